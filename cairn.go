@@ -22,19 +22,19 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/watch"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // What calls take and return.
 type (
 	Args   = map[string]any // the input of a verb, by the names in docs/verbs.md
 	Task   = verb.Task
-	Record = verb.Record // a record of any other kind
-	Error  = task.Error  // every error of this package that a caller can act on; see Code
-	Code   = task.Code   // stable, such as DEPS_OPEN; docs/errors.md lists all
+	Record = verb.Record  // a record of any other kind
+	Error  = record.Error // every error of this package that a caller can act on; see Code
+	Code   = record.Code  // stable, such as DEPS_OPEN; docs/errors.md lists all
 
 	Profile = verb.Profile // what a caller may do; each holds those before it
 )
@@ -59,7 +59,7 @@ type Option func(*verb.Workspace)
 
 // As names who acts: human:NAME, agent:NAME or service:NAME. Without it nobody does, and verbs that write are refused.
 func As(who string) Option {
-	return func(w *verb.Workspace) { w.Actor = verb.As(task.Actor(who)) }
+	return func(w *verb.Workspace) { w.Actor = verb.As(record.Actor(who)) }
 }
 
 // With gives the caller the rights of a profile. Without it they are those of an Operator.
@@ -97,7 +97,7 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 		option(&w.call)
 	}
 	if who := w.call.Actor(); who != "" {
-		if _, err := task.ParseActor(string(who)); err != nil {
+		if _, err := record.ParseActor(string(who)); err != nil {
 			return nil, err
 		}
 	}
@@ -114,17 +114,17 @@ func (w *Workspace) Close() { w.call.Reads.Close() }
 func (w *Workspace) Call(ctx context.Context, name string, in Args, out any) error {
 	v, ok := catalogue.Named(name)
 	if !ok {
-		return task.Errorf(task.InvalidInput, "there is no verb %q", name)
+		return record.Errorf(record.InvalidInput, "there is no verb %q", name)
 	}
 	if v.Kind != verb.Read && w.call.Actor() == "" {
-		return task.Errorf(task.InvalidInput, "nobody is named who does %s", name).WithHint("open the workspace with As")
+		return record.Errorf(record.InvalidInput, "nobody is named who does %s", name).WithHint("open the workspace with As")
 	}
 	if in == nil {
 		in = Args{}
 	}
 	input, err := json.Marshal(in)
 	if err != nil {
-		return task.Errorf(task.InvalidInput, "the input of %s: %w", name, err)
+		return record.Errorf(record.InvalidInput, "the input of %s: %w", name, err)
 	}
 	call := w.call
 	got, err := v.Call(ctx, &call, input)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Spec is one command to run.
@@ -31,10 +31,10 @@ type Spec struct {
 // and IO if the system refuses to start or watch a process.
 func Run(ctx context.Context, s Spec) (Outcome, error) {
 	if strings.TrimSpace(s.Cmd) == "" {
-		return Outcome{}, task.Errorf(task.InvalidInput, "the check has no command")
+		return Outcome{}, record.Errorf(record.InvalidInput, "the check has no command")
 	}
 	if s.Timeout <= 0 {
-		return Outcome{}, task.Errorf(task.InvalidInput, "the check has no time limit")
+		return Outcome{}, record.Errorf(record.InvalidInput, "the check has no time limit")
 	}
 	dir, err := Dir(s.Root, s.Cwd)
 	if err != nil {
@@ -48,10 +48,10 @@ func Run(ctx context.Context, s Spec) (Outcome, error) {
 	end, err := proc.Run(ctx, proc.Command{Line: s.Cmd, Dir: dir, Env: withoutGit(s.Env), Timeout: s.Timeout, Output: to})
 	switch {
 	case errors.Is(err, proc.ErrNoShell):
-		return Outcome{}, task.Errorf(task.NoShell, "there is no sh to run checks with: %w", err).
+		return Outcome{}, record.Errorf(record.NoShell, "there is no sh to run checks with: %w", err).
 			WithHint("install a POSIX shell (on Windows: Git for Windows) and put the folder of sh on PATH")
 	case err != nil:
-		return Outcome{}, task.Errorf(task.IO, "cannot run the check: %w", err)
+		return Outcome{}, record.Errorf(record.IO, "cannot run the check: %w", err)
 	}
 	return Outcome{
 		Passed: end.Passed(), Exit: end.Exit, Signal: end.Signal, TimedOut: end.TimedOut, Canceled: end.Canceled,
@@ -88,9 +88,9 @@ func withoutGit(env []string) []string {
 // that other checks go on. It returns the error of ctx if ctx ended.
 func Attempt(ctx context.Context, s Spec) (Outcome, error) {
 	o, err := Run(ctx, s)
-	var refused *task.Error
+	var refused *record.Error
 	switch {
-	case errors.As(err, &refused) && refused.Code == task.InvalidInput:
+	case errors.As(err, &refused) && refused.Code == record.InvalidInput:
 		return Outcome{Exit: -1, Output: refused.Msg}, nil
 	case err == nil && o.Canceled:
 		err = ctx.Err()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // runSh runs a command in a new, empty workspace with a time limit that no test should meet.
@@ -114,7 +114,7 @@ func TestASpecThatCannotRun(t *testing.T) {
 		"no time limit": {Cmd: "true", Root: "."},
 		"no folder":     {Cmd: "true", Root: ".", Cwd: "missing", Timeout: time.Second},
 	} {
-		if _, err := Run(t.Context(), s); task.CodeOf(err) != task.InvalidInput {
+		if _, err := Run(t.Context(), s); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestASpecThatCannotRun(t *testing.T) {
 func TestThereIsNoShell(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := Run(t.Context(), Spec{Cmd: "true", Root: t.TempDir(), Timeout: time.Second})
-	if task.CodeOf(err) != task.NoShell {
+	if record.CodeOf(err) != record.NoShell {
 		t.Fatalf("got %v", err)
 	}
 	if strings.Contains(err.Error(), "\n") {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Dir resolves the folder that a check declares against the workspace's root. The result is absolute, has no links in it, and
@@ -23,24 +23,24 @@ func Dir(root, cwd string) (string, error) {
 	}
 	top, err := filepath.EvalSymlinks(root)
 	if err != nil {
-		return "", task.Errorf(task.IO, "cannot read the workspace's folder: %w", err)
+		return "", record.Errorf(record.IO, "cannot read the workspace's folder: %w", err)
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Join(top, local))
 	if err != nil {
-		return "", task.Errorf(task.InvalidInput, "cannot run in folder %q: %w", cwd, reasonOf(err))
+		return "", record.Errorf(record.InvalidInput, "cannot run in folder %q: %w", cwd, reasonOf(err))
 	}
 	if rel, err := filepath.Rel(top, dir); err != nil || !filepath.IsLocal(rel) {
 		return "", outside(cwd)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", task.Errorf(task.InvalidInput, "cannot run in folder %q: it is not a folder", cwd)
+		return "", record.Errorf(record.InvalidInput, "cannot run in folder %q: it is not a folder", cwd)
 	}
 	return dir, nil
 }
 
 // outside is the error for a folder that is not in the workspace.
 func outside(cwd string) error {
-	return task.Errorf(task.InvalidInput, "the check's folder %q is outside the workspace", cwd).
+	return record.Errorf(record.InvalidInput, "the check's folder %q is outside the workspace", cwd).
 		WithHint("give cwd as a path below the workspace's folder, without links that lead out of it")
 }
 

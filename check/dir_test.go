@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // tree makes a workspace with folders, files and links to them, and returns its path without links.
@@ -63,7 +63,7 @@ func TestDirRefusesWhatLeavesTheWorkspace(t *testing.T) {
 		"/", root, "..", "../ws", "in/../..", "to-out", "to-sibling", "in/to-up", "in/to-up/out",
 		"missing", "in/missing", "file", "file/below", "broken",
 	} {
-		if got, err := Dir(root, cwd); task.CodeOf(err) != task.InvalidInput {
+		if got, err := Dir(root, cwd); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("Dir(%q) = %q, %v; want INVALID_INPUT", cwd, got, err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestDirOfARootThatIsALink(t *testing.T) {
 }
 
 func TestDirOfARootThatIsGone(t *testing.T) {
-	if _, err := Dir(filepath.Join(t.TempDir(), "gone"), "."); task.CodeOf(err) != task.IO {
+	if _, err := Dir(filepath.Join(t.TempDir(), "gone"), "."); record.CodeOf(err) != record.IO {
 		t.Errorf("got %v", err)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 	"gopkg.in/yaml.v3"
 )
@@ -44,7 +44,7 @@ func (p verbCommand) inEditor(ctx context.Context, w *verb.Workspace, in *input)
 	if err != nil {
 		return err
 	}
-	d.op, d.anew, d.goOn, d.without = p.as, "cairn add -e", "cairn add --continue", task.CallTo("create", "title", "TITLE").OnlyShown()
+	d.op, d.anew, d.goOn, d.without = p.as, "cairn add -e", "cairn add --continue", record.CallTo("create", "title", "TITLE").OnlyShown()
 	a := addition{d, p, w, s, in.values}
 	return named(a.edit(ctx, in.line.Bool("continue"), a.first, a.land), p.as)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 	"golang.org/x/term"
@@ -37,7 +38,7 @@ func (p *program) confirm(ctx context.Context, asks []task.Ask) error {
 	if err != nil || ok {
 		return err
 	}
-	e := task.Errorf(task.Forbidden, "not confirmed by %s", asks[0].Who).WithHint("nothing was changed; %s is what to type", asks[0].Word)
+	e := record.Errorf(record.Forbidden, "not confirmed by %s", asks[0].Who).WithHint("nothing was changed; %s is what to type", asks[0].Word)
 	e.ID = string(asks[0].ID)
 	return e
 }
@@ -66,9 +67,9 @@ func (p *program) personHere(does string) error {
 	agent, variable := shellAgent(p.Getenv)
 	switch {
 	case p.Getenv(proc.JobVariable) != "":
-		return task.Errorf(task.Forbidden, "a job cannot %s", does).WithHint("a person does it, outside of the job")
+		return record.Errorf(record.Forbidden, "a job cannot %s", does).WithHint("a person does it, outside of the job")
 	case agent != "":
-		return task.Errorf(task.Forbidden, "this is the shell of %s (%s is set), and no agent can %s", agent, variable, does).
+		return record.Errorf(record.Forbidden, "this is the shell of %s (%s is set), and no agent can %s", agent, variable, does).
 			WithHint("a person types the command in a terminal of their own")
 	}
 	return nil
@@ -91,7 +92,7 @@ func (p *program) put(ctx context.Context, q posed) (bool, error) {
 func (q posed) on(ctx context.Context, terminal io.ReadWriteCloser) (bool, error) {
 	defer func() { _ = terminal.Close() }()
 	if _, err := io.WriteString(terminal, question(q.asks)+q.prompt); err != nil {
-		return false, task.Errorf(task.IO, "the terminal: %w", err)
+		return false, record.Errorf(record.IO, "the terminal: %w", err)
 	}
 	answer, err := readAnswer(ctx, io.LimitReader(terminal, 1<<10))
 	return err == nil && q.agrees(answer), err
@@ -106,7 +107,7 @@ func question(asks []task.Ask) string {
 		fmt.Fprintf(&b, "  %s\n", harmless.Line(a.Does))
 	}
 	if first.ID != "" {
-		fmt.Fprintf(&b, "  %s: %s  %s\n", cmp.Or(first.Kind, task.KindName), first.ID, harmless.Line(first.Title))
+		fmt.Fprintf(&b, "  %s: %s  %s\n", cmp.Or(first.Kind, record.TaskKind), first.ID, harmless.Line(first.Title))
 	}
 	if first.Text != "" {
 		fmt.Fprintf(&b, "  text: %s\n", harmless.Line(first.Text))
@@ -135,7 +136,7 @@ func readAnswer(ctx context.Context, in io.Reader) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil && !errors.Is(err, io.EOF):
-		return "", task.Errorf(task.IO, "the terminal: %w", err)
+		return "", record.Errorf(record.IO, "the terminal: %w", err)
 	}
 	return strings.ToLower(strings.TrimSpace(answer)), nil
 }

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/cairn-tasks/cairn/cmd/board"
 	"github.com/cairn-tasks/cairn/cmd/screen"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/urfave/cli/v3"
 )
 
@@ -96,7 +96,7 @@ func (p boardCommand) show(ctx context.Context, calls *boardCalls, m *board.Mode
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil && !errors.Is(err, tea.ErrProgramKilled):
-		return task.Errorf(task.IO, "the terminal: %w", err)
+		return record.Errorf(record.IO, "the terminal: %w", err)
 	case m.Interrupted:
 		p.exit = ExitInterrupted
 	}

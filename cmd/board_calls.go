@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/board"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
@@ -45,7 +46,7 @@ func (p boardCommand) boardCalls(ctx context.Context, c *cli.Command) (*boardCal
 	watcher := &watch.Watcher{}
 	w.Watcher, w.Reads = watcher, verb.NewSharedReads(watcher)
 	w.Progress, w.Output = nil, nil // the board says itself what runs
-	list, _ := catalogue.ListerOf(task.KindName)
+	list, _ := catalogue.ListerOf(record.TaskKind)
 	b := &boardCalls{program: p.program, w: w, list: list}
 	b.ticks, b.stop = watcher.Watch(s.Layout)
 	return b, nil
@@ -86,12 +87,12 @@ func columnsOf(flow task.Flow) []board.Column {
 	var out []board.Column
 	for _, state := range flow.States {
 		if !flow.IsClosed(state) {
-			out = append(out, board.Column{Name: string(state), States: []task.Status{state}})
+			out = append(out, board.Column{Name: string(state), States: []record.Status{state}})
 		}
 	}
 	closed := slices.Clone(flow.Closed)
 	if done := flow.Done(); done != "" { // where a task goes that is moved into the column
-		closed = append([]task.Status{done}, slices.DeleteFunc(closed, func(s task.Status) bool { return s == done })...)
+		closed = append([]record.Status{done}, slices.DeleteFunc(closed, func(s record.Status) bool { return s == done })...)
 	}
 	if len(closed) > 0 {
 		out = append(out, board.Column{Name: closedColumn, States: closed, Closed: true})
@@ -169,7 +170,7 @@ func (b *boardCalls) call(ctx context.Context, w *verb.Workspace, v verb.Verb, i
 }
 
 // Show prints the task as cairn show does.
-func (b *boardCalls) Show(ctx context.Context, id task.ID, _ int) (string, error) {
+func (b *boardCalls) Show(ctx context.Context, id record.ID, _ int) (string, error) {
 	get, _ := catalogue.Named("get")
 	out, err := b.call(ctx, b.w, get, map[string]any{"id": string(id)})
 	if err != nil {
@@ -204,7 +205,7 @@ func (b *boardCalls) do(ctx context.Context, w *verb.Workspace, name string, in 
 
 // Explain spells an error as the command line does.
 func (b *boardCalls) Explain(err error) (text, hint string) {
-	var e *task.Error
+	var e *record.Error
 	if !errors.As(err, &e) {
 		return err.Error(), ""
 	}
@@ -221,7 +222,7 @@ func (b *boardCalls) Explain(err error) (text, hint string) {
 func failedChecks(run *verb.RunReport) string {
 	var text strings.Builder
 	for _, c := range run.Checks {
-		if last := strings.TrimSpace(c.Output); c.Result == task.Fail && last != "" {
+		if last := strings.TrimSpace(c.Output); c.Result == record.Fail && last != "" {
 			text.WriteString(": " + last[strings.LastIndexByte(last, '\n')+1:])
 		}
 	}
@@ -234,7 +235,7 @@ func (b *boardCalls) Ask(ctx context.Context, name string, in map[string]any) bo
 }
 
 // Edit runs cairn edit, in a process of its own.
-func (b *boardCalls) Edit(ctx context.Context, id task.ID) board.Away {
+func (b *boardCalls) Edit(ctx context.Context, id record.ID) board.Away {
 	return &awayCall{calls: b, run: func(in io.Reader, out, errs io.Writer) (verb.Task, error) {
 		if err := b.edit(ctx, id, in, out, errs); err != nil {
 			return verb.Task{}, err
@@ -246,10 +247,10 @@ func (b *boardCalls) Edit(ctx context.Context, id task.ID) board.Away {
 	}}
 }
 
-func (b *boardCalls) edit(ctx context.Context, id task.ID, in io.Reader, out, errs io.Writer) error {
+func (b *boardCalls) edit(ctx context.Context, id record.ID, in io.Reader, out, errs io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
-		return task.Errorf(task.IO, "cairn itself cannot be found: %w", err)
+		return record.Errorf(record.IO, "cairn itself cannot be found: %w", err)
 	}
 	var said bytes.Buffer
 	c := exec.CommandContext(ctx, self, "-C", b.w.Dir, "--actor", string(b.w.Actor()), "edit", string(id))
@@ -265,12 +266,12 @@ func (b *boardCalls) edit(ctx context.Context, id task.ID, in io.Reader, out, er
 }
 
 // saidBy is the error that another cairn has printed.
-func saidBy(text string, id task.ID) error {
-	e := task.Errorf(task.InvalidInput, "%s was not edited", id)
+func saidBy(text string, id record.ID) error {
+	e := record.Errorf(record.InvalidInput, "%s was not edited", id)
 	for line := range strings.Lines(text) {
 		line = harmless.Line(strings.TrimSpace(line))
 		if msg, ok := strings.CutPrefix(line, "cairn: "); ok {
-			e = task.Errorf(task.InvalidInput, "%s", msg)
+			e = record.Errorf(record.InvalidInput, "%s", msg)
 		}
 		if hint, ok := strings.CutPrefix(line, "hint: "); ok {
 			e = e.WithHint("%s", hint)
@@ -311,7 +312,7 @@ func (a *awayCall) Run() (err error) {
 }
 
 // shortIDs returns a function that shortens the ids on a board as lists do. What cannot be looked up stays whole.
-func shortIDs(s *store.Store, columns []board.Column) func(task.ID) string {
+func shortIDs(s *store.Store, columns []board.Column) func(record.ID) string {
 	var ids []string
 	for _, c := range columns {
 		for _, r := range c.Tasks {
@@ -319,7 +320,7 @@ func shortIDs(s *store.Store, columns []board.Column) func(task.ID) string {
 		}
 	}
 	enough, err := verb.ShortIDs(s, ids)
-	return func(id task.ID) string {
+	return func(id record.ID) string {
 		n, known := enough[string(id)]
 		if err != nil || !known {
 			return string(id)

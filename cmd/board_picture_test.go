@@ -11,9 +11,9 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/board"
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/watch"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // docs/board.svg is a picture of the board as it is: the model of the program, over the verbs, in a workspace that is the same each time.
@@ -26,7 +26,7 @@ func TestPictureOfTheBoard(t *testing.T) {
 		Watcher: watcher, Reads: verb.NewSharedReads(watcher),
 	}
 	defer w.Reads.Close()
-	list, _ := catalogue.ListerOf(task.KindName)
+	list, _ := catalogue.ListerOf(record.TaskKind)
 	calls := &boardCalls{program: &program{}, w: w, list: list}
 	b, err := calls.Load(t.Context(), board.Query{})
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/urfave/cli/v3"
 )
@@ -183,7 +183,7 @@ func (p checkCommand) options(c *cli.Command) (checkOptions, error) {
 	return o, nil
 }
 
-func contradiction(a, b string) *task.Error { return usage("--%s and --%s do not go together", a, b) }
+func contradiction(a, b string) *record.Error { return usage("--%s and --%s do not go together", a, b) }
 
 // printedFormat is the format of what goes to standard output.
 func (p checkCommand) printedFormat(c *cli.Command) (report.Format, error) {
@@ -274,7 +274,7 @@ func (p checkCommand) writeReport(l layout.Layout, out checkOutput, r report.Rep
 		return r.Write(p.out, out.format)
 	}
 	if link := linkBelow(l.Worktree, p.abs(out.file)); link != "" {
-		return task.Errorf(task.InvalidInput, "the %s report: %s is a link", out.format, link).
+		return record.Errorf(record.InvalidInput, "the %s report: %s is a link", out.format, link).
 			WithHint("name a file that no link of the work tree leads to")
 	}
 	var b bytes.Buffer
@@ -282,7 +282,7 @@ func (p checkCommand) writeReport(l layout.Layout, out checkOutput, r report.Rep
 		return err
 	}
 	if err := os.WriteFile(p.abs(out.file), b.Bytes(), 0o644); err != nil {
-		return task.Errorf(task.IO, "the %s report: %w", out.format, err).WithHint("name a file in a folder that is there")
+		return record.Errorf(record.IO, "the %s report: %w", out.format, err).WithHint("name a file in a folder that is there")
 	}
 	return nil
 }
@@ -311,7 +311,7 @@ func linkBelow(top, file string) (link string) {
 func appendSummary(file string, r report.Report) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return task.Errorf(task.IO, "the summary of the job: %w", err).WithHint("unset GITHUB_STEP_SUMMARY to do without")
+		return record.Errorf(record.IO, "the summary of the job: %w", err).WithHint("unset GITHUB_STEP_SUMMARY to do without")
 	}
 	err = r.Summary(f)
 	if closing := f.Close(); err == nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/cairn-tasks/cairn/check"
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // runCommands runs the commands of the tasks that the change closes, or with --all of all closed tasks, in the working tree. It
@@ -31,7 +31,7 @@ func (p checkCommand) runCommands(ctx context.Context, layout layout.Layout, fou
 	case options.all:
 		closed = found.Done()
 	case found.Base == "":
-		return task.Errorf(task.NoBase, "without a base it is unknown which tasks the change closes").
+		return record.Errorf(record.NoBase, "without a base it is unknown which tasks the change closes").
 			WithHint("--base REF names one; --all runs the commands of every closed task")
 	}
 	commands := found.Tree.Commands(closed)
@@ -98,13 +98,13 @@ func (p checkCommand) mayRun(options checkOptions, commands int) error {
 		return nil
 	}
 	if why := foreign(p.Getenv); why != "" {
-		return task.Errorf(task.Untrusted, "%s, so --run would give the repository's rights to the author of the change", why).
+		return record.Errorf(record.Untrusted, "%s, so --run would give the repository's rights to the author of the change", why).
 			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request)")
 	}
 	if options.Trusted {
 		return nil
 	}
-	return task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine, and %d would run", commands).
+	return record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine, and %d would run", commands).
 		WithHint("read them, then a person runs cairn trust in a terminal")
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -75,20 +76,20 @@ func (p closeCommand) run(ctx context.Context, c *cli.Command) error {
 	in.values["id"], in.several, in.each = c.Args().First(), "id", c.Args().Slice()
 	v := verbCommand{program: p.program, verb: p.verb(), as: p.name, refused: p.again(c)}
 	if p.name == "reopen" {
-		v.may = func(id string) error { return p.isClosed(s, task.ID(id)) }
+		v.may = func(id string) error { return p.isClosed(s, record.ID(id)) }
 	} else if p.asksHere() && w.Actor().Human() {
-		v.may = func(id string) error { return verb.WithID(p.attest(ctx, w, s, task.ID(id), to), task.ID(id)) }
+		v.may = func(id string) error { return verb.WithID(p.attest(ctx, w, s, record.ID(id), to), record.ID(id)) }
 	}
 	return v.call(ctx, w, in)
 }
 
 // state is the state that the command moves tasks to.
-func (p closeCommand) state(s *store.Store, c *cli.Command) (task.Status, error) {
+func (p closeCommand) state(s *store.Store, c *cli.Command) (record.Status, error) {
 	flow := s.Config.Flow
 	if p.name == "reopen" {
 		return flow.Initial, nil
 	}
-	as := task.Status(c.String("as"))
+	as := record.Status(c.String("as"))
 	switch {
 	case as != "":
 		if err := flow.Known(as); err != nil {
@@ -96,7 +97,7 @@ func (p closeCommand) state(s *store.Store, c *cli.Command) (task.Status, error)
 		}
 		if !flow.IsClosed(as) {
 			return "", usage("--as is %s, which is not a closed state", as).
-				WithHint("one of %s; %s moves a task to any state", statesText(flow.Closed), task.CallTo("transition"))
+				WithHint("one of %s; %s moves a task to any state", statesText(flow.Closed), record.CallTo("transition"))
 		}
 		return as, nil
 	case flow.Done() == "":
@@ -106,7 +107,7 @@ func (p closeCommand) state(s *store.Store, c *cli.Command) (task.Status, error)
 	}
 }
 
-func statesText(states []task.Status) string {
+func statesText(states []record.Status) string {
 	words := make([]string, len(states))
 	for i, s := range states {
 		words[i] = string(s)
@@ -119,15 +120,15 @@ func statesText(states []task.Status) string {
 func (p closeCommand) again(c *cli.Command) func(id string, err error) error {
 	return func(id string, err error) error {
 		said := *asError(err)
-		if said.Code != task.ChecksPending && said.Code != task.ChecksFailed {
+		if said.Code != record.ChecksPending && said.Code != record.ChecksFailed {
 			return err
 		}
-		call := task.CallTo(p.name, "", id)
+		call := record.CallTo(p.name, "", id)
 		if as := c.String("as"); as != "" {
-			call = task.CallTo(p.name, "", id, "as", as)
+			call = record.CallTo(p.name, "", id, "as", as)
 		}
 		hint := said.Hint
-		if slices.ContainsFunc(hint.Calls(), func(c task.Call) bool { return c.Verb == "run_checks" }) {
+		if slices.ContainsFunc(hint.Calls(), func(c record.Call) bool { return c.Verb == "run_checks" }) {
 			return said.WithHint("fix what the output shows, then %s", call)
 		}
 		return said.WithHint("%s; %s closes it then", hint, call)
@@ -135,18 +136,18 @@ func (p closeCommand) again(c *cli.Command) func(id string, err error) error {
 }
 
 // isClosed returns INVALID_INPUT for a task that is open.
-func (p closeCommand) isClosed(s *store.Store, id task.ID) error {
+func (p closeCommand) isClosed(s *store.Store, id record.ID) error {
 	t, err := kind.Tasks.Get(s, id)
 	if err != nil || s.Config.Flow.IsClosed(t.Status) {
 		return err
 	}
-	return verb.WithID(usage("is open (%s)", t.Status).WithHint("there is nothing to reopen; %s moves it", task.CallTo("transition", "id", id)), id)
+	return verb.WithID(usage("is open (%s)", t.Status).WithHint("there is nothing to reopen; %s moves it", record.CallTo("transition", "id", id)), id)
 }
 
 // attest asks a person at the terminal about each manual check that keeps a task from being closed and that they may settle, and attests in
 // their name what they say holds. It returns CHECKS_PENDING for one that does not. What it cannot decide, such as a task that is not there
 // or a check that asks for a signature, the transition refuses and explains.
-func (p closeCommand) attest(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, to task.Status) error {
+func (p closeCommand) attest(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, to record.Status) error {
 	flow := s.Config.Flow
 	t, err := kind.Tasks.Get(s, id)
 	if err != nil || flow.IsClosed(t.Status) || flow.IsAbandoned(to) || flow.DepsGate(t, to, kind.Deps(s, flow)) != nil {
@@ -157,7 +158,7 @@ func (p closeCommand) attest(ctx context.Context, w *verb.Workspace, s *store.St
 		return nil
 	}
 	for i, c := range t.Checks {
-		if !c.Manual() || c.Reviewer() != "" || flow.MustSign(c) || seen.Checks[i].Result == task.Pass {
+		if !c.Manual() || c.Reviewer() != "" || flow.MustSign(c) || seen.Checks[i].Result == record.Pass {
 			continue
 		}
 		if _, e, err := flow.Attest(t, i, true, w.Stamp("")); err != nil || e == nil {
@@ -183,8 +184,8 @@ func (p closeCommand) attestOne(ctx context.Context, w *verb.Workspace, t task.T
 		if err != nil || yes {
 			return err
 		}
-		return task.Errorf(task.ChecksPending, "not yet passed: %s", t.Checks[check].Desc).
-			WithHint("do what is missing, then %s", task.CallTo("done", "", t.ID))
+		return record.Errorf(record.ChecksPending, "not yet passed: %s", t.Checks[check].Desc).
+			WithHint("do what is missing, then %s", record.CallTo("done", "", t.ID))
 	}
 	_, err = attest.Call(ctx, &own, raw)
 	return verbCommand{program: p.program, verb: attest, as: p.name}.called(err)

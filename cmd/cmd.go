@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/task"
@@ -65,7 +66,7 @@ type program struct {
 func (p *program) runLine(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = task.Errorf(task.IO, "internal error: %v", r).WithHint("report it, with the command that you ran")
+			err = record.Errorf(record.IO, "internal error: %v", r).WithHint("report it, with the command that you ran")
 		}
 	}()
 	root := p.rootOf(p.commandsOfLine())
@@ -155,7 +156,7 @@ func (p *program) strict(c *cli.Command, name string) {
 const undefinedFlag = "flag provided but not defined: -"
 
 // misuse is the error for wrong flags of a command, by its name; "" is the program itself. For an unknown flag the hint names the nearest known one.
-func misuse(c *cli.Command, name string, err error) *task.Error {
+func misuse(c *cli.Command, name string, err error) *record.Error {
 	help := strings.TrimSpace("cairn help " + name)
 	flag, unknown := strings.CutPrefix(err.Error(), undefinedFlag)
 	if !unknown {
@@ -194,7 +195,7 @@ func misuse(c *cli.Command, name string, err error) *task.Error {
 }
 
 // wrongValue is the error for a flag that was given what it cannot be, such as a word for a number.
-func wrongValue(err error) *task.Error {
+func wrongValue(err error) *record.Error {
 	text := err.Error()
 	rest, ok := strings.CutPrefix(text, "invalid value \"")
 	value, rest, cut := strings.Cut(rest, "\" for flag -")
@@ -298,7 +299,7 @@ func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 
 // unknownCommand is the error for a word that stands where a command should and is none, or nil. It is reported before any
 // other mistake on the line, since the flags depend on the command.
-func (p *program) unknownCommand(root *cli.Command) *task.Error {
+func (p *program) unknownCommand(root *cli.Command) *record.Error {
 	word, ok := p.commandWord(root.Flags)
 	if !ok || root.Command(word) != nil {
 		return nil
@@ -326,7 +327,7 @@ func (p *program) commandWord(flags []cli.Flag) (string, bool) {
 	return "", false
 }
 
-func noSuchCommand(c *cli.Command, word string) *task.Error {
+func noSuchCommand(c *cli.Command, word string) *record.Error {
 	var names []string
 	for _, sub := range c.Commands {
 		if !sub.Hidden { // those stand below a noun, under another name

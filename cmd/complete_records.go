@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -78,7 +79,7 @@ func (c *completer) tasks(closedFirst bool) []candidate {
 	ids = ids[:min(len(ids), maxCandidates)]
 	titles := map[string]string{}
 	for _, id := range ids {
-		if t, err := kind.Tasks.Get(c.store, task.ID(id)); err == nil && c.ctx.Err() == nil {
+		if t, err := kind.Tasks.Get(c.store, record.ID(id)); err == nil && c.ctx.Err() == nil {
 			titles[id], closed[id] = t.Title, flow.IsClosed(t.Status)
 		}
 	}
@@ -192,7 +193,7 @@ func (c *completer) newest(fn func(task.Task)) {
 		if c.ctx.Err() != nil {
 			return
 		}
-		if t, err := kind.Tasks.Get(s, task.ID(id)); err == nil {
+		if t, err := kind.Tasks.Get(s, record.ID(id)); err == nil {
 			fn(t)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer/source"
 	"github.com/cairn-tasks/cairn/internal/user/projects"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -107,7 +108,7 @@ func guideTopics() []candidate {
 
 func codes() []candidate {
 	var out []candidate
-	for _, one := range task.Codes {
+	for _, one := range record.Codes {
 		out = append(out, candidate{string(one.Code), one.Meaning})
 	}
 	return out
@@ -161,7 +162,7 @@ func (c *completer) states() []candidate {
 
 // closedStates are those in which a task is closed.
 func (c *completer) closedStates() []candidate {
-	return slices.DeleteFunc(c.states(), func(one candidate) bool { return !c.openStore().Config.Flow.IsClosed(task.Status(one.value)) })
+	return slices.DeleteFunc(c.states(), func(one candidate) bool { return !c.openStore().Config.Flow.IsClosed(record.Status(one.value)) })
 }
 
 func (c *completer) repos() []candidate {
@@ -245,22 +246,22 @@ func (c *completer) namedTask() (task.Task, bool) {
 	if err != nil {
 		return task.Task{}, false
 	}
-	t, err := kind.Tasks.Get(s, task.ID(id))
+	t, err := kind.Tasks.Get(s, record.ID(id))
 	return t, err == nil
 }
 
 // namedHeader is that of the record that the line names first: a task by a part of its id, any other by its id.
-func (c *completer) namedHeader() (task.Header, bool) {
+func (c *completer) namedHeader() (record.Header, bool) {
 	if t, ok := c.namedTask(); ok {
 		return kind.Tasks.Header(t), true
 	}
 	s := c.openStore()
 	if s == nil || len(c.args) == 0 {
-		return task.Header{}, false
+		return record.Header{}, false
 	}
 	k, v, err := kind.Find(s, c.args[0])
 	if err != nil {
-		return task.Header{}, false
+		return record.Header{}, false
 	}
 	return k.Header(v), true
 }

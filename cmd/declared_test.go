@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // linkIn is the input of a verb that only this test knows.
 type linkIn struct {
-	ID    task.ID `json:"id" doc:"task to link" cli:"arg"`
+	ID    record.ID `json:"id" doc:"task to link" cli:"arg"`
 	Links []struct {
 		Title string `json:"title" doc:"what it is called"`
 		URL   string `json:"url" doc:"where it leads"`

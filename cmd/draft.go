@@ -13,22 +13,22 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // draft is a text that the user's editor changes, in a folder of the user's own, and a copy of what it was. Nothing that was typed is lost: one
 // that cannot be written is kept, with the path told.
 type draft struct {
 	*program
-	op      string    // the command that it is of, as its errors name it
-	id      task.ID   // the task that it is about; "" for a new one
-	anew    string    // the command that begins anew
-	goOn    string    // the command that goes on with what was kept
-	without task.Call // what does the same without an editor
-	base    string    // path of what the editor was given
-	copy    string    // path of what the editor changes
+	op      string      // the command that it is of, as its errors name it
+	id      record.ID   // the task that it is about; "" for a new one
+	anew    string      // the command that begins anew
+	goOn    string      // the command that goes on with what was kept
+	without record.Call // what does the same without an editor
+	base    string      // path of what the editor was given
+	copy    string      // path of what the editor changes
 }
 
 // newDraft names the files of a draft about something in a workspace.
@@ -56,7 +56,7 @@ func (d draft) edit(ctx context.Context, again bool, text func() ([]byte, error)
 		if _, ok := isTerminal(d.Stdin); !ok || d.json || ctx.Err() != nil {
 			return d.kept(err)
 		}
-		screen.Fprintf(d.Stderr, "cairn: %s: %s\n", strings.TrimSpace(d.op+" "+string(d.id)), task.MessageOf(err))
+		screen.Fprintf(d.Stderr, "cairn: %s: %s\n", strings.TrimSpace(d.op+" "+string(d.id)), record.MessageOf(err))
 		if hint := asError(err).Hint; !hint.Empty() {
 			screen.Fprintf(d.Stderr, "hint: %s\n", hint.Spell(catalogue.CommandLine))
 		}
@@ -98,7 +98,7 @@ func (d draft) texts() (base, mine []byte, err error) {
 		mine, err = layout.ReadInput(d.copy)
 	}
 	if err != nil {
-		return nil, nil, task.Errorf(task.IO, "%w", err)
+		return nil, nil, record.Errorf(record.IO, "%w", err)
 	}
 	return base, mine, nil
 }
@@ -123,7 +123,7 @@ func (d draft) runEditor(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = d.Stdin, d.Stdout, d.Stderr, d.Dir
 	if err := cmd.Run(); err != nil {
-		return task.Errorf(task.IO, "the editor (%s) failed: %w", editor, err).WithHint("set VISUAL or EDITOR to an editor that is there; code needs --wait")
+		return record.Errorf(record.IO, "the editor (%s) failed: %w", editor, err).WithHint("set VISUAL or EDITOR to an editor that is there; code needs --wait")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
@@ -63,8 +64,8 @@ func (p editCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	d.op, d.id, d.anew, d.goOn = "edit", task.ID(id), "cairn edit "+id, "cairn edit "+id+" --continue"
-	d.without = task.CallTo("update", "id", d.id).OnlyShown()
+	d.op, d.id, d.anew, d.goOn = "edit", record.ID(id), "cairn edit "+id, "cairn edit "+id+" --continue"
+	d.without = record.CallTo("update", "id", d.id).OnlyShown()
 	e := edition{d, w, s, c.String("reason")}
 	return verb.WithID(e.edit(ctx, c.Bool("continue"), e.now, e.land), e.id)
 }
@@ -107,7 +108,7 @@ func (e edition) land(ctx context.Context) error {
 	}
 	for try := 1; ; try++ {
 		err := e.write(ctx, base, mine)
-		if task.CodeOf(err) != task.Conflict || try == mostTries {
+		if record.CodeOf(err) != record.Conflict || try == mostTries {
 			return err
 		}
 	}
@@ -120,7 +121,7 @@ func (e edition) read(src []byte) (task.Task, error) {
 		return task.Task{}, usage("%v", err).WithHint("correct that line")
 	}
 	if n := doc.Get("provenance"); n != nil {
-		return task.Task{}, usage("line %d: provenance is only appended to, by cairn itself", doc.Line(n)).WithHint("take it out; %s adds to it", task.CallTo("note", "id", e.id))
+		return task.Task{}, usage("line %d: provenance is only appended to, by cairn itself", doc.Line(n)).WithHint("take it out; %s adds to it", record.CallTo("note", "id", e.id))
 	}
 	v, err := kind.Tasks.Kind.Decode(doc)
 	if err != nil {
@@ -143,7 +144,7 @@ func (e edition) write(ctx context.Context, base, mine []byte) error {
 		markers := format.Markers{Size: 7, Ours: "yours", Theirs: "written meanwhile"}
 		merged, clean := kind.Merge(layout.Folder+"/tasks/"+string(e.id)+".md", base, mine, now, e.s.Config.Flow, markers)
 		if !clean {
-			return usage("others changed the same lines meanwhile").WithHint("%s shows how it is now", task.CallTo("get", "id", e.id).OnlyShown())
+			return usage("others changed the same lines meanwhile").WithHint("%s shows how it is now", record.CallTo("get", "id", e.id).OnlyShown())
 		}
 		mine = merged
 	}
@@ -182,14 +183,14 @@ func (e edition) write(ctx context.Context, base, mine []byte) error {
 
 // difference is the input of update that makes a task say what the copy says. It refuses what no editing changes.
 func (e edition) difference(was, is task.Task) (map[string]any, error) {
-	id := task.CallTo("transition", "id", e.id)
+	id := record.CallTo("transition", "id", e.id)
 	switch {
 	case is.ID != was.ID:
 		return nil, usage("the id is %s, and ids do not change", is.ID).WithHint("write %s again", was.ID)
 	case is.Status != was.Status:
 		return nil, usage("the status is %s, and it is moved through the gates", is.Status).WithHint("write %s again; %s moves the task", was.Status, id)
 	case !reflect.DeepEqual(is.Refs, was.Refs):
-		return nil, usage("the references were changed").WithHint("leave them; %s adds one", task.CallTo("ref_add", "id", string(e.id)))
+		return nil, usage("the references were changed").WithHint("leave them; %s adds one", record.CallTo("ref_add", "id", string(e.id)))
 	}
 	in := map[string]any{}
 	texts := func(key string, a, b []string) {
@@ -220,7 +221,7 @@ func (e edition) difference(was, is task.Task) (map[string]any, error) {
 	}
 	for _, kind := range task.LinkKinds {
 		if old, links := *was.LinksOf(kind.Name), *is.LinksOf(kind.Name); !slices.Equal(old, links) {
-			in[kind.Name] = append([]task.ID{}, links...)
+			in[kind.Name] = append([]record.ID{}, links...)
 		}
 	}
 	texts("add_deps", nil, lacking(is.Deps, was.Deps))
@@ -256,7 +257,7 @@ func (e edition) ownFields(in map[string]any, was, is task.Task) error {
 }
 
 // lacking are the ids of one list that another does not have.
-func lacking(all, from []task.ID) []string {
+func lacking(all, from []record.ID) []string {
 	var out []string
 	for _, id := range all {
 		if !slices.Contains(from, id) {
@@ -275,9 +276,9 @@ func checksChanged(in map[string]any, was, is []task.Check) error {
 	list := []map[string]any{}
 	for _, c := range is {
 		old, known := had[c.Desc]
-		if known && old.Result != c.Result || !known && c.Result != task.Pending && c.Result != "" {
+		if known && old.Result != c.Result || !known && c.Result != record.Pending && c.Result != "" {
 			return usage("the result of the check %q was changed", c.Desc).
-				WithHint("write it as it was; %s and %s settle checks", task.CallTo("run_checks"), task.CallTo("attest"))
+				WithHint("write it as it was; %s and %s settle checks", record.CallTo("run_checks"), record.CallTo("attest"))
 		}
 		one := map[string]any{"desc": c.Desc}
 		if c.Manual() {

@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/render"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // exitFailure is the exit number where no code says another.
@@ -51,7 +51,7 @@ func (p *program) report(ctx context.Context, err error) int {
 }
 
 // exitOf is the exit number after an error.
-func (p *program) exitOf(e *task.Error) int {
+func (p *program) exitOf(e *record.Error) int {
 	switch {
 	case p.isSoft(e):
 		return 0
@@ -63,7 +63,7 @@ func (p *program) exitOf(e *task.Error) int {
 }
 
 // isSoft reports whether an error is one that may go away by itself, after which --soft-fail exits with 0.
-func (p *program) isSoft(e *task.Error) bool { return p.soft && e.Code.Info().Retryable && !e.Final }
+func (p *program) isSoft(e *record.Error) bool { return p.soft && e.Code.Info().Retryable && !e.Final }
 
 // soften is the exit number of an answer: 0 under --soft-fail for one after which the same call may succeed later, because there was nothing
 // to be had or nothing happened in time.
@@ -104,7 +104,7 @@ func (p *program) commandTyped(op string) string {
 
 // named adds the name of the command to an error without one.
 func named(err error, command string) error {
-	var e *task.Error
+	var e *record.Error
 	if !errors.As(err, &e) || e.Op != "" {
 		return err
 	}
@@ -113,8 +113,8 @@ func named(err error, command string) error {
 	return &withOp
 }
 
-func usage(format string, args ...any) *task.Error {
-	return task.Errorf(task.InvalidInput, format, args...)
+func usage(format string, args ...any) *record.Error {
+	return record.Errorf(record.InvalidInput, format, args...)
 }
 
 // exitCodes is the text of "cairn help exit-codes". It follows from the list of codes.
@@ -124,7 +124,7 @@ func exitCodes() string {
 		5: "held by another, or changed meanwhile", 7: "not allowed", 8: "commands not approved",
 	}
 	codes := map[int][]string{}
-	for _, info := range task.Codes {
+	for _, info := range record.Codes {
 		codes[info.Exit] = append(codes[info.Exit], string(info.Code))
 	}
 	var b strings.Builder

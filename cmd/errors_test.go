@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Every code stands in the line of its number.
@@ -18,7 +18,7 @@ func TestExitCodes(t *testing.T) {
 		}
 		lines[n] = line
 	}
-	for _, info := range task.Codes {
+	for _, info := range record.Codes {
 		if !strings.Contains(lines[info.Exit], " "+string(info.Code)) {
 			t.Errorf("%s is not in the line of %d: %q", info.Code, info.Exit, lines[info.Exit])
 		}

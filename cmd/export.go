@@ -15,13 +15,13 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -132,7 +132,7 @@ func (p exportCommand) write(ctx context.Context, c *cli.Command, w *verb.Worksp
 			return err
 		}
 		t, err := kind.Tasks.Get(s, id)
-		if task.CodeOf(err) == task.NotFound {
+		if record.CodeOf(err) == record.NotFound {
 			continue // deleted meanwhile
 		}
 		if err == nil {
@@ -146,8 +146,8 @@ func (p exportCommand) write(ctx context.Context, c *cli.Command, w *verb.Worksp
 }
 
 // selected lists the tasks, page by page, and says which files could not be read.
-func (p exportCommand) selected(ctx context.Context, w *verb.Workspace, in *input) ([]task.ID, error) {
-	var ids []task.ID
+func (p exportCommand) selected(ctx context.Context, w *verb.Workspace, in *input) ([]record.ID, error) {
+	var ids []record.ID
 	in.values["limit"] = 500
 	for {
 		raw, err := json.Marshal(in.values)
@@ -187,14 +187,14 @@ func (p exportCommand) toFile(ctx context.Context, c *cli.Command, w *verb.Works
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return usage("%s is there, and is no file", c.String("output")).WithHint("name another file")
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return task.Errorf(task.IO, "%w", err)
+		return record.Errorf(record.IO, "%w", err)
 	}
 	if slices.Contains(strings.Split(filepath.ToSlash(name), "/"), layout.Folder) {
 		return usage("%s lies in %s", c.String("output"), layout.Folder).WithHint("that folder has the tasks themselves; name a file elsewhere")
 	}
 	temp, err := os.CreateTemp(folder, ".cairn-export-*")
 	if err != nil {
-		return task.Errorf(task.IO, "%w", err)
+		return record.Errorf(record.IO, "%w", err)
 	}
 	defer func() { _ = os.Remove(temp.Name()) }() // gone once it was renamed
 	to := bufio.NewWriter(temp)
@@ -206,7 +206,7 @@ func (p exportCommand) toFile(ctx context.Context, c *cli.Command, w *verb.Works
 		return err
 	}
 	if err := os.Rename(temp.Name(), name); err != nil {
-		return task.Errorf(task.IO, "%w", err)
+		return record.Errorf(record.IO, "%w", err)
 	}
 	return nil
 }

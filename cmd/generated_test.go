@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // TestGenerated fails if a reference page differs from what the declarations say. "make docs" rewrites the pages.
@@ -121,9 +121,9 @@ These codes are results, not errors. At the command line a wait exits with 0, an
 
 `
 
-func errorsPage(shown map[task.Code][]string) string {
+func errorsPage(shown map[record.Code][]string) string {
 	rows := [][]string{{"code", "exit", "retryable", "meaning", "story"}}
-	for _, info := range task.Codes {
+	for _, info := range record.Codes {
 		retryable := "no"
 		if info.Retryable {
 			retryable = "yes"
@@ -137,7 +137,7 @@ func errorsPage(shown map[task.Code][]string) string {
 	return generatedMark + errorsIntro + markdown(rows) + waitIntro + markdown(ends) + "## Exit numbers\n\n```\n" + exitCodes() + "```\n"
 }
 
-func storyLinks(code task.Code, shown map[task.Code][]string) string {
+func storyLinks(code record.Code, shown map[record.Code][]string) string {
 	if reason, ok := unprovoked[code]; ok {
 		return "none: " + reason
 	}

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/transfer/source"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -106,7 +106,7 @@ type foundSource struct {
 func (p importCommand) found(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return task.Errorf(task.IO, "%w", err)
+		return record.Errorf(record.IO, "%w", err)
 	}
 	defer func() { _ = root.Close() }()
 	out := foundResult{Found: []foundSource{}}
@@ -144,7 +144,7 @@ func (p importCommand) read(ctx context.Context, dir string, src source.Source, 
 	case path == "":
 		root, err := os.OpenRoot(dir)
 		if err != nil {
-			return source.Batch{}, task.Errorf(task.IO, "%w", err)
+			return source.Batch{}, record.Errorf(record.IO, "%w", err)
 		}
 		defer func() { _ = root.Close() }()
 		if path = src.Find(root.FS()); path == "" {
@@ -156,10 +156,10 @@ func (p importCommand) read(ctx context.Context, dir string, src source.Source, 
 	path = p.abs(path)
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return source.Batch{}, task.Errorf(task.NotFound, "%s is not there", path).WithHint("%s reads %s", src.Name, src.About)
+		return source.Batch{}, record.Errorf(record.NotFound, "%s is not there", path).WithHint("%s reads %s", src.Name, src.About)
 	}
 	if err != nil {
-		return source.Batch{}, task.Errorf(task.IO, "%w", err)
+		return source.Batch{}, record.Errorf(record.IO, "%w", err)
 	}
 	defer func() { _ = root.Close() }()
 	files, err := src.Load(root.FS(), filepath.Base(path))

@@ -7,8 +7,8 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer/source"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const ghFields = "number,title,body,state,stateReason,labels,assignees,author,milestone,createdAt,closedAt,url,comments"
@@ -28,7 +28,7 @@ func askGitHub(ctx context.Context, dir string) (source.File, error) {
 		err = c.Start()
 	}
 	if err != nil {
-		return source.File{}, task.Errorf(task.IO, "gh: %w", err)
+		return source.File{}, record.Errorf(record.IO, "gh: %w", err)
 	}
 	f, readErr := source.Bytes("gh", out, 0)
 	if readErr != nil {
@@ -40,9 +40,9 @@ func askGitHub(ctx context.Context, dir string) (source.File, error) {
 	case readErr != nil:
 		return f, readErr
 	case err != nil && errors.As(err, new(*exec.ExitError)):
-		return f, task.Errorf(task.IO, "gh: %s", strings.TrimSpace(stderr.String())).WithHint("gh auth status says whether it is logged in; or name a file with the issues")
+		return f, record.Errorf(record.IO, "gh: %s", strings.TrimSpace(stderr.String())).WithHint("gh auth status says whether it is logged in; or name a file with the issues")
 	case err != nil:
-		return f, task.Errorf(task.IO, "gh: %w", err)
+		return f, record.Errorf(record.IO, "gh: %w", err)
 	}
 	return f, nil
 }

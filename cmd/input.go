@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 	"gopkg.in/yaml.v3"
 )
@@ -372,7 +372,7 @@ func (in *input) fillOwn(w *verb.Workspace) error {
 		case "actor":
 			in.values[f.Name] = string(w.Actor())
 		case "key":
-			token, err := task.Token(w.Now(), w.Rand)
+			token, err := record.Token(w.Now(), w.Rand)
 			if err != nil {
 				return err
 			}
@@ -410,7 +410,7 @@ func readAll(ctx context.Context, name string, in io.Reader) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		return "", task.Errorf(task.IO, "%s: %w", name, err).WithHint("name a file that can be read")
+		return "", record.Errorf(record.IO, "%s: %w", name, err).WithHint("name a file that can be read")
 	case len(text) > maxInput:
 		return "", usage("%s is longer than %d bytes", name, maxInput).WithHint("no file of cairn's may be larger")
 	}

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // completeIDs replaces parts of ids by the whole ids.
@@ -32,7 +32,7 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
 		var err error
 		switch value := in.values[f.Name].(type) {
 		case string:
-			if in.values[f.Name], err = completeID(ctx, w, f, value); f.Names == kind.Sessions.Name && task.CodeOf(err) == task.NotFound {
+			if in.values[f.Name], err = completeID(ctx, w, f, value); f.Names == kind.Sessions.Name && record.CodeOf(err) == record.NotFound {
 				in.values[f.Name], err = sessionOn(w, value, err)
 			}
 		case []string:
@@ -69,12 +69,12 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	} else {
 		id, err = s.Resolve(k, part)
 	}
-	if unknown := task.CodeOf(err) == task.NotFound; k == kind.Tasks.Kind && (unknown || err == nil && id == part) {
+	if unknown := record.CodeOf(err) == record.NotFound; k == kind.Tasks.Kind && (unknown || err == nil && id == part) {
 		if there, hint := importedAs(ctx, w, s, part); there != "" || hint != nil {
 			return there, hint
 		}
 	}
-	if task.CodeOf(err) == task.NotFound && k.ParseID(part) == nil {
+	if record.CodeOf(err) == record.NotFound && k.ParseID(part) == nil {
 		return part, nil // it is a whole id, and the verb says what it means that there is none
 	}
 	return id, err
@@ -83,7 +83,7 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 // importedAs finds the task that was imported from another tracker by the id that it had there, with or without the name of the tracker:
 // bd-12, beads:bd-12. It returns "" if there is none, or a record here has that id, and AMBIGUOUS_ID if the id was one of several trackers.
 func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref string) (string, error) {
-	if _, _, err := kind.Find(s, ref); err == nil || task.CodeOf(err) == task.BadFile {
+	if _, _, err := kind.Find(s, ref); err == nil || record.CodeOf(err) == record.BadFile {
 		return "", nil
 	}
 	view, err := w.Reads.Look(ctx, s, kind.Tasks.Kind)
@@ -105,15 +105,15 @@ func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref stri
 	case 1:
 		return hits[0], nil
 	}
-	return "", task.Errorf(task.AmbiguousID, "%s is what several trackers called a task: %s", ref, task.Clip(strings.Join(hits, ", "), 200)).
-		WithHint("%s shows one of them", task.CallTo("get", "id", hits[0]).OnlyShown())
+	return "", record.Errorf(record.AmbiguousID, "%s is what several trackers called a task: %s", ref, record.Clip(strings.Join(hits, ", "), 200)).
+		WithHint("%s shows one of them", record.CallTo("get", "id", hits[0]).OnlyShown())
 }
 
 // completeAnyID is completeID for a field that takes the id of a record of any kind. A whole id wins; else the part must occur in one id of all
 // kinds only. What occurs in none is a kind's own to report.
 func completeAnyID(s *store.Store, k *kind.Kind, part string) (string, error) {
 	if kind.ParseAnyID(part) == nil {
-		if _, _, err := kind.Find(s, part); err == nil || task.CodeOf(err) == task.BadFile {
+		if _, _, err := kind.Find(s, part); err == nil || record.CodeOf(err) == record.BadFile {
 			return part, nil
 		}
 	}
@@ -143,12 +143,12 @@ func sessionOn(w *verb.Workspace, part string, notFound error) (string, error) {
 	}
 	id, err := s.Resolve(kind.Tasks.Kind, part)
 	if err != nil {
-		if task.CodeOf(err) == task.AmbiguousID {
+		if record.CodeOf(err) == record.AmbiguousID {
 			return "", err
 		}
 		return "", notFound
 	}
-	t, err := kind.Tasks.Get(s, task.ID(id))
+	t, err := kind.Tasks.Get(s, record.ID(id))
 	if err != nil {
 		return "", err
 	}
@@ -157,10 +157,10 @@ func sessionOn(w *verb.Workspace, part string, notFound error) (string, error) {
 	case hold.Session != "" && hold.Actor == w.Actor():
 		return hold.Session, nil
 	case hold.Session != "":
-		return "", verb.WithID(task.Errorf(task.NotYours, "%s has session %s on it, and not %s", hold.Actor, hold.Session, w.Actor()).
-			WithHint("%s shows that session", task.CallTo("get_session", "session", hold.Session).OnlyShown()), t.ID)
+		return "", verb.WithID(record.Errorf(record.NotYours, "%s has session %s on it, and not %s", hold.Actor, hold.Session, w.Actor()).
+			WithHint("%s shows that session", record.CallTo("get_session", "session", hold.Session).OnlyShown()), t.ID)
 	default:
-		return "", task.Errorf(task.NotFound, "%s has no session on %s", w.Actor(), t.ID).
-			WithHint("%s opens one; without one, %s closes the task, and cairn close %s --as STATE gives it up", task.CallTo("begin", "id", t.ID), task.CallTo("done", "", t.ID), t.ID)
+		return "", record.Errorf(record.NotFound, "%s has no session on %s", w.Actor(), t.ID).
+			WithHint("%s opens one; without one, %s closes the task, and cairn close %s --as STATE gives it up", record.CallTo("begin", "id", t.ID), record.CallTo("done", "", t.ID), t.ID)
 	}
 }

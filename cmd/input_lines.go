@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"gopkg.in/yaml.v3"
 )
 
@@ -18,8 +18,8 @@ type inputFile struct {
 
 // located is an error with the line of what its message names first, such as tasks[2].checks[0].cmd. Any other error stays as it is.
 func (f *inputFile) located(err error) error {
-	var e *task.Error
-	if f == nil || f.root == nil || !errors.As(err, &e) || e.Code != task.InvalidInput && e.Code != task.DanglingDep && e.Code != task.DepCycle {
+	var e *record.Error
+	if f == nil || f.root == nil || !errors.As(err, &e) || e.Code != record.InvalidInput && e.Code != record.DanglingDep && e.Code != record.DepCycle {
 		return err
 	}
 	line := f.line(e.Msg)

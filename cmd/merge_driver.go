@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -56,7 +57,7 @@ func (p mergeDriverCommand) run(ctx context.Context, c *cli.Command) error {
 	merged, clean := kind.Merge(filepath.ToSlash(args[4]), versions[0], versions[1], versions[2], p.flowAt(args[4]), markers)
 	// The file is a temporary one of git's, which reads it when this process ends.
 	if err := os.WriteFile(p.abs(args[1]), merged, 0o666); err != nil {
-		return task.Errorf(task.IO, "%w", err)
+		return record.Errorf(record.IO, "%w", err)
 	}
 	if !clean {
 		p.exit = exitConflict

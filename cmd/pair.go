@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -51,7 +51,7 @@ func (p pairCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	id, err := completeID(ctx, w, verb.Field{Names: task.KindName}, c.Args().First())
+	id, err := completeID(ctx, w, verb.Field{Names: record.TaskKind}, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -75,14 +75,14 @@ func (p pairCommand) start(pair pairs.Pair, in string) error {
 	argv := p.argv(pair, in)
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
-		return task.Errorf(task.ExecutorMissing, "%s is not on this machine", argv[0]).WithHint("install it, or choose another place with --in; cairn pair open %s says what is to be started", pair.Task)
+		return record.Errorf(record.ExecutorMissing, "%s is not on this machine", argv[0]).WithHint("install it, or choose another place with --in; cairn pair open %s says what is to be started", pair.Task)
 	}
 	command := exec.Command(path, argv[1:]...)
 	command.Dir = pair.Root
 	command.Stdin, command.Stdout, command.Stderr = p.Stdin, p.Stdout, p.Stderr
 	command.Env = append(slices.DeleteFunc(os.Environ(), ofAnother), append(pair.Variables(), "PWD="+pair.Root)...)
 	if err := command.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
-		return task.Errorf(task.IO, "%s: %w", argv[0], err)
+		return record.Errorf(record.IO, "%s: %w", argv[0], err)
 	}
 	return nil // how a shell ends says nothing about the pair
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/render"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -73,7 +73,7 @@ func (p *program) renderer(v verb.Verb) *render.Renderer {
 
 // doneBut says of an error of a form that the verb was done before it.
 func doneBut(v verb.Verb, err error) error {
-	var e *task.Error
+	var e *record.Error
 	if v.Kind == verb.Read || !errors.As(err, &e) {
 		return err
 	}

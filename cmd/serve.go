@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -107,7 +107,7 @@ func (p serveCommand) serveHTTP(ctx context.Context, s *mcpserver.Server, addr s
 // connection gives a code to the error that ended the serving, if any.
 func connection(err error) error {
 	if err != nil {
-		return task.Errorf(task.IO, "the connection: %w", err)
+		return record.Errorf(record.IO, "the connection: %w", err)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (p serveCommand) rights(ctx context.Context, w *verb.Workspace, c *cli.Comm
 		if !ok || part == "" {
 			return r, usage("--scope %q is not of the form task:ID", scope).WithHint("cairn serve --scope task:PROJ-7 ...")
 		}
-		id, err := completeID(ctx, w, verb.Field{Names: task.KindName}, part)
+		id, err := completeID(ctx, w, verb.Field{Names: record.TaskKind}, part)
 		if err != nil {
 			return r, err
 		}
@@ -138,7 +138,7 @@ func (p serveCommand) rights(ctx context.Context, w *verb.Workspace, c *cli.Comm
 		if err != nil {
 			return r, err
 		}
-		t, err := kind.Tasks.Get(s, task.ID(id))
+		t, err := kind.Tasks.Get(s, record.ID(id))
 		r.Scope = t.ID
 		return r, err
 	}

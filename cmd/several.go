@@ -7,9 +7,9 @@ import (
 	"maps"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // severalDone is the JSON of a command that was given several ids: what became of each. A task is a row under tasks, as lists have it; what
@@ -99,18 +99,18 @@ func (p verbCommand) tell(ctx context.Context, done *severalDone, out any, err e
 }
 
 // asError is any error as one with a code.
-func asError(err error) *task.Error {
-	var e *task.Error
+func asError(err error) *record.Error {
+	var e *record.Error
 	if !errors.As(err, &e) {
-		e = task.Errorf(task.IO, "%w", err)
+		e = record.Errorf(record.IO, "%w", err)
 	}
 	return e
 }
 
 // withQuoteHint adds to an error about a word that names nothing that nothing was done, and that a text is quoted.
 func withQuoteHint(err error) error {
-	var e *task.Error
-	if !errors.As(err, &e) || e.Code != task.NotFound {
+	var e *record.Error
+	if !errors.As(err, &e) || e.Code != record.NotFound {
 		return err
 	}
 	said := *e

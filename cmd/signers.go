@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -63,12 +63,12 @@ func (p *program) signingTool(ctx context.Context, dir, named string) (*sshsign.
 
 // signerRow is one line of allowed_signers.
 type signerRow struct {
-	Actor       task.Actor `json:"actor"`
-	Type        string     `json:"type"`
-	Fingerprint string     `json:"fingerprint"`
-	From        *time.Time `json:"from,omitempty"`
-	Until       *time.Time `json:"until,omitempty"`
-	Counts      bool       `json:"counts"` // in the version that decides here
+	Actor       record.Actor `json:"actor"`
+	Type        string       `json:"type"`
+	Fingerprint string       `json:"fingerprint"`
+	From        *time.Time   `json:"from,omitempty"`
+	Until       *time.Time   `json:"until,omitempty"`
+	Counts      bool         `json:"counts"` // in the version that decides here
 }
 
 // signerList is what trust signer prints. Counting names the version of the file that decides here: a commit, or the working tree.
@@ -119,7 +119,7 @@ func (p signerCommand) command() *cli.Command {
 func (p signerCommand) openForPerson(ctx context.Context, c *cli.Command) (*store.Store, error) {
 	w, s, err := p.open(ctx, c)
 	if err == nil && !w.Actor().Human() {
-		err = task.Errorf(task.Forbidden, "%s cannot say whose signatures count", w.Actor()).WithHint("a person runs cairn trust signer")
+		err = record.Errorf(record.Forbidden, "%s cannot say whose signatures count", w.Actor()).WithHint("a person runs cairn trust signer")
 	}
 	if err == nil {
 		err = p.personHere("say whose signatures count")
@@ -135,7 +135,7 @@ func (p signerCommand) add(ctx context.Context, c *cli.Command) error {
 	if c.Args().Len() != 2 {
 		return usage("takes an actor and a public key").WithHint("cairn trust signer add human:ada ~/.ssh/id_ed25519.pub")
 	}
-	who, err := task.ParseActor(c.Args().Get(0))
+	who, err := record.ParseActor(c.Args().Get(0))
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (p signerCommand) remove(ctx context.Context, c *cli.Command) error {
 	if n := c.Args().Len(); n < 1 || n > 2 {
 		return usage("takes an actor, and one of their keys").WithHint("cairn trust signer remove human:ada ~/.ssh/id_ed25519.pub")
 	}
-	who, err := task.ParseActor(c.Args().Get(0))
+	who, err := record.ParseActor(c.Args().Get(0))
 	if err != nil {
 		return err
 	}

@@ -10,17 +10,17 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // unprovoked are the codes that no story can provoke, with the reason.
-var unprovoked = map[task.Code]string{
-	task.ChecksRunning:    "a command waits for its checks; only a server answers before they have ended",
-	task.RateLimit:        "it takes a hundred jobs that wait; a test of package internal/work/verb/jobs has them",
-	task.ResourceNotFound: "the command line has no resources; it says JOB_NOT_FOUND",
-	task.OutOfScope:       "the command line has no scope; only a server is started with one",
-	task.BaseMoved:        "the base has to move twice while a merge of it is tested; TestMergeWhenTheBaseMoves of internal/work/worktree moves it",
+var unprovoked = map[record.Code]string{
+	record.ChecksRunning:    "a command waits for its checks; only a server answers before they have ended",
+	record.RateLimit:        "it takes a hundred jobs that wait; a test of package internal/work/verb/jobs has them",
+	record.ResourceNotFound: "the command line has no resources; it says JOB_NOT_FOUND",
+	record.OutOfScope:       "the command line has no scope; only a server is started with one",
+	record.BaseMoved:        "the base has to move twice while a merge of it is tested; TestMergeWhenTheBaseMoves of internal/work/worktree moves it",
 }
 
 // script is a story as the tests below read it.
@@ -107,8 +107,8 @@ func TestEveryVerbHasAStory(t *testing.T) {
 const codeMark = "# code: "
 
 // refusals are the parts of a story that provoke an error, by its code: from the mark to the next empty line.
-func (s script) refusals() map[task.Code]string {
-	out := map[task.Code]string{}
+func (s script) refusals() map[record.Code]string {
+	out := map[record.Code]string{}
 	for i, line := range s.lines {
 		code, ok := strings.CutPrefix(line, codeMark)
 		if !ok {
@@ -118,15 +118,15 @@ func (s script) refusals() map[task.Code]string {
 		if end := slices.Index(rest, ""); end >= 0 {
 			rest = rest[:end]
 		}
-		out[task.Code(code)] = strings.Join(rest, "\n")
+		out[record.Code(code)] = strings.Join(rest, "\n")
 	}
 	return out
 }
 
 // storiesOf are the names of the stories that provoke each code.
-func storiesOf(t *testing.T) map[task.Code][]string {
+func storiesOf(t *testing.T) map[record.Code][]string {
 	t.Helper()
-	out := map[task.Code][]string{}
+	out := map[record.Code][]string{}
 	for _, s := range stories(t) {
 		for code := range s.refusals() {
 			out[code] = append(out[code], s.name)
@@ -137,7 +137,7 @@ func storiesOf(t *testing.T) map[task.Code][]string {
 
 func TestEveryCodeHasAStory(t *testing.T) {
 	shown := storiesOf(t)
-	for _, info := range task.Codes {
+	for _, info := range record.Codes {
 		reason, excused := unprovoked[info.Code]
 		switch provoked := len(shown[info.Code]) > 0; {
 		case !provoked && !excused:

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // How long a supervisor has to say that it runs, and the service manager to start one.
@@ -36,7 +36,7 @@ func supervise(ctx context.Context, w *verb.Workspace, id string) error {
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return task.Errorf(task.IO, "this program cannot find itself: %w", err).WithHint("cairn job start --foreground runs the job in this process")
+		return record.Errorf(record.IO, "this program cannot find itself: %w", err).WithHint("cairn job start --foreground runs the job in this process")
 	}
 	log := work.Jobs(s).File(id, "supervisor.log")
 	if log == "" {
@@ -86,12 +86,12 @@ type starting struct {
 func (s starting) run(ctx context.Context) error {
 	log, err := openLog(s.log)
 	if err != nil {
-		return task.Errorf(task.IO, "the log of the supervisor: %w", err)
+		return record.Errorf(record.IO, "the log of the supervisor: %w", err)
 	}
 	defer log.Close()
 	said, out, err := os.Pipe()
 	if err != nil {
-		return task.Errorf(task.IO, "%w", err)
+		return record.Errorf(record.IO, "%w", err)
 	}
 	defer said.Close()
 	cmd := apartFrom(append(slices.Clone(s.around), s.program), s.args, s.dir)
@@ -99,14 +99,14 @@ func (s starting) run(ctx context.Context) error {
 	err = cmd.Start()
 	_ = out.Close()
 	if err != nil {
-		return task.Errorf(task.IO, "the supervisor does not start: %w", err).WithHint("cairn job start --foreground runs the job in this process")
+		return record.Errorf(record.IO, "the supervisor does not start: %w", err).WithHint("cairn job start --foreground runs the job in this process")
 	}
 	answer := make(chan error, 1)
 	go func() { answer <- readStart(said) }()
 	select {
 	case err = <-answer:
 	case <-time.After(s.patience):
-		err = task.Errorf(task.Busy, "the supervisor did not say that it runs within %s", s.patience).WithHint("%s has what it printed", s.log)
+		err = record.Errorf(record.Busy, "the supervisor did not say that it runs within %s", s.patience).WithHint("%s has what it printed", s.log)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -126,14 +126,14 @@ func readStart(from io.Reader) error {
 	}
 	rest, _ := io.ReadAll(in)
 	var failure struct {
-		Code    task.Code `json:"code"`
-		Message string    `json:"message"`
-		Hint    string    `json:"hint"`
+		Code    record.Code `json:"code"`
+		Message string      `json:"message"`
+		Hint    string      `json:"hint"`
 	}
 	if json.Unmarshal(append([]byte(line), rest...), &failure) != nil || failure.Code == "" {
-		return task.Errorf(task.IO, "the supervisor ended before it ran the job").WithHint("supervisor.log in the folder of the job has what it printed")
+		return record.Errorf(record.IO, "the supervisor ended before it ran the job").WithHint("supervisor.log in the folder of the job has what it printed")
 	}
-	return task.Errorf(failure.Code, "%s", failure.Message).WithHint("%s", failure.Hint)
+	return record.Errorf(failure.Code, "%s", failure.Message).WithHint("%s", failure.Hint)
 }
 
 // withoutJob is an environment without the variables of a job.

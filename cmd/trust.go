@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/store"
@@ -92,13 +93,13 @@ func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 }
 
 // giveRepo lets the commands run in another repository that the config names. They come from this workspace, which is trusted first.
-func (p trustCommand) giveRepo(ctx context.Context, c *cli.Command, who task.Actor, s *store.Store, commands []store.Command) error {
+func (p trustCommand) giveRepo(ctx context.Context, c *cli.Command, who record.Actor, s *store.Store, commands []store.Command) error {
 	files, err := s.Files(task.Task{Repo: c.String("in-repo")})
 	switch {
 	case err != nil:
 		return err
 	case !s.Trusted():
-		return task.Errorf(task.Untrusted, "the commands of this workspace may not run here either").WithHint("first %s", task.CallTo("trust"))
+		return record.Errorf(record.Untrusted, "the commands of this workspace may not run here either").WithHint("first %s", record.CallTo("trust"))
 	case !files.Trusted():
 		if err := p.consent(ctx, who, files.Root, commands, c.Bool("yes")); err != nil {
 			return err
@@ -122,7 +123,7 @@ func (p trustCommand) revokeHere(c *cli.Command) error {
 func (p trustCommand) revokeAt(dir string) error {
 	revoked, err := trust.Revoke(p.stateDir(), p.abs(dir))
 	if err == nil && len(revoked) == 0 {
-		err = task.Errorf(task.NotFound, "no consent was given at %s", p.abs(dir)).
+		err = record.Errorf(record.NotFound, "no consent was given at %s", p.abs(dir)).
 			WithHint("cairn trust --list shows where")
 	}
 	if err != nil {
@@ -151,9 +152,9 @@ func (p trustCommand) list() error {
 }
 
 // consent shows the commands, and has the person at the terminal approve them unless yes is set. Only a person can consent.
-func (p trustCommand) consent(ctx context.Context, actor task.Actor, workspace string, commands []store.Command, yes bool) error {
+func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace string, commands []store.Command, yes bool) error {
 	if !actor.Human() {
-		return task.Errorf(task.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")
+		return record.Errorf(record.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")
 	}
 	if err := p.personHere("approve commands"); err != nil {
 		return err
@@ -170,14 +171,14 @@ func (p trustCommand) consent(ctx context.Context, actor task.Actor, workspace s
 		terminal, err = p.terminal()
 	}
 	if err != nil {
-		e := task.Errorf(task.Untrusted, "there is no terminal to ask on, and %d commands to approve", len(commands)).
+		e := record.Errorf(record.Untrusted, "there is no terminal to ask on, and %d commands to approve", len(commands)).
 			WithHint("a person reads them and runs cairn trust in a terminal")
 		e.Details = map[string]any{"commands": commands}
 		return e
 	}
 	ok, err := wordTyped([]task.Ask{task.TrustAsk(actor, workspace)}).on(ctx, terminal)
 	if err == nil && !ok {
-		return task.Errorf(task.Untrusted, "not approved").WithHint("nothing was changed")
+		return record.Errorf(record.Untrusted, "not approved").WithHint("nothing was changed")
 	}
 	return err
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -350,7 +350,7 @@ func (p verbCommand) callOnce(ctx context.Context, w *verb.Workspace, in *input)
 
 // called gives an error of the verb the name of the command that stands for it.
 func (p verbCommand) called(err error) error {
-	var e *task.Error
+	var e *record.Error
 	if p.as == "" || !errors.As(err, &e) || e.Op != p.verb.Name {
 		return err
 	}

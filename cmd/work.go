@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -51,7 +51,7 @@ func (p workCommand) run(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	w.Progress = nil // the jobs are shown instead
-	l := &labor{program: p.program, w: w, s: s, most: c.Int("jobs"), executor: c.String("executor"), label: c.String("label"), watch: c.Bool("watch"), tried: map[task.ID]string{}}
+	l := &labor{program: p.program, w: w, s: s, most: c.Int("jobs"), executor: c.String("executor"), label: c.String("label"), watch: c.Bool("watch"), tried: map[record.ID]string{}}
 	if l.most == 0 {
 		l.most = s.Config.JobsMax
 	}
@@ -87,8 +87,8 @@ type labor struct {
 
 	running []jobs.Job
 	done    []jobs.Job
-	tried   map[task.ID]string // the title of each task that was given to a job, or left alone
-	shown   int                // lines on the terminal that show running jobs
+	tried   map[record.ID]string // the title of each task that was given to a job, or left alone
+	shown   int                  // lines on the terminal that show running jobs
 }
 
 // run starts jobs until no task is ready and no job of its own runs; if it watches, until ctx ends.
@@ -149,7 +149,7 @@ func (l *labor) poll(id string) (jobs.Job, error) {
 
 // take starts jobs on tasks that are ready, as many as have room.
 func (l *labor) take(ctx context.Context) error {
-	tried := func(id task.ID) bool { _, tried := l.tried[id]; return tried }
+	tried := func(id record.ID) bool { _, tried := l.tried[id]; return tried }
 	for len(l.running) < l.most {
 		ready, err := jobs.Ready(ctx, l.w, l.label, l.most-len(l.running), tried)
 		if err != nil || len(ready) == 0 {
@@ -176,7 +176,7 @@ func (l *labor) start(ctx context.Context, row verb.Row) error {
 	started, err := call[jobs.Job](ctx, l.w, "job_start", in)
 	if jobs.LeftAlone(err) {
 		l.clear()
-		l.printf("%s  left alone: %s\n", row.ID, task.MessageOf(err))
+		l.printf("%s  left alone: %s\n", row.ID, record.MessageOf(err))
 		return nil
 	}
 	if err != nil {
@@ -193,7 +193,7 @@ func call[Out any](ctx context.Context, w *verb.Workspace, name string, in map[s
 	var none Out
 	v, ok := catalogue.Named(name)
 	if !ok {
-		return none, task.Errorf(task.IO, "there is no verb %s", name)
+		return none, record.Errorf(record.IO, "there is no verb %s", name)
 	}
 	src, err := json.Marshal(in)
 	if err != nil {
@@ -205,7 +205,7 @@ func call[Out any](ctx context.Context, w *verb.Workspace, name string, in map[s
 	}
 	got, ok := out.(Out)
 	if !ok {
-		return none, task.Errorf(task.IO, "%s answers with a %T", name, out)
+		return none, record.Errorf(record.IO, "%s answers with a %T", name, out)
 	}
 	return got, nil
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd/render"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // next says what can be typed when all jobs have ended.
@@ -90,7 +90,7 @@ func (l *labor) show() {
 	for _, j := range l.running {
 		text := l.line(j)
 		if width := l.width(); len(text) >= width {
-			text = task.Clip(text, max(width-4, 1))
+			text = record.Clip(text, max(width-4, 1))
 		}
 		l.printf("%s\n", text)
 	}

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -144,26 +144,26 @@ func (p *program) settingsDir() string {
 
 // actor is who acts: --actor, CAIRN_ACTOR, the coding agent in whose shell the program runs, or git's user.name. Git is asked when a
 // verb asks who acts, and once: most commands read, for anybody.
-func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (func() task.Actor, error) {
+func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (func() record.Actor, error) {
 	for _, actor := range []string{c.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
 		if actor != "" {
-			who, err := task.ParseActor(actor)
+			who, err := record.ParseActor(actor)
 			return verb.As(who), err
 		}
 	}
 	if agent, _ := shellAgent(p.Getenv); agent != "" {
 		return verb.As(agent), nil
 	}
-	return sync.OnceValue(func() task.Actor {
+	return sync.OnceValue(func() record.Actor {
 		return humanActor(store.UserName(ctx, dir), p.Getenv("USER"), p.Getenv("USERNAME"))
 	}), nil
 }
 
 // humanActor makes an actor of the first name that has a letter or a digit.
-func humanActor(names ...string) task.Actor {
+func humanActor(names ...string) record.Actor {
 	for _, name := range names {
 		if clean := actorName(name); clean != "" {
-			return task.Actor("human:" + clean)
+			return record.Actor("human:" + clean)
 		}
 	}
 	return "human:unknown"
@@ -205,10 +205,10 @@ var agentShells = []struct{ variable, agent string }{
 var anyAgent = []string{"AI_AGENT", "AGENT"}
 
 // shellAgent is the agent in whose shell the program runs, and the variable that says so; "" if none does.
-func shellAgent(getenv func(string) string) (who task.Actor, variable string) {
+func shellAgent(getenv func(string) string) (who record.Actor, variable string) {
 	for _, s := range agentShells {
 		if isSet(getenv(s.variable)) {
-			return task.Actor("agent:" + s.agent), s.variable
+			return record.Actor("agent:" + s.agent), s.variable
 		}
 	}
 	for _, variable := range anyAgent {
@@ -220,7 +220,7 @@ func shellAgent(getenv func(string) string) (who task.Actor, variable string) {
 		if name == "" || slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(name)) {
 			name = "unknown"
 		}
-		return task.Actor("agent:" + name), variable
+		return record.Actor("agent:" + name), variable
 	}
 	return "", ""
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Only variables that agents set in the shells that they open make a shell an agent's. Variables that a person sets, or an editor
@@ -14,7 +14,7 @@ func TestShellAgent(t *testing.T) {
 	cases := []struct {
 		name string
 		vars vars
-		want task.Actor
+		want record.Actor
 	}{
 		{"a person's", vars{"HOME": "/home/shah", "TERM_PROGRAM": "vscode", "SHELL": "/bin/zsh"}, ""},
 		{"a person's, with keys and settings of agents", vars{
@@ -41,8 +41,8 @@ func TestShellAgent(t *testing.T) {
 		cases = append(cases, struct {
 			name string
 			vars vars
-			want task.Actor
-		}{s.variable, vars{s.variable: "1"}, task.Actor("agent:" + s.agent)})
+			want record.Actor
+		}{s.variable, vars{s.variable: "1"}, record.Actor("agent:" + s.agent)})
 	}
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestShellAgent(t *testing.T) {
 			if set := tt.vars[variable] != ""; set != (got != "") {
 				t.Errorf("the variable is %q", variable)
 			}
-			if _, err := task.ParseActor(string(got)); got != "" && err != nil {
+			if _, err := record.ParseActor(string(got)); got != "" && err != nil {
 				t.Error(err)
 			}
 		})
@@ -64,14 +64,14 @@ func TestHumanActor(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		names []string
-		want  task.Actor
+		want  record.Actor
 	}{
 		{"a name that fits is taken as it is", []string{"shah"}, "human:shah"},
 		{"each run of other characters becomes one dash", []string{"Anna  van der Berg (she)"}, "human:Anna-van-der-Berg-she"},
 		{"marks that a name may hold stay", []string{"a.b_c@d+e-f"}, "human:a.b_c@d+e-f"},
 		{"the first name that says something counts", []string{"", " ", "***", "shah", "root"}, "human:shah"},
 		{"a name of letters that no actor has leaves what there is", []string{"Łukasz"}, "human:ukasz"},
-		{"a long name is cut", []string{strings.Repeat("x", 80)}, task.Actor("human:" + strings.Repeat("x", 64))},
+		{"a long name is cut", []string{strings.Repeat("x", 80)}, record.Actor("human:" + strings.Repeat("x", 64))},
 		{"no name at all is still an actor", nil, "human:unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestHumanActor(t *testing.T) {
 			if got != c.want {
 				t.Errorf("humanActor(%q) = %q, want %q", c.names, got, c.want)
 			}
-			if _, err := task.ParseActor(string(got)); err != nil {
+			if _, err := record.ParseActor(string(got)); err != nil {
 				t.Errorf("%q is not an actor: %v", got, err)
 			}
 		})

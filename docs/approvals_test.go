@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/internal/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/task"
@@ -30,7 +31,7 @@ func TestExampleApprovalHolds(t *testing.T) {
 	}
 	a := task.Approval{
 		Workspace: "SHOP", Approves: task.ApprovesCheck, Record: exampleID, Check: "a person has read the change",
-		Declaration: regexp.MustCompile(`declaration: (\w+)`).FindStringSubmatch(message)[1], Result: task.Pass, Who: "human:ada",
+		Declaration: regexp.MustCompile(`declaration: (\w+)`).FindStringSubmatch(message)[1], Result: record.Pass, Who: "human:ada",
 		At: time.Date(2026, 11, 21, 11, 40, 10, 0, time.UTC), Text: "read it, and did the sums by hand",
 		Commit: "b829842c296b7816ec9adde860b684a544a6a05c", Tree: "9714387956c9f24b56b5a9a2ee49104f5320517af4fbcc18cd1004d408c3b21b",
 	}

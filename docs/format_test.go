@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -27,12 +28,12 @@ func TestExampleTaskIsReadAsThePageSays(t *testing.T) {
 		got, want any
 	}{
 		{"title", got.Title, "Round discounts to the nearest cent"},
-		{"status", got.Status, task.Status("done")},
+		{"status", got.Status, record.Status("done")},
 		{"priority", got.Priority, task.Priority(1)},
 		{"labels", got.Labels, []string{"prices"}},
-		{"assignee", got.Assignee, task.Actor("agent:claude-1")},
-		{"parent", got.Parent, task.ID("SHOP-01m7yxsp000000")},
-		{"deps", got.Deps, []task.ID{"SHOP-01m7yxspaaaaaa"}},
+		{"assignee", got.Assignee, record.Actor("agent:claude-1")},
+		{"parent", got.Parent, record.ID("SHOP-01m7yxsp000000")},
+		{"deps", got.Deps, []record.ID{"SHOP-01m7yxspaaaaaa"}},
 		{"number of checks", len(got.Checks), 2},
 		{"time limit", got.Checks[0].Timeout, 300},
 		{"number of entries", len(got.Provenance), 6},
@@ -56,7 +57,7 @@ func TestExampleTaskAccountsForItself(t *testing.T) {
 		t.Fatalf("no entry accounts for the command; its key is %s", got.Checks[0].Key(got.ID))
 	}
 	for i, c := range got.Checks {
-		if standing := kind.DefaultConfig().Flow.Standing(got, i, task.Proof{Tree: ran.Tree}); standing != task.Pass {
+		if standing := kind.DefaultConfig().Flow.Standing(got, i, task.Proof{Tree: ran.Tree}); standing != record.Pass {
 			t.Errorf("%s counts as %s on the tree that the entry names", c.Desc, standing)
 		}
 	}
@@ -85,7 +86,7 @@ func TestExampleConfigIsTheDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []*kind.Config{&got, &want} { // none, however it is written
-		c.Flow.Abandoned = append([]task.Status{}, c.Flow.Abandoned...)
+		c.Flow.Abandoned = append([]record.Status{}, c.Flow.Abandoned...)
 		if len(c.Rules) == 0 {
 			c.Rules = nil
 		}
@@ -106,7 +107,7 @@ func TestExampleRefs(t *testing.T) {
 			t.Errorf("%s: %v", r.Ref, err)
 		}
 	}
-	if sum := sha256.Sum256([]byte("hello\n")); task.FilesFolder+"/"+task.FileName(hex.EncodeToString(sum[:]), "a.log") != got.Refs[len(got.Refs)-1].Path {
+	if sum := sha256.Sum256([]byte("hello\n")); record.FilesFolder+"/"+record.FileName(hex.EncodeToString(sum[:]), "a.log") != got.Refs[len(got.Refs)-1].Path {
 		t.Error("the file has another name")
 	}
 }
@@ -134,7 +135,7 @@ func TestExampleProposalIsReadAsThePageSays(t *testing.T) {
 	if !slices.Equal(tasks[1].Deps, []string{"#0"}) {
 		t.Errorf("the second task depends on %s", tasks[1].Deps)
 	}
-	if first, last := got.Provenance.First(), got.Provenance.Last(); first.Did != task.Created || last.Did != task.Updated || last.Text != task.MadeReal {
+	if first, last := got.Provenance.First(), got.Provenance.Last(); first.Did != record.Created || last.Did != record.Updated || last.Text != task.MadeReal {
 		t.Errorf("the entries are %+v", got.Provenance)
 	}
 }
@@ -170,7 +171,7 @@ func TestExampleHandoffIsReadAsThePageSays(t *testing.T) {
 	if want := got.ContentHash(); ledger.RecordedHash(got.Log) != want {
 		t.Errorf("the content is %s, want %s", ledger.RecordedHash(got.Log), want)
 	}
-	made := task.Header{Ref: got.Ref, Status: ledger.HandoffOpen}
+	made := record.Header{Ref: got.Ref, Status: ledger.HandoffOpen}
 	if now, follow := ledger.HandoffLife.Fold(got, made, got.Log, task.Rules{}); !follow || now.Status != got.Status || now.Assignee != got.Assignee {
 		t.Errorf("its entries make %s, held by %s", now.Status, now.Assignee)
 	}
@@ -220,10 +221,10 @@ func TestEveryKeyIsExplained(t *testing.T) {
 
 func TestEveryKindOfEntryIsExplained(t *testing.T) {
 	page := read(t, "format.md")
-	for _, did := range []task.Did{
-		task.Created, task.Claimed, task.Released, task.Assigned, task.Began, task.Finished, task.Canceled, task.TakenOver,
-		task.Transitioned, task.Checked, task.Attested, task.Noted, task.Updated, task.Abandoned, task.Deleted,
-		task.Responded, task.Resolved,
+	for _, did := range []record.Did{
+		record.Created, record.Claimed, record.Released, record.Assigned, record.Began, record.Finished, record.Canceled, record.TakenOver,
+		record.Transitioned, record.Checked, record.Attested, record.Noted, record.Updated, record.Abandoned, record.Deleted,
+		record.Responded, record.Resolved,
 	} {
 		if !strings.Contains(page, "`"+string(did)+"`") {
 			t.Errorf("format.md does not mention %s", did)

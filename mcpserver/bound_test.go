@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -162,7 +162,7 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(id task.ID, part string) (text string, entries []verb.Entry, rows []verb.Row) {
+	read := func(id record.ID, part string) (text string, entries []verb.Entry, rows []verb.Row) {
 		for offset := 0; ; {
 			piece := does[tasks.Part](t, cs, "get", object{"id": id, "part": part, "offset": offset})
 			if piece.Offset != offset || len(piece.Text) > 256<<10 || len(piece.Entries) > 200 || len(piece.Tasks) > 200 {
@@ -175,7 +175,7 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 			offset = piece.NextOffset
 		}
 	}
-	for _, id := range []task.ID{"PROJ-1", "PROJ-2", "PROJ-3", "PROJ-6"} {
+	for _, id := range []record.ID{"PROJ-1", "PROJ-2", "PROJ-3", "PROJ-6"} {
 		want, err := kind.Tasks.Get(s, id)
 		if err != nil {
 			t.Fatal(err)
@@ -211,10 +211,10 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 			t.Errorf("%d %s", len(rows), part)
 		}
 	}
-	refused(t, cs, task.InvalidInput, "get", object{"id": "PROJ-1", "offset": 5})
-	refused(t, cs, task.InvalidInput, "get", object{"id": "PROJ-1", "part": "title"})
-	refused(t, cs, task.InvalidInput, "get", object{"id": "PROJ-1", "part": "body", "offset": -1})
-	refused(t, cs, task.InvalidInput, "get", object{"id": "PROJ-1", "part": "body", "mode": "full"})
+	refused(t, cs, record.InvalidInput, "get", object{"id": "PROJ-1", "offset": 5})
+	refused(t, cs, record.InvalidInput, "get", object{"id": "PROJ-1", "part": "title"})
+	refused(t, cs, record.InvalidInput, "get", object{"id": "PROJ-1", "part": "body", "offset": -1})
+	refused(t, cs, record.InvalidInput, "get", object{"id": "PROJ-1", "part": "body", "mode": "full"})
 	if past := does[tasks.Part](t, cs, "get", object{"id": "PROJ-1", "part": "body", "offset": 1 << 30}); past.Text != "" || past.NextOffset != 0 {
 		t.Errorf("behind the end there is %+v", past)
 	}
@@ -244,8 +244,8 @@ func TestSessionsAndProblemsPage(t *testing.T) {
 	if page := does[sessions.ListOut](t, cs, "list_sessions", object{"limit": 7, "status": session.Finished}); len(page.Sessions) != 7 || page.Total != manySessions || page.NextCursor == "" {
 		t.Errorf("%d sessions of %d", len(page.Sessions), page.Total)
 	}
-	refused(t, cs, task.InvalidInput, "list_sessions", object{"limit": 501})
-	refused(t, cs, task.InvalidInput, "list_sessions", object{"cursor": "x"})
+	refused(t, cs, record.InvalidInput, "list_sessions", object{"limit": 501})
+	refused(t, cs, record.InvalidInput, "list_sessions", object{"cursor": "x"})
 
 	for _, tool := range []string{"list", "history"} {
 		problems, found := map[string]bool{}, 0
@@ -314,7 +314,7 @@ func TestHiddenTextIsFlagged(t *testing.T) {
 			t.Errorf("%s says %q %q", tool, got.Title, got.Tasks)
 		}
 	}
-	failure := refused(t, cs, task.InvalidInput, "get", object{"id": "PROJ-1", "mode": title})
+	failure := refused(t, cs, record.InvalidInput, "get", object{"id": "PROJ-1", "mode": title})
 	if strings.Contains(failure.Message, "\u202e") {
 		t.Errorf("the refusal says %q", failure.Message)
 	}

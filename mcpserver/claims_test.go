@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // claimedOffline is a workspace in which a person has claimed a task while the remote was away, which is back.
-func claimedOffline(t *testing.T) (s *fixture, id task.ID, hub string) {
+func claimedOffline(t *testing.T) (s *fixture, id record.ID, hub string) {
 	t.Helper()
 	s = newFixture(t)
 	id, hub = s.create(nil), verbtest.ShareClaims(t, &s.w)

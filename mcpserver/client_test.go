@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -170,7 +170,7 @@ func does[T any](t *testing.T, cs *mcp.ClientSession, tool string, args object) 
 }
 
 // refused calls a tool that must fail with a code, and returns the failure.
-func refused(t *testing.T, cs *mcp.ClientSession, code task.Code, tool string, args object) catalogue.FailureBody {
+func refused(t *testing.T, cs *mcp.ClientSession, code record.Code, tool string, args object) catalogue.FailureBody {
 	t.Helper()
 	content, isError := call(t, cs, tool, args)
 	if !isError {

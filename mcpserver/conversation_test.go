@@ -16,11 +16,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/rogpeppe/go-internal/txtar"
 	"gopkg.in/yaml.v3"
 )
@@ -83,7 +83,7 @@ func rightsIn(t *testing.T, src []byte) verb.Rights {
 	t.Helper()
 	var in struct {
 		Profile  string
-		Scope    task.ID
+		Scope    record.ID
 		Readonly bool
 	}
 	if err := yaml.Unmarshal(src, &in); err != nil {

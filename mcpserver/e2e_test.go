@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/identity"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
@@ -186,7 +187,7 @@ func (s *story) cliTask(args ...string) verb.Task {
 }
 
 // confirmed has the person attest a check, and confirm it. At the command line that takes a terminal, on which somebody types.
-func (s *story) confirmed(id task.ID, check string) verb.Task {
+func (s *story) confirmed(id record.ID, check string) verb.Task {
 	s.Helper()
 	w := verb.Workspace{
 		Dir: s.dir, StateDir: filepath.Join(os.Getenv("XDG_STATE_HOME"), "cairn"), Actor: verb.As(personName),
@@ -212,7 +213,7 @@ func (s *story) cliSession(args ...string) verb.Session {
 }
 
 // refusedCLI runs a command that must fail with a code and its exit number, and returns what it says on stderr.
-func (s *story) refusedCLI(code task.Code, args ...string) string {
+func (s *story) refusedCLI(code record.Code, args ...string) string {
 	s.Helper()
 	stdout, _, exit := s.cli(append(args, "--json")...)
 	failure := as[catalogue.Failure](s.T, asObject(s.T, stdout)).Error
@@ -234,7 +235,7 @@ func (s *story) toolSession(name string, args object) verb.Session {
 	return does[verb.Session](s.T, s.agent, name, args)
 }
 
-func (s *story) refused(code task.Code, name string, args object) catalogue.FailureBody {
+func (s *story) refused(code record.Code, name string, args object) catalogue.FailureBody {
 	s.Helper()
 	return refused(s.T, s.agent, code, name, args)
 }
@@ -246,7 +247,7 @@ func (s *story) entries(id string) int {
 }
 
 // appends makes one write and checks that it appended exactly one entry of a kind.
-func (s *story) appends(id string, did task.Did, write func() verb.Task) verb.Task {
+func (s *story) appends(id string, did record.Did, write func() verb.Task) verb.Task {
 	s.Helper()
 	before := s.entries(id)
 	after := write()
@@ -278,16 +279,16 @@ func (s *story) want(what string, got, want any) {
 
 func (s *story) whoActs() {
 	agent := does[identity.Out](s.T, s.agent, "identity", nil)
-	s.want("the agent's actor", agent.Actor, task.Actor(agentName))
+	s.want("the agent's actor", agent.Actor, record.Actor(agentName))
 	s.want("the agent's client", agent.Client, "story")
 	s.want("the agent's profile", agent.Profile, "operator")
 	s.want("a version is given", agent.Version != "", true)
 
 	person := as[identity.Out](s.T, s.json("identity"))
-	s.want("the person's actor", person.Actor, task.Actor(personName))
+	s.want("the person's actor", person.Actor, record.Actor(personName))
 	s.want("the workspace", person.Workspace, agent.Workspace)
 
-	s.refused(task.InvalidInput, "claim", object{"id": "PROJ-001", "actor": personName})
+	s.refused(record.InvalidInput, "claim", object{"id": "PROJ-001", "actor": personName})
 }
 
 func (s *story) versions() {
@@ -297,8 +298,8 @@ func (s *story) versions() {
 		tools, err := cs.ListTools(s.Context(), nil)
 		s.want("tools/list fails", err, nil)
 		s.want("there are tools", len(tools.Tools) > 0, true)
-		s.want("the agent", does[identity.Out](s.T, cs, "identity", nil).Actor, task.Actor(agentName))
-		refused(s.T, cs, task.NotFound, "get", object{"id": "PROJ-404"})
+		s.want("the agent", does[identity.Out](s.T, cs, "identity", nil).Actor, record.Actor(agentName))
+		refused(s.T, cs, record.NotFound, "get", object{"id": "PROJ-404"})
 		s.want("closing fails", cs.Close(), nil)
 		s.want("the exit number at the end of input", server.ProcessState.ExitCode(), 0)
 	}
@@ -308,9 +309,9 @@ func (s *story) versions() {
 var minted = regexp.MustCompile(`^PROJ-[0-9a-hjkmnp-tv-z]{14}$`)
 
 func (s *story) create() {
-	s.refused(task.DanglingDep, "create", object{"title": "Retry", "deps": []string{"PROJ-404"}})
-	s.refusedCLI(task.DanglingDep, "create", "Retry", "--dep", "PROJ-404")
-	s.refused(task.InvalidInput, "create", object{"title": "Cheat", "checks": []object{{"desc": "tests", "cmd": "false", "result": "pass"}}})
+	s.refused(record.DanglingDep, "create", object{"title": "Retry", "deps": []string{"PROJ-404"}})
+	s.refusedCLI(record.DanglingDep, "create", "Retry", "--dep", "PROJ-404")
+	s.refused(record.InvalidInput, "create", object{"title": "Cheat", "checks": []object{{"desc": "tests", "cmd": "false", "result": "pass"}}})
 
 	made := s.tool("create", object{
 		"title": "Add idempotency keys",
@@ -326,19 +327,19 @@ func (s *story) create() {
 	if !minted.MatchString(s.feature) {
 		s.Errorf("the id is %q", s.feature)
 	}
-	s.want("state", made.Status, task.Status("backlog"))
+	s.want("state", made.Status, record.Status("backlog"))
 	s.want("body", strings.TrimSpace(made.Body), "Dedupe webhook deliveries.")
 	s.want("ready", made.Ready, false)
-	s.want("blocked by", made.BlockedBy, []task.ID{"PROJ-001"})
+	s.want("blocked by", made.BlockedBy, []record.ID{"PROJ-001"})
 	s.want("entries", len(made.Provenance), 1)
-	s.want("created by", made.Provenance[0].Who, task.Actor(agentName))
+	s.want("created by", made.Provenance[0].Who, record.Actor(agentName))
 	for _, c := range made.Checks {
-		s.want("result of "+c.Desc, c.Result, task.Pending)
+		s.want("result of "+c.Desc, c.Result, record.Pending)
 	}
 
 	errand := s.cliTask("create", "Write it down", "--body", "One page.")
 	s.errand = string(errand.ID)
-	s.want("created by", errand.Provenance[0].Who, task.Actor(personName))
+	s.want("created by", errand.Provenance[0].Who, record.Actor(personName))
 	s.want("checks", len(errand.Checks), 0)
 	s.want("ready", errand.Ready, true)
 
@@ -398,46 +399,46 @@ func (s *story) filters() {
 	s.want("assignee", s.ids(object{"assignee": agentName}, "--assignee", agentName), []string(nil))
 	s.want("execution", s.ids(object{"execution": "active"}, "--execution", "active"), []string(nil))
 	s.want("open and closed", s.ids(object{"status": "open"}, "--status", "open"), all)
-	s.refused(task.UnknownState, "list", object{"status": "doing"})
-	s.refused(task.InvalidInput, "list", object{"execution": "running"})
+	s.refused(record.UnknownState, "list", object{"status": "doing"})
+	s.refused(record.InvalidInput, "list", object{"execution": "running"})
 }
 
 func (s *story) claims() {
-	mine := s.appends("PROJ-001", task.Claimed, func() verb.Task { return s.tool("claim", object{"id": "PROJ-001"}) })
-	s.want("assignee", mine.Assignee, task.Actor(agentName))
+	mine := s.appends("PROJ-001", record.Claimed, func() verb.Task { return s.tool("claim", object{"id": "PROJ-001"}) })
+	s.want("assignee", mine.Assignee, record.Actor(agentName))
 	s.want("assignee filter", s.ids(object{"assignee": agentName}, "--assignee", agentName), []string{"PROJ-001"})
 
 	s.leaves("PROJ-001", func() {
 		s.tool("claim", object{"id": "PROJ-001"})
-		message := s.refusedCLI(task.AlreadyClaimed, "claim", "PROJ-001")
+		message := s.refusedCLI(record.AlreadyClaimed, "claim", "PROJ-001")
 		s.want("the refusal names the holder", strings.Contains(message, agentName), true)
 	})
 
-	s.appends(s.errand, task.Claimed, func() verb.Task { return s.cliTask("claim", s.errand) })
+	s.appends(s.errand, record.Claimed, func() verb.Task { return s.cliTask("claim", s.errand) })
 	s.leaves(s.errand, func() {
 		s.run("claim", s.errand)
-		s.refused(task.AlreadyClaimed, "claim", object{"id": s.errand})
+		s.refused(record.AlreadyClaimed, "claim", object{"id": s.errand})
 	})
-	s.appends(s.errand, task.Released, func() verb.Task { return s.cliTask("release", s.errand) })
+	s.appends(s.errand, record.Released, func() verb.Task { return s.cliTask("release", s.errand) })
 }
 
 func (s *story) depsGate() {
 	s.leaves(s.feature, func() {
-		failure := s.refused(task.DepsOpen, "transition", object{"id": s.feature, "to": "in_progress"})
-		s.want("what it waits for", s.tool(failure.NextTool, failure.NextArguments).ID, task.ID("PROJ-001"))
-		s.refusedCLI(task.DepsOpen, "transition", s.feature, "in_progress")
-		s.refused(task.UnknownState, "transition", object{"id": s.feature, "to": "doing"})
+		failure := s.refused(record.DepsOpen, "transition", object{"id": s.feature, "to": "in_progress"})
+		s.want("what it waits for", s.tool(failure.NextTool, failure.NextArguments).ID, record.ID("PROJ-001"))
+		s.refusedCLI(record.DepsOpen, "transition", s.feature, "in_progress")
+		s.refused(record.UnknownState, "transition", object{"id": s.feature, "to": "doing"})
 	})
 	writeFile(s.T, filepath.Join(s.dir, "handler.txt"), "handler\n")
-	closed := s.appends("PROJ-001", task.Transitioned, func() verb.Task {
+	closed := s.appends("PROJ-001", record.Transitioned, func() verb.Task {
 		return s.tool("transition", object{"id": "PROJ-001", "to": "done"})
 	})
-	s.want("state", closed.Status, task.Status("done"))
+	s.want("state", closed.Status, record.Status("done"))
 	s.want("now the other is ready", s.tool("get", object{"id": s.feature}).Ready, true)
-	moved := s.appends(s.feature, task.Transitioned, func() verb.Task {
+	moved := s.appends(s.feature, record.Transitioned, func() verb.Task {
 		return s.cliTask("transition", s.feature, "in_progress")
 	})
-	s.want("state", moved.Status, task.Status("in_progress"))
+	s.want("state", moved.Status, record.Status("in_progress"))
 }
 
 func (s *story) notes() {
@@ -448,7 +449,7 @@ func (s *story) notes() {
 		func() verb.Task { return s.cliTask("note", s.feature, "blocked on upstream API change") },
 	} {
 		before := s.tool("get", object{"id": s.feature})
-		after := s.appends(s.feature, task.Noted, write)
+		after := s.appends(s.feature, record.Noted, write)
 		s.want("text", after.Provenance[len(after.Provenance)-1].Text, "blocked on upstream API change")
 		s.want("state", after.Status, before.Status)
 		s.want("checks", after.Checks, before.Checks)
@@ -456,12 +457,12 @@ func (s *story) notes() {
 }
 
 func (s *story) runsChecks() {
-	one := s.appends(s.feature, task.Checked, func() verb.Task {
+	one := s.appends(s.feature, record.Checked, func() verb.Task {
 		return s.tool("run_checks", object{"id": s.feature, "only": []int{0}})
 	})
-	s.want("results", resultsOf(one), []task.Result{task.Fail, task.Pending, task.Pending})
+	s.want("results", resultsOf(one), []record.Result{record.Fail, record.Pending, record.Pending})
 	s.want("checks that ran", len(one.Run.Checks), 1)
-	s.want("state", one.Status, task.Status("in_progress"))
+	s.want("state", one.Status, record.Status("in_progress"))
 	log := filepath.Base(one.Run.Log)
 	s.want("the log's folder", filepath.ToSlash(filepath.Dir(one.Run.Log)), ".cairn/runs")
 	if !strings.HasPrefix(log, s.feature+"-") || !strings.HasSuffix(log, ".log") {
@@ -475,15 +476,15 @@ func (s *story) runsChecks() {
 	stdout, _, exit := s.cli("run-checks", s.feature, "--json")
 	all := as[verb.Task](s.T, asObject(s.T, stdout))
 	s.want("exit number when a check fails", exit, 4)
-	s.want("results, the manual one passed over", resultsOf(all), []task.Result{task.Fail, task.Pass, task.Pending})
+	s.want("results, the manual one passed over", resultsOf(all), []record.Result{record.Fail, record.Pass, record.Pending})
 	if _, _, exit := s.cli("run_checks", s.feature, "--only", "1"); exit != 0 {
 		s.Errorf("running what passes exits with %d", exit)
 	}
-	s.refused(task.InvalidInput, "run_checks", object{"id": s.feature, "only": []int{3}})
+	s.refused(record.InvalidInput, "run_checks", object{"id": s.feature, "only": []int{3}})
 }
 
-func resultsOf(t verb.Task) []task.Result {
-	var out []task.Result
+func resultsOf(t verb.Task) []record.Result {
+	var out []record.Result
 	for _, c := range t.Checks {
 		out = append(out, c.Result)
 	}
@@ -492,55 +493,55 @@ func resultsOf(t verb.Task) []task.Result {
 
 func (s *story) checksGate() {
 	before := s.entries(s.feature)
-	failure := s.refused(task.ChecksFailed, "transition", object{"id": s.feature, "to": "done"})
+	failure := s.refused(record.ChecksFailed, "transition", object{"id": s.feature, "to": "done"})
 	if run, _ := json.Marshal(failure.Details); !strings.Contains(string(run), "no keys yet") {
 		s.Errorf("the refusal does not show the output: %s", run)
 	}
 	s.want("the next call", failure.NextTool, "run_checks")
-	s.want("state", s.tool("get", object{"id": s.feature}).Status, task.Status("in_progress"))
+	s.want("state", s.tool("get", object{"id": s.feature}).Status, record.Status("in_progress"))
 	s.want("a refused close records its run in one entry", s.entries(s.feature)-before, 1)
 
 	writeFile(s.T, filepath.Join(s.dir, "keys.txt"), "dedupe\n")
-	s.refused(task.ChecksPending, "transition", object{"id": s.feature, "to": "done"})
-	s.refused(task.Forbidden, "attest", object{"id": s.feature, "check": "reviewed", "pass": true})
-	s.appends(s.feature, task.Attested, func() verb.Task {
-		return s.confirmed(task.ID(s.feature), "reviewed")
+	s.refused(record.ChecksPending, "transition", object{"id": s.feature, "to": "done"})
+	s.refused(record.Forbidden, "attest", object{"id": s.feature, "check": "reviewed", "pass": true})
+	s.appends(s.feature, record.Attested, func() verb.Task {
+		return s.confirmed(record.ID(s.feature), "reviewed")
 	})
-	closed := s.appends(s.feature, task.Transitioned, func() verb.Task {
+	closed := s.appends(s.feature, record.Transitioned, func() verb.Task {
 		return s.tool("transition", object{"id": s.feature, "to": "done"})
 	})
-	s.want("state", closed.Status, task.Status("done"))
-	s.want("results", resultsOf(closed), []task.Result{task.Pass, task.Pass, task.Pass})
-	s.refused(task.TaskClosed, "claim", object{"id": s.feature})
+	s.want("state", closed.Status, record.Status("done"))
+	s.want("results", resultsOf(closed), []record.Result{record.Pass, record.Pass, record.Pass})
+	s.refused(record.TaskClosed, "claim", object{"id": s.feature})
 }
 
 func (s *story) reopens() {
 	s.commit("keys")
-	reopened := s.appends(s.feature, task.Transitioned, func() verb.Task {
+	reopened := s.appends(s.feature, record.Transitioned, func() verb.Task {
 		return s.tool("transition", object{"id": s.feature, "to": "in_review"})
 	})
-	s.want("state", reopened.Status, task.Status("in_review"))
-	again := s.appends(s.feature, task.Transitioned, func() verb.Task { return s.cliTask("transition", s.feature, "done") })
+	s.want("state", reopened.Status, record.Status("in_review"))
+	again := s.appends(s.feature, record.Transitioned, func() verb.Task { return s.cliTask("transition", s.feature, "done") })
 	s.want("a fresh pass is not run again", again.Run == nil, true)
 
 	s.run("transition", s.feature, "in_progress")
 	writeFile(s.T, filepath.Join(s.dir, "keys.txt"), "nothing\n")
-	s.refusedCLI(task.ChecksFailed, "transition", s.feature, "done")
+	s.refusedCLI(record.ChecksFailed, "transition", s.feature, "done")
 	writeFile(s.T, filepath.Join(s.dir, "keys.txt"), "dedupe\n")
-	s.want("closed again", s.cliTask("transition", s.feature, "done").Status, task.Status("done"))
+	s.want("closed again", s.cliTask("transition", s.feature, "done").Status, record.Status("done"))
 }
 
 func (s *story) begins() {
 	begin := func(actor, key string) object {
 		return object{"id": s.errand, "expected_actor": actor, "idempotency_key": key, "model": "some-model"}
 	}
-	s.leaves(s.errand, func() { s.refused(task.IdentityMismatch, "begin", begin(personName, "try-1")) })
+	s.leaves(s.errand, func() { s.refused(record.IdentityMismatch, "begin", begin(personName, "try-1")) })
 
 	before := s.entries(s.errand)
 	ses := s.toolSession("begin", begin(agentName, "try-1"))
 	s.session = ses.ID
-	s.want("a session's task", ses.Task, task.ID(s.errand))
-	s.want("a session's actor", ses.Actor, task.Actor(agentName))
+	s.want("a session's task", ses.Task, record.ID(s.errand))
+	s.want("a session's actor", ses.Actor, record.Actor(agentName))
 	s.want("a session's status", string(ses.Status), "active")
 	s.want("a session's client and model", ses.Client+" "+ses.Model, "story some-model")
 	s.want("a session's branch", ses.Branch, "main")
@@ -548,8 +549,8 @@ func (s *story) begins() {
 
 	t := s.cliTask("get", s.errand)
 	s.want("one entry", len(t.Provenance)-before, 1)
-	s.want("holder", t.Assignee, task.Actor(agentName))
-	s.want("state", t.Status, task.Status("in_progress"))
+	s.want("holder", t.Assignee, record.Actor(agentName))
+	s.want("state", t.Status, record.Status("in_progress"))
 	s.want("at work", s.ids(object{"execution": "active"}, "--execution", "active"), []string{s.errand})
 
 	s.leaves(s.errand, func() {
@@ -558,9 +559,9 @@ func (s *story) begins() {
 		s.want("a retry says so", replay.Replayed, true)
 		other := begin(agentName, "try-1")
 		other["model"] = "another-model"
-		s.refused(task.Conflict, "begin", other)
-		s.refused(task.SessionLive, "begin", begin(agentName, "try-2"))
-		s.refusedCLI(task.AlreadyClaimed, "begin", s.errand, "--expected-actor", personName, "--idempotency-key", "try-3")
+		s.refused(record.Conflict, "begin", other)
+		s.refused(record.SessionLive, "begin", begin(agentName, "try-2"))
+		s.refusedCLI(record.AlreadyClaimed, "begin", s.errand, "--expected-actor", personName, "--idempotency-key", "try-3")
 	})
 }
 
@@ -570,7 +571,7 @@ func (s *story) heartbeats() {
 	s.want("progress", beat.Progress, "half a page")
 	s.want("health", string(beat.Health), "active")
 	s.cliSession("heartbeat", s.session, "most of a page", "--actor", agentName)
-	s.refusedCLI(task.NotYours, "heartbeat", s.session, "I help")
+	s.refusedCLI(record.NotYours, "heartbeat", s.session, "I help")
 	s.want("what git sees", git(s.T, s.dir, "status", "--porcelain"), "")
 }
 
@@ -599,9 +600,9 @@ func (s *story) readsSessions() {
 
 func (s *story) finishes() {
 	s.leaves(s.errand, func() {
-		s.refused(task.InvalidInput, "finish", object{"session": s.session})
-		s.refused(task.InvalidInput, "finish", object{"session": s.session, "summary": " "})
-		s.refused(task.InvalidInput, "finish", object{"session": s.session, "summary": "done", "head": "abc123"})
+		s.refused(record.InvalidInput, "finish", object{"session": s.session})
+		s.refused(record.InvalidInput, "finish", object{"session": s.session, "summary": " "})
+		s.refused(record.InvalidInput, "finish", object{"session": s.session, "summary": "done", "head": "abc123"})
 	})
 	before := s.entries(s.errand)
 	done := s.toolSession("finish", object{"session": s.session, "summary": "one page, as asked", "head": "HEAD"})
@@ -611,11 +612,11 @@ func (s *story) finishes() {
 	s.want("the whole name of the head", len(done.Head), 40)
 	s.want("one entry", s.entries(s.errand)-before, 1)
 	t := s.cliTask("get", s.errand)
-	s.want("handed over, not closed", t.Status, task.Status("in_review"))
-	s.want("holder", t.Assignee, task.Actor(agentName))
+	s.want("handed over, not closed", t.Status, record.Status("in_review"))
+	s.want("holder", t.Assignee, record.Actor(agentName))
 	s.want("waiting", s.ids(object{"execution": "awaiting_review"}, "--execution", "awaiting_review"), []string{s.errand})
-	s.refused(task.SessionEnded, "heartbeat", object{"session": s.session, "progress": "more"})
-	s.want("closed by a person", s.cliTask("transition", s.errand, "done").Status, task.Status("done"))
+	s.refused(record.SessionEnded, "heartbeat", object{"session": s.session, "progress": "more"})
+	s.want("closed by a person", s.cliTask("transition", s.errand, "done").Status, record.Status("done"))
 }
 
 // The command line is the agent here, to show that the session verbs have twins.
@@ -623,17 +624,17 @@ func (s *story) cancels() {
 	chore := string(s.cliTask("create", "Tidy up").ID)
 	second := "agent:gemini"
 	ses := s.cliSession("begin", chore, "--expected-actor", second, "--idempotency-key", "k", "--actor", second)
-	s.refused(task.NotYours, "cancel", object{"session": ses.ID, "reason": "not mine"})
+	s.refused(record.NotYours, "cancel", object{"session": ses.ID, "reason": "not mine"})
 	before := s.entries(chore)
 	ended := s.cliSession("cancel", ses.ID, "no access", "--actor", second)
 	s.want("status", string(ended.Status), "canceled")
 	s.want("reason", ended.Reason, "no access")
 	t := s.tool("get", object{"id": chore})
 	s.want("one entry", len(t.Provenance)-before, 1)
-	s.want("holder", t.Assignee, task.Actor(""))
-	s.want("still open", t.Status, task.Status("in_progress"))
+	s.want("holder", t.Assignee, record.Actor(""))
+	s.want("still open", t.Status, record.Status("in_progress"))
 
-	s.refused(task.NotYours, "begin", object{"id": chore, "expected_actor": agentName, "idempotency_key": "k"})
+	s.refused(record.NotYours, "begin", object{"id": chore, "expected_actor": agentName, "idempotency_key": "k"})
 	another := s.toolSession("begin", object{"id": chore, "expected_actor": agentName, "idempotency_key": "k1"})
 	s.want("canceled over MCP", string(s.toolSession("cancel", object{"session": another.ID, "reason": "enough"}).Status), "canceled")
 	finished := s.cliSession("begin", chore, "--expected-actor", personName, "--idempotency-key", "k2")

@@ -6,8 +6,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -19,7 +19,7 @@ func failed(err error, w verb.Workspace) (*mcp.CallToolResult, error) {
 
 // protocolError returns an error as an error of the protocol, whose message is the only place for the code and the hint.
 func protocolError(err error) error {
-	e := (*task.Error)(nil)
+	e := (*record.Error)(nil)
 	switch {
 	case !errors.As(err, &e):
 		return err
@@ -32,7 +32,7 @@ func protocolError(err error) error {
 
 // inTools spells a call as the tool that a client has: "the tool get with id PROJ-7". What is no tool, such as cairn trust, and
 // what only a person may do stay commands.
-func inTools(c task.Call) string {
+func inTools(c record.Call) string {
 	if _, ok := catalogue.Named(c.Verb); !ok || c.Person {
 		return catalogue.CommandLine(c)
 	}

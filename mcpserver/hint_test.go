@@ -11,34 +11,34 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A call in a hint is a tool for a client and a command for a person. What is no tool, and what only a person may do, is a command
 // for both.
 func TestCallsAreSpelledByTheFrontEnd(t *testing.T) {
-	id := task.ID("PROJ-7")
+	id := record.ID("PROJ-7")
 	for _, tt := range []struct {
-		call       task.Call
+		call       record.Call
 		tool, line string
 	}{
-		{task.CallTo("get", "id", id), "the tool get with id PROJ-7", "cairn show PROJ-7"},
-		{task.CallTo("run_checks", "id", id, "only", []int{0}), "the tool run_checks with id PROJ-7, only 0", "cairn run-checks PROJ-7 --only 0"},
-		{task.CallTo("attest", "id", id, "check", 0, "pass", true), "the tool attest with id PROJ-7, check 0, pass true", "cairn attest PROJ-7 0 --pass"},
-		{task.CallTo("attest", "id", id, "check", 0, "pass", false), "the tool attest with id PROJ-7, check 0, pass false", "cairn attest PROJ-7 0 --fail"},
-		{task.CallTo("update", "id", id, "remove_deps", "PROJ-8"), "the tool update with id PROJ-7, remove_deps PROJ-8", "cairn update PROJ-7 --remove-dep PROJ-8"},
-		{task.CallTo("cancel", "session", "ses-1"), "the tool cancel with session ses-1", "cairn cancel ses-1"},
-		{task.CallTo("get_session", "session", "ses_02"), "the tool get_session with session ses_02", "cairn get-session ses_02"},
-		{task.CallTo("list", "ready", true), "the tool list with ready true", "cairn ready"},
-		{task.CallTo("list_sessions"), "the tool list_sessions", "cairn list-sessions"},
-		{task.CallTo("attest", "id", id, "check", 0, "pass", task.Either).ByPerson(), "cairn attest PROJ-7 0 --pass|--fail", "cairn attest PROJ-7 0 --pass|--fail"},
-		{task.CallTo("update", "id", id).ByPerson(), "cairn update PROJ-7", "cairn update PROJ-7"},
-		{task.CallTo("trust"), "cairn trust", "cairn trust"},
-		{task.CallTo("init"), "cairn init", "cairn init"},
-		{task.CallTo("serve"), "cairn serve", "cairn serve"},
-		{task.CallTo("doctor", "fix", true), "cairn doctor --fix", "cairn doctor --fix"},
-		{task.CallTo("trust signer add", "", "human:ada", "", "KEY.pub"), "cairn trust signer add human:ada KEY.pub", "cairn trust signer add human:ada KEY.pub"},
+		{record.CallTo("get", "id", id), "the tool get with id PROJ-7", "cairn show PROJ-7"},
+		{record.CallTo("run_checks", "id", id, "only", []int{0}), "the tool run_checks with id PROJ-7, only 0", "cairn run-checks PROJ-7 --only 0"},
+		{record.CallTo("attest", "id", id, "check", 0, "pass", true), "the tool attest with id PROJ-7, check 0, pass true", "cairn attest PROJ-7 0 --pass"},
+		{record.CallTo("attest", "id", id, "check", 0, "pass", false), "the tool attest with id PROJ-7, check 0, pass false", "cairn attest PROJ-7 0 --fail"},
+		{record.CallTo("update", "id", id, "remove_deps", "PROJ-8"), "the tool update with id PROJ-7, remove_deps PROJ-8", "cairn update PROJ-7 --remove-dep PROJ-8"},
+		{record.CallTo("cancel", "session", "ses-1"), "the tool cancel with session ses-1", "cairn cancel ses-1"},
+		{record.CallTo("get_session", "session", "ses_02"), "the tool get_session with session ses_02", "cairn get-session ses_02"},
+		{record.CallTo("list", "ready", true), "the tool list with ready true", "cairn ready"},
+		{record.CallTo("list_sessions"), "the tool list_sessions", "cairn list-sessions"},
+		{record.CallTo("attest", "id", id, "check", 0, "pass", record.Either).ByPerson(), "cairn attest PROJ-7 0 --pass|--fail", "cairn attest PROJ-7 0 --pass|--fail"},
+		{record.CallTo("update", "id", id).ByPerson(), "cairn update PROJ-7", "cairn update PROJ-7"},
+		{record.CallTo("trust"), "cairn trust", "cairn trust"},
+		{record.CallTo("init"), "cairn init", "cairn init"},
+		{record.CallTo("serve"), "cairn serve", "cairn serve"},
+		{record.CallTo("doctor", "fix", true), "cairn doctor --fix", "cairn doctor --fix"},
+		{record.CallTo("trust signer add", "", "human:ada", "", "KEY.pub"), "cairn trust signer add human:ada KEY.pub", "cairn trust signer add human:ada KEY.pub"},
 	} {
 		if got := inTools(tt.call); got != tt.tool {
 			t.Errorf("for a client: got %q, want %q", got, tt.tool)
@@ -52,7 +52,7 @@ func TestCallsAreSpelledByTheFrontEnd(t *testing.T) {
 // No hint spells a command: each front-end does that itself, in its own way.
 func TestHintsSpellNoCommand(t *testing.T) {
 	hints, calls := 0, 0
-	for _, dir := range []string{"task", "session", "store", "verb", "mcpserver", "check"} {
+	for _, dir := range []string{"internal", "task", "session", "store", "mcpserver", "check"} {
 		eachHint(t, filepath.Join("..", dir), func(at string, parts []ast.Expr) {
 			hints++
 			for _, part := range parts {
@@ -115,8 +115,8 @@ func eachHint(t *testing.T, dir string, visit func(at string, parts []ast.Expr))
 
 // A failure over MCP has its hint in tools, whatever its code, and the one call in it as the next tool.
 func TestEveryCodeHasItsHintInTools(t *testing.T) {
-	for _, info := range task.Codes {
-		err := task.Errorf(info.Code, "no").WithHint("%s says more", task.CallTo("get", "id", "PROJ-7"))
+	for _, info := range record.Codes {
+		err := record.Errorf(info.Code, "no").WithHint("%s says more", record.CallTo("get", "id", "PROJ-7"))
 		got, failure := failed(err, verb.Workspace{})
 		if failure != nil {
 			t.Fatal(failure)

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -29,15 +29,15 @@ func Listen(addr string) (net.Listener, error) {
 	tcp, err := net.ResolveTCPAddr("tcp", addr)
 	switch {
 	case err != nil:
-		return nil, task.Errorf(task.InvalidInput, "%q is no address to listen on: %w", addr, err).
+		return nil, record.Errorf(record.InvalidInput, "%q is no address to listen on: %w", addr, err).
 			WithHint("give a loopback address with its port, such as 127.0.0.1:7317")
 	case !tcp.IP.IsLoopback():
-		return nil, task.Errorf(task.InvalidInput, "%q is not an address of this machine alone", addr).
+		return nil, record.Errorf(record.InvalidInput, "%q is not an address of this machine alone", addr).
 			WithHint("give a loopback address, such as 127.0.0.1:7317: whoever can connect acts as this server's actor")
 	}
 	l, err := net.ListenTCP("tcp", tcp)
 	if err != nil {
-		return nil, task.Errorf(task.IO, "cannot listen on %s: %w", tcp, err).
+		return nil, record.Errorf(record.IO, "cannot listen on %s: %w", tcp, err).
 			WithHint("another program may hold the port; port 0 takes a free one")
 	}
 	return l, nil

@@ -15,10 +15,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/identity"
 	"github.com/cairn-tasks/cairn/mcpserver"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -31,24 +31,24 @@ func TestListen(t *testing.T) {
 	defer taken.Close()
 	for _, tt := range []struct {
 		name, addr string
-		want       task.Code
+		want       record.Code
 	}{
 		{"a free port", "127.0.0.1:0", ""},
 		{"a name of this machine", "localhost:0", ""},
-		{"a port that is taken", taken.Addr().String(), task.IO},
-		{"every address of this machine", ":0", task.InvalidInput},
-		{"every address, in numbers", "0.0.0.0:0", task.InvalidInput},
-		{"an address in the network", "192.0.2.1:7317", task.InvalidInput},
-		{"an address in the network, in six", "[2001:db8::1]:7317", task.InvalidInput},
-		{"no port", "127.0.0.1", task.InvalidInput},
-		{"a port that is none", "127.0.0.1:port", task.InvalidInput},
+		{"a port that is taken", taken.Addr().String(), record.IO},
+		{"every address of this machine", ":0", record.InvalidInput},
+		{"every address, in numbers", "0.0.0.0:0", record.InvalidInput},
+		{"an address in the network", "192.0.2.1:7317", record.InvalidInput},
+		{"an address in the network, in six", "[2001:db8::1]:7317", record.InvalidInput},
+		{"no port", "127.0.0.1", record.InvalidInput},
+		{"a port that is none", "127.0.0.1:port", record.InvalidInput},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l, err := mcpserver.Listen(tt.addr)
 			if err == nil {
 				_ = l.Close()
 			}
-			if got := task.CodeOf(err); got != tt.want {
+			if got := record.CodeOf(err); got != tt.want {
 				t.Errorf("%q, want %q (%v)", got, tt.want, err)
 			}
 		})
@@ -75,7 +75,7 @@ func TestOverHTTP(t *testing.T) {
 				if got := does[verb.Task](t, d.connect(era, nil), "get", object{"id": made.ID}); got.Status != "in_review" {
 					t.Errorf("another client finds it %s", got.Status)
 				}
-				refused(t, cs, task.Forbidden, "delete", object{"id": made.ID})
+				refused(t, cs, record.Forbidden, "delete", object{"id": made.ID})
 			})
 		})
 	}
@@ -121,8 +121,8 @@ func TestLongCallOverHTTP(t *testing.T) {
 				d := openDoor(t, w)
 				cs := d.connect(era, nil)
 				began := time.Now()
-				refused(t, cs, task.ChecksRunning, "prove", object{"id": "PROJ-1"})
-				refused(t, d.connect(era, nil), task.ChecksRunning, "prove", object{"id": "PROJ-1"})
+				refused(t, cs, record.ChecksRunning, "prove", object{"id": "PROJ-1"})
+				refused(t, d.connect(era, nil), record.ChecksRunning, "prove", object{"id": "PROJ-1"})
 				does[object](t, cs, "prove", object{"id": "PROJ-1"})
 				if took := time.Since(began); took != 100*time.Second {
 					t.Errorf("the result comes after %v, and one run takes 100s", took)

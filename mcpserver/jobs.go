@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -56,8 +56,8 @@ func (s *Server) readJob(r resource, id string) (text string, one job.Job, versi
 		return "", one, "", err
 	}
 	one, err = work.Jobs(at).Get(id)
-	if task.CodeOf(err) == task.JobNotFound {
-		err = task.Errorf(task.ResourceNotFound, "there is no job %s in this clone", verb.Head(id, 60)).WithHint("%s shows those there are", task.CallTo("job_list").OnlyShown())
+	if record.CodeOf(err) == record.JobNotFound {
+		err = record.Errorf(record.ResourceNotFound, "there is no job %s in this clone", verb.Head(id, 60)).WithHint("%s shows those there are", record.CallTo("job_list").OnlyShown())
 	}
 	if err != nil {
 		return "", one, "", err
@@ -136,10 +136,10 @@ func jobsNamed(at *store.Store, part string) (*mcp.Completion, error) {
 // subscribe before the job has been started, or has left the file.
 func (s *Server) stateOfJob(r resource, id string) (state string, version int, err error) {
 	_, one, state, err := s.readJob(r, id)
-	switch task.CodeOf(err) {
-	case "", task.ArtifactMissing:
+	switch record.CodeOf(err) {
+	case "", record.ArtifactMissing:
 		return state, one.Status.Version, nil
-	case task.ResourceNotFound:
+	case record.ResourceNotFound:
 		return "", 0, nil
 	default:
 		return "", 0, err

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -17,7 +18,6 @@ import (
 	verbs "github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -91,7 +91,7 @@ func TestTheFilesOfAJobAreResources(t *testing.T) {
 		"pr.json":    {"pr.json", "application/json", "{}"},
 	} {
 		uri := "cairn://job/job-a/artifacts/" + name
-		if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), string(task.ArtifactMissing)) {
+		if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), string(record.ArtifactMissing)) {
 			t.Errorf("%s, which is not there, gives %v", name, err)
 		}
 		storetest.WriteFile(t, work.Jobs(s).File("job-a", wants.file), wants.text)
@@ -126,7 +126,7 @@ func TestALinkInPlaceOfAFileOfAJobIsNotRead(t *testing.T) {
 	storetest.WriteFile(t, secret, "secret")
 	storetest.Link(t, secret, work.Jobs(s).File("job-a", "out.md"))
 	_, err := connect(t, w).ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "cairn://job/job-a/artifacts/out.md"})
-	if err == nil || !strings.Contains(err.Error(), string(task.ArtifactMissing)) {
+	if err == nil || !strings.Contains(err.Error(), string(record.ArtifactMissing)) {
 		t.Errorf("it gives %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func TestUpdatesOfAJobCarryItsVersion(t *testing.T) {
 		c.subscribe(1, "cairn://job/job-a/artifacts/patch.diff")
 		c.subscribe(2, "cairn://job/..%2f/status")
 		synctest.Wait()
-		if said := c.out.take(); strings.Count(said, `"error"`) != 1 || !strings.Contains(said, string(task.InvalidInput)) {
+		if said := c.out.take(); strings.Count(said, `"error"`) != 1 || !strings.Contains(said, string(record.InvalidInput)) {
 			t.Errorf("subscribing gives %s", said)
 		}
 		told := func(want ...string) {
@@ -255,7 +255,7 @@ func TestAServerThatWentElsewhereReadsTheJobsThere(t *testing.T) {
 			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"cairn://job/%s/status"}}`+"\n", id+2, job))
 		}
 		synctest.Wait()
-		if said := c.out.take(); !strings.Contains(said, "QUEUED") || strings.Count(said, string(task.ResourceNotFound)) != 1 {
+		if said := c.out.take(); !strings.Contains(said, "QUEUED") || strings.Count(said, string(record.ResourceNotFound)) != 1 {
 			t.Errorf("the jobs are read as %s", said)
 		}
 		for _, o := range []*jobs.Owned{left, next} {
@@ -275,7 +275,7 @@ func TestARefusedStartLeadsToTheLiveJob(t *testing.T) {
 	cs := connect(t, w)
 	made := does[verb.Task](t, cs, "create", object{"title": "Pay"})
 	first := does[verbs.Job](t, cs, "job_start", object{"id": made.ID, "executor": "mine"})
-	failure := refused(t, cs, task.AlreadyClaimed, "job_start", object{"id": made.ID, "executor": "mine"})
+	failure := refused(t, cs, record.AlreadyClaimed, "job_start", object{"id": made.ID, "executor": "mine"})
 	if failure.NextTool != "job_poll" {
 		t.Fatalf("it leads to %s", failure.NextTool)
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const (
@@ -186,15 +186,15 @@ func callKey(v verb.Verb, input []byte) string {
 func comeBack(v verb.Verb, input []byte, after time.Duration, last verb.Progress) error {
 	args := map[string]any{}
 	_ = json.Unmarshal(input, &args) // the verb says what is wrong with it
-	err := task.Errorf(task.ChecksRunning, "still at work after %v", after)
+	err := record.Errorf(record.ChecksRunning, "still at work after %v", after)
 	if last.Message != "" {
 		err.Msg += ": " + last.String()
 	}
 	err.Op = v.Name
 	err.ID, _ = args["id"].(string)
-	again := task.Call{Verb: v.Name}
+	again := record.Call{Verb: v.Name}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		again.Args = append(again.Args, task.Arg{Name: name, Value: args[name]})
+		again.Args = append(again.Args, record.Arg{Name: name, Value: args[name]})
 	}
 	return err.WithHint("make the same call again: it joins the run and gets its result").WithNext(again)
 }

@@ -18,13 +18,13 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
 	"github.com/cairn-tasks/cairn/internal/verb/skills"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -32,49 +32,49 @@ import (
 type refusalCase struct {
 	name    string
 	from    string // the function that names the next call
-	code    task.Code
+	code    record.Code
 	next    string
 	provoke func(*fixture) (*mcp.ClientSession, string, object)
 }
 
 var refusalCases = []refusalCase{
-	{"an id that names no task", "verb.setName", task.InvalidInput, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"an id that names no task", "verb.setName", record.InvalidInput, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get", object{"id": "../PROJ-1"}
 	}},
-	{"an id that names no session", "verb.setName", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"an id that names no session", "verb.setName", record.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get_session", object{"session": "../ses-1"}
 	}},
-	{"an id that names no job", "job.ParseID", task.InvalidInput, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"an id that names no job", "job.ParseID", record.InvalidInput, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "job_poll", object{"job": "../job-1"}
 	}},
-	{"a job that is not there", "jobs.notFound", task.JobNotFound, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a job that is not there", "jobs.notFound", record.JobNotFound, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "job_poll", object{"job": "job-404"}
 	}},
-	{"a job that has ended", "jobs.terminal", task.AlreadyTerminal, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a job that has ended", "jobs.terminal", record.AlreadyTerminal, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, one := s.job()
 		does[jobs.Job](s.T, cs, "job_cancel", object{"job": one.Job})
 		return cs, "job_cancel", object{"job": one.Job}
 	}},
-	{"a task for a pair", "jobs.mayWork", task.TaskTypeMismatch, "pair_open", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task for a pair", "jobs.mayWork", record.TaskTypeMismatch, "pair_open", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, _ := s.job()
 		return cs, "job_start", object{"id": s.create(object{"mode": "pair"}), "executor": "mine"}
 	}},
-	{"a task that a job works on", "jobs.admit", task.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that a job works on", "jobs.admit", record.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, one := s.job()
 		return cs, "job_start", object{"id": one.Task, "executor": "mine"}
 	}},
-	{"a task that is not there", "record.NotFound", task.NotFound, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that is not there", "kind.NotFound", record.NotFound, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get", object{"id": "PROJ-404"}
 	}},
-	{"a session that is not there", "record.NotFound", task.NotFound, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a session that is not there", "kind.NotFound", record.NotFound, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get_session", object{"session": "ses-404"}
 	}},
-	{"a proposal that was made real before", "proposals.pending", task.Conflict, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a proposal that was made real before", "proposals.pending", record.Conflict, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		made := does[proposals.Proposal](s.T, s.agent(), "propose", object{"summary": "A plan", "tasks": []object{{"title": "A task"}}})
 		does[proposals.PlanOut](s.T, s.person(), "plan", object{"proposal": made.Proposal})
 		return s.person(), "plan", object{"proposal": made.Proposal}
 	}},
-	{"a proposal without tasks", "proposals.storedItems", task.InvalidInput, "get_proposal", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a proposal without tasks", "proposals.storedItems", record.InvalidInput, "get_proposal", func(s *fixture) (*mcp.ClientSession, string, object) {
 		made := does[proposals.Proposal](s.T, s.agent(), "propose", object{"summary": "A plan", "tasks": []object{{"title": "A task"}}})
 		path := filepath.Join(s.w.Dir, filepath.FromSlash(made.Path))
 		text := "id: " + made.Proposal + "\nsummary: A plan\ntasks: []\n"
@@ -83,37 +83,37 @@ var refusalCases = []refusalCase{
 		}
 		return s.person(), "plan", object{"proposal": made.Proposal}
 	}},
-	{"a project that was never opened", "projects.Find", task.NotFound, "project_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a project that was never opened", "projects.Find", record.NotFound, "project_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "project_open", object{"project": "nowhere"}
 	}},
-	{"a repository that is not in the list", "tasks.knownRepo", task.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a repository that is not in the list", "tasks.knownRepo", record.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "create", object{"title": "x", "repo": "nowhere"}
 	}},
-	{"a repository that nobody knows", "projects.LinkRepo", task.NotFound, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a repository that nobody knows", "projects.LinkRepo", record.NotFound, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "repo_link", object{"name": "nowhere", "role": "docs"}
 	}},
-	{"a mode in place of a state", "tasks.modeInStatus", task.TaskTypeInStatus, "update", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a mode in place of a state", "tasks.modeInStatus", record.TaskTypeInStatus, "update", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "transition", object{"id": s.create(nil), "to": "PAIR"}
 	}},
-	{"a branch that is closed by its merge", "gates.byMerge", task.MergeRequired, "review_apply", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a branch that is closed by its merge", "gates.byMerge", record.MergeRequired, "review_apply", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(nil)
 		s.worked(dir)
 		s.configure("close_by: merge\n")
 		return s.person(), "transition", object{"id": id, "to": "done"}
 	}},
-	{"a pair on whose task a job works", "pairs.noJob", task.Busy, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a pair on whose task a job works", "pairs.noJob", record.Busy, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, one := s.job()
 		return cs, "pair_close", object{"id": one.Task}
 	}},
-	{"a pair beside a job", "pairs.noJob", task.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a pair beside a job", "pairs.noJob", record.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, one := s.job()
 		return cs, "pair_open", object{"id": one.Task}
 	}},
-	{"a second pair", "pairs.Open", task.SessionLive, "pair_read", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a second pair", "pairs.Open", record.SessionLive, "pair_read", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, _ := s.tree(nil)
 		return s.agent(), "pair_open", object{"id": id, "reuse": false}
 	}},
-	{"a project whose folder is gone", "projects.OpenProject", task.NotFound, "project_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a project whose folder is gone", "projects.OpenProject", record.NotFound, "project_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		dir := filepath.Join(s.TempDir(), "shop")
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			s.Fatal(err)
@@ -124,46 +124,46 @@ var refusalCases = []refusalCase{
 		}
 		return s.person(), "project_open", object{"project": dir}
 	}},
-	{"a task without a branch to rebase", "review.branched", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task without a branch to rebase", "review.branched", record.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		s.prepare()
 		return s.person(), "review_apply", object{"id": s.create(nil), "action": "rebase"}
 	}},
-	{"a merge of what is not committed", "review.committed", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a merge of what is not committed", "review.committed", record.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(nil)
 		writeFile(s, filepath.Join(dir, "half.txt"), "half\n")
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
-	{"a merge of what was given up", "review.prepare", task.TaskClosed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a merge of what was given up", "review.prepare", record.TaskClosed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(nil)
 		s.worked(dir)
 		does[verb.Task](s.T, s.in(dir), "transition", object{"id": id, "to": "canceled"})
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
-	{"a merge of a branch that weakens a check", "review.refusal", task.ChecksFailed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a merge of a branch that weakens a check", "review.refusal", record.ChecksFailed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(object{"checks": []object{{"desc": "holds", "cmd": "test -e nothing"}}})
 		path := filepath.Join(dir, ".cairn", "tasks", string(id)+".md")
 		writeFile(s, path, strings.Replace(readFile(s.T, path), "test -e nothing", "test -e .", 1))
 		s.worked(dir)
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
-	{"a merge whose set-up fails", "review.setUp", task.ChecksFailed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a merge whose set-up fails", "review.setUp", record.ChecksFailed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(object{"checks": []object{{"desc": "holds", "cmd": "true"}}})
 		s.worked(dir)
 		s.configure("worktree_setup: exit 1\n")
 		s.commit()
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
-	{"a merge during which the branch goes on", "review.unmoved", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a merge during which the branch goes on", "review.unmoved", record.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(object{"checks": []object{{"desc": "goes on", "cmd": `git -C "$(cat "$(git rev-parse --git-common-dir)/of-the-test")" -c user.name=L -c user.email=l@example.com commit -q --allow-empty -m more`}}})
 		writeFile(s, filepath.Join(s.w.Dir, ".git", "of-the-test"), dir)
 		s.worked(dir)
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
-	{"a task without a pull request", "review.syncOne", task.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task without a pull request", "review.syncOne", record.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		s.prepare()
 		return s.person(), "review_sync", object{"id": s.create(nil)}
 	}},
-	{"a merge of what a job works on", "review.idle", task.Busy, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a merge of what a job works on", "review.idle", record.Busy, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(nil)
 		s.worked(dir)
 		does[object](s.T, s.agent(), "pair_close", object{"id": id})
@@ -171,169 +171,169 @@ var refusalCases = []refusalCase{
 		does[jobs.Job](s.T, cs, "job_start", object{"id": id, "executor": "mine"})
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
-	{"files in a repository that nobody knows", "store.Files", task.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"files in a repository that nobody knows", "store.Files", record.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "run_checks", object{"id": s.inRepo("nowhere")}
 	}},
-	{"files in a repository that is not here", "store.repoLayout", task.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"files in a repository that is not here", "store.repoLayout", record.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		s.configure("repos:\n  - name: far\n    url: https://example.com/far.git\n")
 		return s.agent(), "run_checks", object{"id": s.inRepo("far")}
 	}},
-	{"a repository that has no name", "task.ValidRepo", task.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a repository that has no name", "task.ValidRepo", record.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "create", object{"title": "x", "repo": "../up"}
 	}},
-	{"the diff of no branch", "trees.Diff", task.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"the diff of no branch", "trees.Diff", record.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		s.prepare()
 		return s.agent(), "get", object{"id": s.create(nil), "part": "diff"}
 	}},
-	{"a work tree that is not recorded", "worktree.Remove", task.NotFound, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a work tree that is not recorded", "worktree.Remove", record.NotFound, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		s.prepare()
 		return s.agent(), "worktree_remove", object{"id": s.create(nil)}
 	}},
-	{"a work tree that was moved", "worktree.verify", task.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a work tree that was moved", "worktree.verify", record.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(nil)
 		if err := os.Rename(dir, dir+"-moved"); err != nil {
 			s.Fatal(err)
 		}
 		return s.person(), "review_apply", object{"id": id, "action": "rebase"}
 	}},
-	{"a work tree with work in it", "worktree.stays", task.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a work tree with work in it", "worktree.stays", record.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(nil)
 		writeFile(s, filepath.Join(dir, "half.txt"), "half\n")
 		return s.person(), "worktree_remove", object{"id": id}
 	}},
-	{"a setting that does not exist", "record.Set", task.InvalidInput, "settings_get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a setting that does not exist", "kind.Set", record.InvalidInput, "settings_get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "settings_set", object{"key": "no_such_key", "value": "1"}
 	}},
-	{"a skill that is there no more", "skills.conflict", task.Conflict, "skill_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a skill that is there no more", "skills.conflict", record.Conflict, "skill_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "skill_upsert", object{"id": "review", "body": "x", "expected_version": 2}
 	}},
-	{"a skill that has another version", "skills.conflict", task.Conflict, "skill_get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a skill that has another version", "skills.conflict", record.Conflict, "skill_get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		does[skills.Skill](s.T, s.person(), "skill_upsert", object{"id": "review", "description": "x", "body": "x"})
 		return s.person(), "skill_upsert", object{"id": "review", "body": "y", "expected_version": 2}
 	}},
-	{"an actor who is somebody else", "directory.resolve", task.Conflict, "directory", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"an actor who is somebody else", "directory.resolve", record.Conflict, "directory", func(s *fixture) (*mcp.ClientSession, string, object) {
 		does[verb.Record](s.T, s.person(), "register", object{"actor": "agent:b", "external_ref": "b@example.org"})
 		return s.person(), "register", object{"actor": "agent:b", "external_ref": "c@example.org"}
 	}},
-	{"an actor that is not the caller", "sessions.mayBegin", task.IdentityMismatch, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"an actor that is not the caller", "sessions.mayBegin", record.IdentityMismatch, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
 	}},
-	{"a sum of no session", "sessions.Summary", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a sum of no session", "sessions.Summary", record.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "session_summary", object{}
 	}},
-	{"a parent that is not there", "sessions.parentThere", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a parent that is not there", "sessions.parentThere", record.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:claude-1", "idempotency_key": "1", "parent": "ses-gone"}
 	}},
-	{"a session in the environment that is not there", "verb.sessionKnown", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a session in the environment that is not there", "verb.sessionKnown", record.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, w := s.create(nil), s.w
 		w.Session = "ses-gone"
 		return connect(s.T, w), "note", object{"id": id, "text": "hello"}
 	}},
-	{"an open dependency taken away after work began", "task.mayDropDeps", task.Forbidden, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"an open dependency taken away after work began", "task.mayDropDeps", record.Forbidden, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		first := s.create(nil)
 		id := s.create(nil)
 		s.begin(s.agent(), id)
-		does[verb.Task](s.T, s.agent(), "update", object{"id": id, "add_deps": []task.ID{first}})
-		return s.agent(), "update", object{"id": id, "remove_deps": []task.ID{first}, "reason": "slow"}
+		does[verb.Task](s.T, s.agent(), "update", object{"id": id, "add_deps": []record.ID{first}})
+		return s.agent(), "update", object{"id": id, "remove_deps": []record.ID{first}, "reason": "slow"}
 	}},
-	{"a decision to supersede that is not there", "ledger.validSuccession", task.NotFound, "decision_query", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a decision to supersede that is not there", "ledger.validSuccession", record.NotFound, "decision_query", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "decision_log", object{"title": "Cards", "choice": "none", "supersedes": "DEC-404"}
 	}},
-	{"a decision that is not moved by update", "record.Move", task.InvalidInput, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a decision that is not moved by update", "kind.Move", record.InvalidInput, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		made := does[verb.Record](s.T, s.agent(), "decision_log", object{"title": "Cards", "choice": "none"})
 		return s.agent(), "update", object{"id": made.ID, "to": "accepted"}
 	}},
-	{"a page of the manual that is not there", "guide.Text", task.NotFound, "guide", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a page of the manual that is not there", "guide.Text", record.NotFound, "guide", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "guide", object{"topic": "cooking"}
 	}},
-	{"an item that is in no inbox", "handoffs.valid", task.InvalidInput, "inbox", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"an item that is in no inbox", "handoffs.valid", record.InvalidInput, "inbox", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "inbox", object{"ack": []string{"nothing"}}
 	}},
-	{"a delta that was never shown", "identity.seen", task.InvalidInput, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a delta that was never shown", "identity.seen", record.InvalidInput, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "identity", object{"ack": "nothing"}
 	}},
-	{"a handoff that is for others", "ledger.mayAct", task.Forbidden, "inbox", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a handoff that is for others", "ledger.mayAct", record.Forbidden, "inbox", func(s *fixture) (*mcp.ClientSession, string, object) {
 		made := does[verb.Record](s.T, s.person(), "handoff_create", object{"to": []string{"agent:other"}, "title": "Look at it"})
 		return s.agent(), "handoff_respond", object{"id": made.ID, "text": "I will"}
 	}},
-	{"an entry to answer that is not there", "tasks.answers", task.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"an entry to answer that is not there", "tasks.answers", record.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "note", object{"id": s.create(nil), "text": "yes", "re": "01234567"}
 	}},
-	{"another revision of a decision than expected", "verb.Moved", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"another revision of a decision than expected", "verb.Moved", record.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		made := does[verb.Record](s.T, s.agent(), "decision_log", object{"title": "Cards", "choice": "none"})
 		return s.agent(), "decision_set_status", object{"id": made.ID, "status": "rejected", "expected_rev": "0123456789abcdef"}
 	}},
-	{"another state than expected", "verb.Moved", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"another state than expected", "verb.Moved", record.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "update", object{"id": s.create(nil), "title": "Mine", "expected_status": "done"}
 	}},
-	{"another revision than expected", "verb.Moved", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"another revision than expected", "verb.Moved", record.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "update", object{"id": s.create(nil), "title": "Mine", "expected_rev": "0123456789abcdef"}
 	}},
-	{"a task that moved while its checks ran", "gates.stillHolds", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that moved while its checks ran", "gates.stillHolds", record.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(object{"checks": []object{{"desc": "moves it", "cmd": "for f in .cairn/tasks/*; do sed 's/^status: backlog/status: in_progress/' $f >moved; cp moved $f; done"}}})
 		return s.agent(), "transition", object{"id": id, "to": "done"}
 	}},
-	{"a second session of one's own", "sessions.noSecond", task.SessionLive, "get_session", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a second session of one's own", "sessions.noSecond", record.SessionLive, "get_session", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		return s.agent(), "begin", object{"id": id, "expected_actor": "agent:claude-1", "idempotency_key": "2"}
 	}},
-	{"a release under one's own session", "verb.MayEndSession", task.SessionLive, "get_session", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a release under one's own session", "verb.MayEndSession", record.SessionLive, "get_session", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		return s.agent(), "release", object{"id": id}
 	}},
-	{"the deletion of what is worked on", "tasks.mayDelete", task.SessionLive, "get_session", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"the deletion of what is worked on", "tasks.mayDelete", record.SessionLive, "get_session", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		return s.person(), "delete", object{"id": id}
 	}},
-	{"the deletion of what is needed", "task.hasDependents", task.HasDependents, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"the deletion of what is needed", "task.hasDependents", record.HasDependents, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
-		s.create(object{"deps": []task.ID{id}})
+		s.create(object{"deps": []record.ID{id}})
 		return s.person(), "delete", object{"id": id}
 	}},
-	{"a task out of scope", "verb.InScope", task.OutOfScope, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task out of scope", "verb.InScope", record.OutOfScope, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		scoped := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Scope: s.create(nil)})
 		return scoped, "note", object{"id": s.create(nil), "text": "not mine"}
 	}},
-	{"a command that is attested", "task.attested", task.InvalidInput, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a command that is attested", "task.attested", record.InvalidInput, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "attest", object{"id": s.create(object{"checks": []object{{"desc": "runs", "cmd": "true"}}}), "check": "0", "pass": true}
 	}},
-	{"a check that the task does not have", "task.FindCheck", task.InvalidInput, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a check that the task does not have", "task.FindCheck", record.InvalidInput, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "attest", object{"id": s.create(nil), "check": "no such check", "pass": true}
 	}},
-	{"a task that waits", "task.DepsGate", task.DepsOpen, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
-		return s.agent(), "transition", object{"id": s.create(object{"deps": []task.ID{s.create(nil)}}), "to": "in_progress"}
+	{"a task that waits", "task.DepsGate", record.DepsOpen, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "transition", object{"id": s.create(object{"deps": []record.ID{s.create(nil)}}), "to": "in_progress"}
 	}},
-	{"a task that waits for what is not there", "task.DepsGate", task.DepsOpen, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that waits for what is not there", "task.DepsGate", record.DepsOpen, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		writeFile(s, s.file(s.w, "tasks", "PROJ-1.md"), "---\nid: PROJ-1\ntitle: Waits\nstatus: backlog\ndeps: [PROJ-404]\n---\n")
 		return s.agent(), "transition", object{"id": "PROJ-1", "to": "in_progress"}
 	}},
-	{"a check that fails", "task.sayWhatHelps", task.ChecksFailed, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a check that fails", "task.sayWhatHelps", record.ChecksFailed, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "fails", "cmd": "false"}}}), "to": "done"}
 	}},
-	{"a check that the caller settles", "task.sayWhatHelps", task.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a check that the caller settles", "task.sayWhatHelps", record.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"acceptance": "it reads well"}), "to": "done"}
 	}},
-	{"a check that the caller would settle, had it the tool", "task.sayWhatHelps", task.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a check that the caller would settle, had it the tool", "task.sayWhatHelps", record.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		core := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Toolsets: []verb.Toolset{verb.Core}})
 		return core, "transition", object{"id": s.create(object{"acceptance": "it reads well"}), "to": "done"}
 	}},
-	{"a check that a person settles", "task.sayWhatHelps", task.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a check that a person settles", "task.sayWhatHelps", record.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "read", "type": "manual"}}}), "to": "done"}
 	}},
-	{"a task that another holds", "session.Refuse", task.AlreadyClaimed, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that another holds", "session.Refuse", record.AlreadyClaimed, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, _ := s.create(nil), s.create(nil)
 		does[verb.Task](s.T, s.person(), "claim", object{"id": id})
 		return s.agent(), "claim", object{"id": id}
 	}},
-	{"a task that another worktree carried further", "session.Refuse", task.Elsewhere, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that another worktree carried further", "session.Refuse", record.Elsewhere, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		does[verb.Task](s.T, connect(s.T, s.worktree()), "transition", object{"id": id, "to": "in_review"})
 		return s.agent(), "claim", object{"id": id}
 	}},
-	{"a task that another branch carried further", "session.Refuse", task.Elsewhere, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that another branch carried further", "session.Refuse", record.Elsewhere, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.commit()
 		git(s, s.w.Dir, "switch", "-qc", "feature")
@@ -342,12 +342,12 @@ var refusalCases = []refusalCase{
 		git(s, s.w.Dir, "switch", "-q", "main")
 		return s.agent(), "claim", object{"id": id}
 	}},
-	{"a session that is over", "session.Usable", task.SessionEnded, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a session that is over", "session.Usable", record.SessionEnded, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		ses := s.begin(s.agent(), s.create(nil))
 		does[verb.Session](s.T, s.agent(), "finish", object{"session": ses.ID, "summary": "done"})
 		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
 	}},
-	{"a session at work in another worktree", "session.Held", task.AlreadyClaimed, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a session at work in another worktree", "session.Held", record.AlreadyClaimed, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, there := s.create(nil), s.worktree()
 		s.create(nil)
 		ses := s.begin(connect(s.T, there), id)
@@ -358,7 +358,7 @@ var refusalCases = []refusalCase{
 		writeFile(s, s.file(s.w, "tasks", string(id)+".md"), readFile(s.T, s.file(there, "tasks", string(id)+".md")))
 		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
 	}},
-	{"a claim that the git remote gave to another clone", "session.Lost", task.ClaimLost, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a claim that the git remote gave to another clone", "session.Lost", record.ClaimLost, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		there := s.otherClone()
 		does[verb.Task](s.T, s.agent(), "claim", object{"id": id})
@@ -367,7 +367,7 @@ var refusalCases = []refusalCase{
 		_, _ = verbtest.CallAny(s.T, &s.w, "remote_sync", verbtest.Args{}) // says so too
 		return s.agent(), "transition", object{"id": id, "to": "in_progress"}
 	}},
-	{"checks that take long", "mcpserver.comeBack", task.ChecksRunning, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"checks that take long", "mcpserver.comeBack", record.ChecksRunning, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		server := newServer(s.w, slog.New(slog.DiscardHandler))
 		server.SetPatience(time.Nanosecond)
 		return connectTo(s, server, "", nil), "run_checks", object{"id": s.create(object{"checks": []object{{"desc": "slow", "cmd": "sleep 0.1"}}})}
@@ -385,7 +385,7 @@ var meantNext = []string{"review_apply", "update"}
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}
 
 // unusable are the codes of calls that should not have been named.
-var unusable = []task.Code{task.InvalidInput, task.NotFound, task.Forbidden, task.OutOfScope, task.ReadOnly}
+var unusable = []record.Code{record.InvalidInput, record.NotFound, record.Forbidden, record.OutOfScope, record.ReadOnly}
 
 // A refusal names a call that the caller can make as it stands: it is understood, is allowed, and is about what is there.
 func TestNextCalls(t *testing.T) {
@@ -453,7 +453,7 @@ func TestFollowingRefusalsSettlesNothing(t *testing.T) {
 
 // settled is what is decided about each task: where it stands, who holds it, what it must pass and wait for, and which manual
 // checks have a verdict.
-func (s *fixture) settled() map[task.ID]string {
+func (s *fixture) settled() map[record.ID]string {
 	s.Helper()
 	at, err := s.w.Open()
 	if err != nil {
@@ -463,7 +463,7 @@ func (s *fixture) settled() map[task.ID]string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	out := map[task.ID]string{}
+	out := map[record.ID]string{}
 	for _, t := range all {
 		says := fmt.Sprint(t.Status, t.Assignee, t.Deps, t.CheckHashes())
 		for _, c := range t.Checks {
@@ -472,7 +472,7 @@ func (s *fixture) settled() map[task.ID]string {
 			}
 		}
 		for _, e := range t.Provenance {
-			if e.Did != task.Checked && e.Did != task.Noted {
+			if e.Did != record.Checked && e.Did != record.Noted {
 				says += fmt.Sprint(e.Did, e.Who)
 			}
 		}
@@ -672,20 +672,20 @@ func (s *fixture) person() *mcp.ClientSession {
 	return s.as("human:shah", verb.Rights{Profile: verb.Maintainer})
 }
 
-func (s *fixture) as(who task.Actor, rights verb.Rights) *mcp.ClientSession {
+func (s *fixture) as(who record.Actor, rights verb.Rights) *mcp.ClientSession {
 	w := s.w
 	w.Actor, w.Rights = verb.As(who), rights
 	return connect(s.T, w)
 }
 
-func (s *fixture) create(args object) task.ID {
+func (s *fixture) create(args object) record.ID {
 	s.Helper()
 	with := object{"title": "A task"}
 	maps.Copy(with, args)
 	return does[verb.Task](s.T, s.agent(), "create", with).ID
 }
 
-func (s *fixture) begin(cs *mcp.ClientSession, id task.ID) verb.Session {
+func (s *fixture) begin(cs *mcp.ClientSession, id record.ID) verb.Session {
 	s.Helper()
 	return does[verb.Session](s.T, cs, "begin", object{"id": id, "expected_actor": "agent:claude-1", "idempotency_key": "1"})
 }
@@ -703,7 +703,7 @@ func (s *fixture) prepare() verb.Workspace {
 func (s *fixture) jobs() *mcp.ClientSession { return connect(s.T, s.prepare()) }
 
 // tree is a task with a work tree of its own, in which a pair works, and its folder.
-func (s *fixture) tree(args object) (task.ID, string) {
+func (s *fixture) tree(args object) (record.ID, string) {
 	s.Helper()
 	s.prepare()
 	id := s.create(args)
@@ -734,7 +734,7 @@ func (s *fixture) configure(lines string) {
 }
 
 // inRepo is a task whose files are in another repository.
-func (s *fixture) inRepo(name string) task.ID {
+func (s *fixture) inRepo(name string) record.ID {
 	s.Helper()
 	s.prepare()
 	writeFile(s, s.file(s.w, "tasks", "PROJ-1.md"), "---\nid: PROJ-1\ntitle: There\nstatus: backlog\nrepo: "+name+"\nchecks:\n- desc: holds\n  cmd: \"true\"\n---\n")

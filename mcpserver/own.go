@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -64,7 +65,7 @@ func valuesOf(f task.Field) string {
 	}
 	text := ""
 	for i, c := range f.Choices {
-		if !task.IsWord(c, "_-.") || len(c) > maxChoiceText {
+		if !record.IsWord(c, "_-.") || len(c) > maxChoiceText {
 			c = strconv.QuoteToASCII(c)
 		}
 		if jsonBytes(text+c) > maxFieldText {

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A server that may change projects answers the calls that follow from the other workspace; the session of the first is left there. One that may
@@ -39,7 +39,7 @@ func TestAServerGoesToAnotherProject(t *testing.T) {
 	if list := does[tasks.ListOut](t, goes, "list", nil); list.Total != 1 || list.Tasks[0].ID != there.ID {
 		t.Errorf("the list there is %+v", list)
 	}
-	refused(t, goes, task.NotFound, "get", object{"id": here.ID})
+	refused(t, goes, record.NotFound, "get", object{"id": here.ID})
 	if list := does[tasks.ListOut](t, stays, "list", nil); list.Total != 1 || list.Tasks[0].ID != here.ID {
 		t.Errorf("the list here is %+v", list)
 	}

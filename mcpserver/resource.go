@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	manual "github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -107,7 +107,7 @@ func resourceOf(uri string) (r resource, id string, err error) {
 			return r, id, nil
 		}
 	}
-	return resource{}, "", task.Errorf(task.NotFound, "there is no resource %s", uri).
+	return resource{}, "", record.Errorf(record.NotFound, "there is no resource %s", uri).
 		WithHint("resources/list and resources/templates/list show them")
 }
 
@@ -186,7 +186,7 @@ func (s *Server) read(ctx context.Context, r resource, id string) (string, error
 
 // diffOf is what the branch of a task changes. It returns RESOURCE_NOT_FOUND for a task without a branch.
 func diffOf(ctx context.Context, w *verb.Workspace, id string) (string, error) {
-	of, err := task.ParseID(id)
+	of, err := record.ParseID(id)
 	if err != nil {
 		return "", err
 	}
@@ -195,8 +195,8 @@ func diffOf(ctx context.Context, w *verb.Workspace, id string) (string, error) {
 		return "", err
 	}
 	diff, err := p.Diff(ctx)
-	if task.CodeOf(err) == task.NotFound {
-		err = task.Errorf(task.ResourceNotFound, "%s", task.MessageOf(err)).WithHint("%s shows what there is to review", task.CallTo("get", "id", id, "include", []string{"review"}).OnlyShown())
+	if record.CodeOf(err) == record.NotFound {
+		err = record.Errorf(record.ResourceNotFound, "%s", record.MessageOf(err)).WithHint("%s shows what there is to review", record.CallTo("get", "id", id, "include", []string{"review"}).OnlyShown())
 	}
 	return diff, verb.WithID(err, of)
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -35,7 +35,7 @@ func TestResourcesAreWhatVerbsReturn(t *testing.T) {
 		t.Run(era, func(t *testing.T) {
 			cs := connectAs(t, w, era)
 			made := does[verb.Task](t, cs, "create", object{"title": "Pay " + era})
-			other := does[verb.Task](t, cs, "create", object{"title": "Refund", "deps": []task.ID{made.ID}})
+			other := does[verb.Task](t, cs, "create", object{"title": "Refund", "deps": []record.ID{made.ID}})
 			begun := does[verb.Session](t, cs, "begin", object{"id": made.ID, "expected_actor": "agent:claude-1", "idempotency_key": era})
 
 			if got := as[verb.Task](t, asObject(t, readResource(t, cs, "cairn://task/"+string(made.ID)))); got.Title != made.Title || got.Status != "in_progress" {
@@ -156,7 +156,7 @@ func TestRightsHoldForResourcesAndPrompts(t *testing.T) {
 			_, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "cairn://task/" + string(made.ID)})
 			if allowed := slices.Contains(tt.resources, "task"); (err == nil) != allowed {
 				t.Errorf("reading a task: %v", err)
-			} else if !allowed && (!strings.Contains(err.Error(), string(task.Forbidden)) || !strings.Contains(err.Error(), "--toolsets core")) {
+			} else if !allowed && (!strings.Contains(err.Error(), string(record.Forbidden)) || !strings.Contains(err.Error(), "--toolsets core")) {
 				t.Errorf("reading a task is refused with %v", err)
 			}
 		})

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/identity"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/mcpserver"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -42,11 +42,11 @@ func TestInstructionsNameTheLoop(t *testing.T) {
 }
 
 // blocked makes a task that waits for another, and returns both ids.
-func blocked(t *testing.T, cs *mcp.ClientSession) (waits, first task.ID) {
+func blocked(t *testing.T, cs *mcp.ClientSession) (waits, first record.ID) {
 	t.Helper()
 	first = does[verb.Task](t, cs, "create", object{"title": "First"}).ID
 	waits = does[verb.Task](t, cs, "create", object{
-		"title": "Second", "deps": []task.ID{first}, "checks": []object{{"desc": "fails", "cmd": "echo broken; exit 1"}},
+		"title": "Second", "deps": []record.ID{first}, "checks": []object{{"desc": "fails", "cmd": "echo broken; exit 1"}},
 	}).ID
 	return waits, first
 }
@@ -62,28 +62,28 @@ func TestRefusals(t *testing.T) {
 		name      string
 		tool      string
 		args      object
-		code      task.Code
+		code      record.Code
 		says      string
 		next      string
 		retryable bool
 	}{
 		{name: "a task that waits", tool: "transition", args: object{"id": waits, "to": "in_progress"},
-			code: task.DepsOpen, says: "waits for " + string(first), next: "get"},
+			code: record.DepsOpen, says: "waits for " + string(first), next: "get"},
 		{name: "a task that is not there", tool: "get", args: object{"id": "PROJ-404"},
-			code: task.NotFound, says: "PROJ-404", next: "list"},
+			code: record.NotFound, says: "PROJ-404", next: "list"},
 		{name: "an id that is none", tool: "get", args: object{"id": "../PROJ-1"},
-			code: task.InvalidInput, says: "is not a task id", next: "list"},
+			code: record.InvalidInput, says: "is not a task id", next: "list"},
 		{name: "a state that nobody configured", tool: "transition", args: object{"id": first, "to": "closed"},
-			code: task.UnknownState, says: `there is no state "closed"`},
+			code: record.UnknownState, says: `there is no state "closed"`},
 		{name: "another revision than expected", tool: "update", args: object{"id": first, "title": "1st", "expected_rev": "0123456789abcdef"},
-			code: task.Conflict, says: "has revision", next: "get"},
+			code: record.Conflict, says: "has revision", next: "get"},
 		{name: "an actor that is not the caller", tool: "begin",
 			args: object{"id": first, "expected_actor": "agent:other", "idempotency_key": "k"},
-			code: task.IdentityMismatch, says: "agent:claude-1", next: "identity"},
+			code: record.IdentityMismatch, says: "agent:claude-1", next: "identity"},
 		{name: "a check that is run and not attested", tool: "attest", args: object{"id": waits, "check": "fails", "pass": true},
-			code: task.InvalidInput, says: "is settled by running it", next: "run_checks"},
+			code: record.InvalidInput, says: "is settled by running it", next: "run_checks"},
 		{name: "a session that is not there", tool: "get_session", args: object{"session": "ses-404"},
-			code: task.NotFound, says: "ses-404", next: "list_sessions"},
+			code: record.NotFound, says: "ses-404", next: "list_sessions"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			failure := refused(t, cs, tt.code, tt.tool, tt.args)
@@ -114,7 +114,7 @@ func TestRefusedCloseShowsTheOutput(t *testing.T) {
 	waits, first := blocked(t, cs)
 	does[verb.Task](t, cs, "transition", object{"id": first, "to": "done"})
 
-	failure := refused(t, cs, task.ChecksFailed, "transition", object{"id": waits, "to": "done"})
+	failure := refused(t, cs, record.ChecksFailed, "transition", object{"id": waits, "to": "done"})
 	details, err := json.Marshal(failure.Details)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestInputsThatAreRefused(t *testing.T) {
 			"checks[0] has a cmd and is of type manual", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			failure := refused(t, cs, task.InvalidInput, tt.tool, tt.args)
+			failure := refused(t, cs, record.InvalidInput, tt.tool, tt.args)
 			if !strings.Contains(failure.Message, tt.says) || !strings.Contains(failure.Hint, tt.hint) {
 				t.Errorf("says %q, hint %q", failure.Message, failure.Hint)
 			}
@@ -191,7 +191,7 @@ func TestOutsideAWorkspace(t *testing.T) {
 		if strings.HasPrefix(name, "project_") { // they lead to a workspace, or make one
 			continue
 		}
-		failure := refused(t, cs, task.NoWorkspace, name, args)
+		failure := refused(t, cs, record.NoWorkspace, name, args)
 		if !strings.Contains(failure.Hint, "cairn init") {
 			t.Errorf("%s: the hint is %q", name, failure.Hint)
 		}
@@ -271,7 +271,7 @@ var smallestCalls = map[string]object{
 func TestToolBeyondTheProfile(t *testing.T) {
 	w := newWorkspace(t)
 	w.Profile = verb.Viewer
-	failure := refused(t, connect(t, w), task.Forbidden, "create", object{"title": "Pay"})
+	failure := refused(t, connect(t, w), record.Forbidden, "create", object{"title": "Pay"})
 	if !strings.Contains(failure.Hint, "--profile operator") {
 		t.Errorf("the hint is %q", failure.Hint)
 	}

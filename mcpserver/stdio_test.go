@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/mcpserver"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const ping = `{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n"
@@ -242,7 +242,7 @@ func TestConcurrentWritesToOneTask(t *testing.T) {
 	all.Wait()
 	said := map[string]int{}
 	for _, entry := range does[verb.Task](t, cs, "get", object{"id": id, "mode": "full"}).Provenance {
-		if entry.Did == task.Noted {
+		if entry.Did == record.Noted {
 			said[entry.Text]++
 		}
 	}
@@ -263,7 +263,7 @@ func TestConcurrentWritesToOneTask(t *testing.T) {
 }
 
 // blocking makes a workspace with a task whose second check runs for ten minutes.
-func blocking(t *testing.T) (verb.Workspace, task.ID) {
+func blocking(t *testing.T) (verb.Workspace, record.ID) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the checks are POSIX shell")
@@ -310,7 +310,7 @@ func TestChecksThatAreEndedEarly(t *testing.T) {
 				t.Errorf("it is answered %d times, want %d", answers, tt.answers)
 			}
 			after := does[verb.Task](t, connect(t, w), "get", object{"id": id})
-			if len(after.Provenance) != 1 || after.Checks[0].Result != task.Pending {
+			if len(after.Provenance) != 1 || after.Checks[0].Result != record.Pending {
 				t.Errorf("it left %+v", after)
 			}
 		})

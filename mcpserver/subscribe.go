@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -67,7 +67,7 @@ func (s *subscriber) NotificationChannel() chan<- mcp.JSONRPCNotification { retu
 // SubscribeToResourceErr subscribes. For a request that listens it has nothing left to do.
 func (s *subscriber) SubscribeToResourceErr(uri string) error {
 	if s.updates == nil {
-		return protocolError(task.Errorf(task.NotFound, "this server does not know the session").WithHint("begin a new one with initialize"))
+		return protocolError(record.Errorf(record.NotFound, "this server does not know the session").WithHint("begin a new one with initialize"))
 	}
 	return protocolError(s.updates.add(uri))
 }

@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -48,7 +48,7 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 			out, err = run(ctx, report)
 		}
 		if errors.Is(err, context.Canceled) {
-			err = task.Errorf(task.IO, "%s: canceled before it was done", v.Name).WithHint("call it again, if it is still wanted")
+			err = record.Errorf(record.IO, "%s: canceled before it was done", v.Name).WithHint("call it again, if it is still wanted")
 		}
 		if err != nil {
 			return failed(err, s.w)
@@ -62,7 +62,7 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("panic", "tool", v.Name, "panic", p, "stack", string(debug.Stack()))
-			err = task.Errorf(task.IO, "%s: internal error: %v", v.Name, p).WithHint("report it; nothing was half-written")
+			err = record.Errorf(record.IO, "%s: internal error: %v", v.Name, p).WithHint("report it; nothing was half-written")
 		}
 	}()
 	end, err := s.turn(ctx, v)

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -246,7 +246,7 @@ func TestWhatTheDefaultServerCreatesItSettles(t *testing.T) {
 		{"desc": "read by a person", "type": "manual"}, {"desc": "audited", "type": "manual", "by": "ci:audit"},
 	}})
 	for _, check := range []string{"read by a person", "audited"} {
-		refused(t, cs, task.Forbidden, "attest", object{"id": theirs.ID, "check": check, "pass": true})
+		refused(t, cs, record.Forbidden, "attest", object{"id": theirs.ID, "check": check, "pass": true})
 	}
-	refused(t, cs, task.ChecksPending, "transition", object{"id": theirs.ID, "to": "done"})
+	refused(t, cs, record.ChecksPending, "transition", object{"id": theirs.ID, "to": "done"})
 }

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/watch"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -200,7 +200,7 @@ func callVerb(t *testing.T, w verb.Workspace, name, input string) any {
 func TestSubscribeOutsideAWorkspace(t *testing.T) {
 	isolate(t)
 	err := connectAs(t, anywhere(t.TempDir()), "2025-11-25").Subscribe(t.Context(), &mcp.SubscribeParams{URI: firstURI})
-	if err == nil || !strings.Contains(err.Error(), string(task.NoWorkspace)) || !strings.Contains(err.Error(), "cairn init") {
+	if err == nil || !strings.Contains(err.Error(), string(record.NoWorkspace)) || !strings.Contains(err.Error(), "cairn init") {
 		t.Errorf("subscribing fails with %v", err)
 	}
 }

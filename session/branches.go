@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Branches is what the remote-tracking branches of a clone say of tasks, beyond what the commit has that is checked out in one worktree. It
@@ -29,15 +29,15 @@ type Branch struct {
 
 // Carried is a status that a branch has brought a record to since it went apart.
 type Carried struct {
-	Ref    task.Ref    `json:"ref"`
-	Status task.Status `json:"status"`
-	Entry  string      `json:"entry"` // hash of the entry that did
-	At     time.Time   `json:"at"`
+	Ref    record.Ref    `json:"ref"`
+	Status record.Status `json:"status"`
+	Entry  string        `json:"entry"` // hash of the entry that did
+	At     time.Time     `json:"at"`
 }
 
 // Moved is the last change of the status of a record, by its file. It reports false for a record that was never moved, and for one whose status is
 // not the one that the change led to.
-func Moved(h task.Header) (Carried, bool) {
+func Moved(h record.Header) (Carried, bool) {
 	for _, e := range slices.Backward(h.Log) {
 		if e.To != "" && e.To != e.From {
 			return Carried{Ref: h.Ref, Status: h.Status, Entry: e.Hash(), At: e.At}, e.To == h.Status
@@ -57,8 +57,8 @@ func (b Branches) Of(name, commit string) *Branch {
 }
 
 // Progress is what the branches say of each record, the newest last.
-func (b Branches) Progress() map[task.Ref][]Progress {
-	out := map[task.Ref][]Progress{}
+func (b Branches) Progress() map[record.Ref][]Progress {
+	out := map[record.Ref][]Progress{}
 	for _, tip := range b.Tips {
 		for _, c := range tip.Carried {
 			out[c.Ref] = append(out[c.Ref], Progress{Status: c.Status, Branch: tip.Name, Head: tip.Commit, Entry: c.Entry, At: c.At, Tracked: true})

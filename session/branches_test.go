@@ -6,19 +6,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // moves is an entry that changed the status so long ago.
-func moves(from, to task.Status, d time.Duration) task.Entry {
-	e := entry(claude, d, task.Transitioned)
+func moves(from, to record.Status, d time.Duration) record.Entry {
+	e := entry(claude, d, record.Transitioned)
 	e.From, e.To = from, to
 	return e
 }
 
 // tracked is what a remote-tracking branch says of the task.
-func tracked(branch string, e task.Entry) session.Progress {
+func tracked(branch string, e record.Entry) session.Progress {
 	return session.Progress{Status: e.To, Branch: branch, Entry: e.Hash(), At: e.At, Tracked: true}
 }
 
@@ -27,7 +27,7 @@ func TestBehindARemoteTrackingBranch(t *testing.T) {
 	review := moves("backlog", "in_review", time.Hour)
 	for _, tt := range []struct {
 		name string
-		file task.Header
+		file record.Header
 		on   []session.Progress
 		want string // the branch
 	}{
@@ -69,8 +69,8 @@ func TestRefusalNamesTheBranchToMerge(t *testing.T) {
 		"origin/$(date)": false, "origin/a;b": false, "origin/größe": false, "-x/y": false, "": false,
 	} {
 		hold := session.Hold{How: session.Behind, Status: "in_review", Branch: branch, Tracked: true}
-		refused := new(task.Error)
-		if err := hold.Refuse("PROJ-1", gemini, here, false); !errors.As(err, &refused) || refused.Code != task.Elsewhere {
+		refused := new(record.Error)
+		if err := hold.Refuse("PROJ-1", gemini, here, false); !errors.As(err, &refused) || refused.Code != record.Elsewhere {
 			t.Fatalf("%q: %v", branch, err)
 		}
 		if hint := refused.Hint.String(); strings.Contains(hint, "git merge ") != command || strings.Contains(hint, "$(") {

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Heartbeat is the newest report of a session in this clone that it is at work.
 type Heartbeat struct {
 	Session  string         `json:"session"`
-	Actor    task.Actor     `json:"actor"`
+	Actor    record.Actor   `json:"actor"`
 	At       time.Time      `json:"at"`
 	Progress string         `json:"progress,omitempty"`
 	Counts   map[string]int `json:"counts,omitempty"` // of what the session counts, by names of its own
@@ -45,11 +45,11 @@ func (b Heartbeat) After(before *Heartbeat) Heartbeat {
 // Valid returns INVALID_INPUT for counts that a heartbeat may not have.
 func (b Heartbeat) Valid() error {
 	if len(b.Counts) > maxCounts {
-		return task.Errorf(task.InvalidInput, "%d counts are more than %d", len(b.Counts), maxCounts)
+		return record.Errorf(record.InvalidInput, "%d counts are more than %d", len(b.Counts), maxCounts)
 	}
 	for name := range b.Counts {
-		if len(name) > maxCount || !task.IsWord(name, "_-.") {
-			return task.Errorf(task.InvalidInput, "counts names %q", name[:min(len(name), maxCount)]).
+		if len(name) > maxCount || !record.IsWord(name, "_-.") {
+			return record.Errorf(record.InvalidInput, "counts names %q", name[:min(len(name), maxCount)]).
 				WithHint("a name is a word of letters, digits, _, - and dots, such as tests_passed")
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // What a heartbeat leaves out stays as it was said before; false is said, and not left out.
@@ -40,7 +40,7 @@ func TestHostileHeartbeat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := session.ParseHeartbeat(src, "ses-1"); task.CodeOf(err) != task.InvalidInput {
+		if _, err := session.ParseHeartbeat(src, "ses-1"); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // How is the way in which a record is held.
@@ -22,11 +22,11 @@ const (
 // Hold is who holds a record. The zero value is nobody.
 type Hold struct {
 	How      How
-	Actor    task.Actor
+	Actor    record.Actor
 	Session  string
-	Worktree string      // absolute path; "" when only the file says so
-	Branch   string      // "" when unknown or detached
-	Status   task.Status // of Behind: the status elsewhere
+	Worktree string        // absolute path; "" when only the file says so
+	Branch   string        // "" when unknown or detached
+	Status   record.Status // of Behind: the status elsewhere
 	Since    time.Time
 	Until    time.Time // when the claim expires; zero for never
 	Lapsed   bool      // the claim expired, its session stalled or its worktree is gone: a takeover may end it
@@ -42,7 +42,7 @@ type Hold struct {
 // Holder decides who holds a record, of whatever kind: a live claim of this clone, then one of another clone, then work elsewhere that this
 // file lacks, then an unexpired assignee, then nobody. An expired claim is reported as Nobody with Lapsed set and its holder named. A claim
 // whose worktree is gone yields to other clones and to work elsewhere.
-func Holder(file task.Header, live Live, now time.Time) Hold {
+func Holder(file record.Header, live Live, now time.Time) Hold {
 	lease := live.lease(file, now)
 	if lease.How == Claimed && !live.Gone {
 		return live.Remote.onClaim(lease, now)
@@ -67,7 +67,7 @@ func Holder(file task.Header, live Live, now time.Time) Hold {
 // IsBehind returns the state that another branch, worktree or clone has brought a record to, whoever holds it, or the zero Hold if this file
 // is as far. A file is behind if it lacks an entry that changed the status, and its own status is another. What a remote says counts only if it
 // is newer than what changed the status here last.
-func IsBehind(file task.Header, live Live) Hold {
+func IsBehind(file record.Header, live Live) Hold {
 	r := live.ahead(file)
 	if r == nil {
 		return Hold{}
@@ -99,7 +99,7 @@ func (r *Remote) hold(now time.Time) Hold {
 }
 
 // lease returns who holds the record by a live claim.
-func (l Live) lease(file task.Header, now time.Time) Hold {
+func (l Live) lease(file record.Header, now time.Time) Hold {
 	lease := l.held(file)
 	if lease == nil {
 		return Hold{}
@@ -127,7 +127,7 @@ func (l Live) lease(file task.Header, now time.Time) Hold {
 }
 
 // assignee returns who holds the record by its file alone.
-func (l Live) assignee(file task.Header, now time.Time) Hold {
+func (l Live) assignee(file record.Header, now time.Time) Hold {
 	if file.Assignee == "" {
 		return Hold{}
 	}
@@ -164,7 +164,7 @@ func (h Hold) until(end, now time.Time) Hold {
 
 // Mine reports whether the actor holds the record from here. A person holds it from every worktree. Any other actor holds it from one
 // worktree only, because two agents of one name in two worktrees would do the work twice.
-func (h Hold) Mine(actor task.Actor, worktree string) bool {
+func (h Hold) Mine(actor record.Actor, worktree string) bool {
 	if h.Actor != actor || h.How == Behind || h.Clone != "" {
 		return false
 	}
@@ -173,7 +173,7 @@ func (h Hold) Mine(actor task.Actor, worktree string) bool {
 
 // WorkOf reports whether an open record is the work of an actor: they hold it, from this clone or, as a person, from any, or nobody holds it and
 // its file names them.
-func (h Hold) WorkOf(actor, assignee task.Actor) bool {
+func (h Hold) WorkOf(actor, assignee record.Actor) bool {
 	if h.How == Nobody && assignee == actor {
 		return true
 	}
@@ -181,14 +181,14 @@ func (h Hold) WorkOf(actor, assignee task.Actor) bool {
 }
 
 // Free reports whether the actor may take the record without taking it from anybody.
-func (h Hold) Free(actor task.Actor, worktree string) bool {
+func (h Hold) Free(actor record.Actor, worktree string) bool {
 	return h.How == Nobody && !h.Lapsed || h.Mine(actor, worktree)
 }
 
 // Refuse returns why an actor may not take the record: ELSEWHERE if the file is behind, CLAIM_LOST if the remote gave the actor's claim to
 // another clone, or else ALREADY_CLAIMED, naming the holder. With takeover, a record whose claim has lapsed or whose file is behind may be taken,
 // and a person may take what another clone holds.
-func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover bool) error {
+func (h Hold) Refuse(id record.ID, actor record.Actor, worktree string, takeover bool) error {
 	far := h.Clone != "" || h.LostTo != nil
 	switch {
 	case takeover && (h.Lapsed || h.How == Behind || far && actor.Human()):
@@ -198,41 +198,41 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 	case h.Free(actor, worktree):
 		return nil
 	case h.How == Behind && h.Clone != "":
-		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
-			WithHint("git fetch, and merge that work here").WithNext(task.CallTo("get", "id", id))
+		return record.Errorf(record.Elsewhere, "%s on %s", h.Status, h.location()).
+			WithHint("git fetch, and merge that work here").WithNext(record.CallTo("get", "id", id))
 	case h.How == Behind && h.Tracked:
-		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
-			WithHint("%s", h.toMerge()).WithNext(task.CallTo("get", "id", id))
+		return record.Errorf(record.Elsewhere, "%s on %s", h.Status, h.location()).
+			WithHint("%s", h.toMerge()).WithNext(record.CallTo("get", "id", id))
 	case h.How == Behind && h.NoBranch:
-		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
-			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", task.CallTo("doctor", "fix", true).ByPerson()).
-			WithNext(task.CallTo("get", "id", id))
+		return record.Errorf(record.Elsewhere, "%s on %s", h.Status, h.location()).
+			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", record.CallTo("doctor", "fix", true).ByPerson()).
+			WithNext(record.CallTo("get", "id", id))
 	case h.How == Behind && h.Worktree == worktree:
-		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.location()).
+		return record.Errorf(record.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.location()).
 			WithHint("switch to that branch, merge it, or bring that version back with git").
-			WithNext(task.CallTo("get", "id", id))
+			WithNext(record.CallTo("get", "id", id))
 	case h.How == Behind:
-		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
+		return record.Errorf(record.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("merge that work here, or go on there").
-			WithNext(task.CallTo("get", "id", id))
+			WithNext(record.CallTo("get", "id", id))
 	case h.Lapsed:
-		return task.Errorf(task.AlreadyClaimed, "held by %s%s, without a sign of life", h.Actor, h.where()).
+		return record.Errorf(record.AlreadyClaimed, "held by %s%s, without a sign of life", h.Actor, h.where()).
 			WithHint("take it over with takeover: true (--takeover)")
 	case h.Clone != "":
-		return task.Errorf(task.AlreadyClaimed, "held by %s%s, since %s", h.Actor, h.where(), h.Since.UTC().Format(time.RFC3339)).
-			WithHint("take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
+		return record.Errorf(record.AlreadyClaimed, "held by %s%s, since %s", h.Actor, h.where(), h.Since.UTC().Format(time.RFC3339)).
+			WithHint("take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
 	case h.Actor == actor:
-		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
-			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
+		return record.Errorf(record.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
 	default:
-		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
-			WithHint("take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
+		return record.Errorf(record.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+			WithHint("take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
 	}
 }
 
 // ready lists the tasks that can be started. The next call of a refusal is wait instead: it leaves out what somebody holds, which
 // list does not, and waits for a task if there is none.
-var ready = task.CallTo("list", "ready", true)
+var ready = record.CallTo("list", "ready", true)
 
 // where returns " on" and the location, for messages, or "" if neither branch nor worktree is known.
 func (h Hold) where() string {
@@ -258,7 +258,7 @@ func (h Hold) RefuseEnd() error {
 	if h.Clone == "" || h.How == Behind {
 		return nil
 	}
-	return task.Errorf(task.AlreadyClaimed, "held by %s%s, where the claim is ended", h.Actor, h.where()).
+	return record.Errorf(record.AlreadyClaimed, "held by %s%s, where the claim is ended", h.Actor, h.where()).
 		WithHint("ask %s, or take it over and then let go of it", h.Actor)
 }
 
@@ -268,7 +268,7 @@ func (h Hold) Local() bool { return h.Clone == "" && !h.Tracked }
 // toMerge says how work on a remote-tracking branch comes here. Somebody else chose the name, so one that a shell could read as more than a name is
 // not made a part of a command.
 func (h Hold) toMerge() string {
-	if !task.IsWord(h.Branch, "._-+/#@=") || h.Branch[0] == '-' {
+	if !record.IsWord(h.Branch, "._-+/#@=") || h.Branch[0] == '-' {
 		return "merge that branch here"
 	}
 	return "git merge " + h.Branch + " brings that work here"
@@ -283,10 +283,10 @@ func inClone(branch, clone string) string {
 }
 
 // Lost is CLAIM_LOST for whoever believed to hold the record that this claim took.
-func (c RemoteClaim) Lost(id task.ID) error {
-	return task.Errorf(task.ClaimLost, "claim lost: %s holds it since %s, on %s", c.Holder, c.Taken.UTC().Format(time.RFC3339), inClone(c.Branch, c.Clone)).
-		WithHint("stop, and keep what you have on your branch; %s lets go of it here", task.CallTo("release", "id", id).OnlyShown()).
-		WithNext(task.CallTo("get", "id", id))
+func (c RemoteClaim) Lost(id record.ID) error {
+	return record.Errorf(record.ClaimLost, "claim lost: %s holds it since %s, on %s", c.Holder, c.Taken.UTC().Format(time.RFC3339), inClone(c.Branch, c.Clone)).
+		WithHint("stop, and keep what you have on your branch; %s lets go of it here", record.CallTo("release", "id", id).OnlyShown()).
+		WithNext(record.CallTo("get", "id", id))
 }
 
 // location names a branch, a worktree, or both.

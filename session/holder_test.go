@@ -8,15 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // The cast: two agents and a person, at work in two worktrees of one clone.
 const (
-	claude = task.Actor("agent:claude-1")
-	gemini = task.Actor("agent:gemini")
-	shah   = task.Actor("human:shah")
+	claude = record.Actor("agent:claude-1")
+	gemini = record.Actor("agent:gemini")
+	shah   = record.Actor("human:shah")
 
 	here  = "/src/pay"
 	there = "/src/pay-fix"
@@ -33,24 +34,24 @@ var now = time.Date(2026, 6, 21, 12, 0, 0, 0, time.UTC)
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
 // entry is a line of provenance.
-func entry(who task.Actor, d time.Duration, did task.Did) task.Entry {
-	return task.Entry{Who: who, At: ago(d), Did: did}
+func entry(who record.Actor, d time.Duration, did record.Did) record.Entry {
+	return record.Entry{Who: who, At: ago(d), Did: did}
 }
 
 // toHolder is an entry that gave the task to somebody.
-func toHolder(who, holder task.Actor, d time.Duration) task.Entry {
-	e := entry(who, d, task.Claimed)
+func toHolder(who, holder record.Actor, d time.Duration) record.Entry {
+	e := entry(who, d, record.Claimed)
 	e.Assignee = &holder
 	return e
 }
 
 // file is the task as the worktree that asks has it.
-func file(status task.Status, assignee task.Actor, entries ...task.Entry) task.Header {
+func file(status record.Status, assignee record.Actor, entries ...record.Entry) record.Header {
 	return task.Task{ID: "PROJ-7", Title: "Pay twice", Status: status, Assignee: assignee, Provenance: entries}.Header()
 }
 
 // lease is a live claim, made and last seen so long ago.
-func lease(who task.Actor, worktree string, d time.Duration) *session.Lease {
+func lease(who record.Actor, worktree string, d time.Duration) *session.Lease {
 	return &session.Lease{Actor: who, Worktree: worktree, Branch: "fix", Since: ago(d), Seen: ago(d)}
 }
 
@@ -61,12 +62,12 @@ func inSession(l *session.Lease) *session.Lease {
 }
 
 // progress is a status that the clone has brought the task to elsewhere, by an entry.
-func progress(status task.Status, e task.Entry) session.Progress {
+func progress(status record.Status, e record.Entry) session.Progress {
 	return session.Progress{Status: status, Branch: "fix", Worktree: there, Entry: e.Hash()}
 }
 
 // under is what a write under way makes of the state: a lease, nil for none, and progress where it moves the task.
-func under(e task.Entry, l *session.Lease, made ...session.Progress) *session.State {
+func under(e record.Entry, l *session.Lease, made ...session.Progress) *session.State {
 	return &session.State{Lease: l, Progress: made, Entry: e.Hash()}
 }
 
@@ -75,22 +76,22 @@ func beat(d time.Duration) *session.Heartbeat {
 }
 
 var (
-	longAgo = entry(shah, 48*time.Hour, task.Created)
-	done    = entry(claude, time.Hour, task.Transitioned)
-	noted   = entry(claude, time.Hour, task.Noted)
+	longAgo = entry(shah, 48*time.Hour, record.Created)
+	done    = entry(claude, time.Hour, record.Transitioned)
+	noted   = entry(claude, time.Hour, record.Noted)
 )
 
 // Who holds a task, from the file of this worktree, the live state of the clone, and the clock: a live claim, then work
 // elsewhere that this file lacks, then an unexpired assignee, then nobody.
 var holderTests = []struct {
 	name  string
-	file  task.Header
+	file  record.Header
 	state *session.State
 	next  *session.State
 	beat  *session.Heartbeat
 
 	how    session.How
-	who    task.Actor
+	who    record.Actor
 	lapsed bool
 }{
 	{name: "nobody has touched it",
@@ -126,11 +127,11 @@ var holderTests = []struct {
 		state: &session.State{Lease: lease(claude, here, ttl+time.Second)},
 		who:   claude, lapsed: true},
 	{name: "the holder's newest entry keeps the claim alive",
-		file:  file("backlog", claude, longAgo, entry(claude, time.Hour, task.Noted)),
+		file:  file("backlog", claude, longAgo, entry(claude, time.Hour, record.Noted)),
 		state: &session.State{Lease: lease(claude, here, 6*time.Hour)},
 		how:   session.Claimed, who: claude},
 	{name: "somebody else's entry does not",
-		file:  file("backlog", claude, longAgo, entry(gemini, time.Hour, task.Noted)),
+		file:  file("backlog", claude, longAgo, entry(gemini, time.Hour, record.Noted)),
 		state: &session.State{Lease: lease(claude, here, 6*time.Hour)},
 		who:   claude, lapsed: true},
 	{name: "a person's claim never expires",
@@ -148,7 +149,7 @@ var holderTests = []struct {
 		state: &session.State{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
 		how: session.Claimed, who: claude, lapsed: true},
 	{name: "a write of its actor is a sign of life too",
-		file:  file("in_progress", claude, longAgo, entry(claude, time.Minute, task.Noted)),
+		file:  file("in_progress", claude, longAgo, entry(claude, time.Minute, record.Noted)),
 		state: &session.State{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
 		how: session.Claimed, who: claude},
 	{name: "a person's session stalls like any other",
@@ -165,7 +166,7 @@ var holderTests = []struct {
 		file:  file("done", "", longAgo, done),
 		state: &session.State{Progress: []session.Progress{progress("done", done)}}},
 	{name: "merged, and carried further here",
-		file:  file("backlog", "", longAgo, done, entry(shah, time.Minute, task.Transitioned)),
+		file:  file("backlog", "", longAgo, done, entry(shah, time.Minute, record.Transitioned)),
 		state: &session.State{Progress: []session.Progress{progress("done", done)}}},
 	{name: "a note elsewhere puts nobody behind",
 		file:  file("backlog", "", longAgo),
@@ -191,7 +192,7 @@ var holderTests = []struct {
 		file: file("backlog", claude, longAgo, toHolder(claude, claude, 5*time.Hour)),
 		who:  claude, lapsed: true},
 	{name: "an assignment by somebody else counts from that entry",
-		file: file("backlog", claude, longAgo, entry(claude, 30*time.Hour, task.Noted), toHolder(shah, claude, time.Hour)),
+		file: file("backlog", claude, longAgo, entry(claude, 30*time.Hour, record.Noted), toHolder(shah, claude, time.Hour)),
 		how:  session.Assigned, who: claude},
 	{name: "a person's assignment never expires",
 		file: file("backlog", shah, longAgo, toHolder(shah, shah, 1000*time.Hour)),
@@ -268,7 +269,7 @@ func TestHolderNamesThePlaceAndTheTime(t *testing.T) {
 }
 
 // claimed is a hold by a live claim from a worktree.
-func claimed(who task.Actor, worktree string) session.Hold {
+func claimed(who record.Actor, worktree string) session.Hold {
 	return session.Hold{How: session.Claimed, Actor: who, Worktree: worktree, Branch: "fix"}
 }
 
@@ -301,49 +302,49 @@ func gone(h session.Hold) session.Hold {
 var refuseTests = []struct {
 	name     string
 	hold     session.Hold
-	who      task.Actor
+	who      record.Actor
 	takeover bool
-	want     task.Code
+	want     record.Code
 	says     string
 }{
 	{name: "a free task", hold: nobody, who: claude},
 	{name: "one's own", hold: claimed(claude, here), who: claude},
 	{name: "another's", hold: claimed(gemini, here), who: claude,
-		want: task.AlreadyClaimed, says: "held by agent:gemini on branch fix, worktree pay"},
+		want: record.AlreadyClaimed, says: "held by agent:gemini on branch fix, worktree pay"},
 	{name: "another's, for a person", hold: claimed(gemini, here), who: shah,
-		want: task.AlreadyClaimed, says: "held by agent:gemini"},
+		want: record.AlreadyClaimed, says: "held by agent:gemini"},
 	{name: "another's is not taken over while it lives", hold: claimed(gemini, here), who: claude, takeover: true,
-		want: task.AlreadyClaimed, says: "held by agent:gemini"},
+		want: record.AlreadyClaimed, says: "held by agent:gemini"},
 
 	{name: "one's own from another worktree", hold: claimed(claude, there), who: claude,
-		want: task.AlreadyClaimed, says: "held by agent:claude-1 on branch fix, worktree pay-fix"},
+		want: record.AlreadyClaimed, says: "held by agent:claude-1 on branch fix, worktree pay-fix"},
 	{name: "one's own from another worktree, without a branch", hold: detached, who: claude,
-		want: task.AlreadyClaimed, says: "worktree pay-fix"},
+		want: record.AlreadyClaimed, says: "worktree pay-fix"},
 	{name: "a person holds in every worktree", hold: claimed(shah, there), who: shah},
 	{name: "one's own by the file alone, from another clone", hold: byFile, who: claude},
 	{name: "another's by the file alone", hold: byFile, who: gemini,
-		want: task.AlreadyClaimed, says: "held by agent:claude-1"},
+		want: record.AlreadyClaimed, says: "held by agent:claude-1"},
 
 	{name: "another's that expired", hold: expired(claimed(gemini, there)), who: claude,
-		want: task.AlreadyClaimed, says: "without a sign of life"},
+		want: record.AlreadyClaimed, says: "without a sign of life"},
 	{name: "another's that expired, with takeover", hold: expired(claimed(gemini, there)), who: claude, takeover: true},
 	{name: "another's that stalled", hold: stalled(claimed(gemini, there)), who: claude,
-		want: task.AlreadyClaimed, says: "without a sign of life"},
+		want: record.AlreadyClaimed, says: "without a sign of life"},
 	{name: "another's that stalled, with takeover", hold: stalled(claimed(gemini, there)), who: claude, takeover: true},
 	{name: "one's own that expired is taken up again", hold: expired(claimed(claude, here)), who: claude},
 	{name: "one's own that expired in another worktree", hold: expired(claimed(claude, there)), who: claude,
-		want: task.AlreadyClaimed, says: "without a sign of life"},
+		want: record.AlreadyClaimed, says: "without a sign of life"},
 	{name: "one's own from a worktree that is gone", hold: gone(claimed(claude, there)), who: claude,
-		want: task.AlreadyClaimed, says: "held by agent:claude-1 on branch fix, without a sign of life"},
+		want: record.AlreadyClaimed, says: "held by agent:claude-1 on branch fix, without a sign of life"},
 	{name: "one's own from a worktree that is gone, with takeover", hold: gone(claimed(claude, there)), who: claude, takeover: true},
 	{name: "a person's own from a worktree that is gone", hold: gone(claimed(shah, there)), who: shah},
 
 	{name: "carried further elsewhere", hold: isBehind, who: claude,
-		want: task.Elsewhere, says: "in_review on branch fix, worktree pay-fix"},
+		want: record.Elsewhere, says: "in_review on branch fix, worktree pay-fix"},
 	{name: "carried further elsewhere, for a person", hold: isBehind, who: shah,
-		want: task.Elsewhere, says: "in_review on branch fix, worktree pay-fix"},
+		want: record.Elsewhere, says: "in_review on branch fix, worktree pay-fix"},
 	{name: "carried further on a branch", hold: noWorktree, who: claude,
-		want: task.Elsewhere, says: "done on branch fix"},
+		want: record.Elsewhere, says: "done on branch fix"},
 	{name: "carried further elsewhere, with takeover", hold: isBehind, who: claude, takeover: true},
 }
 
@@ -351,7 +352,7 @@ func TestRefuse(t *testing.T) {
 	for _, tt := range refuseTests {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.hold.Refuse("PROJ-7", tt.who, here, tt.takeover)
-			if task.CodeOf(err) != tt.want {
+			if record.CodeOf(err) != tt.want {
 				t.Fatalf("refused with %v, want %q", err, tt.want)
 			}
 			if err != nil && !strings.Contains(err.Error(), tt.says) {
@@ -364,10 +365,10 @@ func TestRefuse(t *testing.T) {
 // What lapsed is offered for a takeover in words; nothing else is.
 func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
 	for _, tt := range refuseTests {
-		if tt.want != task.AlreadyClaimed || tt.takeover {
+		if tt.want != record.AlreadyClaimed || tt.takeover {
 			continue
 		}
-		var refusal *task.Error
+		var refusal *record.Error
 		if !errors.As(tt.hold.Refuse("PROJ-7", tt.who, here, false), &refusal) {
 			t.Fatalf("%s: not refused", tt.name)
 		}
@@ -380,12 +381,12 @@ func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
 // The file decides what a reader takes for known while a write is under way: what the write makes of it, once the file has the
 // write's entry.
 func TestSeen(t *testing.T) {
-	before := &session.State{Ref: task.ID("PROJ-7").Ref(), Lease: lease(claude, there, time.Hour), Progress: []session.Progress{progress("backlog", noted)}}
+	before := &session.State{Ref: record.ID("PROJ-7").Ref(), Lease: lease(claude, there, time.Hour), Progress: []session.Progress{progress("backlog", noted)}}
 	next := under(done, lease(gemini, here, 0), progress("in_progress", done))
 	for _, tt := range []struct {
 		name string
 		live session.Live
-		file task.Header
+		file record.Header
 		want *session.State
 	}{
 		{"the entry is in the file", session.Live{State: before, Next: next}, file("in_progress", gemini, done), next},
@@ -402,35 +403,35 @@ func TestSeen(t *testing.T) {
 
 // What a write leaves known of how far a task is. The file has the move to done, and not the one that put the task in review.
 func TestAfter(t *testing.T) {
-	finished := entry(gemini, time.Minute, task.Finished)
+	finished := entry(gemini, time.Minute, record.Finished)
 	has, lacks := progress("done", done), progress("in_review", finished)
-	before := session.State{Ref: task.ID("PROJ-7").Ref(), Progress: []session.Progress{has, lacks}}
+	before := session.State{Ref: record.ID("PROJ-7").Ref(), Progress: []session.Progress{has, lacks}}
 	for _, tt := range []struct {
 		name      string
-		file      task.Header
-		to        task.Status
+		file      record.Header
+		to        record.Status
 		supersede bool
-		want      []task.Status // the newest last
+		want      []record.Status // the newest last
 	}{
 		{name: "a note leaves it as it is", file: file("done", "", longAgo, done), to: "done",
-			want: []task.Status{"done", "in_review"}},
+			want: []record.Status{"done", "in_review"}},
 		{name: "a move stands for those before it that the file has", file: file("done", "", longAgo, done), to: "backlog",
-			want: []task.Status{"in_review", "backlog"}},
+			want: []record.Status{"in_review", "backlog"}},
 		{name: "a move of a file that has none of them is one more", file: file("backlog", "", longAgo), to: "in_progress",
-			want: []task.Status{"done", "in_review", "in_progress"}},
+			want: []record.Status{"done", "in_review", "in_progress"}},
 		{name: "a takeover gives up what the file lacks", file: file("done", "", longAgo, done), to: "done", supersede: true,
-			want: []task.Status{"done", "done"}},
+			want: []record.Status{"done", "done"}},
 		{name: "a takeover that moves", file: file("done", "", longAgo, done), to: "in_progress", supersede: true,
-			want: []task.Status{"in_progress"}},
+			want: []record.Status{"in_progress"}},
 		{name: "a takeover that gives up nothing", file: file("done", "", longAgo, done, finished), to: "done", supersede: true,
-			want: []task.Status{"done", "in_review"}},
+			want: []record.Status{"done", "in_review"}},
 		{name: "the first state of a new task is not ahead of anybody", to: "backlog",
-			want: []task.Status{"done", "in_review"}},
+			want: []record.Status{"done", "in_review"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			made := progress(tt.to, noted)
 			after := before.After(tt.file, made, lease(gemini, here, 0), tt.supersede)
-			var got []task.Status
+			var got []record.Status
 			for _, p := range after.Progress {
 				got = append(got, p.Status)
 			}
@@ -448,8 +449,8 @@ func TestAfter(t *testing.T) {
 func TestRefuseLeadsToDoctorWhereTheBranchIsGone(t *testing.T) {
 	for gone, want := range map[bool]string{true: "a person runs doctor with fix true", false: "merge that work here"} {
 		hold := session.Hold{How: session.Behind, Status: "done", Branch: "fix", Worktree: there, NoBranch: gone}
-		var refusal *task.Error
-		if err := hold.Refuse("PROJ-7", claude, here, false); !errors.As(err, &refusal) || refusal.Code != task.Elsewhere {
+		var refusal *record.Error
+		if err := hold.Refuse("PROJ-7", claude, here, false); !errors.As(err, &refusal) || refusal.Code != record.Elsewhere {
 			t.Fatalf("refused with %v", err)
 		}
 		if !strings.Contains(refusal.Hint.String(), want) {

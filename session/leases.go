@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Leases decide who holds a record, among all who may want it. There are two: in one clone the write lock decides (store.Local), and among
@@ -29,12 +29,12 @@ type Leases interface {
 
 	// Read returns what is known of a record beyond the clone, asking if what is known is older; nil where there is nothing beyond it. It
 	// returns OFFLINE, with what was known before, if it cannot ask.
-	Read(ctx context.Context, of task.Ref, older time.Duration) (*Remote, error)
+	Read(ctx context.Context, of record.Ref, older time.Duration) (*Remote, error)
 }
 
 // Want is a record that somebody takes or gives back.
 type Want struct {
-	Ref    task.Ref
+	Ref    record.Ref
 	Lease  Lease     // of Take: as whom, where, and for how long
 	Judged string    // of Take: Remote.Mark of what the caller judged by
 	Ended  *Progress // of Release: how far the record was brought; nil for no further
@@ -42,12 +42,12 @@ type Want struct {
 
 // Step is what a write makes of who holds a record.
 type Step struct {
-	Ref   task.Ref
-	Lease *Lease   // after the write; nil for nobody
-	Takes bool     // the write makes or ends a claim, and leaves none as it is
-	Did   task.Did // the newest entry after the write
-	Moved bool     // the write changes the status
-	Over  bool     // after it, work on the record is over: it is in review, closed or deleted
+	Ref   record.Ref
+	Lease *Lease     // after the write; nil for nobody
+	Takes bool       // the write makes or ends a claim, and leaves none as it is
+	Did   record.Did // the newest entry after the write
+	Moved bool       // the write changes the status
+	Over  bool       // after it, work on the record is over: it is in review, closed or deleted
 	To    Progress
 	Known Live // before the write
 }
@@ -83,25 +83,25 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 
 // Lost returns CLAIM_LOST for a write by which an actor goes on with a record that the git remote gave to another clone: any but a note and one
 // that lets go.
-func (s Step) Lost(by task.Actor, now time.Time) error {
-	to, before := s.Known.Remote.LostTo(now), s.Known.held(task.Header{})
+func (s Step) Lost(by record.Actor, now time.Time) error {
+	to, before := s.Known.Remote.LostTo(now), s.Known.held(record.Header{})
 	lets := (s.Lease == nil || s.Lease.Actor != by) && (!s.Moved || !s.Over)
-	if to == nil || before == nil || before.Actor != by || s.Did == task.Noted || lets {
+	if to == nil || before == nil || before.Actor != by || s.Did == record.Noted || lets {
 		return nil
 	}
-	return to.Lost(task.ID(s.Ref.ID))
+	return to.Lost(record.ID(s.Ref.ID))
 }
 
 // claimedUnknown reports whether the clone has a claim by itself, as in a copy of a clone, or from before claims were shared.
 func (l Live) claimedUnknown() bool {
-	lease := l.held(task.Header{})
+	lease := l.held(record.Header{})
 	return l.Remote != nil && lease != nil && lease.Worktree != ""
 }
 
 // longer reports whether a claim is made for another time than the one before, or for a fixed time again. A write that leaves the claim as it is
 // does neither.
 func (s Step) longer() bool {
-	before := s.Known.held(task.Header{})
+	before := s.Known.held(record.Header{})
 	return before == nil || before.Seconds != s.Lease.Seconds || s.Lease.Seconds > 0 && !before.Seen.Equal(s.Lease.Seen)
 }
 

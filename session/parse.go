@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Live state is not trusted: it may have come with a copied folder. Each value that later becomes part of a path, of an argument to git or
@@ -16,7 +16,7 @@ import (
 
 // ParseState reads the state of a record. It returns INVALID_INPUT if it is about another record, or has a value that is not of the
 // right form.
-func ParseState(src []byte, ref task.Ref) (State, error) {
+func ParseState(src []byte, ref record.Ref) (State, error) {
 	var s State
 	if err := json.Unmarshal(src, &s); err != nil {
 		return State{}, invalid("the state", err)
@@ -33,7 +33,7 @@ func ParseHeartbeat(src []byte, ses string) (Heartbeat, error) {
 	if err := json.Unmarshal(src, &b); err != nil {
 		return Heartbeat{}, invalid("the heartbeat", err)
 	}
-	if b.Session != ses || !isSession(ses) || b.Actor != "" && !isActor(b.Actor) || len(b.Progress) > task.MaxText || b.Valid() != nil ||
+	if b.Session != ses || !isSession(ses) || b.Actor != "" && !isActor(b.Actor) || len(b.Progress) > record.MaxText || b.Valid() != nil ||
 		!isObject(b.Head) || !isName(b.Branch) {
 		return Heartbeat{}, invalid("the heartbeat", nil)
 	}
@@ -41,7 +41,7 @@ func ParseHeartbeat(src []byte, ses string) (Heartbeat, error) {
 }
 
 // ParseInbox reads what is kept of the inbox of an actor.
-func ParseInbox(src []byte, who task.Actor) (Inbox, error) {
+func ParseInbox(src []byte, who record.Actor) (Inbox, error) {
 	var in Inbox
 	if err := json.Unmarshal(src, &in); err != nil {
 		return Inbox{}, invalid("the inbox", err)
@@ -75,7 +75,7 @@ func ParseWritten(line []byte) (Written, error) {
 	}
 	e, on := w.Entry, w.On
 	ok := isFolder(on.Worktree) && isName(on.Branch) && isObject(on.Head) && (on.Rev == "" || isHash(string(on.Rev))) &&
-		e.Did != "" && !e.At.IsZero() && len(e.Text) <= task.MaxText
+		e.Did != "" && !e.At.IsZero() && len(e.Text) <= record.MaxText
 	if !ok {
 		return Written{}, invalid("the line", nil)
 	}
@@ -93,12 +93,12 @@ func (p Progress) valid() bool {
 
 func (k Key) valid() bool {
 	return isHash(k.Call) && (k.Args == "" || isHash(k.Args)) && (k.Task == "" || isTask(k.Task)) && all(k.Tasks, isTask) &&
-		(k.Session == "" || isSession(k.Session) || isTask(task.ID(k.Session))) && // a proposal's id has the form of a task's
+		(k.Session == "" || isSession(k.Session) || isTask(record.ID(k.Session))) && // a proposal's id has the form of a task's
 		(k.Record == nil || isName(k.Record.Kind) && isName(k.Record.ID))
 }
 
-func isTask(id task.ID) bool {
-	_, err := task.ParseID(string(id))
+func isTask(id record.ID) bool {
+	_, err := record.ParseID(string(id))
 	return err == nil
 }
 
@@ -107,8 +107,8 @@ func isSession(id string) bool {
 	return err == nil
 }
 
-func isActor(a task.Actor) bool {
-	_, err := task.ParseActor(string(a))
+func isActor(a record.Actor) bool {
+	_, err := record.ParseActor(string(a))
 	return err == nil
 }
 
@@ -124,7 +124,7 @@ func isName(s string) bool { return len(s) <= 1024 && !strings.ContainsFunc(s, u
 func isObject(id string) bool { return id == "" || (len(id) == 40 || len(id) == 64) && isHex(id) }
 
 // isHash accepts what may be the hash of an entry, of a call or of a file: one word, with which no path can be formed.
-func isHash(s string) bool { return len(s) <= 64 && task.IsWord(s, "_") }
+func isHash(s string) bool { return len(s) <= 64 && record.IsWord(s, "_") }
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
@@ -133,7 +133,7 @@ func all[T any](list []T, valid func(T) bool) bool {
 }
 
 func invalid(what string, err error) error {
-	e := task.Errorf(task.InvalidInput, "%s is not what cairn writes", what).WithHint("%s shows what to do about it", task.CallTo("doctor"))
+	e := record.Errorf(record.InvalidInput, "%s is not what cairn writes", what).WithHint("%s shows what to do about it", record.CallTo("doctor"))
 	e.Err = err
 	return e
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Local is what a clone itself says of a record that it has a claim on.
@@ -20,7 +20,7 @@ func (l Local) held() bool { return l.Lease != nil && l.Lease.Worktree != "" }
 
 // Push is what is to be done with a ref of the remote, and only if it still points at Old.
 type Push struct {
-	Ref    task.Ref
+	Ref    record.Ref
 	Claim  *RemoteClaim // what it is to say; nil for no ref
 	Object string       // the commit that says so; "" if there is none yet. Without a claim, what is put back in its place
 	Old    string       // "" for no ref
@@ -31,7 +31,7 @@ type Push struct {
 // to be pushed. It believes in a claim only if the remote has it, renews those of which a third of the time is over, puts back those that the
 // remote has lost, and never touches what another clone has. What the remote was asked for stays as it is until it is known what came of that.
 // Where anything is pushed, claims that would be renewed later go with it.
-func (s Shared) Reconcile(local func(task.Ref) Local, now time.Time) (Shared, []Push) {
+func (s Shared) Reconcile(local func(record.Ref) Local, now time.Time) (Shared, []Push) {
 	next, pushes := s.reconcile(local, now, RemoteClaim.RenewDue)
 	if len(pushes) > 0 {
 		next, pushes = s.reconcile(local, now, RemoteClaim.renewsAlong)
@@ -42,7 +42,7 @@ func (s Shared) Reconcile(local func(task.Ref) Local, now time.Time) (Shared, []
 // renewing decides whether a claim is renewed.
 type renewing func(RemoteClaim, time.Time) bool
 
-func (s Shared) reconcile(local func(task.Ref) Local, now time.Time, due renewing) (Shared, []Push) {
+func (s Shared) reconcile(local func(record.Ref) Local, now time.Time, due renewing) (Shared, []Push) {
 	var pushes []Push
 	next := s
 	next.Own = nil
@@ -56,12 +56,12 @@ func (s Shared) reconcile(local func(task.Ref) Local, now time.Time, due renewin
 			pushes = append(pushes, *push)
 		}
 	}
-	slices.SortFunc(pushes, func(a, b Push) int { return task.CompareRefs(a.Ref, b.Ref) })
+	slices.SortFunc(pushes, func(a, b Push) int { return record.CompareRefs(a.Ref, b.Ref) })
 	return next, pushes
 }
 
 // strays are claims of this clone that the remote has and the clone knows nothing of, as when a push arrives after it was given up.
-func (s Shared) strays(local func(task.Ref) Local) []OwnClaim {
+func (s Shared) strays(local func(record.Ref) Local) []OwnClaim {
 	var all []OwnClaim
 	for _, seen := range s.Seen {
 		if seen.Claim == nil || seen.Claim.Clone != s.Clone || s.OwnOf(seen.Ref) != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The clones: this one, and another.
@@ -19,7 +19,7 @@ const (
 // object is the name of a commit.
 func object(n string) string { return strings.Repeat("0", 40-len(n)) + n }
 
-var pay = task.ID("PROJ-7").Ref()
+var pay = record.ID("PROJ-7").Ref()
 
 // remoteClaim is a claim of a clone at the remote, renewed so long ago.
 func remoteClaim(clone, nonce string, d time.Duration) session.RemoteClaim {
@@ -112,7 +112,7 @@ func TestReconcile(t *testing.T) {
 			if row.seen != nil {
 				s = s.WithSeen(pay, row.seen)
 			}
-			next, pushes := s.Reconcile(func(task.Ref) session.Local { return row.local }, now)
+			next, pushes := s.Reconcile(func(record.Ref) session.Local { return row.local }, now)
 			sync := session.Sync("")
 			if o := next.OwnOf(pay); o != nil {
 				sync = o.Sync
@@ -157,7 +157,7 @@ func TestRenewalsComeTogether(t *testing.T) {
 	}
 	pushed := 0
 	for at := now; at.Before(now.Add(16 * time.Hour)); at = at.Add(30 * time.Second) {
-		next, pushes := s.Reconcile(func(task.Ref) session.Local { return held }, at)
+		next, pushes := s.Reconcile(func(record.Ref) session.Local { return held }, at)
 		for s = next; len(pushes) > 0; pushes = nil {
 			pushed++
 			for _, p := range pushes {
@@ -218,19 +218,19 @@ func TestHolderAmongClones(t *testing.T) {
 		lapsed    bool
 		unsynced  bool
 		lost      bool
-		refuses   task.Code // an agent that asks for it here
-		takenOver task.Code // and that takes it over
+		refuses   record.Code // an agent that asks for it here
+		takenOver record.Code // and that takes it over
 	}{
 		{name: "nobody"},
-		{name: "another clone", remote: session.Remote{Seen: seen(other)}, how: session.Claimed, clone: theirs, refuses: task.AlreadyClaimed, takenOver: task.AlreadyClaimed},
-		{name: "another clone, without a sign of life", remote: session.Remote{Seen: seen(long)}, clone: theirs, lapsed: true, refuses: task.AlreadyClaimed},
-		{name: "another clone brought it further", remote: session.Remote{Seen: seen(finished(other))}, how: session.Behind, clone: theirs, refuses: task.Elsewhere},
+		{name: "another clone", remote: session.Remote{Seen: seen(other)}, how: session.Claimed, clone: theirs, refuses: record.AlreadyClaimed, takenOver: record.AlreadyClaimed},
+		{name: "another clone, without a sign of life", remote: session.Remote{Seen: seen(long)}, clone: theirs, lapsed: true, refuses: record.AlreadyClaimed},
+		{name: "another clone brought it further", remote: session.Remote{Seen: seen(finished(other))}, how: session.Behind, clone: theirs, refuses: record.Elsewhere},
 		{name: "this clone", state: claimed, remote: session.Remote{Own: own(mine, session.Synced), Seen: seen(mine)}, how: session.Claimed},
 		{name: "this clone, and the remote does not know", state: claimed, remote: session.Remote{Own: own(mine, session.Unsynced)}, how: session.Claimed, unsynced: true},
 		{name: "this clone, renewed too long ago", state: claimed, remote: session.Remote{Own: own(remoteClaim(ours, "n1", 3*time.Hour), session.Synced)}, how: session.Claimed, unsynced: true},
-		{name: "this clone lost it", state: claimed, remote: session.Remote{Own: lostTo(other), Seen: seen(other)}, how: session.Claimed, lost: true, refuses: task.ClaimLost, takenOver: task.ClaimLost},
+		{name: "this clone lost it", state: claimed, remote: session.Remote{Own: lostTo(other), Seen: seen(other)}, how: session.Claimed, lost: true, refuses: record.ClaimLost, takenOver: record.ClaimLost},
 		{name: "a claim by this clone alone", state: claimed, remote: session.Remote{}, how: session.Claimed, unsynced: true},
-		{name: "a copy of another clone", state: claimed, remote: session.Remote{Seen: seen(other)}, how: session.Claimed, lost: true, refuses: task.ClaimLost, takenOver: task.ClaimLost},
+		{name: "a copy of another clone", state: claimed, remote: session.Remote{Seen: seen(other)}, how: session.Claimed, lost: true, refuses: record.ClaimLost, takenOver: record.ClaimLost},
 		{name: "what this clone left behind", remote: session.Remote{Seen: seen(mine)}},
 		{name: "what cannot be read", remote: session.Remote{Seen: &session.SeenClaim{Ref: pay, Object: object("b")}}},
 	} {
@@ -240,17 +240,17 @@ func TestHolderAmongClones(t *testing.T) {
 		if h.How != row.how || h.Clone != row.clone || h.Lapsed != row.lapsed || h.Unsynced != row.unsynced || (h.LostTo != nil) != row.lost {
 			t.Errorf("%s: %+v", row.name, h)
 		}
-		if err := h.Refuse("PROJ-7", claude, here, false); task.CodeOf(err) != row.refuses {
+		if err := h.Refuse("PROJ-7", claude, here, false); record.CodeOf(err) != row.refuses {
 			t.Errorf("%s: refused with %v", row.name, err)
 		}
-		if err := h.Refuse("PROJ-7", claude, here, true); task.CodeOf(err) != row.takenOver {
+		if err := h.Refuse("PROJ-7", claude, here, true); record.CodeOf(err) != row.takenOver {
 			t.Errorf("%s: a takeover is refused with %v", row.name, err)
 		}
-		byHand := task.Code("") // a person takes over what other clones have, and nothing that is alive in this one
+		byHand := record.Code("") // a person takes over what other clones have, and nothing that is alive in this one
 		if h.How == session.Claimed && row.clone == "" && !row.lost {
-			byHand = task.AlreadyClaimed
+			byHand = record.AlreadyClaimed
 		}
-		if err := h.Refuse("PROJ-7", shah, here, true); task.CodeOf(err) != byHand {
+		if err := h.Refuse("PROJ-7", shah, here, true); record.CodeOf(err) != byHand {
 			t.Errorf("%s: a person's takeover is refused with %v", row.name, err)
 		}
 	}
@@ -322,7 +322,7 @@ func TestWants(t *testing.T) {
 // hostile are values that make a claim at the remote count as unreadable.
 var hostile = map[string]any{
 	"version": 0, "holder": "shah", "clone": "../../x", "nonce": "", "worktree": "a\x1b[2J", "branch": "a\nb", "epoch": 1 << 40, "renewed": time.Time{},
-	"ttl": 1 << 30, "state": "gone", "status": "x\x00", "commit": "HEAD", "entry": "a/b", "record": task.ID("PROJ-8").Ref(),
+	"ttl": 1 << 30, "state": "gone", "status": "x\x00", "commit": "HEAD", "entry": "a/b", "record": record.ID("PROJ-8").Ref(),
 }
 
 func TestAHostileClaimIsNotRead(t *testing.T) {
@@ -337,7 +337,7 @@ func TestAHostileClaimIsNotRead(t *testing.T) {
 		}
 		fields[key] = value
 		src, _ := json.Marshal(fields)
-		if _, err := session.ParseRemoteClaim(src, pay); task.CodeOf(err) != task.InvalidInput {
+		if _, err := session.ParseRemoteClaim(src, pay); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s %v is read: %v", key, value, err)
 		}
 	}
@@ -382,7 +382,7 @@ func FuzzParseShared(f *testing.F) {
 		session.Shared{Clone: ours}.WithOwn(*own(finished(mine), session.Unsynced)).WithSeen(pay, seen(finished(mine))),
 		{Clone: ours, Own: []session.OwnClaim{*own(mine, session.Synced), *own(mine, session.Asked)}},
 		{Clone: ours, Own: []session.OwnClaim{*own(mine, session.Lost)}},
-		{Clone: ours, Seen: []session.SeenClaim{{Ref: task.Ref{ID: "a\x1b[2J"}, Object: object("b")}}},
+		{Clone: ours, Seen: []session.SeenClaim{{Ref: record.Ref{ID: "a\x1b[2J"}, Object: object("b")}}},
 	} {
 		src, err := json.Marshal(s)
 		if err != nil {
@@ -397,8 +397,8 @@ func FuzzParseShared(f *testing.F) {
 			return
 		}
 		for _, l := range []session.Local{nothing, held, silent, let, handed} {
-			next, pushes := s.Reconcile(func(task.Ref) session.Local { return l }, now)
-			refs := map[task.Ref]bool{}
+			next, pushes := s.Reconcile(func(record.Ref) session.Local { return l }, now)
+			refs := map[record.Ref]bool{}
 			for _, p := range pushes {
 				if refs[p.Ref] {
 					t.Errorf("two pushes change %v", p.Ref)
@@ -425,12 +425,12 @@ func TestHostileSharedStateIsNotRead(t *testing.T) {
 		"no clone":                  {},
 		"two claims on one record":  {Clone: ours, Own: []session.OwnClaim{*own(mine, session.Synced), *own(mine, session.Asked)}},
 		"lost to nobody":            {Clone: ours, Own: []session.OwnClaim{*own(mine, session.Lost)}},
-		"an id that moves a cursor": {Clone: ours, Seen: []session.SeenClaim{{Ref: task.Ref{ID: "a\x1b[2J"}, Object: object("b")}}},
+		"an id that moves a cursor": {Clone: ours, Seen: []session.SeenClaim{{Ref: record.Ref{ID: "a\x1b[2J"}, Object: object("b")}}},
 		"words that move a cursor":  {Clone: ours, Said: "a\x1b[2J"},
 		"an option for an object":   {Clone: ours, Seen: []session.SeenClaim{{Ref: pay, Object: "--upload-pack=x"}}},
 	} {
 		src, _ := json.Marshal(s)
-		if _, err := session.ParseShared(src); task.CodeOf(err) != task.InvalidInput {
+		if _, err := session.ParseShared(src); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -5,26 +5,26 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // RemoteClaim is what one ref of the git remote says of a record: which clone holds it, or how far that clone brought it.
 type RemoteClaim struct {
-	Version  int         `json:"version"`
-	Record   task.Ref    `json:"record"`
-	Holder   task.Actor  `json:"holder"`
-	Clone    string      `json:"clone"`              // id of the clone
-	Worktree string      `json:"worktree,omitempty"` // name of the folder, and no path
-	Epoch    int         `json:"epoch"`              // one more than that of the claim before it
-	Nonce    string      `json:"nonce"`              // unique to the claim; renewing keeps it
-	Taken    time.Time   `json:"taken"`
-	Renewed  time.Time   `json:"renewed"`
-	TTL      int         `json:"ttl"` // seconds after Renewed
-	Branch   string      `json:"branch,omitempty"`
-	State    RemoteState `json:"state"`
-	Status   task.Status `json:"status,omitempty"` // of Finished: the status that the clone brought the record to
-	Entry    string      `json:"entry,omitempty"`  // hash of the entry that did
-	Commit   string      `json:"commit,omitempty"` // that was checked out then
+	Version  int           `json:"version"`
+	Record   record.Ref    `json:"record"`
+	Holder   record.Actor  `json:"holder"`
+	Clone    string        `json:"clone"`              // id of the clone
+	Worktree string        `json:"worktree,omitempty"` // name of the folder, and no path
+	Epoch    int           `json:"epoch"`              // one more than that of the claim before it
+	Nonce    string        `json:"nonce"`              // unique to the claim; renewing keeps it
+	Taken    time.Time     `json:"taken"`
+	Renewed  time.Time     `json:"renewed"`
+	TTL      int           `json:"ttl"` // seconds after Renewed
+	Branch   string        `json:"branch,omitempty"`
+	State    RemoteState   `json:"state"`
+	Status   record.Status `json:"status,omitempty"` // of Finished: the status that the clone brought the record to
+	Entry    string        `json:"entry,omitempty"`  // hash of the entry that did
+	Commit   string        `json:"commit,omitempty"` // that was checked out then
 }
 
 // RemoteVersion is the version of RemoteClaim that this version writes. A claim of a newer one is read as far as it is understood.
@@ -120,7 +120,7 @@ func (c RemoteClaim) Finish(p Progress, now time.Time) RemoteClaim {
 
 // Arrived reports whether a file that is closed has what the claim says was finished: the entry that did it, or a later decision about the record. A
 // file that was closed before, and does not know that the work went on, has not.
-func (c RemoteClaim) Arrived(file task.Header) bool {
+func (c RemoteClaim) Arrived(file record.Header) bool {
 	return c.State == RemoteFinished && (file.Log.Has(c.Entry) || moved(file).After(c.Renewed))
 }
 
@@ -139,7 +139,7 @@ func (c RemoteClaim) Encode() string {
 
 // ParseRemoteClaim reads the message of such a commit. Anybody who may push to the remote can have written it. It returns INVALID_INPUT for what
 // is not about the record, or has a value that is not of the right form.
-func ParseRemoteClaim(message []byte, of task.Ref) (RemoteClaim, error) {
+func ParseRemoteClaim(message []byte, of record.Ref) (RemoteClaim, error) {
 	var c RemoteClaim
 	if err := json.Unmarshal(bytes.TrimSpace(message), &c); err != nil {
 		return RemoteClaim{}, invalid("the claim at the remote", err)
@@ -160,4 +160,4 @@ func (c RemoteClaim) valid() bool {
 }
 
 // isToken accepts one word of letters and digits, 64 bytes at most.
-func isToken(s string) bool { return len(s) <= 64 && task.IsWord(s, "") }
+func isToken(s string) bool { return len(s) <= 64 && record.IsWord(s, "") }

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Prefix is what stands before the dash of a session's id.
 const Prefix = "ses"
 
-// KindName is the kind of a session, in a task.Ref.
+// KindName is the kind of a session, in a record.Ref.
 const KindName = "session"
 
 // Status is the status of a session. It changes once, from active to an ended one.
@@ -40,13 +41,13 @@ const (
 // Session is the durable record of an attempt: at a task, or at something that no task is about, which then has a label and a goal.
 type Session struct {
 	ID        string
-	Task      task.ID // "" for one that is about no task
-	Label     string  // a few words
+	Task      record.ID // "" for one that is about no task
+	Label     string    // a few words
 	Goal      string
 	Role      string // of the actor in the attempt
 	Parent    string // the session under which it began; "" for none
 	Series    string // the name of work that recurs, of which it is one round
-	Actor     task.Actor
+	Actor     record.Actor
 	Client    string
 	Model     string
 	Executor  string // of the job that is the attempt; "" if nobody but its actor runs it
@@ -61,22 +62,22 @@ type Session struct {
 	Summary   string
 	Reason    string
 
-	Refs       []task.Reference
-	Rev        task.Rev // revision of the file that this was read from
-	Provenance task.Log // empty before a write, in sessions of earlier programs
+	Refs       []record.Reference
+	Rev        record.Rev // revision of the file that this was read from
+	Provenance record.Log // empty before a write, in sessions of earlier programs
 }
 
 // Header returns what the session has in common with records of other kinds.
-func (s Session) Header() task.Header {
-	return task.Header{
-		Ref: task.Ref{Kind: KindName, ID: s.ID}, Title: s.Label, Status: task.Status(s.Status), Assignee: s.Actor, Refs: s.Refs, Log: s.Provenance, Rev: s.Rev,
+func (s Session) Header() record.Header {
+	return record.Header{
+		Ref: record.Ref{Kind: KindName, ID: s.ID}, Title: s.Label, Status: record.Status(s.Status), Assignee: s.Actor, Refs: s.Refs, Log: s.Provenance, Rev: s.Rev,
 	}
 }
 
 // Repeats reports whether an entry of the session repeats one of its task: that it began, or ended.
-func (s Session) Repeats(e task.Entry) bool {
+func (s Session) Repeats(e record.Entry) bool {
 	_, ends := EndOf(e.Did)
-	return s.Task != "" && (ends || e.Did == task.Began)
+	return s.Task != "" && (ends || e.Did == record.Began)
 }
 
 // Equal reports whether two sessions say the same.
@@ -85,7 +86,7 @@ func (s Session) Equal(other Session) bool {
 		s.Parent == other.Parent && s.Series == other.Series && s.Base == other.Base && s.Actor == other.Actor && s.Client == other.Client && s.Model == other.Model && s.Executor == other.Executor && s.Job == other.Job &&
 		s.Status == other.Status && s.StartedAt.Equal(other.StartedAt) && s.EndedAt.Equal(other.EndedAt) &&
 		s.Branch == other.Branch && s.Worktree == other.Worktree && s.Head == other.Head &&
-		s.Summary == other.Summary && s.Reason == other.Reason && slices.Equal(s.Refs, other.Refs) && slices.EqualFunc(s.Provenance, other.Provenance, task.Entry.Equal)
+		s.Summary == other.Summary && s.Reason == other.Reason && slices.Equal(s.Refs, other.Refs) && slices.EqualFunc(s.Provenance, other.Provenance, record.Entry.Equal)
 }
 
 const maxID = 80 // bytes, as for a task
@@ -93,11 +94,11 @@ const maxID = 80 // bytes, as for a task
 // ParseID accepts what may be the name of a session file: the form of a task id that begins with ses-, or that of the original cairn, which
 // has an underscore instead of the dash. Neither can name a file outside its folder.
 func ParseID(s string) (string, error) {
-	_, err := task.ParseID(s)
+	_, err := record.ParseID(s)
 	ours := err == nil && strings.HasPrefix(s, Prefix+"-")
 	token, original := strings.CutPrefix(s, Prefix+"_") // the original cairn minted ses_ and 24 hex digits
-	if !ours && (!original || len(s) > maxID || !task.IsWord(token, "._-")) {
-		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("an id looks like ses-01j8x2k7q7f3az")
+	if !ours && (!original || len(s) > maxID || !record.IsWord(token, "._-")) {
+		return "", record.Errorf(record.InvalidInput, "%q is not a session id", s).WithHint("an id looks like ses-01j8x2k7q7f3az")
 	}
 	return s, nil
 }
@@ -109,15 +110,15 @@ func (s Session) Valid() error {
 		if line.text == "" {
 			continue
 		}
-		if err := task.ValidLine(line.name, line.text); err != nil {
+		if err := record.ValidLine(line.name, line.text); err != nil {
 			return err
 		}
 	}
 	if s.Task == "" && (s.Label == "" || s.Goal == "") {
-		return task.Errorf(task.InvalidInput, "names neither a task nor a label and a goal").
+		return record.Errorf(record.InvalidInput, "names neither a task nor a label and a goal").
 			WithHint("give the id of a task to work on, or a label and a goal for a session about no task")
 	}
-	return task.ValidText("goal", s.Goal)
+	return record.ValidText("goal", s.Goal)
 }
 
 // Ancestors returns the sessions above one, the nearest first: its parent, the parent of that, and so on, as far as find knows them. It
@@ -144,17 +145,17 @@ func (s Session) AtHead(commit string) Session {
 }
 
 // New returns a session that begins: active since the time of the stamp, with the entry that says so.
-func New(s Session, by task.Stamp) Session {
+func New(s Session, by record.Stamp) Session {
 	s.Status, s.StartedAt = Active, by.At.UTC()
-	s.Provenance = task.Log{}.Add(entry(task.Began, by))
+	s.Provenance = record.Log{}.Add(entry(record.Began, by))
 	return s
 }
 
 // ends is how each end of a session is recorded.
-var ends = map[Status]task.Did{Finished: task.Finished, Failed: task.Failed, Canceled: task.Canceled, Abandoned: task.Abandoned}
+var ends = map[Status]record.Did{Finished: record.Finished, Failed: record.Failed, Canceled: record.Canceled, Abandoned: record.Abandoned}
 
 // EndOf returns the status that an entry of this kind gives a session. It reports false if such an entry does not end one.
-func EndOf(did task.Did) (Status, bool) {
+func EndOf(did record.Did) (Status, bool) {
 	for to, ended := range ends {
 		if ended == did {
 			return to, true
@@ -165,31 +166,31 @@ func EndOf(did task.Did) (Status, bool) {
 
 // Life is the life of a session: it begins, and ends once.
 var Life = task.Life{
-	First: task.Status(Active), Step: step,
-	Kinds: []task.Did{task.Began, task.Finished, task.Failed, task.Canceled, task.Abandoned, task.Noted, task.Updated},
+	First: record.Status(Active), Step: step,
+	Kinds: []record.Did{record.Began, record.Finished, record.Failed, record.Canceled, record.Abandoned, record.Noted, record.Updated},
 }
 
 // step says which entry brings a session where, and who may write it. An update brings references.
-func step(v any, now task.Header, e task.Entry, _ task.Rules) (task.Status, task.Actor, error) {
+func step(v any, now record.Header, e record.Entry, _ task.Rules) (record.Status, record.Actor, error) {
 	s, _ := v.(Session)
 	var err error
 	to, ends := EndOf(e.Did)
 	switch {
-	case e.Did == task.Began && e.Who != s.Actor:
-		err = task.Errorf(task.NotYours, "it is a session of %s", s.Actor)
-	case e.Did == task.Updated && len(e.Said().Refs) == 0:
-		err = task.Errorf(task.InvalidInput, "it changes what never changes in a session")
-	case ends && now.Status != task.Status(Active):
-		err = task.Errorf(task.SessionEnded, "the session had ended (%s)", now.Status)
+	case e.Did == record.Began && e.Who != s.Actor:
+		err = record.Errorf(record.NotYours, "it is a session of %s", s.Actor)
+	case e.Did == record.Updated && len(e.Said().Refs) == 0:
+		err = record.Errorf(record.InvalidInput, "it changes what never changes in a session")
+	case ends && now.Status != record.Status(Active):
+		err = record.Errorf(record.SessionEnded, "the session had ended (%s)", now.Status)
 	case ends:
-		now.Status = task.Status(to)
+		now.Status = record.Status(to)
 	}
 	return now.Status, now.Assignee, err
 }
 
 // End ends an active session as Finished, Failed, Canceled or Abandoned, and appends the entry that says by whom. The text of the stamp is
 // the summary of one that finished or failed, and the reason of any other. A session that is over stays as it is.
-func (s Session) End(to Status, by task.Stamp) Session {
+func (s Session) End(to Status, by record.Stamp) Session {
 	now, err := Life.Apply(s, s.Header(), entry(ends[to], by), task.Rules{})
 	if err != nil {
 		return s
@@ -204,7 +205,7 @@ func (s Session) End(to Status, by task.Stamp) Session {
 }
 
 // entry is what a stamp says in the session's own provenance, where the session need not be named.
-func entry(did task.Did, by task.Stamp) task.Entry {
+func entry(did record.Did, by record.Stamp) record.Entry {
 	by.Session = ""
 	return by.Entry(did)
 }
@@ -221,23 +222,23 @@ func (s Session) EndAs(end Session) Session {
 }
 
 // Usable returns SESSION_ENDED if the session is over, and NOT_YOURS if it is not the actor's.
-func (s Session) Usable(by task.Actor) error {
+func (s Session) Usable(by record.Actor) error {
 	if s.Actor != by {
-		return task.Errorf(task.NotYours, "the session belongs to %s", s.Actor).WithHint("begin a session of your own")
+		return record.Errorf(record.NotYours, "the session belongs to %s", s.Actor).WithHint("begin a session of your own")
 	}
 	if s.Status == Active {
 		return nil
 	}
-	e := task.Errorf(task.SessionEnded, "the session is over (%s)", s.Status).WithHint("begin a new one, if there is more to do")
+	e := record.Errorf(record.SessionEnded, "the session is over (%s)", s.Status).WithHint("begin a new one, if there is more to do")
 	if s.Task == "" {
 		return e
 	}
-	return e.WithNext(task.CallTo("get", "id", s.Task))
+	return e.WithNext(record.CallTo("get", "id", s.Task))
 }
 
 // Held returns why a session that is active by its file may neither go on nor be ended here: SESSION_ENDED if its claim was taken over, or ended in
 // another worktree, and ALREADY_CLAIMED if it is at work there.
-func (s Session) Held(file task.Header, live Live, worktree string) error {
+func (s Session) Held(file record.Header, live Live, worktree string) error {
 	lease := live.held(file)
 	if lease == nil {
 		if live.State != nil && slices.Contains(live.State.Ended, s.ID) {
@@ -249,8 +250,8 @@ func (s Session) Held(file task.Header, live Live, worktree string) error {
 	case lease.Session != s.ID:
 		return ended(string(lease.Actor) + " holds the task on " + location(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:
-		return task.Errorf(task.AlreadyClaimed, "the session is at work on %s", location(lease.Branch, lease.Worktree)).
-			WithHint("go on there, or take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
+		return record.Errorf(record.AlreadyClaimed, "the session is at work on %s", location(lease.Branch, lease.Worktree)).
+			WithHint("go on there, or take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
 	default:
 		return nil
 	}
@@ -266,12 +267,12 @@ func (s Session) Lost(live Live, now time.Time) error {
 }
 
 func ended(why string) error {
-	return task.Errorf(task.SessionEnded, "the session is over: %s", why).WithHint("begin a new one, if there is more to do")
+	return record.Errorf(record.SessionEnded, "the session is over: %s", why).WithHint("begin a new one, if there is more to do")
 }
 
 // Health derives how the session is doing from the record that it is about and its newest sign of life. beat is nil in any clone
 // but the session's own; then the actor's newest entry is the sign of life.
-func (s Session) Health(about task.Header, review task.Status, beat *Heartbeat, staleAfter time.Duration, now time.Time) Health {
+func (s Session) Health(about record.Header, review record.Status, beat *Heartbeat, staleAfter time.Duration, now time.Time) Health {
 	switch s.Status {
 	case Active:
 		if now.Sub(s.LastSign(about.Log, beat)) > staleAfter {
@@ -289,7 +290,7 @@ func (s Session) Health(about task.Header, review task.Status, beat *Heartbeat, 
 
 // LastSign is the newest sign of life: a heartbeat, an entry by the actor in the record that the session is about, or the
 // session's start.
-func (s Session) LastSign(about task.Log, beat *Heartbeat) time.Time {
+func (s Session) LastSign(about record.Log, beat *Heartbeat) time.Time {
 	sign := latest(s.StartedAt, about.NewestBy(s.Actor))
 	if beat != nil {
 		sign = latest(sign, beat.At)

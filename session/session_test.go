@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // attempt is a session of claude on PROJ-7 that began a day ago.
@@ -15,8 +15,8 @@ func attempt(status session.Status) session.Session {
 	return session.Session{ID: "ses-1", Task: "PROJ-7", Actor: claude, Status: status, StartedAt: ago(24 * time.Hour)}
 }
 
-func began(ses string, d time.Duration) task.Entry {
-	e := entry(claude, d, task.Began)
+func began(ses string, d time.Duration) record.Entry {
+	e := entry(claude, d, record.Began)
 	e.Session = ses
 	return e
 }
@@ -25,7 +25,7 @@ func began(ses string, d time.Duration) task.Entry {
 var healthTests = []struct {
 	name    string
 	session session.Session
-	about   task.Header
+	about   record.Header
 	beat    *session.Heartbeat
 	want    session.Health
 }{
@@ -36,9 +36,9 @@ var healthTests = []struct {
 	{"no heartbeat for too long", attempt(session.Active),
 		file("in_progress", claude, began("ses-1", 24*time.Hour)), beat(stale + time.Second), session.Stalled},
 	{"an entry of its actor is a sign of life", attempt(session.Active),
-		file("in_progress", claude, began("ses-1", 24*time.Hour), entry(claude, time.Minute, task.Noted)), beat(time.Hour), session.Alive},
+		file("in_progress", claude, began("ses-1", 24*time.Hour), entry(claude, time.Minute, record.Noted)), beat(time.Hour), session.Alive},
 	{"an entry of somebody else is none", attempt(session.Active),
-		file("in_progress", claude, began("ses-1", 24*time.Hour), entry(shah, time.Minute, task.Noted)), beat(time.Hour), session.Stalled},
+		file("in_progress", claude, began("ses-1", 24*time.Hour), entry(shah, time.Minute, record.Noted)), beat(time.Hour), session.Stalled},
 	{"from another clone the newest entry speaks", attempt(session.Active),
 		file("in_progress", claude, began("ses-1", time.Minute)), nil, session.Alive},
 	{"without any sign the beginning counts", attempt(session.Active),
@@ -50,7 +50,7 @@ var healthTests = []struct {
 		file("done", claude, began("ses-1", 24*time.Hour)), nil, session.Ended},
 	{"finished, and another attempt followed", attempt(session.Finished),
 		file("in_review", claude, began("ses-1", 24*time.Hour), began("ses-2", time.Hour)), nil, session.Ended},
-	{"finished, and the task is not to be found", attempt(session.Finished), task.Header{}, nil, session.Ended},
+	{"finished, and the task is not to be found", attempt(session.Finished), record.Header{}, nil, session.Ended},
 	{"canceled, while the task is in review", attempt(session.Canceled),
 		file("in_review", claude, began("ses-1", 24*time.Hour)), nil, session.Ended},
 	{"abandoned by a takeover", attempt(session.Abandoned),
@@ -71,22 +71,22 @@ func TestHealth(t *testing.T) {
 var usableTests = []struct {
 	name    string
 	session session.Session
-	who     task.Actor
-	want    task.Code
+	who     record.Actor
+	want    record.Code
 }{
 	{"its actor, while it is active", attempt(session.Active), claude, ""},
-	{"somebody else", attempt(session.Active), gemini, task.NotYours},
-	{"a person", attempt(session.Active), shah, task.NotYours},
-	{"its actor, after finish", attempt(session.Finished), claude, task.SessionEnded},
-	{"its actor, after cancel", attempt(session.Canceled), claude, task.SessionEnded},
-	{"its actor, after a takeover", attempt(session.Abandoned), claude, task.SessionEnded},
-	{"somebody else, after finish", attempt(session.Finished), gemini, task.NotYours},
+	{"somebody else", attempt(session.Active), gemini, record.NotYours},
+	{"a person", attempt(session.Active), shah, record.NotYours},
+	{"its actor, after finish", attempt(session.Finished), claude, record.SessionEnded},
+	{"its actor, after cancel", attempt(session.Canceled), claude, record.SessionEnded},
+	{"its actor, after a takeover", attempt(session.Abandoned), claude, record.SessionEnded},
+	{"somebody else, after finish", attempt(session.Finished), gemini, record.NotYours},
 }
 
 func TestUsable(t *testing.T) {
 	for _, tt := range usableTests {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := tt.session.Usable(tt.who); task.CodeOf(err) != tt.want {
+			if err := tt.session.Usable(tt.who); record.CodeOf(err) != tt.want {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
@@ -97,7 +97,7 @@ func TestUsable(t *testing.T) {
 func TestEnd(t *testing.T) {
 	at := now.Add(1500 * time.Millisecond).In(time.FixedZone("", 3600))
 
-	finished := attempt(session.Active).End(session.Finished, task.Stamp{Who: claude, At: at, Text: "keys are stored"})
+	finished := attempt(session.Active).End(session.Finished, record.Stamp{Who: claude, At: at, Text: "keys are stored"})
 	if finished.Status != session.Finished || finished.Summary != "keys are stored" || finished.Reason != "" {
 		t.Errorf("finished: %+v", finished)
 	}
@@ -105,7 +105,7 @@ func TestEnd(t *testing.T) {
 		t.Errorf("ended at %v, want whole seconds of UTC: %v", finished.EndedAt, want)
 	}
 	for _, status := range []session.Status{session.Canceled, session.Abandoned} {
-		ended := attempt(session.Active).End(status, task.Stamp{Who: shah, At: at, Text: "no access"})
+		ended := attempt(session.Active).End(status, record.Stamp{Who: shah, At: at, Text: "no access"})
 		if ended.Status != status || ended.Reason != "no access" || ended.Summary != "" {
 			t.Errorf("%s: %+v", status, ended)
 		}
@@ -114,10 +114,10 @@ func TestEnd(t *testing.T) {
 
 // A session's own provenance says by whom and when it began and ended. One that was written without any gains the end alone.
 func TestSessionProvenance(t *testing.T) {
-	begins := task.Stamp{Who: claude, At: ago(time.Hour), Session: "ses-1", Key: "k"}
-	ends := task.Stamp{Who: shah, At: now, Text: "taken over", Session: "ses-1"}
-	began := task.Entry{Who: claude, At: ago(time.Hour), Did: task.Began, Key: "k"}
-	ended := task.Entry{Who: shah, At: now, Did: task.Abandoned, From: "active", To: "abandoned", Text: "taken over"}
+	begins := record.Stamp{Who: claude, At: ago(time.Hour), Session: "ses-1", Key: "k"}
+	ends := record.Stamp{Who: shah, At: now, Text: "taken over", Session: "ses-1"}
+	began := record.Entry{Who: claude, At: ago(time.Hour), Did: record.Began, Key: "k"}
+	ended := record.Entry{Who: shah, At: now, Did: record.Abandoned, From: "active", To: "abandoned", Text: "taken over"}
 
 	made := session.New(session.Session{ID: "ses-1", Task: "PROJ-7", Actor: claude}, begins)
 	if made.Status != session.Active || !made.StartedAt.Equal(begins.At) {
@@ -126,14 +126,14 @@ func TestSessionProvenance(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		was  session.Session
-		want task.Log
+		want record.Log
 	}{
-		{"one with provenance", made, task.Log{began, ended}},
-		{"one of an earlier program", attempt(session.Active), task.Log{ended}},
+		{"one with provenance", made, record.Log{began, ended}},
+		{"one of an earlier program", attempt(session.Active), record.Log{ended}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			over := tt.was.End(session.Abandoned, ends)
-			if !slices.EqualFunc(over.Provenance, tt.want, task.Entry.Equal) {
+			if !slices.EqualFunc(over.Provenance, tt.want, record.Entry.Equal) {
 				t.Errorf("got %+v, want %+v", over.Provenance, tt.want)
 			}
 			if h := over.Header(); h.Ref.String() != "session ses-1" || h.Status != "abandoned" || len(h.Log) != len(tt.want) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Shared is what a clone knows of the claims that all clones share through the git remote. It is a copy: the remote decides.
@@ -38,7 +38,7 @@ func (p Probe) Allows() bool { return p.Creates && p.Lists && p.Deletes }
 
 // SeenClaim is a ref of the remote.
 type SeenClaim struct {
-	Ref    task.Ref     `json:"ref"`
+	Ref    record.Ref   `json:"ref"`
 	Object string       `json:"object"`
 	First  time.Time    `json:"first"`           // when this clone saw the object first
 	Claim  *RemoteClaim `json:"claim,omitempty"` // nil for what cannot be read
@@ -58,7 +58,7 @@ const (
 
 // OwnClaim is a claim of this clone.
 type OwnClaim struct {
-	Ref    task.Ref     `json:"ref"`
+	Ref    record.Ref   `json:"ref"`
 	Claim  RemoteClaim  `json:"claim"`
 	Object string       `json:"object"`         // the commit that says so
 	Was    string       `json:"was,omitempty"`  // what the ref pointed at when the claim was decided; "" for no ref
@@ -77,16 +77,16 @@ func ParseShared(src []byte) (Shared, error) {
 		return Shared{}, invalid("what is known of the remote", err)
 	}
 	if !isToken(s.Clone) || !isName(s.Remote) || !isName(s.Folder) || !isName(s.Said) || !s.Probe.valid() ||
-		!all(s.Own, OwnClaim.valid) || !all(s.Seen, SeenClaim.valid) || !once(s.Own, func(o OwnClaim) task.Ref { return o.Ref }) ||
-		!once(s.Seen, func(c SeenClaim) task.Ref { return c.Ref }) {
+		!all(s.Own, OwnClaim.valid) || !all(s.Seen, SeenClaim.valid) || !once(s.Own, func(o OwnClaim) record.Ref { return o.Ref }) ||
+		!once(s.Seen, func(c SeenClaim) record.Ref { return c.Ref }) {
 		return Shared{}, invalid("what is known of the remote", nil)
 	}
 	return s, nil
 }
 
 // once reports whether no two of a list are about one record.
-func once[T any](list []T, of func(T) task.Ref) bool {
-	seen := map[task.Ref]bool{}
+func once[T any](list []T, of func(T) record.Ref) bool {
+	seen := map[record.Ref]bool{}
 	return all(list, func(one T) bool {
 		again := seen[of(one)]
 		seen[of(one)] = true
@@ -107,7 +107,7 @@ func (s SeenClaim) valid() bool {
 }
 
 // OwnOf returns the claim of this clone on a record, or nil.
-func (s Shared) OwnOf(of task.Ref) *OwnClaim {
+func (s Shared) OwnOf(of record.Ref) *OwnClaim {
 	for i := range s.Own {
 		if s.Own[i].Ref == of {
 			own := s.Own[i]
@@ -118,7 +118,7 @@ func (s Shared) OwnOf(of task.Ref) *OwnClaim {
 }
 
 // SeenOf returns what the remote has of a record, or nil.
-func (s Shared) SeenOf(of task.Ref) *SeenClaim {
+func (s Shared) SeenOf(of record.Ref) *SeenClaim {
 	for i := range s.Seen {
 		if s.Seen[i].Ref == of {
 			seen := s.Seen[i]
@@ -136,13 +136,13 @@ func (s Shared) WithOwn(own OwnClaim) Shared {
 }
 
 // WithoutOwn is the same without the claim of this clone on a record.
-func (s Shared) WithoutOwn(of task.Ref) Shared {
+func (s Shared) WithoutOwn(of record.Ref) Shared {
 	s.Own = slices.DeleteFunc(slices.Clone(s.Own), func(o OwnClaim) bool { return o.Ref == of })
 	return s
 }
 
 // WithSeen is the same with what the remote is now known to have of a record; nil for no ref.
-func (s Shared) WithSeen(of task.Ref, seen *SeenClaim) Shared {
+func (s Shared) WithSeen(of record.Ref, seen *SeenClaim) Shared {
 	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(c SeenClaim) bool { return c.Ref == of })
 	if seen != nil {
 		s.Seen = append(s.Seen, *seen)
@@ -182,20 +182,20 @@ func (s Shared) Others() bool {
 }
 
 // Of is what the clone knows of one record.
-func (s Shared) Of(of task.Ref) *Remote {
+func (s Shared) Of(of record.Ref) *Remote {
 	return &Remote{Clone: s.Clone, Known: s.Known, Own: s.OwnOf(of), Seen: s.SeenOf(of)}
 }
 
 // Index is Of for many records.
-func (s Shared) Index() func(task.Ref) *Remote {
-	own, seen := map[task.Ref]*OwnClaim{}, map[task.Ref]*SeenClaim{}
+func (s Shared) Index() func(record.Ref) *Remote {
+	own, seen := map[record.Ref]*OwnClaim{}, map[record.Ref]*SeenClaim{}
 	for i := range s.Own {
 		own[s.Own[i].Ref] = &s.Own[i]
 	}
 	for i := range s.Seen {
 		seen[s.Seen[i].Ref] = &s.Seen[i]
 	}
-	return func(of task.Ref) *Remote {
+	return func(of record.Ref) *Remote {
 		return &Remote{Clone: s.Clone, Known: s.Known, Own: own[of], Seen: seen[of]}
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // State is what a clone knows of one record beside its files: who holds it, and how far its worktrees have carried it.
 type State struct {
-	Ref      task.Ref   `json:"ref"`
+	Ref      record.Ref `json:"ref"`
 	Lease    *Lease     `json:"lease,omitempty"`
 	Progress []Progress `json:"progress,omitempty"` // states that some file may lack, the newest last
 	Ended    []string   `json:"ended,omitempty"`    // sessions whose lease ended, the newest last; their files may lie elsewhere
@@ -21,14 +21,14 @@ func (s State) Empty() bool { return s.Lease == nil && len(s.Progress)+len(s.End
 
 // Lease is a live claim.
 type Lease struct {
-	Actor    task.Actor `json:"actor"`
-	Session  string     `json:"session,omitempty"`
-	Worktree string     `json:"worktree"`          // absolute path
-	GitDir   string     `json:"git_dir,omitempty"` // of the worktree, from the common one of the clone; it tells worktrees apart wherever they are
-	Branch   string     `json:"branch,omitempty"`
-	Since    time.Time  `json:"since"`
-	Seen     time.Time  `json:"seen"`              // the holder's newest write
-	Seconds  int        `json:"seconds,omitempty"` // how long after that it holds; 0 for as long as claims do
+	Actor    record.Actor `json:"actor"`
+	Session  string       `json:"session,omitempty"`
+	Worktree string       `json:"worktree"`          // absolute path
+	GitDir   string       `json:"git_dir,omitempty"` // of the worktree, from the common one of the clone; it tells worktrees apart wherever they are
+	Branch   string       `json:"branch,omitempty"`
+	Since    time.Time    `json:"since"`
+	Seen     time.Time    `json:"seen"`              // the holder's newest write
+	Seconds  int          `json:"seconds,omitempty"` // how long after that it holds; 0 for as long as claims do
 }
 
 // The shortest and the longest time, in seconds, for which a claim can be made.
@@ -42,29 +42,29 @@ func ValidLease(seconds int) error {
 	if seconds == 0 || MinLease <= seconds && seconds <= MaxLease {
 		return nil
 	}
-	return task.Errorf(task.InvalidInput, "lease_seconds is %d", seconds).WithHint("%d to %d, or leave it out", MinLease, MaxLease)
+	return record.Errorf(record.InvalidInput, "lease_seconds is %d", seconds).WithHint("%d to %d, or leave it out", MinLease, MaxLease)
 }
 
 // Progress is a status that the clone has brought a record to.
 type Progress struct {
-	Status   task.Status `json:"status"`
-	Branch   string      `json:"branch,omitempty"`
-	Worktree string      `json:"worktree"`
-	Head     string      `json:"head,omitempty"`
-	Entry    string      `json:"entry"` // hash of the entry that did
-	Clone    string      `json:"-"`     // the other clone that did, as the remote says; "" for this one
-	Tracked  bool        `json:"-"`     // Branch is a remote-tracking one, such as origin/fix
-	At       time.Time   `json:"-"`     // when, of what a remote says; zero for this clone
+	Status   record.Status `json:"status"`
+	Branch   string        `json:"branch,omitempty"`
+	Worktree string        `json:"worktree"`
+	Head     string        `json:"head,omitempty"`
+	Entry    string        `json:"entry"` // hash of the entry that did
+	Clone    string        `json:"-"`     // the other clone that did, as the remote says; "" for this one
+	Tracked  bool          `json:"-"`     // Branch is a remote-tracking one, such as origin/fix
+	At       time.Time     `json:"-"`     // when, of what a remote says; zero for this clone
 }
 
 // Key is what a clone remembers of a call that came with an idempotency key, and of what the call made.
 type Key struct {
-	Call    string    `json:"call"` // hash of actor, verb and key
-	Args    string    `json:"args"` // hash of the arguments
-	Task    task.ID   `json:"task,omitempty"`
-	Tasks   []task.ID `json:"tasks,omitempty"`   // of a call that made several
-	Session string    `json:"session,omitempty"` // or what else has an id
-	Record  *task.Ref `json:"record,omitempty"`  // of any other kind
+	Call    string      `json:"call"` // hash of actor, verb and key
+	Args    string      `json:"args"` // hash of the arguments
+	Task    record.ID   `json:"task,omitempty"`
+	Tasks   []record.ID `json:"tasks,omitempty"`   // of a call that made several
+	Session string      `json:"session,omitempty"` // or what else has an id
+	Record  *record.Ref `json:"record,omitempty"`  // of any other kind
 }
 
 // String is what an entry says of the key.
@@ -75,7 +75,7 @@ func (k Key) String() string { return k.Call + "-" + k.Args }
 // Only a change of status adds to the progress. It replaces the states before it that this file has; those that the file lacks
 // stay known. With supersede they do not: work elsewhere was given up for what is here, which then counts as progress even
 // if the status stayed. The first status of a record adds nothing, since every file of it has that.
-func (s State) After(was task.Header, p Progress, lease *Lease, supersede bool) State {
+func (s State) After(was record.Header, p Progress, lease *Lease, supersede bool) State {
 	moved := was.Ref.ID != "" && p.Status != was.Status
 	next := s.WithLease(lease)
 	next.Entry, next.Progress = p.Entry, nil
@@ -110,9 +110,9 @@ func (s State) WithLease(lease *Lease) State {
 
 // Inbox is what a clone keeps of one actor's inbox: what the actor has acknowledged, and up to when it has seen what others did.
 type Inbox struct {
-	Actor task.Actor `json:"actor"`
-	Seen  int64      `json:"seen,omitempty"`  // in seconds since 1970; 0 for never
-	Acked []string   `json:"acked,omitempty"` // ids of items, the newest last
+	Actor record.Actor `json:"actor"`
+	Seen  int64        `json:"seen,omitempty"`  // in seconds since 1970; 0 for never
+	Acked []string     `json:"acked,omitempty"` // ids of items, the newest last
 }
 
 const ackedKept = 5000 // items of an actor; the oldest are forgotten first
@@ -150,7 +150,7 @@ func (l Live) Carried() bool {
 
 // Seen returns what a reader of the file should take for known: what a write under way makes of it counts once the file has
 // the write's entry.
-func (l Live) Seen(file task.Header) Live {
+func (l Live) Seen(file record.Header) Live {
 	if l.landed(file) {
 		l.State = l.Next
 	}
@@ -158,11 +158,11 @@ func (l Live) Seen(file task.Header) Live {
 	return l
 }
 
-func (l Live) landed(file task.Header) bool { return l.Next != nil && file.Log.Has(l.Next.Entry) }
+func (l Live) landed(file record.Header) bool { return l.Next != nil && file.Log.Has(l.Next.Entry) }
 
 // held returns the lease that counts. While a write is under way, whoever it gives the record to holds it: better one claim
 // too many for a moment than the same work twice.
-func (l Live) held(file task.Header) *Lease {
+func (l Live) held(file record.Header) *Lease {
 	switch {
 	case l.landed(file), l.Next != nil && l.Next.Lease != nil:
 		return l.Next.Lease
@@ -174,7 +174,7 @@ func (l Live) held(file task.Header) *Lease {
 }
 
 // ahead returns the newest state that a file lacks and that differs from its own, or nil.
-func (l Live) ahead(file task.Header) *Progress {
+func (l Live) ahead(file record.Header) *Progress {
 	known := l.Remote.Progress()
 	if state := l.Seen(file).State; state != nil {
 		known = slices.Concat(known, state.Progress)
@@ -188,7 +188,7 @@ func (l Live) ahead(file task.Header) *Progress {
 }
 
 // moved is when the status of a record was changed last; zero for a record that was never moved.
-func moved(file task.Header) time.Time {
+func moved(file record.Header) time.Time {
 	last, _ := Moved(file)
 	return last.At
 }

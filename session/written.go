@@ -3,24 +3,24 @@ package session
 import (
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Written is a line of a record's journal, which is live state: an entry that this clone wrote, and on what file.
 type Written struct {
-	On     Sighting   `json:"on"` // the file before the write
-	Entry  task.Entry `json:"entry"`
-	At     time.Time  `json:"at,omitzero"`      // when the file got it, by the clock; the entry's own time is whole seconds
-	Beside bool       `json:"beside,omitempty"` // git was at work in the worktree during the write
-	Before string     `json:"before,omitempty"` // the file before an entry that says of texts only that they changed, without its provenance; "" if it was long
+	On     Sighting     `json:"on"` // the file before the write
+	Entry  record.Entry `json:"entry"`
+	At     time.Time    `json:"at,omitzero"`      // when the file got it, by the clock; the entry's own time is whole seconds
+	Beside bool         `json:"beside,omitempty"` // git was at work in the worktree during the write
+	Before string       `json:"before,omitempty"` // the file before an entry that says of texts only that they changed, without its provenance; "" if it was long
 }
 
 // Sighting is the state of a record's file at some moment.
 type Sighting struct {
-	Worktree string   `json:"worktree"` // absolute path
-	Branch   string   `json:"branch,omitempty"`
-	Head     string   `json:"head,omitempty"` // the commit that was checked out
-	Rev      task.Rev `json:"rev,omitempty"`  // "" if the file was not there, or is not known
+	Worktree string     `json:"worktree"` // absolute path
+	Branch   string     `json:"branch,omitempty"`
+	Head     string     `json:"head,omitempty"` // the commit that was checked out
+	Rev      record.Rev `json:"rev,omitempty"`  // "" if the file was not there, or is not known
 
 	Modified time.Time `json:"modified,omitzero"` // when the file was last changed, as the file system says
 }
@@ -47,7 +47,7 @@ func (w Written) byChance(then Sighting) bool {
 // an entry that is missing there was taken away on purpose. So an entry counts as taken away if the file was git's version without it,
 // now or at any later write. The exception is a file that git may have replaced by chance, while the entry was being written. Such
 // entries are returned apart, in byChance, because git may still have them in a stash or a commit.
-func Overwritten(file task.Log, now Sighting, journal []Written, checkedOut func(Sighting) (task.Log, bool)) (lost, byChance []task.Entry) {
+func Overwritten(file record.Log, now Sighting, journal []Written, checkedOut func(Sighting) (record.Log, bool)) (lost, byChance []record.Entry) {
 	have := file.Hashes()
 	for i, w := range journal {
 		hash := w.Entry.Hash()
@@ -66,7 +66,7 @@ func Overwritten(file task.Log, now Sighting, journal []Written, checkedOut func
 }
 
 // firstWithout returns the first sighting since an entry was written at which the file was git's version, without the entry.
-func firstWithout(hash string, now Sighting, since []Written, checkedOut func(Sighting) (task.Log, bool)) (Sighting, bool) {
+func firstWithout(hash string, now Sighting, since []Written, checkedOut func(Sighting) (record.Log, bool)) (Sighting, bool) {
 	for _, later := range since {
 		if later.On.Worktree != now.Worktree {
 			continue

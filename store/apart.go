@@ -6,24 +6,24 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Later is what writes in a worktree that may be thrown away would have told the clone: who holds what, how far it was carried, which call
 // was made. Apply tells it once the work has come home; to drop it is to have written nothing. It may be used by one goroutine.
 type Later struct {
-	records map[task.Ref]toldLater
-	order   []task.Ref
+	records map[record.Ref]toldLater
+	order   []record.Ref
 	silent  []string
 	key     *session.Key
 }
 
 // toldLater is a record as the first of the writes found it, and as the last one left it.
 type toldLater struct {
-	was, now   task.Header
+	was, now   record.Header
 	wrote      bool // its file was written, and not its claim alone
 	held       bool // its kind can be held
 	claims     bool // lease replaces that in the live state
@@ -37,7 +37,7 @@ type toldLater struct {
 // It is for a worktree in which something is tried before it counts: nobody else in the clone learns of its states.
 func (s *Store) Apart() (*Store, *Later) {
 	out := *s
-	out.later = &Later{records: map[task.Ref]toldLater{}}
+	out.later = &Later{records: map[record.Ref]toldLater{}}
 	return &out, out.later
 }
 
@@ -72,7 +72,7 @@ func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit st
 	if l == nil || len(l.order)+len(l.silent) == 0 && l.key == nil {
 		return nil
 	}
-	slices.SortFunc(l.order, task.CompareRefs)
+	slices.SortFunc(l.order, record.CompareRefs)
 	return s.writer().exclusively(ctx, func() error {
 		for _, ref := range l.order {
 			if told := l.records[ref]; told.held || told.claims {

@@ -4,16 +4,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // heldElsewhere is who holds a task, and whether the file in a worktree is behind.
-func heldElsewhere(t *testing.T, s *store.Store, id task.ID) (session.Hold, session.Hold) {
+func heldElsewhere(t *testing.T, s *store.Store, id record.ID) (session.Hold, session.Hold) {
 	t.Helper()
 	one, err := kind.Tasks.Get(s, id)
 	if err != nil {
@@ -28,7 +28,7 @@ func TestWritesApart(t *testing.T) {
 	repo := storetest.NewRepo(t)
 	s := storetest.NewAt(t, repo)
 	lee := storetest.NewActor(s, "human:lee")
-	const id = task.ID("PROJ-1")
+	const id = record.ID("PROJ-1")
 	storetest.WantCode(t, lee.CreateAs(id, "Task"), "")
 	storetest.CommitAll(t, s)
 	linked := storetest.Open(t, storetest.LinkWorktree(t, repo))
@@ -64,7 +64,7 @@ func TestWritesApart(t *testing.T) {
 func TestWritesApartThatAreDropped(t *testing.T) {
 	repo := storetest.NewRepo(t)
 	s := storetest.NewAt(t, repo)
-	const id = task.ID("PROJ-1")
+	const id = record.ID("PROJ-1")
 	storetest.WantCode(t, storetest.NewActor(s, "human:lee").CreateAs(id, "Task"), "")
 	storetest.CommitAll(t, s)
 	dir := storetest.LinkWorktree(t, repo)

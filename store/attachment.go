@@ -13,17 +13,17 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Attachment is a file that a record refers to, as it is copied into the workspace. Its name there follows from its content, so two branches
 // never have different files of one name, and one that nobody refers to any more does no harm.
 type Attachment struct {
 	Name    string // its own
-	Path    string // of the copy, from the workspace root: task.FilesFolder, and task.FileName
+	Path    string // of the copy, from the workspace root: record.FilesFolder, and record.FileName
 	Content []byte
 }
 
@@ -57,26 +57,26 @@ func (s *Store) ReadAttachment(dir, name string) (Attachment, error) {
 	shown := filepath.ToSlash(rel)
 	switch {
 	case errors.Is(err, disk.ErrTooLarge):
-		return Attachment{}, task.Errorf(task.InvalidInput, "%s has more than %d bytes", shown, attachmentMax).
+		return Attachment{}, record.Errorf(record.InvalidInput, "%s has more than %d bytes", shown, attachmentMax).
 			WithHint("link to where it lies instead, with type link")
 	case errors.Is(err, disk.ErrNotRegular):
-		return Attachment{}, task.Errorf(task.InvalidInput, "%s is no regular file", shown).WithHint("name the file itself: a link, a folder or a device is not copied")
+		return Attachment{}, record.Errorf(record.InvalidInput, "%s is no regular file", shown).WithHint("name the file itself: a link, a folder or a device is not copied")
 	case errors.Is(err, fs.ErrNotExist):
-		return Attachment{}, task.Errorf(task.NotFound, "there is no file %s", shown).WithHint("the path begins at the folder that the command runs in")
+		return Attachment{}, record.Errorf(record.NotFound, "there is no file %s", shown).WithHint("the path begins at the folder that the command runs in")
 	case err != nil:
 		return Attachment{}, problem.IO(err)
 	case len(content) == 0:
-		return Attachment{}, task.Errorf(task.InvalidInput, "%s is empty", shown).WithHint("there is nothing in it to keep")
+		return Attachment{}, record.Errorf(record.InvalidInput, "%s is empty", shown).WithHint("there is nothing in it to keep")
 	}
 	sum := sha256.Sum256(content)
 	base := filepath.Base(rel)
-	return Attachment{Name: base, Path: task.FilesFolder + "/" + task.FileName(hex.EncodeToString(sum[:]), base), Content: content}, nil
+	return Attachment{Name: base, Path: record.FilesFolder + "/" + record.FileName(hex.EncodeToString(sum[:]), base), Content: content}, nil
 }
 
 // inWorktree is a path below the top of the work tree. Links in the folders of the path are followed, and may not lead out.
 func (s *Store) inWorktree(dir, name string) (string, error) {
 	if name == "" || strings.ContainsRune(name, 0) {
-		return "", task.Errorf(task.InvalidInput, "a reference of type file needs path").WithHint("path is the file to copy")
+		return "", record.Errorf(record.InvalidInput, "a reference of type file needs path").WithHint("path is the file to copy")
 	}
 	full := name
 	if !filepath.IsAbs(name) {
@@ -84,18 +84,18 @@ func (s *Store) inWorktree(dir, name string) (string, error) {
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(full))
 	if problem.Missing(err) {
-		return "", task.Errorf(task.NotFound, "there is no file %q", name).WithHint("the path begins at the folder that the command runs in")
+		return "", record.Errorf(record.NotFound, "there is no file %q", name).WithHint("the path begins at the folder that the command runs in")
 	}
 	if err != nil {
 		return "", problem.IO(err)
 	}
 	rel, err := filepath.Rel(s.Worktree, filepath.Join(folder, filepath.Base(full)))
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
-		return "", task.Errorf(task.InvalidInput, "path leads out of the work tree").WithHint("copy the file into the work tree first, or link to it with type link")
+		return "", record.Errorf(record.InvalidInput, "path leads out of the work tree").WithHint("copy the file into the work tree first, or link to it with type link")
 	}
 	parts := strings.Split(strings.ToLower(filepath.ToSlash(rel)), "/")
 	if slices.Contains(parts, ".git") || strings.HasPrefix(s.Rel(filepath.Join(s.Worktree, rel)), layout.Folder+"/local/") {
-		return "", task.Errorf(task.InvalidInput, "path names a file of git, or of this machine only").WithHint("copy what others should see into a file of its own")
+		return "", record.Errorf(record.InvalidInput, "path names a file of git, or of this machine only").WithHint("copy what others should see into a file of its own")
 	}
 	return rel, nil
 }
@@ -110,7 +110,7 @@ var besideFiles = []struct{ name, content string }{
 // isBesideFiles reports whether a path is that of one of besideFiles.
 func isBesideFiles(name string) bool {
 	dir, base := path.Split(name)
-	return dir == task.FilesFolder+"/" && (base == besideFiles[0].name || base == besideFiles[1].name)
+	return dir == record.FilesFolder+"/" && (base == besideFiles[0].name || base == besideFiles[1].name)
 }
 
 // Attach stages the copy of a file, unless it is there already. It returns BAD_FILE if another content has its name.
@@ -125,7 +125,7 @@ func (tx *Tx) Attach(a Attachment) error {
 	case have == kind.Rev(a.Content):
 		return nil
 	case have != "":
-		return task.Errorf(task.BadFile, "%s holds something else than its name says", a.Path).WithHint("bring it back from git, or take it away")
+		return record.Errorf(record.BadFile, "%s holds something else than its name says", a.Path).WithHint("bring it back from git, or take it away")
 	}
 	for _, f := range besideFiles {
 		if path := filepath.Join(tx.s.Dir(layout.FilesDir), f.name); !layout.Exists(path) {
@@ -136,13 +136,13 @@ func (tx *Tx) Attach(a Attachment) error {
 	return nil
 }
 
-// Orphans lists the files of task.FilesFolder that no record of the work tree refers to, by their paths from the workspace root. Refers says
+// Orphans lists the files of record.FilesFolder that no record of the work tree refers to, by their paths from the workspace root. Refers says
 // which are referred to.
 func (s *Store) Orphans(refers func(path string) bool) ([]string, error) {
 	var out []string
 	err := layout.EachName(s.Dir(layout.FilesDir), "", func(name string) {
-		rel := task.FilesFolder + "/" + name
-		if task.IsFileName(name) && !refers(rel) && layout.IsFile(s.Abs(rel)) {
+		rel := record.FilesFolder + "/" + name
+		if record.IsFileName(name) && !refers(rel) && layout.IsFile(s.Abs(rel)) {
 			out = append(out, rel)
 		}
 	})
@@ -151,8 +151,8 @@ func (s *Store) Orphans(refers func(path string) bool) ([]string, error) {
 
 // RemoveOrphan removes a file that Orphans has listed.
 func (s *Store) RemoveOrphan(rel string) error {
-	if !task.IsFilePath(rel) {
-		return task.Errorf(task.InvalidInput, "%s is no file of a reference", rel)
+	if !record.IsFilePath(rel) {
+		return record.Errorf(record.InvalidInput, "%s is no file of a reference", rel)
 	}
 	return problem.IO(disk.RemoveFile(s.Abs(rel)))
 }

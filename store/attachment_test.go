@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // attached opens a new workspace, which has no git around it.
@@ -53,7 +53,7 @@ func TestAttachments(t *testing.T) {
 	} {
 		write(t, filepath.Join(s.Root, "out", name), tt.content)
 		got, err := s.ReadAttachment(filepath.Join(s.Root, "out"), name)
-		if err != nil || got.Mime() != tt.mime || got.Name != name || !task.IsFilePath(got.Path) {
+		if err != nil || got.Mime() != tt.mime || got.Name != name || !record.IsFilePath(got.Path) {
 			t.Fatalf("%s: %s, %s, %v", name, got.Path, got.Mime(), err)
 		}
 		for range 2 {
@@ -75,7 +75,7 @@ func TestAttachments(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, s.Abs(got.Path), []byte("another"))
-	if err := s.Update(t.Context(), func(tx *store.Tx) error { return tx.Attach(got) }); task.CodeOf(err) != task.BadFile {
+	if err := s.Update(t.Context(), func(tx *store.Tx) error { return tx.Attach(got) }); record.CodeOf(err) != record.BadFile {
 		t.Errorf("over a file that holds something else: %v", err)
 	}
 }
@@ -88,13 +88,13 @@ func TestAttachmentOfARefusedWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := task.Errorf(task.Conflict, "no")
+	refused := record.Errorf(record.Conflict, "no")
 	if err := s.Update(t.Context(), func(tx *store.Tx) error {
 		if err := tx.Attach(got); err != nil {
 			return err
 		}
 		return refused
-	}); task.CodeOf(err) != task.Conflict {
+	}); record.CodeOf(err) != record.Conflict {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(s.Dir("files")); !os.IsNotExist(err) {

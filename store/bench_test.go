@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func BenchmarkGet(b *testing.B) {
@@ -88,12 +88,12 @@ func filledRepo(b *testing.B, n int) *store.Store {
 	b.Helper()
 	s := storetest.NewAt(b, storetest.NewRepo(b))
 	for i := range n {
-		storetest.WriteTask(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
+		storetest.WriteTask(b, s, record.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
 	}
 	storetest.CommitAll(b, s)
 	for i := 0; i < n; i += 100 {
 		note := "  - {who: 'human:shah', at: 2026-06-21T10:06:00Z, did: noted, text: hello}"
-		storetest.WriteTask(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), append(slices.Clone(usualKeys), note)...)
+		storetest.WriteTask(b, s, record.ID(fmt.Sprintf("PROJ-%05d", i)), append(slices.Clone(usualKeys), note)...)
 	}
 	storetest.CommitAll(b, s)
 	return s
@@ -121,7 +121,7 @@ func filled(b *testing.B, n int) *store.Store {
 	b.Helper()
 	s := storetest.NewAt(b, b.TempDir())
 	for i := range n {
-		storetest.WriteTask(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
+		storetest.WriteTask(b, s, record.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
 	}
 	return s
 }

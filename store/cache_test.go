@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -113,7 +114,7 @@ func TestCacheForgetsWhatIsGone(t *testing.T) {
 	if err := os.Remove(storetest.TaskFile(s, "PROJ-1")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kind.Tasks.Get(c.Of(s), "PROJ-1"); task.CodeOf(err) != task.NotFound {
+	if _, err := kind.Tasks.Get(c.Of(s), "PROJ-1"); record.CodeOf(err) != record.NotFound {
 		t.Errorf("it is gone: %v", err)
 	}
 	if tasks, _, err := kind.Tasks.List(t.Context(), c.Of(s)); len(tasks)+c.Kept() > 0 {

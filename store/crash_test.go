@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // These tests kill processes. What a power cut leaves they cannot show: the kernel keeps what a killed process wrote.
@@ -232,9 +232,9 @@ func wantSeen(t *testing.T, s *store.Store, when, want string) {
 	for _, e := range one.Provenance {
 		did = append(did, string(e.Did))
 	}
-	holder := session.Holder(one.Header(), s.Known(task.ID("PROJ-1").Ref()), time.Now()).Actor
+	holder := session.Holder(one.Header(), s.Known(record.ID("PROJ-1").Ref()), time.Now()).Actor
 	if holder == "" {
-		holder = task.Actor("nobody")
+		holder = record.Actor("nobody")
 	}
 	got := fmt.Sprintf("%s, held by %s, entries: %s", one.Status, holder, strings.Join(did, " "))
 	sessions, problems, err := kind.Sessions.List(t.Context(), s)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The names that tests have for what is this package's own.
@@ -38,7 +38,7 @@ type (
 )
 
 // Bare is bare.
-func Bare(e task.Entry) bool { return bare(e) }
+func Bare(e record.Entry) bool { return bare(e) }
 
 // BeforePublish has fn called between the last read of a file and giving it its name.
 func (s *Store) BeforePublish(fn func(path string)) { s.beforePublish = fn }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
@@ -30,8 +31,8 @@ func (s *Store) Files(t task.Task) (Files, error) {
 	}
 	repo, ok := s.Config.Repo(t.Repo)
 	if !ok {
-		return Files{}, task.Errorf(task.InvalidInput, "its files are in the repository %q, which the workspace does not name", t.Repo).
-			WithHint("%s lists them, and %s adds one", task.CallTo("repo_list"), task.CallTo("repo_register")).WithNext(task.CallTo("repo_list"))
+		return Files{}, record.Errorf(record.InvalidInput, "its files are in the repository %q, which the workspace does not name", t.Repo).
+			WithHint("%s lists them, and %s adds one", record.CallTo("repo_list"), record.CallTo("repo_register")).WithNext(record.CallTo("repo_list"))
 	}
 	l, err := s.repoLayout(repo.Name, repo.Path)
 	if err != nil {
@@ -58,21 +59,21 @@ func (s *Store) RepoFolder(path string) string {
 // repoLayout is the layout of a repository of the config. Its top must be where the config says, so that no other one is taken for it.
 func (s *Store) repoLayout(name, path string) (layout.Layout, error) {
 	if path == "" {
-		return layout.Layout{}, task.Errorf(task.InvalidInput, "the repository %q has no folder here: only its address is known", name).
-			WithHint("clone it, then %s", task.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown()).WithNext(task.CallTo("repo_list"))
+		return layout.Layout{}, record.Errorf(record.InvalidInput, "the repository %q has no folder here: only its address is known", name).
+			WithHint("clone it, then %s", record.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown()).WithNext(record.CallTo("repo_list"))
 	}
 	dir := s.RepoFolder(path)
 	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return layout.Layout{}, task.Errorf(task.NotFound, "the repository %q is not in %s", name, dir).
-			WithHint("clone it there, or %s says where it is", task.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown()).WithNext(task.CallTo("repo_list"))
+		return layout.Layout{}, record.Errorf(record.NotFound, "the repository %q is not in %s", name, dir).
+			WithHint("clone it there, or %s says where it is", record.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown()).WithNext(record.CallTo("repo_list"))
 	}
 	l, err := layout.At(dir)
 	switch {
 	case err != nil:
 		return l, err
 	case l.Repo == nil || l.Root != l.Worktree && l.Live != s.Live:
-		return l, task.Errorf(task.InvalidInput, "%s is not the top of a git repository", dir).
-			WithHint("%s says where %q is", task.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown(), name).WithNext(task.CallTo("repo_list"))
+		return l, record.Errorf(record.InvalidInput, "%s is not the top of a git repository", dir).
+			WithHint("%s says where %q is", record.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown(), name).WithNext(record.CallTo("repo_list"))
 	}
 	return l, nil
 }
@@ -89,7 +90,7 @@ func (f Files) Trusted() bool {
 }
 
 // Trust records the user's consent that commands of this workspace run on the files.
-func (f Files) Trust(who task.Actor, at time.Time) error {
+func (f Files) Trust(who record.Actor, at time.Time) error {
 	return trust.Set(f.Layout, f.store.stateDir, who, at)
 }
 

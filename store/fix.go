@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Fix is a repair of one file that is right in every case: nothing in the file is lost, and nothing is added that a gate would count.
@@ -56,7 +56,7 @@ func fix(f proof.Finding, src []byte) []byte {
 		return src
 	}
 	id := strings.TrimSuffix(path.Base(f.Path), kind.Tasks.Ext())
-	if _, err := task.ParseID(id); err != nil {
+	if _, err := record.ParseID(id); err != nil {
 		return src
 	}
 	if doc, err = doc.Edit(kind.Tasks.Keys, format.Set(format.Path{"id"}, format.String(id))); err != nil {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // brokenWorkspace is a workspace of one task, T-1, with a text of its own, and of whatever else.
@@ -111,13 +111,13 @@ func TestFixIsRefused(t *testing.T) {
 	l := brokenWorkspace(t, map[string]string{"config.yaml": "prefix: T\n", "tasks/T-1.md": src})
 	m := fixesOf(t, l)[0]
 	newer := brokenWorkspace(t, map[string]string{"config.yaml": "prefix: T\nformat: 99\n", "tasks/T-1.md": src})
-	if err := m.Apply(t.Context(), newer); task.CodeOf(err) != task.ReadOnly {
+	if err := m.Apply(t.Context(), newer); record.CodeOf(err) != record.ReadOnly {
 		t.Errorf("a newer format is written: %v", err)
 	}
 	if err := os.WriteFile(l.Abs(m.Path), []byte(src+"more\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Apply(t.Context(), l); task.CodeOf(err) != task.Conflict {
+	if err := m.Apply(t.Context(), l); record.CodeOf(err) != record.Conflict {
 		t.Errorf("another file is written over: %v", err)
 	}
 	if _, err := store.Fixes(l, []proof.Finding{{Rule: proof.MissingField, Path: ".cairn/tasks/T-9.md", Task: "T-9"}}); !errors.Is(err, os.ErrNotExist) {

@@ -1,10 +1,10 @@
 package store
 
 import (
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // fullAt is the size of front matter, in bytes, beyond which only short entries that move a record are written (see bare). What is left
@@ -24,10 +24,10 @@ func (s *Store) Room(k *kind.Kind, id string) error {
 }
 
 // roomFor returns TASK_FULL if a write would make front matter too large. was is nil for a new record, and e is the newest entry.
-func roomFor(was, now *format.Doc, e task.Entry) error {
+func roomFor(was, now *format.Doc, e record.Entry) error {
 	switch {
 	case was == nil && len(now.Front()) > fullAt:
-		return task.Errorf(task.TaskFull, "what stands above the body would have more than %d KiB", fullAt>>10).
+		return record.Errorf(record.TaskFull, "what stands above the body would have more than %d KiB", fullAt>>10).
 			WithHint("say less in checks, labels and deps")
 	case was != nil && len(now.Front()) > len(was.Front()) && !bare(e):
 		return room(now)
@@ -40,18 +40,18 @@ func room(doc *format.Doc) error {
 	if len(doc.Front()) <= fullAt {
 		return nil
 	}
-	return task.Errorf(task.TaskFull, "the front matter has grown beyond %d KiB", fullAt>>10).
+	return record.Errorf(record.TaskFull, "the front matter has grown beyond %d KiB", fullAt>>10).
 		WithHint("go on in a new task, and close or cancel this one, with %d bytes of text at most", bareText)
 }
 
 // bare reports whether an entry only moves a record or its claim. Such writes are possible even when the record is full.
-func bare(e task.Entry) bool {
+func bare(e record.Entry) bool {
 	switch e.Did {
-	case task.Deleted:
+	case record.Deleted:
 		return true
-	case task.Finished, task.Failed, task.Canceled: // they need a text
+	case record.Finished, record.Failed, record.Canceled: // they need a text
 		return len(e.Text) <= bareText
-	case task.Transitioned, task.Claimed, task.Released, task.Began, task.TakenOver:
+	case record.Transitioned, record.Claimed, record.Released, record.Began, record.TakenOver:
 		return e.Text == ""
 	default:
 		return false

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Tree is a state of the working tree outside .cairn folders: all files that are tracked or not ignored, with their modes. Its
@@ -53,7 +53,7 @@ func (g Git) Commit(ctx context.Context, field, name string) (string, error) {
 	}
 	hash, err := g.repo.Commit(ctx, name)
 	if err == nil && hash == "" {
-		err = task.Errorf(task.InvalidInput, "%s is %q, and the clone has no such commit", field, name).
+		err = record.Errorf(record.InvalidInput, "%s is %q, and the clone has no such commit", field, name).
 			WithHint("leave it out to take the commit that is checked out; git log lists others")
 	}
 	return hash, err
@@ -71,7 +71,7 @@ func (g Git) Branch(ctx context.Context, field, name string) error {
 	if g.repo.Refs().HasBranch(ctx, name) || g.repo.Refs().HasRemoteBranch(ctx, name) {
 		return nil
 	}
-	return task.Errorf(task.InvalidInput, "%s is %q, and the clone has no such branch", field, name).
+	return record.Errorf(record.InvalidInput, "%s is %q, and the clone has no such branch", field, name).
 		WithHint("leave it out to take the branch that is checked out; git branch --all lists others")
 }
 
@@ -80,12 +80,12 @@ func (g Git) HasBranch(ctx context.Context, name string) bool {
 	return name == "" || g.repo == nil || g.repo.Usable(ctx) != nil || g.repo.Refs().HasBranch(ctx, name)
 }
 
-// Repository is the repository that a branch is shared through, as task.RepoOf writes it; "" if the clone has no remote.
+// Repository is the repository that a branch is shared through, as record.RepoOf writes it; "" if the clone has no remote.
 func (g Git) Repository(branch string) string {
 	if g.repo == nil {
 		return ""
 	}
-	return task.RepoOf(g.repo.Remote(branch))
+	return record.RepoOf(g.repo.Remote(branch))
 }
 
 // Tag is the commit of a tag, which the caller gave as field. It returns INVALID_INPUT if the clone has no such tag.
@@ -95,7 +95,7 @@ func (g Git) Tag(ctx context.Context, field, name string) (string, error) {
 	}
 	hash, err := g.repo.Commit(ctx, "refs/tags/"+name)
 	if err == nil && hash == "" {
-		err = task.Errorf(task.InvalidInput, "%s is %q, and the clone has no such tag", field, name).WithHint("git tag lists those there are")
+		err = record.Errorf(record.InvalidInput, "%s is %q, and the clone has no such tag", field, name).WithHint("git tag lists those there are")
 	}
 	return hash, err
 }
@@ -106,7 +106,7 @@ func (g Git) Known(repo, branch string) bool {
 }
 
 func noGit(field string) error {
-	return task.Errorf(task.InvalidInput, "%s names something in git, and there is no repository here", field).WithHint("leave it out")
+	return record.Errorf(record.InvalidInput, "%s names something in git, and there is no repository here", field).WithHint("leave it out")
 }
 
 // Between counts the commits that lead to one commit and not to another, most of them at most. It returns 0 outside git, and if the clone lacks

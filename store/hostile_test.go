@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // everything makes every kind of call on a workspace, among them those that repair. Errors do not matter: some of it is damaged.
@@ -30,7 +30,7 @@ func everything(t *testing.T, s *store.Store) {
 		defer close(done)
 		calls := []func() error{
 			func() error {
-				s.Known(task.ID("PROJ-1").Ref())
+				s.Known(record.ID("PROJ-1").Ref())
 				s.KnownOf()(proj1)
 				s.Heartbeat("ses-1")
 				s.Key("c0ffee")
@@ -152,22 +152,22 @@ func TestHostileLiveState(t *testing.T) {
 	}
 	for name, plant := range map[string]func(s *store.Store) (path, text string){
 		"a state of another file": func(s *store.Store) (string, string) {
-			return s.Live.Claim(proj1), asJSON(session.State{Ref: task.ID(up(s)).Ref()})
+			return s.Live.Claim(proj1), asJSON(session.State{Ref: record.ID(up(s)).Ref()})
 		},
 		"the same with something to say": func(s *store.Store) (string, string) {
-			return s.Live.Claim(proj1), asJSON(session.State{Ref: task.ID(up(s)).Ref(), Progress: []session.Progress{made}})
+			return s.Live.Claim(proj1), asJSON(session.State{Ref: record.ID(up(s)).Ref(), Progress: []session.Progress{made}})
 		},
 		"the same, and another task's": func(s *store.Store) (string, string) {
-			return s.Live.Claim(proj1), asJSON(session.State{Ref: task.ID("PROJ-2").Ref(), Progress: []session.Progress{made}})
+			return s.Live.Claim(proj1), asJSON(session.State{Ref: record.ID("PROJ-2").Ref(), Progress: []session.Progress{made}})
 		},
 		"a state of another kind": func(s *store.Store) (string, string) {
-			return s.Live.Claim(proj1), asJSON(session.State{Ref: task.Ref{Kind: "../..", ID: "PROJ-1"}, Progress: []session.Progress{made}})
+			return s.Live.Claim(proj1), asJSON(session.State{Ref: record.Ref{Kind: "../..", ID: "PROJ-1"}, Progress: []session.Progress{made}})
 		},
 		"a state called after a path": func(s *store.Store) (string, string) {
-			return filepath.Join(s.Live.Claims(), "...json"), asJSON(session.State{Ref: task.ID("..").Ref(), Progress: []session.Progress{made}})
+			return filepath.Join(s.Live.Claims(), "...json"), asJSON(session.State{Ref: record.ID("..").Ref(), Progress: []session.Progress{made}})
 		},
 		"a state called after no kind": func(s *store.Store) (string, string) {
-			return filepath.Join(s.Live.Claims(), "x~y.json"), asJSON(session.State{Ref: task.Ref{Kind: "x", ID: "y"}, Progress: []session.Progress{made}})
+			return filepath.Join(s.Live.Claims(), "x~y.json"), asJSON(session.State{Ref: record.Ref{Kind: "x", ID: "y"}, Progress: []session.Progress{made}})
 		},
 		"a state that ended a session with a path": func(s *store.Store) (string, string) {
 			return s.Live.Claim(proj1), asJSON(session.State{Ref: proj1, Ended: []string{"ses-" + up(s)}})
@@ -183,7 +183,7 @@ func TestHostileLiveState(t *testing.T) {
 		"a journal with questions to git": func(s *store.Store) (string, string) {
 			w := session.Written{
 				On:    session.Sighting{Worktree: s.Worktree, Branch: "--output=" + up(s), Head: "HEAD\n" + up(s), Rev: "0123456789abcdef"},
-				Entry: task.Entry{Who: "human:lee", At: time.Now(), Did: task.Noted, Text: "x"},
+				Entry: record.Entry{Who: "human:lee", At: time.Now(), Did: record.Noted, Text: "x"},
 			}
 			return s.Live.Journal(proj1), asJSON(w)
 		},
@@ -202,10 +202,10 @@ func TestHostileLiveState(t *testing.T) {
 			return s.Live.Heartbeat("ses-1"), asJSON(session.Heartbeat{Session: up(s), Actor: "agent:a"})
 		},
 		"a key that made a path": func(s *store.Store) (string, string) {
-			return s.Live.Key("c0ffee"), asJSON(session.Key{Call: "c0ffee", Task: task.ID(up(s)), Tasks: []task.ID{task.ID(up(s))}, Session: up(s)})
+			return s.Live.Key("c0ffee"), asJSON(session.Key{Call: "c0ffee", Task: record.ID(up(s)), Tasks: []record.ID{record.ID(up(s))}, Session: up(s)})
 		},
 		"a copy in the trash that is about another file": func(s *store.Store) (string, string) {
-			return s.Live.Trashed(proj1, ".md"), storetest.TaskText(task.ID(up(s)))
+			return s.Live.Trashed(proj1, ".md"), storetest.TaskText(record.ID(up(s)))
 		},
 		"a holder of the lock of runs with more than a name": func(s *store.Store) (string, string) {
 			return s.RunsLock() + ".holder", "me\x1b]0;gotcha\a\n" + strings.Repeat("x", 1<<20)
@@ -240,7 +240,7 @@ func liveFiles(s *store.Store) []string {
 	in := s.Live
 	return []string{
 		in.Lock(), in.Redo(), s.RunsLock(), s.RunsLock() + ".holder", filepath.Join(string(in), "clone-id"), in.Claim(proj1), in.Journal(proj1),
-		in.Heartbeat("ses-1"), in.Key("c0ffee"), filepath.Join(in.Keys(), "forgotten"), in.Trashed(task.ID("PROJ-2").Ref(), ".md"),
+		in.Heartbeat("ses-1"), in.Key("c0ffee"), filepath.Join(in.Keys(), "forgotten"), in.Trashed(record.ID("PROJ-2").Ref(), ".md"),
 	}
 }
 
@@ -298,7 +298,7 @@ func TestLinkedFoldersOfLiveState(t *testing.T) {
 				}
 				before := storetest.Files(t, elsewhere)
 				_, err := store.Open(s.Root, storetest.StateDir())
-				storetest.WantCode(t, err, task.InvalidInput)
+				storetest.WantCode(t, err, record.InvalidInput)
 				everything(t, s)
 				if now := storetest.Files(t, elsewhere); !maps.Equal(now, before) {
 					t.Errorf("it was written to: %v", slices.Sorted(maps.Keys(now)))
@@ -313,13 +313,13 @@ func TestDamagedLiveStateIsFound(t *testing.T) {
 	s, _ := hostileStore(t, true)
 	in := s.Live
 	files := map[string]string{
-		in.Claim(proj1): `{"ref": {"kind": "task", "id": "PROJ-2"}}`, in.Claim(task.ID("PROJ-2").Ref()): "{", in.Heartbeat("ses-1"): "null",
-		in.Key("c0ffee"): "[]", in.Journal(task.ID("PROJ-9").Ref()): "{}\n{}\n", filepath.Join(in.Journals(), "...jsonl"): "",
+		in.Claim(proj1): `{"ref": {"kind": "task", "id": "PROJ-2"}}`, in.Claim(record.ID("PROJ-2").Ref()): "{", in.Heartbeat("ses-1"): "null",
+		in.Key("c0ffee"): "[]", in.Journal(record.ID("PROJ-9").Ref()): "{}\n{}\n", filepath.Join(in.Journals(), "...jsonl"): "",
 	}
 	for path, text := range files {
 		storetest.WriteFile(t, path, text)
 	}
-	for _, path := range []string{in.Claim(task.ID("PROJ-3").Ref()), in.Journal(task.ID("PROJ-3").Ref())} {
+	for _, path := range []string{in.Claim(record.ID("PROJ-3").Ref()), in.Journal(record.ID("PROJ-3").Ref())} {
 		if err := os.Symlink("/dev/zero", path); err != nil {
 			t.Skip(err)
 		}

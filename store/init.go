@@ -10,11 +10,11 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const configTemplate = `# The configuration of this workspace; docs/format.md of cairn describes every key.
@@ -44,7 +44,7 @@ func Init(root, prefix string) (layout.Layout, []string, error) {
 	if prefix == "" {
 		prefix = derivePrefix(l.Root)
 	}
-	if prefix, err = task.ParsePrefix(prefix); err != nil {
+	if prefix, err = record.ParsePrefix(prefix); err != nil {
 		return l, nil, err
 	}
 	if err := makeFolders(l); err != nil {

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func TestInit(t *testing.T) {
@@ -47,7 +47,7 @@ func TestInit(t *testing.T) {
 		dir, elsewhere := t.TempDir(), t.TempDir()
 		storetest.Link(t, elsewhere, filepath.Join(dir, layout.Folder))
 		_, _, err := store.Init(dir, "PROJ")
-		storetest.WantMessage(t, err, task.InvalidInput, "is a link")
+		storetest.WantMessage(t, err, record.InvalidInput, "is a link")
 		if files := storetest.Files(t, elsewhere); len(files) > 0 {
 			t.Errorf("wrote %v", files)
 		}
@@ -55,7 +55,7 @@ func TestInit(t *testing.T) {
 	t.Run("refuses a prefix that is none", func(t *testing.T) {
 		dir := t.TempDir()
 		_, _, err := store.Init(dir, "a b")
-		storetest.WantCode(t, err, task.InvalidInput)
+		storetest.WantCode(t, err, record.InvalidInput)
 		if layout.Exists(filepath.Join(dir, layout.Folder)) {
 			t.Error("made a folder")
 		}
@@ -64,7 +64,7 @@ func TestInit(t *testing.T) {
 		dir := t.TempDir()
 		storetest.WriteFile(t, filepath.Join(dir, layout.Folder), "")
 		_, _, err := store.Init(dir, "PROJ")
-		storetest.WantCode(t, err, task.IO)
+		storetest.WantCode(t, err, record.IO)
 	})
 }
 
@@ -103,7 +103,7 @@ func TestConfigTemplate(t *testing.T) {
 	storetest.WantCode(t, err, "")
 	want := kind.DefaultConfig()
 	want.Prefix, want.Flow.Prefix = "PROJ", "PROJ"
-	want.Flow.Working, want.Flow.Review, want.Flow.Abandoned = "in_progress", "in_review", []task.Status{"canceled"}
+	want.Flow.Working, want.Flow.Review, want.Flow.Abandoned = "in_progress", "in_review", []record.Status{"canceled"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}

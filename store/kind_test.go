@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
@@ -27,10 +28,10 @@ import (
 type risk struct {
 	ID     string
 	Title  string
-	Status task.Status // open or closed
+	Status record.Status // open or closed
 	Body   string
-	Log    task.Log
-	Rev    task.Rev
+	Log    record.Log
+	Rev    record.Rev
 }
 
 const riskName = "risk"
@@ -41,11 +42,11 @@ var risks = kind.Define[string](kind.Kind{
 	Name: riskName, Folder: "risks", Swaps: ":-", Form: format.Markdown, Keys: []string{"id", "title", "status", "provenance"},
 	ParseID: func(id string) error {
 		if !riskID.MatchString(id) {
-			return task.Errorf(task.InvalidInput, "%q is not the id of a risk", id)
+			return record.Errorf(record.InvalidInput, "%q is not the id of a risk", id)
 		}
 		return nil
 	},
-	Closed: func(_ task.Flow, s task.Status) bool { return s == "closed" },
+	Closed: func(_ task.Flow, s record.Status) bool { return s == "closed" },
 	Merge:  map[string]format.Rule{"provenance": kind.LogRule},
 }, kind.Codec[risk]{
 	Decode: func(doc *format.Doc) (risk, error) {
@@ -76,28 +77,28 @@ var risks = kind.Define[string](kind.Kind{
 		}
 		return doc.Edit([]string{"id", "title", "status", "provenance"}, edits...)
 	},
-	Header: func(r risk) task.Header {
-		return task.Header{Ref: task.Ref{Kind: riskName, ID: r.ID}, Title: r.Title, Status: r.Status, Log: r.Log, Rev: r.Rev}
+	Header: func(r risk) record.Header {
+		return record.Header{Ref: record.Ref{Kind: riskName, ID: r.ID}, Title: r.Title, Status: r.Status, Log: r.Log, Rev: r.Rev}
 	},
 })
 
 func init() { kind.Register(risks.Kind) }
 
 // did is an entry of human:lee.
-func did(what task.Did, text string) task.Entry {
-	return task.Entry{Who: "human:lee", At: storetest.Noon, Did: what, Text: text}
+func did(what record.Did, text string) record.Entry {
+	return record.Entry{Who: "human:lee", At: storetest.Noon, Did: what, Text: text}
 }
 
 // putRisk creates a risk.
 func putRisk(s *store.Store, id string) error {
 	return s.Update(context.Background(), func(tx *store.Tx) error {
-		risks.Put(tx, risk{ID: id, Title: "The crane falls", Status: "open", Log: task.Log{did(task.Created, "")}})
+		risks.Put(tx, risk{ID: id, Title: "The crane falls", Status: "open", Log: record.Log{did(record.Created, "")}})
 		return nil
 	})
 }
 
 // changeRisk changes a risk, with an entry.
-func changeRisk(s *store.Store, id string, change func(tx *store.Tx, r *risk) task.Entry) error {
+func changeRisk(s *store.Store, id string, change func(tx *store.Tx, r *risk) record.Entry) error {
 	return s.Update(context.Background(), func(tx *store.Tx) error {
 		r, err := risks.Get(tx, id)
 		if err != nil {
@@ -110,7 +111,7 @@ func changeRisk(s *store.Store, id string, change func(tx *store.Tx, r *risk) ta
 }
 
 func noteRisk(s *store.Store, id, text string) error {
-	return changeRisk(s, id, func(*store.Tx, *risk) task.Entry { return did(task.Noted, text) })
+	return changeRisk(s, id, func(*store.Tx, *risk) record.Entry { return did(record.Noted, text) })
 }
 
 // A kind that is one row of the table is created, read, listed, found, changed, claimed, journalled and deleted like a task.
@@ -118,7 +119,7 @@ func TestAnotherKind(t *testing.T) {
 	s := storetest.New(t)
 	ref := risks.Ref("RISK:1")
 	storetest.WantCode(t, putRisk(s, "RISK:1"), "")
-	storetest.WantCode(t, putRisk(s, "RISK:1"), task.Conflict)
+	storetest.WantCode(t, putRisk(s, "RISK:1"), record.Conflict)
 	storetest.WantCode(t, putRisk(s, "RISK:12"), "")
 	storetest.WriteFile(t, s.Abs(risks.File("RISK:2")), "---\nid: RISK:2\n---\n")
 
@@ -128,11 +129,11 @@ func TestAnotherKind(t *testing.T) {
 		t.Errorf("got %+v and the problems %+v", all, problems)
 	}
 	_, err = risks.Get(s, "RISK:2")
-	storetest.WantMessage(t, err, task.BadFile, "title is missing")
+	storetest.WantMessage(t, err, record.BadFile, "title is missing")
 	_, err = risks.Get(s, "RISK:3")
-	storetest.WantMessage(t, err, task.NotFound, "there is no risk RISK:3")
+	storetest.WantMessage(t, err, record.NotFound, "there is no risk RISK:3")
 	_, err = risks.Get(s, "../tasks/PROJ-1")
-	storetest.WantCode(t, err, task.InvalidInput)
+	storetest.WantCode(t, err, record.InvalidInput)
 	if id, err := s.Resolve(risks.Kind, "12"); id != "RISK:12" || err != nil {
 		t.Errorf("got %q (%v)", id, err)
 	}
@@ -149,10 +150,10 @@ func TestAnotherKind(t *testing.T) {
 	if err != nil || after.Find("RISK:1").Entries != 2 || after.Find("RISK:12") != view.Find("RISK:12") {
 		t.Errorf("after a note got the rows %+v (%v)", after.Rows(), err)
 	}
-	storetest.WantCode(t, changeRisk(s, "RISK:1", func(tx *store.Tx, r *risk) task.Entry {
+	storetest.WantCode(t, changeRisk(s, "RISK:1", func(tx *store.Tx, r *risk) record.Entry {
 		r.Status = "closed"
 		tx.Claim(ref, &session.Lease{Actor: "human:lee", Worktree: s.Worktree, Since: storetest.Noon, Seen: storetest.Noon})
-		return did(task.Transitioned, "")
+		return did(record.Transitioned, "")
 	}), "")
 	got, err := risks.Get(s, "RISK:1")
 	storetest.WantCode(t, err, "")
@@ -176,9 +177,9 @@ func TestAnotherKind(t *testing.T) {
 		t.Errorf("got the overwritten entries %+v (%v)", lost, err)
 	}
 
-	storetest.WantCode(t, changeRisk(s, "RISK:1", func(tx *store.Tx, _ *risk) task.Entry {
+	storetest.WantCode(t, changeRisk(s, "RISK:1", func(tx *store.Tx, _ *risk) record.Entry {
 		tx.Delete(ref)
-		return did(task.Deleted, "it stands")
+		return did(record.Deleted, "it stands")
 	}), "")
 	deleted, err := s.Trash().Deleted(risks.Kind)
 	if err != nil || len(deleted) != 1 || deleted[0].(risk).Log.Last().Text != "it stands" {
@@ -198,20 +199,20 @@ func TestAnotherKindIsWrittenAsSafely(t *testing.T) {
 	ref, path := risks.Ref("RISK:1"), s.Abs(risks.File("RISK:1"))
 	storetest.WantCode(t, putRisk(s, "RISK:1"), "")
 	runs := 0
-	storetest.WantCode(t, changeRisk(s, "RISK:1", func(*store.Tx, *risk) task.Entry {
+	storetest.WantCode(t, changeRisk(s, "RISK:1", func(*store.Tx, *risk) record.Entry {
 		if runs++; runs == 1 {
 			storetest.Append(t, path, "\nThe editor was here.\n")
 		}
-		return did(task.Noted, "windy")
+		return did(record.Noted, "windy")
 	}), "")
 	if got, err := risks.Get(s, "RISK:1"); err != nil || len(got.Log) != 2 || !strings.Contains(got.Body, "The editor was here.") {
 		t.Errorf("got %+v (%v)", got, err)
 	}
 
 	killedAt(t, disk.Rename, path, func() {
-		_ = changeRisk(s, "RISK:1", func(tx *store.Tx, _ *risk) task.Entry {
+		_ = changeRisk(s, "RISK:1", func(tx *store.Tx, _ *risk) record.Entry {
 			tx.Claim(ref, &session.Lease{Actor: "agent:a", Worktree: s.Worktree, Since: storetest.Noon, Seen: storetest.Noon})
-			return did(task.Claimed, "")
+			return did(record.Claimed, "")
 		})
 	})
 	if known := s.Known(ref); known.Next == nil || known.Next.Lease.Actor != "agent:a" {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/branches"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Local are the leases of one clone alone, where the write lock decides: whoever writes first has the record. They implement session.Leases.
@@ -24,19 +24,21 @@ func (Local) Release(_ context.Context, _ []session.Want, write func() error) er
 func (Local) Renew(context.Context) ([]session.OwnClaim, error) { return nil, nil }
 
 // Read returns nil: there is nothing beyond the clone.
-func (Local) Read(context.Context, task.Ref, time.Duration) (*session.Remote, error) { return nil, nil }
+func (Local) Read(context.Context, record.Ref, time.Duration) (*session.Remote, error) {
+	return nil, nil
+}
 
 // Shares reports whether claims hold among clones, through a git remote. A store apart claims nothing among them.
 func (s *Store) Shares() bool { return s.Config.Claims.On() && s.Repo != nil && s.later == nil }
 
 // shared returns what the clone knows of the claims of all clones, for many records at one moment.
-func (s *Store) shared() func(task.Ref) *session.Remote {
+func (s *Store) shared() func(record.Ref) *session.Remote {
 	if !s.Shares() {
-		return func(task.Ref) *session.Remote { return nil }
+		return func(record.Ref) *session.Remote { return nil }
 	}
 	known, _ := s.Shared(s.Config.Claims.Key())
 	shared, branches := known.Index(), s.Branches().Read().Progress()
-	return func(of task.Ref) *session.Remote {
+	return func(of record.Ref) *session.Remote {
 		r := shared(of)
 		r.Branches = branches[of]
 		return r

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/session/leasetest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // claimer is an actor of the suite of leases, in a workspace of its own.
@@ -24,10 +24,10 @@ type claimer struct {
 	storetest.Actor
 }
 
-func (c *claimer) Name() task.Actor { return c.Who }
+func (c *claimer) Name() record.Actor { return c.Who }
 
-func (c *claimer) Known(of task.Ref) (task.Header, session.Live) {
-	t, err := kind.Tasks.Get(c.S, task.ID(of.ID))
+func (c *claimer) Known(of record.Ref) (record.Header, session.Live) {
+	t, err := kind.Tasks.Get(c.S, record.ID(of.ID))
 	if err != nil {
 		panic(err)
 	}
@@ -38,10 +38,10 @@ func (c *claimer) Lease() session.Lease {
 	return session.Lease{Actor: c.Who, Worktree: c.S.Worktree, Branch: "main", Since: c.Now(), Seen: c.Now()}
 }
 
-func (c *claimer) Claim(of ...task.Ref) error {
+func (c *claimer) Claim(of ...record.Ref) error {
 	return c.S.Update(context.Background(), func(tx *store.Tx) error {
 		for _, one := range of {
-			t, err := kind.Tasks.Get(tx, task.ID(one.ID))
+			t, err := kind.Tasks.Get(tx, record.ID(one.ID))
 			if err != nil {
 				return err
 			}
@@ -62,17 +62,17 @@ func (c *claimer) Claim(of ...task.Ref) error {
 	})
 }
 
-func (c *claimer) Renounce(of task.Ref) error { return c.Actor.Release(task.ID(of.ID)) }
+func (c *claimer) Renounce(of record.Ref) error { return c.Actor.Release(record.ID(of.ID)) }
 
 func (c *claimer) Release(ctx context.Context, of []session.Want, write func() error) error {
 	return c.Leases.Release(ctx, of, write)
 }
 
-func (c *claimer) Review(of task.Ref) error {
-	if err := c.Move(task.ID(of.ID), "in_progress"); err != nil {
+func (c *claimer) Review(of record.Ref) error {
+	if err := c.Move(record.ID(of.ID), "in_progress"); err != nil {
 		return err
 	}
-	return c.Move(task.ID(of.ID), leasetest.Reviewed)
+	return c.Move(record.ID(of.ID), leasetest.Reviewed)
 }
 
 // meeting is a site of the suite, with the actors and the config that a function gives, in the workspaces that another one makes of the first.
@@ -80,14 +80,14 @@ func meeting(t *testing.T, config string, place func(t *testing.T, first string)
 	t.Helper()
 	var passed atomic.Int64
 	site := leasetest.Site{
-		Records: []task.Ref{task.ID("PROJ-1").Ref(), task.ID("PROJ-2").Ref()},
+		Records: []record.Ref{record.ID("PROJ-1").Ref(), record.ID("PROJ-2").Ref()},
 		Now:     func() time.Time { return time.Now().Add(time.Duration(passed.Load())) },
 		Pass:    func(d time.Duration) { passed.Add(int64(d)) },
 	}
 	first := storetest.NewRepo(t)
 	s := storetest.NewAt(t, first)
 	for _, of := range site.Records {
-		if err := storetest.NewActor(s, "human:ann").CreateAs(task.ID(of.ID), "A task"); err != nil {
+		if err := storetest.NewActor(s, "human:ann").CreateAs(record.ID(of.ID), "A task"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +102,7 @@ func meeting(t *testing.T, config string, place func(t *testing.T, first string)
 		t.Fatal(err)
 	}
 	storetest.CommitAll(t, s)
-	for _, who := range []task.Actor{"human:ann", "human:bob", "human:cho", "human:dee"} {
+	for _, who := range []record.Actor{"human:ann", "human:bob", "human:cho", "human:dee"} {
 		s := storetest.Open(t, place(t, first))
 		site.Actors = append(site.Actors, &claimer{remote.Leases(s, who, site.Now), storetest.Actor{S: s, Who: who, Now: site.Now}})
 	}

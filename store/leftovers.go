@@ -9,13 +9,13 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Leftovers finds and removes what killed writers left behind, and live state that means nothing any more.
@@ -236,7 +236,7 @@ func (f leftoverFinder) staleStates(ctx context.Context) ([]Leftover, error) {
 
 // mayHave reports whether a worktree that made progress on a record may still have it: it does, or it has another branch checked out
 // now.
-func (f leftoverFinder) mayHave(ctx context.Context, of task.Ref, p session.Progress) bool {
+func (f leftoverFinder) mayHave(ctx context.Context, of record.Ref, p session.Progress) bool {
 	there, err := f.InWorktree(p.Worktree)
 	if err != nil {
 		return true
@@ -277,7 +277,7 @@ func (f leftoverFinder) staleBeats() ([]Leftover, error) {
 
 // leftover is a leftover with a message.
 func (f leftoverFinder) leftover(path, format string, args ...any) Leftover {
-	return Leftover{Problem: problem.Of(f.Rel(path), task.Errorf(task.BadFile, format, args...))}
+	return Leftover{Problem: problem.Of(f.Rel(path), record.Errorf(record.BadFile, format, args...))}
 }
 
 // spent is a leftover that counts as absent, so that its file can be removed.

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A checker that finds nothing proves nothing, so everything that Verify looks for is put before it.
@@ -37,7 +37,7 @@ func TestVerifyFinds(t *testing.T) {
 		}, "local/claims/" + temp, "temporary"},
 		{"the state of a task that does not exist", func(t *testing.T, s *store.Store) {
 			made := session.Progress{Status: "done", Worktree: s.Worktree, Entry: "0123"}
-			putState(t, s, session.State{Ref: task.ID("PROJ-9").Ref(), Progress: []session.Progress{made}})
+			putState(t, s, session.State{Ref: record.ID("PROJ-9").Ref(), Progress: []session.Progress{made}})
 		}, "local/claims/PROJ-9.json", "PROJ-9 does not exist"},
 		{"a state that says nothing", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, s.Live.Claim(proj1), `{"ref": {"kind": "task", "id": "PROJ-1"}}`)

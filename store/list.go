@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
@@ -65,10 +66,10 @@ func (s *Store) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 	for _, at := range all {
 		err := k.ParseID(at.ID)
 		if err == nil && !at.Type.IsRegular() {
-			err = task.Errorf(task.BadFile, "is not a regular file")
+			err = record.Errorf(record.BadFile, "is not a regular file")
 		}
 		if err != nil {
-			problems = append(problems, problem.Problem{Path: at.Path, Code: task.BadFile, Message: task.MessageOf(err)})
+			problems = append(problems, problem.Problem{Path: at.Path, Code: record.BadFile, Message: record.MessageOf(err)})
 			continue
 		}
 		files = append(files, at)
@@ -136,8 +137,8 @@ func Complete(k *kind.Kind, part string, ids []string) (string, error) {
 		return "", k.NotFound(part)
 	}
 	shown := hits[:min(len(hits), 8)]
-	e := task.Errorf(task.AmbiguousID, "%q fits %d %ss", part, len(hits), k.Name).
-		WithHint("one of %s%s", strings.Join(shown, ", "), task.AndMore(len(hits)-len(shown)))
+	e := record.Errorf(record.AmbiguousID, "%q fits %d %ss", part, len(hits), k.Name).
+		WithHint("one of %s%s", strings.Join(shown, ", "), record.AndMore(len(hits)-len(shown)))
 	e.Details = map[string]any{"candidates": shown}
 	return "", e
 }

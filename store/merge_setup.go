@@ -7,10 +7,10 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The lines that name the merge driver for the files of a workspace. Patterns are relative to the folder of .gitattributes.
@@ -70,7 +70,7 @@ func MergeDriverOf(ctx context.Context, l layout.Layout) (d MergeDriver, err err
 // returns INVALID_INPUT.
 func PlanMergeDriver(ctx context.Context, l layout.Layout, remove bool) (*MergeSetup, error) {
 	if l.Repo == nil {
-		return nil, task.Errorf(task.InvalidInput, "%s is not in a git repository", l.Root).WithHint("git init makes it one")
+		return nil, record.Errorf(record.InvalidInput, "%s is not in a git repository", l.Root).WithHint("git init makes it one")
 	}
 	p := &MergeSetup{layout: l}
 	if err := p.planAttributes(remove); err != nil {

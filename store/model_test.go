@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 	"pgregory.net/rapid"
 )
 
@@ -24,7 +24,7 @@ func TestRandomStepsAgreeWithAPlainMap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := storetest.NewAt(t, t.TempDir())
-		m := &model{s: s, now: storetest.Noon, tasks: map[task.ID]*modelTask{}, sessions: map[string]*modelSession{}}
+		m := &model{s: s, now: storetest.Noon, tasks: map[record.ID]*modelTask{}, sessions: map[string]*modelSession{}}
 		rt.Repeat(map[string]func(*rapid.T){
 			"create":  m.create,
 			"note":    m.note,
@@ -44,22 +44,22 @@ func TestRandomStepsAgreeWithAPlainMap(t *testing.T) {
 type model struct {
 	s        *store.Store
 	now      time.Time
-	tasks    map[task.ID]*modelTask
+	tasks    map[record.ID]*modelTask
 	sessions map[string]*modelSession
 }
 
 type modelTask struct {
-	status  task.Status
-	deps    []task.ID
-	holder  task.Actor
+	status  record.Status
+	deps    []record.ID
+	holder  record.Actor
 	session string // that the holder is at work under
 	notes   []string
 	entries int
 }
 
 type modelSession struct {
-	task   task.ID
-	who    task.Actor
+	task   record.ID
+	who    record.Actor
 	status session.Status
 }
 
@@ -85,7 +85,7 @@ func (m *model) readsFast(rt *rapid.T) {
 // Each step draws what to do, says what must come of it, does it, and compares.
 
 func (m *model) create(rt *rapid.T) {
-	id := task.ID(fmt.Sprintf("PROJ-%03d", len(m.tasks)))
+	id := record.ID(fmt.Sprintf("PROJ-%03d", len(m.tasks)))
 	deps := rapid.SliceOfNDistinct(m.anID(), 0, min(2, len(m.tasks)), rapid.ID).Draw(rt, "deps")
 	m.do(rt, "", m.actor(rt).CreateAs(id, "Task "+string(id), deps...))
 	m.tasks[id] = &modelTask{status: m.s.Config.Flow.Initial, deps: deps, entries: 1}
@@ -114,7 +114,7 @@ func (m *model) release(rt *rapid.T) {
 	id, a := m.existing(rt), m.actor(rt)
 	t := m.tasks[id]
 	if t.holder != "" && t.holder != a.Who && !a.Who.Human() {
-		m.do(rt, task.NotYours, a.Release(id))
+		m.do(rt, record.NotYours, a.Release(id))
 		return
 	}
 	m.do(rt, "", a.Release(id))
@@ -177,50 +177,50 @@ func (m *model) finish(rt *rapid.T) {
 }
 
 // take is the code with which taking a task is refused, or "".
-func (m *model) take(t *modelTask, who task.Actor) task.Code {
+func (m *model) take(t *modelTask, who record.Actor) record.Code {
 	switch {
 	case t.holder != "" && t.holder != who:
-		return task.AlreadyClaimed
+		return record.AlreadyClaimed
 	case m.s.Config.Flow.IsClosed(t.status):
-		return task.TaskClosed
+		return record.TaskClosed
 	}
 	return ""
 }
 
 // leave is the code with which a move is refused, or "": what waits is what has not started, or was given up.
-func (m *model) leave(t *modelTask, to task.Status) task.Code {
-	waits := func(s task.Status) bool { return s == "backlog" || s == "canceled" }
+func (m *model) leave(t *modelTask, to record.Status) record.Code {
+	waits := func(s record.Status) bool { return s == "backlog" || s == "canceled" }
 	if !waits(t.status) || waits(to) {
 		return ""
 	}
 	for _, dep := range t.deps {
 		if !m.s.Config.Flow.IsClosed(m.tasks[dep].status) {
-			return task.DepsOpen
+			return record.DepsOpen
 		}
 	}
 	return ""
 }
 
-func (m *model) beginning(t *modelTask, who task.Actor) task.Code {
+func (m *model) beginning(t *modelTask, who record.Actor) record.Code {
 	switch {
 	case t.holder != "" && t.holder != who:
-		return task.AlreadyClaimed
+		return record.AlreadyClaimed
 	case t.session != "":
-		return task.SessionLive
+		return record.SessionLive
 	case m.s.Config.Flow.IsClosed(t.status):
-		return task.TaskClosed
+		return record.TaskClosed
 	case t.status == m.s.Config.Flow.Initial:
 		return m.leave(t, m.s.Config.Flow.Working)
 	}
 	return ""
 }
 
-func (m *model) finishing(s *modelSession, t *modelTask, who task.Actor) task.Code {
+func (m *model) finishing(s *modelSession, t *modelTask, who record.Actor) record.Code {
 	switch {
 	case s.who != who:
-		return task.NotYours
+		return record.NotYours
 	case s.status != session.Active:
-		return task.SessionEnded
+		return record.SessionEnded
 	case !m.s.Config.Flow.IsClosed(t.status):
 		return m.leave(t, m.s.Config.Flow.Review)
 	}
@@ -228,9 +228,9 @@ func (m *model) finishing(s *modelSession, t *modelTask, who task.Actor) task.Co
 }
 
 // do compares how a step ended with how it should have ended.
-func (m *model) do(rt *rapid.T, want task.Code, err error) {
+func (m *model) do(rt *rapid.T, want record.Code, err error) {
 	rt.Helper()
-	if got := task.CodeOf(err); got != want || want == "" && err != nil {
+	if got := record.CodeOf(err); got != want || want == "" && err != nil {
 		rt.Fatalf("got error %v, want code %q", err, want)
 	}
 	m.now = m.now.Add(time.Second)
@@ -258,19 +258,19 @@ func (m *model) agrees(rt *rapid.T) {
 }
 
 func (m *model) actor(rt *rapid.T) storetest.Actor {
-	who := rapid.SampledFrom([]task.Actor{"human:lee", "agent:a", "agent:b"}).Draw(rt, "who")
+	who := rapid.SampledFrom([]record.Actor{"human:lee", "agent:a", "agent:b"}).Draw(rt, "who")
 	return storetest.Actor{S: m.s, Who: who, Now: func() time.Time { return m.now }}
 }
 
-func (m *model) anID() *rapid.Generator[task.ID] {
+func (m *model) anID() *rapid.Generator[record.ID] {
 	if len(m.tasks) == 0 {
-		return rapid.Just(task.ID(""))
+		return rapid.Just(record.ID(""))
 	}
 	return rapid.SampledFrom(slices.Sorted(maps.Keys(m.tasks)))
 }
 
 // existing draws a task, and gives the step up if there is none.
-func (m *model) existing(rt *rapid.T) task.ID {
+func (m *model) existing(rt *rapid.T) record.ID {
 	if len(m.tasks) == 0 {
 		rt.Skip("no task yet")
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // publish gives the files their content, one after the other. Once an existing file has its new content, the write can no longer start
@@ -78,7 +78,7 @@ func (w *writing) publishOne(c *change) error {
 	}
 	err := c.pending.CreateUnflushed()
 	if c.taken = errors.Is(err, fs.ErrExist); c.taken {
-		return task.Errorf(task.Conflict, "%s is there already", w.s.Rel(c.path)).WithHint("try again")
+		return record.Errorf(record.Conflict, "%s is there already", w.s.Rel(c.path)).WithHint("try again")
 	}
 	return problem.IO(err)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -116,7 +117,7 @@ func raceFor(t *testing.T) time.Duration {
 // jot is one note: what it says, and the revision that it was added to, with the last note in that.
 type jot struct {
 	text string
-	rev  task.Rev
+	rev  record.Rev
 	last string
 }
 
@@ -149,10 +150,10 @@ func playJot(s *store.Store, args []string) error {
 			}
 			return storetest.AddNote(tx, "PROJ-1", text)
 		})
-		switch code := task.CodeOf(err); {
+		switch code := record.CodeOf(err); {
 		case err == nil:
 			fmt.Println(text)
-		case code == task.Conflict || code == task.BadFile: // the editor kept saving, or was at it: nothing was written
+		case code == record.Conflict || code == record.BadFile: // the editor kept saving, or was at it: nothing was written
 		default:
 			return err
 		}
@@ -165,7 +166,7 @@ func readHistory(t *testing.T, path string, acknowledged map[string]bool) []jot 
 	var jots []jot
 	for line := range strings.Lines(storetest.ReadFile(t, path)) {
 		parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		one := jot{parts[0], task.Rev(parts[1]), parts[2]}
+		one := jot{parts[0], record.Rev(parts[1]), parts[2]}
 		switch {
 		case !acknowledged[one.text]:
 		case len(jots) > 0 && jots[len(jots)-1].text == one.text:
@@ -184,7 +185,7 @@ func readHistory(t *testing.T, path string, acknowledged map[string]bool) []jot 
 // read yet and that is not older than one that was.
 func wantUnbroken(t *testing.T, saves []string, jots []jot) {
 	t.Helper()
-	number := map[task.Rev]int{}
+	number := map[record.Rev]int{}
 	for i, src := range saves {
 		number[kind.Rev([]byte(src))] = i
 	}

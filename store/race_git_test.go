@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -26,7 +27,7 @@ func TestNotesBesideGit(t *testing.T) {
 	repo := storetest.NewRepo(t)
 	s := storetest.NewAt(t, repo)
 	lee := storetest.NewActor(s, "human:lee")
-	ids := []task.ID{"PROJ-1", "PROJ-2", "PROJ-3"}
+	ids := []record.ID{"PROJ-1", "PROJ-2", "PROJ-3"}
 	for _, id := range ids {
 		storetest.WantCode(t, lee.CreateAs(id, "Task "+string(id)), "")
 	}
@@ -49,7 +50,7 @@ func TestNotesBesideGit(t *testing.T) {
 	var group sync.WaitGroup
 	for w := range writers {
 		group.Go(func() {
-			at, a := storetest.Open(t, repo), task.Actor(fmt.Sprintf("agent:w%d", w))
+			at, a := storetest.Open(t, repo), record.Actor(fmt.Sprintf("agent:w%d", w))
 			for i := 0; ; i++ {
 				select {
 				case <-stop:
@@ -165,7 +166,7 @@ func TestWriteWaitsForGit(t *testing.T) {
 	go func() {
 		defer close(gone)
 		time.Sleep(300 * time.Millisecond)
-		if one, err := kind.Tasks.Get(s, "PROJ-1"); err != nil || one.Provenance.Last().Did == task.Noted {
+		if one, err := kind.Tasks.Get(s, "PROJ-1"); err != nil || one.Provenance.Last().Did == record.Noted {
 			t.Errorf("it was written under git's lock (%v)", err)
 		}
 		_ = os.Remove(s.GitLock())

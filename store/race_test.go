@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const (
@@ -41,17 +41,17 @@ func TestNotesOfManyProcesses(t *testing.T) {
 	if len(got.Provenance) != writers*notesEach {
 		t.Errorf("has %d entries after %d notes", len(got.Provenance), writers*notesEach)
 	}
-	said := map[task.Actor][]string{}
+	said := map[record.Actor][]string{}
 	for _, e := range got.Provenance {
 		said[e.Who] = append(said[e.Who], e.Text)
 	}
 	for i := range writers {
 		number := strconv.Itoa(i)
-		if notes := said[task.Actor("agent:"+number)]; !slices.Equal(notes, notesOfWriter(number)) {
+		if notes := said[record.Actor("agent:"+number)]; !slices.Equal(notes, notesOfWriter(number)) {
 			t.Errorf("of writer %s there is %q", number, notes)
 		}
 	}
-	if !slices.IsSortedFunc(got.Provenance, func(a, b task.Entry) int { return a.At.Compare(b.At) }) {
+	if !slices.IsSortedFunc(got.Provenance, func(a, b record.Entry) int { return a.At.Compare(b.At) }) {
 		t.Error("the entries are out of order")
 	}
 }
@@ -59,7 +59,7 @@ func TestNotesOfManyProcesses(t *testing.T) {
 // playNote waits for a line, and then notes as often as it should.
 func playNote(s *store.Store, args []string) error {
 	storetest.WaitForLine()
-	a := storetest.NewActor(s, task.Actor("agent:"+args[0]))
+	a := storetest.NewActor(s, record.Actor("agent:"+args[0]))
 	for n := range notesEach {
 		if err := a.Note("PROJ-1", noteText(args[0], n)); err != nil {
 			return err
@@ -86,10 +86,10 @@ func TestCreatesOfManyProcesses(t *testing.T) {
 	for _, p := range processes {
 		p.Send(t, "go")
 	}
-	var created []task.ID
+	var created []record.ID
 	for _, p := range processes {
 		for _, id := range p.Answers() {
-			created = append(created, task.ID(id))
+			created = append(created, record.ID(id))
 		}
 		p.End(t)
 	}
@@ -106,7 +106,7 @@ func playCreate(s *store.Store, _ []string) error {
 	a := storetest.NewActor(s, "human:lee")
 	for n := range createsEach {
 		id, err := a.Create(fmt.Sprintf("Task %d", n))
-		for task.CodeOf(err) == task.Conflict {
+		for record.CodeOf(err) == record.Conflict {
 			id, err = a.Create(fmt.Sprintf("Task %d", n))
 		}
 		if err != nil {
@@ -169,10 +169,10 @@ func TestOneWinnerAcrossWorktrees(t *testing.T) {
 	storetest.WantClean(t, there)
 }
 
-func raceID(round int) task.ID { return task.ID(fmt.Sprintf("PROJ-%d", round)) }
+func raceID(round int) record.ID { return record.ID(fmt.Sprintf("PROJ-%d", round)) }
 
 // race lets every process go for a task, and returns the number of the one that got it.
-func race(t *testing.T, processes []*storetest.Process, id task.ID) (winner int) {
+func race(t *testing.T, processes []*storetest.Process, id record.ID) (winner int) {
 	t.Helper()
 	for _, p := range processes {
 		p.Send(t, string(id))
@@ -184,7 +184,7 @@ func race(t *testing.T, processes []*storetest.Process, id task.ID) (winner int)
 			winner = i
 		case said == "won":
 			t.Errorf("%s: won by %d and by %d", id, winner, i)
-		case said != string(task.AlreadyClaimed):
+		case said != string(record.AlreadyClaimed):
 			t.Errorf("%s: %d got %q", id, i, said)
 		}
 	}
@@ -194,7 +194,7 @@ func race(t *testing.T, processes []*storetest.Process, id task.ID) (winner int)
 	return winner
 }
 
-func wantTaken(t *testing.T, s *store.Store, id task.ID, winner int) {
+func wantTaken(t *testing.T, s *store.Store, id record.ID, winner int) {
 	t.Helper()
 	got, err := kind.Tasks.Get(s, id)
 	storetest.WantCode(t, err, "")
@@ -207,12 +207,12 @@ func wantTaken(t *testing.T, s *store.Store, id task.ID, winner int) {
 func playTake(s *store.Store, args []string) error {
 	a := storetest.NewActor(s, racer(args[0]))
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		fmt.Println(outcome(take(a, args[1], task.ID(in.Text()))))
+		fmt.Println(outcome(take(a, args[1], record.ID(in.Text()))))
 	}
 	return nil
 }
 
-func take(a storetest.Actor, how string, id task.ID) error {
+func take(a storetest.Actor, how string, id record.ID) error {
 	if how == "claim" {
 		return a.Claim(id)
 	}
@@ -221,7 +221,7 @@ func take(a storetest.Actor, how string, id task.ID) error {
 }
 
 func outcome(err error) string {
-	switch code := task.CodeOf(err); {
+	switch code := record.CodeOf(err); {
 	case err == nil:
 		return "won"
 	case code != "":
@@ -231,7 +231,7 @@ func outcome(err error) string {
 	}
 }
 
-func racer(number string) task.Actor { return task.Actor("agent:racer-" + number) }
+func racer(number string) record.Actor { return record.Actor("agent:racer-" + number) }
 
 func wantSessions(t *testing.T, s *store.Store, want int) {
 	t.Helper()

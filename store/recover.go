@@ -8,13 +8,13 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // recover finishes or drops the write of a killed writer, and removes its temporary files. The caller holds the write lock, so the
@@ -62,11 +62,11 @@ func gone(err error) bool { return problem.Missing(err) || errors.Is(err, syscal
 // unreachable is the error of a decided write in a worktree that may still be there and cannot be read. Nobody writes until it is finished
 // there, or the worktree is removed.
 func unreachable(worktree string, err error) error {
-	code := task.CodeOf(err)
+	code := record.CodeOf(err)
 	if code == "" {
-		code = task.IO
+		code = record.IO
 	}
-	return task.Errorf(code, "a write in the worktree %s was cut short, and cannot be finished from here: %w", worktree, err).
+	return record.Errorf(code, "a write in the worktree %s was cut short, and cannot be finished from here: %w", worktree, err).
 		WithHint("write something in that worktree, make it readable from here, or remove it with git worktree remove")
 }
 
@@ -192,7 +192,7 @@ func (l redoLog) rollFile(f redoFile) (done bool, err error) {
 
 // rollMove gives a file its new path, if it still holds what it held, and reports whether it is there. Now is the revision of what lies at its
 // old path.
-func (l redoLog) rollMove(f redoFile, now task.Rev) (done bool, err error) {
+func (l redoLog) rollMove(f redoFile, now record.Rev) (done bool, err error) {
 	from, to := l.path(f), l.Abs(f.To)
 	there := layout.Exists(to)
 	switch {
@@ -213,12 +213,12 @@ func (l redoLog) rollMove(f redoFile, now task.Rev) (done bool, err error) {
 // foreign reports whether an error of revAt says that a path holds what cairn does not write: a link, a folder, or too much. Another
 // program put it there.
 func foreign(err error) bool {
-	return task.CodeOf(err) == task.BadFile || errors.Is(err, disk.ErrNotRegular) || errors.Is(err, disk.ErrTooLarge)
+	return record.CodeOf(err) == record.BadFile || errors.Is(err, disk.ErrNotRegular) || errors.Is(err, disk.ErrTooLarge)
 }
 
 // revAt is the revision of a file; "" if it does not exist, or is empty and so only reserves the name. Its errors are those of
 // layout.ReadFile.
-func revAt(path string) (task.Rev, error) {
+func revAt(path string) (record.Rev, error) {
 	src, err := layout.ReadUpTo(path, kind.MaxAttachment)
 	if problem.Missing(err) || err == nil && len(src) == 0 {
 		return "", nil

@@ -11,11 +11,11 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // redoLog is the redo log of a clone: one file in the live state (layout.Live.Redo), and what is done by it.
@@ -42,13 +42,13 @@ type redo struct {
 
 // redoFile is the step of one file.
 type redoFile struct {
-	Path string   `json:"path"`           // from the workspace root, with forward slashes; or from the live folder
-	Live bool     `json:"in_live"`        // Path is from the live folder
-	Was  task.Rev `json:"was,omitempty"`  // "" for a file that did not exist
-	Now  task.Rev `json:"now,omitempty"`  // "" for a file that is removed or moved
-	To   string   `json:"to,omitempty"`   // where the file is moved, as it is; from the workspace root
-	Temp string   `json:"temp,omitempty"` // the temporary file beside it that holds the new content
-	Over bool     `json:"over,omitempty"` // replace it whatever it holds
+	Path string     `json:"path"`           // from the workspace root, with forward slashes; or from the live folder
+	Live bool       `json:"in_live"`        // Path is from the live folder
+	Was  record.Rev `json:"was,omitempty"`  // "" for a file that did not exist
+	Now  record.Rev `json:"now,omitempty"`  // "" for a file that is removed or moved
+	To   string     `json:"to,omitempty"`   // where the file is moved, as it is; from the workspace root
+	Temp string     `json:"temp,omitempty"` // the temporary file beside it that holds the new content
+	Over bool       `json:"over,omitempty"` // replace it whatever it holds
 
 	After string `json:"after,omitempty"` // only if the file at this path, which stands before, has its content
 }
@@ -84,7 +84,7 @@ func (l redoLog) decide(r redo) error {
 		return err
 	}
 	if len(steps) > maxRedo/2 { // well below what read accepts
-		return task.Errorf(task.InvalidInput, "it is too much for one write").WithHint("do it in several")
+		return record.Errorf(record.InvalidInput, "it is too much for one write").WithHint("do it in several")
 	}
 	return l.Live.Failed(disk.Append(l.Live.Redo(), sealed(steps)))
 }
@@ -152,7 +152,7 @@ func (f redoFile) valid() bool {
 	if f.Live {
 		return isTrashFile(f.Path)
 	}
-	if task.IsFilePath(f.Path) || isBesideFiles(f.Path) {
+	if record.IsFilePath(f.Path) || isBesideFiles(f.Path) {
 		return !f.Over && (f.Was == "" || f.Now == "") // it comes, or it came and is taken back
 	}
 	return !f.Over && isRecordFile(f.Path) && (f.Now != "" || f.Path != layout.Folder+"/"+layout.ConfigName)
@@ -186,7 +186,7 @@ func isLiveFile(name string) bool {
 		_, ok := kind.For(layout.RefOf(id))
 		return ok
 	case "keys.json", "inbox.json":
-		return len(id) <= 64 && task.IsWord(id, "_")
+		return len(id) <= 64 && record.IsWord(id, "_")
 	case "live.json":
 		return kind.Sessions.ParseID(id) == nil
 	default:
@@ -220,7 +220,7 @@ func (l redoLog) pending() pendingStates {
 }
 
 // of returns the state that a record will have, or nil.
-func (p pendingStates) of(ref task.Ref, l layout.Live) *session.State {
+func (p pendingStates) of(ref record.Ref, l layout.Live) *session.State {
 	text, ok := p[l.Rel(l.Claim(ref))]
 	if !ok {
 		return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
@@ -25,8 +26,8 @@ import (
 )
 
 var (
-	proj1 = task.ID("PROJ-1").Ref()
-	proj2 = task.ID("PROJ-2").Ref()
+	proj1 = record.ID("PROJ-1").Ref()
+	proj2 = record.ID("PROJ-2").Ref()
 )
 
 // atNoon is an actor whose writes are the same every time.
@@ -74,8 +75,8 @@ var killableWrites = []killableWrite{
 	}, func(s *store.Store) error { return atNoon(s).Delete("PROJ-1") }},
 	{"two new tasks and the proposal that they come from", func(s *store.Store) error {
 		return s.Update(context.Background(), func(tx *store.Tx) error {
-			entry := task.Entry{Who: "agent:a", At: storetest.Noon, Did: task.Created}
-			kind.Proposals.Put(tx, task.Proposal{ID: "plan-1", Summary: "More", Tasks: json.RawMessage(`[{"title": "A"}]`), Provenance: task.Log{entry}})
+			entry := record.Entry{Who: "agent:a", At: storetest.Noon, Did: record.Created}
+			kind.Proposals.Put(tx, task.Proposal{ID: "plan-1", Summary: "More", Tasks: json.RawMessage(`[{"title": "A"}]`), Provenance: record.Log{entry}})
 			return nil
 		})
 	}, func(s *store.Store) error {
@@ -84,7 +85,7 @@ var killableWrites = []killableWrite{
 			if err != nil {
 				return err
 			}
-			plan.Made = []task.ID{"PROJ-3", "PROJ-4"}
+			plan.Made = []record.ID{"PROJ-3", "PROJ-4"}
 			kind.Proposals.Put(tx, plan)
 			kind.Tasks.Put(tx, madeTask("PROJ-3"))
 			kind.Tasks.Put(tx, madeTask("PROJ-4"))
@@ -123,7 +124,7 @@ func toRest(s *store.Store) error {
 }
 
 // moveAll stages that tasks go into a folder.
-func moveAll(tx *store.Tx, folder string, ids ...task.ID) error {
+func moveAll(tx *store.Tx, folder string, ids ...record.ID) error {
 	for _, id := range ids {
 		if _, err := kind.Tasks.Get(tx, id); err != nil {
 			return err
@@ -135,8 +136,8 @@ func moveAll(tx *store.Tx, folder string, ids ...task.ID) error {
 
 func nothing(*store.Store) error { return nil }
 
-func madeTask(id task.ID) task.Task {
-	return task.Task{ID: id, Title: "Made", Status: "backlog"}.With(task.Entry{Who: "agent:a", At: storetest.Noon, Did: task.Created})
+func madeTask(id record.ID) task.Task {
+	return task.Task{ID: id, Title: "Made", Status: "backlog"}.With(record.Entry{Who: "agent:a", At: storetest.Noon, Did: record.Created})
 }
 
 func renamePrefix(doc *format.Doc) (*format.Doc, error) {
@@ -310,7 +311,7 @@ func TestReadersBetweenKillAndRecovery(t *testing.T) {
 			t.Errorf("%s: got %+v, held by %+v", name, known, hold)
 		}
 	}
-	storetest.WantCode(t, storetest.NewActor(s, "agent:b").Claim("PROJ-1"), task.AlreadyClaimed)
+	storetest.WantCode(t, storetest.NewActor(s, "agent:b").Claim("PROJ-1"), record.AlreadyClaimed)
 	if known := s.Known(proj1); known.Next != nil || known.State == nil || known.State.Lease.Actor != "agent:a" {
 		t.Errorf("after the next write got %+v", known)
 	}
@@ -327,7 +328,7 @@ func TestKeyAndJournalOfAKilledCall(t *testing.T) {
 		{"before it is decided", disk.Write, func(s *store.Store) string { return s.Live.Redo() }, false},
 		{"before its file is there", disk.Link, func(s *store.Store) string { return storetest.TaskFile(s, "PROJ-3") }, true},
 		{"before the key is there", disk.Rename, func(s *store.Store) string { return s.Live.Key("c0ffee") }, true},
-		{"before the journal is there", disk.Open, func(s *store.Store) string { return s.Live.Journal(task.ID("PROJ-3").Ref()) }, true},
+		{"before the journal is there", disk.Open, func(s *store.Store) string { return s.Live.Journal(record.ID("PROJ-3").Ref()) }, true},
 		{"when all is done", disk.Remove, func(s *store.Store) string { return s.Live.Redo() }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -344,7 +345,7 @@ func TestKeyAndJournalOfAKilledCall(t *testing.T) {
 			if known := s.Key("c0ffee"); (known != nil) != tt.known {
 				t.Errorf("got the key %+v, want one: %t", known, tt.known)
 			}
-			journal := s.Journal(task.ID("PROJ-3").Ref())
+			journal := s.Journal(record.ID("PROJ-3").Ref())
 			if !tt.known {
 				if len(journal) > 0 || layout.Exists(storetest.TaskFile(s, "PROJ-3")) {
 					t.Errorf("got the journal %+v", journal)
@@ -365,11 +366,11 @@ func TestRecoveryInAnotherWorktree(t *testing.T) {
 		op    disk.Op
 		path  func(there *store.Store) string              // where the claim was killed
 		since func(t *testing.T, here, there *store.Store) // what happened since
-		want  task.Code                                    // of a claim by somebody else
+		want  record.Code                                  // of a claim by somebody else
 	}{
 		{"it was not decided", disk.Write, redoOf, asItIs, ""},
-		{"its file is not there yet", disk.Rename, task1Of, asItIs, task.AlreadyClaimed},
-		{"its file is there", disk.Rename, claimOf, asItIs, task.AlreadyClaimed},
+		{"its file is not there yet", disk.Rename, task1Of, asItIs, record.AlreadyClaimed},
+		{"its file is there", disk.Rename, claimOf, asItIs, record.AlreadyClaimed},
 		{"its file is there, and was brought back by git", disk.Rename, claimOf, func(t *testing.T, _, there *store.Store) {
 			storetest.Git(t, there.Root, "checkout", "-q", "--", ".")
 		}, ""},
@@ -482,7 +483,7 @@ func TestUndoThatFails(t *testing.T) {
 			return storetest.AddNote(tx, "PROJ-1", "with the other")
 		})
 	})
-	if storetest.WantCode(t, err, task.IO); runs != 1 {
+	if storetest.WantCode(t, err, record.IO); runs != 1 {
 		t.Errorf("the write was made %d times", runs)
 	}
 	storetest.WantCode(t, s.Settle(t.Context()), "")
@@ -592,7 +593,7 @@ func TestDecidedWriteWaitsForItsFiles(t *testing.T) {
 	t.Run("the files of this worktree", func(t *testing.T) {
 		s := killedWrite(t)
 		back := aside(t, s.Dir("tasks"))
-		storetest.WantCode(t, s.Settle(t.Context()), task.IO)
+		storetest.WantCode(t, s.Settle(t.Context()), record.IO)
 		back()
 		storetest.WantCode(t, s.Settle(t.Context()), "")
 		if one := storetest.Get(t, s, "PROJ-1"); len(one.Provenance) != 1 {
@@ -667,7 +668,7 @@ func refusedOnce(n int, write func() error) (refused bool, err error) {
 func TestHostileLogs(t *testing.T) {
 	const temp = ".%s.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"
 	tempOf := func(name string) string { return fmt.Sprintf(temp, name) }
-	rev := func(text string) task.Rev { return kind.Rev([]byte(text)) }
+	rev := func(text string) record.Rev { return kind.Rev([]byte(text)) }
 	const other = "another\n"
 	file := func(f store.RedoFile) store.Redo { return store.Redo{Files: []store.RedoFile{f}} }
 	state := func(l store.RedoLive) store.Redo { return store.Redo{Live: []store.RedoLive{l}} }
@@ -766,15 +767,15 @@ func TestLogsBehindLinks(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		link func(s *store.Store) string
-		code task.Code
+		code record.Code
 	}{
 		{"the file is a link", func(s *store.Store) string { return storetest.TaskFile(s, "PROJ-1") }, ""},
 		{"the temporary file is a link", func(s *store.Store) string {
 			return filepath.Join(s.Dir("tasks"), ".PROJ-1.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp")
 		}, ""},
 		{"the copy in the trash is a link", func(s *store.Store) string { return s.Live.Trashed(proj2, ".md") }, ""},
-		{"the claim is a link", func(s *store.Store) string { return s.Live.Claim(proj1) }, task.BadFile},
-		{"the journal is a link", func(s *store.Store) string { return s.Live.Journal(proj1) }, task.BadFile},
+		{"the claim is a link", func(s *store.Store) string { return s.Live.Claim(proj1) }, record.BadFile},
+		{"the journal is a link", func(s *store.Store) string { return s.Live.Journal(proj1) }, record.BadFile},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, around := hostileStore(t, true)
@@ -838,7 +839,7 @@ func TestLogIsRolledForwardFileByFile(t *testing.T) {
 	if prefix := storetest.Open(t, s.Root).Config.Prefix; prefix != "OTHER" {
 		t.Errorf("got the prefix %q", prefix)
 	}
-	for _, id := range []task.ID{"PROJ-1", "PROJ-2"} {
+	for _, id := range []record.ID{"PROJ-1", "PROJ-2"} {
 		if n := len(storetest.Get(t, s, id).Provenance); n != 1 {
 			t.Errorf("%s has %d entries", id, n)
 		}
@@ -924,8 +925,8 @@ func killedPlan(t *testing.T, inGit bool) *store.Store {
 	}
 	killedAt(t, disk.Link, filepath.Join(s.Dir("tasks"), "PROJ-2.md"), func() {
 		_ = s.Update(t.Context(), func(tx *store.Tx) error {
-			for _, id := range []task.ID{"PROJ-1", "PROJ-2", "PROJ-3"} {
-				kind.Tasks.Put(tx, task.Task{ID: id, Title: "A task", Status: "backlog", Provenance: task.Log{}.Add(task.Entry{Who: "human:lee", At: storetest.Noon, Did: task.Created})})
+			for _, id := range []record.ID{"PROJ-1", "PROJ-2", "PROJ-3"} {
+				kind.Tasks.Put(tx, task.Task{ID: id, Title: "A task", Status: "backlog", Provenance: record.Log{}.Add(record.Entry{Who: "human:lee", At: storetest.Noon, Did: record.Created})})
 			}
 			return nil
 		})

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -18,7 +19,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // rested is a workspace with the open task PROJ-1 and the task PROJ-2 at rest, on which something was noted.
@@ -60,7 +60,7 @@ func TestTasksAtRestAreRead(t *testing.T) {
 	if none, err := s.Harmless(t.Context()); none || err != nil {
 		t.Errorf("there is no task (%v)", err)
 	}
-	storetest.WantCode(t, func() error { _, err := s.Read(k, "PROJ-3"); return err }(), task.NotFound)
+	storetest.WantCode(t, func() error { _, err := s.Read(k, "PROJ-3"); return err }(), record.NotFound)
 }
 
 // Lists by the index have tasks at rest, before and after the index is written and for a process that looked before.
@@ -128,7 +128,7 @@ func TestTasksAtRestAreWrittenWhereTheyLie(t *testing.T) {
 	}
 	at := storetest.ReadFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"))
 	err := s.Update(t.Context(), func(tx *store.Tx) error { kind.Tasks.Put(tx, madeTask("PROJ-2")); return nil })
-	storetest.WantMessage(t, err, task.Conflict, ".cairn/closed/2026-06/PROJ-2.md is there already")
+	storetest.WantMessage(t, err, record.Conflict, ".cairn/closed/2026-06/PROJ-2.md is there already")
 	if layout.Exists(storetest.TaskFile(s, "PROJ-2")) || storetest.ReadFile(t, storetest.RestFile(s, "2026-06", "PROJ-2")) != at {
 		t.Error("a file was written")
 	}
@@ -191,7 +191,7 @@ func TestSecondFiles(t *testing.T) {
 
 	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-1"), "broken")
 	_, err := s.Read(kind.Tasks.Kind, "PROJ-1")
-	storetest.WantMessage(t, err, task.BadFile, ".cairn/tasks/PROJ-1.md")
+	storetest.WantMessage(t, err, record.BadFile, ".cairn/tasks/PROJ-1.md")
 	if problems := storetest.WantTasks(t, s); len(problems) != 3 {
 		t.Errorf("got problems %v", problems)
 	}
@@ -209,7 +209,7 @@ func TestWhatIsNotAtRest(t *testing.T) {
 	}
 	storetest.WantNoProblem(t, s, "PROJ-1")
 	_, err := s.Read(kind.Tasks.Kind, "T-1")
-	storetest.WantCode(t, err, task.NotFound)
+	storetest.WantCode(t, err, record.NotFound)
 	if err := os.Mkdir(filepath.Join(s.Dir("closed"), "2026-06", "T-2.md"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestRestBehindLinks(t *testing.T) {
 		storetest.Mkdir(t, filepath.Dir(s.Dir(name)), ".")
 		storetest.Link(t, elsewhere, s.Dir(name))
 		_, err := store.Open(s.Root, storetest.StateDir())
-		storetest.WantMessage(t, err, task.InvalidInput, "is a link")
+		storetest.WantMessage(t, err, record.InvalidInput, "is a link")
 	}
 	s := rested(t)
 	temp := filepath.Join(s.Dir("closed/2026-06"), ".PROJ-2.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp")
@@ -284,7 +284,7 @@ func TestMoveBesideAnEditor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := storetest.NewAt(t, t.TempDir()) // a second file is a finding
-			for _, id := range []task.ID{"PROJ-1", "PROJ-2"} {
+			for _, id := range []record.ID{"PROJ-1", "PROJ-2"} {
 				storetest.WriteTask(t, s, id)
 			}
 			was := storetest.ReadFile(t, storetest.TaskFile(s, "PROJ-2"))
@@ -335,9 +335,9 @@ func TestMoveOfWhatIsChanged(t *testing.T) {
 func TestListsBesideMoves(t *testing.T) {
 	s := storetest.New(t)
 	const all, each = 240, 6
-	var ids []task.ID
+	var ids []record.ID
 	for i := range all {
-		ids = append(ids, task.ID(fmt.Sprintf("PROJ-%d", 1000+i)))
+		ids = append(ids, record.ID(fmt.Sprintf("PROJ-%d", 1000+i)))
 		storetest.WriteTask(t, s, ids[i])
 	}
 	k := kind.Tasks.Kind

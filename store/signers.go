@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const signersTemplate = `# Whose signatures of approvals count, as ssh-keygen(1) describes under ALLOWED SIGNERS; docs/approvals.md of cairn says more.
@@ -20,12 +20,12 @@ const signersTemplate = `# Whose signatures of approvals count, as ssh-keygen(1)
 
 // AddSigner lets an actor sign with a key, within a time span if one is given. It appends one line to allowed_signers. It returns CONFLICT
 // for a key that is there already, for any actor: one key under two names would let one person approve as two.
-func AddSigner(ctx context.Context, l layout.Layout, who task.Actor, key sshsign.PublicKey, after, before time.Time) error {
+func AddSigner(ctx context.Context, l layout.Layout, who record.Actor, key sshsign.PublicKey, after, before time.Time) error {
 	return editSigners(ctx, l, func(src []byte) ([]byte, error) {
 		for _, have := range sshsign.ParseAllowed(src).Signers {
 			if key.Is(have) {
-				return nil, task.Errorf(task.Conflict, "the key %s is there already, as that of %s", key.Fingerprint(), have.Actor).
-					WithHint("%s shows the keys", task.CallTo("trust signer list")).ForGood()
+				return nil, record.Errorf(record.Conflict, "the key %s is there already, as that of %s", key.Fingerprint(), have.Actor).
+					WithHint("%s shows the keys", record.CallTo("trust signer list")).ForGood()
 			}
 		}
 		text := string(src)
@@ -41,7 +41,7 @@ func AddSigner(ctx context.Context, l layout.Layout, who task.Actor, key sshsign
 
 // EndSigners ends an actor's keys, all of them or the one with a fingerprint: signatures after a time no longer count, or, if the time is
 // zero, no signature of theirs does. It returns the keys that it ended, and NOT_FOUND if there is none.
-func EndSigners(ctx context.Context, l layout.Layout, who task.Actor, fingerprint string, at time.Time) ([]sshsign.Signer, error) {
+func EndSigners(ctx context.Context, l layout.Layout, who record.Actor, fingerprint string, at time.Time) ([]sshsign.Signer, error) {
 	var ended []sshsign.Signer
 	err := editSigners(ctx, l, func(src []byte) ([]byte, error) {
 		ended = nil
@@ -60,8 +60,8 @@ func EndSigners(ctx context.Context, l layout.Layout, who task.Actor, fingerprin
 			*line = sshsign.EndLine(*line, at)
 		}
 		if len(ended) == 0 {
-			return nil, task.Errorf(task.NotFound, "allowed_signers has no such key of %s that still counts", who).
-				WithHint("%s shows the keys", task.CallTo("trust signer list"))
+			return nil, record.Errorf(record.NotFound, "allowed_signers has no such key of %s that still counts", who).
+				WithHint("%s shows the keys", record.CallTo("trust signer list"))
 		}
 		return bytes.Join(lines, nil), nil
 	})
@@ -81,14 +81,14 @@ func editSigners(ctx context.Context, l layout.Layout, edit func(src []byte) ([]
 			return err
 		}
 		if len(sshsign.ParseAllowed(made).Problems) > len(sshsign.ParseAllowed(src).Problems) {
-			return task.Errorf(task.InvalidInput, "the line would not be understood").WithHint("write it in an editor; docs/approvals.md says how")
+			return record.Errorf(record.InvalidInput, "the line would not be understood").WithHint("write it in an editor; docs/approvals.md says how")
 		}
 		err = Replace(ctx, l, l.SignersFile(), src, made)
-		if task.CodeOf(err) != task.Conflict && !errors.Is(err, fs.ErrExist) {
+		if record.CodeOf(err) != record.Conflict && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
-	return task.Errorf(task.Conflict, "%s is being changed by another program", l.Rel(l.SignersFile())).WithHint("try again once that program is done")
+	return record.Errorf(record.Conflict, "%s is being changed by another program", l.Rel(l.SignersFile())).WithHint("try again once that program is done")
 }
 
 // SigningConfig is what git's config has about the key that a person signs commits with.
@@ -124,9 +124,9 @@ func (c SigningConfig) SSHKey() (string, error) {
 	const hint = "git config --global gpg.format ssh; git config --global user.signingkey ~/.ssh/id_ed25519.pub; or --key FILE"
 	switch {
 	case c.Key == "":
-		return "", task.Errorf(task.InvalidInput, "git's config names no key to sign with").WithHint(hint)
+		return "", record.Errorf(record.InvalidInput, "git's config names no key to sign with").WithHint(hint)
 	case c.Format != "ssh":
-		return "", task.Errorf(task.InvalidInput, "git does not sign with SSH keys here: gpg.format is %q", c.Format).WithHint(hint)
+		return "", record.Errorf(record.InvalidInput, "git does not sign with SSH keys here: gpg.format is %q", c.Format).WithHint(hint)
 	default:
 		return c.Key, nil
 	}

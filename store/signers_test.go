@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/internal/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/store"
@@ -35,7 +36,7 @@ func TestAddAndEndSigners(t *testing.T) {
 	if got := storetest.ReadFile(t, s.SignersFile()); got != other+"\n"+ada {
 		t.Errorf("written:\n%s", got)
 	}
-	if err := store.AddSigner(t.Context(), s.Layout, "human:bob", key("eve"), time.Time{}, time.Time{}); task.CodeOf(err) != task.Conflict {
+	if err := store.AddSigner(t.Context(), s.Layout, "human:bob", key("eve"), time.Time{}, time.Time{}); record.CodeOf(err) != record.Conflict {
 		t.Errorf("one key of two people: %v", err)
 	}
 	ended, err := store.EndSigners(t.Context(), s.Layout, "human:eve", "", at)
@@ -47,10 +48,10 @@ func TestAddAndEndSigners(t *testing.T) {
 	if got := storetest.ReadFile(t, s.SignersFile()); got != want+"\n"+ada {
 		t.Errorf("got\n%q\nwant\n%q", got, want+"\n"+ada)
 	}
-	if _, err := store.EndSigners(t.Context(), s.Layout, "human:eve", "", at.Add(time.Hour)); task.CodeOf(err) != task.NotFound {
+	if _, err := store.EndSigners(t.Context(), s.Layout, "human:eve", "", at.Add(time.Hour)); record.CodeOf(err) != record.NotFound {
 		t.Errorf("ended twice: %v", err)
 	}
-	if _, err := store.EndSigners(t.Context(), s.Layout, "human:ada", "SHA256:other", at); task.CodeOf(err) != task.NotFound {
+	if _, err := store.EndSigners(t.Context(), s.Layout, "human:ada", "SHA256:other", at); record.CodeOf(err) != record.NotFound {
 		t.Errorf("another key than there is: %v", err)
 	}
 	if ended, err := store.EndSigners(t.Context(), s.Layout, "human:ada", key("ada").Fingerprint(), time.Time{}); err != nil || len(ended) != 1 {
@@ -72,7 +73,7 @@ func TestSignersBehindALink(t *testing.T) {
 	if err := os.Symlink(target, s.SignersFile()); err != nil {
 		t.Skip(err)
 	}
-	if _, err := store.Open(s.Root, t.TempDir()); task.CodeOf(err) != task.InvalidInput {
+	if _, err := store.Open(s.Root, t.TempDir()); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("opened: %v", err)
 	}
 	if signers, err := snapshot.SignersHere(s.Layout); err == nil {
@@ -93,8 +94,8 @@ func TestSignersBehindALink(t *testing.T) {
 // A signature survives being written and read, whatever else stands in its entry.
 func TestSignatureIsKept(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
-	made := task.Task{ID: "PROJ-1", Title: "A", Status: "backlog"}.With(task.Entry{Who: "human:ada", At: time.Now(), Did: task.Attested,
-		Results: []task.CheckResult{{Check: "it's: \"read\" #1", Result: task.Pass}}, Text: "a\nb ", Sig: "U1NIU0lH+/=="})
+	made := task.Task{ID: "PROJ-1", Title: "A", Status: "backlog"}.With(record.Entry{Who: "human:ada", At: time.Now(), Did: record.Attested,
+		Results: []record.CheckResult{{Check: "it's: \"read\" #1", Result: record.Pass}}, Text: "a\nb ", Sig: "U1NIU0lH+/=="})
 	err := s.Update(t.Context(), func(tx *store.Tx) error { kind.Tasks.Put(tx, made); return nil })
 	if err != nil {
 		t.Fatal(err)

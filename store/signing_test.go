@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The key may be named by anybody's config, for it is only data. A program is named by the user's own config or not at all.
@@ -25,13 +25,13 @@ func TestSigningConfig(t *testing.T) {
 		}
 		return c
 	}
-	if _, err := read().SSHKey(); task.CodeOf(err) != task.InvalidInput {
+	if _, err := read().SSHKey(); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("nothing is set up: %v", err)
 	}
 	storetest.Git(t, dir, "config", "gpg.format", "openpgp")
 	storetest.Git(t, dir, "config", "user.signingkey", "/keys/id.pub")
 	storetest.Git(t, dir, "config", "gpg.ssh.program", "/evil")
-	if _, err := read().SSHKey(); task.CodeOf(err) != task.InvalidInput {
+	if _, err := read().SSHKey(); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("a key of GPG: %v", err)
 	}
 	storetest.Git(t, dir, "config", "gpg.format", "ssh")

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // States is the states of a clone as they were read at one moment. It never changes, and neither do they.
-type States map[task.Ref]*session.State
+type States map[record.Ref]*session.State
 
 // States reads the states of all records.
 func (s *Store) States() (States, error) {
@@ -46,11 +46,11 @@ func (s *Store) StatesAfter(before States, names []string) States {
 }
 
 // KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does not exist.
-func (s *Store) KnownOf() func(task.Ref) session.Live {
+func (s *Store) KnownOf() func(record.Ref) session.Live {
 	pending := s.writer().log().pending() // first, as in KnownFrom
-	there := map[task.Ref]bool{}
+	there := map[record.Ref]bool{}
 	err := layout.EachName(s.Live.Claims(), ".json", func(name string) { there[layout.RefOf(name)] = true })
-	return s.knownBy(pending, func(of task.Ref) *session.State {
+	return s.knownBy(pending, func(of record.Ref) *session.State {
 		if err == nil && !there[of] {
 			return nil
 		}
@@ -60,11 +60,11 @@ func (s *Store) KnownOf() func(task.Ref) session.Live {
 
 // KnownFrom is KnownOf with states that a function reads, and with it whether the clone may know of progress that the file of a record
 // lacks.
-func (s *Store) KnownFrom(read func() States) (known func(task.Ref) session.Live, carried func(task.Ref) bool) {
+func (s *Store) KnownFrom(read func() States) (known func(record.Ref) session.Live, carried func(record.Ref) bool) {
 	pending := s.writer().log().pending() // first: once the log is removed, this is in the states
 	states, remote := read(), s.shared()
-	known = s.knownBy(pending, func(of task.Ref) *session.State { return copyOf(states[of]) })
-	return known, func(of task.Ref) bool {
+	known = s.knownBy(pending, func(of record.Ref) *session.State { return copyOf(states[of]) })
+	return known, func(of record.Ref) bool {
 		state := states[of]
 		return pending != nil || state != nil && len(state.Progress) > 0 || len(remote(of).Progress()) > 0
 	}
@@ -84,9 +84,9 @@ func copyOf(state *session.State) *session.State {
 	return &own
 }
 
-func (s *Store) knownBy(pending pendingStates, state func(task.Ref) *session.State) func(task.Ref) session.Live {
+func (s *Store) knownBy(pending pendingStates, state func(record.Ref) *session.State) func(record.Ref) session.Live {
 	view, remote := s.ViewOfMany(), s.shared()
-	return func(of task.Ref) session.Live {
+	return func(of record.Ref) session.Live {
 		known := state(of)
 		if known == nil && pending == nil {
 			return s.timed(session.Live{}, remote(of))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
@@ -14,7 +15,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/runs"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Store is one workspace on disk. It holds no open file and no cache: every call reads the files.
@@ -54,7 +54,7 @@ func (s *Store) StateDir() string { return s.stateDir }
 func (s *Store) Trusted() bool { return trust.Trusted(s.Layout, s.stateDir) }
 
 // SetTrust records that consent, as trust.Set does.
-func (s *Store) SetTrust(who task.Actor, at time.Time) error {
+func (s *Store) SetTrust(who record.Actor, at time.Time) error {
 	return trust.Set(s.Layout, s.stateDir, who, at)
 }
 
@@ -148,7 +148,7 @@ func notFound(k *kind.Kind, id string, err error) error {
 }
 
 // Source returns the text of the file of a record, and its revision. It returns NOT_FOUND if there is none.
-func (s *Store) Source(k *kind.Kind, id string) (string, task.Rev, error) {
+func (s *Store) Source(k *kind.Kind, id string) (string, record.Rev, error) {
 	if err := k.ParseID(id); err != nil {
 		return "", "", err
 	}
@@ -160,18 +160,18 @@ func (s *Store) Source(k *kind.Kind, id string) (string, task.Rev, error) {
 }
 
 // Body returns the body of a task without parsing the rest; "" if it cannot be read.
-func (s *Store) Body(id task.ID) string {
+func (s *Store) Body(id record.ID) string {
 	src, err := s.text(kind.Tasks.Kind, string(id))
 	if err != nil {
 		return ""
 	}
-	return task.CleanBody(string(format.BodyOf(src)))
+	return record.CleanBody(string(format.BodyOf(src)))
 }
 
 // ConfigEntries returns the provenance of config.yaml. It returns BAD_FILE if that cannot be read.
-func (s *Store) ConfigEntries() (task.Log, error) {
+func (s *Store) ConfigEntries() (record.Log, error) {
 	doc, err := layout.ReadDoc(s.ConfigFile(), format.YAML, layout.Patient())
-	var log task.Log
+	var log record.Log
 	if err == nil {
 		log, err = kind.Entries(doc)
 	}
@@ -182,12 +182,12 @@ func (s *Store) ConfigEntries() (task.Log, error) {
 }
 
 // Known returns what live state has about a record.
-func (s *Store) Known(of task.Ref) session.Live {
+func (s *Store) Known(of record.Ref) session.Live {
 	pending := s.writer().log().pending() // first: once the log is removed, this is in the state
 	return s.known(of, pending)
 }
 
-func (s *Store) known(of task.Ref, pending pendingStates) session.Live {
+func (s *Store) known(of record.Ref, pending pendingStates) session.Live {
 	return s.timed(s.View(s.State(of), pending.of(of, s.Live)), s.shared()(of))
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -24,7 +25,7 @@ func TestGet(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	_, err = kind.Tasks.Get(s, "PROJ-2")
-	storetest.WantMessage(t, err, task.NotFound, "PROJ-2")
+	storetest.WantMessage(t, err, record.NotFound, "PROJ-2")
 }
 
 // A file that cannot be read as a task is named, with the line that is to blame, wherever one asks; and it hides no other.
@@ -62,9 +63,9 @@ func TestBrokenFilesAreNamed(t *testing.T) {
 			storetest.WriteTask(t, s, "PROJ-1")
 			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), broken.src)
 			_, err := kind.Tasks.Get(s, "PROJ-2")
-			storetest.WantMessage(t, err, task.BadFile, broken.says)
+			storetest.WantMessage(t, err, record.BadFile, broken.says)
 			p := onlyProblem(t, s, "PROJ-1")
-			if p.Path != ".cairn/tasks/PROJ-2.md" || p.Code != task.BadFile || !strings.Contains(p.Message, broken.says) {
+			if p.Path != ".cairn/tasks/PROJ-2.md" || p.Code != record.BadFile || !strings.Contains(p.Message, broken.says) {
 				t.Errorf("the problem is %+v", p)
 			}
 			if broken.line != 0 && p.Line != broken.line {
@@ -118,8 +119,8 @@ func TestLinksAreRefused(t *testing.T) {
 	storetest.WriteFile(t, outside, storetest.TaskText("PROJ-2"))
 	storetest.Link(t, outside, storetest.TaskFile(s, "PROJ-2"))
 	_, err := kind.Tasks.Get(s, "PROJ-2")
-	storetest.WantCode(t, err, task.BadFile)
-	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-2", "x"), task.BadFile)
+	storetest.WantCode(t, err, record.BadFile)
+	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-2", "x"), record.BadFile)
 	if got := storetest.ReadFile(t, outside); got != storetest.TaskText("PROJ-2") {
 		t.Errorf("the file behind the link is now\n%s", got)
 	}
@@ -128,7 +129,7 @@ func TestLinksAreRefused(t *testing.T) {
 			linked := storetest.NewAt(t, t.TempDir())
 			moveAndLink(t, filepath.Join(linked.Root, layout.Folder, name))
 			_, err := store.Open(linked.Root, t.TempDir())
-			storetest.WantMessage(t, err, task.InvalidInput, "is a link")
+			storetest.WantMessage(t, err, record.InvalidInput, "is a link")
 		})
 	}
 }
@@ -155,7 +156,7 @@ func TestWorkspaceOfTheOriginal(t *testing.T) {
 	storetest.WantCode(t, storetest.NewActor(s, "agent:claude-1").Finish("ses-01hzy3"), "")
 	got, err = kind.Tasks.Get(s, "PROJ-001")
 	storetest.WantCode(t, err, "")
-	if got.Status != "in_review" || got.Provenance.Last().Did != task.Finished {
+	if got.Status != "in_review" || got.Provenance.Last().Did != record.Finished {
 		t.Errorf("after finish it is %s, with last entry %+v", got.Status, got.Provenance.Last())
 	}
 	storetest.WantClean(t, s)
@@ -163,13 +164,13 @@ func TestWorkspaceOfTheOriginal(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	s := storetest.New(t)
-	for _, id := range []task.ID{"PROJ-001", "PROJ-0012", "PROJ-002", "WEB-01j8x2k7q7f3az"} {
+	for _, id := range []record.ID{"PROJ-001", "PROJ-0012", "PROJ-002", "WEB-01j8x2k7q7f3az"} {
 		storetest.WriteTask(t, s, id)
 	}
 	for _, row := range []struct {
 		name, part string
 		want       string
-		code       task.Code
+		code       record.Code
 		says       string
 	}{
 		{"the whole id", "PROJ-002", "PROJ-002", "", ""},
@@ -178,10 +179,10 @@ func TestResolve(t *testing.T) {
 		{"the middle", "x2k", "WEB-01j8x2k7q7f3az", "", ""},
 		{"in another case", "web", "WEB-01j8x2k7q7f3az", "", ""},
 		{"the whole id in another case", "web-01J8X2K7Q7F3AZ", "WEB-01j8x2k7q7f3az", "", ""},
-		{"a part of several", "PROJ", "", task.AmbiguousID, "fits 3 tasks"},
-		{"a part of none", "PROJ-9", "", task.NotFound, "PROJ-9"},
-		{"nothing", "", "", task.NotFound, ""},
-		{"a path", "../PROJ-001", "", task.NotFound, ""},
+		{"a part of several", "PROJ", "", record.AmbiguousID, "fits 3 tasks"},
+		{"a part of none", "PROJ-9", "", record.NotFound, "PROJ-9"},
+		{"nothing", "", "", record.NotFound, ""},
+		{"a path", "../PROJ-001", "", record.NotFound, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := s.Resolve(kind.Tasks.Kind, row.part)
@@ -209,14 +210,14 @@ func TestOpenWalksUp(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	_, err := store.Open(t.TempDir(), t.TempDir())
-	storetest.WantCode(t, err, task.NoWorkspace)
+	storetest.WantCode(t, err, record.NoWorkspace)
 	half := t.TempDir()
 	storetest.Mkdir(t, half, layout.Folder)
 	_, err = store.Open(half, t.TempDir())
-	storetest.WantMessage(t, err, task.NoWorkspace, "no config.yaml")
+	storetest.WantMessage(t, err, record.NoWorkspace, "no config.yaml")
 }
 
-func onlyProblem(t *testing.T, s *store.Store, want ...task.ID) problem.Problem {
+func onlyProblem(t *testing.T, s *store.Store, want ...record.ID) problem.Problem {
 	t.Helper()
 	problems := storetest.WantTasks(t, s, want...)
 	if len(problems) != 1 {
@@ -240,5 +241,5 @@ func TestOpenNamesThePlaceInTheConfig(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
 	storetest.WriteFile(t, s.ConfigFile(), "format: 1\nprefix: PROJ\nclaim_ttl: soon\n")
 	_, err := store.Open(s.Root, t.TempDir())
-	storetest.WantMessage(t, err, task.BadFile, ".cairn/config.yaml:3:12")
+	storetest.WantMessage(t, err, record.BadFile, ".cairn/config.yaml:3:12")
 }

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Trash has the records that were deleted in a clone.
@@ -29,7 +29,7 @@ type Trash struct{ clone live.Clone }
 func (s *Store) Trash() Trash { return Trash{s.Clone} }
 
 // File is the path of the copy of a record that was deleted last.
-func (t Trash) File(of task.Ref) string {
+func (t Trash) File(of record.Ref) string {
 	newest, at := t.clone.Live.Trashed(of, extOf(of)), time.Time{}
 	for _, path := range t.copies(of) {
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.ModTime().After(at) {
@@ -39,7 +39,7 @@ func (t Trash) File(of task.Ref) string {
 	return newest
 }
 
-func extOf(of task.Ref) string {
+func extOf(of record.Ref) string {
 	k, ok := kind.Named(of.Kind)
 	if !ok {
 		return ""
@@ -48,7 +48,7 @@ func extOf(of task.Ref) string {
 }
 
 // copies lists the copies of a record in the trash.
-func (t Trash) copies(of task.Ref) (paths []string) {
+func (t Trash) copies(of record.Ref) (paths []string) {
 	ext := extOf(of)
 	first := strings.TrimSuffix(filepath.Base(t.clone.Live.Trashed(of, ext)), ext)
 	_ = layout.EachName(t.clone.Live.Trash(), ext, func(name string) { // a folder that cannot be listed has none
@@ -73,7 +73,7 @@ func copyMark(content []byte) string { return string(kind.Rev(content))[:copyMar
 const copyMarkLen = 8
 
 // free is the path for the copy of a record that is to be deleted. It is that of no other copy, unless of the same content.
-func (t Trash) free(of task.Ref, content []byte) string {
+func (t Trash) free(of record.Ref, content []byte) string {
 	ext := extOf(of)
 	path := t.clone.Live.Trashed(of, ext)
 	if old, err := layout.ReadFile(path); err != nil || bytes.Equal(old, content) {
@@ -121,25 +121,25 @@ func (t Trash) Deleted(k *kind.Kind) ([]any, error) {
 // is taken off, and all else in the file stays as it is, byte for byte. The copy stays in the trash. It returns CONFLICT if there is a record
 // of that id, NOT_FOUND if there is no copy, and BAD_FILE for one that cannot be read.
 func (tx *Tx) Restore(k *kind.Kind, id string) (any, error) {
-	switch _, err := tx.Read(k, id); task.CodeOf(err) {
-	case task.NotFound:
+	switch _, err := tx.Read(k, id); record.CodeOf(err) {
+	case record.NotFound:
 	case "":
-		return nil, task.Errorf(task.Conflict, "there is a %s %s, so the one in the trash cannot come back", k.Name, id).
-			WithHint("%s shows the one that is there", task.CallTo("get", "id", id).OnlyShown()).ForGood()
+		return nil, record.Errorf(record.Conflict, "there is a %s %s, so the one in the trash cannot come back", k.Name, id).
+			WithHint("%s shows the one that is there", record.CallTo("get", "id", id).OnlyShown()).ForGood()
 	default:
 		return nil, err
 	}
 	path := tx.s.Trash().File(k.Ref(id))
 	src, err := layout.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, task.Errorf(task.NotFound, "there is no %s %s in the trash of this clone", k.Name, id)
+		return nil, record.Errorf(record.NotFound, "there is no %s %s in the trash of this clone", k.Name, id)
 	}
 	if err != nil {
 		return nil, problem.IO(err)
 	}
 	v, doc, err := undeleted(k, src)
 	if err != nil || k.Header(v).Ref.ID != id {
-		return nil, task.Errorf(task.BadFile, "%s cannot be read as the %s %s", path, k.Name, id).WithHint("correct that file, or copy it back by hand")
+		return nil, record.Errorf(record.BadFile, "%s cannot be read as the %s %s", path, k.Name, id).WithHint("correct that file, or copy it back by hand")
 	}
 	tx.records[k.Ref(id)] = &staged{kind: k, from: file{doc: doc, value: v}, now: v}
 	return v, nil
@@ -156,7 +156,7 @@ func undeleted(k *kind.Kind, src []byte) (any, *format.Doc, error) {
 		return nil, nil, err
 	}
 	log := k.Header(v).Log
-	if len(log) == 0 || log.Last().Did != task.Deleted {
+	if len(log) == 0 || log.Last().Did != record.Deleted {
 		return v, doc, nil
 	}
 	kept := make([]format.Item, len(log)-1)

@@ -4,16 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The copies of a record in the trash are not those of a record whose id begins like its own.
 func TestTrashOfSimilarIDs(t *testing.T) {
 	s := storetest.New(t)
 	a := storetest.NewActor(s, "human:lee")
-	dotted := task.ID("PROJ-1.x")
-	for i, id := range []task.ID{"PROJ-1", "PROJ-1", dotted} {
+	dotted := record.ID("PROJ-1.x")
+	for i, id := range []record.ID{"PROJ-1", "PROJ-1", dotted} {
 		storetest.WantCode(t, a.CreateAs(id, "Pour the concrete of "+string(id)), "")
 		storetest.WantCode(t, a.Note(id, strings.Repeat("it rains ", i+1)), "")
 		storetest.WantCode(t, a.Delete(id), "")

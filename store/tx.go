@@ -5,23 +5,23 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Tx is a write that is being put together: what was read under the lock, and what is to be written. It may be used until fn returns. It
 // knows files and what all kinds of record share, and of single kinds only that sessions have heartbeats.
 type Tx struct {
 	s        *Store
-	records  map[task.Ref]*staged
-	order    []task.Ref // of the records that were put
-	files    []change   // of files that are not records
-	moves    []change   // of files of records that stay as they are
-	silent   []string   // sessions whose heartbeat is removed
+	records  map[record.Ref]*staged
+	order    []record.Ref // of the records that were put
+	files    []change     // of files that are not records
+	moves    []change     // of files of records that stay as they are
+	silent   []string     // sessions whose heartbeat is removed
 	beats    []session.Heartbeat
 	inbox    *session.Inbox
 	key      *session.Key
@@ -42,15 +42,15 @@ type staged struct {
 }
 
 // was is the header as it was read; zero for a new record.
-func (st *staged) was() task.Header {
+func (st *staged) was() record.Header {
 	if st.file.doc == nil {
-		return task.Header{}
+		return record.Header{}
 	}
 	return st.kind.Header(st.file.value)
 }
 
 // header is the header as it is to be written.
-func (st *staged) header() task.Header { return st.kind.Header(st.now) }
+func (st *staged) header() record.Header { return st.kind.Header(st.now) }
 
 // Read returns the newest state of a record: what was put into the Tx, or else what its file has. Its errors are those of Store.Read.
 func (tx *Tx) Read(k *kind.Kind, id string) (any, error) {
@@ -66,7 +66,7 @@ func (tx *Tx) Read(k *kind.Kind, id string) (any, error) {
 }
 
 // Known is what the clone knows of a record beside its file.
-func (tx *Tx) Known(of task.Ref) session.Live { return tx.s.Known(of) }
+func (tx *Tx) Known(of record.Ref) session.Live { return tx.s.Known(of) }
 
 // Put stages a new state of a record that Read returned, or a new record. For a new record whose file exists, Update returns CONFLICT and
 // writes nothing. The claim stays as it is; it is refreshed if the writer holds it.
@@ -87,16 +87,16 @@ func (tx *Tx) Put(k *kind.Kind, v any) {
 }
 
 // Claim stages a new lease of a record that was read or put; nil ends the claim.
-func (tx *Tx) Claim(of task.Ref, lease *session.Lease) {
+func (tx *Tx) Claim(of record.Ref, lease *session.Lease) {
 	tx.records[of].lease, tx.records[of].claims = lease, true
 }
 
 // Supersede stages that progress which other worktrees made on a record is given up: work starts again from the state in this one.
-func (tx *Tx) Supersede(of task.Ref) { tx.records[of].supersedes = true }
+func (tx *Tx) Supersede(of record.Ref) { tx.records[of].supersedes = true }
 
 // Delete stages the deletion of a record that was read. Its newest state goes into the trash of the clone, and its live state is
 // removed.
-func (tx *Tx) Delete(of task.Ref) {
+func (tx *Tx) Delete(of record.Ref) {
 	st := tx.records[of]
 	st.gone = true
 	if !st.put {
@@ -108,7 +108,7 @@ func (tx *Tx) Delete(of task.Ref) {
 // Move stages that the file of a record, which was read, goes into another folder of its kind (kind.Kind.RestIn) with its bytes as they
 // are. What the write changes of the record, if anything, is lost nowhere: then the file stays where it is. So it does if another program
 // changes it meanwhile, or puts a file at the new path.
-func (tx *Tx) Move(of task.Ref, folder string) {
+func (tx *Tx) Move(of record.Ref, folder string) {
 	st := tx.records[of]
 	to := tx.s.Abs(st.kind.FileIn(folder, of.ID))
 	if st.file.doc != nil && to != st.file.path {
@@ -129,7 +129,7 @@ func (tx *Tx) Remember(k session.Key) { tx.key = &k }
 func (tx *Tx) Beat(b session.Heartbeat) { tx.beats = append(tx.beats, b) }
 
 // Inbox returns what the clone keeps of the inbox of an actor.
-func (tx *Tx) Inbox(who task.Actor) session.Inbox { return tx.s.Inbox(who) }
+func (tx *Tx) Inbox(who record.Actor) session.Inbox { return tx.s.Inbox(who) }
 
 // Acknowledge stages what the clone is to keep of an inbox.
 func (tx *Tx) Acknowledge(in session.Inbox) { tx.inbox = &in }
@@ -147,7 +147,7 @@ func (tx *Tx) EditConfig(edit func(*format.Doc) (*format.Doc, error)) error {
 			return nil
 		}
 	}
-	if errors.As(err, new(*task.Error)) {
+	if errors.As(err, new(*record.Error)) {
 		return err
 	}
 	if errors.As(err, new(*format.Error)) {

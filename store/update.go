@@ -10,13 +10,13 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const (
@@ -39,7 +39,7 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.writer().exclusively(ctx, func() error {
 		until := time.Now().Add(gitPatience)
 		for range maxRestarts {
-			tx := &Tx{s: s, gitUntil: until, records: map[task.Ref]*staged{}}
+			tx := &Tx{s: s, gitUntil: until, records: map[record.Ref]*staged{}}
 			if err := fn(tx); err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 				return err
 			}
 		}
-		return task.Errorf(task.Conflict, "the file is being changed by another program").WithHint("try again once that program is done")
+		return record.Errorf(record.Conflict, "the file is being changed by another program").WithHint("try again once that program is done")
 	})
 }
 
@@ -91,7 +91,7 @@ func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, task.Errorf(task.Busy, "waited %v for other processes that write", w.patience).
+		return nil, record.Errorf(record.Busy, "waited %v for other processes that write", w.patience).
 			WithHint("a large import or plan takes a while: try again in a moment; if it stays like that, see which process has %s open", w.Live.Lock())
 	default:
 		return nil, w.Live.Failed(err)
@@ -108,12 +108,12 @@ func (s *Store) Settle(ctx context.Context) error {
 
 // DropProgress forgets the progress that an entry made on a record, so that no worktree has to catch up with it. It returns NOT_FOUND if
 // the clone does not know of it, for example since all files have caught up.
-func (s *Store) DropProgress(ctx context.Context, of task.Ref, entry string) error {
+func (s *Store) DropProgress(ctx context.Context, of record.Ref, entry string) error {
 	made := func(p session.Progress) bool { return p.Entry == entry }
 	return s.writer().exclusively(ctx, func() error {
 		state := s.State(of)
 		if state == nil || !slices.ContainsFunc(state.Progress, made) {
-			return task.Errorf(task.NotFound, "nothing is recorded of that").WithHint("look again: it may have been settled meanwhile")
+			return record.Errorf(record.NotFound, "nothing is recorded of that").WithHint("look again: it may have been settled meanwhile")
 		}
 		state.Progress = slices.DeleteFunc(state.Progress, made)
 		return s.Put(*state)
@@ -176,7 +176,7 @@ func (w writer) replace(path string, old, now []byte) error {
 	case err != nil && !problem.Missing(err):
 		return problem.IO(err)
 	case err != nil || old == nil || !bytes.Equal(have, old):
-		return task.Errorf(task.Conflict, "%s changed meanwhile", w.Rel(path)).WithHint("run the command again")
+		return record.Errorf(record.Conflict, "%s changed meanwhile", w.Rel(path)).WithHint("run the command again")
 	default:
 		return problem.IO(pending.Replace())
 	}

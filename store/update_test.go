@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // What an editor writes while a write decides is not lost: the decision is made again, on the newest bytes.
@@ -46,7 +46,7 @@ func TestFileVanishesWhileTheDecisionIsMade(t *testing.T) {
 	s := storetest.New(t)
 	storetest.WriteTask(t, s, "PROJ-1")
 	err := noteAfter(s, "PROJ-1", "too late", func() { _ = os.Remove(storetest.TaskFile(s, "PROJ-1")) })
-	storetest.WantCode(t, err, task.NotFound)
+	storetest.WantCode(t, err, record.NotFound)
 	if layout.Exists(storetest.TaskFile(s, "PROJ-1")) {
 		t.Error("the file is back")
 	}
@@ -61,7 +61,7 @@ func TestEditorNeverStops(t *testing.T) {
 		saves++
 		editTitle(t, s, "PROJ-1", strings.Repeat("more ", saves))
 	})
-	storetest.WantCode(t, err, task.Conflict)
+	storetest.WantCode(t, err, record.Conflict)
 	if got, err := kind.Tasks.Get(s, "PROJ-1"); err != nil || len(got.Provenance) != 0 {
 		t.Errorf("got %+v (%v), want nothing written", got, err)
 	}
@@ -107,7 +107,7 @@ func TestFolderComesBetweenLookAndRename(t *testing.T) {
 		storetest.Remove(t, path)
 		storetest.WriteFile(t, filepath.Join(path, "inside"), "")
 	})
-	storetest.WantCode(t, storetest.NewActor(s, "agent:a").Claim("PROJ-1"), task.IO)
+	storetest.WantCode(t, storetest.NewActor(s, "agent:a").Claim("PROJ-1"), record.IO)
 	if names := storetest.NamesIn(t, s.Dir("tasks")); !slices.Equal(names, []string{"PROJ-1.md"}) {
 		t.Errorf("the folder of tasks holds %v", names)
 	}
@@ -130,7 +130,7 @@ func TestLinkComesWhileTheDecisionIsMade(t *testing.T) {
 			storetest.Link(t, moved, storetest.TaskFile(s, "PROJ-1"))
 		}
 	})
-	storetest.WantMessage(t, err, task.IO, "not a regular file")
+	storetest.WantMessage(t, err, record.IO, "not a regular file")
 	if got := storetest.ReadFile(t, moved); got != storetest.TaskText("PROJ-1") {
 		t.Errorf("what the link leads to is\n%s", got)
 	}
@@ -178,24 +178,24 @@ func TestEditorWritesBetweenTwoFilesOfOneWrite(t *testing.T) {
 
 // A refused write leaves every file as it was, and nothing beside them.
 func TestRefusalLeavesNothing(t *testing.T) {
-	lee, codex := task.Actor("human:lee"), task.Actor("agent:codex")
+	lee, codex := record.Actor("human:lee"), record.Actor("agent:codex")
 	for _, refusal := range []struct {
 		name string
-		code task.Code
+		code record.Code
 		make func(s *store.Store) error
 	}{
-		{"no such task", task.NotFound, func(s *store.Store) error { return storetest.NewActor(s, lee).Note("PROJ-9", "x") }},
-		{"the rules say no", task.DepsOpen, func(s *store.Store) error { return storetest.NewActor(s, lee).Move("PROJ-2", "in_progress") }},
-		{"another holds it", task.AlreadyClaimed, func(s *store.Store) error { return storetest.NewActor(s, codex).Claim("PROJ-1") }},
-		{"an id that is taken", task.Conflict, func(s *store.Store) error { return storetest.NewActor(s, lee).CreateAs("PROJ-1", "again") }},
-		{"a dep that does not exist", task.DanglingDep, func(s *store.Store) error {
+		{"no such task", record.NotFound, func(s *store.Store) error { return storetest.NewActor(s, lee).Note("PROJ-9", "x") }},
+		{"the rules say no", record.DepsOpen, func(s *store.Store) error { return storetest.NewActor(s, lee).Move("PROJ-2", "in_progress") }},
+		{"another holds it", record.AlreadyClaimed, func(s *store.Store) error { return storetest.NewActor(s, codex).Claim("PROJ-1") }},
+		{"an id that is taken", record.Conflict, func(s *store.Store) error { return storetest.NewActor(s, lee).CreateAs("PROJ-1", "again") }},
+		{"a dep that does not exist", record.DanglingDep, func(s *store.Store) error {
 			_, err := storetest.NewActor(s, lee).Create("x", "PROJ-9")
 			return err
 		}},
-		{"the file is broken", task.BadFile, func(s *store.Store) error { return storetest.NewActor(s, lee).Note("PROJ-3", "x") }},
-		{"the change cannot be made in this file", task.BadFile, func(s *store.Store) error { return storetest.NewActor(s, lee).Move("PROJ-4", "in_progress") }},
-		{"the file would grow too large", task.TaskFull, func(s *store.Store) error { return replaceBody(s, "PROJ-1", strings.Repeat("x", 4<<20)) }},
-		{"one of two files cannot be written", task.BadFile, func(s *store.Store) error { return noteBoth(s, "PROJ-1", "PROJ-4") }},
+		{"the file is broken", record.BadFile, func(s *store.Store) error { return storetest.NewActor(s, lee).Note("PROJ-3", "x") }},
+		{"the change cannot be made in this file", record.BadFile, func(s *store.Store) error { return storetest.NewActor(s, lee).Move("PROJ-4", "in_progress") }},
+		{"the file would grow too large", record.TaskFull, func(s *store.Store) error { return replaceBody(s, "PROJ-1", strings.Repeat("x", 4<<20)) }},
+		{"one of two files cannot be written", record.BadFile, func(s *store.Store) error { return noteBoth(s, "PROJ-1", "PROJ-4") }},
 	} {
 		t.Run(refusal.name, func(t *testing.T) {
 			s := refusing(t)
@@ -267,7 +267,7 @@ func TestBeginWritesTaskSessionAndClaim(t *testing.T) {
 	storetest.WantCode(t, err, "")
 	got, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
-	hold := session.Holder(got.Header(), s.Known(task.ID("PROJ-1").Ref()), a.Now())
+	hold := session.Holder(got.Header(), s.Known(record.ID("PROJ-1").Ref()), a.Now())
 	if got.Provenance.LastSession() != ses || got.Status != s.Config.Flow.Working || hold.Session != ses || hold.How != session.Claimed {
 		t.Errorf("got %+v, held by %+v", got, hold)
 	}
@@ -284,8 +284,8 @@ func TestLockIsHeld(t *testing.T) {
 	defer func() { _ = lock.Release() }()
 	s.SetLockPatience(time.Millisecond)
 	err = storetest.NewActor(s, "human:lee").Note("PROJ-1", "x")
-	storetest.WantMessage(t, err, task.Busy, "waited 1ms for other processes")
-	if e, ok := errors.AsType[*task.Error](err); !ok || !strings.Contains(e.Hint.String(), s.Live.Lock()) {
+	storetest.WantMessage(t, err, record.Busy, "waited 1ms for other processes")
+	if e, ok := errors.AsType[*record.Error](err); !ok || !strings.Contains(e.Hint.String(), s.Live.Lock()) {
 		t.Errorf("the hint of %v does not name the lock", err)
 	}
 
@@ -301,11 +301,11 @@ func TestLockIsHeld(t *testing.T) {
 func TestLiveFolderCannotBeWritten(t *testing.T) {
 	for _, trouble := range []struct {
 		name string
-		code task.Code
+		code record.Code
 		make func(t *testing.T, live string)
 	}{
-		{"a file is in its place", task.IO, func(t *testing.T, live string) { storetest.WriteFile(t, live, "") }},
-		{"it is read-only", task.Sandboxed, readOnly},
+		{"a file is in its place", record.IO, func(t *testing.T, live string) { storetest.WriteFile(t, live, "") }},
+		{"it is read-only", record.Sandboxed, readOnly},
 	} {
 		t.Run(trouble.name, func(t *testing.T) {
 			s := storetest.NewAt(t, t.TempDir())
@@ -330,7 +330,7 @@ func TestTasksFolderCannotBeWritten(t *testing.T) {
 	storetest.WriteTask(t, s, "PROJ-1")
 	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-1", "the live state is there"), "")
 	readOnly(t, s.Dir("tasks"))
-	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-1", "x"), task.IO)
+	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-1", "x"), record.IO)
 }
 
 // A newer format is read, and not written.
@@ -340,7 +340,7 @@ func TestNewerFormatIsReadOnly(t *testing.T) {
 	storetest.WriteFile(t, s.ConfigFile(), "format: 2\nprefix: PROJ\n")
 	newer := storetest.Open(t, s.Root)
 	before := storetest.Files(t, s.Root)
-	storetest.WantCode(t, storetest.NewActor(newer, "human:lee").Note("PROJ-1", "x"), task.ReadOnly)
+	storetest.WantCode(t, storetest.NewActor(newer, "human:lee").Note("PROJ-1", "x"), record.ReadOnly)
 	if after := storetest.Files(t, s.Root); !maps.Equal(before, after) {
 		t.Errorf("changed %v", storetest.Changed(before, after))
 	}
@@ -356,7 +356,7 @@ func TestRoom(t *testing.T) {
 	storetest.WriteTask(t, s, "PROJ-1")
 	storetest.WantCode(t, s.Room(kind.Tasks.Kind, "PROJ-1"), "")
 	storetest.WriteTask(t, s, "PROJ-1", "notes: "+strings.Repeat("x", store.FullAt))
-	storetest.WantCode(t, s.Room(kind.Tasks.Kind, "PROJ-1"), task.TaskFull)
+	storetest.WantCode(t, s.Room(kind.Tasks.Kind, "PROJ-1"), record.TaskFull)
 	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Move("PROJ-1", "in_progress"), "")
 }
 
@@ -364,15 +364,15 @@ func TestRoom(t *testing.T) {
 func TestBareWritesSayLittle(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		e    task.Entry
+		e    record.Entry
 		want bool
 	}{
-		{"a move", task.Entry{Did: task.Transitioned}, true},
-		{"a move and a word on it", task.Entry{Did: task.Transitioned, Text: "x"}, false},
-		{"the end of a session", task.Entry{Did: task.Canceled, Text: strings.Repeat("x", store.BareText)}, true},
-		{"the end of a session, at length", task.Entry{Did: task.Finished, Text: strings.Repeat("x", store.BareText+1)}, false},
-		{"a deletion", task.Entry{Did: task.Deleted, Text: strings.Repeat("x", task.MaxText)}, true},
-		{"a note", task.Entry{Did: task.Noted}, false},
+		{"a move", record.Entry{Did: record.Transitioned}, true},
+		{"a move and a word on it", record.Entry{Did: record.Transitioned, Text: "x"}, false},
+		{"the end of a session", record.Entry{Did: record.Canceled, Text: strings.Repeat("x", store.BareText)}, true},
+		{"the end of a session, at length", record.Entry{Did: record.Finished, Text: strings.Repeat("x", store.BareText+1)}, false},
+		{"a deletion", record.Entry{Did: record.Deleted, Text: strings.Repeat("x", record.MaxText)}, true},
+		{"a note", record.Entry{Did: record.Noted}, false},
 	} {
 		if got := store.Bare(tt.e); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
@@ -381,7 +381,7 @@ func TestBareWritesSayLittle(t *testing.T) {
 }
 
 // noteAfter adds a note. Once the task was read, and before anything is written, meanwhile runs.
-func noteAfter(s *store.Store, id task.ID, text string, meanwhile func()) error {
+func noteAfter(s *store.Store, id record.ID, text string, meanwhile func()) error {
 	return s.Update(context.Background(), func(tx *store.Tx) error {
 		err := storetest.AddNote(tx, id, text)
 		meanwhile()
@@ -389,7 +389,7 @@ func noteAfter(s *store.Store, id task.ID, text string, meanwhile func()) error 
 	})
 }
 
-func noteBoth(s *store.Store, ids ...task.ID) error {
+func noteBoth(s *store.Store, ids ...record.ID) error {
 	return s.Update(context.Background(), func(tx *store.Tx) error {
 		for _, id := range ids {
 			if err := storetest.AddNote(tx, id, "x"); err != nil {
@@ -400,20 +400,20 @@ func noteBoth(s *store.Store, ids ...task.ID) error {
 	})
 }
 
-func replaceBody(s *store.Store, id task.ID, body string) error {
+func replaceBody(s *store.Store, id record.ID, body string) error {
 	return s.Update(context.Background(), func(tx *store.Tx) error {
 		t, err := kind.Tasks.Get(tx, id)
 		if err != nil {
 			return err
 		}
 		t.Body = body
-		kind.Tasks.Put(tx, t.With(task.Entry{Who: "human:lee", At: storetest.Noon, Did: task.Updated}))
+		kind.Tasks.Put(tx, t.With(record.Entry{Who: "human:lee", At: storetest.Noon, Did: record.Updated}))
 		return nil
 	})
 }
 
 // editTitle saves the file as an editor does: it knows of no lock.
-func editTitle(t *testing.T, s *store.Store, id task.ID, title string) {
+func editTitle(t *testing.T, s *store.Store, id record.ID, title string) {
 	t.Helper()
 	storetest.WriteFile(t, storetest.TaskFile(s, id), strings.Replace(storetest.TaskText(id), "Task "+string(id), title, 1))
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // change is one file that a write creates, replaces or removes.
@@ -267,12 +267,12 @@ func (c *change) prepare() (err error) {
 func (w *writing) cannotWrite(c *change, err error) error {
 	var bad *format.Error
 	switch {
-	case errors.As(err, new(*task.Error)):
+	case errors.As(err, new(*record.Error)):
 		return err
 	case errors.As(err, &bad) && bad.TooLarge:
-		return task.Errorf(task.TaskFull, "%s", bad.Msg).WithHint("move what is long into a file of its own")
+		return record.Errorf(record.TaskFull, "%s", bad.Msg).WithHint("move what is long into a file of its own")
 	case c.was == nil:
-		return task.Errorf(task.InvalidInput, "it makes no file that could be read again: %w", err).WithHint("say less, or plainer things")
+		return record.Errorf(record.InvalidInput, "it makes no file that could be read again: %w", err).WithHint("say less, or plainer things")
 	default:
 		return problem.BadFile(w.s.Rel(c.path), err)
 	}

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/live"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // liveSteps is the steps of the live state: the call's key, states, journals, heartbeats and what was acknowledged. With files the key
@@ -85,8 +85,8 @@ const beforeMax = 32 << 10
 
 // before is the file of a record as it was, without the provenance, if the entry says only that fields or checks were changed and not what they
 // said. It is "" for a file that is too long to keep.
-func before(st *staged, last task.Entry) string {
-	if last.Did != task.Updated || len(last.Fields) == 0 && last.Checks == nil || st.file.doc == nil {
+func before(st *staged, last record.Entry) string {
+	if last.Did != record.Updated || len(last.Fields) == 0 && last.Checks == nil || st.file.doc == nil {
 		return ""
 	}
 	doc := st.file.doc
@@ -103,7 +103,7 @@ func before(st *staged, last task.Entry) string {
 }
 
 // appendLine is the step that appends a line to the journal of a record.
-func (w *writing) appendLine(of task.Ref, line session.Written) redoLive {
+func (w *writing) appendLine(of record.Ref, line session.Written) redoLive {
 	src, _ := json.Marshal(line) // every value of the live state can be encoded
 	return redoLive{Path: w.s.Live.Rel(w.s.Live.Journal(of)), Text: string(src), Append: true, line: &line}
 }
@@ -134,7 +134,7 @@ func (w *writing) journal(at time.Time, beside bool) {
 }
 
 // state is the state of a record before this write.
-func (w *writing) state(of task.Ref) session.State {
+func (w *writing) state(of record.Ref) session.State {
 	if known := w.s.State(of); known != nil {
 		return *known
 	}

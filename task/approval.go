@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // SignatureNamespace is the SSH signature namespace of approvals. A signature made in another namespace does not count.
@@ -18,11 +20,11 @@ const MaxSignature = 4096
 type Approval struct {
 	Workspace   string // the prefix of its ids
 	Approves    string // ApprovesCheck
-	Record      ID
+	Record      record.ID
 	Check       string // Check.Key
 	Declaration string // hash of what the check asks for, and of whom
-	Result      Result
-	Who         Actor
+	Result      record.Result
+	Who         record.Actor
 	At          time.Time
 	Commit      string // HEAD, "" outside git
 	Tree        string // fingerprint of the files that were judged, "" outside git
@@ -49,8 +51,8 @@ func (a Approval) Message() ([]byte, error) {
 		{"commit", a.Commit},
 		{"tree", a.Tree},
 	} {
-		if strings.ContainsFunc(line.value, breaksLine) {
-			return nil, Errorf(InvalidInput, "%s is not one line, and so cannot be signed", line.key)
+		if strings.ContainsFunc(line.value, record.BreaksLine) {
+			return nil, record.Errorf(record.InvalidInput, "%s is not one line, and so cannot be signed", line.key)
 		}
 		if line.value != "" {
 			fmt.Fprintf(&b, "%s: %s\n", line.key, line.value)
@@ -66,7 +68,7 @@ func (a Approval) Message() ([]byte, error) {
 type Signers interface {
 	// Verify returns nil if the signature is of the message, by a key that was the actor's at the time, or else the reason. That is
 	// ErrOtherMessage if the key is right and signed something else.
-	Verify(message []byte, sig string, who Actor, at time.Time) error
+	Verify(message []byte, sig string, who record.Actor, at time.Time) error
 }
 
 // ErrOtherMessage says that a signature is by a key that counts, over another message.
@@ -121,8 +123,8 @@ func (a Attesters) Signature(t Task, n int) *SignatureError {
 
 // approved returns the check that a signed entry is about. Such an entry has exactly one result, of a manual check, and nothing else,
 // because the signature would not cover the rest.
-func (t Task) approved(e Entry) (Check, *SignatureError) {
-	if e.Did != Attested || len(e.Results) != 1 || e.Results[0].Unhashed ||
+func (t Task) approved(e record.Entry) (Check, *SignatureError) {
+	if e.Did != record.Attested || len(e.Results) != 1 || e.Results[0].Unhashed ||
 		e.From != "" || e.To != "" || e.Assignee != nil || e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps)+len(e.Fields) > 0 ||
 		e.Detail != nil {
 		return Check{}, badSignature("it stands in an entry that says more, or less, than the result of one check")
@@ -132,18 +134,18 @@ func (t Task) approved(e Entry) (Check, *SignatureError) {
 			return c, nil
 		}
 	}
-	return Check{}, signedElsewhere("it is about %q, which is no check of the task", Clip(e.Results[0].Check, 60))
+	return Check{}, signedElsewhere("it is about %q, which is no check of the task", record.Clip(e.Results[0].Check, 60))
 }
 
 // approval returns the approval that an entry about a check of a record describes.
-func (a Attesters) approval(id ID, c Check, e Entry) Approval {
+func (a Attesters) approval(id record.ID, c Check, e record.Entry) Approval {
 	return Approval{
 		Workspace: a.Prefix, Approves: ApprovesCheck, Record: id, Check: e.Results[0].Check, Declaration: c.Hash(id),
 		Result: e.Results[0].Result, Who: e.Who, At: e.At, Commit: e.Commit, Tree: e.Tree, Text: e.Text,
 	}
 }
 
-func (a Attesters) verify(approval Approval, e Entry) error {
+func (a Attesters) verify(approval Approval, e record.Entry) error {
 	message, err := approval.Message()
 	if err != nil {
 		return err
@@ -196,7 +198,7 @@ func orDefault(by string) string {
 
 // SignedFor reports whether the signature of an entry holds if the entry is taken as one of another task: the one that it was copied
 // from.
-func (a Attesters) SignedFor(other Task, e Entry) bool {
+func (a Attesters) SignedFor(other Task, e record.Entry) bool {
 	if a.Signers == nil {
 		return false
 	}

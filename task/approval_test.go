@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // stamps are signers that sign with a hash: good enough for rules, which know nothing of keys.
-type stamps map[Actor]string // actors and their keys
+type stamps map[record.Actor]string // actors and their keys
 
 func (s stamps) sign(a Approval, key string) string {
 	message, err := a.Message()
@@ -21,7 +23,7 @@ func (s stamps) sign(a Approval, key string) string {
 	return key + " " + hex.EncodeToString(sum[:])
 }
 
-func (s stamps) Verify(message []byte, sig string, who Actor, _ time.Time) error {
+func (s stamps) Verify(message []byte, sig string, who record.Actor, _ time.Time) error {
 	key, _, _ := strings.Cut(sig, " ")
 	if s[who] != key {
 		return errors.New("allowed_signers has no such key of " + string(who))
@@ -35,17 +37,17 @@ func (s stamps) Verify(message []byte, sig string, who Actor, _ time.Time) error
 
 var (
 	keys      = stamps{"human:ada": "k1", "human:bob": "k2", "agent:a": "k3"}
-	signing   = Flow{States: []Status{"todo", "done"}, Initial: "todo", Closed: []Status{"done"}, Attesters: Attesters{Settles: BySigned, Prefix: "T", Signers: keys}}
+	signing   = Flow{States: []record.Status{"todo", "done"}, Initial: "todo", Closed: []record.Status{"done"}, Attesters: Attesters{Settles: BySigned, Prefix: "T", Signers: keys}}
 	signedAt  = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	unsettled = Task{ID: "T-1", Title: "t", Status: "todo", Checks: []Check{
-		{Desc: "read", Result: Pending}, {Desc: "tried", Result: Pending}, {Desc: "tested", Cmd: "true", Result: Pending},
+		{Desc: "read", Result: record.Pending}, {Desc: "tried", Result: record.Pending}, {Desc: "tested", Cmd: "true", Result: record.Pending},
 	}}
 )
 
 // approveAs attests check 0 with a signature.
-func approveAs(t *testing.T, f Flow, task Task, who Actor, pass bool, tree string) Task {
+func approveAs(t *testing.T, f Flow, task Task, who record.Actor, pass bool, tree string) Task {
 	t.Helper()
-	s := Stamp{Who: who, At: signedAt, Text: "looked\nat it"}
+	s := record.Stamp{Who: who, At: signedAt, Text: "looked\nat it"}
 	a, ok, err := f.Approve(task, 0, pass, s, "c1", tree)
 	if err != nil || !ok {
 		t.Fatalf("Approve: %v, %v", ok, err)
@@ -59,7 +61,7 @@ func approveAs(t *testing.T, f Flow, task Task, who Actor, pass bool, tree strin
 
 func TestMessageOfAnApproval(t *testing.T) {
 	a := Approval{Workspace: "SHOP", Approves: ApprovesCheck, Record: "SHOP-1", Check: "a person has read it", Declaration: "0123456789abcdef",
-		Result: Pass, Who: "human:ada", At: signedAt, Commit: "c1", Tree: "f1", Text: "read it\ntwice"}
+		Result: record.Pass, Who: "human:ada", At: signedAt, Commit: "c1", Tree: "f1", Text: "read it\ntwice"}
 	got, err := a.Message()
 	want := `cairn approval 1
 workspace: SHOP
@@ -84,7 +86,7 @@ twice
 	}
 	for _, broken := range []string{"read\nresult: pass", "a\rb", "a\u2028b", "a\u0085b"} {
 		a.Check = broken
-		if _, err := a.Message(); CodeOf(err) != InvalidInput {
+		if _, err := a.Message(); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("a check called %q can be signed", broken)
 		}
 	}
@@ -96,46 +98,50 @@ func TestSignatureHoldsForWhatWasSigned(t *testing.T) {
 	if flaw := signing.Signature(signed, 0); flaw != nil {
 		t.Fatalf("the signature does not hold: %v", flaw)
 	}
-	if got := signed.EvidenceIndex().Recorded(signing, 0); got != Pass {
+	if got := signed.EvidenceIndex().Recorded(signing, 0); got != record.Pass {
 		t.Fatalf("recorded %s", got)
 	}
 	for name, row := range map[string]struct {
-		change    func(*Task, *Entry, *Flow)
+		change    func(*Task, *record.Entry, *Flow)
 		elsewhere bool
 	}{
-		"another task":      {change: func(t *Task, _ *Entry, _ *Flow) { t.ID = "T-2" }},
-		"another workspace": {change: func(_ *Task, _ *Entry, f *Flow) { f.Prefix = "SHOP" }},
-		"another check":     {change: func(_ *Task, e *Entry, _ *Flow) { e.Results = []CheckResult{{Check: "tried", Result: Pass}} }, elsewhere: true},
-		"a check that is a command": {change: func(_ *Task, e *Entry, _ *Flow) {
-			e.Results = []CheckResult{{Check: unsettled.Checks[2].Key(unsettled.ID), Result: Pass}}
+		"another task":      {change: func(t *Task, _ *record.Entry, _ *Flow) { t.ID = "T-2" }},
+		"another workspace": {change: func(_ *Task, _ *record.Entry, f *Flow) { f.Prefix = "SHOP" }},
+		"another check": {change: func(_ *Task, e *record.Entry, _ *Flow) {
+			e.Results = []record.CheckResult{{Check: "tried", Result: record.Pass}}
 		}, elsewhere: true},
-		"a check that asks others": {change: func(t *Task, _ *Entry, _ *Flow) { t.Checks[0].By = "signed human:ada" }, elsewhere: true},
-		"another result":           {change: func(_ *Task, e *Entry, _ *Flow) { e.Results = []CheckResult{{Check: "read", Result: Fail}} }},
-		"a second result": {change: func(_ *Task, e *Entry, _ *Flow) {
-			e.Results = append(e.Results, CheckResult{Check: "tried", Result: Pass})
+		"a check that is a command": {change: func(_ *Task, e *record.Entry, _ *Flow) {
+			e.Results = []record.CheckResult{{Check: unsettled.Checks[2].Key(unsettled.ID), Result: record.Pass}}
+		}, elsewhere: true},
+		"a check that asks others": {change: func(t *Task, _ *record.Entry, _ *Flow) { t.Checks[0].By = "signed human:ada" }, elsewhere: true},
+		"another result": {change: func(_ *Task, e *record.Entry, _ *Flow) {
+			e.Results = []record.CheckResult{{Check: "read", Result: record.Fail}}
 		}},
-		"the same result twice":        {change: func(_ *Task, e *Entry, _ *Flow) { e.Results = append(e.Results, e.Results[0]) }},
-		"no result":                    {change: func(_ *Task, e *Entry, _ *Flow) { e.Results = nil }},
-		"a result from old wordings":   {change: func(_ *Task, e *Entry, _ *Flow) { e.Results[0].Unhashed = true }},
-		"another person":               {change: func(_ *Task, e *Entry, _ *Flow) { e.Who = "human:bob" }},
-		"a person without a key":       {change: func(_ *Task, e *Entry, _ *Flow) { e.Who = "human:eve" }},
-		"another time":                 {change: func(_ *Task, e *Entry, _ *Flow) { e.At = e.At.Add(time.Second) }},
-		"another commit":               {change: func(_ *Task, e *Entry, _ *Flow) { e.Commit = "c2" }},
-		"another state of the files":   {change: func(_ *Task, e *Entry, _ *Flow) { e.Tree = "f2" }},
-		"another text":                 {change: func(_ *Task, e *Entry, _ *Flow) { e.Text = "looked at it" }},
-		"another kind of entry":        {change: func(_ *Task, e *Entry, _ *Flow) { e.Did = Transitioned }},
-		"an entry that moves":          {change: func(_ *Task, e *Entry, _ *Flow) { e.From, e.To = "todo", "done" }},
-		"an entry that assigns":        {change: func(_ *Task, e *Entry, _ *Flow) { who := Actor("agent:a"); e.Assignee = &who }},
-		"an entry that changes checks": {change: func(_ *Task, e *Entry, _ *Flow) { e.Checks = []string{"x"} }},
-		"a signature that is cut":      {change: func(_ *Task, e *Entry, _ *Flow) { e.Sig = e.Sig[:20] }},
-		"no signature":                 {change: func(_ *Task, e *Entry, _ *Flow) { e.Sig = "" }},
-		"no keys":                      {change: func(_ *Task, _ *Entry, f *Flow) { f.Signers = nil }},
-		"a key that is taken away":     {change: func(_ *Task, _ *Entry, f *Flow) { f.Signers = stamps{} }},
-		"a place below later entries": {change: func(t *Task, e *Entry, _ *Flow) {
-			t.Provenance = append([]Entry{{Who: "human:ada", At: e.At.Add(time.Hour), Did: Noted}}, t.Provenance...)
+		"a second result": {change: func(_ *Task, e *record.Entry, _ *Flow) {
+			e.Results = append(e.Results, record.CheckResult{Check: "tried", Result: record.Pass})
+		}},
+		"the same result twice":        {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Results = append(e.Results, e.Results[0]) }},
+		"no result":                    {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Results = nil }},
+		"a result from old wordings":   {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Results[0].Unhashed = true }},
+		"another person":               {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Who = "human:bob" }},
+		"a person without a key":       {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Who = "human:eve" }},
+		"another time":                 {change: func(_ *Task, e *record.Entry, _ *Flow) { e.At = e.At.Add(time.Second) }},
+		"another commit":               {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Commit = "c2" }},
+		"another state of the files":   {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Tree = "f2" }},
+		"another text":                 {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Text = "looked at it" }},
+		"another kind of entry":        {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Did = record.Transitioned }},
+		"an entry that moves":          {change: func(_ *Task, e *record.Entry, _ *Flow) { e.From, e.To = "todo", "done" }},
+		"an entry that assigns":        {change: func(_ *Task, e *record.Entry, _ *Flow) { who := record.Actor("agent:a"); e.Assignee = &who }},
+		"an entry that changes checks": {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Checks = []string{"x"} }},
+		"a signature that is cut":      {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Sig = e.Sig[:20] }},
+		"no signature":                 {change: func(_ *Task, e *record.Entry, _ *Flow) { e.Sig = "" }},
+		"no keys":                      {change: func(_ *Task, _ *record.Entry, f *Flow) { f.Signers = nil }},
+		"a key that is taken away":     {change: func(_ *Task, _ *record.Entry, f *Flow) { f.Signers = stamps{} }},
+		"a place below later entries": {change: func(t *Task, e *record.Entry, _ *Flow) {
+			t.Provenance = append([]record.Entry{{Who: "human:ada", At: e.At.Add(time.Hour), Did: record.Noted}}, t.Provenance...)
 		}, elsewhere: true},
-		"a tree that another entry tells of": {change: func(t *Task, e *Entry, _ *Flow) {
-			t.Provenance = append([]Entry{{Who: "agent:a", At: e.At, Did: Checked, Tree: e.Tree, Commit: e.Commit}}, t.Provenance...)
+		"a tree that another entry tells of": {change: func(t *Task, e *record.Entry, _ *Flow) {
+			t.Provenance = append([]record.Entry{{Who: "agent:a", At: e.At, Did: record.Checked, Tree: e.Tree, Commit: e.Commit}}, t.Provenance...)
 			t.Provenance[1].Tree = "f2"
 		}, elsewhere: true},
 	} {
@@ -143,8 +149,8 @@ func TestSignatureHoldsForWhatWasSigned(t *testing.T) {
 			task, f := signed, signing
 			task.Checks = append([]Check(nil), signed.Checks...)
 			e := signed.Provenance[0]
-			e.Results = append([]CheckResult(nil), e.Results...)
-			task.Provenance = []Entry{e}
+			e.Results = append([]record.CheckResult(nil), e.Results...)
+			task.Provenance = []record.Entry{e}
 			row.change(&task, &task.Provenance[0], &f)
 			flaw := f.Signature(task, len(task.Provenance)-1)
 			if flaw == nil {
@@ -154,7 +160,7 @@ func TestSignatureHoldsForWhatWasSigned(t *testing.T) {
 			if elsewhere != row.elsewhere {
 				t.Errorf("the flaw is %+v, and it was made for %q", flaw, f.SignedInstead(task, len(task.Provenance)-1))
 			}
-			if got := task.EvidenceIndex().Recorded(f, 0); got == Pass {
+			if got := task.EvidenceIndex().Recorded(f, 0); got == record.Pass {
 				t.Error("and the pass counts all the same")
 			}
 		})
@@ -163,13 +169,13 @@ func TestSignatureHoldsForWhatWasSigned(t *testing.T) {
 
 // Of whom a signature is asked, and what counts at the gate.
 func TestSignedChecksAtTheGate(t *testing.T) {
-	attest := func(f Flow, task Task, who Actor) (Task, error) {
-		next, _, err := f.Attest(task, 0, true, Stamp{Who: who, At: signedAt})
+	attest := func(f Flow, task Task, who record.Actor) (Task, error) {
+		next, _, err := f.Attest(task, 0, true, record.Stamp{Who: who, At: signedAt})
 		return next, err
 	}
 	by := func(by string) Task {
 		task := unsettled
-		task.Checks = []Check{{Desc: "read", By: by, Result: Pending}}
+		task.Checks = []Check{{Desc: "read", By: by, Result: record.Pending}}
 		return task
 	}
 	human := signing
@@ -177,28 +183,28 @@ func TestSignedChecksAtTheGate(t *testing.T) {
 	for name, row := range map[string]struct {
 		flow     Flow
 		by       string
-		unsigned Code // that an unsigned pass by ada is refused with
-		signed   map[Actor]Code
+		unsigned record.Code // that an unsigned pass by ada is refused with
+		signed   map[record.Actor]record.Code
 	}{
-		"attest: signed":                {signing, "", Forbidden, map[Actor]Code{"human:ada": "", "human:bob": "", "agent:a": Forbidden}},
-		"attest: human":                 {human, "", "", map[Actor]Code{"human:ada": "", "agent:a": Forbidden}},
-		"by: signed":                    {human, "signed", Forbidden, map[Actor]Code{"human:ada": "", "human:bob": "", "agent:a": Forbidden}},
-		"by: signed and a person":       {human, "signed human:ada", Forbidden, map[Actor]Code{"human:ada": "", "human:bob": Forbidden, "agent:a": Forbidden}},
-		"by: signed and an agent":       {human, "signed agent:a", Forbidden, map[Actor]Code{"human:ada": Forbidden, "agent:a": ""}},
-		"by: anyone goes before config": {signing, "anyone", "", map[Actor]Code{"agent:a": ""}},
+		"attest: signed":                {signing, "", record.Forbidden, map[record.Actor]record.Code{"human:ada": "", "human:bob": "", "agent:a": record.Forbidden}},
+		"attest: human":                 {human, "", "", map[record.Actor]record.Code{"human:ada": "", "agent:a": record.Forbidden}},
+		"by: signed":                    {human, "signed", record.Forbidden, map[record.Actor]record.Code{"human:ada": "", "human:bob": "", "agent:a": record.Forbidden}},
+		"by: signed and a person":       {human, "signed human:ada", record.Forbidden, map[record.Actor]record.Code{"human:ada": "", "human:bob": record.Forbidden, "agent:a": record.Forbidden}},
+		"by: signed and an agent":       {human, "signed agent:a", record.Forbidden, map[record.Actor]record.Code{"human:ada": record.Forbidden, "agent:a": ""}},
+		"by: anyone goes before config": {signing, "anyone", "", map[record.Actor]record.Code{"agent:a": ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			task := by(row.by)
 			if err := ValidChecks(task.Checks); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := attest(row.flow, task, "human:ada"); CodeOf(err) != row.unsigned {
+			if _, err := attest(row.flow, task, "human:ada"); record.CodeOf(err) != row.unsigned {
 				t.Errorf("an unsigned pass: %v", err)
 			}
 			for who, code := range row.signed {
-				s := Stamp{Who: who, At: signedAt}
+				s := record.Stamp{Who: who, At: signedAt}
 				a, _, err := row.flow.Approve(task, 0, true, s, "", "f1")
-				if CodeOf(err) != code {
+				if record.CodeOf(err) != code {
 					t.Errorf("%s: %v", who, err)
 				}
 				if err != nil {
@@ -227,18 +233,18 @@ func TestSignedChecksAtTheGate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task.Checks[0].Result, task.Provenance = Pass, plain.Provenance
-	if err := signing.ChecksGate(task, "done", Proof{Tree: "f1"}, "human:ada"); CodeOf(err) != ChecksPending || !strings.Contains(err.Error(), "not signed") {
+	task.Checks[0].Result, task.Provenance = record.Pass, plain.Provenance
+	if err := signing.ChecksGate(task, "done", Proof{Tree: "f1"}, "human:ada"); record.CodeOf(err) != record.ChecksPending || !strings.Contains(err.Error(), "not signed") {
 		t.Errorf("an unsigned pass at the gate: %v", err)
 	}
 	// Failing a check needs no signature: it only holds the task up.
-	if _, _, err := signing.Attest(by("signed"), 0, false, Stamp{Who: "human:ada", At: signedAt}); err != nil {
+	if _, _, err := signing.Attest(by("signed"), 0, false, record.Stamp{Who: "human:ada", At: signedAt}); err != nil {
 		t.Errorf("an unsigned fail: %v", err)
 	}
 }
 
 func TestApprovalIsPreparedForOneMoment(t *testing.T) {
-	s := Stamp{Who: "human:ada", At: signedAt}
+	s := record.Stamp{Who: "human:ada", At: signedAt}
 	a, _, err := signing.Approve(unsettled, 0, true, s, "c1", "f1")
 	if err != nil {
 		t.Fatal(err)
@@ -246,26 +252,26 @@ func TestApprovalIsPreparedForOneMoment(t *testing.T) {
 	sig := keys.sign(a, "k1")
 	s.At = signedAt.Add(time.Minute) // the clock went on while it was signed
 	next, e, err := signing.AttestSigned(unsettled, 0, a, sig, s)
-	if err != nil || !e.At.Equal(signedAt) || next.Checks[0].Result != Pass || unsettled.Checks[0].Result != Pending {
+	if err != nil || !e.At.Equal(signedAt) || next.Checks[0].Result != record.Pass || unsettled.Checks[0].Result != record.Pending {
 		t.Errorf("%v, at %s", err, e.At)
 	}
-	later := unsettled.With(Entry{Who: "agent:a", At: signedAt.Add(time.Second), Did: Noted})
-	if _, _, err := signing.AttestSigned(later, 0, a, sig, s); CodeOf(err) != Conflict {
+	later := unsettled.With(record.Entry{Who: "agent:a", At: signedAt.Add(time.Second), Did: record.Noted})
+	if _, _, err := signing.AttestSigned(later, 0, a, sig, s); record.CodeOf(err) != record.Conflict {
 		t.Errorf("the record moved on: %v", err)
 	}
 	changed := unsettled
 	changed.Checks = []Check{{Desc: "read", By: "human:ada"}}
-	if _, _, err := signing.AttestSigned(changed, 0, a, sig, s); CodeOf(err) != Conflict {
+	if _, _, err := signing.AttestSigned(changed, 0, a, sig, s); record.CodeOf(err) != record.Conflict {
 		t.Errorf("the check changed: %v", err)
 	}
-	if _, _, err := signing.AttestSigned(unsettled, 0, a, keys.sign(a, "k2"), s); CodeOf(err) != Forbidden {
+	if _, _, err := signing.AttestSigned(unsettled, 0, a, keys.sign(a, "k2"), s); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("the key of another: %v", err)
 	}
 	// Signing again what is signed for the same files changes nothing; for other files it does.
-	if _, again, err := signing.Approve(next, 0, true, Stamp{Who: "human:ada", At: s.At}, "c1", "f1"); again || err != nil {
+	if _, again, err := signing.Approve(next, 0, true, record.Stamp{Who: "human:ada", At: s.At}, "c1", "f1"); again || err != nil {
 		t.Errorf("signed again: %v, %v", again, err)
 	}
-	if _, again, err := signing.Approve(next, 0, true, Stamp{Who: "human:ada", At: s.At}, "c2", "f2"); !again || err != nil {
+	if _, again, err := signing.Approve(next, 0, true, record.Stamp{Who: "human:ada", At: s.At}, "c2", "f2"); !again || err != nil {
 		t.Errorf("signed for other files: %v, %v", again, err)
 	}
 }
@@ -281,22 +287,9 @@ func TestStricter(t *testing.T) {
 	}
 }
 
-// What is written into an entry is part of what it says; an entry without a signature says what it always did.
-func TestSignatureIsPartOfAnEntry(t *testing.T) {
-	e := Entry{Who: "human:ada", At: signedAt, Did: Attested}
-	signed := e
-	signed.Sig = "x"
-	if e.Equal(signed) || e.Hash() == signed.Hash() {
-		t.Error("a signature is overlooked")
-	}
-	if got := e.Hash(); got != "10b47c0e87e3b092" {
-		t.Errorf("the hash of an entry without a signature is another than it was: %s", got)
-	}
-}
-
 // A command is settled by running it, with a signature as without.
 func TestCommandsAreNotSigned(t *testing.T) {
-	if _, _, err := signing.Approve(unsettled, 2, true, Stamp{Who: "human:ada", At: signedAt}, "c1", "f1"); CodeOf(err) != InvalidInput {
+	if _, _, err := signing.Approve(unsettled, 2, true, record.Stamp{Who: "human:ada", At: signedAt}, "c1", "f1"); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("%v", err)
 	}
 }

@@ -3,6 +3,8 @@ package task
 import (
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Attesters is the configuration of who settles manual checks and accepts decisions, and of whose signatures count.
@@ -46,21 +48,21 @@ func (a Attesters) settledBy(c Check) (who string, sign bool) {
 }
 
 // maySettle reports whether an actor may attest a manual check.
-func (a Attesters) maySettle(c Check, who Actor) bool {
+func (a Attesters) maySettle(c Check, who record.Actor) bool {
 	by, _ := a.settledBy(c)
 	return by == ByAnyone || by == ByHuman && who.Human() || by == string(who)
 }
 
 // mayAttest returns FORBIDDEN, naming who may attest the check, if the actor may not.
-func (a Attesters) mayAttest(t Task, i int, who Actor) error {
+func (a Attesters) mayAttest(t Task, i int, who record.Actor) error {
 	c := t.Checks[i]
 	if a.maySettle(c, who) {
 		return nil
 	}
 	if by, _ := a.settledBy(c); by != ByHuman {
-		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
+		return record.Errorf(record.Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
 	}
-	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
+	return record.Errorf(record.Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
 		WithHint("a person runs %s in a terminal, having looked at it", a.attestCall(t, i))
 }
 
@@ -74,10 +76,10 @@ func (a Attesters) MustSign(c Check) bool {
 func (a Attesters) Signs(checks []Check) bool { return slices.ContainsFunc(checks, a.MustSign) }
 
 // attestCall returns the call by which a person settles a check.
-func (a Attesters) attestCall(t Task, i int) Call {
-	call := CallTo("attest", "id", t.ID, "check", i, "pass", Either)
+func (a Attesters) attestCall(t Task, i int) record.Call {
+	call := record.CallTo("attest", "id", t.ID, "check", i, "pass", record.Either)
 	if a.MustSign(t.Checks[i]) {
-		call.Args = append(call.Args, Arg{Name: "sign", Value: true})
+		call.Args = append(call.Args, record.Arg{Name: "sign", Value: true})
 	}
 	return call.ByPerson()
 }
@@ -98,11 +100,11 @@ func (a Attesters) settled(t Task, i int, ev Evidence) bool {
 // is not the reason.
 func (a Attesters) whyUnsettled(t Task, i int, p Proof) string {
 	c := t.Checks[i]
-	if !c.Manual() || c.Result != Pass {
+	if !c.Manual() || c.Result != record.Pass {
 		return ""
 	}
 	ev, ok := t.Evidence(i)
-	if !ok || ev.Result != Pass {
+	if !ok || ev.Result != record.Pass {
 		return ""
 	}
 	signed := t.Provenance[ev.Entry].Sig != ""
@@ -127,7 +129,7 @@ func (a Attesters) whyUnsettled(t Task, i int, p Proof) string {
 
 // Attest settles a manual check. The check's By, or else the configuration, says who may; it returns FORBIDDEN for anybody else, and
 // for a pass that must be signed. Attesting again what was attested, without text, changes nothing.
-func (a Attesters) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
+func (a Attesters) Attest(t Task, i int, pass bool, s record.Stamp) (Task, *record.Entry, error) {
 	next, e, err := a.attested(t, i, pass, s)
 	if err != nil || e.Did == "" {
 		return t, nil, err
@@ -137,13 +139,13 @@ func (a Attesters) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, erro
 
 // Attest is Attesters.Attest. If the reviewer of a task that is in review rejects it, the same entry moves the task back to the working
 // state: what is missing is work. A rejection has a text, which says what that is.
-func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
+func (f Flow) Attest(t Task, i int, pass bool, s record.Stamp) (Task, *record.Entry, error) {
 	next, e, err := f.attested(t, i, pass, s)
 	if err != nil || e.Did == "" {
 		return t, nil, err
 	}
 	if f.Rejects(t, i, pass, s.Who) {
-		if err := RequiredText("text", s.Text, "say what is missing: the task goes back to "+string(f.Working)+" with it"); err != nil {
+		if err := record.RequiredText("text", s.Text, "say what is missing: the task goes back to "+string(f.Working)+" with it"); err != nil {
 			return t, nil, err
 		}
 		next, e = moved(next, f.Working, e)
@@ -152,46 +154,46 @@ func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 }
 
 // Rejects reports whether an attestation is the rejection of a task in review by its reviewer.
-func (f Flow) Rejects(t Task, i int, pass bool, who Actor) bool {
+func (f Flow) Rejects(t Task, i int, pass bool, who record.Actor) bool {
 	return !pass && f.Review != "" && f.Working != "" && t.Status == f.Review && t.Checks[i].Reviewer() == who
 }
 
 // attested returns the task as an attestation makes it, and the entry; one that did nothing if nothing changes.
-func (a Attesters) attested(t Task, i int, pass bool, s Stamp) (Task, Entry, error) {
+func (a Attesters) attested(t Task, i int, pass bool, s record.Stamp) (Task, record.Entry, error) {
 	c := t.Checks[i]
 	if !c.Manual() {
-		return t, Entry{}, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
-			WithHint("%s", CallTo("run_checks", "id", t.ID, "only", []int{i}))
+		return t, record.Entry{}, record.Errorf(record.InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
+			WithHint("%s", record.CallTo("run_checks", "id", t.ID, "only", []int{i}))
 	}
 	if err := a.mayAttest(t, i, s.Who); err != nil {
-		return t, Entry{}, err
+		return t, record.Entry{}, err
 	}
 	if pass && a.MustSign(c) {
-		return t, Entry{}, Errorf(Forbidden, "check %d (%s) passes with a signature only", i, c.Desc).
+		return t, record.Entry{}, record.Errorf(record.Forbidden, "check %d (%s) passes with a signature only", i, c.Desc).
 			WithHint("a person runs %s in a terminal", a.attestCall(t, i))
 	}
 	result := verdict(pass)
 	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
-		return t, Entry{}, nil
+		return t, record.Entry{}, nil
 	}
 	t.Checks = slices.Clone(t.Checks)
 	t.Checks[i].Result = result
-	e := s.Entry(Attested)
-	e.Results = []CheckResult{{Check: c.Key(t.ID), Result: result}}
+	e := s.Entry(record.Attested)
+	e.Results = []record.CheckResult{{Check: c.Key(t.ID), Result: result}}
 	return t, e, nil
 }
 
-func verdict(pass bool) Result {
+func verdict(pass bool) record.Result {
 	if pass {
-		return Pass
+		return record.Pass
 	}
-	return Fail
+	return record.Fail
 }
 
 // Approve prepares a signed attestation. It returns the approval that is to be signed, with the time that the entry will have, and
 // refuses as Attest does. It returns false if there is nothing to sign: the check has this result already, signed for this state
 // of the files.
-func (a Attesters) Approve(t Task, i int, pass bool, s Stamp, commit, tree string) (Approval, bool, error) {
+func (a Attesters) Approve(t Task, i int, pass bool, s record.Stamp, commit, tree string) (Approval, bool, error) {
 	e, err := a.unsigned(t, i, pass, s, commit, tree)
 	if err != nil {
 		return Approval{}, false, err
@@ -204,36 +206,36 @@ func (a Attesters) Approve(t Task, i int, pass bool, s Stamp, commit, tree strin
 }
 
 // unsigned returns the entry of a signed attestation before it is signed.
-func (a Attesters) unsigned(t Task, i int, pass bool, s Stamp, commit, tree string) (Entry, error) {
+func (a Attesters) unsigned(t Task, i int, pass bool, s record.Stamp, commit, tree string) (record.Entry, error) {
 	if !t.Checks[i].Manual() {
 		_, _, err := a.Attest(t, i, pass, s) // refuses, and says how the check is settled
-		return Entry{}, err
+		return record.Entry{}, err
 	}
 	if err := a.mayAttest(t, i, s.Who); err != nil {
-		return Entry{}, err
+		return record.Entry{}, err
 	}
-	e := s.Entry(Attested)
-	e.Results = []CheckResult{{Check: t.Checks[i].Key(t.ID), Result: verdict(pass)}}
+	e := s.Entry(record.Attested)
+	e.Results = []record.CheckResult{{Check: t.Checks[i].Key(t.ID), Result: verdict(pass)}}
 	e.Commit, e.Tree = commit, tree
 	return e, nil
 }
 
 // AttestSigned settles a manual check with the signature of an approval that Approve prepared. It returns CONFLICT if the task changed
 // since, so that another approval would have to be signed, and FORBIDDEN if the signature does not hold.
-func (a Attesters) AttestSigned(t Task, i int, approved Approval, sig string, s Stamp) (Task, *Entry, error) {
+func (a Attesters) AttestSigned(t Task, i int, approved Approval, sig string, s record.Stamp) (Task, *record.Entry, error) {
 	s.At = approved.At
-	e, err := a.unsigned(t, i, approved.Result == Pass, s, approved.Commit, approved.Tree)
+	e, err := a.unsigned(t, i, approved.Result == record.Pass, s, approved.Commit, approved.Tree)
 	if err != nil {
 		return t, nil, err
 	}
 	e.Sig = sig
 	next := t.With(e)
 	if a.approval(t.ID, t.Checks[i], next.Provenance.Last()) != approved {
-		return t, nil, Errorf(Conflict, "the task changed while the approval was signed").WithHint("sign it again")
+		return t, nil, record.Errorf(record.Conflict, "the task changed while the approval was signed").WithHint("sign it again")
 	}
 	if flaw := a.Signature(next, len(next.Provenance)-1); flaw != nil {
-		return t, nil, Errorf(Forbidden, "the signature does not count: %s", flaw.Msg).
-			WithHint("%s says what signing needs; %s shows whose keys count", CallTo("doctor"), CallTo("trust signer list"))
+		return t, nil, record.Errorf(record.Forbidden, "the signature does not count: %s", flaw.Msg).
+			WithHint("%s says what signing needs; %s shows whose keys count", record.CallTo("doctor"), record.CallTo("trust signer list"))
 	}
 	next.Checks = slices.Clone(t.Checks)
 	next.Checks[i].Result = approved.Result

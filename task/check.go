@@ -1,22 +1,12 @@
 package task
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// Result is what is recorded of a check.
-type Result string
-
-// The results. A check that was never run, or whose declaration changed, is pending.
-const (
-	Pending Result = "pending"
-	Pass    Result = "pass"
-	Fail    Result = "fail"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Check is one condition for closing a task: a command that must exit 0, or a question that somebody must attest.
@@ -27,7 +17,7 @@ type Check struct {
 	Timeout int    // seconds; 0 takes the configured default
 	By      string // who may attest a manual check: signed, human, anyone, an actor, signed and an actor, or "" for the configured default
 	Repo    string // of a command: the repository in which the task has its files, see Task.InRepo; written with the task and not with the check
-	Result  Result
+	Result  record.Result
 }
 
 // Manual reports whether the check is settled by attestation and not by a command.
@@ -37,12 +27,12 @@ func (c Check) Manual() bool { return c.Cmd == "" }
 const approvedBy = "approved by "
 
 // ReviewerCheck is the check that stands for the reviewer of a task: one that this actor alone settles.
-func ReviewerCheck(who Actor) Check {
-	return Check{Desc: approvedBy + string(who), By: string(who), Result: Pending}
+func ReviewerCheck(who record.Actor) Check {
+	return Check{Desc: approvedBy + string(who), By: string(who), Result: record.Pending}
 }
 
 // WithReviewer returns a list of checks in which the one that stands for a reviewer is this actor's; "" takes it away.
-func WithReviewer(checks []Check, who Actor) []Check {
+func WithReviewer(checks []Check, who record.Actor) []Check {
 	out := slices.DeleteFunc(slices.Clone(checks), func(c Check) bool {
 		old := c.Reviewer()
 		return old != "" && old != who
@@ -54,12 +44,12 @@ func WithReviewer(checks []Check, who Actor) []Check {
 }
 
 // Reviewer returns whose approval the check asks for, if it is one that stands for a reviewer; else "".
-func (c Check) Reviewer() Actor {
+func (c Check) Reviewer() record.Actor {
 	who, ok := strings.CutPrefix(c.Desc, approvedBy)
 	if !ok || !c.Manual() || strings.TrimPrefix(c.By, BySigned+" ") != who {
 		return ""
 	}
-	return Actor(who)
+	return record.Actor(who)
 }
 
 // Folder returns Cwd in its shortest form, "." for the workspace itself.
@@ -75,11 +65,11 @@ func (c Check) place() string {
 
 // Key names the check in the provenance of a task. For a command it is 16 hex digits of the hash of task, command and folder, so that
 // evidence for one command cannot stand for another, nor for another task. For a manual check it is the description.
-func (c Check) Key(of ID) string {
+func (c Check) Key(of record.ID) string {
 	if c.Manual() {
 		return c.Desc
 	}
-	return digest(string(of), c.Cmd, c.place())
+	return record.Digest(string(of), c.Cmd, c.place())
 }
 
 // Same reports whether two declarations ask for the same thing, so that a result of one may stand for the other.
@@ -93,7 +83,9 @@ type asked struct {
 func (c Check) asks() asked { return asked{c.Desc, c.Cmd, c.place(), c.By} }
 
 // Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part of it.
-func (c Check) Hash(of ID) string { return digest(string(of), c.Desc, c.Cmd, c.place(), c.By) }
+func (c Check) Hash(of record.ID) string {
+	return record.Digest(string(of), c.Desc, c.Cmd, c.place(), c.By)
+}
 
 // evidenceMark stands behind the hashes of the checks of a task that requires evidence: what must hold before it is closed is its checks and
 // that. No hash of a check looks like it.
@@ -117,31 +109,15 @@ func (t Task) SameChecks(other Task) bool {
 	return slices.EqualFunc(t.Checks, other.Checks, Check.Same)
 }
 
-// digest returns the first 16 hex digits of the hash of the parts.
-func digest(parts ...string) string { return hashOf(parts)[:16] }
-
-// ContentHash returns the first 32 hex digits of the hash of the parts. It stands for what never changes in a record.
-func ContentHash(parts ...string) string { return hashOf(parts)[:32] }
-
-// hashOf hashes the parts. Each is ended by a NUL, which no part can contain.
-func hashOf(parts []string) string {
-	sum := sha256.New()
-	for _, p := range parts {
-		sum.Write([]byte(p))
-		sum.Write([]byte{0})
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
 // carryResults returns the checks of a new list with the results that the same checks had before. The others are pending.
 func carryResults(before, after []Check) []Check {
 	out := slices.Clone(after)
-	had := make(map[asked]Result, len(before))
+	had := make(map[asked]record.Result, len(before))
 	for _, old := range before {
 		had[old.asks()] = old.Result
 	}
 	for i, c := range out {
-		out[i].Result = Pending
+		out[i].Result = record.Pending
 		if r, ok := had[c.asks()]; ok {
 			out[i].Result = r
 		}
@@ -153,7 +129,7 @@ func carryResults(before, after []Check) []Check {
 func Acceptance(criteria []string) []Check {
 	out := make([]Check, len(criteria))
 	for i, text := range criteria {
-		out[i] = Check{Desc: text, By: ByAnyone, Result: Pending}
+		out[i] = Check{Desc: text, By: ByAnyone, Result: record.Pending}
 	}
 	return out
 }
@@ -170,7 +146,7 @@ func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
 		case !declared:
 			checks = append(checks, d)
 		case !c.Same(d):
-			return nil, Errorf(InvalidInput, "every task has a check called %q, and it asks for something else", d.Desc).
+			return nil, record.Errorf(record.InvalidInput, "every task has a check called %q, and it asks for something else", d.Desc).
 				WithHint("leave it out, or give yours another desc; default_checks in config.yaml declares it")
 		}
 	}
@@ -198,6 +174,6 @@ func (t Task) FindCheck(ref string) (int, error) {
 	if len(hits) > 1 {
 		which = "more than one check fits"
 	}
-	return 0, Errorf(InvalidInput, "%s %q", which, Clip(ref, 60)).
-		WithHint("name a check by its index, from 0, or by its description; %s lists them", CallTo("get", "id", t.ID))
+	return 0, record.Errorf(record.InvalidInput, "%s %q", which, record.Clip(ref, 60)).
+		WithHint("name a check by its index, from 0, or by its description; %s lists them", record.CallTo("get", "id", t.ID))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -17,7 +18,7 @@ func TestKey(t *testing.T) {
 		same  bool
 	}{
 		{"another description", task.Check{Desc: "the suite", Cmd: "go test ./..."}, true},
-		{"another time limit and result", task.Check{Desc: "tests pass", Cmd: "go test ./...", Timeout: 9, Result: task.Pass}, true},
+		{"another time limit and result", task.Check{Desc: "tests pass", Cmd: "go test ./...", Timeout: 9, Result: record.Pass}, true},
 		{"the workspace spelled as a dot", task.Check{Cmd: "go test ./...", Cwd: "."}, true},
 		{"a folder that leads back", task.Check{Cmd: "go test ./...", Cwd: "api/.."}, true},
 		{"another command", task.Check{Desc: "tests pass", Cmd: "true"}, false},
@@ -67,7 +68,7 @@ func TestCheckHashes(t *testing.T) {
 		other []task.Check
 		same  bool
 	}{
-		{"a result", edited(func(a, _ *task.Check) { a.Result = task.Pass }), true},
+		{"a result", edited(func(a, _ *task.Check) { a.Result = record.Pass }), true},
 		{"a time limit", edited(func(a, _ *task.Check) { a.Timeout = 1 }), true},
 		{"the folder in another spelling", edited(func(a, _ *task.Check) { a.Cwd = "./" }), true},
 		{"a description", edited(func(a, _ *task.Check) { a.Desc = "some tests pass" }), false},
@@ -125,7 +126,7 @@ func TestValidChecks(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.says)
 			}
 			if err != nil {
-				wantCode(t, err, task.InvalidInput)
+				wantCode(t, err, record.InvalidInput)
 			}
 		})
 	}

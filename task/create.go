@@ -1,8 +1,10 @@
 package task
 
+import "github.com/cairn-tasks/cairn/internal/record"
+
 // Create returns a task as it is to be written first: in the initial state, with pending checks and its first entry. It returns
 // INVALID_INPUT, DANGLING_DEP or DEP_CYCLE if there may be no such task.
-func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
+func (f Flow) Create(t Task, find Find, s record.Stamp) (Task, error) {
 	if err := ValidFields(t); err != nil {
 		return t, err
 	}
@@ -17,10 +19,10 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	}
 	t = t.InRepo(t.Repo)
 	t.Status = f.Initial
-	t.Body = CleanBody(t.Body)
-	t.Labels, t.Deps, t.Scope, t.Links = Unique(t.Labels), Unique(t.Deps), Unique(t.Scope), t.uniqueLinks()
+	t.Body = record.CleanBody(t.Body)
+	t.Labels, t.Deps, t.Scope, t.Links = record.Unique(t.Labels), record.Unique(t.Deps), record.Unique(t.Scope), t.uniqueLinks()
 	t.Checks = carryResults(nil, t.Checks)
-	e := s.Entry(Created)
+	e := s.Entry(record.Created)
 	e.Checks, e.AddDeps, e.Deps = t.CheckHashes(), t.Deps, DepsHash(t.ID, t.Deps)
 	if t.Assignee != "" {
 		e.Assignee = &t.Assignee
@@ -31,12 +33,12 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 
 // Plan creates several tasks at once. They may name one another in deps and parent, and come in any order. It returns them as Create
 // does, each behind those that it depends on, or the error of the first that may not be created.
-func (f Flow) Plan(tasks []Task, find Find, s Stamp) ([]Task, error) {
-	planned := map[ID]Task{}
+func (f Flow) Plan(tasks []Task, find Find, s record.Stamp) ([]Task, error) {
+	planned := map[record.ID]Task{}
 	for _, t := range tasks {
 		planned[t.ID] = t
 	}
-	among := func(id ID) (Task, bool) {
+	among := func(id record.ID) (Task, bool) {
 		if t, ok := planned[id]; ok {
 			return t, true
 		}
@@ -58,12 +60,12 @@ func (f Flow) Plan(tasks []Task, find Find, s Stamp) ([]Task, error) {
 
 // order sorts tasks so that each comes behind those that it names.
 type order struct {
-	planned map[ID]Task // those not yet visited
+	planned map[record.ID]Task // those not yet visited
 	tasks   []Task
 }
 
 // visit appends a task behind its deps, and behind its parent unless the parent depends on it.
-func (o *order) visit(id ID) {
+func (o *order) visit(id record.ID) {
 	t, ok := o.planned[id]
 	if !ok {
 		return

@@ -1,6 +1,7 @@
 // Package task holds the rules of cairn: what a task is, and what may happen to it. No other package decides that.
 //
-// It is pure. Nothing here reads a file, a clock or the network; the time and other tasks are arguments.
+// It is pure. Nothing here reads a file, a clock or the network; the time and other tasks are arguments. What tasks have in common with
+// records of other kinds (provenance, references, errors, hints) is in package record.
 //
 // # The life of a task
 //
@@ -15,9 +16,8 @@
 // # Words
 //
 //   - Flow: the configured states and what each means to the gates. No state is known by name.
-//   - Record: a file under .cairn/: a task, a session, a proposal. What all kinds share is in record.go.
 //   - Check: a command, or a question to a person, that must be answered before the task may be closed.
-//   - Entry: one line of provenance. Every write that changes a task appends exactly one, and none is ever changed.
+//   - Entry: one line of provenance, a record.Entry. Every write that changes a task appends exactly one, and none is ever changed.
 //   - Evidence: the newest entry that records a result of a check. A pass without evidence counts as pending.
 //   - Proof: what is known at the moment of a move: the state of the working tree, and the results of a run just made.
 //   - Ready: every dependency is closed. It is computed whenever it is needed, never stored.
@@ -27,19 +27,17 @@
 //
 // # The files
 //
-//	task.go, record.go, entry.go      what a task is; what all kinds of record share; one line of provenance
+//	task.go, links.go, mode.go        what a task is; its links to others; who does it
 //	check.go, evidence.go             checks as declared; how each came by its result
 //	flow.go, gate.go, attest.go       the states; both gates; who settles manual checks
 //	approval.go                       what a signed attestation signs, and whether it holds
 //	create.go, edit.go, move.go       the writes: new tasks; changed fields; status, holder, notes
 //	fields.go, graph.go, weaken.go    what fields may hold; dependencies; checks that were taken away
-//	detail.go                         what only few kinds of entry say
-//	reference.go, address.go          references of a record; addresses of repositories and links, without credentials
-//	attachment.go                     the names of files that references name
-//	due.go                            when a task is due
+//	due.go, span.go                   when a task is due; how long something takes
+//	own.go                            fields of the user's own
 //	scope.go                          globs of paths, and which of them meet
 //	person.go                         what a person must confirm
 //	putback.go                        restoring entries that an editor overwrote
 //	replay*.go                        judging the entries of a change afterwards, for cairn check
-//	error.go, hint.go                 the error type, all codes, and what a refusal says to do next
+//	proposal.go                       a plan that was stored for others to read
 package task

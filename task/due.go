@@ -1,6 +1,10 @@
 package task
 
-import "time"
+import (
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+)
 
 // Due is when a task should be done, or a handoff answered: a date, or a time in UTC to the second, as the file has it. Other programs may
 // have written it in another form, which is kept and means nothing.
@@ -17,7 +21,7 @@ func ParseDue(s string) (Due, error) {
 	if at, err := time.Parse(time.DateOnly, s); err == nil && fourDigits(at) {
 		return Due(s), nil
 	}
-	return "", Errorf(InvalidInput, "due %q is neither a date nor a time", Clip(s, 40)).
+	return "", record.Errorf(record.InvalidInput, "due %q is neither a date nor a time", record.Clip(s, 40)).
 		WithHint("2026-06-21, which is to the end of that day in UTC, or 2026-06-21T10:00:00Z")
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -20,7 +21,7 @@ func TestDue(t *testing.T) {
 	} {
 		due, err := task.ParseDue(tt.text)
 		if tt.by == "" {
-			if _, ok := task.Due(tt.text).By(); task.CodeOf(err) != task.InvalidInput || ok && tt.text != "2026-6-1" || task.Due(tt.text).Passed(time.Now().AddDate(9999, 0, 0)) {
+			if _, ok := task.Due(tt.text).By(); record.CodeOf(err) != record.InvalidInput || ok && tt.text != "2026-6-1" || task.Due(tt.text).Passed(time.Now().AddDate(9999, 0, 0)) {
 				t.Errorf("%s is due %q (%v)", tt.text, due, err)
 			}
 			continue

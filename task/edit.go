@@ -3,6 +3,8 @@ package task
 import (
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Edit is a change of what a task says. A nil field stays as it is; an empty one is cleared.
@@ -14,28 +16,28 @@ type Edit struct {
 	Scope                   *[]string
 	Priority                *Priority
 	Due                     *Due
-	Links                   map[string][]ID   // by the name of their kind, in place of the old
-	Own                     map[string]string // of AllFields by name, as Flow.ReadOwn returns them; "" takes one away
+	Links                   map[string][]record.ID // by the name of their kind, in place of the old
+	Own                     map[string]string      // of AllFields by name, as Flow.ReadOwn returns them; "" takes one away
 	Mode                    *Mode
 	Repo                    *string // where its commands run; they are other ones there, and so weigh as new checks do
-	Parent                  *ID
-	Assignee                *Actor
-	Checks                  *[]Check  // replaces the list; a check that asks for the same keeps its result
-	Acceptance              *[]string // replaces the manual checks that anyone may attest
-	Reviewer                *Actor    // replaces the check that stands for a reviewer; "" takes it away
-	Evidence                *bool     // whether the task requires evidence
-	AddDeps                 []ID
-	RemoveDeps              []ID
-	To                      *Status // moves through the same gates as Move
-	MayWeaken               bool    // the caller may take away checks and open dependencies: a person, or a maintainer
-	NoNote                  bool    // an edit that changes nothing is not recorded as a note, whatever its text
+	Parent                  *record.ID
+	Assignee                *record.Actor
+	Checks                  *[]Check      // replaces the list; a check that asks for the same keeps its result
+	Acceptance              *[]string     // replaces the manual checks that anyone may attest
+	Reviewer                *record.Actor // replaces the check that stands for a reviewer; "" takes it away
+	Evidence                *bool         // whether the task requires evidence
+	AddDeps                 []record.ID
+	RemoveDeps              []record.ID
+	To                      *record.Status // moves through the same gates as Move
+	MayWeaken               bool           // the caller may take away checks and open dependencies: a person, or a maintainer
+	NoNote                  bool           // an edit that changes nothing is not recorded as a note, whatever its text
 }
 
 // Update applies an edit in one entry. It returns INVALID_INPUT for values that are not allowed, DANGLING_DEP or DEP_CYCLE for edges, the
 // gates' refusals for To, TASK_CLOSED for the checks of a closed task, and FORBIDDEN for dropping or changing a check (see mayWeaken) or
 // an open dependency (see mayDropDeps) without the right to. An edit that changes nothing appends no entry.
-func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry, error) {
-	u := &update{flow: f, edit: ed, find: find, before: t, task: t, entry: s.Entry(Updated)}
+func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s record.Stamp) (Task, *record.Entry, error) {
+	u := &update{flow: f, edit: ed, find: find, before: t, task: t, entry: s.Entry(record.Updated)}
 	u.fields()
 	for _, step := range []func() error{u.edges, u.checks, u.valid} {
 		if err := step(); err != nil {
@@ -50,7 +52,7 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry
 	}
 	after, e := f.recordProof(u.task, p, u.entry)
 	e.Fields = changedFields(t, after)
-	if e.Did = kindOfEdit(t, after, e); e.Did == "" || e.Did == Noted && ed.NoNote {
+	if e.Did = kindOfEdit(t, after, e); e.Did == "" || e.Did == record.Noted && ed.NoNote {
 		return t, nil, nil
 	}
 	return commit(after, e)
@@ -62,8 +64,8 @@ type update struct {
 	edit   Edit
 	find   Find
 	before Task
-	task   Task  // as it becomes
-	entry  Entry // that says so
+	task   Task         // as it becomes
+	entry  record.Entry // that says so
 }
 
 // fields sets what can be set without reading other tasks.
@@ -72,16 +74,16 @@ func (u *update) fields() {
 		u.task.Title = *u.edit.Title
 	}
 	if u.edit.Body != nil {
-		u.task.Body = CleanBody(*u.edit.Body)
+		u.task.Body = record.CleanBody(*u.edit.Body)
 	}
 	if u.edit.Labels != nil {
-		u.task.Labels = Unique(*u.edit.Labels)
+		u.task.Labels = record.Unique(*u.edit.Labels)
 	}
 	if len(u.edit.AddLabels)+len(u.edit.RemoveLabels) > 0 {
-		u.task.Labels = Relabeled(u.task.Labels, u.edit.AddLabels, u.edit.RemoveLabels)
+		u.task.Labels = record.Relabeled(u.task.Labels, u.edit.AddLabels, u.edit.RemoveLabels)
 	}
 	if u.edit.Scope != nil {
-		u.task.Scope = Unique(*u.edit.Scope)
+		u.task.Scope = record.Unique(*u.edit.Scope)
 	}
 	if u.edit.Priority != nil {
 		u.task.Priority = *u.edit.Priority
@@ -90,7 +92,7 @@ func (u *update) fields() {
 		u.task.Due = *u.edit.Due
 	}
 	for name, ids := range u.edit.Links {
-		*u.task.LinksOf(name) = Unique(ids)
+		*u.task.LinksOf(name) = record.Unique(ids)
 	}
 	u.task = u.task.withOwn(u.edit.Own)
 	if u.edit.Mode != nil {
@@ -102,12 +104,6 @@ func (u *update) fields() {
 	if u.edit.Assignee != nil {
 		u.task, u.entry = assign(u.task, *u.edit.Assignee, u.entry)
 	}
-}
-
-// Relabeled are labels without some and with others, each once. A label that is to go and is not there is no mistake.
-func Relabeled(labels, add, remove []string) []string {
-	kept := slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return slices.Contains(remove, l) })
-	return Unique(append(kept, add...))
 }
 
 // valid checks the fields that the edit sets. What else is wrong with the file is not the caller's doing.
@@ -149,7 +145,7 @@ func (u *update) edges() error {
 	if err := t.hasDeps(u.edit.RemoveDeps); err != nil {
 		return err
 	}
-	u.task.Deps = Entry{AddDeps: u.edit.AddDeps, RemoveDeps: u.edit.RemoveDeps}.WithDeps(t.Deps)
+	u.task.Deps = record.Entry{AddDeps: u.edit.AddDeps, RemoveDeps: u.edit.RemoveDeps}.WithDeps(t.Deps)
 	if u.edit.Parent != nil {
 		u.task.Parent = *u.edit.Parent
 		if err := ValidParent(t.ID, u.task.Parent, u.find); err != nil {
@@ -159,12 +155,12 @@ func (u *update) edges() error {
 	if err := u.mayDropDeps(); err != nil {
 		return err
 	}
-	u.entry = u.entry.changedDeps(u.before, u.task)
+	u.entry = changedDeps(u.entry, u.before, u.task)
 	return nil
 }
 
 // changedDeps returns the entry with the difference between the dependencies of two states of the task.
-func (e Entry) changedDeps(before, after Task) Entry {
+func changedDeps(e record.Entry, before, after Task) record.Entry {
 	e.AddDeps, e.RemoveDeps = without(after.Deps, before.Deps), without(before.Deps, after.Deps)
 	if len(e.AddDeps)+len(e.RemoveDeps) > 0 {
 		e.Deps = DepsHash(after.ID, after.Deps)
@@ -174,10 +170,10 @@ func (e Entry) changedDeps(before, after Task) Entry {
 
 // hasDeps returns INVALID_INPUT if the task does not depend on one of the ids. An id that is to be taken away and is not there is most
 // likely a mistake, and the task would go on waiting for the one that was meant.
-func (t Task) hasDeps(ids []ID) error {
+func (t Task) hasDeps(ids []record.ID) error {
 	for _, id := range ids {
 		if !slices.Contains(t.Deps, id) {
-			return Errorf(InvalidInput, "%s is not one of its deps", Clip(string(id), maxID)).WithHint("its deps are %s", orNone(t.Deps))
+			return record.Errorf(record.InvalidInput, "%s is not one of its deps", record.Clip(string(id), record.MaxID)).WithHint("its deps are %s", orNone(t.Deps))
 		}
 	}
 	return nil
@@ -190,14 +186,14 @@ func (u *update) mayDropDeps() error {
 	if len(open) == 0 {
 		return nil
 	}
-	names := JoinIDs(open, ", ")
+	names := record.JoinIDs(open, ", ")
 	switch {
 	case u.flow.HasLeft(u.before) && !u.edit.MayWeaken:
-		return Errorf(Forbidden, "work has begun, and %s is open: only a person may let it go", names).
-			WithHint("ask a person to run %s with a reason", CallTo("update", "id", u.before.ID).ByPerson()).
-			WithNext(CallTo("get", "id", open[0]))
+		return record.Errorf(record.Forbidden, "work has begun, and %s is open: only a person may let it go", names).
+			WithHint("ask a person to run %s with a reason", record.CallTo("update", "id", u.before.ID).ByPerson()).
+			WithNext(record.CallTo("get", "id", open[0]))
 	case strings.TrimSpace(u.entry.Text) == "":
-		return Errorf(InvalidInput, "%s is open: to wait for it no more needs a reason", names).
+		return record.Errorf(record.InvalidInput, "%s is open: to wait for it no more needs a reason", names).
 			WithHint("say why in reason")
 	}
 	return nil
@@ -229,7 +225,7 @@ func (u *update) checks() error {
 }
 
 // answersForChecks reports whether a person states the list of checks, with a reason, after work began. Such an entry is recorded even if
-// the list is as it was, because it excuses what was taken away before; see Entry.Excuses.
+// the list is as it was, because it excuses what was taken away before; see record.Entry.Excuses.
 func (u *update) answersForChecks() bool {
 	return u.edit.Checks != nil && u.entry.Who.Human() && u.entry.Text != "" &&
 		u.flow.HasLeft(u.before) && !u.flow.IsClosed(u.before.Status)
@@ -245,19 +241,19 @@ func (u *update) mayWeaken(dropped []Check) error {
 	case planning && len(Dropped(dropped, u.flow.Defaults)) == len(dropped):
 		return nil
 	case !u.edit.MayWeaken:
-		return Errorf(Forbidden, "a check, or the need for evidence, that others rely on can be taken away or changed by a person only").
-			WithHint("ask a person to run %s with a reason; adding checks is free", CallTo("update", "id", u.before.ID).ByPerson())
+		return record.Errorf(record.Forbidden, "a check, or the need for evidence, that others rely on can be taken away or changed by a person only").
+			WithHint("ask a person to run %s with a reason; adding checks is free", record.CallTo("update", "id", u.before.ID).ByPerson())
 	case strings.TrimSpace(u.entry.Text) == "":
-		return Errorf(InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
+		return record.Errorf(record.InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
 	default:
 		return nil
 	}
 }
 
 // declaredBy reports whether the actor alone has created the task and set its checks.
-func (t Task) declaredBy(who Actor) bool {
-	return len(t.Provenance) > 0 && !slices.ContainsFunc(t.Provenance, func(e Entry) bool {
-		return (e.Checks != nil || e.Did == Created) && e.Who != who
+func (t Task) declaredBy(who record.Actor) bool {
+	return len(t.Provenance) > 0 && !slices.ContainsFunc(t.Provenance, func(e record.Entry) bool {
+		return (e.Checks != nil || e.Did == record.Created) && e.Who != who
 	})
 }
 
@@ -323,19 +319,19 @@ func timeoutChanged(before, after []Check) bool {
 }
 
 // kindOfEdit names the entry after what changed, or returns "" if nothing did.
-func kindOfEdit(before, after Task, e Entry) Did {
+func kindOfEdit(before, after Task, e record.Entry) record.Did {
 	moved := after.Status != before.Status
 	held := after.Assignee != before.Assignee
 	rest := len(e.Fields) > 0 || e.Deps != "" || e.Checks != nil
 	switch {
 	case rest || moved && held:
-		return Updated
+		return record.Updated
 	case moved:
-		return Transitioned
+		return record.Transitioned
 	case held:
-		return Assigned
+		return record.Assigned
 	case e.Text != "":
-		return Noted
+		return record.Noted
 	default:
 		return ""
 	}

@@ -3,6 +3,7 @@ package task_test
 import (
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -31,9 +32,9 @@ func TestARepositoryIsPartOfWhatACommandAsks(t *testing.T) {
 
 // Once work has begun, an agent can move a task to another repository as little as it can change the checks themselves.
 func TestMovingToAnotherRepositoryIsWeakening(t *testing.T) {
-	flow := task.Flow{States: []task.Status{"todo", "doing", "done"}, Initial: "todo", Working: "doing", Closed: []task.Status{"done"}}
-	stamp := task.Stamp{Who: "human:ada"}
-	find := func(task.ID) (task.Task, bool) { return task.Task{}, false }
+	flow := task.Flow{States: []record.Status{"todo", "doing", "done"}, Initial: "todo", Working: "doing", Closed: []record.Status{"done"}}
+	stamp := record.Stamp{Who: "human:ada"}
+	find := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	made, err := flow.Create(task.Task{ID: "PROJ-1", Title: "A", Priority: 2, Checks: []task.Check{{Desc: "tests", Cmd: "make"}}}, find, stamp)
 	if err != nil {
 		t.Fatal(err)
@@ -43,18 +44,18 @@ func TestMovingToAnotherRepositoryIsWeakening(t *testing.T) {
 		t.Fatal(err)
 	}
 	web := "web"
-	agent := task.Stamp{Who: "agent:a", Text: "it is easier there"}
-	if _, _, err := flow.Update(working, task.Edit{Repo: &web}, task.Proof{}, find, agent); task.CodeOf(err) != task.Forbidden {
+	agent := record.Stamp{Who: "agent:a", Text: "it is easier there"}
+	if _, _, err := flow.Update(working, task.Edit{Repo: &web}, task.Proof{}, find, agent); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("an agent: %v", err)
 	}
-	moved, e, err := flow.Update(working, task.Edit{Repo: &web, MayWeaken: true}, task.Proof{}, find, task.Stamp{Who: "human:ada", Text: "it is about the site"})
+	moved, e, err := flow.Update(working, task.Edit{Repo: &web, MayWeaken: true}, task.Proof{}, find, record.Stamp{Who: "human:ada", Text: "it is about the site"})
 	if err != nil || moved.Repo != web || moved.Checks[0].Repo != web || e.Checks == nil {
 		t.Errorf("a person: %+v, %+v, %v", moved, e, err)
 	}
 }
 
 func TestModes(t *testing.T) {
-	flow := task.Flow{States: []task.Status{"todo", "done"}, Initial: "todo", Closed: []task.Status{"done"}}
+	flow := task.Flow{States: []record.Status{"todo", "done"}, Initial: "todo", Closed: []record.Status{"done"}}
 	for word, want := range map[string]task.Mode{"AUTO": task.AutoMode, "pair": task.PairMode, "todo": "", "": "", "other": ""} {
 		if got := flow.ModeInStatus(word); got != want {
 			t.Errorf("%q is taken as %q", word, got)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -19,7 +20,7 @@ func underway() task.Task {
 	if err != nil {
 		panic(err)
 	}
-	started, _, _ = task.RecordRun(started, &task.Run{Results: results(suite, task.Pass), Tree: "t1"}, by(claude))
+	started, _, _ = task.RecordRun(started, &task.Run{Results: results(suite, record.Pass), Tree: "t1"}, by(claude))
 	started, _, _ = flow.Attest(started, 1, true, by(shah))
 	return started
 }
@@ -63,34 +64,34 @@ func TestChangingChecks(t *testing.T) {
 		may    bool // the caller may weaken
 		reason string
 		checks []task.Check
-		want   task.Code
+		want   record.Code
 	}{
 		{"before work began the actor who declared them may take one away", own, false, "", []task.Check{read}, ""},
 		{"before work began the actor who declared them may change one", own, false, "", []task.Check{easier, read}, ""},
-		{"before work began another agent may not", created(suite, read), false, reason, []task.Check{read}, task.Forbidden},
-		{"an agent does not make the list its own by adding to it", extended, false, reason, []task.Check{lint}, task.Forbidden},
+		{"before work began another agent may not", created(suite, read), false, reason, []task.Check{read}, record.Forbidden},
+		{"an agent does not make the list its own by adding to it", extended, false, reason, []task.Check{lint}, record.Forbidden},
 		{"before work began a person needs no reason", created(suite, read), true, "", []task.Check{read}, ""},
 
 		{"an agent may add one", underway(), false, "", []task.Check{suite, read, lint}, ""},
 		{"an agent may put them in another order", underway(), false, "", []task.Check{read, suite}, ""},
 		{"an agent may change a time limit", underway(), false, "", []task.Check{patient, read}, ""},
-		{"an agent may not take one away", underway(), false, reason, []task.Check{suite}, task.Forbidden},
-		{"an agent may not take all away", underway(), false, reason, nil, task.Forbidden},
-		{"an agent may not change the command", underway(), false, reason, []task.Check{easier, read}, task.Forbidden},
-		{"an agent may not change the folder", underway(), false, reason, []task.Check{elsewhere, read}, task.Forbidden},
-		{"an agent may not change who attests", underway(), false, reason, []task.Check{suite, byAnyone}, task.Forbidden},
+		{"an agent may not take one away", underway(), false, reason, []task.Check{suite}, record.Forbidden},
+		{"an agent may not take all away", underway(), false, reason, nil, record.Forbidden},
+		{"an agent may not change the command", underway(), false, reason, []task.Check{easier, read}, record.Forbidden},
+		{"an agent may not change the folder", underway(), false, reason, []task.Check{elsewhere, read}, record.Forbidden},
+		{"an agent may not change who attests", underway(), false, reason, []task.Check{suite, byAnyone}, record.Forbidden},
 		{"an agent may not turn a command into a question", underway(), false, reason,
-			[]task.Check{{Desc: suite.Desc}, read}, task.Forbidden},
-		{"an agent may not do it behind one that it adds", underway(), false, reason, []task.Check{lint, read}, task.Forbidden},
+			[]task.Check{{Desc: suite.Desc}, read}, record.Forbidden},
+		{"an agent may not do it behind one that it adds", underway(), false, reason, []task.Check{lint, read}, record.Forbidden},
 		{"an agent cannot take a check away by moving the task back to the start first", back, false, reason,
-			[]task.Check{read}, task.Forbidden},
+			[]task.Check{read}, record.Forbidden},
 
 		{"a person may, with a reason", underway(), true, reason, []task.Check{suite}, ""},
-		{"a person needs a reason", underway(), true, "", []task.Check{suite}, task.InvalidInput},
-		{"a person may not on a closed task", closed, true, reason, []task.Check{suite}, task.TaskClosed},
-		{"nobody adds one to a closed task", closed, true, reason, []task.Check{suite, read, lint}, task.TaskClosed},
+		{"a person needs a reason", underway(), true, "", []task.Check{suite}, record.InvalidInput},
+		{"a person may not on a closed task", closed, true, reason, []task.Check{suite}, record.TaskClosed},
+		{"nobody adds one to a closed task", closed, true, reason, []task.Check{suite, read, lint}, record.TaskClosed},
 		{"the same list on a closed task changes nothing", closed, false, "", []task.Check{suite, read}, ""},
-		{"a list that may not be declared", underway(), true, reason, []task.Check{suite, suite}, task.InvalidInput},
+		{"a list that may not be declared", underway(), true, reason, []task.Check{suite, suite}, record.InvalidInput},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			edit, who := task.Edit{Checks: &tt.checks, MayWeaken: tt.may}, claude
@@ -129,12 +130,12 @@ func TestDeclaringAnewWhatTheRecordDoesNotExplain(t *testing.T) {
 		may    bool // the caller may weaken
 		reason string
 		checks []task.Check
-		want   task.Code
+		want   record.Code
 	}{
 		{"a person may, with a reason", tampered, true, reason, []task.Check{suite}, ""},
-		{"a person needs a reason", tampered, true, "", []task.Check{suite}, task.InvalidInput},
-		{"an agent may not", tampered, false, reason, []task.Check{suite}, task.Forbidden},
-		{"an agent may not behind one that it adds", tampered, false, reason, []task.Check{suite, lint}, task.Forbidden},
+		{"a person needs a reason", tampered, true, "", []task.Check{suite}, record.InvalidInput},
+		{"an agent may not", tampered, false, reason, []task.Check{suite}, record.Forbidden},
+		{"an agent may not behind one that it adds", tampered, false, reason, []task.Check{suite, lint}, record.Forbidden},
 		{"before work began an agent may", planned, false, "", []task.Check{suite}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -168,16 +169,16 @@ func TestResultsThroughAChangeOfChecks(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		checks []task.Check
-		want   []task.Result
+		want   []record.Result
 	}{
-		{"the same, in another order", []task.Check{read, suite}, []task.Result{task.Pass, task.Pass}},
-		{"one added", []task.Check{suite, lint, read}, []task.Result{task.Pass, task.Pending, task.Pass}},
-		{"another name", []task.Check{renamed, read}, []task.Result{task.Pending, task.Pass}},
-		{"another folder", []task.Check{moved, read}, []task.Result{task.Pending, task.Pass}},
-		{"another who may attest", []task.Check{suite, {Desc: read.Desc, By: task.ByAnyone}}, []task.Result{task.Pass, task.Pending}},
-		{"a question that became a command", []task.Check{suite, retyped}, []task.Result{task.Pass, task.Pending}},
-		{"a result that the caller claims", []task.Check{suite, standing(lint, task.Pass), read},
-			[]task.Result{task.Pass, task.Pending, task.Pass}},
+		{"the same, in another order", []task.Check{read, suite}, []record.Result{record.Pass, record.Pass}},
+		{"one added", []task.Check{suite, lint, read}, []record.Result{record.Pass, record.Pending, record.Pass}},
+		{"another name", []task.Check{renamed, read}, []record.Result{record.Pending, record.Pass}},
+		{"another folder", []task.Check{moved, read}, []record.Result{record.Pending, record.Pass}},
+		{"another who may attest", []task.Check{suite, {Desc: read.Desc, By: task.ByAnyone}}, []record.Result{record.Pass, record.Pending}},
+		{"a question that became a command", []task.Check{suite, retyped}, []record.Result{record.Pass, record.Pending}},
+		{"a result that the caller claims", []task.Check{suite, standing(lint, record.Pass), read},
+			[]record.Result{record.Pass, record.Pending, record.Pass}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			edit := task.Edit{Checks: &tt.checks, MayWeaken: true}
@@ -216,20 +217,20 @@ func TestKindOfEdit(t *testing.T) {
 		name string
 		edit task.Edit
 		text string
-		want task.Did
+		want record.Did
 	}{
-		{"a title", task.Edit{Title: ptr("Pay once")}, "", task.Updated},
-		{"a body", task.Edit{Body: ptr("Dedupe.\n")}, "", task.Updated},
-		{"labels", task.Edit{Labels: &[]string{"payments"}}, "", task.Updated},
-		{"a priority", task.Edit{Priority: ptr(task.Priority(0))}, "", task.Updated},
-		{"a parent", task.Edit{Parent: ptr(task.ID("A-2"))}, "", task.Updated},
-		{"a dep", task.Edit{AddDeps: []task.ID{"A-2"}}, "", task.Updated},
-		{"checks", task.Edit{Checks: &[]task.Check{suite, read, lint}}, "", task.Updated},
-		{"a state", task.Edit{To: ptr(task.Status("in_review"))}, "", task.Transitioned},
-		{"a holder", task.Edit{Assignee: ptr(gemini)}, "", task.Assigned},
-		{"a state and a holder", task.Edit{To: ptr(task.Status("in_review")), Assignee: ptr(gemini)}, "", task.Updated},
-		{"a state and a title", task.Edit{To: ptr(task.Status("in_review")), Title: ptr("Pay once")}, "", task.Updated},
-		{"a text alone", task.Edit{}, "found the cause", task.Noted},
+		{"a title", task.Edit{Title: ptr("Pay once")}, "", record.Updated},
+		{"a body", task.Edit{Body: ptr("Dedupe.\n")}, "", record.Updated},
+		{"labels", task.Edit{Labels: &[]string{"payments"}}, "", record.Updated},
+		{"a priority", task.Edit{Priority: ptr(task.Priority(0))}, "", record.Updated},
+		{"a parent", task.Edit{Parent: ptr(record.ID("A-2"))}, "", record.Updated},
+		{"a dep", task.Edit{AddDeps: []record.ID{"A-2"}}, "", record.Updated},
+		{"checks", task.Edit{Checks: &[]task.Check{suite, read, lint}}, "", record.Updated},
+		{"a state", task.Edit{To: ptr(record.Status("in_review"))}, "", record.Transitioned},
+		{"a holder", task.Edit{Assignee: ptr(gemini)}, "", record.Assigned},
+		{"a state and a holder", task.Edit{To: ptr(record.Status("in_review")), Assignee: ptr(gemini)}, "", record.Updated},
+		{"a state and a title", task.Edit{To: ptr(record.Status("in_review")), Title: ptr("Pay once")}, "", record.Updated},
+		{"a text alone", task.Edit{}, "found the cause", record.Noted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			after, entry, err := flow.Update(underway(), tt.edit, task.Proof{}, graph(node("A-2", "done")), saying(claude, tt.text))
@@ -249,7 +250,7 @@ func TestKindOfEdit(t *testing.T) {
 // An edit that says what is so already changes nothing and appends nothing.
 func TestEditsThatChangeNothing(t *testing.T) {
 	same := underway()
-	same.Labels, same.Deps, same.Assignee, same.Body = []string{"payments"}, []task.ID{"A-2"}, claude, "One.\nTwo."
+	same.Labels, same.Deps, same.Assignee, same.Body = []string{"payments"}, []record.ID{"A-2"}, claude, "One.\nTwo."
 	for _, tt := range []struct {
 		name string
 		edit task.Edit
@@ -262,8 +263,8 @@ func TestEditsThatChangeNothing(t *testing.T) {
 		{"no acceptance where there is none", task.Edit{Acceptance: &[]string{}}},
 		{"the state it is in", task.Edit{To: &same.Status}},
 		{"the holder it has", task.Edit{Assignee: ptr(claude)}},
-		{"a dep that it has", task.Edit{AddDeps: []task.ID{"A-2"}}},
-		{"no parent where there is none", task.Edit{Parent: ptr(task.ID(""))}},
+		{"a dep that it has", task.Edit{AddDeps: []record.ID{"A-2"}}},
+		{"no parent where there is none", task.Edit{Parent: ptr(record.ID(""))}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			after, entry, err := flow.Update(same, tt.edit, task.Proof{}, graph(node("A-2", "done")), by(claude))
@@ -277,37 +278,37 @@ func TestEditsThatChangeNothing(t *testing.T) {
 // What is no dep cannot be taken out: the call is refused, and nothing changes.
 func TestRemovingWhatIsNoDep(t *testing.T) {
 	waits := underway()
-	waits.Deps = []task.ID{"A-2", "A-3"}
+	waits.Deps = []record.ID{"A-2", "A-3"}
 	find := graph(node("A-2", "done"), node("A-3", "done"))
 	for _, tt := range []struct {
 		name   string
-		remove []task.ID
+		remove []record.ID
 		ok     bool
 	}{
-		{"one of them", []task.ID{"A-2"}, true},
-		{"one of them, named twice", []task.ID{"A-2", "A-2"}, true},
-		{"another", []task.ID{"A-9"}, false},
-		{"one of them and another", []task.ID{"A-2", "A-9"}, false},
-		{"what could be no id", []task.ID{"#0"}, false},
+		{"one of them", []record.ID{"A-2"}, true},
+		{"one of them, named twice", []record.ID{"A-2", "A-2"}, true},
+		{"another", []record.ID{"A-9"}, false},
+		{"one of them and another", []record.ID{"A-2", "A-9"}, false},
+		{"what could be no id", []record.ID{"#0"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			after, _, err := flow.Update(waits, task.Edit{RemoveDeps: tt.remove}, task.Proof{}, find, by(claude))
-			if ok := err == nil; ok != tt.ok || !ok && task.CodeOf(err) != task.InvalidInput {
+			if ok := err == nil; ok != tt.ok || !ok && record.CodeOf(err) != record.InvalidInput {
 				t.Fatal(err)
 			}
 			if !tt.ok && !reflect.DeepEqual(after, waits) {
 				t.Errorf("the task is now %+v", after)
 			}
-			if e := (*task.Error)(nil); errors.As(err, &e) && e.Hint.String() != "its deps are A-2, A-3" {
+			if e := (*record.Error)(nil); errors.As(err, &e) && e.Hint.String() != "its deps are A-2, A-3" {
 				t.Errorf("the hint is %q", e.Hint)
 			}
 		})
 	}
-	again, _, err := flow.Update(waits, task.Edit{RemoveDeps: []task.ID{"A-2"}}, task.Proof{}, find, by(claude))
+	again, _, err := flow.Update(waits, task.Edit{RemoveDeps: []record.ID{"A-2"}}, task.Proof{}, find, by(claude))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := flow.Update(again, task.Edit{RemoveDeps: []task.ID{"A-2"}}, task.Proof{}, find, by(claude)); task.CodeOf(err) != task.InvalidInput {
+	if _, _, err := flow.Update(again, task.Edit{RemoveDeps: []record.ID{"A-2"}}, task.Proof{}, find, by(claude)); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("taking it out twice gives %v", err)
 	}
 }
@@ -315,9 +316,9 @@ func TestRemovingWhatIsNoDep(t *testing.T) {
 // What a file says twice stays so, unless the edit is about it.
 func TestEditsLeaveRepetitions(t *testing.T) {
 	twice := underway()
-	twice.Deps, twice.Labels = []task.ID{"A-2", "A-2"}, []string{"x", "x"}
-	after, _, err := flow.Update(twice, task.Edit{AddDeps: []task.ID{"A-3"}}, task.Proof{}, graph(node("A-3", "done")), by(shah))
-	if err != nil || !slices.Equal(after.Deps, []task.ID{"A-2", "A-2", "A-3"}) || !slices.Equal(after.Labels, twice.Labels) {
+	twice.Deps, twice.Labels = []record.ID{"A-2", "A-2"}, []string{"x", "x"}
+	after, _, err := flow.Update(twice, task.Edit{AddDeps: []record.ID{"A-3"}}, task.Proof{}, graph(node("A-3", "done")), by(shah))
+	if err != nil || !slices.Equal(after.Deps, []record.ID{"A-2", "A-2", "A-3"}) || !slices.Equal(after.Labels, twice.Labels) {
 		t.Errorf("left deps %v and labels %v (%v)", after.Deps, after.Labels, err)
 	}
 }
@@ -326,16 +327,16 @@ func TestEditsLeaveRepetitions(t *testing.T) {
 func TestEditsThatClear(t *testing.T) {
 	full := underway()
 	full.Labels, full.Parent, full.Assignee, full.Body = []string{"payments"}, "A-2", claude, "Prose."
-	full.Deps = []task.ID{"A-2", "A-3"}
+	full.Deps = []record.ID{"A-2", "A-3"}
 	edit := task.Edit{
-		Labels: &[]string{}, Parent: ptr(task.ID("")), Assignee: ptr(task.Actor("")), Body: ptr(""),
-		RemoveDeps: []task.ID{"A-2"},
+		Labels: &[]string{}, Parent: ptr(record.ID("")), Assignee: ptr(record.Actor("")), Body: ptr(""),
+		RemoveDeps: []record.ID{"A-2"},
 	}
 	after, entry, err := flow.Update(full, edit, task.Proof{}, alone, by(shah))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(after.Labels) != 0 || after.Parent != "" || after.Assignee != "" || after.Body != "" || !slices.Equal(after.Deps, []task.ID{"A-3"}) {
+	if len(after.Labels) != 0 || after.Parent != "" || after.Assignee != "" || after.Body != "" || !slices.Equal(after.Deps, []record.ID{"A-3"}) {
 		t.Errorf("left %+v", after)
 	}
 	if entry.Assignee == nil || *entry.Assignee != "" {
@@ -349,22 +350,22 @@ func TestEditsThatAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		edit task.Edit
-		want task.Code
+		want record.Code
 	}{
-		{"an empty title", task.Edit{Title: ptr(" ")}, task.InvalidInput},
-		{"a title of two lines", task.Edit{Title: ptr("a\nb")}, task.InvalidInput},
-		{"an empty label", task.Edit{Labels: &[]string{""}}, task.InvalidInput},
-		{"a priority beyond the least", task.Edit{Priority: ptr(task.Priority(5))}, task.InvalidInput},
-		{"a body that is not text", task.Edit{Body: ptr("\xff")}, task.InvalidInput},
-		{"a body with a NUL", task.Edit{Body: ptr("a\x00b")}, task.InvalidInput},
-		{"a body that no file would hold", task.Edit{Body: ptr(strings.Repeat("x", 3<<20+1))}, task.InvalidInput},
-		{"a dep that does not exist", task.Edit{AddDeps: []task.ID{"A-9"}}, task.DanglingDep},
-		{"a dep on a task that waits for it", task.Edit{AddDeps: []task.ID{"A-2"}}, task.DepCycle},
-		{"a parent that does not exist", task.Edit{Parent: ptr(task.ID("A-9"))}, task.DanglingDep},
-		{"a state that nobody configured", task.Edit{To: ptr(task.Status("finished"))}, task.UnknownState},
-		{"a close that the gate refuses", task.Edit{Title: ptr("Pay once"), To: ptr(task.Status("done"))}, task.ChecksPending},
+		{"an empty title", task.Edit{Title: ptr(" ")}, record.InvalidInput},
+		{"a title of two lines", task.Edit{Title: ptr("a\nb")}, record.InvalidInput},
+		{"an empty label", task.Edit{Labels: &[]string{""}}, record.InvalidInput},
+		{"a priority beyond the least", task.Edit{Priority: ptr(task.Priority(5))}, record.InvalidInput},
+		{"a body that is not text", task.Edit{Body: ptr("\xff")}, record.InvalidInput},
+		{"a body with a NUL", task.Edit{Body: ptr("a\x00b")}, record.InvalidInput},
+		{"a body that no file would hold", task.Edit{Body: ptr(strings.Repeat("x", 3<<20+1))}, record.InvalidInput},
+		{"a dep that does not exist", task.Edit{AddDeps: []record.ID{"A-9"}}, record.DanglingDep},
+		{"a dep on a task that waits for it", task.Edit{AddDeps: []record.ID{"A-2"}}, record.DepCycle},
+		{"a parent that does not exist", task.Edit{Parent: ptr(record.ID("A-9"))}, record.DanglingDep},
+		{"a state that nobody configured", task.Edit{To: ptr(record.Status("finished"))}, record.UnknownState},
+		{"a close that the gate refuses", task.Edit{Title: ptr("Pay once"), To: ptr(record.Status("done"))}, record.ChecksPending},
 		{"a close, with a check added in the same breath",
-			task.Edit{Checks: &[]task.Check{suite, read, lint}, To: ptr(task.Status("done"))}, task.ChecksPending},
+			task.Edit{Checks: &[]task.Check{suite, read, lint}, To: ptr(record.Status("done"))}, record.ChecksPending},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := underway()
@@ -380,13 +381,13 @@ func TestEditsThatAreRefused(t *testing.T) {
 // A dep added in the same edit as the move counts for the gate.
 func TestEditJudgesTheMoveByTheNewDeps(t *testing.T) {
 	find := graph(node("A-3", "backlog"))
-	start := task.Edit{AddDeps: []task.ID{"A-3"}, To: ptr(task.Status("in_progress"))}
+	start := task.Edit{AddDeps: []record.ID{"A-3"}, To: ptr(record.Status("in_progress"))}
 	_, _, err := flow.Update(created(), start, task.Proof{}, find, by(claude))
-	wantCode(t, err, task.DepsOpen)
+	wantCode(t, err, record.DepsOpen)
 
 	waiting := created()
-	waiting.Deps = []task.ID{"A-3"}
-	freed := task.Edit{RemoveDeps: []task.ID{"A-3"}, To: ptr(task.Status("in_progress"))}
+	waiting.Deps = []record.ID{"A-3"}
+	freed := task.Edit{RemoveDeps: []record.ID{"A-3"}, To: ptr(record.Status("in_progress"))}
 	if _, _, err := flow.Update(waiting, freed, task.Proof{}, find, saying(claude, "not needed after all")); err != nil {
 		t.Error(err)
 	}
@@ -396,32 +397,32 @@ func TestEditJudgesTheMoveByTheNewDeps(t *testing.T) {
 func TestTakingDepsAway(t *testing.T) {
 	const reason = "it waits for the other one"
 	find := graph(node("A-2", "backlog"), node("A-3", "done"))
-	waiting := func(status task.Status) task.Task {
+	waiting := func(status record.Status) task.Task {
 		one := created()
-		one.Deps = []task.ID{"A-2", "A-3", "A-4"}
+		one.Deps = []record.ID{"A-2", "A-3", "A-4"}
 		if status != one.Status {
-			one = one.With(task.Entry{Who: claude, At: now, Did: task.Transitioned, From: one.Status, To: status})
+			one = one.With(record.Entry{Who: claude, At: now, Did: record.Transitioned, From: one.Status, To: status})
 			one.Status = status
 		}
 		return one
 	}
 	for _, tt := range []struct {
 		name   string
-		status task.Status
+		status record.Status
 		may    bool // the caller is a person, or a maintainer
 		reason string
-		remove []task.ID
-		want   task.Code
+		remove []record.ID
+		want   record.Code
 	}{
-		{"an open one, while planning, with a reason", "backlog", false, reason, []task.ID{"A-2"}, ""},
-		{"an open one, while planning, without", "backlog", false, "", []task.ID{"A-2"}, task.InvalidInput},
-		{"a blank is no reason", "backlog", true, " \n", []task.ID{"A-2"}, task.InvalidInput},
-		{"an open one once work began", "in_progress", false, reason, []task.ID{"A-2"}, task.Forbidden},
-		{"an open one once work began, by who may", "in_progress", true, reason, []task.ID{"A-2"}, ""},
-		{"an open one once work began, by who may, without a reason", "in_progress", true, "", []task.ID{"A-2"}, task.InvalidInput},
-		{"one that is closed", "in_progress", false, "", []task.ID{"A-3"}, ""},
-		{"one that does not exist", "in_progress", false, "", []task.ID{"A-4"}, ""},
-		{"a closed one and an open one", "in_progress", false, "", []task.ID{"A-3", "A-2"}, task.Forbidden},
+		{"an open one, while planning, with a reason", "backlog", false, reason, []record.ID{"A-2"}, ""},
+		{"an open one, while planning, without", "backlog", false, "", []record.ID{"A-2"}, record.InvalidInput},
+		{"a blank is no reason", "backlog", true, " \n", []record.ID{"A-2"}, record.InvalidInput},
+		{"an open one once work began", "in_progress", false, reason, []record.ID{"A-2"}, record.Forbidden},
+		{"an open one once work began, by who may", "in_progress", true, reason, []record.ID{"A-2"}, ""},
+		{"an open one once work began, by who may, without a reason", "in_progress", true, "", []record.ID{"A-2"}, record.InvalidInput},
+		{"one that is closed", "in_progress", false, "", []record.ID{"A-3"}, ""},
+		{"one that does not exist", "in_progress", false, "", []record.ID{"A-4"}, ""},
+		{"a closed one and an open one", "in_progress", false, "", []record.ID{"A-3", "A-2"}, record.Forbidden},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := waiting(tt.status)
@@ -442,13 +443,13 @@ func TestTakingDepsAway(t *testing.T) {
 
 // The hash of deps is that of one task's, in whatever order and however often they stand there.
 func TestDepsHash(t *testing.T) {
-	base := task.DepsHash("A-1", []task.ID{"A-2", "A-3"})
-	if got := task.DepsHash("A-1", []task.ID{"A-3", "A-2", "A-3"}); got != base {
+	base := task.DepsHash("A-1", []record.ID{"A-2", "A-3"})
+	if got := task.DepsHash("A-1", []record.ID{"A-3", "A-2", "A-3"}); got != base {
 		t.Error("order or repetition counts")
 	}
 	for name, other := range map[string]string{
-		"another task": task.DepsHash("A-9", []task.ID{"A-2", "A-3"}),
-		"one fewer":    task.DepsHash("A-1", []task.ID{"A-2"}),
+		"another task": task.DepsHash("A-9", []record.ID{"A-2", "A-3"}),
+		"one fewer":    task.DepsHash("A-1", []record.ID{"A-2"}),
 		"none":         task.DepsHash("A-1", nil),
 	} {
 		if other == base {

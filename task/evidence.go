@@ -4,13 +4,15 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Evidence is the newest entry that records a result of a check.
 type Evidence struct {
 	Entry  int // its index in the provenance
-	Result Result
-	Who    Actor
+	Result record.Result
+	Who    record.Actor
 	At     time.Time
 	Commit string
 	Tree   string // "" if the working tree was unknown or changed during the run: such a pass is always stale
@@ -24,10 +26,10 @@ func (t Task) Evidence(i int) (Evidence, bool) {
 	key := c.Key(t.ID)
 	old := t.oldEntries()
 	for n, e := range slices.Backward(t.Provenance) {
-		if !e.speaksOf(c) {
+		if !speaksOf(e, c) {
 			continue
 		}
-		if r, ok := e.resultOf(key, i, n < old); ok {
+		if r, ok := resultOf(e, key, i, n < old); ok {
 			return Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}, true
 		}
 	}
@@ -37,7 +39,7 @@ func (t Task) Evidence(i int) (Evidence, bool) {
 // oldEntries returns how many of the first entries may be from the original cairn. That program never recorded which checks were
 // declared, so behind an entry that does, results in its wording are no evidence.
 func (t Task) oldEntries() int {
-	if n := slices.IndexFunc(t.Provenance, func(e Entry) bool { return e.Checks != nil }); n >= 0 {
+	if n := slices.IndexFunc(t.Provenance, func(e record.Entry) bool { return e.Checks != nil }); n >= 0 {
 		return n
 	}
 	return len(t.Provenance)
@@ -45,10 +47,10 @@ func (t Task) oldEntries() int {
 
 // resultOf returns what an entry records for check i, whose key is given. If it records both pass and fail, that is fail. Results that
 // name no check count only in an old entry.
-func (e Entry) resultOf(key string, i int, old bool) (found CheckResult, ok bool) {
+func resultOf(e record.Entry, key string, i int, old bool) (found record.CheckResult, ok bool) {
 	for _, r := range e.Results {
-		better := !ok || r.Result == Fail && found.Result != Fail || r.Result == found.Result && found.Unhashed
-		if (old || !r.Unhashed) && r.accountsFor(key, i) && better {
+		better := !ok || r.Result == record.Fail && found.Result != record.Fail || r.Result == found.Result && found.Unhashed
+		if (old || !r.Unhashed) && accountsFor(r, key, i) && better {
 			found, ok = r, true
 		}
 	}
@@ -63,8 +65,8 @@ func (t Task) Unclaimed(i int) int {
 		declared[c.Key(t.ID)] = true
 	}
 	for n, e := range slices.Backward(t.Provenance) {
-		if e.speaksOf(t.Checks[i]) && slices.ContainsFunc(e.Results, func(r CheckResult) bool {
-			return !r.Unhashed && r.Result == Pass && !declared[r.Check]
+		if speaksOf(e, t.Checks[i]) && slices.ContainsFunc(e.Results, func(r record.CheckResult) bool {
+			return !r.Unhashed && r.Result == record.Pass && !declared[r.Check]
 		}) {
 			return n
 		}
@@ -73,12 +75,12 @@ func (t Task) Unclaimed(i int) int {
 }
 
 // speaksOf reports whether an entry can be evidence for a check: an attestation for a manual one, anything else for a command.
-func (e Entry) speaksOf(c Check) bool { return (e.Did == Attested) == c.Manual() }
+func speaksOf(e record.Entry, c Check) bool { return (e.Did == record.Attested) == c.Manual() }
 
 // accountsFor reports whether a result is about check i, whose key is given.
-func (r CheckResult) accountsFor(key string, i int) bool {
+func accountsFor(r record.CheckResult, key string, i int) bool {
 	if r.Unhashed {
-		return r.Check == unhashedAll || r.Check == strconv.Itoa(i)
+		return r.Check == record.UnhashedAll || r.Check == strconv.Itoa(i)
 	}
 	return r.Check == key
 }
@@ -122,17 +124,17 @@ func (x *EvidenceIndex) fill() {
 }
 
 // add takes up entry n, which is older than all before. Results that name no check count only in an old entry.
-func (x *EvidenceIndex) add(n int, e Entry, declared map[string]bool, old bool) {
-	kind := kindOf(e.Did == Attested)
+func (x *EvidenceIndex) add(n int, e record.Entry, declared map[string]bool, old bool) {
+	kind := kindOf(e.Did == record.Attested)
 	for _, r := range e.Results {
 		if r.Unhashed && !old {
 			continue
 		}
 		key := resultKey{r.Check, r.Unhashed}
-		if newer, known := x.of[kind][key]; !known || newer.Entry == n && r.Result == Fail {
+		if newer, known := x.of[kind][key]; !known || newer.Entry == n && r.Result == record.Fail {
 			x.of[kind][key] = Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}
 		}
-		if x.stray[kind] < 0 && !r.Unhashed && r.Result == Pass && !declared[r.Check] {
+		if x.stray[kind] < 0 && !r.Unhashed && r.Result == record.Pass && !declared[r.Check] {
 			x.stray[kind] = n
 		}
 	}
@@ -150,12 +152,12 @@ func (x *EvidenceIndex) Evidence(i int) (Evidence, bool) {
 	x.fill()
 	of := x.of[kindOf(x.task.Checks[i].Manual())]
 	best, ok := of[resultKey{x.keys[i], false}]
-	for _, name := range []string{unhashedAll, strconv.Itoa(i)} {
+	for _, name := range []string{record.UnhashedAll, strconv.Itoa(i)} {
 		ev, has := of[resultKey{name, true}]
 		switch {
 		case !has:
 		case ok && ev.Entry == best.Entry: // an entry that records both counts as fail
-			if ev.Result == Fail && best.Result != Fail {
+			if ev.Result == record.Fail && best.Result != record.Fail {
 				best = ev
 			}
 		case !ok || ev.Entry > best.Entry:
@@ -173,23 +175,23 @@ func (x *EvidenceIndex) Unclaimed(i int) int {
 
 // Recorded returns the result of check i that the provenance supports, on whatever state of the files it was earned. A pass is pending
 // if no entry records it, or if it was attested by somebody who may not, or without a signature that it needs.
-func (x *EvidenceIndex) Recorded(f Flow, i int) Result {
+func (x *EvidenceIndex) Recorded(f Flow, i int) record.Result {
 	c := x.task.Checks[i]
-	if c.Result != Pass {
+	if c.Result != record.Pass {
 		return c.Result
 	}
 	ev, ok := x.Evidence(i)
-	if !ok || ev.Result != Pass || c.Manual() && !f.settled(x.task, i, ev) {
-		return Pending
+	if !ok || ev.Result != record.Pass || c.Manual() && !f.settled(x.task, i, ev) {
+		return record.Pending
 	}
-	return Pass
+	return record.Pass
 }
 
 // Run is the results of running some of a task's commands.
 type Run struct {
-	Results []CheckResult // by Check.Key
-	Commit  string        // HEAD, "" outside git
-	Tree    string        // fingerprint of the working tree, "" if unknown or if it changed during the run
+	Results []record.CheckResult // by Check.Key
+	Commit  string               // HEAD, "" outside git
+	Tree    string               // fingerprint of the working tree, "" if unknown or if it changed during the run
 }
 
 // Of returns the part of a run that is about checks that the task declares, or nil if there is none.
@@ -201,7 +203,7 @@ func (r *Run) Of(t Task) *Run {
 		}
 	}
 	part := *r
-	part.Results = slices.DeleteFunc(slices.Clone(r.Results), func(got CheckResult) bool { return !keys[got.Check] })
+	part.Results = slices.DeleteFunc(slices.Clone(r.Results), func(got record.CheckResult) bool { return !keys[got.Check] })
 	if len(part.Results) == 0 {
 		return nil
 	}
@@ -210,17 +212,17 @@ func (r *Run) Of(t Task) *Run {
 
 // results returns the result of each command of a task by this run: a function that reports false for a check that did not run. Two
 // checks with the same command have passed only if both results are pass.
-func (r *Run) results(of ID) func(Check) (Result, bool) {
+func (r *Run) results(of record.ID) func(Check) (record.Result, bool) {
 	if r == nil {
-		return func(Check) (Result, bool) { return "", false }
+		return func(Check) (record.Result, bool) { return "", false }
 	}
-	said := make(map[string]Result, len(r.Results))
+	said := make(map[string]record.Result, len(r.Results))
 	for _, got := range r.Results {
-		if said[got.Check] != Fail {
+		if said[got.Check] != record.Fail {
 			said[got.Check] = got.Result
 		}
 	}
-	return func(c Check) (Result, bool) {
+	return func(c Check) (record.Result, bool) {
 		if c.Manual() {
 			return "", false
 		}

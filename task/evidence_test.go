@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"pgregory.net/rapid"
 )
 
@@ -15,16 +16,16 @@ func TestEvidenceIndexAgreesWithEvidence(t *testing.T) {
 		names := rapid.SampledFrom([]string{"a", "b", "c", "d"})
 		var one Task
 		for range rapid.IntRange(0, 6).Draw(t, "checks") {
-			c := Check{Desc: names.Draw(t, "desc"), Result: Pass}
+			c := Check{Desc: names.Draw(t, "desc"), Result: record.Pass}
 			if rapid.Bool().Draw(t, "command") {
 				c.Cmd = names.Draw(t, "cmd")
 			}
 			one.Checks = append(one.Checks, c)
 		}
 		for i := range rapid.IntRange(0, 8).Draw(t, "entries") {
-			e := Entry{Who: "human:lee", At: time.Unix(int64(i), 0), Did: rapid.SampledFrom([]Did{Checked, Attested, Transitioned}).Draw(t, "did")}
+			e := record.Entry{Who: "human:lee", At: time.Unix(int64(i), 0), Did: rapid.SampledFrom([]record.Did{record.Checked, record.Attested, record.Transitioned}).Draw(t, "did")}
 			for range rapid.IntRange(0, 3).Draw(t, "results") {
-				r := CheckResult{Result: rapid.SampledFrom([]Result{Pass, Fail}).Draw(t, "result")}
+				r := record.CheckResult{Result: rapid.SampledFrom([]record.Result{record.Pass, record.Fail}).Draw(t, "result")}
 				switch rapid.IntRange(0, 3).Draw(t, "kind") {
 				case 0:
 					r.Check, r.Unhashed = rapid.SampledFrom([]string{"*", "0", "1", "7"}).Draw(t, "index"), true
@@ -54,27 +55,27 @@ func TestEvidenceIndexAgreesWithEvidence(t *testing.T) {
 // What the record of a closed task vouches for, whatever has become of the tree since.
 func TestUnproven(t *testing.T) {
 	flow := Flow{
-		States: []Status{"open", "done", "canceled"}, Initial: "open",
-		Closed: []Status{"done", "canceled"}, Abandoned: []Status{"canceled"}, Attesters: Attesters{Settles: ByHuman},
+		States: []record.Status{"open", "done", "canceled"}, Initial: "open",
+		Closed: []record.Status{"done", "canceled"}, Abandoned: []record.Status{"canceled"}, Attesters: Attesters{Settles: ByHuman},
 	}
-	tests := Check{Desc: "tests", Cmd: "go test ./...", Result: Pass}
-	read := Check{Desc: "read", Result: Pass}
-	ran := Entry{Who: "agent:a", Did: Checked, Tree: "t", Results: []CheckResult{{Check: tests.Key(""), Result: Pass}}}
-	failed := Entry{Who: "agent:a", Did: Checked, Results: []CheckResult{{Check: tests.Key(""), Result: Fail}}}
-	attested := func(who Actor) Entry {
-		return Entry{Who: who, Did: Attested, Results: []CheckResult{{Check: "read", Result: Pass}}}
+	tests := Check{Desc: "tests", Cmd: "go test ./...", Result: record.Pass}
+	read := Check{Desc: "read", Result: record.Pass}
+	ran := record.Entry{Who: "agent:a", Did: record.Checked, Tree: "t", Results: []record.CheckResult{{Check: tests.Key(""), Result: record.Pass}}}
+	failed := record.Entry{Who: "agent:a", Did: record.Checked, Results: []record.CheckResult{{Check: tests.Key(""), Result: record.Fail}}}
+	attested := func(who record.Actor) record.Entry {
+		return record.Entry{Who: who, Did: record.Attested, Results: []record.CheckResult{{Check: "read", Result: record.Pass}}}
 	}
 	for name, c := range map[string]struct {
-		status  Status
+		status  record.Status
 		checks  []Check
-		entries []Entry
+		entries []record.Entry
 		want    []string
 	}{
-		"all passed":                {"done", []Check{tests, read}, []Entry{ran, attested("human:x")}, nil},
+		"all passed":                {"done", []Check{tests, read}, []record.Entry{ran, attested("human:x")}, nil},
 		"a pass without an entry":   {"done", []Check{tests}, nil, []string{"tests"}},
-		"a later failure":           {"done", []Check{tests}, []Entry{ran, failed}, []string{"tests"}},
-		"pending":                   {"done", []Check{{Desc: "vet", Cmd: "go vet", Result: Pending}}, nil, []string{"vet"}},
-		"attested by an agent":      {"done", []Check{read}, []Entry{attested("agent:a")}, []string{"read"}},
+		"a later failure":           {"done", []Check{tests}, []record.Entry{ran, failed}, []string{"tests"}},
+		"pending":                   {"done", []Check{{Desc: "vet", Cmd: "go vet", Result: record.Pending}}, nil, []string{"vet"}},
+		"attested by an agent":      {"done", []Check{read}, []record.Entry{attested("agent:a")}, []string{"read"}},
 		"open":                      {"open", []Check{tests}, nil, nil},
 		"abandoned":                 {"canceled", []Check{tests}, nil, nil},
 		"closed without any checks": {"done", nil, nil, nil},
@@ -94,16 +95,16 @@ func TestUnproven(t *testing.T) {
 // What is asked of all checks of a task costs as much as there are checks and results, and not one times the other. Steps are
 // counted by what they allocate: each pass over a check makes its key.
 func TestChecksCostTheirNumber(t *testing.T) {
-	flow := Flow{States: []Status{"backlog", "done"}, Initial: "backlog", Closed: []Status{"done"}}
+	flow := Flow{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}
 	many := func(n int) (Task, *Run) {
 		one, run := Task{ID: "T-1", Title: "Roof", Status: "done"}, &Run{Tree: "t"}
-		e := Entry{Who: "human:lee", At: time.Unix(1, 0), Did: Checked, Tree: "t"}
+		e := record.Entry{Who: "human:lee", At: time.Unix(1, 0), Did: record.Checked, Tree: "t"}
 		for i := range n {
-			c := Check{Desc: fmt.Sprintf("check number %d", i), Cmd: fmt.Sprintf("test %d", i), Result: Pass}
+			c := Check{Desc: fmt.Sprintf("check number %d", i), Cmd: fmt.Sprintf("test %d", i), Result: record.Pass}
 			one.Checks = append(one.Checks, c)
-			e.Results = append(e.Results, CheckResult{Check: c.Key(one.ID), Result: Pass})
+			e.Results = append(e.Results, record.CheckResult{Check: c.Key(one.ID), Result: record.Pass})
 		}
-		one.Provenance = []Entry{e}
+		one.Provenance = []record.Entry{e}
 		run.Results = e.Results
 		return one, run
 	}
@@ -118,13 +119,13 @@ func TestChecksCostTheirNumber(t *testing.T) {
 			_ = flow.ChecksGate(one, "done", Proof{Run: run}, "human:lee")
 		},
 		"what is to be run":    func(one Task, _ *Run) { one.Status = "backlog"; flow.ToRun(one, "done", Proof{Tree: "t"}) },
-		"a run recorded":       func(one Task, run *Run) { one.recordRun(run, Entry{}) },
+		"a run recorded":       func(one Task, run *Run) { one.recordRun(run, record.Entry{}) },
 		"a run in part":        func(one Task, run *Run) { run.Of(one) },
 		"results carried over": func(one Task, _ *Run) { carryResults(one.Checks, one.Checks) },
 		"a list declared":      func(one Task, _ *Run) { _ = ValidChecks(one.Checks) },
 		"a list changed": func(one Task, _ *Run) {
 			c := one.Checks
-			_, _, _ = flow.Update(one, Edit{Checks: &c}, Proof{}, nil, Stamp{})
+			_, _, _ = flow.Update(one, Edit{Checks: &c}, Proof{}, nil, record.Stamp{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,14 +5,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // A write may not give a task more checks, labels or deps than it may have. A file that holds more is still written to, and may
 // be given less, but not more.
 func TestCountsAreLimited(t *testing.T) {
-	flow := Flow{States: []Status{"backlog", "done"}, Initial: "backlog", Closed: []Status{"done"}}
-	stamp := Stamp{Who: "human:lee", At: time.Unix(1, 0)}
-	find := func(id ID) (Task, bool) { return Task{ID: id}, true }
+	flow := Flow{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}
+	stamp := record.Stamp{Who: "human:lee", At: time.Unix(1, 0)}
+	find := func(id record.ID) (Task, bool) { return Task{ID: id}, true }
 	texts := func(n int) (out []string) {
 		for i := range n {
 			out = append(out, fmt.Sprintf("x-%d", i))
@@ -21,13 +23,13 @@ func TestCountsAreLimited(t *testing.T) {
 	}
 	checks := func(n int) (out []Check) {
 		for _, s := range texts(n) {
-			out = append(out, Check{Desc: s, Cmd: "true", Result: Pending})
+			out = append(out, Check{Desc: s, Cmd: "true", Result: record.Pending})
 		}
 		return out
 	}
-	deps := func(n int) (out []ID) {
+	deps := func(n int) (out []record.ID) {
 		for _, s := range texts(n) {
-			out = append(out, ID("T-"+s))
+			out = append(out, record.ID("T-"+s))
 		}
 		return out
 	}
@@ -38,7 +40,7 @@ func TestCountsAreLimited(t *testing.T) {
 		edit func(n int) Edit // makes it n of a task that has none, or more than n of them
 	}{
 		{"checks", MaxChecks, func(n int) Task { return Task{Checks: checks(n)} }, func(n int) Edit { c := checks(n); return Edit{Checks: &c, MayWeaken: true} }},
-		{"labels", MaxLabels, func(n int) Task { return Task{Labels: texts(n)} }, func(n int) Edit { l := texts(n); return Edit{Labels: &l} }},
+		{"labels", record.MaxLabels, func(n int) Task { return Task{Labels: texts(n)} }, func(n int) Edit { l := texts(n); return Edit{Labels: &l} }},
 		{"deps", MaxDeps, func(n int) Task { return Task{Deps: deps(n)} }, func(n int) Edit { return Edit{AddDeps: deps(n)} }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -49,7 +51,7 @@ func TestCountsAreLimited(t *testing.T) {
 			}
 			wantRefused := func(what string, err error, refused bool) {
 				t.Helper()
-				said := err != nil && CodeOf(err) == InvalidInput && strings.Contains(err.Error(), "more than "+fmt.Sprint(row.most))
+				said := err != nil && record.CodeOf(err) == record.InvalidInput && strings.Contains(err.Error(), "more than "+fmt.Sprint(row.most))
 				if said != refused || !refused && err != nil {
 					t.Errorf("%s: %v", what, err)
 				}

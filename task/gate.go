@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Proof is what is known at the moment of a move, beside the task itself.
@@ -15,7 +17,7 @@ type Proof struct {
 }
 
 // Gate returns why an actor may not move a task to a state: UNKNOWN_STATE, or the refusal of a gate.
-func (f Flow) Gate(t Task, to Status, p Proof, find Find, who Actor) error {
+func (f Flow) Gate(t Task, to record.Status, p Proof, find Find, who record.Actor) error {
 	if err := f.Known(to); err != nil {
 		return err
 	}
@@ -31,7 +33,7 @@ func (f Flow) Gate(t Task, to Status, p Proof, find Find, who Actor) error {
 // DepsGate returns DEPS_OPEN, naming what the task waits for, if the move starts the task while a dependency is not closed. A move
 // starts a task if it leaves the initial state or an abandoned one, and enters neither. Leaving an abandoned state counts because any
 // task may enter one: otherwise that would be a way around the gate. A dependency that cannot be found counts as open.
-func (f Flow) DepsGate(t Task, to Status, find Find) error {
+func (f Flow) DepsGate(t Task, to record.Status, find Find) error {
 	waits := t.Status == f.Initial || f.IsAbandoned(t.Status)
 	if !waits || to == f.Initial || f.IsAbandoned(to) {
 		return nil
@@ -44,15 +46,15 @@ func (f Flow) DepsGate(t Task, to Status, find Find) error {
 	for i, id := range open {
 		names[i] = fmt.Sprintf("%s (%s)", id, statusOf(id, find))
 	}
-	e := Errorf(DepsOpen, "waits for %s", strings.Join(names, ", "))
+	e := record.Errorf(record.DepsOpen, "waits for %s", strings.Join(names, ", "))
 	if _, ok := find(open[0]); !ok {
-		return e.WithHint("%s says why it cannot be read; bring its file back, or ask a person whether it is still to be waited for", CallTo("get", "id", open[0])).
-			WithNext(CallTo("get", "id", t.ID))
+		return e.WithHint("%s says why it cannot be read; bring its file back, or ask a person whether it is still to be waited for", record.CallTo("get", "id", open[0])).
+			WithNext(record.CallTo("get", "id", t.ID))
 	}
-	return e.WithHint("%s", CallTo("get", "id", open[0]))
+	return e.WithHint("%s", record.CallTo("get", "id", open[0]))
 }
 
-func statusOf(id ID, find Find) string {
+func statusOf(id record.ID, find Find) string {
 	if dep, ok := find(id); ok {
 		return string(dep.Status)
 	}
@@ -62,7 +64,7 @@ func statusOf(id ID, find Find) string {
 // ChecksGate returns CHECKS_FAILED or CHECKS_PENDING, naming the checks, if the task may not enter a state because of them. A closed
 // state needs every check passed, an abandoned one none. Where the flow gates the review, entering it needs the commands passed.
 // The refusal says what the actor can do next.
-func (f Flow) ChecksGate(t Task, to Status, p Proof, who Actor) error {
+func (f Flow) ChecksGate(t Task, to record.Status, p Proof, who record.Actor) error {
 	var failed, pending []string
 	var open []int
 	standing := f.Standings(t, p)
@@ -71,9 +73,9 @@ func (f Flow) ChecksGate(t Task, to Status, p Proof, who Actor) error {
 			continue
 		}
 		switch standing(i) {
-		case Pass:
+		case record.Pass:
 			continue
-		case Fail:
+		case record.Fail:
 			failed = append(failed, c.Desc)
 		default:
 			pending = append(pending, c.Desc+f.whyUnsettled(t, i, p))
@@ -87,7 +89,7 @@ func (f Flow) ChecksGate(t Task, to Status, p Proof, who Actor) error {
 }
 
 // needs reports whether a check must have passed before the task may enter a state.
-func (f Flow) needs(t Task, to Status, c Check) bool {
+func (f Flow) needs(t Task, to record.Status, c Check) bool {
 	if t.Status == to {
 		return false
 	}
@@ -97,11 +99,11 @@ func (f Flow) needs(t Task, to Status, c Check) bool {
 	return f.GateReview && to == f.Review && !c.Manual()
 }
 
-func checksOpen(failed, pending []string) *Error {
+func checksOpen(failed, pending []string) *record.Error {
 	if len(failed) == 0 {
-		return Errorf(ChecksPending, "not yet passed: %s", strings.Join(pending, "; "))
+		return record.Errorf(record.ChecksPending, "not yet passed: %s", strings.Join(pending, "; "))
 	}
-	err := Errorf(ChecksFailed, "failed: %s", strings.Join(failed, "; "))
+	err := record.Errorf(record.ChecksFailed, "failed: %s", strings.Join(failed, "; "))
 	if len(pending) > 0 {
 		err.Msg += "; not yet passed: " + strings.Join(pending, "; ")
 	}
@@ -110,49 +112,49 @@ func checksOpen(failed, pending []string) *Error {
 
 // sayWhatHelps adds to a refusal what to do about the open checks. Commands come first, because the actor can make them pass. The next
 // call is never the verdict on a manual check: an agent that makes every call it is given must not settle a check by that.
-func (a Attesters) sayWhatHelps(err *Error, t Task, open []int, who Actor) error {
+func (a Attesters) sayWhatHelps(err *record.Error, t Task, open []int, who record.Actor) error {
 	if slices.ContainsFunc(open, func(i int) bool { return !t.Checks[i].Manual() }) {
-		return err.WithHint("fix what the output shows, then %s", CallTo("run_checks", "id", t.ID))
+		return err.WithHint("fix what the output shows, then %s", record.CallTo("run_checks", "id", t.ID))
 	}
 	i := open[0]
-	err = err.WithNext(CallTo("get", "id", t.ID, "mode", "context"))
+	err = err.WithNext(record.CallTo("get", "id", t.ID, "mode", "context"))
 	by, sign := a.settledBy(t.Checks[i])
 	if a.maySettle(t.Checks[i], who) && !sign && who.Human() {
 		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then %s", i,
-			CallTo("attest", "id", t.ID, "check", i, "pass", Either).OnlyShown())
+			record.CallTo("attest", "id", t.ID, "check", i, "pass", record.Either).OnlyShown())
 	}
 	if a.maySettle(t.Checks[i], who) && !sign {
-		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then %s says what you found", i, CallTo("attest"))
+		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then %s says what you found", i, record.CallTo("attest"))
 	}
 	if by == ByHuman {
 		by = "a person"
 	}
-	return err.WithHint("%s looks at it and settles it: %s; in a session, %s hands the task over for review", by, a.attestCall(t, i), CallTo("finish"))
+	return err.WithHint("%s looks at it and settles it: %s; in a session, %s hands the task over for review", by, a.attestCall(t, i), record.CallTo("finish"))
 }
 
 // EvidenceGate returns EVIDENCE_MISSING if the task requires evidence, would enter a closed state that is not an abandoned one, and has none:
 // neither a reference to a commit or a pull request, nor a command check that stands at pass.
-func (f Flow) EvidenceGate(t Task, to Status, p Proof) error {
+func (f Flow) EvidenceGate(t Task, to record.Status, p Proof) error {
 	if !t.RequiresEvidence || t.Status == to || !f.IsClosed(to) || f.IsAbandoned(to) || t.hasCode() {
 		return nil
 	}
 	standing := f.Standings(t, p)
 	for i, c := range t.Checks {
-		if !c.Manual() && standing(i) == Pass {
+		if !c.Manual() && standing(i) == record.Pass {
 			return nil
 		}
 	}
 	return noEvidence(t, "before it is "+string(to))
 }
 
-func noEvidence(t Task, when string) *Error {
-	return Errorf(EvidenceMissing, "needs evidence %s: a commit, a pull request, or a command check that passed", when).
-		WithHint("%s names the commit that is checked out", CallTo("ref_add", "id", t.ID, "type", string(CommitRef)).OnlyShown())
+func noEvidence(t Task, when string) *record.Error {
+	return record.Errorf(record.EvidenceMissing, "needs evidence %s: a commit, a pull request, or a command check that passed", when).
+		WithHint("%s names the commit that is checked out", record.CallTo("ref_add", "id", t.ID, "type", string(record.CommitRef)).OnlyShown())
 }
 
 // hasCode reports whether the task has a reference to a commit or a pull request.
 func (t Task) hasCode() bool {
-	return slices.ContainsFunc(t.Refs, func(r Reference) bool { return r.Type == CommitRef || r.Type == PullRef })
+	return slices.ContainsFunc(t.Refs, func(r record.Reference) bool { return r.Type == record.CommitRef || r.Type == record.PullRef })
 }
 
 // Evidenced reports whether a task has what it needs by its own record: it requires no evidence, is open or abandoned, or has a reference to
@@ -163,7 +165,7 @@ func (f Flow) Evidenced(t Task) bool {
 	}
 	x := t.EvidenceIndex()
 	for i, c := range t.Checks {
-		if !c.Manual() && x.Recorded(f, i) == Pass {
+		if !c.Manual() && x.Recorded(f, i) == record.Pass {
 			return true
 		}
 	}
@@ -181,39 +183,39 @@ func (f Flow) KeepsEvidence(before, after Task) error {
 // Standings returns how each check of a task stands at the gates: a function of the check's index. A result of the run made for this
 // very move counts first, then the recorded one. A recorded pass counts as pending if it is a command's, or must be signed, and was
 // earned on another state of the files; so does an approval that was given for one.
-func (f Flow) Standings(t Task, p Proof) func(i int) Result {
+func (f Flow) Standings(t Task, p Proof) func(i int) record.Result {
 	ran, evidence := p.Run.results(t.ID), t.EvidenceIndex()
-	return func(i int) Result {
+	return func(i int) record.Result {
 		c := t.Checks[i]
 		if r, ok := ran(c); ok {
 			return r
 		}
 		r := evidence.Recorded(f, i)
-		if r != Pass {
+		if r != record.Pass {
 			return r
 		}
 		switch ev, _ := evidence.Evidence(i); {
 		case f.Bound(c, ev) && !stillApproved(ev, p):
-			return Pending
+			return record.Pending
 		case c.Manual() && !f.MustSign(c):
-			return Pass
+			return record.Pass
 		case ev.Tree != p.Tree || p.Tree == "" && !c.Manual():
-			return Pending
+			return record.Pending
 		}
-		return Pass
+		return record.Pass
 	}
 }
 
 // Standing returns how check i stands at the gates; see Standings.
-func (f Flow) Standing(t Task, i int, p Proof) Result { return f.Standings(t, p)(i) }
+func (f Flow) Standing(t Task, i int, p Proof) record.Result { return f.Standings(t, p)(i) }
 
 // ToRun lists the commands that must run before the task may move to a state: those that the checks gate needs and that do not stand
 // at pass.
-func (f Flow) ToRun(t Task, to Status, p Proof) []int {
+func (f Flow) ToRun(t Task, to record.Status, p Proof) []int {
 	var out []int
 	standing := f.Standings(t, p)
 	for i, c := range t.Checks {
-		if !c.Manual() && f.needs(t, to, c) && standing(i) != Pass {
+		if !c.Manual() && f.needs(t, to, c) && standing(i) != record.Pass {
 			out = append(out, i)
 		}
 	}
@@ -222,7 +224,7 @@ func (f Flow) ToRun(t Task, to Status, p Proof) []int {
 
 // AsksTree reports whether a move depends on the present state of the files because of a check that must be signed, or an approval that was
 // given for one.
-func (f Flow) AsksTree(t Task, to Status) bool {
+func (f Flow) AsksTree(t Task, to record.Status) bool {
 	return f.bindsReview(t, to) || slices.ContainsFunc(t.Checks, func(c Check) bool { return f.needs(t, to, c) && f.MustSign(c) })
 }
 
@@ -235,7 +237,7 @@ func (f Flow) Unproven(t Task) []Check {
 	var out []Check
 	x := t.EvidenceIndex()
 	for i, c := range t.Checks {
-		if x.Recorded(f, i) != Pass {
+		if x.Recorded(f, i) != record.Pass {
 			out = append(out, c)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -14,34 +15,34 @@ func TestDepsGate(t *testing.T) {
 	find := graph(node("A-2", "in_progress"), node("A-3", "done"), node("A-4", "canceled"))
 	for _, tt := range []struct {
 		name     string
-		from, to task.Status
-		deps     []task.ID
+		from, to record.Status
+		deps     []record.ID
 		says     string // "" if it is let through
 	}{
 		{"no deps", "backlog", "in_progress", nil, ""},
-		{"a closed dep", "backlog", "in_progress", []task.ID{"A-3"}, ""},
-		{"an abandoned dep", "backlog", "in_progress", []task.ID{"A-4"}, ""},
-		{"an open dep", "backlog", "in_progress", []task.ID{"A-2"}, "waits for A-2 (in_progress)"},
-		{"a dep that is not there", "backlog", "in_progress", []task.ID{"A-9"}, "waits for A-9 (missing)"},
-		{"all open deps are named", "backlog", "in_progress", []task.ID{"A-2", "A-3", "A-9"},
+		{"a closed dep", "backlog", "in_progress", []record.ID{"A-3"}, ""},
+		{"an abandoned dep", "backlog", "in_progress", []record.ID{"A-4"}, ""},
+		{"an open dep", "backlog", "in_progress", []record.ID{"A-2"}, "waits for A-2 (in_progress)"},
+		{"a dep that is not there", "backlog", "in_progress", []record.ID{"A-9"}, "waits for A-9 (missing)"},
+		{"all open deps are named", "backlog", "in_progress", []record.ID{"A-2", "A-3", "A-9"},
 			"waits for A-2 (in_progress), A-9 (missing)"},
-		{"straight to a closed state", "backlog", "done", []task.ID{"A-2"}, "waits for A-2"},
-		{"staying where it is", "backlog", "backlog", []task.ID{"A-2"}, ""},
-		{"giving it up", "backlog", "canceled", []task.ID{"A-2"}, ""},
-		{"between other states", "in_progress", "in_review", []task.ID{"A-2"}, ""},
-		{"back to the initial state", "in_progress", "backlog", []task.ID{"A-2"}, ""},
-		{"reopening", "done", "in_progress", []task.ID{"A-2"}, ""},
-		{"closing what has left the initial state", "in_review", "done", []task.ID{"A-2"}, ""},
+		{"straight to a closed state", "backlog", "done", []record.ID{"A-2"}, "waits for A-2"},
+		{"staying where it is", "backlog", "backlog", []record.ID{"A-2"}, ""},
+		{"giving it up", "backlog", "canceled", []record.ID{"A-2"}, ""},
+		{"between other states", "in_progress", "in_review", []record.ID{"A-2"}, ""},
+		{"back to the initial state", "in_progress", "backlog", []record.ID{"A-2"}, ""},
+		{"reopening", "done", "in_progress", []record.ID{"A-2"}, ""},
+		{"closing what has left the initial state", "in_review", "done", []record.ID{"A-2"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := flow.DepsGate(node("A-1", tt.from, tt.deps...), tt.to, find)
-			wantRefusal(t, err, task.DepsOpen, tt.says)
+			wantRefusal(t, err, record.DepsOpen, tt.says)
 		})
 	}
 }
 
 // wantRefusal checks that err is of a code and says something, or that there is none where says is "".
-func wantRefusal(t *testing.T, err error, code task.Code, says string) {
+func wantRefusal(t *testing.T, err error, code record.Code, says string) {
 	t.Helper()
 	if says == "" {
 		if err != nil {
@@ -66,113 +67,113 @@ var (
 )
 
 // standing is a check whose file says a result.
-func standing(c task.Check, r task.Result) task.Check {
+func standing(c task.Check, r record.Result) task.Check {
 	c.Result = r
 	return c
 }
 
 // ran is the entry of a run of one check, on the tree "t1".
-func ran(c task.Check, r task.Result) task.Entry {
-	return task.Entry{Who: claude, At: now, Did: task.Checked, Tree: "t1", Results: results(c, r)}
+func ran(c task.Check, r record.Result) record.Entry {
+	return record.Entry{Who: claude, At: now, Did: record.Checked, Tree: "t1", Results: results(c, r)}
 }
 
-func attested(c task.Check, r task.Result) task.Entry {
-	return task.Entry{Who: shah, At: now, Did: task.Attested, Results: results(c, r)}
+func attested(c task.Check, r record.Result) record.Entry {
+	return record.Entry{Who: shah, At: now, Did: record.Attested, Results: results(c, r)}
 }
 
-func attestedBy(who task.Actor, c task.Check) task.Entry {
-	return task.Entry{Who: who, At: now, Did: task.Attested, Results: results(c, task.Pass)}
+func attestedBy(who record.Actor, c task.Check) record.Entry {
+	return record.Entry{Who: who, At: now, Did: record.Attested, Results: results(c, record.Pass)}
 }
 
-func results(c task.Check, r task.Result) []task.CheckResult {
-	return []task.CheckResult{{Check: c.Key("A-1"), Result: r}}
+func results(c task.Check, r record.Result) []record.CheckResult {
+	return []record.CheckResult{{Check: c.Key("A-1"), Result: r}}
 }
 
 // onTree is a proof without a run: the working tree as it is now.
 func onTree(tree string) task.Proof { return task.Proof{Tree: tree} }
 
 // fresh is a proof by a run of one check, made for this very move.
-func fresh(c task.Check, r task.Result) task.Proof {
+func fresh(c task.Check, r record.Result) task.Proof {
 	return task.Proof{Run: &task.Run{Results: results(c, r), Commit: "abc"}}
 }
 
 // legacy is an entry from before results named their checks.
-func legacy(text string) task.Entry { return legacyBy(shah, text) }
+func legacy(text string) record.Entry { return legacyBy(shah, text) }
 
-func legacyBy(who task.Actor, text string) task.Entry {
-	e := task.Entry{Who: who, At: now}
+func legacyBy(who record.Actor, text string) record.Entry {
+	e := record.Entry{Who: who, At: now}
 	e.ReadDid(text)
 	return e
 }
 
 // legacyAttested is such an entry that settles the manual check with an index.
-func legacyAttested(index string) task.Entry {
-	return task.Entry{Who: shah, At: now, Did: task.Attested, Results: unhashed(index, task.Pass)}
+func legacyAttested(index string) record.Entry {
+	return record.Entry{Who: shah, At: now, Did: record.Attested, Results: unhashed(index, record.Pass)}
 }
 
 // What a result is worth when a gate asks: the file's word counts only as far as an entry accounts for it.
 func TestStanding(t *testing.T) {
 	other := task.Check{Desc: "tests pass", Cmd: "true"}
 	alias := task.Check{Desc: suite.Key("A-1")}
-	passed := standing(suite, task.Pass)
+	passed := standing(suite, record.Pass)
 	for _, tt := range []struct {
 		name    string
 		check   task.Check
-		entries []task.Entry
+		entries []record.Entry
 		proof   task.Proof
-		want    task.Result
+		want    record.Result
 	}{
-		{"never run", standing(suite, task.Pending), nil, onTree("t1"), task.Pending},
-		{"failed", standing(suite, task.Fail), []task.Entry{ran(suite, task.Fail)}, onTree("t1"), task.Fail},
-		{"passed on this tree", passed, []task.Entry{ran(suite, task.Pass)}, onTree("t1"), task.Pass},
-		{"passed on another tree", passed, []task.Entry{ran(suite, task.Pass)}, onTree("t2"), task.Pending},
-		{"passed, and the tree is unknown now", passed, []task.Entry{ran(suite, task.Pass)}, onTree(""), task.Pending},
+		{"never run", standing(suite, record.Pending), nil, onTree("t1"), record.Pending},
+		{"failed", standing(suite, record.Fail), []record.Entry{ran(suite, record.Fail)}, onTree("t1"), record.Fail},
+		{"passed on this tree", passed, []record.Entry{ran(suite, record.Pass)}, onTree("t1"), record.Pass},
+		{"passed on another tree", passed, []record.Entry{ran(suite, record.Pass)}, onTree("t2"), record.Pending},
+		{"passed, and the tree is unknown now", passed, []record.Entry{ran(suite, record.Pass)}, onTree(""), record.Pending},
 		{"passed while the tree was unknown", passed,
-			[]task.Entry{{Did: task.Checked, Results: results(suite, task.Pass)}}, onTree(""), task.Pending},
-		{"a pass that somebody typed in", passed, nil, onTree("t1"), task.Pending},
-		{"a pass typed in after a failed run", passed, []task.Entry{ran(suite, task.Fail)}, onTree("t1"), task.Pending},
-		{"the newest run counts", passed, []task.Entry{ran(suite, task.Pass), ran(suite, task.Fail)}, onTree("t1"), task.Pending},
-		{"a run of another command proves nothing", passed, []task.Entry{ran(other, task.Pass)}, onTree("t1"), task.Pending},
+			[]record.Entry{{Did: record.Checked, Results: results(suite, record.Pass)}}, onTree(""), record.Pending},
+		{"a pass that somebody typed in", passed, nil, onTree("t1"), record.Pending},
+		{"a pass typed in after a failed run", passed, []record.Entry{ran(suite, record.Fail)}, onTree("t1"), record.Pending},
+		{"the newest run counts", passed, []record.Entry{ran(suite, record.Pass), ran(suite, record.Fail)}, onTree("t1"), record.Pending},
+		{"a run of another command proves nothing", passed, []record.Entry{ran(other, record.Pass)}, onTree("t1"), record.Pending},
 		{"a run that came with a move counts", passed,
-			[]task.Entry{{Did: task.Transitioned, Tree: "t1", Results: results(suite, task.Pass)}}, onTree("t1"), task.Pass},
+			[]record.Entry{{Did: record.Transitioned, Tree: "t1", Results: results(suite, record.Pass)}}, onTree("t1"), record.Pass},
 
-		{"a run for this very move", standing(suite, task.Pending), nil, fresh(suite, task.Pass), task.Pass},
-		{"a run for this very move that failed", passed, []task.Entry{ran(suite, task.Pass)}, fresh(suite, task.Fail), task.Fail},
-		{"a run of another command for this move", standing(suite, task.Pending), nil, fresh(other, task.Pass), task.Pending},
+		{"a run for this very move", standing(suite, record.Pending), nil, fresh(suite, record.Pass), record.Pass},
+		{"a run for this very move that failed", passed, []record.Entry{ran(suite, record.Pass)}, fresh(suite, record.Fail), record.Fail},
+		{"a run of another command for this move", standing(suite, record.Pending), nil, fresh(other, record.Pass), record.Pending},
 
-		{"attested, whatever the tree", standing(read, task.Pass), []task.Entry{attested(read, task.Pass)}, onTree("t2"), task.Pass},
-		{"attested, outside git", standing(read, task.Pass), []task.Entry{attested(read, task.Pass)}, onTree(""), task.Pass},
-		{"attested as failed", standing(read, task.Fail), []task.Entry{attested(read, task.Fail)}, onTree("t1"), task.Fail},
-		{"a manual pass that somebody typed in", standing(read, task.Pass), nil, onTree("t1"), task.Pending},
-		{"attested and taken back", standing(read, task.Pass),
-			[]task.Entry{attested(read, task.Pass), attested(read, task.Fail)}, onTree("t1"), task.Pending},
+		{"attested, whatever the tree", standing(read, record.Pass), []record.Entry{attested(read, record.Pass)}, onTree("t2"), record.Pass},
+		{"attested, outside git", standing(read, record.Pass), []record.Entry{attested(read, record.Pass)}, onTree(""), record.Pass},
+		{"attested as failed", standing(read, record.Fail), []record.Entry{attested(read, record.Fail)}, onTree("t1"), record.Fail},
+		{"a manual pass that somebody typed in", standing(read, record.Pass), nil, onTree("t1"), record.Pending},
+		{"attested and taken back", standing(read, record.Pass),
+			[]record.Entry{attested(read, record.Pass), attested(read, record.Fail)}, onTree("t1"), record.Pending},
 
-		{"attested by an agent, where a person must", standing(read, task.Pass), []task.Entry{attestedBy(claude, read)}, onTree("t1"), task.Pending},
-		{"attested by an agent, where anyone may", standing(anyones, task.Pass), []task.Entry{attestedBy(claude, anyones)}, onTree("t1"), task.Pass},
-		{"attested by the actor that the check names", standing(geminis, task.Pass), []task.Entry{attestedBy(gemini, geminis)}, onTree("t1"), task.Pass},
-		{"attested by a person, where the check names somebody else", standing(geminis, task.Pass), []task.Entry{attestedBy(shah, geminis)},
-			onTree("t1"), task.Pending},
+		{"attested by an agent, where a person must", standing(read, record.Pass), []record.Entry{attestedBy(claude, read)}, onTree("t1"), record.Pending},
+		{"attested by an agent, where anyone may", standing(anyones, record.Pass), []record.Entry{attestedBy(claude, anyones)}, onTree("t1"), record.Pass},
+		{"attested by the actor that the check names", standing(geminis, record.Pass), []record.Entry{attestedBy(gemini, geminis)}, onTree("t1"), record.Pass},
+		{"attested by a person, where the check names somebody else", standing(geminis, record.Pass), []record.Entry{attestedBy(shah, geminis)},
+			onTree("t1"), record.Pending},
 
-		{"a run does not settle a manual check called like the command", standing(alias, task.Pass),
-			[]task.Entry{ran(suite, task.Pass)}, onTree("t1"), task.Pending},
+		{"a run does not settle a manual check called like the command", standing(alias, record.Pass),
+			[]record.Entry{ran(suite, record.Pass)}, onTree("t1"), record.Pending},
 		{"an attestation does not settle a command called like the check", passed,
-			[]task.Entry{attested(alias, task.Pass)}, onTree("t1"), task.Pending},
-		{"a run for this move does not settle a manual check", standing(alias, task.Pending), nil,
-			fresh(suite, task.Pass), task.Pending},
+			[]record.Entry{attested(alias, record.Pass)}, onTree("t1"), record.Pending},
+		{"a run for this move does not settle a manual check", standing(alias, record.Pending), nil,
+			fresh(suite, record.Pass), record.Pending},
 
-		{"evidence of the original cairn is run again", passed, []task.Entry{legacy("ran checks")}, onTree("t1"), task.Pending},
-		{"evidence of the original cairn by index", standing(read, task.Pass), []task.Entry{legacyAttested("0")}, onTree("t1"), task.Pass},
-		{"evidence of the original cairn by another index", standing(read, task.Pass), []task.Entry{legacyAttested("1")}, onTree("t1"), task.Pending},
-		{"a check that is called like that evidence settles no other", standing(read, task.Pass),
-			[]task.Entry{attested(task.Check{Desc: "*"}, task.Pass), attested(task.Check{Desc: "0"}, task.Pass)}, onTree("t1"), task.Pending},
-		{"an attestation of the original cairn stands", standing(read, task.Pass), []task.Entry{legacy("attested")}, onTree("t1"), task.Pass},
-		{"an agent's attestation in the words of the original cairn, where a person must", standing(read, task.Pass),
-			[]task.Entry{legacyBy(claude, "attested")}, onTree("t1"), task.Pending},
-		{"words of the original cairn behind an entry of this one", standing(read, task.Pass),
-			[]task.Entry{{Who: shah, At: now, Did: task.Created, Checks: []string{}}, legacy("attested")}, onTree("t1"), task.Pending},
+		{"evidence of the original cairn is run again", passed, []record.Entry{legacy("ran checks")}, onTree("t1"), record.Pending},
+		{"evidence of the original cairn by index", standing(read, record.Pass), []record.Entry{legacyAttested("0")}, onTree("t1"), record.Pass},
+		{"evidence of the original cairn by another index", standing(read, record.Pass), []record.Entry{legacyAttested("1")}, onTree("t1"), record.Pending},
+		{"a check that is called like that evidence settles no other", standing(read, record.Pass),
+			[]record.Entry{attested(task.Check{Desc: "*"}, record.Pass), attested(task.Check{Desc: "0"}, record.Pass)}, onTree("t1"), record.Pending},
+		{"an attestation of the original cairn stands", standing(read, record.Pass), []record.Entry{legacy("attested")}, onTree("t1"), record.Pass},
+		{"an agent's attestation in the words of the original cairn, where a person must", standing(read, record.Pass),
+			[]record.Entry{legacyBy(claude, "attested")}, onTree("t1"), record.Pending},
+		{"words of the original cairn behind an entry of this one", standing(read, record.Pass),
+			[]record.Entry{{Who: shah, At: now, Did: record.Created, Checks: []string{}}, legacy("attested")}, onTree("t1"), record.Pending},
 		{"one entry that says pass and fail", passed,
-			[]task.Entry{{Did: task.Checked, Tree: "t1", Results: append(results(suite, task.Pass), results(suite, task.Fail)...)}},
-			onTree("t1"), task.Pending},
+			[]record.Entry{{Did: record.Checked, Tree: "t1", Results: append(results(suite, record.Pass), results(suite, record.Fail)...)}},
+			onTree("t1"), record.Pending},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := task.Task{ID: "A-1", Checks: []task.Check{tt.check}, Provenance: tt.entries}
@@ -187,9 +188,9 @@ func TestStanding(t *testing.T) {
 func TestStandingOfACommandThatRanTwice(t *testing.T) {
 	twice := task.Check{Desc: "again", Cmd: suite.Cmd}
 	of := task.Task{ID: "A-1", Checks: []task.Check{suite, twice}}
-	flaky := task.Proof{Run: &task.Run{Results: append(results(suite, task.Fail), results(twice, task.Pass)...)}}
+	flaky := task.Proof{Run: &task.Run{Results: append(results(suite, record.Fail), results(twice, record.Pass)...)}}
 	for i := range of.Checks {
-		if got := flow.Standing(of, i, flaky); got != task.Fail {
+		if got := flow.Standing(of, i, flaky); got != record.Fail {
 			t.Errorf("check %d stands at %q", i, got)
 		}
 	}
@@ -201,46 +202,46 @@ func TestChecksGate(t *testing.T) {
 	reviewed.GateReview = true
 	strict := flow
 	strict.Abandoned = nil
-	passed := []task.Entry{ran(suite, task.Pass), attested(read, task.Pass)}
+	passed := []record.Entry{ran(suite, record.Pass), attested(read, record.Pass)}
 	for _, tt := range []struct {
 		name     string
 		flow     task.Flow
-		from, to task.Status
+		from, to record.Status
 		checks   []task.Check
-		entries  []task.Entry
-		want     task.Code
+		entries  []record.Entry
+		want     record.Code
 		says     string
 	}{
 		{"no checks pass vacuously", flow, "in_review", "done", nil, nil, "", ""},
 		{"all passed", flow, "in_review", "done",
-			[]task.Check{standing(suite, task.Pass), standing(read, task.Pass)}, passed, "", ""},
+			[]task.Check{standing(suite, record.Pass), standing(read, record.Pass)}, passed, "", ""},
 		{"one pending", flow, "in_review", "done",
-			[]task.Check{standing(suite, task.Pass), standing(lint, task.Pending)}, passed, task.ChecksPending, "not yet passed: lint"},
+			[]task.Check{standing(suite, record.Pass), standing(lint, record.Pending)}, passed, record.ChecksPending, "not yet passed: lint"},
 		{"a manual one pending", flow, "in_review", "done",
-			[]task.Check{standing(suite, task.Pass), standing(read, task.Pending)}, passed, task.ChecksPending, "not yet passed: read by a person"},
+			[]task.Check{standing(suite, record.Pass), standing(read, record.Pending)}, passed, record.ChecksPending, "not yet passed: read by a person"},
 		{"one failed", flow, "in_review", "done",
-			[]task.Check{standing(suite, task.Fail)}, nil, task.ChecksFailed, "failed: tests pass"},
+			[]task.Check{standing(suite, record.Fail)}, nil, record.ChecksFailed, "failed: tests pass"},
 		{"one failed and one pending: both are named", flow, "in_review", "done",
-			[]task.Check{standing(suite, task.Fail), standing(read, task.Pending)}, nil, task.ChecksFailed,
+			[]task.Check{standing(suite, record.Fail), standing(read, record.Pending)}, nil, record.ChecksFailed,
 			"failed: tests pass; not yet passed: read by a person"},
 		{"a manual one failed", flow, "in_review", "done",
-			[]task.Check{standing(read, task.Fail)}, nil, task.ChecksFailed, "failed: read by a person"},
+			[]task.Check{standing(read, record.Fail)}, nil, record.ChecksFailed, "failed: read by a person"},
 
-		{"an abandoned state needs nothing", flow, "in_progress", "canceled", []task.Check{standing(suite, task.Fail)}, nil, "", ""},
+		{"an abandoned state needs nothing", flow, "in_progress", "canceled", []task.Check{standing(suite, record.Fail)}, nil, "", ""},
 		{"without abandoned states every closed one is gated", strict, "in_progress", "canceled",
-			[]task.Check{standing(suite, task.Fail)}, nil, task.ChecksFailed, "failed: tests pass"},
+			[]task.Check{standing(suite, record.Fail)}, nil, record.ChecksFailed, "failed: tests pass"},
 		{"from one closed state to another", flow, "canceled", "done",
-			[]task.Check{standing(suite, task.Pending)}, nil, task.ChecksPending, "tests pass"},
-		{"staying closed", flow, "done", "done", []task.Check{standing(suite, task.Fail)}, nil, "", ""},
-		{"reopening needs nothing", flow, "done", "in_progress", []task.Check{standing(suite, task.Fail)}, nil, "", ""},
-		{"an open state needs nothing", flow, "backlog", "in_review", []task.Check{standing(suite, task.Fail)}, nil, "", ""},
+			[]task.Check{standing(suite, record.Pending)}, nil, record.ChecksPending, "tests pass"},
+		{"staying closed", flow, "done", "done", []task.Check{standing(suite, record.Fail)}, nil, "", ""},
+		{"reopening needs nothing", flow, "done", "in_progress", []task.Check{standing(suite, record.Fail)}, nil, "", ""},
+		{"an open state needs nothing", flow, "backlog", "in_review", []task.Check{standing(suite, record.Fail)}, nil, "", ""},
 
 		{"a gated review needs the commands", reviewed, "in_progress", "in_review",
-			[]task.Check{standing(suite, task.Pending)}, nil, task.ChecksPending, "tests pass"},
+			[]task.Check{standing(suite, record.Pending)}, nil, record.ChecksPending, "tests pass"},
 		{"a gated review leaves manual checks to the reviewer", reviewed, "in_progress", "in_review",
-			[]task.Check{standing(read, task.Pending)}, nil, "", ""},
+			[]task.Check{standing(read, record.Pending)}, nil, "", ""},
 		{"a gated review gates no other open state", reviewed, "backlog", "in_progress",
-			[]task.Check{standing(suite, task.Fail)}, nil, "", ""},
+			[]task.Check{standing(suite, record.Fail)}, nil, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := task.Task{ID: "A-1", Status: tt.from, Checks: tt.checks, Provenance: tt.entries}
@@ -253,21 +254,21 @@ func TestChecksGate(t *testing.T) {
 func TestChecksGateSaysWhatHelps(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		who   task.Actor
+		who   record.Actor
 		check task.Check
 		next  string
 		hint  string
 	}{
-		{"a failed command", "agent:a", standing(suite, task.Fail), "run_checks", "fix what the output shows, then run_checks with id A-1"},
-		{"a pending command", "agent:a", standing(suite, task.Pending), "run_checks", "fix what the output shows, then run_checks with id A-1"},
-		{"a manual check that the caller settles", "human:shah", standing(read, task.Pending), "get", "look at whether it is as check 0 demands"},
-		{"a manual check that the caller failed", "human:shah", standing(read, task.Fail), "get", "look at whether it is as check 0 demands"},
-		{"a manual check that anyone settles", "agent:a", standing(task.Check{Desc: "it reads well", By: task.ByAnyone}, task.Pending), "get", "look at whether it is as check 0 demands"},
-		{"a manual check that others settle", "agent:a", standing(read, task.Pending), "get", "a person looks at it and settles it: attest with id A-1, check 0, pass true or false; in a session, finish"},
+		{"a failed command", "agent:a", standing(suite, record.Fail), "run_checks", "fix what the output shows, then run_checks with id A-1"},
+		{"a pending command", "agent:a", standing(suite, record.Pending), "run_checks", "fix what the output shows, then run_checks with id A-1"},
+		{"a manual check that the caller settles", "human:shah", standing(read, record.Pending), "get", "look at whether it is as check 0 demands"},
+		{"a manual check that the caller failed", "human:shah", standing(read, record.Fail), "get", "look at whether it is as check 0 demands"},
+		{"a manual check that anyone settles", "agent:a", standing(task.Check{Desc: "it reads well", By: task.ByAnyone}, record.Pending), "get", "look at whether it is as check 0 demands"},
+		{"a manual check that others settle", "agent:a", standing(read, record.Pending), "get", "a person looks at it and settles it: attest with id A-1, check 0, pass true or false; in a session, finish"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := task.Task{ID: "A-1", Status: "in_review", Checks: []task.Check{tt.check}}
-			var refusal *task.Error
+			var refusal *record.Error
 			if !errors.As(flow.ChecksGate(of, "done", onTree("t1"), tt.who), &refusal) {
 				t.Fatal("let through")
 			}
@@ -287,13 +288,13 @@ func TestToRun(t *testing.T) {
 	reviewed.GateReview = true
 	of := task.Task{
 		ID: "A-1", Status: "in_progress",
-		Checks:     []task.Check{standing(suite, task.Pass), standing(read, task.Pending), standing(lint, task.Fail)},
-		Provenance: []task.Entry{ran(suite, task.Pass)},
+		Checks:     []task.Check{standing(suite, record.Pass), standing(read, record.Pending), standing(lint, record.Fail)},
+		Provenance: []record.Entry{ran(suite, record.Pass)},
 	}
 	for _, tt := range []struct {
 		name string
 		flow task.Flow
-		to   task.Status
+		to   record.Status
 		tree string
 		want []int
 	}{
@@ -314,8 +315,8 @@ func TestToRun(t *testing.T) {
 
 // Of a run only what is about the given checks may be recorded: a command that changed while it ran is left out.
 func TestPartOfARun(t *testing.T) {
-	run := &task.Run{Results: append(results(suite, task.Pass), results(lint, task.Fail)...), Commit: "abc", Tree: "t1"}
-	if got := run.Of(task.Task{ID: "A-1", Checks: []task.Check{suite, read}}); got == nil || !slices.Equal(got.Results, results(suite, task.Pass)) || got.Tree != "t1" {
+	run := &task.Run{Results: append(results(suite, record.Pass), results(lint, record.Fail)...), Commit: "abc", Tree: "t1"}
+	if got := run.Of(task.Task{ID: "A-1", Checks: []task.Check{suite, read}}); got == nil || !slices.Equal(got.Results, results(suite, record.Pass)) || got.Tree != "t1" {
 		t.Errorf("the part about the suite is %+v", got)
 	}
 	if got := run.Of(task.Task{ID: "A-1", Checks: []task.Check{read, {Desc: "tests pass", Cmd: "true"}}}); got != nil {
@@ -330,10 +331,10 @@ func TestKnown(t *testing.T) {
 	if err := flow.Known("in_review"); err != nil {
 		t.Error(err)
 	}
-	for _, state := range []task.Status{"", "Done", "finished"} {
+	for _, state := range []record.Status{"", "Done", "finished"} {
 		err := flow.Known(state)
-		wantCode(t, err, task.UnknownState)
-		var refusal *task.Error
+		wantCode(t, err, record.UnknownState)
+		var refusal *record.Error
 		if errors.As(err, &refusal) && !strings.Contains(refusal.Hint.String(), "backlog, in_progress, in_review, done, canceled") {
 			t.Errorf("the hint does not name the states: %q", refusal.Hint)
 		}

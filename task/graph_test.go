@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -13,16 +14,16 @@ func TestBlockedBy(t *testing.T) {
 	find := graph(node("A-1", "backlog"), node("A-2", "in_review"), node("A-3", "done"), node("A-4", "canceled"))
 	for _, tt := range []struct {
 		name string
-		deps []task.ID
-		want []task.ID
+		deps []record.ID
+		want []record.ID
 	}{
 		{"no deps", nil, nil},
-		{"a closed dep", []task.ID{"A-3"}, nil},
-		{"an abandoned dep is closed", []task.ID{"A-4"}, nil},
-		{"an open dep", []task.ID{"A-1"}, []task.ID{"A-1"}},
-		{"a dep in review is open", []task.ID{"A-2"}, []task.ID{"A-2"}},
-		{"a dep that is not there counts as open", []task.ID{"A-9"}, []task.ID{"A-9"}},
-		{"the open ones in their order", []task.ID{"A-2", "A-3", "A-9", "A-1"}, []task.ID{"A-2", "A-9", "A-1"}},
+		{"a closed dep", []record.ID{"A-3"}, nil},
+		{"an abandoned dep is closed", []record.ID{"A-4"}, nil},
+		{"an open dep", []record.ID{"A-1"}, []record.ID{"A-1"}},
+		{"a dep in review is open", []record.ID{"A-2"}, []record.ID{"A-2"}},
+		{"a dep that is not there counts as open", []record.ID{"A-9"}, []record.ID{"A-9"}},
+		{"the open ones in their order", []record.ID{"A-2", "A-3", "A-9", "A-1"}, []record.ID{"A-2", "A-9", "A-1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			waiting := node("A-7", "backlog", tt.deps...)
@@ -47,42 +48,42 @@ func TestValidDeps(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		has  []task.Task
-		deps []task.ID
-		want task.Code
+		deps []record.ID
+		want record.Code
 		says string
 	}{
 		{name: "none"},
-		{name: "one that exists", has: []task.Task{node("A-2", "backlog")}, deps: []task.ID{"A-2"}},
-		{name: "a closed one", has: []task.Task{node("A-2", "done")}, deps: []task.ID{"A-2"}},
-		{name: "one that does not exist", deps: []task.ID{"A-2"},
-			want: task.DanglingDep, says: "dependency A-2 does not exist"},
-		{name: "the second of two does not exist", has: []task.Task{node("A-2", "backlog")}, deps: []task.ID{"A-2", "A-3"},
-			want: task.DanglingDep, says: "A-3"},
-		{name: "the task itself", has: []task.Task{node("A-1", "backlog")}, deps: []task.ID{"A-1"},
-			want: task.DepCycle, says: "A-1 would wait for itself: A-1 -> A-1"},
-		{name: "the task itself, before it is created", deps: []task.ID{"A-1"},
-			want: task.DepCycle, says: "A-1 -> A-1"},
-		{name: "a circle of two", has: []task.Task{node("A-1", "backlog"), node("A-2", "backlog", "A-1")}, deps: []task.ID{"A-2"},
-			want: task.DepCycle, says: "A-1 -> A-2 -> A-1"},
+		{name: "one that exists", has: []task.Task{node("A-2", "backlog")}, deps: []record.ID{"A-2"}},
+		{name: "a closed one", has: []task.Task{node("A-2", "done")}, deps: []record.ID{"A-2"}},
+		{name: "one that does not exist", deps: []record.ID{"A-2"},
+			want: record.DanglingDep, says: "dependency A-2 does not exist"},
+		{name: "the second of two does not exist", has: []task.Task{node("A-2", "backlog")}, deps: []record.ID{"A-2", "A-3"},
+			want: record.DanglingDep, says: "A-3"},
+		{name: "the task itself", has: []task.Task{node("A-1", "backlog")}, deps: []record.ID{"A-1"},
+			want: record.DepCycle, says: "A-1 would wait for itself: A-1 -> A-1"},
+		{name: "the task itself, before it is created", deps: []record.ID{"A-1"},
+			want: record.DepCycle, says: "A-1 -> A-1"},
+		{name: "a circle of two", has: []task.Task{node("A-1", "backlog"), node("A-2", "backlog", "A-1")}, deps: []record.ID{"A-2"},
+			want: record.DepCycle, says: "A-1 -> A-2 -> A-1"},
 		{name: "a circle of three, the shortest way around",
 			has: []task.Task{node("A-1", "backlog"), node("A-2", "backlog", "A-4", "A-3"), node("A-3", "backlog", "A-1"),
 				node("A-4", "backlog", "A-3")},
-			deps: []task.ID{"A-2"}, want: task.DepCycle, says: "A-1 -> A-2 -> A-3 -> A-1"},
+			deps: []record.ID{"A-2"}, want: record.DepCycle, says: "A-1 -> A-2 -> A-3 -> A-1"},
 		{name: "a circle through a closed task is one too",
 			has:  []task.Task{node("A-1", "backlog"), node("A-2", "done", "A-1")},
-			deps: []task.ID{"A-2"}, want: task.DepCycle},
+			deps: []record.ID{"A-2"}, want: record.DepCycle},
 		{name: "two ways to the same task are no circle",
 			has:  []task.Task{node("A-2", "backlog", "A-4"), node("A-3", "backlog", "A-4"), node("A-4", "backlog")},
-			deps: []task.ID{"A-2", "A-3"}},
+			deps: []record.ID{"A-2", "A-3"}},
 		{name: "a circle that is there already, elsewhere, does not matter and ends",
 			has:  []task.Task{node("A-2", "backlog", "A-3"), node("A-3", "backlog", "A-2")},
-			deps: []task.ID{"A-2"}},
+			deps: []record.ID{"A-2"}},
 		{name: "a task that waits for itself already, elsewhere",
 			has:  []task.Task{node("A-2", "backlog", "A-2")},
-			deps: []task.ID{"A-2"}},
+			deps: []record.ID{"A-2"}},
 		{name: "a missing dep further on does not matter",
 			has:  []task.Task{node("A-2", "backlog", "A-9")},
-			deps: []task.ID{"A-2"}},
+			deps: []record.ID{"A-2"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := task.ValidDeps("A-1", tt.deps, graph(tt.has...))
@@ -94,7 +95,7 @@ func TestValidDeps(t *testing.T) {
 	}
 }
 
-func child(id, parent task.ID) task.Task {
+func child(id, parent record.ID) task.Task {
 	t := node(id, "backlog")
 	t.Parent = parent
 	return t
@@ -105,15 +106,15 @@ func TestValidParent(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		has    []task.Task
-		parent task.ID
-		want   task.Code
+		parent record.ID
+		want   record.Code
 	}{
 		{name: "none"},
 		{name: "one that exists", has: []task.Task{node("A-2", "backlog")}, parent: "A-2"},
-		{name: "one that does not exist", parent: "A-2", want: task.DanglingDep},
-		{name: "the task itself", has: []task.Task{node("A-1", "backlog")}, parent: "A-1", want: task.DepCycle},
-		{name: "its child", has: []task.Task{node("A-1", "backlog"), child("A-2", "A-1")}, parent: "A-2", want: task.DepCycle},
-		{name: "its grandchild", has: []task.Task{child("A-2", "A-1"), child("A-3", "A-2")}, parent: "A-3", want: task.DepCycle},
+		{name: "one that does not exist", parent: "A-2", want: record.DanglingDep},
+		{name: "the task itself", has: []task.Task{node("A-1", "backlog")}, parent: "A-1", want: record.DepCycle},
+		{name: "its child", has: []task.Task{node("A-1", "backlog"), child("A-2", "A-1")}, parent: "A-2", want: record.DepCycle},
+		{name: "its grandchild", has: []task.Task{child("A-2", "A-1"), child("A-3", "A-2")}, parent: "A-3", want: record.DepCycle},
 		{name: "a task that depends on it", has: []task.Task{node("A-2", "backlog", "A-1")}, parent: "A-2"},
 		{name: "a circle of parents that is there already ends", has: []task.Task{child("A-2", "A-3"), child("A-3", "A-2")}, parent: "A-2"},
 	} {
@@ -127,26 +128,26 @@ func TestValidParent(t *testing.T) {
 func TestCircles(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		edges map[task.ID][]task.ID
-		want  [][]task.ID
+		edges map[record.ID][]record.ID
+		want  [][]record.ID
 	}{
 		{"no tasks", nil, nil},
-		{"a chain", map[task.ID][]task.ID{"A-1": {"A-2"}, "A-2": {"A-3"}, "A-3": nil}, nil},
-		{"two ways to one task", map[task.ID][]task.ID{"A-1": {"A-2", "A-3"}, "A-2": {"A-4"}, "A-3": {"A-4"}, "A-4": nil}, nil},
-		{"itself", map[task.ID][]task.ID{"A-1": {"A-1"}, "A-2": {"A-1"}}, [][]task.ID{{"A-1"}}},
-		{"three in a circle, one before it and one behind", map[task.ID][]task.ID{
+		{"a chain", map[record.ID][]record.ID{"A-1": {"A-2"}, "A-2": {"A-3"}, "A-3": nil}, nil},
+		{"two ways to one task", map[record.ID][]record.ID{"A-1": {"A-2", "A-3"}, "A-2": {"A-4"}, "A-3": {"A-4"}, "A-4": nil}, nil},
+		{"itself", map[record.ID][]record.ID{"A-1": {"A-1"}, "A-2": {"A-1"}}, [][]record.ID{{"A-1"}}},
+		{"three in a circle, one before it and one behind", map[record.ID][]record.ID{
 			"A-1": {"A-3"}, "A-2": {"A-4"}, "A-3": {"A-2"}, "A-4": {"A-3", "A-5"}, "A-5": nil,
-		}, [][]task.ID{{"A-2", "A-3", "A-4"}}},
-		{"two circles that share a task are one", map[task.ID][]task.ID{
+		}, [][]record.ID{{"A-2", "A-3", "A-4"}}},
+		{"two circles that share a task are one", map[record.ID][]record.ID{
 			"A-1": {"A-2"}, "A-2": {"A-1", "A-3"}, "A-3": {"A-2"},
-		}, [][]task.ID{{"A-1", "A-2", "A-3"}}},
-		{"two circles, one leading to the other", map[task.ID][]task.ID{
+		}, [][]record.ID{{"A-1", "A-2", "A-3"}}},
+		{"two circles, one leading to the other", map[record.ID][]record.ID{
 			"A-1": {"A-2"}, "A-2": {"A-1", "A-3"}, "A-3": {"A-4"}, "A-4": {"A-3"},
-		}, [][]task.ID{{"A-1", "A-2"}, {"A-3", "A-4"}}},
+		}, [][]record.ID{{"A-1", "A-2"}, {"A-3", "A-4"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ids := slices.Sorted(maps.Keys(tt.edges))
-			got := task.Circles(ids, func(id task.ID) []task.ID { return tt.edges[id] })
+			got := task.Circles(ids, func(id record.ID) []record.ID { return tt.edges[id] })
 			if !slices.EqualFunc(got, tt.want, slices.Equal) {
 				t.Errorf("circles %v, want %v", got, tt.want)
 			}

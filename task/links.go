@@ -1,12 +1,16 @@
 package task
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+)
 
 // Links are what a task says of its relation to other records, by their ids. They gate nothing.
 type Links struct {
-	DiscoveredFrom []ID // in whose course it was found that this is to be done
-	Duplicates     []ID // that ask for the same, and stand
-	Related        []ID // that who reads this should know of
+	DiscoveredFrom []record.ID // in whose course it was found that this is to be done
+	Duplicates     []record.ID // that ask for the same, and stand
+	Related        []record.ID // that who reads this should know of
 }
 
 // MaxLinks is the most of one kind that a write may give a task.
@@ -27,7 +31,7 @@ var LinkKinds = []Link{
 }
 
 // LinksOf returns the links of one kind.
-func (l *Links) LinksOf(name string) *[]ID {
+func (l *Links) LinksOf(name string) *[]record.ID {
 	switch name {
 	case "discovered_from":
 		return &l.DiscoveredFrom
@@ -42,16 +46,16 @@ func (l *Links) LinksOf(name string) *[]ID {
 func (l Links) Empty() bool { return len(l.DiscoveredFrom)+len(l.Duplicates)+len(l.Related) == 0 }
 
 // ValidLinks returns INVALID_INPUT for a link of a task to itself, and for too many. Whether there are such records is not asked here.
-func ValidLinks(of ID, l Links) error {
+func ValidLinks(of record.ID, l Links) error {
 	for _, kind := range LinkKinds {
 		ids := *l.LinksOf(kind.Name)
 		if of != "" && slices.Contains(ids, of) {
-			return Errorf(InvalidInput, "%s names the task itself", kind.Name).WithHint("leave it out")
+			return record.Errorf(record.InvalidInput, "%s names the task itself", kind.Name).WithHint("leave it out")
 		}
 		if len(ids) > MaxLinks {
-			return Errorf(InvalidInput, "%s has %d ids, more than %d", kind.Name, len(ids), MaxLinks).WithHint("name the parent of many of them")
+			return record.Errorf(record.InvalidInput, "%s has %d ids, more than %d", kind.Name, len(ids), MaxLinks).WithHint("name the parent of many of them")
 		}
-		if err := validLines(kind.Name, texts(ids)...); err != nil {
+		if err := record.ValidLines(kind.Name, record.Texts(ids)...); err != nil {
 			return err
 		}
 	}
@@ -60,5 +64,5 @@ func ValidLinks(of ID, l Links) error {
 
 // uniqueLinks returns the links with each id once.
 func (l Links) uniqueLinks() Links {
-	return Links{Unique(l.DiscoveredFrom), Unique(l.Duplicates), Unique(l.Related)}
+	return Links{record.Unique(l.DiscoveredFrom), record.Unique(l.Duplicates), record.Unique(l.Related)}
 }

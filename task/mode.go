@@ -3,6 +3,8 @@ package task
 import (
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Mode says who does a task: an agent alone, as a job, or an agent and a person together; "" for either.
@@ -27,13 +29,13 @@ func (m Mode) valid() error {
 	if m == "" {
 		return nil
 	}
-	return OneOf("mode", m, Modes)
+	return record.OneOf("mode", m, Modes)
 }
 
 // ModeInStatus is the mode that a caller wrote where a state is asked for, as systems do that keep both in one list; "" for anything else, and
 // for a word that is a state of this workspace.
 func (f Flow) ModeInStatus(s string) Mode {
-	if f.Known(Status(s)) == nil {
+	if f.Known(record.Status(s)) == nil {
 		return ""
 	}
 	if m, err := ParseMode(s); err == nil {
@@ -47,10 +49,10 @@ const maxRepo = 64
 
 // ValidRepo returns INVALID_INPUT for what is no name of a repository: letters, digits and ._- , at most 64, and neither "." nor "..". "" is none.
 func ValidRepo(name string) error {
-	if name == "" || len(name) <= maxRepo && IsWord(name, "._-") && strings.Trim(name, ".") != "" {
+	if name == "" || len(name) <= maxRepo && record.IsWord(name, "._-") && strings.Trim(name, ".") != "" {
 		return nil
 	}
-	return Errorf(InvalidInput, "repo %q is not the name of a repository", Clip(name, 100)).WithHint("%s lists those of the workspace", CallTo("repo_list"))
+	return record.Errorf(record.InvalidInput, "repo %q is not the name of a repository", record.Clip(name, 100)).WithHint("%s lists those of the workspace", record.CallTo("repo_list"))
 }
 
 // InRepo returns the task as one whose files are in a repository of the workspace: its commands run there, so each asks for something else than

@@ -3,26 +3,12 @@ package task
 import (
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Stamp is what every entry says about the write that appended it, whatever that write did.
-type Stamp struct {
-	Who     Actor
-	At      time.Time
-	Text    string // a reason, a summary, a note
-	Session string // under which it was made, or of which it tells
-	Key     string // hash of the idempotency key
-	Detail  Detail // what few kinds of write say
-}
-
-// Entry returns an entry with what the stamp says.
-func (s Stamp) Entry(did Did) Entry {
-	return Entry{Who: s.Who, At: s.At, Did: did, Text: s.Text, Session: s.Session, Key: s.Key}.Saying(s.Detail)
-}
-
 // commit appends an entry to a task, and returns the entry as it was written.
-func commit(t Task, e Entry) (Task, *Entry, error) {
+func commit(t Task, e record.Entry) (Task, *record.Entry, error) {
 	t = t.With(e)
 	last := t.Provenance.Last()
 	return t, &last, nil
@@ -30,20 +16,20 @@ func commit(t Task, e Entry) (Task, *Entry, error) {
 
 // Move moves a task to a state, through both gates. The results of p.Run are recorded in the same entry. A move to the
 // state that the task is in, without text or results, changes nothing.
-func (f Flow) Move(t Task, to Status, p Proof, find Find, s Stamp) (Task, *Entry, error) {
+func (f Flow) Move(t Task, to record.Status, p Proof, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	if err := f.Gate(t, to, p, find, s.Who); err != nil {
 		return t, nil, err
 	}
 	if t.Status == to && s.Text == "" && p.Run == nil {
 		return t, nil, nil
 	}
-	t, e := moved(t, to, s.Entry(Transitioned))
+	t, e := moved(t, to, s.Entry(record.Transitioned))
 	t, e = f.recordProof(t, p, e)
 	return commit(t, e)
 }
 
 // moved sets the status, and records it in the entry if it changed.
-func moved(t Task, to Status, e Entry) (Task, Entry) {
+func moved(t Task, to record.Status, e record.Entry) (Task, record.Entry) {
 	if t.Status != to {
 		e.From, e.To, t.Status = t.Status, to, to
 	}
@@ -52,7 +38,7 @@ func moved(t Task, to Status, e Entry) (Task, Entry) {
 
 // recordProof records what a move was judged by. That is the run that was made for it, or else, if the move needed checks that
 // depend on the files, the state of the files.
-func (f Flow) recordProof(t Task, p Proof, e Entry) (Task, Entry) {
+func (f Flow) recordProof(t Task, p Proof, e record.Entry) (Task, record.Entry) {
 	was := t
 	was.Status = e.From
 	asked := e.To != "" && (f.AsksTree(was, e.To) ||
@@ -72,7 +58,7 @@ func (f Flow) recordProof(t Task, p Proof, e Entry) (Task, Entry) {
 }
 
 // recordRun records a run in the checks and in the entry.
-func (t Task) recordRun(run *Run, e Entry) (Task, Entry) {
+func (t Task) recordRun(run *Run, e record.Entry) (Task, record.Entry) {
 	e.Results, e.Commit, e.Tree = run.Results, run.Commit, run.Tree
 	t.Checks = slices.Clone(t.Checks)
 	result := run.results(t.ID)
@@ -85,35 +71,35 @@ func (t Task) recordRun(run *Run, e Entry) (Task, Entry) {
 }
 
 // RecordRun appends the results of running some of the task's commands, without moving it.
-func RecordRun(t Task, run *Run, s Stamp) (Task, *Entry, error) {
+func RecordRun(t Task, run *Run, s record.Stamp) (Task, *record.Entry, error) {
 	if run == nil || len(run.Results) == 0 {
 		return t, nil, nil
 	}
-	t, e := t.recordRun(run, s.Entry(Checked))
+	t, e := t.recordRun(run, s.Entry(record.Checked))
 	return commit(t, e)
 }
 
 // Note appends text without changing anything else.
-func Note(t Task, s Stamp) (Task, *Entry, error) {
-	if err := RequiredText("text", s.Text, "say what is worth remembering"); err != nil {
+func Note(t Task, s record.Stamp) (Task, *record.Entry, error) {
+	if err := record.RequiredText("text", s.Text, "say what is worth remembering"); err != nil {
 		return t, nil, err
 	}
-	return commit(t, s.Entry(Noted))
+	return commit(t, s.Entry(record.Noted))
 }
 
 // Claim makes the actor the holder. It does not ask whether the task is free: session.Holder decides that, because it also knows
 // the live state. Claiming what one holds changes nothing. It returns TASK_CLOSED for a closed task. takeover is recorded in the entry,
 // which then names no session: one that it named would be the session that took over.
-func (f Flow) Claim(t Task, takeover bool, s Stamp) (Task, *Entry, error) {
+func (f Flow) Claim(t Task, takeover bool, s record.Stamp) (Task, *record.Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, nil, closedError(t)
 	}
 	if t.Assignee == s.Who && !takeover {
 		return t, nil, nil
 	}
-	e := s.Entry(Claimed)
+	e := s.Entry(record.Claimed)
 	if takeover {
-		e.Did, e.Session = TakenOver, ""
+		e.Did, e.Session = record.TakenOver, ""
 	}
 	t, e = assign(t, s.Who, e)
 	return commit(t, e)
@@ -121,26 +107,26 @@ func (f Flow) Claim(t Task, takeover bool, s Stamp) (Task, *Entry, error) {
 
 // Release gives a task up. Only its holder may, or a person. A task that nobody holds stays as it is, unless live says that there
 // is a claim beside the file: that ends even if the file names nobody.
-func Release(t Task, live bool, s Stamp) (Task, *Entry, error) {
+func Release(t Task, live bool, s record.Stamp) (Task, *record.Entry, error) {
 	if t.Assignee == "" && !live {
 		return t, nil, nil
 	}
 	if t.Assignee != "" && t.Assignee != s.Who && !s.Who.Human() {
-		return t, nil, Errorf(NotYours, "held by %s", t.Assignee).WithHint("ask %s, or a person, to release it", t.Assignee)
+		return t, nil, record.Errorf(record.NotYours, "held by %s", t.Assignee).WithHint("ask %s, or a person, to release it", t.Assignee)
 	}
-	t, e := assign(t, "", s.Entry(Released))
+	t, e := assign(t, "", s.Entry(record.Released))
 	return commit(t, e)
 }
 
 // Begin makes the actor the holder and moves a task in the initial state to the working one, through the gates. The stamp
 // names the session. It always appends an entry, because a session begins only once.
-func (f Flow) Begin(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, error) {
+func (f Flow) Begin(t Task, takeover bool, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, nil, closedError(t)
 	}
-	e := s.Entry(Began)
+	e := s.Entry(record.Began)
 	if takeover {
-		e.Did = TakenOver
+		e.Did = record.TakenOver
 	}
 	if t.Status == f.Initial && f.Working != "" {
 		if err := f.Gate(t, f.Working, Proof{}, find, s.Who); err != nil {
@@ -154,11 +140,11 @@ func (f Flow) Begin(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, er
 
 // Start makes the actor the holder and moves the task to the working state, through the gates, in one entry; a task that is there and that
 // the actor holds stays as it is. It names no session. It returns TASK_CLOSED for a closed task. Whether the task is free is not asked; see Claim.
-func (f Flow) Start(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, error) {
+func (f Flow) Start(t Task, takeover bool, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	if f.IsClosed(t.Status) {
-		return t, nil, Errorf(TaskClosed, "is closed (%s)", t.Status).WithHint("%s opens it again", CallTo("transition", "id", t.ID, "to", string(f.Initial)).OnlyShown())
+		return t, nil, record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("%s opens it again", record.CallTo("transition", "id", t.ID, "to", string(f.Initial)).OnlyShown())
 	}
-	e := s.Entry(Updated)
+	e := s.Entry(record.Updated)
 	if f.Working != "" && t.Status != f.Working {
 		if err := f.Gate(t, f.Working, Proof{}, find, s.Who); err != nil {
 			return t, nil, err
@@ -168,20 +154,20 @@ func (f Flow) Start(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, er
 	t, e = assign(t, s.Who, e)
 	switch {
 	case takeover:
-		e.Did, e.Session = TakenOver, ""
+		e.Did, e.Session = record.TakenOver, ""
 	case e.To == "" && e.Assignee == nil:
 		return t, nil, nil
 	case e.To == "":
-		e.Did = Claimed
+		e.Did = record.Claimed
 	case e.Assignee == nil:
-		e.Did = Transitioned
+		e.Did = record.Transitioned
 	}
 	return commit(t, e)
 }
 
 // Finish hands a task over for review: it moves to the review state, through the gates, and keeps its holder.
-func (f Flow) Finish(t Task, p Proof, find Find, s Stamp) (Task, *Entry, error) {
-	e := s.Entry(Finished)
+func (f Flow) Finish(t Task, p Proof, find Find, s record.Stamp) (Task, *record.Entry, error) {
+	e := s.Entry(record.Finished)
 	if f.Review != "" && !f.IsClosed(t.Status) {
 		if err := f.Gate(t, f.Review, p, find, s.Who); err != nil {
 			return t, nil, err
@@ -194,16 +180,16 @@ func (f Flow) Finish(t Task, p Proof, find Find, s Stamp) (Task, *Entry, error) 
 
 // Cancel records that an attempt was given up, without moving the task. The stamp names the session that ends. The task loses its
 // holder if that still is the session's actor.
-func Cancel(t Task, actor Actor, s Stamp) (Task, *Entry, error) {
-	return endAttempt(t, actor, s.Entry(Canceled))
+func Cancel(t Task, actor record.Actor, s record.Stamp) (Task, *record.Entry, error) {
+	return endAttempt(t, actor, s.Entry(record.Canceled))
 }
 
 // FailAttempt is Cancel for an attempt that was carried to its end, and failed.
-func FailAttempt(t Task, actor Actor, s Stamp) (Task, *Entry, error) {
-	return endAttempt(t, actor, s.Entry(Failed))
+func FailAttempt(t Task, actor record.Actor, s record.Stamp) (Task, *record.Entry, error) {
+	return endAttempt(t, actor, s.Entry(record.Failed))
 }
 
-func endAttempt(t Task, actor Actor, e Entry) (Task, *Entry, error) {
+func endAttempt(t Task, actor record.Actor, e record.Entry) (Task, *record.Entry, error) {
 	if t.Assignee == actor {
 		t, e = assign(t, "", e)
 	}
@@ -211,44 +197,44 @@ func endAttempt(t Task, actor Actor, e Entry) (Task, *Entry, error) {
 }
 
 // assign sets the holder, and records it in the entry if it changed.
-func assign(t Task, to Actor, e Entry) (Task, Entry) {
+func assign(t Task, to record.Actor, e record.Entry) (Task, record.Entry) {
 	if t.Assignee != to {
 		t.Assignee, e.Assignee = to, &to
 	}
 	return t, e
 }
 
-func closedError(t Task) *Error {
-	return Errorf(TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
+func closedError(t Task) *record.Error {
+	return record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
 }
 
 // Delete appends a task's last entry. It returns HAS_DEPENDENTS, naming them, if there are tasks that depend on it or have it as parent.
-func Delete(t Task, dependents []string, s Stamp) (Task, *Entry, error) {
+func Delete(t Task, dependents []string, s record.Stamp) (Task, *record.Entry, error) {
 	if len(dependents) > 0 {
 		return t, nil, hasDependents(dependents)
 	}
-	return commit(t, s.Entry(Deleted))
+	return commit(t, s.Entry(record.Deleted))
 }
 
 // Restore appends the entry that says that a task was taken out of the trash, as it was. It returns DANGLING_DEP or DEP_CYCLE if what it
 // depends on, or its parent, is not there any more or depends on it.
-func (f Flow) Restore(t Task, find Find, s Stamp) (Task, *Entry, error) {
+func (f Flow) Restore(t Task, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	if err := ValidDeps(t.ID, t.Deps, find); err != nil {
 		return t, nil, err
 	}
 	if err := ValidParent(t.ID, t.Parent, find); err != nil {
 		return t, nil, err
 	}
-	return commit(t, s.Entry(Restored))
+	return commit(t, s.Entry(record.Restored))
 }
 
 const dependentsNamed = 5
 
 func hasDependents(names []string) error {
 	shown := names[:min(len(names), dependentsNamed)]
-	e := Errorf(HasDependents, "needed by %s%s", strings.Join(shown, ", "), AndMore(len(names)-len(shown))).
+	e := record.Errorf(record.HasDependents, "needed by %s%s", strings.Join(shown, ", "), record.AndMore(len(names)-len(shown))).
 		WithHint("look at what needs it; a task that is given up is moved to an abandoned state instead").
-		WithNext(CallTo("get", "id", names[0]))
+		WithNext(record.CallTo("get", "id", names[0]))
 	e.Details = map[string]any{"dependents": shown, "total": len(names)}
 	return e
 }

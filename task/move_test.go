@@ -5,11 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // wantEntry checks the newest entry but for its time, which is always now.
-func wantEntry(t *testing.T, got *task.Entry, want task.Entry) {
+func wantEntry(t *testing.T, got *record.Entry, want record.Entry) {
 	t.Helper()
 	want.At = now
 	if got == nil || !reflect.DeepEqual(*got, want) {
@@ -22,18 +23,18 @@ func TestCreate(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		task task.Task
-		want task.Code
+		want record.Code
 	}{
 		{"a title alone", task.Task{ID: "A-1", Title: "Pay twice"}, ""},
-		{"with deps and a parent", task.Task{ID: "A-1", Title: "Pay twice", Deps: []task.ID{"A-2"}, Parent: "A-2"}, ""},
-		{"no title", task.Task{ID: "A-1"}, task.InvalidInput},
-		{"a title of two lines", task.Task{ID: "A-1", Title: "a\nb"}, task.InvalidInput},
-		{"a priority below zero", task.Task{ID: "A-1", Title: "Pay", Priority: -1}, task.InvalidInput},
-		{"a label of two lines", task.Task{ID: "A-1", Title: "Pay", Labels: []string{"a\nb"}}, task.InvalidInput},
-		{"a check without a description", task.Task{ID: "A-1", Title: "Pay", Checks: []task.Check{{Cmd: "true"}}}, task.InvalidInput},
-		{"a dep that does not exist", task.Task{ID: "A-1", Title: "Pay", Deps: []task.ID{"A-9"}}, task.DanglingDep},
-		{"a parent that does not exist", task.Task{ID: "A-1", Title: "Pay", Parent: "A-9"}, task.DanglingDep},
-		{"a dep on itself", task.Task{ID: "A-1", Title: "Pay", Deps: []task.ID{"A-1"}}, task.DepCycle},
+		{"with deps and a parent", task.Task{ID: "A-1", Title: "Pay twice", Deps: []record.ID{"A-2"}, Parent: "A-2"}, ""},
+		{"no title", task.Task{ID: "A-1"}, record.InvalidInput},
+		{"a title of two lines", task.Task{ID: "A-1", Title: "a\nb"}, record.InvalidInput},
+		{"a priority below zero", task.Task{ID: "A-1", Title: "Pay", Priority: -1}, record.InvalidInput},
+		{"a label of two lines", task.Task{ID: "A-1", Title: "Pay", Labels: []string{"a\nb"}}, record.InvalidInput},
+		{"a check without a description", task.Task{ID: "A-1", Title: "Pay", Checks: []task.Check{{Cmd: "true"}}}, record.InvalidInput},
+		{"a dep that does not exist", task.Task{ID: "A-1", Title: "Pay", Deps: []record.ID{"A-9"}}, record.DanglingDep},
+		{"a parent that does not exist", task.Task{ID: "A-1", Title: "Pay", Parent: "A-9"}, record.DanglingDep},
+		{"a dep on itself", task.Task{ID: "A-1", Title: "Pay", Deps: []record.ID{"A-1"}}, record.DepCycle},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := flow.Create(tt.task, find, by(shah))
@@ -45,37 +46,17 @@ func TestCreate(t *testing.T) {
 // A new task is in the initial state, its checks are pending, and its one entry accounts for them, whatever the caller says.
 func TestCreateStartsClean(t *testing.T) {
 	claimed := task.Task{
-		ID: "A-1", Title: "Pay twice", Status: "done", Checks: []task.Check{standing(suite, task.Pass)},
-		Provenance: []task.Entry{ran(suite, task.Pass)},
+		ID: "A-1", Title: "Pay twice", Status: "done", Checks: []task.Check{standing(suite, record.Pass)},
+		Provenance: []record.Entry{ran(suite, record.Pass)},
 	}
 	got, err := flow.Create(claimed, alone, by(shah))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Status != "backlog" || got.Checks[0].Result != task.Pending || len(got.Provenance) != 1 {
+	if got.Status != "backlog" || got.Checks[0].Result != record.Pending || len(got.Provenance) != 1 {
 		t.Errorf("created as %+v", got)
 	}
-	wantEntry(t, ptr(got.Provenance.Last()), task.Entry{Who: shah, Did: task.Created, Checks: got.CheckHashes(), Deps: task.DepsHash(got.ID, nil)})
-}
-
-// A body is the same text whatever the file's line ends and the empty lines around it.
-func TestCleanBody(t *testing.T) {
-	for _, tt := range []struct{ name, body, want string }{
-		{"nothing", "", ""},
-		{"a line", "Prose.", "Prose."},
-		{"a last line end", "Prose.\n", "Prose."},
-		{"lines that end as on Windows", "One.\r\n\r\nTwo.\r\n", "One.\n\nTwo."},
-		{"lines that end as on old Macs", "One.\r\rTwo.\r", "One.\n\nTwo."},
-		{"empty lines around it", "\n\nProse.\n\n", "Prose."},
-		{"an indented first line keeps its place", "\n    code\n", "    code"},
-		{"empty lines alone", "\r\n\n", ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := task.CleanBody(tt.body); got != tt.want {
-				t.Errorf("%q reads as %q, want %q", tt.body, got, tt.want)
-			}
-		})
-	}
+	wantEntry(t, ptr(got.Provenance.Last()), record.Entry{Who: shah, Did: record.Created, Checks: got.CheckHashes(), Deps: task.DepsHash(got.ID, nil)})
 }
 
 func TestWithDefaults(t *testing.T) {
@@ -88,29 +69,29 @@ func TestWithDefaults(t *testing.T) {
 		t.Errorf("a task with a check of its own gets %+v, want %+v (%v)", got, want, err)
 	}
 	_, err = with.WithDefaults([]task.Check{{Desc: suite.Desc, Cmd: "true"}})
-	wantCode(t, err, task.InvalidInput)
+	wantCode(t, err, record.InvalidInput)
 }
 
 func TestMove(t *testing.T) {
-	run := &task.Run{Results: results(suite, task.Pass), Commit: "abc", Tree: "t1"}
+	run := &task.Run{Results: results(suite, record.Pass), Commit: "abc", Tree: "t1"}
 	for _, tt := range []struct {
 		name  string
 		task  task.Task
-		to    task.Status
+		to    record.Status
 		proof task.Proof
 		text  string
-		want  *task.Entry // nil if nothing changes
+		want  *record.Entry // nil if nothing changes
 	}{
 		{"a move", created(), "in_progress", task.Proof{}, "",
-			&task.Entry{Who: claude, Did: task.Transitioned, From: "backlog", To: "in_progress"}},
+			&record.Entry{Who: claude, Did: record.Transitioned, From: "backlog", To: "in_progress"}},
 		{"a move with a reason", created(), "canceled", task.Proof{}, "not worth it",
-			&task.Entry{Who: claude, Did: task.Transitioned, From: "backlog", To: "canceled", Text: "not worth it"}},
+			&record.Entry{Who: claude, Did: record.Transitioned, From: "backlog", To: "canceled", Text: "not worth it"}},
 		{"a close with the run that earned it", created(suite), "done", task.Proof{Tree: "t1", Run: run}, "",
-			&task.Entry{Who: claude, Did: task.Transitioned, From: "backlog", To: "done",
-				Results: results(suite, task.Pass), Commit: "abc", Tree: "t1"}},
+			&record.Entry{Who: claude, Did: record.Transitioned, From: "backlog", To: "done",
+				Results: results(suite, record.Pass), Commit: "abc", Tree: "t1"}},
 		{"to where it is", created(), "backlog", task.Proof{}, "", nil},
 		{"to where it is, with a reason", created(), "backlog", task.Proof{}, "still waiting",
-			&task.Entry{Who: claude, Did: task.Transitioned, Text: "still waiting"}},
+			&record.Entry{Who: claude, Did: record.Transitioned, Text: "still waiting"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			after, entry, err := flow.Move(tt.task, tt.to, tt.proof, alone, saying(claude, tt.text))
@@ -139,15 +120,15 @@ func TestClaim(t *testing.T) {
 		name     string
 		task     task.Task
 		takeover bool
-		want     *task.Entry
-		code     task.Code
+		want     *record.Entry
+		code     record.Code
 	}{
-		{"a task that nobody holds", created(), false, &task.Entry{Who: claude, Did: task.Claimed, Assignee: ptr(claude)}, ""},
+		{"a task that nobody holds", created(), false, &record.Entry{Who: claude, Did: record.Claimed, Assignee: ptr(claude)}, ""},
 		{"one's own changes nothing", held, false, nil, ""},
-		{"a takeover says so", created(), true, &task.Entry{Who: claude, Did: task.TakenOver, Assignee: ptr(claude)}, ""},
-		{"a takeover of what the file says one holds", held, true, &task.Entry{Who: claude, Did: task.TakenOver}, ""},
-		{"a closed task", closed, false, nil, task.TaskClosed},
-		{"a closed task, with takeover", closed, true, nil, task.TaskClosed},
+		{"a takeover says so", created(), true, &record.Entry{Who: claude, Did: record.TakenOver, Assignee: ptr(claude)}, ""},
+		{"a takeover of what the file says one holds", held, true, &record.Entry{Who: claude, Did: record.TakenOver}, ""},
+		{"a closed task", closed, false, nil, record.TaskClosed},
+		{"a closed task, with takeover", closed, true, nil, record.TaskClosed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			after, entry, err := flow.Claim(tt.task, tt.takeover, by(claude))
@@ -168,25 +149,25 @@ func TestClaim(t *testing.T) {
 
 func TestRelease(t *testing.T) {
 	held, _, _ := flow.Claim(created(), false, by(claude))
-	letGo := func(who task.Actor) *task.Entry {
-		return &task.Entry{Who: who, Did: task.Released, Assignee: ptr(task.Actor("")), Text: "no access"}
+	letGo := func(who record.Actor) *record.Entry {
+		return &record.Entry{Who: who, Did: record.Released, Assignee: ptr(record.Actor("")), Text: "no access"}
 	}
 	for _, tt := range []struct {
 		name string
 		task task.Task
 		live bool // there is a claim beside the file
-		who  task.Actor
-		want *task.Entry
-		code task.Code
+		who  record.Actor
+		want *record.Entry
+		code record.Code
 	}{
 		{"by its holder", held, true, claude, letGo(claude), ""},
 		{"by its holder, from another clone", held, false, claude, letGo(claude), ""},
 		{"by a person", held, true, shah, letGo(shah), ""},
-		{"by another agent", held, true, gemini, nil, task.NotYours},
-		{"by a pipeline", held, false, "ci:main", nil, task.NotYours},
+		{"by another agent", held, true, gemini, nil, record.NotYours},
+		{"by a pipeline", held, false, "ci:main", nil, record.NotYours},
 		{"what nobody holds", created(), false, gemini, nil, ""},
 		{"a claim that this file does not show", created(), true, claude,
-			&task.Entry{Who: claude, Did: task.Released, Text: "no access"}, ""},
+			&record.Entry{Who: claude, Did: record.Released, Text: "no access"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			after, entry, err := task.Release(tt.task, tt.live, saying(tt.who, "no access"))
@@ -207,7 +188,7 @@ func TestRelease(t *testing.T) {
 
 func TestBegin(t *testing.T) {
 	waiting := created()
-	waiting.Deps = []task.ID{"A-2"}
+	waiting.Deps = []record.ID{"A-2"}
 	held, _, _ := flow.Claim(created(), false, by(claude))
 	inReview := created()
 	inReview.Status = "in_review"
@@ -225,24 +206,24 @@ func TestBegin(t *testing.T) {
 		flow     task.Flow
 		task     task.Task
 		takeover bool
-		want     task.Entry
-		code     task.Code
+		want     record.Entry
+		code     record.Code
 	}{
 		{"a task in the initial state", flow, created(), false,
-			task.Entry{Did: task.Began, From: "backlog", To: "in_progress", Assignee: ptr(claude)}, ""},
-		{"one's own", flow, held, false, task.Entry{Did: task.Began, From: "backlog", To: "in_progress"}, ""},
+			record.Entry{Did: record.Began, From: "backlog", To: "in_progress", Assignee: ptr(claude)}, ""},
+		{"one's own", flow, held, false, record.Entry{Did: record.Began, From: "backlog", To: "in_progress"}, ""},
 		{"one that has left the initial state stays where it is", flow, inReview, false,
-			task.Entry{Did: task.Began, Assignee: ptr(claude)}, ""},
-		{"a takeover says so", flow, inReview, true, task.Entry{Did: task.TakenOver, Assignee: ptr(claude)}, ""},
+			record.Entry{Did: record.Began, Assignee: ptr(claude)}, ""},
+		{"a takeover says so", flow, inReview, true, record.Entry{Did: record.TakenOver, Assignee: ptr(claude)}, ""},
 		{"without a working state it stays where it is", nowhere, created(), false,
-			task.Entry{Did: task.Began, Assignee: ptr(claude)}, ""},
-		{"one that waits", flow, waiting, false, task.Entry{}, task.DepsOpen},
-		{"a closed one", flow, closed, false, task.Entry{}, task.TaskClosed},
-		{"a working state that is closed", closing, created(suite), false, task.Entry{}, task.ChecksPending},
-		{"a working state that is a gated review", reviewing, created(suite), false, task.Entry{}, task.ChecksPending},
+			record.Entry{Did: record.Began, Assignee: ptr(claude)}, ""},
+		{"one that waits", flow, waiting, false, record.Entry{}, record.DepsOpen},
+		{"a closed one", flow, closed, false, record.Entry{}, record.TaskClosed},
+		{"a working state that is closed", closing, created(suite), false, record.Entry{}, record.ChecksPending},
+		{"a working state that is a gated review", reviewing, created(suite), false, record.Entry{}, record.ChecksPending},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			stamp := task.Stamp{Who: claude, At: now, Session: "ses-1", Key: "k1"}
+			stamp := record.Stamp{Who: claude, At: now, Session: "ses-1", Key: "k1"}
 			after, entry, err := tt.flow.Begin(tt.task, tt.takeover, alone, stamp)
 			wantCode(t, err, tt.code)
 			if tt.code != "" {
@@ -272,25 +253,25 @@ func TestFinish(t *testing.T) {
 		flow  task.Flow
 		task  task.Task
 		proof task.Proof
-		want  task.Entry
-		code  task.Code
+		want  record.Entry
+		code  record.Code
 	}{
-		{"a task at work goes to review", flow, working, task.Proof{}, task.Entry{From: "in_progress", To: "in_review"}, ""},
-		{"a closed task stays closed", flow, closed, task.Proof{}, task.Entry{}, ""},
-		{"without a review state it stays where it is", nowhere, working, task.Proof{}, task.Entry{}, ""},
-		{"a gated review with a passing run", gated, working, fresh(suite, task.Pass),
-			task.Entry{From: "in_progress", To: "in_review", Results: results(suite, task.Pass), Commit: "abc"}, ""},
-		{"a gated review with a failing run", gated, working, fresh(suite, task.Fail), task.Entry{}, task.ChecksFailed},
-		{"a gated review without a run", gated, working, task.Proof{}, task.Entry{}, task.ChecksPending},
+		{"a task at work goes to review", flow, working, task.Proof{}, record.Entry{From: "in_progress", To: "in_review"}, ""},
+		{"a closed task stays closed", flow, closed, task.Proof{}, record.Entry{}, ""},
+		{"without a review state it stays where it is", nowhere, working, task.Proof{}, record.Entry{}, ""},
+		{"a gated review with a passing run", gated, working, fresh(suite, record.Pass),
+			record.Entry{From: "in_progress", To: "in_review", Results: results(suite, record.Pass), Commit: "abc"}, ""},
+		{"a gated review with a failing run", gated, working, fresh(suite, record.Fail), record.Entry{}, record.ChecksFailed},
+		{"a gated review without a run", gated, working, task.Proof{}, record.Entry{}, record.ChecksPending},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			stamp := task.Stamp{Who: claude, At: now, Session: "ses-1", Text: "keys are stored"}
+			stamp := record.Stamp{Who: claude, At: now, Session: "ses-1", Text: "keys are stored"}
 			after, entry, err := tt.flow.Finish(tt.task, tt.proof, alone, stamp)
 			wantCode(t, err, tt.code)
 			if tt.code != "" {
 				return
 			}
-			tt.want.Who, tt.want.Did, tt.want.Session, tt.want.Text = claude, task.Finished, "ses-1", "keys are stored"
+			tt.want.Who, tt.want.Did, tt.want.Session, tt.want.Text = claude, record.Finished, "ses-1", "keys are stored"
 			wantEntry(t, entry, tt.want)
 			if after.Assignee != tt.task.Assignee {
 				t.Errorf("finishing changed the holder to %q", after.Assignee)
@@ -301,13 +282,13 @@ func TestFinish(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	held, _, _ := flow.Begin(created(), false, alone, by(claude))
-	stamp := task.Stamp{Who: claude, At: now, Session: "ses-1", Text: "no access"}
+	stamp := record.Stamp{Who: claude, At: now, Session: "ses-1", Text: "no access"}
 
 	own, entry, err := task.Cancel(held, claude, stamp)
 	if err != nil || own.Assignee != "" || own.Status != "in_progress" {
 		t.Errorf("canceled as %+v, %v", own, err)
 	}
-	wantEntry(t, entry, task.Entry{Who: claude, Did: task.Canceled, Assignee: ptr(task.Actor("")), Session: "ses-1", Text: "no access"})
+	wantEntry(t, entry, record.Entry{Who: claude, Did: record.Canceled, Assignee: ptr(record.Actor("")), Session: "ses-1", Text: "no access"})
 
 	moved := held
 	moved.Assignee = gemini
@@ -323,18 +304,18 @@ func TestWhoMayAttest(t *testing.T) {
 		name      string
 		by        string // of the check
 		byDefault string // of the workspace
-		who       task.Actor
-		want      task.Code
+		who       record.Actor
+		want      record.Code
 	}{
 		{"a person, where nothing is said", "", "", shah, ""},
-		{"an agent, where nothing is said", "", "", claude, task.Forbidden},
-		{"a pipeline, where the workspace wants a person", "", task.ByHuman, "ci:main", task.Forbidden},
+		{"an agent, where nothing is said", "", "", claude, record.Forbidden},
+		{"a pipeline, where the workspace wants a person", "", task.ByHuman, "ci:main", record.Forbidden},
 		{"an agent, where the workspace lets anyone", "", task.ByAnyone, claude, ""},
 		{"an agent, where the check lets anyone", task.ByAnyone, task.ByHuman, claude, ""},
-		{"an agent, where the check wants a person", task.ByHuman, task.ByAnyone, claude, task.Forbidden},
+		{"an agent, where the check wants a person", task.ByHuman, task.ByAnyone, claude, record.Forbidden},
 		{"the actor that the check names", string(claude), task.ByHuman, claude, ""},
-		{"another agent", string(claude), task.ByAnyone, gemini, task.Forbidden},
-		{"a person, where the check names somebody else", string(claude), task.ByHuman, shah, task.Forbidden},
+		{"another agent", string(claude), task.ByAnyone, gemini, record.Forbidden},
+		{"a person, where the check names somebody else", string(claude), task.ByHuman, shah, record.Forbidden},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := created(task.Check{Desc: "read", By: tt.by})
@@ -351,10 +332,10 @@ func TestWhoMayAttest(t *testing.T) {
 
 func TestAttest(t *testing.T) {
 	passed, entry, err := flow.Attest(created(read), 0, true, saying(shah, "read twice"))
-	if err != nil || passed.Checks[0].Result != task.Pass {
+	if err != nil || passed.Checks[0].Result != record.Pass {
 		t.Fatalf("attested as %+v, %v", passed.Checks, err)
 	}
-	wantEntry(t, entry, task.Entry{Who: shah, Did: task.Attested, Results: results(read, task.Pass), Text: "read twice"})
+	wantEntry(t, entry, record.Entry{Who: shah, Did: record.Attested, Results: results(read, record.Pass), Text: "read twice"})
 
 	if _, again, err := flow.Attest(passed, 0, true, by(shah)); again != nil || err != nil {
 		t.Errorf("saying it again appended %+v, %v", again, err)
@@ -363,17 +344,17 @@ func TestAttest(t *testing.T) {
 		t.Error("saying it again with a text appended nothing")
 	}
 	failed, _, err := flow.Attest(passed, 0, false, by(shah))
-	if err != nil || failed.Checks[0].Result != task.Fail {
+	if err != nil || failed.Checks[0].Result != record.Fail {
 		t.Errorf("taken back as %+v, %v", failed.Checks, err)
 	}
 
 	typedIn := created(read)
-	typedIn.Checks[0].Result = task.Pass
+	typedIn.Checks[0].Result = record.Pass
 	if _, entry, _ := flow.Attest(typedIn, 0, true, by(shah)); entry == nil {
 		t.Error("a pass that somebody typed in keeps a person from attesting it")
 	}
 	_, _, err = flow.Attest(created(suite), 0, true, by(shah))
-	wantCode(t, err, task.InvalidInput)
+	wantCode(t, err, record.InvalidInput)
 }
 
 func TestNote(t *testing.T) {
@@ -381,19 +362,19 @@ func TestNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantEntry(t, entry, task.Entry{Who: claude, Did: task.Noted, Text: "blocked on the API"})
+	wantEntry(t, entry, record.Entry{Who: claude, Did: record.Noted, Text: "blocked on the API"})
 	_, _, err = task.Note(created(), by(claude))
-	wantCode(t, err, task.InvalidInput)
+	wantCode(t, err, record.InvalidInput)
 }
 
 func TestRecordRun(t *testing.T) {
-	run := &task.Run{Results: append(results(suite, task.Pass), results(lint, task.Fail)...), Commit: "abc", Tree: "t1"}
+	run := &task.Run{Results: append(results(suite, record.Pass), results(lint, record.Fail)...), Commit: "abc", Tree: "t1"}
 	after, entry, err := task.RecordRun(created(suite, read, lint), run, by(claude))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantEntry(t, entry, task.Entry{Who: claude, Did: task.Checked, Results: run.Results, Commit: "abc", Tree: "t1"})
-	for i, want := range []task.Result{task.Pass, task.Pending, task.Fail} {
+	wantEntry(t, entry, record.Entry{Who: claude, Did: record.Checked, Results: run.Results, Commit: "abc", Tree: "t1"})
+	for i, want := range []record.Result{record.Pass, record.Pending, record.Fail} {
 		if got := after.Checks[i].Result; got != want {
 			t.Errorf("%s is %s, want %s", after.Checks[i].Desc, got, want)
 		}
@@ -406,17 +387,17 @@ func TestRecordRun(t *testing.T) {
 // Slices of a value that was handed in are never written to, by whatever rule.
 func TestRulesLeaveTheirInputAlone(t *testing.T) {
 	input := underway()
-	input.Labels, input.Deps = []string{"payments"}, []task.ID{"A-2", "A-3"}
+	input.Labels, input.Deps = []string{"payments"}, []record.ID{"A-2", "A-3"}
 	picture := func() string { return strings.TrimSpace(strings.Join(describe(input), "\n")) }
 	before := picture()
 
 	_, _, _ = flow.Move(input, "done", onTree("t1"), alone, by(shah))
-	_, _, _ = flow.Move(input, "done", fresh(suite, task.Fail), alone, by(shah))
-	_, _, _ = task.RecordRun(input, fresh(suite, task.Fail).Run, by(claude))
+	_, _, _ = flow.Move(input, "done", fresh(suite, record.Fail), alone, by(shah))
+	_, _, _ = task.RecordRun(input, fresh(suite, record.Fail).Run, by(claude))
 	_, _, _ = flow.Attest(input, 1, false, by(shah))
 	_, _, _ = flow.Claim(input, true, by(gemini))
 	_, _, _ = flow.Update(input, task.Edit{
-		Labels: &[]string{"x"}, RemoveDeps: []task.ID{"A-2"}, Checks: &[]task.Check{lint}, Acceptance: &[]string{"x"}, MayWeaken: true,
+		Labels: &[]string{"x"}, RemoveDeps: []record.ID{"A-2"}, Checks: &[]task.Check{lint}, Acceptance: &[]string{"x"}, MayWeaken: true,
 	}, task.Proof{}, alone, saying(shah, "try"))
 
 	if after := picture(); after != before {

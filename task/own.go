@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Field is a key of the user's own in the files of tasks: one of fields in the config. Tasks have the value as a text, in Task.Own.
@@ -62,13 +64,13 @@ var reservedKeys = []string{
 // bytes at most, or that cairn uses or keeps for itself.
 func ValidFieldName(name string) error {
 	switch {
-	case len(name) > 40 || !IsWord(name, "_") || name != strings.ToLower(name) || name[0] < 'a':
-		return Errorf(InvalidInput, "%q cannot be the name of a field", Clip(name, 60)).
+	case len(name) > 40 || !record.IsWord(name, "_") || name != strings.ToLower(name) || name[0] < 'a':
+		return record.Errorf(record.InvalidInput, "%q cannot be the name of a field", record.Clip(name, 60)).
 			WithHint("small letters, digits and underscores, the first a letter, 40 at most")
 	case slices.Contains(TaskKeys, name):
-		return Errorf(InvalidInput, "%q is a key of cairn's own", name).WithHint("call the field something else")
+		return record.Errorf(record.InvalidInput, "%q is a key of cairn's own", name).WithHint("call the field something else")
 	case slices.Contains(reservedKeys, name) || strings.HasPrefix(name, "cairn_"):
-		return Errorf(InvalidInput, "%q is a word that cairn keeps for itself", name).WithHint("call the field something else")
+		return record.Errorf(record.InvalidInput, "%q is a word that cairn keeps for itself", name).WithHint("call the field something else")
 	}
 	return nil
 }
@@ -78,26 +80,26 @@ func (f Field) Valid() error {
 	if err := ValidFieldName(f.Name); err != nil {
 		return err
 	}
-	if err := OneOf("the type of "+f.Name, f.Type, FieldTypes); err != nil {
+	if err := record.OneOf("the type of "+f.Name, f.Type, FieldTypes); err != nil {
 		return err
 	}
 	if f.Doc != "" {
-		if err := validLine("the doc of "+f.Name, f.Doc); err != nil {
+		if err := record.ValidLine("the doc of "+f.Name, f.Doc); err != nil {
 			return err
 		}
 	}
 	switch {
 	case (f.Type == FieldChoice) != (len(f.Choices) > 0):
-		return Errorf(InvalidInput, "the field %s has choices and is not of type choice, or the other way round", f.Name)
+		return record.Errorf(record.InvalidInput, "the field %s has choices and is not of type choice, or the other way round", f.Name)
 	case len(f.Choices) > MaxChoices:
-		return Errorf(InvalidInput, "the field %s has %d choices, more than %d", f.Name, len(f.Choices), MaxChoices)
+		return record.Errorf(record.InvalidInput, "the field %s has %d choices, more than %d", f.Name, len(f.Choices), MaxChoices)
 	}
 	for i, c := range f.Choices {
-		if err := validLine("a choice of "+f.Name, c); err != nil || len(c) > maxChoice || strings.TrimSpace(c) != c {
-			return Errorf(InvalidInput, "the field %s has the choice %q, which is not a short text of one line", f.Name, Clip(c, 40))
+		if err := record.ValidLine("a choice of "+f.Name, c); err != nil || len(c) > maxChoice || strings.TrimSpace(c) != c {
+			return record.Errorf(record.InvalidInput, "the field %s has the choice %q, which is not a short text of one line", f.Name, record.Clip(c, 40))
 		}
 		if slices.Contains(f.Choices[:i], c) {
-			return Errorf(InvalidInput, "the field %s has the choice %q twice", f.Name, c)
+			return record.Errorf(record.InvalidInput, "the field %s has the choice %q twice", f.Name, c)
 		}
 	}
 	return nil
@@ -126,7 +128,7 @@ func (f Field) Parse(text string) (string, error) {
 		ok = slices.Contains(f.Choices, text)
 		hint = "one of " + strings.Join(f.Choices, ", ")
 	case FieldActor:
-		_, err := ParseActor(text)
+		_, err := record.ParseActor(text)
 		ok, hint = err == nil, "an actor such as human:ada or agent:claude-1"
 	case FieldURL:
 		ok, hint = isAddress(text), "an address that begins with https:// or http://"
@@ -137,10 +139,10 @@ func (f Field) Parse(text string) (string, error) {
 		return "", nil
 	}
 	if ok {
-		ok = validLine(f.Name, value) == nil
+		ok = record.ValidLine(f.Name, value) == nil
 	}
 	if !ok {
-		return "", Errorf(InvalidInput, "%s cannot be %q", f.Name, Clip(text, 60)).WithHint("%s", hint)
+		return "", record.Errorf(record.InvalidInput, "%s cannot be %q", f.Name, record.Clip(text, 60)).WithHint("%s", hint)
 	}
 	return value, nil
 }
@@ -226,7 +228,7 @@ func (f Flow) FieldNamed(name string) (Field, error) {
 	if one, ok := f.Field(name); ok {
 		return one, nil
 	}
-	e := Errorf(InvalidInput, "there is no field %q", Clip(name, 60))
+	e := record.Errorf(record.InvalidInput, "there is no field %q", record.Clip(name, 60))
 	if len(f.Fields) == 0 {
 		return Field{}, e.WithHint("fields in .cairn/config.yaml declares fields of your own")
 	}
@@ -274,10 +276,10 @@ func (f Flow) HasRequired(own map[string]string) error {
 	case 0:
 		return nil
 	case 1:
-		return Errorf(InvalidInput, "the field %s is required", names[0]).WithHint("give it in fields; %s", values[0])
+		return record.Errorf(record.InvalidInput, "the field %s is required", names[0]).WithHint("give it in fields; %s", values[0])
 	default:
-		return Errorf(InvalidInput, "the fields %s are required", strings.Join(names, ", ")).
-			WithHint("give them in fields; %s", Clip(strings.Join(values, "; "), maxHint))
+		return record.Errorf(record.InvalidInput, "the fields %s are required", strings.Join(names, ", ")).
+			WithHint("give them in fields; %s", record.Clip(strings.Join(values, "; "), maxHint))
 	}
 }
 
@@ -287,7 +289,7 @@ const maxHint = 2000
 // values says what the values of the field are.
 func (f Field) values() string {
 	if f.Type == FieldChoice {
-		return "one of " + Clip(strings.Join(f.Choices, ", "), 300)
+		return "one of " + record.Clip(strings.Join(f.Choices, ", "), 300)
 	}
 	return string(f.Type)
 }
@@ -296,7 +298,7 @@ func (f Field) values() string {
 func (f Flow) keepsRequired(was, set map[string]string) error {
 	for _, one := range f.Fields {
 		if value, given := set[one.Name]; one.Required && given && value == "" && was[one.Name] != "" {
-			return Errorf(InvalidInput, "the field %s is required, and cannot be taken away", one.Name).
+			return record.Errorf(record.InvalidInput, "the field %s is required, and cannot be taken away", one.Name).
 				WithHint("give it another value; %s: %s", one.Name, one.values())
 		}
 	}

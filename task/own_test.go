@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -53,7 +54,7 @@ func TestSpans(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "3", "0h", "-2h", "2d1w", "h", "d", "1e3d", "1d-2h", "2h3", "999999w", "9999999999999999999d", "Infd", "soon", "1µs"} {
-		if got, err := task.ParseSpan(text); task.CodeOf(err) != task.InvalidInput {
+		if got, err := task.ParseSpan(text); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%q is %v (%v)", text, got, err)
 		}
 	}

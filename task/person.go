@@ -4,23 +4,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Ask is something that counts because a person does it, so the person must confirm it at a terminal. Equal asks ask for the same.
 type Ask struct {
-	Who   Actor
-	ID    ID     // the task it is done to; "" for the clone, and for a record that is new
-	Kind  string // of the record, if it is no task
-	Title string // of the task
-	Does  string // what confirming does, as in "attesting check 0 (read by a person) as passed"
-	Text  string // what the entry will say in that person's name
-	Word  string // what the person types
+	Who   record.Actor
+	ID    record.ID // the task it is done to; "" for the clone, and for a record that is new
+	Kind  string    // of the record, if it is no task
+	Title string    // of the task
+	Does  string    // what confirming does, as in "attesting check 0 (read by a person) as passed"
+	Text  string    // what the entry will say in that person's name
+	Word  string    // what the person types
 }
 
 // Asks lists what a person must confirm before an entry may be appended in their name: an attestation, and whatever takes away checks or
 // open dependencies. before and after are the task without and with the entry. Actors that are no persons have nothing to confirm; what
 // they may not do is refused elsewhere.
-func (f Flow) Asks(before, after Task, e Entry, find Find) []Ask {
+func (f Flow) Asks(before, after Task, e record.Entry, find Find) []Ask {
 	if !e.Who.Human() {
 		return nil
 	}
@@ -28,14 +30,14 @@ func (f Flow) Asks(before, after Task, e Entry, find Find) []Ask {
 	ask := func(word, format string, args ...any) {
 		out = append(out, Ask{Who: e.Who, ID: before.ID, Title: before.Title, Does: fmt.Sprintf(format, args...), Text: e.Text, Word: word})
 	}
-	if e.Did == Attested && e.Sig == "" {
+	if e.Did == record.Attested && e.Sig == "" {
 		for _, r := range e.Results {
 			if i := slices.IndexFunc(after.Checks, func(c Check) bool { return c.Key(before.ID) == r.Check }); i >= 0 {
 				ask(string(r.Result), "attesting check %d (%s) as %sed", i, after.Checks[i].Desc, r.Result)
 			}
 		}
 	}
-	if e.Did == Approved {
+	if e.Did == record.Approved {
 		ask("approve", "approving it as it is now")
 	}
 	left := f.HasLeft(before)
@@ -48,7 +50,7 @@ func (f Flow) Asks(before, after Task, e Entry, find Find) []Ask {
 		ask("change", "answering for the list of checks with a reason")
 	}
 	if open := f.openDeps(before, without(before.Deps, after.Deps), find); left && len(open) > 0 {
-		ask("remove", "taking away dependencies that are open (%s)", JoinIDs(open, ", "))
+		ask("remove", "taking away dependencies that are open (%s)", record.JoinIDs(open, ", "))
 	}
 	return out
 }
@@ -62,24 +64,24 @@ func descs(checks []Check) string {
 }
 
 // TrustAsk returns what a person confirms to let the commands of a clone run.
-func TrustAsk(who Actor, workspace string) Ask {
+func TrustAsk(who record.Actor, workspace string) Ask {
 	return Ask{Who: who, Does: "letting whatever commands the files of " + workspace + " hold, now and later, run on this machine", Word: "yes"}
 }
 
 // Unconfirmed returns the refusal of a write that a person has not confirmed. There must be at least one ask.
-func Unconfirmed(asks []Ask) *Error {
+func Unconfirmed(asks []Ask) *record.Error {
 	does := make([]string, len(asks))
 	for i, a := range asks {
-		does[i] = Clip(a.Does, 200)
+		does[i] = record.Clip(a.Does, 200)
 	}
-	e := Errorf(Forbidden, "%s has to confirm it at a terminal: %s", asks[0].Who, strings.Join(does, "; ")).
+	e := record.Errorf(record.Forbidden, "%s has to confirm it at a terminal: %s", asks[0].Who, strings.Join(does, "; ")).
 		WithHint("a person runs the command in a terminal and types what it asks for")
 	if asks[0].settles() {
-		e.Hint = Hintf("%s; a script acts as service: or ci:, on a check that names it", e.Hint)
+		e.Hint = record.Hintf("%s; a script acts as service: or ci:, on a check that names it", e.Hint)
 	}
 	e.ID = string(asks[0].ID)
 	return e
 }
 
 // settles reports whether the ask is an attestation.
-func (a Ask) settles() bool { return a.Word == string(Pass) || a.Word == string(Fail) }
+func (a Ask) settles() bool { return a.Word == string(record.Pass) || a.Word == string(record.Fail) }

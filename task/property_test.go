@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 	"pgregory.net/rapid"
 )
@@ -38,22 +39,22 @@ func (w *world) proof(t *rapid.T) task.Proof {
 	p.Run = &task.Run{Tree: w.tree, Commit: "abc"}
 	for _, c := range w.task.Checks {
 		if !c.Manual() && rapid.Bool().Draw(t, "runs "+c.Desc) {
-			p.Run.Results = append(p.Run.Results, task.CheckResult{Check: c.Key(w.task.ID), Result: anyResult(t)})
+			p.Run.Results = append(p.Run.Results, record.CheckResult{Check: c.Key(w.task.ID), Result: anyResult(t)})
 		}
 	}
 	return p
 }
 
-func anyResult(t *rapid.T) task.Result {
-	return rapid.SampledFrom([]task.Result{task.Pass, task.Pass, task.Fail}).Draw(t, "result")
+func anyResult(t *rapid.T) record.Result {
+	return rapid.SampledFrom([]record.Result{record.Pass, record.Pass, record.Fail}).Draw(t, "result")
 }
 
-func anyStatus(t *rapid.T) task.Status { return rapid.SampledFrom(flow.States).Draw(t, "to") }
+func anyStatus(t *rapid.T) record.Status { return rapid.SampledFrom(flow.States).Draw(t, "to") }
 
 // write draws one call of one rule.
-func (w *world) write(t *rapid.T, proof task.Proof) (task.Task, *task.Entry, error) {
-	s := task.Stamp{
-		Who:     rapid.SampledFrom([]task.Actor{claude, gemini, shah}).Draw(t, "who"),
+func (w *world) write(t *rapid.T, proof task.Proof) (task.Task, *record.Entry, error) {
+	s := record.Stamp{
+		Who:     rapid.SampledFrom([]record.Actor{claude, gemini, shah}).Draw(t, "who"),
 		At:      w.at,
 		Text:    rapid.SampledFrom([]string{"", "because"}).Draw(t, "text"),
 		Session: rapid.SampledFrom([]string{"", "ses-1"}).Draw(t, "session"),
@@ -88,7 +89,7 @@ func (w *world) write(t *rapid.T, proof task.Proof) (task.Task, *task.Entry, err
 }
 
 // edit draws a change of checks, holder and state.
-func (w *world) edit(t *rapid.T, who task.Actor) task.Edit {
+func (w *world) edit(t *rapid.T, who record.Actor) task.Edit {
 	ed := task.Edit{MayWeaken: who.Human()}
 	if rapid.Bool().Draw(t, "edits checks") {
 		pool := []task.Check{suite, lint, read, {Desc: suite.Desc, Cmd: "true"}}
@@ -131,7 +132,7 @@ func (w *world) closedOnlyByPasses(t *rapid.T, after task.Task, proof task.Proof
 		return
 	}
 	for i, c := range after.Checks {
-		if c.Result != task.Pass || flow.Standing(after, i, proof) != task.Pass || !w.earned(after, c) {
+		if c.Result != record.Pass || flow.Standing(after, i, proof) != record.Pass || !w.earned(after, c) {
 			t.Fatalf("closed while %q is recorded as %s and stands at %s", c.Desc, c.Result, flow.Standing(after, i, proof))
 		}
 	}
@@ -145,7 +146,7 @@ func (w *world) earned(t task.Task, c task.Check) bool {
 		closing := n == len(t.Provenance)-1
 		for _, r := range e.Results {
 			if r.Check == c.Key(t.ID) {
-				pass = r.Result == task.Pass && (c.Manual() || closing || e.Tree != "" && e.Tree == w.tree)
+				pass = r.Result == record.Pass && (c.Manual() || closing || e.Tree != "" && e.Tree == w.tree)
 			}
 		}
 	}

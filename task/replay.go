@@ -3,22 +3,24 @@ package task
 import (
 	"fmt"
 	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Replay is a change of one task, and what is needed to judge whether the entries that the change adds are legal and explain it.
 type Replay struct {
 	Flow       Flow
-	Planning   []Status         // states that count as initial beside Flow.Initial, where the change sets another initial state
-	AlsoReview Status           // a state that counts as Flow.Review too; "" for none
-	Now        Task             // with all entries; after a merge those of both sides, sorted by time
-	Before     *Task            // the task in the base; nil if the change adds it
-	Fresh      func(int) bool   // whether the change adds the entry at an index of Now.Provenance
-	Past       []Task           // versions of the file in between, needed only to find the check that a hash stands for
-	FindAt     func(Entry) Find // other tasks as they were, by their own entries, when an entry was written
+	Planning   []record.Status         // states that count as initial beside Flow.Initial, where the change sets another initial state
+	AlsoReview record.Status           // a state that counts as Flow.Review too; "" for none
+	Now        Task                    // with all entries; after a merge those of both sides, sorted by time
+	Before     *Task                   // the task in the base; nil if the change adds it
+	Fresh      func(int) bool          // whether the change adds the entry at an index of Now.Provenance
+	Past       []Task                  // versions of the file in between, needed only to find the check that a hash stands for
+	FindAt     func(record.Entry) Find // other tasks as they were, by their own entries, when an entry was written
 
 	// WrittenIn returns the commit that added an entry, with the task and the other tasks as they are there. It reports false for an entry
 	// that is not committed. It may be nil.
-	WrittenIn func(Entry) (Commit, bool)
+	WrittenIn func(record.Entry) (Commit, bool)
 }
 
 // Commit is a task, and the other tasks, as a commit has them.
@@ -31,9 +33,9 @@ type Commit struct {
 // Breach is something in a change that no legal write explains.
 type Breach struct {
 	Kind   BreachKind
-	Entry  int // index of the entry concerned, or -1
-	Dep    ID  // for kinds about a dependency
-	Check  int // index of the check of a StalePass
+	Entry  int       // index of the entry concerned, or -1
+	Dep    record.ID // for kinds about a dependency
+	Check  int       // index of the check of a StalePass
 	Reason string
 
 	MadeGood bool // a later entry passed the gate that this one did not
@@ -80,10 +82,10 @@ func (r Replay) Breaches() []Breach {
 // walk is a replay under way: what the task was after the entries that have been applied.
 type walk struct {
 	Replay
-	status       Status
-	holder       Actor
-	reached      map[Status]bool // states that the task may have been in
-	deps         []ID
+	status       record.Status
+	holder       record.Actor
+	reached      map[record.Status]bool // states that the task may have been in
+	deps         []record.ID
 	depsRecorded bool               // the entries account for all dependencies
 	checks       []string           // hashes of the checks, by the newest entry that lists them
 	known        map[string]Check   // by their hash
@@ -99,10 +101,10 @@ type walk struct {
 
 // start returns a walk before the first entry.
 func (r Replay) start() *walk {
-	w := &walk{Replay: r, status: r.Flow.Initial, reached: map[Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1,
+	w := &walk{Replay: r, status: r.Flow.Initial, reached: map[record.Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1,
 		refused: map[int]bool{}, made: -1, firstList: -1, declared: map[string]int{}, byKey: map[string][]Check{}}
 	for i, e := range r.Now.Provenance {
-		if e.Did == Created {
+		if e.Did == record.Created {
 			w.made = i
 		}
 		if e.Checks != nil && w.firstList < 0 {
@@ -127,7 +129,7 @@ func (r Replay) start() *walk {
 		if !r.Before.HasHolder() {
 			w.holder = r.Before.Assignee
 		}
-		if !slices.ContainsFunc(r.Before.Provenance, func(e Entry) bool { return e.To != "" }) {
+		if !slices.ContainsFunc(r.Before.Provenance, func(e record.Entry) bool { return e.To != "" }) {
 			w.status = r.Before.Status
 		}
 	}
@@ -150,7 +152,7 @@ func (w *walk) report(kind BreachKind, entry int, format string, args ...any) *B
 }
 
 // apply changes the state of the walk as an entry says.
-func (w *walk) apply(i int, e Entry) {
+func (w *walk) apply(i int, e record.Entry) {
 	if e.To != "" {
 		if (w.waits(w.from(e)) || w.waits(w.status)) && !w.waits(e.To) {
 			w.start = i
@@ -189,7 +191,7 @@ func (w *walk) lastOfBase() int {
 }
 
 // from returns the state that an entry moved the task from. Entries of the original cairn do not record it.
-func (w *walk) from(e Entry) Status {
+func (w *walk) from(e record.Entry) record.Status {
 	if e.From == "" {
 		return w.status
 	}
@@ -197,12 +199,12 @@ func (w *walk) from(e Entry) Status {
 }
 
 // waits reports whether the deps gate applies to leaving a state.
-func (w *walk) waits(s Status) bool {
+func (w *walk) waits(s record.Status) bool {
 	return s == w.Flow.Initial || w.Flow.IsAbandoned(s) || slices.Contains(w.Planning, s)
 }
 
 // broughtBy returns the commit that added an entry, and the index of the entry among those of the task there, or -1 if there is none.
-func (w *walk) broughtBy(e Entry) (Commit, int) {
+func (w *walk) broughtBy(e record.Entry) (Commit, int) {
 	if w.WrittenIn == nil {
 		return Commit{}, -1
 	}
@@ -214,7 +216,7 @@ func (w *walk) broughtBy(e Entry) (Commit, int) {
 }
 
 // judge reports what is wrong with an entry that the change adds.
-func (w *walk) judge(i int, e Entry) {
+func (w *walk) judge(i int, e record.Entry) {
 	if reason := w.malformed(i, e); reason != "" {
 		w.report(RefusedEntry, i, "%s", reason)
 		return
@@ -232,7 +234,7 @@ func (w *walk) judge(i int, e Entry) {
 
 // judgeHold reports an entry that claims or releases a task which another actor holds, by the entries of the commit that added it. It does
 // not know the live state.
-func (w *walk) judgeHold(i int, e Entry) {
+func (w *walk) judgeHold(i int, e record.Entry) {
 	if holderConflict(w.holder, e) == "" {
 		return
 	}
@@ -240,7 +242,7 @@ func (w *walk) judgeHold(i int, e Entry) {
 	if at < 0 {
 		return
 	}
-	holder := Actor("")
+	holder := record.Actor("")
 	if w.Before != nil && own.Later && !w.Before.HasHolder() {
 		holder = w.Before.Assignee
 	}
@@ -255,13 +257,13 @@ func (w *walk) judgeHold(i int, e Entry) {
 }
 
 // holderConflict returns what is wrong with an entry that claims or releases a task held by another actor, or "".
-func holderConflict(holder Actor, e Entry) string {
+func holderConflict(holder record.Actor, e record.Entry) string {
 	switch {
 	case holder == "" || holder == e.Who || e.Who.Human():
 		return ""
-	case e.Did == Claimed || e.Did == Began:
+	case e.Did == record.Claimed || e.Did == record.Began:
 		return "claims what " + string(holder) + " holds, and does not say that it takes it over"
-	case e.Did == Released:
+	case e.Did == record.Released:
 		return "releases what " + string(holder) + " holds"
 	}
 	return ""

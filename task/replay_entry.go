@@ -3,40 +3,42 @@ package task
 import (
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // effects says what entries of each kind may record besides who, when, text, session and key. No verb records anything else.
-var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
-	Created:      {created: true, holds: true, declares: true},
-	Claimed:      {holds: true},
-	Released:     {holds: true},
-	Assigned:     {holds: true},
-	Began:        {holds: true, moves: true},
-	Finished:     {moves: true, results: true},
-	Failed:       {holds: true},
-	Canceled:     {holds: true},
-	TakenOver:    {holds: true, moves: true},
-	Transitioned: {moves: true, results: true},
-	Checked:      {results: true},
-	Attested:     {moves: true, results: true}, // a rejection alone
-	Approved:     {},
-	Rejected:     {moves: true}, // from review to work
-	Noted:        {},
-	Restored:     {},
-	Updated:      {moves: true, holds: true, results: true, declares: true},
+var effects = map[record.Did]struct{ created, moves, holds, results, declares bool }{
+	record.Created:      {created: true, holds: true, declares: true},
+	record.Claimed:      {holds: true},
+	record.Released:     {holds: true},
+	record.Assigned:     {holds: true},
+	record.Began:        {holds: true, moves: true},
+	record.Finished:     {moves: true, results: true},
+	record.Failed:       {holds: true},
+	record.Canceled:     {holds: true},
+	record.TakenOver:    {holds: true, moves: true},
+	record.Transitioned: {moves: true, results: true},
+	record.Checked:      {results: true},
+	record.Attested:     {moves: true, results: true}, // a rejection alone
+	record.Approved:     {},
+	record.Rejected:     {moves: true}, // from review to work
+	record.Noted:        {},
+	record.Restored:     {},
+	record.Updated:      {moves: true, holds: true, results: true, declares: true},
 }
 
 // malformed returns why no verb writes such an entry as the i-th, or "".
-func (w *walk) malformed(i int, e Entry) string {
+func (w *walk) malformed(i int, e record.Entry) string {
 	may, written := effects[e.Did]
-	switch _, err := ParseActor(string(e.Who)); {
+	switch _, err := record.ParseActor(string(e.Who)); {
 	case err != nil:
 		return "names no actor who wrote it"
 	case e.At.IsZero():
 		return "has no time"
 	case e.Old && !w.imported(i) && (i >= w.Now.oldEntries() || e.To != "" || len(e.Results) > 0 || e.Session != ""):
 		return "is worded as entries of the original cairn are, which nothing writes any more"
-	case e.Did == Created && (i > 0 || w.Before != nil && len(w.Before.Provenance) > 0):
+	case e.Did == record.Created && (i > 0 || w.Before != nil && len(w.Before.Provenance) > 0):
 		return "creates a task that exists"
 	case i < w.made:
 		return "stands before the task was created"
@@ -46,9 +48,9 @@ func (w *walk) malformed(i int, e Entry) string {
 		return "says what was merged, and closes nothing"
 	case e.Said().Reviewed != "" && (e.Said().Merged == "" || e.Said().Reviewed == e.Tree):
 		return "says that other files were approved, and was not written by a merge of those"
-	case e.Did == Rejected && strings.TrimSpace(e.Text) == "":
+	case e.Did == record.Rejected && strings.TrimSpace(e.Text) == "":
 		return "rejects without a reason"
-	case e.To != "" && !may.moves, e.Did == Attested && e.To != "" && !w.rejection(e), e.Did == Rejected && e.To != "" && !w.backToWork(e), w.Flow.IsClosed(e.To) && e.Did != Transitioned && e.Did != Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
+	case e.To != "" && !may.moves, e.Did == record.Attested && e.To != "" && !w.rejection(e), e.Did == record.Rejected && e.To != "" && !w.backToWork(e), w.Flow.IsClosed(e.To) && e.Did != record.Transitioned && e.Did != record.Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
 		(e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps) > 0) && !may.declares, !e.MayDetail():
 		return "changes what an entry of its kind does not change"
 	case (len(e.AddDeps)+len(e.RemoveDeps) > 0 || may.created && e.Checks != nil) && e.Deps == "",
@@ -63,13 +65,13 @@ func (w *walk) malformed(i int, e Entry) string {
 }
 
 // rejection reports whether an entry that attests and moves a task is the rejection of a task in review by its reviewer; see Flow.Attest.
-func (w *walk) rejection(e Entry) bool {
+func (w *walk) rejection(e record.Entry) bool {
 	return w.backToWork(e) && len(e.Results) == 1 && strings.TrimSpace(e.Text) != "" &&
-		e.Results[0].Result == Fail && e.Results[0].Check == ReviewerCheck(e.Who).Desc
+		e.Results[0].Result == record.Fail && e.Results[0].Check == ReviewerCheck(e.Who).Desc
 }
 
 // backToWork reports whether an entry moves a task from review to the working state.
-func (w *walk) backToWork(e Entry) bool {
+func (w *walk) backToWork(e record.Entry) bool {
 	inReview := e.From == w.Flow.Review || e.From == w.AlsoReview
 	return e.From != "" && inReview && e.To == w.Flow.Working
 }
@@ -79,9 +81,9 @@ func (w *walk) backToWork(e Entry) bool {
 func (w *walk) imported(i int) bool { return w.Before == nil && i < w.Now.oldEntries() }
 
 // badResults returns why no verb records the results of an entry, or "".
-func (w *walk) badResults(i int, e Entry) string {
+func (w *walk) badResults(i int, e record.Entry) string {
 	for _, r := range e.Results {
-		if r.Result != Pass && r.Result != Fail {
+		if r.Result != record.Pass && r.Result != record.Fail {
 			return "records a result that is neither pass nor fail"
 		}
 		if r.Unhashed {
@@ -96,17 +98,17 @@ func (w *walk) badResults(i int, e Entry) string {
 
 // badResult returns why an entry may not have a result for the checks that share a key, or "". It returns "" if no version of the file has
 // such a check, because then nothing is known about it.
-func (w *walk) badResult(i int, e Entry, named []Check) string {
+func (w *walk) badResult(i int, e record.Entry, named []Check) string {
 	if len(named) == 0 {
 		return ""
 	}
 	declared := slices.DeleteFunc(slices.Clone(named), func(c Check) bool { return !w.declaredBefore(c.Hash(w.Now.ID), i) })
 	switch {
-	case named[0].Manual() != (e.Did == Attested):
+	case named[0].Manual() != (e.Did == record.Attested):
 		return "settles by a run what is attested, or the other way round"
 	case len(declared) == 0 && w.declaredLater(named, i):
 		return "has a result of a check that the task did not have yet"
-	case e.Did == Attested && len(declared) > 0 && !slices.ContainsFunc(declared, func(c Check) bool { return w.Flow.maySettle(c, e.Who) }):
+	case e.Did == record.Attested && len(declared) > 0 && !slices.ContainsFunc(declared, func(c Check) bool { return w.Flow.maySettle(c, e.Who) }):
 		return "attests a check that " + string(e.Who) + " may not settle"
 	}
 	return ""

@@ -1,9 +1,13 @@
 package task
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+)
 
 // judgeGate reports a move that the checks gate refuses.
-func (w *walk) judgeGate(i int, e Entry) {
+func (w *walk) judgeGate(i int, e record.Entry) {
 	if e.To == "" || e.Old {
 		return
 	}
@@ -12,17 +16,17 @@ func (w *walk) judgeGate(i int, e Entry) {
 		return
 	}
 	w.refused[i] = true
-	if stale := w.stalePasses(i, e); len(stale) > 0 && CodeOf(err) == ChecksPending {
+	if stale := w.stalePasses(i, e); len(stale) > 0 && record.CodeOf(err) == record.ChecksPending {
 		for _, n := range stale {
 			w.report(StalePass, i, "the check %q passed on other files than those that the task was moved to %s on", w.Now.Checks[n].Desc, e.To).Check = n
 		}
 		return
 	}
 	gate := "checks"
-	if CodeOf(err) == EvidenceMissing {
+	if record.CodeOf(err) == record.EvidenceMissing {
 		gate = "evidence"
 	}
-	w.report(RefusedEntry, i, "moves the task to %s, which the %s gate refuses: %s", e.To, gate, MessageOf(err))
+	w.report(RefusedEntry, i, "moves the task to %s, which the %s gate refuses: %s", e.To, gate, record.MessageOf(err))
 }
 
 // markMadeGood marks the breaches of the checks gate after which another entry moved the task to the same state, or to any that says the
@@ -33,8 +37,8 @@ func (w *walk) markMadeGood() {
 	w.found = slices.DeleteFunc(w.found, func(b Breach) bool {
 		return unproven && b.Entry == w.close && w.refused[b.Entry] && (b.Kind == StalePass || b.Kind == RefusedEntry)
 	})
-	last := map[Status]int{} // the newest entry that moved to a state through an open gate
-	const done = Status("")  // stands for all states that say the work is done
+	last := map[record.Status]int{} // the newest entry that moved to a state through an open gate
+	const done = record.Status("")  // stands for all states that say the work is done
 	for i, e := range w.Now.Provenance {
 		if e.To == "" || w.refused[i] {
 			continue
@@ -58,7 +62,7 @@ func (w *walk) markMadeGood() {
 
 // gateAt returns the refusal of the checks gate for the move of an entry. If the merged entries refuse it, those of the commit that added
 // the entry decide.
-func (w *walk) gateAt(i int, e Entry) error {
+func (w *walk) gateAt(i int, e record.Entry) error {
 	from := w.from(e)
 	err := w.checksGate(w.Now, i, from, w.listed(e))
 	if err == nil {
@@ -75,7 +79,7 @@ func (w *walk) gateAt(i int, e Entry) error {
 }
 
 // checksGate applies Flow.ChecksGate to the move of an entry, with the checks that were declared then and the results recorded until then.
-func (w *walk) checksGate(t Task, i int, from Status, hashes []string) error {
+func (w *walk) checksGate(t Task, i int, from record.Status, hashes []string) error {
 	e := t.Provenance[i]
 	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i], RequiresEvidence: slices.Contains(hashes, evidenceMark), Refs: w.refsAt(t, i)}
 	for _, h := range hashes {
@@ -83,7 +87,7 @@ func (w *walk) checksGate(t Task, i int, from Status, hashes []string) error {
 		if !ok {
 			continue // dropped since, and no version of the file has it; Flow.Weakened judges the drop
 		}
-		c.Result = Pending
+		c.Result = record.Pending
 		then.Checks = append(then.Checks, c)
 	}
 	evidence := then.EvidenceIndex()
@@ -105,12 +109,12 @@ func (w *walk) checksGate(t Task, i int, from Status, hashes []string) error {
 
 // refsAt returns the references that a version of the task may have had with its i-th entry: those of any version that are not younger. Of
 // one that an earlier entry names and that is in no version nothing is known, so it counts as a commit.
-func (w *walk) refsAt(t Task, i int) []Reference {
+func (w *walk) refsAt(t Task, i int) []record.Reference {
 	versions := append([]Task{t, w.Now}, w.Past...)
 	if w.Before != nil {
 		versions = append(versions, *w.Before)
 	}
-	var out []Reference
+	var out []record.Reference
 	known := map[string]bool{}
 	for _, v := range versions {
 		for _, r := range v.Refs {
@@ -122,7 +126,7 @@ func (w *walk) refsAt(t Task, i int) []Reference {
 	for _, e := range t.Provenance[:i] {
 		for _, ref := range e.Said().Refs {
 			if !known[ref] {
-				out = append(out, Reference{Ref: ref, Type: CommitRef})
+				out = append(out, record.Reference{Ref: ref, Type: record.CommitRef})
 			}
 		}
 	}
@@ -130,7 +134,7 @@ func (w *walk) refsAt(t Task, i int) []Reference {
 }
 
 // listed returns the hashes of the checks that the task declared after an entry.
-func (w *walk) listed(e Entry) []string {
+func (w *walk) listed(e record.Entry) []string {
 	if e.Checks != nil {
 		return e.Checks
 	}
@@ -151,14 +155,14 @@ func listAt(t Task, i int) []string {
 }
 
 // stalePasses lists the commands whose newest pass, before an entry moved the task, was on other files than those of the move.
-func (w *walk) stalePasses(i int, e Entry) []int {
+func (w *walk) stalePasses(i int, e record.Entry) []int {
 	var out []int
 	then := w.Now
 	then.Provenance = w.Now.Provenance[:i+1]
 	evidence := then.EvidenceIndex()
 	for n, c := range w.Now.Checks {
 		ev, ok := evidence.Evidence(n)
-		if ok && !c.Manual() && ev.Result == Pass && ev.Entry < i && (ev.Tree == "" || ev.Tree != e.Tree) {
+		if ok && !c.Manual() && ev.Result == record.Pass && ev.Entry < i && (ev.Tree == "" || ev.Tree != e.Tree) {
 			out = append(out, n)
 		}
 	}
@@ -170,13 +174,13 @@ func (w *walk) compareChecks() {
 	if w.Before == nil {
 		return
 	}
-	now, dropped := setOf(w.Now.CheckHashes()), map[string]bool{}
-	asked := setOf(w.Before.CheckHashes())
+	now, dropped := record.SetOf(w.Now.CheckHashes()), map[string]bool{}
+	asked := record.SetOf(w.Before.CheckHashes())
 	for i, e := range w.Now.Provenance {
 		if !w.Fresh(i) || e.Checks == nil {
 			continue
 		}
-		listed := setOf(e.Checks)
+		listed := record.SetOf(e.Checks)
 		for h := range asked {
 			if !listed[h] {
 				dropped[h] = true

@@ -3,6 +3,8 @@ package task
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // The review of a task asks for the approval of its reviewer: a manual check that this actor alone settles (ReviewerCheck). An approval
@@ -20,7 +22,7 @@ func (a Attesters) Bound(c Check, ev Evidence) bool {
 
 // ReviewCheck returns the index of the check that stands for a reviewer, or -1 if the task has none. Of several it is the one that the actor
 // settles, or else the first.
-func (t Task) ReviewCheck(who Actor) int {
+func (t Task) ReviewCheck(who record.Actor) int {
 	if i := slices.IndexFunc(t.Checks, func(c Check) bool { return c.Reviewer() == who && who != "" }); i >= 0 {
 		return i
 	}
@@ -32,7 +34,7 @@ func (t Task) ReviewCheck(who Actor) int {
 // is appended, which gates nothing. To approve the same files again, without text, changes nothing.
 //
 // A closed task is TASK_CLOSED: there is nothing left to approve.
-func (f Flow) ApproveReview(t Task, s Stamp, head, tree string) (Task, *Entry, error) {
+func (f Flow) ApproveReview(t Task, s record.Stamp, head, tree string) (Task, *record.Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, nil, closedError(t)
 	}
@@ -43,46 +45,46 @@ func (f Flow) ApproveReview(t Task, s Stamp, head, tree string) (Task, *Entry, e
 	if err := f.mayAttest(t, i, s.Who); err != nil {
 		return t, nil, err
 	}
-	if ev, ok := t.Evidence(i); ok && s.Text == "" && ev.Result == Pass && t.Checks[i].Result == Pass && ev.Tree == tree {
+	if ev, ok := t.Evidence(i); ok && s.Text == "" && ev.Result == record.Pass && t.Checks[i].Result == record.Pass && ev.Tree == tree {
 		return t, nil, nil
 	}
 	if f.MustSign(t.Checks[i]) {
 		return f.Attesters.Attest(t, i, true, s) // refuses, and says how it is signed
 	}
-	e := s.Entry(Attested)
-	e.Results = []CheckResult{{Check: t.Checks[i].Key(t.ID), Result: Pass}}
+	e := s.Entry(record.Attested)
+	e.Results = []record.CheckResult{{Check: t.Checks[i].Key(t.ID), Result: record.Pass}}
 	e.Commit, e.Tree = head, tree
 	t.Checks = slices.Clone(t.Checks)
-	t.Checks[i].Result = Pass
+	t.Checks[i].Result = record.Pass
 	return commit(t, e)
 }
 
 // approveFreely appends an approval of a task that asks for none.
-func approveFreely(t Task, s Stamp, head, tree string) (Task, *Entry, error) {
+func approveFreely(t Task, s record.Stamp, head, tree string) (Task, *record.Entry, error) {
 	if last, ok := t.Approval(); ok && s.Text == "" && last.Who == s.Who && last.Tree == tree {
 		return t, nil, nil
 	}
-	e := s.Entry(Approved)
+	e := s.Entry(record.Approved)
 	e.Commit, e.Tree = head, tree
 	return commit(t, e)
 }
 
 // Approval returns the newest approval of the task that nothing took back since: of its reviewers, or of anybody where it has none.
-func (t Task) Approval() (Entry, bool) {
+func (t Task) Approval() (record.Entry, bool) {
 	for _, e := range slices.Backward(t.Provenance) {
 		switch {
-		case e.Did == Rejected, e.Did == Attested && e.judges(t, Fail):
-			return Entry{}, false
-		case e.Did == Approved, e.Did == Attested && e.judges(t, Pass):
+		case e.Did == record.Rejected, e.Did == record.Attested && judges(e, t, record.Fail):
+			return record.Entry{}, false
+		case e.Did == record.Approved, e.Did == record.Attested && judges(e, t, record.Pass):
 			return e, true
 		}
 	}
-	return Entry{}, false
+	return record.Entry{}, false
 }
 
 // judges reports whether an entry gives a check of a reviewer of the task this result.
-func (e Entry) judges(t Task, result Result) bool {
-	return slices.ContainsFunc(e.Results, func(r CheckResult) bool {
+func judges(e record.Entry, t Task, result record.Result) bool {
+	return slices.ContainsFunc(e.Results, func(r record.CheckResult) bool {
 		return r.Result == result && slices.ContainsFunc(t.Checks, func(c Check) bool { return c.Reviewer() != "" && c.Key(t.ID) == r.Check })
 	})
 }
@@ -90,8 +92,8 @@ func (e Entry) judges(t Task, result Result) bool {
 // Reject sends a task back to work with a reason, which must not be empty. A task in review moves to the working state; an open one that is
 // not in review stays where it is, and the reason is recorded. The reviewer's rejection is the attestation that the check fails; that of
 // anybody else is an entry rejected, which takes back no approval of the reviewer but shows beside it. A closed task is TASK_CLOSED.
-func (f Flow) Reject(t Task, s Stamp) (Task, *Entry, error) {
-	if err := RequiredText("text", s.Text, "say what is missing: whoever goes on with the task is given it"); err != nil {
+func (f Flow) Reject(t Task, s record.Stamp) (Task, *record.Entry, error) {
+	if err := record.RequiredText("text", s.Text, "say what is missing: whoever goes on with the task is given it"); err != nil {
 		return t, nil, err
 	}
 	if f.IsClosed(t.Status) {
@@ -100,34 +102,31 @@ func (f Flow) Reject(t Task, s Stamp) (Task, *Entry, error) {
 	if i := t.ReviewCheck(s.Who); i >= 0 && t.Checks[i].Reviewer() == s.Who {
 		return f.Attest(t, i, false, s)
 	}
-	e := s.Entry(Rejected)
+	e := s.Entry(record.Rejected)
 	if f.Working != "" && f.Review != "" && t.Status == f.Review {
 		t, e = moved(t, f.Working, e)
 	}
 	return commit(t, e)
 }
 
-// Rejection reports whether an entry sends the task back to work: a rejection by its reviewer, or by anybody who may.
-func (e Entry) Rejection() bool { return e.Did == Rejected || e.Did == Attested && e.To != "" }
-
 // SentBack returns the rejection that stands: nobody has handed the task over again since, or approved it.
-func (t Task) SentBack() (Entry, bool) {
+func (t Task) SentBack() (record.Entry, bool) {
 	for _, e := range slices.Backward(t.Provenance) {
 		switch {
 		case e.Rejection():
 			return e, true
-		case e.Did == Finished, e.Did == Approved, e.Did == Attested && e.judges(t, Pass):
-			return Entry{}, false
+		case e.Did == record.Finished, e.Did == record.Approved, e.Did == record.Attested && judges(e, t, record.Pass):
+			return record.Entry{}, false
 		}
 	}
-	return Entry{}, false
+	return record.Entry{}, false
 }
 
 // stillApproved reports whether an approval that is bound to a state of the files was given for those that are judged.
 func stillApproved(ev Evidence, p Proof) bool { return ev.Tree == p.reviewed() }
 
 // bindsReview reports whether a check of the task counts for one state of the files only, because its reviewer approved that one.
-func (f Flow) bindsReview(t Task, to Status) bool {
+func (f Flow) bindsReview(t Task, to record.Status) bool {
 	for i, c := range t.Checks {
 		if c.Reviewer() == "" || !f.needs(t, to, c) {
 			continue

@@ -4,45 +4,46 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // reviewFlow is a flow with a review state.
 var reviewFlow = task.Flow{
-	States:  []task.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
-	Initial: "backlog", Working: "in_progress", Review: "in_review", Closed: []task.Status{"done", "canceled"}, Abandoned: []task.Status{"canceled"},
+	States:  []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
+	Initial: "backlog", Working: "in_progress", Review: "in_review", Closed: []record.Status{"done", "canceled"}, Abandoned: []record.Status{"canceled"},
 }
 
 func inReview(checks ...task.Check) task.Task {
 	return task.Task{ID: "PROJ-1", Status: "in_review", Checks: checks}
 }
 
-func stampOf(who task.Actor, text string) task.Stamp {
-	return task.Stamp{Who: who, At: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Text: text}
+func stampOf(who record.Actor, text string) record.Stamp {
+	return record.Stamp{Who: who, At: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Text: text}
 }
 
 // An approval that names a state of the files counts for that one. Where the reviewer was shown others than those of the move, it is those
 // that decide, and the entry of the move says so.
 func TestApprovalOfOneStateOfTheFiles(t *testing.T) {
 	approved, e, err := reviewFlow.ApproveReview(inReview(task.ReviewerCheck("human:ann")), stampOf("human:ann", ""), "c1", "tree1")
-	if err != nil || e.Did != task.Attested || e.Tree != "tree1" || e.Commit != "c1" {
+	if err != nil || e.Did != record.Attested || e.Tree != "tree1" || e.Commit != "c1" {
 		t.Fatalf("approving made %+v, %v", e, err)
 	}
-	find := func(task.ID) (task.Task, bool) { return task.Task{}, false }
+	find := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	for name, tt := range map[string]struct {
 		proof task.Proof
-		want  task.Code
+		want  record.Code
 		says  string // what the entry of the close says was reviewed
 	}{
 		"the same files":                        {task.Proof{Tree: "tree1"}, "", ""},
-		"other files":                           {task.Proof{Tree: "tree2"}, task.ChecksPending, ""},
-		"files that are not known":              {task.Proof{}, task.ChecksPending, ""},
+		"other files":                           {task.Proof{Tree: "tree2"}, record.ChecksPending, ""},
+		"files that are not known":              {task.Proof{}, record.ChecksPending, ""},
 		"other files, that were merged with it": {task.Proof{Tree: "tree2", Reviewed: "tree1"}, "", "tree1"},
-		"a branch with another commit":          {task.Proof{Tree: "tree2", Reviewed: "tree3"}, task.ChecksPending, ""},
+		"a branch with another commit":          {task.Proof{Tree: "tree2", Reviewed: "tree3"}, record.ChecksPending, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, e, err := reviewFlow.Move(approved, "done", tt.proof, find, stampOf("human:lee", ""))
-			if task.CodeOf(err) != tt.want {
+			if record.CodeOf(err) != tt.want {
 				t.Fatalf("closing: %v, want %q", err, tt.want)
 			}
 			if err == nil && (e.Said().Reviewed != tt.says || e.Tree != tt.proof.Tree) {
@@ -74,22 +75,22 @@ func TestApproveReview(t *testing.T) {
 	reviewed := inReview(task.ReviewerCheck("human:ann"))
 	for name, tt := range map[string]struct {
 		of   task.Task
-		who  task.Actor
-		did  task.Did
-		want task.Code
+		who  record.Actor
+		did  record.Did
+		want record.Code
 	}{
-		"the reviewer":                {reviewed, "human:ann", task.Attested, ""},
-		"somebody else":               {reviewed, "agent:claude-1", "", task.Forbidden},
-		"a task without a reviewer":   {inReview(), "agent:claude-1", task.Approved, ""},
-		"a task that is closed":       {task.Task{ID: "PROJ-1", Status: "done"}, "human:ann", "", task.TaskClosed},
-		"one of two reviewers":        {inReview(task.ReviewerCheck("human:ann"), task.ReviewerCheck("human:bob")), "human:bob", task.Attested, ""},
-		"a reviewer who has to sign":  {inReview(task.Check{Desc: "approved by human:ann", By: "signed human:ann"}), "human:ann", "", task.Forbidden},
-		"a check of another sort":     {inReview(task.Check{Desc: "read", By: "human:ann"}), "human:ann", task.Approved, ""},
-		"a task that is in no review": {task.Task{ID: "PROJ-1", Status: "in_progress"}, "human:ann", task.Approved, ""},
+		"the reviewer":                {reviewed, "human:ann", record.Attested, ""},
+		"somebody else":               {reviewed, "agent:claude-1", "", record.Forbidden},
+		"a task without a reviewer":   {inReview(), "agent:claude-1", record.Approved, ""},
+		"a task that is closed":       {task.Task{ID: "PROJ-1", Status: "done"}, "human:ann", "", record.TaskClosed},
+		"one of two reviewers":        {inReview(task.ReviewerCheck("human:ann"), task.ReviewerCheck("human:bob")), "human:bob", record.Attested, ""},
+		"a reviewer who has to sign":  {inReview(task.Check{Desc: "approved by human:ann", By: "signed human:ann"}), "human:ann", "", record.Forbidden},
+		"a check of another sort":     {inReview(task.Check{Desc: "read", By: "human:ann"}), "human:ann", record.Approved, ""},
+		"a task that is in no review": {task.Task{ID: "PROJ-1", Status: "in_progress"}, "human:ann", record.Approved, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			after, e, err := reviewFlow.ApproveReview(tt.of, stampOf(tt.who, ""), "c1", "tree1")
-			if task.CodeOf(err) != tt.want || err == nil && e.Did != tt.did {
+			if record.CodeOf(err) != tt.want || err == nil && e.Did != tt.did {
 				t.Fatalf("approving made %+v, %v; want %s %q", e, err, tt.did, tt.want)
 			}
 			if err == nil && after.Status != tt.of.Status {
@@ -107,22 +108,22 @@ func TestReject(t *testing.T) {
 	reviewed := inReview(task.ReviewerCheck("human:ann"))
 	for name, tt := range map[string]struct {
 		of   task.Task
-		who  task.Actor
+		who  record.Actor
 		text string
-		did  task.Did
-		to   task.Status
-		want task.Code
+		did  record.Did
+		to   record.Status
+		want record.Code
 	}{
-		"the reviewer":          {reviewed, "human:ann", "no tests", task.Attested, "in_progress", ""},
-		"somebody else":         {reviewed, "agent:claude-1", "no tests", task.Rejected, "in_progress", ""},
-		"nobody is to review":   {inReview(), "human:lee", "no tests", task.Rejected, "in_progress", ""},
-		"without a reason":      {reviewed, "human:ann", " ", "", "in_review", task.InvalidInput},
-		"it is being worked on": {task.Task{ID: "PROJ-1", Status: "in_progress"}, "human:lee", "not like that", task.Rejected, "in_progress", ""},
-		"it is closed":          {task.Task{ID: "PROJ-1", Status: "done"}, "human:lee", "too late", "", "done", task.TaskClosed},
+		"the reviewer":          {reviewed, "human:ann", "no tests", record.Attested, "in_progress", ""},
+		"somebody else":         {reviewed, "agent:claude-1", "no tests", record.Rejected, "in_progress", ""},
+		"nobody is to review":   {inReview(), "human:lee", "no tests", record.Rejected, "in_progress", ""},
+		"without a reason":      {reviewed, "human:ann", " ", "", "in_review", record.InvalidInput},
+		"it is being worked on": {task.Task{ID: "PROJ-1", Status: "in_progress"}, "human:lee", "not like that", record.Rejected, "in_progress", ""},
+		"it is closed":          {task.Task{ID: "PROJ-1", Status: "done"}, "human:lee", "too late", "", "done", record.TaskClosed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			after, e, err := reviewFlow.Reject(tt.of, stampOf(tt.who, tt.text))
-			if task.CodeOf(err) != tt.want || after.Status != tt.to {
+			if record.CodeOf(err) != tt.want || after.Status != tt.to {
 				t.Fatalf("rejecting left it %s, %v", after.Status, err)
 			}
 			if err == nil && (e.Did != tt.did || e.Text != tt.text) {

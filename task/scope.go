@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // A scope is a list of globs, which say what files something is about. A glob is a path below the workspace's folder, with forward slashes.
@@ -26,7 +28,7 @@ type Glob struct{ names []string }
 // the workspace, and for patterns that globs do not have.
 func ParseGlob(s string) (Glob, error) {
 	bad := func(format string, args ...any) (Glob, error) {
-		return Glob{}, Errorf(InvalidInput, "scope %q "+format, append([]any{Clip(s, 100)}, args...)...).
+		return Glob{}, record.Errorf(record.InvalidInput, "scope %q "+format, append([]any{record.Clip(s, 100)}, args...)...).
 			WithHint("a scope is a path in the workspace with forward slashes, such as src/auth/**, docs/*.md or go.mod")
 	}
 	path := s
@@ -36,8 +38,8 @@ func ParseGlob(s string) (Glob, error) {
 	folder := strings.HasSuffix(path, "/")
 	names := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	switch {
-	case validLine("scope", s) != nil:
-		return bad("is not one line of text of at most %d bytes", maxLine)
+	case record.ValidLine("scope", s) != nil:
+		return bad("is not one line of text of at most %d bytes", record.MaxLine)
 	case strings.ContainsAny(s, `\{}`):
 		return bad("has a backslash or a brace")
 	case strings.HasPrefix(s, "/") || strings.HasPrefix(s, "!") || len(names) > maxNames:

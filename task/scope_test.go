@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -55,7 +56,7 @@ func TestGlobsThatAreNone(t *testing.T) {
 		"", " ", "/etc/passwd", "../x", "a/../b", "a//b", "a/./b", `a\b`, "!a", "src/**.go", "a/***", "{a,b}", "a\nb", "/", "./",
 		strings.Repeat("a/", 64) + "a", strings.Repeat("a", 501), "a\xff",
 	} {
-		if g, err := task.ParseGlob(bad); task.CodeOf(err) != task.InvalidInput {
+		if g, err := task.ParseGlob(bad); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%q: got %v (%v), want INVALID_INPUT", bad, g, err)
 		}
 		if task.ValidScope([]string{"ok", bad}) == nil || len(task.ScopeOf([]string{"ok", bad})) != 1 {
@@ -100,14 +101,14 @@ func TestMentions(t *testing.T) {
 }
 
 func TestScopeOfATask(t *testing.T) {
-	flow := task.Flow{States: []task.Status{"backlog", "done"}, Initial: "backlog", Closed: []task.Status{"done"}}
-	none := func(task.ID) (task.Task, bool) { return task.Task{}, false }
-	made, err := flow.Create(task.Task{ID: "T-1", Title: "Lock", Scope: []string{"src/**", "src/**"}}, none, task.Stamp{Who: "agent:a"})
+	flow := task.Flow{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}
+	none := func(record.ID) (task.Task, bool) { return task.Task{}, false }
+	made, err := flow.Create(task.Task{ID: "T-1", Title: "Lock", Scope: []string{"src/**", "src/**"}}, none, record.Stamp{Who: "agent:a"})
 	if err != nil || !slices.Equal(made.Scope, []string{"src/**"}) {
 		t.Fatalf("got %q (%v)", made.Scope, err)
 	}
 	scope := []string{"docs/**"}
-	after, entry, err := flow.Update(made, task.Edit{Scope: &scope}, task.Proof{}, none, task.Stamp{Who: "agent:a"})
+	after, entry, err := flow.Update(made, task.Edit{Scope: &scope}, task.Proof{}, none, record.Stamp{Who: "agent:a"})
 	if err != nil || !slices.Equal(after.Scope, scope) || entry == nil || !slices.Equal(entry.Fields, []string{"scope"}) {
 		t.Errorf("got %q, %+v (%v)", after.Scope, entry, err)
 	}
@@ -117,10 +118,10 @@ func TestScopeOfATask(t *testing.T) {
 				bad[i] = strings.Repeat("a", i+1)
 			}
 		}
-		if _, _, err := flow.Update(made, task.Edit{Scope: &bad}, task.Proof{}, none, task.Stamp{Who: "agent:a"}); task.CodeOf(err) != task.InvalidInput {
+		if _, _, err := flow.Update(made, task.Edit{Scope: &bad}, task.Proof{}, none, record.Stamp{Who: "agent:a"}); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%d globs: got %v", len(bad), err)
 		}
-		if _, err := flow.Create(task.Task{ID: "T-2", Title: "Lock", Scope: bad}, none, task.Stamp{Who: "agent:a"}); task.CodeOf(err) != task.InvalidInput {
+		if _, err := flow.Create(task.Task{ID: "T-2", Title: "Lock", Scope: bad}, none, record.Stamp{Who: "agent:a"}); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%d globs: got %v", len(bad), err)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // maxSpan is the longest span that can be written: about a hundred years.
@@ -42,7 +44,7 @@ func ParseSpan(s string) (time.Duration, error) {
 }
 
 func noSpan(s string) error {
-	return Errorf(InvalidInput, "%q does not say how long", Clip(s, 40)).WithHint("such as 90m, 2h, 1h30m, 3d or 2w; a day is 24 hours")
+	return record.Errorf(record.InvalidInput, "%q does not say how long", record.Clip(s, 40)).WithHint("such as 90m, 2h, 1h30m, 3d or 2w; a day is 24 hours")
 }
 
 // isDecimal reports whether a text is a number as people write it: digits, with a point and more digits or without, and nothing else.

@@ -3,20 +3,22 @@ package task
 import (
 	"maps"
 	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Weakened returns the first entry that dropped a check without the right to, if the task still does not declare the check. A person who
 // gives a reason may drop any check. Before the task left the initial state, a check that is not a default one may also be dropped by any
 // person, and by the actor who declared it.
 //
-// An entry by which a person records the list with a reason excuses what was dropped before it; see Entry.Excuses.
-func (f Flow) Weakened(t Task) (Entry, bool) {
-	now, defaults := setOf(t.CheckHashes()), map[string]bool{}
+// An entry by which a person records the list with a reason excuses what was dropped before it; see record.Entry.Excuses.
+func (f Flow) Weakened(t Task) (record.Entry, bool) {
+	now, defaults := record.SetOf(t.CheckHashes()), map[string]bool{}
 	for _, d := range f.Defaults {
 		defaults[d.Hash(t.ID)] = true
 	}
-	declared := map[string]Actor{} // by whom, of each check that is declared so far
-	var found *Entry
+	declared := map[string]record.Actor{} // by whom, of each check that is declared so far
+	var found *record.Entry
 	left := false
 	for i, e := range t.Provenance {
 		switch {
@@ -24,14 +26,14 @@ func (f Flow) Weakened(t Task) (Entry, bool) {
 		case e.Excuses():
 			found = nil
 			clear(declared)
-		case found == nil && e.drops(declared, func(h string, by Actor) bool {
+		case found == nil && drops(e, declared, func(h string, by record.Actor) bool {
 			return !now[h] && (left || defaults[h] || by != e.Who && !e.Who.Human())
 		}):
 			found = &t.Provenance[i]
 		}
 		if e.Checks != nil {
-			kept := setOf(e.Checks)
-			maps.DeleteFunc(declared, func(h string, _ Actor) bool { return !kept[h] })
+			kept := record.SetOf(e.Checks)
+			maps.DeleteFunc(declared, func(h string, _ record.Actor) bool { return !kept[h] })
 		}
 		for _, h := range e.Checks {
 			if _, known := declared[h]; !known {
@@ -41,14 +43,14 @@ func (f Flow) Weakened(t Task) (Entry, bool) {
 		left = left || e.To != "" && e.To != f.Initial
 	}
 	if found == nil {
-		return Entry{}, false
+		return record.Entry{}, false
 	}
 	return *found, true
 }
 
 // drops reports whether an entry leaves out a declared check that it may not leave out.
-func (e Entry) drops(declared map[string]Actor, mayNot func(h string, by Actor) bool) bool {
-	kept := setOf(e.Checks)
+func drops(e record.Entry, declared map[string]record.Actor, mayNot func(h string, by record.Actor) bool) bool {
+	kept := record.SetOf(e.Checks)
 	for h, by := range declared {
 		if !kept[h] && mayNot(h, by) {
 			return true
@@ -56,9 +58,6 @@ func (e Entry) drops(declared map[string]Actor, mayNot func(h string, by Actor) 
 	}
 	return false
 }
-
-// Excuses reports whether the entry is by a person who recorded the list of checks and gave a reason.
-func (e Entry) Excuses() bool { return e.Checks != nil && e.Who.Human() && e.Text != "" }
 
 // Lost lists the checks that an earlier version of the task had and that are gone. It is empty if the earlier version had not left the
 // initial state, and if a person has recorded the list of checks with a reason since.
@@ -78,7 +77,7 @@ func (f Flow) LostEvidence(t, earlier Task) bool {
 // excused reports whether a person has recorded the list of checks with a reason since an earlier version.
 func excused(t, earlier Task) bool {
 	known := earlier.Provenance.Hashes()
-	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Excuses() && !known[e.Hash()] })
+	return slices.ContainsFunc(t.Provenance, func(e record.Entry) bool { return e.Excuses() && !known[e.Hash()] })
 }
 
 // Dropped lists the checks of one list for which a later list has none that asks for the same. Order does not matter.
@@ -113,8 +112,8 @@ func (t Task) ChecksExplained() bool {
 	if last == nil || slices.Equal(list, last) {
 		return true
 	}
-	now := setOf(list)
-	return len(now) > len(setOf(last)) &&
+	now := record.SetOf(list)
+	return len(now) > len(record.SetOf(last)) &&
 		!slices.ContainsFunc(list, func(h string) bool { return !recorded[h] }) &&
 		!slices.ContainsFunc(last, func(h string) bool { return !now[h] })
 }

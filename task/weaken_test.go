@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -14,12 +15,12 @@ var (
 )
 
 // declares is an entry that records a list of checks.
-func declares(did task.Did, who task.Actor, text string, checks ...task.Check) task.Entry {
-	return task.Entry{Who: who, At: now, Did: did, Text: text, Checks: task.Task{ID: "A-1", Checks: checks}.CheckHashes()}
+func declares(did record.Did, who record.Actor, text string, checks ...task.Check) record.Entry {
+	return record.Entry{Who: who, At: now, Did: did, Text: text, Checks: task.Task{ID: "A-1", Checks: checks}.CheckHashes()}
 }
 
-func begins() task.Entry {
-	return task.Entry{Who: claude, At: now, Did: task.Transitioned, From: "backlog", To: "in_progress"}
+func begins() record.Entry {
+	return record.Entry{Who: claude, At: now, Did: record.Transitioned, From: "backlog", To: "in_progress"}
 }
 
 // Whether something was taken away is read off the hashes that the record holds of the lists as they were.
@@ -31,47 +32,47 @@ func TestWeakened(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		checks []task.Check
-		record []task.Entry
+		record []record.Entry
 		want   bool
 	}{
-		{"nothing recorded", []task.Check{alpha}, []task.Entry{begins()}, false},
-		{"as declared", []task.Check{alpha, beta}, []task.Entry{declares(task.Created, shah, "", alpha, beta), begins()}, false},
-		{"an agent added one", []task.Check{alpha, beta}, []task.Entry{
-			declares(task.Created, shah, "", alpha), begins(), declares(task.Updated, claude, "", alpha, beta),
+		{"nothing recorded", []task.Check{alpha}, []record.Entry{begins()}, false},
+		{"as declared", []task.Check{alpha, beta}, []record.Entry{declares(record.Created, shah, "", alpha, beta), begins()}, false},
+		{"an agent added one", []task.Check{alpha, beta}, []record.Entry{
+			declares(record.Created, shah, "", alpha), begins(), declares(record.Updated, claude, "", alpha, beta),
 		}, false},
-		{"an agent added some here and there", []task.Check{gamma, alpha, beta}, []task.Entry{
-			declares(task.Created, shah, "", alpha), begins(), declares(task.Updated, claude, "", gamma, alpha, beta),
+		{"an agent added some here and there", []task.Check{gamma, alpha, beta}, []record.Entry{
+			declares(record.Created, shah, "", alpha), begins(), declares(record.Updated, claude, "", gamma, alpha, beta),
 		}, false},
-		{"an agent took one away", []task.Check{alpha}, []task.Entry{
-			declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, claude, "too slow", alpha),
+		{"an agent took one away", []task.Check{alpha}, []record.Entry{
+			declares(record.Created, shah, "", alpha, beta), begins(), declares(record.Updated, claude, "too slow", alpha),
 		}, true},
-		{"an agent took one away before work began", []task.Check{alpha}, []task.Entry{
-			declares(task.Created, claude, "", alpha, beta), declares(task.Updated, claude, "", alpha), begins(),
+		{"an agent took one away before work began", []task.Check{alpha}, []record.Entry{
+			declares(record.Created, claude, "", alpha, beta), declares(record.Updated, claude, "", alpha), begins(),
 		}, false},
-		{"an agent changed one and added one", []task.Check{gamma, beta}, []task.Entry{
-			declares(task.Created, shah, "", alpha), begins(), declares(task.Updated, claude, "", gamma, beta),
+		{"an agent changed one and added one", []task.Check{gamma, beta}, []record.Entry{
+			declares(record.Created, shah, "", alpha), begins(), declares(record.Updated, claude, "", gamma, beta),
 		}, true},
-		{"a person took one away and says why", []task.Check{alpha}, []task.Entry{
-			declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, shah, "too slow", alpha),
+		{"a person took one away and says why", []task.Check{alpha}, []record.Entry{
+			declares(record.Created, shah, "", alpha, beta), begins(), declares(record.Updated, shah, "too slow", alpha),
 		}, false},
-		{"a person took one away and says nothing", []task.Check{alpha}, []task.Entry{
-			declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, shah, "", alpha),
+		{"a person took one away and says nothing", []task.Check{alpha}, []record.Entry{
+			declares(record.Created, shah, "", alpha, beta), begins(), declares(record.Updated, shah, "", alpha),
 		}, true},
-		{"an agent took one away, and a person vouches for the list", []task.Check{alpha}, []task.Entry{
-			declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, claude, "", alpha),
-			declares(task.Updated, shah, "beta is gone", alpha),
+		{"an agent took one away, and a person vouches for the list", []task.Check{alpha}, []record.Entry{
+			declares(record.Created, shah, "", alpha, beta), begins(), declares(record.Updated, claude, "", alpha),
+			declares(record.Updated, shah, "beta is gone", alpha),
 		}, false},
-		{"what a person declared anew, an agent took away", []task.Check{gamma}, []task.Entry{
-			declares(task.Created, shah, "", alpha), begins(), declares(task.Updated, shah, "better", beta, gamma),
-			declares(task.Updated, claude, "", gamma),
+		{"what a person declared anew, an agent took away", []task.Check{gamma}, []record.Entry{
+			declares(record.Created, shah, "", alpha), begins(), declares(record.Updated, shah, "better", beta, gamma),
+			declares(record.Updated, claude, "", gamma),
 		}, true},
-		{"back in the initial state nothing is free again", []task.Check{alpha}, []task.Entry{
-			declares(task.Created, shah, "", alpha, beta), begins(),
-			{Who: claude, At: now, Did: task.Transitioned, From: "in_progress", To: "backlog"},
-			declares(task.Updated, claude, "", alpha),
+		{"back in the initial state nothing is free again", []task.Check{alpha}, []record.Entry{
+			declares(record.Created, shah, "", alpha, beta), begins(),
+			{Who: claude, At: now, Did: record.Transitioned, From: "in_progress", To: "backlog"},
+			declares(record.Updated, claude, "", alpha),
 		}, true},
-		{"added at the end of a long list", long, []task.Entry{
-			declares(task.Created, shah, "", long[:19]...), begins(), declares(task.Updated, claude, "", long...),
+		{"added at the end of a long list", long, []record.Entry{
+			declares(record.Created, shah, "", long[:19]...), begins(), declares(record.Updated, claude, "", long...),
 		}, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -85,7 +86,7 @@ func TestWeakened(t *testing.T) {
 
 // What an earlier version of the file asked for is asked for still, or a person said why not.
 func TestLost(t *testing.T) {
-	earlier := task.Task{ID: "A-1", Status: "in_progress", Checks: []task.Check{alpha, beta}, Provenance: []task.Entry{begins()}}
+	earlier := task.Task{ID: "A-1", Status: "in_progress", Checks: []task.Check{alpha, beta}, Provenance: []record.Entry{begins()}}
 	later := earlier
 	later.Checks = []task.Check{beta}
 	if lost := flow.Lost(later, earlier); len(lost) != 1 || lost[0] != alpha {
@@ -94,7 +95,7 @@ func TestLost(t *testing.T) {
 	if lost := flow.Lost(earlier, earlier); len(lost) != 0 {
 		t.Errorf("lost of itself is %+v", lost)
 	}
-	excused := later.With(declares(task.Updated, shah, "too slow", beta))
+	excused := later.With(declares(record.Updated, shah, "too slow", beta))
 	if lost := flow.Lost(excused, earlier); len(lost) != 0 {
 		t.Errorf("what a person took away is lost: %+v", lost)
 	}
@@ -116,9 +117,9 @@ func TestLost(t *testing.T) {
 // The record tells when a task was closed.
 func TestClosedAt(t *testing.T) {
 	at := func(minutes int) time.Time { return now.Add(time.Duration(minutes) * time.Minute) }
-	moves := task.Task{ID: "A-1", Status: "backlog", Provenance: []task.Entry{
+	moves := task.Task{ID: "A-1", Status: "backlog", Provenance: []record.Entry{
 		{At: at(10), From: "backlog", To: "done"},
-		{At: at(20), Did: task.Noted},
+		{At: at(20), Did: record.Noted},
 		{At: at(30), From: "done", To: "backlog"},
 	}}
 	for minutes, want := range map[int]bool{0: false, 9: false, 10: true, 25: true, 30: true, 31: false} {
@@ -131,35 +132,15 @@ func TestClosedAt(t *testing.T) {
 	}
 }
 
-func TestHolderOfAnEntry(t *testing.T) {
-	nobody := task.Actor("")
-	for _, row := range []struct {
-		e    task.Entry
-		want task.Actor
-		says bool
-	}{
-		{task.Entry{Who: claude, Did: task.Claimed, Assignee: &[]task.Actor{gemini}[0]}, gemini, true},
-		{task.Entry{Who: claude, Did: task.Claimed}, claude, true},
-		{task.Entry{Who: claude, Did: task.Began}, claude, true},
-		{task.Entry{Who: claude, Did: task.Released}, nobody, true},
-		{task.Entry{Who: claude, Did: task.Canceled, Assignee: &nobody}, nobody, true},
-		{task.Entry{Who: claude, Did: task.Noted}, nobody, false},
-	} {
-		if got, says := row.e.Holder(); got != row.want || says != row.says {
-			t.Errorf("%+v makes %q the holder (%v)", row.e, got, says)
-		}
-	}
-}
-
 // A person who gives the list as it stands, with a reason, answers for it; the record keeps that. Nobody else does so.
 func TestVouchingForAList(t *testing.T) {
-	weak := task.Task{ID: "A-1", Title: "A task", Status: "in_progress", Checks: []task.Check{alpha}, Provenance: []task.Entry{
-		declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, claude, "", alpha),
+	weak := task.Task{ID: "A-1", Title: "A task", Status: "in_progress", Checks: []task.Check{alpha}, Provenance: []record.Entry{
+		declares(record.Created, shah, "", alpha, beta), begins(), declares(record.Updated, claude, "", alpha),
 	}}
 	list := []task.Check{alpha}
 	for _, row := range []struct {
 		name   string
-		who    task.Actor
+		who    record.Actor
 		text   string
 		closed bool
 		want   bool
@@ -174,7 +155,7 @@ func TestVouchingForAList(t *testing.T) {
 			if row.closed {
 				of.Status = "done"
 			}
-			after, _, err := flow.Update(of, task.Edit{Checks: &list, MayWeaken: true}, task.Proof{}, nil, task.Stamp{Who: row.who, At: now, Text: row.text})
+			after, _, err := flow.Update(of, task.Edit{Checks: &list, MayWeaken: true}, task.Proof{}, nil, record.Stamp{Who: row.who, At: now, Text: row.text})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +199,7 @@ func TestChecksExplained(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			one := task.Task{Checks: lettered(tt.list)}
 			for _, list := range tt.recorded {
-				one = one.With(task.Entry{Did: task.Updated, Checks: task.Task{Checks: lettered(list)}.CheckHashes()})
+				one = one.With(record.Entry{Did: record.Updated, Checks: task.Task{Checks: lettered(list)}.CheckHashes()})
 			}
 			if got := one.ChecksExplained(); got != tt.want {
 				t.Errorf("explained is %v", got)

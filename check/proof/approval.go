@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -22,7 +23,7 @@ func (r *approvalRules) apply() {
 	fresh := r.freshEntries()
 	for i := range r.Tasks {
 		f := &r.Tasks[i]
-		if f.Sound() && slices.ContainsFunc(f.Task.Provenance, func(e task.Entry) bool { return e.Sig != "" }) {
+		if f.Sound() && slices.ContainsFunc(f.Task.Provenance, func(e record.Entry) bool { return e.Sig != "" }) {
 			r.signatures(f, fresh[f.Name])
 		}
 	}
@@ -129,7 +130,7 @@ func (r *approvalRules) noteSigs(files []TaskFile) {
 func (r *approvalRules) unsigned(f *TaskFile, n int, fresh map[int]bool) bool {
 	t, c := f.Task, f.Task.Checks[n]
 	ev, ok := t.Evidence(n)
-	if !c.Manual() || !ok || ev.Result != task.Pass {
+	if !c.Manual() || !ok || ev.Result != record.Pass {
 		return false
 	}
 	if t.Provenance[ev.Entry].Sig != "" {
@@ -167,7 +168,7 @@ func (r *approvalRules) approvedFiles(p pair) {
 	filesThen := sync.OnceValues(func() (string, bool) { return r.change.FilesAt(p.now.Name, t.Provenance[closed]) })
 	evidence := t.EvidenceIndex()
 	for n, c := range t.Checks {
-		if !r.flow.MustSign(c) || evidence.Recorded(r.flow, n) != task.Pass {
+		if !r.flow.MustSign(c) || evidence.Recorded(r.flow, n) != record.Pass {
 			continue
 		}
 		ev, _ := evidence.Evidence(n)

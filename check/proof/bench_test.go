@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -29,20 +30,20 @@ func largeTree(n int) proof.Tree {
 	tree := proof.Tree{Config: proof.ConfigFile{Flow: kind.DefaultConfig().Flow}, Tasks: make([]proof.TaskFile, n)}
 	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 	checks := []task.Check{
-		{Desc: "tests pass", Cmd: "go test ./...", Result: task.Pass},
-		{Desc: "vet", Cmd: "go vet ./...", Result: task.Pass},
+		{Desc: "tests pass", Cmd: "go test ./...", Result: record.Pass},
+		{Desc: "vet", Cmd: "go vet ./...", Result: record.Pass},
 	}
 	for i := range tree.Tasks {
-		t := task.Task{ID: task.ID(fmt.Sprintf("A-%06d", i)), Title: "A task", Status: "done", Checks: checks}
+		t := task.Task{ID: record.ID(fmt.Sprintf("A-%06d", i)), Title: "A task", Status: "done", Checks: checks}
 		if i > 0 {
-			t.Deps, t.Parent = []task.ID{tree.Tasks[i-1].Name}, tree.Tasks[i/2].Name
+			t.Deps, t.Parent = []record.ID{tree.Tasks[i-1].Name}, tree.Tasks[i/2].Name
 		}
-		t = t.With(task.Entry{Who: "human:shah", At: at, Did: task.Created, Checks: t.CheckHashes(), Deps: task.DepsHash(t.ID, t.Deps), AddDeps: t.Deps})
+		t = t.With(record.Entry{Who: "human:shah", At: at, Did: record.Created, Checks: t.CheckHashes(), Deps: task.DepsHash(t.ID, t.Deps), AddDeps: t.Deps})
 		for range 10 {
-			t = t.With(task.Entry{Who: "agent:a", At: at, Did: task.Noted, Text: "on it"})
+			t = t.With(record.Entry{Who: "agent:a", At: at, Did: record.Noted, Text: "on it"})
 		}
-		t = t.With(task.Entry{Who: "agent:a", At: at, Did: task.Transitioned, From: "backlog", To: "done", Results: []task.CheckResult{
-			{Check: checks[0].Key(t.ID), Result: task.Pass}, {Check: checks[1].Key(t.ID), Result: task.Pass},
+		t = t.With(record.Entry{Who: "agent:a", At: at, Did: record.Transitioned, From: "backlog", To: "done", Results: []record.CheckResult{
+			{Check: checks[0].Key(t.ID), Result: record.Pass}, {Check: checks[1].Key(t.ID), Result: record.Pass},
 		}})
 		tree.Tasks[i] = proof.TaskFile{File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md"}, Name: t.ID, Task: t}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -16,36 +17,36 @@ type Change struct {
 	Base Tree
 
 	// Past holds the versions of the Suspects' files in the change's commits, in any order.
-	Past map[task.ID][]task.Task
+	Past map[record.ID][]task.Task
 
 	// Committed reports whether the judged tree, or a commit since the base, has this fingerprint. commit is HEAD at the time of the
 	// run, "" if there was none. known is false if that commit is not part of the change.
 	Committed func(commit, fingerprint string) (has, known bool)
 
 	// BroughtBy finds the first of the change's commits in which a task has an entry. It reports false if there is none.
-	BroughtBy func(id task.ID, e task.Entry) (Written, bool)
+	BroughtBy func(id record.ID, e record.Entry) (Written, bool)
 
 	// RecordBroughtBy finds the first of the change's commits in which the record at a path has an entry. It reports false if there
 	// is none. It may be nil.
-	RecordBroughtBy func(path string, e task.Entry) (RecordWritten, bool)
+	RecordBroughtBy func(path string, e record.Entry) (RecordWritten, bool)
 
 	// FilesAt returns the fingerprint of the files in the first of the change's commits in which a task has an entry, or else of the
 	// judged tree. known is false if the fingerprint may not be computed.
-	FilesAt func(id task.ID, e task.Entry) (fingerprint string, known bool)
+	FilesAt func(id record.ID, e record.Entry) (fingerprint string, known bool)
 
 	// HeldSince reports whether the judged tree, or one of the change's commits that have an entry of a task, has this fingerprint. known is
 	// false if that cannot be told. It may be nil.
-	HeldSince func(id task.ID, e task.Entry, fingerprint string) (has, known bool)
+	HeldSince func(id record.ID, e record.Entry, fingerprint string) (has, known bool)
 
 	// Merged says how the commit that an entry of a task names as merged came to the files that the entry came with. known is false if that
 	// commit is not in the history of the judged tree, or the entry is not committed. It may be nil.
-	Merged func(id task.ID, e task.Entry) (m Merge, known bool)
+	Merged func(id record.ID, e record.Entry) (m Merge, known bool)
 
 	// Newest is the time of the commit that is judged, or checked out; zero if there is none.
 	Newest time.Time
 
-	base   map[task.ID]*TaskFile
-	others map[task.ID]*RecordFile // of the base: records of other kinds that tasks can depend on
+	base   map[record.ID]*TaskFile
+	others map[record.ID]*RecordFile // of the base: records of other kinds that tasks can depend on
 	pairs  []pair
 	gone   []*TaskFile // of the base
 }
@@ -61,7 +62,7 @@ type pair struct {
 // finding of its own. A task whose file was renamed is recognised by its provenance.
 func Compare(tree, base Tree) *Change {
 	c := &Change{Tree: tree, Base: base, others: base.dependable()}
-	was := make(map[task.ID]*TaskFile, len(base.Tasks))
+	was := make(map[record.ID]*TaskFile, len(base.Tasks))
 	for i := range base.Tasks {
 		was[base.Tasks[i].Name] = &base.Tasks[i]
 	}
@@ -90,7 +91,7 @@ func same(a, b []byte) bool {
 }
 
 // renames pairs tasks that are gone with new ones, by how their provenance begins. The rest is new, or deleted.
-func (c *Change) renames(gone map[task.ID]*TaskFile, brought []*TaskFile) {
+func (c *Change) renames(gone map[record.ID]*TaskFile, brought []*TaskFile) {
 	byBeginning := map[string][]*TaskFile{}
 	for i := range c.Base.Tasks {
 		if f := gone[c.Base.Tasks[i].Name]; f != nil && f.Sound() {
@@ -141,7 +142,7 @@ func (p pair) before(flow task.Flow) task.Task {
 }
 
 // depAt returns the path of a dependency of the task, or of the whole list if the task does not have it.
-func (p pair) depAt(id task.ID) Path {
+func (p pair) depAt(id record.ID) Path {
 	if n := slices.Index(p.now.Task.Deps, id); n >= 0 {
 		return Path{"deps", n}
 	}
@@ -149,8 +150,8 @@ func (p pair) depAt(id task.ID) Path {
 }
 
 // Closed lists the tasks that the change closes, without those that it abandons.
-func (c *Change) Closed() []task.ID {
-	var out []task.ID
+func (c *Change) Closed() []record.ID {
+	var out []record.ID
 	for _, p := range c.pairs {
 		if c.closes(p) {
 			out = append(out, p.now.Name)
@@ -178,11 +179,13 @@ func (c *Change) closes(p pair) bool {
 }
 
 // claimsDone reports whether a state claims that the work is done.
-func claimsDone(flow task.Flow, s task.Status) bool { return flow.IsClosed(s) && !flow.IsAbandoned(s) }
+func claimsDone(flow task.Flow, s record.Status) bool {
+	return flow.IsClosed(s) && !flow.IsAbandoned(s)
+}
 
 // Suspect is a task for which the rules need earlier versions of its file, not only the ones in the tree and the base.
 type Suspect struct {
-	ID         task.ID
+	ID         record.ID
 	Path       string
 	Undeclared bool // no entry of the base says which checks it had when it left the initial state
 }
@@ -204,6 +207,6 @@ func undeclared(p pair, flow task.Flow) bool {
 		return false
 	}
 	log := p.was.Task.Provenance
-	return !slices.ContainsFunc(log, func(e task.Entry) bool { return e.Checks != nil }) &&
-		slices.ContainsFunc(log, func(e task.Entry) bool { return e.To != "" && e.To != flow.Initial })
+	return !slices.ContainsFunc(log, func(e record.Entry) bool { return e.Checks != nil }) &&
+		slices.ContainsFunc(log, func(e record.Entry) bool { return e.To != "" && e.To != flow.Initial })
 }

@@ -3,6 +3,7 @@ package proof
 import (
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -28,22 +29,22 @@ func (c *Change) flow() task.Flow {
 func (c *Change) closing() task.Flow {
 	flow := c.flow()
 	if was := c.Base.Config; was.Sound() {
-		flow.Closed = slices.DeleteFunc(slices.Clone(flow.Closed), func(s task.Status) bool { return !was.Flow.IsClosed(s) && was.Flow.Known(s) == nil })
+		flow.Closed = slices.DeleteFunc(slices.Clone(flow.Closed), func(s record.Status) bool { return !was.Flow.IsClosed(s) && was.Flow.Known(s) == nil })
 	}
 	return flow
 }
 
 // planning lists the states that the change makes initial and that the base does not have: a task may be created in one, and
 // leaving it requires the dependencies to be closed.
-func (c *Change) planning() []task.Status {
+func (c *Change) planning() []record.Status {
 	if now := c.Config.Flow.Initial; c.Config.Sound() && c.Base.Config.Sound() && c.Base.Config.Flow.Known(now) != nil {
-		return []task.Status{now}
+		return []record.Status{now}
 	}
 	return nil
 }
 
 // alsoReview is the review state of the change, if the base has another.
-func (c *Change) alsoReview() task.Status {
+func (c *Change) alsoReview() record.Status {
 	if now := c.Config.Flow.Review; c.Config.Sound() && now != c.flow().Review {
 		return now
 	}
@@ -61,8 +62,8 @@ func union[T comparable](a, b []T) []T {
 }
 
 // unclosed lists the states that were closed, still exist, and are not closed any more.
-func unclosed(was, now task.Flow) []task.Status {
-	return slices.DeleteFunc(slices.Clone(was.Closed), func(s task.Status) bool { return now.IsClosed(s) || now.Known(s) != nil })
+func unclosed(was, now task.Flow) []record.Status {
+	return slices.DeleteFunc(slices.Clone(was.Closed), func(s record.Status) bool { return now.IsClosed(s) || now.Known(s) != nil })
 }
 
 // severity is the severity of a finding by this config.

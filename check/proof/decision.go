@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -45,7 +46,7 @@ func deletedDecision(c *Case) {
 func judgeDecision(c *Case) {
 	d, _ := c.Now.Value.(ledger.Decision)
 	if err := task.ValidScope(d.Scope); err != nil {
-		c.Report(BadField, Path{"scope"}, "%s", task.MessageOf(err))
+		c.Report(BadField, Path{"scope"}, "%s", record.MessageOf(err))
 	}
 	judgeContent(c, d)
 	judgeSuccession(c, d)
@@ -84,7 +85,7 @@ func judgeSuccession(c *Case, d ledger.Decision) {
 	}
 	at := Path{"supersedes"}
 	if _, ok := c.judge.supersedes(d.Supersedes); !ok {
-		if f := c.judge.others[task.ID(d.Supersedes)]; f == nil || f.Kind != ledger.DecisionKind {
+		if f := c.judge.others[record.ID(d.Supersedes)]; f == nil || f.Kind != ledger.DecisionKind {
 			c.Report(SupersedesNothing, at, "supersedes %s, which does not exist", d.Supersedes)
 		}
 		return
@@ -101,7 +102,7 @@ func judgeSuccession(c *Case, d ledger.Decision) {
 
 // supersedes returns what a decision of the tree supersedes. It reports false for one that does not exist or cannot be read.
 func (j *judge) supersedes(id ledger.DecisionID) (ledger.DecisionID, bool) {
-	f := j.others[task.ID(id)]
+	f := j.others[record.ID(id)]
 	if f == nil || !f.Sound() {
 		return "", false
 	}

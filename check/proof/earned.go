@@ -3,6 +3,7 @@ package proof
 import (
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -29,7 +30,7 @@ func (r earnedRules) apply() {
 // reason.
 func (r earnedRules) lacksDefaults() {
 	t := r.now.Task
-	if r.was != nil || slices.ContainsFunc(t.Provenance, task.Entry.Excuses) {
+	if r.was != nil || slices.ContainsFunc(t.Provenance, record.Entry.Excuses) {
 		return
 	}
 	for _, c := range task.Dropped(r.flow.Defaults, t.Checks) {
@@ -86,7 +87,7 @@ func (r earnedRules) trees() {
 	asked, evidence := map[int]bool{}, t.EvidenceIndex()
 	for n, c := range t.Checks {
 		ev, ok := evidence.Evidence(n)
-		if !ok || c.Manual() || c.Repo != "" || ev.Result != task.Pass || ev.Tree == "" || !r.fresh[ev.Entry] || asked[ev.Entry] {
+		if !ok || c.Manual() || c.Repo != "" || ev.Result != record.Pass || ev.Tree == "" || !r.fresh[ev.Entry] || asked[ev.Entry] {
 			continue
 		}
 		asked[ev.Entry] = true

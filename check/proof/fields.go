@@ -3,6 +3,7 @@ package proof
 import (
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -34,7 +35,7 @@ func (r fileRules) ownFields(f *TaskFile) {
 		_, err := one.Parse(text)
 		switch unknown := f.Task.Extra[one.Name]; {
 		case held && err != nil:
-			got := r.reportTask(FieldValue, f, Path{one.Name}, "%s", task.MessageOf(err))
+			got := r.reportTask(FieldValue, f, Path{one.Name}, "%s", record.MessageOf(err))
 			if len(one.Choices) > 0 {
 				got.fix("cairn update %s --set %s=VALUE with %s", f.Name, one.Name, orList(one.Choices))
 			}
@@ -66,7 +67,7 @@ func orList(texts []string) string {
 // links judges the links of tasks to records of any kind.
 func (r graphRules) links() {
 	var others map[string]bool // by id, once one is asked for
-	there := func(id task.ID) bool {
+	there := func(id record.ID) bool {
 		if r.byName[id] != nil {
 			return true
 		}
@@ -82,7 +83,7 @@ func (r graphRules) links() {
 		f := &r.Tasks[i]
 		for _, kind := range task.LinkKinds {
 			for n, to := range *f.Task.LinksOf(kind.Name) {
-				if !there(to) && task.ValidLine(kind.Name, string(to)) == nil {
+				if !there(to) && record.ValidLine(kind.Name, string(to)) == nil {
 					r.reportTask(LinkDangling, f, Path{kind.Name, n}, "%s %s, which does not exist", kind.Says, to)
 				}
 			}

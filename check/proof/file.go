@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -42,7 +43,7 @@ func (r fileRules) task(f *TaskFile) {
 		return
 	}
 	if err := r.Config.Flow.Known(f.Task.Status); err != nil {
-		r.reportTask(UnknownState, f, Path{"status"}, "%s", task.MessageOf(err)).
+		r.reportTask(UnknownState, f, Path{"status"}, "%s", record.MessageOf(err)).
 			fix("cairn transition %s %s, or another state that is configured; or add the state to states in config.yaml",
 				f.Name, r.Config.Flow.Initial)
 	}
@@ -72,10 +73,10 @@ func (j *judge) readable(f *File) *found {
 
 // unopened reports a file whose bytes could not be read.
 func (j *judge) unopened(f *File, err error) *found {
-	got := j.report(BadYAML, f, nil, "%s", task.MessageOf(err))
-	var e *task.Error
+	got := j.report(BadYAML, f, nil, "%s", record.MessageOf(err))
+	var e *record.Error
 	if errors.As(err, &e) && !e.Hint.Empty() {
-		got.Fix = e.Hint.Spell(func(c task.Call) string { return "cairn " + c.Verb }) // init or serve, without arguments
+		got.Fix = e.Hint.Spell(func(c record.Call) string { return "cairn " + c.Verb }) // init or serve, without arguments
 	}
 	return got
 }
@@ -96,15 +97,15 @@ func (r fileRules) fields(f *TaskFile) {
 			case "links":
 				at = linkAt(t)
 			}
-			r.reportTask(BadField, f, at, "%s", task.MessageOf(err))
+			r.reportTask(BadField, f, at, "%s", record.MessageOf(err))
 		}
 	}
 	r.ownFields(f)
 	if t.Assignee == "" {
 		return
 	}
-	if _, err := task.ParseActor(string(t.Assignee)); err != nil {
-		r.reportTask(BadField, f, Path{"assignee"}, "assignee %s", task.MessageOf(err)).
+	if _, err := record.ParseActor(string(t.Assignee)); err != nil {
+		r.reportTask(BadField, f, Path{"assignee"}, "assignee %s", record.MessageOf(err)).
 			fix("cairn update %s --assignee names an actor such as agent:claude-1, or unassigned", f.Name)
 	}
 }
@@ -135,7 +136,7 @@ func (r fileRules) signers() {
 		return
 	}
 	if !f.Sound() {
-		r.report(BadField, &f.File, nil, "nobody's signature counts: %s", task.MessageOf(f.Unread))
+		r.report(BadField, &f.File, nil, "nobody's signature counts: %s", record.MessageOf(f.Unread))
 	}
 	for _, p := range f.Problems {
 		r.report(BadField, &f.File, nil, "the line grants nothing: %s", p.Text).

@@ -3,6 +3,7 @@ package proof
 import (
 	"fmt"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -42,19 +43,19 @@ func (r gateRules) result(f *TaskFile, n int, evidence *task.EvidenceIndex, fres
 	t, c := f.Task, f.Task.Checks[n]
 	closed := r.flow.IsClosed(t.Status)
 	var ev task.Evidence
-	if c.Result == task.Pass {
+	if c.Result == record.Pass {
 		ev, _ = evidence.Evidence(n)
 	}
 	switch {
-	case c.Result != task.Pass && closed:
+	case c.Result != record.Pass && closed:
 		r.reportTask(ClosedUnpassed, f, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).
 			fix("cairn transition %s %s; %s; then close it again", t.ID, r.Config.Flow.Initial, settle(t, n))
-	case c.Result != task.Pass:
-	case evidence.Recorded(r.flow, n) != task.Pass && r.approvals.unsigned(f, n, fresh):
-	case evidence.Recorded(r.flow, n) != task.Pass && ev.Result == task.Pass && !ev.Hashed && !fresh[ev.Entry]:
+	case c.Result != record.Pass:
+	case evidence.Recorded(r.flow, n) != record.Pass && r.approvals.unsigned(f, n, fresh):
+	case evidence.Recorded(r.flow, n) != record.Pass && ev.Result == record.Pass && !ev.Hashed && !fresh[ev.Entry]:
 		r.reportTask(EvidenceUnhashed, f, resultOf(n), "the check %q was attested by %s, who may not settle it now", c.Desc, ev.Who).
 			fix("%s", settle(t, n))
-	case evidence.Recorded(r.flow, n) != task.Pass:
+	case evidence.Recorded(r.flow, n) != record.Pass:
 		r.unproven(f, n, evidence).warnIf(!closed)
 	case closed && !ev.Hashed && fresh[ev.Entry]:
 		r.reportTask(NoEvidence, f, resultOf(n), "the check %q has passed by an entry that this change brings and that does not say what was run", c.Desc).
@@ -70,7 +71,7 @@ func (r gateRules) unproven(f *TaskFile, n int, evidence *task.EvidenceIndex) *f
 	ev, ok := evidence.Evidence(n)
 	stray := evidence.Unclaimed(n)
 	switch {
-	case ok && ev.Result == task.Pass:
+	case ok && ev.Result == record.Pass:
 		return r.reportTask(NoEvidence, f, resultOf(n), "the check %q was attested by %s, who may not settle it", c.Desc, ev.Who).
 			fix("%s", settle(t, n))
 	case ok:

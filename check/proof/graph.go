@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -14,7 +15,7 @@ type graphRules struct{ *judge }
 func (r graphRules) apply() {
 	r.edges(edgeKind{
 		dangling: DanglingDep, circle: DepCycle, others: r.others,
-		of:   func(t task.Task) []task.ID { return t.Deps },
+		of:   func(t task.Task) []record.ID { return t.Deps },
 		at:   func(i int) Path { return Path{"deps", i} },
 		verb: "waits for", fix: "cairn update %s --remove-dep %s",
 	})
@@ -31,26 +32,26 @@ func (r graphRules) apply() {
 // edgeKind is one of the two kinds of reference: a dependency or a parent.
 type edgeKind struct {
 	dangling, circle RuleID
-	others           map[task.ID]*RecordFile // records of other kinds that can be referred to, which refer to nothing
-	of               func(task.Task) []task.ID
+	others           map[record.ID]*RecordFile // records of other kinds that can be referred to, which refer to nothing
+	of               func(task.Task) []record.ID
 	at               func(i int) Path
 	verb             string // what a task with such a reference does, for messages
 	fix              string // a format of the ids at both ends
 }
 
-func parents(t task.Task) []task.ID {
+func parents(t task.Task) []record.ID {
 	if t.Parent == "" {
 		return nil
 	}
-	return []task.ID{t.Parent}
+	return []record.ID{t.Parent}
 }
 
 func (r graphRules) edges(kind edgeKind) {
-	next := func(id task.ID) []task.ID { return kind.of(r.byName[id].Task) }
-	known := func(id task.ID) []task.ID {
-		return slices.DeleteFunc(slices.Clone(next(id)), func(to task.ID) bool { return r.byName[to] == nil })
+	next := func(id record.ID) []record.ID { return kind.of(r.byName[id].Task) }
+	known := func(id record.ID) []record.ID {
+		return slices.DeleteFunc(slices.Clone(next(id)), func(to record.ID) bool { return r.byName[to] == nil })
 	}
-	var names []task.ID
+	var names []record.ID
 	for i := range r.Tasks {
 		f := &r.Tasks[i]
 		names = append(names, f.Name)
@@ -67,15 +68,15 @@ func (r graphRules) edges(kind edgeKind) {
 }
 
 // circle reports every task of a circle, at the reference that leads on in the circle.
-func (r graphRules) circle(kind edgeKind, circle []task.ID) {
-	in := make(map[task.ID]bool, len(circle))
+func (r graphRules) circle(kind edgeKind, circle []record.ID) {
+	in := make(map[record.ID]bool, len(circle))
 	for _, id := range circle {
 		in[id] = true
 	}
 	for _, id := range circle {
 		f := r.byName[id]
 		to := kind.of(f.Task)
-		n := slices.IndexFunc(to, func(to task.ID) bool { return in[to] })
+		n := slices.IndexFunc(to, func(to record.ID) bool { return in[to] })
 		r.reportTask(kind.circle, f, kind.at(n), "%s itself%s", kind.verb, through(circle)).fix(kind.fix, id, to[n])
 	}
 }
@@ -83,7 +84,7 @@ func (r graphRules) circle(kind edgeKind, circle []task.ID) {
 // mostNamed is how many ids of one circle a message names.
 const mostNamed = 8
 
-func through(circle []task.ID) string {
+func through(circle []record.ID) string {
 	if len(circle) == 1 {
 		return ""
 	}
@@ -91,12 +92,12 @@ func through(circle []task.ID) string {
 	for _, id := range circle[:min(len(circle), mostNamed)] {
 		names = append(names, string(id))
 	}
-	return ", in a circle of " + strings.Join(names, ", ") + task.AndMore(len(circle)-len(names))
+	return ", in a circle of " + strings.Join(names, ", ") + record.AndMore(len(circle)-len(names))
 }
 
 // caseClashes compares the names of the files of each kind, not the ids in them: it is files that clash.
 func (r graphRules) caseClashes() {
-	first := make(map[string]task.ID, len(r.Tasks))
+	first := make(map[string]record.ID, len(r.Tasks))
 	for i := range r.Tasks {
 		f := &r.Tasks[i]
 		lower := strings.ToLower(string(f.Name))
@@ -106,10 +107,10 @@ func (r graphRules) caseClashes() {
 		}
 		first[lower] = f.Name
 	}
-	firstRecord := make(map[task.Ref]string, len(r.Records))
+	firstRecord := make(map[record.Ref]string, len(r.Records))
 	for i := range r.Records {
 		f := &r.Records[i]
-		lower := task.Ref{Kind: f.Kind, ID: strings.ToLower(f.Name)}
+		lower := record.Ref{Kind: f.Kind, ID: strings.ToLower(f.Name)}
 		if other, ok := firstRecord[lower]; ok {
 			r.report(CaseClash, &f.File, Path{"id"}, "differs from %s only in case", other)
 			continue

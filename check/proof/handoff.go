@@ -2,7 +2,7 @@ package proof
 
 import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // HandoffRewritten is the rule of handoffs.
@@ -19,14 +19,14 @@ var Handoffs = Kind{Name: ledger.HandoffKind, Rules: handoffRules, Judge: judgeH
 // judgeHandoff finds a handoff that says something else than when it was made.
 func judgeHandoff(c *Case) {
 	h, _ := c.Now.Value.(ledger.Handoff)
-	if err := task.OneOf("type", h.Type, ledger.HandoffTypes); err != nil {
-		c.Report(BadField, Path{"type"}, "%s", task.MessageOf(err))
+	if err := record.OneOf("type", h.Type, ledger.HandoffTypes); err != nil {
+		c.Report(BadField, Path{"type"}, "%s", record.MessageOf(err))
 	}
 	if len(h.To) == 0 {
 		c.Report(BadField, Path{"to"}, "to names nobody")
 	}
 	if err := h.Due.Valid(); err != nil {
-		c.Report(BadField, Path{"due"}, "%s", task.MessageOf(err))
+		c.Report(BadField, Path{"due"}, "%s", record.MessageOf(err))
 	}
 	if hash := ledger.RecordedHash(h.Log); hash != "" && hash != h.ContentHash() {
 		c.Report(HandoffRewritten, Path{"provenance", 0}, "what it asks is not what its first entry has the hash of")

@@ -3,7 +3,7 @@ package proof
 import (
 	"cmp"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // historyRules judge whether the provenance of every task that the change touches explains how the task came to be as it is.
@@ -37,7 +37,7 @@ func (r historyRules) sameID(p pair) {
 
 // deleted finds the tasks that the change deletes, and says which of them other tasks still refer to.
 func (r historyRules) deleted() {
-	needs := map[task.ID]task.ID{}
+	needs := map[record.ID]record.ID{}
 	for i := range r.Tasks {
 		t := r.Tasks[i].Task
 		for _, to := range append(parents(t), t.Deps...) {

@@ -6,18 +6,19 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Finding is one thing that is wrong: where, and how to fix it. Nothing that Fix says destroys anything.
 type Finding struct {
-	Rule     RuleID   `json:"rule"`
-	Severity Severity `json:"severity"`
-	Path     string   `json:"path"`           // from the workspace root, with forward slashes
-	Line     int      `json:"line,omitempty"` // 0 when no line is to blame
-	Task     task.ID  `json:"task,omitempty"` // the task concerned, if the file is about one
-	Message  string   `json:"message"`        // what is wrong; one line
-	Fix      string   `json:"fix"`            // how to fix it, with the command where there is one
+	Rule     RuleID    `json:"rule"`
+	Severity Severity  `json:"severity"`
+	Path     string    `json:"path"`           // from the workspace root, with forward slashes
+	Line     int       `json:"line,omitempty"` // 0 when no line is to blame
+	Task     record.ID `json:"task,omitempty"` // the task concerned, if the file is about one
+	Message  string    `json:"message"`        // what is wrong; one line
+	Fix      string    `json:"fix"`            // how to fix it, with the command where there is one
 }
 
 // Judge applies the rules that need no base to a tree. Findings are sorted as Sort does; those of rules that config switches
@@ -44,14 +45,14 @@ type judge struct {
 	Tree
 	flow   task.Flow // what the states mean; only if the config is sound
 	change *Change   // nil if there is no base
-	byName map[task.ID]*TaskFile
-	others map[task.ID]*RecordFile // records of other kinds that tasks can depend on
+	byName map[record.ID]*TaskFile
+	others map[record.ID]*RecordFile // records of other kinds that tasks can depend on
 	found  []found
 
-	brings map[task.ID]map[int]bool // see freshEntries
-	closes map[task.ID]bool         // see closed
-	needs  map[task.ID]bool         // see needed
-	named  map[task.Ref]*RecordFile // see Case.Record
+	brings map[record.ID]map[int]bool // see freshEntries
+	closes map[record.ID]bool         // see closed
+	needs  map[record.ID]bool         // see needed
+	named  map[record.Ref]*RecordFile // see Case.Record
 
 	succeed map[ledger.DecisionID][]string // see successors
 	parents chains                         // of sessions
@@ -59,7 +60,7 @@ type judge struct {
 }
 
 func newJudge(tree Tree, change *Change) *judge {
-	j := &judge{Tree: tree, change: change, byName: make(map[task.ID]*TaskFile, len(tree.Tasks)), others: tree.dependable(), parents: chains{}, lines: chains{}}
+	j := &judge{Tree: tree, change: change, byName: make(map[record.ID]*TaskFile, len(tree.Tasks)), others: tree.dependable(), parents: chains{}, lines: chains{}}
 	for i := range j.Tasks {
 		j.byName[j.Tasks[i].Name] = &j.Tasks[i]
 	}
@@ -156,7 +157,7 @@ func (j *judge) severity(f Finding) Severity {
 }
 
 // find is a task.Find in the tree.
-func (j *judge) find(id task.ID) (task.Task, bool) {
+func (j *judge) find(id record.ID) (task.Task, bool) {
 	if f := j.byName[id]; f != nil {
 		return sound(f)
 	}
@@ -164,7 +165,7 @@ func (j *judge) find(id task.ID) (task.Task, bool) {
 }
 
 // findOrBase is a task.Find in the tree, and then in the base.
-func (j *judge) findOrBase(id task.ID) (task.Task, bool) {
+func (j *judge) findOrBase(id record.ID) (task.Task, bool) {
 	if t, ok := j.find(id); ok {
 		return t, true
 	}
@@ -179,9 +180,9 @@ func sound(f *TaskFile) (task.Task, bool) {
 }
 
 // freshEntries returns the indexes of the entries that the change brings, by task.
-func (j *judge) freshEntries() map[task.ID]map[int]bool {
+func (j *judge) freshEntries() map[record.ID]map[int]bool {
 	if j.brings == nil && j.change != nil {
-		j.brings = make(map[task.ID]map[int]bool, len(j.change.pairs))
+		j.brings = make(map[record.ID]map[int]bool, len(j.change.pairs))
 		for _, p := range j.change.pairs {
 			j.brings[p.now.Name] = p.fresh
 		}
@@ -190,9 +191,9 @@ func (j *judge) freshEntries() map[task.ID]map[int]bool {
 }
 
 // closed reports whether the change closes a task.
-func (j *judge) closed(id task.ID) bool {
+func (j *judge) closed(id record.ID) bool {
 	if j.closes == nil {
-		j.closes = map[task.ID]bool{}
+		j.closes = map[record.ID]bool{}
 		if j.change != nil {
 			for _, id := range j.change.Closed() {
 				j.closes[id] = true
@@ -203,9 +204,9 @@ func (j *judge) closed(id task.ID) bool {
 }
 
 // needed reports whether a task depends on this one: it may have started while this one counted as closed.
-func (j *judge) needed(id task.ID) bool {
+func (j *judge) needed(id record.ID) bool {
 	if j.needs == nil {
-		j.needs = map[task.ID]bool{}
+		j.needs = map[record.ID]bool{}
 		for i := range j.Tasks {
 			for _, dep := range j.Tasks[i].Task.Deps {
 				j.needs[dep] = true

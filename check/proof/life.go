@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -25,7 +26,7 @@ func (r lifeRules) apply() {
 	}
 	if v, ok := r.Now.Value.(interface{ Valid() error }); ok {
 		if err := v.Valid(); err != nil {
-			msg := task.MessageOf(err)
+			msg := record.MessageOf(err)
 			key, _, _ := strings.Cut(msg, " ")
 			r.Report(BadField, Path{key}, "%s", msg)
 		}
@@ -40,7 +41,7 @@ func (r lifeRules) apply() {
 func (r lifeRules) badEntry(i int) string {
 	e := r.Now.Head.Log[i]
 	form := e
-	if form.Assignee = nil; e.Did == task.Updated {
+	if form.Assignee = nil; e.Did == record.Updated {
 		form.Fields = nil
 	}
 	if reason := badForm(form, r.Life.Kinds...); reason != "" {
@@ -59,7 +60,7 @@ func (r lifeRules) badEntry(i int) string {
 		before.Status = e.From
 	}
 	if err := r.Life.Judge(r.Now.Value, before, e, r.rules()); err != nil {
-		msg := task.MessageOf(err)
+		msg := record.MessageOf(err)
 		if strings.HasPrefix(msg, "is ") {
 			msg = "it " + msg
 		}
@@ -69,20 +70,20 @@ func (r lifeRules) badEntry(i int) string {
 }
 
 // unwritten is the header of the record as it was before its first entry.
-func (r lifeRules) unwritten() task.Header {
+func (r lifeRules) unwritten() record.Header {
 	h := r.Now.Head
 	h.Status, h.Assignee, h.Log = r.Life.First, "", nil
 	return h
 }
 
 // wasIn reports whether entries, of which some may be of another branch, brought the record into a state.
-func (r lifeRules) wasIn(log task.Log, s task.Status) bool {
-	return s == r.Life.First || slices.ContainsFunc(log, func(e task.Entry) bool { return e.To == s })
+func (r lifeRules) wasIn(log record.Log, s record.Status) bool {
+	return s == r.Life.First || slices.ContainsFunc(log, func(e record.Entry) bool { return e.To == s })
 }
 
 // rules are the config's, and the groups of the directory, as it is now and as it was in the base.
 func (r lifeRules) rules() task.Rules {
-	return task.Rules{Flow: r.judge.flow, Groups: func(who task.Actor) []string {
+	return task.Rules{Flow: r.judge.flow, Groups: func(who record.Actor) []string {
 		groups := groupIn(r.judge.Records, who)
 		if r.judge.change != nil {
 			groups = append(groups, groupIn(r.judge.change.Base.Records, who)...)
@@ -92,7 +93,7 @@ func (r lifeRules) rules() task.Rules {
 }
 
 // groupIn finds the group that an actor belongs to by its record.
-func groupIn(records []RecordFile, who task.Actor) []string {
+func groupIn(records []RecordFile, who record.Actor) []string {
 	for i := range records {
 		if f := &records[i]; f.Kind == ledger.ActorKind && f.Head.Ref.ID == string(who) && f.Sound() {
 			a, _ := f.Value.(ledger.Actor)
@@ -109,7 +110,7 @@ func (r lifeRules) explained() {
 	if r.Base != nil {
 		was = r.Base.Head
 	}
-	var fresh []task.Entry
+	var fresh []record.Entry
 	moved := false
 	for i, e := range now.Log {
 		if r.fresh[i] {
@@ -120,7 +121,7 @@ func (r lifeRules) explained() {
 		return
 	}
 	fold, follow := r.Life.Fold(r.Now.Value, was, fresh, r.rules())
-	held := func(e task.Entry) bool { return e.Assignee != nil && *e.Assignee == now.Assignee }
+	held := func(e record.Entry) bool { return e.Assignee != nil && *e.Assignee == now.Assignee }
 	if fold.Status != now.Status && (follow || !r.wasIn(now.Log, now.Status)) {
 		got := r.Report(StatusUnexplained, Path{"status"}, "went from %s to %s, and no entry says so", was.Status, now.Status)
 		if was.Status == now.Status || was.Status == "" {

@@ -5,16 +5,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // logRules judge the provenance of one record that the change touches, of a task or of any other kind, against that of the base.
 type logRules struct {
 	*judge
 	file *File
-	task task.ID // "" if the record is no task
-	now  task.Log
-	base task.Log
+	task record.ID // "" if the record is no task
+	now  record.Log
+	base record.Log
 	logDiff
 }
 
@@ -94,7 +94,7 @@ const ahead = 24 * time.Hour
 
 // aheadOfTime reports the first entry whose time lies in the future of the commit that brought it. The entries after it are not
 // reported: none may have an earlier time than the one before it. broughtAt returns the time of that commit, if there is one.
-func (r logRules) aheadOfTime(broughtAt func(task.Entry) (time.Time, bool)) {
+func (r logRules) aheadOfTime(broughtAt func(record.Entry) (time.Time, bool)) {
 	if r.change.Newest.IsZero() {
 		return
 	}
@@ -114,10 +114,10 @@ func (r logRules) aheadOfTime(broughtAt func(task.Entry) (time.Time, bool)) {
 }
 
 // later reports whether the first of two entries has the later time. An entry without a time is never out of order.
-func later(a, b task.Entry) bool { return !a.At.IsZero() && !b.At.IsZero() && a.At.After(b.At) }
+func later(a, b record.Entry) bool { return !a.At.IsZero() && !b.At.IsZero() && a.At.After(b.At) }
 
 // describe names an entry in messages, as in "noted by agent:a 2026-06-21T12:00:00Z".
-func describe(e task.Entry) string {
+func describe(e record.Entry) string {
 	var words []string
 	if e.Did != "" {
 		words = append(words, string(e.Did))

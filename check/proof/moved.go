@@ -3,6 +3,7 @@ package proof
 import (
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -64,17 +65,17 @@ func (r movedRules) statusUnexplained(before task.Task) bool {
 // held reports whether the newest entry about the holder names the task's holder. In files of the original cairn an entry may
 // imply a holder without naming it.
 func held(t task.Task) bool {
-	named := func(e task.Entry) (task.Actor, bool) {
+	named := func(e record.Entry) (record.Actor, bool) {
 		if e.Assignee == nil {
 			return "", false
 		}
 		return *e.Assignee, true
 	}
-	return newest(t, named, t.Assignee) || newest(t, task.Entry.Holder, t.Assignee)
+	return newest(t, named, t.Assignee) || newest(t, record.Entry.Holder, t.Assignee)
 }
 
 // lastMove returns the status that the newest move gave a task.
-func lastMove(t task.Task) (task.Status, bool) {
+func lastMove(t task.Task) (record.Status, bool) {
 	for _, e := range slices.Backward(t.Provenance) {
 		if e.To != "" {
 			return e.To, true
@@ -83,11 +84,11 @@ func lastMove(t task.Task) (task.Status, bool) {
 	return "", false
 }
 
-func movedTo(e task.Entry) (task.Status, bool) { return e.To, e.To != "" }
+func movedTo(e record.Entry) (record.Status, bool) { return e.To, e.To != "" }
 
 // newest reports whether the newest entry that has a value of some kind has this one. Among entries of the same second any may
 // be the newest: when they come from a merge, a person chose.
-func newest[T comparable](t task.Task, of func(task.Entry) (T, bool), want T) bool {
+func newest[T comparable](t task.Task, of func(record.Entry) (T, bool), want T) bool {
 	seen := false
 	at := t.Provenance.Last().At
 	for _, e := range slices.Backward(t.Provenance) {
@@ -107,7 +108,7 @@ func newest[T comparable](t task.Task, of func(task.Entry) (T, bool), want T) bo
 }
 
 // nobody returns an actor, or "nobody" for none.
-func nobody(who task.Actor) task.Actor {
+func nobody(who record.Actor) record.Actor {
 	if who == "" {
 		return "nobody"
 	}
@@ -121,10 +122,10 @@ func (r movedRules) results(before task.Task) {
 	was, evidence := resultsIn(before), t.EvidenceIndex()
 	for n, c := range t.Checks {
 		old := was(c)
-		if c.Result == old || c.Result == task.Pending && (old == task.Pass || r.declaresAnew()) {
+		if c.Result == old || c.Result == record.Pending && (old == record.Pass || r.declaresAnew()) {
 			continue
 		}
-		if c.Result == task.Pass && evidence.Recorded(r.flow, n) != task.Pass {
+		if c.Result == record.Pass && evidence.Recorded(r.flow, n) != record.Pass {
 			continue // the gate rules say it already
 		}
 		if ev, ok := evidence.Evidence(n); ok && r.fresh[ev.Entry] && ev.Result == c.Result {
@@ -146,17 +147,17 @@ func (r movedRules) declaresAnew() bool {
 }
 
 // resultsIn returns a function that gives the result of a check in a task; a check that the task does not have is pending.
-func resultsIn(t task.Task) func(task.Check) task.Result {
+func resultsIn(t task.Task) func(task.Check) record.Result {
 	byDesc := make(map[string][]task.Check, len(t.Checks)) // a file may have the same check twice
 	for _, c := range t.Checks {
 		byDesc[c.Desc] = append(byDesc[c.Desc], c)
 	}
-	return func(c task.Check) task.Result {
+	return func(c task.Check) record.Result {
 		for _, old := range byDesc[c.Desc] {
 			if old.Same(c) {
 				return old.Result
 			}
 		}
-		return task.Pending
+		return record.Pending
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -49,9 +50,11 @@ func judgeProposal(c *Case) {
 }
 
 // madeReal reports whether a provenance has an entry that the base lacks and that says that the proposal was made real.
-func madeReal(now, base task.Log) bool {
+func madeReal(now, base record.Log) bool {
 	known := base.Hashes()
-	return slices.ContainsFunc(now, func(e task.Entry) bool { return e.Did == task.Updated && e.Text == task.MadeReal && !known[e.Hash()] })
+	return slices.ContainsFunc(now, func(e record.Entry) bool {
+		return e.Did == record.Updated && e.Text == task.MadeReal && !known[e.Hash()]
+	})
 }
 
 // deletedProposal reports a proposal that is gone. One that was never made into tasks may have been declined: that is a notice.

@@ -8,16 +8,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // RecordFile is one file of a record of any kind but a task.
 type RecordFile struct {
 	File
-	Kind  string      // names one of Tree.Kinds
-	Name  string      // the id that the record should have, by the name of the file
-	Head  task.Header // if the file is sound; Log holds the entries that stand under provenance in the file
-	Value any         // what the rules of the kind judge, if the file is sound
+	Kind  string        // names one of Tree.Kinds
+	Name  string        // the id that the record should have, by the name of the file
+	Head  record.Header // if the file is sound; Log holds the entries that stand under provenance in the file
+	Value any           // what the rules of the kind judge, if the file is sound
 }
 
 // Kind is one kind of record: the rules that its records are judged by beyond those that all records share.
@@ -40,10 +41,10 @@ type Kind struct {
 	Entry func(c *Case, i int) string
 
 	// States are those in which a record can be; nil for a kind that has none.
-	States []task.Status
+	States []record.Status
 
 	// Closed reports whether a state is a closed one. It is nil for a kind that tasks cannot depend on.
-	Closed func(task.Flow, task.Status) bool
+	Closed func(task.Flow, record.Status) bool
 }
 
 // Case is one record that the rules of its kind judge.
@@ -57,8 +58,8 @@ type Case struct {
 
 // RecordWritten is the commit that brought an entry of a record.
 type RecordWritten struct {
-	At  time.Time // when it was made
-	Log task.Log  // the provenance of the record as that commit has it
+	At  time.Time  // when it was made
+	Log record.Log // the provenance of the record as that commit has it
 }
 
 // Fresh reports whether the change brings the i-th entry of Now. Without a base it brings none.
@@ -66,7 +67,7 @@ func (c *Case) Fresh(i int) bool { return c.fresh[i] }
 
 // WrittenWith returns the provenance of the record as it was when its i-th entry was written: as the first commit with the entry
 // has it, or as it is now if no commit of the change has it.
-func (c *Case) WrittenWith(i int) task.Log {
+func (c *Case) WrittenWith(i int) record.Log {
 	log := c.Now.Head.Log
 	if change := c.judge.change; change != nil && change.RecordBroughtBy != nil {
 		if w, ok := change.RecordBroughtBy(c.Now.Path, log[i]); ok {
@@ -90,11 +91,11 @@ func (c *Case) entries(refused func(c *Case, i int) string) {
 
 // badForm returns why no verb writes an entry of this form in a record that is no task, or "". did lists the kinds of entry that the
 // record has. Such an entry says who, when and what, with a text, a key, a session, and the details of its kind.
-func badForm(e task.Entry, did ...task.Did) string {
-	if _, err := task.ParseActor(string(e.Who)); err != nil {
+func badForm(e record.Entry, did ...record.Did) string {
+	if _, err := record.ParseActor(string(e.Who)); err != nil {
 		return "names no actor who wrote it"
 	}
-	plain := task.Entry{Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Text: e.Text, Key: e.Key, Session: e.Session, Detail: e.Detail}
+	plain := record.Entry{Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Text: e.Text, Key: e.Key, Session: e.Session, Detail: e.Detail}
 	switch {
 	case e.At.IsZero():
 		return "has no time"
@@ -117,22 +118,22 @@ func (c *Case) Report(rule RuleID, at Path, format string, args ...any) *Finding
 }
 
 // HasTask reports whether the tree has a task.
-func (c *Case) HasTask(id task.ID) bool { return c.judge.byName[id] != nil }
+func (c *Case) HasTask(id record.ID) bool { return c.judge.byName[id] != nil }
 
 // Record returns a record of the tree that is no task, or nil.
-func (c *Case) Record(of task.Ref) *RecordFile {
+func (c *Case) Record(of record.Ref) *RecordFile {
 	if j := c.judge; j.named == nil {
-		j.named = make(map[task.Ref]*RecordFile, len(j.Records))
+		j.named = make(map[record.Ref]*RecordFile, len(j.Records))
 		for i := range j.Records {
 			f := &j.Records[i]
-			j.named[task.Ref{Kind: f.Kind, ID: f.Name}] = f
+			j.named[record.Ref{Kind: f.Kind, ID: f.Name}] = f
 		}
 	}
 	return c.judge.named[of]
 }
 
 // HadTask reports whether the base has a task.
-func (c *Case) HadTask(id task.ID) bool {
+func (c *Case) HadTask(id record.ID) bool {
 	return c.judge.change != nil && c.judge.change.base[id] != nil
 }
 
@@ -147,11 +148,11 @@ func (t Tree) kind(name string) Kind {
 }
 
 // dependable returns the records of a tree that tasks can depend on, by their names.
-func (t Tree) dependable() map[task.ID]*RecordFile {
-	out := map[task.ID]*RecordFile{}
+func (t Tree) dependable() map[record.ID]*RecordFile {
+	out := map[record.ID]*RecordFile{}
 	for i := range t.Records {
 		if f := &t.Records[i]; t.kind(f.Kind).Closed != nil {
-			out[task.ID(f.Name)] = f
+			out[record.ID(f.Name)] = f
 		}
 	}
 	return out
@@ -163,7 +164,7 @@ func (t Tree) dep(f *RecordFile) (task.Task, bool) {
 		return task.Task{}, false
 	}
 	closed := t.kind(f.Kind).Closed
-	return f.Head.Dep(func(s task.Status) bool { return closed(t.Config.Flow, s) }), true
+	return task.DepOf(f.Head, func(s record.Status) bool { return closed(t.Config.Flow, s) }), true
 }
 
 // rules lists every rule that the tree is judged by: those of no single kind, and those of its kinds.
@@ -189,7 +190,7 @@ func (t Tree) rule(id RuleID) (Rule, bool) {
 type recordRules struct{ *judge }
 
 func (r recordRules) apply() {
-	base := map[task.Ref]*RecordFile{}
+	base := map[record.Ref]*RecordFile{}
 	if r.change != nil {
 		for i := range r.change.Base.Records {
 			was := &r.change.Base.Records[i]
@@ -211,7 +212,7 @@ func (r recordRules) apply() {
 }
 
 // ref names a record by its file, whatever id it gives itself.
-func (f *RecordFile) ref() task.Ref { return task.Ref{Kind: f.Kind, ID: f.Name} }
+func (f *RecordFile) ref() record.Ref { return record.Ref{Kind: f.Kind, ID: f.Name} }
 
 // record judges a record that is there.
 func (r recordRules) record(f, was *RecordFile) {
@@ -257,7 +258,7 @@ func (r recordRules) provenance(f, was *RecordFile) map[int]bool {
 		rules.base, rules.logDiff = was.Head.Log, compareLogs(&f.File, &was.File, len(f.Head.Log))
 	}
 	rules.appendOnly()
-	rules.aheadOfTime(func(e task.Entry) (time.Time, bool) {
+	rules.aheadOfTime(func(e record.Entry) (time.Time, bool) {
 		if r.change.RecordBroughtBy == nil {
 			return time.Time{}, false
 		}

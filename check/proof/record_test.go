@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
@@ -20,21 +21,21 @@ var recipe = proof.Kind{
 		{ID: "recipe-without-a-task", Group: proof.GraphGroup, Severity: proof.Warning, Summary: "a recipe is for no task", Fix: "give it a task"},
 	},
 	Judge: func(c *proof.Case) {
-		if id, _ := c.Now.Value.(task.ID); !c.HasTask(id) {
+		if id, _ := c.Now.Value.(record.ID); !c.HasTask(id) {
 			c.Report("recipe-without-a-task", proof.Path{"for"}, "is for %q, which does not exist", id)
 		}
 	},
 }
 
 // recipeFile is the file of a recipe with some entries.
-func recipeFile(name, id string, of task.ID, log ...task.Entry) proof.RecordFile {
+func recipeFile(name, id string, of record.ID, log ...record.Entry) proof.RecordFile {
 	src := fmt.Sprintf("id: %s\nfor: %s\nprovenance:\n", id, of)
 	for _, e := range log {
 		src += fmt.Sprintf("  - {who: '%s', at: %s, did: %s}\n", e.Who, e.At.Format(time.RFC3339), e.Did)
 	}
 	return proof.RecordFile{
 		File: proof.File{Path: ".cairn/recipes/" + name + ".yaml", Src: []byte(src), Parse: snapshot.ParseYAML},
-		Kind: recipe.Name, Name: name, Head: task.Header{Ref: task.Ref{Kind: recipe.Name, ID: id}, Log: log}, Value: of,
+		Kind: recipe.Name, Name: name, Head: record.Header{Ref: record.Ref{Kind: recipe.Name, ID: id}, Log: log}, Value: of,
 	}
 }
 
@@ -46,8 +47,8 @@ func recipes(files ...proof.RecordFile) proof.Tree {
 	}
 }
 
-func noted(who task.Actor, minute int) task.Entry {
-	return task.Entry{Who: who, At: noon.Add(time.Duration(minute) * time.Minute), Did: task.Noted}
+func noted(who record.Actor, minute int) record.Entry {
+	return record.Entry{Who: who, At: noon.Add(time.Duration(minute) * time.Minute), Did: record.Noted}
 }
 
 // One declaration gives a new kind of record the rules that all records share, and its own beside them.
@@ -95,7 +96,7 @@ func TestAKindOfItsOwn(t *testing.T) {
 			if test.base != nil {
 				change := proof.Compare(recipes(test.now...), recipes(test.base...))
 				change.Newest = noon
-				change.RecordBroughtBy = func(string, task.Entry) (proof.RecordWritten, bool) {
+				change.RecordBroughtBy = func(string, record.Entry) (proof.RecordWritten, bool) {
 					return proof.RecordWritten{At: noon}, true
 				}
 				found = change.Judge()

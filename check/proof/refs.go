@@ -3,7 +3,7 @@ package proof
 import (
 	"slices"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // The rules of references, in records of every kind.
@@ -46,25 +46,25 @@ func (r refRules) apply() {
 }
 
 // all judges the references of one record.
-func (r refRules) all(f *File, of task.ID, refs []task.Reference, there map[string]bool) {
+func (r refRules) all(f *File, of record.ID, refs []record.Reference, there map[string]bool) {
 	for i, ref := range refs {
 		at := Path{"refs", i}
 		report := func(id RuleID, format string, args ...any) { r.report(id, f, at, format, args...).Task = of }
 		if err := ref.Valid(); err != nil {
-			report(BadField, "%s", task.MessageOf(err))
+			report(BadField, "%s", record.MessageOf(err))
 			continue
 		}
-		if slices.ContainsFunc(refs[:i], func(before task.Reference) bool { return before.Ref == ref.Ref }) {
+		if slices.ContainsFunc(refs[:i], func(before record.Reference) bool { return before.Ref == ref.Ref }) {
 			report(BadField, "two references are called %s", ref.Ref)
 		}
 		switch ref.Type {
-		case task.FileRef:
+		case record.FileRef:
 			r.file(ref.Path, report)
-		case task.RecordRef:
+		case record.RecordRef:
 			if !there[ref.Target] {
 				report(RefDangling, "refers to %s, which does not exist", ref.Target)
 			}
-		case task.CommitRef, task.BranchRef, task.TagRef, task.CompareRef, task.PullRef, task.LinkRef, task.OriginRef:
+		case record.CommitRef, record.BranchRef, record.TagRef, record.CompareRef, record.PullRef, record.LinkRef, record.OriginRef:
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (r refRules) file(path string, report func(id RuleID, format string, args .
 	switch sum, ok := r.Files[path]; {
 	case !ok:
 		report(FileMissing, "%s is not there", path)
-	case sum != path[len(task.FilesFolder)+1:][:len(sum)] || sum == "":
+	case sum != path[len(record.FilesFolder)+1:][:len(sum)] || sum == "":
 		report(FileChanged, "%s holds something else than was added", path)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -35,7 +36,7 @@ func (r replayRules) apply() {
 		r.breach(b)
 	}
 	r.startedAround()
-	r.log(r.pair).aheadOfTime(func(e task.Entry) (time.Time, bool) {
+	r.log(r.pair).aheadOfTime(func(e record.Entry) (time.Time, bool) {
 		w, ok := r.change.broughtBy(r.now.Name, e)
 		return w.At, ok
 	})
@@ -60,7 +61,7 @@ func (r replayRules) breach(b task.Breach) {
 	case task.QuestionableDep:
 		r.reportTask(DepsWeakened, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason).warnIf(true)
 	case task.LostCheck:
-		declared := slices.ContainsFunc(r.now.Task.Provenance, func(e task.Entry) bool { return e.Checks != nil })
+		declared := slices.ContainsFunc(r.now.Task.Provenance, func(e record.Entry) bool { return e.Checks != nil })
 		r.reportTask(ChecksUnexplained, r.now, Path{"checks"}, "%s", b.Reason).
 			fix("write it back; cairn update %s changes the list, with an entry that says so", id).
 			warnIf(declared && !claimsDone(r.flow, r.now.Task.Status))
@@ -112,14 +113,14 @@ func (r replayRules) abandonedAround(dep task.Task, at time.Time) bool {
 }
 
 // waits reports whether work has not begun in a state, or was given up.
-func (r replayRules) waits(s task.Status) bool {
+func (r replayRules) waits(s record.Status) bool {
 	return s == r.flow.Initial || r.flow.IsAbandoned(s) || slices.Contains(r.change.planning(), s)
 }
 
 // findAt looks tasks up as they were when an entry was written, by their provenance. A task that the change deletes is as the
 // base has it.
-func (r replayRules) findAt(e task.Entry) task.Find {
-	return func(id task.ID) (task.Task, bool) {
+func (r replayRules) findAt(e record.Entry) task.Find {
+	return func(id record.ID) (task.Task, bool) {
 		dep, ok := r.findOrBase(id)
 		return r.closedOrOpen(dep, !r.openInBase(id, e.At) && r.change.closing().ClosedAt(dep, e.At)), ok
 	}
@@ -127,7 +128,7 @@ func (r replayRules) findAt(e task.Entry) task.Find {
 
 // openInBase reports whether a task is open in the base, by entries later than a time. An entry that was written on top of the
 // base cannot claim an earlier time to avoid that; whether it was, the commit that brought it decides (see writtenIn).
-func (r replayRules) openInBase(id task.ID, at time.Time) bool {
+func (r replayRules) openInBase(id record.ID, at time.Time) bool {
 	base, ok := r.change.inBase(id)
 	return ok && !r.change.closing().DepClosed(base) && base.Provenance.Last().At.After(at)
 }
@@ -144,7 +145,7 @@ func (r replayRules) closedOrOpen(t task.Task, closed bool) task.Task {
 // writtenIn returns the task and its dependencies as they are in the commit that brought an entry: its writer could not know of
 // other branches. It reports false if that commit is built on the base and lacks entries of the task in the base. A dependency
 // counts as closed only by entries that are still in its provenance.
-func (r replayRules) writtenIn(e task.Entry) (task.Commit, bool) {
+func (r replayRules) writtenIn(e record.Entry) (task.Commit, bool) {
 	w, ok := r.change.broughtBy(r.now.Name, e)
 	if !ok {
 		w = Written{Find: r.findOrBase, Later: true} // not committed yet
@@ -153,7 +154,7 @@ func (r replayRules) writtenIn(e task.Entry) (task.Commit, bool) {
 	if !ok || w.Later && r.was != nil && len(missing(r.was.Task, own)) > 0 {
 		return task.Commit{}, false
 	}
-	find := func(id task.ID) (task.Task, bool) {
+	find := func(id record.ID) (task.Task, bool) {
 		dep, ok := w.Find(id)
 		return r.closedOrOpen(dep, ok && r.wasClosed(dep, r.since(w, id, e.At))), ok
 	}
@@ -162,7 +163,7 @@ func (r replayRules) writtenIn(e task.Entry) (task.Commit, bool) {
 
 // since returns the earliest time at which an entry can have been written: one built on the base is later than every entry that
 // the base has of the task id, whatever time it gives.
-func (r replayRules) since(w Written, id task.ID, at time.Time) time.Time {
+func (r replayRules) since(w Written, id record.ID, at time.Time) time.Time {
 	if base, ok := r.change.inBase(id); ok && w.Later && base.Provenance.Last().At.After(at) {
 		return base.Provenance.Last().At.Add(time.Second) // entries of the same second have no order
 	}
@@ -175,8 +176,8 @@ func (r replayRules) wasClosed(then task.Task, at time.Time) bool {
 	now, _ := r.findOrBase(then.ID)
 	known := now.Provenance.Hashes()
 	lasting := then
-	lasting.Provenance = slices.DeleteFunc(slices.Clone(then.Provenance), func(e task.Entry) bool { return !known[e.Hash()] })
-	if slices.ContainsFunc(lasting.Provenance, func(e task.Entry) bool { return e.To != "" }) {
+	lasting.Provenance = slices.DeleteFunc(slices.Clone(then.Provenance), func(e record.Entry) bool { return !known[e.Hash()] })
+	if slices.ContainsFunc(lasting.Provenance, func(e record.Entry) bool { return e.To != "" }) {
 		return closing.ClosedAt(lasting, at)
 	}
 	base, ok := r.change.inBase(then.ID)
@@ -184,13 +185,13 @@ func (r replayRules) wasClosed(then task.Task, at time.Time) bool {
 }
 
 // missing lists the entries of one version of a task that another version lacks.
-func missing(of, in task.Task) []task.Entry {
+func missing(of, in task.Task) []record.Entry {
 	known := in.Provenance.Hashes()
-	return slices.DeleteFunc(slices.Clone(of.Provenance), func(e task.Entry) bool { return known[e.Hash()] })
+	return slices.DeleteFunc(slices.Clone(of.Provenance), func(e record.Entry) bool { return known[e.Hash()] })
 }
 
 // broughtBy is BroughtBy, where that may be nil.
-func (c *Change) broughtBy(id task.ID, e task.Entry) (Written, bool) {
+func (c *Change) broughtBy(id record.ID, e record.Entry) (Written, bool) {
 	if c.BroughtBy == nil {
 		return Written{}, false
 	}
@@ -198,7 +199,7 @@ func (c *Change) broughtBy(id task.ID, e task.Entry) (Written, bool) {
 }
 
 // inBase is a task.Find in the base.
-func (c *Change) inBase(id task.ID) (task.Task, bool) {
+func (c *Change) inBase(id record.ID) (task.Task, bool) {
 	if f := c.base[id]; f != nil {
 		return sound(f)
 	}

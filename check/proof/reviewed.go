@@ -1,6 +1,9 @@
 package proof
 
-import "github.com/cairn-tasks/cairn/task"
+import (
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/task"
+)
 
 // Merge is what the history says of the commit that an entry names as merged.
 type Merge struct {
@@ -35,7 +38,7 @@ func (r reviewedRules) apply() {
 	before, evidence := then.EvidenceIndex(), t.EvidenceIndex()
 	for n, c := range t.Checks {
 		ev, ok := before.Evidence(n)
-		if last, _ := evidence.Evidence(n); !ok || ev.Result != task.Pass || !r.flow.Bound(c, ev) || !r.flow.Bound(c, last) {
+		if last, _ := evidence.Evidence(n); !ok || ev.Result != record.Pass || !r.flow.Bound(c, ev) || !r.flow.Bound(c, last) {
 			continue
 		}
 		if t.Provenance[closed].Said().Reviewed != "" {

@@ -1,6 +1,9 @@
 package proof
 
-import "github.com/cairn-tasks/cairn/task"
+import (
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/task"
+)
 
 // Command is a command that checks of closed tasks run. Checks with the same command in the same folder share one.
 type Command struct {
@@ -10,14 +13,14 @@ type Command struct {
 
 // Declared is a check, and where it is declared.
 type Declared struct {
-	Task  task.ID
+	Task  record.ID
 	Index int
 	Check task.Check
 }
 
 // Done lists the closed tasks but the abandoned ones, so those whose checks should pass. A change, which may be nil, cannot shorten
 // the list by its own config.
-func (t Tree) Done(change *Change) []task.ID {
+func (t Tree) Done(change *Change) []record.ID {
 	if !t.Config.Sound() {
 		return nil
 	}
@@ -25,7 +28,7 @@ func (t Tree) Done(change *Change) []task.ID {
 	if change != nil {
 		flow = change.flow()
 	}
-	var out []task.ID
+	var out []record.ID
 	for _, f := range t.Tasks {
 		if f.Sound() && claimsDone(flow, f.Task.Status) {
 			out = append(out, f.Name)
@@ -35,10 +38,10 @@ func (t Tree) Done(change *Change) []task.ID {
 }
 
 // Commands lists the commands of some tasks, in the order of the tree.
-func (t Tree) Commands(of []task.ID) []Command {
+func (t Tree) Commands(of []record.ID) []Command {
 	type key struct{ cmd, folder string }
 	index := map[key]int{}
-	wanted := make(map[task.ID]bool, len(of))
+	wanted := make(map[record.ID]bool, len(of))
 	for _, id := range of {
 		wanted[id] = true
 	}

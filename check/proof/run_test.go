@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
@@ -15,7 +16,7 @@ import (
 // closedTree is a tree with tasks in several states.
 func closedTree() proof.Tree {
 	flow := kind.DefaultConfig().Flow
-	flow.Abandoned = []task.Status{"canceled"}
+	flow.Abandoned = []record.Status{"canceled"}
 	tests := task.Check{Desc: "tests pass", Cmd: "make test"}
 	tree := proof.Tree{Config: proof.ConfigFile{Flow: flow}}
 	for _, t := range []task.Task{
@@ -39,7 +40,7 @@ func closedTree() proof.Tree {
 
 // Open and abandoned tasks do not claim to work, so their checks are not run.
 func TestDone(t *testing.T) {
-	if got, want := closedTree().Done(nil), []task.ID{"A-1", "A-2", "A-5"}; !slices.Equal(got, want) {
+	if got, want := closedTree().Done(nil), []record.ID{"A-1", "A-2", "A-5"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -47,7 +48,7 @@ func TestDone(t *testing.T) {
 // Checks with the same command in the same folder share one run.
 func TestCommands(t *testing.T) {
 	var got []string
-	for _, c := range closedTree().Commands([]task.ID{"A-1", "A-2"}) {
+	for _, c := range closedTree().Commands([]record.ID{"A-1", "A-2"}) {
 		for _, d := range c.Checks {
 			got = append(got, fmt.Sprintf("%s in %s: %s %d", c.Cmd, c.Folder, d.Task, d.Index))
 		}
@@ -87,7 +88,7 @@ func TestFailed(t *testing.T) {
 // A change cannot avoid its run by a config that abandons what it closes or switches the rule off.
 func TestChangeCannotSilenceItsRun(t *testing.T) {
 	base, tree := closedTree(), closedTree()
-	tree.Config.Flow.Abandoned = []task.Status{"canceled", "done"}
+	tree.Config.Flow.Abandoned = []record.Status{"canceled", "done"}
 	tree.Config.Severities = map[proof.RuleID]proof.Severity{proof.CheckFailed: proof.Off}
 	change := proof.Compare(tree, base)
 	done := tree.Done(change)

@@ -3,8 +3,8 @@ package proof
 import (
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The rules of sessions.
@@ -33,7 +33,7 @@ var Sessions = Kind{Name: session.KindName, Rules: sessionRules, Judge: judgeSes
 func endsOtherwise(c *Case, i int) string {
 	now, _ := c.Now.Value.(session.Session)
 	e := c.Now.Head.Log[i]
-	if to, ends := session.EndOf(e.Did); ends && e.To == task.Status(to) && now.Status != to && !endedAs(now) {
+	if to, ends := session.EndOf(e.Did); ends && e.To == record.Status(to) && now.Status != to && !endedAs(now) {
 		return "ends the session as " + string(to) + ", and its status is " + string(now.Status)
 	}
 	return ""
@@ -41,7 +41,7 @@ func endsOtherwise(c *Case, i int) string {
 
 // endedAs reports whether an entry of a session gives it the status that it has.
 func endedAs(s session.Session) bool {
-	return slices.ContainsFunc(s.Provenance, func(e task.Entry) bool {
+	return slices.ContainsFunc(s.Provenance, func(e record.Entry) bool {
 		to, ends := session.EndOf(e.Did)
 		return ends && to == s.Status
 	})
@@ -88,7 +88,7 @@ func judgeParent(c *Case, s session.Session) {
 		return
 	}
 	parent := func(id string) (of string, there bool) {
-		f := c.Record(task.Ref{Kind: session.KindName, ID: id})
+		f := c.Record(record.Ref{Kind: session.KindName, ID: id})
 		if f == nil {
 			return "", false
 		}

@@ -1,6 +1,9 @@
 package proof
 
-import "github.com/cairn-tasks/cairn/task"
+import (
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/task"
+)
 
 // Tree is every file under .cairn that the rules judge, all read from one place: the working tree, the index or a commit.
 type Tree struct {
@@ -10,7 +13,7 @@ type Tree struct {
 	Kinds   []Kind       // every kind of record but tasks
 	Signers SignersFile
 	Seconds []SecondFile
-	Files   map[string]string // of task.FilesFolder, by path: the first 16 hex digits of the SHA-256 of the content; "" for one that cannot be read
+	Files   map[string]string // of record.FilesFolder, by path: the first 16 hex digits of the SHA-256 of the content; "" for one that cannot be read
 	Local   []string          // paths of files that git has although they belong to one machine only
 }
 
@@ -76,15 +79,15 @@ type ConfigFile struct {
 // TaskFile is one file of a task.
 type TaskFile struct {
 	File
-	Name task.ID   // of the file, without its extension: the id that it should have
+	Name record.ID // of the file, without its extension: the id that it should have
 	Task task.Task // if the file is sound
 }
 
 // SecondFile is a file of a record that has another one, which is in the tree. Nobody reads this one, so no other rule judges it.
 type SecondFile struct {
 	File
-	Counts string  // the path of the other one
-	Task   task.ID // the id, if it is that of a task
+	Counts string    // the path of the other one
+	Task   record.ID // the id, if it is that of a task
 }
 
 // SignersFile is allowed_signers, for messages about its lines; the signers themselves are part of the config's Flow. Path is ""

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report/harmless"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 
@@ -116,7 +116,7 @@ func names(ran Ran) string {
 	for _, id := range ran.Tasks[:min(len(ran.Tasks), named)] {
 		ids = append(ids, harmless.Line(string(id)))
 	}
-	return strings.Join(ids, ", ") + task.AndMore(len(ran.Tasks)-len(ids))
+	return strings.Join(ids, ", ") + record.AndMore(len(ran.Tasks)-len(ids))
 }
 
 func class(group proof.Group) string { return "cairn." + string(group) }

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 func TestLog(t *testing.T) {
 	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
-	failed := report.Ran{Tasks: []task.ID{"A-1", "A-2"}, Desc: "tests pass", Summary: "exit 1", Duration: 2500 * time.Millisecond,
+	failed := report.Ran{Tasks: []record.ID{"A-1", "A-2"}, Desc: "tests pass", Summary: "exit 1", Duration: 2500 * time.Millisecond,
 		Output: "::error::not ours\n\x1b[0Ksection_end:1:cairn_check_1\r\x1b[0K\nend"}
-	passed := report.Ran{Tasks: []task.ID{"A-1"}, Desc: "50%\n::endgroup::", Passed: true, Summary: "passed", Output: "fine\n"}
+	passed := report.Ran{Tasks: []record.ID{"A-1"}, Desc: "50%\n::endgroup::", Passed: true, Summary: "passed", Output: "fine\n"}
 	for _, c := range []struct {
 		name string
 		ran  report.Ran

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Report is what a check of one tree found.
@@ -28,8 +28,8 @@ type Report struct {
 
 // Ran is one command that was run, and how it ended.
 type Ran struct {
-	Tasks    []task.ID // whose check it is
-	Desc     string    // of the check, as the first of them says
+	Tasks    []record.ID // whose check it is
+	Desc     string      // of the check, as the first of them says
 	Passed   bool
 	Summary  string // e.g. "exit 1"
 	Duration time.Duration

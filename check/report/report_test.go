@@ -12,7 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // hostile has every character and command that means something in a format, as a file may have it and a message quote it.
@@ -43,8 +43,8 @@ var reports = map[string]report.Report{
 				Message: `the check "vet" fails here: exit 1`, Fix: "fix what the check tests"},
 		},
 		Ran: []report.Ran{
-			{Tasks: []task.ID{"A-2"}, Desc: "vet", Summary: "exit 1", Duration: 1500 * time.Millisecond, Output: hostile},
-			{Tasks: []task.ID{"A-2", "A-3"}, Desc: hostile, Passed: true, Summary: "passed", Duration: 20 * time.Millisecond},
+			{Tasks: []record.ID{"A-2"}, Desc: "vet", Summary: "exit 1", Duration: 1500 * time.Millisecond, Output: hostile},
+			{Tasks: []record.ID{"A-2", "A-3"}, Desc: hostile, Passed: true, Summary: "passed", Duration: 20 * time.Millisecond},
 		},
 	},
 	"many": many(12, 11, 1),

@@ -7,14 +7,14 @@ import (
 	"maps"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // call is a call of a verb.
 type call struct {
 	verb   string
-	id     task.ID // "" for a verb about no task that there is
+	id     record.ID // "" for a verb about no task that there is
 	in     map[string]any
 	what   string // was done, in a word
 	follow bool   // the task is selected afterwards
@@ -54,7 +54,7 @@ func (m *Model) moveBy(by int) tea.Cmd {
 	return m.move(row, to.States[0])
 }
 
-func (m *Model) move(row verb.Row, to task.Status) tea.Cmd {
+func (m *Model) move(row verb.Row, to record.Status) tea.Cmd {
 	return m.do(call{verb: "transition", id: row.ID, in: map[string]any{"to": string(to)}, what: "moved to " + string(to)})
 }
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -38,7 +38,7 @@ func (f *fake) Load(_ context.Context, q Query) (Board, error) {
 	if f.err != nil {
 		return Board{}, f.err
 	}
-	b := Board{Name: "SHOP", States: []task.Status{"todo", "doing", "review", "done", "dropped"}, Problems: f.broken}
+	b := Board{Name: "SHOP", States: []record.Status{"todo", "doing", "review", "done", "dropped"}, Problems: f.broken}
 	for _, c := range f.columns {
 		c.Tasks = slices.Clone(c.Tasks[:min(len(c.Tasks), q.Wanted(c.Name))])
 		b.Columns = append(b.Columns, c)
@@ -48,7 +48,7 @@ func (f *fake) Load(_ context.Context, q Query) (Board, error) {
 
 func (f *fake) Wait(ctx context.Context) { <-ctx.Done() }
 
-func (f *fake) Show(_ context.Context, id task.ID, _ int) (string, error) {
+func (f *fake) Show(_ context.Context, id record.ID, _ int) (string, error) {
 	return f.shows + string(id), f.refuse
 }
 
@@ -75,13 +75,13 @@ func (f *fake) changed(in map[string]any) (verb.Task, error) {
 		f.columns[0].Tasks = append(f.columns[0].Tasks, row(id))
 	}
 	if to, ok := in["to"].(string); ok {
-		f.move(task.ID(id), to)
+		f.move(record.ID(id), to)
 	}
 	return verb.Task{Row: row(id)}, nil
 }
 
 // move takes a task to the end of a column.
-func (f *fake) move(id task.ID, to string) {
+func (f *fake) move(id record.ID, to string) {
 	for i, c := range f.columns {
 		f.columns[i].Tasks = slices.DeleteFunc(slices.Clone(c.Tasks), func(r verb.Row) bool { return r.ID == id })
 		if c.Name == to || c.Closed && to == "done" {
@@ -96,13 +96,13 @@ func (f *fake) Ask(_ context.Context, name string, in map[string]any) Away {
 	return &fakeAway{}
 }
 
-func (f *fake) Edit(_ context.Context, id task.ID) Away {
+func (f *fake) Edit(_ context.Context, id record.ID) Away {
 	f.calls = append(f.calls, "edit "+string(id))
 	return &fakeAway{}
 }
 
 func (f *fake) Explain(err error) (text, hint string) {
-	var e *task.Error
+	var e *record.Error
 	if errors.As(err, &e) {
 		return e.Msg, fmt.Sprint(e.Hint)
 	}
@@ -118,7 +118,7 @@ func (*fakeAway) SetStderr(io.Writer) {}
 func (*fakeAway) Result() verb.Task   { return verb.Task{} }
 
 func row(id string) verb.Row {
-	return verb.Row{ID: task.ID(id), Title: "Title of " + id, Urgency: 2}
+	return verb.Row{ID: record.ID(id), Title: "Title of " + id, Urgency: 2}
 }
 
 func rows(prefix string, n int) []verb.Row {
@@ -131,10 +131,10 @@ func rows(prefix string, n int) []verb.Row {
 
 func shop() *fake {
 	column := func(name string, n int) Column {
-		return Column{Name: name, States: []task.Status{task.Status(name)}, Total: n, Tasks: rows(name, n)}
+		return Column{Name: name, States: []record.Status{record.Status(name)}, Total: n, Tasks: rows(name, n)}
 	}
 	closed := column("closed", 3)
-	closed.States, closed.Closed = []task.Status{"done", "dropped"}, true
+	closed.States, closed.Closed = []record.Status{"done", "dropped"}, true
 	return &fake{columns: []Column{column("todo", 30), column("doing", 2), column("review", 0), closed}}
 }
 
@@ -216,7 +216,7 @@ func (d *desk) sees(want string) {
 	}
 }
 
-func (d *desk) selects(want task.ID) {
+func (d *desk) selects(want record.ID) {
 	d.t.Helper()
 	if got, _ := d.selected(); got.ID != want {
 		d.t.Errorf("selected is %q, want %q", got.ID, want)
@@ -230,7 +230,7 @@ func TestScreenFitsTheWindow(t *testing.T) {
 	f.columns[0].Tasks[8].Title = strings.Repeat("unbroken", 40)
 	for i := range f.columns[0].Tasks {
 		r := &f.columns[0].Tasks[i]
-		r.BlockedBy, r.Labels, r.Assignee = []task.ID{"SHOP-a", "SHOP-b", "SHOP-c"}, []string{"api", "読む"}, "human:somebody-with-a-long-name"
+		r.BlockedBy, r.Labels, r.Assignee = []record.ID{"SHOP-a", "SHOP-b", "SHOP-c"}, []string{"api", "読む"}, "human:somebody-with-a-long-name"
 	}
 	for _, width := range []int{1, 2, 5, 10, 20, 26, 40, 60, 80, 100, 200, 300} {
 		for _, height := range []int{1, 2, 3, 6, 10, 24, 60} {
@@ -299,7 +299,7 @@ func TestCardsScroll(t *testing.T) {
 // Of a long column the first page is loaded, more when the selection comes near its end, and all for its last card.
 func TestLongColumnsLoadAsTheyAreRead(t *testing.T) {
 	f := shop()
-	f.columns[0] = Column{Name: "todo", States: []task.Status{"todo"}, Total: 10000, Tasks: rows("todo", 10000)}
+	f.columns[0] = Column{Name: "todo", States: []record.Status{"todo"}, Total: 10000, Tasks: rows("todo", 10000)}
 	d := sit(t, f, 80, 24)
 	if n := len(d.column().Tasks); n != Page {
 		t.Fatalf("%d are loaded at first", n)
@@ -349,7 +349,7 @@ func TestMoves(t *testing.T) {
 // A refusal is shown with its hint, and nothing else happens.
 func TestRefusal(t *testing.T) {
 	f := shop()
-	f.refuse = task.Errorf(task.DepsOpen, "waits for SHOP-1").WithHint("cairn show SHOP-1")
+	f.refuse = record.Errorf(record.DepsOpen, "waits for SHOP-1").WithHint("cairn show SHOP-1")
 	d := sit(t, f, 200, 40)
 	d.press(">")
 	d.sees("waits for SHOP-1")
@@ -417,7 +417,7 @@ func TestFilters(t *testing.T) {
 	if q := d.query; q.Text+q.Where != "" || q.Mine {
 		t.Errorf("esc leaves %+v", q)
 	}
-	f.err = task.Errorf(task.InvalidInput, "where: no such field")
+	f.err = record.Errorf(record.InvalidInput, "where: no such field")
 	d.press("w", "nonsense", "enter")
 	d.sees("no such field")
 	if d.query.Where != "" {
@@ -559,9 +559,9 @@ func TestChoiceForATaskThatMoves(t *testing.T) {
 func TestHarmless(t *testing.T) {
 	f := shop()
 	const evil = "a\x1b]0;owned\a\x1b[2Jb\u202e"
-	r := verb.Row{ID: "SHOP-1", Title: evil, Assignee: "human:" + evil, Labels: []string{evil}, BlockedBy: []task.ID{evil}, Due: evil, Execution: evil,
+	r := verb.Row{ID: "SHOP-1", Title: evil, Assignee: "human:" + evil, Labels: []string{evil}, BlockedBy: []record.ID{evil}, Due: evil, Execution: evil,
 		Elsewhere: &verb.Elsewhere{Status: evil, Branch: evil}}
-	f.columns[0] = Column{Name: evil, States: []task.Status{evil}, Total: 1, Tasks: []verb.Row{r}}
+	f.columns[0] = Column{Name: evil, States: []record.Status{evil}, Total: 1, Tasks: []verb.Row{r}}
 	f.columns[3].Tasks[0] = r
 	f.refuse = errors.New(evil)
 	d := sit(t, f, 200, 40)

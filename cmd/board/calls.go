@@ -6,27 +6,27 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Board is what there is to show, as it was at one moment.
 type Board struct {
-	Name     string        // of the workspace
-	Columns  []Column      // in the order of the flow
-	States   []task.Status // to which a task can be moved
-	Problems verb.Problems // files that could not be read, and are in no column
+	Name     string          // of the workspace
+	Columns  []Column        // in the order of the flow
+	States   []record.Status // to which a task can be moved
+	Problems verb.Problems   // files that could not be read, and are in no column
 
-	Short func(task.ID) string // the part of an id that is enough to type; nil for the whole
+	Short func(record.ID) string // the part of an id that is enough to type; nil for the whole
 }
 
 // Column is the tasks in a state, or in all closed states.
 type Column struct {
 	Name   string
-	States []task.Status // the first is where a task goes that is moved into the column
-	Closed bool          // its tasks are done with; the newest come first
-	Total  int           // of tasks that fit the query
-	Tasks  []verb.Row    // the first of these
+	States []record.Status // the first is where a task goes that is moved into the column
+	Closed bool            // its tasks are done with; the newest come first
+	Total  int             // of tasks that fit the query
+	Tasks  []verb.Row      // the first of these
 }
 
 // Query is what a person asked to see.
@@ -56,14 +56,14 @@ type Calls interface {
 	// Wait returns once something may have changed since it last returned, or ctx has ended.
 	Wait(context.Context)
 	// Show returns a task as a page for a terminal of a width, with its colours.
-	Show(ctx context.Context, id task.ID, width int) (string, error)
+	Show(ctx context.Context, id record.ID, width int) (string, error)
 	// Do calls a verb, and returns the task that it was about as it is afterwards. Report is told what a long call is doing. It returns
 	// ErrAsks if a person has to be asked at the terminal first, and then has done nothing.
 	Do(ctx context.Context, name string, in map[string]any, report func(string)) (verb.Task, error)
 	// Ask is Do with the terminal at hand, for what Do returned ErrAsks for.
 	Ask(ctx context.Context, name string, in map[string]any) Away
 	// Edit has a task edited in the person's editor.
-	Edit(ctx context.Context, id task.ID) Away
+	Edit(ctx context.Context, id record.ID) Away
 	// Explain says what went wrong in one line, and what to do about it in another, or "".
 	Explain(error) (text, hint string)
 }
@@ -79,7 +79,7 @@ type Away interface {
 var ErrAsks = errors.New("a person has to be asked at the terminal")
 
 // find returns where a task is on the board.
-func (b Board) find(id task.ID) (column, card int, ok bool) {
+func (b Board) find(id record.ID) (column, card int, ok bool) {
 	for i, c := range b.Columns {
 		if n := slices.IndexFunc(c.Tasks, func(r verb.Row) bool { return r.ID == id }); n >= 0 {
 			return i, n, true
@@ -89,7 +89,7 @@ func (b Board) find(id task.ID) (column, card int, ok bool) {
 }
 
 // short is the part of an id that is shown.
-func (b Board) short(id task.ID) string {
+func (b Board) short(id record.ID) string {
 	if b.Short == nil {
 		return string(id)
 	}

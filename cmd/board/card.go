@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -162,7 +163,7 @@ func (d drawn) blockers(r verb.Row) string {
 	for _, id := range shown {
 		ids = append(ids, d.board.short(id))
 	}
-	return strings.Join(ids, ", ") + task.AndMore(total-len(shown))
+	return strings.Join(ids, ", ") + record.AndMore(total-len(shown))
 }
 
 // remarks are the last lines of a card. Remarks are kept whole as long as they fit on a line; those that do not fit on the lines that there

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -51,7 +51,7 @@ type Model struct {
 type place struct {
 	column int
 	card   int
-	id     task.ID
+	id     record.ID
 	end    bool // the last card is meant, which is still to be loaded
 }
 

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // page is a text that fills the window: a task, or the help.
 type page struct {
-	id    task.ID // "" for the help
+	id    record.ID // "" for the help
 	title string
 	lines []string // none until the text has come
 	top   int

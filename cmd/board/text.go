@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -40,7 +40,7 @@ func Text(b Board, width int) string {
 			out.WriteString(line + "\n")
 		}
 		if more := c.Total - len(c.Tasks); more > 0 {
-			fmt.Fprintf(&out, "  %s\n", strings.TrimSpace(task.AndMore(more)))
+			fmt.Fprintf(&out, "  %s\n", strings.TrimSpace(record.AndMore(more)))
 		}
 	}
 	return out.String()

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // View is the screen. A panic shows nothing, and ends the board with the next message.
@@ -255,7 +255,7 @@ func (m *Model) brokenLine() string {
 	}
 	first := problems[0]
 	total := max(len(problems), m.board.Problems.ProblemsTotal)
-	return fmt.Sprintf("cannot read %s: %s%s", safe(first.Path), safe(first.Message), task.AndMore(total-1))
+	return fmt.Sprintf("cannot read %s: %s%s", safe(first.Path), safe(first.Message), record.AndMore(total-1))
 }
 
 // lastLine is the hint of a refusal, or the keys.

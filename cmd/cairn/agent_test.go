@@ -17,11 +17,11 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -31,7 +31,7 @@ type object = map[string]any
 // agent is a coding agent: a server process of its own, and the official client at the other end of its pipes.
 type agent struct {
 	w      workspace
-	name   task.Actor
+	name   record.Actor
 	server *exec.Cmd
 	errs   bytes.Buffer // what the server says on stderr; to be read when it has ended
 	cs     *mcp.ClientSession
@@ -45,24 +45,24 @@ type agent struct {
 // worklog is what agents and people did by their own account, noted after each successful call.
 type worklog struct {
 	mu   sync.Mutex
-	said map[task.ID][]string
+	said map[record.ID][]string
 }
 
-func (l *worklog) add(id task.ID, who task.Actor, did task.Did, session string) {
+func (l *worklog) add(id record.ID, who record.Actor, did record.Did, session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.said == nil {
-		l.said = map[task.ID][]string{}
+		l.said = map[record.ID][]string{}
 	}
 	l.said[id] = append(l.said[id], line(who, did, session))
 }
 
-func line(who task.Actor, did task.Did, session string) string {
+func line(who record.Actor, did record.Did, session string) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", who, did, session))
 }
 
 // hire starts a server and connects to it.
-func hire(t testing.TB, w workspace, log *worklog, name task.Actor) *agent {
+func hire(t testing.TB, w workspace, log *worklog, name record.Actor) *agent {
 	t.Helper()
 	a := &agent{w: w, name: name, log: log, server: w.command(t, "serve", "--actor", string(name))}
 	a.server.Stderr = &a.errs
@@ -171,12 +171,12 @@ func (a *agent) do(ctx context.Context, one verb.Task) error {
 }
 
 // begin begins a session on a task, and sends a heartbeat.
-func (a *agent) begin(ctx context.Context, id task.ID, takeover bool) (ses verb.Session, err error) {
+func (a *agent) begin(ctx context.Context, id record.ID, takeover bool) (ses verb.Session, err error) {
 	args := object{"id": id, "expected_actor": a.name, "idempotency_key": fmt.Sprint(a.name, " on ", id), "takeover": takeover}
 	if err := a.call(ctx, "begin", args, &ses); err != nil {
 		return ses, err
 	}
-	a.log.add(id, a.name, map[bool]task.Did{false: task.Began, true: task.TakenOver}[takeover], ses.ID)
+	a.log.add(id, a.name, map[bool]record.Did{false: record.Began, true: record.TakenOver}[takeover], ses.ID)
 	return ses, a.call(ctx, "heartbeat", object{"session": ses.ID, "progress": "a stone at a time"}, new(verb.Session))
 }
 
@@ -192,14 +192,14 @@ func (a *agent) complete(ctx context.Context, one verb.Task, ses verb.Session) e
 	if err := a.call(ctx, "finish", object{"session": ses.ID, "summary": "it lies"}, new(verb.Session)); err != nil {
 		return err
 	}
-	a.log.add(one.ID, a.name, task.Finished, ses.ID)
+	a.log.add(one.ID, a.name, record.Finished, ses.ID)
 	if slices.Contains(one.Labels, forReview) {
 		return nil
 	}
 	if err := a.call(ctx, "transition", object{"id": one.ID, "to": "done"}, new(verb.Task)); err != nil {
 		return err
 	}
-	a.log.add(one.ID, a.name, task.Transitioned, "")
+	a.log.add(one.ID, a.name, record.Transitioned, "")
 	return nil
 }
 
@@ -245,7 +245,7 @@ func (a *agent) inherit(ctx context.Context, fell <-chan verb.Session) error {
 	}
 	var no refusal
 	_, err := a.begin(ctx, left.Task, false)
-	if !errors.As(err, &no) || no.Code != task.AlreadyClaimed || !strings.Contains(no.Hint, "takeover: true") {
+	if !errors.As(err, &no) || no.Code != record.AlreadyClaimed || !strings.Contains(no.Hint, "takeover: true") {
 		return fmt.Errorf("%s begins the task of another: %w", a.name, err)
 	}
 	var one verb.Task

@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // fleet is clones of one bare repository, whose claims go through it. Its tasks are T-1 to T-n.
@@ -57,7 +57,7 @@ func newFleet(t *testing.T, clones, tasks int) fleet {
 }
 
 // as is a run of the program by an actor.
-func (w workspace) as(t *testing.T, who task.Actor, args ...string) *exec.Cmd {
+func (w workspace) as(t *testing.T, who record.Actor, args ...string) *exec.Cmd {
 	t.Helper()
 	c := w.command(t, args...)
 	c.Env = append(c.Env, "CAIRN_ACTOR="+string(who))
@@ -70,7 +70,7 @@ func (f fleet) refs(t *testing.T) map[string]session.RemoteClaim {
 	all := map[string]session.RemoteClaim{}
 	for line := range strings.Lines(f.clones[0].git(t, "--git-dir", f.bare, "for-each-ref", "--format=%(refname:lstrip=3)%09%(contents:subject)", "refs/cairn/claims")) {
 		name, message, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		c, err := session.ParseRemoteClaim([]byte(message), task.ID(name).Ref())
+		c, err := session.ParseRemoteClaim([]byte(message), record.ID(name).Ref())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestOneOfManyClonesWins(t *testing.T) {
 		processes, errs := make([]*exec.Cmd, clones), make([]strings.Builder, clones)
 		begun := time.Now()
 		for i, w := range f.clones {
-			processes[i] = w.as(t, task.Actor(fmt.Sprintf("agent:a%d", i)), verb, id)
+			processes[i] = w.as(t, record.Actor(fmt.Sprintf("agent:a%d", i)), verb, id)
 			processes[i].Stderr = &errs[i]
 			start(t, processes[i])
 		}
@@ -133,7 +133,7 @@ func TestOneOfManyClonesWins(t *testing.T) {
 				t.Errorf("round %d: the loser %d has changed %s", round, i, out)
 			}
 		}
-		if c := f.refs(t)[id]; c.Holder != task.Actor(fmt.Sprintf("agent:a%d", winner)) {
+		if c := f.refs(t)[id]; c.Holder != record.Actor(fmt.Sprintf("agent:a%d", winner)) {
 			t.Errorf("round %d: %d won, and the remote has %+v", round, winner, c)
 		}
 	}
@@ -147,8 +147,8 @@ func TestAgentsInClonesShareTheWork(t *testing.T) {
 	ctx, end := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer end()
 	var mu sync.Mutex
-	done := map[task.ID][]task.Actor{}
-	count := func(id task.ID, who task.Actor) int {
+	done := map[record.ID][]record.Actor{}
+	count := func(id record.ID, who record.Actor) int {
 		mu.Lock()
 		defer mu.Unlock()
 		if id != "" {
@@ -158,12 +158,12 @@ func TestAgentsInClonesShareTheWork(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for i, w := range f.clones {
-		a := hire(t, w, &worklog{}, task.Actor(fmt.Sprintf("agent:a%d", i)))
+		a := hire(t, w, &worklog{}, record.Actor(fmt.Sprintf("agent:a%d", i)))
 		all.Go(func() {
 			for count("", "") < n && ctx.Err() == nil && !t.Failed() {
-				err := a.share(ctx, func(id task.ID) { count(id, a.name) })
+				err := a.share(ctx, func(id record.ID) { count(id, a.name) })
 				var no refusal
-				if errors.As(err, &no) && no.Code == task.AlreadyClaimed {
+				if errors.As(err, &no) && no.Code == record.AlreadyClaimed {
 					continue // somebody else was faster
 				}
 				if err != nil {
@@ -177,7 +177,7 @@ func TestAgentsInClonesShareTheWork(t *testing.T) {
 	if len(done) != n {
 		t.Errorf("%d of %d are done", len(done), n)
 	}
-	by := map[task.Actor]int{}
+	by := map[record.Actor]int{}
 	for id, who := range done {
 		if len(who) != 1 {
 			t.Errorf("%s was done by %v", id, who)
@@ -185,15 +185,15 @@ func TestAgentsInClonesShareTheWork(t *testing.T) {
 		by[who[0]]++
 	}
 	for id, c := range f.refs(t) {
-		if c.State != session.RemoteFinished || len(done[task.ID(id)]) != 1 || c.Holder != done[task.ID(id)][0] {
-			t.Errorf("the remote has %+v of %s, which was done by %v", c, id, done[task.ID(id)])
+		if c.State != session.RemoteFinished || len(done[record.ID(id)]) != 1 || c.Holder != done[record.ID(id)][0] {
+			t.Errorf("the remote has %+v of %s, which was done by %v", c, id, done[record.ID(id)])
 		}
 	}
 	t.Logf("%d tasks in %v: %v", n, time.Since(begun), by)
 }
 
 // share begins and finishes the next task, if there is one.
-func (a *agent) share(ctx context.Context, did func(task.ID)) error {
+func (a *agent) share(ctx context.Context, did func(record.ID)) error {
 	var found tasks.Work
 	if err := a.call(ctx, "next", object{}, &found); err != nil {
 		return err
@@ -259,7 +259,7 @@ func TestKilledWhileItClaims(t *testing.T) {
 func (w workspace) holds(t *testing.T, id string) bool {
 	t.Helper()
 	var one struct {
-		Claim *struct{ Actor task.Actor }
+		Claim *struct{ Actor record.Actor }
 	}
 	if err := json.Unmarshal([]byte(w.cairn(t, "get", id, "--json")), &one); err != nil {
 		t.Fatal(err)

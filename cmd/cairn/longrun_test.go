@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/session"
@@ -48,7 +49,7 @@ func TestAgentsAndAPersonShareTheWork(t *testing.T) {
 	w.plan(t, n)
 	log := &worklog{}
 	var agents []*agent
-	for _, name := range []task.Actor{"agent:ada", "agent:bea", "agent:cai", "agent:dov"} {
+	for _, name := range []record.Actor{"agent:ada", "agent:bea", "agent:cai", "agent:dov"} {
 		agents = append(agents, hire(t, w, log, name))
 	}
 	mortal, heir, survivors := agents[0], agents[1], agents[1:]
@@ -182,7 +183,7 @@ func (w workspace) review(t *testing.T, ctx context.Context, log *worklog, last 
 					return err
 				}
 			}
-			log.add(one.ID, "human:shah", task.Transitioned, "")
+			log.add(one.ID, "human:shah", record.Transitioned, "")
 			if one.Title == last {
 				return nil
 			}
@@ -247,16 +248,16 @@ func wantClosed(t *testing.T, s *store.Store, n int) []task.Task {
 
 // wantBuilt fails the test unless every stone was made in one session and after those it depends on, by the record and by the
 // worklog. It returns how many stones each actor made.
-func wantBuilt(t *testing.T, tasks []task.Task, log *worklog) map[task.Actor]int {
+func wantBuilt(t *testing.T, tasks []task.Task, log *worklog) map[record.Actor]int {
 	t.Helper()
-	closed, laid := map[task.ID]time.Time{}, map[task.Actor]int{}
+	closed, laid := map[record.ID]time.Time{}, map[record.Actor]int{}
 	for _, one := range tasks {
 		closed[one.ID] = one.Provenance.Last().At
 	}
 	for _, one := range tasks {
 		recorded, said := attempts(one), slices.Sorted(slices.Values(log.said[one.ID]))
-		began, finished := entries(one, task.Began), entries(one, task.Finished)
-		if !slices.Equal(recorded, said) || len(began) != 1 || len(finished) != 1 || len(entries(one, task.Transitioned)) != 1 {
+		began, finished := entries(one, record.Began), entries(one, record.Finished)
+		if !slices.Equal(recorded, said) || len(began) != 1 || len(finished) != 1 || len(entries(one, record.Transitioned)) != 1 {
 			t.Fatalf("%s: the record says %q, and who did it %q", one.Title, recorded, said)
 		}
 		laid[finished[0].Who]++
@@ -271,7 +272,7 @@ func wantBuilt(t *testing.T, tasks []task.Task, log *worklog) map[task.Actor]int
 
 // attempts is what a task's provenance says about its sessions, sorted.
 func attempts(one task.Task) (lines []string) {
-	for _, e := range entries(one, task.Began, task.TakenOver, task.Finished, task.Transitioned) {
+	for _, e := range entries(one, record.Began, record.TakenOver, record.Finished, record.Transitioned) {
 		ses := e.Session
 		if !e.OfAttempt() {
 			ses = "" // that of another stone, if its agent is at work on one already
@@ -282,7 +283,7 @@ func attempts(one task.Task) (lines []string) {
 	return lines
 }
 
-func entries(one task.Task, did ...task.Did) (out []task.Entry) {
+func entries(one task.Task, did ...record.Did) (out []record.Entry) {
 	for _, e := range one.Provenance {
 		if slices.Contains(did, e.Did) {
 			out = append(out, e)
@@ -292,12 +293,12 @@ func entries(one task.Task, did ...task.Did) (out []task.Entry) {
 }
 
 // wantOneTakeover fails the test unless one task was taken over, its first session was abandoned, and all others finished.
-func wantOneTakeover(t *testing.T, s *store.Store, tasks []task.Task, from, to task.Actor) {
+func wantOneTakeover(t *testing.T, s *store.Store, tasks []task.Task, from, to record.Actor) {
 	t.Helper()
 	var taken []string
 	for _, one := range tasks {
-		for _, e := range entries(one, task.TakenOver) {
-			taken = append(taken, fmt.Sprint(entries(one, task.Began)[0].Who, " to ", e.Who))
+		for _, e := range entries(one, record.TakenOver) {
+			taken = append(taken, fmt.Sprint(entries(one, record.Began)[0].Who, " to ", e.Who))
 		}
 	}
 	sessions, _, err := kind.Sessions.List(t.Context(), s)

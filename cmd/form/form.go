@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Form is what was asked for: one of the three.
@@ -35,7 +35,7 @@ func New(fields, template, jq string) (*Form, error) {
 		return nil, nil
 	}
 	if len(asked) > 1 {
-		return nil, task.Errorf(task.InvalidInput, "%s exclude each other", strings.Join(asked, " and ")).WithHint("each of them says by itself what is printed")
+		return nil, record.Errorf(record.InvalidInput, "%s exclude each other", strings.Join(asked, " and ")).WithHint("each of them says by itself what is printed")
 	}
 	f := &Form{}
 	var err error
@@ -95,7 +95,7 @@ func isKnown(flag, field string, keys []verb.Key) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	e := task.Errorf(task.InvalidInput, "%s: there is no key %q", flag, verb.Head(name, 40))
+	e := record.Errorf(record.InvalidInput, "%s: there is no key %q", flag, verb.Head(name, 40))
 	if near := verb.Nearest(name, names); near != "" {
 		return e.WithHint("did you mean %s? The keys are %s", near, strings.Join(names, ", "))
 	}
@@ -106,7 +106,7 @@ func splitFields(list string) ([]string, error) {
 	var out []string
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name == "" || slices.Contains(out, name) {
-			return nil, task.Errorf(task.InvalidInput, "--fields is %q, where a key is empty or stands twice", verb.Head(list, 80)).WithHint("keys with commas between them, as in --fields id,title")
+			return nil, record.Errorf(record.InvalidInput, "--fields is %q, where a key is empty or stands twice", verb.Head(list, 80)).WithHint("keys with commas between them, as in --fields id,title")
 		}
 		out = append(out, name)
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/form"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 type owner struct {
@@ -97,8 +97,8 @@ func TestRefused(t *testing.T) {
 			if err == nil {
 				err = f.Check(t.Context(), []reflect.Type{reflect.TypeFor[list]()})
 			}
-			var e *task.Error
-			if !errors.As(err, &e) || e.Code != task.InvalidInput || !strings.Contains(e.Error(), tt.want) || e.Hint.Empty() {
+			var e *record.Error
+			if !errors.As(err, &e) || e.Code != record.InvalidInput || !strings.Contains(e.Error(), tt.want) || e.Hint.Empty() {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/itchyny/gojq"
 )
 
@@ -20,7 +20,7 @@ func compile(program string) (*query, error) {
 		code, err = gojq.Compile(parsed)
 	}
 	if err != nil {
-		return nil, task.Errorf(task.InvalidInput, "--jq is no program of jq: %w", err).WithHint("it is given the JSON that --json prints, as in --jq '.tasks[].id'")
+		return nil, record.Errorf(record.InvalidInput, "--jq is no program of jq: %w", err).WithHint("it is given the JSON that --json prints, as in --jq '.tasks[].id'")
 	}
 	return &query{code}, nil
 }
@@ -69,6 +69,6 @@ func ended(ctx context.Context, err error) error {
 	case errors.As(err, &halted) && halted.Value() == nil:
 		return nil
 	default:
-		return task.Errorf(task.InvalidInput, "--jq: %w", err).WithHint("it is given the JSON that --json prints; --jq keys lists its keys")
+		return record.Errorf(record.InvalidInput, "--jq: %w", err).WithHint("it is given the JSON that --json prints; --jq keys lists its keys")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // rowTemplate is a template that is executed once for each row.
@@ -53,8 +53,8 @@ func parseTemplate(text string) (*rowTemplate, error) {
 	return &rowTemplate{t}, nil
 }
 
-func badTemplate(err error) *task.Error {
-	return task.Errorf(task.InvalidInput, "%s", strings.TrimPrefix(err.Error(), "template: ")).
+func badTemplate(err error) *record.Error {
+	return record.Errorf(record.InvalidInput, "%s", strings.TrimPrefix(err.Error(), "template: ")).
 		WithHint("keys of the result stand in braces, as in --format '{{.id}}\\t{{.title}}'; what is absent has no keys of its own: {{with .claim}}{{.actor}}{{end}}")
 }
 

@@ -3,8 +3,8 @@ package render
 import (
 	"fmt"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // renderArchived says where closed tasks went, and which ones stayed and why.
@@ -30,7 +30,7 @@ func renderArchived(r *Renderer, out tasks.Archived) {
 		if n := s.Count - len(s.Tasks); n > 0 {
 			more = fmt.Sprintf(" and %d more", n)
 		}
-		r.Printf("left alone: %s%s (%s)\n", task.JoinIDs(s.Tasks, " "), more, whyTheyStay(s.Why))
+		r.Printf("left alone: %s%s (%s)\n", record.JoinIDs(s.Tasks, " "), more, whyTheyStay(s.Why))
 	}
 	switch {
 	case out.DryRun && out.Moved > 0:

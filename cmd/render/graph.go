@@ -9,8 +9,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/graphs"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -59,7 +59,7 @@ func renderGraph(r *Renderer, g graphs.Out) {
 	r.Problems(g.Problems)
 }
 
-func joinIDs(ids []task.ID, between string) string {
+func joinIDs(ids []record.ID, between string) string {
 	var words []string
 	for _, id := range ids {
 		words = append(words, string(id))
@@ -68,7 +68,7 @@ func joinIDs(ids []task.ID, between string) string {
 }
 
 // chainText is a chain of tasks, without the middle of a long one.
-func chainText(ids []task.ID) string {
+func chainText(ids []record.ID) string {
 	if len(ids) <= 8 {
 		return joinIDs(ids, " -> ")
 	}
@@ -91,12 +91,12 @@ type tree struct {
 	arms  arms
 	out   bytes.Buffer
 
-	nodes map[task.ID]*graphs.Node
-	parts map[task.ID][]*graphs.Node
-	needs map[task.ID][]task.ID // or, upwards, what waits for it
-	used  map[task.ID]bool      // stands below another
-	done  map[task.ID]bool
-	path  map[task.ID]bool // above the line that is printed
+	nodes map[record.ID]*graphs.Node
+	parts map[record.ID][]*graphs.Node
+	needs map[record.ID][]record.ID // or, upwards, what waits for it
+	used  map[record.ID]bool        // stands below another
+	done  map[record.ID]bool
+	path  map[record.ID]bool // above the line that is printed
 }
 
 // arms are what a tree is drawn with.
@@ -123,8 +123,8 @@ type branch struct {
 }
 
 func newTree(g graphs.Out, width int, st screen.Style) *tree {
-	t := &tree{g: g, style: st, width: width, arms: unicodeArms, nodes: map[task.ID]*graphs.Node{}, parts: map[task.ID][]*graphs.Node{},
-		needs: map[task.ID][]task.ID{}, used: map[task.ID]bool{}, done: map[task.ID]bool{}, path: map[task.ID]bool{}}
+	t := &tree{g: g, style: st, width: width, arms: unicodeArms, nodes: map[record.ID]*graphs.Node{}, parts: map[record.ID][]*graphs.Node{},
+		needs: map[record.ID][]record.ID{}, used: map[record.ID]bool{}, done: map[record.ID]bool{}, path: map[record.ID]bool{}}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		t.nodes[n.ID] = n
@@ -182,7 +182,7 @@ func compareBool(a, b bool) int {
 // below are the lines below a node: first its parts, but for those that others of them wait for, then what it waits for.
 func (t *tree) below(n *graphs.Node) []branch {
 	var out []branch
-	needed := map[task.ID]bool{}
+	needed := map[record.ID]bool{}
 	for _, part := range t.parts[n.ID] {
 		for _, id := range t.needs[part.ID] {
 			needed[id] = id != part.ID
@@ -253,7 +253,7 @@ func (t *tree) show(b branch, mark, margin string) {
 
 // within reports whether a part will be shown below another line.
 func (t *tree) within(line, part branch) bool {
-	seen, todo := map[task.ID]bool{}, []task.ID{line.node.ID}
+	seen, todo := map[record.ID]bool{}, []record.ID{line.node.ID}
 	for len(todo) > 0 {
 		id := todo[0]
 		todo = todo[1:]

@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/graphs"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
 )
 
 // drawn is a graph with all that a tree shows: parts, shared needs, a cycle, what is missing, and wide letters.
 func drawn() graphs.Out {
 	node := func(id, title, status, parent string) graphs.Node {
-		return graphs.Node{ID: task.ID(id), Title: title, Status: task.Status(status), Parent: task.ID(parent), Open: status != "done"}
+		return graphs.Node{ID: record.ID(id), Title: title, Status: record.Status(status), Parent: record.ID(parent), Open: status != "done"}
 	}
 	g := graphs.Out{
 		Nodes: []graphs.Node{
@@ -61,7 +61,7 @@ func TestTree(t *testing.T) {
 func TestDeepTree(t *testing.T) {
 	g := graphs.Out{}
 	for i := range 100 {
-		id := task.ID(fmt.Sprintf("T-%02d", i))
+		id := record.ID(fmt.Sprintf("T-%02d", i))
 		g.Nodes = append(g.Nodes, graphs.Node{ID: id, Title: "A step on the way", Status: "backlog", Open: true})
 		if i > 0 {
 			g.Edges = append(g.Edges, graphs.Edge{From: g.Nodes[i-1].ID, To: id})

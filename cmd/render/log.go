@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // renderLog prints a story as git prints a log in short: a line for each thing that happened.
@@ -36,7 +36,7 @@ func logTable(story []activity.Told, short map[string]int) screen.Table {
 	for _, told := range story {
 		id := string(firstOf(told))
 		which := screen.Cell{Text: recordTold(told)}
-		which.Short = idCell(task.ID(id), short).Short + strings.TrimPrefix(which.Text, id)
+		which.Short = idCell(record.ID(id), short).Short + strings.TrimPrefix(which.Text, id)
 		who := screen.Cell{Text: told.Who, Short: told.Who}
 		if told.Commit == nil {
 			_, who.Short, _ = strings.Cut(told.Who, ":")
@@ -47,12 +47,12 @@ func logTable(story []activity.Told, short map[string]int) screen.Table {
 }
 
 // firstOf is the record that something happened to, or the first of them; "" for none.
-func firstOf(t activity.Told) task.ID {
+func firstOf(t activity.Told) record.ID {
 	switch {
 	case t.Commit == nil:
-		return cmp.Or(t.Task, task.ID(t.Record))
+		return cmp.Or(t.Task, record.ID(t.Record))
 	case len(t.Commit.Changes) > 0:
-		return task.ID(t.Commit.Changes[0])
+		return record.ID(t.Commit.Changes[0])
 	default:
 		return ""
 	}

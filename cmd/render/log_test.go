@@ -11,9 +11,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -27,15 +27,15 @@ func aStory() []activity.Told {
 		return activity.Told{At: at(minutes), Who: "Ada Löwe", Commit: &c}
 	}
 	hash := strings.Repeat("0123456789", 4)
-	gone := entry(1, "agent:codex", "", verb.Entry{Did: task.Created})
+	gone := entry(1, "agent:codex", "", verb.Entry{Did: record.Created})
 	gone.Deleted = true
 	return []activity.Told{
 		commit(90, activity.Commit{Hash: hash, Subject: "Merge cairn/T-01kvmt65m00000 into main: Raise the walls, and lay the beams of the old barn on them", Merge: true, Changes: []string{"T-01kvmt65m00000"}}),
 		commit(80, activity.Commit{Hash: hash, Subject: "typo", Changes: []string{"T-1", "config"}, ByHand: []string{"T-1", "config"}}),
 		commit(70, activity.Commit{Hash: hash, Subject: "walls: order stone for T-01kvmt65m00000"}),
-		entry(60, "agent:claude-code-2", hash, verb.Entry{Did: task.Transitioned, From: "in_review", To: "done"}),
-		entry(50, "human:lee", hash, verb.Entry{Did: task.Noted, Text: "The stones come on Thursday, says the quarry; until then there is nothing to do but to dig.\nAnd a second line"}),
-		entry(40, "human:lee", "", verb.Entry{Did: task.Noted, Text: "\x1b[31mred\x1b[0m and 窓を取り付ける"}),
+		entry(60, "agent:claude-code-2", hash, verb.Entry{Did: record.Transitioned, From: "in_review", To: "done"}),
+		entry(50, "human:lee", hash, verb.Entry{Did: record.Noted, Text: "The stones come on Thursday, says the quarry; until then there is nothing to do but to dig.\nAnd a second line"}),
+		entry(40, "human:lee", "", verb.Entry{Did: record.Noted, Text: "\x1b[31mred\x1b[0m and 窓を取り付ける"}),
 		gone,
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/status"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -45,7 +45,7 @@ func renderStatus(r *Renderer, s status.Out) {
 }
 
 // whoSince is who holds a task, and for how long. The short form has no more of a name than tells it from others.
-func whoSince(r *Renderer, t status.Task, me task.Actor) screen.Cell {
+func whoSince(r *Renderer, t status.Task, me record.Actor) screen.Cell {
 	ago := since(t.Since, r.Now())
 	short := ago
 	switch {

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/status"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -46,7 +46,7 @@ func TestStatusScreen(t *testing.T) {
 			}
 		}
 	}
-	if out.Running[0].Status != task.Status("in_progress") {
+	if out.Running[0].Status != record.Status("in_progress") {
 		t.Error("the rows of the list are others now")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -17,8 +17,8 @@ import (
 func listedRows() []verb.Row {
 	return []verb.Row{
 		{ID: "SHOP-01m82n2fgv1ce6", Title: "Round discounts to the nearest cent in carts that have more than one currency", Status: "in_progress", Assignee: "agent:claude-1", Ready: true},
-		{ID: "SHOP-01m82n2fgtnhb4", Title: "割引を最も近いセントに丸めて、カートに複数の通貨があっても正しく表示する", Status: "backlog", Urgency: 1, BlockedBy: []task.ID{"SHOP-01m82n2fgv1ce6"}},
-		{ID: "SHOP-01m82n2fgw8k2p", Title: "Ship it 🚀 with the café menu and the e\u0301clair page", Status: "backlog", Urgency: 1, BlockedBy: []task.ID{"SHOP-01m82n2fgv1ce6", "SHOP-01m82n2fgtnhb4", "SHOP-01m82n2fgx0000"}, Due: "2026-06-20", Overdue: true},
+		{ID: "SHOP-01m82n2fgtnhb4", Title: "割引を最も近いセントに丸めて、カートに複数の通貨があっても正しく表示する", Status: "backlog", Urgency: 1, BlockedBy: []record.ID{"SHOP-01m82n2fgv1ce6"}},
+		{ID: "SHOP-01m82n2fgw8k2p", Title: "Ship it 🚀 with the café menu and the e\u0301clair page", Status: "backlog", Urgency: 1, BlockedBy: []record.ID{"SHOP-01m82n2fgv1ce6", "SHOP-01m82n2fgtnhb4", "SHOP-01m82n2fgx0000"}, Due: "2026-06-20", Overdue: true},
 		{ID: "SHOP-01m82n2fgx0000", Title: "Relaunch", Status: "backlog", Urgency: 2, OpenChildren: 3, Due: "2026-07-01"},
 		{ID: "SHOP-01m82n2fgy7q9c", Title: "Donaudampfschifffahrtsgesellschaftskapitaensmuetzenfabrikantenverein", Status: "in_review", Urgency: 2, Assignee: "human:Shah", Execution: "awaiting_review"},
 		{ID: "SHOP-01m82n2fgz3m1n", Title: "Sweep the yard", Status: "backlog", Urgency: 4, Elsewhere: &verb.Elsewhere{Status: "done", Branch: "yard"}},

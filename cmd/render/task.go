@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/task"
@@ -231,7 +232,7 @@ func WriteRun(out io.Writer, run *verb.RunReport, st screen.Style) {
 	}
 	for _, c := range run.Checks {
 		word := st.Good("pass")
-		if c.Result != task.Pass {
+		if c.Result != record.Pass {
 			word = st.Bad("FAIL")
 		}
 		screen.Fprintf(out, "%s  %s (%s, %.1f s)\n", word, c.Desc, c.Summary, c.Seconds)
@@ -248,13 +249,13 @@ func WriteRun(out io.Writer, run *verb.RunReport, st screen.Style) {
 }
 
 // resultText is the result of a check, in its colour.
-func resultText(s screen.Style, r task.Result) screen.Painted {
+func resultText(s screen.Style, r record.Result) screen.Painted {
 	switch r {
-	case task.Pass:
+	case record.Pass:
 		return s.Good("pass   ")
-	case task.Fail:
+	case record.Fail:
 		return s.Bad("FAIL   ")
-	case task.Pending:
+	case record.Pending:
 	}
 	return "pending"
 }

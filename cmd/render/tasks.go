@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func renderList(r *Renderer, l tasks.ListOut) {
@@ -81,7 +81,7 @@ func (r *Renderer) enough(ids []string) map[string]int {
 
 // taskTable is tasks as a table. Short says how much of an id is enough; nil for the whole.
 func taskTable(rows []verb.Row, short map[string]int) screen.Table {
-	part := func(id task.ID) string { return idCell(id, short).Short }
+	part := func(id record.ID) string { return idCell(id, short).Short }
 	t := screen.Table{
 		Head: []string{"ID", "P", "STATUS", "TITLE", "WHO", "WAITS FOR", "NOTE"}, Grow: 3,
 		Cols: []screen.Column{
@@ -96,7 +96,7 @@ func taskTable(rows []verb.Row, short map[string]int) screen.Table {
 	for _, row := range rows {
 		cells := []screen.Cell{idCell(row.ID, short), {Text: fmt.Sprint(row.Urgency)}, {Text: string(row.Status)}, {Text: row.Title}}
 		if explained {
-			t.AddCells(append(cells, screen.Cell{Text: whyText(row.Why, func(id task.ID) string { return string(id) }), Short: whyText(row.Why, part)})...)
+			t.AddCells(append(cells, screen.Cell{Text: whyText(row.Why, func(id record.ID) string { return string(id) }), Short: whyText(row.Why, part)})...)
 			continue
 		}
 		t.AddCells(append(cells, whoCell(row), waitsCell(row, short != nil, part), noteCell(row))...)
@@ -105,7 +105,7 @@ func taskTable(rows []verb.Row, short map[string]int) screen.Table {
 }
 
 // idCell is an id, of which a part may be enough. Short says how much; nil for the whole.
-func idCell(id task.ID, short map[string]int) screen.Cell {
+func idCell(id record.ID, short map[string]int) screen.Cell {
 	c := screen.Cell{Text: string(id), Short: string(id), Bright: short[string(id)]}
 	c.Short = c.Text[len(c.Text)-min(len(c.Text), cmp.Or(c.Bright, len(c.Text))):]
 	return c
@@ -119,13 +119,13 @@ func whoCell(row verb.Row) screen.Cell {
 }
 
 // waitsCell is what a task waits for: on a terminal the parts of ids that are enough, and where there is little room the first of them.
-func waitsCell(row verb.Row, terminal bool, part func(task.ID) string) screen.Cell {
+func waitsCell(row verb.Row, terminal bool, part func(record.ID) string) screen.Cell {
 	if len(row.BlockedBy) == 0 {
 		return screen.Cell{}
 	}
 	c := screen.Cell{Text: joined(row.BlockedBy)}
 	if more := row.BlockedByTotal - len(row.BlockedBy); more > 0 {
-		c.Text += task.AndMore(more)
+		c.Text += record.AndMore(more)
 	}
 	if !terminal {
 		return c
@@ -162,7 +162,7 @@ func noteCell(row verb.Row) screen.Cell {
 }
 
 // whyText says why a task is ready, or what keeps it back.
-func whyText(why []verb.Reason, shown func(task.ID) string) string {
+func whyText(why []verb.Reason, shown func(record.ID) string) string {
 	texts := make([]string, len(why))
 	for i, one := range why {
 		texts[i] = reasonText(one, shown)
@@ -170,7 +170,7 @@ func whyText(why []verb.Reason, shown func(task.ID) string) string {
 	return strings.Join(texts, "; ")
 }
 
-func reasonText(why verb.Reason, shown func(task.ID) string) string {
+func reasonText(why verb.Reason, shown func(record.ID) string) string {
 	var ids []string
 	for _, t := range why.Tasks {
 		id := shown(t.ID)
@@ -181,7 +181,7 @@ func reasonText(why verb.Reason, shown func(task.ID) string) string {
 	}
 	list := strings.Join(ids, ", ")
 	if why.Total > len(ids) {
-		list += task.AndMore(why.Total - len(ids))
+		list += record.AndMore(why.Total - len(ids))
 	}
 	switch why.Code {
 	case verb.WaitsFor:
@@ -252,7 +252,7 @@ func renderWork(r *Renderer, w tasks.Work) {
 	r.Printf("nothing to be had: tasks that wait for others: %d, taken: %d\n", w.Blocked, w.Claimed)
 }
 
-func joined(ids []task.ID) string {
+func joined(ids []record.ID) string {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
 		texts[i] = string(id)

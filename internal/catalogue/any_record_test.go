@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
@@ -29,10 +30,10 @@ func TestRecordsByTheirIDs(t *testing.T) {
 	if row, err := verbtest.Call[verb.RecordRow](t, w, "get", verbtest.Args{"id": id, "mode": "summary"}); err != nil || row.Title != "Two rooms" || row.Rev != noted.Rev {
 		t.Errorf("the row is %+v, %v", row, err)
 	}
-	if part, err := verbtest.Call[tasks.Part](t, w, "get", verbtest.Args{"id": id, "part": "provenance", "offset": 1}); err != nil || len(part.Entries) != 1 || part.Entries[0].Did != task.Noted {
+	if part, err := verbtest.Call[tasks.Part](t, w, "get", verbtest.Args{"id": id, "part": "provenance", "offset": 1}); err != nil || len(part.Entries) != 1 || part.Entries[0].Did != record.Noted {
 		t.Errorf("the part is %+v, %v", part, err)
 	}
-	if _, err := verbtest.Call[any](t, w, "get", verbtest.Args{"id": id, "include": []string{"blockers"}}); task.CodeOf(err) != task.InvalidInput {
+	if _, err := verbtest.Call[any](t, w, "get", verbtest.Args{"id": id, "include": []string{"blockers"}}); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("a context of a proposal: %v", err)
 	}
 	first, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": id, "timeout_seconds": 0})
@@ -44,15 +45,15 @@ func TestRecordsByTheirIDs(t *testing.T) {
 	if err != nil || then.Code != activity.ChangedSinceCursor || len(then.Entries) != 1 || then.Entries[0].Text != "and a door" {
 		t.Errorf("waited %+v, %v", then, err)
 	}
-	if _, err := verbtest.Call[any](t, w, "wait", verbtest.Args{"id": id, "timeout_seconds": 0, "wait_for_status": []string{"done"}}); task.CodeOf(err) != task.InvalidParams {
+	if _, err := verbtest.Call[any](t, w, "wait", verbtest.Args{"id": id, "timeout_seconds": 0, "wait_for_status": []string{"done"}}); record.CodeOf(err) != record.InvalidParams {
 		t.Errorf("a proposal is in a state: %v", err)
 	}
-	if _, err := verbtest.Call[any](t, w, "create", verbtest.Args{"title": "x", "deps": []string{id}}); task.CodeOf(err) != task.DanglingDep {
+	if _, err := verbtest.Call[any](t, w, "create", verbtest.Args{"title": "x", "deps": []string{id}}); record.CodeOf(err) != record.DanglingDep {
 		t.Errorf("a task waits for a proposal: %v", err)
 	}
 	scoped := *w
 	scoped.Scope = "PROJ-1"
-	if _, err := verbtest.Call[any](t, &scoped, "note", verbtest.Args{"id": id, "text": "x"}); task.CodeOf(err) != task.OutOfScope {
+	if _, err := verbtest.Call[any](t, &scoped, "note", verbtest.Args{"id": id, "text": "x"}); record.CodeOf(err) != record.OutOfScope {
 		t.Errorf("out of scope it is noted: %v", err)
 	}
 }

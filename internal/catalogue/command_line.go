@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // shorthands are commands that stand for a verb with an argument that is true.
@@ -15,7 +15,7 @@ var shorthands = []struct{ command, verb, argument string }{
 
 // CommandLine spells a call as a command that can be typed. The arguments of a verb become arguments or flags as its fields declare;
 // those of a command that is no verb are flags, or arguments where they have no name.
-func CommandLine(c task.Call) string {
+func CommandLine(c record.Call) string {
 	v, _ := Named(c.Verb)
 	words, args := []string{"cairn", commandOf(c.Verb)}, c.Args
 	if action, rest, ok := ofReview(c); ok {
@@ -33,7 +33,7 @@ func CommandLine(c task.Call) string {
 }
 
 // ofReview is the command that people type for an action of the verb review_apply: cairn review merge ID.
-func ofReview(c task.Call) (action string, rest []task.Arg, ok bool) {
+func ofReview(c record.Call) (action string, rest []record.Arg, ok bool) {
 	if c.Verb != "review_apply" {
 		return "", nil, false
 	}
@@ -60,7 +60,7 @@ func commandOf(name string) string {
 }
 
 // wordsOf spells an argument of a verb, or of a command that is none, on a command line.
-func wordsOf(v verb.Verb, a task.Arg) []string {
+func wordsOf(v verb.Verb, a record.Arg) []string {
 	f := verb.Field{Arg: a.Name == "", Flag: a.Name}
 	if i := slices.IndexFunc(v.Fields(), func(f verb.Field) bool { return f.Name == a.Name }); i >= 0 {
 		f = v.Fields()[i]
@@ -68,7 +68,7 @@ func wordsOf(v verb.Verb, a task.Arg) []string {
 	switch {
 	case f.Arg:
 		return []string{a.Text()}
-	case a.Value == task.Either:
+	case a.Value == record.Either:
 		return []string{"--" + f.Flag + "|--" + f.Not}
 	case a.Value == true:
 		return []string{"--" + f.Flag}

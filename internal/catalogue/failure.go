@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Failure is an error as JSON, the same over MCP and on the command line.
@@ -15,7 +15,7 @@ type Failure struct {
 
 // FailureBody says what went wrong and what to do next.
 type FailureBody struct {
-	Code          task.Code      `json:"code"`
+	Code          record.Code    `json:"code"`
 	Message       string         `json:"message"`
 	Hint          string         `json:"hint"`
 	Retryable     bool           `json:"retryable"`
@@ -26,10 +26,10 @@ type FailureBody struct {
 
 // FailureOf returns an error as a caller sees it, with the calls in its hint spelled by the front-end. NextTool is the first of the
 // calls that help which the caller may make and which has all that its verb requires.
-func FailureOf(err error, rights verb.Rights, spell func(task.Call) string) Failure {
-	var e *task.Error
+func FailureOf(err error, rights verb.Rights, spell func(record.Call) string) Failure {
+	var e *record.Error
 	if !errors.As(err, &e) {
-		e = task.Errorf(task.IO, "%w", err)
+		e = record.Errorf(record.IO, "%w", err)
 	}
 	body := FailureBody{
 		Code: e.Code, Message: e.Error(), Hint: e.Hint.Spell(spell), Retryable: e.Code.Info().Retryable && !e.Final, Details: e.Details,

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // null means one thing for every field of every verb: where "" or [] empties the field, null does the same, and everywhere
@@ -101,7 +101,7 @@ func TestNoneIsNoCount(t *testing.T) {
 				if v.Name == "logs" {
 					in["id"] = made.ID
 				}
-				if _, err := verbtest.Call[any](t, w, v.Name, in); task.CodeOf(err) != task.InvalidInput {
+				if _, err := verbtest.Call[any](t, w, v.Name, in); record.CodeOf(err) != record.InvalidInput {
 					t.Errorf("%s with %s %v gives %v", v.Name, f.Name, n, err)
 				}
 			}
@@ -118,7 +118,7 @@ func TestNoneIsNoCount(t *testing.T) {
 			"plan":    {"tasks": []verbtest.Args{{"title": "x", "checks": checks}}},
 			"propose": {"summary": "s", "tasks": []verbtest.Args{{"title": "x", "checks": checks}}},
 		} {
-			if _, err := verbtest.Call[any](t, w, name, in); task.CodeOf(err) != task.InvalidInput || !strings.Contains(err.Error(), "timeout is") {
+			if _, err := verbtest.Call[any](t, w, name, in); record.CodeOf(err) != record.InvalidInput || !strings.Contains(err.Error(), "timeout is") {
 				t.Errorf("%s with a time limit of %d gives %v", name, n, err)
 			}
 		}
@@ -154,7 +154,7 @@ func TestGuessedNames(t *testing.T) {
 		{"get_session", verbtest.Args{"id": "ses-1"}, `"session"`},
 	} {
 		_, err := verbtest.Call[any](t, w, tt.verb, tt.in)
-		if task.CodeOf(err) != task.InvalidInput || !strings.HasPrefix(hint(err), "did you mean "+tt.ours+"?") {
+		if record.CodeOf(err) != record.InvalidInput || !strings.HasPrefix(hint(err), "did you mean "+tt.ours+"?") {
 			t.Errorf("%s %v gives %v, with the hint %q", tt.verb, tt.in, err, hint(err))
 		}
 	}
@@ -221,14 +221,14 @@ func TestBlankTextIsRefused(t *testing.T) {
 			{"cancel", verbtest.Args{"session": ses.ID, "reason": blank}},
 			{"propose", verbtest.Args{"summary": blank, "tasks": []verbtest.Args{{"title": "x"}}}},
 		} {
-			if _, err := verbtest.Call[any](t, w, tt.verb, tt.in); task.CodeOf(err) != task.InvalidInput {
+			if _, err := verbtest.Call[any](t, w, tt.verb, tt.in); record.CodeOf(err) != record.InvalidInput {
 				t.Errorf("%s %q gives %v", tt.verb, tt.in, err)
 			}
 		}
 	}
 	for _, name := range []string{"note", "finish", "cancel"} {
 		in := map[string]verbtest.Args{"note": {"id": made.ID, "text": ""}, "finish": {"session": ses.ID, "summary": ""}, "cancel": {"session": ses.ID, "reason": ""}}[name]
-		if _, err := verbtest.Call[any](t, w, name, in); task.CodeOf(err) != task.InvalidInput {
+		if _, err := verbtest.Call[any](t, w, name, in); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s without text gives %v", name, err)
 		}
 	}
@@ -273,7 +273,7 @@ func TestMeAttests(t *testing.T) {
 }
 
 func hint(err error) string {
-	var e *task.Error
+	var e *record.Error
 	if !errors.As(err, &e) {
 		return ""
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Visit is one examination of a workspace. It reads every record once. What that reading shows as lost is read again before it is
@@ -19,11 +19,11 @@ import (
 // goroutines at once. The index is not used: it is one of the things that may be wrong.
 type Visit struct {
 	Store *store.Store
-	Actor task.Actor // whom the entries of repairs name
+	Actor record.Actor // whom the entries of repairs name
 	Now   func() time.Time
 	Home  string // the user's own folder, where ~/ leads; "" for none
 
-	Spell func(task.Call) string // a call in a hint, as the reader of the findings makes it
+	Spell func(record.Call) string // a call in a hint, as the reader of the findings makes it
 
 	records snapshot.Records // read once, for all examinations
 }
@@ -71,7 +71,7 @@ func rank(f Finding) int {
 
 // saying returns the message and the hint of an error.
 func (v Visit) saying(err error) (message, hint string) {
-	var e *task.Error
+	var e *record.Error
 	if errors.As(err, &e) {
 		return e.Msg, e.Hint.Spell(v.Spell)
 	}

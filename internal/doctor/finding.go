@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // ID names a kind of finding: one of Kinds, or a rule of package proof. Ids are stable, and an id is never given a second
@@ -99,7 +99,7 @@ type Finding struct {
 	Severity proof.Severity `json:"severity"`
 	Path     string         `json:"path,omitempty"` // from the workspace root, with forward slashes
 	Line     int            `json:"line,omitempty"`
-	Task     task.ID        `json:"task,omitempty"`
+	Task     record.ID      `json:"task,omitempty"`
 	Record   string         `json:"record,omitempty"`  // the id of a record of another kind
 	Message  string         `json:"message"`           // what is wrong; one line
 	Fix      string         `json:"fix"`               // what to do about it: a command, or an instruction
@@ -127,9 +127,9 @@ func find(id ID, path, message, fix string) Finding {
 }
 
 // about names the record that a finding is about.
-func (f Finding) about(of task.Ref) Finding {
-	if of.Kind == task.KindName {
-		f.Task = task.ID(of.ID)
+func (f Finding) about(of record.Ref) Finding {
+	if of.Kind == record.TaskKind {
+		f.Task = record.ID(of.ID)
 	} else {
 		f.Record = of.ID
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -40,7 +41,7 @@ func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
 		if err == nil && len(r.lost) > 0 { // or written since the records were read
 			r, err = v.damaged(ctx, v.Store, of)
 		}
-		if broken := task.CodeOf(err); broken == task.NotFound || broken == task.BadFile {
+		if broken := record.CodeOf(err); broken == record.NotFound || broken == record.BadFile {
 			continue // it lies on another branch, or is broken, which is a finding of its own
 		}
 		if err != nil {
@@ -56,16 +57,16 @@ func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
 // damaged is a record, and the entries that its file has lost.
 type damaged struct {
 	kind *kind.Kind
-	of   task.Ref
+	of   record.Ref
 	now  any
-	lost []task.Entry
+	lost []record.Entry
 }
 
 // damaged reads a record and looks for entries that its file has lost.
-func (v Visit) damaged(ctx context.Context, from kind.Reader, of task.Ref) (damaged, error) {
+func (v Visit) damaged(ctx context.Context, from kind.Reader, of record.Ref) (damaged, error) {
 	k, ok := kind.For(of)
 	if !ok {
-		return damaged{}, task.Errorf(task.NotFound, "there is no kind of %s", of)
+		return damaged{}, record.Errorf(record.NotFound, "there is no kind of %s", of)
 	}
 	now, err := from.Read(k, of.ID)
 	if err != nil {
@@ -114,7 +115,7 @@ func fieldsPutBack(k *kind.Kind, was, now any) (changes []string) {
 }
 
 // restore puts back, in one write, what the newest revision lacks.
-func (v Visit) restore(ctx context.Context, of task.Ref) error {
+func (v Visit) restore(ctx context.Context, of record.Ref) error {
 	return v.Store.Update(ctx, func(tx *store.Tx) error {
 		r, err := v.damaged(ctx, tx, of)
 		if err != nil {
@@ -128,13 +129,13 @@ func (v Visit) restore(ctx context.Context, of task.Ref) error {
 }
 
 // putBack returns the record with the entries that its file has lost. from has what it depends on.
-func (v Visit) putBack(r damaged, from kind.Reader) (whole any, entry *task.Entry, contradictions []string) {
+func (v Visit) putBack(r damaged, from kind.Reader) (whole any, entry *record.Entry, contradictions []string) {
 	flow := v.Store.Config.Flow
-	return r.kind.PutBack(flow, r.now, r.lost, kind.Deps(from, flow), task.Stamp{Who: v.Actor, At: v.Now()})
+	return r.kind.PutBack(flow, r.now, r.lost, kind.Deps(from, flow), record.Stamp{Who: v.Actor, At: v.Now()})
 }
 
 // said is an entry in words: who, when, what.
-func said(e task.Entry) string {
+func said(e record.Entry) string {
 	text := fmt.Sprintf("%s %s %s", e.At.Format(time.RFC3339), e.Who, e.Did)
 	if e.To != "" {
 		text += fmt.Sprintf(" (%s -> %s)", e.From, e.To)

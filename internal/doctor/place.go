@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // git asks whether git can be asked.
@@ -25,7 +25,7 @@ func (v Visit) git(ctx context.Context) []Finding {
 // leftovers finds what killed writers left. If the folder of the lock cannot be written, that is the only finding: nobody can write.
 func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
 	left, err := v.Store.Leftovers().List(ctx)
-	if task.CodeOf(err) == task.Sandboxed {
+	if record.CodeOf(err) == record.Sandboxed {
 		message, hint := v.saying(err)
 		return []Finding{find(LiveReadOnly, "", message, hint)}, nil
 	}
@@ -67,10 +67,10 @@ func (v Visit) crowd(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	there := map[task.ID]bool{}
+	there := map[record.ID]bool{}
 	for _, f := range files {
-		if f.Path == kind.Tasks.File(task.ID(f.ID)) {
-			there[task.ID(f.ID)] = true
+		if f.Path == kind.Tasks.File(record.ID(f.ID)) {
+			there[record.ID(f.ID)] = true
 		}
 	}
 	if len(there) <= limits.FolderMax {
@@ -87,7 +87,7 @@ func (v Visit) crowd(ctx context.Context) ([]Finding, error) {
 		}
 	}
 	message := fmt.Sprintf("has %d files, more than %d; %d of the tasks are closed", len(there), limits.FolderMax, closed)
-	fix := v.Spell(task.CallTo("archive")) + " moves those that were closed long ago"
+	fix := v.Spell(record.CallTo("archive")) + " moves those that were closed long ago"
 	if closed == 0 {
 		fix = "close what nobody will do, or leave it: it only makes the folder long"
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -60,7 +61,7 @@ func (v Visit) stranded(ctx context.Context) ([]Finding, error) {
 }
 
 // fileOf is the path of a record from the workspace root.
-func (v Visit) fileOf(of task.Ref) string {
+func (v Visit) fileOf(of record.Ref) string {
 	k, ok := kind.Named(of.Kind)
 	if !ok {
 		return ""
@@ -90,7 +91,7 @@ func (v Visit) claim(t task.Task, live session.Live) (found []Finding, ses strin
 
 // session finds what is wrong with an active session. It reads again what looks wrong, since the session and its task were not read at
 // one moment: another process may have begun or ended the session in between.
-func (v Visit) session(ses session.Session, known func(task.Ref) session.Live) []Finding {
+func (v Visit) session(ses session.Session, known func(record.Ref) session.Live) []Finding {
 	if ses.Task == "" {
 		return v.free(ses)
 	}
@@ -107,7 +108,7 @@ func (v Visit) session(ses session.Session, known func(task.Ref) session.Live) [
 // free finds what is wrong with an active session about no task.
 func (v Visit) free(ses session.Session) []Finding {
 	stale := v.Store.Config.StaleAfter
-	if ses.Health(task.Header{}, "", v.Store.Heartbeat(ses.ID), stale, v.Now()) != session.Stalled {
+	if ses.Health(record.Header{}, "", v.Store.Heartbeat(ses.ID), stale, v.Now()) != session.Stalled {
 		return nil
 	}
 	message := fmt.Sprintf("session %s of %s has given no sign of life for more than %v", ses.ID, ses.Actor, stale)
@@ -119,14 +120,14 @@ func (v Visit) free(ses session.Session) []Finding {
 func (v Visit) judgeSession(from kind.Reader, ses session.Session, live session.Live) []Finding {
 	path := kind.Sessions.File(ses.ID)
 	t, err := kind.Tasks.Get(from, ses.Task)
-	if task.CodeOf(err) == task.NotFound {
+	if record.CodeOf(err) == record.NotFound {
 		return []Finding{find(SessionWithoutTask, path, fmt.Sprintf("task %s does not exist", ses.Task), "bring the task's file back from git").about(ses.Task.Ref())}
 	}
 	if err != nil {
 		return nil // a broken task is a finding of its own
 	}
 	held := ses.Held(t.Header(), live, v.Store.Worktree)
-	over := task.CodeOf(held) == task.SessionEnded // which refuses a cancel too
+	over := record.CodeOf(held) == record.SessionEnded // which refuses a cancel too
 	ends := fmt.Sprintf("%s ends it: cairn cancel %s REASON", ses.Actor, ses.ID)
 	if over {
 		ends = "merge the branch on which it ended, or write status: abandoned into its file"
@@ -137,7 +138,7 @@ func (v Visit) judgeSession(from kind.Reader, ses session.Session, live session.
 		message := fmt.Sprintf("the session is active, and %s is closed (%s)", t.ID, t.Status)
 		return []Finding{find(SessionLeftOpen, path, message, ends).about(t.ID.Ref())}
 	case over:
-		message := task.MessageOf(held)
+		message := record.MessageOf(held)
 		return []Finding{find(SessionLeftOpen, path, message+", and its file says that it is active", ends).about(t.ID.Ref())}
 	case ses.Health(t.Header(), flow.Review, v.Store.Heartbeat(ses.ID), live.StaleAfter, v.Now()) == session.Stalled:
 		message := fmt.Sprintf("session %s of %s has given no sign of life for more than %v", ses.ID, ses.Actor, live.StaleAfter)

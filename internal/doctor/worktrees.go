@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // worktrees finds work trees that cairn made and whose folder is gone, and those of tasks that are closed, with why they stay. It repairs
@@ -28,7 +28,7 @@ func (v Visit) worktrees(ctx context.Context) ([]Finding, error) {
 	for _, one := range all {
 		switch {
 		case one.Gone():
-			fix := v.Spell(task.CallTo("worktree_remove", "id", one.Task, "force", true)) + " forgets it, if it was not moved"
+			fix := v.Spell(record.CallTo("worktree_remove", "id", one.Task, "force", true)) + " forgets it, if it was not moved"
 			out = append(out, find(WorktreeLost, "", "the work tree "+one.Path+": "+one.Reasons[0].Message, fix).about(one.Task.Ref()))
 		case v.closed(one.Task):
 			out = append(out, v.left(one))
@@ -39,7 +39,7 @@ func (v Visit) worktrees(ctx context.Context) ([]Finding, error) {
 
 // left is the finding of a work tree that nobody needs any more.
 func (v Visit) left(one worktree.Standing) Finding {
-	message, fix := "the work tree "+one.Path+" can be removed", v.Spell(task.CallTo("worktree_remove", "id", one.Task))
+	message, fix := "the work tree "+one.Path+" can be removed", v.Spell(record.CallTo("worktree_remove", "id", one.Task))
 	if len(one.Reasons) > 0 {
 		said := make([]string, len(one.Reasons))
 		for i, r := range one.Reasons {
@@ -51,9 +51,9 @@ func (v Visit) left(one worktree.Standing) Finding {
 }
 
 // closed reports whether a task is closed, or deleted.
-func (v Visit) closed(id task.ID) bool {
+func (v Visit) closed(id record.ID) bool {
 	t, err := kind.Tasks.Get(v.records, id)
-	if task.CodeOf(err) == task.NotFound {
+	if record.CodeOf(err) == record.NotFound {
 		return true
 	}
 	return err == nil && v.Store.Config.Flow.IsClosed(t.Status)

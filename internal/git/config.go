@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Config returns the value of a key in the repository's own config; "" if it has none.
@@ -43,7 +43,7 @@ func (r *Repo) Attribute(ctx context.Context, name, path string) (string, error)
 func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
 	file := filepath.Join(r.CommonDir, "config")
 	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
-		return task.Errorf(task.Git, "%s is a link, and what it leads to is not written", file).WithHint("put a real file there")
+		return record.Errorf(record.Git, "%s is a link, and what it leads to is not written", file).WithHint("put a real file there")
 	}
 	if value != "" {
 		_, err := Run(ctx, r.Top, "config", "--local", key, value)

@@ -3,7 +3,7 @@ package git
 import (
 	"regexp"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 var (
@@ -14,5 +14,5 @@ var (
 // WithoutCredentials is what git or a remote said, without the credentials of addresses in it: git repeats addresses, and takes the credentials
 // out of some alone.
 func WithoutCredentials(said string) string {
-	return userInfo.ReplaceAllString(address.ReplaceAllStringFunc(said, task.CleanURL), "")
+	return userInfo.ReplaceAllString(address.ReplaceAllStringFunc(said, record.CleanURL), "")
 }

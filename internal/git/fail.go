@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // The oldest supported git.
@@ -18,19 +18,19 @@ const installHint = "install git 2.31 or newer and put it on PATH"
 // explain turns the failure of a git command into an error with a hint.
 func explain(ctx context.Context, err error, dir string, args []string) error {
 	if ctx.Err() != nil {
-		return task.Errorf(task.Git, "git %s was stopped: %w", args[0], ctx.Err())
+		return record.Errorf(record.Git, "git %s was stopped: %w", args[0], ctx.Err())
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return task.Errorf(task.Git, "there is no git: %w", err).WithHint(installHint)
+		return record.Errorf(record.Git, "there is no git: %w", err).WithHint(installHint)
 	}
 	exit := (*exec.ExitError)(nil)
 	if !errors.As(err, &exit) {
-		return task.Errorf(task.Git, "cannot run git %s: %w", args[0], err)
+		return record.Errorf(record.Git, "cannot run git %s: %w", args[0], err)
 	}
-	return &task.Error{
-		Code: task.Git,
+	return &record.Error{
+		Code: record.Git,
 		Msg:  "git " + args[0] + ": " + complaint(exit),
-		Hint: task.Hintf("%s", hint(ctx, exit, dir)),
+		Hint: record.Hintf("%s", hint(ctx, exit, dir)),
 		Err:  exit,
 	}
 }
@@ -67,7 +67,7 @@ func (r *Repo) Usable(ctx context.Context) error {
 		return err
 	}
 	if tooOld(ctx) {
-		return task.Errorf(task.Git, "git is older than %d.%d", oldestMajor, oldestMinor).WithHint(installHint)
+		return record.Errorf(record.Git, "git is older than %d.%d", oldestMajor, oldestMinor).WithHint(installHint)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
@@ -167,7 +167,7 @@ func (r *Repo) checkLinked() error {
 		return nil
 	}
 	if filepath.Dir(r.GitDir) != filepath.Join(r.CommonDir, "worktrees") {
-		return task.Errorf(task.Git, "the git folder %s says that it is part of %s, which does not have it", r.GitDir, r.CommonDir).
+		return record.Errorf(record.Git, "the git folder %s says that it is part of %s, which does not have it", r.GitDir, r.CommonDir).
 			WithHint("git keeps linked worktrees below %s; see where this folder came from", filepath.Join(r.CommonDir, "worktrees"))
 	}
 	there := WorktreeAt(r.GitDir)
@@ -176,7 +176,7 @@ func (r *Repo) checkLinked() error {
 	}
 	if dir, err := readGitFile(filepath.Join(there, ".git")); err == nil {
 		if dir, err = filepath.EvalSymlinks(dir); err == nil && dir == r.GitDir {
-			return task.Errorf(task.Git, "%s uses the git folder of the worktree %s", r.Top, there).
+			return record.Errorf(record.Git, "%s uses the git folder of the worktree %s", r.Top, there).
 				WithHint("if it is a copy of that worktree, make one with git worktree add; else see where this folder came from")
 		}
 	}
@@ -194,7 +194,7 @@ func noPipes(dir string, names ...string) error {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		info, err := os.Stat(path)
 		if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice|fs.ModeSocket) != 0 {
-			return task.Errorf(task.Git, "%s is not a regular file", path).WithHint("put git's file back, or take it away")
+			return record.Errorf(record.Git, "%s is not a regular file", path).WithHint("put git's file back, or take it away")
 		}
 	}
 	return nil
@@ -223,7 +223,7 @@ func readGitFile(file string) (string, error) {
 	}
 	path, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
 	if !ok || path == "" || strings.ContainsAny(path, "\n\x00") {
-		return "", task.Errorf(task.Git, "%s is neither a git folder nor a file that names one", file).
+		return "", record.Errorf(record.Git, "%s is neither a git folder nor a file that names one", file).
 			WithHint("git writes this file for submodules and linked worktrees; its one line reads: gitdir: PATH")
 	}
 	return below(filepath.Dir(file), path), nil
@@ -258,7 +258,7 @@ func readSmall(path string) ([]byte, error) {
 const smallFile = 1 << 20 // bytes; git writes no config of that size
 
 func notAFile(path string) error {
-	return task.Errorf(task.Git, "%s is not a file", path).WithHint("see what it is, and where this repository came from")
+	return record.Errorf(record.Git, "%s is not a file", path).WithHint("see what it is, and where this repository came from")
 }
 
 // below joins a path to a folder unless it is absolute.
@@ -277,9 +277,9 @@ func missing(err error) bool {
 
 func unreadable(err error) error {
 	if errors.Is(err, disk.ErrNotRegular) || errors.Is(err, disk.ErrTooLarge) {
-		return task.Errorf(task.Git, "cannot look for a git repository: %w", err).WithHint("see what it is, and where this repository came from")
+		return record.Errorf(record.Git, "cannot look for a git repository: %w", err).WithHint("see what it is, and where this repository came from")
 	}
-	return task.Errorf(task.IO, "cannot look for a git repository: %w", err)
+	return record.Errorf(record.IO, "cannot look for a git repository: %w", err)
 }
 
 // noGitDir is the error of a file that names a git folder which is not there.
@@ -287,7 +287,7 @@ func noGitDir(file, dir string, err error) error {
 	if !missing(err) {
 		return unreadable(err)
 	}
-	return task.Errorf(task.Git, "%s names the git folder %q, which is not there", file, strings.TrimSpace(dir)).
+	return record.Errorf(record.Git, "%s names the git folder %q, which is not there", file, strings.TrimSpace(dir)).
 		WithHint("if the repository was moved, run in it: git worktree repair %s", filepath.Dir(file))
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 func TestFindWalksUp(t *testing.T) {
@@ -47,7 +47,7 @@ func TestFindNeedsNoGit(t *testing.T) {
 }
 
 func TestFindAFolderThatIsGone(t *testing.T) {
-	if _, _, err := Find(filepath.Join(t.TempDir(), "gone")); task.CodeOf(err) != task.IO {
+	if _, _, err := Find(filepath.Join(t.TempDir(), "gone")); record.CodeOf(err) != record.IO {
 		t.Errorf("got %v", err)
 	}
 }
@@ -111,7 +111,7 @@ func TestFindReportsABrokenGitFile(t *testing.T) {
 			dir := t.TempDir()
 			writeFile(t, filepath.Join(dir, ".git"), text)
 			_, ok, err := Find(dir)
-			if ok || task.CodeOf(err) != task.Git {
+			if ok || record.CodeOf(err) != record.Git {
 				t.Fatalf("got %v, %v", ok, err)
 			}
 			if strings.Contains(err.Error(), "\n") {
@@ -125,7 +125,7 @@ func TestFindReportsABrokenCommonDir(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, ".git", "HEAD"), "ref: refs/heads/main\n")
 	writeFile(t, filepath.Join(dir, ".git", "commondir"), "../nowhere\n")
-	if _, ok, err := Find(dir); ok || task.CodeOf(err) != task.Git {
+	if _, ok, err := Find(dir); ok || record.CodeOf(err) != record.Git {
 		t.Errorf("got %v, %v", ok, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // addFiles adds changed files to the tree, with the ids that "git add" would store them under; it stores nothing. Files that are gone
@@ -29,7 +29,7 @@ func (w *workTree) addFiles(ctx context.Context, changes []change) error {
 		switch {
 		case missing(err):
 		case err != nil:
-			return task.Errorf(task.IO, "cannot read a file of the work tree: %w", err)
+			return record.Errorf(record.IO, "cannot read a file of the work tree: %w", err)
 		case info.Mode()&fs.ModeSymlink != 0:
 			links = append(links, change{c.path, modeLink})
 		case info.Mode().IsRegular():
@@ -131,7 +131,7 @@ func (w *workTree) addLinks(ctx context.Context, links []change) error {
 			continue
 		}
 		if err != nil {
-			return task.Errorf(task.IO, "cannot read a link of the work tree: %w", err)
+			return record.Errorf(record.IO, "cannot read a link of the work tree: %w", err)
 		}
 		w.tree.set(l.path, l.mode, blobID(newHash(), []byte(filepath.ToSlash(text))))
 	}
@@ -149,7 +149,7 @@ func (w *workTree) objectFormat(ctx context.Context) (func() hash.Hash, error) {
 	case format == "sha256":
 		return sha256.New, nil
 	}
-	return nil, task.Errorf(task.Git, "the repository names its objects by %q, which is not known here", format)
+	return nil, record.Errorf(record.Git, "the repository names its objects by %q, which is not known here", format)
 }
 
 // blobID is the id of the object that holds a content.

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // bothHeads asks the library and git and fails the test unless they agree.
@@ -100,7 +100,7 @@ func TestHeadOfABrokenRepository(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")
 	r.write(".git/HEAD", "nonsense\n")
-	if _, err := r.open().Head(t.Context()); task.CodeOf(err) != task.Git {
+	if _, err := r.open().Head(t.Context()); record.CodeOf(err) != record.Git {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // describe is a line for each file: mode, path, and what is special.
@@ -56,7 +56,7 @@ func TestFilesOfACommitAndOfTheIndex(t *testing.T) {
 			t.Errorf("of the index, below %q: %+v, %v", below, tracked, err)
 		}
 	}
-	if _, err := found.Objects().Files(t.Context(), "--all", ""); task.CodeOf(err) != task.InvalidInput {
+	if _, err := found.Objects().Files(t.Context(), "--all", ""); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("an option is a commit: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // File is a file of a commit or of the index.
@@ -39,7 +39,7 @@ func (r *Repo) Objects() Objects { return Objects{r} }
 // Files lists the files of a commit below a path; all of them for "". It returns GIT if there is no such commit.
 func (o Objects) Files(ctx context.Context, commit, below string) ([]File, error) {
 	if commit == "" || strings.HasPrefix(commit, "-") {
-		return nil, task.Errorf(task.InvalidInput, "%q does not name a commit", commit)
+		return nil, record.Errorf(record.InvalidInput, "%q does not name a commit", commit)
 	}
 	out, err := Run(ctx, o.repo.Top, append([]string{"ls-tree", "-r", "-z", "--full-tree", commit}, pathspec(below)...)...)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Of what is too large only the size is read, and what comes after it is read all the same.
@@ -77,7 +77,7 @@ func TestBlobsFail(t *testing.T) {
 		t.Errorf("of nothing: %v", err)
 	}
 	r.remove(".git")
-	if err := found.Objects().Blobs(t.Context(), []string{"HEAD:a"}, 100, func(int, Blob) {}); task.CodeOf(err) != task.Git {
+	if err := found.Objects().Blobs(t.Context(), []string{"HEAD:a"}, 100, func(int, Blob) {}); record.CodeOf(err) != record.Git {
 		t.Errorf("of no repository: %v", err)
 	}
 }
@@ -176,13 +176,13 @@ func TestCommitTreeRefusesWhatIsNoCommit(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")
 	r.commit()
-	for rev, want := range map[string]task.Code{
-		"":            task.InvalidInput,
-		"--name-only": task.InvalidInput,
-		"nothing":     task.Git,
-		"HEAD~5":      task.Git,
+	for rev, want := range map[string]record.Code{
+		"":            record.InvalidInput,
+		"--name-only": record.InvalidInput,
+		"nothing":     record.Git,
+		"HEAD~5":      record.Git,
 	} {
-		if _, err := r.open().Objects().Tree(t.Context(), rev); task.CodeOf(err) != want {
+		if _, err := r.open().Objects().Tree(t.Context(), rev); record.CodeOf(err) != want {
 			t.Errorf("%q: got %v, want %s", rev, err, want)
 		}
 	}

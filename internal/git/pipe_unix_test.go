@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // A pipe, or a device without end, in the place of one of git's files is refused, and nobody waits for it.
@@ -45,7 +45,7 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 				}()
 				select {
 				case err := <-done:
-					if task.CodeOf(err) != task.Git {
+					if record.CodeOf(err) != record.Git {
 						t.Errorf("got %v", err)
 					}
 				case <-time.After(10 * time.Second):

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // RefUpdate changes one ref of a remote, if it still points at Old.
@@ -51,7 +51,7 @@ func (r *Repo) PushRefs(ctx context.Context, remote string, updates []RefUpdate,
 	if words == "" && err != nil {
 		words = Complaint(err)
 	}
-	return results, task.Clip(words, 500), err
+	return results, record.Clip(words, 500), err
 }
 
 // readPushed reads what git push --porcelain prints: a line for each ref, of a flag, the two names and a summary.

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Run runs git in a folder, as command starts it, and returns its standard output.
@@ -80,5 +80,5 @@ func records(out []byte) []string {
 
 // garbled is the error of an output in another form than the command is documented to print.
 func garbled(command, line string) error {
-	return task.Errorf(task.Git, "git %s printed a line that is not understood: %q", command, line)
+	return record.Errorf(record.Git, "git %s printed a line that is not understood: %q", command, line)
 }

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // failure returns err as our error and checks that it fits on a line.
-func failure(t *testing.T, err error) *task.Error {
+func failure(t *testing.T, err error) *record.Error {
 	t.Helper()
-	var e *task.Error
-	if !errors.As(err, &e) || e.Code != task.Git {
+	var e *record.Error
+	if !errors.As(err, &e) || e.Code != record.Git {
 		t.Fatalf("got %v, want an error of code GIT", err)
 	}
 	if strings.Contains(e.Msg, "\n") || strings.HasSuffix(e.Msg, ".") {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Writing is the second way to start git, for commands that change a repository because a person or an agent asked for that change: a
@@ -155,7 +155,7 @@ func (r *Repo) Identity(ctx context.Context) error {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		_, err := Writing{}.Run(ctx, r.Top, "var", who)
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-			return task.Errorf(task.Git, "git does not know who commits here: %s", complaint(exit)).
+			return record.Errorf(record.Git, "git does not know who commits here: %s", complaint(exit)).
 				WithHint(`git config --global user.name "Your Name" && git config --global user.email you@example.com`)
 		}
 		if err != nil {

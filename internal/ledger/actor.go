@@ -5,31 +5,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// ActorKind is the kind of a record of the directory that says who an actor is, in a task.Ref. Its id is the actor.
+// ActorKind is the kind of a record of the directory that says who an actor is, in a record.Ref. Its id is the actor.
 const ActorKind = "actor"
 
 // Actor is a person or a program that others can address: what the directory says of it. An actor that is not in the directory can do all
 // that one in it can.
 type Actor struct {
-	task.Header        // what all kinds have in common; Title is the name that is shown
-	ExternalRef string // who it is elsewhere, such as an address or the name of an account; no two actors have the same
-	Group       string // whom it works with: group:NAME addresses all of them
-	Role        string // what it does there
-	Abilities   []string
-	Body        string
+	record.Header        // what all kinds have in common; Title is the name that is shown
+	ExternalRef   string // who it is elsewhere, such as an address or the name of an account; no two actors have the same
+	Group         string // whom it works with: group:NAME addresses all of them
+	Role          string // what it does there
+	Abilities     []string
+	Body          string
 }
 
 // The states of an actor. One that is gone is not addressed any more; what it wrote stays.
 const (
-	ActorActive task.Status = "active"
-	ActorGone   task.Status = "gone"
+	ActorActive record.Status = "active"
+	ActorGone   record.Status = "gone"
 )
 
 // ActorStates lists every state.
-var ActorStates = []task.Status{ActorActive, ActorGone}
+var ActorStates = []record.Status{ActorActive, ActorGone}
 
 // ActorChange is what a registration says of an actor. What is nil stays as it is.
 type ActorChange struct {
@@ -38,19 +38,19 @@ type ActorChange struct {
 }
 
 // NewActor returns an actor as it is registered first, or INVALID_INPUT if there may be no such actor.
-func NewActor(who task.Actor, c ActorChange, s task.Stamp) (Actor, error) {
-	if _, err := task.ParseActor(string(who)); err != nil {
+func NewActor(who record.Actor, c ActorChange, s record.Stamp) (Actor, error) {
+	if _, err := record.ParseActor(string(who)); err != nil {
 		return Actor{}, err
 	}
-	a := Actor{Header: task.Header{Ref: task.Ref{Kind: ActorKind, ID: string(who)}, Title: string(who), Status: ActorActive}}
+	a := Actor{Header: record.Header{Ref: record.Ref{Kind: ActorKind, ID: string(who)}, Title: string(who), Status: ActorActive}}
 	a, _ = a.with(c)
-	a.Log = a.Log.Add(s.Entry(task.Created))
+	a.Log = a.Log.Add(s.Entry(record.Created))
 	return a, a.Valid()
 }
 
 // Register returns the actor after another registration, with an entry that says what changed. One that was gone is active again. It
 // stays as it is if nothing would change, and INVALID_INPUT is returned for what no actor may be.
-func (a Actor) Register(c ActorChange, s task.Stamp) (Actor, error) {
+func (a Actor) Register(c ActorChange, s record.Stamp) (Actor, error) {
 	now, keys := a.with(c)
 	if len(keys) == 0 && a.Status == ActorActive {
 		return a, nil
@@ -72,7 +72,7 @@ func (a Actor) with(c ActorChange) (Actor, []string) {
 	}
 	a.Title = cmp.Or(a.Title, a.Ref.ID)
 	if c.Abilities != nil {
-		a.Abilities = task.Unique(*c.Abilities)
+		a.Abilities = record.Unique(*c.Abilities)
 	}
 	return a, differing(
 		compared{"title", a.Title == was.Title}, compared{"external_ref", a.ExternalRef == was.ExternalRef}, compared{"group", a.Group == was.Group},
@@ -86,10 +86,10 @@ const maxAbilities = 50
 // Valid returns INVALID_INPUT for what no actor may be. The message begins with the key.
 func (a Actor) Valid() error {
 	if len(a.Abilities) > maxAbilities {
-		return task.Errorf(task.InvalidInput, "capabilities are %d, more than %d", len(a.Abilities), maxAbilities).WithHint("name what others look for")
+		return record.Errorf(record.InvalidInput, "capabilities are %d, more than %d", len(a.Abilities), maxAbilities).WithHint("name what others look for")
 	}
 	for _, ability := range a.Abilities {
-		if err := task.ValidLine("capabilities", ability); err != nil {
+		if err := record.ValidLine("capabilities", ability); err != nil {
 			return err
 		}
 	}
@@ -103,20 +103,20 @@ func (a Actor) Valid() error {
 
 // ValidGroup returns INVALID_INPUT for what cannot be the name of a group.
 func ValidGroup(name string) error {
-	if len(name) > 64 || !task.IsWord(name, "._@+-") {
-		return task.Errorf(task.InvalidInput, "group is %q", task.Clip(name, 100)).WithHint("a group has a name of letters, digits and ._@+-, such as reviewers")
+	if len(name) > 64 || !record.IsWord(name, "._@+-") {
+		return record.Errorf(record.InvalidInput, "group is %q", record.Clip(name, 100)).WithHint("a group has a name of letters, digits and ._@+-, such as reviewers")
 	}
 	return nil
 }
 
 // Name is an actor without its kind: claude-1 of agent:claude-1.
-func Name(who task.Actor) string {
+func Name(who record.Actor) string {
 	_, name, _ := strings.Cut(string(who), ":")
 	return name
 }
 
 // KindOf is the kind of an actor: agent of agent:claude-1.
-func KindOf(who task.Actor) string {
+func KindOf(who record.Actor) string {
 	kind, _, _ := strings.Cut(string(who), ":")
 	return kind
 }

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-func stamp(text string) task.Stamp {
-	return task.Stamp{Who: "human:ada", At: time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC), Text: text}
+func stamp(text string) record.Stamp {
+	return record.Stamp{Who: "human:ada", At: time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC), Text: text}
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -19,7 +20,7 @@ func ptr[T any](v T) *T { return &v }
 func TestNewActor(t *testing.T) {
 	a, err := ledger.NewActor("agent:claude-1", ledger.ActorChange{Group: ptr(" reviewers "), Abilities: ptr([]string{"go", "go", "sql"})}, stamp(""))
 	if err != nil || a.Ref.ID != "agent:claude-1" || a.Title != "agent:claude-1" || a.Status != ledger.ActorActive || a.Group != "reviewers" ||
-		!slices.Equal(a.Abilities, []string{"go", "sql"}) || len(a.Log) != 1 || a.Log[0].Did != task.Created {
+		!slices.Equal(a.Abilities, []string{"go", "sql"}) || len(a.Log) != 1 || a.Log[0].Did != record.Created {
 		t.Errorf("got %+v, %v", a, err)
 	}
 	for name, c := range map[string]ledger.ActorChange{
@@ -29,7 +30,7 @@ func TestNewActor(t *testing.T) {
 		"an empty capability":     {Abilities: ptr([]string{""})},
 		"a reference with a bell": {ExternalRef: ptr("a\ab")},
 	} {
-		if _, err := ledger.NewActor("agent:claude-1", c, stamp("")); task.CodeOf(err) != task.InvalidInput {
+		if _, err := ledger.NewActor("agent:claude-1", c, stamp("")); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s: got %v, want INVALID_INPUT", name, err)
 		}
 	}
@@ -37,10 +38,10 @@ func TestNewActor(t *testing.T) {
 	for n := range 51 {
 		many = append(many, "c"+strings.Repeat("x", n))
 	}
-	if _, err := ledger.NewActor("agent:a", ledger.ActorChange{Abilities: &many}, stamp("")); task.CodeOf(err) != task.InvalidInput {
+	if _, err := ledger.NewActor("agent:a", ledger.ActorChange{Abilities: &many}, stamp("")); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("51 capabilities: got %v", err)
 	}
-	if _, err := ledger.NewActor("claude-1", ledger.ActorChange{}, stamp("")); task.CodeOf(err) != task.InvalidInput {
+	if _, err := ledger.NewActor("claude-1", ledger.ActorChange{}, stamp("")); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("no actor: got %v", err)
 	}
 }
@@ -63,7 +64,7 @@ func TestRegister(t *testing.T) {
 	if last := back.Log.Last(); err != nil || back.Status != ledger.ActorActive || last.From != ledger.ActorGone || last.To != ledger.ActorActive {
 		t.Errorf("back again: got %+v, %v", back, err)
 	}
-	if _, err := back.Register(ledger.ActorChange{Group: ptr("a b")}, stamp("")); task.CodeOf(err) != task.InvalidInput {
+	if _, err := back.Register(ledger.ActorChange{Group: ptr("a b")}, stamp("")); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("a bad group: got %v", err)
 	}
 }

@@ -3,7 +3,7 @@ package ledger
 import (
 	"strconv"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // counted appends a list to the parts of a content hash, after its length.
@@ -16,9 +16,9 @@ func counted[T ~string](parts []string, list []T) []string {
 }
 
 // RecordedHash is the hash of a record's content as its entry created has it; "" if none has.
-func RecordedHash(log task.Log) string {
+func RecordedHash(log record.Log) string {
 	for _, e := range log {
-		if e.Did == task.Created {
+		if e.Did == record.Created {
 			return e.Said().Content
 		}
 	}
@@ -26,9 +26,9 @@ func RecordedHash(log task.Log) string {
 }
 
 // hasContent returns INVALID_INPUT for an entry created without the hash of the content that never changes.
-func hasContent(e task.Entry) error {
+func hasContent(e record.Entry) error {
 	if e.Said().Content == "" {
-		return task.Errorf(task.InvalidInput, "it has no hash of the content")
+		return record.Errorf(record.InvalidInput, "it has no hash of the content")
 	}
 	return nil
 }

@@ -6,10 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// DecisionKind is the kind of a decision, in a task.Ref.
+// DecisionKind is the kind of a decision, in a record.Ref.
 const DecisionKind = "decision"
 
 // DecisionPrefix stands before the dash of a decision's id.
@@ -21,7 +22,7 @@ type DecisionID string
 // Decision is what was decided, and why. Its content never changes: the title, the choice, the options, the scope, what it is about, what it
 // supersedes and the body. To change a decision, another one is logged that supersedes it. Its status, its labels and its provenance move.
 type Decision struct {
-	task.Header
+	record.Header
 	Choice     string     // what was chosen
 	Supersedes DecisionID // the one whose place it takes; "" for none
 	Options    []Option   // that were weighed
@@ -35,13 +36,13 @@ type Option struct{ Label, Summary, Pros, Cons string }
 
 // The states of a decision. The last two are closed.
 const (
-	Proposed task.Status = "proposed"
-	Accepted task.Status = "accepted"
-	Rejected task.Status = "rejected"
+	Proposed record.Status = "proposed"
+	Accepted record.Status = "accepted"
+	Rejected record.Status = "rejected"
 )
 
 // DecisionStates lists the states of a decision.
-var DecisionStates = []task.Status{Proposed, Accepted, Rejected}
+var DecisionStates = []record.Status{Proposed, Accepted, Rejected}
 
 // FindDecision returns another decision. It reports false for one that does not exist or cannot be read.
 type FindDecision func(DecisionID) (Decision, bool)
@@ -49,52 +50,52 @@ type FindDecision func(DecisionID) (Decision, bool)
 // NewDecision returns a decision as it is written first, with an entry that has the hash of its content. Without a status, that of a person
 // is accepted and any other is proposed. It returns INVALID_INPUT if there may be no such decision, NOT_FOUND if it supersedes one that does
 // not exist, and FORBIDDEN if the actor may not accept it.
-func NewDecision(f task.Flow, d Decision, token string, find FindDecision, s task.Stamp) (Decision, error) {
-	d.Ref = task.Ref{Kind: DecisionKind, ID: DecisionPrefix + "-" + token}
-	d.Choice, d.Body = task.CleanBody(d.Choice), task.CleanBody(d.Body)
+func NewDecision(f task.Flow, d Decision, token string, find FindDecision, s record.Stamp) (Decision, error) {
+	d.Ref = record.Ref{Kind: DecisionKind, ID: DecisionPrefix + "-" + token}
+	d.Choice, d.Body = record.CleanBody(d.Choice), record.CleanBody(d.Body)
 	if d.Status == "" {
 		d.Status = statusBy(s.Who)
 	}
 	if err := d.valid(); err != nil {
 		return d, err
 	}
-	e := s.Entry(task.Created).Saying(task.Detail{Content: d.ContentHash()})
+	e := s.Entry(record.Created).Saying(record.Detail{Content: d.ContentHash()})
 	e.To, d.Status, d.Log = d.Status, "", nil
 	d, err := d.apply(e, f)
 	return d, cmp.Or(err, d.validSuccession(find))
 }
 
 // DecisionLife is the life of a decision.
-var DecisionLife = task.Life{Step: decisionStep, Kinds: []task.Did{task.Created, task.Transitioned, task.Updated, task.Noted}}
+var DecisionLife = task.Life{Step: decisionStep, Kinds: []record.Did{record.Created, record.Transitioned, record.Updated, record.Noted}}
 
 // decisionStep says which entry brings a decision where, and who may write it.
-func decisionStep(_ any, now task.Header, e task.Entry, in task.Rules) (task.Status, task.Actor, error) {
-	err := task.OneOf("status", e.To, DecisionStates)
+func decisionStep(_ any, now record.Header, e record.Entry, in task.Rules) (record.Status, record.Actor, error) {
+	err := record.OneOf("status", e.To, DecisionStates)
 	switch e.Did {
-	case task.Created:
+	case record.Created:
 		return e.To, "", cmp.Or(err, hasContent(e), mayRatify(in.Flow, "", e.To, e.Who))
-	case task.Transitioned:
+	case record.Transitioned:
 		if err == nil && e.To == now.Status {
-			err = task.Errorf(task.Conflict, "it is %s already", e.To)
+			err = record.Errorf(record.Conflict, "it is %s already", e.To)
 		}
 		return e.To, "", cmp.Or(err, mayRatify(in.Flow, now.Status, e.To, e.Who))
-	case task.Updated:
+	case record.Updated:
 		if e.Fields != nil && !slices.Equal(e.Fields, []string{"labels"}) {
-			return now.Status, "", task.Errorf(task.InvalidInput, "%s of a decision never changes", strings.Join(e.Fields, ", "))
+			return now.Status, "", record.Errorf(record.InvalidInput, "%s of a decision never changes", strings.Join(e.Fields, ", "))
 		}
 	}
 	return now.Status, "", nil
 }
 
 // apply appends an entry to the decision.
-func (d Decision) apply(e task.Entry, f task.Flow) (Decision, error) {
+func (d Decision) apply(e record.Entry, f task.Flow) (Decision, error) {
 	now, err := DecisionLife.Apply(d, d.Header, e, task.Rules{Flow: f})
 	d.Header = now
 	return d, err
 }
 
 // statusBy is the status of a new decision if none is asked for.
-func statusBy(who task.Actor) task.Status {
+func statusBy(who record.Actor) record.Status {
 	if who.Human() {
 		return Accepted
 	}
@@ -106,33 +107,33 @@ func (d Decision) valid() error {
 	if err := d.Valid(d.Body); err != nil {
 		return err
 	}
-	if err := task.RequiredText("choice", d.Choice, "say in a sentence what was chosen; the reasons go into rationale"); err != nil {
+	if err := record.RequiredText("choice", d.Choice, "say in a sentence what was chosen; the reasons go into rationale"); err != nil {
 		return err
 	}
-	if err := task.OneOf("status", d.Status, DecisionStates); err != nil {
+	if err := record.OneOf("status", d.Status, DecisionStates); err != nil {
 		return err
 	}
-	if len(d.Options) > maxOptions || len(d.Scope) > task.MaxScope || len(d.Labels) > task.MaxLabels {
-		return task.Errorf(task.InvalidInput, "there are more than %d options, %d globs in scope or %d labels",
-			maxOptions, task.MaxScope, task.MaxLabels).WithHint("put long lists into the context")
+	if len(d.Options) > maxOptions || len(d.Scope) > task.MaxScope || len(d.Labels) > record.MaxLabels {
+		return record.Errorf(record.InvalidInput, "there are more than %d options, %d globs in scope or %d labels",
+			maxOptions, task.MaxScope, record.MaxLabels).WithHint("put long lists into the context")
 	}
 	for i, o := range d.Options {
 		if err := o.valid(); err != nil {
-			return task.Errorf(task.InvalidInput, "options[%d]: %s", i, task.MessageOf(err)).WithHint("each has a label of its own, and may have summary, pros and cons")
+			return record.Errorf(record.InvalidInput, "options[%d]: %s", i, record.MessageOf(err)).WithHint("each has a label of its own, and may have summary, pros and cons")
 		}
 		if slices.ContainsFunc(d.Options[:i], func(other Option) bool { return other.Label == o.Label }) {
-			return task.Errorf(task.InvalidInput, "options[%d]: another option has the label %q", i, o.Label).WithHint("give each option a label of its own")
+			return record.Errorf(record.InvalidInput, "options[%d]: another option has the label %q", i, o.Label).WithHint("give each option a label of its own")
 		}
 	}
 	return cmp.Or(validAbout(d.About), task.ValidScope(d.Scope))
 }
 
 func (o Option) valid() error {
-	if err := (task.Header{Title: o.Label}).Valid(""); err != nil {
-		return task.Errorf(task.InvalidInput, "label is empty, too long, or not one line of text")
+	if err := (record.Header{Title: o.Label}).Valid(""); err != nil {
+		return record.Errorf(record.InvalidInput, "label is empty, too long, or not one line of text")
 	}
 	for _, part := range []struct{ name, text string }{{"summary", o.Summary}, {"pros", o.Pros}, {"cons", o.Cons}} {
-		if err := task.ValidText(part.name, part.text); err != nil {
+		if err := record.ValidText(part.name, part.text); err != nil {
 			return err
 		}
 	}
@@ -145,8 +146,8 @@ func (d Decision) validSuccession(find FindDecision) error {
 		return nil
 	}
 	if _, ok := find(d.Supersedes); !ok && string(d.Supersedes) != d.Ref.ID {
-		return task.Errorf(task.NotFound, "there is no decision %s to supersede", d.Supersedes).
-			WithHint("%s shows what there is", task.CallTo("decision_query"))
+		return record.Errorf(record.NotFound, "there is no decision %s to supersede", d.Supersedes).
+			WithHint("%s shows what there is", record.CallTo("decision_query"))
 	}
 	of := func(id DecisionID) (DecisionID, bool) {
 		if string(id) == d.Ref.ID {
@@ -156,8 +157,8 @@ func (d Decision) validSuccession(find FindDecision) error {
 		return before.Supersedes, ok
 	}
 	if InCircle(DecisionID(d.Ref.ID), of) || InCircle(d.Supersedes, of) {
-		return task.Errorf(task.InvalidInput, "%s supersedes itself in the end", d.Supersedes).
-			WithHint("%s names the files to correct", task.CallTo("check"))
+		return record.Errorf(record.InvalidInput, "%s supersedes itself in the end", d.Supersedes).
+			WithHint("%s names the files to correct", record.CallTo("check"))
 	}
 	return nil
 }
@@ -182,40 +183,40 @@ func InCircle(id DecisionID, of func(DecisionID) (DecisionID, bool)) bool {
 
 // mayRatify returns FORBIDDEN if the actor may not bring a decision from one status to another: to accept one, and to take that back, is for
 // a person, unless the config lets anyone.
-func mayRatify(f task.Flow, from, to task.Status, who task.Actor) error {
+func mayRatify(f task.Flow, from, to record.Status, who record.Actor) error {
 	switch {
 	case from == to || from != Accepted && to != Accepted || f.Ratify == task.ByAnyone || who.Human():
 		return nil
 	case from == Accepted:
-		return task.Errorf(task.Forbidden, "it is accepted, and only a person takes that back").
+		return record.Errorf(record.Forbidden, "it is accepted, and only a person takes that back").
 			WithHint("log a decision that supersedes it, for a person to accept; or ask a person")
 	case from == "":
-		return task.Errorf(task.Forbidden, "a decision is accepted by a person, and %s is none", who).
+		return record.Errorf(record.Forbidden, "a decision is accepted by a person, and %s is none", who).
 			WithHint("leave status out, which makes it proposed, and ask a person to accept it")
 	default:
-		return task.Errorf(task.Forbidden, "a decision is accepted by a person, and %s is none", who).
+		return record.Errorf(record.Forbidden, "a decision is accepted by a person, and %s is none", who).
 			WithHint("ask a person to run the command in a terminal")
 	}
 }
 
 // SetStatus returns the decision in another state. In the state that it is in already it stays as it is, and the text becomes a note. It
 // returns INVALID_INPUT for what is no state, and FORBIDDEN for an actor who may not accept decisions or take that back.
-func (d Decision) SetStatus(f task.Flow, to task.Status, s task.Stamp) (Decision, error) {
-	e := s.Entry(task.Transitioned)
+func (d Decision) SetStatus(f task.Flow, to record.Status, s record.Stamp) (Decision, error) {
+	e := s.Entry(record.Transitioned)
 	e.To = to
-	switch err := task.ValidText("reason", s.Text); {
+	switch err := record.ValidText("reason", s.Text); {
 	case err != nil:
 		return d, err
 	case to != d.Status:
 		return d.apply(e, f)
 	case s.Text != "":
-		return d.apply(s.Entry(task.Noted), f)
+		return d.apply(s.Entry(record.Noted), f)
 	}
 	return d, nil
 }
 
 // Asks lists what a person must confirm before a decision, which was in another state or is new, may stand in this one in their name.
-func (d Decision) Asks(f task.Flow, from task.Status, s task.Stamp) []task.Ask {
+func (d Decision) Asks(f task.Flow, from record.Status, s record.Stamp) []task.Ask {
 	if !s.Who.Human() || f.Ratify == task.ByAnyone || from == d.Status || from != Accepted && d.Status != Accepted {
 		return nil
 	}
@@ -224,7 +225,7 @@ func (d Decision) Asks(f task.Flow, from task.Status, s task.Stamp) []task.Ask {
 		ask.Does, ask.Text, ask.Word = "taking back that the decision \""+d.Title+"\" is accepted", s.Text, "withdraw"
 	}
 	if from != "" {
-		ask.Kind, ask.ID, ask.Title = DecisionKind, task.ID(d.Ref.ID), d.Title
+		ask.Kind, ask.ID, ask.Title = DecisionKind, record.ID(d.Ref.ID), d.Title
 	}
 	return []task.Ask{ask}
 }
@@ -239,7 +240,7 @@ func (d Decision) ContentHash() string {
 	}
 	parts = counted(parts, d.Scope)
 	parts = counted(parts, d.About)
-	return task.ContentHash(append(parts, d.Body)...)
+	return record.ContentHash(append(parts, d.Body)...)
 }
 
 // Changed names the keys of the content that differ between two versions of a decision, body among them.
@@ -265,7 +266,7 @@ var (
 func DecisionBody(context, rationale string) string {
 	var out []string
 	for _, s := range []struct{ heading, text string }{{"Context", context}, {"Rationale", rationale}} {
-		if text := task.CleanBody(s.text); strings.TrimSpace(text) != "" {
+		if text := record.CleanBody(s.text); strings.TrimSpace(text) != "" {
 			out = append(out, "## "+s.heading+"\n\n"+text)
 		}
 	}
@@ -295,12 +296,12 @@ func section(body string, names []string) string {
 		case in == 0 && level > 0 && slices.Contains(names, headingText(line)):
 			in = level
 		case in > 0 && level > 0 && level <= in:
-			return task.CleanBody(strings.Join(out, "\n"))
+			return record.CleanBody(strings.Join(out, "\n"))
 		case in > 0:
 			out = append(out, line)
 		}
 	}
-	return task.CleanBody(strings.Join(out, "\n"))
+	return record.CleanBody(strings.Join(out, "\n"))
 }
 
 // headingLevel is the level of a line that is a heading of Markdown, else 0.

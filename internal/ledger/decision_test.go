@@ -8,17 +8,20 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 var noon = time.Date(2026, 6, 21, 12, 0, 0, 0, time.UTC)
 
-func by(who task.Actor, text string) task.Stamp { return task.Stamp{Who: who, At: noon, Text: text} }
+func by(who record.Actor, text string) record.Stamp {
+	return record.Stamp{Who: who, At: noon, Text: text}
+}
 
 func none(ledger.DecisionID) (ledger.Decision, bool) { return ledger.Decision{}, false }
 
 func locks() ledger.Decision {
-	return ledger.Decision{Header: task.Header{Title: "Locks"}, Choice: "A file lock"}
+	return ledger.Decision{Header: record.Header{Title: "Locks"}, Choice: "A file lock"}
 }
 
 func TestWhoAcceptsDecisions(t *testing.T) {
@@ -26,25 +29,25 @@ func TestWhoAcceptsDecisions(t *testing.T) {
 	human := task.Flow{Attesters: task.Attesters{Ratify: task.ByHuman}}
 	for name, tt := range map[string]struct {
 		flow   task.Flow
-		who    task.Actor
-		asked  task.Status
-		status task.Status
-		code   task.Code
+		who    record.Actor
+		asked  record.Status
+		status record.Status
+		code   record.Code
 	}{
 		"a person's is accepted":               {human, "human:ada", "", ledger.Accepted, ""},
 		"unless told":                          {human, "human:ada", ledger.Proposed, ledger.Proposed, ""},
 		"an agent's is proposed":               {human, "agent:a", "", ledger.Proposed, ""},
 		"an agent's may be rejected":           {human, "agent:a", ledger.Rejected, ledger.Rejected, ""},
-		"an agent may not accept":              {human, "agent:a", ledger.Accepted, "", task.Forbidden},
-		"nor may a service":                    {task.Flow{}, "service:bot", ledger.Accepted, "", task.Forbidden},
+		"an agent may not accept":              {human, "agent:a", ledger.Accepted, "", record.Forbidden},
+		"nor may a service":                    {task.Flow{}, "service:bot", ledger.Accepted, "", record.Forbidden},
 		"where anyone may, an agent may":       {anyone, "agent:a", ledger.Accepted, ledger.Accepted, ""},
 		"and its own is still a proposal":      {anyone, "agent:a", "", ledger.Proposed, ""},
-		"a state that there is not is refused": {anyone, "human:ada", "done", "", task.InvalidInput},
+		"a state that there is not is refused": {anyone, "human:ada", "done", "", record.InvalidInput},
 	} {
 		d := locks()
 		d.Status = tt.asked
 		got, err := ledger.NewDecision(tt.flow, d, "1", none, by(tt.who, ""))
-		if task.CodeOf(err) != tt.code || err == nil && got.Status != tt.status {
+		if record.CodeOf(err) != tt.code || err == nil && got.Status != tt.status {
 			t.Errorf("%s: got %s, %v", name, got.Status, err)
 		}
 		if err != nil {
@@ -62,35 +65,35 @@ func TestWhoAcceptsDecisions(t *testing.T) {
 func TestStatusOfADecision(t *testing.T) {
 	flow := task.Flow{}
 	for _, tt := range []struct {
-		from, to task.Status
-		who      task.Actor
+		from, to record.Status
+		who      record.Actor
 		reason   string
-		code     task.Code
-		did      task.Did // of the new entry
+		code     record.Code
+		did      record.Did // of the new entry
 	}{
-		{ledger.Proposed, ledger.Accepted, "human:ada", "", "", task.Transitioned},
-		{ledger.Proposed, ledger.Accepted, "agent:a", "", task.Forbidden, ""},
-		{ledger.Proposed, ledger.Rejected, "agent:a", "no", "", task.Transitioned},
-		{ledger.Accepted, ledger.Rejected, "agent:a", "no", task.Forbidden, ""},
-		{ledger.Accepted, ledger.Proposed, "agent:a", "", task.Forbidden, ""},
-		{ledger.Accepted, ledger.Proposed, "human:ada", "", "", task.Transitioned},
+		{ledger.Proposed, ledger.Accepted, "human:ada", "", "", record.Transitioned},
+		{ledger.Proposed, ledger.Accepted, "agent:a", "", record.Forbidden, ""},
+		{ledger.Proposed, ledger.Rejected, "agent:a", "no", "", record.Transitioned},
+		{ledger.Accepted, ledger.Rejected, "agent:a", "no", record.Forbidden, ""},
+		{ledger.Accepted, ledger.Proposed, "agent:a", "", record.Forbidden, ""},
+		{ledger.Accepted, ledger.Proposed, "human:ada", "", "", record.Transitioned},
 		{ledger.Accepted, ledger.Accepted, "agent:a", "", "", ""},
-		{ledger.Accepted, ledger.Accepted, "agent:a", "indeed", "", task.Noted},
-		{ledger.Proposed, "open", "human:ada", "", task.InvalidInput, ""},
-		{ledger.Proposed, ledger.Rejected, "human:ada", strings.Repeat("x", 5000), task.InvalidInput, ""},
+		{ledger.Accepted, ledger.Accepted, "agent:a", "indeed", "", record.Noted},
+		{ledger.Proposed, "open", "human:ada", "", record.InvalidInput, ""},
+		{ledger.Proposed, ledger.Rejected, "human:ada", strings.Repeat("x", 5000), record.InvalidInput, ""},
 	} {
 		d := locks()
 		d.Status = tt.from
 		got, err := d.SetStatus(flow, tt.to, by(tt.who, tt.reason))
-		if task.CodeOf(err) != tt.code || err == nil && got.Status != tt.to || got.Log.Last().Did != tt.did {
+		if record.CodeOf(err) != tt.code || err == nil && got.Status != tt.to || got.Log.Last().Did != tt.did {
 			t.Errorf("%s to %s by %s: got %s, %+v, %v", tt.from, tt.to, tt.who, got.Status, got.Log, err)
 		}
-		if e := got.Log.Last(); e.Did == task.Transitioned && (e.From != tt.from || e.To != tt.to) {
+		if e := got.Log.Last(); e.Did == record.Transitioned && (e.From != tt.from || e.To != tt.to) {
 			t.Errorf("%s to %s: the entry is %+v", tt.from, tt.to, e)
 		}
 	}
-	forged := task.Entry{Who: "agent:a", Did: task.Created, To: ledger.Accepted}.Saying(task.Detail{Content: "0123456789abcdef"})
-	if err := ledger.DecisionLife.Judge(locks(), task.Header{}, forged, task.Rules{}); task.CodeOf(err) != task.Forbidden {
+	forged := record.Entry{Who: "agent:a", Did: record.Created, To: ledger.Accepted}.Saying(record.Detail{Content: "0123456789abcdef"})
+	if err := ledger.DecisionLife.Judge(locks(), record.Header{}, forged, task.Rules{}); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("an agent's entry accepts a decision: %v", err)
 	}
 }
@@ -112,7 +115,7 @@ func TestDecisionsThatThereMayNotBe(t *testing.T) {
 	} {
 		d := locks()
 		change(&d)
-		if _, err := ledger.NewDecision(task.Flow{}, d, "1", none, by("human:ada", "")); task.CodeOf(err) != task.InvalidInput {
+		if _, err := ledger.NewDecision(task.Flow{}, d, "1", none, by("human:ada", "")); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -124,12 +127,12 @@ func TestWhatADecisionSupersedes(t *testing.T) {
 		before, ok := known[id]
 		return ledger.Decision{Supersedes: before}, ok
 	}
-	for id, code := range map[ledger.DecisionID]task.Code{
-		"": "", "DEC-a": "", "DEC-b": "", "DEC-g": "", "DEC-none": task.NotFound, "DEC-new": task.InvalidInput, "DEC-x": task.InvalidInput, "DEC-z": "",
+	for id, code := range map[ledger.DecisionID]record.Code{
+		"": "", "DEC-a": "", "DEC-b": "", "DEC-g": "", "DEC-none": record.NotFound, "DEC-new": record.InvalidInput, "DEC-x": record.InvalidInput, "DEC-z": "",
 	} {
 		d := locks()
 		d.Supersedes = id
-		if _, err := ledger.NewDecision(task.Flow{}, d, "new", find, by("human:ada", "")); task.CodeOf(err) != code {
+		if _, err := ledger.NewDecision(task.Flow{}, d, "new", find, by("human:ada", "")); record.CodeOf(err) != code {
 			t.Errorf("%q: got %v, want %q", id, err, code)
 		}
 	}
@@ -138,7 +141,7 @@ func TestWhatADecisionSupersedes(t *testing.T) {
 // Everything that never changes is in the hash, and what moves is not.
 func TestContentHash(t *testing.T) {
 	d := ledger.Decision{
-		Header: task.Header{Ref: task.Ref{ID: "DEC-1"}, Title: "Locks"}, Choice: "A file lock", Supersedes: "DEC-0",
+		Header: record.Header{Ref: record.Ref{ID: "DEC-1"}, Title: "Locks"}, Choice: "A file lock", Supersedes: "DEC-0",
 		Options: []ledger.Option{{"a", "b", "c", "d"}}, Scope: []string{"x", "y"}, About: []string{"T-1"}, Body: "why",
 	}
 	hash := d.ContentHash()
@@ -161,7 +164,7 @@ func TestContentHash(t *testing.T) {
 			t.Errorf("%s is not among what changed: %q", name, other.Changed(d))
 		}
 	}
-	d.Status, d.Labels, d.Log = ledger.Accepted, []string{"new"}, task.Log{{Who: "human:ada"}}
+	d.Status, d.Labels, d.Log = ledger.Accepted, []string{"new"}, record.Log{{Who: "human:ada"}}
 	if d.ContentHash() != hash {
 		t.Error("what may change is in the hash")
 	}
@@ -187,7 +190,7 @@ func TestSectionsOfADecision(t *testing.T) {
 
 func TestSuccession(t *testing.T) {
 	a, p, r := ledger.Accepted, ledger.Proposed, ledger.Rejected
-	d := func(id, supersedes ledger.DecisionID, s task.Status, at int64) ledger.Successor {
+	d := func(id, supersedes ledger.DecisionID, s record.Status, at int64) ledger.Successor {
 		return ledger.Successor{ID: id, Supersedes: supersedes, Status: s, Created: at}
 	}
 	for name, tt := range map[string]struct {

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// HandoffKind is the kind of a handoff, in a task.Ref, and HandoffPrefix what stands before the dash of its id.
+// HandoffKind is the kind of a handoff, in a record.Ref, and HandoffPrefix what stands before the dash of its id.
 const (
 	HandoffKind   = "handoff"
 	HandoffPrefix = "HO"
@@ -21,15 +22,15 @@ type HandoffID string
 // Handoff is something that somebody asks of others: to take over work, to answer a question, to approve. It is addressed to actors and to
 // groups of them; one of these claims it, and answers. What it says never changes: its first entry has a hash of that.
 type Handoff struct {
-	task.Header // what all kinds have in common; Assignee is who has claimed it
-	Type        HandoffType
-	To          []Recipient
-	Options     []string // answers to choose from
-	OptionsOnly bool     // an answer must be one of the options
-	Due         task.Due // when it should be answered; "" for none
-	About       []string // ids of records
-	Fingerprint string   // of two live handoffs with the same one the second is not made
-	Body        string
+	record.Header // what all kinds have in common; Assignee is who has claimed it
+	Type          HandoffType
+	To            []Recipient
+	Options       []string // answers to choose from
+	OptionsOnly   bool     // an answer must be one of the options
+	Due           task.Due // when it should be answered; "" for none
+	About         []string // ids of records
+	Fingerprint   string   // of two live handoffs with the same one the second is not made
+	Body          string
 }
 
 // HandoffType says what is asked.
@@ -49,17 +50,17 @@ var HandoffTypes = []HandoffType{Handover, Question, Review, Collab, Approval}
 
 // The states of a handoff. The last two are closed: nothing waits for such a handoff.
 const (
-	HandoffOpen      task.Status = "open"
-	HandoffClaimed   task.Status = "claimed"
-	HandoffResponded task.Status = "responded"
-	HandoffResolved  task.Status = "resolved"
-	HandoffCanceled  task.Status = "canceled"
+	HandoffOpen      record.Status = "open"
+	HandoffClaimed   record.Status = "claimed"
+	HandoffResponded record.Status = "responded"
+	HandoffResolved  record.Status = "resolved"
+	HandoffCanceled  record.Status = "canceled"
 )
 
 // HandoffStates lists every state, and HandoffEnds those that are closed.
 var (
-	HandoffStates = []task.Status{HandoffOpen, HandoffClaimed, HandoffResponded, HandoffResolved, HandoffCanceled}
-	HandoffEnds   = []task.Status{HandoffResolved, HandoffCanceled}
+	HandoffStates = []record.Status{HandoffOpen, HandoffClaimed, HandoffResponded, HandoffResolved, HandoffCanceled}
+	HandoffEnds   = []record.Status{HandoffResolved, HandoffCanceled}
 )
 
 // Recipient is an actor, or a group of actors as group:NAME.
@@ -68,14 +69,14 @@ type Recipient string
 const groupMark = "group:"
 
 // GroupsOf returns the groups that an actor belongs to. Nil stands for a team without groups.
-type GroupsOf func(task.Actor) []string
+type GroupsOf func(record.Actor) []string
 
 // ParseRecipient accepts an actor, or group: and a name as actors have it.
 func ParseRecipient(s string) (Recipient, error) {
 	if name, ok := strings.CutPrefix(s, groupMark); ok {
 		return Recipient(s), ValidGroup(name)
 	}
-	who, err := task.ParseActor(s)
+	who, err := record.ParseActor(s)
 	return Recipient(who), err
 }
 
@@ -83,7 +84,7 @@ func ParseRecipient(s string) (Recipient, error) {
 func (r Recipient) Group() (name string, ok bool) { return strings.CutPrefix(string(r), groupMark) }
 
 // Is reports whether an actor is meant.
-func (r Recipient) Is(who task.Actor, groups GroupsOf) bool {
+func (r Recipient) Is(who record.Actor, groups GroupsOf) bool {
 	name, group := r.Group()
 	if !group {
 		return string(r) == string(who)
@@ -94,30 +95,30 @@ func (r Recipient) Is(who task.Actor, groups GroupsOf) bool {
 const maxRecipients = 50
 
 // NewHandoff returns a handoff as it is written first, or INVALID_INPUT if there may be no such handoff.
-func NewHandoff(h Handoff, token string, s task.Stamp) (Handoff, error) {
-	h.Ref, h.Status, h.Assignee = task.Ref{Kind: HandoffKind, ID: HandoffPrefix + "-" + token}, HandoffOpen, ""
+func NewHandoff(h Handoff, token string, s record.Stamp) (Handoff, error) {
+	h.Ref, h.Status, h.Assignee = record.Ref{Kind: HandoffKind, ID: HandoffPrefix + "-" + token}, HandoffOpen, ""
 	if h.Type == "" {
 		h.Type = Handover
 	}
-	h.To, h.Body = task.Unique(h.To), task.CleanBody(h.Body)
+	h.To, h.Body = record.Unique(h.To), record.CleanBody(h.Body)
 	h.Log = nil
-	h, _ = h.apply(s.Entry(task.Created).Saying(task.Detail{Content: h.ContentHash()}), nil)
+	h, _ = h.apply(s.Entry(record.Created).Saying(record.Detail{Content: h.ContentHash()}), nil)
 	return h, h.valid()
 }
 
 func (h Handoff) valid() error {
-	if err := task.OneOf("type", h.Type, HandoffTypes); err != nil {
+	if err := record.OneOf("type", h.Type, HandoffTypes); err != nil {
 		return err
 	}
 	switch {
 	case len(h.To) == 0:
-		return task.Errorf(task.InvalidInput, "to is empty").WithHint("name at least one actor, or a group such as group:reviewers")
+		return record.Errorf(record.InvalidInput, "to is empty").WithHint("name at least one actor, or a group such as group:reviewers")
 	case len(h.To) > maxRecipients:
-		return task.Errorf(task.InvalidInput, "to names %d recipients, more than %d", len(h.To), maxRecipients).WithHint("address a group")
+		return record.Errorf(record.InvalidInput, "to names %d recipients, more than %d", len(h.To), maxRecipients).WithHint("address a group")
 	case len(h.Options) > maxOptions:
-		return task.Errorf(task.InvalidInput, "there are %d options, more than %d", len(h.Options), maxOptions).WithHint("ask something narrower")
+		return record.Errorf(record.InvalidInput, "there are %d options, more than %d", len(h.Options), maxOptions).WithHint("ask something narrower")
 	case h.OptionsOnly && len(h.Options) == 0:
-		return task.Errorf(task.InvalidInput, "allow_free_text is false, and there are no options").WithHint("give options to choose from, or leave allow_free_text out")
+		return record.Errorf(record.InvalidInput, "allow_free_text is false, and there are no options").WithHint("give options to choose from, or leave allow_free_text out")
 	}
 	for _, r := range h.To {
 		if _, err := ParseRecipient(string(r)); err != nil {
@@ -125,11 +126,11 @@ func (h Handoff) valid() error {
 		}
 	}
 	for i, option := range h.Options {
-		if err := task.ValidLine(fmt.Sprintf("options[%d]", i), option); err != nil {
+		if err := record.ValidLine(fmt.Sprintf("options[%d]", i), option); err != nil {
 			return err
 		}
 		if slices.Contains(h.Options[:i], option) {
-			return task.Errorf(task.InvalidInput, "options names %q twice", task.Clip(option, 100)).WithHint("leave one of them out")
+			return record.Errorf(record.InvalidInput, "options names %q twice", record.Clip(option, 100)).WithHint("leave one of them out")
 		}
 	}
 	return cmp.Or(validAbout(h.About), validOptional("fingerprint", h.Fingerprint), h.Due.Valid(), h.Valid(h.Body))
@@ -149,78 +150,78 @@ func (h Handoff) ContentHash() string {
 	parts = counted(parts, h.To)
 	parts = counted(parts, h.Options)
 	parts = counted(parts, h.About)
-	return task.ContentHash(append(parts, h.Body)...)
+	return record.ContentHash(append(parts, h.Body)...)
 }
 
 // From is who asks.
-func (h Handoff) From() task.Actor { return h.Log.First().Who }
+func (h Handoff) From() record.Actor { return h.Log.First().Who }
 
 // Closed reports whether the handoff is over.
 func (h Handoff) Closed() bool { return slices.Contains(HandoffEnds, h.Status) }
 
 // AddressedTo reports whether an actor is one of the recipients.
-func (h Handoff) AddressedTo(who task.Actor, groups GroupsOf) bool {
+func (h Handoff) AddressedTo(who record.Actor, groups GroupsOf) bool {
 	return slices.ContainsFunc(h.To, func(r Recipient) bool { return r.Is(who, groups) })
 }
 
 // Answered reports whether an actor has answered.
-func (h Handoff) Answered(who task.Actor) bool {
-	return slices.ContainsFunc(h.Log, func(e task.Entry) bool { return e.Did == task.Responded && e.Who == who })
+func (h Handoff) Answered(who record.Actor) bool {
+	return slices.ContainsFunc(h.Log, func(e record.Entry) bool { return e.Did == record.Responded && e.Who == who })
 }
 
 // Response returns the newest answer. It reports false if there is none.
-func (h Handoff) Response() (task.Entry, bool) {
+func (h Handoff) Response() (record.Entry, bool) {
 	for _, e := range slices.Backward(h.Log) {
-		if e.Did == task.Responded {
+		if e.Did == record.Responded {
 			return e, true
 		}
 	}
-	return task.Entry{}, false
+	return record.Entry{}, false
 }
 
 // HandoffLife is the life of a handoff.
 var HandoffLife = task.Life{
 	First: HandoffOpen, Step: handoffStep,
-	Order: []task.Status{HandoffOpen, HandoffClaimed, HandoffResponded, HandoffCanceled, HandoffResolved},
-	Kinds: []task.Did{task.Created, task.Claimed, task.TakenOver, task.Released, task.Responded, task.Resolved, task.Noted, task.Updated},
+	Order: []record.Status{HandoffOpen, HandoffClaimed, HandoffResponded, HandoffCanceled, HandoffResolved},
+	Kinds: []record.Did{record.Created, record.Claimed, record.TakenOver, record.Released, record.Responded, record.Resolved, record.Noted, record.Updated},
 }
 
 // handoffStep says which entry brings a handoff where, and who may write it.
-func handoffStep(v any, now task.Header, e task.Entry, in task.Rules) (task.Status, task.Actor, error) {
+func handoffStep(v any, now record.Header, e record.Entry, in task.Rules) (record.Status, record.Actor, error) {
 	h, _ := v.(Handoff)
 	h.Header = now
 	switch e.Did {
-	case task.Created:
+	case record.Created:
 		return h.Status, h.Assignee, hasContent(e)
-	case task.Claimed, task.TakenOver:
+	case record.Claimed, record.TakenOver:
 		return HandoffClaimed, e.Who, h.mayClaim(e, in)
-	case task.Released:
+	case record.Released:
 		return HandoffOpen, "", h.mayRelease(e.Who)
-	case task.Responded:
+	case record.Responded:
 		return HandoffResponded, h.Assignee, cmp.Or(h.mayAct(e.Who, in), h.validAnswer(e))
-	case task.Resolved:
+	case record.Resolved:
 		return e.To, h.Assignee, h.mayEnd(e.To, e.Who)
 	}
 	return h.Status, h.Assignee, nil
 }
 
 // apply appends an entry to the handoff.
-func (h Handoff) apply(e task.Entry, groups GroupsOf) (Handoff, error) {
+func (h Handoff) apply(e record.Entry, groups GroupsOf) (Handoff, error) {
 	now, err := HandoffLife.Apply(h, h.Header, e, task.Rules{Groups: groups})
 	h.Header = now
 	return h, err
 }
 
 // mayAct returns CONFLICT for a handoff that is over, and FORBIDDEN for an actor who is neither a recipient nor has claimed it.
-func (h Handoff) mayAct(who task.Actor, in task.Rules) error {
+func (h Handoff) mayAct(who record.Actor, in task.Rules) error {
 	switch {
 	case h.Closed():
-		return task.Errorf(task.Conflict, "is %s", h.Status).WithHint("it is over; who still needs something asks anew").ForGood()
+		return record.Errorf(record.Conflict, "is %s", h.Status).WithHint("it is over; who still needs something asks anew").ForGood()
 	case in.Granted || h.Assignee == who || h.AddressedTo(who, in.Groups):
 		return nil
 	}
-	return task.Errorf(task.Forbidden, "is addressed to %s, and not to %s", h.recipients(), who).
-		WithHint("one of those it is addressed to claims and answers it").WithNext(task.CallTo("inbox"))
+	return record.Errorf(record.Forbidden, "is addressed to %s, and not to %s", h.recipients(), who).
+		WithHint("one of those it is addressed to claims and answers it").WithNext(record.CallTo("inbox"))
 }
 
 // recipients names the recipients, for messages.
@@ -230,18 +231,18 @@ func (h Handoff) recipients() string {
 	for _, r := range h.To[:min(len(h.To), named)] {
 		names = append(names, string(r))
 	}
-	return strings.Join(names, ", ") + task.AndMore(len(h.To)-len(names))
+	return strings.Join(names, ", ") + record.AndMore(len(h.To)-len(names))
 }
 
-func (h Handoff) mayClaim(e task.Entry, in task.Rules) error {
+func (h Handoff) mayClaim(e record.Entry, in task.Rules) error {
 	switch err := h.mayAct(e.Who, in); {
 	case err != nil:
 		return err
 	case h.Status == HandoffResponded:
 		answer, _ := h.Response()
-		return task.Errorf(task.Conflict, "%s has answered it", answer.Who).WithHint("there is nothing left to claim").ForGood()
-	case h.Status == HandoffClaimed && e.Did == task.Claimed:
-		return task.Errorf(task.Conflict, "held by %s", h.Assignee)
+		return record.Errorf(record.Conflict, "%s has answered it", answer.Who).WithHint("there is nothing left to claim").ForGood()
+	case h.Status == HandoffClaimed && e.Did == record.Claimed:
+		return record.Errorf(record.Conflict, "held by %s", h.Assignee)
 	}
 	return nil
 }
@@ -249,34 +250,34 @@ func (h Handoff) mayClaim(e task.Entry, in task.Rules) error {
 // Claim makes the actor the one who deals with the handoff. It does not ask whether it is free: session.Holder decides that. Over says that
 // the claim of somebody else has lapsed. Claiming what one holds changes nothing. It returns FORBIDDEN for who is no recipient, and
 // CONFLICT for a handoff that is answered or over.
-func (h Handoff) Claim(over bool, groups GroupsOf, s task.Stamp) (Handoff, error) {
-	did := task.Claimed
+func (h Handoff) Claim(over bool, groups GroupsOf, s record.Stamp) (Handoff, error) {
+	did := record.Claimed
 	switch {
 	case h.Assignee == s.Who && h.Status == HandoffClaimed:
 		return h, nil
 	case over, h.Status == HandoffClaimed:
-		did = task.TakenOver
+		did = record.TakenOver
 	}
 	return h.apply(s.Entry(did), groups)
 }
 
-func (h Handoff) mayRelease(who task.Actor) error {
+func (h Handoff) mayRelease(who record.Actor) error {
 	switch {
 	case h.Status != HandoffClaimed:
-		return task.Errorf(task.Conflict, "is %s, and nobody claims it", h.Status)
+		return record.Errorf(record.Conflict, "is %s, and nobody claims it", h.Status)
 	case h.Assignee != who && !who.Human():
-		return task.Errorf(task.NotYours, "held by %s", h.Assignee).WithHint("ask %s, or a person, to release it", h.Assignee)
+		return record.Errorf(record.NotYours, "held by %s", h.Assignee).WithHint("ask %s, or a person, to release it", h.Assignee)
 	}
 	return nil
 }
 
 // Release gives a claim up, so that another recipient can take it. Only who has it may, or a person. Without a claim it changes nothing.
-func (h Handoff) Release(s task.Stamp) (Handoff, error) {
+func (h Handoff) Release(s record.Stamp) (Handoff, error) {
 	if h.Status != HandoffClaimed {
 		return h, nil
 	}
-	next, err := h.apply(s.Entry(task.Released), nil)
-	return next, cmp.Or(err, task.ValidText("reason", s.Text))
+	next, err := h.apply(s.Entry(record.Released), nil)
+	return next, cmp.Or(err, record.ValidText("reason", s.Text))
 }
 
 // Answer is what a response says beside its text, which is that of the stamp.
@@ -287,54 +288,54 @@ type Answer struct {
 
 // Respond answers the handoff. Only a recipient may, or who has claimed it. An answer has an option, a text, or both; where only the options
 // are allowed, an option. A handoff that has an answer can get another, and the newest counts.
-func (h Handoff) Respond(a Answer, groups GroupsOf, s task.Stamp) (Handoff, error) {
-	return h.apply(s.Entry(task.Responded).Saying(task.Detail{Option: a.Option, About: a.About}), groups)
+func (h Handoff) Respond(a Answer, groups GroupsOf, s record.Stamp) (Handoff, error) {
+	return h.apply(s.Entry(record.Responded).Saying(record.Detail{Option: a.Option, About: a.About}), groups)
 }
 
-func (h Handoff) validAnswer(e task.Entry) error {
+func (h Handoff) validAnswer(e record.Entry) error {
 	hint, a := "say it in text", e.Said()
 	if len(h.Options) > 0 {
 		hint = "the options are: " + strings.Join(h.Options, "; ")
 	}
 	switch {
 	case a.Option != "" && !slices.Contains(h.Options, a.Option):
-		return task.Errorf(task.InvalidInput, "%q is none of the options", task.Clip(a.Option, 100)).WithHint("%s", hint)
+		return record.Errorf(record.InvalidInput, "%q is none of the options", record.Clip(a.Option, 100)).WithHint("%s", hint)
 	case a.Option == "" && h.OptionsOnly:
-		return task.Errorf(task.InvalidInput, "an answer must be one of the options").WithHint("%s", hint)
+		return record.Errorf(record.InvalidInput, "an answer must be one of the options").WithHint("%s", hint)
 	case a.Option == "" && strings.TrimSpace(e.Text) == "":
-		return task.Errorf(task.InvalidInput, "an answer needs an option or a text").WithHint("%s", hint)
+		return record.Errorf(record.InvalidInput, "an answer needs an option or a text").WithHint("%s", hint)
 	}
-	return cmp.Or(validAbout(a.About), task.ValidText("text", e.Text))
+	return cmp.Or(validAbout(a.About), record.ValidText("text", e.Text))
 }
 
 // MayResolve reports whether an actor may end the handoff: who asked, who has claimed it, and who has answered it.
-func (h Handoff) MayResolve(who task.Actor) bool {
+func (h Handoff) MayResolve(who record.Actor) bool {
 	return who == h.From() || who == h.Assignee || h.Answered(who)
 }
 
-func (h Handoff) mayEnd(as task.Status, who task.Actor) error {
+func (h Handoff) mayEnd(as record.Status, who record.Actor) error {
 	switch {
 	case !slices.Contains(HandoffEnds, as):
-		return task.Errorf(task.InvalidInput, "a handoff does not end as %q", task.Clip(string(as), 100)).WithHint("resolved or canceled")
+		return record.Errorf(record.InvalidInput, "a handoff does not end as %q", record.Clip(string(as), 100)).WithHint("resolved or canceled")
 	case !h.MayResolve(who):
-		return task.Errorf(task.Forbidden, "%s did not ask it, and has neither claimed nor answered it", who).
+		return record.Errorf(record.Forbidden, "%s did not ask it, and has neither claimed nor answered it", who).
 			WithHint("%s, who asked, or who answers it, ends it", h.From())
 	case h.Closed():
-		return task.Errorf(task.Conflict, "is %s already", h.Status).WithHint("it is over").ForGood()
+		return record.Errorf(record.Conflict, "is %s already", h.Status).WithHint("it is over").ForGood()
 	}
 	return nil
 }
 
 // Resolve ends the handoff, as HandoffResolved or HandoffCanceled. A handoff that has ended in this way already stays as it is. It returns
 // FORBIDDEN for who may not, and CONFLICT for one that ended in the other way.
-func (h Handoff) Resolve(as task.Status, s task.Stamp) (Handoff, error) {
+func (h Handoff) Resolve(as record.Status, s record.Stamp) (Handoff, error) {
 	if h.Closed() && h.Status == as && h.MayResolve(s.Who) {
 		return h, nil
 	}
-	e := s.Entry(task.Resolved)
+	e := s.Entry(record.Resolved)
 	e.To = as
 	next, err := h.apply(e, nil)
-	return next, cmp.Or(err, task.ValidText("note", s.Text))
+	return next, cmp.Or(err, record.ValidText("note", s.Text))
 }
 
 // Asks lists what a person must confirm before the handoff, which was another before, may stand as it is in their name: an answer to what asks
@@ -345,17 +346,17 @@ func (h Handoff) Asks(before Handoff) []task.Ask {
 		return nil
 	}
 	e := h.Log[len(h.Log)-1]
-	ask := task.Ask{Who: e.Who, Kind: HandoffKind, ID: task.ID(h.Ref.ID), Title: h.Title, Text: e.Text}
+	ask := task.Ask{Who: e.Who, Kind: HandoffKind, ID: record.ID(h.Ref.ID), Title: h.Title, Text: e.Text}
 	_, answered := h.Response()
 	switch {
 	case !e.Who.Human():
 		return nil
-	case e.Did == task.Responded:
+	case e.Did == record.Responded:
 		ask.Does, ask.Word = "answering what asks for approval", "answer"
 		if option := e.Said().Option; option != "" {
 			ask.Does += " with \"" + option + "\""
 		}
-	case e.Did == task.Resolved && e.To == HandoffResolved && !answered && e.Who != h.From():
+	case e.Did == record.Resolved && e.To == HandoffResolved && !answered && e.Who != h.From():
 		ask.Does, ask.Word = "ending what asks for approval, without an answer", "end"
 	default:
 		return nil

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-func asks(who task.Actor, text string) task.Stamp {
-	return task.Stamp{Who: who, At: time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC), Text: text}
+func asks(who record.Actor, text string) record.Stamp {
+	return record.Stamp{Who: who, At: time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC), Text: text}
 }
 
 // groups is a team in which agent:b is a painter.
-func groups(who task.Actor) []string {
+func groups(who record.Actor) []string {
 	if who == "agent:b" {
 		return []string{"painters"}
 	}
@@ -24,7 +24,7 @@ func groups(who task.Actor) []string {
 // asked is a handoff of agent:a to human:ada and the painters.
 func asked(t *testing.T, change func(*ledger.Handoff)) ledger.Handoff {
 	t.Helper()
-	h := ledger.Handoff{Header: task.Header{Title: "Which color?"}, To: []ledger.Recipient{"human:ada", "group:painters", "human:ada"}, Options: []string{"red", "blue"}}
+	h := ledger.Handoff{Header: record.Header{Title: "Which color?"}, To: []ledger.Recipient{"human:ada", "group:painters", "human:ada"}, Options: []string{"red", "blue"}}
 	if change != nil {
 		change(&h)
 	}
@@ -54,9 +54,9 @@ func TestNewHandoff(t *testing.T) {
 		"a fingerprint that is too long":       func(h *ledger.Handoff) { h.Fingerprint = strings.Repeat("x", 501) },
 		"more options than anybody would read": func(h *ledger.Handoff) { h.Options = strings.Split(strings.Repeat("x,", 51)+"y", ",") },
 	} {
-		bad := ledger.Handoff{Header: task.Header{Title: "Which color?"}, To: []ledger.Recipient{"human:ada"}}
+		bad := ledger.Handoff{Header: record.Header{Title: "Which color?"}, To: []ledger.Recipient{"human:ada"}}
 		change(&bad)
-		if _, err := ledger.NewHandoff(bad, "1", asks("agent:a", "")); task.CodeOf(err) != task.InvalidInput {
+		if _, err := ledger.NewHandoff(bad, "1", asks("agent:a", "")); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s: got %v, want INVALID_INPUT", name, err)
 		}
 	}
@@ -91,16 +91,16 @@ func TestContentOfAHandoff(t *testing.T) {
 
 func TestClaimOfAHandoff(t *testing.T) {
 	h := asked(t, nil)
-	for who, code := range map[task.Actor]task.Code{"human:ada": "", "agent:b": "", "agent:a": task.Forbidden, "agent:x": task.Forbidden} {
+	for who, code := range map[record.Actor]record.Code{"human:ada": "", "agent:b": "", "agent:a": record.Forbidden, "agent:x": record.Forbidden} {
 		got, err := h.Claim(false, groups, asks(who, ""))
-		if task.CodeOf(err) != code {
+		if record.CodeOf(err) != code {
 			t.Errorf("%s: got %v, want %q", who, err, code)
 		}
-		if e := got.Log.Last(); code == "" && (got.Assignee != who || got.Status != ledger.HandoffClaimed || e.Did != task.Claimed || *e.Assignee != who) {
+		if e := got.Log.Last(); code == "" && (got.Assignee != who || got.Status != ledger.HandoffClaimed || e.Did != record.Claimed || *e.Assignee != who) {
 			t.Errorf("%s: got %+v", who, got)
 		}
 	}
-	if _, err := h.Claim(false, nil, asks("agent:b", "")); task.CodeOf(err) != task.Forbidden {
+	if _, err := h.Claim(false, nil, asks("agent:b", "")); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("without groups: got %v", err)
 	}
 	ada, _ := h.Claim(false, groups, asks("human:ada", ""))
@@ -108,10 +108,10 @@ func TestClaimOfAHandoff(t *testing.T) {
 		t.Errorf("claimed twice: %+v, %v", again, err)
 	}
 	over, err := ada.Claim(true, groups, asks("agent:b", ""))
-	if err != nil || over.Assignee != "agent:b" || over.Log.Last().Did != task.TakenOver || over.Log.Last().To != "" {
+	if err != nil || over.Assignee != "agent:b" || over.Log.Last().Did != record.TakenOver || over.Log.Last().To != "" {
 		t.Errorf("taken over: %+v, %v", over, err)
 	}
-	if _, err := ada.Release(asks("agent:b", "")); task.CodeOf(err) != task.NotYours {
+	if _, err := ada.Release(asks("agent:b", "")); record.CodeOf(err) != record.NotYours {
 		t.Errorf("released by another: %v", err)
 	}
 	if free, err := ada.Release(asks("human:lee", "ill")); err != nil || free.Status != ledger.HandoffOpen || free.Assignee != "" {
@@ -123,23 +123,23 @@ func TestAnswerOfAHandoff(t *testing.T) {
 	open, only := asked(t, nil), asked(t, func(h *ledger.Handoff) { h.OptionsOnly = true })
 	for name, tt := range map[string]struct {
 		h      ledger.Handoff
-		who    task.Actor
+		who    record.Actor
 		option string
 		text   string
-		code   task.Code
+		code   record.Code
 	}{
 		"an option":                    {open, "human:ada", "red", "", ""},
 		"a text":                       {open, "agent:b", "", "green", ""},
 		"both":                         {only, "agent:b", "blue", "as the sky", ""},
-		"neither":                      {open, "human:ada", "", " ", task.InvalidInput},
-		"an option that there is not":  {open, "human:ada", "green", "", task.InvalidInput},
-		"a text where options must be": {only, "human:ada", "", "green", task.InvalidInput},
-		"by a stranger":                {open, "agent:x", "red", "", task.Forbidden},
-		"by who asked":                 {open, "agent:a", "red", "", task.Forbidden},
-		"a text that is too long":      {open, "human:ada", "red", strings.Repeat("x", task.MaxText+1), task.InvalidInput},
+		"neither":                      {open, "human:ada", "", " ", record.InvalidInput},
+		"an option that there is not":  {open, "human:ada", "green", "", record.InvalidInput},
+		"a text where options must be": {only, "human:ada", "", "green", record.InvalidInput},
+		"by a stranger":                {open, "agent:x", "red", "", record.Forbidden},
+		"by who asked":                 {open, "agent:a", "red", "", record.Forbidden},
+		"a text that is too long":      {open, "human:ada", "red", strings.Repeat("x", record.MaxText+1), record.InvalidInput},
 	} {
 		got, err := tt.h.Respond(ledger.Answer{Option: tt.option}, groups, asks(tt.who, tt.text))
-		if task.CodeOf(err) != tt.code || tt.code == "" && (got.Status != ledger.HandoffResponded || !got.Answered(tt.who)) {
+		if record.CodeOf(err) != tt.code || tt.code == "" && (got.Status != ledger.HandoffResponded || !got.Answered(tt.who)) {
 			t.Errorf("%s: got %+v, %v; want %q", name, got, err, tt.code)
 		}
 	}
@@ -148,7 +148,7 @@ func TestAnswerOfAHandoff(t *testing.T) {
 	if e, ok := second.Response(); err != nil || !ok || e.Said().Option != "blue" || e.To != "" {
 		t.Errorf("a second answer: %+v, %v", second, err)
 	}
-	if _, err := first.Claim(false, groups, asks("agent:b", "")); task.CodeOf(err) != task.Conflict {
+	if _, err := first.Claim(false, groups, asks("agent:b", "")); record.CodeOf(err) != record.Conflict {
 		t.Errorf("claimed when it is answered: %v", err)
 	}
 }
@@ -159,19 +159,19 @@ func TestEndOfAHandoff(t *testing.T) {
 	answered, _ := h.Respond(ledger.Answer{Option: "red"}, groups, asks("human:ada", ""))
 	for name, tt := range map[string]struct {
 		h    ledger.Handoff
-		who  task.Actor
-		as   task.Status
-		code task.Code
+		who  record.Actor
+		as   record.Status
+		code record.Code
 	}{
 		"by who asked":                   {h, "agent:a", ledger.HandoffCanceled, ""},
-		"by a recipient who did nothing": {h, "human:ada", ledger.HandoffResolved, task.Forbidden},
+		"by a recipient who did nothing": {h, "human:ada", ledger.HandoffResolved, record.Forbidden},
 		"by who claimed":                 {claimed, "agent:b", ledger.HandoffResolved, ""},
 		"by who answered":                {answered, "human:ada", ledger.HandoffResolved, ""},
-		"by a stranger":                  {answered, "human:lee", ledger.HandoffResolved, task.Forbidden},
-		"as no end":                      {h, "agent:a", ledger.HandoffOpen, task.InvalidInput},
+		"by a stranger":                  {answered, "human:lee", ledger.HandoffResolved, record.Forbidden},
+		"as no end":                      {h, "agent:a", ledger.HandoffOpen, record.InvalidInput},
 	} {
 		got, err := tt.h.Resolve(tt.as, asks(tt.who, ""))
-		if task.CodeOf(err) != tt.code || tt.code == "" && (got.Status != tt.as || got.Log.Last().Did != task.Resolved) {
+		if record.CodeOf(err) != tt.code || tt.code == "" && (got.Status != tt.as || got.Log.Last().Did != record.Resolved) {
 			t.Errorf("%s: got %+v, %v; want %q", name, got, err, tt.code)
 		}
 		if tt.code != "" {
@@ -180,7 +180,7 @@ func TestEndOfAHandoff(t *testing.T) {
 		if again, err := got.Resolve(tt.as, asks(tt.who, "")); err != nil || len(again.Log) != len(got.Log) {
 			t.Errorf("%s, again: %+v, %v", name, again, err)
 		}
-		if _, err := got.Respond(ledger.Answer{Option: "red"}, groups, asks("human:ada", "")); task.CodeOf(err) != task.Conflict {
+		if _, err := got.Respond(ledger.Answer{Option: "red"}, groups, asks("human:ada", "")); record.CodeOf(err) != record.Conflict {
 			t.Errorf("%s: answered when it is over: %v", name, err)
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// NoteKind is the kind of a note of knowledge, in a task.Ref, and NotePrefix what stands before the dash of its id.
+// NoteKind is the kind of a note of knowledge, in a record.Ref, and NotePrefix what stands before the dash of its id.
 const (
 	NoteKind   = "knowledge"
 	NotePrefix = "KB"
@@ -19,10 +19,10 @@ type NoteID string
 
 // Note is something that a team knows. Whoever knows better changes it; what it said before is in git.
 type Note struct {
-	task.Header // what all kinds have in common
-	Type        NoteType
-	About       []string // ids of records
-	Body        string
+	record.Header // what all kinds have in common
+	Type          NoteType
+	About         []string // ids of records
+	Body          string
 }
 
 // NoteType says what kind of knowledge a note holds.
@@ -41,35 +41,35 @@ var NoteTypes = []NoteType{PlainNote, Runbook, Finding, Snippet}
 
 // The states of a note. One that is archived holds no longer, and searches by meaning leave it out.
 const (
-	NoteActive   task.Status = "active"
-	NoteArchived task.Status = "archived"
+	NoteActive   record.Status = "active"
+	NoteArchived record.Status = "archived"
 )
 
 // NoteStates lists every state.
-var NoteStates = []task.Status{NoteActive, NoteArchived}
+var NoteStates = []record.Status{NoteActive, NoteArchived}
 
 // NoteChange is what somebody writes of a note. What is nil stays as it is.
 type NoteChange struct {
 	Title, Body   *string
 	Type          *NoteType
 	Labels, About *[]string
-	Status        *task.Status
+	Status        *record.Status
 }
 
 // NewNote returns a note as it is written first, or INVALID_INPUT if there may be no such note. It is active.
-func NewNote(c NoteChange, token string, s task.Stamp) (Note, error) {
-	n := Note{Header: task.Header{Ref: task.Ref{Kind: NoteKind, ID: NotePrefix + "-" + token}, Status: NoteActive}, Type: PlainNote}
+func NewNote(c NoteChange, token string, s record.Stamp) (Note, error) {
+	n := Note{Header: record.Header{Ref: record.Ref{Kind: NoteKind, ID: NotePrefix + "-" + token}, Status: NoteActive}, Type: PlainNote}
 	n, _ = n.with(c)
-	n.Log = n.Log.Add(s.Entry(task.Created))
+	n.Log = n.Log.Add(s.Entry(record.Created))
 	if n.Status != NoteActive {
-		return n, task.Errorf(task.InvalidInput, "status is %q for a new note", task.Clip(string(n.Status), 100)).WithHint("leave it out: a new note is active")
+		return n, record.Errorf(record.InvalidInput, "status is %q for a new note", record.Clip(string(n.Status), 100)).WithHint("leave it out: a new note is active")
 	}
 	return n, cmp.Or(n.says(), n.Valid())
 }
 
 // Change returns the note with what somebody wrote, and with an entry that says what changed. It is the same note if nothing would change,
 // and INVALID_INPUT is returned for what no note may be.
-func (n Note) Change(c NoteChange, s task.Stamp) (Note, error) {
+func (n Note) Change(c NoteChange, s record.Stamp) (Note, error) {
 	now, keys := n.with(c)
 	if len(keys) == 0 && now.Status == n.Status {
 		return n, nil
@@ -84,7 +84,7 @@ func (n Note) Change(c NoteChange, s task.Stamp) (Note, error) {
 // says returns INVALID_INPUT for a note that says nothing. In a file that may be: whoever wrote it has not finished.
 func (n Note) says() error {
 	if strings.TrimSpace(n.Body) == "" {
-		return task.Errorf(task.InvalidInput, "body is empty").WithHint("write down what others should find")
+		return record.Errorf(record.InvalidInput, "body is empty").WithHint("write down what others should find")
 	}
 	return nil
 }
@@ -96,16 +96,16 @@ func (n Note) with(c NoteChange) (Note, []string) {
 		n.Title = *c.Title
 	}
 	if c.Body != nil {
-		n.Body = task.CleanBody(*c.Body)
+		n.Body = record.CleanBody(*c.Body)
 	}
 	if c.Type != nil {
 		n.Type = *c.Type
 	}
 	if c.Labels != nil {
-		n.Labels = task.Unique(*c.Labels)
+		n.Labels = record.Unique(*c.Labels)
 	}
 	if c.About != nil {
-		n.About = task.Unique(*c.About)
+		n.About = record.Unique(*c.About)
 	}
 	if c.Status != nil {
 		n.Status = *c.Status
@@ -118,8 +118,8 @@ func (n Note) with(c NoteChange) (Note, []string) {
 
 // Valid returns INVALID_INPUT for what no note may be. The message begins with the key.
 func (n Note) Valid() error {
-	err := task.OneOf("type", cmp.Or(n.Type, PlainNote), NoteTypes)
-	return cmp.Or(err, task.OneOf("status", n.Status, NoteStates), validAbout(n.About), n.Header.Valid(n.Body))
+	err := record.OneOf("type", cmp.Or(n.Type, PlainNote), NoteTypes)
+	return cmp.Or(err, record.OneOf("status", n.Status, NoteStates), validAbout(n.About), n.Header.Valid(n.Body))
 }
 
 // Text is what a note says as one text, for a search by meaning.

@@ -5,10 +5,10 @@ import (
 	"path"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// RepositoryKind is the kind of a repository, in a task.Ref, and RepositoryPrefix what stands before the dash of its id.
+// RepositoryKind is the kind of a repository, in a record.Ref, and RepositoryPrefix what stands before the dash of its id.
 const (
 	RepositoryKind   = "repository"
 	RepositoryPrefix = "REPO"
@@ -19,8 +19,8 @@ type RepositoryID string
 
 // Repository is a git repository that the work of a workspace is about.
 type Repository struct {
-	task.Header          // what all kinds have in common; Title is its name
-	Repo          string // host and path, such as github.com/o/r, as task.RepoOf has it; no two repositories have the same
+	record.Header        // what all kinds have in common; Title is its name
+	Repo          string // host and path, such as github.com/o/r, as record.RepoOf has it; no two repositories have the same
 	DefaultBranch string
 	Role          string // what the workspace has it for: primary, dependency or docs
 	Body          string
@@ -28,12 +28,12 @@ type Repository struct {
 
 // The states of a repository.
 const (
-	RepositoryActive task.Status = "active"
-	RepositoryGone   task.Status = "gone"
+	RepositoryActive record.Status = "active"
+	RepositoryGone   record.Status = "gone"
 )
 
 // RepositoryStates lists every state.
-var RepositoryStates = []task.Status{RepositoryActive, RepositoryGone}
+var RepositoryStates = []record.Status{RepositoryActive, RepositoryGone}
 
 // RepositoryChange is what a registration says of a repository. What is nil stays as it is.
 type RepositoryChange struct{ Name, DefaultBranch, Role *string }
@@ -45,7 +45,7 @@ func RepositoryIDs(repo string) []RepositoryID {
 	parts := strings.Split(repo, "/")
 	for n := len(parts) - 1; n >= 0; n-- {
 		slug := strings.Map(func(r rune) rune {
-			if r < 0x80 && task.IsWord(string(r), "._-") {
+			if r < 0x80 && record.IsWord(string(r), "._-") {
 				return r
 			}
 			return '-'
@@ -58,15 +58,15 @@ func RepositoryIDs(repo string) []RepositoryID {
 }
 
 // NewRepository returns a repository as it is registered first, or INVALID_INPUT if there may be none such.
-func NewRepository(id RepositoryID, repo string, c RepositoryChange, s task.Stamp) (Repository, error) {
-	r := Repository{Header: task.Header{Ref: task.Ref{Kind: RepositoryKind, ID: string(id)}, Title: path.Base(repo), Status: RepositoryActive}, Repo: repo}
+func NewRepository(id RepositoryID, repo string, c RepositoryChange, s record.Stamp) (Repository, error) {
+	r := Repository{Header: record.Header{Ref: record.Ref{Kind: RepositoryKind, ID: string(id)}, Title: path.Base(repo), Status: RepositoryActive}, Repo: repo}
 	r, _ = r.with(c)
-	r.Log = r.Log.Add(s.Entry(task.Created))
+	r.Log = r.Log.Add(s.Entry(record.Created))
 	return r, r.Valid()
 }
 
 // Register returns the repository after another registration, as Actor.Register does.
-func (r Repository) Register(c RepositoryChange, s task.Stamp) (Repository, error) {
+func (r Repository) Register(c RepositoryChange, s record.Stamp) (Repository, error) {
 	now, keys := r.with(c)
 	if len(keys) == 0 && r.Status == RepositoryActive {
 		return r, nil
@@ -97,11 +97,11 @@ func (r Repository) with(c RepositoryChange) (Repository, []string) {
 
 // Valid returns INVALID_INPUT for what no repository may be. The message begins with the key.
 func (r Repository) Valid() error {
-	if r.Repo == "" || task.RepoOf(r.Repo) != r.Repo { // it may hold credentials
-		return task.Errorf(task.InvalidInput, "repo is none that a repository may have").WithHint("a host and a path, such as github.com/o/r")
+	if r.Repo == "" || record.RepoOf(r.Repo) != r.Repo { // it may hold credentials
+		return record.Errorf(record.InvalidInput, "repo is none that a repository may have").WithHint("a host and a path, such as github.com/o/r")
 	}
 	if r.Role != "" && r.Role != "primary" && r.Role != "dependency" && r.Role != "docs" {
-		return task.Errorf(task.InvalidInput, "role is %q", task.Clip(r.Role, 100)).WithHint("of a repository: primary, dependency or docs")
+		return record.Errorf(record.InvalidInput, "role is %q", record.Clip(r.Role, 100)).WithHint("of a repository: primary, dependency or docs")
 	}
 	return cmp.Or(validOptional("default_branch", r.DefaultBranch), r.Header.Valid(r.Body))
 }

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// SkillKind is the kind of a skill, in a task.Ref.
+// SkillKind is the kind of a skill, in a record.Ref.
 const SkillKind = "skill"
 
 // SkillID is the slug of a skill. It names the file, and the folder in which agents find the skill.
@@ -18,20 +19,20 @@ type SkillID string
 
 // Skill is a procedure that agents follow: when it is of use, and what is to be done.
 type Skill struct {
-	task.Header // what all kinds have in common; Title is the name that is shown
-	Description string
-	Version     int // counts up with each change
-	Body        string
+	record.Header // what all kinds have in common; Title is the name that is shown
+	Description   string
+	Version       int // counts up with each change
+	Body          string
 }
 
 // The states of a skill. One that is archived is not handed to agents.
 const (
-	SkillActive   task.Status = "active"
-	SkillArchived task.Status = "archived"
+	SkillActive   record.Status = "active"
+	SkillArchived record.Status = "archived"
 )
 
 // SkillStates lists every state.
-var SkillStates = []task.Status{SkillActive, SkillArchived}
+var SkillStates = []record.Status{SkillActive, SkillArchived}
 
 // The most that a skill may have, in bytes.
 const (
@@ -49,8 +50,8 @@ func ParseSkillID(s string) (SkillID, error) {
 	device := len(s) == 4 && (s[:3] == "com" || s[:3] == "lpt") && '0' <= s[3] && s[3] <= '9'
 	upper := strings.ToLower(s) != s
 	dashes := strings.HasPrefix(s, "-") || strings.HasSuffix(s, "-") || strings.Contains(s, "--")
-	if len(s) > maxSlug || !task.IsWord(s, "-") || upper || dashes || device || slices.Contains(reserved, s) {
-		return "", task.Errorf(task.InvalidInput, "%q is not the id of a skill", task.Clip(s, 100)).
+	if len(s) > maxSlug || !record.IsWord(s, "-") || upper || dashes || device || slices.Contains(reserved, s) {
+		return "", record.Errorf(record.InvalidInput, "%q is not the id of a skill", record.Clip(s, 100)).
 			WithHint("lower-case letters, digits and single dashes, 64 at most, such as release-notes")
 	}
 	return SkillID(s), nil
@@ -60,18 +61,18 @@ func ParseSkillID(s string) (SkillID, error) {
 type SkillChange struct {
 	Name, Description, Body *string
 	Labels                  *[]string
-	Status                  *task.Status
+	Status                  *record.Status
 }
 
 // NewSkill returns a skill as it is written first, or INVALID_INPUT if there may be no such skill. A description and a body must be given.
-func NewSkill(id SkillID, c SkillChange, s task.Stamp) (Skill, error) {
+func NewSkill(id SkillID, c SkillChange, s record.Stamp) (Skill, error) {
 	_, err := ParseSkillID(string(id))
 	if err != nil {
 		return Skill{}, err
 	}
-	k := Skill{Header: task.Header{Ref: task.Ref{Kind: SkillKind, ID: string(id)}, Title: string(id), Status: SkillActive}, Version: 1}
+	k := Skill{Header: record.Header{Ref: record.Ref{Kind: SkillKind, ID: string(id)}, Title: string(id), Status: SkillActive}, Version: 1}
 	k, _ = k.with(c)
-	k.Log = k.Log.Add(s.Entry(task.Created))
+	k.Log = k.Log.Add(s.Entry(record.Created))
 	if c.Status != nil {
 		k.Header, err = task.Plain(SkillStates...).Move(k, k.Header, *c.Status, s, task.Rules{})
 	}
@@ -80,7 +81,7 @@ func NewSkill(id SkillID, c SkillChange, s task.Stamp) (Skill, error) {
 
 // Change returns the skill after a change, as its next version, with an entry that says which keys changed. It stays as it is if nothing
 // would change. It returns INVALID_INPUT for what no skill may be.
-func (k Skill) Change(c SkillChange, s task.Stamp) (Skill, error) {
+func (k Skill) Change(c SkillChange, s record.Stamp) (Skill, error) {
 	now, keys := k.with(c)
 	to := k.Status
 	if c.Status != nil {
@@ -105,10 +106,10 @@ func (k Skill) with(c SkillChange) (Skill, []string) {
 	}
 	k.Title = cmp.Or(k.Title, k.Ref.ID)
 	if c.Body != nil {
-		k.Body = task.CleanBody(*c.Body)
+		k.Body = record.CleanBody(*c.Body)
 	}
 	if c.Labels != nil {
-		k.Labels = task.Unique(*c.Labels)
+		k.Labels = record.Unique(*c.Labels)
 	}
 	return k, differing(
 		compared{"title", k.Title == was.Title}, compared{"labels", slices.Equal(k.Labels, was.Labels)}, compared{"description", k.Description == was.Description}, compared{"body", k.Body == was.Body},
@@ -120,19 +121,19 @@ func (k Skill) Valid() error {
 	hint := "say in a sentence or two what it does and when to use it"
 	switch {
 	case strings.TrimSpace(k.Description) == "":
-		return task.Errorf(task.InvalidInput, "description is empty").WithHint("%s", hint)
+		return record.Errorf(record.InvalidInput, "description is empty").WithHint("%s", hint)
 	case len(k.Description) > maxDescription:
-		return task.Errorf(task.InvalidInput, "description is %d bytes long, more than %d", len(k.Description), maxDescription).WithHint("%s; the rest belongs into the body", hint)
+		return record.Errorf(record.InvalidInput, "description is %d bytes long, more than %d", len(k.Description), maxDescription).WithHint("%s; the rest belongs into the body", hint)
 	case !utf8.ValidString(k.Description) || strings.ContainsFunc(k.Description, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 }):
-		return task.Errorf(task.InvalidInput, "description is not one line of text").WithHint("%s", hint)
+		return record.Errorf(record.InvalidInput, "description is not one line of text").WithHint("%s", hint)
 	case strings.TrimSpace(k.Body) == "":
-		return task.Errorf(task.InvalidInput, "body is empty").WithHint("say what is to be done, in Markdown")
+		return record.Errorf(record.InvalidInput, "body is empty").WithHint("say what is to be done, in Markdown")
 	case len(k.Body) > maxSkillBody:
-		return task.Errorf(task.InvalidInput, "body is %d bytes long, more than %d", len(k.Body), maxSkillBody).WithHint("an agent reads all of it; put what it seldom needs into files, and name them")
+		return record.Errorf(record.InvalidInput, "body is %d bytes long, more than %d", len(k.Body), maxSkillBody).WithHint("an agent reads all of it; put what it seldom needs into files, and name them")
 	case k.Version < 1:
-		return task.Errorf(task.InvalidInput, "version is %s", strconv.Itoa(k.Version)).WithHint("1, and one more with each change")
+		return record.Errorf(record.InvalidInput, "version is %s", strconv.Itoa(k.Version)).WithHint("1, and one more with each change")
 	}
-	if err := task.OneOf("status", k.Status, SkillStates); err != nil {
+	if err := record.OneOf("status", k.Status, SkillStates); err != nil {
 		return err
 	}
 	return k.Header.Valid(k.Body)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // The id of a skill is a name in the Agent Skills format, and of a folder on every system.
@@ -37,7 +37,7 @@ func TestNewSkill(t *testing.T) {
 		t.Errorf("archived: got %+v, %v", k, err)
 	}
 	gone := change("How.", "Read.")
-	gone.Status = ptr(task.Status("gone"))
+	gone.Status = ptr(record.Status("gone"))
 	for name, c := range map[string]ledger.SkillChange{
 		"no description":         change(" ", "b"),
 		"no body":                change("d", "\n\n"),
@@ -47,11 +47,11 @@ func TestNewSkill(t *testing.T) {
 		"a body that is no text": change("d", "a\x00b"),
 		"another state":          gone,
 	} {
-		if _, err := ledger.NewSkill("review", c, stamp("")); task.CodeOf(err) != task.InvalidInput {
+		if _, err := ledger.NewSkill("review", c, stamp("")); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s: got %v, want INVALID_INPUT", name, err)
 		}
 	}
-	if _, err := ledger.NewSkill("Review", change("d", "b"), stamp("")); task.CodeOf(err) != task.InvalidInput {
+	if _, err := ledger.NewSkill("Review", change("d", "b"), stamp("")); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("a bad id: %v", err)
 	}
 }

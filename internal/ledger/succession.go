@@ -3,14 +3,14 @@ package ledger
 import (
 	"cmp"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Successor is what the order of succession asks of a decision.
 type Successor struct {
 	ID         DecisionID
 	Supersedes DecisionID
-	Status     task.Status
+	Status     record.Status
 	Created    int64 // in seconds since 1970
 }
 

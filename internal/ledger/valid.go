@@ -3,7 +3,7 @@ package ledger
 import (
 	"fmt"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // The most that a record may have of each.
@@ -16,10 +16,10 @@ const (
 // asked here.
 func validAbout(ids []string) error {
 	if len(ids) > maxAbout {
-		return task.Errorf(task.InvalidInput, "about names %d records, more than %d", len(ids), maxAbout).WithHint("name the one that groups them")
+		return record.Errorf(record.InvalidInput, "about names %d records, more than %d", len(ids), maxAbout).WithHint("name the one that groups them")
 	}
 	for i, id := range ids {
-		if err := task.ValidLine(fmt.Sprintf("about[%d]", i), id); err != nil {
+		if err := record.ValidLine(fmt.Sprintf("about[%d]", i), id); err != nil {
 			return err
 		}
 	}
@@ -31,5 +31,5 @@ func validOptional(key, value string) error {
 	if value == "" {
 		return nil
 	}
-	return task.ValidLine(key, value)
+	return record.ValidLine(key, value)
 }

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Client is a program that cairn can be set up in.
@@ -71,7 +71,7 @@ func (p part) about() string {
 }
 
 // Actor is as whom a client acts.
-func (c Client) Actor() task.Actor { return task.Actor("agent:" + c.Agent) }
+func (c Client) Actor() record.Actor { return record.Actor("agent:" + c.Agent) }
 
 // User reports whether it can be set up in the user's own configuration.
 func (c Client) User() bool { return c.userParts != nil }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // file is a file that a plan is about.
@@ -74,11 +74,11 @@ func (s *Setup) open(path string) (f *file, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return f, nil
 	case errors.Is(err, disk.ErrNotRegular), errors.Is(err, disk.ErrTooLarge):
-		return nil, task.Errorf(task.BadFile, "%s: %w", f.path, err).WithHint("see what it is; only files of text are written")
+		return nil, record.Errorf(record.BadFile, "%s: %w", f.path, err).WithHint("see what it is; only files of text are written")
 	case err != nil:
 		return nil, problem.IO(err)
 	case bytes.IndexByte(src, 0) >= 0:
-		return nil, task.Errorf(task.BadFile, "%s: is not text in UTF-8", f.path).WithHint("save it as UTF-8 in an editor")
+		return nil, record.Errorf(record.BadFile, "%s: is not text in UTF-8", f.path).WithHint("save it as UTF-8 in an editor")
 	}
 	src, f.bom = bytes.CutPrefix(src, byteOrderMark)
 	f.exists, f.before, f.after = true, src, src
@@ -98,7 +98,7 @@ func (f *file) follow(within string) error {
 			return f.allowed(within)
 		}
 		if info, lerr := os.Lstat(dir); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return task.Errorf(task.InvalidInput, "%s is a link that leads nowhere", f.path).WithHint("remove the link, or make the file that it names")
+			return record.Errorf(record.InvalidInput, "%s is a link that leads nowhere", f.path).WithHint("remove the link, or make the file that it names")
 		}
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			return problem.IO(err)
@@ -118,12 +118,12 @@ func (f *file) allowed(within string) error {
 	}
 	rel, err := filepath.Rel(top, f.real)
 	if err != nil || !filepath.IsLocal(rel) {
-		return task.Errorf(task.InvalidInput, "%s is a link out of the repository", f.path).
+		return record.Errorf(record.InvalidInput, "%s is a link out of the repository", f.path).
 			WithHint("nothing was written; --print shows what to put there by hand")
 	}
 	for _, name := range strings.Split(filepath.ToSlash(rel), "/") {
 		if strings.EqualFold(name, ".git") || name == layout.Folder {
-			return task.Errorf(task.InvalidInput, "%s is a link into %s", f.path, name).WithHint("take the link away; nothing was written")
+			return record.Errorf(record.InvalidInput, "%s is a link into %s", f.path, name).WithHint("take the link away; nothing was written")
 		}
 	}
 	return nil
@@ -132,7 +132,7 @@ func (f *file) allowed(within string) error {
 // write makes the file so, if it still is as it was planned for. It returns CONFLICT if somebody changed it meanwhile.
 func (f *file) write() error {
 	if now, err := disk.ReadRegular(f.real, maxFile); f.exists != (err == nil) || f.exists && !bytes.Equal(bytes.TrimPrefix(now, byteOrderMark), f.before) {
-		return task.Errorf(task.Conflict, "%s changed meanwhile", f.path).WithHint("nothing was written to it; run the command again")
+		return record.Errorf(record.Conflict, "%s changed meanwhile", f.path).WithHint("nothing was written to it; run the command again")
 	}
 	if f.gone {
 		return problem.IO(disk.RemoveFile(f.real))

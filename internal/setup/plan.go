@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/setup/jsonc"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Setup is where clients are set up, and how.
@@ -103,10 +103,10 @@ func (s *Setup) Plan(clients ...Client) (*Plan, error) {
 func (s *Setup) partsOf(c Client) ([]part, error) {
 	if s.Root == "" {
 		if c.userParts == nil {
-			return nil, task.Errorf(task.InvalidInput, "%s has no configuration of the user's", c.Name).WithHint("leave --user out, in a workspace")
+			return nil, record.Errorf(record.InvalidInput, "%s has no configuration of the user's", c.Name).WithHint("leave --user out, in a workspace")
 		}
 		if !filepath.IsAbs(s.Folders.Home) {
-			return nil, task.Errorf(task.InvalidInput, "the environment names no home folder").WithHint("set HOME")
+			return nil, record.Errorf(record.InvalidInput, "the environment names no home folder").WithHint("set HOME")
 		}
 		return c.userParts(c, s.Folders), nil
 	}
@@ -290,7 +290,7 @@ func (p *Plan) Apply() (wrote, gone []string, err error) {
 	wrote, gone = []string{}, []string{}
 	for _, f := range p.files {
 		if f.changed() && f.readOnly {
-			return wrote, gone, task.Errorf(task.InvalidInput, "%s is read-only", f.path).
+			return wrote, gone, record.Errorf(record.InvalidInput, "%s is read-only", f.path).
 				WithHint("nothing was written; make it writable, or see with --print what to put there by hand")
 		}
 	}

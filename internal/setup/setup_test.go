@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/setup"
 	"github.com/cairn-tasks/cairn/internal/setup/jsonc"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // project is a folder in which clients are set up, with some files.
@@ -157,7 +157,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.Root, "AGENTS.md"), []byte("other\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := p.Apply(); task.CodeOf(err) != task.Conflict {
+	if _, _, err := p.Apply(); record.CodeOf(err) != record.Conflict {
 		t.Errorf("got %v", err)
 	}
 	if got := read(t, s, "AGENTS.md"); got != "other\n" {
@@ -168,11 +168,11 @@ func TestChangedMeanwhile(t *testing.T) {
 // What is no file of text is refused.
 func TestNoText(t *testing.T) {
 	s := project(t, map[string]string{"AGENTS.md": "\xff\xfeA\x00"})
-	if _, err := s.Plan(client(t, "agents")); task.CodeOf(err) != task.BadFile {
+	if _, err := s.Plan(client(t, "agents")); record.CodeOf(err) != record.BadFile {
 		t.Errorf("got %v", err)
 	}
 	s = project(t, map[string]string{"AGENTS.md/x": ""})
-	if _, err := s.Plan(client(t, "agents")); task.CodeOf(err) != task.BadFile {
+	if _, err := s.Plan(client(t, "agents")); record.CodeOf(err) != record.BadFile {
 		t.Errorf("got %v", err)
 	}
 }
@@ -184,7 +184,7 @@ func TestTOMLRefusals(t *testing.T) {
 		"no end":          "# cairn: begin; written by cairn setup; 00000000\n[mcp_servers.cairn]\ncommand = \"cairn\"\n",
 	} {
 		s := project(t, map[string]string{".codex/config.toml": text})
-		if _, err := s.Plan(client(t, "codex")); task.CodeOf(err) != task.BadFile {
+		if _, err := s.Plan(client(t, "codex")); record.CodeOf(err) != record.BadFile {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -241,7 +241,7 @@ func TestReadOnlyFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := p.Apply(); task.CodeOf(err) != task.InvalidInput || !strings.Contains(err.Error(), "CLAUDE.md is read-only") {
+	if _, _, err := p.Apply(); record.CodeOf(err) != record.InvalidInput || !strings.Contains(err.Error(), "CLAUDE.md is read-only") {
 		t.Errorf("got %v", err)
 	}
 	if got := read(t, s, ".mcp.json"); got != "{}\n" {

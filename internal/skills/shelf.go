@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Shelf is the folder of the user's own skills, in the folder of their settings. They are of use in every workspace.
@@ -67,7 +67,7 @@ func (s Shelf) All() ([]ledger.Skill, []problem.Problem, error) {
 		}
 		k, err := s.Get(ledger.SkillID(name))
 		switch {
-		case task.CodeOf(err) == task.NotFound: // removed since
+		case record.CodeOf(err) == record.NotFound: // removed since
 		case err != nil:
 			problems = append(problems, problem.Of(shown(ledger.SkillID(name)), err))
 		default:

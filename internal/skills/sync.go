@@ -17,10 +17,10 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Folders are where skills are written as a rule: that of Claude Code, and that which the other clients share.
@@ -131,7 +131,7 @@ func compare(root, name string, content []byte) (File, error) {
 	switch {
 	case problem.Missing(err):
 		f.State = Missing
-	case task.CodeOf(err) == task.BadFile: // no regular file, or too large
+	case record.CodeOf(err) == record.BadFile: // no regular file, or too large
 		f.State = Foreign
 	case err != nil:
 		return f, problem.IO(err)

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/skills"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func skill(id, body string) ledger.Skill {
 	return ledger.Skill{
-		Header: task.Header{Ref: task.Ref{Kind: ledger.SkillKind, ID: id}, Title: id, Status: ledger.SkillActive}, Description: "How: it's \"done\" # well.", Version: 1, Body: body,
+		Header: record.Header{Ref: record.Ref{Kind: ledger.SkillKind, ID: id}, Title: id, Status: ledger.SkillActive}, Description: "How: it's \"done\" # well.", Version: 1, Body: body,
 	}
 }
 
@@ -196,11 +196,11 @@ func TestShelf(t *testing.T) {
 	if k := all[0]; k.Ref.ID != "review" || k.Version != 4 || k.Body != "Read." || k.Status != ledger.SkillActive {
 		t.Errorf("got %+v", k)
 	}
-	for id, code := range map[ledger.SkillID]task.Code{"review": "", "gone": task.NotFound, "../review": task.InvalidInput, "other": task.BadFile} {
-		if _, err := shelf.Get(id); task.CodeOf(err) != code {
+	for id, code := range map[ledger.SkillID]record.Code{"review": "", "gone": record.NotFound, "../review": record.InvalidInput, "other": record.BadFile} {
+		if _, err := shelf.Get(id); record.CodeOf(err) != code {
 			t.Errorf("%s: %v, want %q", id, err, code)
 		}
-		if _, err := skills.ShelfIn("").Get(id); id == "review" && task.CodeOf(err) != task.NotFound {
+		if _, err := skills.ShelfIn("").Get(id); id == "review" && record.CodeOf(err) != record.NotFound {
 			t.Errorf("without a shelf: %v", err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 	"golang.org/x/crypto/ssh"
 )
@@ -15,7 +16,7 @@ import (
 // Signer is one line of allowed_signers: a key, its actor, and when it counts.
 type Signer struct {
 	Line   int // in the file, from 1
-	Actor  task.Actor
+	Actor  record.Actor
 	Key    ssh.PublicKey
 	After  time.Time // the first moment at which it counts; zero for no limit
 	Before time.Time // the last moment; zero for no limit
@@ -83,7 +84,7 @@ func parseSigner(line string) (Signer, error) {
 		return Signer{}, fmt.Errorf("the line is longer than %d bytes", maxLine)
 	}
 	principal, rest := cutBlank(line)
-	actor, err := task.ParseActor(principal)
+	actor, err := record.ParseActor(principal)
 	if err != nil {
 		return Signer{}, fmt.Errorf("it must begin with one actor, such as human:ada, and begins with %q", clip(principal))
 	}
@@ -229,10 +230,10 @@ func isKeyType(word string) bool {
 	return false
 }
 
-func clip(text string) string { return task.Clip(text, 60) }
+func clip(text string) string { return record.Clip(text, 60) }
 
 // Line is a line that lets an actor sign with a key in cairn's namespace, within the times that are not zero.
-func Line(who task.Actor, key PublicKey, after, before time.Time) string {
+func Line(who record.Actor, key PublicKey, after, before time.Time) string {
 	options := []string{fmt.Sprintf("namespaces=%q", task.SignatureNamespace)}
 	if !after.IsZero() {
 		options = append(options, fmt.Sprintf("valid-after=%q", after.UTC().Format(timeForm)+"Z"))

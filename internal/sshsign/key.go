@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"golang.org/x/crypto/ssh"
 )
 
@@ -41,13 +41,13 @@ func FindKey(said, home string) (PublicKey, error) {
 		path = filepath.Join(home, below)
 	}
 	if !filepath.IsAbs(path) {
-		return PublicKey{}, task.Errorf(task.InvalidInput, "the key %q is neither a public key nor the full path of one", clip(said)).
+		return PublicKey{}, record.Errorf(record.InvalidInput, "the key %q is neither a public key nor the full path of one", clip(said)).
 			WithHint("name it with --key FILE, or in user.signingkey by its full path")
 	}
 	k, err := ReadKey(path)
-	if task.CodeOf(err) == task.InvalidInput && privateFile(path) {
+	if record.CodeOf(err) == record.InvalidInput && privateFile(path) {
 		if k, err = ReadKey(path + ".pub"); err != nil {
-			return k, task.Errorf(task.InvalidInput, "%s is a private key, and %s.pub is not there", path, path).
+			return k, record.Errorf(record.InvalidInput, "%s is a private key, and %s.pub is not there", path, path).
 				WithHint("ssh-keygen -y -f %s > %s.pub makes it", path, path)
 		}
 		k.file = path
@@ -64,7 +64,7 @@ func InWords(said string) bool {
 func keyInWords(words string) (PublicKey, error) {
 	key, err := parseKey(strings.TrimSpace(words))
 	if err != nil {
-		return PublicKey{}, task.Errorf(task.InvalidInput, "%w", err).WithHint("a public key is one line, and ends in .pub where it is a file")
+		return PublicKey{}, record.Errorf(record.InvalidInput, "%w", err).WithHint("a public key is one line, and ends in .pub where it is a file")
 	}
 	return PublicKey{key: key}, nil
 }
@@ -78,7 +78,7 @@ func ReadKey(path string) (PublicKey, error) {
 		return PublicKey{}, err
 	}
 	if isPrivate(src) {
-		return PublicKey{}, task.Errorf(task.InvalidInput, "%s is a private key, which must not leave its place", path).
+		return PublicKey{}, record.Errorf(record.InvalidInput, "%s is a private key, which must not leave its place", path).
 			WithHint("name the public one: %s.pub", path)
 	}
 	var lines []string
@@ -88,7 +88,7 @@ func ReadKey(path string) (PublicKey, error) {
 		}
 	}
 	if len(lines) != 1 {
-		return PublicKey{}, task.Errorf(task.InvalidInput, "%s has %d lines, and one public key is wanted", path, len(lines)).
+		return PublicKey{}, record.Errorf(record.InvalidInput, "%s has %d lines, and one public key is wanted", path, len(lines)).
 			WithHint("name a file such as ~/.ssh/id_ed25519.pub")
 	}
 	k, err := keyInWords(lines[0])
@@ -109,7 +109,7 @@ func privateFile(path string) bool {
 func readSmall(path string) ([]byte, error) {
 	f, err := disk.OpenFile(path)
 	if err != nil {
-		return nil, task.Errorf(task.InvalidInput, "the key: %w", err).WithHint("name a file such as ~/.ssh/id_ed25519.pub")
+		return nil, record.Errorf(record.InvalidInput, "the key: %w", err).WithHint("name a file such as ~/.ssh/id_ed25519.pub")
 	}
 	defer func() { _ = f.Close() }()
 	src, err := io.ReadAll(io.LimitReader(f, maxKeyFile+1))
@@ -117,7 +117,7 @@ func readSmall(path string) ([]byte, error) {
 		err = fmt.Errorf("%s is larger than a key", path)
 	}
 	if err != nil {
-		return nil, task.Errorf(task.InvalidInput, "the key: %w", err).WithHint("name a file such as ~/.ssh/id_ed25519.pub")
+		return nil, record.Errorf(record.InvalidInput, "the key: %w", err).WithHint("name a file such as ~/.ssh/id_ed25519.pub")
 	}
 	return src, nil
 }

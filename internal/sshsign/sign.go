@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh/agent"
@@ -51,7 +52,7 @@ func (t Tool) Sign(ctx context.Context, message []byte) (string, error) {
 		err = task.ErrOtherMessage
 	}
 	if err != nil {
-		return "", task.Errorf(task.Forbidden, "the signature that was made does not hold: %w", err).
+		return "", record.Errorf(record.Forbidden, "the signature that was made does not hold: %w", err).
 			WithHint("ssh-keygen -Y sign -n cairn -f %s FILE shows whether the key signs at all", t.keyName())
 	}
 	return sig, nil
@@ -94,7 +95,7 @@ func (t Tool) withAgent(ctx context.Context, message []byte) (raw []byte, has bo
 		}
 		made, err := sshsig.Sign(bytes.NewReader(message), s, sshsig.HashSHA512, task.SignatureNamespace)
 		if err != nil {
-			return nil, true, task.Errorf(task.Forbidden, "the agent has the key %s and did not sign: %w", t.Key.Fingerprint(), err).
+			return nil, true, record.Errorf(record.Forbidden, "the agent has the key %s and did not sign: %w", t.Key.Fingerprint(), err).
 				WithHint("confirm when the agent, or the key, asks; ssh-add -l lists what it has")
 		}
 		return made.Marshal(), true, nil
@@ -117,12 +118,12 @@ func (t Tool) withProgram(ctx context.Context, message []byte) ([]byte, error) {
 		program = Keygen
 	}
 	if strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
-		return nil, task.Errorf(task.InvalidInput, "gpg.ssh.program is %q, which is no full path", clip(program)).
+		return nil, record.Errorf(record.InvalidInput, "gpg.ssh.program is %q, which is no full path", clip(program)).
 			WithHint("give its full path in your own git config")
 	}
 	path, err := exec.LookPath(program)
 	if err != nil {
-		return nil, task.Errorf(task.IO, "signing needs %s: %w", program, err).
+		return nil, record.Errorf(record.IO, "signing needs %s: %w", program, err).
 			WithHint("install OpenSSH; or add the key to an agent: ssh-add %s", t.keyName())
 	}
 	args := []string{"-Y", "sign", "-n", task.SignatureNamespace, "-f"}
@@ -146,12 +147,12 @@ func (t Tool) withProgram(ctx context.Context, message []byte) ([]byte, error) {
 	}
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, task.Errorf(task.Forbidden, "%s did not sign: %s", filepath.Base(path), lastLine(said.String(), err)).
+		return nil, record.Errorf(record.Forbidden, "%s did not sign: %s", filepath.Base(path), lastLine(said.String(), err)).
 			WithHint("the private key must lie beside %s, or an agent must have it: ssh-add -l lists what it has", t.keyName())
 	}
 	block, _ := pem.Decode(out)
 	if block == nil || block.Type != sshsig.PEMType {
-		return nil, task.Errorf(task.Forbidden, "%s printed no signature", filepath.Base(path)).
+		return nil, record.Errorf(record.Forbidden, "%s printed no signature", filepath.Base(path)).
 			WithHint("gpg.ssh.program must do as ssh-keygen -Y sign does")
 	}
 	return block.Bytes, nil
@@ -165,7 +166,7 @@ func (t Tool) keyFile() (path string, remove func(), err error) {
 		err = os.WriteFile(path, []byte(t.Key.Line()+"\n"), 0o600)
 	}
 	if err != nil {
-		return "", nil, task.Errorf(task.IO, "a temporary file for the key: %w", err)
+		return "", nil, record.Errorf(record.IO, "a temporary file for the key: %w", err)
 	}
 	return path, func() { _ = os.RemoveAll(dir) }, nil
 }

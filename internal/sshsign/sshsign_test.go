@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
@@ -168,7 +169,7 @@ func TestVerify(t *testing.T) {
 	}
 	for name, row := range map[string]struct {
 		allowed *Allowed
-		who     task.Actor
+		who     record.Actor
 		message string
 		sig     string
 		at      time.Time
@@ -266,12 +267,12 @@ func TestFindKey(t *testing.T) {
 			switch {
 			case row.refused == "" && (err != nil || got.Line() != key.line):
 				t.Errorf("%v, %v", got, err)
-			case row.refused != "" && (task.CodeOf(err) != task.InvalidInput || !strings.Contains(strings.ToLower(err.Error()), row.refused)):
+			case row.refused != "" && (record.CodeOf(err) != record.InvalidInput || !strings.Contains(strings.ToLower(err.Error()), row.refused)):
 				t.Errorf("%v", err)
 			}
 		})
 	}
-	if _, err := ReadKey(private); task.CodeOf(err) != task.InvalidInput || !strings.Contains(err.Error(), "private") {
+	if _, err := ReadKey(private); record.CodeOf(err) != record.InvalidInput || !strings.Contains(err.Error(), "private") {
 		t.Errorf("a private key is read: %v", err)
 	}
 }
@@ -371,7 +372,7 @@ func TestSignWithKeygen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := (Tool{Key: k}).Sign(t.Context(), []byte("message\n")); task.CodeOf(err) != task.Forbidden {
+			if _, err := (Tool{Key: k}).Sign(t.Context(), []byte("message\n")); record.CodeOf(err) != record.Forbidden {
 				t.Errorf("without the private half: %v", err)
 			}
 		})
@@ -452,11 +453,11 @@ func TestProgramThatSignsSomethingElse(t *testing.T) {
 		if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if sig, err := (Tool{Key: k, Program: program}).Sign(t.Context(), []byte("message")); task.CodeOf(err) != task.Forbidden {
+		if sig, err := (Tool{Key: k, Program: program}).Sign(t.Context(), []byte("message")); record.CodeOf(err) != record.Forbidden {
 			t.Errorf("%s: %q, %v", name, sig, err)
 		}
 	}
-	if _, err := (Tool{Key: k, Program: "./sign"}).Sign(t.Context(), []byte("message")); task.CodeOf(err) != task.InvalidInput {
+	if _, err := (Tool{Key: k, Program: "./sign"}).Sign(t.Context(), []byte("message")); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("a program of the folder one stands in: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
@@ -16,7 +17,7 @@ import (
 
 // Verify is the method of task.Signers. The signature is the base64 of an SSHSIG: the lines between the first and the last one of what
 // ssh-keygen -Y sign prints, joined.
-func (a *Allowed) Verify(message []byte, sig string, who task.Actor, at time.Time) error {
+func (a *Allowed) Verify(message []byte, sig string, who record.Actor, at time.Time) error {
 	key := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q", at.Unix(), who, sig, message))
 	a.mu.Lock()
 	err, seen := a.seen[key]
@@ -34,7 +35,7 @@ func (a *Allowed) Verify(message []byte, sig string, who task.Actor, at time.Tim
 	return err
 }
 
-func (a *Allowed) verify(message []byte, sig string, who task.Actor, at time.Time) error {
+func (a *Allowed) verify(message []byte, sig string, who record.Actor, at time.Time) error {
 	s, err := parse(sig)
 	if err != nil {
 		return err
@@ -68,8 +69,8 @@ func parse(sig string) (*sshsig.Signature, error) {
 }
 
 // allows returns why a key does not count for an actor at a time; nil if it does.
-func (a *Allowed) allows(key ssh.PublicKey, who task.Actor, at time.Time) error {
-	var owner task.Actor
+func (a *Allowed) allows(key ssh.PublicKey, who record.Actor, at time.Time) error {
+	var owner record.Actor
 	var late *Signer
 	for i, s := range a.Signers {
 		switch {
@@ -94,7 +95,7 @@ func (a *Allowed) allows(key ssh.PublicKey, who task.Actor, at time.Time) error 
 }
 
 // Allows returns why an actor's key would not count at a time; nil if it would.
-func (a *Allowed) Allows(key PublicKey, who task.Actor, at time.Time) error {
+func (a *Allowed) Allows(key PublicKey, who record.Actor, at time.Time) error {
 	return a.allows(key.key, who, at)
 }
 

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 const (
@@ -41,7 +41,7 @@ func fit(s string, room int) (string, bool) {
 	if len(s) <= room {
 		return s, false
 	}
-	return strings.TrimSpace(task.Clip(s, room-len("…"))), true
+	return strings.TrimSpace(record.Clip(s, room-len("…"))), true
 }
 
 // pieces cuts a text into parts that an entry can hold, where possible at the end of a line.
@@ -67,12 +67,12 @@ func visible(s string) bool {
 }
 
 // actorOf reads who holds an item: an actor as it is, and of any other name a person with that name, as git's user.name becomes one.
-func actorOf(name string) (task.Actor, bool) {
+func actorOf(name string) (record.Actor, bool) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "@")
 	if name == "" {
 		return "", false
 	}
-	if who, err := task.ParseActor(name); err == nil {
+	if who, err := record.ParseActor(name); err == nil {
 		return who, true
 	}
 	clean := strings.Map(func(r rune) rune {
@@ -85,6 +85,6 @@ func actorOf(name string) (task.Actor, bool) {
 		clean = strings.ReplaceAll(clean, "--", "-")
 	}
 	clean = strings.Trim(clean, "-")
-	who, err := task.ParseActor("human:" + clean[:min(len(clean), 64)])
+	who, err := record.ParseActor("human:" + clean[:min(len(clean), 64)])
 	return who, err == nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -23,12 +24,12 @@ type draft struct {
 	now    time.Time
 	report *report
 	edges  *edges
-	items  []Item             // that are new
-	known  map[string]task.ID // tasks that were imported before, by target
-	find   task.Find          // tasks that are there
-	tasks  []task.Task        // one for each item; those whose turn has not come have an id alone
-	place  map[task.ID]int    // of each task
-	order  []int              // of the items that become tasks: each behind those that it waits for
+	items  []Item               // that are new
+	known  map[string]record.ID // tasks that were imported before, by target
+	find   task.Find            // tasks that are there
+	tasks  []task.Task          // one for each item; those whose turn has not come have an id alone
+	place  map[record.ID]int    // of each task
+	order  []int                // of the items that become tasks: each behind those that it waits for
 }
 
 // draftAll makes a task of each item that was not imported before.
@@ -40,7 +41,7 @@ func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Rea
 	flow := s.Config.Flow
 	d := &draft{
 		w: w, flow: flow, prefix: s.Config.Prefix, source: in.Source, now: w.Now(), report: newReport(in.Source),
-		known: known, find: kind.Deps(r, flow), place: map[task.ID]int{},
+		known: known, find: kind.Deps(r, flow), place: map[record.ID]int{},
 	}
 	d.report.out.Read = len(in.Items)
 	for _, l := range in.Aside {
@@ -84,12 +85,12 @@ func (d *draft) tell(n, of int) {
 
 // inItem says which item an error is about.
 func inItem(err error, it Item) error {
-	return verb.WithID(err, task.ID(task.Clip(oneLine(it.Ref), 60)))
+	return verb.WithID(err, record.ID(record.Clip(oneLine(it.Ref), 60)))
 }
 
 // ids are the ids of the tasks that are made, in the order in which they are written.
-func (d *draft) ids() []task.ID {
-	out := make([]task.ID, len(d.order))
+func (d *draft) ids() []record.ID {
+	out := make([]record.ID, len(d.order))
 	for n, i := range d.order {
 		out[n] = d.tasks[i].ID
 	}
@@ -97,7 +98,7 @@ func (d *draft) ids() []task.ID {
 }
 
 // mint gives each item an id. Ids sort by age, so one has the time at which its item was made.
-func (d *draft) mint(taken map[task.ID]bool) error {
+func (d *draft) mint(taken map[record.ID]bool) error {
 	d.tasks = make([]task.Task, len(d.items))
 	earliest := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, it := range d.items {
@@ -106,7 +107,7 @@ func (d *draft) mint(taken map[task.ID]bool) error {
 			at = d.now
 		}
 		for {
-			id, err := task.NewID(d.prefix, at.Add(time.Duration(i%1000)*time.Millisecond), d.w.Rand)
+			id, err := record.NewID(d.prefix, at.Add(time.Duration(i%1000)*time.Millisecond), d.w.Rand)
 			if err != nil {
 				return err
 			}
@@ -120,15 +121,15 @@ func (d *draft) mint(taken map[task.ID]bool) error {
 }
 
 // idOf returns the task that an item became, now or before.
-func (d *draft) idOf(ref string) task.ID {
+func (d *draft) idOf(ref string) record.ID {
 	if i, here := d.edges.place[ref]; here {
 		return d.tasks[i].ID
 	}
 	return d.known[target(d.source, ref)]
 }
 
-func (d *draft) idsOf(refs []string) []task.ID {
-	var out []task.ID
+func (d *draft) idsOf(refs []string) []record.ID {
+	var out []record.ID
 	for _, ref := range refs {
 		out = append(out, d.idOf(ref))
 	}
@@ -136,7 +137,7 @@ func (d *draft) idsOf(refs []string) []task.ID {
 }
 
 // among finds a task, without what it waits for: that there is no circle is known.
-func (d *draft) among(id task.ID) (task.Task, bool) {
+func (d *draft) among(id record.ID) (task.Task, bool) {
 	if i, ok := d.place[id]; ok {
 		return task.Task{ID: id, Status: d.tasks[i].Status}, true
 	}
@@ -160,7 +161,7 @@ func (d *draft) draft(i int) error {
 	}
 	t.Links = d.links(it)
 	late := d.lateDeps(to, deps)
-	t.Deps = slices.DeleteFunc(slices.Clone(deps), func(id task.ID) bool { return slices.Contains(late, id) })
+	t.Deps = slices.DeleteFunc(slices.Clone(deps), func(id record.ID) bool { return slices.Contains(late, id) })
 	if t, err = d.flow.Create(t, d.among, d.w.Stamp("")); err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (d *draft) draft(i int) error {
 
 // lateDeps are the deps that are still open although the item was started: the task gets them once it was moved, since a task that waits
 // cannot be started.
-func (d *draft) lateDeps(to task.Status, deps []task.ID) []task.ID {
+func (d *draft) lateDeps(to record.Status, deps []record.ID) []record.ID {
 	if to == d.flow.Initial || d.flow.IsAbandoned(to) {
 		return nil
 	}
@@ -197,12 +198,12 @@ func (d *draft) lateDeps(to task.Status, deps []task.ID) []task.ID {
 }
 
 // move moves a task to its state. Where a gate refuses that, it stays where it was made, and the report says so.
-func (d *draft) move(t task.Task, it Item, to task.Status) (task.Task, error) {
+func (d *draft) move(t task.Task, it Item, to record.Status) (task.Task, error) {
 	if to == t.Status {
 		return t, nil
 	}
 	moved, _, err := d.flow.Move(t, to, task.Proof{}, d.among, d.w.Stamp(d.closing(it, to)))
-	if slices.Contains([]task.Code{task.ChecksPending, task.ChecksFailed, task.DepsOpen}, task.CodeOf(err)) {
+	if slices.Contains([]record.Code{record.ChecksPending, record.ChecksFailed, record.DepsOpen}, record.CodeOf(err)) {
 		d.lose(it, "state, which a gate of this workspace refuses", cmp.Or(it.Was, it.State))
 		return t, nil
 	}
@@ -213,7 +214,7 @@ func (d *draft) move(t task.Task, it Item, to task.Status) (task.Task, error) {
 }
 
 // closing says in the entry of a move where it comes from.
-func (d *draft) closing(it Item, to task.Status) string {
+func (d *draft) closing(it Item, to record.Status) string {
 	text := "imported: it was " + cmp.Or(oneLine(it.Was), it.State) + " in " + d.source
 	if d.flow.IsClosed(to) {
 		text = "imported: it was closed in " + d.source + told(", ", it.Closed, it.ClosedBy)
@@ -222,7 +223,7 @@ func (d *draft) closing(it Item, to task.Status) string {
 		}
 		text += "; no check was run here"
 	}
-	out, _ := fit(text, task.MaxText-100)
+	out, _ := fit(text, record.MaxText-100)
 	return out
 }
 
@@ -241,15 +242,15 @@ func told(before, at, by string) string {
 
 // refer adds the reference that says where an item comes from.
 func (d *draft) refer(t task.Task, it Item) (task.Task, error) {
-	origin := task.Reference{Type: task.OriginRef, Target: target(d.source, it.Ref)}
+	origin := record.Reference{Type: record.OriginRef, Target: target(d.source, it.Ref)}
 	if it.URL != "" {
-		if origin.URL = task.CleanURL(it.URL); origin.URL == "" {
+		if origin.URL = record.CleanURL(it.URL); origin.URL == "" {
 			d.lose(it, "url", it.URL)
 		}
 	}
 	text := "imported from " + d.source + " " + oneLine(it.Ref)
 	text += told(", made there ", it.Created, it.CreatedBy)
-	stamp := d.w.Stamp(task.Clip(text, task.MaxText-100))
+	stamp := d.w.Stamp(record.Clip(text, record.MaxText-100))
 	refs, entry, err := t.Header().AddReference(origin, stamp)
 	if err != nil {
 		return t, err
@@ -270,8 +271,8 @@ func (d *draft) links(it Item) task.Links {
 }
 
 // room cuts a list of deps to what a task may have.
-func (d *draft) room(it Item, field string, ids []task.ID, most int) []task.ID {
-	ids = task.Unique(ids)
+func (d *draft) room(it Item, field string, ids []record.ID, most int) []record.ID {
+	ids = record.Unique(ids)
 	for _, id := range ids[min(most, len(ids)):] {
 		d.lose(it, field+", of more than a task may have", string(id))
 	}
@@ -292,7 +293,7 @@ func (d *draft) comments(t task.Task, it Item) (task.Task, error) {
 		if head != "" {
 			text = head + ": " + text
 		}
-		for _, piece := range pieces(text, task.MaxText-96) {
+		for _, piece := range pieces(text, record.MaxText-96) {
 			var err error
 			if t, _, err = task.Note(t, d.w.Stamp(piece)); err != nil {
 				return t, fmt.Errorf("a comment: %w", err)

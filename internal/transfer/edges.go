@@ -3,7 +3,7 @@ package transfer
 import (
 	"slices"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // edges are what the items say of one another, as places in the list of items. What would make a task wait for itself, or stand below
@@ -41,7 +41,7 @@ func nonEmpty(s string) []string {
 // there lists those of some refs that name an item, or one that was imported before, none twice.
 func (e *edges) there(it Item, field string, refs []string) []string {
 	var out []string
-	for _, ref := range task.Unique(refs) {
+	for _, ref := range record.Unique(refs) {
 		_, here := e.place[ref]
 		switch {
 		case ref == it.Ref:

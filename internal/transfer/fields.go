@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // status is the state that an item gets. A state of the workspace that is called as the source calls the item's is taken, if it is closed
 // where the item is.
-func (d *draft) status(it Item) task.Status {
+func (d *draft) status(it Item) record.Status {
 	to := d.statusOf(it)
 	if d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) && len(d.flow.Defaults) > 0 {
 		d.lose(it, "done: its task is "+string(d.flow.Abandoned[0])+", because nobody ran the workspace's default checks on it", it.Closed)
@@ -27,26 +28,26 @@ func (d *draft) cannotClose(it Item) bool {
 	return d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) && len(d.flow.Defaults) > 0 && len(d.flow.Abandoned) == 0
 }
 
-func (d *draft) statusOf(it Item) task.Status {
+func (d *draft) statusOf(it Item) record.Status {
 	f := d.flow
-	to, known := map[string]task.Status{
+	to, known := map[string]record.Status{
 		"": f.Initial, Open: f.Initial, Started: cmp.Or(f.Working, f.Initial), Review: cmp.Or(f.Review, f.Working, f.Initial),
 		Done: cmp.Or(f.Done(), firstOf(f.Closed), f.Initial), Dropped: cmp.Or(firstOf(f.Abandoned), firstOf(f.Closed), f.Initial),
 	}[it.State]
 	if !known {
-		if to = task.Status(it.State); f.Known(to) != nil {
+		if to = record.Status(it.State); f.Known(to) != nil {
 			return f.Initial
 		}
 		return to
 	}
-	same := task.Status(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(oneLine(it.Was))))
+	same := record.Status(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(oneLine(it.Was))))
 	if it.Was != "" && f.Known(same) == nil && f.IsClosed(same) == f.IsClosed(to) && f.IsAbandoned(same) == f.IsAbandoned(to) {
 		return same
 	}
 	return to
 }
 
-func firstOf(states []task.Status) task.Status {
+func firstOf(states []record.Status) record.Status {
 	if len(states) == 0 {
 		return ""
 	}
@@ -54,8 +55,8 @@ func firstOf(states []task.Status) task.Status {
 }
 
 // fields makes a task of what an item says of itself. It is no task of the workspace yet.
-func (d *draft) fields(it Item, id task.ID, to task.Status) (task.Task, error) {
-	if !slices.Contains([]string{"", Open, Started, Review, Done, Dropped}, it.State) && d.flow.Known(task.Status(it.State)) != nil {
+func (d *draft) fields(it Item, id record.ID, to record.Status) (task.Task, error) {
+	if !slices.Contains([]string{"", Open, Started, Review, Done, Dropped}, it.State) && d.flow.Known(record.Status(it.State)) != nil {
 		d.lose(it, "state", it.State)
 	}
 	t := task.Task{ID: id, Priority: d.priority(it), Labels: d.labels(it), Due: d.due(it)}
@@ -166,10 +167,10 @@ func (d *draft) labels(it Item) []string {
 			out = append(out, clean)
 		}
 	}
-	for _, label := range out[min(task.MaxLabels, len(out)):] {
+	for _, label := range out[min(record.MaxLabels, len(out)):] {
 		d.lose(it, "label, of more than a task may have", label)
 	}
-	return out[:min(task.MaxLabels, len(out))]
+	return out[:min(record.MaxLabels, len(out))]
 }
 
 // checks are those of an item that was a task of cairn's, and its acceptance criteria. No two have the same description.
@@ -183,12 +184,12 @@ func (d *draft) checks(it Item) []task.Check {
 		if !visible(desc) {
 			return
 		}
-		c.Desc, c.Result = desc, task.Pending
+		c.Desc, c.Result = desc, record.Pending
 		for n := 2; slices.ContainsFunc(out, func(have task.Check) bool { return have.Desc == c.Desc }); n++ {
 			c.Desc = desc + " (" + strconv.Itoa(n) + ")"
 		}
 		if err := task.ValidChecks([]task.Check{c}); err != nil {
-			d.lose(it, "check that is not valid here", c.Desc+": "+task.MessageOf(err))
+			d.lose(it, "check that is not valid here", c.Desc+": "+record.MessageOf(err))
 			return
 		}
 		out = append(out, c)

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // MaxItems is the most items of one import. One write holds them all.
@@ -91,7 +91,7 @@ func (ImportOut) Replay(w *verb.Workspace, s *store.Store, key session.Key) (any
 		}
 		made := Made{ID: t.ID, Title: t.Title, Status: t.Status, Priority: t.Priority}
 		for _, r := range t.Refs {
-			if r.Type == task.OriginRef {
+			if r.Type == record.OriginRef {
 				out.Source, made.From, _ = strings.Cut(r.Target, ":")
 			}
 		}
@@ -103,7 +103,7 @@ func (ImportOut) Replay(w *verb.Workspace, s *store.Store, key session.Key) (any
 // valid returns INVALID_INPUT for a source that is no word, and for items that cannot be told apart.
 func (in ImportIn) valid() error {
 	switch {
-	case !task.IsWord(in.Source, "_-") || len(in.Source) > 40:
+	case !record.IsWord(in.Source, "_-") || len(in.Source) > 40:
 		return verb.BadInput("source", "is %q", verb.Head(in.Source, 40)).WithHint("one word of letters, digits, _ and -, such as jira")
 	case len(in.Items) > MaxItems:
 		return verb.BadInput("items", "has %d items, more than %d", len(in.Items), MaxItems).WithHint("import them in several calls; what the later ones say of the earlier is understood")
@@ -125,22 +125,22 @@ func (in ImportIn) valid() error {
 func target(source, ref string) string {
 	clean := strings.ReplaceAll(oneLine(ref), " ", "_")
 	if len(clean) > 200 {
-		clean = task.Clip(clean, 150) + "~" + task.ContentHash(ref)
+		clean = record.Clip(clean, 150) + "~" + record.ContentHash(ref)
 	}
 	return source + ":" + clean
 }
 
 // imported returns the tasks that were imported from anywhere, by the targets of their references, and the ids of all tasks.
-func imported(ctx context.Context, w *verb.Workspace, s *store.Store) (known map[string]task.ID, taken map[task.ID]bool, err error) {
+func imported(ctx context.Context, w *verb.Workspace, s *store.Store) (known map[string]record.ID, taken map[record.ID]bool, err error) {
 	view, err := w.Reads.Look(ctx, s, kind.Tasks.Kind)
 	if err != nil {
 		return nil, nil, err
 	}
-	known, taken = map[string]task.ID{}, map[task.ID]bool{}
+	known, taken = map[string]record.ID{}, map[record.ID]bool{}
 	for _, row := range view.Rows() {
-		taken[task.ID(row.ID)] = true
+		taken[record.ID(row.ID)] = true
 		for _, origin := range row.All(kind.OriginFact) {
-			known[origin] = task.ID(row.ID)
+			known[origin] = record.ID(row.ID)
 		}
 	}
 	return known, taken, nil

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 type items = []verbtest.Args
@@ -26,7 +26,7 @@ func imported(t *testing.T, w *verb.Workspace, all items) transfer.ImportOut {
 	return out
 }
 
-func get(t *testing.T, w *verb.Workspace, id task.ID) verb.Task {
+func get(t *testing.T, w *verb.Workspace, id record.ID) verb.Task {
 	t.Helper()
 	out, err := verbtest.Call[verb.Task](t, w, "get", verbtest.Args{"id": id, "mode": "full"})
 	if err != nil {
@@ -74,7 +74,7 @@ func TestImportTwice(t *testing.T) {
 		t.Fatalf("made %+v", second)
 	}
 	three := get(t, w, second.Tasks[0].ID)
-	if !slices.Equal(three.Deps, []task.ID{one}) || three.Parent != first.Tasks[1].ID || get(t, w, one).Title != "One, here" {
+	if !slices.Equal(three.Deps, []record.ID{one}) || three.Parent != first.Tasks[1].ID || get(t, w, one).Title != "One, here" {
 		t.Errorf("it depends on %v, below %s", three.Deps, three.Parent)
 	}
 }
@@ -93,7 +93,7 @@ func TestAnImportPassesNoCheck(t *testing.T) {
 	configure(t, w, "default_checks:\n  - desc: tests pass\n    cmd: go test ./...\n")
 	out := imported(t, w, items{{"ref": "J-2", "title": "Two", "state": "done"}, {"ref": "J-3", "title": "Three"}})
 	two, three := get(t, w, out.Tasks[0].ID), get(t, w, out.Tasks[1].ID)
-	if two.Status != "canceled" || two.Checks[0].Result != task.Pending || len(three.Checks) != 1 {
+	if two.Status != "canceled" || two.Checks[0].Result != record.Pending || len(three.Checks) != 1 {
 		t.Errorf("with a definition of done: %s with %v, %v", two.Status, two.Checks, three.Checks)
 	}
 	if len(lost(out)) != 1 {
@@ -170,7 +170,7 @@ func TestItemsThatCannotBeImported(t *testing.T) {
 		"items[1].ref is empty":                      {"source": "a", "items": items{{"ref": "1", "title": "x"}, {"ref": " ", "title": "x"}}},
 		"items[1].ref is \"1\", and so is another's": {"source": "a", "items": items{{"ref": "1", "title": "x"}, {"ref": "1", "title": "y"}}},
 	} {
-		if _, err := verbtest.Call[transfer.ImportOut](t, w, "import", in); task.CodeOf(err) != task.InvalidInput || !strings.Contains(err.Error(), want) {
+		if _, err := verbtest.Call[transfer.ImportOut](t, w, "import", in); record.CodeOf(err) != record.InvalidInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, and not %s", err, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -35,16 +36,16 @@ type ImportOut struct {
 
 // Made is a task that an import makes.
 type Made struct {
-	ID       task.ID       `json:"id,omitempty"` // "" in a dry run
+	ID       record.ID     `json:"id,omitempty"` // "" in a dry run
 	From     string        `json:"from"`         // its id in the source
 	Title    string        `json:"title"`
-	Status   task.Status   `json:"status"`
+	Status   record.Status `json:"status"`
 	Priority task.Priority `json:"priority"`
 }
 
 // Cells are a task that an import makes, in a table.
 func (m Made) Cells(time.Time) []verb.Cell {
-	return verb.Cells("FROM", task.Clip(m.From, fromShown), "ID", string(m.ID), "STATUS", string(m.Status), "P", fmt.Sprint(int(m.Priority)), "TITLE", m.Title)
+	return verb.Cells("FROM", record.Clip(m.From, fromShown), "ID", string(m.ID), "STATUS", string(m.Status), "P", fmt.Sprint(int(m.Priority)), "TITLE", m.Title)
 }
 
 // None is empty: where no task is made the counts say so.
@@ -85,7 +86,7 @@ func newReport(source string) *report {
 
 // lose notes that something of an item has no place.
 func (r *report) lose(ref, field, value string) {
-	field = task.Clip(oneLine(field), 80)
+	field = record.Clip(oneLine(field), 80)
 	n := r.lost[field]
 	if n == nil {
 		n = &NoPlace{Field: field, Examples: []string{}}
@@ -98,8 +99,8 @@ func (r *report) lose(ref, field, value string) {
 }
 
 func exampleOf(ref, value string) string {
-	ref = task.Clip(oneLine(ref), 80)
-	if value = task.Clip(oneLine(value), 100); value == "" {
+	ref = record.Clip(oneLine(ref), 80)
+	if value = record.Clip(oneLine(value), 100); value == "" {
 		return ref
 	}
 	return ref + ": " + value
@@ -134,7 +135,7 @@ func (r *report) end() ImportOut {
 func mappings(counts map[[2]string]int) []Mapping {
 	out := []Mapping{}
 	for pair, n := range counts {
-		out = append(out, Mapping{task.Clip(pair[0], 80), pair[1], n})
+		out = append(out, Mapping{record.Clip(pair[0], 80), pair[1], n})
 	}
 	slices.SortFunc(out, func(a, b Mapping) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
 	return out

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -24,7 +25,7 @@ type Exported struct {
 }
 
 // MeaningOf says in the words of an item what a state means.
-func MeaningOf(f task.Flow, s task.Status) string {
+func MeaningOf(f task.Flow, s record.Status) string {
 	switch {
 	case f.IsAbandoned(s):
 		return Dropped
@@ -55,7 +56,7 @@ func NewWriter(format string, to io.Writer, flow task.Flow) (Writer, error) {
 	case "markdown", "md":
 		return &page{to: to, flow: flow}, nil
 	default:
-		return nil, task.Errorf(task.InvalidInput, "there is no format %q", task.Clip(format, 40)).WithHint("%s", strings.Join(Formats, ", "))
+		return nil, record.Errorf(record.InvalidInput, "there is no format %q", record.Clip(format, 40)).WithHint("%s", strings.Join(Formats, ", "))
 	}
 }
 
@@ -95,7 +96,7 @@ func (w *table) Write(t verb.Task) error {
 	}
 	passed := 0
 	for _, c := range t.Checks {
-		if c.Result == task.Pass {
+		if c.Result == record.Pass {
 			passed++
 		}
 	}
@@ -108,7 +109,7 @@ func (w *table) Write(t verb.Task) error {
 	}
 	row := []string{
 		string(t.ID), t.Title, string(t.Status), MeaningOf(w.flow, t.Status), fmt.Sprint(int(t.Urgency)), string(t.Assignee), strings.Join(t.Labels, ","),
-		string(t.Parent), task.JoinIDs(t.Deps, " "), string(t.Due), string(t.Mode), fmt.Sprint(passed), fmt.Sprint(len(t.Checks)), created, updated, t.Body,
+		string(t.Parent), record.JoinIDs(t.Deps, " "), string(t.Due), string(t.Mode), fmt.Sprint(passed), fmt.Sprint(len(t.Checks)), created, updated, t.Body,
 	}
 	for i, cell := range row {
 		row[i] = noFormula(cell)
@@ -154,8 +155,8 @@ func (w *page) Write(t verb.Task) error {
 }
 
 func (w *page) Close() error {
-	there := map[task.ID]bool{}
-	below := map[task.ID][]verb.Task{}
+	there := map[record.ID]bool{}
+	below := map[record.ID][]verb.Task{}
 	for _, t := range w.tasks {
 		there[t.ID] = true
 	}
@@ -168,7 +169,7 @@ func (w *page) Close() error {
 	}
 	var b strings.Builder
 	b.WriteString("# Tasks\n\n")
-	seen := map[task.ID]bool{}
+	seen := map[record.ID]bool{}
 	var write func(t verb.Task, depth int)
 	write = func(t verb.Task, depth int) {
 		if seen[t.ID] {
@@ -240,7 +241,7 @@ func (w *page) words(t verb.Task) []string {
 		}
 	}
 	if len(t.Deps) > 0 {
-		out = append(out, "after "+task.JoinIDs(t.Deps, " "))
+		out = append(out, "after "+record.JoinIDs(t.Deps, " "))
 	}
 	if s := t.Status; s != w.flow.Initial && s != w.flow.Done() {
 		out = append(out, "state "+string(s))

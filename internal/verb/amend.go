@@ -3,10 +3,10 @@ package verb
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Amendment is a write that appends one entry to a record of any kind, and changes nothing but what all kinds have in common.
@@ -17,7 +17,7 @@ type Amendment struct {
 
 	// Decide returns the record after the change, without the entry, and the entry. An entry of nil means that nothing changes and nothing is
 	// written. It runs under the lock, and may run more than once.
-	Decide func(tx *store.Tx, v any) (after any, entry *task.Entry, err error)
+	Decide func(tx *store.Tx, v any) (after any, entry *record.Entry, err error)
 }
 
 // Amend makes the write, and returns the record as get does: a Task, a Session, or else a Record.
@@ -51,38 +51,38 @@ func (w *Workspace) Amend(ctx context.Context, s *store.Store, a Amendment) (any
 		return nil
 	})
 	if err != nil {
-		return nil, WithID(err, task.ID(a.ID))
+		return nil, WithID(err, record.ID(a.ID))
 	}
 	return w.View(s).AnyByID(a.Kind, a.ID)
 }
 
 // scopeOf is the task that a record belongs to for who may change one task only: that of a session, and of a task itself.
-func scopeOf(id string, v any) task.ID {
+func scopeOf(id string, v any) record.ID {
 	if ses, ok := v.(session.Session); ok {
 		return ses.Task
 	}
-	return task.ID(id)
+	return record.ID(id)
 }
 
 // Expect returns CONFLICT if a record has another revision than the caller says; "" is any.
-func Expect(rev string, h task.Header) error {
-	if rev == "" || task.Rev(rev) == h.Rev {
+func Expect(rev string, h record.Header) error {
+	if rev == "" || record.Rev(rev) == h.Rev {
 		return nil
 	}
 	return Moved(h, "has revision %s, not %s", h.Rev, Head(rev, 40))
 }
 
 // Moved is the CONFLICT of a record that is not as the caller expects.
-func Moved(h task.Header, format string, args ...any) error {
-	return task.Errorf(task.Conflict, format, args...).
-		WithHint("read it again and decide anew").WithNext(task.CallTo("get", "id", h.Ref.ID)).ForGood()
+func Moved(h record.Header, format string, args ...any) error {
+	return record.Errorf(record.Conflict, format, args...).
+		WithHint("read it again and decide anew").WithNext(record.CallTo("get", "id", h.Ref.ID)).ForGood()
 }
 
 // AnyByID reads a record of any kind and shows it as get does: as a Task, a Session, or else a Record.
 func (v View) AnyByID(k *kind.Kind, id string) (any, error) {
 	switch k {
 	case kind.Tasks.Kind:
-		return v.TaskByID(task.ID(id))
+		return v.TaskByID(record.ID(id))
 	case kind.Sessions.Kind:
 		return v.SessionByID(id)
 	default:

@@ -3,21 +3,21 @@ package verb
 import (
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Ref is a reference as verbs return it.
-type Ref = task.Reference
+type Ref = record.Reference
 
 // Comment is an entry that says something about its record and changes nothing.
 type Comment struct {
-	Hash string     `json:"hash"` // names it, for the re of an answer
-	Who  task.Actor `json:"who"`
-	At   time.Time  `json:"at"`
-	Text string     `json:"text"`
+	Hash string       `json:"hash"` // names it, for the re of an answer
+	Who  record.Actor `json:"who"`
+	At   time.Time    `json:"at"`
+	Text string       `json:"text"`
 
 	Session string `json:"session,omitempty"`
-	*task.Detail
+	*record.Detail
 }
 
 // Thread is the comments on a record, the oldest first.
@@ -28,10 +28,10 @@ type Thread struct {
 }
 
 // Comments returns the comments among the entries of a record, the oldest first.
-func Comments(log task.Log) []Comment {
+func Comments(log record.Log) []Comment {
 	out := []Comment{}
 	for _, e := range log {
-		if e.Did == task.Noted {
+		if e.Did == record.Noted {
 			out = append(out, Comment{Hash: e.ShortHash(), Who: e.Who, At: e.At, Text: e.Text, Session: e.Session, Detail: e.Detail})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Bounds are how much of a task an answer holds that goes into an agent's context. Each room is in bytes of JSON.
@@ -54,7 +54,7 @@ func (r Row) cut(b Bounds) Row {
 	r.Deps, r.DepsTotal = firsts(r.Deps, b.List, b.ListRoom)
 	r.BlockedBy, r.BlockedByTotal = firsts(r.BlockedBy, b.List, b.ListRoom)
 	all := len(r.DiscoveredFrom) + len(r.Duplicates) + len(r.Related)
-	for _, ids := range []*[]task.ID{&r.DiscoveredFrom, &r.Duplicates, &r.Related} {
+	for _, ids := range []*[]record.ID{&r.DiscoveredFrom, &r.Duplicates, &r.Related} {
 		*ids, _ = firsts(*ids, b.List, b.ListRoom)
 	}
 	if shown := len(r.DiscoveredFrom) + len(r.Duplicates) + len(r.Related); shown < all {
@@ -135,7 +135,7 @@ func Beginning(text string, n, room int) string {
 }
 
 // Head is what an answer shows of a text: the first n bytes, with an ellipsis if there are more.
-func Head(s string, n int) string { return task.Clip(s, n) }
+func Head(s string, n int) string { return record.Clip(s, n) }
 
 // Tail is the last n bytes of a text, from the start of a line if it can be, with an ellipsis if there are more.
 func Tail(s string, n int) string {

@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // decode reads a JSON object into an input struct. It is strict about what could be a mistake, an unknown key, a key given
@@ -59,7 +59,7 @@ func ReadObject(input []byte) (map[string]any, error) {
 	return object, nil
 }
 
-func notObject(format string, args ...any) *task.Error {
+func notObject(format string, args ...any) *record.Error {
 	return BadInput("the input", format, args...).WithHint(`send one JSON object, such as {"id": "PROJ-7"}`)
 }
 
@@ -165,7 +165,7 @@ func note(object jsonObject, into reflect.Value) {
 
 // Missing returns INVALID_INPUT that names every field of an object that is absent, or nil if none is. The path is where the object stands; see
 // fill.
-func Missing(fields []Field, path string, absent func(Field) bool) *task.Error {
+func Missing(fields []Field, path string, absent func(Field) bool) *record.Error {
 	var names, docs []string
 	for _, f := range fields {
 		if absent(f) {
@@ -298,8 +298,8 @@ func (f Field) setName(target reflect.Value, v any, path string) error {
 		parse = k.ParseID
 	}
 	if err := parse(target.String()); err != nil {
-		return BadInput(path, "names no %s: %s", f.Names, task.MessageOf(err)).
-			WithHint("whole ids only; %s shows them", task.CallTo(f.ListedBy))
+		return BadInput(path, "names no %s: %s", f.Names, record.MessageOf(err)).
+			WithHint("whole ids only; %s shows them", record.CallTo(f.ListedBy))
 	}
 	return nil
 }

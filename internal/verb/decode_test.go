@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // sample has a field of every type that an input may have.
 type sample struct {
-	ID     task.ID        `json:"id" doc:"task to look at" cli:"arg"`
+	ID     record.ID      `json:"id" doc:"task to look at" cli:"arg"`
 	Text   string         `json:"text,omitempty" doc:"words"`
 	Count  int            `json:"count,omitempty" doc:"how many"`
 	Sure   bool           `json:"sure,omitempty" doc:"really"`
@@ -42,7 +43,7 @@ func ptr[T any](v T) *T { return &v }
 func TestAllThatIsMissingIsNamed(t *testing.T) {
 	fields := []Field{{Name: "id", Doc: "task", Required: true}, {Name: "text", Doc: "words"}, {Name: "to", Doc: "state", Required: true}, {Name: "why", Doc: "reason", Required: true}}
 	err := fill(jsonObject{"text": "x"}, reflect.ValueOf(&struct{}{}).Elem(), fields, "steps[0].")
-	if e := new(task.Error); !errors.As(err, &e) || e.Code != task.InvalidInput || e.Msg != "steps[0].id, steps[0].to and steps[0].why are missing" || e.Hint.String() != "id: task; to: state; why: reason" {
+	if e := new(record.Error); !errors.As(err, &e) || e.Code != record.InvalidInput || e.Msg != "steps[0].id, steps[0].to and steps[0].why are missing" || e.Hint.String() != "id: task; to: state; why: reason" {
 		t.Errorf("got %v, %v", e, e.Hint)
 	}
 }
@@ -137,7 +138,7 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := decodeSample(tt.input)
-			if task.CodeOf(err) != task.InvalidInput {
+			if record.CodeOf(err) != record.InvalidInput {
 				t.Fatalf("%s\ngives %v", tt.input, err)
 			}
 			if !strings.Contains(err.Error(), tt.says) {
@@ -154,7 +155,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func hintOf(err error) string {
-	var e *task.Error
+	var e *record.Error
 	if !errors.As(err, &e) {
 		return ""
 	}
@@ -167,7 +168,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, input string) {
-		if _, err := decodeSample(input); err != nil && task.CodeOf(err) != task.InvalidInput {
+		if _, err := decodeSample(input); err != nil && record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%q gives %v", input, err)
 		}
 	})

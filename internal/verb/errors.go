@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // WithID names the task in an error that names none yet.
-func WithID(err error, id task.ID) error {
-	var e *task.Error
-	if !errors.As(err, &e) || e.ID != "" || e.Code == task.NotFound {
+func WithID(err error, id record.ID) error {
+	var e *record.Error
+	if !errors.As(err, &e) || e.ID != "" || e.Code == record.NotFound {
 		return err
 	}
 	named := *e
@@ -19,13 +19,13 @@ func WithID(err error, id task.ID) error {
 }
 
 // WithSession is WithID for an error about a session.
-func WithSession(err error, id string) error { return WithID(err, task.ID(id)) }
+func WithSession(err error, id string) error { return WithID(err, record.ID(id)) }
 
 // BadInput returns INVALID_INPUT about the field at a path, such as checks[0].cmd, or about the whole input for "".
-func BadInput(path, format string, args ...any) *task.Error {
+func BadInput(path, format string, args ...any) *record.Error {
 	msg := fmt.Sprintf(format, args...)
 	if path != "" {
 		msg = path + " " + msg
 	}
-	return task.Errorf(task.InvalidInput, "%s", msg)
+	return record.Errorf(record.InvalidInput, "%s", msg)
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -22,7 +23,7 @@ import (
 //	from:"SOURCE"         where completion finds values; see Source
 //	mcp:"quiet"           it stands on pages and on the command line, and not in the schema of the tool
 //	else:"session"        left out, it is the session under which the caller works
-//	names:"KIND"          the kind of record whose id the text is; the types task.ID, SessionID and RecordID say it too
+//	names:"KIND"          the kind of record whose id the text is; the types record.ID, SessionID and RecordID say it too
 //
 // The tags doc and mcp of an embedded struct are added to those of each of its fields.
 //
@@ -141,7 +142,7 @@ type Seconds int
 
 var (
 	seconds   = reflect.TypeFor[Seconds]()
-	taskID    = reflect.TypeFor[task.ID]()
+	taskID    = reflect.TypeFor[record.ID]()
 	sessionID = reflect.TypeFor[SessionID]()
 	recordID  = reflect.TypeFor[RecordID]()
 	count     = reflect.TypeFor[Count]()

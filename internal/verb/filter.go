@@ -3,7 +3,7 @@ package verb
 import (
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // OneOf returns INVALID_INPUT, naming the field, for a filter that is not one of the values there are. "" is a filter that was left out.
@@ -11,7 +11,7 @@ func OneOf[T ~string](field string, value T, values []T) error {
 	if value == "" {
 		return nil
 	}
-	return task.OneOf(field, value, values)
+	return record.OneOf(field, value, values)
 }
 
 // AnyHas reports whether one of some texts has a part, in any case.

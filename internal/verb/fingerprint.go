@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // liveError says that a record with the same fingerprint is there, and is not closed.
@@ -17,7 +17,7 @@ func (liveError) Error() string { return "there is one already" }
 
 // CreateUnlessLive is Create, unless a record of the kind that is not closed has the same fingerprint: then that one is named, and no record is
 // written. Whether there is one is decided under the lock. Without a fingerprint it is Create.
-func CreateUnlessLive[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], fingerprint string, build func(tx *store.Tx, token string) (T, error)) (ref task.Ref, reused bool, err error) {
+func CreateUnlessLive[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], fingerprint string, build func(tx *store.Tx, token string) (T, error)) (ref record.Ref, reused bool, err error) {
 	ref, err = Create(ctx, w, s, k, func(tx *store.Tx, token string) (T, error) {
 		made, err := build(tx, token)
 		if err == nil && fingerprint != "" {

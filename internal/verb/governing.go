@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -50,7 +51,7 @@ const (
 func (w *Workspace) Governing(ctx context.Context, s *store.Store, t task.Task) *Governing {
 	rows, err := w.decisionRows(ctx, s)
 	if err != nil {
-		return &Governing{Items: []Ruling{}, Rest: "the decisions cannot be read: " + task.MessageOf(err)}
+		return &Governing{Items: []Ruling{}, Rest: "the decisions cannot be read: " + record.MessageOf(err)}
 	}
 	rows = GoverningRows(rows)
 	if len(rows) == 0 {

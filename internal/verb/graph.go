@@ -5,6 +5,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -38,7 +39,7 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	none := func(task.ID) (task.Task, bool) { return task.Task{}, false }
+	none := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	g := &Graph{store: s, reads: w.Reads, view: view, other: kind.DepsAmong(none, w.Reads.Of(s), s.Config.Flow)}
 	g.waits = sync.OnceValue(func() []waits { return w.Reads.waits(g) })
 	g.open = sync.OnceValue(func() *openChildren { return w.Reads.openChildren(g) })
@@ -55,10 +56,10 @@ func (g *Graph) Set() *index.Set { return g.view.Set() }
 func (g *Graph) Problems() []problem.Problem { return g.view.Problems() }
 
 // Row returns the row of a task, or nil.
-func (g *Graph) Row(id task.ID) *kind.Row { return g.view.Find(string(id)) }
+func (g *Graph) Row(id record.ID) *kind.Row { return g.view.Find(string(id)) }
 
 // Find is a task.Find. Of a task it returns what its row has.
-func (g *Graph) Find(id task.ID) (task.Task, bool) {
+func (g *Graph) Find(id record.ID) (task.Task, bool) {
 	if r := g.Row(id); r != nil {
 		return r.Task(), true
 	}
@@ -66,22 +67,22 @@ func (g *Graph) Find(id task.ID) (task.Task, bool) {
 }
 
 // Below returns the ids of a task and of all below it. It returns NOT_FOUND if there is no such task, and BAD_FILE if its file is broken.
-func (g *Graph) Below(parent task.ID) (map[string]bool, error) {
+func (g *Graph) Below(parent record.ID) (map[string]bool, error) {
 	if g.Row(parent) == nil {
 		_, err := kind.Tasks.Get(g.store, parent)
 		return nil, cmp.Or(err, kind.Tasks.NotFound(string(parent)))
 	}
-	children := map[task.ID][]*kind.Row{}
+	children := map[record.ID][]*kind.Row{}
 	for _, r := range g.Rows() {
 		children[r.Parent] = append(children[r.Parent], r)
 	}
-	in, next := map[string]bool{string(parent): true}, []task.ID{parent}
+	in, next := map[string]bool{string(parent): true}, []record.ID{parent}
 	for len(next) > 0 {
 		id := next[0]
 		next = next[1:]
 		for _, r := range children[id] {
 			if !in[r.ID] {
-				in[r.ID], next = true, append(next, task.ID(r.ID))
+				in[r.ID], next = true, append(next, record.ID(r.ID))
 			}
 		}
 	}
@@ -89,7 +90,7 @@ func (g *Graph) Below(parent task.ID) (map[string]bool, error) {
 }
 
 // BlockedBy lists the dependencies of a task that are not closed, in their order.
-func (g *Graph) BlockedBy(r *kind.Row) []task.ID { return task.OpenAmong(r.Deps, g.closed) }
+func (g *Graph) BlockedBy(r *kind.Row) []record.ID { return task.OpenAmong(r.Deps, g.closed) }
 
 // Blocked reports whether the task of the nth row waits for something.
 func (g *Graph) Blocked(n int) bool {
@@ -118,7 +119,7 @@ func (g *Graph) waitsOf(r *kind.Row) waits {
 	return out
 }
 
-func (g *Graph) closed(id task.ID) bool {
+func (g *Graph) closed(id record.ID) bool {
 	flow := g.store.Config.Flow
 	if r := g.Row(id); r != nil {
 		return flow.IsClosed(r.Status)
@@ -128,8 +129,8 @@ func (g *Graph) closed(id task.ID) bool {
 }
 
 // Header reads what a row does not have from the file of the task: its entries. If the file is gone meanwhile, it is what the row says.
-func (g *Graph) Header(r *kind.Row) task.Header {
-	t, err := g.reads.Get(g.store, task.ID(r.ID))
+func (g *Graph) Header(r *kind.Row) record.Header {
+	t, err := g.reads.Get(g.store, record.ID(r.ID))
 	if err != nil {
 		return r.Header()
 	}

@@ -3,9 +3,9 @@ package verb
 import (
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A task with open children is not handed out: its children are the work. It waits for each of them, but for one that waits for it in turn, by
@@ -15,11 +15,11 @@ import (
 type openChildren struct {
 	set  *index.Set
 	flow string
-	of   map[string][]task.ID // by the parent's id, sorted
+	of   map[string][]record.ID // by the parent's id, sorted
 }
 
 // OpenChildren lists the open children that a task waits for, sorted by id. A closed task waits for none.
-func (g *Graph) OpenChildren(r *kind.Row) []task.ID { return g.open().of[r.ID] }
+func (g *Graph) OpenChildren(r *kind.Row) []record.ID { return g.open().of[r.ID] }
 
 // Ready reports whether nothing in the graph keeps the task of the nth row from being started: no dep that is open, and no open child. Its own
 // state and who holds it are not asked.
@@ -28,7 +28,7 @@ func (g *Graph) Ready(n int) bool {
 }
 
 // openChildrenOf finds the open children of all tasks.
-func openChildrenOf(g *Graph) map[string][]task.ID {
+func openChildrenOf(g *Graph) map[string][]record.ID {
 	edges := map[int][]int{} // from a parent to its open children, by the numbers of rows
 	rows, flow := g.Rows(), g.store.Config.Flow
 	for n, r := range rows {
@@ -43,11 +43,11 @@ func openChildrenOf(g *Graph) map[string][]task.ID {
 		return nil
 	}
 	circle := circles{g: g, children: edges, at: map[int]*visit{}}
-	out := make(map[string][]task.ID, len(edges))
+	out := make(map[string][]record.ID, len(edges))
 	for p, children := range edges {
 		for _, c := range children {
 			if !circle.both(p, c) {
-				out[rows[p].ID] = append(out[rows[p].ID], task.ID(rows[c].ID))
+				out[rows[p].ID] = append(out[rows[p].ID], record.ID(rows[c].ID))
 			}
 		}
 	}

@@ -1,12 +1,12 @@
 package verb
 
 import (
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // UnblocksMost returns the open task for which the most open tasks wait, directly or through others, and how many these are: 0 if none waits.
 // It waits for no task itself. Of equals it is the most urgent, and of these the first by id.
-func (g *Graph) UnblocksMost() (id task.ID, waiting int) {
+func (g *Graph) UnblocksMost() (id record.ID, waiting int) {
 	behind := g.behind()
 	rows, best := g.Rows(), -1
 	seen := make([]int, len(rows)) // by which search each was visited, from 1
@@ -34,7 +34,7 @@ func (g *Graph) UnblocksMost() (id task.ID, waiting int) {
 	if best < 0 {
 		return "", 0
 	}
-	return task.ID(rows[best].ID), waiting
+	return record.ID(rows[best].ID), waiting
 }
 
 // behind lists, for each open task, the open tasks that wait for it: by a dep, or as its parent.
@@ -45,7 +45,7 @@ func (g *Graph) behind() [][]int {
 		if flow.IsClosed(r.Status) {
 			continue
 		}
-		for _, ids := range [][]task.ID{r.Deps, g.OpenChildren(r)} {
+		for _, ids := range [][]record.ID{r.Deps, g.OpenChildren(r)} {
 			for _, id := range ids {
 				if d := g.Set().Number(string(id)); d >= 0 && !flow.IsClosed(rows[d].Status) {
 					out[d] = append(out[d], n)

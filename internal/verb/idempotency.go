@@ -9,6 +9,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -31,7 +32,7 @@ type Keyed interface{ CallKey() string }
 type Idempotency struct{ key *session.Key }
 
 // idempotencyOf is that of a call of a verb, by the key that its input carries.
-func idempotencyOf(who func() task.Actor, verb string, in any) (Idempotency, error) {
+func idempotencyOf(who func() record.Actor, verb string, in any) (Idempotency, error) {
 	k, ok := in.(Keyed)
 	if !ok || k.CallKey() == "" {
 		return Idempotency{}, nil
@@ -50,7 +51,7 @@ func idempotencyOf(who func() task.Actor, verb string, in any) (Idempotency, err
 func (i Idempotency) Given() bool { return i.key != nil }
 
 // callOf names a call: 16 hex digits.
-func callOf(who task.Actor, verb, key string) string { return hash(string(who), verb, key)[:16] }
+func callOf(who record.Actor, verb, key string) string { return hash(string(who), verb, key)[:16] }
 
 func hash(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
@@ -66,7 +67,7 @@ func (i Idempotency) stamp() string {
 }
 
 // Called reports whether an entry was written by a call of this verb that its actor made under this key.
-func Called(e task.Entry, verb, key string) bool {
+func Called(e record.Entry, verb, key string) bool {
 	call, _, _ := strings.Cut(e.Key, "-")
 	return call == callOf(e.Who, verb, key)
 }
@@ -89,7 +90,7 @@ func (i Idempotency) known(remembered func(call string) *session.Key) error {
 
 // Recorded looks the call up in the entries of a record, which outlive live state and are known in every clone. Made names the
 // record. It returns an error for which IsDone is true if the call is there, and CONFLICT if it was one with other arguments.
-func (i Idempotency) Recorded(log task.Log, made session.Key) error {
+func (i Idempotency) Recorded(log record.Log, made session.Key) error {
 	if !i.Given() {
 		return nil
 	}
@@ -107,7 +108,7 @@ func (i Idempotency) same(had *session.Key) error {
 	case had == nil:
 		return nil
 	case had.Args != i.key.Args:
-		return task.Errorf(task.Conflict, "the idempotency key was used with other arguments").
+		return record.Errorf(record.Conflict, "the idempotency key was used with other arguments").
 			WithHint("repeat the call exactly, or use a new key").ForGood()
 	default:
 		return doneError{*had}
@@ -135,7 +136,7 @@ func (w *Workspace) neverCalled() error {
 		return nil
 	}
 	s, err := w.Open()
-	if task.CodeOf(err) == task.NoWorkspace {
+	if record.CodeOf(err) == record.NoWorkspace {
 		return nil // what was called outside of all workspaces is remembered in none
 	}
 	if err != nil {
@@ -168,7 +169,7 @@ func (v Verb) replayed(ctx context.Context, w *Workspace, out any, err error) (a
 
 // holdsHere returns ALREADY_CLAIMED if the caller holds a task in another worktree, where repeating the call that took it
 // would let it go on in two.
-func (w *Workspace) holdsHere(s *store.Store, id task.ID) error {
+func (w *Workspace) holdsHere(s *store.Store, id record.ID) error {
 	t, err := kind.Tasks.Get(s, id)
 	if err != nil {
 		return NotHere(err, string(id))
@@ -181,10 +182,10 @@ func (w *Workspace) holdsHere(s *store.Store, id task.ID) error {
 
 // NotHere turns NOT_FOUND of a record that a repeated call made into CONFLICT, which says that it is in another worktree.
 func NotHere(err error, made string) error {
-	if task.CodeOf(err) != task.NotFound {
+	if record.CodeOf(err) != record.NotFound {
 		return err
 	}
-	return task.Errorf(task.Conflict, "the idempotency key made %s, which is not here: it is on another branch, or was deleted since", made).
+	return record.Errorf(record.Conflict, "the idempotency key made %s, which is not here: it is on another branch, or was deleted since", made).
 		WithHint("go on where it is, or use a new key").ForGood()
 }
 

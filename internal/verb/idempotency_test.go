@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // files is every file of the workspace that git would see, by name.
@@ -113,7 +113,7 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 				}
 			}
 			_, err = verbtest.CallAny(t, w, v.Name, with(about, one.other))
-			if no := catalogue.FailureOf(err, w.Rights, catalogue.CommandLine).Error; no.Code != task.Conflict || no.Retryable {
+			if no := catalogue.FailureOf(err, w.Rights, catalogue.CommandLine).Error; no.Code != record.Conflict || no.Retryable {
 				t.Errorf("other arguments under the key: %v", err)
 			}
 			wantSameFiles(t, w, was)
@@ -167,7 +167,7 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		verbtest.ShareClaims(t, w)
 	case v.Name == "worktree_remove":
 		verbtest.PrepareJobs(t, w)
-		verbtest.MakeWorktree(t, w, task.ID(made.ID))
+		verbtest.MakeWorktree(t, w, record.ID(made.ID))
 	case v.Name == "job_cancel":
 		verbtest.PrepareJobs(t, w)
 		named["job"] = verbtest.Must(t, w, "job_start", verbtest.Args{"id": made.ID, "executor": "mine"}).Job
@@ -273,7 +273,7 @@ func TestRefusedCallIsMadeLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	closing := verbtest.Args{"id": made.ID, "to": "done", "idempotency_key": "close"}
-	if _, err := verbtest.CallAny(t, w, "transition", closing); task.CodeOf(err) != task.ChecksFailed {
+	if _, err := verbtest.CallAny(t, w, "transition", closing); record.CodeOf(err) != record.ChecksFailed {
 		t.Fatalf("closed: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(w.Dir, "there"), nil, 0o644); err != nil {
@@ -287,8 +287,8 @@ func TestRefusedCallIsMadeLater(t *testing.T) {
 
 func TestBlankKey(t *testing.T) {
 	_, err := verbtest.CallAny(t, verbtest.NewWorkspace(t), "create", verbtest.Args{"title": "One", "idempotency_key": " "})
-	var e *task.Error
-	if !errors.As(err, &e) || e.Code != task.InvalidInput || e.Hint.Empty() {
+	var e *record.Error
+	if !errors.As(err, &e) || e.Code != record.InvalidInput || e.Hint.Empty() {
 		t.Errorf("got %v", err)
 	}
 }

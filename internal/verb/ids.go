@@ -1,14 +1,14 @@
 package verb
 
 import (
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Exist returns INVALID_INPUT for what cannot be the id of a record, and NOT_FOUND for one that is not there.
 func Exist(r kind.Reader, ids []RecordID) error {
 	for _, id := range ids {
-		if _, _, err := kind.Find(r, string(id)); err != nil && task.CodeOf(err) != task.BadFile {
+		if _, _, err := kind.Find(r, string(id)); err != nil && record.CodeOf(err) != record.BadFile {
 			return err
 		}
 	}

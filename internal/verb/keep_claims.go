@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/remote"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // How often the background looks whether the git remote has to be asked, and how long it leaves it alone after it gave no answer.
@@ -61,7 +61,7 @@ func keepOnce(ctx context.Context, w *Workspace, wanted bool) ([]session.OwnClai
 
 // StillOurs returns CLAIM_LOST if this clone had claimed a task and the git remote gave it to another one. It asks the remote; if that gives no
 // answer, a claim that it confirmed lately is relied on, and else OFFLINE is returned, to an actor who goes on without the remote nil.
-func (w *Workspace) StillOurs(ctx context.Context, s *store.Store, id task.ID) error {
+func (w *Workspace) StillOurs(ctx context.Context, s *store.Store, id record.ID) error {
 	if !s.Shares() {
 		return nil
 	}

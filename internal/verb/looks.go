@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/index/terms"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Look returns the rows of all records of a kind as their files say. A process that shares its reads reads only what changed since it
@@ -64,9 +64,9 @@ func (r *SharedReads) Rank(ctx context.Context, s *store.Store, q terms.Query, k
 
 // KnownOf is store.Store.KnownOf, and with it whether the clone may know of progress that the file of a record lacks. A process that shares
 // its reads reads only the states that changed.
-func (r *SharedReads) KnownOf(ctx context.Context, s *store.Store) (known func(task.Ref) session.Live, carried func(task.Ref) bool) {
+func (r *SharedReads) KnownOf(ctx context.Context, s *store.Store) (known func(record.Ref) session.Live, carried func(record.Ref) bool) {
 	if r == nil {
-		return s.KnownOf(), func(task.Ref) bool { return true }
+		return s.KnownOf(), func(record.Ref) bool { return true }
 	}
 	return s.KnownFrom(func() store.States {
 		shared, leave := Share(r, "states "+workspaceOf(s), func(ctx context.Context) (store.States, error) { return r.memory.States(ctx, s) })
@@ -120,7 +120,7 @@ func (k keptWaits) after(g *Graph) keptWaits {
 	}
 	copy(now.of, k.of)
 	for _, id := range now.set.Touched(k.set) {
-		now.of[now.set.Number(id)] = g.waitsOf(g.Row(task.ID(id)))
+		now.of[now.set.Number(id)] = g.waitsOf(g.Row(record.ID(id)))
 	}
 	return now
 }

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/store/watch"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A process that follows a workspace knows of every change that was complete before it looks, without looking at all files.
@@ -74,7 +74,7 @@ func changeFile(t *testing.T, random *rand.Rand, s *store.Store, n int) {
 	t.Helper()
 	id := fmt.Sprintf("PROJ-%d", random.IntN(5))
 	path, dir := filepath.Join(s.Dir("tasks"), id+".md"), s.Dir("tasks")
-	text := storetest.TaskText(task.ID(id), fmt.Sprintf("labels: [n%d]", n))
+	text := storetest.TaskText(record.ID(id), fmt.Sprintf("labels: [n%d]", n))
 	var err error
 	switch random.IntN(12) {
 	case 0, 1, 2, 3:

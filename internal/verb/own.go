@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -24,17 +25,17 @@ func (w *Workspace) OwnFields(s *store.Store, given Values) (map[string]string, 
 
 // LinksGiven are the links in an input, by the name of their kind. It returns NOT_FOUND for an id that no record has, unless the task has
 // the link already.
-func LinksGiven(s *store.Store, given map[string][]RecordID, has func(task.ID) bool) (map[string][]task.ID, error) {
-	out := map[string][]task.ID{}
+func LinksGiven(s *store.Store, given map[string][]RecordID, has func(record.ID) bool) (map[string][]record.ID, error) {
+	out := map[string][]record.ID{}
 	for _, k := range task.LinkKinds {
 		ids, ok := given[k.Name]
 		if !ok {
 			continue
 		}
-		out[k.Name] = []task.ID{}
+		out[k.Name] = []record.ID{}
 		for _, one := range ids {
-			id := task.ID(one)
-			if _, _, err := kind.Find(s, string(id)); task.CodeOf(err) == task.NotFound && !has(id) {
+			id := record.ID(one)
+			if _, _, err := kind.Find(s, string(id)); record.CodeOf(err) == record.NotFound && !has(id) {
 				return nil, WithID(err, id)
 			}
 			out[k.Name] = append(out[k.Name], id)

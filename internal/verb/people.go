@@ -9,17 +9,17 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // People are the actors that a workspace knows: those in its directory, and those whom its records name.
 type People struct {
-	Registered map[task.Actor]*kind.Row
-	Seen       map[task.Actor]int64 // when each wrote last, in seconds since 1970; 0 for who never did; only from EverybodyIn
-	Problems   []problem.Problem    // the files of actors that cannot be read
+	Registered map[record.Actor]*kind.Row
+	Seen       map[record.Actor]int64 // when each wrote last, in seconds since 1970; 0 for who never did; only from EverybodyIn
+	Problems   []problem.Problem      // the files of actors that cannot be read
 }
 
 // PeopleIn reads the directory of a workspace, by rows: no file is read that did not change.
@@ -28,9 +28,9 @@ func (w *Workspace) PeopleIn(ctx context.Context, s *store.Store) (People, error
 	if err != nil {
 		return People{}, err
 	}
-	p := People{Registered: map[task.Actor]*kind.Row{}, Problems: view.Problems()}
+	p := People{Registered: map[record.Actor]*kind.Row{}, Problems: view.Problems()}
 	for _, r := range view.Rows() {
-		p.Registered[task.Actor(r.ID)] = r
+		p.Registered[record.Actor(r.ID)] = r
 	}
 	return p, nil
 }
@@ -41,7 +41,7 @@ func (w *Workspace) EverybodyIn(ctx context.Context, s *store.Store) (People, er
 	if err != nil {
 		return p, err
 	}
-	p.Seen = map[task.Actor]int64{}
+	p.Seen = map[record.Actor]int64{}
 	for _, k := range kind.Kinds() {
 		view, err := w.Reads.Look(ctx, s, k)
 		if err != nil {
@@ -53,7 +53,7 @@ func (w *Workspace) EverybodyIn(ctx context.Context, s *store.Store) (People, er
 			}
 			p.see(r.Assignee, 0)
 			for _, who := range slices.Concat(r.All(kind.ReviewerFact), r.All(kind.ToFact)) {
-				p.see(task.Actor(who), 0)
+				p.see(record.Actor(who), 0)
 			}
 		}
 	}
@@ -61,17 +61,17 @@ func (w *Workspace) EverybodyIn(ctx context.Context, s *store.Store) (People, er
 }
 
 // see remembers that an actor wrote at a time, or was named. What is no actor, such as a group, is left out.
-func (p People) see(who task.Actor, at int64) {
-	if _, err := task.ParseActor(string(who)); err == nil {
+func (p People) see(who record.Actor, at int64) {
+	if _, err := record.ParseActor(string(who)); err == nil {
 		p.Seen[who] = max(p.Seen[who], at)
 	}
 }
 
 // All lists everybody, sorted.
-func (p People) All() []task.Actor {
+func (p People) All() []record.Actor {
 	all := maps.Clone(p.Seen)
 	if all == nil {
-		all = map[task.Actor]int64{}
+		all = map[record.Actor]int64{}
 	}
 	for who := range p.Registered {
 		all[who] = max(all[who], 0)
@@ -80,7 +80,7 @@ func (p People) All() []task.Actor {
 }
 
 // Groups returns the groups that an actor belongs to: that of the directory, unless the actor is gone.
-func (p People) Groups(who task.Actor) []string {
+func (p People) Groups(who record.Actor) []string {
 	r := p.Registered[who]
 	if r == nil || r.Status == ledger.ActorGone {
 		return nil
@@ -89,8 +89,8 @@ func (p People) Groups(who task.Actor) []string {
 }
 
 // Members lists the actors of a group that are not gone, sorted.
-func (p People) Members(group string) []task.Actor {
-	var out []task.Actor
+func (p People) Members(group string) []record.Actor {
+	var out []record.Actor
 	for _, who := range slices.Sorted(maps.Keys(p.Registered)) {
 		if slices.Contains(p.Groups(who), group) {
 			out = append(out, who)
@@ -101,12 +101,12 @@ func (p People) Members(group string) []task.Actor {
 
 // Named finds the actor that a mention names, with or without an @ in front: by the whole id, or by a name that no other actor has. It
 // reports false if there is none, or more than one.
-func (p People) Named(mention string) (task.Actor, bool) {
+func (p People) Named(mention string) (record.Actor, bool) {
 	name := strings.TrimPrefix(mention, "@")
-	if who, err := task.ParseActor(name); err == nil {
+	if who, err := record.ParseActor(name); err == nil {
 		return who, true
 	}
-	var found []task.Actor
+	var found []record.Actor
 	for _, who := range p.All() {
 		if strings.EqualFold(ledger.Name(who), name) {
 			found = append(found, who)
@@ -119,14 +119,14 @@ func (p People) Named(mention string) (task.Actor, bool) {
 }
 
 // GroupsOf returns a function that says which groups an actor belongs to, by the directory.
-func (w *Workspace) GroupsOf(ctx context.Context, s *store.Store) (func(task.Actor) []string, error) {
+func (w *Workspace) GroupsOf(ctx context.Context, s *store.Store) (func(record.Actor) []string, error) {
 	p, err := w.PeopleIn(ctx, s)
 	return p.Groups, err
 }
 
 // Mentioned finds the actors that a text mentions, as @NAME or as @KIND:NAME, in the order of the text. A name that several actors have,
 // or nobody, is none; @me is the one who writes.
-func (w *Workspace) Mentioned(ctx context.Context, s *store.Store, text string) ([]task.Actor, error) {
+func (w *Workspace) Mentioned(ctx context.Context, s *store.Store, text string) ([]record.Actor, error) {
 	names := mentionsIn(text)
 	if len(names) == 0 {
 		return nil, nil
@@ -135,7 +135,7 @@ func (w *Workspace) Mentioned(ctx context.Context, s *store.Store, text string) 
 	if err != nil {
 		return nil, err
 	}
-	var out []task.Actor
+	var out []record.Actor
 	for _, name := range names {
 		who, ok := people.Named(name)
 		if IsMe(name) {

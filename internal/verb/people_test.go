@@ -5,34 +5,34 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func people() People {
-	row := func(id string, status task.Status, group string) *kind.Row {
+	row := func(id string, status record.Status, group string) *kind.Row {
 		r := &kind.Row{ID: id, Status: status}
 		r.Add(kind.GroupFact, group)
 		return r
 	}
 	return People{
-		Registered: map[task.Actor]*kind.Row{
+		Registered: map[record.Actor]*kind.Row{
 			"agent:claude-1": row("agent:claude-1", ledger.ActorActive, "reviewers"),
 			"human:ada":      row("human:ada", ledger.ActorActive, "reviewers"),
 			"human:lee":      row("human:lee", ledger.ActorGone, "reviewers"),
 			"service:bot":    row("service:bot", ledger.ActorActive, ""),
 		},
-		Seen: map[task.Actor]int64{"agent:claude-2": 1, "ci:bot": 2, "human:ada": 3},
+		Seen: map[record.Actor]int64{"agent:claude-2": 1, "ci:bot": 2, "human:ada": 3},
 	}
 }
 
 // A group has the actors of the directory that are not gone.
 func TestGroups(t *testing.T) {
 	p := people()
-	if got := p.Members("reviewers"); !slices.Equal(got, []task.Actor{"agent:claude-1", "human:ada"}) {
+	if got := p.Members("reviewers"); !slices.Equal(got, []record.Actor{"agent:claude-1", "human:ada"}) {
 		t.Errorf("the reviewers are %v", got)
 	}
-	for who, want := range map[task.Actor][]string{"human:ada": {"reviewers"}, "human:lee": nil, "service:bot": nil, "agent:claude-2": nil} {
+	for who, want := range map[record.Actor][]string{"human:ada": {"reviewers"}, "human:lee": nil, "service:bot": nil, "agent:claude-2": nil} {
 		if got := p.Groups(who); !slices.Equal(got, want) {
 			t.Errorf("%s is in %v, want %v", who, got, want)
 		}
@@ -45,7 +45,7 @@ func TestGroups(t *testing.T) {
 // A mention is a whole id, or a name that one actor has.
 func TestNamed(t *testing.T) {
 	p := people()
-	for mention, want := range map[string]task.Actor{
+	for mention, want := range map[string]record.Actor{
 		"@ada": "human:ada", "ADA": "human:ada", "@claude-2": "agent:claude-2", "@agent:new": "agent:new", "lee": "human:lee", "@bot": "", "@nobody": "", "@": "",
 	} {
 		if got, ok := p.Named(mention); got != want || ok != (want != "") {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/task"
@@ -44,7 +45,7 @@ func TestWhatIsConfirmedIsWhatIsDone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	attested := slices.DeleteFunc(got.Provenance, func(e verb.Entry) bool { return e.Did != task.Attested })
+	attested := slices.DeleteFunc(got.Provenance, func(e verb.Entry) bool { return e.Did != record.Attested })
 	if len(attested) != 1 {
 		t.Errorf("it is attested %d times", len(attested))
 	}
@@ -58,8 +59,8 @@ func TestWhatIsNotConfirmedIsNotDone(t *testing.T) {
 		confirm func(context.Context, []task.Ask) error
 		refused func(error) bool
 	}{
-		{"there is nobody to ask", nil, func(err error) bool { return task.CodeOf(err) == task.Forbidden }},
-		{"they say no", func(context.Context, []task.Ask) error { return task.Errorf(task.Forbidden, "no") }, func(err error) bool { return task.CodeOf(err) == task.Forbidden }},
+		{"there is nobody to ask", nil, func(err error) bool { return record.CodeOf(err) == record.Forbidden }},
+		{"they say no", func(context.Context, []task.Ask) error { return record.Errorf(record.Forbidden, "no") }, func(err error) bool { return record.CodeOf(err) == record.Forbidden }},
 		{"they leave", func(context.Context, []task.Ask) error { return context.Canceled }, func(err error) bool { return errors.Is(err, context.Canceled) }},
 		{"the terminal breaks", func(context.Context, []task.Ask) error { return enough }, func(err error) bool { return errors.Is(err, enough) }},
 	} {

@@ -3,6 +3,7 @@ package verb
 import (
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -14,7 +15,7 @@ func TestPriorityAsTablesShowIt(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"p", "p5", "p01", "pp1", "phigh", "p-1"} {
-		if _, err := Priority(text); task.CodeOf(err) != task.InvalidInput {
+		if _, err := Priority(text); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -23,25 +24,25 @@ const (
 
 // Reason is why a task is ready, or one of the things that keep it back.
 type Reason struct {
-	Code   ReasonCode   `json:"code"`
-	Tasks  []ReasonTask `json:"tasks,omitempty"` // that it waits for, the first five
-	Total  int          `json:"total,omitempty"` // how many there are, if these are not all
-	Actor  task.Actor   `json:"actor,omitempty"` // who holds it
-	Status task.Status  `json:"status,omitempty"`
-	Branch string       `json:"branch,omitempty"` // where it was carried further
+	Code   ReasonCode    `json:"code"`
+	Tasks  []ReasonTask  `json:"tasks,omitempty"` // that it waits for, the first five
+	Total  int           `json:"total,omitempty"` // how many there are, if these are not all
+	Actor  record.Actor  `json:"actor,omitempty"` // who holds it
+	Status record.Status `json:"status,omitempty"`
+	Branch string        `json:"branch,omitempty"` // where it was carried further
 }
 
 // ReasonTask is a task that another waits for.
 type ReasonTask struct {
-	ID       task.ID     `json:"id"`
-	Status   task.Status `json:"status,omitempty"` // "" if there is no such record
-	Assignee task.Actor  `json:"assignee,omitempty"`
+	ID       record.ID     `json:"id"`
+	Status   record.Status `json:"status,omitempty"` // "" if there is no such record
+	Assignee record.Actor  `json:"assignee,omitempty"`
 }
 
 const reasonTasks = 5
 
 // Startable reports whether work on a task can begin in a state: the initial one, and the working one for what was left behind there.
-func Startable(flow task.Flow, at task.Status) bool {
+func Startable(flow task.Flow, at record.Status) bool {
 	return at == flow.Initial || flow.Working != "" && at == flow.Working
 }
 
@@ -78,7 +79,7 @@ func (v View) Why(g *Graph, n int) []Reason {
 		return []Reason{{Code: IsClosed, Status: r.Status}}
 	}
 	var out []Reason
-	add := func(one Reason, ids []task.ID) {
+	add := func(one Reason, ids []record.ID) {
 		if len(ids) == 0 {
 			return
 		}

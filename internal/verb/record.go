@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Record is a record of any kind, as verbs return it that know no more of a kind than what all kinds have in common.
@@ -32,14 +32,14 @@ type Record struct {
 
 // RecordRow is a record of any kind in a list.
 type RecordRow struct {
-	Kind        string      `json:"kind"`
-	ID          string      `json:"id"`
-	Title       string      `json:"title,omitempty"`
-	Status      task.Status `json:"status,omitempty"`
-	Labels      []string    `json:"labels"`
-	LabelsTotal int         `json:"labels_total,omitempty"` // how many there are, if only the first are here
-	Claim       *Claim      `json:"claim,omitempty"`
-	Rev         task.Rev    `json:"rev"`
+	Kind        string        `json:"kind"`
+	ID          string        `json:"id"`
+	Title       string        `json:"title,omitempty"`
+	Status      record.Status `json:"status,omitempty"`
+	Labels      []string      `json:"labels"`
+	LabelsTotal int           `json:"labels_total,omitempty"` // how many there are, if only the first are here
+	Claim       *Claim        `json:"claim,omitempty"`
+	Rev         record.Rev    `json:"rev"`
 }
 
 // RecordRow shows a record as a list does.
@@ -69,7 +69,7 @@ func (v View) RecordByID(k *kind.Kind, id string, b Bounds) (Record, error) {
 func (v View) Record(k *kind.Kind, doc *format.Doc, value any, b Bounds) Record {
 	out := Record{
 		RecordRow: v.RecordRow(k, value), Fields: kind.Fields(doc),
-		Body: task.CleanBody(string(doc.Body())), Provenance: []Entry{}, Refs: k.Header(value).Refs,
+		Body: record.CleanBody(string(doc.Body())), Provenance: []Entry{}, Refs: k.Header(value).Refs,
 	}
 	if k == kind.Decisions.Kind {
 		out.SupersededBy = v.supersededBy(ledger.DecisionID(out.ID))
@@ -111,7 +111,7 @@ func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error
 	}
 	k, ok := kind.Named(made.Record.Kind)
 	if !ok {
-		return nil, task.Errorf(task.Conflict, "the idempotency key made %s, of a kind that is not known here", *made.Record).ForGood()
+		return nil, record.Errorf(record.Conflict, "the idempotency key made %s, of a kind that is not known here", *made.Record).ForGood()
 	}
 	if k == kind.Sessions.Kind {
 		return Session{}.Replay(w, s, session.Key{Session: made.Record.ID})
@@ -123,7 +123,7 @@ func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error
 
 // CreateRecord makes one write that creates a record, under an id that nobody has. Build makes the record from the token of an id and
 // from what its first entry says.
-func CreateRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.Of[ID, T], build func(token string, s task.Stamp) (T, error)) (Record, error) {
+func CreateRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.Of[ID, T], build func(token string, s record.Stamp) (T, error)) (Record, error) {
 	s, err := w.Open()
 	if err != nil {
 		return Record{}, err
@@ -139,10 +139,10 @@ const createTries = 5 // two ids of one millisecond are the same once in a milli
 
 // Create is CreateRecord in a store that is open. It names the record that it made. Build runs under the lock,
 // and may run more than once.
-func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], build func(tx *store.Tx, token string) (T, error)) (ref task.Ref, err error) {
+func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], build func(tx *store.Tx, token string) (T, error)) (ref record.Ref, err error) {
 	for range createTries {
 		var token string
-		if token, err = task.Token(w.Now(), w.Rand); err != nil {
+		if token, err = record.Token(w.Now(), w.Rand); err != nil {
 			return ref, err
 		}
 		taken := false
@@ -153,10 +153,10 @@ func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store
 			}
 			ref = k.Header(v).Ref
 			_, err = tx.Read(k.Kind, ref.ID)
-			switch taken = err == nil || task.CodeOf(err) == task.BadFile; {
+			switch taken = err == nil || record.CodeOf(err) == record.BadFile; {
 			case taken:
-				return task.Errorf(task.Conflict, "%s is there already", ref).WithHint("try again")
-			case task.CodeOf(err) != task.NotFound:
+				return record.Errorf(record.Conflict, "%s is there already", ref).WithHint("try again")
+			case record.CodeOf(err) != record.NotFound:
 				return err
 			}
 			k.Put(tx, v)
@@ -171,9 +171,9 @@ func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store
 }
 
 // keyOf is what is remembered of a call that made a record.
-func keyOf(ref task.Ref) session.Key {
+func keyOf(ref record.Ref) session.Key {
 	if ref.Kind == kind.Tasks.Name {
-		return session.Key{Task: task.ID(ref.ID)}
+		return session.Key{Task: record.ID(ref.ID)}
 	}
 	return session.Key{Record: &ref}
 }
@@ -190,7 +190,7 @@ func ChangeRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.O
 
 // ChangeAny is ChangeRecord for a kind that is not known before the call.
 func (w *Workspace) ChangeAny(ctx context.Context, s *store.Store, k *kind.Kind, id string, change func(any) (any, error)) (Record, error) {
-	err := w.InScope(task.ID(id))
+	err := w.InScope(record.ID(id))
 	if err == nil {
 		err = w.Update(ctx, s, func(tx *store.Tx) error {
 			v, err := tx.Read(k, id)
@@ -210,7 +210,7 @@ func (w *Workspace) ChangeAny(ctx context.Context, s *store.Store, k *kind.Kind,
 		})
 	}
 	if err != nil {
-		return Record{}, WithID(err, task.ID(id))
+		return Record{}, WithID(err, record.ID(id))
 	}
 	return w.View(s).RecordByID(k, id, Usual)
 }
@@ -237,16 +237,16 @@ func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *s
 
 // ListOfIn is the input of a verb that ListOf makes.
 type ListOfIn struct {
-	Status task.Status `json:"status,omitempty" doc:"only those in this state"`
-	Limit  Count       `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor string      `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	Status record.Status `json:"status,omitempty" doc:"only those in this state"`
+	Limit  Count         `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
 // ListOf makes the verb that lists the records of a kind, the newest first, as row shows them.
 func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) func(context.Context, *Workspace, ListOfIn) (Items[Row], error) {
 	return func(ctx context.Context, w *Workspace, in ListOfIn) (Items[Row], error) {
 		if in.Status != "" {
-			if err := task.OneOf("status", in.Status, k.States); err != nil {
+			if err := record.OneOf("status", in.Status, k.States); err != nil {
 				return Items[Row]{}, err
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Profile says what a caller may do. Each profile holds those before it.
@@ -28,7 +28,7 @@ func ParseProfile(s string) (Profile, error) {
 	if i := slices.Index(profileNames, s); i >= 0 {
 		return Profile(i), nil
 	}
-	return 0, task.Errorf(task.InvalidInput, "there is no profile %q", s).
+	return 0, record.Errorf(record.InvalidInput, "there is no profile %q", s).
 		WithHint("the profiles are viewer, planner, pair_worker, operator and maintainer")
 }
 
@@ -70,7 +70,7 @@ func ParseToolsets(s string) ([]Toolset, error) {
 		case name == "all":
 			return allToolsets, nil
 		case !slices.Contains(allToolsets, Toolset(name)):
-			return nil, task.Errorf(task.InvalidInput, "there is no toolset %q", name).
+			return nil, record.Errorf(record.InvalidInput, "there is no toolset %q", name).
 				WithHint("the toolsets are core, edit, plan, history, admin, ledger, team and jobs; all is every one")
 		}
 		out = append(out, Toolset(name))
@@ -81,7 +81,7 @@ func ParseToolsets(s string) ([]Toolset, error) {
 // Rights are what a caller may do. A front-end fixes them; they are nobody's argument.
 type Rights struct {
 	Profile  Profile
-	Scope    task.ID   // the only task that may be changed; "" for every one
+	Scope    record.ID // the only task that may be changed; "" for every one
 	ReadOnly bool      // nothing may be changed, whatever the profile
 	Toolsets []Toolset // what is offered; nil for everything
 }
@@ -91,15 +91,15 @@ type Rights struct {
 func (r Rights) Allow(v Verb) error {
 	switch {
 	case r.ReadOnly && v.Kind != Read:
-		return task.Errorf(task.ReadOnly, "changes the workspace, and this caller may only read").
+		return record.Errorf(record.ReadOnly, "changes the workspace, and this caller may only read").
 			WithHint("start the server without --readonly, if the caller is to change anything")
 	case r.Profile < v.Profile:
 		return r.Needs(v.Profile)
 	case r.Scope != "" && v.Kind != Read && !v.Scopes && !v.aboutOne():
-		return task.Errorf(task.OutOfScope, "this caller may change %s only", r.Scope).
+		return record.Errorf(record.OutOfScope, "this caller may change %s only", r.Scope).
 			WithHint("start the server without --scope, if it is to do more")
 	case r.Toolsets != nil && !slices.Contains(r.Toolsets, v.Toolset):
-		return task.Errorf(task.Forbidden, "is not among the tools that this server offers").
+		return record.Errorf(record.Forbidden, "is not among the tools that this server offers").
 			WithHint("start the server with --toolsets %s, or all", v.Toolset)
 	default:
 		return nil
@@ -111,7 +111,7 @@ func (r Rights) Needs(p Profile) error {
 	if r.Profile >= p {
 		return nil
 	}
-	return task.Errorf(task.Forbidden, "needs the profile %s, and this caller has %s", p, r.Profile).
+	return record.Errorf(record.Forbidden, "needs the profile %s, and this caller has %s", p, r.Profile).
 		WithHint("start the server with --profile %s, if the caller is to be trusted with it", p)
 }
 
@@ -121,11 +121,11 @@ func (v Verb) aboutOne() bool {
 }
 
 // InScope returns OUT_OF_SCOPE for a task that the caller may not change.
-func (r Rights) InScope(id task.ID) error {
+func (r Rights) InScope(id record.ID) error {
 	if r.Scope == "" || r.Scope == id {
 		return nil
 	}
-	return task.Errorf(task.OutOfScope, "this caller may change %s only", r.Scope).
+	return record.Errorf(record.OutOfScope, "this caller may change %s only", r.Scope).
 		WithHint("work on that task; for another the server is started with another --scope").
-		WithNext(task.CallTo("get", "id", r.Scope))
+		WithNext(record.CallTo("get", "id", r.Scope))
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/remote"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // settling makes a write, after it was settled with the other clones who has the records that it takes or gives back.
@@ -44,7 +44,7 @@ func (st settling) run(ctx context.Context) error {
 		switch {
 		case errors.Is(err, errWants):
 			agreed = found
-		case task.CodeOf(err) == task.Conflict && len(agreed.take) > 0:
+		case record.CodeOf(err) == record.Conflict && len(agreed.take) > 0:
 			agreed = wants{} // the remote has something else by now
 		case !asked && st.stale(ctx, err):
 			asked, agreed = true, wants{}
@@ -52,7 +52,7 @@ func (st settling) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return task.Errorf(task.Conflict, "the git remote kept changing").WithHint("try again")
+	return record.Errorf(record.Conflict, "the git remote kept changing").WithHint("try again")
 }
 
 // try makes the write, unless it wants something else than is agreed: then it returns that, and errWants.
@@ -104,8 +104,8 @@ func (w wants) within(agreed wants) bool {
 }
 
 // records names what is wanted, in the same way for the same wants.
-func (w wants) records() map[task.Ref]string {
-	out := map[task.Ref]string{}
+func (w wants) records() map[record.Ref]string {
+	out := map[record.Ref]string{}
 	for _, one := range w.take {
 		out[one.Ref] = "take as " + string(one.Lease.Actor)
 	}
@@ -120,8 +120,8 @@ func (w wants) records() map[task.Ref]string {
 
 // stale reports whether a refusal rests on what is known of other clones, which may have changed, and was learnt anew now.
 func (st settling) stale(ctx context.Context, err error) bool {
-	code := task.CodeOf(err)
-	if !st.s.Shares() || code != task.AlreadyClaimed && code != task.Elsewhere && code != task.ClaimLost {
+	code := record.CodeOf(err)
+	if !st.s.Shares() || code != record.AlreadyClaimed && code != record.Elsewhere && code != record.ClaimLost {
 		return false
 	}
 	known, _ := st.s.Shared(st.s.Config.Claims.Key())

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -57,7 +58,7 @@ func (r *SharedReads) Of(s *store.Store) RecordReader {
 }
 
 // Get reads a task.
-func (r *SharedReads) Get(s *store.Store, id task.ID) (task.Task, error) {
+func (r *SharedReads) Get(s *store.Store, id record.ID) (task.Task, error) {
 	return kind.Tasks.Get(r.Of(s), id)
 }
 
@@ -131,11 +132,11 @@ func (r *sharedRead) read(ctx context.Context, own func(context.Context) (any, e
 
 // FindIn is a task.Find over tasks that were read, and nothing else.
 func FindIn(tasks []task.Task) task.Find {
-	byID := make(map[task.ID]int, len(tasks))
+	byID := make(map[record.ID]int, len(tasks))
 	for i, t := range tasks {
 		byID[t.ID] = i
 	}
-	return func(id task.ID) (task.Task, bool) {
+	return func(id record.ID) (task.Task, bool) {
 		i, ok := byID[id]
 		if !ok {
 			return task.Task{}, false

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Kind says what a verb does to the workspace.
@@ -64,7 +64,7 @@ func (v Verb) Command() string {
 	return v.Noun + " " + CommandName(strings.TrimPrefix(v.Name, v.Noun+"_"))
 }
 
-// Call decodes a JSON object as the verb's input and does it. Errors are *task.Error with Op set: FORBIDDEN if the
+// Call decodes a JSON object as the verb's input and does it. Errors are *record.Error with Op set: FORBIDDEN if the
 // workspace's profile does not suffice, INVALID_INPUT for input that is not of the right form, else what the verb says.
 func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error) {
 	return v.call(ctx, w, func() (any, error) {
@@ -131,16 +131,16 @@ func (v Verb) named(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	var e *task.Error
+	var e *record.Error
 	if !errors.As(err, &e) {
-		e = task.Errorf(task.IO, "%w", err)
+		e = record.Errorf(record.IO, "%w", err)
 	}
 	named := *e
 	if named.Op == "" {
 		named.Op = v.Name
 	}
-	if named.Hint.Empty() && named.Code == task.InvalidInput {
-		named.Hint = task.Hintf("%s", arguments(fieldsAt(v.Fields(), named.Msg)))
+	if named.Hint.Empty() && named.Code == record.InvalidInput {
+		named.Hint = record.Hintf("%s", arguments(fieldsAt(v.Fields(), named.Msg)))
 	}
 	return &named
 }

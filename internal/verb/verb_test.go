@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func TestProfilesHoldThoseBefore(t *testing.T) {
@@ -18,7 +18,7 @@ func TestProfilesHoldThoseBefore(t *testing.T) {
 			t.Errorf("%s is %d, %v", name, p, err)
 		}
 	}
-	if _, err := verb.ParseProfile("root"); task.CodeOf(err) != task.InvalidInput {
+	if _, err := verb.ParseProfile("root"); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("root is a profile: %v", err)
 	}
 }
@@ -30,12 +30,12 @@ func TestCall(t *testing.T) {
 		verb    string
 		profile verb.Profile
 		input   string
-		want    task.Code
+		want    record.Code
 	}{
-		{"rights come first", "create", verb.PairWorker, `{"titel":"x"}`, task.Forbidden},
-		{"then the form", "create", verb.Operator, `{"titel":"x"}`, task.InvalidInput},
-		{"then the workspace", "create", verb.Operator, `{"title":"x"}`, task.NoWorkspace},
-		{"a maintainer may what an operator may", "create", verb.Maintainer, `{"title":"x"}`, task.NoWorkspace},
+		{"rights come first", "create", verb.PairWorker, `{"titel":"x"}`, record.Forbidden},
+		{"then the form", "create", verb.Operator, `{"titel":"x"}`, record.InvalidInput},
+		{"then the workspace", "create", verb.Operator, `{"title":"x"}`, record.NoWorkspace},
+		{"a maintainer may what an operator may", "create", verb.Maintainer, `{"title":"x"}`, record.NoWorkspace},
 		{"anybody may ask who they are", "identity", verb.Viewer, ``, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -44,10 +44,10 @@ func TestCall(t *testing.T) {
 				t.Fatal("no such verb")
 			}
 			_, err := v.Call(t.Context(), verbtest.EmptyFolder(t, tt.profile), []byte(tt.input))
-			if task.CodeOf(err) != tt.want {
+			if record.CodeOf(err) != tt.want {
 				t.Fatalf("got %v, want %q", err, tt.want)
 			}
-			var e *task.Error
+			var e *record.Error
 			if errors.As(err, &e) && e.Op != tt.verb {
 				t.Errorf("the error does not say whose it is: %v", err)
 			}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -21,7 +22,7 @@ type Task struct {
 	Provenance      []Entry        `json:"provenance"`
 	Scope           []string       `json:"scope,omitempty"`
 	Body            string         `json:"body"`
-	Rev             task.Rev       `json:"rev"`
+	Rev             record.Rev     `json:"rev"`
 	CreatedAt       *time.Time     `json:"created_at,omitempty"`
 	Extra           map[string]any `json:"extra,omitempty"`
 	Run             *RunReport     `json:"run,omitempty"`              // of the call that returned this
@@ -45,46 +46,46 @@ type Notice struct {
 
 // Check is a check as declared, with the result that is recorded.
 type Check struct {
-	Desc    string      `json:"desc"`
-	Cmd     string      `json:"cmd,omitempty"`
-	Cwd     string      `json:"cwd,omitempty"`
-	Type    string      `json:"type,omitempty"` // manual
-	By      string      `json:"by,omitempty"`
-	Timeout int         `json:"timeout,omitempty"` // seconds
-	Result  task.Result `json:"result"`
+	Desc    string        `json:"desc"`
+	Cmd     string        `json:"cmd,omitempty"`
+	Cwd     string        `json:"cwd,omitempty"`
+	Type    string        `json:"type,omitempty"` // manual
+	By      string        `json:"by,omitempty"`
+	Timeout int           `json:"timeout,omitempty"` // seconds
+	Result  record.Result `json:"result"`
 }
 
 // Entry is one line of provenance.
 type Entry struct {
-	Who      task.Actor   `json:"who"`
-	At       time.Time    `json:"at"`
-	Did      task.Did     `json:"did"`
-	From     task.Status  `json:"from,omitempty"`
-	To       task.Status  `json:"to,omitempty"`
-	Assignee *task.Actor  `json:"assignee,omitempty"`
-	Results  []EntryCheck `json:"results,omitempty"`
-	Commit   string       `json:"commit,omitempty"`
-	Tree     string       `json:"tree,omitempty"`
-	Checks   []string     `json:"checks,omitzero"`
-	Deps     string       `json:"deps,omitempty"`
+	Who      record.Actor  `json:"who"`
+	At       time.Time     `json:"at"`
+	Did      record.Did    `json:"did"`
+	From     record.Status `json:"from,omitempty"`
+	To       record.Status `json:"to,omitempty"`
+	Assignee *record.Actor `json:"assignee,omitempty"`
+	Results  []EntryCheck  `json:"results,omitempty"`
+	Commit   string        `json:"commit,omitempty"`
+	Tree     string        `json:"tree,omitempty"`
+	Checks   []string      `json:"checks,omitzero"`
+	Deps     string        `json:"deps,omitempty"`
 
-	AddDeps    []task.ID `json:"add_deps,omitempty"`
-	RemoveDeps []task.ID `json:"remove_deps,omitempty"`
-	Fields     []string  `json:"fields,omitempty"`
+	AddDeps    []record.ID `json:"add_deps,omitempty"`
+	RemoveDeps []record.ID `json:"remove_deps,omitempty"`
+	Fields     []string    `json:"fields,omitempty"`
 
 	Session string `json:"session,omitempty"`
 	Text    string `json:"text,omitempty"`
 	Hash    string `json:"hash,omitempty"`   // names it within its record; of history and comments
 	Signed  string `json:"signed,omitempty"` // true, bad if the signature does not count, false if there should be one
 
-	*task.Detail // what few kinds of write say
+	*record.Detail // what few kinds of write say
 }
 
 // EntryCheck is the result of one check in an entry.
 type EntryCheck struct {
-	Check  string      `json:"check"`          // its key
-	Desc   string      `json:"desc,omitempty"` // absent where the key says it, or the task no longer has that check
-	Result task.Result `json:"result"`
+	Check  string        `json:"check"`          // its key
+	Desc   string        `json:"desc,omitempty"` // absent where the key says it, or the task no longer has that check
+	Result record.Result `json:"result"`
 }
 
 // RunReport is what a run of checks showed.
@@ -96,12 +97,12 @@ type RunReport struct {
 
 // CheckRun is how one command ended.
 type CheckRun struct {
-	Check   int         `json:"check"` // index
-	Desc    string      `json:"desc"`
-	Result  task.Result `json:"result"`
-	Summary string      `json:"summary"`          // e.g. "exit 1", "timed out after 120 s"
-	Seconds float64     `json:"seconds"`          // it took
-	Output  string      `json:"output,omitempty"` // the last of it, if the check failed
+	Check   int           `json:"check"` // index
+	Desc    string        `json:"desc"`
+	Result  record.Result `json:"result"`
+	Summary string        `json:"summary"`          // e.g. "exit 1", "timed out after 120 s"
+	Seconds float64       `json:"seconds"`          // it took
+	Output  string        `json:"output,omitempty"` // the last of it, if the check failed
 }
 
 // View shows records to a caller: what their files say, and what follows from the time, from other records and from live state,
@@ -112,13 +113,13 @@ type View struct {
 	Dated   bool // rows of lists say when they were written last
 	now     time.Time
 	reads   *SharedReads
-	known   func(task.Ref) session.Live // what the clone knows of a record beside its file
-	carried func(task.Ref) bool         // whether it may know of progress that the file lacks
+	known   func(record.Ref) session.Live // what the clone knows of a record beside its file
+	carried func(record.Ref) bool         // whether it may know of progress that the file lacks
 }
 
 // View is how the caller of this workspace sees records at this moment.
 func (w *Workspace) View(s *store.Store) View {
-	return View{Store: s, Bounded: w.Bounded, now: w.Now(), reads: w.Reads, known: s.Known, carried: func(task.Ref) bool { return true }}
+	return View{Store: s, Bounded: w.Bounded, now: w.Now(), reads: w.Reads, known: s.Known, carried: func(record.Ref) bool { return true }}
 }
 
 // OfMany is the view for who shows many records: it lists what the clone knows first, and opens no file in vain.
@@ -128,7 +129,7 @@ func (v View) OfMany(ctx context.Context) View {
 }
 
 // TaskByID reads a task and shows it.
-func (v View) TaskByID(id task.ID) (Task, error) {
+func (v View) TaskByID(id record.ID) (Task, error) {
 	t, err := kind.Tasks.Get(v.Store, id)
 	if err != nil {
 		return Task{}, err
@@ -180,7 +181,7 @@ func viewCheck(c task.Check) Check {
 }
 
 // ViewEntry shows an entry. Descs has the descriptions of the checks that it names; nil for a record without checks.
-func ViewEntry(e task.Entry, descs Descs) Entry {
+func ViewEntry(e record.Entry, descs Descs) Entry {
 	out := Entry{
 		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
 		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
@@ -200,8 +201,8 @@ func signed(flow task.Flow, t task.Task, n int) string {
 		return "true"
 	case e.Sig != "":
 		return "bad"
-	case e.Did == task.Attested && slices.ContainsFunc(e.Results, func(r task.CheckResult) bool {
-		return r.Result == task.Pass && slices.ContainsFunc(t.Checks, func(c task.Check) bool { return c.Key(t.ID) == r.Check && flow.MustSign(c) })
+	case e.Did == record.Attested && slices.ContainsFunc(e.Results, func(r record.CheckResult) bool {
+		return r.Result == record.Pass && slices.ContainsFunc(t.Checks, func(c task.Check) bool { return c.Key(t.ID) == r.Check && flow.MustSign(c) })
 	}):
 		return "false"
 	default:
@@ -236,9 +237,9 @@ func (d Descs) of(key string) string {
 }
 
 // health is the health of a session, and t its task, if it is about one. One whose claim ended in another worktree has ended, whatever its file says here.
-func (v View) health(ses session.Session, t task.Header) session.Health {
+func (v View) health(ses session.Session, t record.Header) session.Health {
 	s := v.Store
-	if ses.Task != "" && ses.Status == session.Active && task.CodeOf(ses.Held(t, v.known(ses.Task.Ref()), s.Worktree)) == task.SessionEnded {
+	if ses.Task != "" && ses.Status == session.Active && record.CodeOf(ses.Held(t, v.known(ses.Task.Ref()), s.Worktree)) == record.SessionEnded {
 		return session.Ended
 	}
 	return ses.Health(t, s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, v.now)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -11,40 +12,40 @@ import (
 
 // Row is a task in a list. What is false, empty or unknown is left out of its JSON, and a row in a list is lean too; see lean.
 type Row struct {
-	ID       task.ID        `json:"id"`
+	ID       record.ID      `json:"id"`
 	Title    string         `json:"title"`
-	Status   task.Status    `json:"status"`
+	Status   record.Status  `json:"status"`
 	Priority *task.Priority `json:"priority,omitempty"` // a row in a list leaves out the default
 	Mode     task.Mode      `json:"mode,omitempty"`     // auto: an agent alone, as a job; pair: an agent and a person
 	Repo     string         `json:"repo,omitempty"`     // in which its files are, if not in the workspace's own
 	Due      task.Due       `json:"due,omitempty"`
 	Overdue  bool           `json:"overdue,omitempty"` // it is open, and its time is up
 	task.Optional
-	Labels       []string   `json:"labels,omitempty"`
-	Assignee     task.Actor `json:"assignee,omitempty"`
-	Parent       task.ID    `json:"parent,omitempty"`
-	Deps         []task.ID  `json:"deps,omitempty"`
-	Ready        bool       `json:"ready,omitempty"` // next would hand it out
-	BlockedBy    []task.ID  `json:"blocked_by,omitempty"`
-	OpenChildren int        `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
-	Execution    string     `json:"execution,omitempty"`     // active, stalled or awaiting_review
-	Claim        *Claim     `json:"claim,omitempty"`
-	Elsewhere    *Elsewhere `json:"elsewhere,omitempty"`
-	IsRunning    bool       `json:"is_running,omitempty"`   // a session is at work on it
-	IsReviewing  bool       `json:"is_reviewing,omitempty"` // it is in the review state
-	IsBlocked    bool       `json:"is_blocked,omitempty"`   // it is open and waits for its deps
-	IsPending    bool       `json:"is_pending,omitempty"`   // it could be started, and nobody has
-	UpdatedAt    *time.Time `json:"updated_at,omitempty"`
-	Why          []Reason   `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
+	Labels       []string     `json:"labels,omitempty"`
+	Assignee     record.Actor `json:"assignee,omitempty"`
+	Parent       record.ID    `json:"parent,omitempty"`
+	Deps         []record.ID  `json:"deps,omitempty"`
+	Ready        bool         `json:"ready,omitempty"` // next would hand it out
+	BlockedBy    []record.ID  `json:"blocked_by,omitempty"`
+	OpenChildren int          `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
+	Execution    string       `json:"execution,omitempty"`     // active, stalled or awaiting_review
+	Claim        *Claim       `json:"claim,omitempty"`
+	Elsewhere    *Elsewhere   `json:"elsewhere,omitempty"`
+	IsRunning    bool         `json:"is_running,omitempty"`   // a session is at work on it
+	IsReviewing  bool         `json:"is_reviewing,omitempty"` // it is in the review state
+	IsBlocked    bool         `json:"is_blocked,omitempty"`   // it is open and waits for its deps
+	IsPending    bool         `json:"is_pending,omitempty"`   // it could be started, and nobody has
+	UpdatedAt    *time.Time   `json:"updated_at,omitempty"`
+	Why          []Reason     `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
 
 	Urgency task.Priority `json:"-"` // Priority, also of a lean row
 	Written time.Time     `json:"-"` // UpdatedAt, also of a lean row; zero for never
 	Held    *Claim        `json:"-"` // Claim with all that is known of it, also of a lean row
 	whole   *Row          // of a lean row, all that is known
 
-	DiscoveredFrom []task.ID      `json:"discovered_from,omitempty"`
-	Duplicates     []task.ID      `json:"duplicates,omitempty"`
-	Related        []task.ID      `json:"related,omitempty"`
+	DiscoveredFrom []record.ID    `json:"discovered_from,omitempty"`
+	Duplicates     []record.ID    `json:"duplicates,omitempty"`
+	Related        []record.ID    `json:"related,omitempty"`
 	Fields         map[string]any `json:"fields,omitempty"` // of the config's own
 
 	LabelsTotal    int `json:"labels_total,omitempty"` // how many there are, if only the first are here; and so on
@@ -55,13 +56,13 @@ type Row struct {
 
 // Claim is who holds a task.
 type Claim struct {
-	Actor     task.Actor `json:"actor"`
-	Session   string     `json:"session,omitempty"`
-	Worktree  string     `json:"worktree,omitempty"`
-	Branch    string     `json:"branch,omitempty"`
-	Since     *time.Time `json:"since,omitempty"`
-	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	Lapsed    bool       `json:"lapsed,omitempty"` // it expired or its session stalled; takeover ends it
+	Actor     record.Actor `json:"actor"`
+	Session   string       `json:"session,omitempty"`
+	Worktree  string       `json:"worktree,omitempty"`
+	Branch    string       `json:"branch,omitempty"`
+	Since     *time.Time   `json:"since,omitempty"`
+	ExpiresAt *time.Time   `json:"expires_at,omitempty"`
+	Lapsed    bool         `json:"lapsed,omitempty"` // it expired or its session stalled; takeover ends it
 
 	Clone    string     `json:"clone,omitempty"`    // the other clone that holds it
 	Unsynced bool       `json:"unsynced,omitempty"` // the git remote is not known to have the claim
@@ -72,11 +73,11 @@ type Claim struct {
 
 // Elsewhere is how far another branch, worktree or clone has carried a task.
 type Elsewhere struct {
-	Status   task.Status `json:"status"`
-	Branch   string      `json:"branch,omitempty"`
-	Worktree string      `json:"worktree,omitempty"`
-	Clone    string      `json:"clone,omitempty"`   // another clone
-	Tracked  bool        `json:"tracked,omitempty"` // the branch is a remote-tracking one, such as origin/fix
+	Status   record.Status `json:"status"`
+	Branch   string        `json:"branch,omitempty"`
+	Worktree string        `json:"worktree,omitempty"`
+	Clone    string        `json:"clone,omitempty"`   // another clone
+	Tracked  bool          `json:"tracked,omitempty"` // the branch is a remote-tracking one, such as origin/fix
 }
 
 // ElsewhereOf shows how far a record was carried; nil if this file is as far.
@@ -121,15 +122,15 @@ func (v View) RowOf(t task.Task) Row {
 
 // WholeRow shows a task of a graph with nothing left out.
 func (v View) WholeRow(g *Graph, r *kind.Row) Row {
-	return v.row(r, g.BlockedBy(r), len(g.OpenChildren(r)), func() task.Header { return g.Header(r) })
+	return v.row(r, g.BlockedBy(r), len(g.OpenChildren(r)), func() record.Header { return g.Header(r) })
 }
 
 // row shows a task, by its row, what it waits for, and its header, which is asked for only where the row does not say enough.
-func (v View) row(t *kind.Row, blockedBy []task.ID, openChildren int, header func() task.Header) Row {
+func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header func() record.Header) Row {
 	flow := v.Store.Config.Flow
 	closed := flow.IsClosed(t.Status)
 	r := Row{
-		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: &t.Priority, Urgency: t.Priority, Labels: t.Labels,
+		ID: record.ID(t.ID), Title: t.Title, Status: t.Status, Priority: &t.Priority, Urgency: t.Priority, Labels: t.Labels,
 		Assignee: t.Assignee, Parent: t.Parent, Deps: t.Deps, BlockedBy: blockedBy, OpenChildren: openChildren, UpdatedAt: SecondsAt(t.Updated),
 	}
 	if r.UpdatedAt != nil {
@@ -159,7 +160,7 @@ func (v View) row(t *kind.Row, blockedBy []task.ID, openChildren int, header fun
 
 // enough is the header of a task as far as it is needed beside its live state: what its row says of it, or, if the clone knows of entries
 // that the file may have or lack, the whole.
-func enough(t *kind.Row, live session.Live, whole func() task.Header) task.Header {
+func enough(t *kind.Row, live session.Live, whole func() record.Header) record.Header {
 	if !live.Carried() {
 		return t.Header()
 	}
@@ -168,11 +169,11 @@ func enough(t *kind.Row, live session.Live, whole func() task.Header) task.Heade
 
 // Holder is who holds a task of a graph.
 func (v View) Holder(g *Graph, r *kind.Row) session.Hold {
-	live := v.known(task.ID(r.ID).Ref())
+	live := v.known(record.ID(r.ID).Ref())
 	if r.Assignee == "" && live.Silent() {
 		return session.Hold{} // neither the file nor live state names anybody
 	}
-	return session.Holder(enough(r, live, func() task.Header { return g.Header(r) }), live, v.now)
+	return session.Holder(enough(r, live, func() record.Header { return g.Header(r) }), live, v.now)
 }
 
 // Row shows a task of a graph as a list does.
@@ -240,7 +241,7 @@ func viewClaim(h session.Hold, live session.Live) *Claim {
 }
 
 // execution is the health of the task's last session, as far as it says something about the task.
-func (v View) execution(t task.Header) string {
+func (v View) execution(t record.Header) string {
 	id := t.Log.LastSession()
 	if id == "" {
 		return ""
@@ -261,7 +262,7 @@ func (v View) Execution(g *Graph, r *kind.Row) string {
 	if v.Store.Config.Flow.IsClosed(r.Status) {
 		return ""
 	}
-	return v.execution(enough(r, v.known(task.ID(r.ID).Ref()), func() task.Header { return g.Header(r) }))
+	return v.execution(enough(r, v.known(record.ID(r.ID).Ref()), func() record.Header { return g.Header(r) }))
 }
 
 // Behind reports whether a task of a graph was carried further elsewhere.
@@ -269,12 +270,12 @@ func (v View) Behind(g *Graph, r *kind.Row) bool { return v.elsewhere(g, r) != n
 
 // elsewhere is how far a task of a graph was carried elsewhere; nil if this file is as far.
 func (v View) elsewhere(g *Graph, r *kind.Row) *Elsewhere {
-	of := task.ID(r.ID).Ref()
+	of := record.ID(r.ID).Ref()
 	if !v.carried(of) {
 		return nil
 	}
 	live := v.known(of)
-	return ElsewhereOf(session.IsBehind(enough(r, live, func() task.Header { return g.Header(r) }), live))
+	return ElsewhereOf(session.IsBehind(enough(r, live, func() record.Header { return g.Header(r) }), live))
 }
 
 // SecondsAt is a time of a row; nil for none.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -13,13 +14,13 @@ import (
 // Session is a session as every verb returns it: its committed record, and what this clone alone knows.
 type Session struct {
 	ID          string         `json:"id"`
-	Task        task.ID        `json:"task,omitempty"`
+	Task        record.ID      `json:"task,omitempty"`
 	Label       string         `json:"label,omitempty"`
 	Goal        string         `json:"goal,omitempty"`
 	Role        string         `json:"role,omitempty"`
 	Parent      string         `json:"parent,omitempty"` // the session under which it began
 	Series      string         `json:"series,omitempty"`
-	Actor       task.Actor     `json:"actor"`
+	Actor       record.Actor   `json:"actor"`
 	Client      string         `json:"client,omitempty"`
 	Model       string         `json:"model,omitempty"`
 	Status      session.Status `json:"status"`
@@ -38,12 +39,12 @@ type Session struct {
 	Refs        []Ref          `json:"refs,omitempty"`
 	RefsTotal   int            `json:"refs_total,omitempty"` // how many references there are, if only the newest are here
 	Comments    *Thread        `json:"comments,omitempty"`   // of get, if they are asked for
-	Rev         task.Rev       `json:"rev,omitempty"`
+	Rev         record.Rev     `json:"rev,omitempty"`
 	Replayed    bool           `json:"replayed,omitempty"`    // the call was made before, under the same idempotency key
 	Last        *Last          `json:"last,omitempty"`        // of begin: how the last attempt at the task ended
 	Decisions   *Governing     `json:"decisions,omitempty"`   // of begin: those that govern the task
 	OpenChecks  []OpenCheck    `json:"open_checks,omitempty"` // of finish: what still stands between the task and its close
-	TaskStatus  task.Status    `json:"task_status,omitempty"` // of finish and cancel: the state in which that leaves the task
+	TaskStatus  record.Status  `json:"task_status,omitempty"` // of finish and cancel: the state in which that leaves the task
 
 	Children      []Child `json:"children,omitempty"`       // sessions below it, if they were asked for
 	ChildrenTotal int     `json:"children_total,omitempty"` // how many there are, if only the first are here
@@ -59,7 +60,7 @@ func (Session) None() string { return "no sessions" }
 
 // sessionCells are those of a session: of one that failed, that it did; and what it says of itself, or the label, where that does not stand in
 // place of its task.
-func sessionCells(id string, status session.Status, health session.Health, about task.ID, label string, actor task.Actor, told string) []Cell {
+func sessionCells(id string, status session.Status, health session.Health, about record.ID, label string, actor record.Actor, told string) []Cell {
 	if status == session.Failed {
 		health = session.Health(status)
 	}
@@ -82,10 +83,10 @@ type Child struct {
 	ID        string         `json:"id"`
 	Parent    string         `json:"parent"`
 	Depth     int            `json:"depth"` // 1 directly below
-	Task      task.ID        `json:"task,omitempty"`
+	Task      record.ID      `json:"task,omitempty"`
 	Label     string         `json:"label,omitempty"`
 	Role      string         `json:"role,omitempty"`
-	Actor     task.Actor     `json:"actor"`
+	Actor     record.Actor   `json:"actor"`
 	Status    session.Status `json:"status"`
 	Health    session.Health `json:"health"`
 	StartedAt *time.Time     `json:"started_at,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -15,10 +16,10 @@ type Wing struct {
 	Unmerged func(context.Context, *Workspace, *store.Store, task.Task) (branch string, unmerged bool, err error)
 
 	// Place finds where the newest record of a task lies. It returns NOT_FOUND if there is no such task anywhere.
-	Place func(context.Context, *Workspace, task.ID) (Place, error)
+	Place func(context.Context, *Workspace, record.ID) (Place, error)
 
 	IsJob     func(id string) bool // whether a text has the form of the id of a job
-	JobStates []task.Status
+	JobStates []record.Status
 	Job       func(*store.Store, string) (Job, error)
 	Jobs      func(*store.Store) ([]Job, error) // the newest first; one whose supervisor was killed is ended
 	PeekJobs  func(*store.Store) ([]Job, error) // the same, and nothing is ended or written
@@ -36,9 +37,9 @@ type Place struct {
 // Job is a job as the core knows it.
 type Job struct {
 	ID       string
-	Task     task.ID
+	Task     record.ID
 	Executor string
-	State    task.Status
+	State    record.Status
 	Live     bool                    // it has not ended
 	Row      any                     // what can change of it, for a wait
 	Show     func(now time.Time) any // as its own verbs show it

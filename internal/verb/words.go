@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // NonEmpty are the texts that are not empty.
@@ -18,7 +18,7 @@ func NonEmpty(texts ...string) []string {
 func (e Entry) Words() string {
 	text := string(e.Did)
 	switch {
-	case e.Did == task.Created && e.To != "":
+	case e.Did == record.Created && e.To != "":
 		text += " as " + string(e.To)
 	case e.From != "" || e.To != "":
 		text += fmt.Sprintf(" %s -> %s", e.From, e.To)
@@ -46,7 +46,7 @@ func (e Entry) Words() string {
 }
 
 // DetailWords are what an entry records that only few kinds of write do.
-func DetailWords(d task.Detail) string {
+func DetailWords(d record.Detail) string {
 	text := ""
 	for _, one := range []struct{ before, what string }{
 		{" ", d.Verb}, {" (", d.Severity}, {", answers ", d.Re}, {" ", d.Option}, {" about ", strings.Join(d.About, ", ")}, {" refs ", strings.Join(d.Refs, ", ")},
@@ -66,13 +66,13 @@ func RefWords(r Ref) string {
 	in := strings.TrimSpace(r.Repo + " " + r.Branch)
 	var what string
 	switch r.Type {
-	case task.CommitRef:
+	case record.CommitRef:
 		what = strings.TrimSpace(r.Sha[:min(len(r.Sha), 12)] + " " + in)
-	case task.PullRef:
+	case record.PullRef:
 		what = strings.TrimSpace(r.State + " " + cmp.Or(r.URL, fmt.Sprintf("%s #%d", r.Repo, r.Number)))
-	case task.FileRef:
+	case record.FileRef:
 		what = fmt.Sprintf("%s (%s, %s)", r.Path, sizeText(r.Size), r.Mime)
-	case task.BranchRef, task.TagRef, task.CompareRef, task.LinkRef, task.RecordRef, task.OriginRef:
+	case record.BranchRef, record.TagRef, record.CompareRef, record.LinkRef, record.RecordRef, record.OriginRef:
 		what = strings.TrimSpace(cmp.Or(r.URL, r.Target) + " " + in)
 	}
 	if r.Title != "" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -16,16 +17,16 @@ import (
 // Workspace is what a verb is called on: a folder, who acts in it and with what rights, and what the calls of a process share.
 // Front-ends make one for each call. Nothing is opened before a verb needs it, so that identity answers anywhere.
 type Workspace struct {
-	Dir       string            // the workspace is the nearest at or above it
-	StateDir  string            // the user's folder, for what must not be kept in a repository
-	ConfigDir string            // the user's folder of settings, which holds their own skills; "" for none
-	Actor     func() task.Actor // who acts; fixed by the front-end, never an argument. A verb that only reads need not ask
-	Fresh     bool              // every look reads every file, and uses nothing that was kept of an earlier one
-	Client    string            // the program that speaks for the actor, if it said
-	Session   string            // under which the actor is at work, so that every entry names it; "" for none
-	Version   string            // of cairn
-	Rights                      // what the actor may do
-	Bounded   bool              // answers go into an agent's context, so what is long is cut and says so
+	Dir       string              // the workspace is the nearest at or above it
+	StateDir  string              // the user's folder, for what must not be kept in a repository
+	ConfigDir string              // the user's folder of settings, which holds their own skills; "" for none
+	Actor     func() record.Actor // who acts; fixed by the front-end, never an argument. A verb that only reads need not ask
+	Fresh     bool                // every look reads every file, and uses nothing that was kept of an earlier one
+	Client    string              // the program that speaks for the actor, if it said
+	Session   string              // under which the actor is at work, so that every entry names it; "" for none
+	Version   string              // of cairn
+	Rights                        // what the actor may do
+	Bounded   bool                // answers go into an agent's context, so what is long is cut and says so
 	Now       func() time.Time
 	Rand      io.Reader
 	Progress  func(Progress) // is called with how far a long call has come, by several goroutines; nil if nobody wants to know
@@ -54,7 +55,7 @@ type Workspace struct {
 }
 
 // As is the actor of a front-end that knows who acts.
-func As(who task.Actor) func() task.Actor { return func() task.Actor { return who } }
+func As(who record.Actor) func() record.Actor { return func() record.Actor { return who } }
 
 // Open opens the store that the verbs of this workspace work on. It returns NO_WORKSPACE if there is none.
 func (w *Workspace) Open() (*store.Store, error) {
@@ -66,8 +67,8 @@ func (w *Workspace) Open() (*store.Store, error) {
 }
 
 // Stamp is what the entries of this call say.
-func (w *Workspace) Stamp(text string) task.Stamp {
-	return task.Stamp{Who: w.Actor(), At: w.Now(), Text: text, Session: w.Session, Key: w.Idempotency.stamp()}
+func (w *Workspace) Stamp(text string) record.Stamp {
+	return record.Stamp{Who: w.Actor(), At: w.Now(), Text: text, Session: w.Session, Key: w.Idempotency.stamp()}
 }
 
 // sessionKnown returns INVALID_INPUT if the session under which a write is to be made is not known here: neither among the files nor, because
@@ -81,29 +82,29 @@ func (w *Workspace) sessionKnown() error {
 		return nil // the verb says so
 	}
 	if _, err := session.ParseID(w.Session); err == nil {
-		if _, err = kind.Sessions.Get(s, w.Session); task.CodeOf(err) != task.NotFound || s.Heartbeat(w.Session) != nil {
+		if _, err = kind.Sessions.Get(s, w.Session); record.CodeOf(err) != record.NotFound || s.Heartbeat(w.Session) != nil {
 			return nil
 		}
 	}
-	return task.Errorf(task.InvalidInput, "works under the session %q, and there is none here", Head(w.Session, 100)).
-		WithHint("take CAIRN_SESSION out of the environment, or set it to a session that %s shows", task.CallTo("list_sessions"))
+	return record.Errorf(record.InvalidInput, "works under the session %q, and there is none here", Head(w.Session, 100)).
+		WithHint("take CAIRN_SESSION out of the environment, or set it to a session that %s shows", record.CallTo("list_sessions"))
 }
 
 // ActorNamed reads an actor in an input: "me" and "@me" are who acts, "unassigned" and "" nobody.
-func (w *Workspace) ActorNamed(s string) (task.Actor, error) {
+func (w *Workspace) ActorNamed(s string) (record.Actor, error) {
 	switch {
 	case IsMe(s):
 		return w.Actor(), nil
 	case s == "", s == "unassigned":
 		return "", nil
 	default:
-		return task.ParseActor(s)
+		return record.ParseActor(s)
 	}
 }
 
 // ActorsNamed is ActorNamed for a list. Nobody is none of it.
-func (w *Workspace) ActorsNamed(names []string) ([]task.Actor, error) {
-	var out []task.Actor
+func (w *Workspace) ActorsNamed(names []string) ([]record.Actor, error) {
+	var out []record.Actor
 	for _, name := range names {
 		who, err := w.ActorNamed(name)
 		if err != nil {
@@ -128,7 +129,7 @@ func (w *Workspace) At(dir string) *Workspace {
 
 // InNameOf is the workspace for what cairn itself does as another actor, such as the agent that it starts: under no key and no session, with nothing
 // that the caller alone can sign or confirm.
-func (w *Workspace) InNameOf(who task.Actor) *Workspace {
+func (w *Workspace) InNameOf(who record.Actor) *Workspace {
 	other := w.WithoutKey()
 	other.Actor, other.Session, other.Confirm, other.Signer = As(who), "", nil, nil
 	return other

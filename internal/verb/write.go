@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -24,12 +25,12 @@ type WriteContext struct {
 
 // WriteContext reads a task for a write. It returns OUT_OF_SCOPE for one that the caller may not change. If the call was made
 // before, it returns an error that Verb.Call turns into the answer of a replay; see IsDone.
-func (w *Workspace) WriteContext(s *store.Store, tx *store.Tx, id task.ID) (WriteContext, error) {
+func (w *Workspace) WriteContext(s *store.Store, tx *store.Tx, id record.ID) (WriteContext, error) {
 	return w.writeContext(s, tx, id, session.Key{Task: id})
 }
 
 // writeContext is WriteContext for a call that makes more than the task.
-func (w *Workspace) writeContext(s *store.Store, tx *store.Tx, id task.ID, made session.Key) (WriteContext, error) {
+func (w *Workspace) writeContext(s *store.Store, tx *store.Tx, id record.ID, made session.Key) (WriteContext, error) {
 	t, err := kind.Tasks.Get(tx, id)
 	now := w.Now()
 	if err == nil {
@@ -45,7 +46,7 @@ func (w *Workspace) writeContext(s *store.Store, tx *store.Tx, id task.ID, made 
 }
 
 // Decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.
-type Decision func(WriteContext) (task.Task, *task.Entry, error)
+type Decision func(WriteContext) (task.Task, *record.Entry, error)
 
 // Update makes a write of this call, unless the call was made before. Where claims hold among clones, a write that takes a record, or brings one
 // further that this clone holds, asks the git remote first. It returns the errors of store.Store.Update and of session.Leases.
@@ -60,7 +61,7 @@ func (w *Workspace) Update(ctx context.Context, s *store.Store, write func(*stor
 
 // ReadForWrite reads a task before the lock is taken, for a write that does something expensive first. Its errors are those
 // of WriteContext.
-func (w *Workspace) ReadForWrite(s *store.Store, id task.ID) (task.Task, error) {
+func (w *Workspace) ReadForWrite(s *store.Store, id record.ID) (task.Task, error) {
 	if err := w.InScope(id); err != nil {
 		return task.Task{}, err
 	}
@@ -72,7 +73,7 @@ func (w *Workspace) ReadForWrite(s *store.Store, id task.ID) (task.Task, error) 
 }
 
 // Change makes one write of one task, and returns the task as get does.
-func (w *Workspace) Change(ctx context.Context, id task.ID, decide Decision) (Task, error) {
+func (w *Workspace) Change(ctx context.Context, id record.ID, decide Decision) (Task, error) {
 	s, err := w.Open()
 	if err != nil {
 		return Task{}, err
@@ -81,7 +82,7 @@ func (w *Workspace) Change(ctx context.Context, id task.ID, decide Decision) (Ta
 }
 
 // ChangeIn is Change in a store that is open.
-func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id task.ID, decide Decision) (Task, error) {
+func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id record.ID, decide Decision) (Task, error) {
 	err := w.Update(ctx, s, func(tx *store.Tx) error {
 		wc, err := w.WriteContext(s, tx, id)
 		if err != nil {
@@ -118,9 +119,9 @@ type Several struct {
 }
 
 // ChangeSeveral makes one write of several tasks: of all, or, if one of them may not be changed as decided, of none.
-func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []task.ID, decide Decision) (Several, error) {
+func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []record.ID, decide Decision) (Several, error) {
 	made := session.Key{Tasks: ids}
-	at := task.ID("")
+	at := record.ID("")
 	err := w.Update(ctx, s, func(tx *store.Tx) error {
 		for _, at = range ids {
 			wc, err := w.writeContext(s, tx, at, made)
@@ -147,7 +148,7 @@ func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []tas
 	return w.View(s).several(ids)
 }
 
-func (v View) several(ids []task.ID) (Several, error) {
+func (v View) several(ids []record.ID) (Several, error) {
 	out := Several{Tasks: []Row{}}
 	for _, id := range ids {
 		t, err := kind.Tasks.Get(v.Store, id)
@@ -222,14 +223,14 @@ func (wc WriteContext) MayEndSession() error {
 	if !active {
 		return nil
 	}
-	return task.Errorf(task.SessionLive, "session %s is at work on it", ses.ID).
-		WithHint("%s with a reason ends the session and releases the task", task.CallTo("cancel", "session", ses.ID)).
-		WithNext(task.CallTo("get_session", "session", ses.ID))
+	return record.Errorf(record.SessionLive, "session %s is at work on it", ses.ID).
+		WithHint("%s with a reason ends the session and releases the task", record.CallTo("cancel", "session", ses.ID)).
+		WithNext(record.CallTo("get_session", "session", ses.ID))
 }
 
 // EndSession ends the session under which the task is held or was last worked on, if it is still active. One whose record
 // lies on another branch, or is broken, must not keep a task from being closed.
-func (wc WriteContext) EndSession(to session.Status, by task.Stamp) {
+func (wc WriteContext) EndSession(to session.Status, by record.Stamp) {
 	id := wc.Hold.Session
 	if id == "" {
 		id = wc.Task.Provenance.LastSession()

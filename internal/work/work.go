@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Jobs returns the jobs of the clone.
@@ -28,12 +28,12 @@ func Jobs(s *store.Store) jobs.Jobs { return jobs.In(s.Live) }
 // Trees returns the work trees of the tasks of this workspace, as its config, its jobs and the user's consent have them. It returns GIT
 // outside a repository.
 func Trees(s *store.Store, now func() time.Time) (*worktree.Worktrees, error) {
-	return worktree.Open(s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: s.StateDir(), Now: now, Busy: func(id task.ID) string { return worksOn(s, id) }})
+	return worktree.Open(s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: s.StateDir(), Now: now, Busy: func(id record.ID) string { return worksOn(s, id) }})
 }
 
 // worksOn names the job that works on a task, or that was interrupted and may go on; "" if there is none. One that was interrupted counts only as
 // long as no other was started after it. If that cannot be told it says so, since then one may.
-func worksOn(s *store.Store, id task.ID) string {
+func worksOn(s *store.Store, id record.ID) string {
 	all, broken, err := Jobs(s).All()
 	if err != nil {
 		return "whether a job works on it is not known: " + err.Error()
@@ -59,7 +59,7 @@ func worksOn(s *store.Store, id task.ID) string {
 
 // PairFolder makes the folder for what the agent of a pair is to read, and returns its path. It lies outside of all work trees, and may be deleted
 // when no agent runs.
-func PairFolder(s *store.Store, id task.ID) (string, error) {
+func PairFolder(s *store.Store, id record.ID) (string, error) {
 	if err := s.MakeLive(); err != nil {
 		return "", err
 	}

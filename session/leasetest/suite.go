@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Actor is somebody who claims: in a worktree or a clone of its own, under a name of its own. All actors of a test have one clock.
@@ -18,31 +18,31 @@ type Actor interface {
 	session.Leases
 
 	// Name is a person, whose claim does not end by itself in a clone.
-	Name() task.Actor
+	Name() record.Actor
 
 	// Known is what the actor's clone knows of a record, and the file of it there.
-	Known(of task.Ref) (task.Header, session.Live)
+	Known(of record.Ref) (record.Header, session.Live)
 
 	// Lease is what a claim of the actor says.
 	Lease() session.Lease
 
 	// Claim makes the claims in the actor's clone, all or none. It returns ALREADY_CLAIMED if somebody holds one there.
-	Claim(of ...task.Ref) error
+	Claim(of ...record.Ref) error
 
 	// Renounce ends a claim in the clone.
-	Renounce(of task.Ref) error
+	Renounce(of record.Ref) error
 
 	// Review brings a record whose claim the actor has to Reviewed.
-	Review(of task.Ref) error
+	Review(of record.Ref) error
 }
 
 // Reviewed is a status in which work on a record is over.
-const Reviewed task.Status = "in_review"
+const Reviewed record.Status = "in_review"
 
 // Site is where actors meet.
 type Site struct {
 	Actors  []Actor // three at least
-	Records []task.Ref
+	Records []record.Ref
 	Now     func() time.Time
 	Pass    func(time.Duration) // lets time pass
 }
@@ -71,30 +71,30 @@ func Run(t *testing.T, open func(t *testing.T) Site) {
 const maxTries = 5
 
 // take decides as a verb does, and takes records.
-func (s Site) take(ctx context.Context, a Actor, write func() error, of ...task.Ref) error {
+func (s Site) take(ctx context.Context, a Actor, write func() error, of ...record.Ref) error {
 	err := error(nil)
 	for range maxTries {
 		var want []session.Want
 		for _, one := range of {
 			file, known := a.Known(one)
-			if err := session.Holder(file, known, s.Now()).Refuse(task.ID(one.ID), a.Name(), a.Lease().Worktree, false); err != nil {
+			if err := session.Holder(file, known, s.Now()).Refuse(record.ID(one.ID), a.Name(), a.Lease().Worktree, false); err != nil {
 				return err
 			}
 			want = append(want, session.Want{Ref: one, Lease: a.Lease(), Judged: known.Remote.Mark()})
 		}
-		if err = a.Take(ctx, want, write); task.CodeOf(err) != task.Conflict {
+		if err = a.Take(ctx, want, write); record.CodeOf(err) != record.Conflict {
 			return err
 		}
 	}
 	return err
 }
 
-func (s Site) claim(ctx context.Context, a Actor, of ...task.Ref) error {
+func (s Site) claim(ctx context.Context, a Actor, of ...record.Ref) error {
 	return s.take(ctx, a, func() error { return a.Claim(of...) }, of...)
 }
 
 // mine reports whether an actor believes to hold a record.
-func (s Site) mine(a Actor, of task.Ref) bool {
+func (s Site) mine(a Actor, of record.Ref) bool {
 	file, known := a.Known(of)
 	h := session.Holder(file, known, s.Now())
 	return h.How == session.Claimed && h.Actor == a.Name() && h.LostTo == nil
@@ -102,7 +102,7 @@ func (s Site) mine(a Actor, of task.Ref) bool {
 
 func wantRefused(t *testing.T, err error, by Actor) {
 	t.Helper()
-	if task.CodeOf(err) != task.AlreadyClaimed || !strings.Contains(err.Error(), string(by.Name())) {
+	if record.CodeOf(err) != record.AlreadyClaimed || !strings.Contains(err.Error(), string(by.Name())) {
 		t.Errorf("ended with %v, and %s holds it", err, by.Name())
 	}
 }
@@ -226,7 +226,7 @@ func finished(t *testing.T, s Site) {
 	}
 	file, known := b.Known(of)
 	h := session.Holder(file, known, s.Now())
-	if err := h.Refuse(task.ID(of.ID), b.Name(), b.Lease().Worktree, false); h.How != session.Behind || task.CodeOf(err) != task.Elsewhere {
+	if err := h.Refuse(record.ID(of.ID), b.Name(), b.Lease().Worktree, false); h.How != session.Behind || record.CodeOf(err) != record.Elsewhere {
 		t.Errorf("it is %+v, %v", h, err)
 	}
 }

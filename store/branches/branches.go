@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -137,7 +138,7 @@ func (s Source) find(head string, tips []git.Tip, known session.Branches) []sess
 
 // Default calls fn with each of some tasks as the remote's default branch has it, as it was fetched. Those that it does not have, or whose files
 // cannot be read, are left out.
-func (s Source) Default(of []task.Ref, fn func(task.Header)) {
+func (s Source) Default(of []record.Ref, fn func(record.Header)) {
 	if s.Clone.Repo == nil || len(of) == 0 {
 		return
 	}
@@ -153,7 +154,7 @@ func (s Source) Default(of []task.Ref, fn func(task.Header)) {
 	r := reader{Quick: q, top: s.Clone.InRepo(layout.Folder)}
 	wanted := map[string]bool{}
 	for _, one := range of {
-		wanted[one.ID] = one.Kind == task.KindName
+		wanted[one.ID] = one.Kind == record.TaskKind
 	}
 	records, _ := r.records(tip.Commit)
 	for _, folder := range r.folders(records) {

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // clones are two clones of a remote: that which reads, and that which works on the branch fix. The tasks PROJ-1 and PROJ-2 are open on main.
@@ -46,7 +46,7 @@ func (c clones) git(s *store.Store, args ...string) {
 	storetest.Git(c, s.Root, args...)
 }
 
-func (c clones) move(s *store.Store, id task.ID, to task.Status) {
+func (c clones) move(s *store.Store, id record.ID, to record.Status) {
 	c.Helper()
 	storetest.WantCode(c, storetest.NewActor(s, "human:lee").Move(id, to), "")
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // failure is a way in which the disk fails.
@@ -120,8 +120,8 @@ func (tr *trial) fail(t *testing.T, f failure, n int) {
 // wantTold fails the test unless an error has a code, a hint, and names the path or a folder that it is in, on one line.
 func (tr *trial) wantTold(t *testing.T, err error, c disk.Call) {
 	t.Helper()
-	var e *task.Error
-	if !errors.As(err, &e) || e.Code != task.IO && e.Code != task.Sandboxed || e.Hint.Empty() {
+	var e *record.Error
+	if !errors.As(err, &e) || e.Code != record.IO && e.Code != record.Sandboxed || e.Hint.Empty() {
 		t.Errorf("got %#v, want IO or SANDBOXED with a hint", err)
 	}
 	message := err.Error()

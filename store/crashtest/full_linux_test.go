@@ -7,8 +7,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A real disk without space, which takes rights to make.
@@ -32,7 +32,7 @@ func TestRealDiskIsFull(t *testing.T) {
 				t.Fatalf("the disk holds more than it should: %v", err)
 			}
 			err := tr.call.do()
-			if task.CodeOf(err) != task.IO || !errors.Is(err, syscall.ENOSPC) {
+			if record.CodeOf(err) != record.IO || !errors.Is(err, syscall.ENOSPC) {
 				t.Errorf("got %v, want IO for want of space", err)
 			}
 			must(t, os.Remove(full))

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -146,7 +147,7 @@ func (h *house) restore(t *testing.T) {
 // call is one call of a verb.
 type call struct {
 	Root, StateDir string
-	Actor          task.Actor
+	Actor          record.Actor
 	At             time.Time
 	Verb           string
 	Input          map[string]any
@@ -178,7 +179,7 @@ func (c call) do() error {
 }
 
 // given makes a call that belongs to what went before a story.
-func (h *house) given(t *testing.T, who task.Actor, name string, input map[string]any) any {
+func (h *house) given(t *testing.T, who record.Actor, name string, input map[string]any) any {
 	t.Helper()
 	out, err := call{h.root, h.stateDir(), who, before, name, input}.make()
 	must(t, err)

@@ -8,19 +8,19 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/knowledge"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // story is a verb in a situation in which it writes as much as it can.
 type story struct {
 	name  string
 	verb  string
-	actor task.Actor
+	actor record.Actor
 	given func(t *testing.T, h *house) (input map[string]any)
 }
 

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A folder is taken away in the middle of a write: by hand, or by a checkout of a branch that lacks it. The verb says that
 // something is missing, or was done before; and it never makes a workspace anew that somebody has removed.
 func TestFolderVanishes(t *testing.T) {
-	codes := []task.Code{task.IO, task.NotFound, task.NoWorkspace, task.DanglingDep}
+	codes := []record.Code{record.IO, record.NotFound, record.NoWorkspace, record.DanglingDep}
 	for _, gone := range []string{"", "tasks", "sessions"} {
 		for _, s := range stories {
 			if s.verb != "create" && s.verb != "begin" && s.verb != "finish" {
@@ -31,7 +31,7 @@ func TestFolderVanishes(t *testing.T) {
 				for i := range tr.calls {
 					tr.restore(t)
 					_, err := tr.watched(only(i+1), vanish, tr.call.do)
-					if err != nil && !slices.Contains(codes, task.CodeOf(err)) {
+					if err != nil && !slices.Contains(codes, record.CodeOf(err)) {
 						t.Errorf("%s: %v", tr.callName(i), err)
 					}
 					if _, err := os.Stat(dir); gone == "" && err == nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -218,9 +219,9 @@ func (r *reader) entry(e *entry) {
 	e.stamp = r.stamp()
 	e.young = r.number() != 0
 	row.Title = r.text()
-	row.Status, row.Assignee = task.Status(r.again()), task.Actor(r.again())
+	row.Status, row.Assignee = record.Status(r.again()), record.Actor(r.again())
 	row.Labels = readTexts[string](r)
-	row.Rev = task.Rev(r.text())
+	row.Rev = record.Rev(r.text())
 	row.Created = int64(r.number())
 	row.Updated = row.Created + int64(r.number())
 	row.Newest, row.Entries = row.Updated+int64(r.number()), int(r.number())
@@ -228,11 +229,11 @@ func (r *reader) entry(e *entry) {
 	row.Session = r.again()
 	row.Signs = make([]kind.Sign, r.count())
 	for i := range row.Signs {
-		row.Signs[i] = kind.Sign{Who: task.Actor(r.again()), At: row.Created + int64(r.number())}
+		row.Signs[i] = kind.Sign{Who: record.Actor(r.again()), At: row.Created + int64(r.number())}
 	}
 	row.Assigned = int64(r.number())
-	row.Parent = task.ID(r.again())
-	row.Deps = readTexts[task.ID](r)
+	row.Parent = record.ID(r.again())
+	row.Deps = readTexts[record.ID](r)
 	row.Checks = readTexts[string](r)
 	row.Body = r.text()
 	if n := r.count(); n > 0 {

@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Look returns the records of a kind as their files say at this moment. It returns an error only if the folder cannot be listed, or when
@@ -147,12 +147,12 @@ func (s Source) believes(e *entry, is disk.Stamp) bool {
 func (s Source) unfit(id string, f disk.Entry) (problem.Problem, bool) {
 	err := s.Kind.ParseID(id)
 	if err == nil && f.Other {
-		err = task.Errorf(task.BadFile, "is not a regular file")
+		err = record.Errorf(record.BadFile, "is not a regular file")
 	}
 	if err == nil {
 		return problem.Problem{}, false
 	}
-	return problem.Problem{Path: s.path(id), Code: task.BadFile, Message: task.MessageOf(err)}, true
+	return problem.Problem{Path: s.path(id), Code: record.BadFile, Message: record.MessageOf(err)}, true
 }
 
 const (

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Set is rows, sorted by id. It never changes. A record whose file did not change between two looks has the same row, so that two sets can
@@ -71,12 +71,12 @@ func (s *Set) Touched(before *Set) []string {
 
 // withDependents adds to ids those of the rows that depend on one of them.
 func (s *Set) withDependents(ids []string) []string {
-	touched := make(map[task.ID]bool, len(ids))
+	touched := make(map[record.ID]bool, len(ids))
 	for _, id := range ids {
-		touched[task.ID(id)] = true
+		touched[record.ID(id)] = true
 	}
 	for _, r := range s.rows {
-		if slices.ContainsFunc(r.Deps, func(id task.ID) bool { return touched[id] }) {
+		if slices.ContainsFunc(r.Deps, func(id record.ID) bool { return touched[id] }) {
 			ids = append(ids, r.ID)
 		}
 	}

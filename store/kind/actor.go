@@ -2,20 +2,20 @@ package kind
 
 import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Actors is the row of actors in the table of kinds. The file of agent:claude-1 is agent.claude-1.md, since a colon is in no name on Windows.
-var Actors = DefineMarkdown[task.Actor](
+var Actors = DefineMarkdown[record.Actor](
 	Kind{
 		Name: ledger.ActorKind, Folder: "actors", Lists: "directory", Swaps: ":.",
-		ParseID: func(id string) error { _, err := task.ParseActor(id); return err },
+		ParseID: func(id string) error { _, err := record.ParseActor(id); return err },
 		Merge:   map[string]format.Rule{"capabilities": {Kind: format.Texts}},
 		Named:   true,
 	},
 	Markdown[ledger.Actor]{
-		Header: func(a *ledger.Actor) *task.Header { return &a.Header },
+		Header: func(a *ledger.Actor) *record.Header { return &a.Header },
 		Body:   func(a *ledger.Actor) *string { return &a.Body },
 		Keys: []Key[ledger.Actor]{
 			Text("external_ref", func(a *ledger.Actor) *string { return &a.ExternalRef }),

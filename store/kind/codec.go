@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -14,24 +15,24 @@ type codec interface {
 	again(found, was, now any) (next any, ok bool)
 	canAgain() bool
 	merge() map[string]format.Rule // of the keys for which the row says nothing
-	header(v any) task.Header
+	header(v any) record.Header
 	lean(v any) any
 	row(v any, r *Row)
 	body(v any) string
 	search(v any) []string
-	with(v any, e task.Entry) (any, bool)
+	with(v any, e record.Entry) (any, bool)
 	canMove() bool
-	move(v any, to task.Status, s task.Stamp) (any, error) // if canMove
+	move(v any, to record.Status, s record.Stamp) (any, error) // if canMove
 	canRelabel() bool
-	relabel(v any, labels []string, s task.Stamp) (any, error) // if canRelabel
-	withRefs(v any, refs []task.Reference) (any, bool)
-	repeats(v any, e task.Entry) bool
-	putBack(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string)
+	relabel(v any, labels []string, s record.Stamp) (any, error) // if canRelabel
+	withRefs(v any, refs []record.Reference) (any, bool)
+	repeats(v any, e record.Entry) bool
+	putBack(f task.Flow, v any, lost []record.Entry, find task.Find, s record.Stamp) (any, *record.Entry, []string)
 }
 
 func (c *Codec[T]) decode(doc *format.Doc) (any, error) { return c.Decode(doc) }
 func (c *Codec[T]) create(now any) (*format.Doc, error) { return c.Create(now.(T)) }
-func (c *Codec[T]) header(v any) task.Header            { return c.Header(v.(T)) }
+func (c *Codec[T]) header(v any) record.Header          { return c.Header(v.(T)) }
 func (c *Codec[T]) canAgain() bool                      { return c.Again != nil }
 
 func (c *Codec[T]) merge() map[string]format.Rule {
@@ -79,7 +80,7 @@ func (c *Codec[T]) search(v any) []string {
 	return c.Search(v.(T))
 }
 
-func (c *Codec[T]) with(v any, e task.Entry) (any, bool) {
+func (c *Codec[T]) with(v any, e record.Entry) (any, bool) {
 	if c.With == nil {
 		return v, false
 	}
@@ -88,26 +89,28 @@ func (c *Codec[T]) with(v any, e task.Entry) (any, bool) {
 
 func (c *Codec[T]) canMove() bool { return c.Move != nil }
 
-func (c *Codec[T]) move(v any, to task.Status, s task.Stamp) (any, error) {
+func (c *Codec[T]) move(v any, to record.Status, s record.Stamp) (any, error) {
 	return c.Move(v.(T), to, s)
 }
 
 func (c *Codec[T]) canRelabel() bool { return c.Relabel != nil }
 
-func (c *Codec[T]) relabel(v any, labels []string, s task.Stamp) (any, error) {
+func (c *Codec[T]) relabel(v any, labels []string, s record.Stamp) (any, error) {
 	return c.Relabel(v.(T), labels, s)
 }
 
-func (c *Codec[T]) withRefs(v any, refs []task.Reference) (any, bool) {
+func (c *Codec[T]) withRefs(v any, refs []record.Reference) (any, bool) {
 	if c.WithRefs == nil {
 		return v, false
 	}
 	return c.WithRefs(v.(T), refs), true
 }
 
-func (c *Codec[T]) repeats(v any, e task.Entry) bool { return c.Repeats != nil && c.Repeats(v.(T), e) }
+func (c *Codec[T]) repeats(v any, e record.Entry) bool {
+	return c.Repeats != nil && c.Repeats(v.(T), e)
+}
 
-func (c *Codec[T]) putBack(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {
+func (c *Codec[T]) putBack(f task.Flow, v any, lost []record.Entry, find task.Find, s record.Stamp) (any, *record.Entry, []string) {
 	if c.PutBack == nil {
 		return v, nil, nil
 	}

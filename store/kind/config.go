@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 	"gopkg.in/yaml.v3"
@@ -18,7 +19,7 @@ func KnownFormat(format int) error {
 	if format <= Format {
 		return nil
 	}
-	return task.Errorf(task.ReadOnly, "the workspace has format %d, and this version writes %d", format, Format).
+	return record.Errorf(record.ReadOnly, "the workspace has format %d, and this version writes %d", format, Format).
 		WithHint("install a newer cairn")
 }
 
@@ -54,8 +55,8 @@ type Config struct {
 const MaxAttachment = 64 << 20
 
 // Over reports whether nobody works any more on a record that is in a state. Only tasks have states that say so.
-func (c Config) Over(of task.Ref, at task.Status) bool {
-	return of.Kind == task.KindName && c.Flow.Over(at)
+func (c Config) Over(of record.Ref, at record.Status) bool {
+	return of.Kind == record.TaskKind && c.Flow.Over(at)
 }
 
 // Limit is the time limit of a check.
@@ -72,9 +73,9 @@ func DefaultConfig() Config {
 		Format: Format,
 		Prefix: "TASK",
 		Flow: task.Flow{
-			States:    []task.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
+			States:    []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
 			Initial:   "backlog",
-			Closed:    []task.Status{"done", "canceled"},
+			Closed:    []record.Status{"done", "canceled"},
 			Attesters: task.Attesters{Settles: task.ByHuman, Ratify: task.ByHuman, Prefix: "TASK"},
 		},
 		CheckTimeout: 120 * time.Second,
@@ -158,7 +159,7 @@ func (r *configReader) identity() {
 		}
 	}
 	if n := r.get("prefix"); n != nil {
-		prefix, err := task.ParsePrefix(r.text("prefix", n))
+		prefix, err := record.ParsePrefix(r.text("prefix", n))
 		if err != nil {
 			r.fail(n, "%v", err)
 		}
@@ -221,7 +222,7 @@ func (r *configReader) flow() {
 	f.Initial = r.state("initial", f.Initial, r.get("initial"))
 	f.Working = r.state("working", known(*f, "in_progress"), r.get("working", "working_state"))
 	f.Review = r.state("review", known(*f, "in_review"), r.get("review", "review_state"))
-	f.Closed = slices.DeleteFunc(f.Closed, func(s task.Status) bool { return known(*f, s) == "" })
+	f.Closed = slices.DeleteFunc(f.Closed, func(s record.Status) bool { return known(*f, s) == "" })
 	if n := r.get("closed"); n != nil {
 		f.Closed = r.statesOf("closed", n)
 	}
@@ -255,33 +256,33 @@ func (r *configReader) openAndClosed(f *task.Flow) {
 }
 
 // known is a state if the flow has it, else "".
-func known(f task.Flow, s task.Status) task.Status {
+func known(f task.Flow, s record.Status) record.Status {
 	if f.Known(s) != nil {
 		return ""
 	}
 	return s
 }
 
-func (r *configReader) state(name string, fallback task.Status, n *yaml.Node) task.Status {
+func (r *configReader) state(name string, fallback record.Status, n *yaml.Node) record.Status {
 	if n == nil {
 		return fallback
 	}
-	s := task.Status(r.text(name, n))
+	s := record.Status(r.text(name, n))
 	if r.c.Flow.Known(s) != nil {
 		r.fail(n, "%s is %q, which is not one of states", name, s)
 	}
 	return s
 }
 
-func (r *configReader) statuses(name string, n *yaml.Node) []task.Status {
-	var out []task.Status
+func (r *configReader) statuses(name string, n *yaml.Node) []record.Status {
+	var out []record.Status
 	for _, s := range r.texts(name, n) {
-		out = append(out, task.Status(s))
+		out = append(out, record.Status(s))
 	}
 	return out
 }
 
-func (r *configReader) statesOf(name string, n *yaml.Node) []task.Status {
+func (r *configReader) statesOf(name string, n *yaml.Node) []record.Status {
 	out := r.statuses(name, n)
 	for _, s := range out {
 		if r.c.Flow.Known(s) != nil {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Claims is how claims hold among clones, through a git remote.
@@ -28,7 +28,7 @@ func (c Claims) On() bool { return c.Remote != "" }
 func (c Claims) Key() string { return c.Remote + " " + c.Namespace }
 
 // Alone reports whether an actor makes a claim that the remote does not know of, if that gives no answer.
-func (c Claims) Alone(who task.Actor) bool {
+func (c Claims) Alone(who record.Actor) bool {
 	return c.Offline == OfflineAllow || c.Offline == OfflineAuto && who.Human()
 }
 
@@ -40,7 +40,7 @@ func (r *configReader) claims() {
 		if r.c.Claims.Remote = r.text("claims_remote", n); r.c.Claims.Remote == "none" {
 			r.c.Claims.Remote = ""
 		}
-		if name := r.c.Claims.Remote; name != "" && (!task.IsWord(name, "._-/") || name[0] == '-' || strings.Contains(name, "..") || len(name) > 100) {
+		if name := r.c.Claims.Remote; name != "" && (!record.IsWord(name, "._-/") || name[0] == '-' || strings.Contains(name, "..") || len(name) > 100) {
 			r.fail(n, "claims_remote must be the name of a git remote, such as origin, or none, not %q", name)
 		}
 	}
@@ -58,7 +58,7 @@ func (r *configReader) claims() {
 
 // IsNamespace accepts a name of refs below which cairn may write.
 func IsNamespace(name string) bool {
-	if len(name) > 200 || !task.IsWord(name, "/_-") || strings.HasSuffix(name, "/") || strings.Contains(name, "//") {
+	if len(name) > 200 || !record.IsWord(name, "/_-") || strings.HasSuffix(name, "/") || strings.Contains(name, "//") {
 		return false
 	}
 	for _, own := range []string{"refs/cairn/", "refs/heads/cairn/", "refs/tags/cairn/"} {

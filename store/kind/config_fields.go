@@ -1,6 +1,9 @@
 package kind
 
-import "github.com/cairn-tasks/cairn/task"
+import (
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/task"
+)
 
 // fields reads the keys of the user's own.
 func (r *configReader) fields() {
@@ -10,7 +13,7 @@ func (r *configReader) fields() {
 			switch key := m.Content[i].Value; key {
 			case "name", "type", "choices", "doc", "required":
 			default:
-				r.fail(m.Content[i], "a field has no key %q: it has name, type, choices, doc and required", task.Clip(key, 40))
+				r.fail(m.Content[i], "a field has no key %q: it has name, type, choices, doc and required", record.Clip(key, 40))
 			}
 		}
 		one := task.Field{

@@ -1,6 +1,6 @@
 package kind
 
-import "github.com/cairn-tasks/cairn/task"
+import "github.com/cairn-tasks/cairn/internal/record"
 
 // maxJobs is the most that jobs_max can be.
 const maxJobs = 64
@@ -9,7 +9,7 @@ const maxJobs = 64
 const maxExecutor = 40
 
 // isExecutor reports whether an executor may be called so. The config of a workspace only names one: its command line is the user's.
-func isExecutor(name string) bool { return len(name) <= maxExecutor && task.IsWord(name, "._-") }
+func isExecutor(name string) bool { return len(name) <= maxExecutor && record.IsWord(name, "._-") }
 
 // jobs reads how jobs run and how their work comes home.
 func (r *configReader) jobs() {

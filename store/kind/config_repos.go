@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -14,7 +15,7 @@ import (
 type Repo struct {
 	Name string
 	Path string // its folder, relative to the workspace's, with forward slashes; "" where only its address is known
-	URL  string // host and path, as task.RepoOf has it, so that no credentials are in it; "" for none
+	URL  string // host and path, as record.RepoOf has it, so that no credentials are in it; "" for none
 	Role string // primary, dependency or docs; "" for none
 	Base string // the branch that work there starts from and is merged into; "" for the one that is checked out
 }
@@ -38,19 +39,19 @@ func (c Config) Repo(name string) (Repo, bool) {
 func (r Repo) Valid() error {
 	switch {
 	case r.Name == "":
-		return task.Errorf(task.InvalidInput, "a repository needs a name")
+		return record.Errorf(record.InvalidInput, "a repository needs a name")
 	case (r.Path == "") == (r.URL == ""):
-		return task.Errorf(task.InvalidInput, "the repository %q has neither a path nor an address, or both", r.Name).WithHint("give one of the two")
-	case r.URL != "" && task.RepoOf(r.URL) != r.URL:
-		return task.Errorf(task.InvalidInput, "the repository %q has no address that is known", r.Name).WithHint("such as https://github.com/o/r, without a name and a password")
+		return record.Errorf(record.InvalidInput, "the repository %q has neither a path nor an address, or both", r.Name).WithHint("give one of the two")
+	case r.URL != "" && record.RepoOf(r.URL) != r.URL:
+		return record.Errorf(record.InvalidInput, "the repository %q has no address that is known", r.Name).WithHint("such as https://github.com/o/r, without a name and a password")
 	case r.Path != "" && !isRepoPath(r.Path):
-		return task.Errorf(task.InvalidInput, "the repository %q has no path that a config may have: %q", r.Name, task.Clip(r.Path, 100)).
+		return record.Errorf(record.InvalidInput, "the repository %q has no path that a config may have: %q", r.Name, record.Clip(r.Path, 100)).
 			WithHint("a path from the workspace's folder, with forward slashes, such as ../web")
 	case r.Base != "" && !isBranch(r.Base):
-		return task.Errorf(task.InvalidInput, "the repository %q has no base that a branch may be called: %q", r.Name, task.Clip(r.Base, 100))
+		return record.Errorf(record.InvalidInput, "the repository %q has no base that a branch may be called: %q", r.Name, record.Clip(r.Base, 100))
 	}
 	if r.Role != "" {
-		if err := task.OneOf("role", r.Role, RepoRoles); err != nil {
+		if err := record.OneOf("role", r.Role, RepoRoles); err != nil {
 			return err
 		}
 	}
@@ -59,12 +60,12 @@ func (r Repo) Valid() error {
 
 // isRepoPath reports whether a path may lead to a repository: it is relative, in its shortest form, and has no character that is not plain text.
 func isRepoPath(p string) bool {
-	return p != "" && task.ValidLine("path", p) == nil && !strings.Contains(p, `\`) && !path.IsAbs(p) && !filepath.IsAbs(filepath.FromSlash(p)) && path.Clean(p) == p
+	return p != "" && record.ValidLine("path", p) == nil && !strings.Contains(p, `\`) && !path.IsAbs(p) && !filepath.IsAbs(filepath.FromSlash(p)) && path.Clean(p) == p
 }
 
 // isBranch is as strict as what cairn passes to git needs: no option, no range, no space.
 func isBranch(name string) bool {
-	return task.ValidLine("base", name) == nil && name[0] != '-' && !strings.Contains(name, "..") && !strings.ContainsAny(name, " \t~^:?*[\\")
+	return record.ValidLine("base", name) == nil && name[0] != '-' && !strings.Contains(name, "..") && !strings.ContainsAny(name, " \t~^:?*[\\")
 }
 
 // repos reads the repositories that the tasks are about.
@@ -76,7 +77,7 @@ func (r *configReader) repos() {
 		}
 		if at := field(m, "url"); !isNull(at) {
 			text := r.text("url", at)
-			if one.URL = task.RepoOf(text); one.URL == "" {
+			if one.URL = record.RepoOf(text); one.URL == "" {
 				r.fail(at, "url is no address of a repository that is known")
 			}
 		}
@@ -98,7 +99,7 @@ func (r *configReader) repos() {
 
 // SetRepo puts a repository into the list of the config, or changes the one of that name, on its own lines, and appends an entry about it to the
 // config's provenance. If the list says so already, nothing changes. It returns INVALID_INPUT for one that the list cannot have.
-func SetRepo(doc *format.Doc, repo Repo, stamp task.Stamp) (*format.Doc, error) {
+func SetRepo(doc *format.Doc, repo Repo, stamp record.Stamp) (*format.Doc, error) {
 	was, err := ParseConfig(doc.Bytes())
 	if err == nil {
 		err = repo.Valid()
@@ -115,16 +116,16 @@ func SetRepo(doc *format.Doc, repo Repo, stamp task.Stamp) (*format.Doc, error) 
 		return nil, err
 	}
 	if now, err := ParseConfig(next.Bytes()); err != nil {
-		return nil, task.Errorf(task.InvalidInput, "the list cannot have the repository %q: %w", repo.Name, err)
+		return nil, record.Errorf(record.InvalidInput, "the list cannot have the repository %q: %w", repo.Name, err)
 	} else if got, _ := now.Repo(repo.Name); got != repo {
-		return nil, task.Errorf(task.InvalidInput, "the list in config.yaml cannot be edited").WithHint("edit repos there by hand")
+		return nil, record.Errorf(record.InvalidInput, "the list in config.yaml cannot be edited").WithHint("edit repos there by hand")
 	}
 	stamp.Text = "repos: " + repo.Name + " " + repo.place()
 	entries, err := Entries(doc)
 	if err != nil {
 		return nil, err
 	}
-	return next.Edit(nil, EditLog(next, entries, entries.Add(stamp.Entry(task.Updated)))...)
+	return next.Edit(nil, EditLog(next, entries, entries.Add(stamp.Entry(record.Updated)))...)
 }
 
 // place says in an entry where a repository is, and for what.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A repository is put into the list on its own lines: comments and what else is there stay, the entry says what was done, and credentials
@@ -17,7 +17,7 @@ func TestSetRepo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stamp := task.Stamp{Who: "human:ada"}
+	stamp := record.Stamp{Who: "human:ada"}
 	got, err := kind.SetRepo(doc, kind.Repo{Name: "docs", URL: "github.com/o/docs", Role: "docs"}, stamp)
 	if err == nil {
 		got, err = kind.SetRepo(got, kind.Repo{Name: "web", Path: "../web", Role: "dependency", Base: "main"}, stamp)

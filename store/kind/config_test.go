@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -42,18 +43,18 @@ func TestConfigKeys(t *testing.T) {
 	}{
 		{"a newer format", "format: 7", func(c kind.Config) any { return c.Format }, 7},
 		{"the prefix", "prefix: PROJ_2", func(c kind.Config) any { return c.Prefix }, "PROJ_2"},
-		{"the states", "states: [todo, doing, done]\ninitial: todo\nclosed: [done]", func(c kind.Config) any { return c.Flow.States }, []task.Status{"todo", "doing", "done"}},
-		{"states that look like other things", "states: [1, yes, no]\ninitial: 1\nclosed: [no]", func(c kind.Config) any { return c.Flow.States }, []task.Status{"1", "yes", "no"}},
-		{"the initial state", "initial: in_progress", func(c kind.Config) any { return c.Flow.Initial }, task.Status("in_progress")},
-		{"the working state", "working: in_review", func(c kind.Config) any { return c.Flow.Working }, task.Status("in_review")},
-		{"the working state under its old name", "working_state: in_review", func(c kind.Config) any { return c.Flow.Working }, task.Status("in_review")},
-		{"the working state where no state is called so", "states: [a, b]\ninitial: a\nclosed: [b]", func(c kind.Config) any { return c.Flow.Working }, task.Status("")},
-		{"the review state", "review: in_progress", func(c kind.Config) any { return c.Flow.Review }, task.Status("in_progress")},
-		{"the review state under its old name", "review_state: in_progress", func(c kind.Config) any { return c.Flow.Review }, task.Status("in_progress")},
-		{"the review state where no state is called so", "states: [a, b]\ninitial: a\nclosed: [b]", func(c kind.Config) any { return c.Flow.Review }, task.Status("")},
-		{"the closed states", "closed: [done]", func(c kind.Config) any { return c.Flow.Closed }, []task.Status{"done"}},
-		{"a lone closed state", "closed: done", func(c kind.Config) any { return c.Flow.Closed }, []task.Status{"done"}},
-		{"the abandoned states", "abandoned: [canceled]", func(c kind.Config) any { return c.Flow.Abandoned }, []task.Status{"canceled"}},
+		{"the states", "states: [todo, doing, done]\ninitial: todo\nclosed: [done]", func(c kind.Config) any { return c.Flow.States }, []record.Status{"todo", "doing", "done"}},
+		{"states that look like other things", "states: [1, yes, no]\ninitial: 1\nclosed: [no]", func(c kind.Config) any { return c.Flow.States }, []record.Status{"1", "yes", "no"}},
+		{"the initial state", "initial: in_progress", func(c kind.Config) any { return c.Flow.Initial }, record.Status("in_progress")},
+		{"the working state", "working: in_review", func(c kind.Config) any { return c.Flow.Working }, record.Status("in_review")},
+		{"the working state under its old name", "working_state: in_review", func(c kind.Config) any { return c.Flow.Working }, record.Status("in_review")},
+		{"the working state where no state is called so", "states: [a, b]\ninitial: a\nclosed: [b]", func(c kind.Config) any { return c.Flow.Working }, record.Status("")},
+		{"the review state", "review: in_progress", func(c kind.Config) any { return c.Flow.Review }, record.Status("in_progress")},
+		{"the review state under its old name", "review_state: in_progress", func(c kind.Config) any { return c.Flow.Review }, record.Status("in_progress")},
+		{"the review state where no state is called so", "states: [a, b]\ninitial: a\nclosed: [b]", func(c kind.Config) any { return c.Flow.Review }, record.Status("")},
+		{"the closed states", "closed: [done]", func(c kind.Config) any { return c.Flow.Closed }, []record.Status{"done"}},
+		{"a lone closed state", "closed: done", func(c kind.Config) any { return c.Flow.Closed }, []record.Status{"done"}},
+		{"the abandoned states", "abandoned: [canceled]", func(c kind.Config) any { return c.Flow.Abandoned }, []record.Status{"canceled"}},
 		{"no abandoned states", "prefix: P", func(c kind.Config) any { return len(c.Flow.Abandoned) }, 0},
 		{"a gate before the review", "gate_review: true", func(c kind.Config) any { return c.Flow.GateReview }, true},
 		{"seconds for a check", "check_timeout_default: 90", func(c kind.Config) any { return c.CheckTimeout }, 90 * time.Second},
@@ -69,7 +70,7 @@ func TestConfigKeys(t *testing.T) {
 		{
 			"checks for every task", "default_checks:\n  - {desc: tests pass, cmd: make test, timeout: 60}\n  - {desc: read, type: manual}",
 			func(c kind.Config) any { return c.Flow.Defaults },
-			[]task.Check{{Desc: "tests pass", Cmd: "make test", Timeout: 60, Result: task.Pending}, {Desc: "read", Result: task.Pending}},
+			[]task.Check{{Desc: "tests pass", Cmd: "make test", Timeout: 60, Result: record.Pending}, {Desc: "read", Result: record.Pending}},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {

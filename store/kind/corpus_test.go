@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -67,7 +68,7 @@ func TestCorpusThroughTheStore(t *testing.T) {
 					want = edited.Bytes()
 					storetest.WantCode(t, got, "")
 				} else {
-					storetest.WantMessage(t, got, task.BadFile, problem.BadFile(s.Rel(storetest.TaskFile(s, was.ID)), err).Msg)
+					storetest.WantMessage(t, got, record.BadFile, problem.BadFile(s.Rel(storetest.TaskFile(s, was.ID)), err).Msg)
 				}
 				if !bytes.Equal([]byte(storetest.ReadFile(t, storetest.TaskFile(s, was.ID))), want) {
 					t.Error("the file differs from what it should be")
@@ -82,7 +83,7 @@ func TestCorpusThroughTheStore(t *testing.T) {
 func TestBrokenFilesHideNobody(t *testing.T) {
 	t.Parallel()
 	s := storetest.NewAt(t, t.TempDir())
-	var good []task.ID
+	var good []record.ID
 	for _, src := range goodFiles(t) {
 		_, one := parseTask(t, src)
 		storetest.WriteFile(t, storetest.TaskFile(s, one.ID), string(src))
@@ -91,7 +92,7 @@ func TestBrokenFilesHideNobody(t *testing.T) {
 	slices.Sort(good)
 	broken := refusedFiles(t)
 	for name, src := range broken {
-		storetest.WriteFile(t, storetest.TaskFile(s, task.ID(name)), string(src))
+		storetest.WriteFile(t, storetest.TaskFile(s, record.ID(name)), string(src))
 	}
 
 	problems := storetest.WantTasks(t, s, good...)
@@ -101,7 +102,7 @@ func TestBrokenFilesHideNobody(t *testing.T) {
 	var said strings.Builder
 	for _, p := range problems {
 		said.WriteString(strings.TrimPrefix(p.Message, ".cairn/tasks/") + "\n")
-		if p.Code != task.BadFile {
+		if p.Code != record.BadFile {
 			t.Errorf("%s has the code %s", p.Path, p.Code)
 		}
 	}
@@ -113,9 +114,9 @@ func TestBrokenFilesAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := storetest.NewAt(t, t.TempDir())
 	for name, src := range refusedFiles(t) {
-		id := task.ID(name)
+		id := record.ID(name)
 		storetest.WriteFile(t, storetest.TaskFile(s, id), string(src))
-		storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note(id, "x"), task.BadFile)
+		storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note(id, "x"), record.BadFile)
 		if !bytes.Equal([]byte(storetest.ReadFile(t, storetest.TaskFile(s, id))), src) {
 			t.Errorf("%s was changed", name)
 		}
@@ -162,8 +163,8 @@ func TestNoTaskFilesHideNobody(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(named, "\n"), strings.Join(want, "\n"))
 	}
 	for i := range 6 {
-		_, err := kind.Tasks.Get(s, task.ID(fmt.Sprintf("PROJ-%d", i+2)))
-		storetest.WantCode(t, err, task.BadFile)
+		_, err := kind.Tasks.Get(s, record.ID(fmt.Sprintf("PROJ-%d", i+2)))
+		storetest.WantCode(t, err, record.BadFile)
 	}
 }
 
@@ -204,7 +205,7 @@ func refusedFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := corpusFiles(t, "refused")
 	large := func(name, more, body string) {
-		files[name] = []byte(storetest.TaskText(task.ID(name), more) + body)
+		files[name] = []byte(storetest.TaskText(record.ID(name), more) + body)
 	}
 	large("BAD-larger-than-4-megabytes", "labels: [a]", strings.Repeat("x", format.MaxFile))
 	large("BAD-front-matter-larger-than-1-megabyte", "notes: "+strings.Repeat("x", format.MaxFront), "")
@@ -303,7 +304,7 @@ func lineEndOf(line string) string {
 }
 
 // writeTo makes one of the writes.
-func writeTo(tx *store.Tx, id task.ID, write func(task.Task) (task.Task, error)) error {
+func writeTo(tx *store.Tx, id record.ID, write func(task.Task) (task.Task, error)) error {
 	t, err := kind.Tasks.Get(tx, id)
 	if err != nil {
 		return err

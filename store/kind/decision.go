@@ -3,7 +3,7 @@ package kind
 import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/ledger"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // The names of the facts that only the row of a decision has.
@@ -19,7 +19,7 @@ var Decisions = DefineMarkdown[ledger.DecisionID](
 		Prefix: ledger.DecisionPrefix,
 	},
 	Markdown[ledger.Decision]{
-		Header: func(d *ledger.Decision) *task.Header { return &d.Header },
+		Header: func(d *ledger.Decision) *record.Header { return &d.Header },
 		Body:   func(d *ledger.Decision) *string { return &d.Body },
 		Keys: []Key[ledger.Decision]{
 			Text("choice", func(d *ledger.Decision) *string { return &d.Choice }).Required(),
@@ -29,7 +29,7 @@ var Decisions = DefineMarkdown[ledger.DecisionID](
 			Texts("about", func(d *ledger.Decision) *[]string { return &d.About }),
 		},
 		States: ledger.DecisionStates,
-		Closed: []task.Status{ledger.Accepted, ledger.Rejected},
+		Closed: []record.Status{ledger.Accepted, ledger.Rejected},
 		Row:    decisionRow,
 	})
 

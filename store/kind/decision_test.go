@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -51,7 +52,7 @@ func TestDecisionInAFile(t *testing.T) {
 	if r.Fact(kind.SupersedesFact) != "DEC-0" || len(r.All(kind.ScopeFact)) != 2 || r.Fact(kind.AboutFact) != "T-1" {
 		t.Errorf("the row is %+v", r)
 	}
-	moved, err := d.SetStatus(task.Flow{}, ledger.Rejected, task.Stamp{Who: "human:ada"})
+	moved, err := d.SetStatus(task.Flow{}, ledger.Rejected, record.Stamp{Who: "human:ada"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,24 +5,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Every member that is written of an entry is one whose value is compared, and not the way it is written.
 func TestEntryValuesAreThoseOfTheFile(t *testing.T) {
-	holder := task.Actor("agent:a")
-	full := task.Entry{
-		Who: "human:lee", At: time.Date(2026, 6, 1, 8, 0, 0, 0, time.UTC), Did: task.Updated, From: "a", To: "b", Assignee: &holder,
-		Results: []task.CheckResult{{Check: "c", Result: task.Pass}}, Commit: "d", Tree: "e", Checks: []string{"f"}, Text: "g", Session: "ses-1", Key: "h", Sig: "s",
-		Deps: "d", AddDeps: []task.ID{"T-1"}, RemoveDeps: []task.ID{"T-2"}, Fields: []string{"title"},
-		Detail: &task.Detail{
-			Mentions: []task.Actor{"human:ada"}, Re: "r", Verb: "v", Severity: "info", Option: "o", About: []string{"T-3"},
+	holder := record.Actor("agent:a")
+	full := record.Entry{
+		Who: "human:lee", At: time.Date(2026, 6, 1, 8, 0, 0, 0, time.UTC), Did: record.Updated, From: "a", To: "b", Assignee: &holder,
+		Results: []record.CheckResult{{Check: "c", Result: record.Pass}}, Commit: "d", Tree: "e", Checks: []string{"f"}, Text: "g", Session: "ses-1", Key: "h", Sig: "s",
+		Deps: "d", AddDeps: []record.ID{"T-1"}, RemoveDeps: []record.ID{"T-2"}, Fields: []string{"title"},
+		Detail: &record.Detail{
+			Mentions: []record.Actor{"human:ada"}, Re: "r", Verb: "v", Severity: "info", Option: "o", About: []string{"T-3"},
 			Content: "c", Refs: []string{"7f3a9c21"}, Next: []string{"n"}, Blockers: []string{"b"},
 		},
 	}
 	known := map[string]bool{}
-	values := task.EntryValues()
+	values := record.EntryValues()
 	for _, name := range append(values.Texts, values.Times...) {
 		known[name] = true
 	}

@@ -2,7 +2,7 @@ package kind
 
 import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Feedback is the row of feedback in the table of kinds.
@@ -11,7 +11,7 @@ var Feedback = DefineMarkdown[ledger.FeedbackID](
 		Name: ledger.FeedbackKind, Folder: "feedback", Lists: "feedback_query", Prefix: ledger.FeedbackPrefix,
 	},
 	Markdown[ledger.Feedback]{
-		Header: func(f *ledger.Feedback) *task.Header { return &f.Header },
+		Header: func(f *ledger.Feedback) *record.Header { return &f.Header },
 		Body:   func(f *ledger.Feedback) *string { return &f.Body },
 		Keys: []Key[ledger.Feedback]{
 			Text("type", func(f *ledger.Feedback) *ledger.FeedbackType { return &f.Type }).Required(),

@@ -3,6 +3,7 @@ package kind
 import (
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -12,8 +13,8 @@ import (
 // that may be any word (Kind.Words) says nothing of its kind: no task is found.
 func Find(r Reader, id string) (*Kind, any, error) {
 	v, err := r.Read(Tasks.Kind, id)
-	code := task.CodeOf(err)
-	if code != task.NotFound && code != task.InvalidInput {
+	code := record.CodeOf(err)
+	if code != record.NotFound && code != record.InvalidInput {
 		return Tasks.Kind, v, err
 	}
 	found := Tasks.Kind
@@ -22,14 +23,14 @@ func Find(r Reader, id string) (*Kind, any, error) {
 			continue
 		}
 		v, otherErr := r.Read(k, id)
-		if task.CodeOf(otherErr) != task.NotFound {
+		if record.CodeOf(otherErr) != record.NotFound {
 			return k, v, otherErr
 		}
 		switch {
 		case found != Tasks.Kind:
 		case !k.Words:
 			found, err = k, otherErr
-		case code == task.InvalidInput:
+		case code == record.InvalidInput:
 			err = Tasks.NotFound(id)
 		}
 	}
@@ -50,7 +51,7 @@ func Deps(r Reader, flow task.Flow) task.Find { return DepsAmong(Tasks.Find(r), 
 
 // DepsAmong is Deps with another look-up of tasks, such as one among tasks that are read already.
 func DepsAmong(tasks task.Find, r Reader, flow task.Flow) task.Find {
-	return func(id task.ID) (task.Task, bool) {
+	return func(id record.ID) (task.Task, bool) {
 		if t, ok := tasks(id); ok {
 			return t, true
 		}
@@ -68,7 +69,7 @@ func DepsAmong(tasks task.Find, r Reader, flow task.Flow) task.Find {
 
 // Dep is a record as a dependency of tasks. The kind must have closed states.
 func (k *Kind) Dep(v any, flow task.Flow) task.Task {
-	return k.Header(v).Dep(func(s task.Status) bool { return k.Closed(flow, s) })
+	return task.DepOf(k.Header(v), func(s record.Status) bool { return k.Closed(flow, s) })
 }
 
 // Fields returns the values of the keys of a document that not all kinds have in common, as values for encoding/json.

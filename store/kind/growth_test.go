@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // bigFile is a task with n of everything. Those from a number on are another's.
@@ -43,7 +43,7 @@ func TestFilesCostWhatTheyHold(t *testing.T) {
 			now := was
 			now.Checks = nil
 			for _, c := range was.Checks {
-				c.Result = task.Pass
+				c.Result = record.Pass
 				now.Checks = append(now.Checks, c)
 			}
 			return func() {

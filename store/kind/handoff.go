@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -17,12 +18,12 @@ var Handoffs = DefineMarkdown[ledger.HandoffID](
 		Merge: map[string]format.Rule{"to": {Kind: format.Texts}, "about": {Kind: format.Texts}},
 	},
 	Markdown[ledger.Handoff]{
-		Header: func(h *ledger.Handoff) *task.Header { return &h.Header },
+		Header: func(h *ledger.Handoff) *record.Header { return &h.Header },
 		Body:   func(h *ledger.Handoff) *string { return &h.Body },
 		Keys: []Key[ledger.Handoff]{
 			Text("type", func(h *ledger.Handoff) *ledger.HandoffType { return &h.Type }).Required(),
 			Texts("to", func(h *ledger.Handoff) *[]ledger.Recipient { return &h.To }),
-			Text("assignee", func(h *ledger.Handoff) *task.Actor { return &h.Assignee }),
+			Text("assignee", func(h *ledger.Handoff) *record.Actor { return &h.Assignee }),
 			Texts("options", func(h *ledger.Handoff) *[]string { return &h.Options }),
 			FlagUnless("allow_free_text", func(h *ledger.Handoff) *bool { return &h.OptionsOnly }),
 			DueDate("due", func(h *ledger.Handoff) *task.Due { return &h.Due }),
@@ -58,13 +59,13 @@ func handoffRow(h ledger.Handoff, r *Row) {
 	}
 	var answers, settlers []string
 	for _, e := range h.Log {
-		if e.Did == task.Responded && !slices.Contains(settlers, string(e.Who)) {
+		if e.Did == record.Responded && !slices.Contains(settlers, string(e.Who)) {
 			settlers = append(settlers, string(e.Who))
 		}
-		if e.Did == task.Resolved && e.Who == h.From() {
+		if e.Did == record.Resolved && e.Who == h.From() {
 			answers = nil // who asked has dealt with them
 		}
-		if (e.Did == task.Responded || e.Did == task.Resolved) && e.Who != h.From() {
+		if (e.Did == record.Responded || e.Did == record.Resolved) && e.Who != h.From() {
 			answers = append(answers, SaidOf(e).String())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -52,12 +53,12 @@ func TestHandoffsMerge(t *testing.T) {
 // Whatever verbs two branches call, their handoffs merge without a conflict, in the same way from either side, to what the entries of both
 // make of the base.
 func TestMergedHandoffsAreTheirEntries(t *testing.T) {
-	actors := []task.Actor{"human:ada", "agent:b", "agent:a"}
+	actors := []record.Actor{"human:ada", "agent:b", "agent:a"}
 	rapid.Check(t, func(t *rapid.T) {
 		minute := 0
 		act := func(h ledger.Handoff) ledger.Handoff {
 			minute += rapid.IntRange(0, 1).Draw(t, "minutes")
-			s := task.Stamp{Who: rapid.SampledFrom(actors).Draw(t, "who"), At: time.Date(2026, 6, 21, 10, minute, 0, 0, time.UTC), Text: "yes"}
+			s := record.Stamp{Who: rapid.SampledFrom(actors).Draw(t, "who"), At: time.Date(2026, 6, 21, 10, minute, 0, 0, time.UTC), Text: "yes"}
 			next, err := h, error(nil)
 			switch rapid.SampledFrom([]string{"claim", "take over", "release", "respond", "resolve", "cancel"}).Draw(t, "verb") {
 			case "claim", "take over":
@@ -86,7 +87,7 @@ func TestMergedHandoffsAreTheirEntries(t *testing.T) {
 			}
 			return h, doc.Bytes()
 		}
-		h, err := ledger.NewHandoff(ledger.Handoff{Header: task.Header{Title: "Color"}, To: []ledger.Recipient{"human:ada", "agent:b"}}, "1", task.Stamp{Who: "agent:a"})
+		h, err := ledger.NewHandoff(ledger.Handoff{Header: record.Header{Title: "Color"}, To: []ledger.Recipient{"human:ada", "agent:b"}}, "1", record.Stamp{Who: "agent:a"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,8 +119,8 @@ func TestRowOfAHandoff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Log = h.Log.Add(task.Entry{Who: "agent:b", At: h.Log.Last().At, Did: task.Responded}.Saying(task.Detail{Option: "red"}))
-	h.Log = h.Log.Add(task.Entry{Who: "human:ada", At: h.Log.Last().At, Did: task.Noted}.Saying(task.Detail{Mentions: []task.Actor{"agent:a"}}))
+	h.Log = h.Log.Add(record.Entry{Who: "agent:b", At: h.Log.Last().At, Did: record.Responded}.Saying(record.Detail{Option: "red"}))
+	h.Log = h.Log.Add(record.Entry{Who: "human:ada", At: h.Log.Last().At, Did: record.Noted}.Saying(record.Detail{Mentions: []record.Actor{"agent:a"}}))
 	r := kind.Handoffs.Row(h)
 	for name, want := range map[string]string{kind.TypeFact: "question", kind.FromFact: "agent:a", kind.OptionFact: "red", kind.AnsweredFact: "agent:b"} {
 		if got := r.Fact(name); got != want {
@@ -143,9 +144,9 @@ func TestRowOfAHandoff(t *testing.T) {
 
 // What a row keeps of entries is bounded, and is the newest.
 func TestRowsKeepTheNewestMentions(t *testing.T) {
-	h := task.Header{Ref: kind.Tasks.Ref("T-1")}
+	h := record.Header{Ref: kind.Tasks.Ref("T-1")}
 	for range 40 {
-		h.Log = h.Log.Add(task.Entry{Who: "agent:a", Did: task.Noted}.Saying(task.Detail{Mentions: []task.Actor{"agent:b", "agent:c"}}))
+		h.Log = h.Log.Add(record.Entry{Who: "agent:a", Did: record.Noted}.Saying(record.Detail{Mentions: []record.Actor{"agent:b", "agent:c"}}))
 	}
 	r := kind.RowOf(h)
 	if got := r.Said(kind.MentionFact); len(got) != 32 || got[31].More != "agent:c" {

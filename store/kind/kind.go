@@ -1,4 +1,4 @@
-// Package record is the table of the kinds of record: tasks, sessions and proposals, and what else is registered. A row says
+// Package kind is the table of the kinds of record: tasks, sessions and proposals, and what else is registered. A row says
 // where the files of a kind lie, how they are named, how bytes become a value and back, how two versions merge, and what
 // cairn check asks of them. Everything else that cairn does with a record, it does with every kind.
 //
@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -25,7 +26,7 @@ import (
 
 // Kind is one kind of record. It is the row of a table: make one with Define, and Register it.
 type Kind struct {
-	Name    string             // in a task.Ref, in messages and in JSON: "task"
+	Name    string             // in a record.Ref, in messages and in JSON: "task"
 	Folder  string             // under .cairn: "tasks"
 	Rest    string             // under .cairn, around the folders of records at rest: "closed"; "" for a kind without these
 	Form    format.Kind        // Markdown with front matter, or plain YAML
@@ -37,13 +38,13 @@ type Kind struct {
 	Swaps   string             // two characters: names of files have the second where ids have the first one; "" where the id is the name
 	Words   bool               // its ids are plain words, so that an id that no record has is not taken for one of this kind
 
-	Life   task.Life                         // what an entry makes of a record; without Kinds its own verbs alone know that
-	Named  bool                              // whoever makes a record gives it its id, so that two branches can make the same one
-	States []task.Status                     // that a record can have; nil for a kind without states, or with those of the config
-	Closed func(task.Flow, task.Status) bool // whether a state is closed; nil for a kind that nothing can depend on
-	Merge  map[string]format.Rule            // how the keys merge; a key without a rule merges as one value
-	Judge  *proof.Kind                       // what cairn check asks of the kind beyond what it asks of every record; nil for nothing
-	Settle func(*format.Merged, task.Flow)   // sets the keys of a merged file that follow from others; nil for none
+	Life   task.Life                           // what an entry makes of a record; without Kinds its own verbs alone know that
+	Named  bool                                // whoever makes a record gives it its id, so that two branches can make the same one
+	States []record.Status                     // that a record can have; nil for a kind without states, or with those of the config
+	Closed func(task.Flow, record.Status) bool // whether a state is closed; nil for a kind that nothing can depend on
+	Merge  map[string]format.Rule              // how the keys merge; a key without a rule merges as one value
+	Judge  *proof.Kind                         // what cairn check asks of the kind beyond what it asks of every record; nil for nothing
+	Settle func(*format.Merged, task.Flow)     // sets the keys of a merged file that follow from others; nil for none
 
 	codec codec
 }
@@ -53,30 +54,30 @@ type Codec[T any] struct {
 	Decode func(*format.Doc) (T, error)                           // its errors are *format.Error, with the line
 	Edit   func(doc *format.Doc, was, now T) (*format.Doc, error) // touches only what differs
 	Create func(now T) (*format.Doc, error)
-	Header func(T) task.Header
+	Header func(T) record.Header
 
 	// Again makes the change from was to now on found, if another program changed the file in the middle of a write of several
 	// files. It reports whether that is possible. Nil for a kind that keeps what the file holds.
 	Again func(found, was, now T) (next T, ok bool)
 
 	// Move takes a record to another state by the rules of its kind, with the entry that says so. Nil for a kind whose own verbs do that.
-	Move func(T, task.Status, task.Stamp) (T, error)
+	Move func(T, record.Status, record.Stamp) (T, error)
 
 	// Relabel gives a record other labels, with the entry that says so. Nil for a kind without labels.
-	Relabel func(T, []string, task.Stamp) (T, error)
+	Relabel func(T, []string, record.Stamp) (T, error)
 
 	// Merge returns how the keys merge for which the row does not say it. Nil for a kind whose row says it of all.
 	Merge func() map[string]format.Rule
 
 	// With appends an entry to the provenance of a record. Nil for a kind that takes no notes.
-	With func(T, task.Entry) T
+	With func(T, record.Entry) T
 
 	// WithRefs replaces the references of a record. Nil for a kind that has none.
-	WithRefs func(T, []task.Reference) T
+	WithRefs func(T, []record.Reference) T
 
-	// PutBack restores entries that the file has lost, as task.Header.PutBack does. It is needed by a kind with closed states, whose
+	// PutBack restores entries that the file has lost, as record.Header.PutBack does. It is needed by a kind with closed states, whose
 	// writes are in a journal.
-	PutBack func(f task.Flow, v T, lost []task.Entry, find task.Find, s task.Stamp) (T, *task.Entry, []string)
+	PutBack func(f task.Flow, v T, lost []record.Entry, find task.Find, s record.Stamp) (T, *record.Entry, []string)
 
 	// Lean is a record as lists have it: without long texts. Nil for a kind whose records are short.
 	Lean func(T) T
@@ -86,7 +87,7 @@ type Codec[T any] struct {
 
 	// Repeats reports whether an entry repeats one of the record that this one is about, so that a history of all records leaves it out. Nil
 	// for a kind whose entries repeat none.
-	Repeats func(T, task.Entry) bool
+	Repeats func(T, record.Entry) bool
 
 	// Body returns the text of a record, in which lists can search. Nil for a kind without one.
 	Body func(T) string
@@ -106,7 +107,7 @@ func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
 
 // The kinds that cairn has.
 var (
-	Tasks     = Define[task.ID](taskKind, taskCodec)
+	Tasks     = Define[record.ID](taskKind, taskCodec)
 	Sessions  = Define[string](sessionKind, sessionCodec)
 	Proposals = Define[string](proposalKind, proposalCodec)
 )
@@ -136,7 +137,7 @@ func Named(name string) (*Kind, bool) {
 
 // For finds the kind of a reference. It reports false if there is no such kind, or the id cannot be one of it: only a reference that
 // it accepts may become a part of a path.
-func For(of task.Ref) (*Kind, bool) {
+func For(of record.Ref) (*Kind, bool) {
 	k, ok := Named(of.Kind)
 	return k, ok && k.ParseID(of.ID) == nil
 }
@@ -150,7 +151,7 @@ func (k *Kind) Ext() string {
 }
 
 // Ref names a record of the kind.
-func (k *Kind) Ref(id string) task.Ref { return task.Ref{Kind: k.Name, ID: id} }
+func (k *Kind) Ref(id string) record.Ref { return record.Ref{Kind: k.Name, ID: id} }
 
 // Decode reads a document as a record. The error is a *format.Error with the line.
 func (k *Kind) Decode(doc *format.Doc) (any, error) { return k.codec.decode(doc) }
@@ -181,7 +182,7 @@ func (k *Kind) Again(found, was, now any) (next any, ok bool) {
 func (k *Kind) CanAgain() bool { return k.codec.canAgain() }
 
 // Header returns what a record has in common with records of other kinds.
-func (k *Kind) Header(v any) task.Header { return k.codec.header(v) }
+func (k *Kind) Header(v any) record.Header { return k.codec.header(v) }
 
 // Lean returns a record as lists have it.
 func (k *Kind) Lean(v any) any {
@@ -189,64 +190,64 @@ func (k *Kind) Lean(v any) any {
 }
 
 // With appends an entry to the provenance of a record. It returns INVALID_INPUT for a record of a kind that takes none.
-func (k *Kind) With(v any, e task.Entry) (any, error) {
+func (k *Kind) With(v any, e record.Entry) (any, error) {
 	if noted, ok := k.codec.with(v, e); ok {
 		return noted, nil
 	}
-	return nil, task.Errorf(task.InvalidInput, "a %s takes no notes", k.Name)
+	return nil, record.Errorf(record.InvalidInput, "a %s takes no notes", k.Name)
 }
 
 // WithRefs replaces the references of a record. It returns INVALID_INPUT for a record of a kind that has none.
-func (k *Kind) WithRefs(v any, refs []task.Reference) (any, error) {
+func (k *Kind) WithRefs(v any, refs []record.Reference) (any, error) {
 	if referring, ok := k.codec.withRefs(v, refs); ok {
 		return referring, nil
 	}
-	return nil, task.Errorf(task.InvalidInput, "a %s has no references", k.Name)
+	return nil, record.Errorf(record.InvalidInput, "a %s has no references", k.Name)
 }
 
 // Repeats is the function of Codec.Repeats.
-func (k *Kind) Repeats(v any, e task.Entry) bool { return k.codec.repeats(v, e) }
+func (k *Kind) Repeats(v any, e record.Entry) bool { return k.codec.repeats(v, e) }
 
 // Move is the function of Codec.Move. It returns INVALID_INPUT for a state that the kind does not have, and for a record of a kind that is moved
 // by verbs of its own; the hint names the verb.
-func (k *Kind) Move(v any, to task.Status, s task.Stamp) (any, error) {
+func (k *Kind) Move(v any, to record.Status, s record.Stamp) (any, error) {
 	switch {
 	case !k.codec.canMove() && k.Mover != "":
-		return nil, task.Errorf(task.InvalidInput, "a %s is not moved by update", k.Name).
-			WithHint("%s does", task.CallTo(k.Mover)).WithNext(task.CallTo("get", "id", k.Header(v).Ref.ID))
+		return nil, record.Errorf(record.InvalidInput, "a %s is not moved by update", k.Name).
+			WithHint("%s does", record.CallTo(k.Mover)).WithNext(record.CallTo("get", "id", k.Header(v).Ref.ID))
 	case !k.codec.canMove():
-		return nil, task.Errorf(task.InvalidInput, "a %s is moved by verbs of its own", k.Name).WithHint("leave out to")
+		return nil, record.Errorf(record.InvalidInput, "a %s is moved by verbs of its own", k.Name).WithHint("leave out to")
 	case !slices.Contains(k.States, to):
 		var states []string
 		for _, s := range k.States {
 			states = append(states, string(s))
 		}
-		return nil, task.Errorf(task.InvalidInput, "%q is not a state of a %s", to, k.Name).WithHint("it is one of %s", strings.Join(states, ", "))
+		return nil, record.Errorf(record.InvalidInput, "%q is not a state of a %s", to, k.Name).WithHint("it is one of %s", strings.Join(states, ", "))
 	default:
 		return k.codec.move(v, to, s)
 	}
 }
 
 // Relabel is the function of Codec.Relabel. It returns INVALID_INPUT for labels that no record may have, and for a kind without labels.
-func (k *Kind) Relabel(v any, labels []string, s task.Stamp) (any, error) {
+func (k *Kind) Relabel(v any, labels []string, s record.Stamp) (any, error) {
 	if !k.codec.canRelabel() {
-		return nil, task.Errorf(task.InvalidInput, "a %s has no labels", k.Name).WithHint("a note may say what you would label it with")
+		return nil, record.Errorf(record.InvalidInput, "a %s has no labels", k.Name).WithHint("a note may say what you would label it with")
 	}
 	return k.codec.relabel(v, labels, s)
 }
 
 // PutBack is the function of Codec.PutBack. Of a kind that has none nothing is put back, and the entry is nil.
-func (k *Kind) PutBack(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {
+func (k *Kind) PutBack(f task.Flow, v any, lost []record.Entry, find task.Find, s record.Stamp) (any, *record.Entry, []string) {
 	return k.codec.putBack(f, v, lost, find, s)
 }
 
 // NotFound is the error of an id without a record. Its hint is how to list those that exist.
 func (k *Kind) NotFound(id string) error {
-	e := task.Errorf(task.NotFound, "there is no %s %s", k.Name, id)
+	e := record.Errorf(record.NotFound, "there is no %s %s", k.Name, id)
 	if k.Lists == "" {
 		return e.WithHint("the files are in %s/%s", layout.Folder, k.Folder)
 	}
-	return e.WithHint("%s shows what there is", task.CallTo(k.Lists))
+	return e.WithHint("%s shows what there is", record.CallTo(k.Lists))
 }
 
 // WrongName is the error of a file whose name is not that of its id.
@@ -321,7 +322,7 @@ func (k Of[ID, T]) List(ctx context.Context, l Lister) ([]T, []problem.Problem, 
 }
 
 // Move brings a record to another state, as Kind.Move does.
-func (k Of[ID, T]) Move(v T, to task.Status, s task.Stamp) (T, error) {
+func (k Of[ID, T]) Move(v T, to record.Status, s record.Stamp) (T, error) {
 	moved, err := k.Kind.Move(v, to, s)
 	if err != nil {
 		return v, err
@@ -333,9 +334,9 @@ func (k Of[ID, T]) Move(v T, to task.Status, s task.Stamp) (T, error) {
 func (k Of[ID, T]) Put(w Writer, v T) { w.Put(k.Kind, v) }
 
 // Rev is the revision of a file's bytes.
-func Rev(src []byte) task.Rev {
+func Rev(src []byte) record.Rev {
 	sum := sha256.Sum256(src)
-	return task.Rev(hex.EncodeToString(sum[:8]))
+	return record.Rev(hex.EncodeToString(sum[:8]))
 }
 
 // Same reports whether two values of a record are equal.

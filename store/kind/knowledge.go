@@ -4,8 +4,8 @@ import (
 	"cmp"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Knowledge is the row of notes of knowledge in the table of kinds.
@@ -15,7 +15,7 @@ var Knowledge = DefineMarkdown[ledger.NoteID](
 		Merge: map[string]format.Rule{"about": {Kind: format.Texts}},
 	},
 	Markdown[ledger.Note]{
-		Header: func(n *ledger.Note) *task.Header { return &n.Header },
+		Header: func(n *ledger.Note) *record.Header { return &n.Header },
 		Body:   func(n *ledger.Note) *string { return &n.Body },
 		Keys: []Key[ledger.Note]{
 			Text("type", func(n *ledger.Note) *ledger.NoteType { return &n.Type }),

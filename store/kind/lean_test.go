@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A body in a list is the body, or tells it from every other one.
 func TestBodiesInLists(t *testing.T) {
 	s := storetest.New(t)
 	long := strings.Repeat("x", kind.BodyListed)
-	bodies := map[task.ID]string{"T-1": "", "T-2": "short\n", "T-3": long, "T-4": long + "y", "T-5": long + "z"}
+	bodies := map[record.ID]string{"T-1": "", "T-2": "short\n", "T-3": long, "T-4": long + "y", "T-5": long + "z"}
 	for id, body := range bodies {
 		src := fmt.Sprintf("---\r\nid: %s\r\ntitle: x\r\nstatus: backlog\r\n---\r\n\r\n%s", id, body)
 		if err := os.WriteFile(storetest.TaskFile(s, id), []byte(src), 0o644); err != nil {

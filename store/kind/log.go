@@ -3,37 +3,37 @@ package kind
 import (
 	"cmp"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 	"gopkg.in/yaml.v3"
 )
 
 // The provenance has the same form in the files of all kinds.
 
 // Entries reads the provenance of a document.
-func Entries(doc *format.Doc) (task.Log, error) {
+func Entries(doc *format.Doc) (record.Log, error) {
 	r := &reader{doc: doc}
 	entries := r.entries()
 	return entries, r.err
 }
 
-func (r *reader) entries() task.Log {
+func (r *reader) entries() record.Log {
 	maps := r.maps("provenance", r.doc.Get("provenance"))
 	if len(maps) == 0 {
 		return nil
 	}
-	out := make(task.Log, 0, len(maps))
+	out := make(record.Log, 0, len(maps))
 	for _, m := range maps {
 		out = append(out, r.entry(m))
 	}
 	return out
 }
 
-func (r *reader) entry(m *yaml.Node) task.Entry {
+func (r *reader) entry(m *yaml.Node) record.Entry {
 	text := func(key string) string { return r.text(key, field(m, key)) }
-	e := task.Entry{
-		Who: task.Actor(text("who")), At: r.instant("at", field(m, "at")),
-		From: task.Status(text("from")), To: task.Status(text("to")),
+	e := record.Entry{
+		Who: record.Actor(text("who")), At: r.instant("at", field(m, "at")),
+		From: record.Status(text("from")), To: record.Status(text("to")),
 		Commit: text("commit"), Tree: text("tree"), Deps: text("deps"),
 		Text: text("text"), Session: text("session"), Key: text("key"), Sig: text("sig"),
 	}
@@ -41,13 +41,13 @@ func (r *reader) entry(m *yaml.Node) task.Entry {
 	e.Fields = r.texts("fields", field(m, "fields"))
 	e.AddDeps, e.RemoveDeps = ids(r.texts("add_deps", field(m, "add_deps"))), ids(r.texts("remove_deps", field(m, "remove_deps")))
 	if n := field(m, "assignee"); n != nil {
-		assignee := task.Actor(r.text("assignee", n))
+		assignee := record.Actor(r.text("assignee", n))
 		e.Assignee = &assignee
 	}
 	for _, res := range r.maps("results", field(m, "results")) {
-		e.Results = append(e.Results, task.CheckResult{
+		e.Results = append(e.Results, record.CheckResult{
 			Check:  r.text("check", field(res, "check")),
-			Result: task.Result(r.text("result", field(res, "result"))),
+			Result: record.Result(r.text("result", field(res, "result"))),
 		})
 	}
 	e.ReadDid(text("did"))
@@ -58,16 +58,16 @@ func (r *reader) entry(m *yaml.Node) task.Entry {
 }
 
 // detail reads the keys of a detail from an entry. It is nil for most entries, which have none, and costs no memory then.
-func (r *reader) detail(m *yaml.Node) (d *task.Detail) {
-	for _, t := range task.DetailTexts {
+func (r *reader) detail(m *yaml.Node) (d *record.Detail) {
+	for _, t := range record.DetailTexts {
 		if n := field(m, t.Key); n != nil {
-			d = cmp.Or(d, &task.Detail{})
+			d = cmp.Or(d, &record.Detail{})
 			*t.At(d) = r.text(t.Key, n)
 		}
 	}
-	for _, l := range task.DetailLists {
+	for _, l := range record.DetailLists {
 		if n := field(m, l.Key); n != nil {
-			d = cmp.Or(d, &task.Detail{})
+			d = cmp.Or(d, &record.Detail{})
 			l.Set(d, r.texts(l.Key, n))
 		}
 	}
@@ -75,10 +75,10 @@ func (r *reader) detail(m *yaml.Node) (d *task.Detail) {
 }
 
 // LogValue is the provenance of a new file.
-func LogValue(log task.Log) format.Value { return seqOf(log, entryValue) }
+func LogValue(log record.Log) format.Value { return seqOf(log, entryValue) }
 
 // entryValue writes an entry on one line.
-func entryValue(e task.Entry) format.Value {
+func entryValue(e record.Entry) format.Value {
 	var m mapping
 	m.text("who", string(e.Who))
 	m.time("at", e.At)
@@ -103,10 +103,10 @@ func entryValue(e task.Entry) format.Value {
 	m.text("session", e.Session)
 	m.text("key", e.Key)
 	d := e.Said()
-	for _, t := range task.DetailTexts {
+	for _, t := range record.DetailTexts {
 		m.text(t.Key, *t.At(&d))
 	}
-	for _, l := range task.DetailLists {
+	for _, l := range record.DetailLists {
 		addList(&m, l.Key, l.Get(&d))
 	}
 	m.text("text", e.Text)
@@ -114,7 +114,7 @@ func entryValue(e task.Entry) format.Value {
 	return format.Flow{Value: format.Map(m)}
 }
 
-func resultValue(r task.CheckResult) format.Value {
+func resultValue(r record.CheckResult) format.Value {
 	return format.Map{
 		{Key: "check", Value: format.String(r.Check)},
 		{Key: "result", Value: format.String(r.Result)},
@@ -124,7 +124,7 @@ func resultValue(r task.CheckResult) format.Value {
 // EditLog makes the edits that add new entries to the provenance of a document. Existing entries keep their bytes.
 //
 // The oldest entries of a proposal may be in other keys, so the document may have fewer entries than the record.
-func EditLog(doc *format.Doc, was, now task.Log) []format.Edit {
+func EditLog(doc *format.Doc, was, now record.Log) []format.Edit {
 	if len(now) <= len(was) {
 		return nil
 	}
@@ -134,7 +134,7 @@ func EditLog(doc *format.Doc, was, now task.Log) []format.Edit {
 }
 
 // grown is the items of a longer provenance: existing entries keep their bytes and their order, and new ones come among or after them.
-func grown(was, now task.Log) []format.Item {
+func grown(was, now record.Log) []format.Item {
 	var items []format.Item
 	at := 0
 	for i, e := range now {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -12,12 +13,12 @@ import (
 // Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels, refs, provenance and
 // a body. The codec, the order of the keys, the closed states and how versions merge follow from it.
 type Markdown[T any] struct {
-	Header func(*T) *task.Header // where a value has what all kinds have in common
-	Body   func(*T) *string      // where it has its body
-	Keys   []Key[T]              // that only this kind has; in a file they stand between labels and refs
-	States []task.Status         // in which a record can be, the first one first
-	Closed []task.Status         // those of the states in which nothing waits for the record any more; none if nothing can depend on it
-	Row    func(T, *Row)         // sets the facts of a row that do not follow from the header; nil for none
+	Header func(*T) *record.Header // where a value has what all kinds have in common
+	Body   func(*T) *string        // where it has its body
+	Keys   []Key[T]                // that only this kind has; in a file they stand between labels and refs
+	States []record.Status         // in which a record can be, the first one first
+	Closed []record.Status         // those of the states in which nothing waits for the record any more; none if nothing can depend on it
+	Row    func(T, *Row)           // sets the facts of a row that do not follow from the header; nil for none
 }
 
 // DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a ParseID; Form, Keys,
@@ -37,7 +38,7 @@ func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 	}
 	row.Life.Named = row.Named
 	if len(m.Closed) > 0 {
-		row.Closed = func(_ task.Flow, s task.Status) bool { return slices.Contains(m.Closed, s) }
+		row.Closed = func(_ task.Flow, s record.Status) bool { return slices.Contains(m.Closed, s) }
 	}
 	both := &struct { // in one piece of memory
 		row   Kind
@@ -50,11 +51,11 @@ func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 
 // New returns a record of a kind that Markdown describes as it is written first, in the first state of its life, or why there may be no such
 // record. Its id has the token after the prefix.
-func (k Of[ID, T]) New(v T, token string, s task.Stamp) (T, error) {
+func (k Of[ID, T]) New(v T, token string, s record.Stamp) (T, error) {
 	c := k.codec.(*markdownCodec[T])
 	h, body := c.of.Header(&v), c.of.Body(&v)
-	h.Ref, h.Status, h.Log, *body = k.Ref(k.Prefix+"-"+token), k.Life.First, nil, task.CleanBody(*body)
-	made, err := k.Life.Apply(v, *h, s.Entry(task.Created), task.Rules{})
+	h.Ref, h.Status, h.Log, *body = k.Ref(k.Prefix+"-"+token), k.Life.First, nil, record.CleanBody(*body)
+	made, err := k.Life.Apply(v, *h, s.Entry(record.Created), task.Rules{})
 	*h = made
 	if valid, ok := any(v).(interface{ Valid() error }); ok && err == nil {
 		err = valid.Valid()
@@ -78,7 +79,7 @@ func (c *markdownCodec[T]) all() []Key[T] {
 		c.keys = slices.Concat([]Key[T]{
 			Text("id", func(v *T) *string { return &c.of.Header(v).Ref.ID }).Required(),
 			Text("title", func(v *T) *string { return &c.of.Header(v).Title }).Required(),
-			Text("status", func(v *T) *task.Status { return &c.of.Header(v).Status }).Required(),
+			Text("status", func(v *T) *record.Status { return &c.of.Header(v).Status }).Required(),
 			Texts("labels", func(v *T) *[]string { return &c.of.Header(v).Labels }),
 		}, c.of.Keys)
 	})
@@ -94,10 +95,10 @@ func (c *markdownCodec[T]) decode(doc *format.Doc) (any, error) {
 	}
 	h := c.of.Header(&v)
 	if err := c.kind.ParseID(h.Ref.ID); err != nil && r.err == nil {
-		r.fail(doc.Get("id"), "%s", task.MessageOf(err))
+		r.fail(doc.Get("id"), "%s", record.MessageOf(err))
 	}
 	h.Ref.Kind, h.Refs, h.Log, h.Rev = c.kind.Name, r.refs(), r.entries(), Rev(doc.Bytes())
-	*c.of.Body(&v) = task.CleanBody(string(doc.Body()))
+	*c.of.Body(&v) = record.CleanBody(string(doc.Body()))
 	return v, r.err
 }
 
@@ -136,7 +137,7 @@ func (*markdownCodec[T]) again(_, _, _ any) (any, bool) { return nil, false }
 
 func (*markdownCodec[T]) canAgain() bool { return false }
 
-func (c *markdownCodec[T]) header(one any) task.Header {
+func (c *markdownCodec[T]) header(one any) record.Header {
 	v := one.(T)
 	return *c.of.Header(&v)
 }
@@ -167,7 +168,7 @@ func (c *markdownCodec[T]) search(one any) []string {
 	return textsOf(format.Map(m))
 }
 
-func (c *markdownCodec[T]) with(one any, e task.Entry) (any, bool) {
+func (c *markdownCodec[T]) with(one any, e record.Entry) (any, bool) {
 	v := one.(T)
 	c.of.Header(&v).Log = c.of.Header(&v).Log.Add(e)
 	return v, true
@@ -175,7 +176,7 @@ func (c *markdownCodec[T]) with(one any, e task.Entry) (any, bool) {
 
 func (c *markdownCodec[T]) canMove() bool { return c.kind.Mover == "" }
 
-func (c *markdownCodec[T]) move(one any, to task.Status, s task.Stamp) (any, error) {
+func (c *markdownCodec[T]) move(one any, to record.Status, s record.Stamp) (any, error) {
 	v := one.(T)
 	h, err := c.kind.Life.Move(v, *c.of.Header(&v), to, s, task.Rules{})
 	*c.of.Header(&v) = h
@@ -184,22 +185,22 @@ func (c *markdownCodec[T]) move(one any, to task.Status, s task.Stamp) (any, err
 
 func (*markdownCodec[T]) canRelabel() bool { return true }
 
-func (c *markdownCodec[T]) relabel(one any, labels []string, s task.Stamp) (any, error) {
+func (c *markdownCodec[T]) relabel(one any, labels []string, s record.Stamp) (any, error) {
 	v := one.(T)
 	h, err := c.of.Header(&v).Labeled(labels, s)
 	*c.of.Header(&v) = h
 	return v, err
 }
 
-func (c *markdownCodec[T]) withRefs(one any, refs []task.Reference) (any, bool) {
+func (c *markdownCodec[T]) withRefs(one any, refs []record.Reference) (any, bool) {
 	v := one.(T)
 	c.of.Header(&v).Refs = refs
 	return v, true
 }
 
-func (*markdownCodec[T]) repeats(any, task.Entry) bool { return false }
+func (*markdownCodec[T]) repeats(any, record.Entry) bool { return false }
 
-func (c *markdownCodec[T]) putBack(_ task.Flow, one any, lost []task.Entry, _ task.Find, s task.Stamp) (any, *task.Entry, []string) {
+func (c *markdownCodec[T]) putBack(_ task.Flow, one any, lost []record.Entry, _ task.Find, s record.Stamp) (any, *record.Entry, []string) {
 	v := one.(T)
 	h, entry, contradictions := c.of.Header(&v).PutBack(lost, s)
 	*c.of.Header(&v) = h
@@ -208,10 +209,10 @@ func (c *markdownCodec[T]) putBack(_ task.Flow, one any, lost []task.Entry, _ ta
 
 // closedWins merges a status that both sides changed: a closed state wins over one that is open. Two closed states, and two open
 // ones, are a conflict.
-func closedWins(closed []task.Status) format.Rule {
+func closedWins(closed []record.Status) format.Rule {
 	in := func(doc *format.Doc) bool {
 		r := &reader{doc: doc}
-		return slices.Contains(closed, task.Status(r.text("status", doc.Get("status"))))
+		return slices.Contains(closed, record.Status(r.text("status", doc.Get("status"))))
 	}
 	return format.Rule{Choose: func(_, ours, theirs *format.Doc) format.Side {
 		switch o, t := in(ours), in(theirs); {
@@ -228,8 +229,8 @@ func closedWins(closed []task.Status) format.Rule {
 // Prefixed is a ParseID for ids that have the form of a task's, and this prefix before the dash.
 func Prefixed(kind, prefix string) func(string) error {
 	return func(id string) error {
-		if _, err := task.ParseID(id); err != nil || !strings.HasPrefix(id, prefix+"-") {
-			return task.Errorf(task.InvalidInput, "%q is not the id of a %s", id, kind).WithHint("an id looks like %s-01j8x2k7q7f3az", prefix)
+		if _, err := record.ParseID(id); err != nil || !strings.HasPrefix(id, prefix+"-") {
+			return record.Errorf(record.InvalidInput, "%q is not the id of a %s", id, kind).WithHint("an id looks like %s-01j8x2k7q7f3az", prefix)
 		}
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -58,7 +59,7 @@ func withLogs(rules map[string]format.Rule) map[string]format.Rule {
 	out := maps.Clone(rules)
 	for key, rule := range out {
 		if rule.Kind == format.Log {
-			rule.Values = format.Values(task.EntryValues())
+			rule.Values = format.Values(record.EntryValues())
 			out[key] = rule
 		}
 	}
@@ -221,14 +222,14 @@ func (v versions) results(merged task.Task) []task.Check {
 		t, inTheirs := theirs[c.Desc]
 		switch {
 		case inBase && (inOurs && !o.Same(b) || inTheirs && !t.Same(b)):
-			out[i].Result = task.Pending
+			out[i].Result = record.Pending
 		case !inOurs || !inTheirs || o.Result == t.Result:
 		case inBase && o.Result == b.Result:
 			out[i].Result = t.Result
 		case inBase && t.Result == b.Result:
 			out[i].Result = o.Result
 		default:
-			out[i].Result = task.Pending
+			out[i].Result = record.Pending
 			if ev, ok := evidence.Evidence(i); ok {
 				out[i].Result = ev.Result
 			}
@@ -299,8 +300,8 @@ func (v versions) disputeStatus(m *format.Merged, merged task.Task, flow task.Fl
 }
 
 // reopened is the status to offer in place of the closed one: that of the other side, or of the base, or else the initial state.
-func (v versions) reopened(closed task.Status, flow task.Flow) task.Status {
-	for _, s := range []task.Status{v.theirs.Status, v.base.Status} {
+func (v versions) reopened(closed record.Status, flow task.Flow) record.Status {
+	for _, s := range []record.Status{v.theirs.Status, v.base.Status} {
 		if s != "" && s != closed && !flow.IsClosed(s) {
 			return s
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -232,9 +233,9 @@ func TestMergedChecksAreExplained(t *testing.T) {
 func declaring(t *rapid.T, one task.Task, side string, from int) task.Task {
 	for step := range rapid.IntRange(from, 3).Draw(t, side) {
 		desc := side + " " + two(step)
-		one.Checks = append(slices.Clone(one.Checks), task.Check{Desc: desc, Cmd: "run " + desc, Result: task.Pending})
+		one.Checks = append(slices.Clone(one.Checks), task.Check{Desc: desc, Cmd: "run " + desc, Result: record.Pending})
 		at := time.Date(2026, 6, 21, 10, rapid.IntRange(0, 50).Draw(t, desc), 0, 0, time.UTC)
-		one = one.With(task.Entry{Who: "human:shah", At: at, Did: task.Updated, Checks: one.CheckHashes()})
+		one = one.With(record.Entry{Who: "human:shah", At: at, Did: record.Updated, Checks: one.CheckHashes()})
 	}
 	return one
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -47,16 +48,16 @@ func TestWrittenFilesAreReadFast(t *testing.T) {
 func TestWrittenRecordsAreReadFast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		was := task.Task{
-			ID: "T-1", Title: anyText(t), Status: task.Status(anyText(t)), Priority: task.Priority(rapid.IntRange(0, 4).Draw(t, "priority")),
-			Labels: texts(t), Assignee: task.Actor(anyText(t)), Checks: checks(t), Provenance: entries(t),
+			ID: "T-1", Title: anyText(t), Status: record.Status(anyText(t)), Priority: task.Priority(rapid.IntRange(0, 4).Draw(t, "priority")),
+			Labels: texts(t), Assignee: record.Actor(anyText(t)), Checks: checks(t), Provenance: entries(t),
 		}
 		now := was
-		now.Title, now.Labels, now.Deps, now.Checks = anyText(t), texts(t), []task.ID{"T-2"}, append(slices.Clone(was.Checks), checks(t)...)
+		now.Title, now.Labels, now.Deps, now.Checks = anyText(t), texts(t), []record.ID{"T-2"}, append(slices.Clone(was.Checks), checks(t)...)
 		now.Provenance = append(slices.Clone(was.Provenance), entries(t)...)
 		staysFast(t, kind.Tasks.Kind, was, now)
 
 		at := instant(t)
-		s := session.Session{ID: "ses-1", Task: "T-1", Actor: task.Actor(anyText(t)), Client: anyText(t), Status: session.Active, StartedAt: at, Provenance: entries(t)}
+		s := session.Session{ID: "ses-1", Task: "T-1", Actor: record.Actor(anyText(t)), Client: anyText(t), Status: session.Active, StartedAt: at, Provenance: entries(t)}
 		ended := s
 		ended.Status, ended.EndedAt, ended.Summary, ended.Provenance = session.Finished, at, anyText(t), append(slices.Clone(s.Provenance), entries(t)...)
 		staysFast(t, kind.Sessions.Kind, s, ended)
@@ -67,20 +68,20 @@ func TestWrittenRecordsAreReadFast(t *testing.T) {
 		}
 		p := task.Proposal{ID: "plan-1", Summary: anyText(t), Tasks: plan, Provenance: entries(t)}
 		made := p
-		made.Made, made.Provenance = []task.ID{"T-1", "T-2"}, append(slices.Clone(p.Provenance), entries(t)...)
+		made.Made, made.Provenance = []record.ID{"T-1", "T-2"}, append(slices.Clone(p.Provenance), entries(t)...)
 		staysFast(t, kind.Proposals.Kind, p, made)
 
 		h := ledger.Handoff{
-			Header: task.Header{Ref: task.Ref{Kind: ledger.HandoffKind, ID: "HO-1"}, Title: anyText(t), Status: ledger.HandoffOpen, Labels: texts(t), Log: entries(t)},
+			Header: record.Header{Ref: record.Ref{Kind: ledger.HandoffKind, ID: "HO-1"}, Title: anyText(t), Status: ledger.HandoffOpen, Labels: texts(t), Log: entries(t)},
 			Type:   ledger.Question, To: []ledger.Recipient{"human:ada", ledger.Recipient(anyText(t))}, Options: texts(t), OptionsOnly: true,
 			Due: task.DueAt(at), About: texts(t), Fingerprint: anyText(t), Body: "Why.",
 		}
 		answered := h
-		answered.Status, answered.Assignee, answered.Log = ledger.HandoffResponded, task.Actor(anyText(t)), append(slices.Clone(h.Log), entries(t)...)
+		answered.Status, answered.Assignee, answered.Log = ledger.HandoffResponded, record.Actor(anyText(t)), append(slices.Clone(h.Log), entries(t)...)
 		staysFast(t, kind.Handoffs.Kind, h, answered)
 
 		d := ledger.Decision{
-			Header: task.Header{Ref: task.Ref{Kind: ledger.DecisionKind, ID: "DEC-1"}, Title: anyText(t), Status: ledger.Proposed, Labels: texts(t), Log: entries(t)},
+			Header: record.Header{Ref: record.Ref{Kind: ledger.DecisionKind, ID: "DEC-1"}, Title: anyText(t), Status: ledger.Proposed, Labels: texts(t), Log: entries(t)},
 			Choice: anyText(t), Supersedes: "DEC-0", Options: []ledger.Option{{Label: anyText(t), Pros: anyText(t)}}, Scope: texts(t), About: texts(t), Body: "Why.",
 		}
 		accepted := d
@@ -123,21 +124,21 @@ func texts(t *rapid.T) []string {
 func checks(t *rapid.T) []task.Check {
 	var out []task.Check
 	for range rapid.IntRange(0, 2).Draw(t, "checks") {
-		out = append(out, task.Check{Desc: anyText(t), Cmd: anyText(t), Cwd: anyText(t), Timeout: rapid.IntRange(0, 86400).Draw(t, "timeout"), Result: task.Pending})
+		out = append(out, task.Check{Desc: anyText(t), Cmd: anyText(t), Cwd: anyText(t), Timeout: rapid.IntRange(0, 86400).Draw(t, "timeout"), Result: record.Pending})
 	}
 	return out
 }
 
-func entries(t *rapid.T) task.Log {
-	var out task.Log
+func entries(t *rapid.T) record.Log {
+	var out record.Log
 	for range rapid.IntRange(1, 3).Draw(t, "entries") {
-		holder := task.Actor(anyText(t))
-		out = append(out, task.Entry{
-			Who: task.Actor(anyText(t)), At: instant(t), Did: task.Did(anyText(t)), From: task.Status(anyText(t)), To: task.Status(anyText(t)),
-			Assignee: &holder, Results: []task.CheckResult{{Check: anyText(t), Result: task.Pass}}, Commit: anyText(t), Tree: anyText(t),
-			Checks: texts(t), Fields: texts(t), Text: anyText(t), Session: anyText(t), Key: anyText(t), Sig: anyText(t), AddDeps: []task.ID{"T-1"},
-		}.Saying(task.Detail{
-			Mentions: []task.Actor{task.Actor(anyText(t))}, Re: anyText(t), Verb: anyText(t), Severity: anyText(t), Option: anyText(t),
+		holder := record.Actor(anyText(t))
+		out = append(out, record.Entry{
+			Who: record.Actor(anyText(t)), At: instant(t), Did: record.Did(anyText(t)), From: record.Status(anyText(t)), To: record.Status(anyText(t)),
+			Assignee: &holder, Results: []record.CheckResult{{Check: anyText(t), Result: record.Pass}}, Commit: anyText(t), Tree: anyText(t),
+			Checks: texts(t), Fields: texts(t), Text: anyText(t), Session: anyText(t), Key: anyText(t), Sig: anyText(t), AddDeps: []record.ID{"T-1"},
+		}.Saying(record.Detail{
+			Mentions: []record.Actor{record.Actor(anyText(t))}, Re: anyText(t), Verb: anyText(t), Severity: anyText(t), Option: anyText(t),
 			About: texts(t), Content: anyText(t), Refs: texts(t), Next: texts(t), Blockers: texts(t),
 		}))
 	}

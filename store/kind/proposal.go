@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -19,7 +20,7 @@ var proposalKind = Kind{
 var proposalCodec = Codec[task.Proposal]{
 	Merge:  proposalMerge,
 	Decode: decodeProposal, Edit: editProposal, Create: newProposal, Header: task.Proposal.Header, With: task.Proposal.With,
-	WithRefs: func(p task.Proposal, refs []task.Reference) task.Proposal {
+	WithRefs: func(p task.Proposal, refs []record.Reference) task.Proposal {
 		p.Refs = refs
 		return p
 	},
@@ -50,7 +51,7 @@ func decodeProposal(doc *format.Doc) (task.Proposal, error) {
 		Rev:        Rev(doc.Bytes()),
 	}
 	for _, id := range r.texts("made", doc.Get("made")) {
-		p.Made = append(p.Made, task.ID(id))
+		p.Made = append(p.Made, record.ID(id))
 	}
 	var tasks any
 	if n := doc.Get("tasks"); n != nil {
@@ -65,15 +66,15 @@ func decodeProposal(doc *format.Doc) (task.Proposal, error) {
 }
 
 // oldEntries are the entries that older proposals have in keys of their own.
-func (r *reader) oldEntries() []task.Entry {
-	var out task.Log
+func (r *reader) oldEntries() []record.Entry {
+	var out record.Log
 	if who := r.text("actor", r.doc.Get("actor")); who != "" {
-		out = append(out, task.Entry{
-			Who: task.Actor(who), At: r.instant("at", r.doc.Get("at")), Did: task.Created, Key: r.text("key", r.doc.Get("key")),
+		out = append(out, record.Entry{
+			Who: record.Actor(who), At: r.instant("at", r.doc.Get("at")), Did: record.Created, Key: r.text("key", r.doc.Get("key")),
 		})
 	}
 	if who := r.text("made_by", r.doc.Get("made_by")); who != "" {
-		out = append(out, task.Entry{Who: task.Actor(who), At: r.instant("made_at", r.doc.Get("made_at")), Did: task.Updated, Text: task.MadeReal})
+		out = append(out, record.Entry{Who: record.Actor(who), At: r.instant("made_at", r.doc.Get("made_at")), Did: record.Updated, Text: task.MadeReal})
 	}
 	return out
 }

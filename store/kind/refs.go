@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 	"gopkg.in/yaml.v3"
 )
 
@@ -18,69 +18,69 @@ var refsRule = format.Rule{Kind: format.Keyed, Key: "ref", Derived: []string{"by
 // refMember is a member of a reference in a file, in the order in which they are written.
 type refMember struct {
 	key   string
-	value func(*mapping, task.Reference) // writes one that is no text
-	read  func(*reader, *yaml.Node, *task.Reference)
+	value func(*mapping, record.Reference) // writes one that is no text
+	read  func(*reader, *yaml.Node, *record.Reference)
 }
 
 var refMembers = sync.OnceValue(func() []refMember {
 	return []refMember{
-		refText("ref", func(r *task.Reference) *string { return &r.Ref }),
-		refText("type", func(r *task.Reference) *string { return (*string)(&r.Type) }),
-		refText("path", func(r *task.Reference) *string { return &r.Path }),
-		refNumber("size", func(r *task.Reference) *int { return &r.Size }),
-		refText("mime", func(r *task.Reference) *string { return &r.Mime }),
-		refText("target", func(r *task.Reference) *string { return &r.Target }),
-		refText("sha", func(r *task.Reference) *string { return &r.Sha }),
-		refText("branch", func(r *task.Reference) *string { return &r.Branch }),
-		refText("repo", func(r *task.Reference) *string { return &r.Repo }),
-		refNumber("number", func(r *task.Reference) *int { return &r.Number }),
-		refText("url", func(r *task.Reference) *string { return &r.URL }),
-		refText("state", func(r *task.Reference) *string { return &r.State }),
-		refText("by", func(r *task.Reference) *string { return (*string)(&r.By) }),
+		refText("ref", func(r *record.Reference) *string { return &r.Ref }),
+		refText("type", func(r *record.Reference) *string { return (*string)(&r.Type) }),
+		refText("path", func(r *record.Reference) *string { return &r.Path }),
+		refNumber("size", func(r *record.Reference) *int { return &r.Size }),
+		refText("mime", func(r *record.Reference) *string { return &r.Mime }),
+		refText("target", func(r *record.Reference) *string { return &r.Target }),
+		refText("sha", func(r *record.Reference) *string { return &r.Sha }),
+		refText("branch", func(r *record.Reference) *string { return &r.Branch }),
+		refText("repo", func(r *record.Reference) *string { return &r.Repo }),
+		refNumber("number", func(r *record.Reference) *int { return &r.Number }),
+		refText("url", func(r *record.Reference) *string { return &r.URL }),
+		refText("state", func(r *record.Reference) *string { return &r.State }),
+		refText("by", func(r *record.Reference) *string { return (*string)(&r.By) }),
 		{
 			key:   "at",
-			value: func(m *mapping, r task.Reference) { m.time("at", r.At) },
-			read:  func(rd *reader, n *yaml.Node, r *task.Reference) { r.At = rd.instant("at", n) },
+			value: func(m *mapping, r record.Reference) { m.time("at", r.At) },
+			read:  func(rd *reader, n *yaml.Node, r *record.Reference) { r.At = rd.instant("at", n) },
 		},
-		refText("title", func(r *task.Reference) *string { return &r.Title }),
+		refText("title", func(r *record.Reference) *string { return &r.Title }),
 	}
 })
 
-func refText(key string, at func(*task.Reference) *string) refMember {
+func refText(key string, at func(*record.Reference) *string) refMember {
 	return refMember{
 		key:   key,
-		value: func(m *mapping, r task.Reference) { m.text(key, *at(&r)) },
-		read:  func(rd *reader, n *yaml.Node, r *task.Reference) { *at(r) = rd.text(key, n) },
+		value: func(m *mapping, r record.Reference) { m.text(key, *at(&r)) },
+		read:  func(rd *reader, n *yaml.Node, r *record.Reference) { *at(r) = rd.text(key, n) },
 	}
 }
 
-func refNumber(key string, at func(*task.Reference) *int) refMember {
+func refNumber(key string, at func(*record.Reference) *int) refMember {
 	return refMember{
 		key: key,
-		value: func(m *mapping, r task.Reference) {
+		value: func(m *mapping, r record.Reference) {
 			if n := *at(&r); n != 0 {
 				*m = append(*m, format.Field{Key: key, Value: format.Int(n)})
 			}
 		},
-		read: func(rd *reader, n *yaml.Node, r *task.Reference) { *at(r) = rd.number(key, n) },
+		read: func(rd *reader, n *yaml.Node, r *record.Reference) { *at(r) = rd.number(key, n) },
 	}
 }
 
 // refs reads the references of a document. One without ref or type is an error; other values are for the rules of cairn check.
-func (r *reader) refs() []task.Reference {
+func (r *reader) refs() []record.Reference {
 	maps := r.maps("refs", r.doc.Get("refs"))
 	if len(maps) == 0 {
 		return nil
 	}
-	out := make([]task.Reference, 0, len(maps))
+	out := make([]record.Reference, 0, len(maps))
 	for _, m := range maps {
 		out = append(out, r.reference(m))
 	}
 	return out
 }
 
-func (r *reader) reference(m *yaml.Node) task.Reference {
-	var ref task.Reference
+func (r *reader) reference(m *yaml.Node) record.Reference {
+	var ref record.Reference
 	for _, member := range refMembers() {
 		if n := field(m, member.key); n != nil {
 			member.read(r, n, &ref)
@@ -95,18 +95,18 @@ func (r *reader) reference(m *yaml.Node) task.Reference {
 	return ref
 }
 
-func addRefs(m *mapping, refs []task.Reference) {
+func addRefs(m *mapping, refs []record.Reference) {
 	if len(refs) > 0 {
 		*m = append(*m, format.Field{Key: "refs", Value: seqOf(refs, refValue)})
 	}
 }
 
 // refValue writes a reference on one line.
-func refValue(r task.Reference) format.Value {
+func refValue(r record.Reference) format.Value {
 	return format.Flow{Value: format.Map(refMap(r))}
 }
 
-func refMap(r task.Reference) mapping {
+func refMap(r record.Reference) mapping {
 	var m mapping
 	for _, member := range refMembers() {
 		member.value(&m, r)
@@ -116,7 +116,7 @@ func refMap(r task.Reference) mapping {
 
 // editRefs changes the references of a document: one that changed by its members, so that keys of other programs stay, and the list item
 // by item.
-func editRefs(doc *format.Doc, was, now []task.Reference) []format.Edit {
+func editRefs(doc *format.Doc, was, now []record.Reference) []format.Edit {
 	if slices.Equal(was, now) {
 		return nil
 	}
@@ -145,7 +145,7 @@ func editRefs(doc *format.Doc, was, now []task.Reference) []format.Edit {
 }
 
 // editRef changes the members of a reference that differ.
-func editRef(at int, was, now task.Reference) []format.Edit {
+func editRef(at int, was, now record.Reference) []format.Edit {
 	had := map[string]format.Value{}
 	for _, f := range refMap(was) {
 		had[f.Key] = f.Value
@@ -166,7 +166,7 @@ func editRef(at int, was, now task.Reference) []format.Edit {
 }
 
 // wordsOfRefs are the texts by which references are found, one text for each.
-func wordsOfRefs(refs []task.Reference) []string {
+func wordsOfRefs(refs []record.Reference) []string {
 	var out []string
 	for _, r := range refs {
 		out = append(out, strings.Join([]string{r.Title, r.URL, r.Path, r.Repo, r.Branch, r.Target, r.Sha}, " "))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -43,37 +44,37 @@ func parseRefs(t *testing.T, src string) (*format.Doc, task.Task) {
 func TestRefsAreEditedLineByLine(t *testing.T) {
 	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
-		change   func([]task.Reference) []task.Reference
+		change   func([]record.Reference) []record.Reference
 		old, new string
 	}{
 		"one is added": {
-			func(l []task.Reference) []task.Reference {
-				return append(l, task.Reference{Ref: "33333333", Type: task.LinkRef, URL: "https://example.com/a?b=c#d", By: "agent:x", At: at, Title: "It's: here"})
+			func(l []record.Reference) []record.Reference {
+				return append(l, record.Reference{Ref: "33333333", Type: record.LinkRef, URL: "https://example.com/a?b=c#d", By: "agent:x", At: at, Title: "It's: here"})
 			},
 			`    url: "https://example.com/7"` + "\n",
 			`    url: "https://example.com/7"` + "\n" + `  - {ref: '33333333', type: link, url: 'https://example.com/a?b=c#d', by: 'agent:x', at: 2026-06-21T10:00:00Z, title: 'It''s: here'}` + "\n",
 		},
 		"a member of one on a line changes": {
-			func(l []task.Reference) []task.Reference { l[0].Sha = "7654321"; return l },
+			func(l []record.Reference) []record.Reference { l[0].Sha = "7654321"; return l },
 			"sha: 1234567", "sha: '7654321'",
 		},
 		"a member of one on a line comes": {
-			func(l []task.Reference) []task.Reference { l[0].Title = "first"; return l },
+			func(l []record.Reference) []record.Reference { l[0].Title = "first"; return l },
 			"theirs: kept}", "theirs: kept, title: first}",
 		},
 		"a member of one on lines changes": {
-			func(l []task.Reference) []task.Reference { l[1].State = "merged"; return l },
+			func(l []record.Reference) []record.Reference { l[1].State = "merged"; return l },
 			"state: open", "state: merged",
 		},
 		"one is taken away": {
-			func(l []task.Reference) []task.Reference { return l[1:] },
+			func(l []record.Reference) []record.Reference { return l[1:] },
 			"  - {ref: 11111111, type: commit, sha: 1234567, theirs: kept} # the first\n", "  # the first\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc, was := parseRefs(t, withRefs)
 			now := was
-			now.Refs = tt.change(append([]task.Reference(nil), was.Refs...))
+			now.Refs = tt.change(append([]record.Reference(nil), was.Refs...))
 			next, err := kind.Tasks.Edit(doc, was, now)
 			if err != nil {
 				t.Fatal(err)
@@ -93,7 +94,7 @@ func TestRefsComeAndGo(t *testing.T) {
 	const bare = "---\nid: T-1\ntitle: Refer\nstatus: backlog\n---\n"
 	doc, was := parseRefs(t, bare)
 	now := was
-	now.Refs = []task.Reference{{Ref: "00000001", Type: task.RecordRef, Target: "T-2"}}
+	now.Refs = []record.Reference{{Ref: "00000001", Type: record.RecordRef, Target: "T-2"}}
 	next, err := kind.Tasks.Edit(doc, was, now)
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,7 @@ package kind
 
 import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Repositories is the row of repositories in the table of kinds.
@@ -12,7 +12,7 @@ var Repositories = DefineMarkdown[ledger.RepositoryID](
 		Named: true,
 	},
 	Markdown[ledger.Repository]{
-		Header: func(r *ledger.Repository) *task.Header { return &r.Header },
+		Header: func(r *ledger.Repository) *record.Header { return &r.Header },
 		Body:   func(r *ledger.Repository) *string { return &r.Body },
 		Keys: []Key[ledger.Repository]{
 			Text("repo", func(r *ledger.Repository) *string { return &r.Repo }).Required(),

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unique"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -18,10 +19,10 @@ import (
 type Row struct {
 	ID       string
 	Title    string
-	Status   task.Status
-	Assignee task.Actor
+	Status   record.Status
+	Assignee record.Actor
 	Labels   []string
-	Rev      task.Rev
+	Rev      record.Rev
 	Created  int64  // of the first entry, in seconds since 1970; 0 for none
 	Updated  int64  // of the last entry, likewise
 	Newest   int64  // of the newest entry, likewise: the last one, unless somebody wrote them in another order
@@ -32,11 +33,11 @@ type Row struct {
 
 	// Of a kind that has them.
 	Priority task.Priority
-	Parent   task.ID   // the record that this one belongs to
-	Deps     []task.ID // the records that it waits for
-	Checks   []string  // each with its result
-	Body     string    // a digest, which differs if the bodies do; "" for none
-	Facts    []Fact    // what only rows of its kind have; few and short
+	Parent   record.ID   // the record that this one belongs to
+	Deps     []record.ID // the records that it waits for
+	Checks   []string    // each with its result
+	Body     string      // a digest, which differs if the bodies do; "" for none
+	Facts    []Fact      // what only rows of its kind have; few and short
 }
 
 // Fact is a short text of a row that has a name. A row may have several of one name.
@@ -91,7 +92,7 @@ func (r *Row) RefTypes() []string { return r.All(refFact) }
 
 // Sign is when an actor last wrote to a record.
 type Sign struct {
-	Who task.Actor
+	Who record.Actor
 	At  int64 // in seconds since 1970
 }
 
@@ -127,7 +128,7 @@ func (r *Row) OwnEntries() int {
 }
 
 // RowOf returns what a row has of a header.
-func RowOf(h task.Header) Row {
+func RowOf(h record.Header) Row {
 	r := Row{
 		ID: h.Ref.ID, Title: h.Title, Status: h.Status, Assignee: h.Assignee, Labels: h.Labels, Rev: h.Rev,
 		Entries: len(h.Log), Session: h.Log.LastSession(),
@@ -137,7 +138,7 @@ func RowOf(h task.Header) Row {
 		if kind := string(ref.Type); !slices.Contains(r.Facts, Fact{refFact, kind}) {
 			r.Add(refFact, kind)
 		}
-		if ref.Type == task.OriginRef {
+		if ref.Type == record.OriginRef {
 			r.Add(OriginFact, ref.Target)
 		}
 	}
@@ -161,7 +162,7 @@ const (
 )
 
 // mentions is what a row keeps of the entries that mention somebody, the oldest first.
-func mentions(log task.Log) []string {
+func mentions(log record.Log) []string {
 	var out []string
 	for _, e := range log {
 		for _, who := range e.Said().Mentions {
@@ -175,10 +176,10 @@ func mentions(log task.Log) []string {
 
 // assignedBy is what a row keeps of the newest entry by which another actor made the assignee that; "" if the assignee took the record up
 // since, or nobody else did it.
-func assignedBy(h task.Header) string {
+func assignedBy(h record.Header) string {
 	for _, e := range slices.Backward(h.Log) {
 		switch {
-		case h.Assignee == "", e.Who == h.Assignee && (e.Did == task.Began || e.Did == task.Claimed || e.Did == task.TakenOver):
+		case h.Assignee == "", e.Who == h.Assignee && (e.Did == record.Began || e.Did == record.Claimed || e.Did == record.TakenOver):
 			return ""
 		case e.Assignee != nil && *e.Assignee == h.Assignee && e.Who != h.Assignee:
 			return SaidOf(e).String()
@@ -201,7 +202,7 @@ func seconds(at time.Time) int64 {
 // file.
 func (r Row) Own() Row {
 	r.ID, r.Title, r.Status, r.Assignee = strings.Clone(r.ID), strings.Clone(r.Title), own(r.Status), own(r.Assignee)
-	r.Rev, r.Session, r.Parent, r.Body = task.Rev(strings.Clone(string(r.Rev))), own(r.Session), own(r.Parent), strings.Clone(r.Body)
+	r.Rev, r.Session, r.Parent, r.Body = record.Rev(strings.Clone(string(r.Rev))), own(r.Session), own(r.Parent), strings.Clone(r.Body)
 	r.Labels, r.Signs, r.Deps, r.Checks = owned(r.Labels), ownSigns(r.Signs), owned(r.Deps), owned(r.Checks)
 	r.Facts = ownFacts(r.Facts)
 	return r
@@ -267,7 +268,7 @@ func (k *Kind) Text(v any) string {
 // Task returns a task of which only the fields are set that a row has. Rules that ask for more must be given the task itself.
 func (r *Row) Task() task.Task {
 	return task.Task{
-		ID: task.ID(r.ID), Title: r.Title, Status: r.Status, Priority: r.Priority, Labels: r.Labels,
+		ID: record.ID(r.ID), Title: r.Title, Status: r.Status, Priority: r.Priority, Labels: r.Labels,
 		Assignee: r.Assignee, Parent: r.Parent, Deps: r.Deps, Rev: r.Rev, Due: task.Due(r.Fact(DueFact)),
 		Links: r.Links(), Own: r.OwnValues(),
 	}
@@ -276,13 +277,13 @@ func (r *Row) Task() task.Task {
 // Header returns the header of a task of which a row is known. Of its log it has what says who holds the task and how its last session
 // does: the newest entry of each actor, when it was assigned, and the newest session. Who asks whether the file has an entry needs the
 // whole log.
-func (r *Row) Header() task.Header {
+func (r *Row) Header() record.Header {
 	h := r.Task().Header()
 	if r.Assigned != 0 {
-		h.Log = append(h.Log, task.Entry{At: time.Unix(r.Assigned, 0).UTC(), Assignee: &h.Assignee})
+		h.Log = append(h.Log, record.Entry{At: time.Unix(r.Assigned, 0).UTC(), Assignee: &h.Assignee})
 	}
 	for _, s := range r.Signs {
-		e := task.Entry{Who: s.Who, Did: task.Finished, Session: r.Session} // an entry that tells of a session, whatever it was
+		e := record.Entry{Who: s.Who, Did: record.Finished, Session: r.Session} // an entry that tells of a session, whatever it was
 		if s.At != 0 {
 			e.At = time.Unix(s.At, 0).UTC()
 		}
@@ -292,7 +293,7 @@ func (r *Row) Header() task.Header {
 }
 
 // Wrote reports whether an actor wrote an entry.
-func (r *Row) Wrote(who task.Actor) bool {
+func (r *Row) Wrote(who record.Actor) bool {
 	return slices.ContainsFunc(r.Signs, func(s Sign) bool { return s.Who == who })
 }
 
@@ -314,7 +315,7 @@ func taskRow(t task.Task, r *Row) {
 	}
 	for _, c := range t.Checks {
 		r.Checks = append(r.Checks, c.Desc+" "+string(c.Result))
-		if c.Result != task.Pass {
+		if c.Result != record.Pass {
 			r.Add(ReviewerFact, string(c.Reviewer()))
 		}
 	}
@@ -362,13 +363,13 @@ func (r *Row) Links() task.Links {
 	var out task.Links
 	for _, kind := range task.LinkKinds {
 		for _, id := range r.All(kind.Name) {
-			*out.LinksOf(kind.Name) = append(*out.LinksOf(kind.Name), task.ID(id))
+			*out.LinksOf(kind.Name) = append(*out.LinksOf(kind.Name), record.ID(id))
 		}
 	}
 	return out
 }
 
-func lastMove(log task.Log) string {
+func lastMove(log record.Log) string {
 	for _, e := range slices.Backward(log) {
 		if e.To != "" {
 			return SaidOf(e).String()
@@ -378,10 +379,10 @@ func lastMove(log task.Log) string {
 }
 
 // reviewFacts sets the facts by which those who worked on a task find how their work was judged.
-func reviewFacts(log task.Log, r *Row) {
+func reviewFacts(log record.Log, r *Row) {
 	var attested, workers []string
 	for _, e := range log {
-		if e.Did == task.Attested && len(e.Results) > 0 {
+		if e.Did == record.Attested && len(e.Results) > 0 {
 			said := SaidOf(e)
 			said.More = string(e.Results[0].Result)
 			attested = append(attested, said.String())

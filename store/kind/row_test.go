@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -13,15 +14,15 @@ import (
 // What a row knows of a log is enough to say who holds a task, and how its last session does, wherever the clone knows of no entries.
 func TestRowKnowsWhoHolds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		actors := rapid.SampledFrom([]task.Actor{"human:ada", "agent:a", "agent:b"})
+		actors := rapid.SampledFrom([]record.Actor{"human:ada", "agent:a", "agent:b"})
 		now := time.Date(2026, 6, 21, 12, 0, 0, 0, time.UTC)
 		moment := func(name string) time.Time {
 			return now.Add(-time.Duration(rapid.IntRange(0, 300).Draw(r, name)) * time.Minute)
 		}
-		one := task.Task{ID: "T-1", Title: "T", Status: "in_progress", Assignee: rapid.SampledFrom([]task.Actor{"", "agent:a", "human:ada"}).Draw(r, "assignee")}
+		one := task.Task{ID: "T-1", Title: "T", Status: "in_progress", Assignee: rapid.SampledFrom([]record.Actor{"", "agent:a", "human:ada"}).Draw(r, "assignee")}
 		for range rapid.IntRange(0, 6).Draw(r, "entries") {
-			e := task.Entry{Who: actors.Draw(r, "who"), At: moment("at"), Session: rapid.SampledFrom([]string{"", "ses-1", "ses-2"}).Draw(r, "session"),
-				Did: rapid.SampledFrom([]task.Did{task.Began, task.Finished, task.Noted}).Draw(r, "did")}
+			e := record.Entry{Who: actors.Draw(r, "who"), At: moment("at"), Session: rapid.SampledFrom([]string{"", "ses-1", "ses-2"}).Draw(r, "session"),
+				Did: rapid.SampledFrom([]record.Did{record.Began, record.Finished, record.Noted}).Draw(r, "did")}
 			if rapid.Bool().Draw(r, "assigns") {
 				to := actors.Draw(r, "to")
 				e.Assignee = &to

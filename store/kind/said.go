@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Said is what a row keeps of one entry that concerns somebody: who wrote it, when, its short hash, and a word more.
 type Said struct {
-	Who  task.Actor
+	Who  record.Actor
 	At   time.Time
 	Hash string
 	More string // "" for nothing
@@ -20,7 +20,7 @@ type Said struct {
 const shortHash = 8 // hex digits of an entry's hash by which people and inboxes name it
 
 // ShortHash names an entry of a record.
-func ShortHash(e task.Entry) string { return e.Hash()[:shortHash] }
+func ShortHash(e record.Entry) string { return e.Hash()[:shortHash] }
 
 // IsShortHash reports whether a text can name an entry.
 func IsShortHash(s string) bool {
@@ -28,7 +28,7 @@ func IsShortHash(s string) bool {
 }
 
 // SaidOf is what a row keeps of an entry.
-func SaidOf(e task.Entry) Said { return Said{Who: e.Who, At: e.At, Hash: ShortHash(e)} }
+func SaidOf(e record.Entry) Said { return Said{Who: e.Who, At: e.At, Hash: ShortHash(e)} }
 
 // String is the value of a fact.
 func (s Said) String() string {
@@ -42,7 +42,7 @@ func parseSaid(value string) (Said, bool) {
 		return Said{}, false
 	}
 	at, err := strconv.ParseInt(parts[0], 10, 64)
-	out := Said{Who: task.Actor(parts[2]), At: time.Unix(at, 0).UTC(), Hash: parts[1]}
+	out := Said{Who: record.Actor(parts[2]), At: time.Unix(at, 0).UTC(), Hash: parts[1]}
 	if len(parts) == 4 {
 		out.More = parts[3]
 	}

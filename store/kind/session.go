@@ -2,9 +2,9 @@ package kind
 
 import (
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 var sessionKind = Kind{
@@ -20,12 +20,12 @@ var sessionCodec = Codec[session.Session]{
 		return found.EndAs(now), was.Status == session.Active && found.Status == session.Active && now.Status != session.Active
 	},
 	Search: func(s session.Session) []string { return []string{s.Goal, s.Series, s.Summary, s.Reason, s.Branch} },
-	With: func(s session.Session, e task.Entry) session.Session {
+	With: func(s session.Session, e record.Entry) session.Session {
 		s.Provenance = s.Provenance.Add(e)
 		return s
 	},
 	Repeats: session.Session.Repeats,
-	WithRefs: func(s session.Session, refs []task.Reference) session.Session {
+	WithRefs: func(s session.Session, refs []record.Reference) session.Session {
 		s.Refs = refs
 		return s
 	},
@@ -65,13 +65,13 @@ func decodeSession(doc *format.Doc) (session.Session, error) {
 	}
 	s := session.Session{
 		ID:        r.required("id"),
-		Task:      task.ID(text("task")),
+		Task:      record.ID(text("task")),
 		Label:     text("label"),
 		Goal:      text("goal"),
 		Role:      text("role"),
 		Parent:    text("parent"),
 		Series:    text("series"),
-		Actor:     task.Actor(r.required("actor")),
+		Actor:     record.Actor(r.required("actor")),
 		Client:    text("client"),
 		Model:     text("model"),
 		Executor:  text("executor"),

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A session file by another hand, with keys and comments of its own.
@@ -29,9 +29,9 @@ func TestNewSessionFile(t *testing.T) {
 		ID: "ses-01j8x2k7q7f3az", Task: "PROJ-1", Actor: "agent:claude-1", Client: "codex", Model: "m-1", Status: session.Finished,
 		StartedAt: storetest.Noon, EndedAt: storetest.Noon.Add(time.Hour), Branch: "feature/x", Worktree: "shop", Head: "1f3870b",
 		Summary: "done: #1\nand more",
-		Provenance: task.Log{
-			{Who: "agent:claude-1", At: storetest.Noon, Did: task.Began},
-			{Who: "agent:claude-1", At: storetest.Noon.Add(time.Hour), Did: task.Finished, From: "active", To: "finished", Text: "done: #1\nand more"},
+		Provenance: record.Log{
+			{Who: "agent:claude-1", At: storetest.Noon, Did: record.Began},
+			{Who: "agent:claude-1", At: storetest.Noon.Add(time.Hour), Did: record.Finished, From: "active", To: "finished", Text: "done: #1\nand more"},
 		},
 	}
 	doc, err := kind.Sessions.Create(want)
@@ -48,7 +48,7 @@ func TestSessionWritesTouchOnlyTheirOwnLines(t *testing.T) {
 	if was.Task != "" || !was.StartedAt.Equal(time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)) {
 		t.Errorf("got %+v", was)
 	}
-	now := was.End(session.Finished, task.Stamp{Who: was.Actor, At: storetest.Noon, Text: "ready for review"})
+	now := was.End(session.Finished, record.Stamp{Who: was.Actor, At: storetest.Noon, Text: "ready for review"})
 	edited, err := kind.Sessions.Edit(doc, was, now)
 	storetest.WantCode(t, err, "")
 	want := `-status: active # for now

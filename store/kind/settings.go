@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Setting is a key of config.yaml that a verb may change: time limits and who attests, never the states and their meaning.
@@ -87,11 +87,11 @@ var configOrder = []string{
 
 // Set changes one setting, in its own line of config.yaml, and appends an entry about it to the config's provenance. If the setting has
 // the value already, nothing changes. It returns INVALID_INPUT for a key that is no setting, and for a value that it cannot have.
-func Set(doc *format.Doc, key, value string, stamp task.Stamp) (*format.Doc, error) {
+func Set(doc *format.Doc, key, value string, stamp record.Stamp) (*format.Doc, error) {
 	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key })
 	if at < 0 {
-		return nil, task.Errorf(task.InvalidInput, "%q is not a setting that can be changed", key).
-			WithHint("%s lists them; everything else is for an editor and a review", task.CallTo("settings_get"))
+		return nil, record.Errorf(record.InvalidInput, "%q is not a setting that can be changed", key).
+			WithHint("%s lists them; everything else is for an editor and a review", record.CallTo("settings_get"))
 	}
 	was, err := ParseConfig(doc.Bytes())
 	if err != nil {
@@ -103,7 +103,7 @@ func Set(doc *format.Doc, key, value string, stamp task.Stamp) (*format.Doc, err
 	}
 	now, err := ParseConfig(next.Bytes())
 	if err != nil {
-		return nil, task.Errorf(task.InvalidInput, "%s cannot be %q: %w", key, value, err).WithHint("%s says what it is now", task.CallTo("settings_get"))
+		return nil, record.Errorf(record.InvalidInput, "%s cannot be %q: %w", key, value, err).WithHint("%s says what it is now", record.CallTo("settings_get"))
 	}
 	if string(next.Bytes()) == string(doc.Bytes()) {
 		return doc, nil
@@ -113,7 +113,7 @@ func Set(doc *format.Doc, key, value string, stamp task.Stamp) (*format.Doc, err
 	if err != nil {
 		return nil, err
 	}
-	return next.Edit(nil, EditLog(next, entries, entries.Add(stamp.Entry(task.Updated)))...)
+	return next.Edit(nil, EditLog(next, entries, entries.Add(stamp.Entry(record.Updated)))...)
 }
 
 // settingValue writes a value as a person would: words and durations without quotes.

@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A setting takes each of its choices and no other word, and has one of them by default.
 func TestChoicesOfSettings(t *testing.T) {
-	stamp := task.Stamp{Who: "human:ada", At: time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)}
+	stamp := record.Stamp{Who: "human:ada", At: time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)}
 	for _, one := range kind.Settings {
 		choices := one.Choices()
 		if choices == nil {

@@ -3,6 +3,7 @@ package kind
 import (
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -27,7 +28,7 @@ func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 	if !ok {
 		return
 	}
-	var h [4]task.Header
+	var h [4]record.Header
 	h[0].Status = k.Life.First
 	var merged any
 	for i, doc := range []*format.Doc{base, ours, theirs, m.Doc()} {
@@ -41,13 +42,13 @@ func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 		merged, h[i] = v, k.codec.header(v)
 	}
 	was, o, t := h[0], h[1], h[2]
-	same := func(a, b task.Header) bool { return a.Status == b.Status && a.Assignee == b.Assignee }
-	fold := func(side task.Header) (task.Header, bool) {
+	same := func(a, b record.Header) bool { return a.Status == b.Status && a.Assignee == b.Assignee }
+	fold := func(side record.Header) (record.Header, bool) {
 		known := map[string]int{}
 		for _, e := range was.Log {
 			known[e.Hash()]++
 		}
-		fresh := slices.DeleteFunc(slices.Clone(side.Log), func(e task.Entry) bool {
+		fresh := slices.DeleteFunc(slices.Clone(side.Log), func(e record.Entry) bool {
 			known[e.Hash()]--
 			return known[e.Hash()] >= 0
 		})
@@ -73,7 +74,7 @@ func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 }
 
 // furtherSide is the header of the side that brought a record further, with the holder that it has on either. Its status is "" if neither did.
-func (k *Kind) furtherSide(ours, theirs task.Header) task.Header {
+func (k *Kind) furtherSide(ours, theirs record.Header) record.Header {
 	o, t := slices.Index(k.Life.Order, ours.Status), slices.Index(k.Life.Order, theirs.Status)
 	now, other := ours, theirs
 	if t > o || t == o && other.Assignee < now.Assignee {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Skills is the row of skills in the table of kinds.
@@ -18,7 +18,7 @@ var Skills = DefineMarkdown[ledger.SkillID](
 		Named:   true,
 	},
 	Markdown[ledger.Skill]{
-		Header: func(k *ledger.Skill) *task.Header { return &k.Header },
+		Header: func(k *ledger.Skill) *record.Header { return &k.Header },
 		Body:   func(k *ledger.Skill) *string { return &k.Body },
 		Keys: []Key[ledger.Skill]{
 			Text("description", func(k *ledger.Skill) *string { return &k.Description }).Required(),
@@ -60,15 +60,15 @@ func ShelfSkill(id ledger.SkillID, src []byte) (ledger.Skill, error) {
 	r := &reader{doc: doc}
 	r.noMerge(doc.Root())
 	k := ledger.Skill{
-		Header: task.Header{
-			Ref:    task.Ref{Kind: ledger.SkillKind, ID: string(id)},
+		Header: record.Header{
+			Ref:    record.Ref{Kind: ledger.SkillKind, ID: string(id)},
 			Title:  cmp.Or(r.text("title", doc.Get("title")), r.text("name", doc.Get("name")), string(id)),
-			Status: task.Status(cmp.Or(r.text("status", doc.Get("status")), string(ledger.SkillActive))),
+			Status: record.Status(cmp.Or(r.text("status", doc.Get("status")), string(ledger.SkillActive))),
 			Labels: r.texts("labels", doc.Get("labels")), Rev: Rev(src),
 		},
 		Description: r.required("description"),
 		Version:     max(1, r.number("version", doc.Get("version"))),
-		Body:        task.CleanBody(string(doc.Body())),
+		Body:        record.CleanBody(string(doc.Body())),
 	}
 	if own := r.text("id", doc.Get("id")); own != "" && own != string(id) {
 		r.fail(doc.Get("id"), "the file is called %s, and its id is %s", id, own)

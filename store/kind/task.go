@@ -8,15 +8,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 	"gopkg.in/yaml.v3"
 )
 
 var taskKind = Kind{
-	Name: task.KindName, Folder: "tasks", Rest: "closed", Form: format.Markdown, Keys: taskKeys, Lists: "list",
-	ParseID: func(id string) error { _, err := task.ParseID(id); return err },
-	Closed:  func(flow task.Flow, s task.Status) bool { return flow.IsClosed(s) },
+	Name: record.TaskKind, Folder: "tasks", Rest: "closed", Form: format.Markdown, Keys: taskKeys, Lists: "list",
+	ParseID: func(id string) error { _, err := record.ParseID(id); return err },
+	Closed:  func(flow task.Flow, s record.Status) bool { return flow.IsClosed(s) },
 	Settle:  settleTask,
 }
 
@@ -24,7 +25,7 @@ var taskCodec = Codec[task.Task]{
 	Merge:  taskMerge,
 	Decode: decodeTask, Edit: editTask, Create: newTask,
 	Header: task.Task.Header, With: task.Task.With, PutBack: task.Flow.PutBack, Lean: leanTask,
-	WithRefs: func(t task.Task, refs []task.Reference) task.Task {
+	WithRefs: func(t task.Task, refs []record.Reference) task.Task {
 		t.Refs = refs
 		return t
 	},
@@ -51,15 +52,15 @@ func decodeTask(doc *format.Doc) (task.Task, error) {
 	r := &reader{doc: doc}
 	r.noMerge(doc.Root())
 	t := task.Task{
-		ID:         task.ID(r.required("id")),
+		ID:         record.ID(r.required("id")),
 		Title:      r.required("title"),
-		Status:     task.Status(r.required("status")),
+		Status:     record.Status(r.required("status")),
 		Priority:   r.priority(),
 		Mode:       task.Mode(r.text("mode", doc.Get("mode"))),
 		Due:        task.Due(r.text("due", doc.Get("due"))),
 		Labels:     r.texts("labels", doc.Get("labels")),
-		Assignee:   task.Actor(r.text("assignee", doc.Get("assignee"))),
-		Parent:     task.ID(r.text("parent", doc.Get("parent"))),
+		Assignee:   record.Actor(r.text("assignee", doc.Get("assignee"))),
+		Parent:     record.ID(r.text("parent", doc.Get("parent"))),
 		Deps:       ids(r.texts("deps", doc.Get("deps"))),
 		Scope:      r.texts("scope", doc.Get("scope")),
 		Checks:     r.checkList(),
@@ -68,7 +69,7 @@ func decodeTask(doc *format.Doc) (task.Task, error) {
 
 		RequiresEvidence: r.boolean("requires_evidence", doc.Get("requires_evidence")),
 
-		Body:  task.CleanBody(string(doc.Body())),
+		Body:  record.CleanBody(string(doc.Body())),
 		Rev:   Rev(doc.Bytes()),
 		Extra: extra(doc),
 	}
@@ -78,7 +79,7 @@ func decodeTask(doc *format.Doc) (task.Task, error) {
 		}
 	}
 	t.Own = ownValues(doc, t.Extra)
-	if _, err := task.ParseID(string(t.ID)); err != nil {
+	if _, err := record.ParseID(string(t.ID)); err != nil {
 		r.fail(doc.Get("id"), "%v", err)
 	}
 	if repo := r.text("repo", doc.Get("repo")); repo != "" {
@@ -87,13 +88,13 @@ func decodeTask(doc *format.Doc) (task.Task, error) {
 	return t, r.err
 }
 
-func ids(texts []string) []task.ID {
+func ids(texts []string) []record.ID {
 	if len(texts) == 0 {
 		return nil
 	}
-	out := make([]task.ID, len(texts))
+	out := make([]record.ID, len(texts))
 	for i, text := range texts {
-		out[i] = task.ID(text)
+		out[i] = record.ID(text)
 	}
 	return out
 }
@@ -139,7 +140,7 @@ func (r *reader) check(m *yaml.Node) task.Check {
 		Cwd:     r.text("cwd", field(m, "cwd")),
 		Timeout: r.number("timeout", field(m, "timeout")),
 		By:      r.text("by", field(m, "by")),
-		Result:  task.Result(r.text("result", field(m, "result"))),
+		Result:  record.Result(r.text("result", field(m, "result"))),
 	}
 	if c.Desc == "" {
 		r.fail(m, "a check needs a desc")
@@ -148,9 +149,9 @@ func (r *reader) check(m *yaml.Node) task.Check {
 		r.fail(m, "check %q has a cmd and is of type manual", c.Desc)
 	}
 	if c.Result == "" {
-		c.Result = task.Pending
+		c.Result = record.Pending
 	}
-	if !slices.Contains([]task.Result{task.Pending, task.Pass, task.Fail}, c.Result) {
+	if !slices.Contains([]record.Result{record.Pending, record.Pass, record.Fail}, c.Result) {
 		r.fail(field(m, "result"), "result must be pending, pass or fail, not %q", c.Result)
 	}
 	return c

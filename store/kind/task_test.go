@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -24,7 +25,7 @@ var taskWrites = []struct {
 }{
 	{"status", "status", func(t task.Task) (task.Task, error) { return move(t, "in_review") }},
 	{"assignee set", "assignee", func(t task.Task) (task.Task, error) {
-		return update(t, task.Edit{Assignee: ptr(task.Actor("agent:codex"))})
+		return update(t, task.Edit{Assignee: ptr(record.Actor("agent:codex"))})
 	}},
 	{"assignee removed", "assignee", func(t task.Task) (task.Task, error) { return entered(task.Release(t, false, stamp(""))) }},
 	{"note", "", func(t task.Task) (task.Task, error) {
@@ -34,11 +35,11 @@ var taskWrites = []struct {
 		return update(t, task.Edit{Labels: ptr(append(rest(t.Labels), "new: label"))})
 	}},
 	{"labels cleared", "labels", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Labels: ptr([]string{})}) }},
-	{"a dep added", "deps", func(t task.Task) (task.Task, error) { return update(t, task.Edit{AddDeps: []task.ID{"PROJ-20"}}) }},
+	{"a dep added", "deps", func(t task.Task) (task.Task, error) { return update(t, task.Edit{AddDeps: []record.ID{"PROJ-20"}}) }},
 	{"the first dep removed", "deps", func(t task.Task) (task.Task, error) { return update(t, task.Edit{RemoveDeps: first(t.Deps)}) }},
 	{"title", "title", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Title: ptr("yes: a #new title")}) }},
 	{"priority", "priority", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Priority: ptr(task.Priority(0))}) }},
-	{"parent", "parent", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Parent: ptr(task.ID("PROJ-30"))}) }},
+	{"parent", "parent", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Parent: ptr(record.ID("PROJ-30"))}) }},
 	{"the first check replaced", "checks", func(t task.Task) (task.Task, error) {
 		checks := append([]task.Check{{Desc: "lint", Cmd: "make lint", Timeout: 60}}, rest(t.Checks)...)
 		ed := task.Edit{Checks: &checks, MayWeaken: true}
@@ -122,7 +123,7 @@ func TestWritesFollowEachOther(t *testing.T) {
 func TestNewTaskFile(t *testing.T) {
 	made, err := flow.Create(task.Task{
 		ID: "PROJ-01j8x2k7q7f3az", Title: "Add idempotency keys", Priority: 1, Labels: []string{"payments"},
-		Parent: "PROJ-01j8x0000000ab", Deps: []task.ID{"PROJ-01j8x1aaaaaabc"},
+		Parent: "PROJ-01j8x0000000ab", Deps: []record.ID{"PROJ-01j8x1aaaaaabc"},
 		Checks: []task.Check{
 			{Desc: "tests pass", Cmd: "go test ./internal/payments", Cwd: ".", Timeout: 300},
 			{Desc: "reviewed by a human"},
@@ -145,23 +146,23 @@ func TestNewTaskFile(t *testing.T) {
 // flow is the one that Init writes.
 var flow = func() task.Flow {
 	flow := kind.DefaultConfig().Flow
-	flow.Working, flow.Review, flow.Abandoned = "in_progress", "in_review", []task.Status{"canceled"}
+	flow.Working, flow.Review, flow.Abandoned = "in_progress", "in_review", []record.Status{"canceled"}
 	return flow
 }()
 
-func stamp(text string) task.Stamp {
-	return task.Stamp{Who: "human:kim", At: storetest.Noon, Text: text}
+func stamp(text string) record.Stamp {
+	return record.Stamp{Who: "human:kim", At: storetest.Noon, Text: text}
 }
 
-func inSession(s task.Stamp) task.Stamp {
+func inSession(s record.Stamp) record.Stamp {
 	s.Session = "ses-01j8x2k7q7f3az"
 	return s
 }
 
 // allClosed is a graph in which every task there might be is closed.
-func allClosed(id task.ID) (task.Task, bool) { return task.Task{ID: id, Status: "done"}, true }
+func allClosed(id record.ID) (task.Task, bool) { return task.Task{ID: id, Status: "done"}, true }
 
-func move(t task.Task, to task.Status) (task.Task, error) {
+func move(t task.Task, to record.Status) (task.Task, error) {
 	return entered(flow.Move(t, to, task.Proof{}, allClosed, stamp("")))
 }
 
@@ -182,14 +183,14 @@ func passing(t task.Task) *task.Run {
 	run := &task.Run{Commit: "1f3870be274f6c49b3e31a0c6728957f1f3870be", Tree: "0a1b2c"}
 	for _, c := range t.Checks {
 		if !c.Manual() {
-			run.Results = append(run.Results, task.CheckResult{Check: c.Key(t.ID), Result: task.Pass})
+			run.Results = append(run.Results, record.CheckResult{Check: c.Key(t.ID), Result: record.Pass})
 		}
 	}
 	return run
 }
 
 // entered drops the entry that the rules return beside the task, which has it already.
-func entered(t task.Task, _ *task.Entry, err error) (task.Task, error) { return t, err }
+func entered(t task.Task, _ *record.Entry, err error) (task.Task, error) { return t, err }
 
 func ptr[T any](v T) *T { return &v }
 

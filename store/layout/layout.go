@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Folder is the name of the folder that makes a folder a workspace.
@@ -27,7 +27,7 @@ const (
 )
 
 // FilesDir is the folder in Folder of the files that records refer to.
-const FilesDir = task.FilesDir
+const FilesDir = record.FilesDir
 
 // Layout has the paths of a workspace. All are absolute.
 type Layout struct {
@@ -122,8 +122,8 @@ func Find(dir string) (Layout, error) {
 			return Layout{}, problem.IO(err)
 		}
 		if at == filepath.Dir(at) {
-			return Layout{}, task.Errorf(task.NoWorkspace, "no %s folder in %s or above", Folder, dir).
-				WithHint("%s makes one; or name the repository with -C DIR", task.CallTo("init"))
+			return Layout{}, record.Errorf(record.NoWorkspace, "no %s folder in %s or above", Folder, dir).
+				WithHint("%s makes one; or name the repository with -C DIR", record.CallTo("init"))
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Live is the folder of the live state: what a clone knows beside its files.
@@ -39,11 +39,11 @@ func (l Live) Redo() string { return l.join("write.redo") }
 func (l Live) Claims() string { return l.join("claims") }
 
 // Claim is the path of the state of a record (session.State): who holds it, and the progress of its work.
-func (l Live) Claim(of task.Ref) string { return l.join("claims", refName(of)+".json") }
+func (l Live) Claim(of record.Ref) string { return l.join("claims", refName(of)+".json") }
 
 // refName is the name of the files about a record, without extension: the id of a task, and for other records the kind and the id.
-func refName(of task.Ref) string {
-	if of.Kind == task.KindName {
+func refName(of record.Ref) string {
+	if of.Kind == record.TaskKind {
 		return of.ID
 	}
 	return of.Kind + refMark + inName.Replace(of.ID)
@@ -58,11 +58,11 @@ var (
 const refMark = "~" // stands in no id of a task
 
 // RefOf is the record that a file of live state is about, by the name of the file without extension.
-func RefOf(name string) task.Ref {
+func RefOf(name string) record.Ref {
 	if kind, id, ok := strings.Cut(name, refMark); ok {
-		return task.Ref{Kind: kind, ID: outName.Replace(id)}
+		return record.Ref{Kind: kind, ID: outName.Replace(id)}
 	}
-	return task.ID(name).Ref()
+	return record.ID(name).Ref()
 }
 
 // Heartbeats is the folder of the heartbeats of sessions.
@@ -78,7 +78,7 @@ const JournalExt = ".jsonl"
 func (l Live) Journals() string { return l.join("journal") }
 
 // Journal is the path of the entries that this clone wrote to a record.
-func (l Live) Journal(of task.Ref) string { return l.join("journal", refName(of)+JournalExt) }
+func (l Live) Journal(of record.Ref) string { return l.join("journal", refName(of)+JournalExt) }
 
 // Keys is the folder of the calls with an idempotency key.
 func (l Live) Keys() string { return l.join("keys") }
@@ -91,7 +91,7 @@ func (l Live) Inboxes() string { return l.join("inbox") }
 
 // Inbox is the path of what an actor has acknowledged. An actor has a colon in it, and two of them may differ in case alone, so the name is a
 // hash.
-func (l Live) Inbox(who task.Actor) string {
+func (l Live) Inbox(who record.Actor) string {
 	sum := sha256.Sum256([]byte(who))
 	return l.join("inbox", hex.EncodeToString(sum[:8])+".json")
 }
@@ -100,7 +100,7 @@ func (l Live) Inbox(who task.Actor) string {
 func (l Live) Trash() string { return l.join("trash") }
 
 // Trashed is the path of the first copy of a deleted record.
-func (l Live) Trashed(of task.Ref, ext string) string { return l.join("trash", refName(of)+ext) }
+func (l Live) Trashed(of record.Ref, ext string) string { return l.join("trash", refName(of)+ext) }
 
 // Index is the path of the index of the records in a folder under .cairn, in one worktree. It can be deleted at any time.
 func (l Layout) Index(folder string) string { return l.derived("index", folder) }
@@ -119,7 +119,7 @@ func (l Layout) derived(what, folder string) string {
 func (l Live) Jobs() string { return l.join("jobs") }
 
 // Pair is the folder of what the agent of a pair reads.
-func (l Live) Pair(id task.ID) string { return l.join("pairs", string(id)) }
+func (l Live) Pair(id record.ID) string { return l.join("pairs", string(id)) }
 
 // Worktrees is the folder of what this clone knows of the work trees that cairn made.
 func (l Live) Worktrees() string { return l.join("worktrees") }
@@ -246,7 +246,7 @@ func filesBelow(dir string) error {
 		case e.Type()&fs.ModeSymlink != 0:
 			return problem.Link(path)
 		case !e.IsDir() && !e.Type().IsRegular():
-			return task.Errorf(task.InvalidInput, "%s is not a regular file", path).
+			return record.Errorf(record.InvalidInput, "%s is not a regular file", path).
 				WithHint("see what it is; only files and folders belong there")
 		}
 		return nil

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A state outlives the claim, because the file of another worktree or branch may lack its progress. CaughtUp finds the states of which
@@ -21,7 +21,7 @@ import (
 // Stranded is progress that nothing in the clone has any more: no worktree, no local or remote-tracking branch, and no stash. A worktree
 // without it can never catch up. It comes about when a branch is deleted unmerged, or work is discarded before it is committed.
 type Stranded struct {
-	Ref task.Ref
+	Ref record.Ref
 	session.Progress
 }
 
@@ -94,7 +94,7 @@ func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 		return nil, err
 	}
 	states = slices.DeleteFunc(states, func(s session.State) bool { return s.Lease != nil })
-	needed := map[task.Ref]bool{}
+	needed := map[record.Ref]bool{}
 	toRead := func() readers {
 		open := readers{}
 		for _, s := range states {
@@ -137,7 +137,7 @@ func active(src []byte) bool {
 }
 
 // readers are functions that get each version of a record.
-type readers map[task.Ref]func(src []byte)
+type readers map[record.Ref]func(src []byte)
 
 // inWorktrees calls each function with its record in every worktree of the clone. A file that cannot be read is passed as empty, and so is
 // every file of a worktree that cannot be read. A worktree that is gone has no files.
@@ -182,5 +182,5 @@ func (d Clone) Worktrees(ctx context.Context) ([]string, error) {
 
 // inCommits calls each function with its record in each of the commits.
 func (d Clone) inCommits(ctx context.Context, commits []string, read readers) error {
-	return place.InCommits(ctx, d.Layout, commits, slices.Collect(maps.Keys(read)), func(of task.Ref, src []byte) { read[of](src) })
+	return place.InCommits(ctx, d.Layout, commits, slices.Collect(maps.Keys(read)), func(of record.Ref, src []byte) { read[of](src) })
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
-var proj1 = task.ID("PROJ-1").Ref()
+var proj1 = record.ID("PROJ-1").Ref()
 
 // put keeps a state of a record.
 func put(t *testing.T, s *store.Store, state session.State) {
@@ -218,14 +218,14 @@ func TestStranded(t *testing.T) {
 func TestDropProgress(t *testing.T) {
 	here, there := team(t)
 	storetest.Git(t, there.Root, "reset", "-q", "--hard")
-	storetest.WantCode(t, storetest.NewActor(here, "agent:a").Claim("PROJ-1"), task.Elsewhere)
+	storetest.WantCode(t, storetest.NewActor(here, "agent:a").Claim("PROJ-1"), record.Elsewhere)
 	found, err := here.Stranded(t.Context())
 	storetest.WantCode(t, err, "")
 	if len(found) != 1 {
 		t.Fatalf("found %+v", found)
 	}
 	storetest.WantCode(t, here.DropProgress(t.Context(), proj1, found[0].Entry), "")
-	storetest.WantCode(t, here.DropProgress(t.Context(), proj1, found[0].Entry), task.NotFound)
+	storetest.WantCode(t, here.DropProgress(t.Context(), proj1, found[0].Entry), record.NotFound)
 	storetest.WantCode(t, storetest.NewActor(here, "agent:a").Claim("PROJ-1"), "")
 	storetest.WantClean(t, here)
 }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // An editor takes no lock: it reads a file, and later saves over what was written meanwhile. To notice that, live state has a journal of
@@ -38,13 +38,13 @@ func Append(path string, line []byte) error {
 }
 
 // Journal returns the entries that this clone wrote to a record, oldest first. Lines that cannot be read are left out.
-func (d Clone) Journal(of task.Ref) []session.Written {
+func (d Clone) Journal(of record.Ref) []session.Written {
 	out, _, _ := d.JournalLines(of)
 	return out
 }
 
 // JournalLines reads a journal, and counts the lines that cannot be read. Incomplete lines, which a kill can leave, are not counted.
-func (d Clone) JournalLines(of task.Ref) (out []session.Written, bad int, err error) {
+func (d Clone) JournalLines(of record.Ref) (out []session.Written, bad int, err error) {
 	src, err := disk.ReadRegular(d.Live.Journal(of), MaxFile)
 	if err != nil {
 		return nil, 0, err
@@ -69,7 +69,7 @@ func torn(line []byte) bool {
 
 // CutJournal shortens a journal that has grown too large. It keeps entries that the file of this worktree lacks rather than those that it
 // has, and newer ones rather than older ones.
-func (d Clone) CutJournal(of task.Ref, file task.Log) error {
+func (d Clone) CutJournal(of record.Ref, file record.Log) error {
 	path := d.Live.Journal(of)
 	if info, err := os.Lstat(path); err != nil || info.Size() <= journalMax {
 		return nil //nolint:nilerr // there is no journal
@@ -101,7 +101,7 @@ func (d Clone) CutJournal(of task.Ref, file task.Log) error {
 }
 
 // RewriteJournal removes the lines of a journal that cannot be read.
-func (d Clone) RewriteJournal(of task.Ref) error {
+func (d Clone) RewriteJournal(of record.Ref) error {
 	lines, err := journalText(d.Journal(of))
 	if err != nil {
 		return err
@@ -123,8 +123,8 @@ func journalText(all []session.Written) ([][]byte, error) {
 }
 
 // Journalled lists the records that have a journal.
-func (d Clone) Journalled() ([]task.Ref, error) {
-	var out []task.Ref
+func (d Clone) Journalled() ([]record.Ref, error) {
+	var out []record.Ref
 	err := layout.EachName(d.Live.Journals(), layout.JournalExt, func(name string) {
 		of := layout.RefOf(name)
 		if _, ok := kind.For(of); ok {

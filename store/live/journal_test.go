@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // An editor that read the file before a write, and saves after it, loses the write's entry: it is known which.
@@ -116,14 +116,14 @@ func TestJournalIsBounded(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
 	storetest.WantCode(t, s.MakeLive(), "")
 	remember := func(text string) {
-		e := task.Entry{Who: "agent:a", At: time.Unix(0, 0).UTC(), Did: task.Noted, Text: text}
+		e := record.Entry{Who: "agent:a", At: time.Unix(0, 0).UTC(), Did: record.Noted, Text: text}
 		line, err := json.Marshal(session.Written{On: session.Sighting{Worktree: s.Worktree}, Entry: e})
 		storetest.WantCode(t, err, "")
 		storetest.WantCode(t, live.Append(s.Live.Journal(proj1), line), "")
-		storetest.WantCode(t, s.CutJournal(proj1, task.Log{e}), "")
+		storetest.WantCode(t, s.CutJournal(proj1, record.Log{e}), "")
 	}
-	long := strings.Repeat("x", task.MaxText-20)
-	for i := range 2 * live.JournalMax / task.MaxText {
+	long := strings.Repeat("x", record.MaxText-20)
+	for i := range 2 * live.JournalMax / record.MaxText {
 		remember(fmt.Sprintf("%d %s", i, long))
 		info, err := os.Stat(s.Live.Journal(proj1))
 		if err != nil || info.Size() > live.JournalMax {
@@ -131,7 +131,7 @@ func TestJournalIsBounded(t *testing.T) {
 		}
 	}
 	journal := s.Journal(proj1)
-	newest := fmt.Sprint(2*live.JournalMax/task.MaxText - 1)
+	newest := fmt.Sprint(2*live.JournalMax/record.MaxText - 1)
 	if last := journal[len(journal)-1].Entry.Text; len(journal) < 20 || !strings.HasPrefix(last, newest+" ") {
 		t.Errorf("of %d lines the last is %.10s", len(journal), last)
 	}
@@ -141,10 +141,10 @@ func TestJournalIsBounded(t *testing.T) {
 func TestJournalKeepsWhatIsLost(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
 	storetest.WantCode(t, s.MakeLive(), "")
-	var file task.Log
+	var file record.Log
 	var lines []string
-	for i := range live.JournalMax / task.MaxText {
-		e := task.Entry{Who: "agent:a", At: time.Unix(0, 0).UTC(), Did: task.Noted, Text: fmt.Sprintf("%d %s", i, strings.Repeat("x", task.MaxText-20))}
+	for i := range live.JournalMax / record.MaxText {
+		e := record.Entry{Who: "agent:a", At: time.Unix(0, 0).UTC(), Did: record.Noted, Text: fmt.Sprintf("%d %s", i, strings.Repeat("x", record.MaxText-20))}
 		if i > 0 {
 			file = append(file, e)
 		}

@@ -16,11 +16,11 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Clone is the live state of a clone, seen from one of its workspaces.
@@ -49,7 +49,7 @@ func (d Clone) InWorktree(top string) (Clone, error) {
 }
 
 // State returns the state of a record, or nil.
-func (d Clone) State(of task.Ref) *session.State {
+func (d Clone) State(of record.Ref) *session.State {
 	if _, ok := kind.For(of); !ok {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (d Clone) Key(call string) *session.Key {
 }
 
 // Inbox returns what the clone keeps of the inbox of an actor; one in which nothing is acknowledged if it keeps nothing.
-func (d Clone) Inbox(who task.Actor) session.Inbox {
+func (d Clone) Inbox(who record.Actor) session.Inbox {
 	known := read(d.Live.Inbox(who), func(src []byte) (session.Inbox, error) { return session.ParseInbox(src, who) })
 	if known == nil {
 		return session.Inbox{Actor: who}
@@ -150,7 +150,7 @@ func (d Clone) IsInbox(path string) bool {
 	if err != nil {
 		return false
 	}
-	var named struct{ Actor task.Actor }
+	var named struct{ Actor record.Actor }
 	if json.Unmarshal(src, &named) != nil || d.Live.Inbox(named.Actor) != path {
 		return false
 	}
@@ -253,7 +253,7 @@ func (d Clone) holds(path string, lease session.Lease) bool {
 		return layout.IsFolder(path)
 	}
 	repo, ok, err := git.Find(path)
-	if task.CodeOf(err) == task.IO {
+	if record.CodeOf(err) == record.IO {
 		return path == lease.Worktree // that it cannot be read from here does not make the record free
 	}
 	return ok && repo.Top == path && repo.CommonDir == d.Repo.CommonDir && (lease.GitDir == "" || layout.GitDirOf(repo) == lease.GitDir)
@@ -261,7 +261,7 @@ func (d Clone) holds(path string, lease session.Lease) bool {
 
 // NextLease is the lease of a record after its newest entry was written. Every write of the holder refreshes the lease. If the worktree
 // of the lease is gone, it moves to the one in which the holder writes.
-func (d Clone) NextLease(now *session.Lease, last task.Entry, branch string) *session.Lease {
+func (d Clone) NextLease(now *session.Lease, last record.Entry, branch string) *session.Lease {
 	if now == nil || last.Who != now.Actor {
 		return now
 	}

@@ -6,18 +6,18 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Overwritten returns the entries, oldest first, that were written to a record in this worktree and are lost: an editor saved over them,
 // or git replaced the file while they were written (session.Overwritten). Entries that a branch, a stash or another worktree of the
 // clone has are not lost, and those that were written on a deleted branch went with it. file is the header of the record by its file. It
 // returns GIT if git is needed and refuses.
-func (d Clone) Overwritten(ctx context.Context, file task.Header) ([]task.Entry, error) {
+func (d Clone) Overwritten(ctx context.Context, file record.Header) ([]record.Entry, error) {
 	k, ok := kind.Named(file.Ref.Kind)
 	if !ok {
 		return nil, nil
@@ -30,7 +30,7 @@ func (d Clone) Overwritten(ctx context.Context, file task.Header) ([]task.Entry,
 	}
 	head, path := d.Head(ctx), d.Abs(place.Of(d.Layout, k, file.Ref.ID))
 	now := session.Sighting{Worktree: d.Worktree, Branch: head.Branch, Head: head.Commit, Rev: file.Rev, Modified: layout.Modified(path)}
-	lost, byChance := session.Overwritten(file.Log, now, s.journal, func(seen session.Sighting) (task.Log, bool) { return s.checkedOut(ctx, seen) })
+	lost, byChance := session.Overwritten(file.Log, now, s.journal, func(seen session.Sighting) (record.Log, bool) { return s.checkedOut(ctx, seen) })
 	if len(lost)+len(byChance) == 0 || s.err != nil || d.Repo == nil {
 		return lost, s.err
 	}
@@ -41,7 +41,7 @@ func (d Clone) Overwritten(ctx context.Context, file task.Header) ([]task.Entry,
 	// What was ever in a commit, git removed on somebody's request.
 	byChance, err = s.nowhereElse(ctx, byChance, d.Repo.Refs().Remembered)
 	lost = append(lost, byChance...)
-	slices.SortStableFunc(lost, func(a, b task.Entry) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(lost, func(a, b record.Entry) int { return a.At.Compare(b.At) })
 	return lost, err
 }
 
@@ -49,7 +49,7 @@ func (d Clone) Overwritten(ctx context.Context, file task.Header) ([]task.Entry,
 type search struct {
 	Clone
 	kind    *kind.Kind
-	of      task.Ref
+	of      record.Ref
 	journal []session.Written
 	at      map[string]*revision // the record by commit; nil if the commit does not have it
 	err     error                // the first
@@ -58,12 +58,12 @@ type search struct {
 // revision is the provenance of a record in a commit, and the revisions that its file can have when it is checked out: git may convert line
 // ends.
 type revision struct {
-	log  task.Log
-	revs [2]task.Rev
+	log  record.Log
+	revs [2]record.Rev
 }
 
 // nowhereElse leaves out the entries that a worktree or one of the commits has, and those that were written on a deleted branch.
-func (s *search) nowhereElse(ctx context.Context, lost []task.Entry, commits func(context.Context) ([]string, error)) ([]task.Entry, error) {
+func (s *search) nowhereElse(ctx context.Context, lost []record.Entry, commits func(context.Context) ([]string, error)) ([]record.Entry, error) {
 	if len(lost) == 0 {
 		return nil, nil
 	}
@@ -81,19 +81,19 @@ func (s *search) nowhereElse(ctx context.Context, lost []task.Entry, commits fun
 	if err == nil {
 		err = s.inCommits(ctx, tips, collect)
 	}
-	return slices.DeleteFunc(lost, func(e task.Entry) bool { return elsewhere[e.Hash()] }), err
+	return slices.DeleteFunc(lost, func(e record.Entry) bool { return elsewhere[e.Hash()] }), err
 }
 
 // checkedOut returns the provenance in the commit of a sighting, if the file was unchanged from that commit.
-func (s *search) checkedOut(ctx context.Context, seen session.Sighting) (task.Log, bool) {
+func (s *search) checkedOut(ctx context.Context, seen session.Sighting) (record.Log, bool) {
 	if seen.Head == "" || seen.Rev == "" || s.Repo == nil {
 		return nil, false
 	}
 	r, known := s.at[seen.Head]
 	if !known && s.err == nil {
-		s.err = place.InCommits(ctx, s.Layout, []string{seen.Head}, []task.Ref{s.of}, func(_ task.Ref, src []byte) {
+		s.err = place.InCommits(ctx, s.Layout, []string{seen.Head}, []record.Ref{s.of}, func(_ record.Ref, src []byte) {
 			crlf := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
-			r = &revision{logIn(s.kind, src), [2]task.Rev{kind.Rev(src), kind.Rev(crlf)}}
+			r = &revision{logIn(s.kind, src), [2]record.Rev{kind.Rev(src), kind.Rev(crlf)}}
 		})
 		s.at[seen.Head] = r
 	}
@@ -104,16 +104,16 @@ func (s *search) checkedOut(ctx context.Context, seen session.Sighting) (task.Lo
 }
 
 // headerIn parses a version of a record, and returns its header.
-func headerIn(k *kind.Kind, src []byte) (task.Header, error) {
+func headerIn(k *kind.Kind, src []byte) (record.Header, error) {
 	v, err := k.Parse(src)
 	if err != nil {
-		return task.Header{}, err
+		return record.Header{}, err
 	}
 	return k.Header(v), nil
 }
 
 // logIn is the provenance in a version of a record; none if it cannot be read.
-func logIn(k *kind.Kind, src []byte) task.Log {
+func logIn(k *kind.Kind, src []byte) record.Log {
 	h, _ := headerIn(k, src)
 	return h.Log
 }

@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // InCommits calls fn with the content of each record in each commit that has it, wherever it lies there. The content is nil if the file is
 // larger than a record may be.
-func InCommits(ctx context.Context, l layout.Layout, commits []string, records []task.Ref, fn func(of task.Ref, content []byte)) error {
+func InCommits(ctx context.Context, l layout.Layout, commits []string, records []record.Ref, fn func(of record.Ref, content []byte)) error {
 	if strings.Contains(l.InRepo(""), "\n") {
 		return nil // git cat-file --batch takes one name a line
 	}
@@ -39,7 +39,7 @@ func InCommits(ctx context.Context, l layout.Layout, commits []string, records [
 // committed reads files of commits.
 type committed struct {
 	layout.Layout
-	fn    func(of task.Ref, content []byte)
+	fn    func(of record.Ref, content []byte)
 	names []string // git's name of each file to be read
 	asked []asked
 }
@@ -47,10 +47,10 @@ type committed struct {
 // asked is a record of a commit.
 type asked struct {
 	commit string
-	of     task.Ref
+	of     record.Ref
 }
 
-func (c *committed) ask(commit string, of task.Ref, path string) {
+func (c *committed) ask(commit string, of record.Ref, path string) {
 	c.names, c.asked = append(c.names, commit+":"+path), append(c.asked, asked{commit, of})
 }
 
@@ -71,7 +71,7 @@ func (c *committed) read(ctx context.Context) (missing []asked, err error) {
 // askAtRest asks for those of some records that are at rest in their commits. It lists a folder of a commit once, and only if there is one.
 func (c *committed) askAtRest(ctx context.Context, missing []asked) error {
 	type folder struct{ commit, rest string }
-	wanted := map[folder]map[string]task.Ref{} // by id
+	wanted := map[folder]map[string]record.Ref{} // by id
 	var names []string
 	var folders []folder
 	for _, m := range missing {
@@ -81,7 +81,7 @@ func (c *committed) askAtRest(ctx context.Context, missing []asked) error {
 		}
 		at := folder{m.commit, c.InRepo(c.Rel(c.Dir(k.Rest)))}
 		if wanted[at] == nil {
-			wanted[at] = map[string]task.Ref{}
+			wanted[at] = map[string]record.Ref{}
 			names, folders = append(names, at.commit+":"+at.rest), append(folders, at)
 		}
 		wanted[at][m.of.ID] = m.of
@@ -98,7 +98,7 @@ func (c *committed) askAtRest(ctx context.Context, missing []asked) error {
 		if err != nil {
 			return err
 		}
-		paths := map[task.Ref]string{} // the newest month is listed last, and counts
+		paths := map[record.Ref]string{} // the newest month is listed last, and counts
 		for _, f := range files {
 			k, id, ok := kind.At(strings.TrimPrefix(f.Path, c.InRepo("")))
 			if of, asked := wanted[at][id]; ok && asked && k.Name == of.Kind {

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A task has one place: among the others, or else in the newest month.
@@ -60,9 +60,9 @@ func TestInCommits(t *testing.T) {
 	commit()
 	storetest.WriteFile(t, storetest.RestFile(s, "2026-07_02", "T-1"), storetest.TaskText("T-1", "labels: [newest]"))
 	commit()
-	found := map[task.Ref][]string{}
-	refs := []task.Ref{task.ID("T-1").Ref(), task.ID("T-2").Ref(), task.ID("T-3").Ref()}
-	err := place.InCommits(t.Context(), s.Layout, commits, refs, func(of task.Ref, src []byte) { found[of] = append(found[of], string(src)) })
+	found := map[record.Ref][]string{}
+	refs := []record.Ref{record.ID("T-1").Ref(), record.ID("T-2").Ref(), record.ID("T-3").Ref()}
+	err := place.InCommits(t.Context(), s.Layout, commits, refs, func(of record.Ref, src []byte) { found[of] = append(found[of], string(src)) })
 	storetest.WantCode(t, err, "")
 	newest := storetest.TaskText("T-1", "labels: [newest]")
 	newer, older := storetest.TaskText("T-1", "labels: [newer]"), storetest.TaskText("T-1")

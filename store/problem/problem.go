@@ -12,17 +12,17 @@ import (
 	"syscall"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // IO gives an error of the operating system the code IO and a hint. It returns errors that have a code, and the end of a context, as they
 // are.
 func IO(err error) error {
-	if err == nil || task.CodeOf(err) != "" || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || record.CodeOf(err) != "" || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return task.Errorf(task.IO, "%w", err).WithHint("%s", remedy(err))
+	return record.Errorf(record.IO, "%w", err).WithHint("%s", remedy(err))
 }
 
 // remedy is the hint for an error of the operating system.
@@ -42,11 +42,11 @@ func remedy(err error) string {
 // Live is IO for the folder of the live state. It returns SANDBOXED if the folder cannot be written, as in many sandboxes.
 func Live(dir string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return task.Errorf(task.Sandboxed, "%s cannot be written, and the lock lies there", dir).
-			WithHint("allow writes to that folder; the MCP server (%s) usually runs outside the sandbox", task.CallTo("serve"))
+		return record.Errorf(record.Sandboxed, "%s cannot be written, and the lock lies there", dir).
+			WithHint("allow writes to that folder; the MCP server (%s) usually runs outside the sandbox", record.CallTo("serve"))
 	}
 	if errors.Is(err, disk.ErrNotRegular) {
-		e := task.Errorf(task.BadFile, "what cairn keeps in %s is damaged: %w", dir, err)
+		e := record.Errorf(record.BadFile, "what cairn keeps in %s is damaged: %w", dir, err)
 		return e.WithHint("see what it is, and take it away; only regular files belong there")
 	}
 	return IO(err)
@@ -54,7 +54,7 @@ func Live(dir string, err error) error {
 
 // Hint returns the hint of an error, or "".
 func Hint(err error) string {
-	var e *task.Error
+	var e *record.Error
 	if !errors.As(err, &e) {
 		return ""
 	}
@@ -63,20 +63,20 @@ func Hint(err error) string {
 
 // Problem is a file under .cairn that cannot be read as what it should be.
 type Problem struct {
-	Path    string    `json:"path"` // from the workspace root, with forward slashes
-	Line    int       `json:"line"` // 0 if the problem is not in one line
-	Code    task.Code `json:"code"`
-	Message string    `json:"message"`
+	Path    string      `json:"path"` // from the workspace root, with forward slashes
+	Line    int         `json:"line"` // 0 if the problem is not in one line
+	Code    record.Code `json:"code"`
+	Message string      `json:"message"`
 }
 
 // BadFile is the error of a file that is broken: BAD_FILE, with path, line and column at the front of the message. The path is from the
 // workspace root, with forward slashes.
-func BadFile(path string, err error) *task.Error {
+func BadFile(path string, err error) *record.Error {
 	var at *format.Error
 	if !errors.As(err, &at) {
 		at = &format.Error{Msg: err.Error()}
 	}
-	e := task.Errorf(task.BadFile, "%s: %s", position(path, at), at.Msg)
+	e := record.Errorf(record.BadFile, "%s: %s", position(path, at), at.Msg)
 	e.Err = err
 	e.Details = map[string]any{"path": path}
 	for key, n := range map[string]int{"line": at.Line, "column": at.Column} {
@@ -89,21 +89,21 @@ func BadFile(path string, err error) *task.Error {
 
 // Of is the problem of a file, for lists that leave the file out. The path is from the workspace root, with forward slashes.
 func Of(path string, err error) Problem {
-	p := Problem{Path: path, Code: task.CodeOf(err), Message: err.Error()}
-	var e *task.Error
+	p := Problem{Path: path, Code: record.CodeOf(err), Message: err.Error()}
+	var e *record.Error
 	if errors.As(err, &e) {
 		p.Message = e.Msg
 		p.Line, _ = e.Details["line"].(int)
 	}
 	if p.Code == "" {
-		p.Code = task.IO
+		p.Code = record.IO
 	}
 	return p
 }
 
 // Second is the problem of a file of a record that is not read, since the record has another file, which counts.
 func Second(path, counts string) Problem {
-	return Problem{Path: path, Code: task.BadFile, Message: "is not read, since " + counts + " has the same id"}
+	return Problem{Path: path, Code: record.BadFile, Message: "is not read, since " + counts + " has the same id"}
 }
 
 // Missing reports whether an error says that a file does not exist.
@@ -123,16 +123,16 @@ func position(path string, at *format.Error) string {
 
 // NotRegular is the error of what is no regular file: a folder, a link, a pipe.
 func NotRegular(path string) error {
-	return task.Errorf(task.BadFile, "%s is not a regular file", filepath.Base(path)).WithHint("put a real file there; links are not followed")
+	return record.Errorf(record.BadFile, "%s is not a regular file", filepath.Base(path)).WithHint("put a real file there; links are not followed")
 }
 
 // TooLarge is the error of a file that is larger than a record may be.
 func TooLarge(path string) error {
-	return task.Errorf(task.BadFile, "%s is larger than %d bytes", filepath.Base(path), format.MaxFile).WithHint("move what is long into a file of its own")
+	return record.Errorf(record.BadFile, "%s is larger than %d bytes", filepath.Base(path), format.MaxFile).WithHint("move what is long into a file of its own")
 }
 
 // Link is the error of a link in place of a file or folder that cairn reads or writes.
 func Link(path string) error {
-	return task.Errorf(task.InvalidInput, "%s is a link", path).
+	return record.Errorf(record.InvalidInput, "%s is a link", path).
 		WithHint("put a real one there; nothing is read or written through links")
 }

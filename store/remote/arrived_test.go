@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // pair is two clones of a remote, between which claims hold. The first has brought PROJ-1 to done on its branch fix, and told the remote.
@@ -51,7 +51,7 @@ func (p pair) lee(ago time.Duration) storetest.Actor {
 // finish takes the task in the first clone, closes it there and commits that.
 func (p pair) finish(ago time.Duration) {
 	p.Helper()
-	of, lee := task.ID("PROJ-1").Ref(), p.lee(ago)
+	of, lee := record.ID("PROJ-1").Ref(), p.lee(ago)
 	take := []session.Want{{Ref: of, Lease: session.Lease{Actor: lee.Who, Worktree: p.one.Worktree}, Judged: p.one.Known(of).Remote.Mark()}}
 	storetest.WantCode(p, claims(p.one).Take(p.Context(), take, func() error { return lee.Move("PROJ-1", "in_progress") }), "")
 	storetest.WantCode(p, lee.Move("PROJ-1", "done"), "")

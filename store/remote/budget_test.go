@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Twenty clones that hold three tasks each ask a remote rarely enough: fewer than 0.3 pushes a minute for renewals in all, and no clone more than
@@ -28,14 +28,14 @@ func TestTheBudgetOfTwentyClones(t *testing.T) {
 	at := newServer()
 	var all []*clone
 	for i := range clones {
-		all = append(all, newClone(t, at, c, task.Actor(fmt.Sprint("agent:a", i))))
+		all = append(all, newClone(t, at, c, record.Actor(fmt.Sprint("agent:a", i))))
 	}
-	leases := map[task.Ref]*clone{}
+	leases := map[record.Ref]*clone{}
 	begun := c.now()
 	for n := 0; c.now().Sub(begun) < long; n++ {
 		for i, one := range all {
 			if n%4 == i%4 && n/4 < each { // tasks are begun one after the other
-				of := task.ID(fmt.Sprintf("PROJ-%d", n/4*clones+i+1)).Ref()
+				of := record.ID(fmt.Sprintf("PROJ-%d", n/4*clones+i+1)).Ref()
 				one.mustClaim(of)
 				leases[of] = one
 			}
@@ -90,13 +90,13 @@ func TestABudgetThatIsUsedUp(t *testing.T) {
 	a := newClone(t, at, c, "agent:ada")
 	begun := c.now()
 	for i := range 10 {
-		a.mustClaim(task.ID(fmt.Sprintf("PROJ-%d", i+1)).Ref())
+		a.mustClaim(record.ID(fmt.Sprintf("PROJ-%d", i+1)).Ref())
 	}
 	if took := c.now().Sub(begun); took < time.Minute || took > 2*time.Minute {
 		t.Errorf("ten claims took %v", took)
 	}
 	begun = c.now()
-	of := task.ID("PROJ-10").Ref()
+	of := record.ID("PROJ-10").Ref()
 	if err := a.Release(t.Context(), []session.Want{{Ref: of}}, func() error { return a.live(of, nil) }); err != nil || c.now() != begun {
 		t.Errorf("a release waited %v: %v", c.now().Sub(begun), err)
 	}
@@ -123,7 +123,7 @@ func TestAWaitForTheBudgetIsTold(t *testing.T) {
 	var told []progress.Report
 	ctx := progress.With(t.Context(), func(r progress.Report) { told = append(told, r) })
 	for i := range 7 {
-		of := task.ID(fmt.Sprintf("PROJ-%d", i+1)).Ref()
+		of := record.ID(fmt.Sprintf("PROJ-%d", i+1)).Ref()
 		if err := a.Take(ctx, a.want(of), func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}

@@ -17,12 +17,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/limits"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Claims are the claims of a clone among other clones. They implement session.Leases.
@@ -35,7 +35,7 @@ type Claims struct {
 // Options say what claims there are, and who asks.
 type Options struct {
 	Clone   live.Clone
-	Known   func() func(task.Ref) session.Live // what the clone knows now, with writes under way; nil for its states alone
+	Known   func() func(record.Ref) session.Live // what the clone knows now, with writes under way; nil for its states alone
 	Config  kind.Config
 	Budget  int         // pushes and fetches in a minute; 0 for limits.ClaimsBudget
 	Alone   bool        // claim without the remote if that gives no answer
@@ -105,7 +105,7 @@ func (c *Claims) begin(ctx context.Context) (*turn, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, task.Errorf(task.Busy, "waited %v for other processes that ask the git remote", lockPatience).WithHint("try again in a moment")
+		return nil, record.Errorf(record.Busy, "waited %v for other processes that ask the git remote", lockPatience).WithHint("try again in a moment")
 	default:
 		return nil, c.Clone.Live.Failed(err)
 	}
@@ -168,14 +168,14 @@ func (c *Claims) Usable(ctx context.Context) error {
 	}
 	name := c.Config.Claims.Remote
 	if c.Clone.Repo == nil {
-		return task.Errorf(task.Git, "claims go through the git remote %s, and this is no git repository", name).WithHint("claims_remote: none in .cairn/config.yaml ends that")
+		return record.Errorf(record.Git, "claims go through the git remote %s, and this is no git repository", name).WithHint("claims_remote: none in .cairn/config.yaml ends that")
 	}
 	names, err := c.Clone.Repo.Remotes(ctx)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(names, name) {
-		return task.Errorf(task.InvalidInput, "claims_remote is %s, and this clone has no such git remote", name).
+		return record.Errorf(record.InvalidInput, "claims_remote is %s, and this clone has no such git remote", name).
 			WithHint("git remote add %s URL adds it; %s", name, cmp.Or(prefixed("there are ", strings.Join(names, ", ")), "it has none"))
 	}
 	keys, err := c.Clone.Repo.LocalPrograms(ctx)
@@ -189,8 +189,8 @@ func (c *Claims) Usable(ctx context.Context) error {
 	if bundled {
 		keys = append(keys, "the hooks of the repository that its URL leads to")
 	}
-	return task.Errorf(task.Untrusted, "claims go through the git remote %s, for which this clone's .git/config starts a program (%s)", name, strings.Join(keys, ", ")).
-		WithHint("a person looks at it, and then approves this clone: %s", task.CallTo("trust").ByPerson())
+	return record.Errorf(record.Untrusted, "claims go through the git remote %s, for which this clone's .git/config starts a program (%s)", name, strings.Join(keys, ", ")).
+		WithHint("a person looks at it, and then approves this clone: %s", record.CallTo("trust").ByPerson())
 }
 
 func prefixed(with, text string) string {
@@ -201,17 +201,17 @@ func prefixed(with, text string) string {
 }
 
 // local returns what the clone itself says of records now.
-func (c *Claims) local() func(task.Ref) session.Local {
+func (c *Claims) local() func(record.Ref) session.Local {
 	known := c.states
 	if c.Known != nil {
 		known = c.Known()
 	}
-	return func(of task.Ref) session.Local {
+	return func(of record.Ref) session.Local {
 		live := known(of)
 		l := session.Local{Under: live.Next != nil}
 		if state := live.State; state != nil {
 			live.Remote = nil
-			l.Lease, l.Lapsed = state.Lease, session.Holder(task.Header{Ref: of}, live, c.Now()).Lapsed
+			l.Lease, l.Lapsed = state.Lease, session.Holder(record.Header{Ref: of}, live, c.Now()).Lapsed
 			if n := len(state.Progress); n > 0 && c.Config.Over(of, state.Progress[n-1].Status) {
 				l.Ended = &state.Progress[n-1]
 			}
@@ -221,7 +221,7 @@ func (c *Claims) local() func(task.Ref) session.Local {
 }
 
 // states is what the states of the clone say of a record.
-func (c *Claims) states(of task.Ref) session.Live {
+func (c *Claims) states(of record.Ref) session.Live {
 	live := c.Clone.View(c.Clone.State(of), nil)
 	live.ClaimTTL, live.StaleAfter = c.Config.ClaimTTL, c.Config.StaleAfter
 	return live
@@ -251,7 +251,7 @@ func (t *turn) offline(ctx context.Context, err error) error {
 }
 
 // said notes in one line what the remote gave as a reason.
-func (t *turn) said(words string) { t.shared.Said = task.Clip(shown(words), 500) }
+func (t *turn) said(words string) { t.shared.Said = record.Clip(shown(words), 500) }
 
 // shown is what git or a remote said, in one line, without credentials and without what moves the cursor of a terminal.
 func shown(words string) string { return printable(git.WithoutCredentials(words)) }
@@ -267,14 +267,14 @@ func printable(text string) string {
 }
 
 func offline(remote, said string) error {
-	return task.Errorf(task.Offline, "the git remote %s gave no answer: %s", remote, said).
+	return record.Errorf(record.Offline, "the git remote %s gave no answer: %s", remote, said).
 		WithHint("try again in a minute, and go on meanwhile with what you hold; git fetch %s by hand shows what is wrong", remote)
 }
 
 // refused is OFFLINE for a remote that answers, and takes no claim.
 func refused(remote, said string) error {
-	return task.Errorf(task.Offline, "the git remote %s takes no claim: %s", remote, said).
-		WithHint("%s says what the remote allows; until it takes claims, a person decides: claims_remote: none leaves them to each clone", task.CallTo("remote_probe").OnlyShown())
+	return record.Errorf(record.Offline, "the git remote %s takes no claim: %s", remote, said).
+		WithHint("%s says what the remote allows; until it takes claims, a person decides: claims_remote: none leaves them to each clone", record.CallTo("remote_probe").OnlyShown())
 }
 
 // budgetWindow is the time for which the budget of pushes and fetches is.
@@ -321,4 +321,4 @@ func (t *turn) spare(n int) bool {
 }
 
 // worktreeName is what other clones are told of a worktree.
-func worktreeName(path string) string { return task.Clip(printable(filepath.Base(path)), 200) }
+func worktreeName(path string) string { return record.Clip(printable(filepath.Base(path)), 200) }

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/remote"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // server is a git remote in memory.
@@ -34,7 +34,7 @@ func (s *server) object(ref string) string {
 }
 
 // claim is what a ref says; the zero value for no ref.
-func (s *server) claim(t *testing.T, of task.Ref) session.RemoteClaim {
+func (s *server) claim(t *testing.T, of record.Ref) session.RemoteClaim {
 	t.Helper()
 	object := s.object(of.ID)
 	if object == "" {
@@ -126,8 +126,8 @@ func (l *line) Push(_ context.Context, updates []git.RefUpdate, atomic bool) ([]
 // renews reports whether each update replaces a claim by the same one, still held.
 func (l *line) renews(updates []git.RefUpdate) bool {
 	for _, u := range updates {
-		from, err1 := session.ParseRemoteClaim([]byte(l.messages[u.Old]), task.ID(u.Ref).Ref())
-		to, err2 := session.ParseRemoteClaim([]byte(l.messages[u.New]), task.ID(u.Ref).Ref())
+		from, err1 := session.ParseRemoteClaim([]byte(l.messages[u.Old]), record.ID(u.Ref).Ref())
+		to, err2 := session.ParseRemoteClaim([]byte(l.messages[u.New]), record.ID(u.Ref).Ref())
 		if err1 != nil || err2 != nil || !from.Same(to) || to.State != session.RemoteHeld {
 			return false
 		}
@@ -179,11 +179,11 @@ type clone struct {
 	s    *store.Store
 	line *line
 	off  time.Duration // how wrong its clock is
-	who  task.Actor
+	who  record.Actor
 }
 
 // newClone makes a clone. A person goes on without an answer of the remote.
-func newClone(t *testing.T, to *server, c *clock, who task.Actor) *clone {
+func newClone(t *testing.T, to *server, c *clock, who record.Actor) *clone {
 	t.Helper()
 	dir := t.TempDir()
 	if _, _, err := store.Init(dir, "PROJ"); err != nil {
@@ -210,20 +210,20 @@ func (c *clone) known() session.Shared {
 	return known
 }
 
-func (c *clone) hold(of task.Ref) session.Hold {
+func (c *clone) hold(of record.Ref) session.Hold {
 	live := c.Clone.View(c.Clone.State(of), nil)
 	live.Remote, live.ClaimTTL, live.StaleAfter = c.known().Of(of), c.Config.ClaimTTL, c.Config.StaleAfter
-	return session.Holder(task.Header{Ref: of}, live, c.Now())
+	return session.Holder(record.Header{Ref: of}, live, c.Now())
 }
 
 // believes reports whether whoever claimed a record in the clone relies on that claim.
-func (c *clone) believes(of task.Ref) bool {
+func (c *clone) believes(of record.Ref) bool {
 	h := c.hold(of)
 	return h.How == session.Claimed && h.Clone == "" && h.LostTo == nil && !h.Unsynced
 }
 
 // live changes the claim of the clone itself, as a write does.
-func (c *clone) live(of task.Ref, lease *session.Lease) error {
+func (c *clone) live(of record.Ref, lease *session.Lease) error {
 	c.t.Helper()
 	if err := c.Clone.MakeLive(); err != nil {
 		return err
@@ -240,7 +240,7 @@ func (c *clone) lease() session.Lease {
 }
 
 // want is what a claim wants, by what is known now.
-func (c *clone) want(of ...task.Ref) []session.Want {
+func (c *clone) want(of ...record.Ref) []session.Want {
 	var want []session.Want
 	for _, one := range of {
 		want = append(want, session.Want{Ref: one, Lease: c.lease(), Judged: c.known().Of(one).Mark()})
@@ -249,7 +249,7 @@ func (c *clone) want(of ...task.Ref) []session.Want {
 }
 
 // claim claims records in the clone and at the remote.
-func (c *clone) claim(of ...task.Ref) error {
+func (c *clone) claim(of ...record.Ref) error {
 	return c.Take(c.t.Context(), c.want(of...), func() error {
 		for _, one := range of {
 			lease := c.lease()
@@ -261,7 +261,7 @@ func (c *clone) claim(of ...task.Ref) error {
 	})
 }
 
-func (c *clone) mustClaim(of ...task.Ref) {
+func (c *clone) mustClaim(of ...record.Ref) {
 	c.t.Helper()
 	if err := c.claim(of...); err != nil {
 		c.t.Fatal(err)
@@ -278,11 +278,11 @@ func (c *clone) sync() []session.OwnClaim {
 	return lost
 }
 
-func wantCode(t *testing.T, err error, code task.Code, part string) {
+func wantCode(t *testing.T, err error, code record.Code, part string) {
 	t.Helper()
-	if task.CodeOf(err) != code || !strings.Contains(err.Error(), part) {
+	if record.CodeOf(err) != code || !strings.Contains(err.Error(), part) {
 		t.Errorf("ended with %v, not with %s %q", err, code, part)
 	}
 }
 
-var one, two = task.ID("PROJ-1").Ref(), task.ID("PROJ-2").Ref()
+var one, two = record.ID("PROJ-1").Ref(), record.ID("PROJ-2").Ref()

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // An answer that is lost after the server took the push: whoever asks again learns that the claim is theirs.
@@ -21,7 +21,7 @@ func TestALostAnswerIsAWin(t *testing.T) {
 	if !a.believes(one) || a.line.pushes != 1 {
 		t.Errorf("after %d pushes it is %+v", a.line.pushes, a.hold(one))
 	}
-	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 }
 
 // An answer that is lost with the network: the claim is neither won nor lost, nothing is written, and in the end it is given back.
@@ -33,7 +33,7 @@ func TestALostAnswerWithoutNetworkIsNothing(t *testing.T) {
 			a, b := newClone(t, at, c, "agent:ada"), newClone(t, at, c, "agent:bea")
 			a.line.mute = 1
 			a.line.afterPush = func() { a.line.unplugged = true }
-			wantCode(t, a.claim(one), task.Offline, "gave no answer")
+			wantCode(t, a.claim(one), record.Offline, "gave no answer")
 			if a.believes(one) || a.Clone.State(one) != nil {
 				t.Errorf("it is %+v", a.hold(one))
 			}
@@ -47,7 +47,7 @@ func TestALostAnswerWithoutNetworkIsNothing(t *testing.T) {
 				if got, own := at.claim(t, one), a.known().OwnOf(one).Claim; got != own || c.now().Sub(own.Renewed) > time.Minute {
 					t.Errorf("the remote has %+v, and the clone %+v", got, own)
 				}
-				wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+				wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 				return
 			}
 			c.pass(time.Minute)
@@ -69,7 +69,7 @@ func TestALatePushIsTakenAway(t *testing.T) {
 	a := newClone(t, at, c, "agent:ada")
 	a.mustClaim(two)
 	a.line.unplugged = true
-	wantCode(t, a.claim(one), task.Offline, "")
+	wantCode(t, a.claim(one), record.Offline, "")
 	late := a.known().OwnOf(one)
 	a.line.unplugged = false
 	a.sync()
@@ -104,7 +104,7 @@ func TestAServerThatDiesBetweenTwoRefs(t *testing.T) {
 	if _, err := b.Renew(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []task.Ref{one, two} {
+	for _, of := range []record.Ref{one, two} {
 		own := b.known().OwnOf(of)
 		if got := at.claim(t, of); !own.Claim.Renewed.Equal(got.Renewed) || own.Sync != session.Synced {
 			t.Errorf("%s is renewed at %v, and believed to be at %v (%s)", of.ID, got.Renewed, own.Claim.Renewed, own.Sync)
@@ -118,7 +118,7 @@ func TestAServerThatDeclines(t *testing.T) {
 	at := newServer()
 	a, p := newClone(t, at, c, "agent:ada"), newClone(t, at, c, "human:pat")
 	a.line.declines, p.line.declines = true, true
-	wantCode(t, a.claim(one), task.Offline, "hook declined")
+	wantCode(t, a.claim(one), record.Offline, "hook declined")
 	if a.Clone.State(one) != nil {
 		t.Error("a claim that was refused is in the clone")
 	}
@@ -152,7 +152,7 @@ func TestAClaimMadeOfflineThatIsLost(t *testing.T) {
 	}
 	ended := &session.Progress{Status: "in_review", Entry: "e"}
 	err := p.Release(t.Context(), []session.Want{{Ref: one, Ended: ended}}, func() error { t.Error("it was written"); return nil })
-	wantCode(t, err, task.ClaimLost, "agent:ada")
+	wantCode(t, err, record.ClaimLost, "agent:ada")
 	if !a.believes(one) {
 		t.Error("the one who has it does not know")
 	}
@@ -214,7 +214,7 @@ func TestAMirrorPushIsUndone(t *testing.T) {
 	if !a.believes(one) || a.believes(two) || a.known().Put != 1 || at.claim(t, one).Holder != "agent:ada" {
 		t.Errorf("it is %+v and %+v; %d put back", a.hold(one), a.hold(two), a.known().Put)
 	}
-	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 }
 
 // Whoever is silent does not put a claim back, and does not believe in it when they speak again.
@@ -265,10 +265,10 @@ func TestACopiedClone(t *testing.T) {
 	if b.believes(one) {
 		t.Errorf("before it asks the copy has %+v", b.hold(one))
 	}
-	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 	ended := &session.Progress{Status: "in_review", Entry: "e"}
 	err := b.Release(t.Context(), []session.Want{{Ref: one, Ended: ended}}, func() error { t.Error("it was written"); return nil })
-	wantCode(t, err, task.ClaimLost, "agent:ada")
+	wantCode(t, err, record.ClaimLost, "agent:ada")
 	b.sync()
 	if h := b.hold(one); h.LostTo == nil || b.known().Clone == a.known().Clone {
 		t.Errorf("the copy has %+v", h)
@@ -287,7 +287,7 @@ func TestTwoActorsOfOneClone(t *testing.T) {
 	late := a.want(one)
 	late[0].Lease.Actor = "agent:bea"
 	a.mustClaim(one)
-	wantCode(t, a.Take(t.Context(), late, func() error { t.Error("it was written"); return nil }), task.Conflict, "")
+	wantCode(t, a.Take(t.Context(), late, func() error { t.Error("it was written"); return nil }), record.Conflict, "")
 	if !a.believes(one) || at.claim(t, one).Holder != "agent:ada" {
 		t.Errorf("it is %+v", a.hold(one))
 	}
@@ -304,7 +304,7 @@ func TestATakeoverOfWhatWasRenewed(t *testing.T) {
 	c.pass(100 * time.Minute)
 	a.sync()
 	b.sync()
-	wantCode(t, b.Take(t.Context(), judged, func() error { t.Error("it was written"); return nil }), task.Conflict, "")
+	wantCode(t, b.Take(t.Context(), judged, func() error { t.Error("it was written"); return nil }), record.Conflict, "")
 	if a.sync(); !a.believes(one) {
 		t.Errorf("it is %+v", a.hold(one))
 	}

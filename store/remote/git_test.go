@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // realClones makes clones of a bare repository with real git, an agent in each, and returns the repository too.
-func realClones(t *testing.T, names ...task.Actor) (bare string, all []*clone) {
+func realClones(t *testing.T, names ...record.Actor) (bare string, all []*clone) {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	first := storetest.NewRepo(t)
@@ -77,7 +77,7 @@ func TestGitLosesTheAnswer(t *testing.T) {
 		t.Errorf("it is %+v", a.hold(one))
 	}
 	unhook(t, bare, "post-receive")
-	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 	if b.Clone.State(one) != nil {
 		t.Error("the loser has a claim")
 	}
@@ -90,7 +90,7 @@ func TestGitStopsAtTheSecondRef(t *testing.T) {
 			bare, all := realClones(t, "agent:ada", "agent:bea")
 			a, b := all[0], all[1]
 			hook(t, bare, "update", "case $1 in */PROJ-2) "+end+";; esac")
-			wantCode(t, a.claim(one, two), task.Offline, "")
+			wantCode(t, a.claim(one, two), record.Offline, "")
 			if a.believes(one) || a.believes(two) || a.Clone.State(one) != nil {
 				t.Errorf("it is %+v and %+v", a.hold(one), a.hold(two))
 			}
@@ -104,12 +104,12 @@ func TestGitStopsAtTheSecondRef(t *testing.T) {
 func TestGitDeclinesTheNamespace(t *testing.T) {
 	bare, all := realClones(t, "agent:ada")
 	hook(t, bare, "pre-receive", "while read old new ref; do case $ref in refs/cairn/*) exit 1;; esac; done")
-	wantCode(t, all[0].claim(one), task.Offline, "pre-receive hook declined")
+	wantCode(t, all[0].claim(one), record.Offline, "pre-receive hook declined")
 	found, err := all[0].Probe(t.Context())
 	if err != nil || found.Allows() {
 		t.Errorf("the probe finds %+v, %v", found, err)
 	}
-	wantCode(t, remote.Verdict(found, all[0].Config.Claims), task.Offline, "pre-receive hook declined")
+	wantCode(t, remote.Verdict(found, all[0].Config.Claims), record.Offline, "pre-receive hook declined")
 }
 
 func TestGitPushesAMirror(t *testing.T) {
@@ -124,7 +124,7 @@ func TestGitPushesAMirror(t *testing.T) {
 	if !a.believes(one) || a.known().Put != 1 {
 		t.Errorf("it is %+v, and %d were put back", a.hold(one), a.known().Put)
 	}
-	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 }
 
 // A whole clone is copied, and the first half goes on.
@@ -146,7 +146,7 @@ func TestGitACopiedClone(t *testing.T) {
 	if b.believes(one) {
 		t.Errorf("before it asks the copy has %+v", b.hold(one))
 	}
-	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 	a.sync()
 	if !a.believes(one) || b.believes(one) {
 		t.Errorf("the first has %+v, and the copy %+v", a.hold(one), b.hold(one))
@@ -179,14 +179,14 @@ func TestGitThatCannotAnswer(t *testing.T) {
 			a.Answer = limit
 			a.Claims = remote.Open(a.Options)
 			begun := time.Now()
-			wantCode(t, a.claim(one), task.Offline, "gave no answer")
+			wantCode(t, a.claim(one), record.Offline, "gave no answer")
 			if took := time.Since(begun); took > 10*time.Second {
 				t.Errorf("it took %v", took)
 			}
 			if a.believes(one) || a.Clone.State(one) != nil {
 				t.Errorf("it is %+v", a.hold(one))
 			}
-			if _, err := a.Renew(t.Context()); task.CodeOf(err) != task.Offline {
+			if _, err := a.Renew(t.Context()); record.CodeOf(err) != record.Offline {
 				t.Errorf("ended with %v", err)
 			}
 			if o := a.known().OwnOf(one); o == nil || o.Sync != session.Asked {
@@ -213,7 +213,7 @@ func TestGitPushesElsewhere(t *testing.T) {
 			a, b := all[0], all[1]
 			storetest.Git(t, a.s.Root, append([]string{"config"}, aside(bare, other)...)...)
 			b.mustClaim(one)
-			wantCode(t, a.claim(one), task.AlreadyClaimed, "agent:bob")
+			wantCode(t, a.claim(one), record.AlreadyClaimed, "agent:bob")
 			if a.believes(one) {
 				t.Errorf("it is %+v", a.hold(one))
 			}
@@ -222,7 +222,7 @@ func TestGitPushesElsewhere(t *testing.T) {
 				return
 			}
 			for range 2 {
-				wantCode(t, a.claim(two), task.Offline, "pushed to another place")
+				wantCode(t, a.claim(two), record.Offline, "pushed to another place")
 			}
 			b.mustClaim(two)
 		})
@@ -235,7 +235,7 @@ func TestGitPushesByAnotherURL(t *testing.T) {
 	a, b := all[0], all[1]
 	storetest.Git(t, a.s.Root, "config", "remote.origin.pushurl", "file://"+bare)
 	a.mustClaim(one)
-	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 	if a.sync(); !a.believes(one) {
 		t.Errorf("it is %+v", a.hold(one))
 	}
@@ -250,7 +250,7 @@ func TestGitSaysNoCredentials(t *testing.T) {
 		a := all[0]
 		storetest.Git(t, a.s.Root, "remote", "set-url", "origin", url)
 		err := a.claim(one)
-		wantCode(t, err, task.Offline, "gave no answer")
+		wantCode(t, err, record.Offline, "gave no answer")
 		if said := a.known().Said; said == "" || strings.Contains(said+err.Error(), "s3cret") {
 			t.Errorf("of %s it keeps %q, and says %v", url, said, err)
 		}

@@ -3,13 +3,13 @@ package remote
 import (
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Leases returns who decides about claims in a store, for an actor: the git remote where claims are shared, else the clone alone.
-func Leases(s *store.Store, who task.Actor, now func() time.Time) session.Leases {
+func Leases(s *store.Store, who record.Actor, now func() time.Time) session.Leases {
 	if !s.Shares() {
 		return store.Local{}
 	}
@@ -17,7 +17,7 @@ func Leases(s *store.Store, who task.Actor, now func() time.Time) session.Leases
 }
 
 // Of returns the claims among clones, for an actor, also where none are shared. Its methods return an error then.
-func Of(s *store.Store, who task.Actor, now func() time.Time) *Claims {
+func Of(s *store.Store, who record.Actor, now func() time.Time) *Claims {
 	return Open(Options{
 		Clone: s.Clone, Known: s.KnownOf, Config: s.Config, Alone: s.Config.Claims.Alone(who), Trusted: s.Trusted, Now: now,
 	})

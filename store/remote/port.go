@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Port is what claims need of a git remote.
@@ -82,18 +82,18 @@ func (p gitPort) Fetch(ctx context.Context) ([]git.RefMessage, error) {
 
 // refName is the name of the ref of a record, below the namespace: the id of a task, and for other records the kind and the id. No id of a task
 // has a plus.
-func refName(of task.Ref) string {
-	if of.Kind == task.KindName {
+func refName(of record.Ref) string {
+	if of.Kind == record.TaskKind {
 		return escape.Replace(of.ID)
 	}
 	return of.Kind + kindMark + escape.Replace(of.ID)
 }
 
 // refOf is the record that a ref is about. It reports false for one that is about none.
-func refOf(name string) (task.Ref, bool) {
-	of := task.ID(unescape.Replace(name)).Ref()
+func refOf(name string) (record.Ref, bool) {
+	of := record.ID(unescape.Replace(name)).Ref()
 	if named, id, ok := strings.Cut(name, kindMark); ok {
-		of = task.Ref{Kind: named, ID: unescape.Replace(id)}
+		of = record.Ref{Kind: named, ID: unescape.Replace(id)}
 	}
 	k, known := kind.Named(of.Kind)
 	return of, known && k.ParseID(of.ID) == nil && refName(of) == name

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Probe finds out what the remote allows in the namespace, with throw-away refs, and remembers it. It pushes two or three times and fetches once. It
@@ -132,9 +132,9 @@ func Verdict(p session.Probe, c kind.Claims) error {
 			lacks = append(lacks, one.what)
 		}
 	}
-	err := task.Errorf(task.Offline, "the git remote %s does not take claims below %s: it does not %s%s", c.Remote, c.Namespace, strings.Join(lacks, ", "), prefixed(": ", p.Said))
+	err := record.Errorf(record.Offline, "the git remote %s does not take claims below %s: it does not %s%s", c.Remote, c.Namespace, strings.Join(lacks, ", "), prefixed(": ", p.Said))
 	if other := Instead(c.Namespace); other != "" && !p.Creates {
-		return err.WithHint("some hosts take branches only: %s, then probe again", task.CallTo("settings_set", "key", "claims_namespace", "value", other).ByPerson())
+		return err.WithHint("some hosts take branches only: %s, then probe again", record.CallTo("settings_set", "key", "claims_namespace", "value", other).ByPerson())
 	}
 	return err.WithHint("ask whoever runs the remote to allow it, or leave claims to each clone: claims_remote: none")
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A probe leaves room for claims, and nothing at the remote.
@@ -49,7 +49,7 @@ func TestAProbeWithoutAnAnswer(t *testing.T) {
 	p := newPair(t)
 	storetest.Git(t, p.two.Root, "config", "remote.origin.url", t.TempDir()+"/nowhere.git")
 	_, err := claims(p.two).Probe(t.Context())
-	storetest.WantCode(t, err, task.Offline)
+	storetest.WantCode(t, err, record.Offline)
 	if known, _ := p.two.Shared(p.two.Config.Claims.Key()); known.Probe != nil {
 		t.Errorf("it is remembered as %+v", *known.Probe)
 	}

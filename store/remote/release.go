@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Release implements session.Leases. What is brought further is told to the remote before the write, which settles whether this clone still had
@@ -76,7 +76,7 @@ func (t *turn) finish(ctx context.Context, want []session.Want) ([]session.OwnCl
 			continue
 		}
 		if o.Sync == session.Lost && o.To != nil {
-			return nil, o.To.Lost(task.ID(o.Ref.ID))
+			return nil, o.To.Lost(record.ID(o.Ref.ID))
 		}
 		claim := o.Claim.Finish(*w.Ended, t.Now())
 		object, err := t.port.Commit(ctx, claim.Encode(), t.Now())
@@ -88,7 +88,7 @@ func (t *turn) finish(ctx context.Context, want []session.Want) ([]session.OwnCl
 		switch {
 		case err == nil:
 			o.Sync = session.Synced
-		case task.CodeOf(err) == task.Offline && (sure || t.Alone):
+		case record.CodeOf(err) == record.Offline && (sure || t.Alone):
 			o.Sync, o.Said = session.Unsynced, t.shared.Said
 		default:
 			return nil, err
@@ -105,14 +105,14 @@ func (t *turn) finish(ctx context.Context, want []session.Want) ([]session.OwnCl
 }
 
 // unclaimed asks about a record that this clone has no claim on at the remote. It returns CLAIM_LOST if another clone has one.
-func (t *turn) unclaimed(ctx context.Context, of task.Ref) error {
+func (t *turn) unclaimed(ctx context.Context, of record.Ref) error {
 	err := t.fetch(ctx)
 	if err != nil && !t.Alone {
 		return err
 	}
 	known := session.Live{Remote: t.shared.Of(of)}
-	if hold := session.Holder(task.Header{Ref: of}, known, t.Now()); hold.How == session.Claimed {
-		return t.shared.SeenOf(of).Claim.Lost(task.ID(of.ID))
+	if hold := session.Holder(record.Header{Ref: of}, known, t.Now()); hold.How == session.Claimed {
+		return t.shared.SeenOf(of).Claim.Lost(record.ID(of.ID))
 	}
 	return nil
 }
@@ -142,13 +142,13 @@ func (t *turn) finishOne(ctx context.Context, o session.OwnClaim, object string)
 		case seen.Claim != nil && seen.Claim.Same(o.Claim), seen.Object == o.Was:
 			old = seen.Object
 		case seen.Claim == nil:
-			return task.Errorf(task.Conflict, "what the git remote has of %s cannot be read", o.Ref.ID).WithHint("%s says what it is", task.CallTo("doctor"))
+			return record.Errorf(record.Conflict, "what the git remote has of %s cannot be read", o.Ref.ID).WithHint("%s says what it is", record.CallTo("doctor"))
 		default:
 			to := *seen.Claim
 			o.Sync, o.To = session.Lost, &to
 			t.shared = t.shared.WithOwn(o)
 			_ = t.save() // the next look at the remote says so again
-			return to.Lost(task.ID(o.Ref.ID))
+			return to.Lost(record.ID(o.Ref.ID))
 		}
 		if words = said; denied(said) {
 			break

@@ -9,9 +9,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/branches"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // fetchEvery is how old what is known of the remote may become before it is asked again in the background.
@@ -121,7 +121,7 @@ func (t *turn) arrived(pushed []session.Push) []session.Push {
 	if p := t.shared.Probe; p != nil && !p.Deletes {
 		return nil
 	}
-	finished := map[task.Ref]session.SeenClaim{}
+	finished := map[record.Ref]session.SeenClaim{}
 	for _, c := range t.shared.Seen {
 		if c.Claim != nil && c.Claim.State == session.RemoteFinished {
 			finished[c.Ref] = c
@@ -132,12 +132,12 @@ func (t *turn) arrived(pushed []session.Push) []session.Push {
 	}
 	var away []session.Push
 	of := branches.Source{Clone: t.Clone, Remote: t.Config.Claims.Remote}
-	of.Default(slices.Collect(maps.Keys(finished)), func(file task.Header) {
+	of.Default(slices.Collect(maps.Keys(finished)), func(file record.Header) {
 		if c := finished[file.Ref]; t.Config.Flow.IsClosed(file.Status) && c.Claim.Arrived(file) {
 			away = append(away, session.Push{Ref: c.Ref, Old: c.Object})
 		}
 	})
-	slices.SortFunc(away, func(a, b session.Push) int { return task.CompareRefs(a.Ref, b.Ref) })
+	slices.SortFunc(away, func(a, b session.Push) int { return record.CompareRefs(a.Ref, b.Ref) })
 	return away
 }
 
@@ -223,7 +223,7 @@ func (t *turn) took(p session.Push, object string) {
 }
 
 // Read implements session.Leases.
-func (c *Claims) Read(ctx context.Context, of task.Ref, older time.Duration) (*session.Remote, error) {
+func (c *Claims) Read(ctx context.Context, of record.Ref, older time.Duration) (*session.Remote, error) {
 	shared, err := c.Look(ctx, older)
 	return shared.Of(of), err
 }

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Others are told the name of the work tree's folder, and neither a path nor the name of the machine.
 func TestWhatAClaimSays(t *testing.T) {
 	p := newPair(t)
-	of := task.ID("PROJ-1").Ref()
+	of := record.ID("PROJ-1").Ref()
 	want := []session.Want{{Ref: of, Lease: session.Lease{Actor: "agent:a", Worktree: p.two.Worktree}, Judged: p.two.Known(of).Remote.Mark()}}
 	_ = claims(p.two).Take(t.Context(), want, func() error { return nil })
 	p.sync()

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Take implements session.Leases. Besides, it returns CONFLICT if the remote has something else by now than what the caller judged by, and nobody
@@ -38,9 +38,9 @@ func (c *Claims) Take(ctx context.Context, want []session.Want, write func() err
 	switch {
 	case err == nil:
 		t.mark(own, session.Synced, "")
-	case task.CodeOf(err) == task.Offline && c.Alone:
+	case record.CodeOf(err) == record.Offline && c.Alone:
 		t.mark(own, session.Unsynced, t.shared.Said)
-	case task.CodeOf(err) == task.Offline:
+	case record.CodeOf(err) == record.Offline:
 		return err // whether the remote has the claim is not known; Renew finds out
 	default:
 		t.refused(context.WithoutCancel(ctx), own, before)
@@ -118,7 +118,7 @@ func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim
 }
 
 // replaced is the commit that says what another claim had finished, where a new one takes its place; "" for none.
-func (t *turn) replaced(of task.Ref) string {
+func (t *turn) replaced(of record.Ref) string {
 	seen := t.shared.SeenOf(of)
 	if own := t.shared.OwnOf(of); own != nil && own.Over != "" && (seen == nil || seen.Claim != nil && seen.Claim.Same(own.Claim)) {
 		return own.Over
@@ -130,8 +130,8 @@ func (t *turn) replaced(of task.Ref) string {
 }
 
 // changed is CONFLICT for a record of which the remote, or this clone, has another claim than the caller judged by.
-func changed(of task.Ref) error {
-	return task.Errorf(task.Conflict, "there is another claim on %s than was known", of.ID).WithHint("read the task again, and decide anew")
+func changed(of record.Ref) error {
+	return record.Errorf(record.Conflict, "there is another claim on %s than was known", of.ID).WithHint("read the task again, and decide anew")
 }
 
 // newClaim is the claim that is wanted, and what the remote is believed to have. A claim that the remote was asked for before, and about which
@@ -293,8 +293,8 @@ func (t *turn) won(own []session.OwnClaim) (bool, error) {
 			continue
 		case seen != nil && seen.Claim != nil && seen.Claim.State == session.RemoteHeld && !seen.Claim.Lapsed(seen.First, t.Now()):
 			known := session.Live{Remote: &session.Remote{Clone: t.shared.Clone, Seen: seen}}
-			hold := session.Holder(task.Header{Ref: o.Ref}, known, t.Now())
-			if err := hold.Refuse(task.ID(o.Ref.ID), "", "", false); err != nil {
+			hold := session.Holder(record.Header{Ref: o.Ref}, known, t.Now())
+			if err := hold.Refuse(record.ID(o.Ref.ID), "", "", false); err != nil {
 				return false, err
 			}
 		}

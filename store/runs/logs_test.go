@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/runs"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
-func writeLog(t *testing.T, s *store.Store, id task.ID, at time.Time) (name string) {
+func writeLog(t *testing.T, s *store.Store, id record.ID, at time.Time) (name string) {
 	t.Helper()
 	path, err := s.Runs().Write(id, at, func(out io.Writer) error {
 		_, err := io.WriteString(out, "log\n")
@@ -119,7 +119,7 @@ func TestTheLogJustWrittenStays(t *testing.T) {
 func TestOtherFilesStay(t *testing.T) {
 	s := storetest.New(t)
 	var others []string
-	for _, id := range []task.ID{"PROJ-10", "PROJ-1-2", "PROJ-1.5", "PROJ-1-20260101T000000.000Z"} {
+	for _, id := range []record.ID{"PROJ-10", "PROJ-1-2", "PROJ-1.5", "PROJ-1-20260101T000000.000Z"} {
 		others = append(others, writeLog(t, s, id, storetest.Noon.Add(-time.Hour)))
 	}
 	for _, name := range []string{

@@ -20,9 +20,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Dir is where the runs of a workspace are kept.
@@ -44,7 +44,7 @@ func (d Dir) Lock(ctx context.Context, holder string) (release func(), err error
 	case ctx.Err() != nil && err != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, task.Errorf(task.Busy, "checks are running in this worktree, for %s", readHolder(path)).
+		return nil, record.Errorf(record.Busy, "checks are running in this worktree, for %s", readHolder(path)).
 			WithHint("try again when they are done")
 	case err != nil:
 		return nil, problem.Live(string(d.Live), err)
@@ -82,7 +82,7 @@ func readHolder(path string) string {
 
 // Write writes the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root. Of the task's older
 // logs the newest 19 stay.
-func (d Dir) Write(id task.ID, at time.Time, write func(io.Writer) error) (string, error) {
+func (d Dir) Write(id record.ID, at time.Time, write func(io.Writer) error) (string, error) {
 	if err := problem.IO(disk.MakeVolatile(d.Top(), d.RunsDir())); err != nil {
 		return "", err
 	}
@@ -96,7 +96,7 @@ func (d Dir) Write(id task.ID, at time.Time, write func(io.Writer) error) (strin
 }
 
 // newLog creates a file with a new name, even for two runs that end at the same moment.
-func (d Dir) newLog(id task.ID, at time.Time) (*disk.File, error) {
+func (d Dir) newLog(id record.ID, at time.Time) (*disk.File, error) {
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("%s-%s.log", id, logStamp(at))
 		if n > 0 {
@@ -130,7 +130,7 @@ func logStamp(at time.Time) string { return at.UTC().Format(stampLayout) }
 
 // pruneLogs removes a task's oldest logs, but never the one that was just written, whatever the clock says. Logs that cannot be listed or
 // removed stay: a run does not fail because of an old log.
-func (d Dir) pruneLogs(id task.ID, written string) {
+func (d Dir) pruneLogs(id record.ID, written string) {
 	logs := d.logs(id)
 	logs = slices.DeleteFunc(logs, func(l runLog) bool { return l.name == written })
 	for _, old := range logs[:max(0, len(logs)-(logsKept-1))] {
@@ -139,7 +139,7 @@ func (d Dir) pruneLogs(id task.ID, written string) {
 }
 
 // logs lists the logs of a task, oldest first: regular files with a name that Write gives for exactly this id.
-func (d Dir) logs(id task.ID) (logs []runLog) {
+func (d Dir) logs(id record.ID) (logs []runLog) {
 	entries, _ := os.ReadDir(d.RunsDir())
 	for _, e := range entries {
 		if l, ok := parseLog(id, e.Name()); ok && e.Type().IsRegular() {
@@ -162,7 +162,7 @@ type Log struct {
 
 // Logs lists the logs of a task in all worktrees of the clone, the newest first. Worktrees that cannot be read are left out, and if git
 // cannot list the worktrees, only this one is read.
-func (d Dir) Logs(ctx context.Context, id task.ID) []Log {
+func (d Dir) Logs(ctx context.Context, id record.ID) []Log {
 	type found struct {
 		runLog
 		Log
@@ -224,7 +224,7 @@ func (d Dir) Read(path string, limit int64) (text string, cut bool, err error) {
 }
 
 // parseLog parses the name of a log of one task. Only a stamp may follow the id, so an id that begins another one does no harm.
-func parseLog(id task.ID, name string) (runLog, bool) {
+func parseLog(id record.ID, name string) (runLog, bool) {
 	rest, ok := strings.CutPrefix(name, string(id)+"-")
 	m := logForm().FindStringSubmatch(rest)
 	if !ok || m == nil {

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/runs"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Two logs of one moment do not overwrite each other, and both lie where git ignores them.
@@ -38,7 +38,7 @@ func TestLockRunsNamesItsHolder(t *testing.T) {
 	storetest.WantCode(t, err, "")
 	hasty := runs.Dir{Clone: s.Clone, Patience: time.Millisecond}
 	_, err = hasty.Lock(storetest.Soon(t), "PROJ-2 by agent:a")
-	storetest.WantMessage(t, err, task.Busy, "PROJ-1 by human:lee")
+	storetest.WantMessage(t, err, record.Busy, "PROJ-1 by human:lee")
 	release()
 	release, err = s.Runs().Lock(storetest.Soon(t), "PROJ-2 by agent:a")
 	storetest.WantCode(t, err, "")

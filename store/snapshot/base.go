@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // base is what the judged records are compared with.
@@ -68,7 +68,7 @@ func (f baseFinder) find(ctx context.Context, head string) (base, error) {
 	case head == "" && opts.Base == "":
 		return without(opts, "there is no commit yet")
 	case head == "":
-		return base{}, task.Errorf(task.NoBase, "there is no commit yet to compare with %s", n.by).WithHint("leave the base out")
+		return base{}, record.Errorf(record.NoBase, "there is no commit yet to compare with %s", n.by).WithHint("leave the base out")
 	case n.from == ofPush:
 		return base{commits: []string{n.commit}, name: n.by}, nil // all that a push removed is its change
 	}
@@ -90,7 +90,7 @@ func stagedBase(head string) base {
 // without is the result of having no base. In a CI it is an error, since nobody there reads the note that nothing was compared.
 func without(opts CheckOptions, why string) (base, error) {
 	if InCI(opts.Getenv) && !opts.NoBase {
-		return base{}, task.Errorf(task.NoBase, "nothing can be compared: %s", why).WithHint(judgeAlone)
+		return base{}, record.Errorf(record.NoBase, "nothing can be compared: %s", why).WithHint(judgeAlone)
 	}
 	return base{note: "nothing is compared: " + why}, nil
 }
@@ -107,12 +107,12 @@ func (f baseFinder) mergeBases(ctx context.Context, n named, head string) ([]str
 	case err != nil:
 		return nil, err
 	case cut:
-		return nil, task.Errorf(task.NoBase, "this clone is too shallow to tell where it parted from %s", n.by).WithHint(fetchAll)
+		return nil, record.Errorf(record.NoBase, "this clone is too shallow to tell where it parted from %s", n.by).WithHint(fetchAll)
 	case len(commits) == 0:
-		return nil, task.Errorf(task.NoBase, "%s has no history in common with what is judged", n.by).
+		return nil, record.Errorf(record.NoBase, "%s has no history in common with what is judged", n.by).
 			WithHint("name another base")
 	case len(commits) > mostBases:
-		return nil, task.Errorf(task.NoBase, "the histories of %s and of what is judged crossed so often that they parted at %d commits", n.by, len(commits)).
+		return nil, record.Errorf(record.NoBase, "the histories of %s and of what is judged crossed so often that they parted at %d commits", n.by, len(commits)).
 			WithHint("merge the base once more, so that they part at one: git merge %s", n.commit)
 	}
 	return commits, nil
@@ -152,7 +152,7 @@ func (f baseFinder) nameBase(ctx context.Context) (named, error) {
 		return n, err
 	}
 	if target != "" {
-		return named{}, task.Errorf(task.NoBase, "origin/HEAD names %s, which is not there", target).
+		return named{}, record.Errorf(record.NoBase, "origin/HEAD names %s, which is not there", target).
 			WithHint("git remote set-head origin --auto asks what it should name; or name a base with --base")
 	}
 	return f.defaultOfCI(ctx)
@@ -172,7 +172,7 @@ var (
 func (f baseFinder) commitNamed(ctx context.Context, name string) (string, error) {
 	parts := commitName().FindStringSubmatch(name)
 	if parts == nil || name[0] == '-' || strings.Contains(name, "@{") || strings.Contains(name, "..") {
-		return "", task.Errorf(task.NoBase, "%q is not the name of one commit", name).
+		return "", record.Errorf(record.NoBase, "%q is not the name of one commit", name).
 			WithHint("name a branch, a tag or the id of a commit; main~2 is fine too")
 	}
 	short, way := parts[1], parts[2]
@@ -195,7 +195,7 @@ func (f baseFinder) commitNamed(ctx context.Context, name string) (string, error
 	case 1:
 		return f.Commit(ctx, meanings[0]+way)
 	}
-	return "", task.Errorf(task.NoBase, "%q could be any of %s", name, strings.Join(meanings, ", ")).
+	return "", record.Errorf(record.NoBase, "%q could be any of %s", name, strings.Join(meanings, ", ")).
 		WithHint("name the one that is meant in full: --base %s", meanings[len(meanings)-1]+way)
 }
 
@@ -245,5 +245,5 @@ func (f baseFinder) mustHave(n named, err error, value string) (named, error) {
 	case !f.History().Shallow():
 		hint = "fetch it: git fetch origin " + strings.TrimPrefix(value, "origin/") + "; or name another base"
 	}
-	return named{}, task.Errorf(task.NoBase, "%s: this clone has no such commit", n.by).WithHint("%s", hint)
+	return named{}, record.Errorf(record.NoBase, "%s: this clone has no such commit", n.by).WithHint("%s", hint)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // inCI are the variables by which a CI (continuous integration) is recognised. Nearly all set CI.
@@ -85,7 +85,7 @@ func (f baseFinder) ofCI(ctx context.Context) (named, error) {
 	}
 	switch {
 	case opts.getenv("GITHUB_EVENT_NAME") == "merge_group" && e.MergeGroup.Base == "":
-		return named{}, task.Errorf(task.NoBase, "this is a merge queue, and GITHUB_EVENT_PATH does not say what it stands on").
+		return named{}, record.Errorf(record.NoBase, "this is a merge queue, and GITHUB_EVENT_PATH does not say what it stands on").
 			WithHint("name it: --base ${{ github.event.merge_group.base_sha }}")
 	case e.MergeGroup.Base != "":
 		return f.namedByCI(ctx, "the merge queue's base", e.MergeGroup.Base, ofMerge)
@@ -151,7 +151,7 @@ func eventOf(opts CheckOptions) (e event, err error) {
 		err = json.Unmarshal(src, &e)
 	}
 	if err != nil {
-		return event{}, task.Errorf(task.NoBase, "what started this workflow cannot be read: %w", err).WithHint(judgeAlone)
+		return event{}, record.Errorf(record.NoBase, "what started this workflow cannot be read: %w", err).WithHint(judgeAlone)
 	}
 	return e, nil
 }

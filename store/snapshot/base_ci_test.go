@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const zeros = "0000000000000000000000000000000000000000"
@@ -111,7 +111,7 @@ func TestNoBaseInACI(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			row.opts.Getenv = row.env.get
 			_, err := snapshot.Check(t.Context(), row.s.Layout, row.opts)
-			storetest.WantMessage(t, err, task.NoBase, row.says)
+			storetest.WantMessage(t, err, record.NoBase, row.says)
 			if !strings.Contains(problem.Hint(err), row.hint) {
 				t.Errorf("the hint is %q", problem.Hint(err))
 			}

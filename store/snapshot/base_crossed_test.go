@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -145,7 +146,7 @@ func TestTooManyMergeBases(t *testing.T) {
 	storetest.Git(t, s.Root, "reset", "-q", "--hard", commit(append(all, begin)...))
 	storetest.Git(t, s.Root, "branch", "many", commit(all...))
 	_, err := snapshot.Check(t.Context(), s.Layout, snapshot.CheckOptions{Base: "many"})
-	storetest.WantMessage(t, err, task.NoBase, fmt.Sprintf("parted at %d commits", snapshot.MostBases+1))
+	storetest.WantMessage(t, err, record.NoBase, fmt.Sprintf("parted at %d commits", snapshot.MostBases+1))
 	if hint := problem.Hint(err); !strings.Contains(hint, "git merge "+storetest.CommitOf(t, s.Root, "many")) {
 		t.Errorf("the hint is %q", hint)
 	}

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The name of a base means one commit. git takes a tag before a branch and a branch before an id, and only warns of it.
@@ -74,7 +74,7 @@ func TestBaseHasOneMeaning(t *testing.T) {
 			}
 			continue
 		}
-		storetest.WantMessage(t, err, task.NoBase, row.says)
+		storetest.WantMessage(t, err, record.NoBase, row.says)
 		if !strings.Contains(problem.Hint(err), row.hint) {
 			t.Errorf("%q: the hint is %q", row.base, problem.Hint(err))
 		}

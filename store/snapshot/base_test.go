@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // forked makes a workspace on a branch that parted from main: main has the commits A and B, the branch C on top of A. The
@@ -222,7 +222,7 @@ func TestNoBase(t *testing.T) {
 			t.Parallel()
 			s, opts := row.make(t)
 			_, err := snapshot.Check(t.Context(), s.Layout, opts)
-			storetest.WantMessage(t, err, task.NoBase, row.says)
+			storetest.WantMessage(t, err, record.NoBase, row.says)
 			if hint := problem.Hint(err); !strings.Contains(hint, row.hint) {
 				t.Errorf("the hint is %q", hint)
 			}

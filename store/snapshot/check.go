@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // CheckOptions says what Check judges, and what it compares with.
@@ -53,7 +53,7 @@ type Checked struct {
 	Note     string          // what was not compared, and why; "" for nothing
 	Tree     proof.Tree      // what was judged
 	Changes  []*proof.Change // what was judged, as a change of each commit that it was compared with
-	Closed   []task.ID       // the tasks that the change closes
+	Closed   []record.ID     // the tasks that the change closes
 }
 
 // Check judges records by the rules of package proof: by themselves, and, if there is a base, as a change of it. It runs no command of
@@ -111,12 +111,12 @@ func Judge(ctx context.Context, l layout.Layout) ([]proof.Finding, error) {
 func (o CheckOptions) valid(l layout.Layout) error {
 	switch {
 	case o.Base != "" && o.NoBase:
-		return task.Errorf(task.InvalidInput, "a base, and no base, are asked for").WithHint("leave one of them out")
+		return record.Errorf(record.InvalidInput, "a base, and no base, are asked for").WithHint("leave one of them out")
 	case o.Staged && o.Commit != "":
-		return task.Errorf(task.InvalidInput, "the index or a commit can be judged, not both").WithHint("leave one of them out")
+		return record.Errorf(record.InvalidInput, "the index or a commit can be judged, not both").WithHint("leave one of them out")
 	case l.Repo == nil && (o.Base != "" || o.Staged || o.Commit != ""):
-		return task.Errorf(task.InvalidInput, "%s is not in a git repository, so there is no commit and no index", l.Root).
-			WithHint("%s judges the files alone", task.CallTo("check"))
+		return record.Errorf(record.InvalidInput, "%s is not in a git repository, so there is no commit and no index", l.Root).
+			WithHint("%s judges the files alone", record.CallTo("check"))
 	case o.Staged || o.Commit != "":
 		return nil
 	}
@@ -177,8 +177,8 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 func (l comparison) baseTree(ctx context.Context, commit string) (*tree, error) {
 	name, others := l.base.name, otherWorkspaces{l.Layout}
 	before, err := readTree(ctx, l.Layout, commitSource(l.Layout, commit), l.subject.tree)
-	if task.CodeOf(err) == task.InvalidInput { // a link, a submodule or a file in place of a folder
-		return nil, task.Errorf(task.NoBase, "the record of %s cannot be read: %s", name, task.MessageOf(err)).WithHint(ownChange)
+	if record.CodeOf(err) == record.InvalidInput { // a link, a submodule or a file in place of a folder
+		return nil, record.Errorf(record.NoBase, "the record of %s cannot be read: %s", name, record.MessageOf(err)).WithHint(ownChange)
 	}
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (l comparison) baseTree(ctx context.Context, commit string) (*tree, error) 
 		return nil, others.noneIn(ctx, commit, name)
 	}
 	if err := kind.KnownFormat(before.format); err != nil {
-		return nil, task.Errorf(task.NoBase, "the record of %s cannot be read: %s", name, task.MessageOf(err)).WithHint("take a newer cairn")
+		return nil, record.Errorf(record.NoBase, "the record of %s cannot be read: %s", name, record.MessageOf(err)).WithHint("take a newer cairn")
 	}
 	if err := others.keptFrom(ctx, l.subject, commit, name); err != nil {
 		return nil, err
@@ -218,11 +218,11 @@ func (c *Checked) note(more string) {
 }
 
 // Done lists the tasks in a closed state that is not an abandoned one. A change of the configured states does not count for itself.
-func (c Checked) Done() []task.ID {
+func (c Checked) Done() []record.ID {
 	if len(c.Changes) == 0 {
 		return c.Tree.Done(nil)
 	}
-	var out []task.ID
+	var out []record.ID
 	for _, change := range c.Changes {
 		out = append(out, c.Tree.Done(change)...)
 	}

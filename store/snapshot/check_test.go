@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // recorded makes a workspace in a repository, with one task, and commits it.
@@ -226,7 +226,7 @@ func TestCheckRefuses(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, err := snapshot.Check(t.Context(), row.s.Layout, row.opts)
-			storetest.WantMessage(t, err, task.InvalidInput, row.says)
+			storetest.WantMessage(t, err, record.InvalidInput, row.says)
 		})
 	}
 }
@@ -317,7 +317,7 @@ func TestCheckWithoutGit(t *testing.T) {
 	ci := func(name string) string { return map[string]string{"GITHUB_BASE_REF": "main"}[name] }
 	for _, opts := range []snapshot.CheckOptions{{Base: "HEAD"}, {Staged: true}, {Commit: "HEAD"}, {Getenv: ci}} {
 		_, err := snapshot.Check(t.Context(), s.Layout, opts)
-		storetest.WantCode(t, err, task.Git)
+		storetest.WantCode(t, err, record.Git)
 	}
 }
 
@@ -327,7 +327,7 @@ func TestCheckNamesWhatWasClosed(t *testing.T) {
 	storetest.CommitAll(t, s)
 	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), strings.Replace(storetest.TaskText("PROJ-2"), "backlog", "done", 1))
 	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-3"), strings.Replace(storetest.TaskText("PROJ-3"), "backlog", "canceled", 1))
-	if got := check(t, s, snapshot.CheckOptions{Base: "HEAD"}).Closed; !slices.Equal(got, []task.ID{"PROJ-2"}) {
+	if got := check(t, s, snapshot.CheckOptions{Base: "HEAD"}).Closed; !slices.Equal(got, []record.ID{"PROJ-2"}) {
 		t.Errorf("closed are %q", got)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The files of a working tree are judged only if git would commit them as they are. Where the two can differ, the check returns an error
@@ -33,8 +33,8 @@ func (c committable) unconverted(ctx context.Context, t *tree, staged bool, inde
 		return err
 	}
 	first := converted[0]
-	return task.Errorf(task.InvalidInput, "git changes %s%s on the way into a commit (attribute %s), so what lies here is not what others get",
-		first.Path, task.AndMore(len(converted)-1), first.By).
+	return record.Errorf(record.InvalidInput, "git changes %s%s on the way into a commit (attribute %s), so what lies here is not what others get",
+		first.Path, record.AndMore(len(converted)-1), first.By).
 		WithHint("take the record out of it: let %s/** -filter -ident -working-tree-encoding be the last line of .gitattributes, and add the files anew",
 			c.InRepo(layout.Folder))
 }
@@ -44,7 +44,7 @@ func (c committable) unconverted(ctx context.Context, t *tree, staged bool, inde
 func (c committable) ownTree(ctx context.Context) error {
 	for _, dir := range append([]string{c.Top()}, recordDirs(c.Layout)...) {
 		if dotGit := filepath.Join(dir, ".git"); layout.Exists(dotGit) {
-			return task.Errorf(task.InvalidInput, "%s is a repository of its own", dir).
+			return record.Errorf(record.InvalidInput, "%s is a repository of its own", dir).
 				WithHint("take %s away, so that the record is a part of the repository around it", dotGit)
 		}
 	}
@@ -55,7 +55,7 @@ func (c committable) ownTree(ctx context.Context) error {
 	a, errA := os.Stat(filepath.FromSlash(top))
 	b, errB := os.Stat(c.Repo.Top)
 	if errA != nil || errB != nil || !os.SameFile(a, b) {
-		return task.Errorf(task.InvalidInput, "git takes %q for the work tree, and not %s", top, c.Repo.Top).
+		return record.Errorf(record.InvalidInput, "git takes %q for the work tree, and not %s", top, c.Repo.Top).
 			WithHint("git config --unset core.worktree has it take the folder that holds .git")
 	}
 	return nil
@@ -68,8 +68,8 @@ func sameAs(content []byte, id string) bool {
 
 // hidden is the error of files that git was told not to compare, and that differ from what it has.
 func hidden(paths []string) error {
-	return task.Errorf(task.InvalidInput, "git was told not to look at %s%s (assume-unchanged or skip-worktree), and would commit something else than what lies there",
-		paths[0], task.AndMore(len(paths)-1)).
+	return record.Errorf(record.InvalidInput, "git was told not to look at %s%s (assume-unchanged or skip-worktree), and would commit something else than what lies there",
+		paths[0], record.AndMore(len(paths)-1)).
 		WithHint("git update-index --no-assume-unchanged --no-skip-worktree %s", strings.Join(paths[:min(len(paths), 8)], " "))
 }
 
@@ -96,21 +96,21 @@ func (c committable) noteIgnored(ctx context.Context, untracked []string) (strin
 	if len(judged) == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("git ignores %s%s, so no commit will hold it", judged[0], task.AndMore(len(judged)-1)), nil
+	return fmt.Sprintf("git ignores %s%s, so no commit will hold it", judged[0], record.AndMore(len(judged)-1)), nil
 }
 
 // pointer begins a file that Git LFS puts in place of the real one.
 const pointer = "version https://git-lfs.github.com/spec/"
 
 // errPointer is why such a file cannot be read as a record.
-var errPointer = task.Errorf(task.BadFile, "is a pointer of Git LFS, and not the file").
+var errPointer = record.Errorf(record.BadFile, "is a pointer of Git LFS, and not the file").
 	WithHint("take the record out of Git LFS: git lfs migrate export --include='%s/**' --everything, and no filter=lfs for it in .gitattributes", layout.Folder)
 
 // noPointers returns INVALID_INPUT if a file of the tree is such a pointer, since the file behind it is not judged.
 func (t *tree) noPointers() error {
 	for _, f := range t.files() {
 		if errors.Is(f.Unread, errPointer) {
-			return task.Errorf(task.InvalidInput, "%s %s", f.Path, errPointer.Msg).WithHint("%s", errPointer.Hint)
+			return record.Errorf(record.InvalidInput, "%s %s", f.Path, errPointer.Msg).WithHint("%s", errPointer.Hint)
 		}
 	}
 	return nil

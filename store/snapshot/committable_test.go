@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Attributes by which git keeps something else than what lies in the working tree are no way to show one record to the check and
@@ -53,8 +53,8 @@ func TestConvertedFilesAreNotJudged(t *testing.T) {
 					}
 					continue
 				}
-				storetest.WantMessage(t, err, task.InvalidInput, "git changes .cairn/")
-				storetest.WantMessage(t, err, task.InvalidInput, row.says)
+				storetest.WantMessage(t, err, record.InvalidInput, "git changes .cairn/")
+				storetest.WantMessage(t, err, record.InvalidInput, row.says)
 				if hint := problem.Hint(err); !strings.Contains(hint, ".cairn/** -filter -ident -working-tree-encoding") {
 					t.Errorf("the hint is %q", hint)
 				}
@@ -80,7 +80,7 @@ func TestFilterIsFoundAndNotRun(t *testing.T) {
 	}
 	storetest.Git(t, s.Root, "config", "filter.done.clean", "touch "+ran+"; cat")
 	_, err := snapshot.Check(t.Context(), s.Layout, snapshot.CheckOptions{Base: "HEAD~1"})
-	storetest.WantMessage(t, err, task.InvalidInput, "filter=done")
+	storetest.WantMessage(t, err, record.InvalidInput, "filter=done")
 	if layout.Exists(ran) {
 		t.Error("the filter ran")
 	}
@@ -103,7 +103,7 @@ func TestHiddenFilesAreNotJudged(t *testing.T) {
 			}
 			storetest.WriteTask(t, s, "PROJ-1")
 			_, err := snapshot.Check(t.Context(), s.Layout, snapshot.CheckOptions{Base: "HEAD"})
-			storetest.WantMessage(t, err, task.InvalidInput, "git was told not to look at .cairn/tasks/PROJ-1.md")
+			storetest.WantMessage(t, err, record.InvalidInput, "git was told not to look at .cairn/tasks/PROJ-1.md")
 			if hint := problem.Hint(err); !strings.Contains(hint, "git update-index --no-assume-unchanged --no-skip-worktree .cairn/tasks/PROJ-1.md") {
 				t.Errorf("the hint is %q", hint)
 			}
@@ -156,7 +156,7 @@ func TestWorkTreeThatIsNotOurs(t *testing.T) {
 				}
 				return
 			}
-			storetest.WantMessage(t, err, task.InvalidInput, row.says)
+			storetest.WantMessage(t, err, record.InvalidInput, row.says)
 		})
 	}
 }
@@ -192,13 +192,13 @@ func TestFoldersThatAreNone(t *testing.T) {
 			row.put(t, s, row.path)
 			for _, opts := range []snapshot.CheckOptions{{Staged: true}, {}} {
 				_, err := snapshot.Check(t.Context(), s.Layout, opts)
-				storetest.WantMessage(t, err, task.InvalidInput, row.says)
+				storetest.WantMessage(t, err, record.InvalidInput, row.says)
 			}
 			storetest.Git(t, s.Root, "commit", "-q", "-m", "work")
 			storetest.Git(t, s.Root, "rm", "-rq", "--cached", row.path)
 			storetest.Git(t, s.Root, "add", "-A")
 			_, err := snapshot.Check(t.Context(), s.Layout, snapshot.CheckOptions{Base: "HEAD"})
-			storetest.WantMessage(t, err, task.NoBase, row.says)
+			storetest.WantMessage(t, err, record.NoBase, row.says)
 		})
 	}
 }
@@ -229,16 +229,16 @@ func TestFilesTakenForOthers(t *testing.T) {
 		"tasks/PROJ-\u200b1.Md", "tasks /PROJ-1.md", "Config.yaml", "config.YAML", "sessions/ses-1.Yaml",
 		"Closed/2026-06/PROJ-1.md", "closed/2026-06/PROJ-1.MD", "closed/2026-06./PROJ-1.md", "CONFIG.yaml.",
 	} {
-		if record, ok := snapshot.TakenFor(layout.Folder + "/" + name); !ok || record == layout.Folder+"/"+name {
-			t.Errorf("%q is taken for %q", name, record)
+		if rec, ok := snapshot.TakenFor(layout.Folder + "/" + name); !ok || rec == layout.Folder+"/"+name {
+			t.Errorf("%q is taken for %q", name, rec)
 		}
 	}
 	for _, name := range []string{
 		"tasks/PROJ-1.md", "tasks/README", "tasks/.hidden.md", "tasks/old/PROJ-1.md", "tasks/notes.txt", "closed/2026-06/PROJ-1.md", "closed/2026-13/PROJ-1.md", "Closed/PROJ-1.md", "config.yaml", "config.yml",
 		"sessions/ses-1.yaml", "runs/PROJ-1.md", ".gitignore", "plans/plan-1.yaml",
 	} {
-		if record, ok := snapshot.TakenFor(layout.Folder + "/" + name); ok {
-			t.Errorf("%q is taken for %q", name, record)
+		if rec, ok := snapshot.TakenFor(layout.Folder + "/" + name); ok {
+			t.Errorf("%q is taken for %q", name, rec)
 		}
 	}
 	s := recorded(t)

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A repository can hold several workspaces, and a check judges one of them. If the others were ignored, a change could have its tasks
@@ -62,7 +62,7 @@ func (o otherWorkspaces) noneIn(ctx context.Context, commit, name string) error 
 	var paths []string
 	for _, f := range files {
 		if path.Base(f.Path) == layout.Folder && !f.Regular() {
-			return task.Errorf(task.NoBase, "%s has a link or a submodule at %s, which nobody can compare with", name, f.Path).WithHint(ownChange)
+			return record.Errorf(record.NoBase, "%s has a link or a submodule at %s, which nobody can compare with", name, f.Path).WithHint(ownChange)
 		}
 		paths = append(paths, f.Path)
 	}
@@ -70,12 +70,12 @@ func (o otherWorkspaces) noneIn(ctx context.Context, commit, name string) error 
 	if len(folders) == 0 {
 		return nil
 	}
-	hint := task.Hintf(ownChange)
+	hint := record.Hintf(ownChange)
 	if there := slices.IndexFunc(folders, o.isWorkspace); there >= 0 {
-		hint = task.Hintf("%s judges the one there; docs/ci.md says how a new workspace beside it lands",
-			task.CallTo("check", "", "-C", "", o.abs(folders[there])))
+		hint = record.Hintf("%s judges the one there; docs/ci.md says how a new workspace beside it lands",
+			record.CallTo("check", "", "-C", "", o.abs(folders[there])))
 	}
-	return task.Errorf(task.NoBase, "%s has no record in %s, and one in %s", name, several([]string{o.here()}), several(folders)).WithHint("%s", hint)
+	return record.Errorf(record.NoBase, "%s has no record in %s, and one in %s", name, several([]string{o.here()}), several(folders)).WithHint("%s", hint)
 }
 
 // abs is the path of a folder that is relative to the top.
@@ -125,7 +125,7 @@ func (o otherWorkspaces) keptFrom(ctx context.Context, s subject, commit, name s
 	if len(lost) == 0 {
 		return nil
 	}
-	return task.Errorf(task.NoBase, "%s has a record in %s, and what is judged has none there", name, several(lost)).WithHint(ownChange)
+	return record.Errorf(record.NoBase, "%s has a record in %s, and what is judged has none there", name, several(lost)).WithHint(ownChange)
 }
 
 // several lists folders for a message, eight at most.
@@ -136,7 +136,7 @@ func several(names []string) string {
 		names[i] = "the top folder"
 	}
 	shown := min(len(names), most)
-	return strings.Join(names[:shown], ", ") + task.AndMore(len(names)-shown)
+	return strings.Join(names[:shown], ", ") + record.AndMore(len(names)-shown)
 }
 
 // goneFromTree lists the paths that a commit has and the index has not. Of the files that only the working tree lacks it lists the
@@ -207,7 +207,7 @@ func (o otherWorkspaces) keptAround(ctx context.Context, opts CheckOptions) erro
 			return err
 		}
 		if had, _ := anyWorkspace(files, nil); had {
-			return task.Errorf(task.NoBase, "%s of %s has a record in %s, which is a repository of its own now", b.name, repo.Top, o.Repo.Top).WithHint(ownChange)
+			return record.Errorf(record.NoBase, "%s of %s has a record in %s, which is a repository of its own now", b.name, repo.Top, o.Repo.Top).WithHint(ownChange)
 		}
 	}
 	return nil
@@ -229,7 +229,7 @@ func (o otherWorkspaces) baseAround(ctx context.Context, opts CheckOptions, fold
 	}
 	files, listed := o.Repo.Index("").Files(ctx, folder)
 	if err != nil && listed == nil && slices.ContainsFunc(files, git.File.Repository) {
-		return base{}, task.Errorf(task.NoBase, "%s is a submodule, and in the repository around it: %s", folder, task.MessageOf(err)).
+		return base{}, record.Errorf(record.NoBase, "%s is a submodule, and in the repository around it: %s", folder, record.MessageOf(err)).
 			WithHint("%s", problem.Hint(err))
 	}
 	return base{commits: []string{head.Commit}, name: "HEAD"}, nil

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // twoWorkspaces makes a repository with a workspace at its top and one in sub, each with a task, committed and tagged base.
@@ -121,7 +121,7 @@ func TestWorkspaceThatIsElsewhere(t *testing.T) {
 						continue
 					}
 					_, err := snapshot.Check(t.Context(), l, opts)
-					storetest.WantMessage(t, err, task.NoBase, row.says)
+					storetest.WantMessage(t, err, record.NoBase, row.says)
 					if !strings.Contains(problem.Hint(err), "docs/ci.md") {
 						t.Errorf("%s: the hint is %q", when, problem.Hint(err))
 					}
@@ -223,7 +223,7 @@ func TestSubmoduleOfARepositoryWithoutABase(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = snapshot.Check(t.Context(), l, snapshot.CheckOptions{Base: "base", Getenv: variables{"CI": "true"}.get})
-	storetest.WantMessage(t, err, task.NoBase, "sub is a submodule, and in the repository around it: nothing can be compared")
+	storetest.WantMessage(t, err, record.NoBase, "sub is a submodule, and in the repository around it: nothing can be compared")
 	storetest.Git(t, top, "branch", "base", "HEAD~1")
 	c, err := snapshot.Check(t.Context(), l, snapshot.CheckOptions{Base: "base", Getenv: variables{"CI": "true"}.get})
 	if err != nil || len(c.Findings) > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -20,14 +21,14 @@ type history struct {
 	subject
 	since string // the commit that the change is compared with
 
-	commits  []string             // those of the change, and since; nil until they are listed
-	left     []string             // those of them whose fingerprint is not taken yet
-	trees    map[string]bool      // the fingerprints that were taken
-	prints   map[string]string    // those of single commits
-	later    map[string]bool      // descendants of since; nil until they are listed
-	touching map[task.ID][]string // commits of the change that touch a task, oldest first
-	read     map[string]any       // records of commits, by commit and path; nil for one that is not there
-	err      error                // the first failure; after it nothing is known
+	commits  []string               // those of the change, and since; nil until they are listed
+	left     []string               // those of them whose fingerprint is not taken yet
+	trees    map[string]bool        // the fingerprints that were taken
+	prints   map[string]string      // those of single commits
+	later    map[string]bool        // descendants of since; nil until they are listed
+	touching map[record.ID][]string // commits of the change that touch a task, oldest first
+	read     map[string]any         // records of commits, by commit and path; nil for one that is not there
+	err      error                  // the first failure; after it nothing is known
 }
 
 // mostCommits is how many commits of a change are read. For larger changes committed knows nothing.
@@ -84,7 +85,7 @@ func (h *history) hasTree(fingerprint string) bool {
 }
 
 // broughtBy is the function of proof.Change.BroughtBy.
-func (h *history) broughtBy(id task.ID, e task.Entry) (proof.Written, bool) {
+func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) {
 	if h.head == "" || h.err != nil {
 		return proof.Written{}, false
 	}
@@ -98,7 +99,7 @@ func (h *history) broughtBy(id task.ID, e task.Entry) (proof.Written, bool) {
 }
 
 // recordBroughtBy is the function of proof.Change.RecordBroughtBy.
-func (h *history) recordBroughtBy(path string, e task.Entry) (proof.RecordWritten, bool) {
+func (h *history) recordBroughtBy(path string, e record.Entry) (proof.RecordWritten, bool) {
 	if h.head == "" || h.err != nil {
 		return proof.RecordWritten{}, false
 	}
@@ -107,8 +108,8 @@ func (h *history) recordBroughtBy(path string, e task.Entry) (proof.RecordWritte
 		return proof.RecordWritten{}, false
 	}
 	for _, commit := range h.changing(k, id) {
-		var log task.Log
-		h.fail(place.InCommits(h.ctx, h.Layout, []string{commit}, []task.Ref{k.Ref(id)}, func(_ task.Ref, src []byte) {
+		var log record.Log
+		h.fail(place.InCommits(h.ctx, h.Layout, []string{commit}, []record.Ref{k.Ref(id)}, func(_ record.Ref, src []byte) {
 			if doc, err := format.Parse(src, k.Form); err == nil {
 				log, _ = kind.Entries(doc)
 			}
@@ -123,7 +124,7 @@ func (h *history) recordBroughtBy(path string, e task.Entry) (proof.RecordWritte
 }
 
 // filesAt is the function of proof.Change.FilesAt.
-func (h *history) filesAt(id task.ID, e task.Entry) (fingerprint string, known bool) {
+func (h *history) filesAt(id record.ID, e record.Entry) (fingerprint string, known bool) {
 	if h.err != nil {
 		return "", false
 	}
@@ -143,9 +144,9 @@ func (h *history) filesAt(id task.ID, e task.Entry) (fingerprint string, known b
 }
 
 // firstWith finds the first commit of the change in which a task has an entry; "" if there is none.
-func (h *history) firstWith(id task.ID, e task.Entry) string {
+func (h *history) firstWith(id record.ID, e record.Entry) string {
 	if h.touching == nil {
-		h.touching = map[task.ID][]string{}
+		h.touching = map[record.ID][]string{}
 	}
 	commits, known := h.touching[id]
 	if !known {
@@ -182,13 +183,13 @@ func restInRepo(l layout.Layout, k *kind.Kind) []string {
 }
 
 // taskAt is the id of the task whose file has a path from the top of the work tree; "" for any other file.
-func taskAt(l layout.Layout, path string) task.ID {
+func taskAt(l layout.Layout, path string) record.ID {
 	name, ours := strings.CutPrefix(path, l.InRepo(""))
 	k, id, ok := kind.At(name)
 	if !ours || !ok || k != kind.Tasks.Kind {
 		return ""
 	}
-	return task.ID(id)
+	return record.ID(id)
 }
 
 // isLater reports whether a commit is a descendant of since.
@@ -220,7 +221,7 @@ func (r commitReader) Read(k *kind.Kind, id string) (any, error) {
 	name := r.commit + ":" + k.File(id)
 	got, known := r.read[name]
 	if !known {
-		r.fail(place.InCommits(r.ctx, r.Layout, []string{r.commit}, []task.Ref{k.Ref(id)}, func(_ task.Ref, src []byte) {
+		r.fail(place.InCommits(r.ctx, r.Layout, []string{r.commit}, []record.Ref{k.Ref(id)}, func(_ record.Ref, src []byte) {
 			if v, err := k.Parse(src); err == nil {
 				got = v
 			}
@@ -238,8 +239,8 @@ func (r commitReader) Read(k *kind.Kind, id string) (any, error) {
 
 // past returns the versions of the suspects' files since the base. For a suspect marked Undeclared it returns every version in the
 // history. Versions that cannot be read as a task are left out.
-func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error) {
-	recent, old := map[task.ID]bool{}, map[task.ID]bool{}
+func (h *history) past(suspects []proof.Suspect) (map[record.ID][]task.Task, error) {
+	recent, old := map[record.ID]bool{}, map[record.ID]bool{}
 	for _, s := range suspects {
 		recent[s.ID] = true
 		if s.Undeclared {
@@ -265,12 +266,12 @@ type revisions struct {
 	*history
 	seen   map[string]bool // by task and id of the content
 	ids    []string        // of the contents
-	owners []task.ID       // the task of each content
+	owners []record.ID     // the task of each content
 }
 
 // find collects the versions of some tasks' files since a commit; all versions for "". It lists whole folders, because git compares
 // every given path with every file.
-func (v *revisions) find(since string, tasks map[task.ID]bool) error {
+func (v *revisions) find(since string, tasks map[record.ID]bool) error {
 	return v.Repo.History().Versions(v.ctx, since, v.head, foldersInRepo(v.Layout, kind.Tasks.Kind), func(path, id string) {
 		owner := taskAt(v.Layout, path)
 		if key := string(owner) + "\x00" + id; tasks[owner] && !v.seen[key] {
@@ -280,8 +281,8 @@ func (v *revisions) find(since string, tasks map[task.ID]bool) error {
 	})
 }
 
-func (v *revisions) read() (map[task.ID][]task.Task, error) {
-	out := map[task.ID][]task.Task{}
+func (v *revisions) read() (map[record.ID][]task.Task, error) {
+	out := map[record.ID][]task.Task{}
 	err := v.Repo.Objects().Blobs(v.ctx, v.ids, format.MaxFile, func(i int, b git.Blob) {
 		if t, err := kind.Tasks.Parse(b.Content); err == nil {
 			out[v.owners[i]] = append(out[v.owners[i]], t)
@@ -294,7 +295,7 @@ func (v *revisions) read() (map[task.ID][]task.Task, error) {
 // version. So a task that is made anew under an old id is compared with the old one.
 func (l comparison) recallDeleted(ctx context.Context, commit string, before *tree) error {
 	s := l.subject
-	brought := map[task.ID]bool{}
+	brought := map[record.ID]bool{}
 	for i := range s.tree.Tasks {
 		brought[s.tree.Tasks[i].Name] = true
 	}

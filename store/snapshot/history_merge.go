@@ -6,11 +6,11 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // heldSince is the function of proof.Change.HeldSince.
-func (h *history) heldSince(id task.ID, e task.Entry, fingerprint string) (has, known bool) {
+func (h *history) heldSince(id record.ID, e record.Entry, fingerprint string) (has, known bool) {
 	if h.commits == nil && h.err == nil {
 		h.load()
 	}
@@ -55,7 +55,7 @@ func (h *history) fingerprintOf(commit string) string {
 }
 
 // merged is the function of proof.Change.Merged.
-func (h *history) merged(id task.ID, e task.Entry) (m proof.Merge, known bool) {
+func (h *history) merged(id record.ID, e record.Entry) (m proof.Merge, known bool) {
 	if h.head == "" || h.err != nil {
 		return m, false
 	}

@@ -9,17 +9,17 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Records is every record of a working tree, as its file had it when it was read. It never changes, and serves many questions for one
 // reading. Long bodies are not kept. It is a kind.Reader and a kind.Lister.
 type Records struct {
 	tree   *tree
-	atRest map[task.Ref]string // the paths of the records that are not where their kind has them
+	atRest map[record.Ref]string // the paths of the records that are not where their kind has them
 }
 
 // ReadRecords reads the files under .cairn on disk, without git, on all processors. It takes no lock, so it may have read a write that was
@@ -29,7 +29,7 @@ func ReadRecords(ctx context.Context, l layout.Layout) (Records, error) {
 	if err != nil {
 		return Records{}, err
 	}
-	r := Records{tree, map[task.Ref]string{}}
+	r := Records{tree, map[record.Ref]string{}}
 	for _, f := range tree.files() {
 		if k, id, ok := kind.At(f.Path); ok && f.Path != k.File(id) {
 			r.atRest[k.Ref(id)] = f.Path
@@ -44,7 +44,7 @@ func (r Records) Judge() []proof.Finding { return proof.Judge(r.tree.Tree) }
 // FilesReferredTo are the paths of the files that records refer to. A record that cannot be read refers to all files that its text names.
 func (r Records) FilesReferredTo() map[string]bool {
 	out := map[string]bool{}
-	add := func(f proof.File, refs []task.Reference) {
+	add := func(f proof.File, refs []record.Reference) {
 		for _, ref := range refs {
 			out[ref.Path] = true
 		}
@@ -142,7 +142,7 @@ func valueOf(k *kind.Kind, id string, f proof.File, v any) (any, error) {
 		return nil, problem.BadFile(f.Path, f.Flaw)
 	}
 	if got := k.Header(v).Ref.ID; got != id {
-		return nil, task.Errorf(task.BadFile, "%s has the id %s", f.Path, got)
+		return nil, record.Errorf(record.BadFile, "%s has the id %s", f.Path, got)
 	}
 	return v, nil
 }

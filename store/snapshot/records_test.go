@@ -6,16 +6,16 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // One reading for all examinations shows the same records, and refuses the same files, as the store does file by file.
 func TestRecordsAreThoseOfTheStore(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
-	for _, id := range []task.ID{"PROJ-1", "PROJ-10", "PROJ-2"} {
+	for _, id := range []record.ID{"PROJ-1", "PROJ-10", "PROJ-2"} {
 		storetest.WriteTask(t, s, id)
 	}
 	storetest.WriteSession(t, s, "ses-1", "PROJ-1")
@@ -45,7 +45,7 @@ func TestRecordsAreThoseOfTheStore(t *testing.T) {
 	}
 	for _, id := range []string{"PROJ-1", "PROJ-3", "PROJ-4", "PROJ-5", "PROJ-6", "PROJ-11", "no id"} {
 		_, want := s.Read(kind.Tasks.Kind, id)
-		if _, err := records.Read(kind.Tasks.Kind, id); task.CodeOf(err) != task.CodeOf(want) {
+		if _, err := records.Read(kind.Tasks.Kind, id); record.CodeOf(err) != record.CodeOf(want) {
 			t.Errorf("%s: got %v, want %v", id, err, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -90,7 +91,7 @@ func SignersOf(l layout.Layout) task.Signers { return &signersInForce{layout: l}
 const readingSigners = 10 * time.Second
 
 // Verify is the method of task.Signers.
-func (s *signersInForce) Verify(message []byte, sig string, who task.Actor, at time.Time) error {
+func (s *signersInForce) Verify(message []byte, sig string, who record.Actor, at time.Time) error {
 	s.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), readingSigners)
 		defer cancel()
@@ -120,8 +121,8 @@ func FlowHere(l layout.Layout) (task.Flow, error) {
 func ReadConfig(l layout.Layout) (kind.Config, error) {
 	src, err := layout.ReadFile(l.ConfigFile())
 	if problem.Missing(err) {
-		return kind.Config{}, task.Errorf(task.NoWorkspace, "%s has no config.yaml", l.Top()).
-			WithHint("%s finishes it", task.CallTo("init"))
+		return kind.Config{}, record.Errorf(record.NoWorkspace, "%s has no config.yaml", l.Top()).
+			WithHint("%s finishes it", record.CallTo("init"))
 	}
 	if err != nil {
 		return kind.Config{}, problem.IO(err)

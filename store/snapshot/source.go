@@ -12,12 +12,12 @@ import (
 	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // source is what records can be read from: the working tree, the index, or a commit.
@@ -56,7 +56,7 @@ func (d diskSource) list(ctx context.Context) ([]blob, error) {
 		}
 	}
 	err := layout.EachName(d.Dir(layout.FilesDir), "", func(name string) {
-		if rel := task.FilesFolder + "/" + name; task.IsFileName(name) && layout.IsFile(d.Abs(rel)) {
+		if rel := record.FilesFolder + "/" + name; record.IsFileName(name) && layout.IsFile(d.Abs(rel)) {
 			out = append(out, blob{path: rel})
 		}
 	})
@@ -68,7 +68,7 @@ func (d diskSource) list(ctx context.Context) ([]blob, error) {
 
 // most is how many bytes the file may have.
 func (b blob) most() int64 {
-	if task.IsFilePath(b.path) {
+	if record.IsFilePath(b.path) {
 		return kind.MaxAttachment
 	}
 	return format.MaxFile
@@ -145,12 +145,12 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 		}
 		switch {
 		case f.Repository() && isFrame(b.path):
-			return nil, task.Errorf(task.InvalidInput, "%s is a submodule", b.path).
+			return nil, record.Errorf(record.InvalidInput, "%s is a submodule", b.path).
 				WithHint("put a real folder there, so that the record is a part of the repository around it")
 		case !f.Regular() && isFrame(b.path):
 			return nil, problem.Link(b.path)
 		case isFrame(b.path) && b.path != g.Rel(g.ConfigFile()):
-			return nil, task.Errorf(task.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; %s makes the folder", task.CallTo("init"))
+			return nil, record.Errorf(record.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; %s makes the folder", record.CallTo("init"))
 		case !f.Regular():
 			b.flaw, b.link = problem.NotRegular(b.path), true
 		case f.Unmerged:
@@ -220,7 +220,7 @@ func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, conten
 		}
 	})
 	if failed == nil && missing > 0 {
-		return task.Errorf(task.NoBase, "%d files that are to be read are not in this clone", missing).
+		return record.Errorf(record.NoBase, "%d files that are to be read are not in this clone", missing).
 			WithHint("a partial clone leaves contents out; git fetch --refetch --filter=blob:limit=4m brings those of records")
 	}
 	return failed
@@ -256,7 +256,7 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 	for _, b := range tracked {
 		delete(unstaged, b.path)
 		_, ours := partAt(b.path)
-		ours = ours || task.IsFilePath(b.path)
+		ours = ours || record.IsFilePath(b.path)
 		at, onDisk := there[b.path]
 		switch {
 		case b.unwatched && (!onDisk || !layout.Exists(t.disk.Abs(b.path))):
@@ -270,7 +270,7 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 		}
 	}
 	for name := range unstaged {
-		if task.IsFilePath(name) {
+		if record.IsFilePath(name) {
 			continue
 		}
 		if part, _ := partAt(name); (part.kind == nil || part.kind.Held()) && layout.Exists(t.disk.Abs(name)) {
@@ -354,7 +354,7 @@ func partAt(name string) (part, bool) {
 
 // takenFor finds the record file that a differently named file is taken for on some file systems: they ignore the case of names, blanks
 // and dots at their end, what follows a colon, or invisible characters.
-func takenFor(name string) (record string, ok bool) {
+func takenFor(name string) (rec string, ok bool) {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
 		part, _, _ = strings.Cut(part, ":")
@@ -366,15 +366,15 @@ func takenFor(name string) (record string, ok bool) {
 		}, part)
 		parts[i] = strings.TrimRight(part, " .")
 	}
-	record = strings.Join(parts, "/")
+	rec = strings.Join(parts, "/")
 	if i := len(parts) - 1; i > 0 { // the case of an id matters
 		folder := strings.ToLower(strings.Join(parts[:i], "/"))
 		stem, ext := strings.TrimSuffix(parts[i], path.Ext(parts[i])), strings.ToLower(path.Ext(parts[i]))
 		if folder == layout.Folder {
 			stem = strings.ToLower(stem)
 		}
-		record = folder + "/" + stem + ext
+		rec = folder + "/" + stem + ext
 	}
-	_, ok = partAt(record)
-	return record, ok && record != name
+	_, ok = partAt(rec)
+	return rec, ok && rec != name
 }

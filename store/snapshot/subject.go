@@ -6,9 +6,9 @@ import (
 	"os/exec"
 	"path"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // subject is what is judged.
@@ -48,7 +48,7 @@ func (r subjectReader) read(ctx context.Context) (subject, error) {
 	}
 	s, err := r.workingTree(ctx, head.Commit, r.opts.Trusted)
 	if errors.Is(err, exec.ErrNotFound) && !r.opts.named() {
-		return r.onDiskAlone(ctx, task.MessageOf(err))
+		return r.onDiskAlone(ctx, record.MessageOf(err))
 	}
 	return s, err
 }
@@ -111,7 +111,7 @@ func (r subjectReader) readGit(ctx context.Context, src source, staged bool, ind
 func (r subjectReader) committed(ctx context.Context, name string) (subject, error) {
 	commit, err := r.Repo.Commit(ctx, name)
 	if err == nil && commit == "" {
-		err = task.Errorf(task.InvalidInput, "there is no commit %q", name).WithHint("git log shows what there is")
+		err = record.Errorf(record.InvalidInput, "there is no commit %q", name).WithHint("git log shows what there is")
 	}
 	if err != nil {
 		return subject{}, err

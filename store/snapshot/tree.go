@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -71,13 +72,13 @@ func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 // setSeconds takes out of the tree the files whose record has another one that counts: as in package place, that in the folder of the kind
 // does, or else that in the newest month.
 func (t *tree) setSeconds() {
-	counts := map[task.Ref]string{} // the path
+	counts := map[record.Ref]string{} // the path
 	for _, f := range t.files() {
 		if k, id, ok := kind.At(f.Path); ok && counts[k.Ref(id)] != k.File(id) {
 			counts[k.Ref(id)] = f.Path // months are in their order
 		}
 	}
-	second := func(f proof.File, id task.ID) bool {
+	second := func(f proof.File, id record.ID) bool {
 		k, name, ok := kind.At(f.Path)
 		if !ok || counts[k.Ref(name)] == f.Path {
 			return false
@@ -106,7 +107,7 @@ func (t *tree) task(name, id string) (proof.TaskFile, bool) {
 }
 
 // errNoConfig is why the config of a tree without one cannot be read.
-var errNoConfig = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("%s writes one", task.CallTo("init"))
+var errNoConfig = record.Errorf(record.BadFile, "config.yaml is missing").WithHint("%s writes one", record.CallTo("init"))
 
 // empty reports whether the tree has no config and no records.
 func (t *tree) empty() bool {
@@ -143,7 +144,7 @@ func (r *treeReader) add(b blob) {
 	}
 	part, ok := partAt(b.path)
 	switch {
-	case task.IsFilePath(b.path):
+	case record.IsFilePath(b.path):
 		r.Files[b.path] = ""
 		r.todo = append(r.todo, unread{blob: b})
 	case !ok:
@@ -155,7 +156,7 @@ func (r *treeReader) add(b blob) {
 	case part.kind == kind.Tasks.Kind:
 		i := len(r.Tasks)
 		f, known := r.known(b.path, b.id)
-		f.Name = task.ID(part.id)
+		f.Name = record.ID(part.id)
 		r.Tasks = append(r.Tasks, f)
 		if !known {
 			r.todo = append(r.todo, unread{b, part.kind.Form, false, func(f proof.File, doc *format.Doc) { r.setTask(i, f, doc) }})
@@ -168,9 +169,9 @@ func (r *treeReader) add(b blob) {
 // addOther adds a file that is no record, if some file systems take it for one, or if it should not be committed.
 func (r *treeReader) addOther(b blob) {
 	if other, ok := takenFor(b.path); ok {
-		unread := task.Errorf(task.BadFile, "is taken for %s where names that differ in case, blanks or invisible characters are one", other).
+		unread := record.Errorf(record.BadFile, "is taken for %s where names that differ in case, blanks or invisible characters are one", other).
 			WithHint("give the file another name, or take it away")
-		r.Tasks = append(r.Tasks, proof.TaskFile{File: proof.File{Path: b.path, Unread: unread}, Name: task.ID(path.Base(b.path))})
+		r.Tasks = append(r.Tasks, proof.TaskFile{File: proof.File{Path: b.path, Unread: unread}, Name: record.ID(path.Base(b.path))})
 	}
 	if b.tracked && layout.LocalOnly(b.path) {
 		r.Local = append(r.Local, b.path)
@@ -341,7 +342,7 @@ func (d document) Line(at proof.Path) int { return d.doc.LineOf(format.Path(at))
 func (d document) Conflict() int { return d.doc.Unmerged() }
 
 func (d document) Entries() []string {
-	return d.doc.Meanings("provenance", format.Values(task.EntryValues()))
+	return d.doc.Meanings("provenance", format.Values(record.EntryValues()))
 }
 
 // formatError turns a *format.Error into a *proof.FormatError. Other errors stay as they are.

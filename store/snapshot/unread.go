@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // files lists the files of a tree.
@@ -68,8 +68,8 @@ func (t *tree) unread(base *tree, name string) error {
 	if first == nil {
 		return nil
 	}
-	return task.Errorf(task.NoBase, "%s%s of %s cannot be read (%s), so nobody can tell what the change did to it",
-		first.Path, task.AndMore(more), name, whyUnread(first)).
+	return record.Errorf(record.NoBase, "%s%s of %s cannot be read (%s), so nobody can tell what the change did to it",
+		first.Path, record.AndMore(more), name, whyUnread(first)).
 		WithHint("repair it on the base first, by a change of its own: --base with the last commit that has it whole compares that; docs/ci.md says how it lands%s",
 			hintOfUnread(first))
 }
@@ -87,12 +87,12 @@ func whyUnread(f *proof.File) string {
 	if errors.As(err, &at) && at.Line > 0 {
 		return fmt.Sprintf("line %d: %s", at.Line, at.Msg)
 	}
-	return task.MessageOf(err)
+	return record.MessageOf(err)
 }
 
 // hintOfUnread is the hint for a file that is not read at all, such as a link; "" for other files.
 func hintOfUnread(f *proof.File) string {
-	if hint := problem.Hint(f.Unread); task.CodeOf(f.Unread) == task.BadFile && hint != "" {
+	if hint := problem.Hint(f.Unread); record.CodeOf(f.Unread) == record.BadFile && hint != "" {
 		return "; " + hint
 	}
 	return ""

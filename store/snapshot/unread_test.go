@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
@@ -65,8 +65,8 @@ func TestUnreadableBase(t *testing.T) {
 				storetest.CommitAll(t, s)
 				for _, opts := range places {
 					_, err := snapshot.Check(t.Context(), s.Layout, opts)
-					storetest.WantMessage(t, err, task.NoBase, s.Rel(path)+" of --base HEAD~1 cannot be read ("+"")
-					storetest.WantMessage(t, err, task.NoBase, file.says)
+					storetest.WantMessage(t, err, record.NoBase, s.Rel(path)+" of --base HEAD~1 cannot be read ("+"")
+					storetest.WantMessage(t, err, record.NoBase, file.says)
 					if !strings.Contains(problem.Hint(err), "docs/ci.md") {
 						t.Errorf("the hint is %q", problem.Hint(err))
 					}
@@ -97,7 +97,7 @@ func TestBrokenConfigIsNoNewRecord(t *testing.T) {
 	storetest.WriteFile(t, s.ConfigFile(), "prefix: PROJ\n")
 	storetest.CommitAll(t, s)
 	_, err := snapshot.Check(t.Context(), s.Layout, snapshot.CheckOptions{Base: "HEAD~1"})
-	storetest.WantMessage(t, err, task.NoBase, ".cairn/config.yaml of --base HEAD~1 cannot be read (line ")
+	storetest.WantMessage(t, err, record.NoBase, ".cairn/config.yaml of --base HEAD~1 cannot be read (line ")
 }
 
 // A file whose line ends alone differ is the same one, broken or not.
@@ -118,11 +118,11 @@ func TestPointersOfLFS(t *testing.T) {
 	storetest.CommitAll(t, s)
 	for _, opts := range []snapshot.CheckOptions{{}, {Staged: true}, {Commit: "HEAD"}, {NoBase: true}} {
 		_, err := snapshot.Check(t.Context(), s.Layout, opts)
-		storetest.WantMessage(t, err, task.InvalidInput, ".cairn/tasks/PROJ-1.md is a pointer of Git LFS")
+		storetest.WantMessage(t, err, record.InvalidInput, ".cairn/tasks/PROJ-1.md is a pointer of Git LFS")
 	}
 	storetest.WriteTask(t, s, "PROJ-1")
 	_, err := snapshot.Check(t.Context(), s.Layout, snapshot.CheckOptions{Base: "HEAD"})
-	storetest.WantMessage(t, err, task.NoBase, "is a pointer of Git LFS")
+	storetest.WantMessage(t, err, record.NoBase, "is a pointer of Git LFS")
 	if !strings.Contains(problem.Hint(err), "git lfs migrate") {
 		t.Errorf("the hint is %q", problem.Hint(err))
 	}
@@ -138,7 +138,7 @@ func TestBlobThatIsNotInTheClone(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := snapshot.Check(t.Context(), s.Layout, snapshot.CheckOptions{Base: "HEAD~1"})
-	storetest.WantMessage(t, err, task.NoBase, "1 files that are to be read are not in this clone")
+	storetest.WantMessage(t, err, record.NoBase, "1 files that are to be read are not in this clone")
 }
 
 // A base of a format that this version cannot know is not read as if it were one that it knows.
@@ -148,5 +148,5 @@ func TestBaseOfANewerFormat(t *testing.T) {
 	storetest.CommitAll(t, s)
 	storetest.WriteFile(t, s.ConfigFile(), "prefix: PROJ\n")
 	_, err := snapshot.Check(t.Context(), s.Layout, snapshot.CheckOptions{Base: "HEAD"})
-	storetest.WantMessage(t, err, task.NoBase, "the workspace has format 99")
+	storetest.WantMessage(t, err, record.NoBase, "the workspace has format 99")
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -14,15 +15,17 @@ import (
 // Actor writes as the verbs do: it reads under the lock, decides by the rules of task and session, and puts the result.
 type Actor struct {
 	S   *store.Store
-	Who task.Actor
+	Who record.Actor
 	Now func() time.Time
 }
 
 // NewActor returns an actor with the real clock.
-func NewActor(s *store.Store, who task.Actor) Actor { return Actor{s, who, time.Now} }
+func NewActor(s *store.Store, who record.Actor) Actor { return Actor{s, who, time.Now} }
 
 // Stamp is who does something now, with a text.
-func (a Actor) Stamp(text string) task.Stamp { return task.Stamp{Who: a.Who, At: a.Now(), Text: text} }
+func (a Actor) Stamp(text string) record.Stamp {
+	return record.Stamp{Who: a.Who, At: a.Now(), Text: text}
+}
 
 // write is what a decision is made from: a task that was read under the lock, and who holds it.
 type write struct {
@@ -32,7 +35,7 @@ type write struct {
 }
 
 // change makes one write of one task. A decision without an entry writes nothing.
-func (a Actor) change(id task.ID, decide func(write) (task.Task, *task.Entry, error)) error {
+func (a Actor) change(id record.ID, decide func(write) (task.Task, *record.Entry, error)) error {
 	return a.S.Update(context.Background(), func(tx *store.Tx) error {
 		t, err := kind.Tasks.Get(tx, id)
 		if err != nil {
@@ -47,8 +50,8 @@ func (a Actor) change(id task.ID, decide func(write) (task.Task, *task.Entry, er
 }
 
 // Create creates a task with an id of its own.
-func (a Actor) Create(title string, deps ...task.ID) (task.ID, error) {
-	id, err := task.NewID(a.S.Config.Prefix, a.Now(), rand.Reader)
+func (a Actor) Create(title string, deps ...record.ID) (record.ID, error) {
+	id, err := record.NewID(a.S.Config.Prefix, a.Now(), rand.Reader)
 	if err != nil {
 		return "", err
 	}
@@ -56,7 +59,7 @@ func (a Actor) Create(title string, deps ...task.ID) (task.ID, error) {
 }
 
 // CreateAs creates a task.
-func (a Actor) CreateAs(id task.ID, title string, deps ...task.ID) error {
+func (a Actor) CreateAs(id record.ID, title string, deps ...record.ID) error {
 	return a.S.Update(context.Background(), func(tx *store.Tx) error {
 		one := task.Task{ID: id, Title: title, Priority: task.DefaultPriority, Deps: deps}
 		t, err := a.S.Config.Flow.Create(one, kind.Tasks.Find(tx), a.Stamp(""))
@@ -68,17 +71,17 @@ func (a Actor) CreateAs(id task.ID, title string, deps ...task.ID) error {
 }
 
 // Note adds a note to a task.
-func (a Actor) Note(id task.ID, text string) error {
-	return a.change(id, func(w write) (task.Task, *task.Entry, error) { return task.Note(w.t, a.Stamp(text)) })
+func (a Actor) Note(id record.ID, text string) error {
+	return a.change(id, func(w write) (task.Task, *record.Entry, error) { return task.Note(w.t, a.Stamp(text)) })
 }
 
 // AddNote stages a note by human:kim, at Noon.
-func AddNote(tx *store.Tx, id task.ID, text string) error {
+func AddNote(tx *store.Tx, id record.ID, text string) error {
 	t, err := kind.Tasks.Get(tx, id)
 	if err != nil {
 		return err
 	}
-	if t, _, err = task.Note(t, task.Stamp{Who: "human:kim", At: Noon, Text: text}); err == nil {
+	if t, _, err = task.Note(t, record.Stamp{Who: "human:kim", At: Noon, Text: text}); err == nil {
 		kind.Tasks.Put(tx, t)
 	}
 	return err
@@ -88,7 +91,7 @@ func AddNote(tx *store.Tx, id task.ID, text string) error {
 func NotesOf(t task.Task) []string {
 	var notes []string
 	for _, e := range t.Provenance {
-		if e.Did == task.Noted {
+		if e.Did == record.Noted {
 			notes = append(notes, e.Text)
 		}
 	}
@@ -96,8 +99,8 @@ func NotesOf(t task.Task) []string {
 }
 
 // Move moves a task to a state.
-func (a Actor) Move(id task.ID, to task.Status) error {
-	return a.change(id, func(w write) (task.Task, *task.Entry, error) {
+func (a Actor) Move(id record.ID, to record.Status) error {
+	return a.change(id, func(w write) (task.Task, *record.Entry, error) {
 		return a.S.Config.Flow.Move(w.t, to, task.Proof{}, kind.Tasks.Find(w.tx), a.Stamp(""))
 	})
 }
@@ -107,8 +110,8 @@ func (a Actor) lease(ses string) *session.Lease {
 }
 
 // Claim claims a task.
-func (a Actor) Claim(id task.ID) error {
-	return a.change(id, func(w write) (task.Task, *task.Entry, error) {
+func (a Actor) Claim(id record.ID) error {
+	return a.change(id, func(w write) (task.Task, *record.Entry, error) {
 		if err := w.hold.Refuse(id, a.Who, a.S.Worktree, false); err != nil {
 			return w.t, nil, err
 		}
@@ -121,8 +124,8 @@ func (a Actor) Claim(id task.ID) error {
 }
 
 // Release releases a task, and abandons the session that holds it.
-func (a Actor) Release(id task.ID) error {
-	return a.change(id, func(w write) (task.Task, *task.Entry, error) {
+func (a Actor) Release(id record.ID) error {
+	return a.change(id, func(w write) (task.Task, *record.Entry, error) {
 		t, entry, err := task.Release(w.t, w.hold.How == session.Claimed, a.Stamp(""))
 		if entry == nil {
 			return t, nil, err
@@ -132,7 +135,7 @@ func (a Actor) Release(id task.ID) error {
 	})
 }
 
-func (w write) endSession(by task.Stamp) error {
+func (w write) endSession(by record.Stamp) error {
 	if w.hold.Session == "" {
 		return nil
 	}
@@ -144,8 +147,8 @@ func (w write) endSession(by task.Stamp) error {
 }
 
 // Begin opens a session on a task and returns its id.
-func (a Actor) Begin(id task.ID) (string, error) {
-	token, err := task.Token(a.Now(), rand.Reader)
+func (a Actor) Begin(id record.ID) (string, error) {
+	token, err := record.Token(a.Now(), rand.Reader)
 	if err != nil {
 		return "", err
 	}
@@ -154,13 +157,13 @@ func (a Actor) Begin(id task.ID) (string, error) {
 }
 
 // BeginAs opens a session on a task.
-func (a Actor) BeginAs(ses string, id task.ID) error {
-	return a.change(id, func(w write) (task.Task, *task.Entry, error) {
+func (a Actor) BeginAs(ses string, id record.ID) error {
+	return a.change(id, func(w write) (task.Task, *record.Entry, error) {
 		if err := w.hold.Refuse(id, a.Who, a.S.Worktree, false); err != nil {
 			return w.t, nil, err
 		}
 		if w.hold.Session != "" {
-			return w.t, nil, task.Errorf(task.SessionLive, "has session %s", w.hold.Session)
+			return w.t, nil, record.Errorf(record.SessionLive, "has session %s", w.hold.Session)
 		}
 		stamp := a.Stamp("")
 		stamp.Session = ses
@@ -180,7 +183,7 @@ func (a Actor) Finish(ses string) error {
 	if err != nil {
 		return err
 	}
-	return a.change(s.Task, func(w write) (task.Task, *task.Entry, error) {
+	return a.change(s.Task, func(w write) (task.Task, *record.Entry, error) {
 		s, err := kind.Sessions.Get(w.tx, ses)
 		if err == nil {
 			err = s.Usable(a.Who)
@@ -200,9 +203,9 @@ func (a Actor) Finish(ses string) error {
 }
 
 // Delete deletes a task, and ends the session that holds it.
-func (a Actor) Delete(id task.ID) error {
-	return a.change(id, func(w write) (task.Task, *task.Entry, error) {
-		t := w.t.With(task.Entry{Who: a.Who, At: a.Now(), Did: task.Deleted})
+func (a Actor) Delete(id record.ID) error {
+	return a.change(id, func(w write) (task.Task, *record.Entry, error) {
+		t := w.t.With(record.Entry{Who: a.Who, At: a.Now(), Did: record.Deleted})
 		w.tx.Delete(id.Ref())
 		if ses := w.hold.Session; ses != "" {
 			if _, err := kind.Sessions.Get(w.tx, ses); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -47,7 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 func empty(t *testing.T, s *store.Store) {
 	WantNoProblem(t, s)
 	_, err := kind.Tasks.Get(s, "PROJ-1")
-	WantCode(t, err, task.NotFound)
+	WantCode(t, err, record.NotFound)
 }
 
 func createGet(t *testing.T, s *store.Store) {
@@ -66,7 +67,7 @@ func createGet(t *testing.T, s *store.Store) {
 }
 
 func createList(t *testing.T, s *store.Store) {
-	for _, id := range []task.ID{"PROJ-2", "PROJ-10", "PROJ-1"} {
+	for _, id := range []record.ID{"PROJ-2", "PROJ-10", "PROJ-1"} {
 		create(t, s, task.Task{ID: id, Title: "A task"})
 	}
 	WantNoProblem(t, s, "PROJ-1", "PROJ-10", "PROJ-2")
@@ -80,12 +81,12 @@ func createOnce(t *testing.T, s *store.Store) {
 		kind.Tasks.Put(tx, again)
 		return nil
 	})
-	WantCode(t, err, task.Conflict)
+	WantCode(t, err, record.Conflict)
 	err = s.Update(t.Context(), func(tx *store.Tx) error {
 		kind.Tasks.Put(tx, first) // which makes the very same file
 		return nil
 	})
-	WantCode(t, err, task.Conflict)
+	WantCode(t, err, record.Conflict)
 	if got := Get(t, s, "PROJ-1"); got.Title != "The first" {
 		t.Errorf("got the title %q", got.Title)
 	}
@@ -131,7 +132,7 @@ func readYourWrites(t *testing.T, s *store.Store) {
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
 		first := newTask(t, s, task.Task{ID: "PROJ-1", Title: "The first"}, kind.Tasks.Find(tx))
 		kind.Tasks.Put(tx, first)
-		kind.Tasks.Put(tx, newTask(t, s, task.Task{ID: "PROJ-2", Title: "The second", Deps: []task.ID{"PROJ-1"}}, kind.Tasks.Find(tx)))
+		kind.Tasks.Put(tx, newTask(t, s, task.Task{ID: "PROJ-2", Title: "The second", Deps: []record.ID{"PROJ-1"}}, kind.Tasks.Find(tx)))
 		if got, err := kind.Tasks.Get(tx, "PROJ-1"); err != nil || got.Title != "The first" {
 			t.Errorf("PROJ-1 reads %+v (%v)", got, err)
 		}
@@ -142,7 +143,7 @@ func readYourWrites(t *testing.T, s *store.Store) {
 }
 
 func updateSeveral(t *testing.T, s *store.Store) {
-	ids := []task.ID{"PROJ-1", "PROJ-2", "PROJ-3"}
+	ids := []record.ID{"PROJ-1", "PROJ-2", "PROJ-3"}
 	for _, id := range ids {
 		create(t, s, task.Task{ID: id, Title: "A task"})
 	}
@@ -164,7 +165,7 @@ func updateSeveral(t *testing.T, s *store.Store) {
 
 func updateMissing(t *testing.T, s *store.Store) {
 	err := s.Update(t.Context(), func(tx *store.Tx) error { return AddNote(tx, "PROJ-1", "hello") })
-	WantCode(t, err, task.NotFound)
+	WantCode(t, err, record.NotFound)
 	WantNoProblem(t, s)
 }
 
@@ -183,7 +184,7 @@ func updateInTurn(t *testing.T, s *store.Store) {
 
 func sessions(t *testing.T, s *store.Store) {
 	create(t, s, task.Task{ID: "PROJ-1", Title: "A task"})
-	want := session.New(session.Session{ID: "ses-1", Task: "PROJ-1", Actor: who}, task.Stamp{Who: who, At: at})
+	want := session.New(session.Session{ID: "ses-1", Task: "PROJ-1", Actor: who}, record.Stamp{Who: who, At: at})
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
 		if err := AddNote(tx, "PROJ-1", "begins"); err != nil {
 			return err
@@ -210,7 +211,7 @@ func claims(t *testing.T, s *store.Store) {
 		if err := AddNote(tx, "PROJ-1", "mine"); err != nil {
 			return err
 		}
-		tx.Claim(task.ID("PROJ-1").Ref(), &session.Lease{Actor: who, Worktree: s.Worktree, Since: at, Seen: at})
+		tx.Claim(record.ID("PROJ-1").Ref(), &session.Lease{Actor: who, Worktree: s.Worktree, Since: at, Seen: at})
 		return nil
 	})
 	WantCode(t, err, "")
@@ -224,7 +225,7 @@ func claims(t *testing.T, s *store.Store) {
 }
 
 func resolve(t *testing.T, s *store.Store) {
-	for _, id := range []task.ID{"PROJ-1abc", "PROJ-1abd", "PROJ-1ab"} {
+	for _, id := range []record.ID{"PROJ-1abc", "PROJ-1abd", "PROJ-1ab"} {
 		create(t, s, task.Task{ID: id, Title: "A task"})
 	}
 	for part, want := range map[string]string{"PROJ-1ab": "PROJ-1ab", "1ABC": "PROJ-1abc", "abd": "PROJ-1abd"} {
@@ -233,9 +234,9 @@ func resolve(t *testing.T, s *store.Store) {
 		}
 	}
 	_, err := s.Resolve(kind.Tasks.Kind, "1ab")
-	WantCode(t, err, task.AmbiguousID)
+	WantCode(t, err, record.AmbiguousID)
 	_, err = s.Resolve(kind.Tasks.Kind, "zzz")
-	WantCode(t, err, task.NotFound)
+	WantCode(t, err, record.NotFound)
 	for part, want := range map[string][]string{"aB": {"PROJ-1ab", "PROJ-1abc", "PROJ-1abd"}, "1abd": {"PROJ-1abd"}, "zzz": nil} {
 		if got, err := s.Candidates(kind.Tasks.Kind, part); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: got %q (%v), want %q", part, got, err, want)
@@ -259,14 +260,14 @@ func brokenFile(t *testing.T, s *store.Store) {
 	}
 }
 
-const who = task.Actor("human:lee")
+const who = record.Actor("human:lee")
 
 var at = time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 
 // newTask is a new task, made by the rules.
 func newTask(t *testing.T, s *store.Store, of task.Task, find task.Find) task.Task {
 	t.Helper()
-	made, err := s.Config.Flow.Create(of, find, task.Stamp{Who: who, At: at})
+	made, err := s.Config.Flow.Create(of, find, record.Stamp{Who: who, At: at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +287,7 @@ func create(t *testing.T, s *store.Store, of task.Task) task.Task {
 	return made
 }
 
-func note(t *testing.T, s *store.Store, id task.ID, text string) {
+func note(t *testing.T, s *store.Store, id record.ID, text string) {
 	t.Helper()
 	if err := s.Update(t.Context(), func(tx *store.Tx) error { return AddNote(tx, id, text) }); err != nil {
 		t.Error(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -71,15 +72,15 @@ func WantClean(t testing.TB, s *store.Store) {
 }
 
 // WantCode fails the test unless err has the code; "" asks for no error.
-func WantCode(t testing.TB, err error, code task.Code) {
+func WantCode(t testing.TB, err error, code record.Code) {
 	t.Helper()
-	if got := task.CodeOf(err); got != code || code == "" && err != nil {
+	if got := record.CodeOf(err); got != code || code == "" && err != nil {
 		t.Errorf("got error %v with code %q, want code %q", err, got, code)
 	}
 }
 
 // WantMessage fails the test unless err has the code, and a message with the part in it.
-func WantMessage(t testing.TB, err error, code task.Code, part string) {
+func WantMessage(t testing.TB, err error, code record.Code, part string) {
 	t.Helper()
 	WantCode(t, err, code)
 	if err != nil && !strings.Contains(err.Error(), part) {
@@ -88,11 +89,11 @@ func WantMessage(t testing.TB, err error, code task.Code, part string) {
 }
 
 // WantTasks fails the test unless the workspace lists these tasks. It returns the problems of the others.
-func WantTasks(t testing.TB, s *store.Store, want ...task.ID) []problem.Problem {
+func WantTasks(t testing.TB, s *store.Store, want ...record.ID) []problem.Problem {
 	t.Helper()
 	tasks, problems, err := kind.Tasks.List(t.Context(), s)
 	WantCode(t, err, "")
-	var got []task.ID
+	var got []record.ID
 	for _, one := range tasks {
 		got = append(got, one.ID)
 	}
@@ -103,7 +104,7 @@ func WantTasks(t testing.TB, s *store.Store, want ...task.ID) []problem.Problem 
 }
 
 // WantNoProblem fails the test unless the workspace lists these tasks and no problem.
-func WantNoProblem(t testing.TB, s *store.Store, want ...task.ID) {
+func WantNoProblem(t testing.TB, s *store.Store, want ...record.ID) {
 	t.Helper()
 	if problems := WantTasks(t, s, want...); len(problems) > 0 {
 		t.Errorf("got problems %+v", problems)
@@ -111,7 +112,7 @@ func WantNoProblem(t testing.TB, s *store.Store, want ...task.ID) {
 }
 
 // WantOverwritten fails the test unless these entries of a task were overwritten. Each is written as its did and its text.
-func WantOverwritten(t testing.TB, s *store.Store, id task.ID, want ...string) {
+func WantOverwritten(t testing.TB, s *store.Store, id record.ID, want ...string) {
 	t.Helper()
 	lost, err := s.Overwritten(t.Context(), Get(t, s, id).Header())
 	WantCode(t, err, "")
@@ -125,7 +126,7 @@ func WantOverwritten(t testing.TB, s *store.Store, id task.ID, want ...string) {
 }
 
 // Get reads a task that must exist.
-func Get(t testing.TB, s *store.Store, id task.ID) task.Task {
+func Get(t testing.TB, s *store.Store, id record.ID) task.Task {
 	t.Helper()
 	one, err := kind.Tasks.Get(s, id)
 	WantCode(t, err, "")
@@ -136,10 +137,10 @@ func Get(t testing.TB, s *store.Store, id task.ID) task.Task {
 type absolute interface{ Abs(rel string) string }
 
 // TaskFile is the path of the file of a task.
-func TaskFile(in absolute, id task.ID) string { return in.Abs(kind.Tasks.File(id)) }
+func TaskFile(in absolute, id record.ID) string { return in.Abs(kind.Tasks.File(id)) }
 
 // RestFile is the path of the file of a task that rests since a month, which is written as 2026-06.
-func RestFile(in absolute, month string, id task.ID) string {
+func RestFile(in absolute, month string, id record.ID) string {
 	return in.Abs(kind.Tasks.FileIn(kind.Tasks.RestIn(month), string(id)))
 }
 
@@ -147,7 +148,7 @@ func RestFile(in absolute, month string, id task.ID) string {
 func SessionFile(in absolute, id string) string { return in.Abs(kind.Sessions.File(id)) }
 
 // TaskText is a task file as a person might write it, with further lines of front matter.
-func TaskText(id task.ID, more ...string) string {
+func TaskText(id record.ID, more ...string) string {
 	lines := ""
 	if len(more) > 0 {
 		lines = strings.Join(more, "\n") + "\n"
@@ -156,7 +157,7 @@ func TaskText(id task.ID, more ...string) string {
 }
 
 // WriteTask writes TaskText into the workspace without a lock or a rule, as a person would.
-func WriteTask(t testing.TB, in absolute, id task.ID, more ...string) {
+func WriteTask(t testing.TB, in absolute, id record.ID, more ...string) {
 	t.Helper()
 	WriteFile(t, TaskFile(in, id), TaskText(id, more...))
 }
@@ -185,7 +186,7 @@ func WantLean(t *testing.T, read func(s *store.Store) (any, error)) {
 	s := New(t)
 	body := strings.Repeat("A line of prose about the walls.\n", each/33)
 	for i := range files {
-		id := task.ID(fmt.Sprintf("T-%d", i))
+		id := record.ID(fmt.Sprintf("T-%d", i))
 		WriteFile(t, TaskFile(s, id), fmt.Sprintf("%s\n%s%d\n", TaskText(id), body, i))
 	}
 	before := heapInUse()

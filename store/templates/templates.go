@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Folder is where templates lie, in .cairn.
@@ -42,18 +42,18 @@ func Names(l layout.Layout) []string {
 }
 
 // validName reports whether a template can have this name, which is that of its file: letters, digits, dashes and underscores.
-func validName(name string) bool { return len(name) <= 100 && task.IsWord(name, "-_") }
+func validName(name string) bool { return len(name) <= 100 && record.IsWord(name, "-_") }
 
 // Read returns what a template says: its keys as a JSON object, with its body under body. It returns INVALID_INPUT for what is no name of a
 // template, NOT_FOUND if there is none of this name, and BAD_FILE for one that cannot be read, is a link, or has more than 256 KiB.
 func Read(l layout.Layout, name string) ([]byte, error) {
 	if !validName(name) {
-		return nil, task.Errorf(task.InvalidInput, "%q cannot be the name of a template", task.Clip(name, 60)).WithHint("%s", hint(l))
+		return nil, record.Errorf(record.InvalidInput, "%q cannot be the name of a template", record.Clip(name, 60)).WithHint("%s", hint(l))
 	}
 	shown := l.Rel(filepath.Join(l.Dir(Folder), name+ext))
 	src, err := disk.ReadIn(l.Top(), filepath.Join(Folder, name+ext), maxFile)
 	if problem.Missing(err) {
-		return nil, task.Errorf(task.NotFound, "there is no template %s", name).WithHint("%s", hint(l))
+		return nil, record.Errorf(record.NotFound, "there is no template %s", name).WithHint("%s", hint(l))
 	}
 	if err != nil {
 		return nil, problem.BadFile(shown, err)

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/templates"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func write(t *testing.T, l layout.Layout, name, text string) {
@@ -53,11 +53,11 @@ func TestReadRefuses(t *testing.T) {
 	if err := os.Symlink(secret, filepath.Join(l.Dir(templates.Folder), "link.md")); err != nil {
 		t.Skip(err)
 	}
-	for name, want := range map[string]task.Code{
-		"": task.InvalidInput, "../secret": task.InvalidInput, "a/b": task.InvalidInput, "bug.md": task.InvalidInput,
-		"none": task.NotFound, "link": task.BadFile, "broken": task.BadFile, "large": task.BadFile,
+	for name, want := range map[string]record.Code{
+		"": record.InvalidInput, "../secret": record.InvalidInput, "a/b": record.InvalidInput, "bug.md": record.InvalidInput,
+		"none": record.NotFound, "link": record.BadFile, "broken": record.BadFile, "large": record.BadFile,
 	} {
-		if got, err := templates.Read(l, name); task.CodeOf(err) != want {
+		if got, err := templates.Read(l, name); record.CodeOf(err) != want {
 			t.Errorf("Read(%q) is %s, %v, want %s", name, got, err, want)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // newTestWorkspace makes a small workspace as the program does.
@@ -38,7 +38,7 @@ func TestWorkspacesAreSoundAndTheSame(t *testing.T) {
 		if err != nil || len(problems) > 0 || len(tasks) != w.n {
 			t.Fatalf("rich %v: %d tasks, problems %v, %v", rich, len(tasks), problems, err)
 		}
-		states := map[task.Status]int{}
+		states := map[record.Status]int{}
 		for i, one := range tasks {
 			states[one.Status]++
 			entries := len(one.Provenance)
@@ -52,7 +52,7 @@ func TestWorkspacesAreSoundAndTheSame(t *testing.T) {
 				t.Errorf("task %d is %s, want %s", i, one.ID, w.id(i))
 			}
 		}
-		if want := (map[task.Status]int{"done": 40, "in_progress": 5, "backlog": 55}); !maps.Equal(states, want) {
+		if want := (map[record.Status]int{"done": 40, "in_progress": 5, "backlog": 55}); !maps.Equal(states, want) {
 			t.Errorf("rich %v: states %v, want %v", rich, states, want)
 		}
 		sessions, _, err := kind.Sessions.List(t.Context(), s)
@@ -94,7 +94,7 @@ func read(t *testing.T, path string) string {
 func TestFreeTasksAreReady(t *testing.T) {
 	w := newTestWorkspace(t, graph{n: 100, rich: true, seed: 7})
 	s := storetest.Open(t, w.dir)
-	seen := map[task.ID]bool{}
+	seen := map[record.ID]bool{}
 	for i := range 10 {
 		id, err := w.free(i)
 		if err != nil {

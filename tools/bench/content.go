@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -46,9 +47,9 @@ func (g graph) done() int    { return g.n * 2 / 5 }
 func (g graph) started() int { return g.done() + g.n/20 }
 
 // id is the id of a task.
-func (g graph) id(i int) task.ID {
+func (g graph) id(i int) record.ID {
 	noise := binary.LittleEndian.AppendUint64(nil, g.random(i).Uint64())
-	id, err := task.NewID(prefix, firstDay.Add(time.Duration(i)*createEvery), bytes.NewReader(noise))
+	id, err := record.NewID(prefix, firstDay.Add(time.Duration(i)*createEvery), bytes.NewReader(noise))
 	if err != nil {
 		panic(err) // there are enough bytes
 	}
@@ -70,7 +71,7 @@ func (g graph) dep(i int) (int, bool) {
 }
 
 // free is the i-th task, counted from the newest, that is ready and that nobody holds.
-func (g graph) free(i int) (task.ID, error) {
+func (g graph) free(i int) (record.ID, error) {
 	for at := g.n - 1; at >= g.started(); at-- {
 		if dep, ok := g.dep(at); ok && dep >= g.done() {
 			continue
@@ -140,16 +141,20 @@ func newHistory(g graph, i int) *history {
 	return &history{graph: g, i: i, random: g.random(i), proof: task.Proof{Commit: tree[:40], Tree: tree}}
 }
 
-func (h *history) agent() task.Actor  { return task.Actor(fmt.Sprintf("agent:worker-%d", h.i%agents)) }
-func (h *history) person() task.Actor { return task.Actor(fmt.Sprintf("human:person-%d", h.i%people)) }
+func (h *history) agent() record.Actor {
+	return record.Actor(fmt.Sprintf("agent:worker-%d", h.i%agents))
+}
+func (h *history) person() record.Actor {
+	return record.Actor(fmt.Sprintf("human:person-%d", h.i%people))
+}
 
 // step makes the next change, ten seconds after the one before, unless one has failed.
-func (h *history) step(who task.Actor, text string, change func(task.Task, task.Stamp) (task.Task, *task.Entry, error)) {
+func (h *history) step(who record.Actor, text string, change func(task.Task, record.Stamp) (task.Task, *record.Entry, error)) {
 	if h.err != nil {
 		return
 	}
 	h.at = h.at.Add(10 * time.Second)
-	stamp := task.Stamp{Who: who, At: h.at, Text: text}
+	stamp := record.Stamp{Who: who, At: h.at, Text: text}
 	if h.session != nil && h.session.Status == session.Active {
 		stamp.Session = h.session.ID
 	}
@@ -159,8 +164,8 @@ func (h *history) step(who task.Actor, text string, change func(task.Task, task.
 }
 
 // find looks up what the task names. What that depends on does not matter: it is older.
-func (h *history) find(id task.ID) (task.Task, bool) {
-	status := task.Status("done")
+func (h *history) find(id record.ID) (task.Task, bool) {
+	status := record.Status("done")
 	if dep, ok := h.dep(h.i); ok && dep >= h.done() {
 		status = "backlog"
 	}
@@ -170,7 +175,7 @@ func (h *history) find(id task.ID) (task.Task, bool) {
 func (h *history) create() {
 	t := task.Task{ID: h.id(h.i), Title: h.title(), Priority: task.Priority(h.random.IntN(5))}
 	if dep, ok := h.dep(h.i); ok {
-		t.Deps = []task.ID{h.id(dep)}
+		t.Deps = []record.ID{h.id(dep)}
 	}
 	if h.rich {
 		t.Labels = []string{pick(h.random, words), "area-" + fmt.Sprint(h.random.IntN(20))}
@@ -183,37 +188,37 @@ func (h *history) create() {
 		}
 		t.Body = h.prose(1000)
 	}
-	stamp := task.Stamp{Who: h.person(), At: firstDay.Add(time.Duration(h.i) * createEvery)}
+	stamp := record.Stamp{Who: h.person(), At: firstDay.Add(time.Duration(h.i) * createEvery)}
 	if h.task, h.err = h.flow.Create(t, h.find, stamp); h.err != nil {
 		h.err = fmt.Errorf("task %d: %w", h.i, h.err)
 	}
 	h.at = firstDay.Add(time.Duration(h.n)*createEvery + time.Duration(h.i)*workEvery)
 }
 
-func (h *history) claim(who task.Actor) {
-	h.step(who, "", func(t task.Task, s task.Stamp) (task.Task, *task.Entry, error) { return h.flow.Claim(t, false, s) })
+func (h *history) claim(who record.Actor) {
+	h.step(who, "", func(t task.Task, s record.Stamp) (task.Task, *record.Entry, error) { return h.flow.Claim(t, false, s) })
 }
 
 func (h *history) note() {
 	h.step(h.agent(), h.prose(80), task.Note)
 }
 
-func (h *history) move(to task.Status) {
-	h.step(h.person(), "", func(t task.Task, s task.Stamp) (task.Task, *task.Entry, error) {
+func (h *history) move(to record.Status) {
+	h.step(h.person(), "", func(t task.Task, s record.Stamp) (task.Task, *record.Entry, error) {
 		return h.flow.Move(t, to, h.proof, h.find, s)
 	})
 }
 
 // check records that the command of the task passed.
 func (h *history) check() {
-	h.step(h.agent(), "", func(t task.Task, s task.Stamp) (task.Task, *task.Entry, error) {
-		passed := []task.CheckResult{{Check: t.Checks[0].Key(t.ID), Result: task.Pass}}
+	h.step(h.agent(), "", func(t task.Task, s record.Stamp) (task.Task, *record.Entry, error) {
+		passed := []record.CheckResult{{Check: t.Checks[0].Key(t.ID), Result: record.Pass}}
 		return task.RecordRun(t, &task.Run{Results: passed, Commit: h.proof.Commit, Tree: h.proof.Tree}, s)
 	})
 }
 
 func (h *history) attest() {
-	h.step(h.person(), "", func(t task.Task, s task.Stamp) (task.Task, *task.Entry, error) {
+	h.step(h.person(), "", func(t task.Task, s record.Stamp) (task.Task, *record.Entry, error) {
 		return h.flow.Attest(t, 1, true, s)
 	})
 }
@@ -224,14 +229,14 @@ func (h *history) begin() {
 		Branch: "main", Worktree: "bench", Head: h.proof.Commit, Status: session.Active,
 	}
 	h.session = &ses
-	h.step(h.agent(), "", func(t task.Task, s task.Stamp) (task.Task, *task.Entry, error) {
+	h.step(h.agent(), "", func(t task.Task, s record.Stamp) (task.Task, *record.Entry, error) {
 		*h.session = session.New(ses, s)
 		return h.flow.Begin(t, false, h.find, s)
 	})
 }
 
 func (h *history) finish() {
-	h.step(h.agent(), h.prose(120), func(t task.Task, s task.Stamp) (task.Task, *task.Entry, error) {
+	h.step(h.agent(), h.prose(120), func(t task.Task, s record.Stamp) (task.Task, *record.Entry, error) {
 		*h.session = h.session.End(session.Finished, s)
 		return h.flow.Finish(t, h.proof, h.find, s)
 	})

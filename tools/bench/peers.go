@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -34,7 +35,7 @@ type peer struct {
 	title string
 	env   func(dir string) []string               // what it needs beside an empty home
 	setUp func(ctx context.Context, h home) error // makes the tasks
-	lines map[string]func(id task.ID) []string    // the arguments of each command that it has; of a task
+	lines map[string]func(id record.ID) []string  // the arguments of each command that it has; of a task
 }
 
 // home is where another program has its tasks.
@@ -48,10 +49,10 @@ var peers = []peer{
 	{
 		name: "tk", title: "tk",
 		setUp: func(_ context.Context, h home) error { return h.each(".tickets", tkFile) },
-		lines: map[string]func(task.ID) []string{
+		lines: map[string]func(record.ID) []string{
 			peerList:   plainly("ls"),
 			peerReady:  plainly("ready"),
-			peerShow:   func(id task.ID) []string { return []string{"show", string(id)} },
+			peerShow:   func(id record.ID) []string { return []string{"show", string(id)} },
 			peerCreate: plainly("create", "Measured"),
 		},
 	},
@@ -59,7 +60,7 @@ var peers = []peer{
 		name: "dstask", title: "dstask",
 		env:   func(dir string) []string { return []string{"DSTASK_GIT_REPO=" + filepath.Join(dir, "dstask")} },
 		setUp: setUpDstask,
-		lines: map[string]func(task.ID) []string{ // what is ready it cannot tell: its dependencies are not asked
+		lines: map[string]func(record.ID) []string{ // what is ready it cannot tell: its dependencies are not asked
 			peerList:   plainly("show-open"),
 			peerShow:   plainly("show-open", "1"),
 			peerCreate: plainly("add", "Measured"),
@@ -71,28 +72,28 @@ var peers = []peer{
 			return []string{"TASKRC=" + filepath.Join(dir, "taskrc"), "TASKDATA=" + filepath.Join(dir, "data")}
 		},
 		setUp: setUpTaskwarrior,
-		lines: map[string]func(task.ID) []string{
+		lines: map[string]func(record.ID) []string{
 			peerList:   plainly("list", "limit:50"),
 			peerReady:  plainly("ready", "limit:50"),
-			peerShow:   func(id task.ID) []string { return []string{uuidOf(id), "information"} },
+			peerShow:   func(id record.ID) []string { return []string{uuidOf(id), "information"} },
 			peerCreate: plainly("add", "Measured"),
 		},
 	},
 	{
 		name: "beans", title: "beans",
 		setUp: setUpBeans,
-		lines: map[string]func(task.ID) []string{
+		lines: map[string]func(record.ID) []string{
 			peerList:   plainly("list", "--json"),
 			peerReady:  plainly("list", "--ready", "--json"),
-			peerShow:   func(id task.ID) []string { return []string{"show", beanOf(id), "--json"} },
+			peerShow:   func(id record.ID) []string { return []string{"show", beanOf(id), "--json"} },
 			peerCreate: plainly("create", "Measured", "--json"),
 		},
 	},
 }
 
 // plainly are arguments that name no task.
-func plainly(args ...string) func(task.ID) []string {
-	return func(task.ID) []string { return args }
+func plainly(args ...string) func(record.ID) []string {
+	return func(record.ID) []string { return args }
 }
 
 // compared is what was measured of cairn and other programs with the same tasks, by program and command.
@@ -205,7 +206,7 @@ func (h home) each(folder string, file func(h home, t task.Task) (name, content 
 }
 
 func tkFile(_ home, t task.Task) (name, content string) {
-	status := map[task.Status]string{"done": "closed", "in_progress": "in_progress"}[t.Status]
+	status := map[record.Status]string{"done": "closed", "in_progress": "in_progress"}[t.Status]
 	if status == "" {
 		status = "open"
 	}
@@ -300,7 +301,7 @@ func setUpBeans(ctx context.Context, h home) error {
 		return err
 	}
 	return h.each(".beans", func(_ home, t task.Task) (name, content string) {
-		status := map[task.Status]string{"done": "completed", "in_progress": "in-progress"}[t.Status]
+		status := map[record.Status]string{"done": "completed", "in_progress": "in-progress"}[t.Status]
 		if status == "" {
 			status = "todo"
 		}
@@ -317,10 +318,10 @@ func setUpBeans(ctx context.Context, h home) error {
 }
 
 // beanOf is the id of a task as beans has it.
-func beanOf(id task.ID) string { return strings.Replace(string(id), prefix+"-", "beans-", 1) }
+func beanOf(id record.ID) string { return strings.Replace(string(id), prefix+"-", "beans-", 1) }
 
 // uuidOf is a UUID that stands for a task, of version 4 by its form.
-func uuidOf(id task.ID) string {
+func uuidOf(id record.ID) string {
 	sum := sha256.Sum256([]byte(id))
 	sum[6], sum[8] = sum[6]&0x0f|0x40, sum[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])

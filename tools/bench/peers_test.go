@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // The other programs that are installed here read what was made for them, and their commands answer what is asked.
@@ -95,7 +95,7 @@ func TestPeerFiles(t *testing.T) {
 			t.Errorf("%s: %d files, want %d (%v)", pattern, len(got), want, err)
 		}
 	}
-	seen := map[string]task.ID{}
+	seen := map[string]record.ID{}
 	for i := range h.n {
 		if other, ok := seen[uuidOf(h.id(i))]; ok {
 			t.Errorf("%s and %s have one UUID", h.id(i), other)

@@ -3,6 +3,7 @@ package risk
 import (
 	"cmp"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -11,10 +12,10 @@ type ID string
 
 // Risk is something that may go wrong.
 type Risk struct {
-	task.Header // what all kinds have in common
-	Likelihood  Likelihood
-	Owner       task.Actor // who watches it; "" for nobody
-	Body        string
+	record.Header // what all kinds have in common
+	Likelihood    Likelihood
+	Owner         record.Actor // who watches it; "" for nobody
+	Body          string
 }
 
 // Likelihood is how likely a risk is.
@@ -29,28 +30,28 @@ const (
 
 // The states. The last two are closed: nothing waits for such a risk.
 const (
-	Open      task.Status = "open"
-	Mitigated task.Status = "mitigated"
-	Accepted  task.Status = "accepted"
+	Open      record.Status = "open"
+	Mitigated record.Status = "mitigated"
+	Accepted  record.Status = "accepted"
 )
 
-var states = []task.Status{Open, Mitigated, Accepted}
+var states = []record.Status{Open, Mitigated, Accepted}
 
 // life is how risks live: none is opened again, and none is accepted without a reason.
-var life = task.Plain(states...).With(func(_ task.Header, e task.Entry) error {
+var life = task.Plain(states...).With(func(_ record.Header, e record.Entry) error {
 	switch {
 	case e.To == Open:
-		return task.Errorf(task.InvalidInput, "a risk is not opened again").WithHint("mitigated or accepted")
+		return record.Errorf(record.InvalidInput, "a risk is not opened again").WithHint("mitigated or accepted")
 	case e.To == Accepted && e.Text == "":
-		return task.Errorf(task.InvalidInput, "a risk is accepted for a reason").WithHint("say in reason why it may stay as it is")
+		return record.Errorf(record.InvalidInput, "a risk is accepted for a reason").WithHint("say in reason why it may stay as it is")
 	}
 	return nil
 })
 
 // Valid returns INVALID_INPUT for what no risk may be. The message begins with the key.
 func (r Risk) Valid() error {
-	if _, err := task.ParseActor(string(r.Owner)); r.Owner != "" && err != nil {
+	if _, err := record.ParseActor(string(r.Owner)); r.Owner != "" && err != nil {
 		return err
 	}
-	return cmp.Or(task.OneOf("likelihood", r.Likelihood, []Likelihood{Low, Medium, High}), r.Header.Valid(r.Body))
+	return cmp.Or(record.OneOf("likelihood", r.Likelihood, []Likelihood{Low, Medium, High}), r.Header.Valid(r.Body))
 }

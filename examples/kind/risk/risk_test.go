@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/examples/kind/risk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/store/format"
@@ -19,38 +20,38 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-func stamp(text string) task.Stamp {
-	return task.Stamp{Who: "human:ada", At: time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC), Text: text}
+func stamp(text string) record.Stamp {
+	return record.Stamp{Who: "human:ada", At: time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC), Text: text}
 }
 
 func TestRules(t *testing.T) {
-	r, err := risk.Risks.New(risk.Risk{Header: task.Header{Title: "Rain"}, Likelihood: risk.Low}, "1", stamp(""))
+	r, err := risk.Risks.New(risk.Risk{Header: record.Header{Title: "Rain"}, Likelihood: risk.Low}, "1", stamp(""))
 	if err != nil || r.Ref.ID != "RISK-1" || r.Status != risk.Open || len(r.Log) != 1 {
 		t.Fatalf("created %+v, %v", r, err)
 	}
 	for name, bad := range map[string]risk.Risk{
 		"no title":                {Likelihood: risk.Low},
-		"no likelihood":           {Header: task.Header{Title: "Rain"}},
-		"an owner who is none":    {Header: task.Header{Title: "Rain"}, Likelihood: risk.Low, Owner: "ada"},
-		"a label on two lines":    {Header: task.Header{Title: "Rain", Labels: []string{"a\nb"}}, Likelihood: risk.Low},
-		"a likelihood of its own": {Header: task.Header{Title: "Rain"}, Likelihood: "certain"},
+		"no likelihood":           {Header: record.Header{Title: "Rain"}},
+		"an owner who is none":    {Header: record.Header{Title: "Rain"}, Likelihood: risk.Low, Owner: "ada"},
+		"a label on two lines":    {Header: record.Header{Title: "Rain", Labels: []string{"a\nb"}}, Likelihood: risk.Low},
+		"a likelihood of its own": {Header: record.Header{Title: "Rain"}, Likelihood: "certain"},
 	} {
-		if _, err := risk.Risks.New(bad, "1", stamp("")); task.CodeOf(err) != task.InvalidInput {
+		if _, err := risk.Risks.New(bad, "1", stamp("")); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s: got %v, want INVALID_INPUT", name, err)
 		}
 	}
 	for _, tt := range []struct {
-		as     task.Status
+		as     record.Status
 		reason string
-		code   task.Code
+		code   record.Code
 	}{
 		{risk.Mitigated, "", ""},
 		{risk.Accepted, "it is only water", ""},
-		{risk.Accepted, "", task.InvalidInput},
-		{risk.Open, "again", task.InvalidInput},
+		{risk.Accepted, "", record.InvalidInput},
+		{risk.Open, "again", record.InvalidInput},
 	} {
 		got, err := risk.Risks.Move(r, tt.as, stamp(tt.reason))
-		if task.CodeOf(err) != tt.code || err == nil && (got.Status != tt.as || len(got.Log) != 2) {
+		if record.CodeOf(err) != tt.code || err == nil && (got.Status != tt.as || len(got.Log) != 2) {
 			t.Errorf("closed as %s for %q: got %+v, %v", tt.as, tt.reason, got, err)
 		}
 	}
@@ -102,7 +103,7 @@ func TestIDsThatAreTaken(t *testing.T) {
 			if second, err := create("aaabbb"); err != nil || second == first || second == "" {
 				t.Errorf("got %q (%v) beside %s", second, err, first)
 			}
-			if id, err := create(strings.Repeat("aaa", 5)); task.CodeOf(err) != task.Conflict {
+			if id, err := create(strings.Repeat("aaa", 5)); record.CodeOf(err) != record.Conflict {
 				t.Errorf("got %q (%v), want CONFLICT", id, err)
 			}
 		})
@@ -117,7 +118,7 @@ func TestKeyOfAnotherRisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	in["title"] = "Snow"
-	if out, err := verbtest.Call[verb.Record](t, w, "risk_create", in); task.CodeOf(err) != task.Conflict {
+	if out, err := verbtest.Call[verb.Record](t, w, "risk_create", in); record.CodeOf(err) != record.Conflict {
 		t.Errorf("got %+v (%v), want CONFLICT", out, err)
 	}
 }

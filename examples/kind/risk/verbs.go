@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Verbs are the verbs of risks. Reading, noting, waiting and history need none: get, note, wait and history take the id of a risk.
@@ -48,24 +48,24 @@ func create(ctx context.Context, w *verb.Workspace, in createIn) (verb.Record, e
 	if err != nil {
 		return verb.Record{}, err
 	}
-	r := Risk{Header: task.Header{Title: in.Title, Labels: in.Labels}, Likelihood: in.Likelihood, Owner: owner, Body: in.Body}
-	return verb.CreateRecord(ctx, w, Risks, func(token string, s task.Stamp) (Risk, error) { return Risks.New(r, token, s) })
+	r := Risk{Header: record.Header{Title: in.Title, Labels: in.Labels}, Likelihood: in.Likelihood, Owner: owner, Body: in.Body}
+	return verb.CreateRecord(ctx, w, Risks, func(token string, s record.Stamp) (Risk, error) { return Risks.New(r, token, s) })
 }
 
 type row struct {
-	ID         string      `json:"id"`
-	Title      string      `json:"title"`
-	Status     task.Status `json:"status"`
-	Likelihood Likelihood  `json:"likelihood"`
-	Owner      task.Actor  `json:"owner,omitempty"`
+	ID         string        `json:"id"`
+	Title      string        `json:"title"`
+	Status     record.Status `json:"status"`
+	Likelihood Likelihood    `json:"likelihood"`
+	Owner      record.Actor  `json:"owner,omitempty"`
 }
 
 func rowOf(r Risk) row { return row{r.Ref.ID, r.Title, r.Status, r.Likelihood, r.Owner} }
 
 type closeIn struct {
-	ID     ID          `json:"id" doc:"risk to close" cli:"arg" names:"risk"`
-	As     task.Status `json:"as" doc:"mitigated or accepted" values:"mitigated,accepted"`
-	Reason string      `json:"reason,omitempty" doc:"what was done, or why it may stay as it is"`
+	ID     ID            `json:"id" doc:"risk to close" cli:"arg" names:"risk"`
+	As     record.Status `json:"as" doc:"mitigated or accepted" values:"mitigated,accepted"`
+	Reason string        `json:"reason,omitempty" doc:"what was done, or why it may stay as it is"`
 	verb.Once
 }
 

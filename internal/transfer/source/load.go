@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 const (
@@ -44,9 +44,9 @@ func (s Source) Load(fsys fs.FS, p string) ([]File, error) {
 	info, err := fs.Stat(fsys, p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, task.Errorf(task.NotFound, "%s is not there", p).WithHint("%s reads %s", s.Name, s.About)
+		return nil, record.Errorf(record.NotFound, "%s is not there", p).WithHint("%s reads %s", s.Name, s.About)
 	case err != nil:
-		return nil, task.Errorf(task.IO, "%w", err)
+		return nil, record.Errorf(record.IO, "%w", err)
 	case info.Mode().IsRegular():
 		f, err := readFile(fsys, p, maxFile)
 		return []File{f}, err
@@ -58,7 +58,7 @@ func (s Source) Load(fsys fs.FS, p string) ([]File, error) {
 	}
 	sub, err := fs.Sub(fsys, p)
 	if err != nil {
-		return nil, task.Errorf(task.IO, "%w", err)
+		return nil, record.Errorf(record.IO, "%w", err)
 	}
 	for _, at := range s.inside() {
 		if info, err := fs.Stat(sub, at); err == nil && info.Mode().IsRegular() {
@@ -97,7 +97,7 @@ func (s Source) loadFolder(fsys fs.FS, p string) ([]File, error) {
 			continue
 		}
 		if err != nil {
-			return nil, task.Errorf(task.IO, "%w", err)
+			return nil, record.Errorf(record.IO, "%w", err)
 		}
 		for _, e := range entries {
 			if !e.Type().IsRegular() || !slices.Contains(s.Ext, path.Ext(e.Name())) || strings.EqualFold(e.Name(), "readme.md") {
@@ -126,7 +126,7 @@ func must(fsys fs.FS, _ error) fs.FS { return fsys }
 func readFile(fsys fs.FS, p string, most int) (File, error) {
 	f, err := fsys.Open(p)
 	if err != nil {
-		return File{}, task.Errorf(task.IO, "%w", err)
+		return File{}, record.Errorf(record.IO, "%w", err)
 	}
 	defer func() { _ = f.Close() }()
 	return Bytes(path.Base(p), f, most)
@@ -140,7 +140,7 @@ func Bytes(name string, r io.Reader, most int) (File, error) {
 	data, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	switch {
 	case err != nil:
-		return File{}, task.Errorf(task.IO, "%s: %w", name, err)
+		return File{}, record.Errorf(record.IO, "%s: %w", name, err)
 	case len(data) > most:
 		return File{}, bad(name, 0, "is longer than %d bytes", most).WithHint("import a part of it")
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -149,7 +150,7 @@ func (l *checklist) item(indent int, mark byte, words string) {
 func (l *checklist) ref(id, above, title string) string {
 	ref := l.file + "#" + id
 	if id == "" {
-		ref = l.file + "#" + task.ContentHash(above, strings.Join(l.labels, "/"), title)[:12]
+		ref = l.file + "#" + record.ContentHash(above, strings.Join(l.labels, "/"), title)[:12]
 	}
 	if l.refs[ref]++; l.refs[ref] > 1 {
 		ref += "." + itoa(l.refs[ref])

@@ -3,8 +3,8 @@ package source
 import (
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Source is a system whose tasks can be read.
@@ -65,7 +65,7 @@ func Named(name string) (Source, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Source{}, task.Errorf(task.InvalidInput, "there is no source %q", task.Clip(name, 40)).WithHint("the sources are %s", strings.Join(names, ", "))
+	return Source{}, record.Errorf(record.InvalidInput, "there is no source %q", record.Clip(name, 40)).WithHint("the sources are %s", strings.Join(names, ", "))
 }
 
 // apart is the ref of an item whose id another item has already: the id, and a mark of its title, so that a second import finds it again. It
@@ -73,7 +73,7 @@ func Named(name string) (Source, error) {
 func (b *Batch) apart(it *transfer.Item, seen map[string]bool) {
 	id := it.Ref
 	for n := 1; seen[it.Ref]; n++ {
-		it.Ref = id + "~" + task.ContentHash(it.Title)[:8]
+		it.Ref = id + "~" + record.ContentHash(it.Title)[:8]
 		if n > 1 {
 			it.Ref += "." + itoa(n)
 		}
@@ -85,8 +85,8 @@ func (b *Batch) apart(it *transfer.Item, seen map[string]bool) {
 }
 
 // bad is the error about a place in a file; line 0 is the whole of it.
-func bad(file string, line int, format string, args ...any) *task.Error {
-	e := task.Errorf(task.InvalidInput, format, args...)
+func bad(file string, line int, format string, args ...any) *record.Error {
+	e := record.Errorf(record.InvalidInput, format, args...)
 	at := file
 	if line > 0 {
 		at += ":" + itoa(line)

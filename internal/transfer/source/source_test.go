@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer/source"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -108,8 +108,8 @@ func TestWhatIsNotRead(t *testing.T) {
 		if err == nil {
 			_, err = s.Read([]source.File{f})
 		}
-		if err == nil || !strings.Contains(err.Error(), one.want) || task.CodeOf(err) != task.InvalidInput {
-			t.Errorf("%s of %q: %v, and not %s", one.source, task.Clip(one.text, 60), err, one.want)
+		if err == nil || !strings.Contains(err.Error(), one.want) || record.CodeOf(err) != record.InvalidInput {
+			t.Errorf("%s of %q: %v, and not %s", one.source, record.Clip(one.text, 60), err, one.want)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func FuzzSources(f *testing.F) {
 			return
 		}
 		batch, err := s.Read([]source.File{file})
-		if err != nil && task.CodeOf(err) != task.InvalidInput {
+		if err != nil && record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s of %q: %v", name, text, err)
 		}
 		for _, it := range batch.Items {

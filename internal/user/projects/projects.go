@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Project is a workspace of the list.
@@ -103,16 +103,16 @@ func Find(stateDir, which string) (Project, error) {
 		for _, p := range named {
 			roots = append(roots, p.Root)
 		}
-		return Project{}, task.Errorf(task.AmbiguousID, "%d workspaces are called %q", len(named), which).WithHint("name its folder: %s", strings.Join(roots, ", "))
+		return Project{}, record.Errorf(record.AmbiguousID, "%d workspaces are called %q", len(named), which).WithHint("name its folder: %s", strings.Join(roots, ", "))
 	default:
-		return Project{}, task.Errorf(task.NotFound, "no workspace %q was opened on this machine", task.Clip(which, 200)).
-			WithHint("%s lists them; %s adds one", task.CallTo("project_list"), task.CallTo("project_create")).WithNext(task.CallTo("project_list"))
+		return Project{}, record.Errorf(record.NotFound, "no workspace %q was opened on this machine", record.Clip(which, 200)).
+			WithHint("%s lists them; %s adds one", record.CallTo("project_list"), record.CallTo("project_create")).WithNext(record.CallTo("project_list"))
 	}
 }
 
 func fileIn(stateDir string) (string, error) {
 	if !filepath.IsAbs(stateDir) {
-		return "", task.Errorf(task.IO, "this user has no folder to keep a list in").WithHint("set HOME, or XDG_STATE_HOME, to a full path")
+		return "", record.Errorf(record.IO, "this user has no folder to keep a list in").WithHint("set HOME, or XDG_STATE_HOME, to a full path")
 	}
 	return filepath.Join(stateDir, "projects.json"), nil
 }
@@ -127,5 +127,5 @@ func read(file string) []Project {
 	if json.Unmarshal(src, &all) != nil {
 		return nil
 	}
-	return slices.DeleteFunc(all, func(p Project) bool { return !filepath.IsAbs(p.Root) || task.ValidLine("root", p.Root) != nil })
+	return slices.DeleteFunc(all, func(p Project) bool { return !filepath.IsAbs(p.Root) || record.ValidLine("root", p.Root) != nil })
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The consent is a file in the user's own state folder. Its name is a hash of the path of the clone's live state and of a random id in
@@ -23,10 +23,10 @@ import (
 
 // Trust is the consent of this machine's user that a clone's commands may run.
 type Trust struct {
-	Workspace string     `json:"workspace"` // the root at which it was given; linked worktrees have others
-	Path      string     `json:"path"`      // of the clone's live state
-	Actor     task.Actor `json:"actor"`
-	At        time.Time  `json:"at"`
+	Workspace string       `json:"workspace"` // the root at which it was given; linked worktrees have others
+	Path      string       `json:"path"`      // of the clone's live state
+	Actor     record.Actor `json:"actor"`
+	At        time.Time    `json:"at"`
 }
 
 // Trusted reports whether the commands of this clone may run. What cannot be read is no consent.
@@ -47,7 +47,7 @@ func Trusted(c layout.Layout, stateDir string) bool {
 
 // Set records that this user lets the commands of the clone run. A trusted clone stays as it is. Any other gets a new id, since an id that
 // came with the files may be known to their author. It returns IO if the user has no folder that only this user can write.
-func Set(c layout.Layout, stateDir string, who task.Actor, at time.Time) error {
+func Set(c layout.Layout, stateDir string, who record.Actor, at time.Time) error {
 	if Trusted(c, stateDir) {
 		return nil
 	}
@@ -81,7 +81,7 @@ func Set(c layout.Layout, stateDir string, who task.Actor, at time.Time) error {
 // folder is the folder of a user's consents. It returns IO for a relative state folder, which would be in the repository.
 func folder(stateDir string) (string, error) {
 	if !filepath.IsAbs(stateDir) {
-		return "", task.Errorf(task.IO, "this user has no folder to keep consent in").
+		return "", record.Errorf(record.IO, "this user has no folder to keep consent in").
 			WithHint("set HOME, or XDG_STATE_HOME, to a full path")
 	}
 	return filepath.Join(stateDir, "trust"), nil
@@ -127,7 +127,7 @@ func private(path string) error {
 		return err
 	}
 	if !ownedAlone(info) {
-		return task.Errorf(task.IO, "others than this user may write to %s, so nothing there is consent", path).
+		return record.Errorf(record.IO, "others than this user may write to %s, so nothing there is consent", path).
 			WithHint("look at what is in it, then take their right away: chmod go-w %s", path)
 	}
 	return nil

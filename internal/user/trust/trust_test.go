@@ -7,11 +7,11 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A clone is trusted where, and as long as, this user said so.
@@ -219,7 +219,7 @@ func TestGitFoldersOfOthers(t *testing.T) {
 			dir := c.make(t, victim)
 			l, err := layout.At(dir)
 			if c.refused {
-				if task.CodeOf(err) != task.Git {
+				if record.CodeOf(err) != record.Git {
 					t.Fatalf("got %v", err)
 				}
 				return
@@ -281,9 +281,9 @@ func TestTrustThatCannotBeBelieved(t *testing.T) {
 				wantTrusted(t, s, true)
 				return
 			}
-			storetest.WantMessage(t, s.SetTrust("human:lee", storetest.Noon), task.IO, c.refusal)
+			storetest.WantMessage(t, s.SetTrust("human:lee", storetest.Noon), record.IO, c.refusal)
 			_, err = trust.Consents(stateDir)
-			storetest.WantMessage(t, err, task.IO, c.refusal)
+			storetest.WantMessage(t, err, record.IO, c.refusal)
 		})
 	}
 }
@@ -295,9 +295,9 @@ func TestTrustNeedsAFolderOfTheUsersOwn(t *testing.T) {
 			s, err := store.Open(storetest.NewAt(t, t.TempDir()).Root, stateDir)
 			storetest.WantCode(t, err, "")
 			wantTrusted(t, s, false)
-			storetest.WantMessage(t, s.SetTrust("human:lee", storetest.Noon), task.IO, "no folder to keep consent in")
+			storetest.WantMessage(t, s.SetTrust("human:lee", storetest.Noon), record.IO, "no folder to keep consent in")
 			_, err = trust.Consents(stateDir)
-			storetest.WantCode(t, err, task.IO)
+			storetest.WantCode(t, err, record.IO)
 		})
 	}
 }
@@ -373,7 +373,7 @@ func TestTrustIsNotInTheRepository(t *testing.T) {
 // giveTrust lets the commands of a workspace run.
 func giveTrust(t *testing.T, s *store.Store) {
 	t.Helper()
-	storetest.WantCode(t, s.SetTrust(task.Actor("human:lee"), storetest.Noon), "")
+	storetest.WantCode(t, s.SetTrust(record.Actor("human:lee"), storetest.Noon), "")
 }
 
 func wantTrusted(t *testing.T, s *store.Store, want bool) {

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 	"gopkg.in/yaml.v3"
 )
 
@@ -145,7 +145,7 @@ func (s Section) Decode(into any) error {
 }
 
 // Errorf is the error that something is wrong with a section.
-func (s Section) Errorf(format string, args ...any) *task.Error {
+func (s Section) Errorf(format string, args ...any) *record.Error {
 	what := fmt.Sprintf(format, args...)
 	if s.name != "" {
 		what = s.name + ": " + what
@@ -153,6 +153,6 @@ func (s Section) Errorf(format string, args ...any) *task.Error {
 	return bad(s.path, "%s", what)
 }
 
-func bad(path, format string, args ...any) *task.Error {
-	return task.Errorf(task.BadFile, "%s: %s", path, fmt.Sprintf(format, args...)).WithHint("this is your own config; correct it there")
+func bad(path, format string, args ...any) *record.Error {
+	return record.Errorf(record.BadFile, "%s: %s", path, fmt.Sprintf(format, args...)).WithHint("this is your own config; correct it there")
 }

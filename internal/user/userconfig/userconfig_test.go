@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func folder(t *testing.T, text string) string {
@@ -58,7 +58,7 @@ func TestWrongConfigsNameTheKey(t *testing.T) {
 		strings.Repeat("# long\n", 200_000): "is not a file of at most",
 	} {
 		_, err := userconfig.Read(folder(t, text))
-		if task.CodeOf(err) != task.BadFile || !strings.Contains(err.Error(), want) {
+		if record.CodeOf(err) != record.BadFile || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %s", text, err, want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestWrongConfigsNameTheKey(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, userconfig.Name), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := userconfig.Read(dir); task.CodeOf(err) != task.BadFile {
+	if _, err := userconfig.Read(dir); record.CodeOf(err) != record.BadFile {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -76,32 +76,32 @@ func TestWebhooksGoWhereTheUserAllows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for address, want := range map[string]task.Code{
+	for address, want := range map[string]record.Code{
 		"https://hooks.example.com/done?x=1":   "",
 		"https://HOOKS.example.com:443/":       "",
 		"https://other.example:8443/":          "",
 		"http://127.0.0.1:9000/":               "",
 		"http://localhost/":                    "",
 		"http://[::1]:7000/x":                  "",
-		"https://hooks.example.com:444/":       task.Forbidden,
-		"https://other.example/":               task.Forbidden,
-		"https://a.hooks.example.com/":         task.Forbidden,
-		"https://hooks.example.com.evil.test/": task.Forbidden,
-		"https://evil.test/hooks.example.com":  task.Forbidden,
-		"http://127.0.0.1/":                    task.Forbidden,
-		"http://hooks.example.com/":            task.InvalidInput,
-		"https://user:pw@hooks.example.com/":   task.InvalidInput,
-		"ftp://hooks.example.com/":             task.InvalidInput,
-		"file:///etc/passwd":                   task.InvalidInput,
-		"hooks.example.com":                    task.InvalidInput,
-		"":                                     task.InvalidInput,
-		"https://%zz":                          task.InvalidInput,
+		"https://hooks.example.com:444/":       record.Forbidden,
+		"https://other.example/":               record.Forbidden,
+		"https://a.hooks.example.com/":         record.Forbidden,
+		"https://hooks.example.com.evil.test/": record.Forbidden,
+		"https://evil.test/hooks.example.com":  record.Forbidden,
+		"http://127.0.0.1/":                    record.Forbidden,
+		"http://hooks.example.com/":            record.InvalidInput,
+		"https://user:pw@hooks.example.com/":   record.InvalidInput,
+		"ftp://hooks.example.com/":             record.InvalidInput,
+		"file:///etc/passwd":                   record.InvalidInput,
+		"hooks.example.com":                    record.InvalidInput,
+		"":                                     record.InvalidInput,
+		"https://%zz":                          record.InvalidInput,
 	} {
-		if err := c.AllowsWebhook(address); err == nil && want != "" || err != nil && task.CodeOf(err) != want {
+		if err := c.AllowsWebhook(address); err == nil && want != "" || err != nil && record.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %q", address, err, want)
 		}
 	}
-	if err := (userconfig.Config{}).AllowsWebhook("https://hooks.example.com/"); task.CodeOf(err) != task.Forbidden {
+	if err := (userconfig.Config{}).AllowsWebhook("https://hooks.example.com/"); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("without a config: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // AllowsWebhook returns nil if the user lets the end of a job be told to an address: it is one of https, or of http on this machine, it has no user and
@@ -17,17 +17,17 @@ func (c Config) AllowsWebhook(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return task.Errorf(task.InvalidInput, "webhook is not an address of https")
+		return record.Errorf(record.InvalidInput, "webhook is not an address of https")
 	case u.User != nil:
-		return task.Errorf(task.InvalidInput, "webhook names a user").WithHint("an address is written down; leave secrets out of it")
+		return record.Errorf(record.InvalidInput, "webhook names a user").WithHint("an address is written down; leave secrets out of it")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return task.Errorf(task.InvalidInput, "webhook is sent without encryption to another machine").WithHint("use https")
+		return record.Errorf(record.InvalidInput, "webhook is sent without encryption to another machine").WithHint("use https")
 	case !slices.ContainsFunc(c.Webhooks, func(host string) bool { return sameHost(host, u) }):
 		where := c.Path
 		if where == "" {
 			where = Name + " in your folder of settings"
 		}
-		return task.Errorf(task.Forbidden, "webhooks to %s are not allowed", u.Host).
+		return record.Errorf(record.Forbidden, "webhooks to %s are not allowed", u.Host).
 			WithHint("a person allows it in %s, under webhooks: [%s]", where, u.Host)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -41,10 +42,10 @@ type HistoryOut struct {
 
 // Event is an entry, and the task or the other record that it belongs to.
 type Event struct {
-	Task    task.ID `json:"task,omitempty"`
-	Record  string  `json:"record,omitempty"` // config, or the id of a record that is no task
-	Title   string  `json:"title"`
-	Deleted bool    `json:"deleted,omitempty"` // the task was deleted in this clone since
+	Task    record.ID `json:"task,omitempty"`
+	Record  string    `json:"record,omitempty"` // config, or the id of a record that is no task
+	Title   string    `json:"title"`
+	Deleted bool      `json:"deleted,omitempty"` // the task was deleted in this clone since
 	verb.Entry
 }
 
@@ -91,9 +92,9 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 
 // logged is a record, and what is needed to tell of its entries.
 type logged struct {
-	task.Header
+	record.Header
 	descs   verb.Descs
-	repeats func(task.Entry) bool // nil for a record that repeats none
+	repeats func(record.Entry) bool // nil for a record that repeats none
 	deleted bool
 }
 
@@ -112,7 +113,7 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 			all = append(all, logOf{row.Newest, row.OwnEntries(), read})
 		}
 	}
-	config := logged{Header: task.Header{Ref: task.Ref{Kind: configKind, ID: configKind}, Title: s.Rel(s.ConfigFile())}}
+	config := logged{Header: record.Header{Ref: record.Ref{Kind: configKind, ID: configKind}, Title: s.Rel(s.ConfigFile())}}
 	if config.Log, err = s.ConfigEntries(); err != nil {
 		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), err))
 	}
@@ -148,7 +149,7 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 
 // recorded is a record that was read.
 func recorded(k *kind.Kind, v any, deleted bool) logged {
-	r := logged{Header: k.Header(v), deleted: deleted, repeats: func(e task.Entry) bool { return k.Repeats(v, e) }}
+	r := logged{Header: k.Header(v), deleted: deleted, repeats: func(e record.Entry) bool { return k.Repeats(v, e) }}
 	if t, ok := v.(task.Task); ok {
 		r.descs = verb.DescsOf(t)
 	}
@@ -189,7 +190,7 @@ func (f filters) events(all []logOf, page verb.PageIn) (events []verb.Ranked[Eve
 type filters struct {
 	HistoryIn
 	since, until time.Time // until is zero for none
-	who          task.Actor
+	who          record.Actor
 	whole        bool // every record is read, because the oldest entries are asked for
 }
 
@@ -231,27 +232,27 @@ func (f filters) mayFit(k string, row *kind.Row) bool {
 }
 
 // fits reports whether an entry fits. One that repeats an entry of another record fits only where this record is asked for.
-func (f filters) fits(l logged, e task.Entry) bool {
+func (f filters) fits(l logged, e record.Entry) bool {
 	return (f.ID == "" || l.Ref.ID == string(f.ID)) && (f.Kind == "" || f.Kind == l.Ref.Kind) && (f.Actor == "" || e.Who == f.who) &&
 		(f.Did == "" || string(e.Did) == f.Did) && (f.Session == "" || e.Session == f.Session || l.Ref.ID == f.Session) &&
 		!e.At.Before(f.since) && (f.until.IsZero() || e.At.Before(f.until)) && (f.ID != "" || l.repeats == nil || !l.repeats(e))
 }
 
 // eventsOf lists the entries of a record. Among those of one second the later written is the newer.
-func (f filters) eventsOf(record logged) []verb.Ranked[Event] {
+func (f filters) eventsOf(rec logged) []verb.Ranked[Event] {
 	var out []verb.Ranked[Event]
-	for i, e := range record.Log {
-		if !f.fits(record, e) {
+	for i, e := range rec.Log {
+		if !f.fits(rec, e) {
 			continue
 		}
-		event := Event{Title: record.Title, Deleted: record.deleted, Entry: verb.ViewEntry(e, record.descs)}
+		event := Event{Title: rec.Title, Deleted: rec.deleted, Entry: verb.ViewEntry(e, rec.descs)}
 		event.Hash = e.ShortHash()
-		if record.Ref.Kind == task.KindName {
-			event.Task = task.ID(record.Ref.ID)
+		if rec.Ref.Kind == record.TaskKind {
+			event.Task = record.ID(rec.Ref.ID)
 		} else {
-			event.Record = record.Ref.ID
+			event.Record = rec.Ref.ID
 		}
-		at := verb.Position{Key: verb.NewestFirst(e.At), ID: fmt.Sprintf("%s %06d", record.Ref.ID, len(record.Log)-i)}
+		at := verb.Position{Key: verb.NewestFirst(e.At), ID: fmt.Sprintf("%s %06d", rec.Ref.ID, len(rec.Log)-i)}
 		out = append(out, verb.Ranked[Event]{At: at, Item: event})
 	}
 	return out

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // LogIn is the input of Log.
@@ -40,7 +40,7 @@ type LogOut struct {
 type Told struct {
 	At      time.Time `json:"at"`
 	Who     string    `json:"who"` // the actor; of a commit its author, by the name that the commit gives
-	Task    task.ID   `json:"task,omitempty"`
+	Task    record.ID `json:"task,omitempty"`
 	Record  string    `json:"record,omitempty"` // config, or the id of a record that is no task
 	Title   string    `json:"title,omitempty"`
 	Deleted bool      `json:"deleted,omitempty"`
@@ -182,7 +182,7 @@ func (f filters) git(ctx context.Context, s *store.Store) (gitStory, error) {
 	}
 	for _, failed := range []error{err, errNamed} {
 		if failed != nil {
-			out.note = "git: " + task.MessageOf(failed)
+			out.note = "git: " + record.MessageOf(failed)
 		}
 	}
 	if out.note == "" && (cut || cutNamed) {

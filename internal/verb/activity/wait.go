@@ -4,27 +4,27 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/watch"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, a job, or the tasks that fit the filters; all
 // tasks if it names nothing.
 type WaitIn struct {
-	ID            verb.RecordID  `json:"id,omitempty" doc:"record to watch" cli:"arg"`
-	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch"`
-	Job           string         `json:"job,omitempty" doc:"job to watch" from:"jobs"`
-	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
-	Status        string         `json:"status,omitempty" doc:"in this state, or open" from:"open-states"`
-	Assignee      *string        `json:"assignee" doc:"of an actor, me, or unassigned" from:"actors"`
-	Label         string         `json:"label,omitempty" doc:"with this label" from:"labels"`
-	Parent        task.ID        `json:"parent,omitempty" doc:"children of this task"`
-	WaitForStatus []task.Status  `json:"wait_for_status,omitempty" doc:"with id or job: until it is in one of these states" from:"states"`
-	Timeout       *float64       `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
-	Cursor        string         `json:"cursor,omitempty" doc:"of the answer before"`
+	ID            verb.RecordID   `json:"id,omitempty" doc:"record to watch" cli:"arg"`
+	Session       verb.SessionID  `json:"session,omitempty" doc:"session to watch"`
+	Job           string          `json:"job,omitempty" doc:"job to watch" from:"jobs"`
+	Ready         bool            `json:"ready,omitempty" doc:"true: until next would find a task"`
+	Status        string          `json:"status,omitempty" doc:"in this state, or open" from:"open-states"`
+	Assignee      *string         `json:"assignee" doc:"of an actor, me, or unassigned" from:"actors"`
+	Label         string          `json:"label,omitempty" doc:"with this label" from:"labels"`
+	Parent        record.ID       `json:"parent,omitempty" doc:"children of this task"`
+	WaitForStatus []record.Status `json:"wait_for_status,omitempty" doc:"with id or job: until it is in one of these states" from:"states"`
+	Timeout       *float64        `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
+	Cursor        string          `json:"cursor,omitempty" doc:"of the answer before"`
 }
 
 // WaitCode says how a wait ended.
@@ -116,7 +116,7 @@ func (in WaitIn) jobNamed(s *store.Store) WaitIn {
 	if !verb.OwnWork().IsJob(string(in.ID)) || in.Job != "" {
 		return in
 	}
-	if _, _, err := kind.Find(s, string(in.ID)); task.CodeOf(err) == task.NotFound {
+	if _, _, err := kind.Find(s, string(in.ID)); record.CodeOf(err) == record.NotFound {
 		in.Job, in.ID = string(in.ID), ""
 	}
 	return in
@@ -144,7 +144,7 @@ func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
 // opens the store anew.
 func (in WaitIn) subject(w *verb.Workspace, s *store.Store) string {
 	in.Timeout, in.Cursor = nil, ""
-	var me task.Actor // where the answer depends on who asks
+	var me record.Actor // where the answer depends on who asks
 	if in.Assignee != nil && verb.IsMe(*in.Assignee) {
 		me = w.Actor()
 	}
@@ -169,7 +169,7 @@ func waitLimit(w *verb.Workspace, s *store.Store, seconds *float64) (time.Durati
 		return limit, nil
 	}
 	if *seconds < 0 || *seconds > longest.Seconds() {
-		return 0, task.Errorf(task.InvalidTimeout, "timeout_seconds is %v", *seconds).
+		return 0, record.Errorf(record.InvalidTimeout, "timeout_seconds is %v", *seconds).
 			WithHint("0 to %v; wait again with the cursor for longer", longest.Seconds())
 	}
 	return time.Duration(*seconds * float64(time.Second)), nil

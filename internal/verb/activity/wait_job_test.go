@@ -3,12 +3,12 @@ package activity_test
 import (
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A job can be waited for like a record, by either argument: any change ends the wait, a state that is waited for, and a change since the cursor.
@@ -60,13 +60,13 @@ func TestWaitForAJob(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		in   verbtest.Args
-		want task.Code
+		want record.Code
 	}{
-		{verbtest.Args{"job": "job-none"}, task.JobNotFound},
-		{verbtest.Args{"job": one.Job, "ready": true}, task.InvalidParams},
-		{verbtest.Args{"job": one.Job, "wait_for_status": "done"}, task.UnknownState},
+		{verbtest.Args{"job": "job-none"}, record.JobNotFound},
+		{verbtest.Args{"job": one.Job, "ready": true}, record.InvalidParams},
+		{verbtest.Args{"job": one.Job, "wait_for_status": "done"}, record.UnknownState},
 	} {
-		if _, err := verbtest.Call[activity.Waited](t, w, "wait", tt.in); task.CodeOf(err) != tt.want {
+		if _, err := verbtest.Call[activity.Waited](t, w, "wait", tt.in); record.CodeOf(err) != tt.want {
 			t.Errorf("%v gives %v, want %s", tt.in, err, tt.want)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // waitLoop is one wait, from its first read to its end.
@@ -73,7 +73,7 @@ func (l *waitLoop) readOnce(ctx context.Context) (Waited, error) {
 		return Waited{}, nil
 	case err == nil:
 		return l.judge(now), nil
-	case l.in.ID != "" && task.CodeOf(err) == task.NotFound:
+	case l.in.ID != "" && record.CodeOf(err) == record.NotFound:
 		return l.end(TaskDeleted), nil
 	default:
 		return Waited{}, err
@@ -83,8 +83,8 @@ func (l *waitLoop) readOnce(ctx context.Context) (Waited, error) {
 // mayBeBack reports whether a file that cannot be read may be readable in a moment: git and editors take files away, and
 // write them in parts.
 func mayBeBack(err error) bool {
-	code := task.CodeOf(err)
-	return code == task.NotFound || code == task.BadFile
+	code := record.CodeOf(err)
+	return code == record.NotFound || code == record.BadFile
 }
 
 // judge compares a snapshot with the first one, the cursor, and the condition of the wait.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
@@ -122,7 +123,7 @@ func (m *manyTasks) judgeAgain(g *verb.Graph, all *index.Set, touched []string) 
 		}
 		if r := all.Find(id); r != nil {
 			now.add(m.row(g, r))
-		} else if _, there := g.Find(task.ID(id)); fitted && !there {
+		} else if _, there := g.Find(record.ID(id)); fitted && !there {
 			now.vanished = true
 		}
 	}
@@ -156,7 +157,7 @@ func (m *manyTasks) row(g *verb.Graph, r *kind.Row) *row {
 	}
 	return &row{
 		id: r.ID, stamp: stamp, value: func() any { return taskRowAmong(r, blockedBy) }, of: r, hash: hashOf(r.ID, stamp),
-		foreign: slices.ContainsFunc(r.Deps, func(id task.ID) bool { return g.Row(id) == nil }),
+		foreign: slices.ContainsFunc(r.Deps, func(id record.ID) bool { return g.Row(id) == nil }),
 	}
 }
 
@@ -173,14 +174,14 @@ func hashOf(texts ...string) uint64 {
 func (m *manyTasks) snapshot(ctx context.Context, g *verb.Graph, found *among) snapshot {
 	return snapshot{
 		rows: found.rows, many: true, among: found, met: len(found.rows) > 0,
-		exists: func(id string) bool { _, ok := g.Find(task.ID(id)); return ok },
+		exists: func(id string) bool { _, ok := g.Find(record.ID(id)); return ok },
 		cursor: fmt.Sprintf("%016x-0", hashOf(m.about)+found.sum),
 		answer: sync.OnceValue(func() Waited { return answerFit(m.w.View(m.s).OfMany(ctx), g, found.rows) }),
 	}
 }
 
 // taskRowAmong is what can change of one of many tasks. Of its body it says only whether it changed.
-func taskRowAmong(r *kind.Row, blockedBy []task.ID) taskRow {
+func taskRowAmong(r *kind.Row, blockedBy []record.ID) taskRow {
 	return taskRow{
 		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Due: task.Due(r.Fact(kind.DueFact)),
 		Mode: task.Mode(r.Fact(kind.ModeFact)), Repo: r.Fact(kind.RepoFact), Labels: r.Labels,

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 	"pgregory.net/rapid"
 )
 
@@ -71,7 +71,7 @@ func changeTask(t *testing.T, r *rapid.T, s *store.Store) {
 	draw := func(what string, of ...string) string { return rapid.SampledFrom(of).Draw(r, what) }
 	ids := []string{"PROJ-1", "PROJ-2", "PROJ-3", "PROJ-4"}
 	id := draw("id", ids...)
-	path := storetest.TaskFile(s, task.ID(id))
+	path := storetest.TaskFile(s, record.ID(id))
 	if draw("what", "write", "write", "write", "remove") == "remove" {
 		if err := os.RemoveAll(path); err != nil {
 			t.Fatal(err)

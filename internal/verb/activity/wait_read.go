@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -84,7 +85,7 @@ func (in WaitIn) valid() error {
 }
 
 // knownState returns UNKNOWN_STATE, naming the states that exist, if records of a kind are never in a state.
-func knownState(flow task.Flow, k *kind.Kind, s task.Status) error {
+func knownState(flow task.Flow, k *kind.Kind, s record.Status) error {
 	switch {
 	case k == kind.Tasks.Kind:
 		return flow.Known(s)
@@ -96,16 +97,16 @@ func knownState(flow task.Flow, k *kind.Kind, s task.Status) error {
 }
 
 // knownJobState returns UNKNOWN_STATE, naming the states that exist, if a job is never in a state.
-func knownJobState(status task.Status) error {
+func knownJobState(status record.Status) error {
 	return task.Flow{States: verb.OwnWork().JobStates}.Known(status)
 }
 
-func badWait(format string, args ...any) *task.Error {
-	return task.Errorf(task.InvalidParams, format, args...)
+func badWait(format string, args ...any) *record.Error {
+	return record.Errorf(record.InvalidParams, format, args...)
 }
 
 // watchOne is a snapshot of one record. Its stamp is its revision and its JSON, so that every write of its file is a change.
-func watchOne(kind, id string, rev task.Rev, value any, log task.Log) snapshot {
+func watchOne(kind, id string, rev record.Rev, value any, log record.Log) snapshot {
 	rows := []*row{{id: id, stamp: string(rev) + " " + string(jsonOf(value)), value: func() any { return value }}}
 	return snapshot{
 		rows: rows, exists: func(string) bool { return true }, log: log, cursor: cursorOf(kind, rows, len(log)),
@@ -114,9 +115,9 @@ func watchOne(kind, id string, rev task.Rev, value any, log task.Log) snapshot {
 
 // taskRow is what can change of a task: what its file says, and what it waits for.
 type taskRow struct {
-	Status    task.Status   `json:"status"`
-	Assignee  task.Actor    `json:"assignee"`
-	BlockedBy []task.ID     `json:"blocked_by"`
+	Status    record.Status `json:"status"`
+	Assignee  record.Actor  `json:"assignee"`
+	BlockedBy []record.ID   `json:"blocked_by"`
 	Title     string        `json:"title"`
 	Priority  task.Priority `json:"priority"`
 	Due       task.Due      `json:"due"`
@@ -126,13 +127,13 @@ type taskRow struct {
 	Links  task.Links        `json:"links"`
 	Own    map[string]string `json:"own"` // keys of the user's own
 	Labels []string          `json:"labels"`
-	Parent task.ID           `json:"parent"`
-	Deps   []task.ID         `json:"deps"`
+	Parent record.ID         `json:"parent"`
+	Deps   []record.ID       `json:"deps"`
 	Checks []string          `json:"checks"` // each with its result
 	Body   string            `json:"body"`
 }
 
-func rowOfTask(t task.Task, blockedBy []task.ID) taskRow {
+func rowOfTask(t task.Task, blockedBy []record.ID) taskRow {
 	checks := make([]string, len(t.Checks))
 	for i, c := range t.Checks {
 		checks[i] = c.Desc + " " + string(c.Result)
@@ -148,16 +149,16 @@ func rowOfTask(t task.Task, blockedBy []task.ID) taskRow {
 // Heartbeats change none of it.
 type heldTaskRow struct {
 	taskRow
-	Claim     task.Actor  `json:"claim"`
-	Session   string      `json:"session"`
-	Worktree  string      `json:"worktree"`
-	Elsewhere task.Status `json:"elsewhere"`
-	Clone     string      `json:"clone"`
-	Lost      bool        `json:"lost"`
+	Claim     record.Actor  `json:"claim"`
+	Session   string        `json:"session"`
+	Worktree  string        `json:"worktree"`
+	Elsewhere record.Status `json:"elsewhere"`
+	Clone     string        `json:"clone"`
+	Lost      bool          `json:"lost"`
 }
 
 // rowOfHeldTask leaves out what a write under way has recorded, until its entry is in the file.
-func rowOfHeldTask(t task.Task, blockedBy []task.ID, live session.Live, now time.Time) (heldTaskRow, session.Hold) {
+func rowOfHeldTask(t task.Task, blockedBy []record.ID, live session.Live, now time.Time) (heldTaskRow, session.Hold) {
 	live = live.Seen(t.Header())
 	hold := session.Holder(t.Header(), live, now)
 	return heldTaskRow{
@@ -166,7 +167,7 @@ func rowOfHeldTask(t task.Task, blockedBy []task.ID, live session.Live, now time
 }
 
 func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
-	t, live, err := readWithLive(w, s, task.ID(in.ID))
+	t, live, err := readWithLive(w, s, record.ID(in.ID))
 	if err != nil {
 		return snapshot{}, err
 	}
@@ -179,7 +180,7 @@ func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
 }
 
 // readWithLive reads a task and its live state as they were at one moment: a write changes one after the other.
-func readWithLive(w *verb.Workspace, s *store.Store, id task.ID) (t task.Task, live session.Live, err error) {
+func readWithLive(w *verb.Workspace, s *store.Store, id record.ID) (t task.Task, live session.Live, err error) {
 	for range 10 { // one that is written without a pause is read again at the next tick
 		before := s.Known(id.Ref())
 		t, err = w.Reads.Get(s, id)
@@ -227,7 +228,7 @@ func watchJob(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
 
 // recordRow is what can change of a record of any other kind.
 type recordRow struct {
-	Status task.Status    `json:"status"`
+	Status record.Status  `json:"status"`
 	Title  string         `json:"title"`
 	Labels []string       `json:"labels"`
 	Fields map[string]any `json:"fields"`

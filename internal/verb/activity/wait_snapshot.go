@@ -13,17 +13,17 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Change is a field that is not what it was. A short one comes with its old and its new value.
 type Change struct {
-	Task  task.ID `json:"task,omitempty"` // which of several
-	Field string  `json:"field"`          // fits says whether a task is among those that fit the filters
-	From  string  `json:"from,omitempty"`
-	To    string  `json:"to,omitempty"`
+	Task  record.ID `json:"task,omitempty"` // which of several
+	Field string    `json:"field"`          // fits says whether a task is among those that fit the filters
+	From  string    `json:"from,omitempty"`
+	To    string    `json:"to,omitempty"`
 }
 
 const (
@@ -54,7 +54,7 @@ type snapshot struct {
 	met    bool                 // the condition of the wait holds
 	lost   bool                 // the caller held it, until the git remote gave it to another clone
 	cursor string
-	log    task.Log // of the record, if one is watched
+	log    record.Log // of the record, if one is watched
 	descs  verb.Descs
 	answer func() Waited // what is watched, as it is returned; nil if nothing was found
 	among  *among        // of the tasks that fit filters
@@ -90,7 +90,7 @@ func (s snapshot) missing(now snapshot) bool {
 // news is what changed: fields, and entries that are new.
 type news struct {
 	changes []Change
-	entries task.Log
+	entries record.Log
 }
 
 // waited is the answer of a wait that ends with this snapshot.
@@ -139,7 +139,7 @@ func (s snapshot) changes(before snapshot) news {
 		}
 		for _, c := range changes {
 			if s.many {
-				c.Task = task.ID(id)
+				c.Task = record.ID(id)
 			}
 			n.changes = append(n.changes, c)
 		}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // What a wait says of a row is what differs between the JSON of the row before and after, whatever kind of record it is.
 func TestChangesOfARow(t *testing.T) {
-	type record struct {
+	type rec struct {
 		Status string   `json:"status"`
 		Size   int      `json:"size"`
 		Tags   []string `json:"tags"`
@@ -26,14 +26,14 @@ func TestChangesOfARow(t *testing.T) {
 		before, now any
 		want        []Change
 	}{
-		{"nothing", record{Status: "draft"}, record{Status: "draft"}, nil},
-		{"a text and a number", record{Status: "draft"}, record{Status: "approved", Size: 3},
+		{"nothing", rec{Status: "draft"}, rec{Status: "draft"}, nil},
+		{"a text and a number", rec{Status: "draft"}, rec{Status: "approved", Size: 3},
 			[]Change{{Field: "status", From: "draft", To: "approved"}, {Field: "size", From: "0", To: "3"}}},
-		{"a list", record{Tags: []string{"red"}}, record{Tags: []string{"red", "blue"}}, []Change{{Field: "tags", From: "red", To: "red, blue"}}},
-		{"an empty list for none", record{}, record{Tags: []string{}}, nil},
-		{"a key that comes", record{}, record{Text: "<b>"}, []Change{{Field: "text", To: "<b>"}}},
-		{"a key that goes", record{Text: "b"}, record{}, []Change{{Field: "text", From: "b"}}},
-		{"a long value", record{Text: "b"}, record{Text: strings.Repeat("b", 300)}, []Change{{Field: "text"}}},
+		{"a list", rec{Tags: []string{"red"}}, rec{Tags: []string{"red", "blue"}}, []Change{{Field: "tags", From: "red", To: "red, blue"}}},
+		{"an empty list for none", rec{}, rec{Tags: []string{}}, nil},
+		{"a key that comes", rec{}, rec{Text: "<b>"}, []Change{{Field: "text", To: "<b>"}}},
+		{"a key that goes", rec{Text: "b"}, rec{}, []Change{{Field: "text", From: "b"}}},
+		{"a long value", rec{Text: "b"}, rec{Text: strings.Repeat("b", 300)}, []Change{{Field: "text"}}},
 		{"an object", map[string]any{"author": map[string]any{"name": "ada"}}, map[string]any{"author": map[string]any{"name": "bob"}},
 			[]Change{{Field: "author", From: `{"name":"ada"}`, To: `{"name":"bob"}`}}},
 	} {
@@ -48,7 +48,7 @@ func TestChangesOfARow(t *testing.T) {
 
 // Of rows that fit a filter those that come and go are changes too. Rows with equal stamps are not marshalled.
 func TestChangesOfManyRows(t *testing.T) {
-	type record struct {
+	type rec struct {
 		Status string `json:"status"`
 	}
 	of := func(id, stamp, status string) *row {
@@ -56,7 +56,7 @@ func TestChangesOfManyRows(t *testing.T) {
 			if stamp == "same" {
 				t.Errorf("%s is marshalled", id)
 			}
-			return record{status}
+			return rec{status}
 		}}
 	}
 	before := snapshot{many: true, rows: []*row{of("A", "same", "x"), of("B", "1", "x"), of("C", "1", "x")}}
@@ -94,7 +94,7 @@ func TestSubject(t *testing.T) {
 		{"another state", WaitIn{Status: "done"}, WaitIn{Status: "backlog"}, false},
 		{"another assignee", WaitIn{Assignee: &me}, WaitIn{Assignee: &other}, false},
 		{"an assignee, and none", WaitIn{Ready: true, Assignee: new(string)}, WaitIn{Ready: true}, false},
-		{"another state to wait for", WaitIn{ID: "T-1", WaitForStatus: []task.Status{"done"}}, WaitIn{ID: "T-1"}, false},
+		{"another state to wait for", WaitIn{ID: "T-1", WaitForStatus: []record.Status{"done"}}, WaitIn{ID: "T-1"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if one, two := tt.one.subject(a, open(t)), tt.two.subject(a, open(t)); (one == two) != tt.same {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
@@ -19,7 +20,6 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/watch"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // bell is a Watcher that ticks when the test says so, and never else.
@@ -138,7 +138,7 @@ func TestWait(t *testing.T) {
 				}
 				out := wait.end(tt.code)
 				for i, c := range out.Changed {
-					out.Changed[i].Task = task.ID(strings.Replace(string(c.Task), id, "ID", 1))
+					out.Changed[i].Task = record.ID(strings.Replace(string(c.Task), id, "ID", 1))
 					if c.Field == "worktree" {
 						out.Changed[i].To = "WORKSPACE"
 					}
@@ -205,7 +205,7 @@ func TestWaitsThatShareTheirReads(t *testing.T) {
 		verbtest.Must(t, w, "transition", verbtest.Args{"id": id, "to": "canceled"})
 		after.tick()
 		beside.tick()
-		want := []activity.Change{{Task: task.ID(id), Field: "fits", From: "yes", To: "no"}}
+		want := []activity.Change{{Task: record.ID(id), Field: "fits", From: "yes", To: "no"}}
 		for _, wait := range []*waiting{after, beside} {
 			if out := wait.end(activity.TaskChanged); !slices.Equal(out.Changed, want) || *out.Total != 0 {
 				t.Errorf("changed: %+v, %d left", out.Changed, *out.Total)
@@ -316,7 +316,7 @@ func TestWaitForADeletedTask(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 	})
-	if _, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": id}); task.CodeOf(err) != task.NotFound {
+	if _, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": id}); record.CodeOf(err) != record.NotFound {
 		t.Errorf("a task that never was there: %v", err)
 	}
 }
@@ -386,7 +386,7 @@ func TestWaitTimesOut(t *testing.T) {
 				}
 				began := time.Now()
 				out := begin(t, t.Context(), w, in).end(activity.WaitTimeout)
-				if took := time.Since(began); took != tt.took || out.Cursor == "" || out.Task.ID != task.ID(id) {
+				if took := time.Since(began); took != tt.took || out.Cursor == "" || out.Task.ID != record.ID(id) {
 					t.Errorf("after %v it says %+v", took, out)
 				}
 				if tt.listens && reports < 179 {
@@ -422,20 +422,20 @@ func TestWaitsThatAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		in   verbtest.Args
-		code task.Code
+		code record.Code
 	}{
-		{"two things to watch", verbtest.Args{"id": "PROJ-1", "ready": true}, task.InvalidParams},
-		{"a state to wait for, of no task", verbtest.Args{"ready": true, "wait_for_status": "done"}, task.InvalidParams},
-		{"a cursor of something else", verbtest.Args{"ready": true, "cursor": "bm90IG9uZQ"}, task.InvalidParams},
-		{"a state that there is not", verbtest.Args{"id": "PROJ-1", "wait_for_status": "dun"}, task.UnknownState},
-		{"a filter on a state that there is not", verbtest.Args{"status": "dun"}, task.UnknownState},
-		{"less than no time", verbtest.Args{"ready": true, "timeout_seconds": -1}, task.InvalidTimeout},
-		{"longer than the config allows", verbtest.Args{"ready": true, "timeout_seconds": 3600.5}, task.InvalidTimeout},
-		{"a time that is no number", verbtest.Args{"ready": true, "timeout_seconds": "soon"}, task.InvalidInput},
-		{"a session that is not there", verbtest.Args{"session": "ses-1"}, task.NotFound},
+		{"two things to watch", verbtest.Args{"id": "PROJ-1", "ready": true}, record.InvalidParams},
+		{"a state to wait for, of no task", verbtest.Args{"ready": true, "wait_for_status": "done"}, record.InvalidParams},
+		{"a cursor of something else", verbtest.Args{"ready": true, "cursor": "bm90IG9uZQ"}, record.InvalidParams},
+		{"a state that there is not", verbtest.Args{"id": "PROJ-1", "wait_for_status": "dun"}, record.UnknownState},
+		{"a filter on a state that there is not", verbtest.Args{"status": "dun"}, record.UnknownState},
+		{"less than no time", verbtest.Args{"ready": true, "timeout_seconds": -1}, record.InvalidTimeout},
+		{"longer than the config allows", verbtest.Args{"ready": true, "timeout_seconds": 3600.5}, record.InvalidTimeout},
+		{"a time that is no number", verbtest.Args{"ready": true, "timeout_seconds": "soon"}, record.InvalidInput},
+		{"a session that is not there", verbtest.Args{"session": "ses-1"}, record.NotFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if out, err := verbtest.Call[activity.Waited](t, w, "wait", tt.in); task.CodeOf(err) != tt.code {
+			if out, err := verbtest.Call[activity.Waited](t, w, "wait", tt.in); record.CodeOf(err) != tt.code {
 				t.Errorf("got %+v, %v; want %s", out, err, tt.code)
 			}
 		})

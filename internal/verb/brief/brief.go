@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
@@ -16,7 +17,7 @@ import (
 
 // In is the input of Brief.
 type In struct {
-	Parent       task.ID    `json:"parent,omitempty" doc:"only this task and those below it, and what is about them"`
+	Parent       record.ID  `json:"parent,omitempty" doc:"only this task and those below it, and what is about them"`
 	MaxTasks     verb.Count `json:"max_tasks,omitempty" doc:"open tasks to show; 10 by default, 50 at most"`
 	MaxDecisions verb.Count `json:"max_decisions,omitempty" doc:"decisions to show; 5 by default, 50 at most"`
 	MaxKnowledge verb.Count `json:"max_knowledge,omitempty" doc:"notes of knowledge to show; 10 by default, 50 at most"`
@@ -44,17 +45,17 @@ type Out struct {
 
 // Count is how many tasks are in a state.
 type Count struct {
-	Status task.Status `json:"status"`
-	Count  int         `json:"count"`
+	Status record.Status `json:"status"`
+	Count  int           `json:"count"`
 }
 
 // Task is a task in a brief.
 type Task struct {
-	ID       task.ID       `json:"id"`
+	ID       record.ID     `json:"id"`
 	Title    string        `json:"title"`
-	Status   task.Status   `json:"status"`
+	Status   record.Status `json:"status"`
 	Priority task.Priority `json:"priority"`
-	Assignee task.Actor    `json:"assignee,omitempty"`
+	Assignee record.Actor  `json:"assignee,omitempty"`
 	Blocked  bool          `json:"blocked,omitempty"`
 	Due      string        `json:"due,omitempty"`
 }
@@ -68,19 +69,19 @@ type Decision struct {
 
 // Titled is a record in a brief of which the title says enough.
 type Titled struct {
-	ID     string      `json:"id"`
-	Title  string      `json:"title"`
-	Type   string      `json:"type,omitempty"`
-	Status task.Status `json:"status,omitempty"`
+	ID     string        `json:"id"`
+	Title  string        `json:"title"`
+	Type   string        `json:"type,omitempty"`
+	Status record.Status `json:"status,omitempty"`
 }
 
 // Activity is the last write of a record.
 type Activity struct {
-	At    time.Time  `json:"at"`
-	Who   task.Actor `json:"who"`
-	Did   task.Did   `json:"did"`
-	ID    string     `json:"id"`
-	Title string     `json:"title,omitempty"`
+	At    time.Time    `json:"at"`
+	Who   record.Actor `json:"who"`
+	Did   record.Did   `json:"did"`
+	ID    string       `json:"id"`
+	Title string       `json:"title,omitempty"`
 }
 
 // Totals are how many records there are of which a brief shows the first.
@@ -157,7 +158,7 @@ type reader struct {
 // tasks counts the tasks, and shows the most urgent that are open.
 func (b *reader) tasks(out *Out) {
 	flow := b.s.Config.Flow
-	counts := map[task.Status]int{}
+	counts := map[record.Status]int{}
 	var open []verb.Ranked[*kind.Row]
 	blocked := map[string]bool{}
 	keep := func(r *kind.Row) bool { return b.within == nil || b.within[r.ID] }
@@ -189,7 +190,7 @@ func (b *reader) tasks(out *Out) {
 
 func taskOf(r *kind.Row, blocked bool) Task {
 	return Task{
-		ID: task.ID(r.ID), Title: verb.Head(r.Title, titleShown), Status: r.Status, Priority: r.Priority,
+		ID: record.ID(r.ID), Title: verb.Head(r.Title, titleShown), Status: r.Status, Priority: r.Priority,
 		Assignee: r.Assignee, Blocked: blocked, Due: r.Fact(kind.DueFact),
 	}
 }
@@ -206,14 +207,14 @@ func (b *reader) records(out *Out) error {
 	}
 	for _, list := range []struct {
 		kind   *kind.Kind
-		states []task.Status
+		states []record.Status
 		most   verb.Count
 		shown  *[]Titled
 		total  *int
 	}{
-		{kind.Knowledge.Kind, []task.Status{ledger.NoteActive}, b.in.MaxKnowledge, &out.Knowledge, &out.Totals.Knowledge},
-		{kind.Handoffs.Kind, []task.Status{ledger.HandoffOpen, ledger.HandoffClaimed, ledger.HandoffResponded}, maxOthers, &out.Handoffs, &out.Totals.Handoffs},
-		{kind.Repositories.Kind, []task.Status{ledger.RepositoryActive}, maxOthers, &out.Repositories, &out.Totals.Repositories},
+		{kind.Knowledge.Kind, []record.Status{ledger.NoteActive}, b.in.MaxKnowledge, &out.Knowledge, &out.Totals.Knowledge},
+		{kind.Handoffs.Kind, []record.Status{ledger.HandoffOpen, ledger.HandoffClaimed, ledger.HandoffResponded}, maxOthers, &out.Handoffs, &out.Totals.Handoffs},
+		{kind.Repositories.Kind, []record.Status{ledger.RepositoryActive}, maxOthers, &out.Repositories, &out.Totals.Repositories},
 	} {
 		rows, err := b.rows(list.kind, list.states...)
 		if err != nil {
@@ -231,7 +232,7 @@ func (b *reader) records(out *Out) error {
 const maxOthers = 10 // handoffs, and repositories
 
 // rows lists the records of a kind in some of its states that belong into the brief, the newest first.
-func (b *reader) rows(k *kind.Kind, in ...task.Status) ([]*kind.Row, error) {
+func (b *reader) rows(k *kind.Kind, in ...record.Status) ([]*kind.Row, error) {
 	all, err := b.look(k)
 	if err != nil {
 		return nil, err

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/brief"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A brief stays short whatever the workspace holds and whatever is asked for, and says how much there is.
@@ -40,7 +40,7 @@ func TestBriefStaysShort(t *testing.T) {
 // The part below a task has all levels, and nothing else.
 func TestBriefOfAPart(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
-	create := func(title string, parent task.ID) task.ID {
+	create := func(title string, parent record.ID) record.ID {
 		in := verbtest.Args{"title": title}
 		if parent != "" {
 			in["parent"] = parent
@@ -59,7 +59,7 @@ func TestBriefOfAPart(t *testing.T) {
 	if err != nil || out.Open != 3 || len(out.Top) != 3 || len(out.Activity) != 3 || out.Parent == nil || out.Parent.ID != top {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	if _, err := verbtest.Call[brief.Out](t, w, "brief", verbtest.Args{"parent": "T-404"}); task.CodeOf(err) != task.NotFound {
+	if _, err := verbtest.Call[brief.Out](t, w, "brief", verbtest.Args{"parent": "T-404"}); record.CodeOf(err) != record.NotFound {
 		t.Errorf("got %v, want NOT_FOUND", err)
 	}
 }

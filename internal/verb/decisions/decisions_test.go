@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/decisions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // workspace is a person in a workspace in which each call is a second later than the one before.
@@ -27,7 +27,7 @@ func workspace(t *testing.T) *verb.Workspace {
 }
 
 // as is the workspace for another actor, who is no person at a terminal.
-func as(w *verb.Workspace, who task.Actor) *verb.Workspace {
+func as(w *verb.Workspace, who record.Actor) *verb.Workspace {
 	other := *w
 	other.Actor, other.Confirm, other.Profile = verb.As(who), nil, verb.Operator
 	return &other
@@ -80,16 +80,16 @@ func TestLogAndAccept(t *testing.T) {
 		t.Errorf("the same call made %s (%v)", again.ID, err)
 	}
 	in["choice"] = "None"
-	if _, err := verbtest.CallAny(t, agent, "decision_log", in); task.CodeOf(err) != task.Conflict {
+	if _, err := verbtest.CallAny(t, agent, "decision_log", in); record.CodeOf(err) != record.Conflict {
 		t.Errorf("another call under the key: %v", err)
 	}
-	if _, err := verbtest.CallAny(t, agent, "decision_set_status", verbtest.Args{"id": made.ID, "status": "accepted"}); task.CodeOf(err) != task.Forbidden {
+	if _, err := verbtest.CallAny(t, agent, "decision_set_status", verbtest.Args{"id": made.ID, "status": "accepted"}); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("an agent accepts: %v", err)
 	}
-	if _, err := verbtest.CallAny(t, as(w, "human:lee"), "decision_set_status", verbtest.Args{"id": made.ID, "status": "accepted"}); task.CodeOf(err) != task.Forbidden || !strings.Contains(err.Error(), "confirm") {
+	if _, err := verbtest.CallAny(t, as(w, "human:lee"), "decision_set_status", verbtest.Args{"id": made.ID, "status": "accepted"}); record.CodeOf(err) != record.Forbidden || !strings.Contains(err.Error(), "confirm") {
 		t.Errorf("a person accepts without confirming it: %v", err)
 	}
-	if _, err := verbtest.CallAny(t, w, "decision_set_status", verbtest.Args{"id": made.ID, "status": "accepted", "expected_rev": "no"}); task.CodeOf(err) != task.Conflict {
+	if _, err := verbtest.CallAny(t, w, "decision_set_status", verbtest.Args{"id": made.ID, "status": "accepted", "expected_rev": "no"}); record.CodeOf(err) != record.Conflict {
 		t.Errorf("another revision: %v", err)
 	}
 	accepted, err := verbtest.Call[verb.Record](t, w, "decision_set_status", verbtest.Args{"id": made.ID, "status": "accepted", "reason": "measured", "expected_rev": string(made.Rev)})
@@ -105,24 +105,24 @@ func TestWhatIsRefused(t *testing.T) {
 		w    *verb.Workspace
 		verb string
 		in   verbtest.Args
-		code task.Code
+		code record.Code
 	}{
-		"an agent that accepts":       {agent, "decision_log", verbtest.Args{"status": "accepted"}, task.Forbidden},
-		"a scope above":               {agent, "decision_log", verbtest.Args{"scope": []string{"../x"}}, task.InvalidInput},
-		"about what is not there":     {agent, "decision_log", verbtest.Args{"about": []string{"PROJ-none"}}, task.NotFound},
-		"about a path":                {agent, "decision_log", verbtest.Args{"about": []string{"../x"}}, task.InvalidInput},
-		"superseding nothing":         {agent, "decision_log", verbtest.Args{"supersedes": "DEC-none"}, task.NotFound},
-		"superseding a path":          {agent, "decision_log", verbtest.Args{"supersedes": "../x"}, task.InvalidInput},
-		"a status of its own":         {agent, "decision_log", verbtest.Args{"status": "done"}, task.InvalidInput},
-		"a decision that is not":      {w, "decision_set_status", verbtest.Args{"id": "DEC-none", "status": "accepted"}, task.NotFound},
-		"the id of a task":            {w, "decision_set_status", verbtest.Args{"id": "PROJ-1", "status": "accepted"}, task.InvalidInput},
-		"a path that leaves":          {w, "decision_query", verbtest.Args{"path": "../x"}, task.InvalidInput},
-		"a time that is none":         {w, "decision_query", verbtest.Args{"since": "soon"}, task.InvalidInput},
-		"a state that is none":        {w, "decision_query", verbtest.Args{"status": "done"}, task.InvalidInput},
-		"a parent that is not":        {w, "decision_query", verbtest.Args{"parent": "PROJ-none"}, task.NotFound},
-		"more than a page":            {w, "decision_query", verbtest.Args{"limit": 501}, task.InvalidInput},
-		"a cursor of another's":       {w, "decision_query", verbtest.Args{"cursor": "x"}, task.InvalidInput},
-		"labels of a task's on lines": {agent, "decision_log", verbtest.Args{"labels": []string{"a\nb"}}, task.InvalidInput},
+		"an agent that accepts":       {agent, "decision_log", verbtest.Args{"status": "accepted"}, record.Forbidden},
+		"a scope above":               {agent, "decision_log", verbtest.Args{"scope": []string{"../x"}}, record.InvalidInput},
+		"about what is not there":     {agent, "decision_log", verbtest.Args{"about": []string{"PROJ-none"}}, record.NotFound},
+		"about a path":                {agent, "decision_log", verbtest.Args{"about": []string{"../x"}}, record.InvalidInput},
+		"superseding nothing":         {agent, "decision_log", verbtest.Args{"supersedes": "DEC-none"}, record.NotFound},
+		"superseding a path":          {agent, "decision_log", verbtest.Args{"supersedes": "../x"}, record.InvalidInput},
+		"a status of its own":         {agent, "decision_log", verbtest.Args{"status": "done"}, record.InvalidInput},
+		"a decision that is not":      {w, "decision_set_status", verbtest.Args{"id": "DEC-none", "status": "accepted"}, record.NotFound},
+		"the id of a task":            {w, "decision_set_status", verbtest.Args{"id": "PROJ-1", "status": "accepted"}, record.InvalidInput},
+		"a path that leaves":          {w, "decision_query", verbtest.Args{"path": "../x"}, record.InvalidInput},
+		"a time that is none":         {w, "decision_query", verbtest.Args{"since": "soon"}, record.InvalidInput},
+		"a state that is none":        {w, "decision_query", verbtest.Args{"status": "done"}, record.InvalidInput},
+		"a parent that is not":        {w, "decision_query", verbtest.Args{"parent": "PROJ-none"}, record.NotFound},
+		"more than a page":            {w, "decision_query", verbtest.Args{"limit": 501}, record.InvalidInput},
+		"a cursor of another's":       {w, "decision_query", verbtest.Args{"cursor": "x"}, record.InvalidInput},
+		"labels of a task's on lines": {agent, "decision_log", verbtest.Args{"labels": []string{"a\nb"}}, record.InvalidInput},
 	} {
 		in := verbtest.Args{}
 		if tt.verb == "decision_log" {
@@ -131,7 +131,7 @@ func TestWhatIsRefused(t *testing.T) {
 		for key, value := range tt.in {
 			in[key] = value
 		}
-		if out, err := verbtest.Call[any](t, tt.w, tt.verb, in); task.CodeOf(err) != tt.code {
+		if out, err := verbtest.Call[any](t, tt.w, tt.verb, in); record.CodeOf(err) != tt.code {
 			t.Errorf("%s: got %+v, %v, want %s", name, out, err, tt.code)
 		}
 	}
@@ -152,12 +152,12 @@ func TestRights(t *testing.T) {
 	for name, in := range writes {
 		low := as(w, "agent:a")
 		low.Profile = verb.PairWorker
-		if _, err := verbtest.CallAny(t, low, name, in); task.CodeOf(err) != task.Forbidden {
+		if _, err := verbtest.CallAny(t, low, name, in); record.CodeOf(err) != record.Forbidden {
 			t.Errorf("%s by a pair worker: %v", name, err)
 		}
 		scoped := *w
-		scoped.Scope = task.ID(about)
-		if _, err := verbtest.CallAny(t, &scoped, name, in); task.CodeOf(err) != task.OutOfScope {
+		scoped.Scope = record.ID(about)
+		if _, err := verbtest.CallAny(t, &scoped, name, in); record.CodeOf(err) != record.OutOfScope {
 			t.Errorf("%s of a server for another record: %v", name, err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestRights(t *testing.T) {
 		t.Errorf("a viewer sees %+v", got)
 	}
 	scoped := *w
-	scoped.Scope = task.ID(id)
+	scoped.Scope = record.ID(id)
 	if _, err := verbtest.CallAny(t, &scoped, "decision_set_status", writes["decision_set_status"]); err != nil {
 		t.Errorf("a server for the decision: %v", err)
 	}
@@ -365,7 +365,7 @@ func TestTaskThatWaitsForADecision(t *testing.T) {
 	for _, to := range []string{"accepted", "rejected"} {
 		d := log(t, agent, "Locks", nil)
 		id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Lock it", "deps": []string{d}}).ID
-		if _, err := verbtest.CallAny(t, agent, "transition", verbtest.Args{"id": id, "to": "in_progress"}); task.CodeOf(err) != task.DepsOpen {
+		if _, err := verbtest.CallAny(t, agent, "transition", verbtest.Args{"id": id, "to": "in_progress"}); record.CodeOf(err) != record.DepsOpen {
 			t.Errorf("begun before it was %s: %v", to, err)
 		}
 		verbtest.Must(t, w, "decision_set_status", verbtest.Args{"id": d, "status": to})
@@ -388,7 +388,7 @@ func TestWhereAnyoneAccepts(t *testing.T) {
 	if got := query(t, w, verbtest.Args{"status": "accepted"}).Total; got != 3 {
 		t.Errorf("%d are accepted", got)
 	}
-	if _, err := verbtest.CallAny(t, w, "settings_set", verbtest.Args{"key": "ratify", "value": "signed"}); task.CodeOf(err) != task.InvalidInput {
+	if _, err := verbtest.CallAny(t, w, "settings_set", verbtest.Args{"key": "ratify", "value": "signed"}); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("got %v", err)
 	}
 }

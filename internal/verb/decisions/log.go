@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // LogIn is the input of Log.
@@ -18,7 +18,7 @@ type LogIn struct {
 	Context    string            `json:"context,omitempty" doc:"what led to it, in Markdown"`
 	Rationale  string            `json:"rationale,omitempty" doc:"why this and nothing else, in Markdown"`
 	Options    []OptionIn        `json:"options,omitempty" doc:"what was weighed"`
-	Status     task.Status       `json:"status,omitempty" doc:"proposed, accepted or rejected; accepted for a person and proposed for an agent if left out" values:"proposed,accepted,rejected"`
+	Status     record.Status     `json:"status,omitempty" doc:"proposed, accepted or rejected; accepted for a person and proposed for an agent if left out" values:"proposed,accepted,rejected"`
 	Supersedes ledger.DecisionID `json:"supersedes,omitempty" doc:"decision whose place it takes once it is accepted" names:"decision"`
 	Scope      []string          `json:"scope,omitempty" doc:"globs of the paths that it governs, such as src/auth/**; ** for everything"`
 	About      []verb.RecordID   `json:"about,omitempty" doc:"tasks and other records that it is about"`
@@ -68,12 +68,12 @@ func Log(ctx context.Context, w *verb.Workspace, in LogIn) (verb.Record, error) 
 // decision is the input as a decision without an id.
 func (in LogIn) decision() ledger.Decision {
 	d := ledger.Decision{
-		Header: task.Header{Title: in.Title, Status: in.Status, Labels: in.Labels},
+		Header: record.Header{Title: in.Title, Status: in.Status, Labels: in.Labels},
 		Choice: in.Choice, Supersedes: in.Supersedes, Scope: in.Scope, About: verb.AsTexts(in.About), Body: ledger.DecisionBody(in.Context, in.Rationale),
 	}
 	for _, o := range in.Options {
 		d.Options = append(d.Options, ledger.Option{
-			Label: o.Label, Summary: task.CleanBody(o.Summary), Pros: task.CleanBody(o.Pros), Cons: task.CleanBody(o.Cons),
+			Label: o.Label, Summary: record.CleanBody(o.Summary), Pros: record.CleanBody(o.Pros), Cons: record.CleanBody(o.Cons),
 		})
 	}
 	return d
@@ -82,7 +82,7 @@ func (in LogIn) decision() ledger.Decision {
 // SetStatusIn is the input of SetStatus.
 type SetStatusIn struct {
 	ID          ledger.DecisionID `json:"id" doc:"decision to move" cli:"arg" names:"decision"`
-	Status      task.Status       `json:"status" doc:"proposed, accepted or rejected" cli:"arg" values:"proposed,accepted,rejected"`
+	Status      record.Status     `json:"status" doc:"proposed, accepted or rejected" cli:"arg" values:"proposed,accepted,rejected"`
 	Reason      string            `json:"reason,omitempty" doc:"why, for the record"`
 	ExpectedRev string            `json:"expected_rev,omitempty" doc:"rev that the decision must still have, else CONFLICT"`
 	verb.Once

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -16,11 +17,11 @@ import (
 // QueryIn is the input of Query. A filter that is left out lets everything through.
 type QueryIn struct {
 	Text   string        `json:"text,omitempty" doc:"only decisions that say all these words somewhere"`
-	Status task.Status   `json:"status,omitempty" doc:"only decisions in this state" values:"proposed,accepted,rejected"`
+	Status record.Status `json:"status,omitempty" doc:"only decisions in this state" values:"proposed,accepted,rejected"`
 	Path   string        `json:"path,omitempty" doc:"only decisions whose scope meets this path of the workspace, or this glob"`
 	Since  string        `json:"since,omitempty" doc:"only what was logged since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
 	About  verb.RecordID `json:"about,omitempty" doc:"only decisions about this record"`
-	Parent task.ID       `json:"parent,omitempty" doc:"only decisions about this task, or about tasks that belong to it"`
+	Parent record.ID     `json:"parent,omitempty" doc:"only decisions about this task, or about tasks that belong to it"`
 	Limit  verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
 	Cursor string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
@@ -30,7 +31,7 @@ type Row struct {
 	ID           ledger.DecisionID `json:"id"`
 	Title        string            `json:"title"`
 	Choice       string            `json:"choice"`
-	Status       task.Status       `json:"status"`
+	Status       record.Status     `json:"status"`
 	Supersedes   ledger.DecisionID `json:"supersedes,omitempty"`
 	SupersededBy ledger.DecisionID `json:"superseded_by,omitempty"` // which governs in its place
 	Scope        []string          `json:"scope"`

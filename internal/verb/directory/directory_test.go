@@ -6,10 +6,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/directory"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Calls that register one actor at once come to one record, and what each of them says is in it.
@@ -21,7 +21,7 @@ func TestRegisterAtOnce(t *testing.T) {
 	for i, id := range ids {
 		calls.Go(func() {
 			own := *w
-			own.Actor = verb.As(task.Actor(id))
+			own.Actor = verb.As(record.Actor(id))
 			r, err := verbtest.CallAny(t, &own, "register", verbtest.Args{"actor": "me", "external_ref": "x@example.org", "capabilities": []string{"go"}})
 			if err != nil {
 				t.Error(err)
@@ -46,21 +46,21 @@ func TestWhoMayRegister(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		profile verb.Profile
-		scope   task.ID
+		scope   record.ID
 		actor   string
-		code    task.Code
+		code    record.Code
 	}{
-		{"a viewer", verb.Viewer, "", "me", task.Forbidden},
+		{"a viewer", verb.Viewer, "", "me", record.Forbidden},
 		{"oneself", verb.PairWorker, "", "me", ""},
 		{"oneself by name", verb.PairWorker, "", "agent:claude-1", ""},
-		{"another", verb.PairWorker, "", "agent:claude-2", task.Forbidden},
+		{"another", verb.PairWorker, "", "agent:claude-2", record.Forbidden},
 		{"another, as an operator", verb.Operator, "", "agent:claude-2", ""},
-		{"in the scope of a task", verb.Operator, "PROJ-1", "me", task.OutOfScope},
-		{"nobody", verb.Operator, "", "unassigned", task.InvalidInput},
+		{"in the scope of a task", verb.Operator, "PROJ-1", "me", record.OutOfScope},
+		{"nobody", verb.Operator, "", "unassigned", record.InvalidInput},
 	} {
 		own := *w
 		own.Rights, own.Actor = verb.Rights{Profile: tt.profile, Scope: tt.scope}, verb.As("agent:claude-1")
-		if _, err := verbtest.CallAny(t, &own, "register", verbtest.Args{"actor": tt.actor}); task.CodeOf(err) != tt.code {
+		if _, err := verbtest.CallAny(t, &own, "register", verbtest.Args{"actor": tt.actor}); record.CodeOf(err) != tt.code {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.code)
 		}
 	}
@@ -75,7 +75,7 @@ func TestRegisterOnce(t *testing.T) {
 		t.Errorf("again: %+v", again)
 	}
 	in["role"] = "writes"
-	if _, err := verbtest.CallAny(t, w, "register", in); task.CodeOf(err) != task.Conflict {
+	if _, err := verbtest.CallAny(t, w, "register", in); record.CodeOf(err) != record.Conflict {
 		t.Errorf("other arguments: %v", err)
 	}
 }
@@ -89,7 +89,7 @@ func TestPages(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.Dir, ".cairn", "actors", "agent.broken.md"), []byte("---\nid: [\n---\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var seen []task.Actor
+	var seen []record.Actor
 	for cursor := ""; ; {
 		out, err := verbtest.Call[any](t, w, "directory", verbtest.Args{"limit": 2, "cursor": cursor})
 		page, _ := out.(verb.Items[directory.Actor])

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // ListIn is the input of List. A filter that is left out lets everything through.
@@ -25,16 +25,16 @@ type ListIn struct {
 
 // Actor is an actor in a list.
 type Actor struct {
-	ID           task.Actor  `json:"id"`
-	Kind         string      `json:"kind"` // human, agent, service or ci
-	DisplayName  string      `json:"display_name"`
-	Status       task.Status `json:"status,omitempty"` // active or gone; absent of one who is not registered
-	Registered   bool        `json:"registered"`       // false for one of whom only entries are known
-	Group        string      `json:"group,omitempty"`
-	Role         string      `json:"role,omitempty"`
-	Capabilities []string    `json:"capabilities,omitempty"`
-	ExternalRef  string      `json:"external_ref,omitempty"`
-	LastWrote    *time.Time  `json:"last_wrote,omitempty"` // the newest entry of any record
+	ID           record.Actor  `json:"id"`
+	Kind         string        `json:"kind"` // human, agent, service or ci
+	DisplayName  string        `json:"display_name"`
+	Status       record.Status `json:"status,omitempty"` // active or gone; absent of one who is not registered
+	Registered   bool          `json:"registered"`       // false for one of whom only entries are known
+	Group        string        `json:"group,omitempty"`
+	Role         string        `json:"role,omitempty"`
+	Capabilities []string      `json:"capabilities,omitempty"`
+	ExternalRef  string        `json:"external_ref,omitempty"`
+	LastWrote    *time.Time    `json:"last_wrote,omitempty"` // the newest entry of any record
 }
 
 // Cells are an actor in a table.
@@ -70,7 +70,7 @@ func listActors(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[A
 	if err := verb.ValidLimit(in.Limit); err != nil {
 		return none, err
 	}
-	if err := verb.OneOf("kind", in.Kind, task.ActorKinds); err != nil {
+	if err := verb.OneOf("kind", in.Kind, record.ActorKinds); err != nil {
 		return none, err
 	}
 	s, err := w.Open()
@@ -91,7 +91,7 @@ func listActors(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[A
 }
 
 // actorOf shows an actor.
-func actorOf(p verb.People, who task.Actor) Actor {
+func actorOf(p verb.People, who record.Actor) Actor {
 	out := Actor{ID: who, Kind: ledger.KindOf(who), DisplayName: ledger.Name(who), LastWrote: verb.SecondsAt(p.Seen[who])}
 	if r := p.Registered[who]; r != nil {
 		out.Registered, out.Status, out.DisplayName = true, r.Status, r.Title

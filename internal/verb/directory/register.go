@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // RegisterIn is the input of Register.
@@ -108,39 +108,39 @@ func (in RegisterIn) change() ledger.ActorChange {
 }
 
 // resolve finds the actor that is meant among those who are known: the one with the external reference, else the one with the id.
-func resolve(who task.Actor, externalRef string, known []ledger.Actor) (task.Actor, error) {
+func resolve(who record.Actor, externalRef string, known []ledger.Actor) (record.Actor, error) {
 	for _, a := range known {
 		if externalRef != "" && a.ExternalRef == externalRef {
-			return task.Actor(a.Ref.ID), nil
+			return record.Actor(a.Ref.ID), nil
 		}
 	}
 	for _, a := range known {
 		switch {
 		case a.Ref.ID != string(who) && strings.EqualFold(a.Ref.ID, string(who)):
-			return "", task.Errorf(task.Conflict, "%s and %s differ only in case", who, a.Ref.ID).
+			return "", record.Errorf(record.Conflict, "%s and %s differ only in case", who, a.Ref.ID).
 				WithHint("register %s, or choose another name", a.Ref.ID).ForGood()
 		case a.Ref.ID == string(who) && externalRef != "" && a.ExternalRef != "":
-			return "", task.Errorf(task.Conflict, "%s is somebody else: external_ref %s", who, a.ExternalRef).
-				WithHint("choose another name for the actor; %s shows who there is", task.CallTo("directory")).ForGood()
+			return "", record.Errorf(record.Conflict, "%s is somebody else: external_ref %s", who, a.ExternalRef).
+				WithHint("choose another name for the actor; %s shows who there is", record.CallTo("directory")).ForGood()
 		}
 	}
 	return who, nil
 }
 
 // mayRegister returns FORBIDDEN for a caller who is neither the actor nor an operator.
-func mayRegister(w *verb.Workspace, who task.Actor) error {
+func mayRegister(w *verb.Workspace, who record.Actor) error {
 	if who == w.Actor() || w.Profile >= verb.Operator {
 		return nil
 	}
-	return task.Errorf(task.Forbidden, "%s may register itself only, and not %s", w.Actor(), who).
+	return record.Errorf(record.Forbidden, "%s may register itself only, and not %s", w.Actor(), who).
 		WithHint("an actor registers itself; an operator registers others")
 }
 
 // registered is the actor after a registration.
-func registered(tx *store.Tx, who task.Actor, c ledger.ActorChange, s task.Stamp) (ledger.Actor, error) {
+func registered(tx *store.Tx, who record.Actor, c ledger.ActorChange, s record.Stamp) (ledger.Actor, error) {
 	a, err := kind.Actors.Get(tx, who)
 	switch {
-	case task.CodeOf(err) == task.NotFound:
+	case record.CodeOf(err) == record.NotFound:
 		return ledger.NewActor(who, c, s)
 	case err != nil:
 		return a, err

@@ -6,18 +6,18 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // registerRepository puts a repository into the directory: the one with the address, or that of the clone. Of an address only host and path
 // are kept, so that calls with different forms of it come to one record, and no credentials are written.
 func registerRepository(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
 	if w.Profile < verb.Operator {
-		return verb.Record{}, task.Errorf(task.Forbidden, "a repository is registered by an operator").
+		return verb.Record{}, record.Errorf(record.Forbidden, "a repository is registered by an operator").
 			WithHint("start the server with --profile operator, if the caller is to be trusted with it")
 	}
 	s, err := w.Open()
@@ -28,7 +28,7 @@ func registerRepository(ctx context.Context, w *verb.Workspace, in RegisterIn) (
 	if err != nil {
 		return verb.Record{}, err
 	}
-	var ref task.Ref
+	var ref record.Ref
 	err = w.Update(ctx, s, func(tx *store.Tx) error {
 		known, _, err := kind.Repositories.List(ctx, s)
 		if err != nil {
@@ -53,7 +53,7 @@ func registerRepository(ctx context.Context, w *verb.Workspace, in RegisterIn) (
 // repository is the host and path of what is registered.
 func (in RegisterIn) repository(ctx context.Context, s *store.Store) (string, error) {
 	if in.RemoteURL != "" {
-		if repo := task.RepoOf(in.RemoteURL); repo != "" {
+		if repo := record.RepoOf(in.RemoteURL); repo != "" {
 			return repo, nil
 		}
 		return "", verb.BadInput("remote_url", "is no address of a repository").WithHint("such as https://github.com/o/r or git@github.com:o/r.git; a path on this machine is none")
@@ -65,7 +65,7 @@ func (in RegisterIn) repository(ctx context.Context, s *store.Store) (string, er
 }
 
 // registeredRepository is the repository after a registration: that of the address, or a new one under the first id that nobody has.
-func registeredRepository(tx *store.Tx, known []ledger.Repository, repo string, c ledger.RepositoryChange, s task.Stamp) (ledger.Repository, error) {
+func registeredRepository(tx *store.Tx, known []ledger.Repository, repo string, c ledger.RepositoryChange, s record.Stamp) (ledger.Repository, error) {
 	if i := slices.IndexFunc(known, func(r ledger.Repository) bool { return r.Repo == repo }); i >= 0 {
 		r, err := kind.Repositories.Get(tx, ledger.RepositoryID(known[i].Ref.ID))
 		if err != nil {
@@ -74,22 +74,22 @@ func registeredRepository(tx *store.Tx, known []ledger.Repository, repo string, 
 		return r.Register(c, s)
 	}
 	for _, id := range ledger.RepositoryIDs(repo) {
-		if _, err := kind.Repositories.Get(tx, id); task.CodeOf(err) == task.NotFound {
+		if _, err := kind.Repositories.Get(tx, id); record.CodeOf(err) == record.NotFound {
 			return ledger.NewRepository(id, repo, c, s)
 		}
 	}
-	return ledger.Repository{}, task.Errorf(task.Conflict, "every id that %s can have is taken", repo).ForGood()
+	return ledger.Repository{}, record.Errorf(record.Conflict, "every id that %s can have is taken", repo).ForGood()
 }
 
 // Repository is a repository in a list.
 type Repository struct {
-	ID            string      `json:"id"`
-	Name          string      `json:"name"`
-	Repo          string      `json:"repo"` // host and path
-	Status        task.Status `json:"status"`
-	Role          string      `json:"role,omitempty"`
-	DefaultBranch string      `json:"default_branch,omitempty"`
-	Here          bool        `json:"here,omitempty"` // the clone is one of it
+	ID            string        `json:"id"`
+	Name          string        `json:"name"`
+	Repo          string        `json:"repo"` // host and path
+	Status        record.Status `json:"status"`
+	Role          string        `json:"role,omitempty"`
+	DefaultBranch string        `json:"default_branch,omitempty"`
+	Here          bool          `json:"here,omitempty"` // the clone is one of it
 }
 
 // Cells are a repository in a table.

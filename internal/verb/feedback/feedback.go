@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Verbs are the verbs of feedback.
@@ -55,7 +55,7 @@ func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (Created, error
 		return Created{}, err
 	}
 	f := ledger.Feedback{
-		Header: task.Header{Title: strings.TrimSpace(in.Title)}, Type: in.Type, Severity: in.Severity, Tool: in.Tool, ErrorCode: in.ErrorCode,
+		Header: record.Header{Title: strings.TrimSpace(in.Title)}, Type: in.Type, Severity: in.Severity, Tool: in.Tool, ErrorCode: in.ErrorCode,
 		Context: in.Context, Fingerprint: strings.TrimSpace(in.Fingerprint), Body: in.Body,
 	}
 	ref, reused, err := verb.CreateUnlessLive(ctx, w, s, kind.Feedback, f.Fingerprint, func(_ *store.Tx, token string) (ledger.Feedback, error) {
@@ -87,7 +87,7 @@ func (Created) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any,
 // QueryIn is the input of Query. A filter that is left out lets everything through.
 type QueryIn struct {
 	ID     ledger.FeedbackID   `json:"id,omitempty" doc:"only this one, with its text and what was said about it" cli:"arg" names:"feedback"`
-	Status task.Status         `json:"status,omitempty" doc:"only those in this state" values:"open,accepted,in_progress,shipped,declined"`
+	Status record.Status       `json:"status,omitempty" doc:"only those in this state" values:"open,accepted,in_progress,shipped,declined"`
 	Type   ledger.FeedbackType `json:"type,omitempty" doc:"only those of this type" values:"bug,friction,capability,docs"`
 	Q      string              `json:"q,omitempty" doc:"only those whose title, tool or error code has this"`
 	Limit  verb.Count          `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
@@ -96,17 +96,17 @@ type QueryIn struct {
 
 // Item is feedback in a list.
 type Item struct {
-	ID        string      `json:"id"`
-	Title     string      `json:"title"`
-	Status    task.Status `json:"status"`
-	Type      string      `json:"type"`
-	Severity  string      `json:"severity"`
-	Tool      string      `json:"tool,omitempty"`
-	ErrorCode string      `json:"error_code,omitempty"`
-	At        *time.Time  `json:"at,omitempty"`      // when it was reported
-	Context   string      `json:"context,omitempty"` // of the one that was asked for by its id
-	Body      string      `json:"body,omitempty"`    // likewise
-	Notes     []Note      `json:"notes,omitempty"`   // likewise: what was said about it, and what became of it, the oldest first
+	ID        string        `json:"id"`
+	Title     string        `json:"title"`
+	Status    record.Status `json:"status"`
+	Type      string        `json:"type"`
+	Severity  string        `json:"severity"`
+	Tool      string        `json:"tool,omitempty"`
+	ErrorCode string        `json:"error_code,omitempty"`
+	At        *time.Time    `json:"at,omitempty"`      // when it was reported
+	Context   string        `json:"context,omitempty"` // of the one that was asked for by its id
+	Body      string        `json:"body,omitempty"`    // likewise
+	Notes     []Note        `json:"notes,omitempty"`   // likewise: what was said about it, and what became of it, the oldest first
 }
 
 // Cells are feedback in a table.
@@ -120,10 +120,10 @@ func (Item) None() string { return "no feedback" }
 
 // Note is something that was said about feedback.
 type Note struct {
-	Who  task.Actor  `json:"who"`
-	At   time.Time   `json:"at"`
-	To   task.Status `json:"to,omitempty"` // the state that it was moved to
-	Text string      `json:"text,omitempty"`
+	Who  record.Actor  `json:"who"`
+	At   time.Time     `json:"at"`
+	To   record.Status `json:"to,omitempty"` // the state that it was moved to
+	Text string        `json:"text,omitempty"`
 }
 
 // Query returns the feedback that fits the filters, the newest first.
@@ -172,7 +172,7 @@ func whole(w *verb.Workspace, s *store.Store, out Item) (Item, error) {
 	}
 	out.Body, out.Context = f.Body, f.Context
 	for _, e := range f.Log {
-		if e.To != "" || e.Did == task.Noted {
+		if e.To != "" || e.Did == record.Noted {
 			out.Notes = append(out.Notes, Note{e.Who, e.At, e.To, e.Text})
 		}
 	}

@@ -3,6 +3,7 @@ package gates
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -17,8 +18,8 @@ type Attestation struct {
 }
 
 // Unsigned settles the check without a signature.
-func (a Attestation) Unsigned(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (verb.Task, error) {
-	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+func (a Attestation) Unsigned(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (verb.Task, error) {
+	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		i, err := a.Check(wc.Task)
 		if err != nil {
 			return wc.Task, nil, err
@@ -32,7 +33,7 @@ const signingTries = 3
 
 // Signed settles the check with a signature of the actor. It is made outside the lock, because a person may take minutes over a touch or a
 // passphrase. If the task changed meanwhile, the approval is signed again.
-func (a Attestation) Signed(ctx context.Context, w *verb.Workspace, id task.ID) (verb.Task, error) {
+func (a Attestation) Signed(ctx context.Context, w *verb.Workspace, id record.ID) (verb.Task, error) {
 	s, err := w.Open()
 	if err != nil {
 		return verb.Task{}, err
@@ -47,7 +48,7 @@ func (a Attestation) Signed(ctx context.Context, w *verb.Workspace, id task.ID) 
 }
 
 // signOnce makes one attempt. It reports whether the task changed while it was being signed.
-func (a Attestation) signOnce(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (out verb.Task, overtaken bool, err error) {
+func (a Attestation) signOnce(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (out verb.Task, overtaken bool, err error) {
 	t, err := w.ReadForWrite(s, id)
 	if err != nil {
 		return out, false, err
@@ -70,21 +71,21 @@ func (a Attestation) signOnce(ctx context.Context, w *verb.Workspace, s *store.S
 		return out, false, err
 	}
 	if !needed {
-		out, err = w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) { return wc.Task, nil, nil })
+		out, err = w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) { return wc.Task, nil, nil })
 		return out, false, err
 	}
 	sig, err := sign(ctx, w, s, approval)
 	if err != nil {
 		return out, false, err
 	}
-	out, err = w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	out, err = w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		overtaken = false
 		i, err := a.Check(wc.Task)
 		if err != nil {
 			return wc.Task, nil, err
 		}
 		next, entry, err := s.Config.Flow.AttestSigned(wc.Task, i, approval, sig, stamp)
-		overtaken = task.CodeOf(err) == task.Conflict
+		overtaken = record.CodeOf(err) == record.Conflict
 		return next, entry, err
 	})
 	return out, overtaken, err
@@ -105,8 +106,8 @@ func judged(ctx context.Context, s *store.Store, t task.Task) (commit, tree stri
 	case at.Layout.Repo == nil:
 		return "", "", nil
 	case !at.Trusted():
-		return "", "", task.Errorf(task.Untrusted, "what is approved names the state of the files, and to read that git may start programs that this clone's config names").
-			WithHint("look at .git/config and at the commands of the checks, then %s", task.CallTo("trust"))
+		return "", "", record.Errorf(record.Untrusted, "what is approved names the state of the files, and to read that git may start programs that this clone's config names").
+			WithHint("look at .git/config and at the commands of the checks, then %s", record.CallTo("trust"))
 	}
 	files, err := at.WorkTree(ctx)
 	return at.Head(ctx).Commit, Fingerprint(files), err
@@ -123,9 +124,9 @@ func sign(ctx context.Context, w *verb.Workspace, s *store.Store, a task.Approva
 		return "", err
 	}
 	if err := signers.Allows(w.Signer.Key, a.Who, a.At); err != nil {
-		return "", task.Errorf(task.Forbidden, "a signature would not count: %w, in %s", err, signers.From).
+		return "", record.Errorf(record.Forbidden, "a signature would not count: %w, in %s", err, signers.From).
 			WithHint("%s, then have that committed and merged: a change cannot bring its own key",
-				task.CallTo("trust signer add", "", a.Who, "", "KEY.pub"))
+				record.CallTo("trust signer add", "", a.Who, "", "KEY.pub"))
 	}
 	w.Signer.Tell("signing as %s, with the key %s: %q of %s is %s", a.Who, w.Signer.Key.Fingerprint(), a.Check, a.Record, a.Result)
 	return w.Signer.Sign(ctx, message)
@@ -133,7 +134,7 @@ func sign(ctx context.Context, w *verb.Workspace, s *store.Store, a task.Approva
 
 // Approve approves a task for the files as they are in its worktree: the attestation of its reviewer's check, or where it has none an entry
 // that gates nothing. With a signer the attestation is signed.
-func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, text string) (verb.Task, error) {
+func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, text string) (verb.Task, error) {
 	commit, tree, err := Judged(ctx, s)
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
@@ -147,17 +148,17 @@ func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID,
 			return Attestation{Check: reviewCheck(w.Actor()), Pass: true, Text: text}.Signed(ctx, w, id)
 		}
 	}
-	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		return wc.Store.Config.Flow.ApproveReview(wc.Task, w.Stamp(text), commit, tree)
 	})
 }
 
 // reviewCheck finds the check of a task that its reviewer settles.
-func reviewCheck(who task.Actor) func(task.Task) (int, error) {
+func reviewCheck(who record.Actor) func(task.Task) (int, error) {
 	return func(t task.Task) (int, error) {
 		if i := t.ReviewCheck(who); i >= 0 {
 			return i, nil
 		}
-		return 0, task.Errorf(task.Conflict, "has no reviewer any more").WithHint("read it again")
+		return 0, record.Errorf(record.Conflict, "has no reviewer any more").WithHint("read it again")
 	}
 }

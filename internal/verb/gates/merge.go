@@ -3,6 +3,7 @@ package gates
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -20,12 +21,12 @@ func (tr Transition) byMerge(ctx context.Context, w *verb.Workspace, s *store.St
 	if err != nil || !unmerged {
 		return err
 	}
-	return task.Errorf(task.MergeRequired, "is closed by merging its branch %s, which is not merged", branch).
-		WithHint("%s asks the gates of what is merged, and closes it", task.CallTo("review_apply", "id", t.ID, "action", "merge"))
+	return record.Errorf(record.MergeRequired, "is closed by merging its branch %s, which is not merged", branch).
+		WithHint("%s asks the gates of what is merged, and closes it", record.CallTo("review_apply", "id", t.ID, "action", "merge"))
 }
 
 // allByMerge is byMerge for several tasks.
-func (tr Transition) allByMerge(ctx context.Context, w *verb.Workspace, s *store.Store, ids []task.ID) error {
+func (tr Transition) allByMerge(ctx context.Context, w *verb.Workspace, s *store.Store, ids []record.ID) error {
 	if tr.To == "" || !s.Config.CloseByMerge {
 		return nil
 	}

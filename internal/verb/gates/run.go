@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -63,7 +64,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 			return nil, nil, err
 		}
 		cr := reportOne(i, c, outcome)
-		run.Results = append(run.Results, task.CheckResult{Check: c.Key(t.ID), Result: cr.Result})
+		run.Results = append(run.Results, record.CheckResult{Check: c.Key(t.ID), Result: cr.Result})
 		report.Checks = append(report.Checks, cr)
 		logs = append(logs, logOf(t, c, head, started, outcome))
 	}
@@ -73,9 +74,9 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 }
 
 func reportOne(i int, c task.Check, o check.Outcome) verb.CheckRun {
-	cr := verb.CheckRun{Check: i, Desc: c.Desc, Result: task.Pass, Summary: o.Summary(), Seconds: o.Duration.Round(time.Millisecond).Seconds()}
+	cr := verb.CheckRun{Check: i, Desc: c.Desc, Result: record.Pass, Summary: o.Summary(), Seconds: o.Duration.Round(time.Millisecond).Seconds()}
 	if !o.Passed {
-		cr.Result, cr.Output = task.Fail, verb.Tail(o.Output, tailShown)
+		cr.Result, cr.Output = record.Fail, verb.Tail(o.Output, tailShown)
 	}
 	return cr
 }
@@ -152,16 +153,16 @@ func Consent(s *store.Store, t task.Task, todo []int) error {
 	for _, n := range todo[:min(len(todo), commandsShown)] {
 		commands = append(commands, verb.Head(t.Checks[n].Cmd, commandShown))
 	}
-	e := task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(commands), task.AndMore(len(todo)-len(commands))).
-		WithHint("read them, then a person runs %s in a terminal", task.CallTo("trust").ByPerson())
+	e := record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(commands), record.AndMore(len(todo)-len(commands))).
+		WithHint("read them, then a person runs %s in a terminal", record.CallTo("trust").ByPerson())
 	e.Details = map[string]any{"commands": commands, "total": len(todo)}
 	return e
 }
 
 // untrustedRepo is the refusal to run commands in another repository, in which the user has not trusted this clone's.
 func untrustedRepo(files store.Files) error {
-	return task.Errorf(task.Untrusted, "the commands would run in %s, which was not approved on this machine", files.Root).
-		WithHint("a person runs %s in a terminal", task.CallTo("trust", "in-repo", files.Repo).ByPerson())
+	return record.Errorf(record.Untrusted, "the commands would run in %s, which was not approved on this machine", files.Root).
+		WithHint("a person runs %s in a terminal", record.CallTo("trust", "in-repo", files.Repo).ByPerson())
 }
 
 // quoteAll makes all that is not plain text visible, so that no command can pass for another.

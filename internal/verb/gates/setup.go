@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // noLimit is the time limit of a set-up command that has none.
@@ -17,7 +17,7 @@ const noLimit = 24 * time.Hour
 
 // SetUp runs the set-up command of a work tree (worktree_setup), as the config there has it; without one it does nothing. The caller has asked whether
 // the clone is trusted. If the command fails, the error has the given code and message, and the end of what it printed; its hint is the caller's to add.
-func SetUp(ctx context.Context, s *store.Store, code task.Code, message string) (failed *task.Error, err error) {
+func SetUp(ctx context.Context, s *store.Store, code record.Code, message string) (failed *record.Error, err error) {
 	line := s.Config.WorktreeSetup
 	if line == "" {
 		return nil, nil
@@ -28,7 +28,7 @@ func SetUp(ctx context.Context, s *store.Store, code task.Code, message string) 
 	if err != nil || got.Passed {
 		return nil, err
 	}
-	failed = task.Errorf(code, "%s: %s", message, got.Summary()).WithHint("it ends with: %s", verb.Tail(got.Output, 300))
+	failed = record.Errorf(code, "%s: %s", message, got.Summary()).WithHint("it ends with: %s", verb.Tail(got.Output, 300))
 	failed.Details = map[string]any{"output": verb.Tail(got.Output, 2000)}
 	return failed, nil
 }

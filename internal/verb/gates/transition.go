@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -18,9 +19,9 @@ import (
 
 // Transition is a write that may take a task to another state.
 type Transition struct {
-	To      task.Status                                                         // "" for a write that changes no state
-	Preview func(task.Task) (task.Task, error)                                  // the task as it will be when the gates judge it
-	Decide  func(verb.WriteContext, task.Proof) (task.Task, *task.Entry, error) // under the lock
+	To      record.Status                                                         // "" for a write that changes no state
+	Preview func(task.Task) (task.Task, error)                                    // the task as it will be when the gates judge it
+	Decide  func(verb.WriteContext, task.Proof) (task.Task, *record.Entry, error) // under the lock
 
 	// Merged is what is being merged, for the close that comes with a merge. Nil for any other write, which close_by: merge may refuse.
 	Merged *Merged
@@ -37,13 +38,13 @@ func Unchanged(t task.Task) (task.Task, error) { return t, nil }
 
 // Make makes the write. It runs what the checks gate asks for, outside the lock, and then decides under the lock. A refusal
 // after a run still records the results, in one entry.
-func (tr Transition) Make(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (verb.Task, error) {
+func (tr Transition) Make(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (verb.Task, error) {
 	ran, err := tr.prepare(ctx, w, s, id)
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
 	}
 	var refusal error
-	out, err := w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	out, err := w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		t, entry, err := tr.decide(w, wc, ran)
 		if refusal = nil; err != nil && ran.Fits(wc.Task) { // nil again if the write starts over
 			refusal = err
@@ -67,7 +68,7 @@ type Run struct {
 }
 
 // prepare runs the commands that the checks gate asks for before a transition. If the deps gate refuses it, nothing is run.
-func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (Run, error) {
+func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (Run, error) {
 	t, err := w.ReadForWrite(s, id)
 	if err != nil || tr.To == "" || t.Status == tr.To {
 		return Run{of: t}, err
@@ -114,16 +115,16 @@ func (r Run) stillHolds(t task.Task) error {
 	if r.Proof.Run == nil || t.Status == r.of.Status && t.SameChecks(r.of) {
 		return nil
 	}
-	return task.Errorf(task.Conflict, "changed while its checks ran").
-		WithHint("read it again and decide anew").WithNext(task.CallTo("get", "id", t.ID))
+	return record.Errorf(record.Conflict, "changed while its checks ran").
+		WithHint("read it again and decide anew").WithNext(record.CallTo("get", "id", t.ID))
 }
 
 // Alone returns CHECKS_FAILED if the record of the task was written to since the run began, where nobody but the commands that ran could.
 func (r Run) Alone(t task.Task) error {
-	if slices.EqualFunc(r.of.Provenance, t.Provenance, task.Entry.Equal) {
+	if slices.EqualFunc(r.of.Provenance, t.Provenance, record.Entry.Equal) {
 		return nil
 	}
-	return task.Errorf(task.ChecksFailed, "a check wrote to its record while the merge was tested: %s by %s", t.Provenance.Last().Did, t.Provenance.Last().Who).
+	return record.Errorf(record.ChecksFailed, "a check wrote to its record while the merge was tested: %s by %s", t.Provenance.Last().Did, t.Provenance.Last().Who).
 		WithHint("what a check runs must not write under .cairn").ForGood()
 }
 
@@ -131,7 +132,7 @@ func (r Run) Alone(t task.Task) error {
 func (r Run) Fits(t task.Task) bool { return r.Proof.Run != nil && t.SameChecks(r.of) }
 
 // decide decides under the lock what becomes of the task.
-func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (task.Task, *task.Entry, error) {
+func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (task.Task, *record.Entry, error) {
 	if err := ran.stillHolds(wc.Task); err != nil {
 		return wc.Task, nil, err
 	}
@@ -147,7 +148,7 @@ func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (t
 
 // MakeSeveral makes one write of several tasks, of all or of none. It runs no commands: where the checks gate asks for one that has not passed on
 // the files as they are, all is refused.
-func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *store.Store, ids []task.ID) (verb.Several, error) {
+func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *store.Store, ids []record.ID) (verb.Several, error) {
 	ran := Run{}
 	if tr.To != "" {
 		ran.Proof.Commit, ran.Proof.Tree = s.Head(ctx).Commit, Fingerprint(WorkTree(ctx, s))
@@ -155,7 +156,7 @@ func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *stor
 	if err := tr.allByMerge(ctx, w, s, ids); err != nil {
 		return verb.Several{}, err
 	}
-	return w.ChangeSeveral(ctx, s, ids, func(wc verb.WriteContext) (task.Task, *task.Entry, error) { return tr.decide(w, wc, ran) })
+	return w.ChangeSeveral(ctx, s, ids, func(wc verb.WriteContext) (task.Task, *record.Entry, error) { return tr.decide(w, wc, ran) })
 }
 
 // afterClose ends the live session, as finished, and the claim of a task that is being closed.
@@ -169,7 +170,7 @@ func afterClose(w *verb.Workspace, wc verb.WriteContext, t task.Task) {
 
 // Explain adds the report of the run to a refusal.
 func (r Run) Explain(err error) error {
-	var e *task.Error
+	var e *record.Error
 	if r.Report == nil || verb.IsUnconfirmed(err) || !errors.As(err, &e) {
 		return err
 	}

@@ -3,6 +3,7 @@ package gates
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
@@ -53,10 +54,10 @@ func OpenChecks(ctx context.Context, s *store.Store, t task.Task) []verb.OpenChe
 	standings := s.Config.Flow.Standings(t, p)
 	for i, c := range t.Checks {
 		switch standing := standings(i); {
-		case standing == task.Pass:
-		case standing == task.Fail:
+		case standing == record.Pass:
+		case standing == record.Fail:
 			out = append(out, verb.OpenCheck{Check: i, Desc: c.Desc, State: "failed"})
-		case c.Result == task.Pass && !c.Manual():
+		case c.Result == record.Pass && !c.Manual():
 			out = append(out, verb.OpenCheck{Check: i, Desc: c.Desc, State: "stale"})
 		default:
 			out = append(out, verb.OpenCheck{Check: i, Desc: c.Desc, State: "pending"})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
@@ -26,7 +27,7 @@ var Verbs = []verb.Verb{
 
 // In is the input of Graph.
 type In struct {
-	ID      task.ID    `json:"id,omitempty" doc:"only this task, its parts, and what must be done before them" cli:"arg"`
+	ID      record.ID  `json:"id,omitempty" doc:"only this task, its parts, and what must be done before them" cli:"arg"`
 	Up      bool       `json:"up,omitempty" doc:"with id: what waits for the task, in place of what it waits for"`
 	All     bool       `json:"all,omitempty" doc:"closed tasks too"`
 	Where   string     `json:"where,omitempty" doc:"only tasks that fit a filter: guide filters" from:"filters"`
@@ -37,26 +38,26 @@ type In struct {
 
 // Out is a graph. Lists are in the order of ids, but for those that say otherwise.
 type Out struct {
-	Root         task.ID     `json:"root,omitempty"` // the task that was asked for
-	Up           bool        `json:"up,omitempty"`
-	Nodes        []Node      `json:"nodes" result:"rows"`
-	Edges        []Edge      `json:"edges"`
-	CriticalPath []task.ID   `json:"critical_path"`       // the longest chain of open tasks, in the order in which they can be done
-	Unblocks     []Unblocks  `json:"unblocks"`            // the open tasks for which most others wait, those first
-	Cycles       [][]task.ID `json:"cycles,omitempty"`    // tasks that wait for one another, in a ring
-	Total        int         `json:"total"`               // how many tasks there would be without a limit
-	Truncated    bool        `json:"truncated,omitempty"` // there are more than limit
-	Picture      string      `json:"picture,omitempty"`   // with mermaid, in place of nodes and edges
+	Root         record.ID     `json:"root,omitempty"` // the task that was asked for
+	Up           bool          `json:"up,omitempty"`
+	Nodes        []Node        `json:"nodes" result:"rows"`
+	Edges        []Edge        `json:"edges"`
+	CriticalPath []record.ID   `json:"critical_path"`       // the longest chain of open tasks, in the order in which they can be done
+	Unblocks     []Unblocks    `json:"unblocks"`            // the open tasks for which most others wait, those first
+	Cycles       [][]record.ID `json:"cycles,omitempty"`    // tasks that wait for one another, in a ring
+	Total        int           `json:"total"`               // how many tasks there would be without a limit
+	Truncated    bool          `json:"truncated,omitempty"` // there are more than limit
+	Picture      string        `json:"picture,omitempty"`   // with mermaid, in place of nodes and edges
 	verb.Problems
 }
 
 // Node is a task of the graph, or what a task waits for.
 type Node struct {
-	ID       task.ID       `json:"id"`
+	ID       record.ID     `json:"id"`
 	Title    string        `json:"title,omitempty"`
-	Status   task.Status   `json:"status,omitempty"`
+	Status   record.Status `json:"status,omitempty"`
 	Priority task.Priority `json:"priority"`
-	Parent   task.ID       `json:"parent,omitempty"`
+	Parent   record.ID     `json:"parent,omitempty"`
 	Open     bool          `json:"open,omitempty"`
 	Ready    bool          `json:"ready,omitempty"`    // it is open, waits for nothing, and has no open part
 	Waiting  int           `json:"waiting,omitempty"`  // how many open tasks wait for it, through others too
@@ -66,16 +67,16 @@ type Node struct {
 
 // Edge says that a task waits for another record.
 type Edge struct {
-	From task.ID `json:"from"` // what waits
-	To   task.ID `json:"to"`   // for what
+	From record.ID `json:"from"` // what waits
+	To   record.ID `json:"to"`   // for what
 }
 
 // Unblocks is a task, and what its end would allow.
 type Unblocks struct {
-	ID      task.ID `json:"id"`
-	Title   string  `json:"title"`
-	Waiting int     `json:"waiting"` // open tasks that wait for it, through others too
-	Ready   int     `json:"ready"`   // those among them that would be ready at once
+	ID      record.ID `json:"id"`
+	Title   string    `json:"title"`
+	Waiting int       `json:"waiting"` // open tasks that wait for it, through others too
+	Ready   int       `json:"ready"`   // those among them that would be ready at once
 }
 
 const (
@@ -127,7 +128,7 @@ type net struct {
 	flow  task.Flow
 	look  *verb.Graph
 	rows  []*kind.Row
-	at    map[task.ID]int // the number of a task
+	at    map[record.ID]int // the number of a task
 	open  []bool
 	needs [][]int        // the open tasks that an open task waits for, each once
 	waits [][]int        // the open tasks that wait for an open task
@@ -137,9 +138,9 @@ type net struct {
 }
 
 func newNet(s *store.Store, look *verb.Graph, in In) *net {
-	n := &net{in: in, flow: s.Config.Flow, look: look, rows: look.Rows(), at: map[task.ID]int{}}
+	n := &net{in: in, flow: s.Config.Flow, look: look, rows: look.Rows(), at: map[record.ID]int{}}
 	for i, r := range n.rows {
-		n.at[task.ID(r.ID)] = i
+		n.at[record.ID(r.ID)] = i
 		n.open = append(n.open, !n.flow.IsClosed(r.Status))
 	}
 	n.needs, n.waits, n.parts = make([][]int, len(n.rows)), make([][]int, len(n.rows)), make([][]int, len(n.rows))
@@ -161,7 +162,7 @@ func newNet(s *store.Store, look *verb.Graph, in In) *net {
 
 // show makes the result. Who acts is asked for only where there is more than an agent is shown: mostly anybody may look.
 func (n *net) show(w *verb.Workspace, problems []problem.Problem) Out {
-	out := Out{Root: n.in.ID, Up: n.in.Up, Nodes: []Node{}, Edges: []Edge{}, CriticalPath: []task.ID{}, Unblocks: []Unblocks{}}
+	out := Out{Root: n.in.ID, Up: n.in.Up, Nodes: []Node{}, Edges: []Edge{}, CriticalPath: []record.ID{}, Unblocks: []Unblocks{}}
 	out.Problems.Problems = problems[:min(len(problems), 50)]
 	if len(problems) > 50 {
 		out.ProblemsTotal = len(problems)
@@ -226,7 +227,7 @@ func (out Out) Shown() string {
 
 // draw adds nodes and edges, and a node for each record that a task waits for and that is no task that is shown.
 func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []int) {
-	others := map[task.ID]bool{}
+	others := map[record.ID]bool{}
 	for _, i := range chosen {
 		r := n.rows[i]
 		node := Node{
@@ -257,12 +258,12 @@ func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []in
 }
 
 // otherShown reports whether a record that is no task is shown: one that is closed is only where closed tasks are.
-func (n *net) otherShown(id task.ID) bool {
+func (n *net) otherShown(id record.ID) bool {
 	dep, found := n.look.Find(id)
 	return n.in.All || !found || !n.flow.DepClosed(dep)
 }
 
-func (n *net) id(i int) task.ID { return task.ID(n.rows[i].ID) }
+func (n *net) id(i int) record.ID { return record.ID(n.rows[i].ID) }
 
 // chosen are the tasks that are shown, the nearest to where the look begins first, and equals by id.
 func (n *net) chosen() []int {

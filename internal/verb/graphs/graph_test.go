@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/graphs"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // workspace writes tasks, each as the lines of its front matter behind the id, into a workspace.
@@ -67,7 +67,7 @@ func TestGraph(t *testing.T) {
 	if ids(got.Nodes) != "T-1 T-2 T-3 T-4 T-6 T-77 T-9" || got.Total != 6 || got.Truncated {
 		t.Errorf("nodes %s of %d", ids(got.Nodes), got.Total)
 	}
-	if want := []task.ID{"T-1", "T-2", "T-3"}; !reflect.DeepEqual(got.CriticalPath, want) {
+	if want := []record.ID{"T-1", "T-2", "T-3"}; !reflect.DeepEqual(got.CriticalPath, want) {
 		t.Errorf("critical path %v", got.CriticalPath)
 	}
 	want := []graphs.Unblocks{{ID: "T-1", Title: "Task T-1", Waiting: 3, Ready: 2}, {ID: "T-2", Title: "Task T-2", Waiting: 1}, {ID: "T-4", Title: "Task T-4", Waiting: 1}}
@@ -109,7 +109,7 @@ func TestBrokenGraph(t *testing.T) {
 	if ids(got.Nodes) != "T-1 T-2 T-3 T-4 T-5 T-6 T-7" || len(got.Problems.Problems) != 1 {
 		t.Errorf("nodes %s, problems %v", ids(got.Nodes), got.Problems)
 	}
-	if want := [][]task.ID{{"T-1", "T-2", "T-3"}, {"T-4"}}; !reflect.DeepEqual(got.Cycles, want) {
+	if want := [][]record.ID{{"T-1", "T-2", "T-3"}, {"T-4"}}; !reflect.DeepEqual(got.Cycles, want) {
 		t.Errorf("cycles %v", got.Cycles)
 	}
 	if len(got.Unblocks) != 3 || got.Unblocks[0].Waiting != 3 {
@@ -126,12 +126,12 @@ func TestRefusedGraph(t *testing.T) {
 	w := workspace(t, house)
 	for _, c := range []struct {
 		in   graphs.In
-		want task.Code
+		want record.Code
 	}{
-		{graphs.In{ID: "T-55"}, task.NotFound}, {graphs.In{Up: true}, task.InvalidInput}, {graphs.In{Where: "nonsense=1"}, task.InvalidInput},
-		{graphs.In{Limit: 100000}, task.InvalidInput},
+		{graphs.In{ID: "T-55"}, record.NotFound}, {graphs.In{Up: true}, record.InvalidInput}, {graphs.In{Where: "nonsense=1"}, record.InvalidInput},
+		{graphs.In{Limit: 100000}, record.InvalidInput},
 	} {
-		if _, err := graphs.Graph(t.Context(), w, c.in); task.CodeOf(err) != c.want {
+		if _, err := graphs.Graph(t.Context(), w, c.in); record.CodeOf(err) != c.want {
 			t.Errorf("%+v: %v", c.in, err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestBoundedGraph(t *testing.T) {
 	if got := graph(t, w, graphs.In{Limit: 250}); len(got.Nodes) != 250 {
 		t.Errorf("got %d", len(got.Nodes))
 	}
-	for who, want := range map[task.Actor]int{"human:kim": 300, "agent:kim": 200} { // in a shell
+	for who, want := range map[record.Actor]int{"human:kim": 300, "agent:kim": 200} { // in a shell
 		w.Bounded, w.Actor = false, verb.As(who)
 		if got := graph(t, w, graphs.In{}); len(got.Nodes) != want || got.Truncated != (want < 300) {
 			t.Errorf("%s: %d of %d, %v", who, len(got.Nodes), got.Total, got.Truncated)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // labelShown is how many bytes of a title a picture shows.
@@ -71,13 +71,13 @@ func mermaidClass(n *Node) string {
 // picture is what is drawn.
 type picture struct {
 	g     Out
-	names map[task.ID]string // of a node in the picture: an id could be a word of the language
-	parts map[task.ID][]*Node
-	after map[task.ID]task.ID // on the critical path, what is done after a task
+	names map[record.ID]string // of a node in the picture: an id could be a word of the language
+	parts map[record.ID][]*Node
+	after map[record.ID]record.ID // on the critical path, what is done after a task
 }
 
 func newPicture(g Out) *picture {
-	p := &picture{g, map[task.ID]string{}, map[task.ID][]*Node{}, map[task.ID]task.ID{}}
+	p := &picture{g, map[record.ID]string{}, map[record.ID][]*Node{}, map[record.ID]record.ID{}}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		p.names[n.ID] = fmt.Sprintf("n%d", i)
@@ -97,7 +97,7 @@ func (p *picture) critical(e Edge) bool { return p.after[e.To] == e.From }
 // groups calls each once for each node, parents around their parts: those it calls again behind them, with open false. Parents that are parts of
 // themselves are as if they were none.
 func (p *picture) groups(each func(n *Node, depth int, open bool)) {
-	done := map[task.ID]bool{}
+	done := map[record.ID]bool{}
 	var group func(n *Node, depth int)
 	group = func(n *Node, depth int) {
 		if done[n.ID] {
@@ -128,5 +128,5 @@ func label(n *Node) string {
 	if n.Missing {
 		return string(n.ID) + " (there is no such record)"
 	}
-	return string(n.ID) + " " + harmless.Line(task.Clip(n.Title, labelShown))
+	return string(n.ID) + " " + harmless.Line(record.Clip(n.Title, labelShown))
 }

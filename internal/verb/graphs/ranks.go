@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -155,19 +156,19 @@ func (r *ranks) isCycle(ring []int) bool {
 }
 
 // cycles names the tasks of each cycle.
-func (n *net) cycles(r *ranks) [][]task.ID {
-	var out [][]task.ID
+func (n *net) cycles(r *ranks) [][]record.ID {
+	var out [][]record.ID
 	for _, ring := range r.rings {
 		if !r.isCycle(ring) {
 			continue
 		}
-		var ids []task.ID
+		var ids []record.ID
 		for _, i := range ring {
 			ids = append(ids, n.id(i))
 		}
 		out = append(out, ids)
 	}
-	slices.SortFunc(out, func(a, b []task.ID) int { return slices.Compare(a, b) })
+	slices.SortFunc(out, func(a, b []record.ID) int { return slices.Compare(a, b) })
 	return out
 }
 

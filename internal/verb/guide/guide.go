@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Verbs are the verbs of the manual.
@@ -86,11 +86,11 @@ func index() Index {
 // Text returns the page of a topic. It returns NOT_FOUND for what is no topic, and the nearest one in the hint.
 func Text(topic string) (string, error) {
 	if !slices.Contains(Topics, topic) {
-		e := task.Errorf(task.NotFound, "the guide has no topic %q", verb.Head(topic, 40))
+		e := record.Errorf(record.NotFound, "the guide has no topic %q", verb.Head(topic, 40))
 		if near := verb.Nearest(topic, Topics); near != "" {
-			return "", e.WithHint("did you mean %s? %s lists them", near, task.CallTo("guide"))
+			return "", e.WithHint("did you mean %s? %s lists them", near, record.CallTo("guide"))
 		}
-		return "", e.WithHint("%s lists them", task.CallTo("guide"))
+		return "", e.WithHint("%s lists them", record.CallTo("guide"))
 	}
 	text, err := pages.ReadFile("topics/" + topic + ".md")
 	return string(text), err

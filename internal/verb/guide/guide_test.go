@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const maxPage = 2560 // bytes
@@ -56,7 +56,7 @@ func TestPagesNameWhatExists(t *testing.T) {
 			switch {
 			case word.MatchString(said) && !slices.Contains(known, said):
 				t.Errorf("%s: %q is no verb, no argument and no key", topic, said)
-			case code.MatchString(said) && said != "CAIRN_SESSION" && !slices.ContainsFunc(task.Codes, func(i task.CodeInfo) bool { return string(i.Code) == said }):
+			case code.MatchString(said) && said != "CAIRN_SESSION" && !slices.ContainsFunc(record.Codes, func(i record.CodeInfo) bool { return string(i.Code) == said }):
 				t.Errorf("%s: %s is no code of an error", topic, said)
 			}
 		}
@@ -113,7 +113,7 @@ func TestTopics(t *testing.T) {
 		}
 	}
 	_, err = verbtest.Call[any](t, w, "guide", verbtest.Args{"topic": "skils"})
-	if next := catalogue.FailureOf(err, w.Rights, catalogue.CommandLine).Error; next.Code != task.NotFound || !strings.Contains(next.Hint, "did you mean skills?") {
+	if next := catalogue.FailureOf(err, w.Rights, catalogue.CommandLine).Error; next.Code != record.NotFound || !strings.Contains(next.Hint, "did you mean skills?") {
 		t.Errorf("got %+v", next)
 	}
 }

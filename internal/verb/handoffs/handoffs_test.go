@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/identity"
@@ -20,7 +21,7 @@ import (
 )
 
 // as is the same workspace for another actor.
-func as(w *verb.Workspace, who task.Actor) *verb.Workspace {
+func as(w *verb.Workspace, who record.Actor) *verb.Workspace {
 	other := *w
 	other.Actor = verb.As(who)
 	return &other
@@ -108,7 +109,7 @@ func TestHandoffToAGroup(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	h := ask(t, w, verbtest.Args{"to": []string{"group:painters"}})
 	b := as(w, "agent:b")
-	if _, err := verbtest.CallAny(t, b, "handoff_claim", verbtest.Args{"id": h.ID}); task.CodeOf(err) != task.Forbidden {
+	if _, err := verbtest.CallAny(t, b, "handoff_claim", verbtest.Args{"id": h.ID}); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("of no group: %v", err)
 	}
 	if got := whats(inbox(t, b, nil)); got != "" {
@@ -134,12 +135,12 @@ func TestLapsedClaimOfAHandoff(t *testing.T) {
 	h := ask(t, w, verbtest.Args{"to": []string{"agent:a", "agent:b"}})
 	verbtest.Must(t, as(w, "agent:a"), "handoff_claim", verbtest.Args{"id": h.ID})
 	b := as(w, "agent:b")
-	if _, err := verbtest.CallAny(t, b, "handoff_claim", verbtest.Args{"id": h.ID}); task.CodeOf(err) != task.Conflict || !strings.Contains(err.Error(), "agent:a") {
+	if _, err := verbtest.CallAny(t, b, "handoff_claim", verbtest.Args{"id": h.ID}); record.CodeOf(err) != record.Conflict || !strings.Contains(err.Error(), "agent:a") {
 		t.Errorf("while it is held: %v", err)
 	}
 	now = now.Add(5 * time.Hour)
 	out, err := verbtest.Call[handoffs.Handoff](t, b, "handoff_claim", verbtest.Args{"id": h.ID})
-	if err != nil || out.Claim == nil || out.Claim.Actor != "agent:b" || out.Provenance[len(out.Provenance)-1].Did != task.TakenOver {
+	if err != nil || out.Claim == nil || out.Claim.Actor != "agent:b" || out.Provenance[len(out.Provenance)-1].Did != record.TakenOver {
 		t.Errorf("once it has lapsed: %+v, %v", out, err)
 	}
 }
@@ -216,7 +217,7 @@ func TestViewerAcknowledges(t *testing.T) {
 		t.Errorf("acknowledged by who claimed it:\n%s", now)
 	}
 	for _, bad := range []string{"", "../x", "PROJ-1", h.ID + "#", h.ID + "#zzzzzzzz", h.ID + "#0123456789", strings.Repeat("x", 300)} {
-		if _, err := verbtest.Call[verb.Items[handoffs.Item]](t, a, "inbox", verbtest.Args{"ack": []string{bad}}); task.CodeOf(err) != task.InvalidInput {
+		if _, err := verbtest.Call[verb.Items[handoffs.Item]](t, a, "inbox", verbtest.Args{"ack": []string{bad}}); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("ack %q: %v", bad, err)
 		}
 	}
@@ -345,7 +346,7 @@ func TestDelta(t *testing.T) {
 		t.Errorf("an old cursor moved it back: %+v", back)
 	}
 	for _, bad := range []string{"seen-", "seen-x", "1", "seen--1", "seen-99999999999"} {
-		if _, err := verbtest.Call[identity.Out](t, a, "identity", verbtest.Args{"ack": bad}); task.CodeOf(err) != task.InvalidInput {
+		if _, err := verbtest.Call[identity.Out](t, a, "identity", verbtest.Args{"ack": bad}); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("ack %q: %v", bad, err)
 		}
 	}
@@ -373,7 +374,7 @@ func TestAnApprovalIsConfirmed(t *testing.T) {
 			return err
 		},
 	} {
-		if err := call(); task.CodeOf(err) != task.Forbidden || !strings.Contains(err.Error(), "has to confirm it at a terminal") {
+		if err := call(); record.CodeOf(err) != record.Forbidden || !strings.Contains(err.Error(), "has to confirm it at a terminal") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -403,7 +404,7 @@ func TestDueOfAHandoff(t *testing.T) {
 			t.Errorf("due %q is %q, want %q", in, got, want)
 		}
 	}
-	if _, err := verbtest.Call[handoffs.Handoff](t, w, "handoff_create", verbtest.Args{"title": "x", "to": []string{"human:ada"}, "due": "soon"}); task.CodeOf(err) != task.InvalidInput {
+	if _, err := verbtest.Call[handoffs.Handoff](t, w, "handoff_create", verbtest.Args{"title": "x", "to": []string{"human:ada"}, "due": "soon"}); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("due soon: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -41,20 +42,20 @@ var reasons = []What{IsHandoff, IsMention, IsAssigned, IsAnswer, IsReview}
 
 // Item is one thing in an inbox. Its id is that of the record, or that and the short hash of the entry that it is about; it stays the same.
 type Item struct {
-	ID     string      `json:"id"`
-	What   What        `json:"what"`
-	Title  string      `json:"title"` // of the record
-	From   task.Actor  `json:"from"`
-	At     time.Time   `json:"at"`
-	Unread bool        `json:"unread"`           // it was not acknowledged
-	Record string      `json:"record"`           // id of the record
-	Status task.Status `json:"status"`           // of the record
-	Type   string      `json:"type,omitempty"`   // of a handoff
-	Due    string      `json:"due,omitempty"`    // of a handoff
-	Result string      `json:"result,omitempty"` // how the actor's work was judged: pass or fail
-	Check  string      `json:"check,omitempty"`  // of a task that waits for the actor's approval: what attest settles
-	Branch string      `json:"branch,omitempty"` // where that task was worked on last
-	Head   string      `json:"head,omitempty"`   // and the commit to look at
+	ID     string        `json:"id"`
+	What   What          `json:"what"`
+	Title  string        `json:"title"` // of the record
+	From   record.Actor  `json:"from"`
+	At     time.Time     `json:"at"`
+	Unread bool          `json:"unread"`           // it was not acknowledged
+	Record string        `json:"record"`           // id of the record
+	Status record.Status `json:"status"`           // of the record
+	Type   string        `json:"type,omitempty"`   // of a handoff
+	Due    string        `json:"due,omitempty"`    // of a handoff
+	Result string        `json:"result,omitempty"` // how the actor's work was judged: pass or fail
+	Check  string        `json:"check,omitempty"`  // of a task that waits for the actor's approval: what attest settles
+	Branch string        `json:"branch,omitempty"` // where that task was worked on last
+	Head   string        `json:"head,omitempty"`   // and the commit to look at
 
 	session string // the last one on a task that waits for the actor's approval
 }
@@ -132,7 +133,7 @@ func (in InboxIn) valid() error {
 	for _, id := range in.Ack {
 		of, hash, entry := strings.Cut(id, ItemMark)
 		if kind.ParseAnyID(of) != nil || entry && !kind.IsShortHash(hash) || !entry && kind.Handoffs.ParseID(of) != nil {
-			return verb.BadInput("ack", "names %q, which is not the id of an item", id).WithHint("give back an id as %s returned it", task.CallTo("inbox"))
+			return verb.BadInput("ack", "names %q, which is not the id of an item", id).WithHint("give back an id as %s returned it", record.CallTo("inbox"))
 		}
 	}
 	return verb.ValidLimit(in.Limit)
@@ -149,7 +150,7 @@ func acknowledge(ctx context.Context, w *verb.Workspace, s *store.Store, items [
 		for _, id := range items {
 			if writes && !strings.Contains(id, ItemMark) {
 				if err := settle(w, s, tx, id); err != nil {
-					return verb.WithID(err, task.ID(id))
+					return verb.WithID(err, record.ID(id))
 				}
 			}
 		}
@@ -161,7 +162,7 @@ func acknowledge(ctx context.Context, w *verb.Workspace, s *store.Store, items [
 // settle ends a handoff that the caller claimed or answered as processed.
 func settle(w *verb.Workspace, s *store.Store, tx *store.Tx, id string) error {
 	h, err := kind.Handoffs.Get(tx, ledger.HandoffID(id))
-	if task.CodeOf(err) == task.NotFound {
+	if record.CodeOf(err) == record.NotFound {
 		return nil
 	}
 	me := w.Actor()
@@ -175,10 +176,10 @@ func settle(w *verb.Workspace, s *store.Store, tx *store.Tx, id string) error {
 type collector struct {
 	w      *verb.Workspace
 	s      *store.Store
-	me     task.Actor
+	me     record.Actor
 	groups ledger.GroupsOf
 	acked  map[string]bool
-	known  func(task.Ref) session.Live
+	known  func(record.Ref) session.Live
 	items  []Item
 }
 
@@ -253,7 +254,7 @@ func (c *collector) handoff(r *kind.Row) {
 	case !answered && (r.Assignee != "" && r.Assignee != c.me || r.Status == ledger.HandoffResponded || c.taken(r)):
 		return // another recipient deals with it
 	}
-	item := c.add(IsHandoff, r, kind.Said{Who: task.Actor(r.Fact(kind.FromFact)), At: time.Unix(r.Created, 0).UTC()})
+	item := c.add(IsHandoff, r, kind.Said{Who: record.Actor(r.Fact(kind.FromFact)), At: time.Unix(r.Created, 0).UTC()})
 	item.Type, item.Due = r.Fact(kind.TypeFact), r.Fact(kind.DueFact)
 	item.Unread = item.Unread && !answered
 }

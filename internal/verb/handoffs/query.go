@@ -8,32 +8,32 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // QueryIn is the input of Query. A filter that is left out lets everything through.
 type QueryIn struct {
-	Direction string        `json:"direction,omitempty" doc:"to_me (the usual one), from_me with the answers, or any for all there are" values:"to_me,from_me,any"`
-	Status    []task.Status `json:"status,omitempty" doc:"only handoffs in these states" values:"open,claimed,responded,resolved,canceled"`
-	Type      []string      `json:"type,omitempty" doc:"only handoffs of these types" values:"handoff,question,review,collab,approval"`
-	About     string        `json:"about,omitempty" doc:"only handoffs about this record" from:"tasks"`
-	Limit     verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor    string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	Direction string          `json:"direction,omitempty" doc:"to_me (the usual one), from_me with the answers, or any for all there are" values:"to_me,from_me,any"`
+	Status    []record.Status `json:"status,omitempty" doc:"only handoffs in these states" values:"open,claimed,responded,resolved,canceled"`
+	Type      []string        `json:"type,omitempty" doc:"only handoffs of these types" values:"handoff,question,review,collab,approval"`
+	About     string          `json:"about,omitempty" doc:"only handoffs about this record" from:"tasks"`
+	Limit     verb.Count      `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor    string          `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
 // Row is a handoff in a list.
 type Row struct {
 	ID        string             `json:"id"`
 	Title     string             `json:"title"`
-	Status    task.Status        `json:"status"`
+	Status    record.Status      `json:"status"`
 	Type      ledger.HandoffType `json:"type"`
-	From      task.Actor         `json:"from"`
+	From      record.Actor       `json:"from"`
 	To        []string           `json:"to"`
-	ClaimedBy task.Actor         `json:"claimed_by,omitempty"`
+	ClaimedBy record.Actor       `json:"claimed_by,omitempty"`
 	At        time.Time          `json:"at"` // when it was asked
 	Due       string             `json:"due,omitempty"`
 	About     []string           `json:"about,omitempty"`
@@ -93,16 +93,16 @@ const (
 func (in QueryIn) valid() error {
 	err := verb.OneOf("direction", in.Direction, []string{toMe, fromMe, toAny})
 	for _, status := range in.Status {
-		err = cmp.Or(err, task.OneOf("status", status, ledger.HandoffStates))
+		err = cmp.Or(err, record.OneOf("status", status, ledger.HandoffStates))
 	}
 	for _, kind := range in.Type {
-		err = cmp.Or(err, task.OneOf("type", ledger.HandoffType(kind), ledger.HandoffTypes))
+		err = cmp.Or(err, record.OneOf("type", ledger.HandoffType(kind), ledger.HandoffTypes))
 	}
 	return err
 }
 
 // addressed reports whether a handoff is addressed to an actor, or claimed by it.
-func addressed(r *kind.Row, who task.Actor, groups ledger.GroupsOf) bool {
+func addressed(r *kind.Row, who record.Actor, groups ledger.GroupsOf) bool {
 	return r.Assignee == who || slices.ContainsFunc(r.Facts, func(f kind.Fact) bool {
 		return f.Name == kind.ToFact && ledger.Recipient(f.Value).Is(who, groups)
 	})
@@ -111,7 +111,7 @@ func addressed(r *kind.Row, who task.Actor, groups ledger.GroupsOf) bool {
 // rowOf shows a handoff. The file of one that is answered is read for the answer.
 func rowOf(s *store.Store, r *kind.Row) Row {
 	out := Row{
-		ID: r.ID, Title: r.Title, Status: r.Status, Type: ledger.HandoffType(r.Fact(kind.TypeFact)), From: task.Actor(r.Fact(kind.FromFact)),
+		ID: r.ID, Title: r.Title, Status: r.Status, Type: ledger.HandoffType(r.Fact(kind.TypeFact)), From: record.Actor(r.Fact(kind.FromFact)),
 		To: verb.NoNil(r.All(kind.ToFact)), ClaimedBy: r.Assignee, At: time.Unix(r.Created, 0).UTC(), Due: r.Fact(kind.DueFact), About: r.All(kind.AboutFact),
 	}
 	ref := kind.Handoffs.Ref(r.ID)

@@ -7,28 +7,28 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Handoff is a handoff as the verbs return it that write one.
 type Handoff struct {
 	verb.Record
-	From     task.Actor `json:"from"`               // who asked
-	Response *Response  `json:"response,omitempty"` // the newest answer
-	Reused   bool       `json:"reused,omitempty"`   // a live one with the same fingerprint was there already
+	From     record.Actor `json:"from"`               // who asked
+	Response *Response    `json:"response,omitempty"` // the newest answer
+	Reused   bool         `json:"reused,omitempty"`   // a live one with the same fingerprint was there already
 }
 
 // Response is an answer to a handoff.
 type Response struct {
-	By     task.Actor `json:"by"`
-	At     time.Time  `json:"at"`
-	Option string     `json:"option,omitempty"`
-	Text   string     `json:"text,omitempty"`
-	About  []string   `json:"about,omitempty"`
+	By     record.Actor `json:"by"`
+	At     time.Time    `json:"at"`
+	Option string       `json:"option,omitempty"`
+	Text   string       `json:"text,omitempty"`
+	About  []string     `json:"about,omitempty"`
 }
 
 // Words are an answer on one line: who gave it, the option, and the text. There are none without an answer.
@@ -105,11 +105,11 @@ func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (Handoff, error
 	return out, err
 }
 
-func over(s task.Status) bool { return slices.Contains(ledger.HandoffEnds, s) }
+func over(s record.Status) bool { return slices.Contains(ledger.HandoffEnds, s) }
 
 func (in CreateIn) handoff(w *verb.Workspace) (ledger.Handoff, error) {
 	h := ledger.Handoff{
-		Header: task.Header{Title: in.Title}, Type: in.Type, Options: in.Options, Fingerprint: in.Fingerprint, Body: in.Body,
+		Header: record.Header{Title: in.Title}, Type: in.Type, Options: in.Options, Fingerprint: in.Fingerprint, Body: in.Body,
 		OptionsOnly: in.AllowFreeText != nil && !*in.AllowFreeText, About: verb.AsTexts(in.About),
 	}
 	for _, to := range in.To {
@@ -154,7 +154,7 @@ func change(ctx context.Context, w *verb.Workspace, id string, decide func(writi
 		})
 	}
 	if err != nil {
-		return Handoff{}, verb.WithID(err, task.ID(id))
+		return Handoff{}, verb.WithID(err, record.ID(id))
 	}
 	return show(w, s, id)
 }
@@ -164,7 +164,7 @@ func changeIn(w *verb.Workspace, s *store.Store, tx *store.Tx, id string, decide
 	ref := kind.Handoffs.Ref(id)
 	h, err := kind.Handoffs.Get(tx, ledger.HandoffID(id))
 	if err == nil {
-		err = w.InScope(task.ID(id))
+		err = w.InScope(record.ID(id))
 	}
 	if err == nil {
 		err = w.Idempotency.Recorded(h.Log, session.Key{Record: &ref})
@@ -190,9 +190,9 @@ func (c writing) mine() (over bool, err error) {
 	if c.h.Closed() {
 		return false, nil // the refusal of the rules says more
 	}
-	err = c.hold.Refuse(task.ID(c.h.Ref.ID), c.w.Actor(), c.s.Worktree, c.hold.Lapsed)
-	if task.CodeOf(err) == task.AlreadyClaimed {
-		err = task.Errorf(task.Conflict, "%s", task.MessageOf(err)).WithHint("leave it to %s, who answers it or releases it", c.hold.Actor)
+	err = c.hold.Refuse(record.ID(c.h.Ref.ID), c.w.Actor(), c.s.Worktree, c.hold.Lapsed)
+	if record.CodeOf(err) == record.AlreadyClaimed {
+		err = record.Errorf(record.Conflict, "%s", record.MessageOf(err)).WithHint("leave it to %s, who answers it or releases it", c.hold.Actor)
 	}
 	return c.hold.Lapsed, err
 }
@@ -269,7 +269,7 @@ type ResolveIn struct {
 
 // Resolve ends a handoff.
 func Resolve(ctx context.Context, w *verb.Workspace, in ResolveIn) (Handoff, error) {
-	as, ok := map[string]task.Status{"": ledger.HandoffResolved, "processed": ledger.HandoffResolved, "canceled": ledger.HandoffCanceled}[in.Resolution]
+	as, ok := map[string]record.Status{"": ledger.HandoffResolved, "processed": ledger.HandoffResolved, "canceled": ledger.HandoffCanceled}[in.Resolution]
 	if !ok {
 		return Handoff{}, verb.BadInput("resolution", "is %q", in.Resolution).WithHint("processed or canceled")
 	}
@@ -277,7 +277,7 @@ func Resolve(ctx context.Context, w *verb.Workspace, in ResolveIn) (Handoff, err
 }
 
 // resolve ends a handoff, and its claim.
-func (c writing) resolve(as task.Status, note string) (ledger.Handoff, error) {
+func (c writing) resolve(as record.Status, note string) (ledger.Handoff, error) {
 	next, err := c.h.Resolve(as, c.w.Stamp(note))
 	if err == nil {
 		c.tx.Claim(c.h.Ref, nil)

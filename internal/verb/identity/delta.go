@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Delta is what others changed since an actor was last seen in this clone, by the times of their entries: what comes with a merge, and is
@@ -26,12 +26,12 @@ type Delta struct {
 
 // Changed is a record that somebody else wrote to.
 type Changed struct {
-	ID     string      `json:"id"`
-	Kind   string      `json:"kind"`
-	Title  string      `json:"title,omitempty"`
-	Status task.Status `json:"status,omitempty"`
-	Who    task.Actor  `json:"who"` // whose entry is the newest
-	At     time.Time   `json:"at"`
+	ID     string        `json:"id"`
+	Kind   string        `json:"kind"`
+	Title  string        `json:"title,omitempty"`
+	Status record.Status `json:"status,omitempty"`
+	Who    record.Actor  `json:"who"` // whose entry is the newest
+	At     time.Time     `json:"at"`
 }
 
 // Cells are a changed record in a table.
@@ -73,7 +73,7 @@ func delta(ctx context.Context, w *verb.Workspace, s *store.Store) (*Delta, erro
 }
 
 // othersLast is when somebody else than an actor last wrote to a record, and who. It reports false if nobody else did.
-func othersLast(r *kind.Row, me task.Actor) (last kind.Sign, ok bool) {
+func othersLast(r *kind.Row, me record.Actor) (last kind.Sign, ok bool) {
 	for _, sign := range r.Signs {
 		if sign.Who != me && (!ok || sign.At >= last.At) {
 			last, ok = sign, true
@@ -94,7 +94,7 @@ func seen(ctx context.Context, w *verb.Workspace, s *store.Store, cursor string)
 	digits, ok := strings.CutPrefix(cursor, cursorMark)
 	at, err := strconv.ParseInt(digits, 10, 64)
 	if !ok || err != nil || at < 0 || at > w.Now().Unix() {
-		return verb.BadInput("ack", "is %q, which is no cursor of a delta", cursor).WithHint("give back delta.cursor as %s returned it", task.CallTo("identity", "include", []string{"delta"}))
+		return verb.BadInput("ack", "is %q, which is no cursor of a delta", cursor).WithHint("give back delta.cursor as %s returned it", record.CallTo("identity", "include", []string{"delta"}))
 	}
 	return w.Update(ctx, s, func(tx *store.Tx) error {
 		in := tx.Inbox(w.Actor())

@@ -5,12 +5,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // In is the input of Identity.
@@ -21,13 +21,13 @@ type In struct {
 
 // Out is who the caller is to cairn.
 type Out struct {
-	Actor     task.Actor `json:"actor"`
-	Client    string     `json:"client,omitempty"`
-	Version   string     `json:"version"`
-	Workspace string     `json:"workspace,omitempty"` // folder; absent outside a workspace
-	Profile   string     `json:"profile"`
-	Scope     task.ID    `json:"scope,omitempty"`    // the only task that may be changed
-	ReadOnly  bool       `json:"readonly,omitempty"` // nothing may be changed
+	Actor     record.Actor `json:"actor"`
+	Client    string       `json:"client,omitempty"`
+	Version   string       `json:"version"`
+	Workspace string       `json:"workspace,omitempty"` // folder; absent outside a workspace
+	Profile   string       `json:"profile"`
+	Scope     record.ID    `json:"scope,omitempty"`    // the only task that may be changed
+	ReadOnly  bool         `json:"readonly,omitempty"` // nothing may be changed
 
 	Work  *Work                      `json:"work,omitempty"`  // open tasks of the caller
 	Inbox *verb.Items[handoffs.Item] `json:"inbox,omitempty"` // as the verb inbox has it
@@ -63,7 +63,7 @@ func Identity(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		out.Workspace = s.Root
 		return out, out.add(ctx, w, s, in)
 	}
-	if task.CodeOf(err) == task.NoWorkspace && len(in.Include) == 0 && in.Ack == "" {
+	if record.CodeOf(err) == record.NoWorkspace && len(in.Include) == 0 && in.Ack == "" {
 		err = nil
 	}
 	return out, err

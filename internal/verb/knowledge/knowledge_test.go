@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/knowledge"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // setUp writes the user's config.
@@ -362,30 +362,30 @@ func TestChange(t *testing.T) {
 	}
 	for _, c := range []struct {
 		in   verbtest.Args
-		code task.Code
+		code record.Code
 	}{
-		{verbtest.Args{"title": "No body"}, task.InvalidInput},
-		{verbtest.Args{"body": "No title"}, task.InvalidInput},
-		{verbtest.Args{"title": "Empty", "body": "  \n"}, task.InvalidInput},
-		{verbtest.Args{"title": "two\nlines", "body": "x"}, task.InvalidInput},
-		{verbtest.Args{"title": "x", "body": "x", "type": "novel"}, task.InvalidInput},
-		{verbtest.Args{"title": "x", "body": "x", "status": "archived"}, task.InvalidInput},
-		{verbtest.Args{"title": "x", "body": "x", "about": []string{"PROJ-404"}}, task.NotFound},
-		{verbtest.Args{"title": "x", "body": "x", "about": []string{"../x"}}, task.InvalidInput},
-		{verbtest.Args{"title": "x", "body": "x", "expected_rev": "1"}, task.InvalidInput},
-		{verbtest.Args{"id": n.ID, "body": ""}, task.InvalidInput},
-		{verbtest.Args{"id": n.ID, "status": "gone"}, task.InvalidInput},
-		{verbtest.Args{"id": n.ID, "title": "y", "expected_rev": string(n.Rev)}, task.Conflict},
-		{verbtest.Args{"id": "KB-404", "title": "y"}, task.NotFound},
-		{verbtest.Args{"id": "PROJ-1", "title": "y"}, task.InvalidInput},
+		{verbtest.Args{"title": "No body"}, record.InvalidInput},
+		{verbtest.Args{"body": "No title"}, record.InvalidInput},
+		{verbtest.Args{"title": "Empty", "body": "  \n"}, record.InvalidInput},
+		{verbtest.Args{"title": "two\nlines", "body": "x"}, record.InvalidInput},
+		{verbtest.Args{"title": "x", "body": "x", "type": "novel"}, record.InvalidInput},
+		{verbtest.Args{"title": "x", "body": "x", "status": "archived"}, record.InvalidInput},
+		{verbtest.Args{"title": "x", "body": "x", "about": []string{"PROJ-404"}}, record.NotFound},
+		{verbtest.Args{"title": "x", "body": "x", "about": []string{"../x"}}, record.InvalidInput},
+		{verbtest.Args{"title": "x", "body": "x", "expected_rev": "1"}, record.InvalidInput},
+		{verbtest.Args{"id": n.ID, "body": ""}, record.InvalidInput},
+		{verbtest.Args{"id": n.ID, "status": "gone"}, record.InvalidInput},
+		{verbtest.Args{"id": n.ID, "title": "y", "expected_rev": string(n.Rev)}, record.Conflict},
+		{verbtest.Args{"id": "KB-404", "title": "y"}, record.NotFound},
+		{verbtest.Args{"id": "PROJ-1", "title": "y"}, record.InvalidInput},
 	} {
-		if _, err := verbtest.Call[knowledge.Note](t, w, "knowledge_write", c.in); task.CodeOf(err) != c.code {
+		if _, err := verbtest.Call[knowledge.Note](t, w, "knowledge_write", c.in); record.CodeOf(err) != c.code {
 			t.Errorf("%v gives %v, want %s", c.in, err, c.code)
 		}
 	}
 	viewer := *w
 	viewer.Rights = verb.Rights{Profile: verb.Viewer}
-	if _, err := verbtest.Call[knowledge.Note](t, &viewer, "knowledge_write", verbtest.Args{"title": "x", "body": "x"}); task.CodeOf(err) != task.Forbidden {
+	if _, err := verbtest.Call[knowledge.Note](t, &viewer, "knowledge_write", verbtest.Args{"title": "x", "body": "x"}); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("a viewer writes: %v", err)
 	}
 	find(t, &viewer, verbtest.Args{"q": "new"})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/embed"
 	"github.com/cairn-tasks/cairn/internal/verb/search"
@@ -16,7 +17,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/index/terms"
 	"github.com/cairn-tasks/cairn/store/index/vectors"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // SearchIn is the input of Search.
@@ -24,7 +24,7 @@ type SearchIn struct {
 	Q             string          `json:"q,omitempty" doc:"what you want to know, in words; without it, the newest notes" cli:"arg"`
 	Type          ledger.NoteType `json:"type,omitempty" doc:"only notes of this type" values:"note,runbook,finding,snippet"`
 	Labels        []string        `json:"labels,omitempty" doc:"only notes with all of these labels" cli:"flag=label" from:"labels"`
-	Parent        task.ID         `json:"parent,omitempty" doc:"only what is about this task or those below it"`
+	Parent        record.ID       `json:"parent,omitempty" doc:"only what is about this task or those below it"`
 	TopK          verb.Count      `json:"top_k,omitempty" doc:"how many to return; 10 by default, 100 at most"`
 	MinSimilarity float64         `json:"min_similarity,omitempty" doc:"by meaning, the least that a note must be alike, from 0 to 1; says nothing to a search by words"`
 	LexicalOnly   bool            `json:"lexical_only,omitempty" doc:"search by words alone"`
@@ -203,7 +203,7 @@ func (f *finding) byMeaning(ctx context.Context, keep func(*kind.Row) bool, out 
 	}
 	known, err := embed.Of(f.w, f.s).Vectors(ctx, texts, verb.NoNil(keys))
 	if err != nil {
-		out.Reason = task.MessageOf(err)
+		out.Reason = record.MessageOf(err)
 	}
 	q := known.Of(asked.Key)
 	if q == nil {

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/embed"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // WriteIn is the input of Write. With an id it changes that note, and what is left out stays as it is.
@@ -20,7 +20,7 @@ type WriteIn struct {
 	Labels      *[]string        `json:"labels" doc:"free words to find it by" cli:"flag=label" from:"labels"`
 	About       *[]verb.RecordID `json:"about" doc:"records that it is about"`
 	ID          ledger.NoteID    `json:"id,omitempty" doc:"note to change" names:"knowledge"`
-	Status      *task.Status     `json:"status" doc:"with id: archived for a note that holds no longer, which searches then leave out; active again" values:"active,archived"`
+	Status      *record.Status   `json:"status" doc:"with id: archived for a note that holds no longer, which searches then leave out; active again" values:"active,archived"`
 	ExpectedRev string           `json:"expected_rev,omitempty" doc:"rev that the note must still have, else CONFLICT"`
 	verb.Once
 }
@@ -115,7 +115,7 @@ func complete(ctx context.Context, w *verb.Workspace, s *store.Store, rec verb.R
 		out.Embedding = Ready
 	case !e.Off():
 		out.Embedding = Pending
-		out.Reason = task.MessageOf(err)
+		out.Reason = record.MessageOf(err)
 	}
 	if alike, err := alikeTo(ctx, w, s, n, vector, vectors); err == nil {
 		out.Alike = alike

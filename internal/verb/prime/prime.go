@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
@@ -13,7 +14,6 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/templates"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // In is the input of Prime.
@@ -24,15 +24,15 @@ type In struct {
 
 // Out is what an agent must know at its start. Text holds all of it, for a model to read; the lists are the same for programs.
 type Out struct {
-	Actor     task.Actor `json:"actor"`
-	Workspace string     `json:"workspace"`      // the prefix of its ids
-	Sessions  []Session  `json:"sessions"`       // that the actor has open, the newest first
-	Lost      []task.ID  `json:"lost,omitempty"` // of them, those that the git remote gave to another clone
-	Mine      []Task     `json:"mine"`           // open tasks that the actor holds or was given, the most urgent first
-	Ready     []Task     `json:"ready"`          // that anybody could take now, the most urgent first
-	Handoffs  []Handoff  `json:"handoffs"`       // that wait for the actor, the newest first
-	Totals    Totals     `json:"totals"`         // of the lists, which show the first
-	Text      string     `json:"text"`           // at most MaxText bytes of Markdown
+	Actor     record.Actor `json:"actor"`
+	Workspace string       `json:"workspace"`      // the prefix of its ids
+	Sessions  []Session    `json:"sessions"`       // that the actor has open, the newest first
+	Lost      []record.ID  `json:"lost,omitempty"` // of them, those that the git remote gave to another clone
+	Mine      []Task       `json:"mine"`           // open tasks that the actor holds or was given, the most urgent first
+	Ready     []Task       `json:"ready"`          // that anybody could take now, the most urgent first
+	Handoffs  []Handoff    `json:"handoffs"`       // that wait for the actor, the newest first
+	Totals    Totals       `json:"totals"`         // of the lists, which show the first
+	Text      string       `json:"text"`           // at most MaxText bytes of Markdown
 
 	hook string
 }
@@ -40,23 +40,23 @@ type Out struct {
 // Session is a session in a list.
 type Session struct {
 	ID     string         `json:"id"`
-	Task   task.ID        `json:"task,omitempty"`
+	Task   record.ID      `json:"task,omitempty"`
 	Label  string         `json:"label,omitempty"` // of one about no task
 	Health session.Health `json:"health"`
 }
 
 // Task is a task in a list.
 type Task struct {
-	ID     task.ID     `json:"id"`
-	Title  string      `json:"title"` // cut
-	Status task.Status `json:"status"`
+	ID     record.ID     `json:"id"`
+	Title  string        `json:"title"` // cut
+	Status record.Status `json:"status"`
 }
 
 // Handoff is a handoff in a list.
 type Handoff struct {
-	ID    string     `json:"id"`
-	Title string     `json:"title"` // cut
-	From  task.Actor `json:"from"`
+	ID    string       `json:"id"`
+	Title string       `json:"title"` // cut
+	From  record.Actor `json:"from"`
 }
 
 // Totals are how many there are.
@@ -86,7 +86,7 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	}
 	s, err := w.Open()
 	if err != nil {
-		if in.Hook != "" && task.CodeOf(err) == task.NoWorkspace {
+		if in.Hook != "" && record.CodeOf(err) == record.NoWorkspace {
 			return out, nil
 		}
 		return out, err
@@ -126,7 +126,7 @@ func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g 
 		}
 		mine, isMine[r.ID] = append(mine, r), true
 		if hold.LostTo != nil && len(out.Lost) < shown {
-			out.Lost = append(out.Lost, task.ID(r.ID))
+			out.Lost = append(out.Lost, record.ID(r.ID))
 		}
 	}
 	free, rest := tasks.Survey(ctx, w, s, g, func(r *kind.Row) bool { return !isMine[r.ID] })
@@ -155,7 +155,7 @@ func foremost(rows []*kind.Row) []Task {
 	}
 	out := []Task{}
 	for _, r := range verb.Foremost(ranked, shown) {
-		out = append(out, Task{task.ID(r.Item.ID), verb.Head(r.Item.Title, titleShown), r.Item.Status})
+		out = append(out, Task{record.ID(r.Item.ID), verb.Head(r.Item.Title, titleShown), r.Item.Status})
 	}
 	return out
 }

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/prime"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func primed(t *testing.T, w *verb.Workspace, in verbtest.Args) prime.Out {
@@ -133,10 +133,10 @@ func TestPrimeOutsideAWorkspace(t *testing.T) {
 			t.Errorf("%s: got %q", client, out.Print())
 		}
 	}
-	if _, err := verbtest.Call[prime.Out](t, w, "prime", verbtest.Args{}); task.CodeOf(err) != task.NoWorkspace {
+	if _, err := verbtest.Call[prime.Out](t, w, "prime", verbtest.Args{}); record.CodeOf(err) != record.NoWorkspace {
 		t.Errorf("got %v", err)
 	}
-	if _, err := verbtest.Call[prime.Out](t, w, "prime", verbtest.Args{"hook": "emacs"}); task.CodeOf(err) != task.InvalidInput {
+	if _, err := verbtest.Call[prime.Out](t, w, "prime", verbtest.Args{"hook": "emacs"}); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -223,7 +224,7 @@ const (
 )
 
 // names lists states.
-func names(states []task.Status) string {
+func names(states []record.Status) string {
 	var out []string
 	for _, s := range states {
 		out = append(out, harmless.Line(string(s)))
@@ -231,4 +232,4 @@ func names(states []task.Status) string {
 	return verb.Head(strings.Join(out, ", "), statesShown)
 }
 
-func word(s task.Status) string { return verb.Head(harmless.Line(string(s)), 60) }
+func word(s record.Status) string { return verb.Head(harmless.Line(string(s)), 60) }

@@ -5,11 +5,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/projects"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // ListIn is the input of ListProjects and ListRepos.
@@ -52,7 +52,7 @@ func OpenProject(_ context.Context, w *verb.Workspace, in OpenIn) (Opened, error
 		return Opened{}, err
 	}
 	if p.Gone {
-		return Opened{}, task.Errorf(task.NotFound, "there is no workspace in %s any more", p.Root).WithHint("%s lists the others", task.CallTo("project_list"))
+		return Opened{}, record.Errorf(record.NotFound, "there is no workspace in %s any more", p.Root).WithHint("%s lists the others", record.CallTo("project_list"))
 	}
 	s, err := store.Open(p.Root, w.StateDir)
 	if err != nil {
@@ -93,7 +93,7 @@ func CreateProject(ctx context.Context, w *verb.Workspace, in CreateIn) (Opened,
 		dir = filepath.Join(w.Dir, dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return Opened{}, task.Errorf(task.NotFound, "there is no folder %s", dir).WithHint("make it first: mkdir, or git clone")
+		return Opened{}, record.Errorf(record.NotFound, "there is no folder %s", dir).WithHint("make it first: mkdir, or git clone")
 	}
 	made, err := Init(ctx, w, dir, in.Prefix)
 	if err != nil {
@@ -129,7 +129,7 @@ func remember(ctx context.Context, w *verb.Workspace, root string) error {
 		return nil
 	}
 	return w.Update(ctx, s, func(tx *store.Tx) error {
-		w.Idempotency.Remember(tx, session.Key{Record: &task.Ref{Kind: rootKind, ID: root}})
+		w.Idempotency.Remember(tx, session.Key{Record: &record.Ref{Kind: rootKind, ID: root}})
 		return nil
 	})
 }
@@ -137,7 +137,7 @@ func remember(ctx context.Context, w *verb.Workspace, root string) error {
 // Replay shows the workspace as it is now.
 func (Opened) Replay(w *verb.Workspace, _ *store.Store, key session.Key) (any, error) {
 	if key.Record == nil || key.Record.Kind != rootKind {
-		return Opened{}, task.Errorf(task.NotFound, "the call under this key made no workspace")
+		return Opened{}, record.Errorf(record.NotFound, "the call under this key made no workspace")
 	}
 	s, err := store.Open(key.Record.ID, w.StateDir)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/projects"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	verbs "github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A workspace is made for whoever has the rights, wherever they are, and opened only where the caller can go elsewhere.
@@ -40,12 +40,12 @@ func TestCreateAndOpen(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, layout.Folder)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := verbtest.Call[verbs.Opened](t, w, "project_open", verbtest.Args{"project": "shop"}); task.CodeOf(err) != task.NotFound {
+	if _, err := verbtest.Call[verbs.Opened](t, w, "project_open", verbtest.Args{"project": "shop"}); record.CodeOf(err) != record.NotFound {
 		t.Errorf("one that is gone: %v", err)
 	}
 	viewer := *w
 	viewer.Rights = verb.Rights{Profile: verb.Operator}
-	if _, err := verbtest.Call[verbs.Opened](t, &viewer, "project_create", verbtest.Args{"path": dir}); task.CodeOf(err) != task.Forbidden {
+	if _, err := verbtest.Call[verbs.Opened](t, &viewer, "project_create", verbtest.Args{"path": dir}); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("an operator makes a workspace: %v", err)
 	}
 }
@@ -75,14 +75,14 @@ func TestTheListOfProjects(t *testing.T) {
 			t.Errorf("place %d is %+v", i+1, p)
 		}
 	}
-	if _, err := projects.Find(state, "nothing"); task.CodeOf(err) != task.NotFound {
+	if _, err := projects.Find(state, "nothing"); record.CodeOf(err) != record.NotFound {
 		t.Errorf("a name that nobody has: %v", err)
 	}
 	note(filepath.Join(state, "v", "ab"), 1003)
-	if _, err := projects.Find(state, "ab"); task.CodeOf(err) != task.AmbiguousID {
+	if _, err := projects.Find(state, "ab"); record.CodeOf(err) != record.AmbiguousID {
 		t.Errorf("a name that two have: %v", err)
 	}
-	if err := projects.Note(t.Context(), "relative", layout.Layout{Root: first}, "P", at); task.CodeOf(err) != task.IO {
+	if err := projects.Note(t.Context(), "relative", layout.Layout{Root: first}, "P", at); record.CodeOf(err) != record.IO {
 		t.Errorf("without a folder of the user's: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -110,7 +111,7 @@ func shown(s *store.Store, r kind.Repo, known []ledger.Repository) Repo {
 	switch {
 	case err == nil:
 		out.State, out.Trusted, out.Own = hereState, files.Trusted(), files.Repo == ""
-	case task.CodeOf(err) == task.NotFound:
+	case record.CodeOf(err) == record.NotFound:
 		out.State = goneState
 	default:
 		out.State = invalidState
@@ -156,7 +157,7 @@ func RegisterRepo(ctx context.Context, w *verb.Workspace, in RegisterIn) (Repos,
 func (in RegisterIn) repo(s *store.Store) (kind.Repo, error) {
 	r := kind.Repo{Name: in.Name, Role: in.Role, Base: in.Base}
 	if in.RemoteURL != "" {
-		if r.URL = task.RepoOf(in.RemoteURL); r.URL == "" {
+		if r.URL = record.RepoOf(in.RemoteURL); r.URL == "" {
 			return r, verb.BadInput("remote_url", "is no address of a repository").WithHint("such as https://github.com/o/r or git@github.com:o/r.git; path is for a folder on this machine")
 		}
 		r.Name = cmp.Or(r.Name, r.URL[strings.LastIndexByte(r.URL, '/')+1:])
@@ -184,7 +185,7 @@ type LinkIn struct {
 
 // LinkRepo says what the workspace has a repository for. One of the directory is put into the list by its address. It returns NOT_FOUND for others.
 func LinkRepo(ctx context.Context, w *verb.Workspace, in LinkIn) (Repos, error) {
-	if err := task.OneOf("role", in.Role, kind.RepoRoles); err != nil {
+	if err := record.OneOf("role", in.Role, kind.RepoRoles); err != nil {
 		return Repos{}, err
 	}
 	return setRepo(ctx, w, func(s *store.Store) (kind.Repo, error) {
@@ -196,8 +197,8 @@ func LinkRepo(ctx context.Context, w *verb.Workspace, in LinkIn) (Repos, error) 
 			}
 			i := slices.IndexFunc(known, func(k ledger.Repository) bool { return k.Ref.ID == in.Name || k.Title == in.Name })
 			if i < 0 {
-				return r, task.Errorf(task.NotFound, "neither the list nor the directory has a repository %q", verb.Head(in.Name, 100)).
-					WithHint("%s shows the list; %s adds one", task.CallTo("repo_list"), task.CallTo("repo_register")).WithNext(task.CallTo("repo_list"))
+				return r, record.Errorf(record.NotFound, "neither the list nor the directory has a repository %q", verb.Head(in.Name, 100)).
+					WithHint("%s shows the list; %s adds one", record.CallTo("repo_list"), record.CallTo("repo_register")).WithNext(record.CallTo("repo_list"))
 			}
 			r = kind.Repo{Name: known[i].Repo[strings.LastIndexByte(known[i].Repo, '/')+1:], URL: known[i].Repo, Base: known[i].DefaultBranch}
 		}

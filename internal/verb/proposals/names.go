@@ -4,13 +4,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // names are what the tasks of a plan can be called by one another.
 type names struct {
-	ids    []task.ID      // of its tasks, in their order
+	ids    []record.ID    // of its tasks, in their order
 	keys   map[string]int // the places of those that have a key
 	prefix string         // of the workspace
 	there  task.Find      // what tasks of the workspace can depend on
@@ -31,7 +32,7 @@ func keysOf(items []PlanItem, prefix string) (map[string]int, error) {
 			return nil, verb.BadInput(at, "is %q, and so is that of tasks[%d]", item.Key, first).WithHint("give each task a key of its own")
 		case strings.HasPrefix(strings.ToLower(item.Key), strings.ToLower(prefix)+"-"):
 			return nil, verb.BadInput(at, "is %q, which looks like the id of a task", verb.Head(item.Key, maxKey)).WithHint("a key is a name of your own, such as strip-paint; ids are made when the tasks are")
-		case len(item.Key) > maxKey || !task.IsWord(item.Key, "_.-"):
+		case len(item.Key) > maxKey || !record.IsWord(item.Key, "_.-"):
 			return nil, verb.BadInput(at, "is %q", verb.Head(item.Key, maxKey)).WithHint("letters, digits, dots, dashes and underscores, %d at most, such as strip-paint", maxKey)
 		}
 		out[item.Key] = i
@@ -40,7 +41,7 @@ func keysOf(items []PlanItem, prefix string) (map[string]int, error) {
 }
 
 // resolve turns what a field of a plan names into an id: a key of the plan before anything else, a place in it, or what is there already.
-func (n names) resolve(at string, ref Ref) (task.ID, error) {
+func (n names) resolve(at string, ref Ref) (record.ID, error) {
 	if i, ok := n.keys[string(ref)]; ok {
 		return n.ids[i], nil
 	}
@@ -51,7 +52,7 @@ func (n names) resolve(at string, ref Ref) (task.ID, error) {
 		}
 		return n.ids[i], nil
 	}
-	id, err := task.ParseID(string(ref))
+	id, err := record.ParseID(string(ref))
 	if err == nil && (len(n.keys) == 0 || strings.HasPrefix(string(id), n.prefix+"-")) {
 		return id, nil
 	}

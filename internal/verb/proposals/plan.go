@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/session"
@@ -49,7 +50,7 @@ type PlanOut struct {
 // Plan creates several tasks in one write: all of them, or, if one may not be created, none.
 func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
 	if !in.DryRun && w.Profile < verb.Operator {
-		return PlanOut{}, task.Errorf(task.Forbidden, "a %s can make plans, and not make them real", w.Profile).
+		return PlanOut{}, record.Errorf(record.Forbidden, "a %s can make plans, and not make them real", w.Profile).
 			WithHint("send dry_run true, or propose it: somebody with the profile operator makes it real")
 	}
 	s, err := w.Open()
@@ -103,7 +104,7 @@ func notices(s *store.Store, items []PlanItem) []verb.Notice {
 	return out
 }
 
-func showPlan(w *verb.Workspace, s *store.Store, ids []task.ID) (PlanOut, error) {
+func showPlan(w *verb.Workspace, s *store.Store, ids []record.ID) (PlanOut, error) {
 	view, out := w.View(s), PlanOut{Tasks: []verb.Row{}}
 	for _, id := range ids {
 		t, err := kind.Tasks.Get(s, id)
@@ -169,11 +170,11 @@ func plannedTasks(w *verb.Workspace, s *store.Store, items []PlanItem) ([]task.T
 }
 
 // mintAll mints ids that sort in the order of the plan: each a millisecond younger than the one before.
-func mintAll(w *verb.Workspace, s *store.Store, n int) ([]task.ID, error) {
-	ids := make([]task.ID, n)
+func mintAll(w *verb.Workspace, s *store.Store, n int) ([]record.ID, error) {
+	ids := make([]record.ID, n)
 	now := w.Now()
 	for i := range ids {
-		id, err := task.NewID(s.Config.Prefix, now.Add(time.Duration(i)*time.Millisecond), w.Rand)
+		id, err := record.NewID(s.Config.Prefix, now.Add(time.Duration(i)*time.Millisecond), w.Rand)
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +207,7 @@ func plannedTask(w *verb.Workspace, s *store.Store, item PlanItem, names names) 
 // inItem says which item an error is about, as tasks[2].checks[0].cmd if the error names a field of it. inPlan says which one a rule's error is about: its
 // id was minted for nothing.
 func inItem(err error, i int) error {
-	var e *task.Error
+	var e *record.Error
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -222,8 +223,8 @@ func inItem(err error, i int) error {
 // itemFields are the fields of a task of a plan.
 var itemFields = sync.OnceValue(func() []verb.Field { return verb.FieldsOf[PlanItem]() })
 
-func inPlan(err error, ids []task.ID) error {
-	var e *task.Error
+func inPlan(err error, ids []record.ID) error {
+	var e *record.Error
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -237,8 +238,8 @@ func inPlan(err error, ids []task.ID) error {
 
 func indexRef(i int) string { return fmt.Sprintf("#%d", i) }
 
-func idsOf(tasks []task.Task) []task.ID {
-	ids := make([]task.ID, len(tasks))
+func idsOf(tasks []task.Task) []record.ID {
+	ids := make([]record.ID, len(tasks))
 	for i, t := range tasks {
 		ids[i] = t.ID
 	}
@@ -253,7 +254,7 @@ func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) (PlanOut, erro
 		return PlanOut{}, inPlan(err, ids)
 	}
 	find := verb.FindIn(created)
-	among := func(id task.ID) (task.Task, bool) {
+	among := func(id record.ID) (task.Task, bool) {
 		if t, ok := find(id); ok {
 			return t, true
 		}
@@ -263,8 +264,8 @@ func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) (PlanOut, erro
 	for i, id := range ids {
 		t, _ := find(id)
 		r := view.CutRow(view.RowOfTask(t, among))
-		r.ID, r.Parent = task.ID(indexRef(i)), byIndex(r.Parent, ids)
-		for _, refs := range [][]task.ID{r.Deps, r.BlockedBy} {
+		r.ID, r.Parent = record.ID(indexRef(i)), byIndex(r.Parent, ids)
+		for _, refs := range [][]record.ID{r.Deps, r.BlockedBy} {
 			for n, ref := range refs {
 				refs[n] = byIndex(ref, ids)
 			}
@@ -274,9 +275,9 @@ func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) (PlanOut, erro
 	return out, nil
 }
 
-func byIndex(id task.ID, ids []task.ID) task.ID {
+func byIndex(id record.ID, ids []record.ID) record.ID {
 	if i := slices.Index(ids, id); i >= 0 {
-		return task.ID(indexRef(i))
+		return record.ID(indexRef(i))
 	}
 	return id
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -30,7 +31,7 @@ type Proposal struct {
 
 // Propose stores a plan for others to read. It must be one that plan would make now.
 func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, error) {
-	if err := task.RequiredText("summary", in.Summary, "say what the plan is for"); err != nil {
+	if err := record.RequiredText("summary", in.Summary, "say what the plan is for"); err != nil {
 		return Proposal{}, err
 	}
 	s, err := w.Open()
@@ -53,7 +54,7 @@ func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, er
 	if err != nil {
 		return Proposal{}, err
 	}
-	token, err := task.Token(w.Now(), w.Rand)
+	token, err := record.Token(w.Now(), w.Rand)
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -63,7 +64,7 @@ func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, er
 			return err
 		}
 		w.Idempotency.Remember(tx, session.Key{Session: p.ID})
-		p.Provenance = task.Log{}.Add(w.Stamp("").Entry(task.Created))
+		p.Provenance = record.Log{}.Add(w.Stamp("").Entry(record.Created))
 		kind.Proposals.Put(tx, p)
 		return nil
 	})
@@ -71,7 +72,7 @@ func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, er
 }
 
 // withoutMe names the proposer where the tasks of a proposal say me: somebody else may make it real.
-func withoutMe(proposer task.Actor, items []PlanItem) []PlanItem {
+func withoutMe(proposer record.Actor, items []PlanItem) []PlanItem {
 	out := slices.Clone(items)
 	for i := range out {
 		for _, who := range []*string{&out[i].Assignee, &out[i].Reviewer} {
@@ -111,8 +112,8 @@ func pending(r kind.Reader, p task.Proposal) error {
 	find := kind.Tasks.Find(r)
 	for _, id := range p.Made {
 		if _, ok := find(id); ok {
-			return task.Errorf(task.Conflict, "%s was made real before, as %s", p.ID, firstOf(p.Made)).
-				WithHint("%s shows its tasks", task.CallTo("list"))
+			return record.Errorf(record.Conflict, "%s was made real before, as %s", p.ID, firstOf(p.Made)).
+				WithHint("%s shows its tasks", record.CallTo("list"))
 		}
 	}
 	return nil
@@ -121,13 +122,13 @@ func pending(r kind.Reader, p task.Proposal) error {
 const maxNamed = 8 // tasks in a message
 
 // firstOf names the first tasks that a proposal was made into, and says how many more there are.
-func firstOf(made []task.ID) string {
+func firstOf(made []record.ID) string {
 	shown := min(len(made), maxNamed)
-	return task.JoinIDs(made[:shown], ", ") + task.AndMore(len(made)-shown)
+	return record.JoinIDs(made[:shown], ", ") + record.AndMore(len(made)-shown)
 }
 
 // makeReal stages that a proposal was made real, by tasks that the same write creates. It returns CONFLICT if that happened before.
-func makeReal(tx *store.Tx, id string, made []task.ID, s task.Stamp) error {
+func makeReal(tx *store.Tx, id string, made []record.ID, s record.Stamp) error {
 	p, err := kind.Proposals.Get(tx, id)
 	if err == nil {
 		err = pending(tx, p)
@@ -136,7 +137,7 @@ func makeReal(tx *store.Tx, id string, made []task.ID, s task.Stamp) error {
 		return err
 	}
 	s.Text = task.MadeReal
-	p.Made, p.Provenance = made, p.Provenance.Add(s.Entry(task.Updated))
+	p.Made, p.Provenance = made, p.Provenance.Add(s.Entry(record.Updated))
 	kind.Proposals.Put(tx, p)
 	return nil
 }
@@ -152,7 +153,7 @@ func (Proposal) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any,
 func storedItems(p task.Proposal) ([]PlanItem, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(p.Tasks, &raw); err == nil && len(raw) == 0 {
-		return nil, verb.BadInput("proposal", "is %s, which has no tasks", p.ID).WithHint("propose the tasks again; %s shows what is stored", task.CallTo("get_proposal", "proposal", p.ID))
+		return nil, verb.BadInput("proposal", "is %s, which has no tasks", p.ID).WithHint("propose the tasks again; %s shows what is stored", record.CallTo("get_proposal", "proposal", p.ID))
 	}
 	if len(raw) > maxPlan {
 		return nil, verb.BadInput("proposal", "is %s, which has %d tasks, more than %d", p.ID, len(raw), maxPlan).WithHint("propose the tasks again, in several plans")
@@ -165,7 +166,7 @@ func storedItems(p task.Proposal) ([]PlanItem, error) {
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(p.Provenance, func(e task.Entry) bool { return e.Did == task.Created }); i >= 0 {
+	if i := slices.IndexFunc(p.Provenance, func(e record.Entry) bool { return e.Did == record.Created }); i >= 0 {
 		return withoutMe(p.Provenance[i].Who, in.Tasks), nil
 	}
 	return in.Tasks, nil

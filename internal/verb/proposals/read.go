@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -13,15 +14,15 @@ import (
 
 // Row is a stored proposal in a list.
 type Row struct {
-	Proposal   string     `json:"proposal"` // its id
-	Summary    string     `json:"summary"`
-	State      State      `json:"state"`
-	TasksTotal int        `json:"tasks_total"`    // how many tasks it has
-	Made       []task.ID  `json:"made,omitempty"` // the tasks that were made from it
-	By         task.Actor `json:"by,omitempty"`   // who proposed it
-	At         *time.Time `json:"at,omitempty"`
-	MadeBy     task.Actor `json:"made_by,omitempty"` // who made it real the last time
-	MadeAt     *time.Time `json:"made_at,omitempty"`
+	Proposal   string       `json:"proposal"` // its id
+	Summary    string       `json:"summary"`
+	State      State        `json:"state"`
+	TasksTotal int          `json:"tasks_total"`    // how many tasks it has
+	Made       []record.ID  `json:"made,omitempty"` // the tasks that were made from it
+	By         record.Actor `json:"by,omitempty"`   // who proposed it
+	At         *time.Time   `json:"at,omitempty"`
+	MadeBy     record.Actor `json:"made_by,omitempty"` // who made it real the last time
+	MadeAt     *time.Time   `json:"made_at,omitempty"`
 }
 
 // Cells are a proposal in a table.
@@ -48,7 +49,7 @@ type Whole struct {
 	Path            string            `json:"path"`                       // of its file, from the workspace root
 	Provenance      []verb.Entry      `json:"provenance"`                 // the newest for an agent
 	ProvenanceTotal int               `json:"provenance_total,omitempty"` // how many entries there are, if not all are here
-	Rev             task.Rev          `json:"rev"`
+	Rev             record.Rev        `json:"rev"`
 	Rest            string            `json:"rest,omitempty"` // how to read what was cut
 }
 
@@ -128,7 +129,7 @@ func rowOf(p task.Proposal) Row {
 		out.State = Made
 	}
 	for _, e := range p.Provenance {
-		if e.Did == task.Updated && e.Text == task.MadeReal {
+		if e.Did == record.Updated && e.Text == task.MadeReal {
 			out.MadeBy, out.MadeAt = e.Who, momentOf(e)
 		}
 	}
@@ -142,7 +143,7 @@ func itemsOf(p task.Proposal) []json.RawMessage {
 	return verb.NoNil(items)
 }
 
-func momentOf(e task.Entry) *time.Time {
+func momentOf(e record.Entry) *time.Time {
 	if e.At.IsZero() {
 		return nil
 	}

@@ -5,10 +5,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // AddIn is the input of Add.
@@ -42,7 +42,7 @@ func Add(ctx context.Context, w *verb.Workspace, in AddIn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(in.ID), ExpectedRev: in.ExpectedRev, Decide: func(tx *store.Tx, v any) (any, *task.Entry, error) {
+	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(in.ID), ExpectedRev: in.ExpectedRev, Decide: func(tx *store.Tx, v any) (any, *record.Entry, error) {
 		refs, entry, err := k.Header(v).AddReference(ref, w.Stamp(""))
 		if err == nil && entry != nil && file != nil {
 			err = tx.Attach(*file)
@@ -56,21 +56,21 @@ func Add(ctx context.Context, w *verb.Workspace, in AddIn) (any, error) {
 }
 
 // reference is what the input says, with what follows from the repository, and the file that it is about.
-func (in AddIn) reference(ctx context.Context, w *verb.Workspace, s *store.Store) (task.Reference, *store.Attachment, error) {
-	r := task.Reference{
-		Type: task.ReferenceType(in.Type), Sha: in.Sha, Branch: in.Branch, Number: int(in.Number),
+func (in AddIn) reference(ctx context.Context, w *verb.Workspace, s *store.Store) (record.Reference, *store.Attachment, error) {
+	r := record.Reference{
+		Type: record.ReferenceType(in.Type), Sha: in.Sha, Branch: in.Branch, Number: int(in.Number),
 		State: in.State, Target: in.Target, Title: in.Title,
 	}
-	if in.Path != "" && r.Type != task.FileRef {
+	if in.Path != "" && r.Type != record.FileRef {
 		return r, nil, verb.BadInput("path", "belongs to a reference of type file, and type is %q", in.Type)
 	}
 	if in.URL != "" {
-		if r.URL = task.CleanURL(in.URL); r.URL == "" {
+		if r.URL = record.CleanURL(in.URL); r.URL == "" {
 			return r, nil, verb.BadInput("url", "is no address of the web").WithHint("it begins with https:// or http://")
 		}
 	}
 	if in.Repo != "" {
-		if r.Repo = task.RepoOf(in.Repo); r.Repo == "" {
+		if r.Repo = record.RepoOf(in.Repo); r.Repo == "" {
 			return r, nil, verb.BadInput("repo", "is no repository on a host").WithHint("github.com/o/r, or the URL of a remote; a path on this machine means nothing to others")
 		}
 	}
@@ -78,14 +78,14 @@ func (in AddIn) reference(ctx context.Context, w *verb.Workspace, s *store.Store
 	case r.Type.InGit():
 		err := inGit{w, s}.complete(ctx, &r)
 		return r, nil, err
-	case r.Type == task.FileRef:
+	case r.Type == record.FileRef:
 		file, err := s.ReadAttachment(w.Dir, in.Path)
 		if err != nil {
 			return r, nil, err
 		}
 		r.Path, r.Size, r.Mime, r.Title = file.Path, len(file.Content), file.Mime(), cmp.Or(in.Title, file.Name)
 		return r, &file, nil
-	case r.Type == task.RecordRef && r.Target != "":
+	case r.Type == record.RecordRef && r.Target != "":
 		_, _, err := kind.Find(s, r.Target)
 		return r, nil, err
 	default:
@@ -101,19 +101,19 @@ type inGit struct {
 
 // complete fills in what a reference leaves out. In this repository it resolves names of commits, and refuses what is not there; of another
 // one nothing is known.
-func (g inGit) complete(ctx context.Context, r *task.Reference) error {
+func (g inGit) complete(ctx context.Context, r *record.Reference) error {
 	branch, commit := g.here(ctx)
-	if number, repo := pullIn(r.URL); r.Type == task.PullRef && r.Number == 0 && number > 0 {
+	if number, repo := pullIn(r.URL); r.Type == record.PullRef && r.Number == 0 && number > 0 {
 		r.Number, r.Repo = number, cmp.Or(r.Repo, repo)
 	}
-	if r.Repo == "" && (r.Type != task.PullRef || r.Number > 0) {
+	if r.Repo == "" && (r.Type != record.PullRef || r.Number > 0) {
 		r.Repo = g.s.Git().Repository(branch)
 	}
 	if !g.s.Git().Known(r.Repo, branch) {
 		return nil
 	}
 	switch {
-	case r.Type == task.CommitRef && r.Sha == "":
+	case r.Type == record.CommitRef && r.Sha == "":
 		r.Sha = commit
 	case r.Sha != "":
 		sha, err := g.s.Git().Commit(ctx, "sha", r.Sha)
@@ -121,13 +121,13 @@ func (g inGit) complete(ctx context.Context, r *task.Reference) error {
 			return err
 		}
 		r.Sha = sha
-	case r.Type == task.TagRef && r.Target != "":
+	case r.Type == record.TagRef && r.Target != "":
 		sha, err := g.s.Git().Tag(ctx, "target", r.Target)
 		if err != nil {
 			return err
 		}
 		r.Sha = sha
-	case r.Type == task.CompareRef:
+	case r.Type == record.CompareRef:
 		target, err := g.lasting(ctx, r.Target)
 		if err != nil {
 			return err
@@ -135,9 +135,9 @@ func (g inGit) complete(ctx context.Context, r *task.Reference) error {
 		r.Target = target
 	}
 	switch {
-	case r.Branch != "" && r.Type != task.PullRef:
+	case r.Branch != "" && r.Type != record.PullRef:
 		return g.s.Git().Branch(ctx, "branch", r.Branch)
-	case r.Type == task.BranchRef, r.Type == task.CommitRef && r.Sha == commit:
+	case r.Type == record.BranchRef, r.Type == record.CommitRef && r.Sha == commit:
 		r.Branch = branch
 	}
 	return nil

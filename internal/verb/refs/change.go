@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -23,16 +24,16 @@ type UpdateIn struct {
 
 // Update changes what a reference says. It returns the record, as get does.
 func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
-	change := task.ReferenceChange{State: in.State, Sha: in.Sha, Title: in.Title, URL: in.URL}
+	change := record.ReferenceChange{State: in.State, Sha: in.Sha, Title: in.Title, URL: in.URL}
 	if in.URL != nil && *in.URL != "" {
-		clean := task.CleanURL(*in.URL)
+		clean := record.CleanURL(*in.URL)
 		if clean == "" {
 			return nil, verb.BadInput("url", "is no address of the web").WithHint("it begins with https:// or http://")
 		}
 		change.URL = &clean
 	}
-	return amend(ctx, w, in.ID, in.ExpectedRev, func(s *store.Store, h task.Header) ([]task.Reference, *task.Entry, error) {
-		at, err := task.FindReference(h.Refs, in.Ref)
+	return amend(ctx, w, in.ID, in.ExpectedRev, func(s *store.Store, h record.Header) ([]record.Reference, *record.Entry, error) {
+		at, err := record.FindReference(h.Refs, in.Ref)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -58,13 +59,13 @@ type RemoveIn struct {
 // Remove takes a reference off a record: one that the caller added, or any if the caller is a maintainer. It returns the record, as get does.
 // The copy of a file stays, since other branches may refer to it.
 func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (any, error) {
-	return amend(ctx, w, in.ID, in.ExpectedRev, func(_ *store.Store, h task.Header) ([]task.Reference, *task.Entry, error) {
+	return amend(ctx, w, in.ID, in.ExpectedRev, func(_ *store.Store, h record.Header) ([]record.Reference, *record.Entry, error) {
 		return h.RemoveReference(in.Ref, w.Profile >= verb.Maintainer, w.Stamp(""))
 	})
 }
 
 // amend makes a write that changes the references of a record.
-func amend(ctx context.Context, w *verb.Workspace, id verb.RecordID, rev string, change func(*store.Store, task.Header) ([]task.Reference, *task.Entry, error)) (any, error) {
+func amend(ctx context.Context, w *verb.Workspace, id verb.RecordID, rev string, change func(*store.Store, record.Header) ([]record.Reference, *record.Entry, error)) (any, error) {
 	s, err := w.Open()
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func amend(ctx context.Context, w *verb.Workspace, id verb.RecordID, rev string,
 	if err != nil {
 		return nil, err
 	}
-	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(id), ExpectedRev: rev, Decide: func(_ *store.Tx, v any) (any, *task.Entry, error) {
+	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(id), ExpectedRev: rev, Decide: func(_ *store.Tx, v any) (any, *record.Entry, error) {
 		refs, entry, err := change(s, k.Header(v))
 		if err != nil || entry == nil {
 			return v, nil, err

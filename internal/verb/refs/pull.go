@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // pullPaths are what the addresses of pull requests have between the repository and the number, on the hosts that are most used.
@@ -21,7 +21,7 @@ func pullIn(address string) (number int, repo string) {
 		digits, _, _ = strings.Cut(digits, "?")
 		digits, _, _ = strings.Cut(digits, "#")
 		if n, err := strconv.Atoi(digits); err == nil && n > 0 {
-			return n, task.RepoOf(before)
+			return n, record.RepoOf(before)
 		}
 	}
 	return 0, ""

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // QueryIn is the input of Query. A filter that is left out lets everything through.
@@ -28,7 +28,7 @@ type QueryIn struct {
 type Item struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind"`
-	task.Reference
+	record.Reference
 }
 
 // Cells are a reference in a table.
@@ -64,30 +64,30 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item]
 }
 
 // filter reads the filters.
-func (in QueryIn) filter() (func(task.Header, task.Reference) bool, error) {
+func (in QueryIn) filter() (func(record.Header, record.Reference) bool, error) {
 	if err := verb.ValidLimit(in.Limit); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(verb.OneOf("type", task.ReferenceType(in.Type), task.ReferenceTypes), verb.OneOf("state", in.State, task.PullStates)); err != nil {
+	if err := cmp.Or(verb.OneOf("type", record.ReferenceType(in.Type), record.ReferenceTypes), verb.OneOf("state", in.State, record.PullStates)); err != nil {
 		return nil, err
 	}
-	repo := task.RepoOf(in.Repo)
+	repo := record.RepoOf(in.Repo)
 	if in.Repo != "" && repo == "" {
 		return nil, verb.BadInput("repo", "is no repository on a host").WithHint("github.com/o/r, or the URL of a remote")
 	}
-	return func(h task.Header, r task.Reference) bool {
+	return func(h record.Header, r record.Reference) bool {
 		return (in.Type == "" || string(r.Type) == in.Type) && (repo == "" || r.Repo == repo) &&
 			(in.State == "" || r.State == in.State) && (in.Session == "" || h.Ref.ID == in.Session || changedIn(h.Log, r.Ref, in.Session))
 	}, nil
 }
 
 // changedIn reports whether a reference was added or changed under a session.
-func changedIn(log task.Log, ref, session string) bool {
-	return slices.ContainsFunc(log, func(e task.Entry) bool { return e.Session == session && slices.Contains(e.Said().Refs, ref) })
+func changedIn(log record.Log, ref, session string) bool {
+	return slices.ContainsFunc(log, func(e record.Entry) bool { return e.Session == session && slices.Contains(e.Said().Refs, ref) })
 }
 
 // all lists the references of all records. Rows say which records have any.
-func (in QueryIn) all(ctx context.Context, w *verb.Workspace, s *store.Store, fits func(task.Header, task.Reference) bool) (found []verb.Ranked[Item], problems []problem.Problem, err error) {
+func (in QueryIn) all(ctx context.Context, w *verb.Workspace, s *store.Store, fits func(record.Header, record.Reference) bool) (found []verb.Ranked[Item], problems []problem.Problem, err error) {
 	for _, k := range kind.Kinds() {
 		view, err := w.Reads.Look(ctx, s, k)
 		if err != nil {
@@ -107,7 +107,7 @@ func (in QueryIn) all(ctx context.Context, w *verb.Workspace, s *store.Store, fi
 }
 
 // items are the references of a record that fit.
-func items(k *kind.Kind, h task.Header, fits func(task.Header, task.Reference) bool) []verb.Ranked[Item] {
+func items(k *kind.Kind, h record.Header, fits func(record.Header, record.Reference) bool) []verb.Ranked[Item] {
 	var out []verb.Ranked[Item]
 	for _, r := range h.Refs {
 		if fits(h, r) {

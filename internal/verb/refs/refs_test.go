@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/refs"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 type args = verbtest.Args
@@ -41,11 +41,11 @@ func inGit(t *testing.T) (w *verb.Workspace, git func(...string) string) {
 	return w, git
 }
 
-func addTo(t *testing.T, w *verb.Workspace, in args) (task.Reference, error) {
+func addTo(t *testing.T, w *verb.Workspace, in args) (record.Reference, error) {
 	t.Helper()
 	out, err := verbtest.Call[any](t, w, "ref_add", in)
 	if err != nil {
-		return task.Reference{}, err
+		return record.Reference{}, err
 	}
 	all := out.(verb.Task).Refs
 	return all[len(all)-1], nil
@@ -59,16 +59,16 @@ func TestDefaults(t *testing.T) {
 	other := strings.Repeat("ab", 20)
 	for name, tt := range map[string]struct {
 		in   args
-		want task.Reference
+		want record.Reference
 	}{
-		"the commit":            {args{"type": "commit"}, task.Reference{Sha: head, Branch: "main", Repo: "github.com/o/r"}},
-		"a branch":              {args{"type": "branch"}, task.Reference{Branch: "main", Repo: "github.com/o/r"}},
-		"a tag":                 {args{"type": "tag", "target": "v1"}, task.Reference{Target: "v1", Sha: head, Repo: "github.com/o/r"}},
-		"a compare":             {args{"type": "compare", "target": "v1...main"}, task.Reference{Target: "v1...main", Repo: "github.com/o/r"}},
-		"a pull request":        {args{"type": "pr", "number": 7}, task.Reference{Number: 7, Repo: "github.com/o/r"}},
-		"a pull request by url": {args{"type": "pr", "url": "https://me:secret@gitlab.com/g/s/r/-/merge_requests/9/diffs"}, task.Reference{Number: 9, Repo: "gitlab.com/g/s/r", URL: "https://gitlab.com/g/s/r/-/merge_requests/9/diffs"}},
-		"a commit elsewhere":    {args{"type": "commit", "sha": other, "repo": "git@example.com:o/other.git"}, task.Reference{Sha: other, Repo: "example.com/o/other"}},
-		"a branch elsewhere":    {args{"type": "branch", "branch": "gone", "repo": "example.com/o/other"}, task.Reference{Branch: "gone", Repo: "example.com/o/other"}},
+		"the commit":            {args{"type": "commit"}, record.Reference{Sha: head, Branch: "main", Repo: "github.com/o/r"}},
+		"a branch":              {args{"type": "branch"}, record.Reference{Branch: "main", Repo: "github.com/o/r"}},
+		"a tag":                 {args{"type": "tag", "target": "v1"}, record.Reference{Target: "v1", Sha: head, Repo: "github.com/o/r"}},
+		"a compare":             {args{"type": "compare", "target": "v1...main"}, record.Reference{Target: "v1...main", Repo: "github.com/o/r"}},
+		"a pull request":        {args{"type": "pr", "number": 7}, record.Reference{Number: 7, Repo: "github.com/o/r"}},
+		"a pull request by url": {args{"type": "pr", "url": "https://me:secret@gitlab.com/g/s/r/-/merge_requests/9/diffs"}, record.Reference{Number: 9, Repo: "gitlab.com/g/s/r", URL: "https://gitlab.com/g/s/r/-/merge_requests/9/diffs"}},
+		"a commit elsewhere":    {args{"type": "commit", "sha": other, "repo": "git@example.com:o/other.git"}, record.Reference{Sha: other, Repo: "example.com/o/other"}},
+		"a branch elsewhere":    {args{"type": "branch", "branch": "gone", "repo": "example.com/o/other"}, record.Reference{Branch: "gone", Repo: "example.com/o/other"}},
 	} {
 		tt.in["id"] = id
 		got, err := addTo(t, w, tt.in)
@@ -77,7 +77,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s: got %+v, %v\nwant %+v", name, got, err, tt.want)
 		}
 	}
-	if _, err := addTo(t, w, args{"id": id, "type": "commit", "sha": "v1", "title": "by a name", "repo": "https://github.com/o/r"}); task.CodeOf(err) != task.Conflict {
+	if _, err := addTo(t, w, args{"id": id, "type": "commit", "sha": "v1", "title": "by a name", "repo": "https://github.com/o/r"}); record.CodeOf(err) != record.Conflict {
 		t.Errorf("a commit by a name here, which is there without a title: %v", err)
 	}
 	if got, err := addTo(t, w, args{"id": id, "type": "compare", "target": "v1...HEAD"}); err != nil || got.Target != "v1..."+head[:12] {
@@ -91,7 +91,7 @@ func TestDefaults(t *testing.T) {
 		"an option for git":          {"type": "commit", "sha": "--all"},
 	} {
 		in["id"] = id
-		if _, err := addTo(t, w, in); task.CodeOf(err) != task.InvalidInput {
+		if _, err := addTo(t, w, in); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -118,10 +118,10 @@ func TestExpectedRev(t *testing.T) {
 		in["id"], in["ref"], in["expected_rev"] = id, was.Refs[0].Ref, was.Rev
 		_, err = verbtest.Call[any](t, w, "ref_update", in)
 	}
-	if task.CodeOf(err) != task.Conflict {
+	if record.CodeOf(err) != record.Conflict {
 		t.Errorf("the second change: %v", err)
 	}
-	if _, err := verbtest.Call[any](t, w, "ref_remove", args{"id": id, "ref": was.Refs[0].Ref, "expected_rev": was.Rev}); task.CodeOf(err) != task.Conflict {
+	if _, err := verbtest.Call[any](t, w, "ref_remove", args{"id": id, "ref": was.Refs[0].Ref, "expected_rev": was.Rev}); record.CodeOf(err) != record.Conflict {
 		t.Errorf("the removal: %v", err)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/remote"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const noun = "remote"
@@ -59,7 +59,7 @@ type Shared struct {
 // Own is a claim of this clone.
 type Own struct {
 	ID      string       `json:"id"`
-	Actor   task.Actor   `json:"actor"`
+	Actor   record.Actor `json:"actor"`
 	Sync    session.Sync `json:"sync"`
 	State   string       `json:"state"`
 	Renewed time.Time    `json:"renewed_at"`
@@ -70,15 +70,15 @@ type Own struct {
 
 // Other is a claim of another clone.
 type Other struct {
-	ID     string      `json:"id"`
-	Actor  task.Actor  `json:"actor,omitempty"`
-	Clone  string      `json:"clone,omitempty"`
-	Branch string      `json:"branch,omitempty"`
-	State  string      `json:"state"` // held, finished, or unreadable
-	Status task.Status `json:"status,omitempty"`
-	Since  time.Time   `json:"since,omitzero"`
-	Ends   time.Time   `json:"ends_at,omitzero"`
-	Lapsed bool        `json:"lapsed,omitempty"`
+	ID     string        `json:"id"`
+	Actor  record.Actor  `json:"actor,omitempty"`
+	Clone  string        `json:"clone,omitempty"`
+	Branch string        `json:"branch,omitempty"`
+	State  string        `json:"state"` // held, finished, or unreadable
+	Status record.Status `json:"status,omitempty"`
+	Since  time.Time     `json:"since,omitzero"`
+	Ends   time.Time     `json:"ends_at,omitzero"`
+	Lapsed bool          `json:"lapsed,omitempty"`
 }
 
 // Status shows what is known. It asks nobody.
@@ -91,7 +91,7 @@ func Status(_ context.Context, w *verb.Workspace, _ StatusIn) (Shared, error) {
 }
 
 // view shows what is known, of one task only unless that is "".
-func view(w *verb.Workspace, s *store.Store, only task.ID) Shared {
+func view(w *verb.Workspace, s *store.Store, only record.ID) Shared {
 	out := Shared{Own: []Own{}, Others: []Other{}}
 	claims := s.Config.Claims
 	if !claims.On() {
@@ -124,7 +124,7 @@ func view(w *verb.Workspace, s *store.Store, only task.ID) Shared {
 			out.Others = append(out.Others, other(c, now))
 		}
 	}
-	slices.SortFunc(out.Own, func(a, b Own) int { return task.CompareRefs(task.Ref{ID: a.ID}, task.Ref{ID: b.ID}) })
+	slices.SortFunc(out.Own, func(a, b Own) int { return record.CompareRefs(record.Ref{ID: a.ID}, record.Ref{ID: b.ID}) })
 	return out
 }
 
@@ -172,7 +172,7 @@ func Probe(ctx context.Context, w *verb.Workspace, in ProbeIn) (Shared, error) {
 
 // SyncIn is the input of Sync.
 type SyncIn struct {
-	ID task.ID `json:"id,omitempty" doc:"show what is known of this task only" cli:"arg"`
+	ID record.ID `json:"id,omitempty" doc:"show what is known of this task only" cli:"arg"`
 	verb.Once
 }
 
@@ -189,7 +189,7 @@ func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (Shared, error) {
 	known, _ := s.Shared(s.Config.Claims.Key())
 	for _, o := range known.Own {
 		if o.Sync == session.Lost && o.To != nil && (in.ID == "" || o.Ref == in.ID.Ref()) {
-			return Shared{}, verb.WithID(o.To.Lost(task.ID(o.Ref.ID)), task.ID(o.Ref.ID))
+			return Shared{}, verb.WithID(o.To.Lost(record.ID(o.Ref.ID)), record.ID(o.Ref.ID))
 		}
 	}
 	return view(w, s, in.ID), w.RememberCall(ctx, s, session.Key{})
@@ -199,8 +199,8 @@ func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (Shared, error) {
 func shared(w *verb.Workspace) (*store.Store, error) {
 	s, err := w.Open()
 	if err == nil && !s.Shares() {
-		err = task.Errorf(task.InvalidInput, "claims hold in this clone alone").
-			WithHint("%s lets them hold among all clones of a git remote", task.CallTo("settings_set", "key", "claims_remote", "value", "origin").ByPerson())
+		err = record.Errorf(record.InvalidInput, "claims hold in this clone alone").
+			WithHint("%s lets them hold among all clones of a git remote", record.CallTo("settings_set", "key", "claims_remote", "value", "origin").ByPerson())
 	}
 	return s, err
 }

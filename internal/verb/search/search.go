@@ -10,24 +10,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/index/terms"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // In is the input of Search. A filter that is left out lets everything through.
 type In struct {
-	Q      string      `json:"q" doc:"words to look for; a record need not have all of them" cli:"arg"`
-	Kind   string      `json:"kind,omitempty" doc:"only records of this kind, such as task or knowledge" from:"kinds"`
-	Status task.Status `json:"status,omitempty" doc:"only records in this state" from:"states"`
-	Label  string      `json:"label,omitempty" doc:"only records with this label" from:"labels"`
-	Since  string      `json:"since,omitempty" doc:"only what was written since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
-	Parent task.ID     `json:"parent,omitempty" doc:"only this task and those below it, and what is about them"`
-	Limit  verb.Count  `json:"limit,omitempty" doc:"how many to return; 20 by default, 100 at most"`
-	Cursor string      `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	Q      string        `json:"q" doc:"words to look for; a record need not have all of them" cli:"arg"`
+	Kind   string        `json:"kind,omitempty" doc:"only records of this kind, such as task or knowledge" from:"kinds"`
+	Status record.Status `json:"status,omitempty" doc:"only records in this state" from:"states"`
+	Label  string        `json:"label,omitempty" doc:"only records with this label" from:"labels"`
+	Since  string        `json:"since,omitempty" doc:"only what was written since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
+	Parent record.ID     `json:"parent,omitempty" doc:"only this task and those below it, and what is about them"`
+	Limit  verb.Count    `json:"limit,omitempty" doc:"how many to return; 20 by default, 100 at most"`
+	Cursor string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
 // Out is a page of what was found, the best first.
@@ -40,12 +40,12 @@ type Out struct {
 
 // Item is a record that was found.
 type Item struct {
-	ID      string      `json:"id"`
-	Kind    string      `json:"kind"`
-	Title   string      `json:"title"`
-	Status  task.Status `json:"status,omitempty"`
-	Snippet string      `json:"snippet"` // the passage in which the words are, on one line
-	Rank    float64     `json:"rank"`    // the higher the better; it says nothing across queries
+	ID      string        `json:"id"`
+	Kind    string        `json:"kind"`
+	Title   string        `json:"title"`
+	Status  record.Status `json:"status,omitempty"`
+	Snippet string        `json:"snippet"` // the passage in which the words are, on one line
+	Rank    float64       `json:"rank"`    // the higher the better; it says nothing across queries
 }
 
 const (
@@ -140,7 +140,7 @@ func kinds() []string {
 
 // Within returns whether a record belongs to a task or to one of those below it: because it is one, or is about one. It returns NOT_FOUND if
 // there is no such task.
-func Within(ctx context.Context, w *verb.Workspace, s *store.Store, parent task.ID) (func(*kind.Row) bool, error) {
+func Within(ctx context.Context, w *verb.Workspace, s *store.Store, parent record.ID) (func(*kind.Row) bool, error) {
 	g, err := w.Graph(ctx, s)
 	if err != nil {
 		return nil, err

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/search"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func find(t *testing.T, w *verb.Workspace, in verbtest.Args) search.Out {
@@ -58,7 +58,7 @@ func TestPages(t *testing.T) {
 		}
 		got, cursor = append(got, ids(out)...), out.NextCursor
 		if cursor != "" {
-			if _, err := verbtest.Call[search.Out](t, w, "search", verbtest.Args{"q": "filler", "cursor": cursor}); task.CodeOf(err) != task.InvalidInput {
+			if _, err := verbtest.Call[search.Out](t, w, "search", verbtest.Args{"q": "filler", "cursor": cursor}); record.CodeOf(err) != record.InvalidInput {
 				t.Errorf("in another search the cursor is taken: %v", err)
 			}
 		}
@@ -115,7 +115,7 @@ func TestBelow(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("found %v, want %v", got, want)
 	}
-	if _, err := verbtest.Call[search.Out](t, w, "search", verbtest.Args{"q": "brick", "parent": "PROJ-404"}); task.CodeOf(err) != task.NotFound {
+	if _, err := verbtest.Call[search.Out](t, w, "search", verbtest.Args{"q": "brick", "parent": "PROJ-404"}); record.CodeOf(err) != record.NotFound {
 		t.Errorf("below nothing: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -14,7 +15,7 @@ import (
 
 // BeginIn is the input of Begin.
 type BeginIn struct {
-	ID             task.ID        `json:"id,omitempty" doc:"task to work on; or give a label and a goal" cli:"arg"`
+	ID             record.ID      `json:"id,omitempty" doc:"task to work on; or give a label and a goal" cli:"arg"`
 	ExpectedActor  string         `json:"expected_actor" doc:"the actor that identity names" cli:"own=actor" from:"actors"`
 	IdempotencyKey string         `json:"idempotency_key" doc:"the same key again returns the same session" cli:"own=key"`
 	Label          string         `json:"label,omitempty" doc:"a few words for the session"`
@@ -51,7 +52,7 @@ func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, er
 	} else if err := s.Git().Branch(ctx, "branch", in.Branch); err != nil {
 		return verb.Session{}, err
 	}
-	token, err := task.Token(w.Now(), w.Rand)
+	token, err := record.Token(w.Now(), w.Rand)
 	if err != nil {
 		return verb.Session{}, err
 	}
@@ -91,8 +92,8 @@ func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, er
 
 func mayBegin(w *verb.Workspace, in BeginIn) error {
 	if in.ExpectedActor != string(w.Actor()) {
-		return task.Errorf(task.IdentityMismatch, "acts as %s, and %q was expected", w.Actor(), in.ExpectedActor).
-			WithHint("%s says who you are", task.CallTo("identity"))
+		return record.Errorf(record.IdentityMismatch, "acts as %s, and %q was expected", w.Actor(), in.ExpectedActor).
+			WithHint("%s says who you are", record.CallTo("identity"))
 	}
 	if strings.TrimSpace(in.IdempotencyKey) == "" {
 		return verb.BadInput("idempotency_key", "is empty").WithHint("any text that you use for this attempt only")
@@ -106,7 +107,7 @@ func mayBegin(w *verb.Workspace, in BeginIn) error {
 	for _, f := range []struct{ name, text string }{
 		{"client", in.Client}, {"model", in.Model}, {"worktree", in.Worktree}, {"branch", in.Branch}, {"head", in.Head},
 	} {
-		if err := task.ValidText(f.name, f.text); err != nil {
+		if err := record.ValidText(f.name, f.text); err != nil {
 			return err
 		}
 	}
@@ -156,11 +157,11 @@ func parentThere(s *store.Store, tx *store.Tx, id string) error {
 		return nil
 	}
 	parent, err := kind.Sessions.Get(tx, id)
-	if task.CodeOf(err) == task.NotFound && s.Heartbeat(id) == nil {
-		return verb.BadInput("parent", "is %s, and there is no such session here", id).WithHint("%s lists the sessions", task.CallTo("list_sessions"))
+	if record.CodeOf(err) == record.NotFound && s.Heartbeat(id) == nil {
+		return verb.BadInput("parent", "is %s, and there is no such session here", id).WithHint("%s lists the sessions", record.CallTo("list_sessions"))
 	}
 	if _, ok := session.Ancestors(parent, kind.Sessions.Find(tx)); !ok {
-		return verb.BadInput("parent", "is %s, which descends from itself", id).WithHint("%s says which files to correct", task.CallTo("doctor"))
+		return verb.BadInput("parent", "is %s, which descends from itself", id).WithHint("%s says which files to correct", record.CallTo("doctor"))
 	}
 	return nil
 }
@@ -175,9 +176,9 @@ func noSecond(w *verb.Workspace, wc verb.WriteContext, takeover bool) error {
 		wc.EndSession(session.Abandoned, w.Stamp("taken over by "+string(w.Actor())))
 		return nil
 	}
-	return task.Errorf(task.SessionLive, "you have session %s on it", ses.ID).
+	return record.Errorf(record.SessionLive, "you have session %s on it", ses.ID).
 		WithHint("go on in that session: heartbeat, then finish or cancel").
-		WithNext(task.CallTo("get_session", "session", ses.ID))
+		WithNext(record.CallTo("get_session", "session", ses.ID))
 }
 
 func newSession(w *verb.Workspace, s *store.Store, in BeginIn, id string) session.Session {
@@ -196,10 +197,10 @@ func newSession(w *verb.Workspace, s *store.Store, in BeginIn, id string) sessio
 
 // notForeign returns NOT_YOURS if an entry says that another actor began a session under the same key: both took the same work
 // to be theirs.
-func notForeign(who task.Actor, log task.Log, key string) error {
+func notForeign(who record.Actor, log record.Log, key string) error {
 	for _, e := range log {
 		if e.Who != who && verb.Called(e, "begin", key) {
-			return task.Errorf(task.NotYours, "%s began %s under this idempotency key", e.Who, e.Session).
+			return record.Errorf(record.NotYours, "%s began %s under this idempotency key", e.Who, e.Session).
 				WithHint("use a key of your own")
 		}
 	}

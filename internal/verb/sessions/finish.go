@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/session"
@@ -39,7 +40,7 @@ func (in LeftIn) valid() error {
 			return verb.BadInput(list.name, "has %d lines, more than %d", len(list.lines), maxLeft).WithHint("make tasks of them")
 		}
 		for i, line := range list.lines {
-			if err := task.ValidLine(fmt.Sprintf("%s[%d]", list.name, i), line); err != nil {
+			if err := record.ValidLine(fmt.Sprintf("%s[%d]", list.name, i), line); err != nil {
 				return err
 			}
 		}
@@ -48,9 +49,9 @@ func (in LeftIn) valid() error {
 }
 
 // stamp is what the entries of the end of a session say.
-func (in LeftIn) stamp(w *verb.Workspace, text string) task.Stamp {
+func (in LeftIn) stamp(w *verb.Workspace, text string) record.Stamp {
 	s := w.Stamp(text)
-	s.Detail = task.Detail{Next: in.Next, Blockers: in.Blockers}
+	s.Detail = record.Detail{Next: in.Next, Blockers: in.Blockers}
 	return s
 }
 
@@ -88,13 +89,13 @@ func (in FinishIn) valid() error {
 	if err := in.LeftIn.valid(); err != nil {
 		return err
 	}
-	return task.RequiredText("summary", in.Summary, "say what the reviewer should know")
+	return record.RequiredText("summary", in.Summary, "say what the reviewer should know")
 }
 
 // handOver hands the task of a session over for review.
-func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, stamp task.Stamp, head string) (verb.Session, error) {
+func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, stamp record.Stamp, head string) (verb.Session, error) {
 	flow := s.Config.Flow
-	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
 		ses, err := wc.SessionAtWork(ses.ID)
 		if err != nil {
 			return wc.Task, nil, err
@@ -125,7 +126,7 @@ func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses sessio
 }
 
 // endFree ends a session about no task.
-func endFree(ctx context.Context, w *verb.Workspace, s *store.Store, id string, to session.Status, stamp task.Stamp, head string) (verb.Session, error) {
+func endFree(ctx context.Context, w *verb.Workspace, s *store.Store, id string, to session.Status, stamp record.Stamp, head string) (verb.Session, error) {
 	err := w.ChangeSession(ctx, s, id, func(ses session.Session) session.Session { return ses.End(to, stamp).AtHead(head) })
 	if err != nil {
 		return verb.Session{}, err
@@ -172,7 +173,7 @@ type CancelIn struct {
 
 // Cancel ends a session and releases its task, which stays open where it is. A session about no task just ends.
 func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (verb.Session, error) {
-	err := task.RequiredText("reason", in.Reason, "say why the attempt ends")
+	err := record.RequiredText("reason", in.Reason, "say why the attempt ends")
 	if err == nil {
 		err = in.valid()
 	}
@@ -187,7 +188,7 @@ func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (verb.Session, 
 }
 
 // giveUp ends a session that failed or was canceled, at a commit or "" for one that is not known, and releases its task.
-func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, to session.Status, stamp task.Stamp, head string) (verb.Session, error) {
+func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, to session.Status, stamp record.Stamp, head string) (verb.Session, error) {
 	if ses.Task == "" {
 		return endFree(ctx, w, s, ses.ID, to, stamp, head)
 	}
@@ -195,7 +196,7 @@ func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.
 	if to == session.Failed {
 		ended = task.FailAttempt
 	}
-	left, err := w.ChangeIn(ctx, s, ses.Task, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	left, err := w.ChangeIn(ctx, s, ses.Task, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		ses, err := wc.OwnSession(ses.ID)
 		if err != nil {
 			return wc.Task, nil, err

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // GetIn is the input of Get.
@@ -79,7 +79,7 @@ func child(ses verb.Session, depth int) verb.Child {
 	return verb.Child{
 		ID: ses.ID, Parent: ses.Parent, Depth: depth, Task: ses.Task, Label: ses.Label, Role: ses.Role, Actor: ses.Actor, Status: ses.Status,
 		Health: ses.Health, StartedAt: ses.StartedAt, EndedAt: ses.EndedAt,
-		Told: verb.Head(task.CleanBody(ses.Told()), toldOfChild),
+		Told: verb.Head(record.CleanBody(ses.Told()), toldOfChild),
 	}
 }
 

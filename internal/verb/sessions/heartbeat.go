@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // HeartbeatIn is the input of Heartbeat.
@@ -50,7 +50,7 @@ func Heartbeat(ctx context.Context, w *verb.Workspace, in HeartbeatIn) (verb.Ses
 // beat is what the input reports.
 func (in HeartbeatIn) beat() (session.Heartbeat, error) {
 	for _, f := range []struct{ name, text string }{{"progress", in.Progress}, {"head", in.Head}, {"branch", in.Branch}} {
-		if err := task.ValidText(f.name, f.text); err != nil {
+		if err := record.ValidText(f.name, f.text); err != nil {
 			return session.Heartbeat{}, err
 		}
 	}

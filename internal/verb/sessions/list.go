@@ -4,15 +4,15 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	Task   task.ID        `json:"task,omitempty" doc:"sessions on this task"`
+	Task   record.ID      `json:"task,omitempty" doc:"sessions on this task"`
 	Actor  string         `json:"actor,omitempty" doc:"sessions of this actor; me for yours" from:"actors"`
 	Status session.Status `json:"status,omitempty" doc:"active, finished, failed, canceled or abandoned" values:"active,finished,failed,canceled,abandoned"`
 	Health session.Health `json:"health,omitempty" doc:"active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -20,9 +21,9 @@ type SummaryIn struct {
 // SummaryOut is what a session produced: counts of what was written under it.
 type SummaryOut struct {
 	Session   string         `json:"session"`
-	Task      task.ID        `json:"task,omitempty"`
+	Task      record.ID      `json:"task,omitempty"`
 	Label     string         `json:"label,omitempty"`
-	Actor     task.Actor     `json:"actor"`
+	Actor     record.Actor   `json:"actor"`
 	Status    session.Status `json:"status"`
 	StartedAt *time.Time     `json:"started_at,omitempty"`
 	EndedAt   *time.Time     `json:"ended_at,omitempty"`
@@ -50,7 +51,7 @@ func Summary(ctx context.Context, w *verb.Workspace, in SummaryIn) (SummaryOut, 
 	id := cmp.Or(string(in.Session), w.Session)
 	if id == "" {
 		return SummaryOut{}, verb.BadInput("session", "is missing, and CAIRN_SESSION names none").
-			WithHint("%s lists the sessions", task.CallTo("list_sessions"))
+			WithHint("%s lists the sessions", record.CallTo("list_sessions"))
 	}
 	ses, err := kind.Sessions.Get(s, id)
 	if err != nil {
@@ -100,8 +101,8 @@ func (o *SummaryOut) count(ctx context.Context, w *verb.Workspace, s *store.Stor
 }
 
 // written returns the entries that were written under a session.
-func written(log task.Log, ses string) task.Log {
-	var out task.Log
+func written(log record.Log, ses string) record.Log {
+	var out record.Log
 	for _, e := range log {
 		if e.Session == ses {
 			out = append(out, e)
@@ -113,7 +114,7 @@ func written(log task.Log, ses string) task.Log {
 // created is which count the creation of a record adds to, by its kind.
 func (o *SummaryOut) created(k string) *int {
 	switch k {
-	case task.KindName:
+	case record.TaskKind:
 		return &o.TasksCreated
 	case kind.Decisions.Name:
 		return &o.Decisions
@@ -127,16 +128,16 @@ func (o *SummaryOut) created(k string) *int {
 }
 
 // add counts the entries that were written to one record.
-func (o *SummaryOut) add(flow task.Flow, kind string, entries task.Log) {
+func (o *SummaryOut) add(flow task.Flow, kind string, entries record.Log) {
 	closed, refs := false, map[string]bool{}
 	for _, e := range entries {
-		if e.Did == task.Created {
+		if e.Did == record.Created {
 			*o.created(kind)++
 		}
-		if e.Did == task.Noted {
+		if e.Did == record.Noted {
 			o.Notes++
 		}
-		closed = closed || kind == task.KindName && flow.IsClosed(e.To)
+		closed = closed || kind == record.TaskKind && flow.IsClosed(e.To)
 		for _, ref := range e.Said().Refs {
 			refs[ref] = true
 		}

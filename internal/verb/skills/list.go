@@ -6,21 +6,21 @@ import (
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/skills"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	Q           string      `json:"q,omitempty" doc:"only skills with this in the id, the name or the description"`
-	Label       string      `json:"label,omitempty" doc:"only skills with this label" from:"skill-labels"`
-	Status      task.Status `json:"status,omitempty" doc:"only active or only archived ones" values:"active,archived"`
-	IncludeBody bool        `json:"include_body,omitempty" doc:"with what is to be done, which may be long"`
-	Limit       verb.Count  `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor      string      `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	Q           string        `json:"q,omitempty" doc:"only skills with this in the id, the name or the description"`
+	Label       string        `json:"label,omitempty" doc:"only skills with this label" from:"skill-labels"`
+	Status      record.Status `json:"status,omitempty" doc:"only active or only archived ones" values:"active,archived"`
+	IncludeBody bool          `json:"include_body,omitempty" doc:"with what is to be done, which may be long"`
+	Limit       verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor      string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
 // List returns the skills that fit the filters, sorted by id. It reads no file of a workspace that did not change, but for the bodies.

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/skills"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Source is where a skill comes from.
@@ -25,17 +25,17 @@ const (
 
 // Skill is a skill as the verbs return it.
 type Skill struct {
-	ID            string      `json:"id"`
-	Name          string      `json:"name"`
-	Description   string      `json:"description"`
-	Version       int         `json:"version"`
-	Status        task.Status `json:"status"`
-	Source        Source      `json:"source"` // workspace, or user: the shelf of the user, for every workspace
-	Labels        []string    `json:"labels"`
-	Body          string      `json:"body,omitempty"`
-	BodyTruncated bool        `json:"body_truncated,omitempty"` // the file has more
-	Rev           task.Rev    `json:"rev,omitempty"`
-	Replayed      bool        `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
+	ID            string        `json:"id"`
+	Name          string        `json:"name"`
+	Description   string        `json:"description"`
+	Version       int           `json:"version"`
+	Status        record.Status `json:"status"`
+	Source        Source        `json:"source"` // workspace, or user: the shelf of the user, for every workspace
+	Labels        []string      `json:"labels"`
+	Body          string        `json:"body,omitempty"`
+	BodyTruncated bool          `json:"body_truncated,omitempty"` // the file has more
+	Rev           record.Rev    `json:"rev,omitempty"`
+	Replayed      bool          `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 
 // Cells are a skill in a table.
@@ -75,7 +75,7 @@ func All(w *verb.Workspace, own []ledger.Skill) ([]ledger.Skill, verb.Problems, 
 // read reads a skill: that of the workspace, or else that of the shelf.
 func read(w *verb.Workspace, s *store.Store, id ledger.SkillID) (Skill, error) {
 	k, err := kind.Skills.Get(s, id)
-	if task.CodeOf(err) != task.NotFound {
+	if record.CodeOf(err) != record.NotFound {
 		return skillOf(w, k, InWorkspace), err
 	}
 	k, err = skills.ShelfIn(w.ConfigDir).Get(id)

@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // UpsertIn is the input of Upsert.
@@ -18,7 +18,7 @@ type UpsertIn struct {
 	Description     *string        `json:"description,omitempty" doc:"what it does and when to use it, in 1 KiB at most; a new skill needs one"`
 	Body            *string        `json:"body,omitempty" doc:"what is to be done, in Markdown, 64 KiB at most; a new skill needs one"`
 	Labels          *[]string      `json:"labels,omitempty" doc:"free words to find it by; replaces what is there" cli:"flag=label" from:"labels"`
-	Status          *task.Status   `json:"status,omitempty" doc:"archived takes it from agents, active gives it back" values:"active,archived"`
+	Status          *record.Status `json:"status,omitempty" doc:"archived takes it from agents, active gives it back" values:"active,archived"`
 	ExpectedVersion *int           `json:"expected_version,omitempty" doc:"refuse if it has another version by now; 0 for a skill that is new"`
 	verb.Once
 }
@@ -50,9 +50,9 @@ func Upsert(ctx context.Context, w *verb.Workspace, in UpsertIn) (Skill, error) 
 }
 
 // written is the skill after the call.
-func (in UpsertIn) written(tx *store.Tx, s task.Stamp) (ledger.Skill, error) {
+func (in UpsertIn) written(tx *store.Tx, s record.Stamp) (ledger.Skill, error) {
 	was, err := kind.Skills.Get(tx, in.ID)
-	fresh := task.CodeOf(err) == task.NotFound
+	fresh := record.CodeOf(err) == record.NotFound
 	switch {
 	case err != nil && !fresh:
 		return was, err
@@ -68,11 +68,11 @@ func (in UpsertIn) written(tx *store.Tx, s task.Stamp) (ledger.Skill, error) {
 // conflict is the refusal of a call that expects another version than there is.
 func (in UpsertIn) conflict(was ledger.Skill, fresh bool) error {
 	if fresh {
-		return task.Errorf(task.Conflict, "there is no skill %s, and version %d is expected", in.ID, *in.ExpectedVersion).
-			WithHint("%s shows what there is", task.CallTo("skill_list"))
+		return record.Errorf(record.Conflict, "there is no skill %s, and version %d is expected", in.ID, *in.ExpectedVersion).
+			WithHint("%s shows what there is", record.CallTo("skill_list"))
 	}
-	return task.Errorf(task.Conflict, "%s has version %d, and %d is expected", in.ID, was.Version, *in.ExpectedVersion).
-		WithHint("%s shows it as it is now", task.CallTo("skill_get", "id", string(in.ID)))
+	return record.Errorf(record.Conflict, "%s has version %d, and %d is expected", in.ID, was.Version, *in.ExpectedVersion).
+		WithHint("%s shows it as it is now", record.CallTo("skill_get", "id", string(in.ID)))
 }
 
 func (in UpsertIn) change() ledger.SkillChange {

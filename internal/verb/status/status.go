@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
@@ -33,11 +34,11 @@ type In struct {
 
 // Out is a workspace at a moment. Of each list the first are shown; the totals count all.
 type Out struct {
-	Workspace string     `json:"workspace"` // the prefix of its ids
-	Actor     task.Actor `json:"actor"`
-	Total     int        `json:"total"` // tasks, closed ones too
-	Open      int        `json:"open"`
-	Blocked   int        `json:"blocked"` // of these, those that wait for others
+	Workspace string       `json:"workspace"` // the prefix of its ids
+	Actor     record.Actor `json:"actor"`
+	Total     int          `json:"total"` // tasks, closed ones too
+	Open      int          `json:"open"`
+	Blocked   int          `json:"blocked"` // of these, those that wait for others
 
 	Running []Task `json:"running"` // held by somebody, the last one changed first
 	Stalled []Task `json:"stalled"` // held under a session that fell silent, or by a claim that lapsed
@@ -67,12 +68,12 @@ type Totals struct {
 
 // Task is a task on the screen.
 type Task struct {
-	ID       task.ID       `json:"id"`
+	ID       record.ID     `json:"id"`
 	Title    string        `json:"title"`
-	Status   task.Status   `json:"status"`
+	Status   record.Status `json:"status"`
 	Priority task.Priority `json:"priority"`
 	Due      task.Due      `json:"due,omitempty"`
-	Actor    task.Actor    `json:"actor,omitempty"`   // who holds it
+	Actor    record.Actor  `json:"actor,omitempty"`   // who holds it
 	Session  string        `json:"session,omitempty"` // under which it is held
 	Since    *time.Time    `json:"since,omitempty"`   // held since, or closed at
 	Doing    string        `json:"doing,omitempty"`   // what the session last said
@@ -85,11 +86,11 @@ type Task struct {
 
 // Job is a job on the screen.
 type Job struct {
-	Job      string      `json:"job"`
-	Task     task.ID     `json:"task"`
-	Executor string      `json:"executor"`
-	State    task.Status `json:"state"`
-	Stalled  bool        `json:"stalled,omitempty"`
+	Job      string        `json:"job"`
+	Task     record.ID     `json:"task"`
+	Executor string        `json:"executor"`
+	State    record.Status `json:"state"`
+	Stalled  bool          `json:"stalled,omitempty"`
 }
 
 const (
@@ -209,7 +210,7 @@ func (l looker) shown(all []found) []Task {
 	out := []Task{}
 	for _, one := range all[:min(l.most, len(all))] {
 		t := Task{
-			ID: task.ID(one.row.ID), Title: verb.Head(one.row.Title, titleShown), Status: one.row.Status, Priority: one.row.Priority,
+			ID: record.ID(one.row.ID), Title: verb.Head(one.row.Title, titleShown), Status: one.row.Status, Priority: one.row.Priority,
 			Due: task.Due(one.row.Fact(kind.DueFact)), Actor: one.hold.Actor, Session: one.hold.Session, Mine: one.mine,
 			Clone: one.hold.Clone, Unsynced: one.hold.Unsynced, Lost: one.hold.LostTo != nil,
 		}
@@ -252,7 +253,7 @@ func next(out Out) []string {
 			all = append(all, command)
 		}
 	}
-	first := func(list []Task, mine bool) task.ID { // that is the caller's, or any
+	first := func(list []Task, mine bool) record.ID { // that is the caller's, or any
 		for _, t := range list {
 			if t.Mine || !mine {
 				return t.ID

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -35,9 +36,9 @@ type Archived struct {
 
 // Resting is a task that is moved.
 type Resting struct {
-	ID     task.ID `json:"id"`
-	Title  string  `json:"title"`
-	Folder string  `json:"folder"` // from the workspace root
+	ID     record.ID `json:"id"`
+	Title  string    `json:"title"`
+	Folder string    `json:"folder"` // from the workspace root
 }
 
 // Filled is a folder that gets tasks.
@@ -64,9 +65,9 @@ const (
 
 // Staying is how many tasks stay for a reason.
 type Staying struct {
-	Why   Why       `json:"why"`
-	Count int       `json:"count"`
-	Tasks []task.ID `json:"tasks"` // the first five
+	Why   Why         `json:"why"`
+	Count int         `json:"count"`
+	Tasks []record.ID `json:"tasks"` // the first five
 }
 
 const (
@@ -174,8 +175,8 @@ func (out Archived) cut(bounded bool) Archived {
 	return out
 }
 
-func (out Archived) ids() []task.ID {
-	ids := make([]task.ID, len(out.Tasks))
+func (out Archived) ids() []record.ID {
+	ids := make([]record.ID, len(out.Tasks))
 	for i, t := range out.Tasks {
 		ids[i] = t.ID
 	}
@@ -195,11 +196,11 @@ func (out *Archived) takes(t Resting) {
 }
 
 // leaves notes that a task stays.
-func (out *Archived) leaves(why Why, id task.ID) {
+func (out *Archived) leaves(why Why, id record.ID) {
 	i := slices.IndexFunc(out.Stay, func(s Staying) bool { return s.Why == why })
 	if i < 0 {
 		i = len(out.Stay)
-		out.Stay = append(out.Stay, Staying{Why: why, Tasks: []task.ID{}})
+		out.Stay = append(out.Stay, Staying{Why: why, Tasks: []record.ID{}})
 	}
 	out.Stay[i].Count++
 	if len(out.Stay[i].Tasks) < stayingShown {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -22,14 +23,14 @@ type mover struct {
 	w          *verb.Workspace
 	s          *store.Store
 	before     time.Time // those are old enough to which nothing was written since
-	busy       map[task.ID]Why
-	candidates []task.ID // by their rows
+	busy       map[record.ID]Why
+	candidates []record.ID // by their rows
 	out        Archived
 }
 
 // newMover looks for the tasks that may be moved, by the index: closed, old enough, and in the folder of tasks.
 func newMover(ctx context.Context, w *verb.Workspace, s *store.Store, before time.Time) (*mover, error) {
-	m := &mover{w: w, s: s, before: before, busy: map[task.ID]Why{}, out: newArchived()}
+	m := &mover{w: w, s: s, before: before, busy: map[record.ID]Why{}, out: newArchived()}
 	g, err := w.Graph(ctx, s)
 	if err != nil {
 		return nil, err
@@ -44,11 +45,11 @@ func newMover(ctx context.Context, w *verb.Workspace, s *store.Store, before tim
 	usual := path.Join(layout.Folder, kind.Tasks.Folder)
 	for _, p := range g.Problems() {
 		if id, ok := kind.Tasks.IDOf(path.Base(p.Path)); ok && path.Dir(p.Path) == usual {
-			m.out.leaves(StaysUnread, task.ID(id))
+			m.out.leaves(StaysUnread, record.ID(id))
 		}
 	}
 	for _, r := range g.Rows() {
-		if id := task.ID(r.ID); s.Config.Flow.IsClosed(r.Status) && r.Newest < before.Unix() && places.folder[id] == usual {
+		if id := record.ID(r.ID); s.Config.Flow.IsClosed(r.Status) && r.Newest < before.Unix() && places.folder[id] == usual {
 			m.candidates = append(m.candidates, id)
 		}
 	}
@@ -63,7 +64,7 @@ func newMover(ctx context.Context, w *verb.Workspace, s *store.Store, before tim
 // inOrder sorts the candidates by when they were written to last. Folders fill up in this order, so branches that archive apart put a task into the
 // same folder of a full month, though one moves more than the other: what is older fills the same places.
 func (m *mover) inOrder(g *verb.Graph) {
-	slices.SortStableFunc(m.candidates, func(a, b task.ID) int {
+	slices.SortStableFunc(m.candidates, func(a, b record.ID) int {
 		return cmp.Or(cmp.Compare(g.Row(a).Newest, g.Row(b).Newest), cmp.Compare(a, b))
 	})
 }
@@ -74,8 +75,8 @@ func (m *mover) keepLast(inFolder int, g *verb.Graph) {
 	if len(m.candidates) == 0 || len(m.candidates) < inFolder {
 		return
 	}
-	last := slices.MaxFunc(m.candidates, func(a, b task.ID) int { return int(g.Row(a).Newest - g.Row(b).Newest) })
-	m.candidates = slices.DeleteFunc(m.candidates, func(id task.ID) bool { return id == last })
+	last := slices.MaxFunc(m.candidates, func(a, b record.ID) int { return int(g.Row(a).Newest - g.Row(b).Newest) })
+	m.candidates = slices.DeleteFunc(m.candidates, func(id record.ID) bool { return id == last })
 	m.out.leaves(StaysLast, last)
 }
 
@@ -103,9 +104,9 @@ func (m *mover) findBusy(ctx context.Context) error {
 }
 
 // decide says into which folder under .cairn a task goes, and notes it. It reports false for one that stays.
-func (m *mover) decide(out *Archived, room *room, id task.ID, from kind.Reader, known func(task.Ref) session.Live) (folder string, ok bool) {
+func (m *mover) decide(out *Archived, room *room, id record.ID, from kind.Reader, known func(record.Ref) session.Live) (folder string, ok bool) {
 	t, err := kind.Tasks.Get(from, id)
-	if task.CodeOf(err) == task.NotFound {
+	if record.CodeOf(err) == record.NotFound {
 		return "", false // deleted since the look
 	}
 	if err != nil {
@@ -129,7 +130,7 @@ func (m *mover) decide(out *Archived, room *room, id task.ID, from kind.Reader, 
 }
 
 // stays is why a closed task is left where it is, or "".
-func (m *mover) stays(t task.Task, room *room, known func(task.Ref) session.Live) Why {
+func (m *mover) stays(t task.Task, room *room, known func(record.Ref) session.Live) Why {
 	switch hold := session.Holder(t.Header(), known(t.ID.Ref()), m.w.Now()); {
 	case len(t.Provenance) == 0 || !kind.IsMonth(kind.Month(closedIn(t), 1)):
 		return StaysUndated
@@ -155,9 +156,9 @@ func newestEntry(t task.Task) time.Time {
 
 // room is where tasks lie, and how many lie in each folder.
 type room struct {
-	folder map[task.ID]string // from the workspace root
-	twice  map[task.ID]bool   // with several files
-	count  map[string]int     // by the folder from the workspace root
+	folder map[record.ID]string // from the workspace root
+	twice  map[record.ID]bool   // with several files
+	count  map[string]int       // by the folder from the workspace root
 }
 
 func (m *mover) room() (*room, error) { return placesOf(m.s) }
@@ -167,14 +168,14 @@ func placesOf(s *store.Store) (*room, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &room{make(map[task.ID]string, len(files)), map[task.ID]bool{}, map[string]int{}}
+	out := &room{make(map[record.ID]string, len(files)), map[record.ID]bool{}, map[string]int{}}
 	for _, f := range files {
-		out.folder[task.ID(f.ID)] = path.Dir(f.Path)
+		out.folder[record.ID(f.ID)] = path.Dir(f.Path)
 		out.count[path.Dir(f.Path)]++
 	}
 	for _, p := range problems {
 		if id, ok := kind.Tasks.IDOf(path.Base(p.Path)); ok {
-			out.twice[task.ID(id)] = true
+			out.twice[record.ID(id)] = true
 		}
 		out.count[path.Dir(p.Path)]++
 	}

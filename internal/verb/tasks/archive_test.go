@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // archiveDay is the day on which tests archive.
@@ -160,7 +160,7 @@ func TestArchiveAfter(t *testing.T) {
 		t.Errorf("moved %+v", out)
 	}
 	for _, text := range []string{"x", "0d", "-1d", "30", "1000000w"} {
-		if _, err := verbtest.Call[tasks.Archived](t, w, "archive", verbtest.Args{"older_than": text}); task.CodeOf(err) != task.InvalidInput {
+		if _, err := verbtest.Call[tasks.Archived](t, w, "archive", verbtest.Args{"older_than": text}); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("older than %q: %v", text, err)
 		}
 	}
@@ -193,14 +193,14 @@ func TestArchiveLeavesAlone(t *testing.T) {
 	put(t, taskPath(w, "PROJ-16"), closedTask("PROJ-16", "2026-02-01"))
 	before := lie(t, w)
 	out := archive(t, w, verbtest.Args{})
-	got := map[tasks.Why][]task.ID{}
+	got := map[tasks.Why][]record.ID{}
 	for _, s := range out.Stay {
 		got[s.Why] = s.Tasks
 		if s.Count != len(s.Tasks) {
 			t.Errorf("%s: %d are %v", s.Why, s.Count, s.Tasks)
 		}
 	}
-	want := map[tasks.Why][]task.ID{
+	want := map[tasks.Why][]record.ID{
 		tasks.StaysClaimed: {"PROJ-10"}, tasks.StaysInJob: {"PROJ-11"}, tasks.StaysInSession: {"PROJ-12"}, tasks.StaysUndated: {"PROJ-13"},
 		tasks.StaysTwice: {"PROJ-14"}, tasks.StaysUnread: {"PROJ-15"},
 	}
@@ -223,7 +223,7 @@ func TestArchiveLeavesTheLast(t *testing.T) {
 	}
 	for range 2 {
 		out := archive(t, w, verbtest.Args{})
-		if len(out.Stay) != 1 || out.Stay[0].Why != tasks.StaysLast || !slices.Equal(out.Stay[0].Tasks, []task.ID{"PROJ-2"}) {
+		if len(out.Stay) != 1 || out.Stay[0].Why != tasks.StaysLast || !slices.Equal(out.Stay[0].Tasks, []record.ID{"PROJ-2"}) {
 			t.Errorf("it says %+v", out)
 		}
 	}

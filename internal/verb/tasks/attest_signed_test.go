@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/internal/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 )
@@ -34,7 +34,7 @@ func (s slow) Sign(key ssh.PublicKey, data []byte) (*ssh.Signature, error) {
 }
 
 // signing is a workspace outside git in which human:ada may sign, and one task with a check that needs it.
-func signing(t *testing.T, meanwhile func(w *verb.Workspace, id task.ID)) (w *verb.Workspace, id task.ID, said *bytes.Buffer) {
+func signing(t *testing.T, meanwhile func(w *verb.Workspace, id record.ID)) (w *verb.Workspace, id record.ID, said *bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()
 	layout, _, err := store.Init(dir, "T")
@@ -91,17 +91,17 @@ func signing(t *testing.T, meanwhile func(w *verb.Workspace, id task.ID)) (w *ve
 func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 	for name, row := range map[string]struct {
 		notes int // written while it is signed, one each time
-		code  task.Code
+		code  record.Code
 		sigs  int // how often it was signed
 	}{
 		"nothing happens":   {0, "", 1},
 		"a note comes":      {1, "", 2},
 		"two notes come":    {2, "", 3},
-		"notes keep coming": {9, task.Conflict, 3},
+		"notes keep coming": {9, record.Conflict, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			signed := 0
-			w, id, said := signing(t, func(w *verb.Workspace, id task.ID) {
+			w, id, said := signing(t, func(w *verb.Workspace, id record.ID) {
 				if signed++; signed <= row.notes {
 					if _, err := tasks.Note(t.Context(), w, tasks.NoteIn{ID: verb.RecordID(id), Text: "meanwhile"}); err != nil {
 						t.Error(err)
@@ -109,7 +109,7 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 				}
 			})
 			out, err := tasks.Attest(t.Context(), w, tasks.AttestIn{ID: id, Check: "read", Pass: true})
-			if task.CodeOf(err) != row.code || signed != row.sigs {
+			if record.CodeOf(err) != row.code || signed != row.sigs {
 				t.Fatalf("signed %d times: %v", signed, err)
 			}
 			if again := strings.Count(said.String(), "once more"); again != row.sigs-1 {
@@ -119,7 +119,7 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 				return
 			}
 			last := out.Provenance[len(out.Provenance)-1]
-			if last.Signed != "true" || last.Did != task.Attested || len(out.Provenance) != 2+row.notes {
+			if last.Signed != "true" || last.Did != record.Attested || len(out.Provenance) != 2+row.notes {
 				t.Errorf("the record is %+v", out.Provenance)
 			}
 			if _, err := tasks.Transition(t.Context(), w, tasks.TransitionIn{ID: id, To: "done"}); err != nil {
@@ -131,13 +131,13 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 
 // A check that is changed while it is signed is not settled by what was signed.
 func TestCheckThatChangesWhileItIsSigned(t *testing.T) {
-	w, id, _ := signing(t, func(w *verb.Workspace, id task.ID) {
+	w, id, _ := signing(t, func(w *verb.Workspace, id record.ID) {
 		checks := []tasks.CheckIn{{Desc: "read", Type: "manual", By: "signed human:bob"}}
 		if _, err := tasks.Update(t.Context(), w, tasks.UpdateIn{ID: verb.RecordID(id), Checks: &checks}); err != nil {
 			t.Error(err)
 		}
 	})
-	if out, err := tasks.Attest(t.Context(), w, tasks.AttestIn{ID: id, Check: "read", Pass: true}); task.CodeOf(err) != task.Forbidden {
+	if out, err := tasks.Attest(t.Context(), w, tasks.AttestIn{ID: id, Check: "read", Pass: true}); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("%+v, %v", out.Checks, err)
 	}
 }
@@ -145,7 +145,7 @@ func TestCheckThatChangesWhileItIsSigned(t *testing.T) {
 // A signed call that is made again under its key is not signed again.
 func TestSignedCallUnderAKey(t *testing.T) {
 	signed := 0
-	w, id, _ := signing(t, func(*verb.Workspace, task.ID) { signed++ })
+	w, id, _ := signing(t, func(*verb.Workspace, record.ID) { signed++ })
 	attest, _ := catalogue.Named("attest")
 	for range 2 {
 		out, err := attest.Call(t.Context(), w, []byte(`{"id": "`+string(id)+`", "check": "read", "pass": true, "idempotency_key": "k"}`))

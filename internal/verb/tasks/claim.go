@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/session"
@@ -32,7 +33,7 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
 		}
 		return handoffs.Claim(ctx, w, handoffs.ClaimIn{ID: ledger.HandoffID(in.ID), Once: in.Once})
 	}
-	return w.Change(ctx, task.ID(in.ID), func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	return w.Change(ctx, record.ID(in.ID), func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		takesOver, err := wc.Take(ctx, in.Takeover)
 		if err != nil {
 			return wc.Task, nil, err
@@ -88,15 +89,15 @@ type ReleaseIn struct {
 // Release lets a task go without moving it, or a handoff, which is open again. A person may release what another holds; that ends the session
 // on a task as abandoned. It returns a verb.Task, or a handoffs.Handoff.
 func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (any, error) {
-	if err := task.ValidText("reason", in.Reason); err != nil {
+	if err := record.ValidText("reason", in.Reason); err != nil {
 		return nil, err
 	}
 	if isHandoff(w, in.ID) {
 		return handoffs.Release(ctx, w, ledger.HandoffID(in.ID), in.Reason)
 	}
-	return w.Change(ctx, task.ID(in.ID), func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	return w.Change(ctx, record.ID(in.ID), func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		if wc.Hold.Actor != "" && !wc.Mine() && !w.Actor().Human() {
-			return wc.Task, nil, task.Errorf(task.NotYours, "held by %s", wc.Hold.Actor).
+			return wc.Task, nil, record.Errorf(record.NotYours, "held by %s", wc.Hold.Actor).
 				WithHint("ask %s, or a person, to release it", wc.Hold.Actor)
 		}
 		if err := cmp.Or(wc.Hold.RefuseEnd(), wc.MayEndSession()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -124,7 +125,7 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.T
 }
 
 // threadOf is the thread of a record, by its entries.
-func threadOf(w *verb.Workspace, log task.Log) *verb.Thread {
+func threadOf(w *verb.Workspace, log record.Log) *verb.Thread {
 	all := verb.Comments(log)
 	shown := all
 	if w.Bounded && len(all) > partSize {
@@ -134,7 +135,7 @@ func threadOf(w *verb.Workspace, log task.Log) *verb.Thread {
 }
 
 // relatives are the tasks that belong in a part of a task's context, the most urgent first.
-func relatives(part string, g *verb.Graph, id task.ID) []*kind.Row {
+func relatives(part string, g *verb.Graph, id record.ID) []*kind.Row {
 	var hits []*kind.Row
 	if this := g.Row(id); part == blockersPart && this != nil {
 		for _, dep := range g.BlockedBy(this) {
@@ -153,7 +154,7 @@ func relatives(part string, g *verb.Graph, id task.ID) []*kind.Row {
 }
 
 // linkedTo are the tasks that have links to a task.
-func linkedTo(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, id task.ID) []LinkedFrom {
+func linkedTo(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, id record.ID) []LinkedFrom {
 	hits := map[string][]*kind.Row{}
 	for _, r := range g.Rows() {
 		for _, k := range task.LinkKinds {
@@ -182,7 +183,7 @@ func related(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gra
 	return out
 }
 
-func sessionsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (*SessionsPart, error) {
+func sessionsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (*SessionsPart, error) {
 	all, err := w.Reads.Look(ctx, s, kind.Sessions.Kind)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -15,8 +16,8 @@ import (
 // CreateIn is the input of Create.
 type CreateIn struct {
 	TaskIn
-	Deps   []task.ID `json:"deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=dep"`
-	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; not a dependency"`
+	Deps   []record.ID `json:"deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=dep"`
+	Parent record.ID   `json:"parent,omitempty" doc:"task that groups it; not a dependency"`
 
 	Template string `json:"template,omitempty" doc:"a file of .cairn/templates, without .md, for what is not given" from:"templates" mcp:"quiet"`
 	verb.Once
@@ -61,7 +62,7 @@ type LinksIn struct {
 // links reads the links of a new task. It returns NOT_FOUND for one to what is not there.
 func (in LinksIn) links(s *store.Store) (task.Links, error) {
 	given := map[string][]verb.RecordID{"discovered_from": in.DiscoveredFrom, "duplicates": in.Duplicates, "related": in.Related}
-	read, err := verb.LinksGiven(s, given, func(task.ID) bool { return false })
+	read, err := verb.LinksGiven(s, given, func(record.ID) bool { return false })
 	return task.Links{DiscoveredFrom: read["discovered_from"], Duplicates: read["duplicates"], Related: read["related"]}, err
 }
 
@@ -118,13 +119,13 @@ func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, err
 	}
 	t.Deps, t.Parent = in.Deps, in.Parent
 	ref, err := verb.Create(ctx, w, s, kind.Tasks, func(tx *store.Tx, token string) (task.Task, error) {
-		t.ID = task.ID(s.Config.Prefix + "-" + token)
+		t.ID = record.ID(s.Config.Prefix + "-" + token)
 		return s.Config.Flow.Create(t, kind.Deps(tx, s.Config.Flow), w.Stamp(""))
 	})
 	if err != nil {
 		return verb.Task{}, err
 	}
-	out, err := w.View(s).TaskByID(task.ID(ref.ID))
+	out, err := w.View(s).TaskByID(record.ID(ref.ID))
 	out.Notices = in.Notices(s.Config.Flow)
 	return out, err
 }
@@ -145,9 +146,9 @@ func (in TaskIn) modeOf(flow task.Flow) (task.Mode, error) {
 	}
 	said := flow.ModeInStatus(in.Status)
 	switch {
-	case in.Status != "" && said == "" && task.Status(in.Status) != flow.Initial:
+	case in.Status != "" && said == "" && record.Status(in.Status) != flow.Initial:
 		return "", verb.BadInput("status", "is %q", verb.Head(in.Status, 40)).
-			WithHint("leave it out: a task begins in %s, and %s moves it", flow.Initial, task.CallTo("transition"))
+			WithHint("leave it out: a task begins in %s, and %s moves it", flow.Initial, record.CallTo("transition"))
 	case said != "" && m != "" && said != m:
 		return "", verb.BadInput("status", "says %s, and mode %s", said, m).WithHint("leave out status")
 	case said != "":
@@ -217,7 +218,7 @@ func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 		switch {
 		case c.Result != "":
 			return nil, verb.BadInput(where+".result", "cannot be written by a caller").
-				WithHint("leave it out; %s and %s settle checks", task.CallTo("run_checks"), task.CallTo("attest"))
+				WithHint("leave it out; %s and %s settle checks", record.CallTo("run_checks"), record.CallTo("attest"))
 		case c.Type != "" && c.Type != "manual":
 			return nil, verb.BadInput(where+".type", "is %q", c.Type).WithHint("manual, or leave it out")
 		case c.Type == "manual" && c.Cmd != "":
@@ -225,7 +226,7 @@ func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 		case c.Cmd == "" && c.Timeout > 0:
 			return nil, verb.BadInput(where+".timeout", "is set, and there is no cmd").WithHint("leave it out")
 		}
-		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: AttesterNamed(w, c.By), Result: task.Pending})
+		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: AttesterNamed(w, c.By), Result: record.Pending})
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -13,22 +14,22 @@ import (
 
 // DeleteIn is the input of Delete.
 type DeleteIn struct {
-	ID     task.ID `json:"id" doc:"task to delete" cli:"arg,several"`
-	Reason string  `json:"reason,omitempty" doc:"why, for the record"`
+	ID     record.ID `json:"id" doc:"task to delete" cli:"arg,several"`
+	Reason string    `json:"reason,omitempty" doc:"why, for the record"`
 	verb.Once
 }
 
 // Deleted is what Delete did.
 type Deleted struct {
-	ID       task.ID `json:"id"`
-	Trash    string  `json:"trash"` // the file's copy, with its last entry; copied back it is the task again
-	Replayed bool    `json:"replayed,omitempty"`
+	ID       record.ID `json:"id"`
+	Trash    string    `json:"trash"` // the file's copy, with its last entry; copied back it is the task again
+	Replayed bool      `json:"replayed,omitempty"`
 }
 
 // Delete moves a task, and the records of the sessions on it, out of the workspace into this clone's trash. It refuses a task that
 // another one depends on or belongs to, and one that somebody is at work on, here or on another branch.
 func Delete(ctx context.Context, w *verb.Workspace, in DeleteIn) (Deleted, error) {
-	if err := task.ValidText("reason", in.Reason); err != nil {
+	if err := record.ValidText("reason", in.Reason); err != nil {
 		return Deleted{}, err
 	}
 	s, err := w.Open()
@@ -51,7 +52,7 @@ func Delete(ctx context.Context, w *verb.Workspace, in DeleteIn) (Deleted, error
 // Replay says where the copy is.
 func (Deleted) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any, error) {
 	if _, ok := kind.Tasks.Find(s)(key.Task); ok {
-		return nil, task.Errorf(task.Conflict, "the idempotency key deleted %s before, and it is there again", key.Task).WithHint("use a new key")
+		return nil, record.Errorf(record.Conflict, "the idempotency key deleted %s before, and it is there again", key.Task).WithHint("use a new key")
 	}
 	return Deleted{ID: key.Task, Trash: s.Trash().File(key.Task.Ref()), Replayed: true}, nil
 }
@@ -62,9 +63,9 @@ func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
 		return wc.Hold.Refuse(wc.Task.ID, w.Actor(), wc.Store.Worktree, false)
 	}
 	if ses, active := wc.ActiveSession(); active && !wc.Hold.Lapsed {
-		return task.Errorf(task.SessionLive, "session %s is at work on it", ses.ID).
-			WithHint("%s, by %s, ends it", task.CallTo("cancel", "session", ses.ID), ses.Actor).
-			WithNext(task.CallTo("get_session", "session", ses.ID))
+		return record.Errorf(record.SessionLive, "session %s is at work on it", ses.ID).
+			WithHint("%s, by %s, ends it", record.CallTo("cancel", "session", ses.ID), ses.Actor).
+			WithNext(record.CallTo("get_session", "session", ses.ID))
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, r
 	}
 	for _, p := range g.Problems() {
 		if s.Mentions(p, string(wc.Task.ID)) {
-			return task.Errorf(task.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
+			return record.Errorf(record.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
 		}
 	}
 	var dependents []string
@@ -98,7 +99,7 @@ func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, r
 }
 
 // deleteSessions stages the deletion of the sessions on a task that goes.
-func deleteSessions(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, id task.ID) error {
+func deleteSessions(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, id record.ID) error {
 	sessions, err := w.Reads.Look(ctx, wc.Store, kind.Sessions.Kind)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/where"
 	"github.com/cairn-tasks/cairn/store"
@@ -15,11 +16,11 @@ import (
 
 // Filter is a ListIn that was checked.
 type Filter struct {
-	Assignee task.Actor // that the filter names, with me resolved
+	Assignee record.Actor // that the filter names, with me resolved
 
 	in       ListIn
 	states   []string // with the words for open and closed taken apart; nil for all
-	closed   func(task.Status) bool
+	closed   func(record.Status) bool
 	openOnly bool // closed tasks are left out and counted, since nothing asks for them
 	where    where.Filter[Item]
 	before   time.Time // zero for any
@@ -94,7 +95,7 @@ func statesNamed(flow task.Flow, words []string) ([]string, error) {
 	for _, some := range words {
 		for word := range strings.SplitSeq(some, ",") {
 			word = strings.TrimSpace(word)
-			err := flow.Known(task.Status(word))
+			err := flow.Known(record.Status(word))
 			if err != nil && word != openWord && word != closedWord {
 				return nil, err
 			}

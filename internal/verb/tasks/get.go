@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -84,7 +85,7 @@ func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task 
 // getReview returns a task with its part review, or with the diff of its branch: of the newest record, which while somebody works on the task
 // lies in its work tree.
 func getReview(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
-	id, err := task.ParseID(string(in.ID))
+	id, err := record.ParseID(string(in.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Ki
 			return nil, err
 		}
 		h := k.Header(v)
-		return readPart(ctx, w, s, k, task.Task{ID: task.ID(in.ID), Rev: h.Rev, Provenance: h.Log, Body: task.CleanBody(string(doc.Body()))}, in)
+		return readPart(ctx, w, s, k, task.Task{ID: record.ID(in.ID), Rev: h.Rev, Provenance: h.Log, Body: record.CleanBody(string(doc.Body()))}, in)
 	case k == kind.Sessions.Kind:
 		out, err := view.SessionByID(string(in.ID))
 		out.Comments = commentsAsked(w, in, k.Header(v).Log)
@@ -141,7 +142,7 @@ func withoutComments(include []string) []string {
 }
 
 // commentsAsked is the thread of a record that is no task, or nil if it is not asked for.
-func commentsAsked(w *verb.Workspace, in GetIn, log task.Log) *verb.Thread {
+func commentsAsked(w *verb.Workspace, in GetIn, log record.Log) *verb.Thread {
 	if !slices.Contains(in.Include, commentsPart) {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/where"
 	"github.com/cairn-tasks/cairn/session"
@@ -105,12 +106,12 @@ func (k keyReader) own(field task.Field) where.Key[Item] {
 // stateKeys are the keys that say of which states tasks are meant: a filter that names one of them is not about open tasks alone.
 var stateKeys = []string{"status", "id"}
 
-func openOrClosed(flow task.Flow, s task.Status) string {
+func openOrClosed(flow task.Flow, s record.Status) string {
 	word := openWord
 	if flow.IsClosed(s) {
 		word = closedWord
 	}
-	if flow.Known(task.Status(word)) == nil {
+	if flow.Known(record.Status(word)) == nil {
 		return "" // a state of the workspace is called so, and means itself
 	}
 	return word
@@ -145,13 +146,13 @@ func readPriority(value string) (string, error) {
 func readMode(value string) (string, error) {
 	m, err := task.ParseMode(strings.ToLower(value))
 	if err != nil || m == "" {
-		return "", verb.BadInput("mode", "is %q", task.Clip(value, 40)).WithHint("auto or pair; not mode for those that say neither")
+		return "", verb.BadInput("mode", "is %q", record.Clip(value, 40)).WithHint("auto or pair; not mode for those that say neither")
 	}
 	return string(m), nil
 }
 
 func readExecution(value string) (string, error) {
-	return strings.ToLower(value), task.OneOf("execution", strings.ToLower(value), executions)
+	return strings.ToLower(value), record.OneOf("execution", strings.ToLower(value), executions)
 }
 
 // executions are what the row of a task can say of its session.
@@ -176,7 +177,7 @@ func (k keyReader) actor(value string) (string, error) {
 
 // id completes a part of the id of a task.
 func (k keyReader) id(part string) (string, error) {
-	if k.g.Row(task.ID(part)) != nil {
+	if k.g.Row(record.ID(part)) != nil {
 		return part, nil
 	}
 	ids := make([]string, len(k.g.Rows()))
@@ -189,7 +190,7 @@ func (k keyReader) id(part string) (string, error) {
 // anyID is id for what need not be a task.
 func (k keyReader) anyID(part string) (string, error) {
 	id, err := k.id(part)
-	if task.CodeOf(err) == task.NotFound && kind.ParseAnyID(part) == nil {
+	if record.CodeOf(err) == record.NotFound && kind.ParseAnyID(part) == nil {
 		return part, nil
 	}
 	return id, err

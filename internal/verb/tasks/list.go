@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -27,7 +28,7 @@ type ListIn struct {
 	Mode      string     `json:"mode,omitempty" doc:"auto, pair, or any: neither" values:"auto,pair,any"`
 	Repo      string     `json:"repo,omitempty" doc:"of this repository" cli:"flag=in-repo" from:"repos"`
 	DueBefore string     `json:"due_before,omitempty" doc:"due before this date or time"`
-	Parent    task.ID    `json:"parent,omitempty" doc:"its children"`
+	Parent    record.ID  `json:"parent,omitempty" doc:"its children"`
 	Text      string     `json:"text,omitempty" doc:"words anywhere in it"`
 	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, {optional}, title, id" from:"orders"`
 	Limit     verb.Count `json:"limit,omitempty" doc:"50; 500 at most"`
@@ -48,10 +49,10 @@ type ListOut struct {
 
 // Unblocker is an open task that others wait for.
 type Unblocker struct {
-	ID     task.ID     `json:"id"`
-	Title  string      `json:"title"`
-	Status task.Status `json:"status"`
-	Tasks  int         `json:"tasks"` // how many open tasks wait for it, directly or through others
+	ID     record.ID     `json:"id"`
+	Title  string        `json:"title"`
+	Status record.Status `json:"status"`
+	Tasks  int           `json:"tasks"` // how many open tasks wait for it, directly or through others
 }
 
 // List returns the tasks that fit the filters, in the order asked for; equals by id. Closed tasks are left out, and counted, unless the filters

@@ -9,25 +9,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // tree makes tasks by their titles; a title may name a parent and deps among those before it.
-func tree(t *testing.T, w *verb.Workspace, all ...[3]string) map[string]task.ID {
+func tree(t *testing.T, w *verb.Workspace, all ...[3]string) map[string]record.ID {
 	t.Helper()
-	ids := map[string]task.ID{}
+	ids := map[string]record.ID{}
 	for _, one := range all {
 		in := verbtest.Args{"title": one[0]}
 		if one[1] != "" {
 			in["parent"] = ids[one[1]]
 		}
 		if one[2] != "" {
-			in["deps"] = []task.ID{ids[one[2]]}
+			in["deps"] = []record.ID{ids[one[2]]}
 		}
-		ids[one[0]] = task.ID(verbtest.Must(t, w, "create", in).ID)
+		ids[one[0]] = record.ID(verbtest.Must(t, w, "create", in).ID)
 	}
 	return ids
 }
@@ -146,12 +146,12 @@ func TestWhere(t *testing.T) {
 			t.Errorf("%s: %v, want %v", filter, got, want)
 		}
 	}
-	for filter, code := range map[string]task.Code{
-		"status=finished": task.UnknownState, "assignee=shah": task.InvalidInput, "id=PROJ": task.AmbiguousID, "parent=zzz": task.NotFound, "mode=none": task.InvalidInput,
-		"execution=ended": task.InvalidInput, "priority=soon": task.InvalidInput, "estimates": task.InvalidInput,
+	for filter, code := range map[string]record.Code{
+		"status=finished": record.UnknownState, "assignee=shah": record.InvalidInput, "id=PROJ": record.AmbiguousID, "parent=zzz": record.NotFound, "mode=none": record.InvalidInput,
+		"execution=ended": record.InvalidInput, "priority=soon": record.InvalidInput, "estimates": record.InvalidInput,
 	} {
 		_, err := verbtest.Call[tasks.ListOut](t, w, "list", verbtest.Args{"where": filter})
-		if task.CodeOf(err) != code || !strings.Contains(err.Error(), "column ") {
+		if record.CodeOf(err) != code || !strings.Contains(err.Error(), "column ") {
 			t.Errorf("%s: %v, want %s with a column", filter, err, code)
 		}
 	}
@@ -255,16 +255,16 @@ func TestRowsAreShort(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := verbtest.NewWorkspace(t)
 			w.Bounded = true
-			var last task.ID
+			var last record.ID
 			for n := range 50 {
 				in := tt.create(n)
 				if n%5 == 4 {
-					in["deps"] = []task.ID{last}
+					in["deps"] = []record.ID{last}
 				}
 				if n%10 == 3 {
 					in["assignee"] = "me"
 				}
-				last = task.ID(verbtest.Must(t, w, "create", in).ID)
+				last = record.ID(verbtest.Must(t, w, "create", in).ID)
 			}
 			rowsAreShort(t, w, tt.before)
 		})

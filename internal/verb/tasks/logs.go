@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/runs"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 
 // LogsIn is the input of Logs.
 type LogsIn struct {
-	ID     task.ID    `json:"id" doc:"task whose check runs to read" cli:"arg"`
+	ID     record.ID  `json:"id" doc:"task whose check runs to read" cli:"arg"`
 	Limit  verb.Count `json:"limit,omitempty" doc:"how many runs to return; 5 by default, 20 at most"`
 	Offset int        `json:"offset,omitempty" doc:"how many of the newest to pass over; next_offset of the page before"`
 }
@@ -65,7 +65,7 @@ func Logs(ctx context.Context, w *verb.Workspace, in LogsIn) (LogsOut, error) {
 	return *out, nil
 }
 
-func logsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, limit, offset int) (*LogsOut, error) {
+func logsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, limit, offset int) (*LogsOut, error) {
 	paths := s.Runs().Logs(ctx, id)
 	out := &LogsOut{Logs: []Log{}, TotalRuns: len(paths)}
 	start := min(offset, len(paths))

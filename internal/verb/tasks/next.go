@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -16,7 +17,7 @@ import (
 // NextIn is the input of Next. A filter that is left out lets everything through.
 type NextIn struct {
 	Label  string     `json:"label,omitempty" doc:"with this label" from:"labels"`
-	Parent task.ID    `json:"parent,omitempty" doc:"children of this task"`
+	Parent record.ID  `json:"parent,omitempty" doc:"children of this task"`
 	Lease  verb.Count `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400"`
 	verb.Once
 }
@@ -69,8 +70,8 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 	})
 	slices.SortFunc(free, MoreUrgent)
 	for _, r := range free {
-		got, err := takeNext(ctx, w, s, task.ID(r.ID), in.Lease)
-		if errors.Is(err, errTaken) || slices.Contains([]task.Code{task.NotFound, task.BadFile, task.AlreadyClaimed, task.Elsewhere}, task.CodeOf(err)) {
+		got, err := takeNext(ctx, w, s, record.ID(r.ID), in.Lease)
+		if errors.Is(err, errTaken) || slices.Contains([]record.Code{record.NotFound, record.BadFile, record.AlreadyClaimed, record.Elsewhere}, record.CodeOf(err)) {
 			out.Claimed++
 			continue
 		}
@@ -103,8 +104,8 @@ func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Grap
 }
 
 // takeNext claims a task, if it still is as it was when it was picked.
-func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, seconds verb.Count) (verb.Task, error) {
-	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, seconds verb.Count) (verb.Task, error) {
+	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		flow := s.Config.Flow
 		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !verb.Startable(flow, wc.Task.Status) || len(flow.BlockedBy(wc.Task, kind.Deps(wc.Tx, wc.Store.Config.Flow))) > 0 {
 			return wc.Task, nil, errTaken

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // NoteIn is the input of Note.
@@ -46,8 +46,8 @@ func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry := w.Stamp(in.Text).Entry(task.Noted).Saying(task.Detail{Mentions: mentions, Re: re, Verb: in.Verb, Severity: in.Severity})
-	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(in.ID), Decide: func(_ *store.Tx, v any) (any, *task.Entry, error) {
+	entry := w.Stamp(in.Text).Entry(record.Noted).Saying(record.Detail{Mentions: mentions, Re: re, Verb: in.Verb, Severity: in.Severity})
+	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(in.ID), Decide: func(_ *store.Tx, v any) (any, *record.Entry, error) {
 		if in.Verb != "" && hasMilestone(k.Header(v).Log, entry) {
 			return v, nil, nil
 		}
@@ -58,19 +58,19 @@ func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
 // valid looks at what can be judged without reading anything.
 func (in NoteIn) valid() error {
 	if in.ID == "" {
-		return verb.BadInput("id", "is missing, and no session is under way").WithHint("%s; CAIRN_SESSION names a session", task.CallTo("note", "id", "ID", "text", "TEXT").OnlyShown())
+		return verb.BadInput("id", "is missing, and no session is under way").WithHint("%s; CAIRN_SESSION names a session", record.CallTo("note", "id", "ID", "text", "TEXT").OnlyShown())
 	}
-	if len(in.Text) > task.MaxText {
-		return task.Errorf(task.InvalidInput, "text is %d bytes long, more than %d", len(in.Text), task.MaxText).
-			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", task.CallTo("ref_add", "id", string(in.ID), "type", string(task.FileRef)).OnlyShown())
+	if len(in.Text) > record.MaxText {
+		return record.Errorf(record.InvalidInput, "text is %d bytes long, more than %d", len(in.Text), record.MaxText).
+			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", record.CallTo("ref_add", "id", string(in.ID), "type", string(record.FileRef)).OnlyShown())
 	}
 	if err := verb.OneOf("severity", in.Severity, []string{"info", "warn", "critical"}); err != nil {
 		return err
 	}
-	if in.Verb != "" && !task.IsWord(in.Verb, "._-") || len(in.Verb) > maxVerb {
+	if in.Verb != "" && !record.IsWord(in.Verb, "._-") || len(in.Verb) > maxVerb {
 		return verb.BadInput("verb", "is %q", verb.Head(in.Verb, 40)).WithHint("one word of letters, digits and ._-, such as deployed")
 	}
-	return task.RequiredText("text", in.Text, "say what is worth remembering")
+	return record.RequiredText("text", in.Text, "say what is worth remembering")
 }
 
 const maxVerb = 64 // bytes
@@ -78,7 +78,7 @@ const maxVerb = 64 // bytes
 const maxMentions = 50
 
 // mentioned lists whom the note concerns: the actors that the caller names, and those that the text mentions.
-func (in NoteIn) mentioned(ctx context.Context, w *verb.Workspace, s *store.Store) ([]task.Actor, error) {
+func (in NoteIn) mentioned(ctx context.Context, w *verb.Workspace, s *store.Store) ([]record.Actor, error) {
 	out, err := w.Mentioned(ctx, s, in.Text)
 	if err != nil {
 		return nil, err
@@ -99,20 +99,20 @@ func (in NoteIn) mentioned(ctx context.Context, w *verb.Workspace, s *store.Stor
 }
 
 // answers is the short hash of the entry that the note answers.
-func (in NoteIn) answers(log task.Log) (string, error) {
+func (in NoteIn) answers(log record.Log) (string, error) {
 	if in.Re == "" {
 		return "", nil
 	}
 	e, err := log.Entry(in.Re)
 	if err != nil {
-		return "", task.Errorf(task.CodeOf(err), "re: %s", task.MessageOf(err)).WithHint("%s shows the comments with their hashes", task.CallTo("get", "id", string(in.ID), "include", []string{commentsPart}))
+		return "", record.Errorf(record.CodeOf(err), "re: %s", record.MessageOf(err)).WithHint("%s shows the comments with their hashes", record.CallTo("get", "id", string(in.ID), "include", []string{commentsPart}))
 	}
 	return e.ShortHash(), nil
 }
 
 // hasMilestone reports whether the provenance has a milestone already: of the same actor, with the same verb and text.
-func hasMilestone(log task.Log, milestone task.Entry) bool {
-	return slices.ContainsFunc(log, func(e task.Entry) bool {
-		return e.Did == task.Noted && e.Who == milestone.Who && e.Text == milestone.Text && e.Said().Verb == milestone.Said().Verb
+func hasMilestone(log record.Log, milestone record.Entry) bool {
+	return slices.ContainsFunc(log, func(e record.Entry) bool {
+		return e.Did == record.Noted && e.Who == milestone.Who && e.Text == milestone.Text && e.Said().Verb == milestone.Said().Verb
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -14,8 +15,8 @@ import (
 // Part is a piece of one part of a task, for what is too long for one answer. As long as Rev stays the same, the pieces
 // belong together.
 type Part struct {
-	ID         task.ID      `json:"id"`
-	Rev        task.Rev     `json:"rev"`
+	ID         record.ID    `json:"id"`
+	Rev        record.Rev   `json:"rev"`
 	Part       string       `json:"part"`
 	Offset     int          `json:"offset"`
 	NextOffset int          `json:"next_offset,omitempty"` // of the next piece; absent if this is the last

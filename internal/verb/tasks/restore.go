@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -23,7 +24,7 @@ type RestoreIn struct {
 // one entry more. A session that was active ends as abandoned. Whoever held the task stays its assignee and claims it anew. It is refused while
 // there is a task of that id, or while what it depends on is gone.
 func Restore(ctx context.Context, w *verb.Workspace, in RestoreIn) (verb.Task, error) {
-	if err := task.ValidText("reason", in.Reason); err != nil {
+	if err := record.ValidText("reason", in.Reason); err != nil {
 		return verb.Task{}, err
 	}
 	s, err := w.Open()
@@ -47,7 +48,7 @@ func Restore(ctx context.Context, w *verb.Workspace, in RestoreIn) (verb.Task, e
 const trashNamed = 5
 
 // inTrash finds the task in the trash whose id has the part. A whole id is returned as it is, since the write says what became of it.
-func inTrash(s *store.Store, part string) (task.ID, error) {
+func inTrash(s *store.Store, part string) (record.ID, error) {
 	deleted, err := s.Trash().Deleted(kind.Tasks.Kind)
 	if err != nil {
 		return "", err
@@ -61,24 +62,24 @@ func inTrash(s *store.Store, part string) (task.ID, error) {
 		}
 	}
 	if slices.Contains(all, part) || len(hits) == 0 && kind.Tasks.ParseID(part) == nil {
-		return task.ID(part), nil
+		return record.ID(part), nil
 	}
 	switch len(hits) {
 	case 1:
-		return task.ID(hits[0]), nil
+		return record.ID(hits[0]), nil
 	case 0:
-		e := task.Errorf(task.NotFound, "no task in the trash of this clone is called %q", verb.Head(part, 40))
+		e := record.Errorf(record.NotFound, "no task in the trash of this clone is called %q", verb.Head(part, 40))
 		if len(all) == 0 {
 			return "", e.WithHint("the trash is empty; a task that another clone deleted comes back with git")
 		}
-		return "", e.WithHint("there are %s%s", strings.Join(all[:min(trashNamed, len(all))], ", "), task.AndMore(len(all)-trashNamed))
+		return "", e.WithHint("there are %s%s", strings.Join(all[:min(trashNamed, len(all))], ", "), record.AndMore(len(all)-trashNamed))
 	default:
-		return "", task.Errorf(task.AmbiguousID, "%q fits %d tasks in the trash", part, len(hits)).WithHint("one of %s", strings.Join(hits[:min(trashNamed, len(hits))], ", "))
+		return "", record.Errorf(record.AmbiguousID, "%q fits %d tasks in the trash", part, len(hits)).WithHint("one of %s", strings.Join(hits[:min(trashNamed, len(hits))], ", "))
 	}
 }
 
 // stageRestore decides, and stages the task and its sessions.
-func stageRestore(w *verb.Workspace, s *store.Store, tx *store.Tx, id task.ID, reason string) error {
+func stageRestore(w *verb.Workspace, s *store.Store, tx *store.Tx, id record.ID, reason string) error {
 	v, err := tx.Restore(kind.Tasks.Kind, string(id))
 	if err != nil {
 		return err
@@ -88,8 +89,8 @@ func stageRestore(w *verb.Workspace, s *store.Store, tx *store.Tx, id task.ID, r
 	for _, dep := range append(slices.Clone(t.Deps), t.Parent) {
 		if _, ok := find(dep); dep != "" && !ok {
 			if _, err := inTrash(s, string(dep)); err == nil && kind.Tasks.ParseID(string(dep)) == nil {
-				return task.Errorf(task.DanglingDep, "it needs %s, which is not here", dep).
-					WithHint("if that was deleted too: %s first", task.CallTo("restore", "id", string(dep)).OnlyShown())
+				return record.Errorf(record.DanglingDep, "it needs %s, which is not here", dep).
+					WithHint("if that was deleted too: %s first", record.CallTo("restore", "id", string(dep)).OnlyShown())
 			}
 		}
 	}
@@ -103,7 +104,7 @@ func stageRestore(w *verb.Workspace, s *store.Store, tx *store.Tx, id task.ID, r
 }
 
 // restoreSessions stages the sessions on a task that went into the trash with it. One that cannot be read stays there.
-func restoreSessions(w *verb.Workspace, s *store.Store, tx *store.Tx, id task.ID) error {
+func restoreSessions(w *verb.Workspace, s *store.Store, tx *store.Tx, id record.ID) error {
 	deleted, err := s.Trash().Deleted(kind.Sessions.Kind)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -12,15 +13,15 @@ import (
 
 // RunChecksIn is the input of RunChecks.
 type RunChecksIn struct {
-	ID   task.ID `json:"id" doc:"task whose checks to run" cli:"arg"`
-	Only []int   `json:"only,omitempty" doc:"indices from 0; all commands by default" from:"command-checks"`
+	ID   record.ID `json:"id" doc:"task whose checks to run" cli:"arg"`
+	Only []int     `json:"only,omitempty" doc:"indices from 0; all commands by default" from:"command-checks"`
 	verb.Once
 }
 
 // exitOfRun says whether all checks that ran have passed, as test runners do.
 func exitOfRun(out any) int {
 	run := out.(verb.Task).Run
-	if run != nil && slices.ContainsFunc(run.Checks, func(c verb.CheckRun) bool { return c.Result != task.Pass }) {
+	if run != nil && slices.ContainsFunc(run.Checks, func(c verb.CheckRun) bool { return c.Result != record.Pass }) {
 		return verb.ExitCheckFailed
 	}
 	return 0
@@ -56,9 +57,9 @@ func RunChecks(ctx context.Context, w *verb.Workspace, in RunChecksIn) (verb.Tas
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, in.ID)
 	}
-	out, err := w.ChangeIn(ctx, s, in.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	out, err := w.ChangeIn(ctx, s, in.ID, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		if !ran.Fits(wc.Task) {
-			return wc.Task, nil, task.Errorf(task.Conflict, "its checks changed while they ran").WithHint("run them again")
+			return wc.Task, nil, record.Errorf(record.Conflict, "its checks changed while they ran").WithHint("run them again")
 		}
 		return task.RecordRun(wc.Task, ran.Proof.Run, w.Stamp(""))
 	})

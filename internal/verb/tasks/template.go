@@ -7,10 +7,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/templates"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // withTemplate adds what a template says. One value stands for another: that of the caller before that of the template. Lists have first
@@ -85,11 +85,11 @@ func readTemplate(s *store.Store, name, title string) (TaskIn, error) {
 
 // inTemplate says in which template a mistake is.
 func inTemplate(name string, err error) error {
-	var e *task.Error
+	var e *record.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	return task.Errorf(e.Code, "the template %s: %s", name, task.MessageOf(err)).WithHint("%s", e.Hint.String())
+	return record.Errorf(e.Code, "the template %s: %s", name, record.MessageOf(err)).WithHint("%s", e.Hint.String())
 }
 
 // union has the texts of both lists, each once.

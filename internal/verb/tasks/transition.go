@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/store"
@@ -12,16 +13,16 @@ import (
 
 // TransitionIn is the input of Transition.
 type TransitionIn struct {
-	ID     task.ID     `json:"id" doc:"task to move" cli:"arg,several"`
-	To     task.Status `json:"to" doc:"state to move it to" cli:"arg" from:"states"`
-	Reason string      `json:"reason,omitempty" doc:"why, for the record"`
+	ID     record.ID     `json:"id" doc:"task to move" cli:"arg,several"`
+	To     record.Status `json:"to" doc:"state to move it to" cli:"arg" from:"states"`
+	Reason string        `json:"reason,omitempty" doc:"why, for the record"`
 	verb.Once
 }
 
 // Transition moves a task to a state. Before it enters a closed one, its command checks are run where they have not passed
 // on this very state of the tree.
 func Transition(ctx context.Context, w *verb.Workspace, in TransitionIn) (verb.Task, error) {
-	if err := task.ValidText("reason", in.Reason); err != nil {
+	if err := record.ValidText("reason", in.Reason); err != nil {
 		return verb.Task{}, err
 	}
 	s, err := w.Open()
@@ -31,14 +32,14 @@ func Transition(ctx context.Context, w *verb.Workspace, in TransitionIn) (verb.T
 	if err := modeInStatus(s.Config.Flow, in.ID, in.To); err != nil {
 		return verb.Task{}, err
 	}
-	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
 		return s.Config.Flow.Move(wc.Task, in.To, p, kind.Deps(wc.Tx, wc.Store.Config.Flow), w.Stamp(in.Reason))
 	}
 	return gates.Transition{To: in.To, Preview: gates.Unchanged, Decide: decide}.Make(ctx, w, s, in.ID)
 }
 
 // BackToWork moves a task that is in review to the working state, and does nothing with any other. The store is that of the workspace.
-func BackToWork(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, why string) error {
+func BackToWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, why string) error {
 	flow := s.Config.Flow
 	t, err := kind.Tasks.Get(s, id)
 	if err != nil || flow.Working == "" || flow.Review == "" || t.Status != flow.Review || flow.Working == flow.Review {

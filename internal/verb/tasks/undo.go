@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -23,7 +24,7 @@ type UndoIn struct {
 
 // Undone is what Undo took back, or would.
 type Undone struct {
-	ID       task.ID    `json:"id"`
+	ID       record.ID  `json:"id"`
 	Takes    string     `json:"takes"` // what is taken back, in words
 	By       string     `json:"by"`    // how, in words
 	Done     bool       `json:"done"`  // false for a preview
@@ -89,12 +90,12 @@ func Undo(ctx context.Context, w *verb.Workspace, in UndoIn) (Undone, error) {
 }
 
 // undoable finds the task by its id or a part of it: among the tasks, or else in the trash.
-func undoable(s *store.Store, part string) (id task.ID, gone bool, err error) {
+func undoable(s *store.Store, part string) (id record.ID, gone bool, err error) {
 	found, err := s.Resolve(kind.Tasks.Kind, part)
 	if err == nil {
-		return task.ID(found), false, nil
+		return record.ID(found), false, nil
 	}
-	if task.CodeOf(err) != task.NotFound {
+	if record.CodeOf(err) != record.NotFound {
 		return "", false, err
 	}
 	if id, trashErr := inTrash(s, part); trashErr == nil {
@@ -114,7 +115,7 @@ func undelete(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn,
 		return Undone{}, err
 	}
 	last := kind.Tasks.Header(v).Log.Last()
-	if last.Did != task.Deleted || last.Who != w.Actor() {
+	if last.Did != record.Deleted || last.Who != w.Actor() {
 		return Undone{}, notYourLast(out.ID, last)
 	}
 	out.Takes, out.By = "deleted", "it comes back out of the trash"
@@ -128,9 +129,9 @@ func undelete(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn,
 	return out, err
 }
 
-func notYourLast(id task.ID, last task.Entry) error {
-	return verb.WithID(task.Errorf(task.NotYours, "the last write is %s by %s: one takes back one's own", last.Did, last.Who).
-		WithHint("%s shows who did what", task.CallTo("history", "id", string(id)).OnlyShown()), id)
+func notYourLast(id record.ID, last record.Entry) error {
+	return verb.WithID(record.Errorf(record.NotYours, "the last write is %s by %s: one takes back one's own", last.Did, last.Who).
+		WithHint("%s shows who did what", record.CallTo("history", "id", string(id)).OnlyShown()), id)
 }
 
 // undo is a write that is being taken back.
@@ -138,7 +139,7 @@ type undo struct {
 	ctx  context.Context //nolint:containedctx // of the one call that it serves
 	w    *verb.Workspace
 	wc   verb.WriteContext
-	last task.Entry
+	last record.Entry
 	out  *Undone
 }
 
@@ -148,15 +149,15 @@ func (u undo) stage() error {
 		return notYourLast(u.wc.Task.ID, u.last)
 	}
 	switch {
-	case u.last.Did == task.Created && len(u.wc.Task.Provenance) == 1:
+	case u.last.Did == record.Created && len(u.wc.Task.Provenance) == 1:
 		return u.create()
-	case u.last.Did == task.Noted:
+	case u.last.Did == record.Noted:
 		return u.note()
-	case u.last.Did == task.Claimed:
+	case u.last.Did == record.Claimed:
 		return u.claim()
-	case u.last.Did == task.Released, u.last.Did == task.Assigned, u.last.Did == task.Transitioned:
+	case u.last.Did == record.Released, u.last.Did == record.Assigned, u.last.Did == record.Transitioned:
 		return u.edit()
-	case u.last.Did == task.Updated && len(u.last.Results) == 0:
+	case u.last.Did == record.Updated && len(u.last.Results) == 0:
 		return u.edit()
 	}
 	return u.refused()
@@ -165,28 +166,28 @@ func (u undo) stage() error {
 // refused says why, and what helps.
 func (u undo) refused() error {
 	id := u.wc.Task.ID
-	e := task.Errorf(task.InvalidInput, "%s is not taken back", u.last.Did)
+	e := record.Errorf(record.InvalidInput, "%s is not taken back", u.last.Did)
 	switch u.last.Did {
-	case task.Updated:
+	case record.Updated:
 		if len(u.last.Results) > 0 {
-			return e.WithHint("checks ran for it, and their results stay on the record; %s moves the task", task.CallTo("transition", "id", id).OnlyShown())
+			return e.WithHint("checks ran for it, and their results stay on the record; %s moves the task", record.CallTo("transition", "id", id).OnlyShown())
 		}
-		e = task.Errorf(task.InvalidInput, "what %s said before is not kept here, so it is not taken back", strings.Join(changedOf(u.last), ", ")).
-			WithHint("%s writes it anew; git has what was committed", task.CallTo("update", "id", string(id)).OnlyShown())
-	case task.Began, task.TakenOver:
-		e = e.WithHint("%s with a reason ends the session and releases the task", task.CallTo("cancel", "session", u.last.Session).OnlyShown())
-	case task.Attested:
-		e = e.WithHint("%s says otherwise, with a new entry", task.CallTo("attest", "id", id).OnlyShown())
-	case task.Restored:
-		e = e.WithHint("%s puts it back into the trash", task.CallTo("delete", "id", id).OnlyShown())
+		e = record.Errorf(record.InvalidInput, "what %s said before is not kept here, so it is not taken back", strings.Join(changedOf(u.last), ", ")).
+			WithHint("%s writes it anew; git has what was committed", record.CallTo("update", "id", string(id)).OnlyShown())
+	case record.Began, record.TakenOver:
+		e = e.WithHint("%s with a reason ends the session and releases the task", record.CallTo("cancel", "session", u.last.Session).OnlyShown())
+	case record.Attested:
+		e = e.WithHint("%s says otherwise, with a new entry", record.CallTo("attest", "id", id).OnlyShown())
+	case record.Restored:
+		e = e.WithHint("%s puts it back into the trash", record.CallTo("delete", "id", id).OnlyShown())
 	default:
-		e = e.WithHint("it is a fact, and stays on the record; %s moves the task", task.CallTo("transition", "id", id).OnlyShown())
+		e = e.WithHint("it is a fact, and stays on the record; %s moves the task", record.CallTo("transition", "id", id).OnlyShown())
 	}
 	return e
 }
 
 // changedOf names what an update changed.
-func changedOf(e task.Entry) []string {
+func changedOf(e record.Entry) []string {
 	out := append([]string{}, e.Fields...)
 	if e.Checks != nil {
 		out = append(out, "checks")
@@ -195,7 +196,7 @@ func changedOf(e task.Entry) []string {
 }
 
 // says sets what is taken back and how, and returns the stamp of the entry.
-func (u undo) says(takes, by string) task.Stamp {
+func (u undo) says(takes, by string) record.Stamp {
 	u.out.Takes, u.out.By = takes, by
 	return u.w.Stamp("undoes " + u.last.ShortHash())
 }
@@ -203,8 +204,8 @@ func (u undo) says(takes, by string) task.Stamp {
 // create takes back that the task was made: it goes into the trash. That asks for the rights to delete.
 func (u undo) create() error {
 	if u.w.Profile < verb.Maintainer {
-		return task.Errorf(task.Forbidden, "the profile %s deletes nothing, and a task is made undone by deleting it", u.w.Profile).
-			WithHint("%s gives it up instead", task.CallTo("transition", "id", u.wc.Task.ID).OnlyShown())
+		return record.Errorf(record.Forbidden, "the profile %s deletes nothing, and a task is made undone by deleting it", u.w.Profile).
+			WithHint("%s gives it up instead", record.CallTo("transition", "id", u.wc.Task.ID).OnlyShown())
 	}
 	if err := mayDelete(u.w, u.wc); err != nil {
 		return err
@@ -243,14 +244,14 @@ func (u undo) edit() error {
 	var by []string
 	if u.last.To != "" {
 		if flow.IsClosed(u.last.From) {
-			return task.Errorf(task.InvalidInput, "it was opened again, and to close it has to pass the gates").
-				WithHint("%s", task.CallTo("transition", "id", t.ID, "to", string(u.last.From)).OnlyShown())
+			return record.Errorf(record.InvalidInput, "it was opened again, and to close it has to pass the gates").
+				WithHint("%s", record.CallTo("transition", "id", t.ID, "to", string(u.last.From)).OnlyShown())
 		}
 		ed.To = &u.last.From
 		by = append(by, "it goes back to "+string(u.last.From))
 	}
 	if _, held := u.last.Holder(); held {
-		before := task.Actor("")
+		before := record.Actor("")
 		for _, e := range t.Provenance[:len(t.Provenance)-1] {
 			if who, ok := e.Holder(); ok {
 				before = who
@@ -286,7 +287,7 @@ func (u undo) edit() error {
 	return err
 }
 
-func (u undo) put(t task.Task, e *task.Entry) {
+func (u undo) put(t task.Task, e *record.Entry) {
 	u.w.Idempotency.Remember(u.wc.Tx, session.Key{Task: t.ID, Session: e.Session})
 	kind.Tasks.Put(u.wc.Tx, t)
 }

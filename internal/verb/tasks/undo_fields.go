@@ -3,6 +3,7 @@ package tasks
 import (
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -65,7 +66,7 @@ func oneAsBefore(ed *task.Edit, name string, before task.Task) bool {
 func unsettled(checks []task.Check) *[]task.Check {
 	out := slices.Clone(checks)
 	for i := range out {
-		out[i].Result = task.Pending
+		out[i].Result = record.Pending
 	}
 	return &out
 }
@@ -75,7 +76,7 @@ func linkAsBefore(ed *task.Edit, name string, before task.Task) bool {
 	for _, kind := range task.LinkKinds {
 		if kind.Name == name {
 			if ed.Links == nil {
-				ed.Links = map[string][]task.ID{}
+				ed.Links = map[string][]record.ID{}
 			}
 			ed.Links[name] = *before.LinksOf(name)
 			return true

@@ -6,19 +6,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // ownWrite is the last entry of the caller in a record.
 type ownWrite struct {
-	of   task.Ref
-	at   time.Time  // of the entry: whole seconds
-	fine time.Time  // when the file got it, which tells entries of one second apart; zero where this clone does not know
-	by   task.Actor // who wrote the last entry of the record
+	of   record.Ref
+	at   time.Time    // of the entry: whole seconds
+	fine time.Time    // when the file got it, which tells entries of one second apart; zero where this clone does not know
+	by   record.Actor // who wrote the last entry of the record
 }
 
 // lastWritten is the id of the task that the caller wrote to last in this workspace, the trash included. It returns NOT_FOUND if they wrote
@@ -29,25 +29,25 @@ func lastWritten(ctx context.Context, w *verb.Workspace, s *store.Store) (string
 		return "", err
 	}
 	if len(all) == 0 {
-		return "", task.Errorf(task.NotFound, "%s has written nothing here", w.Actor()).WithHint("%s takes back the last write to one task; %s shows who did what",
-			task.CallTo("undo", "id", "ID").OnlyShown(), task.CallTo("log").OnlyShown())
+		return "", record.Errorf(record.NotFound, "%s has written nothing here", w.Actor()).WithHint("%s takes back the last write to one task; %s shows who did what",
+			record.CallTo("undo", "id", "ID").OnlyShown(), record.CallTo("log").OnlyShown())
 	}
 	last := all[0]
 	same := slices.DeleteFunc(slices.Clone(all), func(o ownWrite) bool { return !o.at.Equal(last.at) || !o.fine.Equal(last.fine) })
 	switch {
 	case len(same) > 1:
-		var ids []task.ID
+		var ids []record.ID
 		for _, o := range same[:min(len(same), trashNamed)] {
-			ids = append(ids, task.ID(o.of.ID))
+			ids = append(ids, record.ID(o.of.ID))
 		}
-		return "", task.Errorf(task.InvalidInput, "your last write was of %d records at once: %s%s", len(same), task.JoinIDs(ids, ", "), task.AndMore(len(same)-len(ids))).
-			WithHint("%s takes back one of them", task.CallTo("undo", "id", "ID").OnlyShown())
+		return "", record.Errorf(record.InvalidInput, "your last write was of %d records at once: %s%s", len(same), record.JoinIDs(ids, ", "), record.AndMore(len(same)-len(ids))).
+			WithHint("%s takes back one of them", record.CallTo("undo", "id", "ID").OnlyShown())
 	case last.of.Kind != kind.Tasks.Name:
-		return "", task.Errorf(task.InvalidInput, "your last write is to the %s %s, and only tasks have an undo", last.of.Kind, last.of.ID).
-			WithHint("%s takes back your last write to a task", task.CallTo("undo", "id", "ID").OnlyShown())
+		return "", record.Errorf(record.InvalidInput, "your last write is to the %s %s, and only tasks have an undo", last.of.Kind, last.of.ID).
+			WithHint("%s takes back your last write to a task", record.CallTo("undo", "id", "ID").OnlyShown())
 	case last.by != w.Actor():
-		return "", verb.WithID(task.Errorf(task.NotYours, "%s wrote after you: one takes back what nothing came after", last.by).
-			WithHint("%s shows who did what", task.CallTo("history", "id", last.of.ID).OnlyShown()), task.ID(last.of.ID))
+		return "", verb.WithID(record.Errorf(record.NotYours, "%s wrote after you: one takes back what nothing came after", last.by).
+			WithHint("%s shows who did what", record.CallTo("history", "id", last.of.ID).OnlyShown()), record.ID(last.of.ID))
 	}
 	return last.of.ID, nil
 }
@@ -55,7 +55,7 @@ func lastWritten(ctx context.Context, w *verb.Workspace, s *store.Store) (string
 // newestOwn are the last writes of the caller within the second of the very last, one of each record, the last one first.
 func newestOwn(ctx context.Context, w *verb.Workspace, s *store.Store) ([]ownWrite, error) {
 	me, newest := w.Actor(), int64(0)
-	var refs []task.Ref
+	var refs []record.Ref
 	for _, k := range kind.Kinds() {
 		view, err := w.Reads.Look(ctx, s, k)
 		if err != nil {
@@ -94,7 +94,7 @@ func newestOwn(ctx context.Context, w *verb.Workspace, s *store.Store) ([]ownWri
 }
 
 // trashedOwn are the deletions of the caller since a time in seconds.
-func trashedOwn(s *store.Store, me task.Actor, since int64) ([]ownWrite, error) {
+func trashedOwn(s *store.Store, me record.Actor, since int64) ([]ownWrite, error) {
 	deleted, err := s.Trash().Deleted(kind.Tasks.Kind)
 	var out []ownWrite
 	for _, v := range deleted {
@@ -107,7 +107,7 @@ func trashedOwn(s *store.Store, me task.Actor, since int64) ([]ownWrite, error) 
 }
 
 // ownIn is the last entry of an actor in a log.
-func ownIn(s *store.Store, of task.Ref, log task.Log, me task.Actor) (ownWrite, bool) {
+func ownIn(s *store.Store, of record.Ref, log record.Log, me record.Actor) (ownWrite, bool) {
 	for _, e := range slices.Backward(log) {
 		if e.Who != me {
 			continue

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/session"
@@ -18,7 +19,7 @@ import (
 // UpdateIn is the input of Update. What is left out stays; "", [] and null clear a field.
 type UpdateIn struct {
 	ID             verb.RecordID `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg,several"`
-	IDs            []task.ID     `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
+	IDs            []record.ID   `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
 	Title          *string       `json:"title" doc:"new title"`
 	Body           *string       `json:"body" doc:"new body, in Markdown"`
 	Labels         *[]string     `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
@@ -31,14 +32,14 @@ type UpdateIn struct {
 	Due            *string       `json:"due" doc:"a date or a time; empty for none"`
 	task.Optional  `doc:"; empty for none"`
 	Given          verb.Given       `json:"-"` // which of Optional
-	Parent         *task.ID         `json:"parent" doc:"task that groups it"`
+	Parent         *record.ID       `json:"parent" doc:"task that groups it"`
 	Assignee       *string          `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
 	Checks         *[]CheckIn       `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
 	Acceptance     *[]string        `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
 	Reviewer       *string          `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
 	Evidence       *bool            `json:"requires_evidence" doc:"whether done needs a commit, a pull request or a passed command check"`
-	AddDeps        []task.ID        `json:"add_deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=add-dep"`
-	RemoveDeps     []task.ID        `json:"remove_deps,omitempty" doc:"what it no longer waits for" cli:"flag=remove-dep"`
+	AddDeps        []record.ID      `json:"add_deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=add-dep"`
+	RemoveDeps     []record.ID      `json:"remove_deps,omitempty" doc:"what it no longer waits for" cli:"flag=remove-dep"`
 	DiscoveredFrom *[]verb.RecordID `json:"discovered_from" doc:"in whose course it was found, in place of the old"`
 	Duplicates     *[]verb.RecordID `json:"duplicates" doc:"what asks for the same and stands, in place of the old"`
 	Related        *[]verb.RecordID `json:"related" doc:"what its reader should know of, in place of the old"`
@@ -82,14 +83,14 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
 		if k, _, err := kind.Find(s, string(in.ID)); k != kind.Tasks.Kind && err == nil {
 			return in.other(ctx, w, s, k, text)
 		}
-		return in.transition(ctx, w, s, edit, text).Make(ctx, w, s, task.ID(in.ID))
+		return in.transition(ctx, w, s, edit, text).Make(ctx, w, s, record.ID(in.ID))
 	}
 	return in.transition(ctx, w, s, edit, text).MakeSeveral(ctx, w, s, in.IDs)
 }
 
 // valid returns INVALID_INPUT for an input that names no task, or several as one, and for what makes no sense of several.
 func (in UpdateIn) valid() error {
-	seen := map[task.ID]bool{}
+	seen := map[record.ID]bool{}
 	for _, id := range in.IDs {
 		if seen[id] {
 			return verb.BadInput("ids", "names %s twice", id)
@@ -113,11 +114,11 @@ func (in UpdateIn) valid() error {
 
 // mode adds the mode and the repository to the edit. It returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a state.
 func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
-	to := task.Status(in.Status)
+	to := record.Status(in.Status)
 	if in.To != nil {
 		to = *edit.To
 	}
-	id := task.ID(in.ID)
+	id := record.ID(in.ID)
 	if len(in.IDs) > 0 {
 		id = in.IDs[0]
 	}
@@ -126,7 +127,7 @@ func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
 	}
 	if in.Status != "" {
 		return verb.BadInput("status", "is not a key that update changes: a task is moved from state to state").
-			WithHint("%s moves it, through the gates; so does update with to", task.CallTo("transition", "id", string(id), "to", in.Status).OnlyShown())
+			WithHint("%s moves it, through the gates; so does update with to", record.CallTo("transition", "id", string(id), "to", in.Status).OnlyShown())
 	}
 	if in.Mode != nil {
 		m, err := task.ParseMode(*in.Mode)
@@ -149,8 +150,8 @@ func (in UpdateIn) own(w *verb.Workspace, s *store.Store, edit *task.Edit) (err 
 			given[name] = *ids
 		}
 	}
-	has := func(id task.ID) bool {
-		t, err := kind.Tasks.Get(s, task.ID(in.ID))
+	has := func(id record.ID) bool {
+		t, err := kind.Tasks.Get(s, record.ID(in.ID))
 		return err == nil && slices.ContainsFunc(task.LinkKinds, func(k task.Link) bool { return slices.Contains(*t.LinksOf(k.Name), id) })
 	}
 	if edit.Links, err = verb.LinksGiven(s, given, has); err != nil {
@@ -174,7 +175,7 @@ func (in UpdateIn) ownGiven() verb.Values {
 
 // transition is the write that the input asks for.
 func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.Store, edit task.Edit, text string) gates.Transition {
-	var to task.Status
+	var to record.Status
 	withoutMove := edit // what the commands are run for: the gates judge the task as the rest of the edit leaves it
 	if edit.To != nil {
 		to, withoutMove.To = *edit.To, nil
@@ -189,7 +190,7 @@ func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.S
 		}
 		return after, err
 	}
-	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
 		if err := in.expects(wc.Task.Header()); err != nil {
 			return wc.Task, nil, err
 		}
@@ -218,7 +219,7 @@ func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store,
 			return nil, err
 		}
 		if in.To != nil {
-			return k.Move(v, task.Status(*in.To), w.Stamp(text))
+			return k.Move(v, record.Status(*in.To), w.Stamp(text))
 		}
 		return k.Relabel(v, in.labelsOf(k.Header(v).Labels), w.Stamp(text))
 	})
@@ -234,15 +235,15 @@ func (in UpdateIn) labelsOf(now []string) []string {
 	if in.Labels != nil {
 		return *in.Labels
 	}
-	return task.Relabeled(now, in.AddLabels, in.RemoveLabels)
+	return record.Relabeled(now, in.AddLabels, in.RemoveLabels)
 }
 
 // expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than expected_status does.
-func (in UpdateIn) expects(h task.Header) error {
+func (in UpdateIn) expects(h record.Header) error {
 	if err := verb.Expect(in.ExpectedRev, h); err != nil {
 		return err
 	}
-	if status := task.Status(in.ExpectedStatus); status != "" && status != h.Status {
+	if status := record.Status(in.ExpectedStatus); status != "" && status != h.Status {
 		return verb.Moved(h, "is %s, not %s", h.Status, status)
 	}
 	return nil
@@ -252,7 +253,7 @@ func (in UpdateIn) expects(h task.Header) error {
 func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 	ed := task.Edit{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Parent: in.Parent, Acceptance: in.Acceptance, Evidence: in.Evidence,
-		AddLabels: in.AddLabels, RemoveLabels: in.RemoveLabels, AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.MayWeaken(),
+		AddLabels: in.AddLabels, RemoveLabels: in.RemoveLabels, AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*record.Status)(in.To), MayWeaken: w.MayWeaken(),
 		NoNote: in.Assignee != nil && in.Note == "",
 	}
 	if in.Priority != nil {
@@ -298,7 +299,7 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 
 // text returns the text of the entry: the reason, and below it the note.
 func (in UpdateIn) text() (string, error) {
-	if err := cmp.Or(task.ValidText("note", in.Note), task.ValidText("reason", in.Reason)); err != nil {
+	if err := cmp.Or(record.ValidText("note", in.Note), record.ValidText("reason", in.Reason)); err != nil {
 		return "", err
 	}
 	text := in.Reason
@@ -306,12 +307,12 @@ func (in UpdateIn) text() (string, error) {
 		text += "\n"
 	}
 	text += in.Note
-	return text, task.ValidText("note and reason together", text)
+	return text, record.ValidText("note and reason together", text)
 }
 
 // reassign gives a task, whose status is the one after the write, to somebody. What another holds only a person may give away; its session ends as
 // abandoned. Nobody works on a closed task, so whoever it is given to makes no claim from a worktree.
-func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to task.Actor, status task.Status) error {
+func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to record.Actor, status record.Status) error {
 	holds := to == wc.Hold.Actor && wc.Hold.How != session.Behind
 	assigned := to == wc.Task.Assignee && wc.Hold.Actor == ""
 	if holds || assigned {

@@ -3,15 +3,15 @@ package verbtest
 import (
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // MakeWorktree commits what is there in a repository that PrepareJobs made, and makes the work tree of a task, which holds nothing that is not
 // committed and merged.
-func MakeWorktree(t testing.TB, w *verb.Workspace, id task.ID) worktree.Tree {
+func MakeWorktree(t testing.TB, w *verb.Workspace, id record.ID) worktree.Tree {
 	t.Helper()
 	storetest.Identify(t, w.Dir)
 	storetest.Git(t, w.Dir, "add", "--all")

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // What a filter may have at most.
@@ -38,10 +38,10 @@ const (
 // tokens splits a filter into its words.
 func tokens(text string) ([]token, error) {
 	if len(text) > MaxText {
-		return nil, task.Errorf(task.InvalidInput, "where has %d bytes, and a filter at most %d", len(text), MaxText).WithHint("make it shorter, or ask twice")
+		return nil, record.Errorf(record.InvalidInput, "where has %d bytes, and a filter at most %d", len(text), MaxText).WithHint("make it shorter, or ask twice")
 	}
 	if !utf8.ValidString(text) {
-		return nil, task.Errorf(task.InvalidInput, "where is no text in UTF-8").WithHint("%s", grammarHint)
+		return nil, record.Errorf(record.InvalidInput, "where is no text in UTF-8").WithHint("%s", grammarHint)
 	}
 	l := lexer{rest: []rune(text), column: 1}
 	var out []token
@@ -113,7 +113,7 @@ func (l *lexer) operator() (token, error) {
 			return token{operator, strings.Replace(text, "==", "=", 1), at}, nil
 		}
 	}
-	return token{}, wrong(at, "there is no operator %q", task.Clip(text, quotedMax)).WithHint("=, !=, <, <=, >, >=, ~ (contains) and !~")
+	return token{}, wrong(at, "there is no operator %q", record.Clip(text, quotedMax)).WithHint("=, !=, <, <=, >, >=, ~ (contains) and !~")
 }
 
 // quoted reads a text in quotes, in which a backslash takes the next character as it is.
@@ -137,8 +137,8 @@ func (l *lexer) quoted() (token, error) {
 }
 
 // wrong is the error for what is wrong at a column of a filter.
-func wrong(column int, format string, args ...any) *task.Error {
-	return task.Errorf(task.InvalidInput, "where: column %d: "+format, append([]any{column}, args...)...)
+func wrong(column int, format string, args ...any) *record.Error {
+	return record.Errorf(record.InvalidInput, "where: column %d: "+format, append([]any{column}, args...)...)
 }
 
 const grammarHint = "such as: status=open and (label=payments or priority<=1) and due<7d; cairn help filters explains them"

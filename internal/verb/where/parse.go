@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Filter says which items are meant. The zero value means all.
@@ -66,7 +66,7 @@ func (p *parser[T]) says(which string) bool {
 	return true
 }
 
-func (p *parser[T]) unexpected(wanted string) *task.Error {
+func (p *parser[T]) unexpected(wanted string) *record.Error {
 	t := p.rest[0]
 	what := string(t.kind)
 	if t.text != "" && t.kind != opening && t.kind != closing && t.kind != comma {
@@ -151,7 +151,7 @@ func (p *parser[T]) test() (func(T) bool, error) {
 }
 
 // noKey is the error for a key that there is not.
-func (p *parser[T]) noKey(at token) *task.Error {
+func (p *parser[T]) noKey(at token) *record.Error {
 	names := p.table.names()
 	e := wrong(at.column, "there is no key %s", quote(at.text))
 	if near := verb.Nearest(at.text, names); near != "" {
@@ -187,4 +187,4 @@ func (p *parser[T]) values(key Key[T], op token) (func(T) bool, error) {
 	}, nil
 }
 
-func quote(text string) string { return "\"" + task.Clip(text, quotedMax) + "\"" }
+func quote(text string) string { return "\"" + record.Clip(text, quotedMax) + "\"" }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // there is the test of a key alone: whether an item has it.
@@ -53,8 +53,8 @@ func (t Table[T]) compare(k Key[T], op string, value token) (func(T) bool, error
 
 // at is an error of Read, with the column of the value. Its code, hint and details stay.
 func at(column int, err error) error {
-	e := wrong(column, "%s", task.MessageOf(err))
-	var cause *task.Error
+	e := wrong(column, "%s", record.MessageOf(err))
+	var cause *record.Error
 	if errors.As(err, &cause) {
 		e.Code, e.Hint, e.Details = cause.Code, cause.Hint, cause.Details
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/where"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // card is what the filters of these tests are about.
@@ -28,7 +28,7 @@ func table() where.Table[card] {
 	return where.Table[card]{Now: now, Keys: []where.Key[card]{
 		{Name: "title", Type: where.Text, Texts: func(c card) []string { return []string{c.title} }},
 		{Name: "state", Type: where.Word, Texts: func(c card) []string { return []string{c.state} }, Read: func(v string) (string, error) {
-			return v, task.OneOf("state", v, []string{"open", "done"})
+			return v, record.OneOf("state", v, []string{"open", "done"})
 		}},
 		{Name: "label", Type: where.Words, Texts: func(c card) []string { return c.labels }},
 		{Name: "rank", Type: where.Number, Number: func(c card) (float64, bool) { return c.rank, c.rank >= 0 }},
@@ -137,8 +137,8 @@ func TestMistakes(t *testing.T) {
 		{strings.Repeat(" ", 2001) + "ready", "where has 2006 bytes, and a filter at most 2000", "ask twice"},
 	} {
 		_, err := table().Parse(tt.filter)
-		var e *task.Error
-		if err == nil || task.CodeOf(err) != task.InvalidInput || !strings.Contains(err.Error(), tt.message) {
+		var e *record.Error
+		if err == nil || record.CodeOf(err) != record.InvalidInput || !strings.Contains(err.Error(), tt.message) {
 			t.Errorf("%.60s: %v, want %s", tt.filter, err, tt.message)
 			continue
 		}
@@ -160,7 +160,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		filter, err := table().Parse(text)
 		if err != nil {
-			if task.CodeOf(err) != task.InvalidInput {
+			if record.CodeOf(err) != record.InvalidInput {
 				t.Errorf("%q: %v has no code", text, err)
 			}
 			return

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Table is the executors of a user: those that cairn ships, and those of the user's config. Its zero value has none.
@@ -104,7 +104,7 @@ func (t Table) Get(name string) (Executor, error) {
 			return Executor{r, t.path, linger, grace}, nil
 		}
 	}
-	return Executor{}, task.Errorf(task.InvalidSpec, "there is no executor %q", name).
+	return Executor{}, record.Errorf(record.InvalidSpec, "there is no executor %q", name).
 		WithHint("one of %s; more are set up in %s, under executors", strings.Join(t.Names(), ", "), t.path)
 }
 
@@ -146,7 +146,7 @@ func (e Executor) Resumes() bool { return e.resume != nil || e.dialect == acpDia
 // Present returns EXECUTOR_MISSING, which says how it is installed, if its program is not on this machine, and if it has none since the user is to name it.
 func (e Executor) Present() error {
 	if e.binary == "" {
-		return task.Errorf(task.ExecutorMissing, "executor %s has no program yet", e.name).
+		return record.Errorf(record.ExecutorMissing, "executor %s has no program yet", e.name).
 			WithHint("name one in %s: executors: {%s: {dialect: %s, cmd: [program, argument]}}", e.path, e.name, e.dialect)
 	}
 	if _, err := e.find(); err != nil {
@@ -154,7 +154,7 @@ func (e Executor) Present() error {
 		if e.install != "" && !slices.ContainsFunc([]string{"/", `\`}, func(s string) bool { return strings.Contains(e.binary, s) }) {
 			how = e.install
 		}
-		return task.Errorf(task.ExecutorMissing, "executor %s needs the program %s, which is not on this machine", e.name, e.binary).WithHint("%s", how)
+		return record.Errorf(record.ExecutorMissing, "executor %s needs the program %s, which is not on this machine", e.name, e.binary).WithHint("%s", how)
 	}
 	return nil
 }

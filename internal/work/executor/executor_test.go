@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/executor/executortest"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // load reads the table of a user with a config.
@@ -42,11 +42,11 @@ func TestShippedExecutors(t *testing.T) {
 	for _, name := range table.Names() {
 		e := get(t, table, name)
 		err := e.Present()
-		if task.CodeOf(err) != task.ExecutorMissing {
+		if record.CodeOf(err) != record.ExecutorMissing {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		hint := err.(*task.Error).Hint.String() //nolint:errorlint,forcetypeassert // it is one, by its code
+		hint := err.(*record.Error).Hint.String() //nolint:errorlint,forcetypeassert // it is one, by its code
 		if !strings.Contains(hint, "install") && !strings.Contains(hint, "cmd") {
 			t.Errorf("%s: the hint says %q", name, hint)
 		}
@@ -54,7 +54,7 @@ func TestShippedExecutors(t *testing.T) {
 			t.Errorf("%s: %s, %s", name, e.Name(), e.Output())
 		}
 	}
-	if _, err := table.Get("nobody"); task.CodeOf(err) != task.InvalidSpec || !strings.Contains(err.Error(), "nobody") {
+	if _, err := table.Get("nobody"); record.CodeOf(err) != record.InvalidSpec || !strings.Contains(err.Error(), "nobody") {
 		t.Error(err)
 	}
 }
@@ -140,7 +140,7 @@ func TestWrongExecutorsNameTheKey(t *testing.T) {
 		"mine: [x]":                                           "executors.mine: is not a mapping",
 	} {
 		_, err := load(t, "executors:\n  "+text+"\n")
-		if task.CodeOf(err) != task.BadFile || !strings.Contains(err.Error(), want) {
+		if record.CodeOf(err) != record.BadFile || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -158,7 +158,7 @@ func TestNoProgramOfTheCurrentFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := get(t, table, "claude").Present(); task.CodeOf(err) != task.ExecutorMissing {
+	if err := get(t, table, "claude").Present(); record.CodeOf(err) != record.ExecutorMissing {
 		t.Error(err)
 	}
 }
@@ -189,7 +189,7 @@ func TestThePageAboutExecutors(t *testing.T) {
 			continue
 		}
 		line, _, _ := strings.Cut(section[at+1:], "\n")
-		hint := get(t, table, name).Present().(*task.Error).Hint.String() //nolint:errorlint,forcetypeassert // Present returns nothing else
+		hint := get(t, table, name).Present().(*record.Error).Hint.String() //nolint:errorlint,forcetypeassert // Present returns nothing else
 		command, _, _ := strings.Cut(strings.TrimPrefix(hint, "install it with "), ",")
 		if strings.HasPrefix(hint, "install it with ") && !strings.Contains(line, "`"+command+"`") {
 			t.Errorf("%s: the page does not say %q", name, command)

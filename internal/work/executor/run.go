@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Why cairn itself ends a program.
@@ -42,7 +42,7 @@ func (e Executor) Start(ctx context.Context, run Run) (Result, error) {
 	}
 	argv, set, err := e.command(run)
 	if err != nil {
-		return Result{}, task.Errorf(task.IO, "cannot write what executor %s is to read: %v", e.name, err)
+		return Result{}, record.Errorf(record.IO, "cannot write what executor %s is to read: %v", e.name, err)
 	}
 	argv[0] = program
 	a := &attempt{run: run, row: e.row, grace: e.grace}
@@ -53,20 +53,20 @@ func (e Executor) Start(ctx context.Context, run Run) (Result, error) {
 func (e Executor) prepared(run Run) (Run, error) {
 	switch {
 	case !filepath.IsAbs(run.Dir) || !filepath.IsAbs(run.Private):
-		return run, task.Errorf(task.InvalidInput, "the folders of a run are absolute paths")
+		return run, record.Errorf(record.InvalidInput, "the folders of a run are absolute paths")
 	case inside(run.Private, run.Dir) || run.PromptFile != "" && inside(run.PromptFile, run.Dir):
-		return run, task.Errorf(task.InvalidInput, "what is cairn's lies in the work tree %s", run.Dir)
+		return run, record.Errorf(record.InvalidInput, "what is cairn's lies in the work tree %s", run.Dir)
 	case run.Prompt == "" && run.PromptFile == "":
-		return run, task.Errorf(task.InvalidInput, "a run without a prompt")
+		return run, record.Errorf(record.InvalidInput, "a run without a prompt")
 	case run.Resume != "" && !e.Resumes():
-		return run, task.Errorf(task.InvalidSpec, "executor %s cannot go on with an earlier session", e.name)
+		return run, record.Errorf(record.InvalidSpec, "executor %s cannot go on with an earlier session", e.name)
 	case strings.HasPrefix(run.Resume, "-") || strings.HasPrefix(run.Model, "-") || strings.ContainsAny(run.Resume+run.Model, "\x00\n"):
-		return run, task.Errorf(task.InvalidSpec, "model %q or session %q would be taken for something else", run.Model, run.Resume)
+		return run, record.Errorf(record.InvalidSpec, "model %q or session %q would be taken for something else", run.Model, run.Resume)
 	}
 	if run.Prompt == "" {
 		text, err := os.ReadFile(run.PromptFile)
 		if err != nil {
-			return run, task.Errorf(task.IO, "cannot read the prompt: %v", err)
+			return run, record.Errorf(record.IO, "cannot read the prompt: %v", err)
 		}
 		run.Prompt = string(text)
 	}
@@ -74,7 +74,7 @@ func (e Executor) prepared(run Run) (Run, error) {
 	if run.PromptFile == "" {
 		run.PromptFile = filepath.Join(run.Private, "prompt.md")
 		if err := os.WriteFile(run.PromptFile, []byte(run.Prompt), 0o600); err != nil {
-			return run, task.Errorf(task.IO, "cannot write the prompt: %v", err)
+			return run, record.Errorf(record.IO, "cannot write the prompt: %v", err)
 		}
 	}
 	return run, nil
@@ -112,7 +112,7 @@ func (a *attempt) start(parent context.Context, linger time.Duration, argv, env 
 		}
 	}
 	if err := a.open(ctx); err != nil {
-		return Result{}, task.Errorf(task.IO, "cannot prepare what executor %s reads: %v", a.name, err)
+		return Result{}, record.Errorf(record.IO, "cannot prepare what executor %s reads: %v", a.name, err)
 	}
 	a.errors.raw = a.run.Stderr
 	out := &lines{to: a.talk.line, raw: a.run.Stdout, tooLong: func() {
@@ -125,7 +125,7 @@ func (a *attempt) start(parent context.Context, linger time.Duration, argv, env 
 	out.last()
 	a.close()
 	if err != nil {
-		return Result{}, task.Errorf(task.IO, "executor %s: %v", a.name, err)
+		return Result{}, record.Errorf(record.IO, "executor %s: %v", a.name, err)
 	}
 	return a.result(ctx, parent, end), nil
 }

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/executor/executortest"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // bench is a run of the fake, in a folder of its own.
@@ -196,7 +196,7 @@ func TestAnAgentGoesOnWithItsSession(t *testing.T) {
 func TestACommandHasNoSession(t *testing.T) {
 	b := newBench(t, "command")
 	b.Resume = "x"
-	if _, err := b.exec.Start(t.Context(), b.Run); task.CodeOf(err) != task.InvalidSpec {
+	if _, err := b.exec.Start(t.Context(), b.Run); record.CodeOf(err) != record.InvalidSpec {
 		t.Error(err)
 	}
 }
@@ -434,11 +434,11 @@ func TestAPatchIsWhole(t *testing.T) {
 func TestNothingOfOursLiesInTheWorkTree(t *testing.T) {
 	b := newBench(t, "claude")
 	b.Private = filepath.Join(b.Dir, "private")
-	if _, err := b.exec.Start(t.Context(), b.Run); task.CodeOf(err) != task.InvalidInput {
+	if _, err := b.exec.Start(t.Context(), b.Run); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("a private folder in the work tree: %v", err)
 	}
 	b.Private, b.PromptFile = t.TempDir(), filepath.Join(b.Dir, "prompt.md")
-	if _, err := b.exec.Start(t.Context(), b.Run); task.CodeOf(err) != task.InvalidInput {
+	if _, err := b.exec.Start(t.Context(), b.Run); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("a prompt in the work tree: %v", err)
 	}
 }
@@ -447,7 +447,7 @@ func TestAModelIsNoOption(t *testing.T) {
 	for _, name := range []string{"--dangerously-skip-permissions", "a\x00b"} {
 		b := newBench(t, "claude")
 		b.Model = name
-		if _, err := b.exec.Start(t.Context(), b.Run); task.CodeOf(err) != task.InvalidSpec {
+		if _, err := b.exec.Start(t.Context(), b.Run); record.CodeOf(err) != record.InvalidSpec {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -4,15 +4,15 @@ import (
 	"os"
 	"slices"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Cairn says how cairn serves the agent that works on one task: as whom, and with which rights.
 type Cairn struct {
 	Program []string // how cairn is started; nil for this program
 	Root    string   // the workspace
-	Actor   task.Actor
-	Task    task.ID // the only record that may be changed
+	Actor   record.Actor
+	Task    record.ID // the only record that may be changed
 	Profile string
 	Client  string   // the name of the executor; "" for the one that the program gives itself
 	Env     []string // beside the variables that cairn needs to find its own folders

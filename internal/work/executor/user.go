@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // withUsers returns rows with those of the `executors` section of the user's config. A row with the name of a shipped one changes that. Another one
@@ -19,7 +19,7 @@ func withUsers(rows []row, section userconfig.Section) ([]row, error) {
 	}
 	for _, s := range all {
 		name := s.Key(section)
-		if !task.IsWord(name, "-_") {
+		if !record.IsWord(name, "-_") {
 			return nil, s.Errorf("is no name of an executor").WithHint("letters, digits, - and _")
 		}
 		at := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
@@ -179,5 +179,5 @@ func words(s userconfig.Section, into *[]string) error {
 }
 
 func isVariable(name string) bool {
-	return task.IsWord(name, "_") && (name[0] < '0' || name[0] > '9')
+	return record.IsWord(name, "_") && (name[0] < '0' || name[0] > '9')
 }

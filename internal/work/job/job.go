@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Prefix is what stands before the dash of a job's id.
@@ -14,8 +14,8 @@ const Prefix = "job"
 // ParseID accepts what may be the id of a job, which names its folder: job- and letters and digits. It returns INVALID_INPUT for anything else.
 func ParseID(s string) (string, error) {
 	token, ok := strings.CutPrefix(s, Prefix+"-")
-	if _, err := task.ParseID(s); err != nil || !ok || !task.IsWord(token, "") {
-		return "", task.Errorf(task.InvalidInput, "%q is not a job id", s).WithHint("an id looks like job-01j8x2k7q7f3az; %s lists them", task.CallTo("job_list"))
+	if _, err := record.ParseID(s); err != nil || !ok || !record.IsWord(token, "") {
+		return "", record.Errorf(record.InvalidInput, "%q is not a job id", s).WithHint("an id looks like job-01j8x2k7q7f3az; %s lists them", record.CallTo("job_list"))
 	}
 	return s, nil
 }
@@ -85,28 +85,28 @@ const (
 
 // Status is what becomes of a job: the content of its state.json, which only its supervisor replaces, or whoever found that it has none.
 type Status struct {
-	State      State      `json:"state"`
-	Version    int        `json:"version"` // grows by one with each change
-	Phase      Phase      `json:"phase,omitempty"`
-	Attempt    int        `json:"attempt"` // rounds begun, the first of them 1; 0 while queued
-	Reason     Reason     `json:"reason,omitempty"`
-	Message    string     `json:"message,omitempty"` // one line about the reason
-	Summary    string     `json:"summary,omitempty"` // what the executor handed over, or what went wrong
-	Actor      task.Actor `json:"actor,omitempty"`   // as whom the executor acts
-	Session    string     `json:"session,omitempty"`
-	Branch     string     `json:"branch,omitempty"`
-	Worktree   string     `json:"worktree,omitempty"` // absolute path
-	Base       string     `json:"base,omitempty"`     // branch from which the work started, and into which it goes
-	BaseCommit string     `json:"base_commit,omitempty"`
-	Head       string     `json:"head,omitempty"` // the last commit of the branch when the job ended
-	Stalled    bool       `json:"stalled,omitempty"`
-	Cost       float64    `json:"cost,omitempty"` // US dollars, as the executor told
-	ResumeID   string     `json:"resume_id,omitempty"`
-	CreatedAt  time.Time  `json:"created_at"`
-	StartedAt  time.Time  `json:"started_at,omitzero"`
-	FinishedAt time.Time  `json:"finished_at,omitzero"`
-	PR         *PR        `json:"pr,omitempty"`
-	Process    int        `json:"process,omitempty"` // of the supervisor, for people; the lock is the proof that it lives
+	State      State        `json:"state"`
+	Version    int          `json:"version"` // grows by one with each change
+	Phase      Phase        `json:"phase,omitempty"`
+	Attempt    int          `json:"attempt"` // rounds begun, the first of them 1; 0 while queued
+	Reason     Reason       `json:"reason,omitempty"`
+	Message    string       `json:"message,omitempty"` // one line about the reason
+	Summary    string       `json:"summary,omitempty"` // what the executor handed over, or what went wrong
+	Actor      record.Actor `json:"actor,omitempty"`   // as whom the executor acts
+	Session    string       `json:"session,omitempty"`
+	Branch     string       `json:"branch,omitempty"`
+	Worktree   string       `json:"worktree,omitempty"` // absolute path
+	Base       string       `json:"base,omitempty"`     // branch from which the work started, and into which it goes
+	BaseCommit string       `json:"base_commit,omitempty"`
+	Head       string       `json:"head,omitempty"` // the last commit of the branch when the job ended
+	Stalled    bool         `json:"stalled,omitempty"`
+	Cost       float64      `json:"cost,omitempty"` // US dollars, as the executor told
+	ResumeID   string       `json:"resume_id,omitempty"`
+	CreatedAt  time.Time    `json:"created_at"`
+	StartedAt  time.Time    `json:"started_at,omitzero"`
+	FinishedAt time.Time    `json:"finished_at,omitzero"`
+	PR         *PR          `json:"pr,omitempty"`
+	Process    int          `json:"process,omitempty"` // of the supervisor, for people; the lock is the proof that it lives
 }
 
 // PR is a pull request of a job's branch.
@@ -117,7 +117,7 @@ type PR struct {
 }
 
 // CanceledBy is the message of a job that somebody canceled.
-func CanceledBy(who task.Actor, reason string) string {
+func CanceledBy(who record.Actor, reason string) string {
 	message := "canceled by " + string(who)
 	if reason != "" {
 		message += ": " + reason

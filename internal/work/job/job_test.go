@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -88,7 +88,7 @@ func TestSpecsOutOfRangeAreRefused(t *testing.T) {
 	} {
 		s := good
 		change(&s)
-		if err := s.Valid(); task.CodeOf(err) != task.InvalidSpec {
+		if err := s.Valid(); record.CodeOf(err) != record.InvalidSpec {
 			t.Errorf("%s: %v, want INVALID_SPEC", name, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -29,28 +30,28 @@ const (
 
 // Spec is what a caller asked for: the content of spec.json, written once.
 type Spec struct {
-	Job        string     `json:"job"`
-	Task       task.ID    `json:"task"`
-	By         task.Actor `json:"by"` // who asked
-	Executor   string     `json:"executor"`
-	Model      string     `json:"model,omitempty"`
-	Output     Output     `json:"output"`
-	Base       string     `json:"base,omitempty"`        // branch to start from and to merge into
-	BaseCommit string     `json:"base_commit,omitempty"` // full hash; "" for the newest of base when the job starts
-	Scope      Scope      `json:"scope,omitzero"`
-	Priority   Priority   `json:"priority"`
-	TTL        Seconds    `json:"ttl_s"`              // from its creation, in the queue and running
-	Timeout    Seconds    `json:"timeout_s"`          // of its running
-	Stall      Seconds    `json:"stall_s,omitempty"`  // ends a job that was silent for so long; 0 only shows it
-	Budget     float64    `json:"budget,omitempty"`   // US dollars; 0 is no limit
-	Attempts   int        `json:"attempts"`           // further rounds after the first, for checks that fail
-	Context    string     `json:"context,omitempty"`  // what the executor is told beside the task
-	Retries    string     `json:"retry_of,omitempty"` // the ended job that this one repeats
-	Notify     Notify     `json:"notify,omitzero"`
-	Key        string     `json:"idempotency_key,omitempty"`
-	Asked      string     `json:"asked,omitempty"` // hash of the arguments, which the key stands for
-	Root       string     `json:"root"`            // the workspace in which it was asked for
-	CreatedAt  time.Time  `json:"created_at"`
+	Job        string       `json:"job"`
+	Task       record.ID    `json:"task"`
+	By         record.Actor `json:"by"` // who asked
+	Executor   string       `json:"executor"`
+	Model      string       `json:"model,omitempty"`
+	Output     Output       `json:"output"`
+	Base       string       `json:"base,omitempty"`        // branch to start from and to merge into
+	BaseCommit string       `json:"base_commit,omitempty"` // full hash; "" for the newest of base when the job starts
+	Scope      Scope        `json:"scope,omitzero"`
+	Priority   Priority     `json:"priority"`
+	TTL        Seconds      `json:"ttl_s"`              // from its creation, in the queue and running
+	Timeout    Seconds      `json:"timeout_s"`          // of its running
+	Stall      Seconds      `json:"stall_s,omitempty"`  // ends a job that was silent for so long; 0 only shows it
+	Budget     float64      `json:"budget,omitempty"`   // US dollars; 0 is no limit
+	Attempts   int          `json:"attempts"`           // further rounds after the first, for checks that fail
+	Context    string       `json:"context,omitempty"`  // what the executor is told beside the task
+	Retries    string       `json:"retry_of,omitempty"` // the ended job that this one repeats
+	Notify     Notify       `json:"notify,omitzero"`
+	Key        string       `json:"idempotency_key,omitempty"`
+	Asked      string       `json:"asked,omitempty"` // hash of the arguments, which the key stands for
+	Root       string       `json:"root"`            // the workspace in which it was asked for
+	CreatedAt  time.Time    `json:"created_at"`
 }
 
 // Scope is which files the work is about: prefixes of paths, or globs as in the scope of a decision. None is no limit.
@@ -100,7 +101,7 @@ func (s Spec) Valid() error {
 	case s.Attempts < 0 || s.Attempts > MaxAttempts:
 		return invalid("attempts", "is %d", s.Attempts).WithHint("0 to %d further rounds after the first", MaxAttempts)
 	case len(s.Context) > MaxContext:
-		return invalid("context", "has %d bytes, more than %d", len(s.Context), MaxContext).WithHint("attach files to the task with %s", task.CallTo("ref_add"))
+		return invalid("context", "has %d bytes, more than %d", len(s.Context), MaxContext).WithHint("attach files to the task with %s", record.CallTo("ref_add"))
 	}
 	return s.Scope.valid()
 }
@@ -120,6 +121,6 @@ func (s Scope) valid() error {
 	return nil
 }
 
-func invalid(field, format string, args ...any) *task.Error {
-	return task.Errorf(task.InvalidSpec, "%s %s", field, fmt.Sprintf(format, args...))
+func invalid(field, format string, args ...any) *record.Error {
+	return record.Errorf(record.InvalidSpec, "%s %s", field, fmt.Sprintf(format, args...))
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Part is a file of an artifact.
@@ -38,8 +38,8 @@ func (j Jobs) Left(id string, a job.Artifact) (parts []Part) {
 func (j Jobs) Artifact(one job.Job, a job.Artifact) ([]Part, error) {
 	parts := j.Left(one.Spec.Job, a)
 	if len(parts) == 0 {
-		return nil, task.Errorf(task.ArtifactMissing, "%s has not left %s (%s)", one.Spec.Job, a.Name, one.Status.State).
-			WithHint("%s shows what it has left", task.CallTo("job_poll", "job", one.Spec.Job).OnlyShown())
+		return nil, record.Errorf(record.ArtifactMissing, "%s has not left %s (%s)", one.Spec.Job, a.Name, one.Status.State).
+			WithHint("%s shows what it has left", record.CallTo("job_poll", "job", one.Spec.Job).OnlyShown())
 	}
 	return parts, nil
 }

@@ -4,22 +4,22 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // request is a request to cancel a job.
 type request struct {
-	By     task.Actor `json:"by"`
-	Reason string     `json:"reason,omitempty"`
-	At     time.Time  `json:"at"`
+	By     record.Actor `json:"by"`
+	Reason string       `json:"reason,omitempty"`
+	At     time.Time    `json:"at"`
 }
 
 // Cancel asks the supervisor of a job to end it, and returns without waiting for that. Where there is no supervisor, it ends what is left of the job and
 // writes CANCELED itself. The request stays if the caller is killed, and is then carried out by whoever looks at the job next.
 //
 // It returns ALREADY_TERMINAL if the job has ended, and otherwise the errors of Get.
-func (j Jobs) Cancel(id string, who task.Actor, reason string) error {
+func (j Jobs) Cancel(id string, who record.Actor, reason string) error {
 	one, err := j.Get(id)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (j Jobs) Cancel(id string, who task.Actor, reason string) error {
 	}
 	j.changed()
 	lock, err := j.lockOf(id, !manned(one.Status))
-	if task.CodeOf(err) == task.Busy {
+	if record.CodeOf(err) == record.Busy {
 		return nil // its supervisor carries it out, or whoever looks next
 	}
 	if err != nil {
@@ -61,17 +61,17 @@ func terminal(one job.Job) error {
 	if !one.Status.State.Final() {
 		return nil
 	}
-	return task.Errorf(task.AlreadyTerminal, "%s has ended: %s", one.Spec.Job, one.Status.State).
-		WithHint("%s shows how", task.CallTo("job_poll", "job", one.Spec.Job)).ForGood()
+	return record.Errorf(record.AlreadyTerminal, "%s has ended: %s", one.Spec.Job, one.Status.State).
+		WithHint("%s shows how", record.CallTo("job_poll", "job", one.Spec.Job)).ForGood()
 }
 
 // Canceled returns who asked for the end of the job, and why, if somebody did.
-func (o *Owned) Canceled() (who task.Actor, reason string, yes bool) {
+func (o *Owned) Canceled() (who record.Actor, reason string, yes bool) {
 	var asked request
 	if err := readJSON(o.jobs.path(cancelDir, o.job.Spec.Job+".json"), &asked); err != nil {
 		return "", "", false
 	}
-	if by, err := task.ParseActor(string(asked.By)); err == nil {
+	if by, err := record.ParseActor(string(asked.By)); err == nil {
 		asked.By = by
 	}
 	return asked.By, cut(asked.Reason, job.MaxEventText), true

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A repository that is copied while a job runs has the files of the job, and not its processes.
@@ -77,7 +77,7 @@ func TestASupervisorWhoseLockWasTakenAwayWritesNothing(t *testing.T) {
 	for what, err := range map[string]error{
 		"Held": o.Held(), "Change": o.Change(func(s *job.Status) { s.State = job.Succeeded }), "Trace": o.Trace(proc.Trace{Job: "job-a"}),
 	} {
-		if task.CodeOf(err) != task.Conflict {
+		if record.CodeOf(err) != record.Conflict {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

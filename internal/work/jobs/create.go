@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // createPatience is how long Create waits for others that create jobs.
@@ -75,7 +75,7 @@ func (j Jobs) makeFolders() error {
 func (j Jobs) write(one job.Job) error {
 	id := one.Spec.Job
 	if _, err := os.Lstat(j.path(id)); err == nil {
-		return task.Errorf(task.Conflict, "there is a job %s already", id).WithHint("try again; the next one gets another id")
+		return record.Errorf(record.Conflict, "there is a job %s already", id).WithHint("try again; the next one gets another id")
 	}
 	half := j.path(newPrefix + id)
 	spec, err := encode(one.Spec)
@@ -125,7 +125,7 @@ func (j Jobs) busy(ctx context.Context, err error, why string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return task.Errorf(task.Busy, "%s", why).WithHint("try again")
+		return record.Errorf(record.Busy, "%s", why).WithHint("try again")
 	default:
 		return j.live.Failed(err)
 	}

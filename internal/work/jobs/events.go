@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // maxEvents is how many bytes of events are kept of what the executor says. Those of the job itself are kept up to twice as many.
@@ -102,7 +102,7 @@ func (j Jobs) Events(id string, offset, limit int) (events []job.Event, total in
 
 func parseEvent(line []byte) (e job.Event) {
 	if err := json.Unmarshal(line, &e); err != nil {
-		return job.Event{Type: job.EventError, Text: task.Errorf(task.BadFile, "this line cannot be read: %v", err).Msg}
+		return job.Event{Type: job.EventError, Text: record.Errorf(record.BadFile, "this line cannot be read: %v", err).Msg}
 	}
 	return e
 }

@@ -16,10 +16,10 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Jobs is the jobs of a clone.
@@ -111,13 +111,13 @@ func (j Jobs) Resolve(part string) (string, error) {
 	}
 	slices.Reverse(hits) // the newest first
 	shown := hits[:min(len(hits), 8)]
-	e := task.Errorf(task.AmbiguousID, "%q fits %d jobs", part, len(hits)).WithHint("one of %s%s", strings.Join(shown, ", "), task.AndMore(len(hits)-len(shown)))
+	e := record.Errorf(record.AmbiguousID, "%q fits %d jobs", part, len(hits)).WithHint("one of %s%s", strings.Join(shown, ", "), record.AndMore(len(hits)-len(shown)))
 	e.Details = map[string]any{"candidates": shown}
 	return "", e
 }
 
 func notFound(id string) error {
-	return task.Errorf(task.JobNotFound, "there is no job %s in this clone", id).WithHint("%s shows those there are", task.CallTo("job_list"))
+	return record.Errorf(record.JobNotFound, "there is no job %s in this clone", id).WithHint("%s shows those there are", record.CallTo("job_list"))
 }
 
 // List returns all jobs, the newest first, and reconciles each as Get does. Broken ones are left out; All has them.
@@ -128,7 +128,7 @@ func (j Jobs) List() ([]job.Job, error) {
 
 // LastOf is the job of a task that is at work, or waits for its turn, and else its newest one. It reports false if there is none, and where the jobs
 // cannot be read.
-func (j Jobs) LastOf(id task.ID) (last job.Job, found bool) {
+func (j Jobs) LastOf(id record.ID) (last job.Job, found bool) {
 	all, _ := j.List() // the newest first
 	for _, one := range all {
 		if one.Spec.Task == id && (!found || one.Status.State.Live() && !last.Status.State.Live()) {
@@ -139,7 +139,7 @@ func (j Jobs) LastOf(id task.ID) (last job.Job, found bool) {
 }
 
 // LiveOf is the job of a task that is at work, or waits for its turn, if there is one.
-func (j Jobs) LiveOf(id task.ID) (job.Job, bool) {
+func (j Jobs) LiveOf(id record.ID) (job.Job, bool) {
 	last, found := j.LastOf(id)
 	return last, found && last.Status.State.Live()
 }
@@ -227,19 +227,19 @@ func plausible(id string, one job.Job) error {
 	case !slices.Contains(job.States, one.Status.State) || one.Status.Version < 1:
 		return errors.New("state.json has no state")
 	}
-	if _, err := task.ParseID(string(one.Spec.Task)); err != nil {
+	if _, err := record.ParseID(string(one.Spec.Task)); err != nil {
 		return errors.New("spec.json names no task")
 	}
-	if !task.IsWord(one.Spec.Executor, "._-") || len(one.Spec.Executor) > maxExecutor { // it becomes a part of a path
+	if !record.IsWord(one.Spec.Executor, "._-") || len(one.Spec.Executor) > maxExecutor { // it becomes a part of a path
 		return errors.New("spec.json names no executor")
 	}
 	return one.Spec.Valid()
 }
 
 func damaged(id string, err error) error {
-	e := task.Errorf(task.BadFile, "the folder of the job %s cannot be read: %w", id, err)
+	e := record.Errorf(record.BadFile, "the folder of the job %s cannot be read: %w", id, err)
 	e.Details = map[string]any{"job": id}
-	return e.WithHint("%s names the folder; see what is in it, and take it away if nothing there is needed", task.CallTo("doctor"))
+	return e.WithHint("%s names the folder; see what is in it, and take it away if nothing there is needed", record.CallTo("doctor"))
 }
 
 func readJSON(path string, to any) error {

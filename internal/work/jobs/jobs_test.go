@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func spec(id string, p job.Priority, minute int) job.Spec {
@@ -82,10 +82,10 @@ func TestAJobIsThereWithAllThatWasAsked(t *testing.T) {
 func TestAnIDThatIsNoneIsRefused(t *testing.T) {
 	s := storetest.New(t)
 	_, err := work.Jobs(s).Get("job-none")
-	storetest.WantCode(t, err, task.JobNotFound)
+	storetest.WantCode(t, err, record.JobNotFound)
 	for _, id := range []string{"../x", "job-../x", "ses-1", ""} {
 		_, err := work.Jobs(s).Get(id)
-		storetest.WantCode(t, err, task.InvalidInput)
+		storetest.WantCode(t, err, record.InvalidInput)
 		if path := work.Jobs(s).File(id, "out.md"); path != "" {
 			t.Errorf("%q has the file %s", id, path)
 		}
@@ -103,11 +103,11 @@ func TestCreateAsksUnderTheLockAndMakesNothingThatIsRefused(t *testing.T) {
 		t.Errorf("got %s, made %v, error %v", one.Spec.Job, made, err)
 	}
 	_, _, err = work.Jobs(s).Create(t.Context(), spec("job-b", job.P1, 1), func([]job.Job) (*job.Job, error) {
-		return nil, task.Errorf(task.RateLimit, "too many")
+		return nil, record.Errorf(record.RateLimit, "too many")
 	})
-	storetest.WantCode(t, err, task.RateLimit)
+	storetest.WantCode(t, err, record.RateLimit)
 	_, _, err = work.Jobs(s).Create(t.Context(), spec("job-b", "P9", 1), anyway)
-	storetest.WantCode(t, err, task.InvalidSpec)
+	storetest.WantCode(t, err, record.InvalidSpec)
 	if all, _ := work.Jobs(s).List(); len(all) != 1 {
 		t.Errorf("there are %d jobs", len(all))
 	}
@@ -133,14 +133,14 @@ func TestOnlyItsOwnerWritesAJobAndOnlyWhatMayFollow(t *testing.T) {
 	create(t, s, spec("job-a", job.P1, 0))
 	o := own(t, s, "job-a")
 	_, err := work.Jobs(s).Own("job-a")
-	storetest.WantCode(t, err, task.Busy)
+	storetest.WantCode(t, err, record.Busy)
 	before := work.Jobs(s).Version()
 	become(t, o, job.Running)
 	if work.Jobs(s).Version() == before {
 		t.Error("a change of a job does not show in the version of all")
 	}
 	become(t, o, job.Succeeded)
-	storetest.WantCode(t, o.Change(func(s *job.Status) { s.State = job.Running }), task.Conflict)
+	storetest.WantCode(t, o.Change(func(s *job.Status) { s.State = job.Running }), record.Conflict)
 	got := get(t, s, "job-a")
 	if got.Status.State != job.Succeeded || got.Status.Version != 3 || got.Status.FinishedAt.IsZero() {
 		t.Errorf("got %+v", got.Status)
@@ -232,7 +232,7 @@ func TestACancelReachesTheSupervisorOrIsCarriedOut(t *testing.T) {
 		t.Errorf("a job without supervisor is %+v", got)
 	}
 	become(t, o, job.Canceled)
-	storetest.WantCode(t, work.Jobs(s).Cancel("job-a", "human:ada", ""), task.AlreadyTerminal)
+	storetest.WantCode(t, work.Jobs(s).Cancel("job-a", "human:ada", ""), record.AlreadyTerminal)
 	if left := storetest.NamesIn(t, s.Live.Abs("jobs/.cancel")); len(left) > 0 {
 		t.Errorf("requests are left: %v", left)
 	}
@@ -292,7 +292,7 @@ func TestLinksAndDamageAreRefusedAndHideNoOtherJob(t *testing.T) {
 	j := work.Jobs(s)
 	for _, id := range []string{"job-b", "job-c"} {
 		_, err := j.Get(id)
-		storetest.WantCode(t, err, task.BadFile)
+		storetest.WantCode(t, err, record.BadFile)
 	}
 	all, broken, err := j.All()
 	if err != nil || len(all) != 1 || len(broken) != 2 {
@@ -301,7 +301,7 @@ func TestLinksAndDamageAreRefusedAndHideNoOtherJob(t *testing.T) {
 	storetest.RemoveAll(t, s.Live.Jobs())
 	storetest.Link(t, t.TempDir(), s.Live.Jobs())
 	_, err = j.List()
-	storetest.WantCode(t, err, task.InvalidInput)
+	storetest.WantCode(t, err, record.InvalidInput)
 	storetest.Remove(t, s.Live.Jobs())
 }
 

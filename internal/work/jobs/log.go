@@ -9,8 +9,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // How much of a log is kept: its beginning, and at least so much of its end.
@@ -49,7 +49,7 @@ func (o *Owned) Log(name string) (*Log, error) {
 // isName returns INVALID_INPUT for what would not name a file in the folder of the job.
 func isName(name string) error {
 	if name != filepath.Base(name) || name == "." || name == ".." {
-		return task.Errorf(task.InvalidInput, "%q is no name of a file", name)
+		return record.Errorf(record.InvalidInput, "%q is no name of a file", name)
 	}
 	return nil
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func TestALogKeepsItsBeginningAndItsEnd(t *testing.T) {
@@ -77,8 +77,8 @@ func TestALogFollowsNoLink(t *testing.T) {
 	}
 	for _, name := range []string{"../x", "..", "a/b"} {
 		_, err := o.Log(name)
-		storetest.WantCode(t, err, task.InvalidInput)
-		storetest.WantCode(t, o.WriteFile(name, nil), task.InvalidInput)
+		storetest.WantCode(t, err, record.InvalidInput)
+		storetest.WantCode(t, o.WriteFile(name, nil), record.InvalidInput)
 	}
 	if storetest.ReadFile(t, victim) != "mine\n" {
 		t.Error("a file elsewhere was written")
@@ -98,11 +98,11 @@ func TestNumbersOfLiveJobsDiffer(t *testing.T) {
 		t.Errorf("%d, %v", second, err)
 	}
 	_, _, err = b.Number("mine", 1, 2, nil)
-	storetest.WantCode(t, err, task.Busy)
+	storetest.WantCode(t, err, record.Busy)
 	release()
 	if again, _, err := b.Number("mine", 1, 2, func(n int) bool { return n == 1 }); err != nil || again != 1 {
 		t.Errorf("%d, %v", again, err)
 	}
 	_, _, err = b.Number("../x", 1, 2, nil)
-	storetest.WantCode(t, err, task.InvalidInput)
+	storetest.WantCode(t, err, record.InvalidInput)
 }

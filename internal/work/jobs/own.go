@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Owned is a job whose lock this process holds, so that nobody else writes its folder. Several goroutines may use it.
@@ -65,7 +65,7 @@ func (j Jobs) lockOf(id string, patient bool) (*filelock.Lock, error) {
 		case free:
 			return lock, nil
 		case !patient, time.Now().After(end):
-			return nil, task.Errorf(task.Busy, "the job has a supervisor").WithHint("%s follows it", task.CallTo("job_poll", "job", id).OnlyShown())
+			return nil, record.Errorf(record.Busy, "the job has a supervisor").WithHint("%s follows it", record.CallTo("job_poll", "job", id).OnlyShown())
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (o *Owned) held() error {
 	if o.lock.InPlace() {
 		return nil
 	}
-	return task.Errorf(task.Conflict, "the folder of %s, or its lock, was removed or moved while the job ran", o.job.Spec.Job).ForGood()
+	return record.Errorf(record.Conflict, "the folder of %s, or its lock, was removed or moved while the job ran", o.job.Spec.Job).ForGood()
 }
 
 // Change lets fn change what is known of the job, and replaces state.json whole, with the next version. It adds an event if the state, the phase or the
@@ -135,7 +135,7 @@ func (o *Owned) Change(fn func(*job.Status)) error {
 	next := was
 	fn(&next)
 	if next.State != was.State && !was.State.MayBecome(next.State) {
-		return task.Errorf(task.Conflict, "a job that is %s does not become %s", was.State, next.State).ForGood()
+		return record.Errorf(record.Conflict, "a job that is %s does not become %s", was.State, next.State).ForGood()
 	}
 	next.Version = was.Version + 1
 	next.Summary, next.Message = cut(next.Summary, maxSummary), cut(next.Message, job.MaxEventText)
@@ -189,7 +189,7 @@ func (o *Owned) asAbandoned() job.Job {
 }
 
 // canceled is the state of a job that somebody canceled.
-func canceled(s *job.Status, who task.Actor, reason string) {
+func canceled(s *job.Status, who record.Actor, reason string) {
 	s.State, s.Phase, s.Process = job.Canceled, "", 0
 	s.Message = job.CanceledBy(who, reason)
 }

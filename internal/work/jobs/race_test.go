@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func TestMain(m *testing.M) {
@@ -223,7 +223,7 @@ func TestOfTwoSupervisorsOneIsRefused(t *testing.T) {
 		t.Fatal(answer)
 	}
 	_, err := work.Jobs(s).Own("job-a")
-	storetest.WantCode(t, err, task.Busy)
+	storetest.WantCode(t, err, record.Busy)
 	if got := get(t, s, "job-a").Status.State; got != job.Running {
 		t.Errorf("it is %s", got)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // waiter is a job that waits for a slot: the content of its file in the folder of the queue.
@@ -167,7 +167,7 @@ func (j Jobs) take(names ...string) (release func(), err error) {
 	for _, name := range names {
 		lock, free, err := filelock.TryAcquire(j.path(slotsDir, name))
 		if err == nil && !free {
-			err = task.Errorf(task.Busy, "the slot %s is held by what is no job", name)
+			err = record.Errorf(record.Busy, "the slot %s is held by what is no job", name)
 		}
 		if err != nil {
 			release()

@@ -5,13 +5,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	verbs "github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Wing is the work of internal/work.
@@ -39,7 +39,7 @@ func Wing() verb.Wing {
 	}
 }
 
-func placeOf(ctx context.Context, w *verb.Workspace, id task.ID) (verb.Place, error) {
+func placeOf(ctx context.Context, w *verb.Workspace, id record.ID) (verb.Place, error) {
 	p, err := trees.OnTask(ctx, w, id)
 	if err != nil {
 		return verb.Place{}, err
@@ -54,10 +54,10 @@ func placeOf(ctx context.Context, w *verb.Workspace, id task.ID) (verb.Place, er
 	return verb.Place{W: p.W, S: p.S, Task: p.Task, Review: review, Diff: p.Diff}, nil
 }
 
-func states() []task.Status {
-	var out []task.Status
+func states() []record.Status {
+	var out []record.Status
 	for _, s := range job.States {
-		out = append(out, task.Status(s))
+		out = append(out, record.Status(s))
 	}
 	return out
 }
@@ -73,7 +73,7 @@ func jobsOf(s *store.Store, all []job.Job) []verb.Job {
 func jobOf(s *store.Store, one job.Job) verb.Job {
 	now := one.Status
 	return verb.Job{
-		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, State: task.Status(now.State), Live: now.State.Live(),
+		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, State: record.Status(now.State), Live: now.State.Live(),
 		Row:  jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR},
 		Show: func(at time.Time) any { return verbs.View(s, one, at) },
 	}

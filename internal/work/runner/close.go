@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // closeLimit is how long the end of a job may take. What ended the job does not cut it off.
@@ -40,7 +40,7 @@ func (c closing) close(e *ended) error {
 	defer cancel()
 	note := func(err error) {
 		if err != nil {
-			_ = c.owned.Event(job.Event{Type: job.EventError, Text: task.MessageOf(err)})
+			_ = c.owned.Event(job.Event{Type: job.EventError, Text: record.MessageOf(err)})
 		}
 	}
 	if c.session != nil && e.state != job.Succeeded {
@@ -49,7 +49,7 @@ func (c closing) close(e *ended) error {
 	}
 	if c.tree != nil {
 		if err := c.tree.commitRecords(ctx); err != nil && e.state == job.Succeeded {
-			e = &ended{job.Failed, job.InternalError, "the record could not be committed: " + task.MessageOf(err)}
+			e = &ended{job.Failed, job.InternalError, "the record could not be committed: " + record.MessageOf(err)}
 		} else {
 			note(err)
 		}
@@ -96,7 +96,7 @@ func (c closing) why(e *ended) string {
 	if e.reason != "" {
 		text = string(e.reason) + ": " + text
 	}
-	return verb.Head(task.CleanBody(strings.ToValidUTF8(fmt.Sprintf("%s: %s", c.spec.Job, text), "\uFFFD")), summaryRoom-8)
+	return verb.Head(record.CleanBody(strings.ToValidUTF8(fmt.Sprintf("%s: %s", c.spec.Job, text), "\uFFFD")), summaryRoom-8)
 }
 
 // artifacts keeps the change against the base, what the executor said last, and how its last run ended.

@@ -19,12 +19,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // toils is an executor that appends a line to a file again and again, commits some of them, and starts a process that leaves its session and its
@@ -156,7 +156,7 @@ func (f *field) goesOn(id string) {
 func (f *field) settleQueued(id string) {
 	f.Helper()
 	f.agent.line = toils
-	if err := f.runner().Run(f.Context(), f.w, id); err != nil && task.CodeOf(err) != task.AlreadyTerminal && task.CodeOf(err) != task.Busy {
+	if err := f.runner().Run(f.Context(), f.w, id); err != nil && record.CodeOf(err) != record.AlreadyTerminal && record.CodeOf(err) != record.Busy {
 		f.Fatal(err)
 	}
 	f.soon("the job ends", func() bool { return !f.get(id).Status.State.Live() })

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // ended is an error that ends the job, and says how.
@@ -31,7 +31,7 @@ var (
 )
 
 // canceledBy ends the job because somebody canceled it.
-func canceledBy(who task.Actor, reason string) error {
+func canceledBy(who record.Actor, reason string) error {
 	return &ended{state: job.Canceled, message: job.CanceledBy(who, reason)}
 }
 
@@ -46,7 +46,7 @@ func endOf(ctx context.Context, err error) *ended {
 	case errors.As(err, &e):
 		return e
 	default:
-		return &ended{job.Failed, job.InternalError, task.MessageOf(err)}
+		return &ended{job.Failed, job.InternalError, record.MessageOf(err)}
 	}
 }
 
@@ -57,11 +57,11 @@ func or(reason job.Reason, err error) error {
 	if err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if task.CodeOf(err) == task.ClaimLost {
+	if record.CodeOf(err) == record.ClaimLost {
 		reason = job.ClaimLost
 	}
-	message := task.MessageOf(err)
-	var coded *task.Error
+	message := record.MessageOf(err)
+	var coded *record.Error
 	if errors.As(err, &coded) && !coded.Hint.Empty() {
 		message += "; " + coded.Hint.String()
 	}

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // exit is how the last run of the executor ended: the content of exit.json.
@@ -56,7 +56,7 @@ func (l *launcher) execute(ctx context.Context, more followUp) (executor.Result,
 		if ctx.Err() != nil {
 			return result, ctx.Err()
 		}
-		if task.CodeOf(err) == task.ExecutorMissing {
+		if record.CodeOf(err) == record.ExecutorMissing {
 			return result, or(job.ExecutorMissing, err)
 		}
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
@@ -94,7 +95,7 @@ type field struct {
 	jobs  int
 }
 
-const theTask = task.ID("PROJ-1")
+const theTask = record.ID("PROJ-1")
 
 // newField makes a workspace, trusted and committed. Its executor makes the file good.
 func newField(t *testing.T) *field {
@@ -117,7 +118,7 @@ func newField(t *testing.T) *field {
 }
 
 // create makes a task with an id.
-func (f *field) create(id task.ID, checks ...tasks.CheckIn) {
+func (f *field) create(id record.ID, checks ...tasks.CheckIn) {
 	f.Helper()
 	if err := storetest.NewActor(f.s, "human:lee").CreateAs(id, "make the file good"); err != nil {
 		f.Fatal(err)

@@ -10,11 +10,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const webhookLimit = 10 * time.Second
@@ -23,16 +23,16 @@ const webhookLimit = 10 * time.Second
 type notifier struct {
 	owned  *jobs.Owned
 	spec   job.Spec
-	w      *verb.Workspace                                                          // where the job was asked for
-	openPR func(ctx context.Context, w *verb.Workspace, id task.ID) (job.PR, error) // nil for none
-	tree   *workTree                                                                // of a job that succeeded
+	w      *verb.Workspace                                                            // where the job was asked for
+	openPR func(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error) // nil for none
+	tree   *workTree                                                                  // of a job that succeeded
 }
 
 // notify opens the pull request and calls the webhook that the spec asks for. The job has ended, so an error is recorded as an event and changes nothing.
 func (n notifier) notify(ctx context.Context) {
 	note := func(what string, err error) {
 		if err != nil {
-			_ = n.owned.Event(job.Event{Type: job.EventError, Text: what + ": " + task.MessageOf(err)})
+			_ = n.owned.Event(job.Event{Type: job.EventError, Text: what + ": " + record.MessageOf(err)})
 		}
 	}
 	ended := n.owned.Job().Status
@@ -60,7 +60,7 @@ func (n notifier) pullRequest(ctx context.Context) error {
 // webhookBody is what is posted to a webhook.
 type webhookBody struct {
 	Job        string     `json:"job"`
-	Task       task.ID    `json:"task"`
+	Task       record.ID  `json:"task"`
 	Executor   string     `json:"executor"`
 	State      job.State  `json:"state"`
 	Reason     job.Reason `json:"reason,omitempty"`

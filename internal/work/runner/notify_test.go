@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // allow names a host of webhooks in the user's config.
@@ -72,7 +72,7 @@ func TestAPullRequestIsOpenedAfterSuccess(t *testing.T) {
 	f := newField(t)
 	opened := 0
 	r := f.runner()
-	r.OpenPR = func(_ context.Context, w *verb.Workspace, id task.ID) (job.PR, error) {
+	r.OpenPR = func(_ context.Context, w *verb.Workspace, id record.ID) (job.PR, error) {
 		opened++
 		if id != theTask || w.Dir != f.s.Root {
 			t.Errorf("of %s in %s", id, w.Dir)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // answer is the answer of an executor that hands over a patch, in its parts.
@@ -128,14 +128,14 @@ func (a answer) apply(ctx context.Context, tree *workTree) error {
 		return failed(job.BadArtifacts, "the answer has no diff in a fenced block")
 	}
 	err := tree.trees.Apply(ctx, tree.Tree, []byte(a.diff))
-	var refused *task.Error
+	var refused *record.Error
 	if errors.As(err, &refused) {
 		switch refused.Code {
-		case task.Conflict:
+		case record.Conflict:
 			return failed(job.Conflict, "the diff does not apply: %s", refused.Msg)
-		case task.InvalidInput:
+		case record.InvalidInput:
 			return failed(job.BadArtifacts, "the diff is refused: %s", refused.Msg)
-		case task.Forbidden, task.OutOfScope:
+		case record.Forbidden, record.OutOfScope:
 			return failed(job.Policy, "%s", refused.Msg)
 		default:
 		}

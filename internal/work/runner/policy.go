@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -97,7 +98,7 @@ func outsideOf(scope, paths []string) []string {
 // some names the first of some paths, and how many more there are.
 func some(paths []string) string {
 	shown := paths[:min(len(paths), pathsNamed)]
-	return strings.Join(shown, ", ") + task.AndMore(len(paths)-len(shown))
+	return strings.Join(shown, ", ") + record.AndMore(len(paths)-len(shown))
 }
 
 // checksKept asks that the task is open, and that its checks are as in the workspace where the job was asked for, or that entries explain the change and
@@ -105,7 +106,7 @@ func some(paths []string) string {
 func (p policy) checksKept() error {
 	t, err := kind.Tasks.Get(p.tree.at, p.tree.Task)
 	if err != nil {
-		return failed(job.Policy, "the file of the task cannot be read any more: %s", task.MessageOf(err))
+		return failed(job.Policy, "the file of the task cannot be read any more: %s", record.MessageOf(err))
 	}
 	flow := p.tree.at.Config.Flow
 	if flow.IsClosed(t.Status) {
@@ -114,7 +115,7 @@ func (p policy) checksKept() error {
 	if asked, err := kind.Tasks.Get(p.asked, p.tree.Task); err == nil && slices.Equal(t.CheckHashes(), asked.CheckHashes()) {
 		return nil
 	}
-	declared := slices.ContainsFunc(t.Provenance, func(e task.Entry) bool { return e.Checks != nil })
+	declared := slices.ContainsFunc(t.Provenance, func(e record.Entry) bool { return e.Checks != nil })
 	_, weakened := flow.Weakened(t)
 	switch {
 	case !t.ChecksExplained(), !declared && !slices.Equal(t.CheckHashes(), p.tree.before.CheckHashes()):
@@ -128,7 +129,7 @@ func (p policy) checksKept() error {
 // proved asks that cairn check finds no error in the work tree, compared with the commit that the work began at, that this commit does not have itself.
 func (p policy) proved(ctx context.Context) error {
 	errs, err := snapshot.ErrorsSince(ctx, p.tree.at.Layout, p.tree.BaseCommit)
-	if task.CodeOf(err) == task.NoBase { // the base has no workspace that can be compared with
+	if record.CodeOf(err) == record.NoBase { // the base has no workspace that can be compared with
 		var found snapshot.Checked
 		found, err = snapshot.Check(ctx, p.tree.at.Layout, snapshot.CheckOptions{NoBase: true, Trusted: true})
 		errs = found.Errors()
@@ -137,7 +138,7 @@ func (p policy) proved(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return failed(job.Policy, "the record cannot be judged: %s", task.MessageOf(err))
+		return failed(job.Policy, "the record cannot be judged: %s", record.MessageOf(err))
 	case len(errs) > 0:
 		return failed(job.Policy, "cairn check finds %s", describe(errs))
 	}

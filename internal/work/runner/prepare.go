@@ -10,11 +10,11 @@ import (
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // prepare makes everything that the executor needs.
@@ -48,18 +48,18 @@ func (r *run) prepare(ctx context.Context) error {
 // mayStart refuses what may have changed since the job was created: whether its clone is trusted, its task, and the other jobs of the task.
 func (r *run) mayStart() error {
 	if !r.s.Trusted() {
-		return task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine, and an executor runs any").
-			WithHint("a person runs %s in a terminal", task.CallTo("trust").ByPerson())
+		return record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine, and an executor runs any").
+			WithHint("a person runs %s in a terminal", record.CallTo("trust").ByPerson())
 	}
 	t, err := kind.Tasks.Get(r.s, r.spec.Task)
 	if err != nil {
 		return err
 	}
 	if r.s.Config.Flow.IsClosed(t.Status) {
-		return task.Errorf(task.TaskClosed, "%s is closed (%s)", t.ID, t.Status)
+		return record.Errorf(record.TaskClosed, "%s is closed (%s)", t.ID, t.Status)
 	}
 	if t.Repo != "" {
-		return task.Errorf(task.InvalidSpec, "%s is about the repository %s, and jobs work in that of the workspace", t.ID, t.Repo).
+		return record.Errorf(record.InvalidSpec, "%s is about the repository %s, and jobs work in that of the workspace", t.ID, t.Repo).
 			WithHint("work on it there by hand, or keep its tasks in a workspace of its own")
 	}
 	all, err := work.Jobs(r.s).List()
@@ -68,7 +68,7 @@ func (r *run) mayStart() error {
 	}
 	for _, other := range all {
 		if other.Spec.Task == r.spec.Task && other.Status.State == job.Running && other.Spec.Job != r.spec.Job {
-			return task.Errorf(task.Busy, "%s works on %s", other.Spec.Job, r.spec.Task)
+			return record.Errorf(record.Busy, "%s works on %s", other.Spec.Job, r.spec.Task)
 		}
 	}
 	return nil
@@ -104,7 +104,7 @@ func (r *run) setUp(ctx context.Context) error {
 		return nil
 	}
 	if !r.tree.at.Trusted() {
-		return task.Errorf(task.Untrusted, "the set-up command was not approved on this machine")
+		return record.Errorf(record.Untrusted, "the set-up command was not approved on this machine")
 	}
 	log, err := r.owned.Log(job.SetupLog)
 	if err != nil {
@@ -119,9 +119,9 @@ func (r *run) setUp(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case end.TimedOut:
-		return task.Errorf(task.IO, "the set-up command took longer than %s; %s has what it printed", r.tree.at.Config.SetupTimeout, job.SetupLog)
+		return record.Errorf(record.IO, "the set-up command took longer than %s; %s has what it printed", r.tree.at.Config.SetupTimeout, job.SetupLog)
 	case !end.Passed():
-		return task.Errorf(task.IO, "the set-up command ended with %s; %s has what it printed", howItEnded(end.Exit, end.Signal), job.SetupLog)
+		return record.Errorf(record.IO, "the set-up command ended with %s; %s has what it printed", howItEnded(end.Exit, end.Signal), job.SetupLog)
 	}
 	return nil
 }
@@ -149,13 +149,13 @@ const (
 )
 
 // takeNumbers takes a name as an actor and a block of ports that no other live job has. ports is the first port of the block.
-func (r *run) takeNumbers() (actor task.Actor, ports int, err error) {
+func (r *run) takeNumbers() (actor record.Actor, ports int, err error) {
 	n, release, err := r.owned.Number(r.spec.Executor, 1, mostActors, nil)
 	if err != nil {
 		return "", 0, err
 	}
 	r.release = append(r.release, release)
-	actor = task.Actor(fmt.Sprintf("agent:%s-%d", r.spec.Executor, n))
+	actor = record.Actor(fmt.Sprintf("agent:%s-%d", r.spec.Executor, n))
 	// Each clone looks for free ports from another block on, so that jobs of two clones that start at once do not take the same.
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(r.s.Live))
@@ -182,7 +182,7 @@ func portsFree(first int) bool {
 }
 
 // actingAs is the work tree for calls in the name of the executor, which may change the one task.
-func (r *run) actingAs(actor task.Actor) *verb.Workspace {
+func (r *run) actingAs(actor record.Actor) *verb.Workspace {
 	acts := r.w.At(r.tree.Root).InNameOf(actor)
 	acts.Rights = verb.Rights{Profile: verb.PairWorker, Scope: r.spec.Task}
 	acts.Executor, acts.Job, acts.Client, acts.Progress = r.spec.Executor, r.spec.Job, r.spec.Executor, nil

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Agent is an executor as a job needs it. executor.Executor is one.
@@ -27,12 +27,12 @@ type Agent interface {
 
 // Runner runs jobs. The zero value is ready to use; the fields are for programs that embed cairn, and for tests.
 type Runner struct {
-	Agent   func(w *verb.Workspace, name string) (Agent, error)                      // finds an executor; nil for those of the user's config
-	OpenPR  func(ctx context.Context, w *verb.Workspace, id task.ID) (job.PR, error) // opens the pull request of a task's branch; nil for none
-	Owned   func()                                                                   // is called once this process is the supervisor; may be nil
-	Backoff func(crash int) (time.Duration, bool)                                    // the pause after a crash, and whether to try again; nil for job.Backoff
-	Program []string                                                                 // the command that starts cairn; nil for this program
-	Env     []string                                                                 // of the set-up command and of the executor, on top of what they inherit
+	Agent   func(w *verb.Workspace, name string) (Agent, error)                        // finds an executor; nil for those of the user's config
+	OpenPR  func(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error) // opens the pull request of a task's branch; nil for none
+	Owned   func()                                                                     // is called once this process is the supervisor; may be nil
+	Backoff func(crash int) (time.Duration, bool)                                      // the pause after a crash, and whether to try again; nil for job.Backoff
+	Program []string                                                                   // the command that starts cairn; nil for this program
+	Env     []string                                                                   // of the set-up command and of the executor, on top of what they inherit
 }
 
 // Run runs a job with the zero Runner.
@@ -55,7 +55,7 @@ func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 	defer func() { _ = owned.Release() }()
 	one := owned.Job()
 	if one.Status.State.Final() {
-		return task.Errorf(task.AlreadyTerminal, "%s has ended: %s", id, one.Status.State).ForGood()
+		return record.Errorf(record.AlreadyTerminal, "%s has ended: %s", id, one.Status.State).ForGood()
 	}
 	r := &run{
 		Runner: f, w: w.WithoutKey(), s: s, owned: owned, spec: one.Spec,

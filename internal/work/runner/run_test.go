@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
@@ -17,7 +18,6 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 func TestAJobBringsItsTaskToReview(t *testing.T) {
@@ -26,7 +26,7 @@ func TestAJobBringsItsTaskToReview(t *testing.T) {
 	one := f.run()
 	f.want(one, job.Succeeded, "")
 	got := f.task(one)
-	if flow := f.there(one).Config.Flow; flow.Review != "" && got.Status != flow.Review || got.Checks[0].Result != task.Pass {
+	if flow := f.there(one).Config.Flow; flow.Review != "" && got.Status != flow.Review || got.Checks[0].Result != record.Pass {
 		t.Errorf("the task is %s with %s", got.Status, got.Checks[0].Result)
 	}
 	ses, err := kind.Sessions.Get(f.there(one), one.Status.Session)
@@ -163,7 +163,7 @@ func TestAnAgentHandsOverByItself(t *testing.T) {
 	f.agent.handsOver, f.agent.line, f.agent.does = true, "true", f.finishes("")
 	one := f.run()
 	f.want(one, job.Succeeded, "")
-	if one.Status.Summary != "by myself" || f.task(one).Checks[0].Result != task.Pass {
+	if one.Status.Summary != "by myself" || f.task(one).Checks[0].Result != record.Pass {
 		t.Errorf("got %+v", one.Status)
 	}
 	f.clean(one)
@@ -313,7 +313,7 @@ func TestACancellationAsksFirst(t *testing.T) {
 		t.Errorf("the session is %s, %v", ses.Status, err)
 	}
 	f.clean(one)
-	storetest.WantCode(t, work.Jobs(f.s).Cancel("job-1", "human:lee", ""), task.AlreadyTerminal)
+	storetest.WantCode(t, work.Jobs(f.s).Cancel("job-1", "human:lee", ""), record.AlreadyTerminal)
 }
 
 func TestSilenceEndsAJobIfItsSpecSaysSo(t *testing.T) {
@@ -370,7 +370,7 @@ func (c *costly) Start(ctx context.Context, r executor.Run) (executor.Result, er
 
 func TestAMissingExecutor(t *testing.T) {
 	f := newField(t)
-	f.agent.missing = task.Errorf(task.ExecutorMissing, "executor mine needs the program mine")
+	f.agent.missing = record.Errorf(record.ExecutorMissing, "executor mine needs the program mine")
 	one := f.run()
 	f.want(one, job.Failed, job.ExecutorMissing)
 	if one.Status.Worktree != "" {
@@ -515,7 +515,7 @@ func TestASupervisorThatIsAskedToEndLeavesAJobThatGoesOn(t *testing.T) {
 	if one.Status.Attempt != 2 || one.Status.Summary != "half" || one.Status.Session != ses {
 		t.Errorf("got %+v", one.Status)
 	}
-	storetest.WantCode(t, f.runner().Run(t.Context(), f.w, id), task.AlreadyTerminal)
+	storetest.WantCode(t, f.runner().Run(t.Context(), f.w, id), record.AlreadyTerminal)
 }
 
 // Who has lost the lock may have a successor in the same work tree, so the executor ends, and nothing is written or committed any more.
@@ -536,7 +536,7 @@ func TestAJobThatIsTakenAwayIsLetBe(t *testing.T) {
 	}
 	select {
 	case err := <-ended:
-		if task.CodeOf(err) != task.Conflict {
+		if record.CodeOf(err) != record.Conflict {
 			t.Errorf("it ended with %v", err)
 		}
 	case <-time.After(20 * time.Second):
@@ -558,7 +558,7 @@ func TestOnlyOneSupervisorRunsAJob(t *testing.T) {
 	f := newField(t)
 	f.agent.line = ">begun; while [ ! -e end ]; do sleep 0.05; done; rm begun end; echo good >file"
 	one := f.during(func(id string) {
-		storetest.WantCode(t, f.runner().Run(t.Context(), f.w, id), task.Busy)
+		storetest.WantCode(t, f.runner().Run(t.Context(), f.w, id), record.Busy)
 		storetest.WriteFile(t, filepath.Join(f.get(id).Status.Worktree, "end"), "")
 	})
 	f.want(one, job.Succeeded, "")

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
@@ -15,7 +16,6 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // jobSession is the session under which the executor works on the task. Another one follows when a round ends it and the job goes on.
@@ -58,7 +58,7 @@ func (j *jobSession) status() session.Status {
 }
 
 // cancelAs cancels the session in the name of the actor to whom it belongs.
-func (j *jobSession) cancelAs(ctx context.Context, who task.Actor, why string) error {
+func (j *jobSession) cancelAs(ctx context.Context, who record.Actor, why string) error {
 	_, err := sessions.Cancel(ctx, j.acts.InNameOf(who), sessions.CancelIn{Session: verb.SessionID(j.id), Reason: why})
 	return err
 }
@@ -186,8 +186,8 @@ func (j *jobSession) finish(ctx context.Context, summary string) error {
 		return nil
 	}
 	_, err := sessions.Finish(ctx, j.acts, sessions.FinishIn{Session: verb.SessionID(j.id), Summary: summary})
-	var refused *task.Error
-	if errors.As(err, &refused) && (refused.Code == task.ChecksPending || refused.Code == task.ChecksFailed) {
+	var refused *record.Error
+	if errors.As(err, &refused) && (refused.Code == record.ChecksPending || refused.Code == record.ChecksFailed) {
 		return failed(job.ChecksFailed, "%s", refused.Msg)
 	}
 	return err
@@ -217,7 +217,7 @@ func (j *jobSession) giveUp(ctx context.Context, canceled bool, why string) erro
 func (j *jobSession) said() string {
 	ses, err := kind.Sessions.Get(j.at, j.id)
 	if err != nil {
-		return task.MessageOf(err)
+		return record.MessageOf(err)
 	}
 	return oneLine(ses.Summary + " " + ses.Reason)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
@@ -57,7 +58,7 @@ func (t *workTree) unlock(ctx context.Context) error {
 
 // commit commits what an actor left uncommitted, on the branch of the task, with the user's hooks. The text why is put into the message. Its error is GIT
 // if a hook refuses the commit, and CONFLICT if the branch was switched or the work tree moved.
-func (t *workTree) commit(ctx context.Context, who task.Actor, why string) error {
+func (t *workTree) commit(ctx context.Context, who record.Actor, why string) error {
 	if err := t.unlock(ctx); err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (t *workTree) commit(ctx context.Context, who task.Actor, why string) error
 }
 
 // message is the message of a commit.
-func (t *workTree) message(who task.Actor, why string) string {
+func (t *workTree) message(who record.Actor, why string) string {
 	b := &page{}
 	b.add("%s: %s", t.spec.Task, verb.Head(oneLine(t.before.Title), 80))
 	b.add("What %s left uncommitted in %s.", who, t.spec.Job)

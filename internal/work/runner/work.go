@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
@@ -12,7 +13,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // work lets the executor work until it has handed over and its checks pass, for as many rounds as the job has.
@@ -86,10 +86,10 @@ func (r *run) round(ctx context.Context, more followUp) (handed bool, refused st
 		}
 	}
 	err = r.tree.commit(ctx, r.session.acts.Actor(), "")
-	if task.CodeOf(err) == task.Git {
-		return handed, fmt.Sprintf("### The commit was refused\n\n%s\n", indented(task.MessageOf(err))), nil
+	if record.CodeOf(err) == record.Git {
+		return handed, fmt.Sprintf("### The commit was refused\n\n%s\n", indented(record.MessageOf(err))), nil
 	}
-	if task.CodeOf(err) == task.Conflict { // the executor switched the branch, or moved the work tree
+	if record.CodeOf(err) == record.Conflict { // the executor switched the branch, or moved the work tree
 		return false, "", or(job.Policy, err)
 	}
 	if err != nil {
@@ -153,7 +153,7 @@ func (r *run) check(ctx context.Context) (output string, err error) {
 	}
 	var b strings.Builder
 	for _, c := range out.Run.Checks {
-		if c.Result != task.Pass {
+		if c.Result != record.Pass {
 			fmt.Fprintf(&b, "### %s (%s)\n\n%s\n\n", c.Desc, c.Summary, indented(c.Output))
 		}
 	}
@@ -173,7 +173,7 @@ func (r *run) summary() string {
 	if r.spec.Output == job.Patch {
 		text = answerOf(r.final).rest()
 	}
-	text = task.CleanBody(strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")))
+	text = record.CleanBody(strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")))
 	if text = strings.TrimSpace(verb.Tail(text, summaryRoom-8)); text == "" {
 		text = "The executor said nothing."
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // add has git make the work tree, on a new branch or on the one that exists.
@@ -58,7 +58,7 @@ func (k *making) addTaken(ctx context.Context, tip string) error {
 		return err
 	}
 	if len(bases) == 0 {
-		return task.Errorf(task.Conflict, "the branch %s has nothing in common with %s", k.Branch, k.Base).WithHint("rename that branch")
+		return record.Errorf(record.Conflict, "the branch %s has nothing in common with %s", k.Branch, k.Base).WithHint("rename that branch")
 	}
 	k.BaseCommit = bases[0]
 	return nil
@@ -75,10 +75,10 @@ func (k *making) notElsewhere(ctx context.Context) error {
 			continue
 		}
 		if path := filepath.FromSlash(other.Path); !layout.Exists(path) {
-			return task.Errorf(task.Conflict, "git has the branch %s checked out in %s, whose folder is gone", k.Branch, path).
+			return record.Errorf(record.Conflict, "git has the branch %s checked out in %s, whose folder is gone", k.Branch, path).
 				WithHint("if it was moved, git worktree repair NEW-PATH; if it was deleted, git worktree remove %s", path)
 		}
-		return task.Errorf(task.Conflict, "the branch %s is checked out in %s", k.Branch, other.Path).
+		return record.Errorf(record.Conflict, "the branch %s is checked out in %s", k.Branch, other.Path).
 			WithHint("that work tree is a person's; switch it to another branch, or rename the branch")
 	}
 	return nil
@@ -89,11 +89,11 @@ func (k *making) undo(ctx context.Context) error {
 	there, err := opened(k.Path)
 	ours := err == nil && k.isOurs(there)
 	if layout.Exists(k.Path) && !ours {
-		return task.Errorf(task.Conflict, "%s is there, and is no work tree of this clone", k.Path).WithHint("see what it is, and move it away")
+		return record.Errorf(record.Conflict, "%s is there, and is no work tree of this clone", k.Path).WithHint("see what it is, and move it away")
 	}
 	if ours {
 		if live, err := inside(k.Path); err != nil || len(live) > 0 {
-			return task.Errorf(task.Busy, "%s was begun and not finished, and %s", k.Path, liveness(live, err)).WithHint("try again when it has ended")
+			return record.Errorf(record.Busy, "%s was begun and not finished, and %s", k.Path, liveness(live, err)).WithHint("try again when it has ended")
 		}
 		if _, err := (git.Writing{}).Run(ctx, k.repo.Top, "worktree", "remove", "--force", "--force", k.Path); err != nil {
 			return err

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // MaxPatch is the most bytes of a patch.
@@ -26,7 +26,7 @@ func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
 		return err
 	}
 	if len(patch) > MaxPatch {
-		return task.Errorf(task.InvalidInput, "the patch has more than %d bytes", MaxPatch).WithHint("divide it")
+		return record.Errorf(record.InvalidInput, "the patch has more than %d bytes", MaxPatch).WithHint("divide it")
 	}
 	if err := w.Verify(ctx, t); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (p patching) run(ctx context.Context) error {
 	}
 	_, err = git.Writing{}.Run(ctx, p.tree.Path, "read-tree", "-m", "-u", "HEAD", tree)
 	if git.Exited(err) != 0 {
-		return task.Errorf(task.Conflict, "uncommitted changes in %s are in the way of the patch: %s", p.tree.Path, strings.Join(git.Complaints(err, 3), "; ")).
+		return record.Errorf(record.Conflict, "uncommitted changes in %s are in the way of the patch: %s", p.tree.Path, strings.Join(git.Complaints(err, 3), "; ")).
 			WithHint("commit them, or take them back")
 	}
 	return err
@@ -86,11 +86,11 @@ func notApplied(err error) error {
 	said := strings.Join(git.Complaints(err, 5), "; ")
 	for _, wrong := range []string{"invalid path", "beyond a symbolic link", "No valid patches", "corrupt patch", "unrecognized input", "inconsistent old filename", "lacks filename information"} {
 		if strings.Contains(said, wrong) {
-			return task.Errorf(task.InvalidInput, "git does not take the patch: %s", task.Clip(said, 500)).
+			return record.Errorf(record.InvalidInput, "git does not take the patch: %s", record.Clip(said, 500)).
 				WithHint("a patch is what git diff prints, with paths from the top of the repository")
 		}
 	}
-	return task.Errorf(task.Conflict, "the patch does not apply: %s", task.Clip(said, 500)).WithHint("make it against the commit that the work began at")
+	return record.Errorf(record.Conflict, "the patch does not apply: %s", record.Clip(said, 500)).WithHint("make it against the commit that the work began at")
 }
 
 // mustBeAllowed returns INVALID_INPUT if a tree differs from the commit that is checked out in what no patch may change.
@@ -103,7 +103,7 @@ func (p patching) mustBeAllowed(ctx context.Context, tree string) error {
 	for i := 0; i+1 < len(fields); i += 2 {
 		modes, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
 		if why := forbidden(modes, path); why != "" {
-			return task.Errorf(task.InvalidInput, "the patch changes %s, which is %s", path, why).WithHint("leave it out of the patch")
+			return record.Errorf(record.InvalidInput, "the patch changes %s, which is %s", path, why).WithHint("leave it out of the patch")
 		}
 	}
 	return nil

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // patchOf is the patch between two contents of a file, as an agent may write it: without the ids of objects.
@@ -48,30 +48,30 @@ func TestApplyRefused(t *testing.T) {
 	outside := t.TempDir()
 	for name, tt := range map[string]struct {
 		patch string
-		code  task.Code
+		code  record.Code
 	}{
-		"does not fit":      {strings.Replace(replaceTwo, "-two", "-deux", 1), task.Conflict},
-		"a part fits":       {added("ok.txt", "100644", "x") + strings.Replace(replaceTwo, "-two", "-deux", 1), task.Conflict},
-		"a missing file":    {strings.ReplaceAll(replaceTwo, "app.txt", "none.txt"), task.Conflict},
-		"there already":     {added("app.txt", "100644", "x"), task.Conflict},
-		"no patch":          {"I changed the second line.\n", task.InvalidInput},
-		"nothing":           {"", task.InvalidInput},
-		"cut off":           {replaceTwo[:len(replaceTwo)-8], task.InvalidInput},
-		"out of the tree":   {added("../out.txt", "100644", "x"), task.InvalidInput},
-		"far out":           {added("a/../../out.txt", "100644", "x"), task.InvalidInput},
-		"into .git":         {added(".git/hooks/post-checkout", "100755", "x"), task.InvalidInput},
-		"into .GIT":         {added("sub/.GIT/config", "100644", "x"), task.InvalidInput},
-		"into .cairn":       {added(".cairn/tasks/PROJ-7.md", "100644", "x"), task.InvalidInput},
-		"into .Cairn":       {added("web/.Cairn/config.yaml", "100644", "x"), task.InvalidInput},
-		"a record":          {"--- a/.cairn/tasks/PROJ-1.md\n+++ b/.cairn/tasks/PROJ-1.md\n@@ -2,3 +2,3 @@\n id: PROJ-1\n-title: Task PROJ-1\n+title: Mine\n status: backlog\n", task.InvalidInput},
-		"a link":            {strings.Replace(added("link", "120000", "/etc"), "+/etc\n", "+/etc\n\\ No newline at end of file\n", 1), task.InvalidInput},
-		"behind a link":     {added("out/x.txt", "100644", "x"), task.InvalidInput},
-		"behind a loose":    {added("loose/x.txt", "100644", "x"), task.Conflict},
-		"over a file":       {added("untracked.txt", "100644", "x"), task.Conflict},
-		"over a change":     {strings.ReplaceAll(replaceTwo, "app.txt", "dirty.txt"), task.Conflict},
-		"a submodule":       {"diff --git a/sub b/sub\nnew file mode 160000\n--- /dev/null\n+++ b/sub\n@@ -0,0 +1 @@\n+Subproject commit 1234567890123456789012345678901234567890\n", task.InvalidInput},
-		"becomes a link":    {"diff --git a/app.txt b/app.txt\nold mode 100644\nnew mode 120000\n", task.Conflict},
-		"a rename into git": {"diff --git a/app.txt b/.git/app.txt\nsimilarity index 100%\nrename from app.txt\nrename to .git/app.txt\n", task.InvalidInput},
+		"does not fit":      {strings.Replace(replaceTwo, "-two", "-deux", 1), record.Conflict},
+		"a part fits":       {added("ok.txt", "100644", "x") + strings.Replace(replaceTwo, "-two", "-deux", 1), record.Conflict},
+		"a missing file":    {strings.ReplaceAll(replaceTwo, "app.txt", "none.txt"), record.Conflict},
+		"there already":     {added("app.txt", "100644", "x"), record.Conflict},
+		"no patch":          {"I changed the second line.\n", record.InvalidInput},
+		"nothing":           {"", record.InvalidInput},
+		"cut off":           {replaceTwo[:len(replaceTwo)-8], record.InvalidInput},
+		"out of the tree":   {added("../out.txt", "100644", "x"), record.InvalidInput},
+		"far out":           {added("a/../../out.txt", "100644", "x"), record.InvalidInput},
+		"into .git":         {added(".git/hooks/post-checkout", "100755", "x"), record.InvalidInput},
+		"into .GIT":         {added("sub/.GIT/config", "100644", "x"), record.InvalidInput},
+		"into .cairn":       {added(".cairn/tasks/PROJ-7.md", "100644", "x"), record.InvalidInput},
+		"into .Cairn":       {added("web/.Cairn/config.yaml", "100644", "x"), record.InvalidInput},
+		"a record":          {"--- a/.cairn/tasks/PROJ-1.md\n+++ b/.cairn/tasks/PROJ-1.md\n@@ -2,3 +2,3 @@\n id: PROJ-1\n-title: Task PROJ-1\n+title: Mine\n status: backlog\n", record.InvalidInput},
+		"a link":            {strings.Replace(added("link", "120000", "/etc"), "+/etc\n", "+/etc\n\\ No newline at end of file\n", 1), record.InvalidInput},
+		"behind a link":     {added("out/x.txt", "100644", "x"), record.InvalidInput},
+		"behind a loose":    {added("loose/x.txt", "100644", "x"), record.Conflict},
+		"over a file":       {added("untracked.txt", "100644", "x"), record.Conflict},
+		"over a change":     {strings.ReplaceAll(replaceTwo, "app.txt", "dirty.txt"), record.Conflict},
+		"a submodule":       {"diff --git a/sub b/sub\nnew file mode 160000\n--- /dev/null\n+++ b/sub\n@@ -0,0 +1 @@\n+Subproject commit 1234567890123456789012345678901234567890\n", record.InvalidInput},
+		"becomes a link":    {"diff --git a/app.txt b/app.txt\nold mode 100644\nnew mode 120000\n", record.Conflict},
+		"a rename into git": {"diff --git a/app.txt b/.git/app.txt\nsimilarity index 100%\nrename from app.txt\nrename to .git/app.txt\n", record.InvalidInput},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newField(t)
@@ -119,24 +119,24 @@ func TestRebase(t *testing.T) {
 	conflicting(f, tree)
 	f.unchanged(t, func() {
 		was := f.in(tree, "rev-parse", "HEAD")
-		storetest.WantMessage(t, f.w.Rebase(t.Context(), tree, ""), task.RebaseConflict, "app.txt")
+		storetest.WantMessage(t, f.w.Rebase(t.Context(), tree, ""), record.RebaseConflict, "app.txt")
 		if f.in(tree, "rev-parse", "HEAD") != was || f.in(tree, "status", "--porcelain") != "" || f.in(tree, "branch", "--show-current") != tree.Branch {
 			t.Error("it changed the work tree of the task")
 		}
 	})
 	put(t, tree.Path, "more.txt", "x")
-	storetest.WantMessage(t, f.w.Rebase(t.Context(), tree, ""), task.Conflict, "more.txt")
-	storetest.WantCode(t, f.w.Rebase(t.Context(), tree, "nowhere"), task.InvalidInput)
-	f.o.Busy = func(task.ID) string { return "a job works on it" }
+	storetest.WantMessage(t, f.w.Rebase(t.Context(), tree, ""), record.Conflict, "more.txt")
+	storetest.WantCode(t, f.w.Rebase(t.Context(), tree, "nowhere"), record.InvalidInput)
+	f.o.Busy = func(record.ID) string { return "a job works on it" }
 	f.open()
-	storetest.WantCode(t, f.w.Rebase(t.Context(), tree, ""), task.Busy)
+	storetest.WantCode(t, f.w.Rebase(t.Context(), tree, ""), record.Busy)
 }
 
 // A push carries the branch, again after a rebase, and never over what somebody else pushed.
 func TestPush(t *testing.T) {
 	f := newField(t)
 	tree := f.work("PROJ-1", "a.txt", "a\n")
-	storetest.WantMessage(t, f.w.Push(t.Context(), tree, ""), task.InvalidInput, "origin")
+	storetest.WantMessage(t, f.w.Push(t.Context(), tree, ""), record.InvalidInput, "origin")
 	origin := f.push(tree)
 	at := func() string { return storetest.CommitOf(t, origin, "refs/heads/"+tree.Branch) }
 	if at() != f.in(tree, "rev-parse", "HEAD") {
@@ -159,7 +159,7 @@ func TestPush(t *testing.T) {
 	theirs := at()
 	put(t, tree.Path, "b.txt", "b")
 	f.commitIn(tree)
-	storetest.WantCode(t, f.w.Push(t.Context(), tree, ""), task.Conflict)
+	storetest.WantCode(t, f.w.Push(t.Context(), tree, ""), record.Conflict)
 	if at() != theirs {
 		t.Error("what somebody pushed was replaced")
 	}
@@ -183,7 +183,7 @@ func TestPushAsksNothing(t *testing.T) {
 	t.Setenv("SSH_ASKPASS", trap)
 	put(t, tree.Path, "b.txt", "b")
 	f.commitIn(tree)
-	storetest.WantMessage(t, f.w.Push(t.Context(), tree, ""), task.Git, "not today")
+	storetest.WantMessage(t, f.w.Push(t.Context(), tree, ""), record.Git, "not today")
 	if _, err := os.Stat(trap + ".sprung"); err == nil {
 		t.Error("something asked for a password")
 	}
@@ -196,7 +196,7 @@ func TestPushSaysNoCredentials(t *testing.T) {
 		tree := f.work("PROJ-1", "a.txt", "a\n")
 		storetest.Git(t, f.repo, "remote", "add", "far", url)
 		err := f.w.Push(t.Context(), tree, "far")
-		storetest.WantMessage(t, err, task.Git, "was not pushed to far: ")
+		storetest.WantMessage(t, err, record.Git, "was not pushed to far: ")
 		if strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("of %s it says %v", url, err)
 		}
@@ -226,11 +226,11 @@ func TestCommitRunsHooks(t *testing.T) {
 	}
 	put(t, tree.Path, "refuse", "x")
 	_, err := f.w.Commit(t.Context(), tree, "more")
-	storetest.WantMessage(t, err, task.Git, "too long")
+	storetest.WantMessage(t, err, record.Git, "too long")
 	if status := f.in(tree, "status", "--porcelain"); status != "A  refuse" {
 		t.Errorf("status %q", status)
 	}
-	if _, err := f.w.Merge(t.Context(), tree, worktree.Merge{}); task.CodeOf(err) != task.Conflict {
+	if _, err := f.w.Merge(t.Context(), tree, worktree.Merge{}); record.CodeOf(err) != record.Conflict {
 		t.Errorf("merged: %v", err)
 	}
 }
@@ -240,7 +240,7 @@ func TestNobodyCommits(t *testing.T) {
 	f := newField(t)
 	f.git("config", "--unset", "user.email")
 	_, err := f.w.Make(t.Context(), "PROJ-1", "", "")
-	storetest.WantMessage(t, err, task.Git, "who commits here")
+	storetest.WantMessage(t, err, record.Git, "who commits here")
 	t.Setenv("GIT_AUTHOR_EMAIL", "lee@example.com")
 	t.Setenv("GIT_COMMITTER_EMAIL", "lee@example.com")
 	f.make("PROJ-1")
@@ -252,9 +252,9 @@ func TestPlaces(t *testing.T) {
 	target := storetest.RealPath(t, t.TempDir())
 	link := filepath.Join(storetest.RealPath(t, t.TempDir()), "link")
 	storetest.Link(t, target, link)
-	for setting, code := range map[string]task.Code{
-		"trees": task.InvalidInput, ".": task.InvalidInput, ".git/trees": task.InvalidInput, f.repo: task.InvalidInput,
-		link: task.InvalidInput, filepath.Join(link, "deep"): task.InvalidInput, "../elsewhere": "", filepath.Join(target, "deep", "er"): "",
+	for setting, code := range map[string]record.Code{
+		"trees": record.InvalidInput, ".": record.InvalidInput, ".git/trees": record.InvalidInput, f.repo: record.InvalidInput,
+		link: record.InvalidInput, filepath.Join(link, "deep"): record.InvalidInput, "../elsewhere": "", filepath.Join(target, "deep", "er"): "",
 	} {
 		f.o.Setting = setting
 		f.open()
@@ -276,7 +276,7 @@ func TestPlaces(t *testing.T) {
 	f.o.Setting = ""
 	f.open()
 	_, err := f.w.Make(t.Context(), "PROJ-1", "", "")
-	storetest.WantCode(t, err, task.InvalidInput)
+	storetest.WantCode(t, err, record.InvalidInput)
 }
 
 // A branch of the task that is there already is taken up, unless it is checked out elsewhere; bases and commits must exist.
@@ -290,14 +290,14 @@ func TestMakeOnWhatIsThere(t *testing.T) {
 	}
 	f.git("worktree", "add", "-q", "-b", "cairn/PROJ-2", filepath.Join(t.TempDir(), "mine"))
 	_, err := f.w.Make(t.Context(), "PROJ-2", "", "")
-	storetest.WantMessage(t, err, task.Conflict, "checked out")
+	storetest.WantMessage(t, err, record.Conflict, "checked out")
 	for _, tt := range [][2]string{{"nowhere", ""}, {"", "nowhere"}, {"--all", ""}, {"", "--all"}, {"origin/main", ""}} {
 		_, err := f.w.Make(t.Context(), "PROJ-3", tt[0], tt[1])
-		storetest.WantCode(t, err, task.InvalidInput)
+		storetest.WantCode(t, err, record.InvalidInput)
 	}
 	f.git("switch", "-q", "--detach")
 	_, err = f.w.Make(t.Context(), "PROJ-3", "", "")
-	storetest.WantCode(t, err, task.InvalidInput)
+	storetest.WantCode(t, err, record.InvalidInput)
 	if _, err := f.w.Make(t.Context(), "../PROJ-3", "main", ""); err == nil {
 		t.Error("a path passes as an id")
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // attempt is one try of a merge, in a throw-away work tree.
@@ -58,8 +58,8 @@ func (a *attempt) merge(ctx context.Context) error {
 		_, err = with.Run(ctx, a.top, "rebase", "--quiet", "--no-autostash", "--no-verify", a.from)
 	}
 	if err != nil {
-		return conflict(ctx, a.top, err, task.MergeConflict, a.tree.Branch+" and "+a.asked.Base+" conflict in",
-			task.Hintf("%s puts it on the newest %s, or shows what to settle", task.CallTo("review_apply", "id", a.tree.Task, "action", "rebase"), a.asked.Base))
+		return conflict(ctx, a.top, err, record.MergeConflict, a.tree.Branch+" and "+a.asked.Base+" conflict in",
+			record.Hintf("%s puts it on the newest %s, or shows what to settle", record.CallTo("review_apply", "id", a.tree.Task, "action", "rebase"), a.asked.Base))
 	}
 	if a.asked.Strategy == ByRebase {
 		if a.parents[0], err = headOf(ctx, a.top); err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // baseMove moves a base from one commit forward to another.
@@ -50,7 +50,7 @@ func (m baseMove) forward(ctx context.Context, held *holder) error {
 	case ctx.Err() != nil && err != nil:
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return task.Errorf(task.Busy, "another process writes to the workspace for too long").WithHint("try again later")
+		return record.Errorf(record.Busy, "another process writes to the workspace for too long").WithHint("try again later")
 	case err != nil:
 		return m.layout.Live.Failed(err)
 	}

@@ -6,17 +6,17 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // carrying copies the file of a task and the config of the workspace, which may be in no commit yet, into the new work tree of the task.
 type carrying struct {
 	*clone
-	task  task.ID
+	task  record.ID
 	begin string        // the commit that the work begins at
 	there layout.Layout // the workspace in the new work tree
 }
@@ -71,7 +71,7 @@ func (c carrying) taskFile(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	if problem.Missing(err) {
-		return "", task.Errorf(task.NotFound, "there is no task %s", c.task)
+		return "", record.Errorf(record.NotFound, "there is no task %s", c.task)
 	}
 	if err != nil {
 		return "", problem.IO(err)

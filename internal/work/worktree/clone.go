@@ -7,9 +7,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // clone is the clone that the work trees belong to, with the workspace in it and the options. Whatever is done to a work tree holds one.
@@ -39,14 +39,14 @@ func (c *clone) adminDir(m made) string {
 // opened is the repository of the work tree whose top is a path.
 func opened(path string) (*git.Repo, error) {
 	if info, err := os.Lstat(path); err != nil || !info.IsDir() {
-		return nil, task.Errorf(task.NotFound, "there is no folder %s", path)
+		return nil, record.Errorf(record.NotFound, "there is no folder %s", path)
 	}
 	repo, ok, err := git.Find(path)
 	if err != nil {
 		return nil, err
 	}
 	if !ok || repo.Top != path {
-		return nil, task.Errorf(task.Conflict, "%s is no work tree", path)
+		return nil, record.Errorf(record.Conflict, "%s is no work tree", path)
 	}
 	return repo, nil
 }
@@ -67,8 +67,8 @@ func (c *clone) mayWrite() error {
 	if c.trusted() {
 		return nil
 	}
-	return task.Errorf(task.Untrusted, "the commands of this clone were not approved on this machine, and git would run some").
-		WithHint("read what its .git/config and hooks run; %s approves it", task.CallTo("trust"))
+	return record.Errorf(record.Untrusted, "the commands of this clone were not approved on this machine, and git would run some").
+		WithHint("read what its .git/config and hooks run; %s approves it", record.CallTo("trust"))
 }
 
 // lock takes a lock of the clone by its name: that of a task, or of a base. Only its holder changes the work tree of the task, or the base.
@@ -78,7 +78,7 @@ func (c *clone) lock(ctx context.Context, name string) (release func(), err erro
 	}
 	lock, err := filelock.Acquire(ctx, filepath.Join(c.layout.Live.Worktrees(), name+".lock"))
 	if ctx.Err() != nil {
-		return nil, task.Errorf(task.Busy, "another process works on %s for too long: %w", name, ctx.Err()).WithHint("try again later")
+		return nil, record.Errorf(record.Busy, "another process works on %s for too long: %w", name, ctx.Err()).WithHint("try again later")
 	}
 	if err != nil {
 		return nil, c.layout.Live.Failed(err)
@@ -87,8 +87,8 @@ func (c *clone) lock(ctx context.Context, name string) (release func(), err erro
 }
 
 // lockTask takes the lock of the work tree of a task.
-func (c *clone) lockTask(ctx context.Context, id task.ID) (release func(), err error) {
+func (c *clone) lockTask(ctx context.Context, id record.ID) (release func(), err error) {
 	return c.lock(ctx, taskLock(id))
 }
 
-func taskLock(id task.ID) string { return "task-" + string(id) }
+func taskLock(id record.ID) string { return "task-" + string(id) }

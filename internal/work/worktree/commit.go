@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // commitLimit is how long the hooks of a commit may take.
@@ -72,6 +72,6 @@ func refused(err error) error {
 	if len(said) == 0 || git.Exited(err) == 0 {
 		return err
 	}
-	return task.Errorf(task.Git, "git did not make the commit: %s", task.Clip(strings.Join(said, "; "), 500)).
+	return record.Errorf(record.Git, "git did not make the commit: %s", record.Clip(strings.Join(said, "; "), 500)).
 		WithHint("a hook may have refused it; what was to be committed is staged")
 }

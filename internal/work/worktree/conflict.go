@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // conflict is the error of a merge or a rebase that failed in a work tree. If files are in conflict there, it has the code and the hint, and
 // what followed by the files as message. Else it is the error that git failed with.
-func conflict(ctx context.Context, top string, failed error, code task.Code, what string, hint task.Hint) error {
+func conflict(ctx context.Context, top string, failed error, code record.Code, what string, hint record.Hint) error {
 	if git.Exited(failed) == 0 {
 		return failed
 	}
@@ -19,7 +19,7 @@ func conflict(ctx context.Context, top string, failed error, code task.Code, wha
 	if err != nil || len(files) == 0 {
 		return failed
 	}
-	return &task.Error{Code: code, Msg: what + " " + someOf(files), Hint: hint}
+	return &record.Error{Code: code, Msg: what + " " + someOf(files), Hint: hint}
 }
 
 // conflicting lists the paths that a merge or a rebase left in conflict in a work tree.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // unmerged adds that commits of the branch are nowhere else, or that this is not known.
@@ -39,7 +39,7 @@ func (l *look) safe(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if base == "" {
-		return false, task.Errorf(task.Git, "the branch %s, which it was to be merged into, is not there any more", l.Base)
+		return false, record.Errorf(record.Git, "the branch %s, which it was to be merged into, is not there any more", l.Base)
 	}
 	if in, err := l.isAncestor(ctx, tip, base); err != nil || in {
 		return in, err

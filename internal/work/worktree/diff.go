@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // CommittedOn reports whether a commit was made on the branch of a tree, and not brought to it from elsewhere.
@@ -47,7 +47,7 @@ func (w work) diff(ctx context.Context) ([]byte, error) {
 	read := func(r *bufio.Reader) error {
 		out, err = io.ReadAll(io.LimitReader(r, maxDiff+1))
 		if err == nil && len(out) > maxDiff {
-			err = task.Errorf(task.InvalidInput, "the change of %s is larger than %d bytes", w.tree.Task, maxDiff).
+			err = record.Errorf(record.InvalidInput, "the change of %s is larger than %d bytes", w.tree.Task, maxDiff).
 				WithHint("git diff %s...%s shows it", w.tree.Base, w.tree.Branch)
 		}
 		return err

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // holder is the work tree that has a base checked out. Nothing but git itself may move the base then.
@@ -36,14 +36,14 @@ func (c *clone) holderOf(ctx context.Context, base string) (*holder, error) {
 			continue // its folder is gone
 		}
 		if what := underWay(there, base); what != "" {
-			return nil, task.Errorf(task.BaseDirty, "%s of %s is under way in %s", what, base, there.Top).
+			return nil, record.Errorf(record.BaseDirty, "%s of %s is under way in %s", what, base, there.Top).
 				WithHint("bring it to its end there, and try again")
 		}
 		if !holds {
 			continue
 		}
 		if found != nil {
-			return nil, task.Errorf(task.BaseDirty, "%s is checked out in %s and in %s", base, found.Top, there.Top).
+			return nil, record.Errorf(record.BaseDirty, "%s is checked out in %s and in %s", base, found.Top, there.Top).
 				WithHint("check out another branch in one of them")
 		}
 		found = &holder{there, base}
@@ -82,7 +82,7 @@ func (h *holder) dirty(paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return task.Errorf(task.BaseDirty, "%s is checked out in %s, where changes are not committed: %s", h.base, h.Top, someOf(paths)).
+	return record.Errorf(record.BaseDirty, "%s is checked out in %s, where changes are not committed: %s", h.base, h.Top, someOf(paths)).
 		WithHint("commit or stash them there, and try again")
 }
 

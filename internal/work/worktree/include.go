@@ -8,9 +8,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // includeFile names ignored files that a new work tree gets copies of, in the syntax of .gitignore.
@@ -65,7 +65,7 @@ func escapes(err error) bool {
 }
 
 func tooMuch(format string, most int) error {
-	return task.Errorf(task.InvalidInput, includeFile+" names "+format, most).
+	return record.Errorf(record.InvalidInput, includeFile+" names "+format, most).
 		WithHint("name what a work tree cannot do without, and have worktree_setup make the rest")
 }
 

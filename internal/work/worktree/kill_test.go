@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // playMerge merges the work tree of a task once it gets a line.
@@ -25,7 +25,7 @@ func playMerge(s *store.Store, args []string) error {
 	if err != nil {
 		return err
 	}
-	tree, ok, err := w.Find(context.Background(), task.ID(args[0]))
+	tree, ok, err := w.Find(context.Background(), record.ID(args[0]))
 	if err != nil || !ok {
 		return fmt.Errorf("no work tree: %w", err)
 	}
@@ -40,9 +40,9 @@ func playMerge(s *store.Store, args []string) error {
 func TestKilledMerges(t *testing.T) {
 	const kills = 12
 	f := newField(t)
-	ids := make([]task.ID, kills)
+	ids := make([]record.ID, kills)
 	for i := range ids {
-		ids[i] = task.ID(fmt.Sprintf("PROJ-%d", 200+i))
+		ids[i] = record.ID(fmt.Sprintf("PROJ-%d", 200+i))
 		storetest.WriteTask(t, f.s, ids[i])
 	}
 	f.commit()

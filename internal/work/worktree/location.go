@@ -9,9 +9,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // location is the folder in which the work trees of a workspace lie. It is outside the repository.
@@ -56,7 +56,7 @@ func (l location) path() (string, error) {
 	}
 	for _, inside := range []string{home, l.repo.Top, l.repo.CommonDir} {
 		if within(inside, around) {
-			return "", task.Errorf(task.InvalidInput, "work trees would lie in %s, which is in the repository", around).
+			return "", record.Errorf(record.InvalidInput, "work trees would lie in %s, which is in the repository", around).
 				WithHint("set worktrees in .cairn/config.yaml to a folder outside, such as ../worktrees")
 		}
 	}
@@ -84,7 +84,7 @@ func (l location) make() (string, error) {
 		there = filepath.Dir(there)
 	}
 	if err := disk.MakeVolatile(there, dir); err != nil {
-		return "", task.Errorf(task.IO, "cannot make the folder of the work trees: %w", err).
+		return "", record.Errorf(record.IO, "cannot make the folder of the work trees: %w", err).
 			WithHint("set worktrees in .cairn/config.yaml to a folder that can be written")
 	}
 	return dir, nil
@@ -103,7 +103,7 @@ func noLinks(path string) error {
 		return problem.IO(err)
 	}
 	if resolved != path {
-		return task.Errorf(task.InvalidInput, "%s leads through a link, to %s, and work trees do not", path, resolved).
+		return record.Errorf(record.InvalidInput, "%s leads through a link, to %s, and work trees do not", path, resolved).
 			WithHint("set worktrees in .cairn/config.yaml to %s", resolved)
 	}
 	return nil

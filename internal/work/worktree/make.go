@@ -5,8 +5,8 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Make makes the work tree of a task, on the branch cairn/<task>, or returns the one that is recorded once Verify accepts it. base is the
@@ -19,7 +19,7 @@ import (
 // It returns INVALID_INPUT for a base or commit that does not exist, a place that is in the repository or behind a link, and a
 // .worktreeinclude that names too much; CONFLICT if the branch is checked out elsewhere, or something else lies at the path; GIT if
 // nobody is set as the author of commits. A kill leaves a record of what was begun, which the next call removes and makes again.
-func (w *Worktrees) Make(ctx context.Context, id task.ID, base, commit string) (Tree, error) {
+func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string) (Tree, error) {
 	if err := w.mayWrite(); err != nil {
 		return Tree{}, err
 	}
@@ -61,8 +61,8 @@ type making struct {
 }
 
 // plan decides what is to be made for a task. It changes nothing but the folder around it.
-func (c *clone) plan(ctx context.Context, id task.ID, base, commit string) (*making, error) {
-	if _, err := task.ParseID(string(id)); err != nil {
+func (c *clone) plan(ctx context.Context, id record.ID, base, commit string) (*making, error) {
+	if _, err := record.ParseID(string(id)); err != nil {
 		return nil, err
 	}
 	if err := c.repo.Identity(ctx); err != nil {
@@ -80,7 +80,7 @@ func (c *clone) plan(ctx context.Context, id task.ID, base, commit string) (*mak
 		return nil, err
 	}
 	if start == "" {
-		return nil, task.Errorf(task.InvalidInput, "the clone has no commit %q", task.Clip(commit, 100)).
+		return nil, record.Errorf(record.InvalidInput, "the clone has no commit %q", record.Clip(commit, 100)).
 			WithHint("leave it out to begin at the newest of %s", base)
 	}
 	dir, err := c.location().make()
@@ -89,7 +89,7 @@ func (c *clone) plan(ctx context.Context, id task.ID, base, commit string) (*mak
 	}
 	path := filepath.Join(dir, string(id))
 	if layout.Exists(path) {
-		return nil, task.Errorf(task.Conflict, "%s is there, and cairn did not make it", path).WithHint("see what it is, and move it away")
+		return nil, record.Errorf(record.Conflict, "%s is there, and cairn did not make it", path).WithHint("see what it is, and move it away")
 	}
 	return &making{c, made{Task: id, Path: path, Branch: Branch(id), Base: base, BaseCommit: start, MadeAt: c.o.Now().UTC()}}, nil
 }

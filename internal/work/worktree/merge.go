@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // How the work of a task goes into its base.
@@ -36,10 +36,10 @@ func (m Merge) forTree(t Tree) (Merge, error) {
 	m.Base, m.Strategy = cmp.Or(m.Base, t.Base), cmp.Or(m.Strategy, ByMerge)
 	m.Message = cmp.Or(m.Message, "Merge "+t.Branch+" into "+m.Base)
 	if m.Strategy != ByMerge && m.Strategy != BySquash && m.Strategy != ByRebase {
-		return m, task.Errorf(task.InvalidInput, "strategy must be merge, squash or rebase, not %q", task.Clip(m.Strategy, 40))
+		return m, record.Errorf(record.InvalidInput, "strategy must be merge, squash or rebase, not %q", record.Clip(m.Strategy, 40))
 	}
 	if m.Base == t.Branch {
-		return m, task.Errorf(task.InvalidInput, "%s cannot be merged into itself", t.Branch)
+		return m, record.Errorf(record.InvalidInput, "%s cannot be merged into itself", t.Branch)
 	}
 	return m, nil
 }
@@ -93,7 +93,7 @@ func (g merging) run(ctx context.Context) (string, error) {
 		commit, moved, err = g.once(ctx)
 	}
 	if moved {
-		err = task.Errorf(task.BaseMoved, "%s moved twice while %s was being merged into it", g.asked.Base, g.tree.Task).WithHint("try again when it is quiet")
+		err = record.Errorf(record.BaseMoved, "%s moved twice while %s was being merged into it", g.asked.Base, g.tree.Task).WithHint("try again when it is quiet")
 	}
 	return commit, err
 }

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // unchanged fails the test unless the base, its checkout and the branch are as before; and nothing is left of a merge.
@@ -145,24 +145,24 @@ func TestMergeRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		prepare func(f *field, tree worktree.Tree)
 		merge   worktree.Merge
-		code    task.Code
+		code    record.Code
 		part    string
 	}{
 		"gate":           {nil, worktree.Merge{Gate: func(context.Context, string) error { return broken }}, "", "checks failed"},
-		"no strategy":    {nil, worktree.Merge{Strategy: "octopus"}, task.InvalidInput, "octopus"},
-		"no base":        {nil, worktree.Merge{Base: "nowhere"}, task.InvalidInput, "nowhere"},
-		"itself":         {nil, worktree.Merge{Base: "cairn/PROJ-1"}, task.InvalidInput, "itself"},
-		"conflict":       {conflicting, worktree.Merge{}, task.MergeConflict, "app.txt"},
-		"squash":         {conflicting, worktree.Merge{Strategy: worktree.BySquash}, task.MergeConflict, "app.txt"},
-		"rebase":         {conflicting, worktree.Merge{Strategy: worktree.ByRebase}, task.MergeConflict, "app.txt"},
-		"dirty":          {func(f *field, _ worktree.Tree) { f.write("app.txt", "mine\n") }, worktree.Merge{}, task.BaseDirty, "app.txt"},
-		"staged":         {func(f *field, _ worktree.Tree) { f.write("other.txt", "x"); f.git("add", "other.txt") }, worktree.Merge{}, task.BaseDirty, "other.txt"},
-		"untracked":      {func(f *field, _ worktree.Tree) { f.write("a.txt", "mine\n") }, worktree.Merge{}, task.BaseDirty, "a.txt"},
-		"ignored":        {func(f *field, _ worktree.Tree) { f.write(".git/info/exclude", "a.txt\n"); f.write("a.txt", "mine\n") }, worktree.Merge{}, task.BaseDirty, "a.txt"},
-		"record":         {func(f *field, _ worktree.Tree) { storetest.WriteTask(f.t, f.s, "PROJ-1", "labels: [mine]\n") }, worktree.Merge{}, task.BaseDirty, "PROJ-1"},
-		"rebase on":      {rebasing, worktree.Merge{}, task.BaseDirty, "rebase"},
-		"not committed":  {func(f *field, tree worktree.Tree) { put(f.t, tree.Path, "more.txt", "x") }, worktree.Merge{}, task.Conflict, "more.txt"},
-		"nobody commits": {func(f *field, _ worktree.Tree) { f.git("config", "--unset", "user.email") }, worktree.Merge{}, task.Git, "who commits"},
+		"no strategy":    {nil, worktree.Merge{Strategy: "octopus"}, record.InvalidInput, "octopus"},
+		"no base":        {nil, worktree.Merge{Base: "nowhere"}, record.InvalidInput, "nowhere"},
+		"itself":         {nil, worktree.Merge{Base: "cairn/PROJ-1"}, record.InvalidInput, "itself"},
+		"conflict":       {conflicting, worktree.Merge{}, record.MergeConflict, "app.txt"},
+		"squash":         {conflicting, worktree.Merge{Strategy: worktree.BySquash}, record.MergeConflict, "app.txt"},
+		"rebase":         {conflicting, worktree.Merge{Strategy: worktree.ByRebase}, record.MergeConflict, "app.txt"},
+		"dirty":          {func(f *field, _ worktree.Tree) { f.write("app.txt", "mine\n") }, worktree.Merge{}, record.BaseDirty, "app.txt"},
+		"staged":         {func(f *field, _ worktree.Tree) { f.write("other.txt", "x"); f.git("add", "other.txt") }, worktree.Merge{}, record.BaseDirty, "other.txt"},
+		"untracked":      {func(f *field, _ worktree.Tree) { f.write("a.txt", "mine\n") }, worktree.Merge{}, record.BaseDirty, "a.txt"},
+		"ignored":        {func(f *field, _ worktree.Tree) { f.write(".git/info/exclude", "a.txt\n"); f.write("a.txt", "mine\n") }, worktree.Merge{}, record.BaseDirty, "a.txt"},
+		"record":         {func(f *field, _ worktree.Tree) { storetest.WriteTask(f.t, f.s, "PROJ-1", "labels: [mine]\n") }, worktree.Merge{}, record.BaseDirty, "PROJ-1"},
+		"rebase on":      {rebasing, worktree.Merge{}, record.BaseDirty, "rebase"},
+		"not committed":  {func(f *field, tree worktree.Tree) { put(f.t, tree.Path, "more.txt", "x") }, worktree.Merge{}, record.Conflict, "more.txt"},
+		"nobody commits": {func(f *field, _ worktree.Tree) { f.git("config", "--unset", "user.email") }, worktree.Merge{}, record.Git, "who commits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newField(t)
@@ -174,7 +174,7 @@ func TestMergeRefused(t *testing.T) {
 			}
 			f.unchanged(t, func() {
 				_, err := f.w.Merge(t.Context(), tree, tt.merge)
-				if err == nil || task.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.part) {
+				if err == nil || record.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.part) {
 					t.Errorf("got error %v, want one with code %q that says %q", err, tt.code, tt.part)
 				}
 			})
@@ -208,7 +208,7 @@ func TestMergeOverATaskThatWasNotCommitted(t *testing.T) {
 	f := newField(t)
 	storetest.WriteTask(t, f.s, "PROJ-9")
 	storetest.WriteTask(t, f.s, "PROJ-2", "labels: [changed]\n")
-	for _, id := range []task.ID{"PROJ-9", "PROJ-2"} {
+	for _, id := range []record.ID{"PROJ-9", "PROJ-2"} {
 		tree := f.work(id, string(id)+".txt", "a\n")
 		storetest.WriteTask(t, storetest.Open(t, tree.Root), id, "labels: [done]\n")
 		if _, err := f.w.Merge(t.Context(), tree, worktree.Merge{}); err != nil {
@@ -269,7 +269,7 @@ func TestMergeWhenTheBaseMoves(t *testing.T) {
 	moves, asked = 5, 2
 	f.git("branch", "-f", "side", "HEAD")
 	_, err = f.w.Merge(t.Context(), tree, worktree.Merge{Gate: gate})
-	storetest.WantCode(t, err, task.BaseMoved)
+	storetest.WantCode(t, err, record.BaseMoved)
 	if asked != 4 || f.git("ls-files", "b.txt") != "" {
 		t.Errorf("asked %d times", asked)
 	}
@@ -292,9 +292,9 @@ func TestMergeSweepsWhatAKillLeft(t *testing.T) {
 		t.Fatal("it was merged")
 	}
 	f.nothingLeftBut(t, left)
-	record := strings.ReplaceAll(`{"path": "PATH", "for": "FOR", "made_at": "2026-01-01T00:00:00Z"}`, "PATH", left)
-	storetest.WriteFile(t, filepath.Join(f.s.Live.Worktrees(), ".merge-000000000000.json"), strings.ReplaceAll(record, "FOR", "base-of another"))
-	merge := func(id task.ID) {
+	rec := strings.ReplaceAll(`{"path": "PATH", "for": "FOR", "made_at": "2026-01-01T00:00:00Z"}`, "PATH", left)
+	storetest.WriteFile(t, filepath.Join(f.s.Live.Worktrees(), ".merge-000000000000.json"), strings.ReplaceAll(rec, "FOR", "base-of another"))
+	merge := func(id record.ID) {
 		t.Helper()
 		if _, err := f.w.Merge(t.Context(), f.work(id, string(id), "x\n"), worktree.Merge{}); err != nil {
 			t.Fatal(err)
@@ -304,7 +304,7 @@ func TestMergeSweepsWhatAKillLeft(t *testing.T) {
 	if _, err := os.Stat(left); err != nil {
 		t.Error("it took away what was made for another base")
 	}
-	storetest.WriteFile(t, filepath.Join(f.s.Live.Worktrees(), ".merge-000000000000.json"), strings.ReplaceAll(record, "FOR", worktree.BaseLock("main")))
+	storetest.WriteFile(t, filepath.Join(f.s.Live.Worktrees(), ".merge-000000000000.json"), strings.ReplaceAll(rec, "FOR", worktree.BaseLock("main")))
 	merge("PROJ-3")
 	f.nothingLeft(t)
 	if _, err := os.Stat(left); err == nil {
@@ -327,12 +327,12 @@ func TestTwentyMergesRace(t *testing.T) {
 	f := newField(t)
 	trees := make([]worktree.Tree, racers)
 	for i := range trees {
-		id := task.ID(fmt.Sprintf("PROJ-%d", 100+i))
+		id := record.ID(fmt.Sprintf("PROJ-%d", 100+i))
 		storetest.WriteTask(t, f.s, id)
 	}
 	f.commit()
 	for i := range trees {
-		trees[i] = f.work(task.ID(fmt.Sprintf("PROJ-%d", 100+i)), fmt.Sprintf("f%d.txt", i), "x\n")
+		trees[i] = f.work(record.ID(fmt.Sprintf("PROJ-%d", 100+i)), fmt.Sprintf("f%d.txt", i), "x\n")
 	}
 	begin := f.git("rev-parse", "main")
 	var tested sync.Map
@@ -377,7 +377,7 @@ func TestTwentyMergesRace(t *testing.T) {
 }
 
 // labels are those of a task in the checkout, by which tests tell versions of its record apart.
-func labels(f *field, id task.ID) string {
+func labels(f *field, id record.ID) string {
 	f.t.Helper()
 	return strings.Join(storetest.Get(f.t, f.s, id).Labels, " ")
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // pushLimit is how long a push may take, its hooks included.
@@ -87,22 +87,22 @@ func (p push) remoteExists(ctx context.Context) error {
 	if slices.Contains(names, p.remote) {
 		return nil
 	}
-	hint := "git remote add " + task.Clip(p.remote, 40) + " URL adds it"
+	hint := "git remote add " + record.Clip(p.remote, 40) + " URL adds it"
 	if len(names) > 0 {
 		hint = "there are " + strings.Join(names, ", ")
 	}
-	return task.Errorf(task.InvalidInput, "the clone has no remote %q", task.Clip(p.remote, 40)).WithHint("%s", hint)
+	return record.Errorf(record.InvalidInput, "the clone has no remote %q", record.Clip(p.remote, 40)).WithHint("%s", hint)
 }
 
 // failed is the error of a push that failed: out is what git printed, and err what it ended with.
 func (p push) failed(ctx context.Context, out string, err error) error {
 	if ctx.Err() != nil {
-		return task.Errorf(task.Git, "pushing %s to %s took too long and was stopped", p.tree.Branch, p.remote).
+		return record.Errorf(record.Git, "pushing %s to %s took too long and was stopped", p.tree.Branch, p.remote).
 			WithHint("try git push by hand: it may have to ask something")
 	}
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(line, "!") && (strings.Contains(line, "stale info") || strings.Contains(line, "non-fast-forward") || strings.Contains(line, "fetch first")) {
-			return task.Errorf(task.Conflict, "%s of %s holds commits that are not in the branch here", p.tree.Branch, p.remote).
+			return record.Errorf(record.Conflict, "%s of %s holds commits that are not in the branch here", p.tree.Branch, p.remote).
 				WithHint("git fetch %s; then see what was pushed there", p.remote)
 		}
 	}
@@ -110,6 +110,6 @@ func (p push) failed(ctx context.Context, out string, err error) error {
 	if said == "" {
 		return err
 	}
-	return task.Errorf(task.Git, "%s was not pushed to %s: %s", p.tree.Branch, p.remote, task.Clip(said, 500)).
+	return record.Errorf(record.Git, "%s was not pushed to %s: %s", p.tree.Branch, p.remote, record.Clip(said, 500)).
 		WithHint("git push %s %s by hand shows what is wrong; nothing here may ask for a password", p.remote, p.tree.Branch)
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Rebase puts the commits of a task's branch on top of a branch or commit, "" for its base. They are made in a throw-away work tree, so
@@ -50,7 +50,7 @@ func (r *rebase) ready(ctx context.Context) (err error) {
 		return err
 	}
 	if why := r.o.Busy(r.tree.Task); why != "" {
-		return task.Errorf(task.Busy, "%s: %s", r.tree.Task, why).WithHint("try again when it has ended")
+		return record.Errorf(record.Busy, "%s: %s", r.tree.Task, why).WithHint("try again when it has ended")
 	}
 	if err := r.repo.Identity(ctx); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (r *rebase) ready(ctx context.Context) (err error) {
 		return err
 	}
 	if r.target == "" {
-		return task.Errorf(task.InvalidInput, "the clone has no branch or commit %q", task.Clip(r.onto, 100)).WithHint("leave it out to take %s", r.tree.Base)
+		return record.Errorf(record.InvalidInput, "the clone has no branch or commit %q", record.Clip(r.onto, 100)).WithHint("leave it out to take %s", r.tree.Base)
 	}
 	if err := r.commitOnlyRecords(ctx); err != nil {
 		return err
@@ -84,9 +84,9 @@ func (r *rebase) rebased(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if _, err := with.Run(ctx, top, "rebase", "--quiet", "--no-autostash", "--no-verify", r.target); err != nil {
-		return "", conflict(ctx, top, err, task.RebaseConflict, r.tree.Branch+" was not put on "+r.onto+", and nothing has changed: they conflict in",
-			task.Hintf("settle it by git rebase %s in %s, or give it back with %s", r.onto, r.tree.Path,
-				task.CallTo("review_apply", "id", r.tree.Task, "action", "reject", "text", "rebase it on "+r.onto)))
+		return "", conflict(ctx, top, err, record.RebaseConflict, r.tree.Branch+" was not put on "+r.onto+", and nothing has changed: they conflict in",
+			record.Hintf("settle it by git rebase %s in %s, or give it back with %s", r.onto, r.tree.Path,
+				record.CallTo("review_apply", "id", r.tree.Task, "action", "reject", "text", "rebase it on "+r.onto)))
 	}
 	return headOf(ctx, top)
 }
@@ -98,7 +98,7 @@ func (r *rebase) moveTo(ctx context.Context, next string) error {
 		return err
 	}
 	if head != r.from {
-		return task.Errorf(task.Conflict, "%s was committed to meanwhile", r.tree.Branch).WithHint("try again")
+		return record.Errorf(record.Conflict, "%s was committed to meanwhile", r.tree.Branch).WithHint("try again")
 	}
 	if _, err := (git.Writing{}).Run(ctx, r.tree.Path, "reset", "--quiet", "--keep", next); err != nil {
 		return err

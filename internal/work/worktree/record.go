@@ -11,14 +11,14 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // made is what is recorded of a work tree, in <live>/worktrees/<task>.json.
 type made struct {
-	Task       task.ID           `json:"task"`
+	Task       record.ID         `json:"task"`
 	Path       string            `json:"path"`
 	Branch     string            `json:"branch"`
 	Base       string            `json:"base"`
@@ -46,14 +46,14 @@ const maxRecord = 4 << 20
 type records struct{ live layout.Live }
 
 // file is the path of the record of a task.
-func (r records) file(id task.ID) string {
+func (r records) file(id record.ID) string {
 	return filepath.Join(r.live.Worktrees(), string(id)+".json")
 }
 
 // read returns the record of a task, and false if there is none. It returns BAD_FILE for one that cairn cannot have written: live state may
 // have come in an archive.
-func (r records) read(id task.ID) (made, bool, error) {
-	if _, err := task.ParseID(string(id)); err != nil {
+func (r records) read(id record.ID) (made, bool, error) {
+	if _, err := record.ParseID(string(id)); err != nil {
 		return made{}, false, err
 	}
 	data, err := disk.ReadRegular(r.file(id), maxRecord)
@@ -67,14 +67,14 @@ func (r records) read(id task.ID) (made, bool, error) {
 	in := json.NewDecoder(bytes.NewReader(data))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&m); err != nil || !m.valid(id) {
-		return made{}, false, task.Errorf(task.BadFile, "%s does not say which work tree was made for %s", r.file(id), id).
+		return made{}, false, record.Errorf(record.BadFile, "%s does not say which work tree was made for %s", r.file(id), id).
 			WithHint("git worktree list shows the work trees; see what it is, and take the file away")
 	}
 	return m, true, nil
 }
 
 // valid reports whether cairn can have written a record of a task. What it names is changed and removed, so nothing else may pass.
-func (m made) valid(id task.ID) bool {
+func (m made) valid(id record.ID) bool {
 	absolute := func(path string) bool { return filepath.IsAbs(path) && filepath.Clean(path) == path }
 	return m.Task == id && m.Branch == Branch(id) && absolute(m.Path) && filepath.Base(m.Path) == string(id) &&
 		(m.GitDir == "" || strings.HasPrefix(m.GitDir, "worktrees/") && !strings.Contains(m.GitDir, "..")) &&
@@ -94,7 +94,7 @@ func (r records) write(m made) error {
 }
 
 // forget removes the record of a task.
-func (r records) forget(id task.ID) error {
+func (r records) forget(id record.ID) error {
 	if err := disk.RemoveFile(r.file(id)); err != nil {
 		return r.live.Failed(err)
 	}
@@ -102,15 +102,15 @@ func (r records) forget(id task.ID) error {
 }
 
 // tasks lists the tasks that there are records of, sorted.
-func (r records) tasks() ([]task.ID, error) {
+func (r records) tasks() ([]record.ID, error) {
 	entries, err := os.ReadDir(r.live.Worktrees())
 	if err != nil && !problem.Missing(err) {
 		return nil, r.live.Failed(err)
 	}
-	var ids []task.ID
+	var ids []record.ID
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
-		if id, err := task.ParseID(name); ok && err == nil && !atomicfile.IsTemp(e.Name()) {
+		if id, err := record.ParseID(name); ok && err == nil && !atomicfile.IsTemp(e.Name()) {
 			ids = append(ids, id)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // CommitRecords commits what cairn wrote under .cairn in a work tree, and nothing else of what is uncommitted there: the checks of a task may
@@ -50,7 +50,7 @@ func (w work) commitOnlyRecords(ctx context.Context) error {
 		return err
 	}
 	if len(others) > 0 {
-		return task.Errorf(task.Conflict, "the work tree of %s has changes that are not committed: %s", w.tree.Task, someOf(pathsOf(others))).
+		return record.Errorf(record.Conflict, "the work tree of %s has changes that are not committed: %s", w.tree.Task, someOf(pathsOf(others))).
 			WithHint("commit them in %s, or take them back", w.tree.Path)
 	}
 	if len(records) == 0 {

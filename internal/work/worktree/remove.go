@@ -7,9 +7,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Remove removes the work tree of a task, and its branch if the base has all its commits. With force, what is in no commit is deleted too; no
@@ -21,7 +21,7 @@ import (
 //
 // The folder is moved aside first and looked at again, so that what was written between the look and the removal is found. A kill leaves
 // the work tree as it was, or a rest that the next call removes.
-func (w *Worktrees) Remove(ctx context.Context, id task.ID, force bool) error {
+func (w *Worktrees) Remove(ctx context.Context, id record.ID, force bool) error {
 	if err := w.mayWrite(); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (w *Worktrees) Remove(ctx context.Context, id task.ID, force bool) error {
 		return err
 	}
 	if !ok {
-		return task.Errorf(task.NotFound, "no work tree is recorded for %s", id).WithHint("%s lists those there are", task.CallTo("worktree_list"))
+		return record.Errorf(record.NotFound, "no work tree is recorded for %s", id).WithHint("%s lists those there are", record.CallTo("worktree_list"))
 	}
 	if !m.Ready {
 		return (&making{w.clone, m}).undo(ctx)
@@ -92,7 +92,7 @@ func (r *removal) settle(ctx context.Context) (isThere bool, err error) {
 func (r *removal) takeAway(ctx context.Context) error {
 	aside := removedPath(r.Path)
 	if layout.Exists(aside) {
-		return task.Errorf(task.Conflict, "%s is in the way", aside).WithHint("see what it is, and move it away")
+		return record.Errorf(record.Conflict, "%s is in the way", aside).WithHint("see what it is, and move it away")
 	}
 	r.Removing = aside
 	if err := r.save(); err != nil {
@@ -115,7 +115,7 @@ func (r *removal) takeAway(ctx context.Context) error {
 func (r *removal) giveBack() error {
 	if layout.Exists(r.Removing) {
 		if layout.Exists(r.Path) {
-			return task.Errorf(task.Conflict, "%s is in the way of the work tree that lies in %s", r.Path, r.Removing).WithHint("move it away, and try again")
+			return record.Errorf(record.Conflict, "%s is in the way of the work tree that lies in %s", r.Path, r.Removing).WithHint("move it away, and try again")
 		}
 		if err := disk.Replace(r.Removing, r.Path); err != nil {
 			return problem.IO(err)
@@ -132,7 +132,7 @@ func (r *removal) finish(ctx context.Context) error {
 		return problem.IO(err)
 	}
 	if layout.Exists(r.Path) {
-		return task.Errorf(task.Conflict, "%s was removed, and something else is there now", r.Path).WithHint("see what it is, and move it away")
+		return record.Errorf(record.Conflict, "%s was removed, and something else is there now", r.Path).WithHint("see what it is, and move it away")
 	}
 	if layout.Exists(r.adminDir(r.made)) {
 		// Its folder is gone by now: what git removes is what it knew of it.

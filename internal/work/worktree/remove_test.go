@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // looksAtProcesses skips a test on systems that do not show in which folders processes work, where nothing is ever removed.
@@ -61,7 +61,7 @@ func TestRemove(t *testing.T) {
 	if _, ok, err := f.w.Find(t.Context(), "PROJ-1"); ok || err != nil {
 		t.Errorf("it is recorded: %v", err)
 	}
-	storetest.WantCode(t, f.w.Remove(t.Context(), "PROJ-1", false), task.NotFound)
+	storetest.WantCode(t, f.w.Remove(t.Context(), "PROJ-1", false), record.NotFound)
 	if all, err := f.w.List(t.Context()); err != nil || len(all) != 1 || all[0].Task != "PROJ-2" || all[0].Path != other.Path {
 		t.Errorf("listed %+v, %v", all, err)
 	}
@@ -150,7 +150,7 @@ var losses = []loss{
 		f.git("update-ref", "-d", "refs/heads/cairn/PROJ-1")
 	}, nil, false},
 	{"a job", func(f *field, _ worktree.Tree) {
-		f.o.Busy = func(id task.ID) string { return "job of " + string(id) }
+		f.o.Busy = func(id record.ID) string { return "job of " + string(id) }
 		f.open()
 	}, []worktree.Why{worktree.Busy}, false},
 }
@@ -180,7 +180,7 @@ func TestNothingIsLost(t *testing.T) {
 				t.Fatal("it was removed")
 			}
 			if tt.force {
-				storetest.WantMessage(t, err, task.Conflict, "stays")
+				storetest.WantMessage(t, err, record.Conflict, "stays")
 			} else if err := f.w.Remove(t.Context(), "PROJ-1", true); err == nil {
 				t.Fatal("it was removed with force")
 			}
@@ -286,7 +286,7 @@ func TestALiveProcessKeepsIt(t *testing.T) {
 	}
 	f.wantReasons(t, worktree.Live)
 	for _, force := range []bool{false, true} {
-		storetest.WantMessage(t, f.w.Remove(t.Context(), "PROJ-1", force), task.Busy, "cat")
+		storetest.WantMessage(t, f.w.Remove(t.Context(), "PROJ-1", force), record.Busy, "cat")
 	}
 	_, _ = in.Close(), cmd.Wait()
 	storetest.WantCode(t, f.w.Remove(t.Context(), "PROJ-1", false), "")
@@ -298,14 +298,14 @@ func TestASecondLookBeforeRemoval(t *testing.T) {
 	f := newField(t)
 	tree := f.merged()
 	looks := 0
-	f.o.Busy = func(task.ID) string {
+	f.o.Busy = func(record.ID) string {
 		if looks++; looks == 2 {
 			put(t, filepath.Join(filepath.Dir(tree.Path), ".removed-PROJ-1"), "late.txt", "x")
 		}
 		return ""
 	}
 	f.open()
-	storetest.WantMessage(t, f.w.Remove(t.Context(), "PROJ-1", false), task.Conflict, "late.txt")
+	storetest.WantMessage(t, f.w.Remove(t.Context(), "PROJ-1", false), record.Conflict, "late.txt")
 	if read(t, tree.Path, "late.txt") != "x" {
 		t.Error("it was lost")
 	}
@@ -322,8 +322,8 @@ func TestAFolderThatIsGone(t *testing.T) {
 	if s := f.wantReasons(t, worktree.Gone); !s.Gone() {
 		t.Error("it is not gone")
 	}
-	storetest.WantMessage(t, f.w.Remove(t.Context(), "PROJ-1", false), task.Conflict, "gone")
-	storetest.WantCode(t, f.w.Verify(t.Context(), tree), task.Conflict)
+	storetest.WantMessage(t, f.w.Remove(t.Context(), "PROJ-1", false), record.Conflict, "gone")
+	storetest.WantCode(t, f.w.Verify(t.Context(), tree), record.Conflict)
 	f.git("worktree", "prune")
 	storetest.WantCode(t, f.w.Remove(t.Context(), "PROJ-1", false), "")
 	if f.git("branch", "--list", tree.Branch) == "" {
@@ -499,7 +499,7 @@ func TestIncludeIsBounded(t *testing.T) {
 	}
 	_ = big.Close()
 	_, err = f.w.Make(t.Context(), "PROJ-1", "", "")
-	storetest.WantMessage(t, err, task.InvalidInput, ".worktreeinclude")
+	storetest.WantMessage(t, err, record.InvalidInput, ".worktreeinclude")
 	if _, ok, err := f.w.Find(t.Context(), "PROJ-1"); ok || err != nil || strings.Contains(f.git("worktree", "list"), "PROJ-1") || f.git("branch", "--list", "cairn/*") != "" {
 		t.Errorf("something is left (%v): %s", err, f.git("worktree", "list"))
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // branchTip is the newest commit of a local branch; "" if there is no such branch.
@@ -25,8 +25,8 @@ func (c *clone) base(ctx context.Context, name string) (base, tip string, err er
 		return "", "", err
 	}
 	if tip == "" {
-		return "", "", task.Errorf(task.InvalidInput, "the clone has no branch %q that work could go to", task.Clip(name, 100)).
-			WithHint("git branch lists those there are; git branch %s makes one", task.Clip(name, 100))
+		return "", "", record.Errorf(record.InvalidInput, "the clone has no branch %q that work could go to", record.Clip(name, 100)).
+			WithHint("git branch lists those there are; git branch %s makes one", record.Clip(name, 100))
 	}
 	return name, tip, nil
 }
@@ -38,10 +38,10 @@ func (c *clone) checkedOutHere(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case head.Branch == "":
-		return "", task.Errorf(task.InvalidInput, "no branch is checked out here, so there is none that work could go to").
+		return "", record.Errorf(record.InvalidInput, "no branch is checked out here, so there is none that work could go to").
 			WithHint("name a branch as base")
 	case head.Commit == "":
-		return "", task.Errorf(task.InvalidInput, "the branch %s has no commit yet", head.Branch).
+		return "", record.Errorf(record.InvalidInput, "the branch %s has no commit yet", head.Branch).
 			WithHint("git commit --allow-empty -m begin makes the first one")
 	}
 	return head.Branch, nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Why is the kind of a reason why a work tree stays.
@@ -90,7 +90,7 @@ func (w *Worktrees) List(ctx context.Context) ([]Standing, error) {
 }
 
 // Look returns what is known of the work tree of a task; false if none is recorded.
-func (w *Worktrees) Look(ctx context.Context, id task.ID) (Standing, bool, error) {
+func (w *Worktrees) Look(ctx context.Context, id record.ID) (Standing, bool, error) {
 	m, ok, err := w.records().read(id)
 	if err != nil || !ok {
 		return Standing{}, false, err

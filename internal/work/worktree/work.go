@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // work is what was done for one task: its work tree, and the branch that is checked out there.
@@ -22,7 +22,7 @@ func (c *clone) on(t Tree) work { return work{c, t} }
 func (w work) tip(ctx context.Context) (string, error) {
 	tip, err := w.branchTip(ctx, w.tree.Branch)
 	if err == nil && tip == "" {
-		err = task.Errorf(task.Conflict, "the branch %s of %s is not there any more", w.tree.Branch, w.tree.Task).
+		err = record.Errorf(record.Conflict, "the branch %s of %s is not there any more", w.tree.Branch, w.tree.Task).
 			WithHint("git reflog may still name its commits")
 	}
 	return tip, err
@@ -36,8 +36,8 @@ func (w *Worktrees) Verify(ctx context.Context, t Tree) error { return w.on(t).v
 func (w work) verify(ctx context.Context) error {
 	there, err := opened(w.tree.Path)
 	if err != nil {
-		return task.Errorf(task.Conflict, "the work tree of %s is not at %s any more", w.tree.Task, w.tree.Path).
-			WithHint("git worktree list shows where it is; %s tells what is known of it", task.CallTo("worktree_list"))
+		return record.Errorf(record.Conflict, "the work tree of %s is not at %s any more", w.tree.Task, w.tree.Path).
+			WithHint("git worktree list shows where it is; %s tells what is known of it", record.CallTo("worktree_list"))
 	}
 	if !w.isOurs(there) {
 		return w.changed("is not a work tree of this clone")
@@ -67,7 +67,7 @@ func (w work) verify(ctx context.Context) error {
 
 // changed is the error of a work tree that a person has changed.
 func (w work) changed(what string) error {
-	return task.Errorf(task.Conflict, "the work tree of %s, %s, %s", w.tree.Task, w.tree.Path, what).
+	return record.Errorf(record.Conflict, "the work tree of %s, %s, %s", w.tree.Task, w.tree.Path, what).
 		WithHint("what a person changed there is left alone; to go on, check out %s there again", w.tree.Branch)
 }
 

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // mergeDriver is the argument by which git has this test binary merge the files of a workspace.
@@ -71,7 +71,7 @@ func newFieldIn(t testing.TB, sub string) *field {
 		t.Fatal(err)
 	}
 	f.o.Driver = self + " " + mergeDriver + " %O %A %B %L %P"
-	for _, id := range []task.ID{"PROJ-1", "PROJ-2", "PROJ-3"} {
+	for _, id := range []record.ID{"PROJ-1", "PROJ-2", "PROJ-3"} {
 		storetest.WriteTask(t, f.s, id)
 	}
 	f.write("app.txt", "one\ntwo\nthree\n")
@@ -111,7 +111,7 @@ func (f *field) commit() {
 }
 
 // make makes the work tree of a task.
-func (f *field) make(id task.ID) worktree.Tree {
+func (f *field) make(id record.ID) worktree.Tree {
 	f.t.Helper()
 	t, err := f.w.Make(f.t.Context(), id, "", "")
 	if err != nil {
@@ -121,7 +121,7 @@ func (f *field) make(id task.ID) worktree.Tree {
 }
 
 // work makes the work tree of a task, with a commit that adds a file.
-func (f *field) work(id task.ID, file, text string) worktree.Tree {
+func (f *field) work(id record.ID, file, text string) worktree.Tree {
 	f.t.Helper()
 	t := f.make(id)
 	put(f.t, t.Path, file, text)
@@ -213,7 +213,7 @@ func TestMakeBringsTheTask(t *testing.T) {
 		t.Error("a change that is not committed was left behind")
 	}
 	_, err := f.w.Make(t.Context(), "PROJ-7", "", "")
-	storetest.WantCode(t, err, task.NotFound)
+	storetest.WantCode(t, err, record.NotFound)
 	if _, ok, _ := f.w.Find(t.Context(), "PROJ-7"); ok || f.git("branch", "--list", "cairn/PROJ-7") != "" {
 		t.Error("a task that does not exist has a work tree")
 	}

@@ -1,9 +1,9 @@
 package jobs
 
 import (
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // made is the job that an earlier call under the same idempotency key created; nil if there is none. A key is kept while the job lives, and for a day
@@ -29,7 +29,7 @@ func (st *starter) madeAmong(all []job.Job) (*job.Job, error) {
 			continue
 		}
 		if one.Spec.Asked != st.spec.Asked {
-			return nil, task.Errorf(task.Conflict, "the idempotency key was used with other arguments, for %s", one.Spec.Job).
+			return nil, record.Errorf(record.Conflict, "the idempotency key was used with other arguments, for %s", one.Spec.Job).
 				WithHint("repeat the call exactly, or use a new key").ForGood()
 		}
 		return &one, nil
@@ -59,13 +59,13 @@ func (st *starter) admit(all []job.Job) (*job.Job, error) {
 			waiting++
 		}
 		if one.Spec.Task == st.spec.Task && one.Status.State.Live() {
-			return nil, task.Errorf(task.AlreadyClaimed, "%s works on it already (%s)", one.Spec.Job, one.Status.State).
-				WithHint("%s follows it; restart: true (--restart) cancels it first", task.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
+			return nil, record.Errorf(record.AlreadyClaimed, "%s works on it already (%s)", one.Spec.Job, one.Status.State).
+				WithHint("%s follows it; restart: true (--restart) cancels it first", record.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
 		}
 	}
 	if waiting >= job.MaxWaiting {
-		return nil, task.Errorf(task.RateLimit, "%d jobs wait already", waiting).
-			WithHint("%s shows them; start more when some have begun", task.CallTo("job_list", "state", string(job.Queued)).OnlyShown())
+		return nil, record.Errorf(record.RateLimit, "%d jobs wait already", waiting).
+			WithHint("%s shows them; start more when some have begun", record.CallTo("job_list", "state", string(job.Queued)).OnlyShown())
 	}
 	return nil, nil
 }

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -14,17 +15,17 @@ import (
 // mayStart returns why no job can be started in this workspace by this program.
 func mayStart(ctx context.Context, w *verb.Workspace, s *store.Store) error {
 	if w.Supervise == nil {
-		return task.Errorf(task.Forbidden, "this program starts no processes that outlive it").WithHint("start jobs with the command line, or with its server")
+		return record.Errorf(record.Forbidden, "this program starts no processes that outlive it").WithHint("start jobs with the command line, or with its server")
 	}
 	if s.Repo == nil {
-		return task.Errorf(task.Git, "a job works in a work tree of its own, and this workspace is not in a git repository").WithHint("git init, and a first commit")
+		return record.Errorf(record.Git, "a job works in a work tree of its own, and this workspace is not in a git repository").WithHint("git init, and a first commit")
 	}
 	if err := s.Git().Usable(ctx); err != nil {
 		return err
 	}
 	if !s.Trusted() {
-		return task.Errorf(task.Untrusted, "nobody has trusted this clone on this machine, and a job runs its commands").
-			WithHint("look at what it would run, then a person runs %s in a terminal", task.CallTo("trust").ByPerson())
+		return record.Errorf(record.Untrusted, "nobody has trusted this clone on this machine, and a job runs its commands").
+			WithHint("look at what it would run, then a person runs %s in a terminal", record.CallTo("trust").ByPerson())
 	}
 	return nil
 }
@@ -33,14 +34,14 @@ func mayStart(ctx context.Context, w *verb.Workspace, s *store.Store) error {
 func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, name string) error {
 	flow := s.Config.Flow
 	if flow.IsClosed(t.Status) {
-		return task.Errorf(task.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
+		return record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
 	}
 	if t.Mode == task.PairMode {
-		return task.Errorf(task.TaskTypeMismatch, "is done by a person and an agent together (mode: pair), and a job has no person").
-			WithHint("%s begins that; mode: auto lets a job do it", task.CallTo("pair_open", "id", t.ID))
+		return record.Errorf(record.TaskTypeMismatch, "is done by a person and an agent together (mode: pair), and a job has no person").
+			WithHint("%s begins that; mode: auto lets a job do it", record.CallTo("pair_open", "id", t.ID))
 	}
 	if t.Repo != "" {
-		return task.Errorf(task.InvalidSpec, "its files are in the repository %q, and a job works in this one", t.Repo).
+		return record.Errorf(record.InvalidSpec, "its files are in the repository %q, and a job works in this one", t.Repo).
 			WithHint("start it in a workspace of that repository, or work on it in a pair")
 	}
 	if err := flow.DepsGate(t, flow.Working, w.Reads.Find(s)); err != nil {
@@ -62,7 +63,7 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 
 // leftByJob reports whether what holds a task was left by a job that no longer works: the session of the job, or the claim that its executor has again
 // because the work that it handed over was sent back.
-func leftByJob(s *store.Store, id task.ID, hold session.Hold) (bool, error) {
+func leftByJob(s *store.Store, id record.ID, hold session.Hold) (bool, error) {
 	if hold.How != session.Claimed {
 		return false, nil
 	}
@@ -77,4 +78,4 @@ func leftByJob(s *store.Store, id task.ID, hold session.Hold) (bool, error) {
 }
 
 // agentOf stands for the actor that an executor will act as, whose number is not known before the job runs.
-func agentOf(name string) task.Actor { return task.Actor("agent:" + name) }
+func agentOf(name string) record.Actor { return record.Actor("agent:" + name) }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // CancelIn is the input of Cancel.
@@ -26,7 +26,7 @@ const cancelPatience = 20 * time.Second
 // Cancel ends a job, and returns it as it is then. It returns ALREADY_TERMINAL if the job has ended, but for a call that is repeated under its key. The
 // request stands if the supervisor takes longer than the caller waits.
 func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
-	if err := task.ValidText("reason", in.Reason); err != nil {
+	if err := record.ValidText("reason", in.Reason); err != nil {
 		return Job{}, err
 	}
 	s, err := w.Open()
@@ -41,7 +41,7 @@ func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
 		return Job{}, err
 	}
 	if err := work.Jobs(s).Cancel(in.Job, w.Actor(), in.Reason); err != nil {
-		return Job{}, verb.WithID(err, task.ID(in.Job))
+		return Job{}, verb.WithID(err, record.ID(in.Job))
 	}
 	if err := w.RememberCall(ctx, s, session.Key{Session: in.Job}); err != nil {
 		return Job{}, err
@@ -83,7 +83,7 @@ func ended(ctx context.Context, s *store.Store, id string, patience time.Duratio
 }
 
 // cancelLive cancels the live job of a task, if there is one. It returns BUSY if that does not end in time.
-func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) error {
+func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) error {
 	all, err := work.Jobs(s).List()
 	if err != nil {
 		return err
@@ -93,15 +93,15 @@ func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id task.
 			continue
 		}
 		err := work.Jobs(s).Cancel(one.Spec.Job, w.Actor(), "started anew")
-		if err != nil && task.CodeOf(err) != task.AlreadyTerminal {
+		if err != nil && record.CodeOf(err) != record.AlreadyTerminal {
 			return err
 		}
 		if one, err = ended(ctx, s, one.Spec.Job, cancelPatience); err != nil {
 			return err
 		}
 		if !one.Status.State.Final() {
-			return task.Errorf(task.Busy, "%s was told to end, and has not ended yet", one.Spec.Job).
-				WithHint("%s, then try again", task.CallTo("job_poll", "job", one.Spec.Job, "wait", true).OnlyShown())
+			return record.Errorf(record.Busy, "%s was told to end, and has not ended yet", one.Spec.Job).
+				WithHint("%s, then try again", record.CallTo("job_poll", "job", one.Spec.Job, "wait", true).OnlyShown())
 		}
 	}
 	return nil

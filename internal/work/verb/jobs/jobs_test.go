@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/internal/work"
@@ -18,13 +19,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 type args = verbtest.Args
 
 // prepared is a workspace with one task in which jobs can be started, and its store.
-func prepared(t *testing.T) (*verb.Workspace, *store.Store, task.ID) {
+func prepared(t *testing.T) (*verb.Workspace, *store.Store, record.ID) {
 	t.Helper()
 	w := verbtest.NewWorkspace(t)
 	verbtest.PrepareJobs(t, w)
@@ -33,7 +33,7 @@ func prepared(t *testing.T) (*verb.Workspace, *store.Store, task.ID) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w, s, task.ID(made.ID)
+	return w, s, record.ID(made.ID)
 }
 
 func start(t *testing.T, w *verb.Workspace, in args) (jobs.Job, error) {
@@ -53,9 +53,9 @@ func mustStart(t *testing.T, w *verb.Workspace, in args) jobs.Job {
 	return one
 }
 
-func wantCode(t *testing.T, err error, want task.Code) {
+func wantCode(t *testing.T, err error, want record.Code) {
 	t.Helper()
-	if got := task.CodeOf(err); got != want {
+	if got := record.CodeOf(err); got != want {
 		t.Errorf("got %s (%v), want %s", got, err, want)
 	}
 }
@@ -136,7 +136,7 @@ func TestStartGivesTheFieldsOfItsTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := args{"title": "Say hello", "idempotency_key": "k"}
-	if _, err := start(t, w, in); task.CodeOf(err) != task.InvalidInput || !strings.Contains(err.Error(), "severity is required") {
+	if _, err := start(t, w, in); record.CodeOf(err) != record.InvalidInput || !strings.Contains(err.Error(), "severity is required") {
 		t.Errorf("got %v", err)
 	}
 	in["fields"] = args{"severity": "high"}
@@ -145,7 +145,7 @@ func TestStartGivesTheFieldsOfItsTask(t *testing.T) {
 	if err != nil || got.Fields["severity"] != "high" {
 		t.Errorf("the task is %+v, %v", got, err)
 	}
-	if _, err := start(t, w, args{"id": id, "fields": args{"severity": "low"}}); task.CodeOf(err) != task.InvalidInput {
+	if _, err := start(t, w, args{"id": id, "fields": args{"severity": "low"}}); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("fields of a task that is there: %v", err)
 	}
 	if all, err := work.Jobs(s).List(); err != nil || len(all) != 1 {
@@ -166,31 +166,31 @@ func TestWhatIsRefusedLeavesNoJob(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		in   args
-		want task.Code
+		want record.Code
 	}{
-		{"for a pair", args{"id": pair}, task.TaskTypeMismatch},
-		{"priority", args{"id": id, "priority": "P9"}, task.InvalidSpec},
-		{"output", args{"id": id, "output": "words"}, task.InvalidSpec},
-		{"ttl", args{"id": id, "ttl_seconds": 0}, task.InvalidSpec},
-		{"timeout", args{"id": id, "timeout_seconds": -1}, task.InvalidSpec},
-		{"attempts", args{"id": id, "attempts": 99}, task.InvalidSpec},
-		{"budget", args{"id": id, "budget": -1}, task.InvalidSpec},
-		{"paths", args{"id": id, "scope": args{"paths": []string{"../x"}}}, task.InvalidSpec},
-		{"model", args{"id": id, "model": "--dangerous"}, task.InvalidSpec},
-		{"webhook", args{"id": id, "notify": args{"webhook": "file:///etc/passwd"}}, task.InvalidSpec},
-		{"executor that is none", args{"id": id, "executor": "nobody"}, task.InvalidSpec},
-		{"executor without program", args{"id": id, "executor": "acp"}, task.ExecutorMissing},
-		{"unknown key", args{"id": id, "scope": args{"path": "x"}}, task.InvalidInput},
-		{"wrong type", args{"id": id, "scope": "x"}, task.InvalidInput},
-		{"neither id nor title", args{}, task.InvalidInput},
-		{"both", args{"id": id, "title": "x"}, task.InvalidInput},
-		{"checks of a task that is there", args{"id": id, "acceptance": []string{"x"}}, task.InvalidInput},
-		{"no such branch", args{"id": id, "base": "nowhere"}, task.InvalidInput},
-		{"no such commit", args{"id": id, "baseline_commit": "0123456789"}, task.InvalidInput},
-		{"no such task", args{"id": "PROJ-none"}, task.NotFound},
-		{"open deps", args{"id": dep}, task.DepsOpen},
-		{"closed", args{"id": closed}, task.TaskClosed},
-		{"held by a person", args{"id": held}, task.AlreadyClaimed},
+		{"for a pair", args{"id": pair}, record.TaskTypeMismatch},
+		{"priority", args{"id": id, "priority": "P9"}, record.InvalidSpec},
+		{"output", args{"id": id, "output": "words"}, record.InvalidSpec},
+		{"ttl", args{"id": id, "ttl_seconds": 0}, record.InvalidSpec},
+		{"timeout", args{"id": id, "timeout_seconds": -1}, record.InvalidSpec},
+		{"attempts", args{"id": id, "attempts": 99}, record.InvalidSpec},
+		{"budget", args{"id": id, "budget": -1}, record.InvalidSpec},
+		{"paths", args{"id": id, "scope": args{"paths": []string{"../x"}}}, record.InvalidSpec},
+		{"model", args{"id": id, "model": "--dangerous"}, record.InvalidSpec},
+		{"webhook", args{"id": id, "notify": args{"webhook": "file:///etc/passwd"}}, record.InvalidSpec},
+		{"executor that is none", args{"id": id, "executor": "nobody"}, record.InvalidSpec},
+		{"executor without program", args{"id": id, "executor": "acp"}, record.ExecutorMissing},
+		{"unknown key", args{"id": id, "scope": args{"path": "x"}}, record.InvalidInput},
+		{"wrong type", args{"id": id, "scope": "x"}, record.InvalidInput},
+		{"neither id nor title", args{}, record.InvalidInput},
+		{"both", args{"id": id, "title": "x"}, record.InvalidInput},
+		{"checks of a task that is there", args{"id": id, "acceptance": []string{"x"}}, record.InvalidInput},
+		{"no such branch", args{"id": id, "base": "nowhere"}, record.InvalidInput},
+		{"no such commit", args{"id": id, "baseline_commit": "0123456789"}, record.InvalidInput},
+		{"no such task", args{"id": "PROJ-none"}, record.NotFound},
+		{"open deps", args{"id": dep}, record.DepsOpen},
+		{"closed", args{"id": closed}, record.TaskClosed},
+		{"held by a person", args{"id": held}, record.AlreadyClaimed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := start(t, w, tt.in)
@@ -199,7 +199,7 @@ func TestWhatIsRefusedLeavesNoJob(t *testing.T) {
 	}
 	w.Supervise = nil
 	_, err := start(t, w, args{"id": id})
-	wantCode(t, err, task.Forbidden)
+	wantCode(t, err, record.Forbidden)
 	if all, err := work.Jobs(s).List(); err != nil || len(all) != 0 {
 		t.Errorf("%d jobs were made, %v", len(all), err)
 	}
@@ -208,8 +208,8 @@ func TestWhatIsRefusedLeavesNoJob(t *testing.T) {
 func TestAnExecutorMustBeNamedSomewhere(t *testing.T) {
 	w, s, id := prepared(t)
 	_, err := verbtest.Call[jobs.Job](t, w, "job_start", args{"id": id})
-	wantCode(t, err, task.InvalidInput)
-	if e := new(task.Error); !errors.As(err, &e) || !strings.Contains(e.Hint.String(), "mine") {
+	wantCode(t, err, record.InvalidInput)
+	if e := new(record.Error); !errors.As(err, &e) || !strings.Contains(e.Hint.String(), "mine") {
 		t.Errorf("the refusal names no executor: %v", err)
 	}
 	storetest.Append(t, s.ConfigFile(), "executor: mine\n")
@@ -222,28 +222,28 @@ func TestACloneThatNobodyTrustedRunsNoExecutor(t *testing.T) {
 	w, _, id := prepared(t)
 	w.StateDir = t.TempDir()
 	_, err := start(t, w, args{"id": id})
-	wantCode(t, err, task.Untrusted)
+	wantCode(t, err, record.Untrusted)
 }
 
 func TestRightsAndScopeHold(t *testing.T) {
 	w, _, id := prepared(t)
-	other := task.ID(verbtest.Must(t, w, "create", args{"title": "Another"}).ID)
+	other := record.ID(verbtest.Must(t, w, "create", args{"title": "Another"}).ID)
 	one := mustStart(t, w, args{"id": id})
 	worker := *w
 	worker.Actor, worker.Rights = verb.As("agent:a-1"), verb.Rights{Profile: verb.PairWorker, Scope: other}
 	_, err := start(t, &worker, args{"id": id})
-	wantCode(t, err, task.OutOfScope)
+	wantCode(t, err, record.OutOfScope)
 	_, err = verbtest.Call[jobs.Job](t, &worker, "job_cancel", args{"job": one.Job})
-	wantCode(t, err, task.OutOfScope)
+	wantCode(t, err, record.OutOfScope)
 	_, err = start(t, &worker, args{"title": "A third"})
-	wantCode(t, err, task.OutOfScope)
+	wantCode(t, err, record.OutOfScope)
 	worker.Scope = ""
 	_, err = start(t, &worker, args{"title": "A third"})
-	wantCode(t, err, task.Forbidden)
+	wantCode(t, err, record.Forbidden)
 	mustStart(t, &worker, args{"id": other})
 	worker.Profile = verb.Planner
 	_, err = start(t, &worker, args{"id": other})
-	wantCode(t, err, task.Forbidden)
+	wantCode(t, err, record.Forbidden)
 }
 
 func TestSixteenCallersStartOneJob(t *testing.T) {
@@ -257,10 +257,10 @@ func TestSixteenCallersStartOneJob(t *testing.T) {
 			_, err := start(t, &one, args{"id": id})
 			mu.Lock()
 			defer mu.Unlock()
-			switch task.CodeOf(err) {
+			switch record.CodeOf(err) {
 			case "":
 				made++
-			case task.AlreadyClaimed:
+			case record.AlreadyClaimed:
 				refused++
 			default:
 				t.Error(err)
@@ -277,8 +277,8 @@ func TestALiveJobIsNamedAndCanBeStartedAnew(t *testing.T) {
 	w, s, id := prepared(t)
 	first := mustStart(t, w, args{"id": id})
 	_, err := start(t, w, args{"id": id})
-	wantCode(t, err, task.AlreadyClaimed)
-	e := new(task.Error)
+	wantCode(t, err, record.AlreadyClaimed)
+	e := new(record.Error)
 	if !errors.As(err, &e) || len(e.NextCalls()) != 1 || e.NextCalls()[0].Verb != "job_poll" || e.NextCalls()[0].Arguments()["job"] != first.Job {
 		t.Errorf("the refusal leads to %v", e.NextCalls())
 	}
@@ -298,7 +298,7 @@ func TestAKeyStandsForADayAfterTheEnd(t *testing.T) {
 		t.Errorf("the same call gives %+v", again)
 	}
 	_, err := start(t, w, args{"id": id, "idempotency_key": "k", "priority": "P0"})
-	wantCode(t, err, task.Conflict)
+	wantCode(t, err, record.Conflict)
 	w.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
 	if again := mustStart(t, w, in); again.Job == one.Job || again.Replayed {
 		t.Errorf("after a day the same call gives %+v", again)
@@ -308,20 +308,22 @@ func TestAKeyStandsForADayAfterTheEnd(t *testing.T) {
 func TestMoreThanAHundredDoNotWait(t *testing.T) {
 	w, s, id := prepared(t)
 	for n := range job.MaxWaiting {
-		spec := job.Spec{Job: fmt.Sprintf("job-%d", n), Task: task.ID(fmt.Sprintf("PROJ-%d", n)), Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 60, Timeout: 60, CreatedAt: time.Now()}
+		spec := job.Spec{Job: fmt.Sprintf("job-%d", n), Task: record.ID(fmt.Sprintf("PROJ-%d", n)), Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 60, Timeout: 60, CreatedAt: time.Now()}
 		if _, _, err := work.Jobs(s).Create(t.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, err := start(t, w, args{"id": id})
-	wantCode(t, err, task.RateLimit)
+	wantCode(t, err, record.RateLimit)
 }
 
 func TestASupervisorThatCannotBeStartedFailsTheJob(t *testing.T) {
 	w, s, id := prepared(t)
-	w.Supervise = func(context.Context, *verb.Workspace, string) error { return task.Errorf(task.IO, "no processes left") }
+	w.Supervise = func(context.Context, *verb.Workspace, string) error {
+		return record.Errorf(record.IO, "no processes left")
+	}
 	_, err := start(t, w, args{"id": id})
-	wantCode(t, err, task.IO)
+	wantCode(t, err, record.IO)
 	all, err := work.Jobs(s).List()
 	if err != nil || len(all) != 1 || all[0].Status.State != job.Failed || all[0].Status.Reason != job.InternalError {
 		t.Errorf("got %+v, %v", all, err)
@@ -391,13 +393,13 @@ func TestPollRefusesWhatIsOutOfRange(t *testing.T) {
 	one := mustStart(t, w, args{"id": id})
 	for _, tt := range []struct {
 		in   args
-		want task.Code
+		want record.Code
 	}{
-		{args{"job": "job-none"}, task.JobNotFound},
-		{args{"job": "../x"}, task.InvalidInput},
-		{args{"job": one.Job, "limit": 501}, task.InvalidInput},
-		{args{"job": one.Job, "offset": -1}, task.InvalidInput},
-		{args{"job": one.Job, "wait": true, "timeout_seconds": 1e9}, task.InvalidTimeout},
+		{args{"job": "job-none"}, record.JobNotFound},
+		{args{"job": "../x"}, record.InvalidInput},
+		{args{"job": one.Job, "limit": 501}, record.InvalidInput},
+		{args{"job": one.Job, "offset": -1}, record.InvalidInput},
+		{args{"job": one.Job, "wait": true, "timeout_seconds": 1e9}, record.InvalidTimeout},
 	} {
 		_, err := verbtest.Call[jobs.Polled](t, w, "job_poll", tt.in)
 		wantCode(t, err, tt.want)
@@ -412,7 +414,7 @@ func TestCancelEndsAJobOnce(t *testing.T) {
 		t.Errorf("got %+v, %v", out, err)
 	}
 	_, err = verbtest.Call[jobs.Job](t, w, "job_cancel", args{"job": one.Job})
-	wantCode(t, err, task.AlreadyTerminal)
+	wantCode(t, err, record.AlreadyTerminal)
 }
 
 func TestTheListIsFilteredAndPaged(t *testing.T) {
@@ -446,7 +448,7 @@ func TestTheListIsFilteredAndPaged(t *testing.T) {
 	}
 	for _, in := range []args{{"limit": 101}, {"state": "LOST"}, {"offset": -1}} {
 		_, err := verbtest.Call[jobs.Listed](t, w, "job_list", in)
-		wantCode(t, err, task.InvalidInput)
+		wantCode(t, err, record.InvalidInput)
 	}
 }
 
@@ -454,7 +456,7 @@ func TestARetryGoesOnOrBeginsAnew(t *testing.T) {
 	w, s, id := prepared(t)
 	one := mustStart(t, w, args{"id": id, "context": "carefully", "idempotency_key": "k"})
 	_, err := jobs.Retry(t.Context(), w, one.Job)
-	wantCode(t, err, task.AlreadyClaimed)
+	wantCode(t, err, record.AlreadyClaimed)
 	become(t, s, one.Job, job.Running) // and the supervisor is gone
 	supervised := ""
 	w.Supervise = func(_ context.Context, _ *verb.Workspace, id string) error { supervised = id; return nil }

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
 	State    string     `json:"state,omitempty" doc:"only jobs in this state" values:"QUEUED,RUNNING,SUCCEEDED,FAILED,CANCELED,EXPIRED,STALE"`
-	Task     task.ID    `json:"task,omitempty" doc:"only jobs of this task"`
+	Task     record.ID  `json:"task,omitempty" doc:"only jobs of this task"`
 	Executor string     `json:"executor,omitempty" doc:"only jobs of this executor" from:"executors"`
 	Limit    verb.Count `json:"limit,omitempty" doc:"how many to return; 20 by default, 100 at most"`
 	Offset   int        `json:"offset,omitempty" doc:"how many of the newest to leave out"`

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/watch"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // PollIn is the input of Poll.
@@ -87,7 +87,7 @@ func (in PollIn) valid(s *store.Store) (time.Duration, error) {
 		return usualPoll, nil
 	}
 	if most := s.Config.WaitMax; *in.Timeout < 0 || *in.Timeout > most.Seconds() {
-		return 0, task.Errorf(task.InvalidTimeout, "timeout_seconds is %v", *in.Timeout).WithHint("0 to %v; call again for longer", most.Seconds())
+		return 0, record.Errorf(record.InvalidTimeout, "timeout_seconds is %v", *in.Timeout).WithHint("0 to %v; call again for longer", most.Seconds())
 	}
 	return time.Duration(*in.Timeout * float64(time.Second)), nil
 }

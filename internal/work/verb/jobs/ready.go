@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/task"
@@ -14,7 +15,7 @@ const readyAtOnce = 500 // tasks of a page of the list
 // Ready returns tasks on which a job may begin now, at most so many, the most urgent first: not started, waiting for nothing, held by nobody, not for a
 // pair, and with their files in this workspace. A label narrows them, and so does skip. By the time a job is started one of them may be taken; see
 // LeftAlone.
-func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip func(task.ID) bool) (found []verb.Row, err error) {
+func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip func(record.ID) bool) (found []verb.Row, err error) {
 	s, err := w.Open()
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func free(row verb.Row) bool {
 // LeftAlone reports whether an error of Start says that somebody else was faster at the task, or that no job can do it: whoever goes through a list of
 // tasks goes on with the next.
 func LeftAlone(err error) bool {
-	return slices.Contains([]task.Code{
-		task.AlreadyClaimed, task.TaskTypeMismatch, task.TaskClosed, task.DepsOpen, task.Elsewhere, task.SessionLive, task.NotYours, task.Conflict, task.NotFound,
-	}, task.CodeOf(err))
+	return slices.Contains([]record.Code{
+		record.AlreadyClaimed, record.TaskTypeMismatch, record.TaskClosed, record.DepsOpen, record.Elsewhere, record.SessionLive, record.NotYours, record.Conflict, record.NotFound,
+	}, record.CodeOf(err))
 }

@@ -3,13 +3,13 @@ package jobs
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Retry tries a job again, in the work tree that it left: a STALE one goes on under its id, and for one that has ended a new one begins, with the same
@@ -43,8 +43,8 @@ func Retry(ctx context.Context, w *verb.Workspace, id string) (Job, error) {
 // mayRetry asks again what Start asks before there is a job.
 func mayRetry(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Job) error {
 	if old.Status.State.Live() {
-		return task.Errorf(task.AlreadyClaimed, "%s is at work (%s)", old.Spec.Job, old.Status.State).
-			WithHint("%s follows it", task.CallTo("job_poll", "job", old.Spec.Job, "wait", true).OnlyShown())
+		return record.Errorf(record.AlreadyClaimed, "%s is at work (%s)", old.Spec.Job, old.Status.State).
+			WithHint("%s follows it", record.CallTo("job_poll", "job", old.Spec.Job, "wait", true).OnlyShown())
 	}
 	if err := mayStart(ctx, w, s); err != nil {
 		return err
@@ -69,7 +69,7 @@ func mayRetry(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Jo
 
 // specAgain is a spec for another job like one that has ended. Its time to live begins anew, and no idempotency key stands for it.
 func specAgain(w *verb.Workspace, old job.Spec) (job.Spec, error) {
-	token, err := task.Token(w.Now(), w.Rand)
+	token, err := record.Token(w.Now(), w.Rand)
 	if err != nil {
 		return job.Spec{}, err
 	}

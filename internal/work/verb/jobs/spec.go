@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // What a spec has where the call says nothing.
@@ -41,7 +41,7 @@ func chosen(w *verb.Workspace, s *store.Store, name string) (executor.Executor, 
 // specOf makes the spec of the job but for its task. It returns INVALID_SPEC for values out of range.
 func (st *starter) specOf(ctx context.Context, ex executor.Executor) (job.Spec, error) {
 	w, s, in := st.w, st.s, st.in
-	token, err := task.Token(w.Now(), w.Rand)
+	token, err := record.Token(w.Now(), w.Rand)
 	if err != nil {
 		return job.Spec{}, err
 	}
@@ -76,18 +76,18 @@ func seconds(given *int, usual time.Duration) job.Seconds {
 // validTexts returns INVALID_INPUT or INVALID_SPEC for texts that cannot safely stand in a prompt, on a command line or in a request.
 func validTexts(in StartIn) error {
 	for _, f := range []struct{ name, text string }{{"model", in.Model}, {"context", in.Context}} {
-		if err := task.ValidText(f.name, f.text); err != nil {
+		if err := record.ValidText(f.name, f.text); err != nil {
 			return err
 		}
 	}
 	if strings.HasPrefix(in.Model, "-") || strings.ContainsAny(in.Model, "\n\x00") {
-		return task.Errorf(task.InvalidSpec, "model is %q", verb.Head(in.Model, 60)).WithHint("the name of a model, as the executor knows it")
+		return record.Errorf(record.InvalidSpec, "model is %q", verb.Head(in.Model, 60)).WithHint("the name of a model, as the executor knows it")
 	}
 	if in.Notify.Webhook == "" {
 		return nil
 	}
 	if to, err := url.Parse(in.Notify.Webhook); err != nil || to.Scheme != "https" && to.Scheme != "http" || to.Host == "" || to.User != nil {
-		return task.Errorf(task.InvalidSpec, "notify.webhook is no URL that can be posted to").WithHint("https://host/path, without a user or a password in it")
+		return record.Errorf(record.InvalidSpec, "notify.webhook is no URL that can be posted to").WithHint("https://host/path, without a user or a password in it")
 	}
 	return nil
 }
@@ -101,11 +101,11 @@ func (st *starter) base(ctx context.Context) (branch, commit string, err error) 
 		return "", "", err
 	}
 	if branch == "" {
-		return "", "", task.Errorf(task.InvalidSpec, "base is missing, and no branch is checked out").WithHint("name the branch to start from and to merge into")
+		return "", "", record.Errorf(record.InvalidSpec, "base is missing, and no branch is checked out").WithHint("name the branch to start from and to merge into")
 	}
 	if st.in.Commit == "" {
 		if head := st.s.Head(ctx); head.Branch == branch && head.Commit == "" {
-			return "", "", task.Errorf(task.InvalidSpec, "the branch %s has no commit yet", branch).WithHint("git add --all, and git commit: a job starts from a commit")
+			return "", "", record.Errorf(record.InvalidSpec, "the branch %s has no commit yet", branch).WithHint("git add --all, and git commit: a job starts from a commit")
 		}
 		return branch, "", nil
 	}

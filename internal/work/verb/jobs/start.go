@@ -3,18 +3,18 @@ package jobs
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // StartIn is the input of Start. With a title in place of an id, Start makes the task first.
 type StartIn struct {
-	ID          task.ID         `json:"id,omitempty" doc:"task to work on; or give a title, to create one" cli:"arg"`
+	ID          record.ID       `json:"id,omitempty" doc:"task to work on; or give a title, to create one" cli:"arg"`
 	Executor    string          `json:"executor,omitempty" doc:"program that does the work, such as claude; the workspace's config may name the usual one" from:"executors"`
 	Title       string          `json:"title,omitempty" doc:"of a new task, in place of id"`
 	Description string          `json:"description,omitempty" doc:"of the new task"`
@@ -100,7 +100,7 @@ func (st *starter) prepare(ctx context.Context) error {
 		return verb.BadInput("", "names a task by its id, or a new one by its title").WithHint("give one of id and title")
 	}
 	if in.ID != "" && (in.Description != "" || len(in.Acceptance) > 0 || len(in.Checks) > 0 || len(in.Fields) > 0) {
-		return verb.BadInput("", "says what a new task is like, and names one that is there").WithHint("change that with %s, or leave id out", task.CallTo("update", "id", in.ID).OnlyShown())
+		return verb.BadInput("", "says what a new task is like, and names one that is there").WithHint("change that with %s, or leave id out", record.CallTo("update", "id", in.ID).OnlyShown())
 	}
 	if err := w.InScope(in.ID); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (st *starter) task(ctx context.Context) error {
 
 // newTask makes the task. It asks for the rights to create one, and a call that is repeated under its idempotency key gets the task that the first one
 // made.
-func (st *starter) newTask(ctx context.Context) (task.ID, error) {
+func (st *starter) newTask(ctx context.Context) (record.ID, error) {
 	in := tasks.CreateIn{TaskIn: tasks.TaskIn{Title: st.in.Title, Body: st.in.Description, Acceptance: st.in.Acceptance, Checks: st.in.Checks, Fields: st.in.Fields}}
 	if st.in.IdempotencyKey != "" {
 		in.IdempotencyKey = "job_start " + st.in.IdempotencyKey
@@ -171,7 +171,7 @@ func failed(s *store.Store, id string, why error) {
 	defer func() { _ = owned.Release() }()
 	if owned.Job().Status.State.Live() {
 		_ = owned.Change(func(s *job.Status) {
-			s.State, s.Reason, s.Message = job.Failed, job.InternalError, task.MessageOf(why)
+			s.State, s.Reason, s.Message = job.Failed, job.InternalError, record.MessageOf(why)
 		})
 	}
 }

@@ -4,18 +4,18 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Job is a job as every verb returns it.
 type Job struct {
 	Job        string       `json:"job"`
-	Task       task.ID      `json:"task"`
+	Task       record.ID    `json:"task"`
 	Session    string       `json:"session,omitempty"` // under which the executor works; the newest one
 	Executor   string       `json:"executor"`
 	Model      string       `json:"model,omitempty"`
@@ -29,8 +29,8 @@ type Job struct {
 	Message    string       `json:"message,omitempty"`
 	Stalled    bool         `json:"stalled,omitempty"` // it is silent for long
 	Priority   job.Priority `json:"priority"`
-	By         task.Actor   `json:"by"`              // who asked for it
-	Actor      task.Actor   `json:"actor,omitempty"` // as whom the executor acts
+	By         record.Actor `json:"by"`              // who asked for it
+	Actor      record.Actor `json:"actor,omitempty"` // as whom the executor acts
 	Branch     string       `json:"branch,omitempty"`
 	Worktree   string       `json:"worktree,omitempty"`
 	Base       string       `json:"base,omitempty"`
@@ -79,7 +79,7 @@ func viewOf(all jobs.Jobs, one job.Job, now time.Time) Job {
 	}
 	if s.State == job.Queued {
 		out.Code = StartPending
-		next := task.CallTo("job_poll", "job", spec.Job, "wait", true)
+		next := record.CallTo("job_poll", "job", spec.Job, "wait", true)
 		out.NextTool, out.NextArguments = next.Verb, map[string]any{"job": spec.Job, "wait": true}
 	}
 	return out

@@ -3,19 +3,19 @@ package pairs
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // CloseIn is the input of Close.
 type CloseIn struct {
-	ID      task.ID `json:"id" doc:"task of the pair" cli:"arg"`
-	Summary string  `json:"summary,omitempty" doc:"what was done: hands the work over for review, as finish does"`
+	ID      record.ID `json:"id" doc:"task of the pair" cli:"arg"`
+	Summary string    `json:"summary,omitempty" doc:"what was done: hands the work over for review, as finish does"`
 	verb.Once
 }
 
@@ -35,7 +35,7 @@ func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {
 	if err != nil {
 		return Pair{}, err
 	}
-	if err := noJob(s, in.ID, task.Busy); err != nil {
+	if err := noJob(s, in.ID, record.Busy); err != nil {
 		return Pair{}, verb.WithID(err, in.ID)
 	}
 	d, err := find(ctx, w, s, t)
@@ -43,10 +43,10 @@ func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {
 		return Pair{}, verb.WithID(err, in.ID)
 	}
 	if !d.open() && d.tree == nil {
-		return Pair{}, task.Errorf(task.NotFound, "no pair works on %s", in.ID).WithHint("%s opens one", task.CallTo("pair_open", "id", in.ID).OnlyShown())
+		return Pair{}, record.Errorf(record.NotFound, "no pair works on %s", in.ID).WithHint("%s opens one", record.CallTo("pair_open", "id", in.ID).OnlyShown())
 	}
 	if who := w.Actor(); d.open() && who.Agent() && who != d.session.Actor && w.Profile < verb.Maintainer {
-		return Pair{}, verb.WithID(task.Errorf(task.NotYours, "the pair is %s's", d.session.Actor).WithHint("its person closes it"), in.ID)
+		return Pair{}, verb.WithID(record.Errorf(record.NotYours, "the pair is %s's", d.session.Actor).WithHint("its person closes it"), in.ID)
 	}
 	if d.open() {
 		if err := end(ctx, w, d, in.Summary); err != nil {
@@ -86,7 +86,7 @@ func removed(ctx context.Context, w *verb.Workspace, s *store.Store, d desk, out
 		return out, err
 	}
 	if err := trees.Remove(ctx, d.tree.Task, false); err != nil {
-		out.Kept = task.MessageOf(err)
+		out.Kept = record.MessageOf(err)
 		return out, nil
 	}
 	out.Removed, out.Worktree, out.Root, out.Environment = true, "", "", nil

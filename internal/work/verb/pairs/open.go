@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
@@ -23,10 +24,10 @@ import (
 
 // OpenIn is the input of Open.
 type OpenIn struct {
-	ID       task.ID `json:"id" doc:"task to work on" cli:"arg"`
-	Executor string  `json:"executor,omitempty" doc:"program of the agent, such as claude; the config may name the usual one" from:"executors"`
-	Reuse    *bool   `json:"reuse" doc:"false: refuse a pair that is open already, in place of going on with it"`
-	Worktree string  `json:"worktree,omitempty" doc:"folder of a work tree of this clone that is a person's; one of the task's own by default"`
+	ID       record.ID `json:"id" doc:"task to work on" cli:"arg"`
+	Executor string    `json:"executor,omitempty" doc:"program of the agent, such as claude; the config may name the usual one" from:"executors"`
+	Reuse    *bool     `json:"reuse" doc:"false: refuse a pair that is open already, in place of going on with it"`
+	Worktree string    `json:"worktree,omitempty" doc:"folder of a work tree of this clone that is a person's; one of the task's own by default"`
 	verb.Once
 }
 
@@ -62,9 +63,9 @@ func Open(ctx context.Context, w *verb.Workspace, in OpenIn) (Pair, error) {
 	reused := d.open()
 	switch {
 	case reused && in.Reuse != nil && !*in.Reuse:
-		return Pair{}, verb.WithID(task.Errorf(task.SessionLive, "%s is open on it, in %s", d.session.ID, d.dir).
-			WithHint("leave out reuse to go on with it, or %s", task.CallTo("pair_close", "id", in.ID).OnlyShown()).
-			WithNext(task.CallTo("pair_read", "id", in.ID)), in.ID)
+		return Pair{}, verb.WithID(record.Errorf(record.SessionLive, "%s is open on it, in %s", d.session.ID, d.dir).
+			WithHint("leave out reuse to go on with it, or %s", record.CallTo("pair_close", "id", in.ID).OnlyShown()).
+			WithNext(record.CallTo("pair_read", "id", in.ID)), in.ID)
 	case !reused:
 		o := opening{w: w, s: s, t: t, in: in, executor: name}
 		if d, err = o.begin(ctx); err != nil {
@@ -89,23 +90,23 @@ func mayOpen(w *verb.Workspace, s *store.Store, t task.Task) error {
 	}
 	switch {
 	case s.Repo == nil:
-		return task.Errorf(task.Git, "a pair works in a work tree of its own, and this workspace is not in a git repository").WithHint("git init, and a first commit")
+		return record.Errorf(record.Git, "a pair works in a work tree of its own, and this workspace is not in a git repository").WithHint("git init, and a first commit")
 	case !s.Trusted():
-		return task.Errorf(task.Untrusted, "nobody has trusted this clone on this machine, and who works in a pair runs its commands").
-			WithHint("look at what it would run, then a person runs %s in a terminal", task.CallTo("trust").ByPerson())
+		return record.Errorf(record.Untrusted, "nobody has trusted this clone on this machine, and who works in a pair runs its commands").
+			WithHint("look at what it would run, then a person runs %s in a terminal", record.CallTo("trust").ByPerson())
 	case s.Config.Flow.IsClosed(t.Status):
-		return task.Errorf(task.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
+		return record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
 	}
-	return noJob(s, t.ID, task.AlreadyClaimed)
+	return noJob(s, t.ID, record.AlreadyClaimed)
 }
 
 // noJob returns an error with this code if a job works on the task, or waits for its turn.
-func noJob(s *store.Store, id task.ID, code task.Code) error {
+func noJob(s *store.Store, id record.ID, code record.Code) error {
 	one, live := work.Jobs(s).LiveOf(id)
 	if !live {
 		return nil
 	}
-	return task.Errorf(code, "%s works on it", one.Spec.Job).WithHint("wait for it, or cancel it").WithNext(task.CallTo("job_poll", "job", one.Spec.Job))
+	return record.Errorf(code, "%s works on it", one.Spec.Job).WithHint("wait for it, or cancel it").WithNext(record.CallTo("job_poll", "job", one.Spec.Job))
 }
 
 // opening is a pair that is being opened.
@@ -136,7 +137,7 @@ func (o *opening) begin(ctx context.Context) (desk, error) {
 	if err := tasks.BackToWork(ctx, o.acts, o.d.at, o.t.ID, "a pair works on it"); err != nil {
 		return desk{}, err
 	}
-	key, err := task.Token(o.w.Now(), o.w.Rand)
+	key, err := record.Token(o.w.Now(), o.w.Rand)
 	if err != nil {
 		return desk{}, err
 	}
@@ -153,13 +154,13 @@ func (o *opening) begin(ctx context.Context) (desk, error) {
 }
 
 // agentOf is as whom the agent of a pair acts: an agent that opens it itself is that agent, and beside a person it has a name that says with whom.
-func agentOf(who task.Actor, executor string) task.Actor {
+func agentOf(who record.Actor, executor string) record.Actor {
 	if who.Agent() {
 		return who
 	}
 	_, name, _ := strings.Cut(string(who), ":")
 	full := cmp.Or(executor, "pair") + "-" + name
-	return task.Actor("agent:" + full[:min(len(full), 64)])
+	return record.Actor("agent:" + full[:min(len(full), 64)])
 }
 
 // place makes the work tree, or takes the one that is named.
@@ -171,7 +172,7 @@ func (o *opening) place(ctx context.Context) error {
 	case o.t.Repo != "": // the work tree there is the person's, and the records stay here
 		files, err := o.s.Files(o.t)
 		if err == nil && !files.Trusted() {
-			err = task.Errorf(task.Untrusted, "nobody has trusted %s on this machine", files.Root).WithHint("a person runs %s in a terminal", task.CallTo("trust", "in-repo", o.t.Repo).ByPerson())
+			err = record.Errorf(record.Untrusted, "nobody has trusted %s on this machine", files.Root).WithHint("a person runs %s in a terminal", record.CallTo("trust", "in-repo", o.t.Repo).ByPerson())
 		}
 		o.d = desk{at: o.s, dir: files.Root, top: files.Worktree}
 		return err
@@ -217,9 +218,9 @@ func (o *opening) setUp(ctx context.Context) error {
 		return nil
 	}
 	if !o.d.at.Trusted() {
-		return task.Errorf(task.Untrusted, "the set-up command was not approved on this machine")
+		return record.Errorf(record.Untrusted, "the set-up command was not approved on this machine")
 	}
-	failed, err := gates.SetUp(ctx, o.d.at, task.IO, "the set-up command failed")
+	failed, err := gates.SetUp(ctx, o.d.at, record.IO, "the set-up command failed")
 	if failed != nil {
 		return failed.WithHint("see what is wrong in %s, then open the pair again", o.d.top)
 	}
@@ -295,7 +296,7 @@ func commandLine(dir string, env, argv []string) string {
 
 // quoted is a word that a POSIX shell takes for what it is.
 func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !task.IsWord(string(r), "/._-=:,@%+") }) {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !record.IsWord(string(r), "/._-=:,@%+") }) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -19,11 +20,11 @@ const role = "pair"
 
 // Pair is a person and an agent at a task.
 type Pair struct {
-	Task        task.ID           `json:"task"`
+	Task        record.ID         `json:"task"`
 	Exists      bool              `json:"exists"` // its session is active
 	Session     string            `json:"session,omitempty"`
 	Status      session.Status    `json:"status,omitempty"`
-	Actor       task.Actor        `json:"actor,omitempty"`       // as whom the agent acts
+	Actor       record.Actor      `json:"actor,omitempty"`       // as whom the agent acts
 	Worktree    string            `json:"worktree,omitempty"`    // the top of the work tree
 	Root        string            `json:"root,omitempty"`        // the folder to work in: the workspace in it
 	Branch      string            `json:"branch,omitempty"`      //
@@ -111,7 +112,7 @@ func folderOf(at *store.Store, t task.Task) string {
 }
 
 // lastPair is the session of the newest attempt at a task, as a work tree knows it, if that was a pair's.
-func lastPair(at *store.Store, id task.ID) session.Session {
+func lastPair(at *store.Store, id record.ID) session.Session {
 	t, err := kind.Tasks.Get(at, id)
 	if err != nil {
 		return session.Session{}
@@ -163,7 +164,7 @@ func (d desk) view(s *store.Store, t task.Task) Pair {
 
 // ReadIn is the input of Read.
 type ReadIn struct {
-	ID task.ID `json:"id" doc:"task of the pair" cli:"arg"`
+	ID record.ID `json:"id" doc:"task of the pair" cli:"arg"`
 }
 
 // Read returns the pair of a task. There may be none: then Exists is false.

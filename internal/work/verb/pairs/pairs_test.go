@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // field is a person in a trusted repository with one task.
-func field(t *testing.T) (*verb.Workspace, task.ID) {
+func field(t *testing.T) (*verb.Workspace, record.ID) {
 	t.Helper()
 	for name, value := range map[string]string{
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
@@ -36,7 +36,7 @@ func field(t *testing.T) (*verb.Workspace, task.ID) {
 		t.Fatal(err)
 	}
 	verbtest.PrepareJobs(t, w)
-	return w, task.ID(verbtest.Must(t, w, "create", verbtest.Args{"title": "Build", "mode": "pair"}).ID)
+	return w, record.ID(verbtest.Must(t, w, "create", verbtest.Args{"title": "Build", "mode": "pair"}).ID)
 }
 
 func open(t *testing.T, w *verb.Workspace, in verbtest.Args) pairs.Pair {
@@ -75,7 +75,7 @@ func TestAPairIsOpenedOnce(t *testing.T) {
 	if !again.Reused || again.Session != got.Session || again.Environment["CAIRN_PORT"] != got.Environment["CAIRN_PORT"] {
 		t.Errorf("opened again %+v", again)
 	}
-	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": id, "reuse": false}); task.CodeOf(err) != task.SessionLive {
+	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": id, "reuse": false}); record.CodeOf(err) != record.SessionLive {
 		t.Errorf("without reuse: %v", err)
 	}
 	if read, err := verbtest.Call[pairs.Pair](t, w, "pair_read", verbtest.Args{"id": id}); err != nil || !read.Exists || read.Session != got.Session || read.Root != got.Root {
@@ -106,7 +106,7 @@ func TestAPairIsClosed(t *testing.T) {
 	}
 	other := *w
 	other.Actor, other.Rights = verb.As("agent:other"), verb.Rights{Profile: verb.PairWorker}
-	if _, err := verbtest.Call[pairs.Pair](t, &other, "pair_close", verbtest.Args{"id": id}); task.CodeOf(err) != task.NotYours {
+	if _, err := verbtest.Call[pairs.Pair](t, &other, "pair_close", verbtest.Args{"id": id}); record.CodeOf(err) != record.NotYours {
 		t.Errorf("another agent closes it: %v", err)
 	}
 	closed, err := verbtest.Call[pairs.Pair](t, w, "pair_close", verbtest.Args{"id": id, "summary": "a wall"})
@@ -136,25 +136,25 @@ func TestAPairIsClosed(t *testing.T) {
 // A pair works where nobody else does: not beside a job, not in a clone that is not trusted, and not on a closed task.
 func TestWhereNoPairIsOpened(t *testing.T) {
 	w, id := field(t)
-	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_close", verbtest.Args{"id": id}); task.CodeOf(err) != task.NotFound {
+	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_close", verbtest.Args{"id": id}); record.CodeOf(err) != record.NotFound {
 		t.Errorf("without a pair: %v", err)
 	}
 	verbtest.Must(t, w, "update", verbtest.Args{"id": id, "mode": ""})
 	verbtest.Must(t, w, "job_start", verbtest.Args{"id": id, "executor": "mine"})
-	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": id}); task.CodeOf(err) != task.AlreadyClaimed {
+	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": id}); record.CodeOf(err) != record.AlreadyClaimed {
 		t.Errorf("beside a job: %v", err)
 	}
-	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_close", verbtest.Args{"id": id}); task.CodeOf(err) != task.Busy {
+	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_close", verbtest.Args{"id": id}); record.CodeOf(err) != record.Busy {
 		t.Errorf("closed while a job works: %v", err)
 	}
 	stranger := *w
 	stranger.StateDir = t.TempDir()
-	if _, err := verbtest.Call[pairs.Pair](t, &stranger, "pair_open", verbtest.Args{"id": id}); task.CodeOf(err) != task.Untrusted {
+	if _, err := verbtest.Call[pairs.Pair](t, &stranger, "pair_open", verbtest.Args{"id": id}); record.CodeOf(err) != record.Untrusted {
 		t.Errorf("in a clone that is not trusted: %v", err)
 	}
-	done := task.ID(verbtest.Must(t, w, "create", verbtest.Args{"title": "Done"}).ID)
+	done := record.ID(verbtest.Must(t, w, "create", verbtest.Args{"title": "Done"}).ID)
 	verbtest.Must(t, w, "transition", verbtest.Args{"id": done, "to": "canceled"})
-	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": done}); task.CodeOf(err) != task.TaskClosed {
+	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": done}); record.CodeOf(err) != record.TaskClosed {
 		t.Errorf("on a closed task: %v", err)
 	}
 }
@@ -171,7 +171,7 @@ func TestAWorkTreeOfAPersons(t *testing.T) {
 		t.Errorf("closed %+v, %v", closed, err)
 	}
 	elsewhere := verbtest.NewWorkspace(t).Dir
-	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": id, "worktree": elsewhere}); task.CodeOf(err) != task.InvalidInput {
+	if _, err := verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": id, "worktree": elsewhere}); record.CodeOf(err) != record.InvalidInput {
 		t.Errorf("in another clone: %v", err)
 	}
 }
@@ -192,7 +192,7 @@ func TestTheSetUpOfAPair(t *testing.T) {
 	}
 	set("echo broken; exit 3")
 	_, err = verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": id})
-	if task.CodeOf(err) != task.IO || !strings.Contains(err.Error(), "exit 3") {
+	if record.CodeOf(err) != record.IO || !strings.Contains(err.Error(), "exit 3") {
 		t.Fatalf("a set-up that fails: %v", err)
 	}
 	if read, err := verbtest.Call[pairs.Pair](t, w, "pair_read", verbtest.Args{"id": id}); err != nil || read.Exists || read.Root == "" {

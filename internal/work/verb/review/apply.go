@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
@@ -18,12 +19,12 @@ import (
 
 // ApplyIn is the input of Apply.
 type ApplyIn struct {
-	ID       task.ID `json:"id" doc:"task under review" cli:"arg"`
-	Action   string  `json:"action" doc:"approve, reject, rebase, merge or pr" cli:"arg" values:"approve=it is as it should be,reject=back to work with a reason,rebase=onto the newest base,merge=into its base and close it,pr=push the branch and open a pull request"`
-	Text     string  `json:"text,omitempty" doc:"reason of a rejection, which needs one; what was looked at; message of a merge or a pull request"`
-	Strategy string  `json:"strategy,omitempty" doc:"of a merge: merge (the usual one), squash or rebase" values:"merge,squash,rebase"`
-	Restart  bool    `json:"restart,omitempty" doc:"with reject: start the next job, which is given the reason"`
-	Base     string  `json:"base,omitempty" doc:"branch that it goes into; the one that its work tree was made from by default"`
+	ID       record.ID `json:"id" doc:"task under review" cli:"arg"`
+	Action   string    `json:"action" doc:"approve, reject, rebase, merge or pr" cli:"arg" values:"approve=it is as it should be,reject=back to work with a reason,rebase=onto the newest base,merge=into its base and close it,pr=push the branch and open a pull request"`
+	Text     string    `json:"text,omitempty" doc:"reason of a rejection, which needs one; what was looked at; message of a merge or a pull request"`
+	Strategy string    `json:"strategy,omitempty" doc:"of a merge: merge (the usual one), squash or rebase" values:"merge,squash,rebase"`
+	Restart  bool      `json:"restart,omitempty" doc:"with reject: start the next job, which is given the reason"`
+	Base     string    `json:"base,omitempty" doc:"branch that it goes into; the one that its work tree was made from by default"`
 	verb.Once
 }
 
@@ -69,7 +70,7 @@ func Apply(ctx context.Context, w *verb.Workspace, in ApplyIn) (ApplyOut, error)
 }
 
 func (in ApplyIn) valid(w *verb.Workspace) error {
-	if err := task.ValidText("text", in.Text); err != nil {
+	if err := record.ValidText("text", in.Text); err != nil {
 		return err
 	}
 	switch in.Action {
@@ -139,7 +140,7 @@ func rejectWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error
 			return ApplyOut{}, err
 		}
 	}
-	out, err := p.W.ChangeIn(ctx, p.S, in.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	out, err := p.W.ChangeIn(ctx, p.S, in.ID, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		return wc.Store.Config.Flow.Reject(wc.Task, p.W.Stamp(in.Text))
 	})
 	if err != nil || !in.Restart {
@@ -181,20 +182,20 @@ func ready(ctx context.Context, p trees.Place, done string) error {
 func branched(p trees.Place, done string) error {
 	switch {
 	case p.Trees == nil:
-		return task.Errorf(task.Git, "%s is not in a git repository, so there is no branch to be %s", p.Home.Root, done).WithHint("git init makes it one")
+		return record.Errorf(record.Git, "%s is not in a git repository, so there is no branch to be %s", p.Home.Root, done).WithHint("git init makes it one")
 	case !p.Home.Trusted():
 		return untrusted()
 	case !p.Made:
-		return task.Errorf(task.Conflict, "has no branch of its own to be %s", done).
-			WithHint("a task without changes is closed by %s", task.CallTo("transition", "id", p.Task.ID).OnlyShown()).WithNext(task.CallTo("get", "id", p.Task.ID)).ForGood()
+		return record.Errorf(record.Conflict, "has no branch of its own to be %s", done).
+			WithHint("a task without changes is closed by %s", record.CallTo("transition", "id", p.Task.ID).OnlyShown()).WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
 	default:
 		return p.Moved
 	}
 }
 
 func untrusted() error {
-	return task.Errorf(task.Untrusted, "git may start programs that this clone's config names, and the checks of the task run").
-		WithHint("look at .git/config and at the commands of the checks, then a person runs %s", task.CallTo("trust").ByPerson())
+	return record.Errorf(record.Untrusted, "git may start programs that this clone's config names, and the checks of the task run").
+		WithHint("look at .git/config and at the commands of the checks, then a person runs %s", record.CallTo("trust").ByPerson())
 }
 
 // idle returns BUSY if a job works on the task or waits for its turn.
@@ -203,8 +204,8 @@ func idle(p trees.Place, so string) error {
 	if !busy {
 		return nil
 	}
-	return task.Errorf(task.Busy, "job %s works on it, so %s", one.Spec.Job, so).
-		WithHint("%s waits for its end", task.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
+	return record.Errorf(record.Busy, "job %s works on it, so %s", one.Spec.Job, so).
+		WithHint("%s waits for its end", record.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
 }
 
 // committed returns CONFLICT if the work tree of a task has code that is not committed. In a clone that is not trusted it cannot be told, and
@@ -219,6 +220,6 @@ func committed(ctx context.Context, p trees.Place) error {
 	if err != nil || now == "" || now == tip {
 		return err
 	}
-	return task.Errorf(task.Conflict, "its work tree has changes that are not committed, in %s", p.Tree.Path).
-		WithHint("look at them there with git status, and with git ls-files -v for what git was told not to look at; commit them or take them away").WithNext(task.CallTo("get", "id", p.Task.ID)).ForGood()
+	return record.Errorf(record.Conflict, "its work tree has changes that are not committed, in %s", p.Tree.Path).
+		WithHint("look at them there with git status, and with git ls-files -v for what git was told not to look at; commit them or take them away").WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
 }

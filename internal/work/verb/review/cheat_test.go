@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A branch that changes what is asked of all work is not merged: an approval is of files outside .cairn, so nobody has approved that.
@@ -34,7 +34,7 @@ func TestMergeRefusesALoosenedConfig(t *testing.T) {
 			h.git(tree.Path, "add", "--all")
 			h.git(tree.Path, "commit", "-qm", "and more")
 			_, err = h.apply(id, "merge", nil)
-			h.wantCode(err, task.ChecksFailed)
+			h.wantCode(err, record.ChecksFailed)
 			if now := h.git(h.Dir, "rev-parse", "HEAD"); now != before {
 				t.Errorf("the base moved from %s to %s", before, now)
 			}
@@ -72,7 +72,7 @@ func TestMergeTakesNoRecordsOfChecks(t *testing.T) {
 			h.git(h.Dir, "commit", "-qm", "a door")
 			before := h.git(h.Dir, "rev-parse", "HEAD")
 			_, err := h.apply(id, "merge", nil)
-			h.wantCode(err, task.ChecksFailed)
+			h.wantCode(err, record.ChecksFailed)
 			if now := h.git(h.Dir, "rev-parse", "HEAD"); now != before {
 				t.Errorf("the base moved, with %s", h.git(h.Dir, "show", "--stat", "--format=", "HEAD"))
 			}
@@ -90,7 +90,7 @@ func TestMergeTakesNoEntriesOfChecks(t *testing.T) {
 	h.git(h.Dir, "add", "--all")
 	h.git(h.Dir, "commit", "-qm", "a door")
 	_, err := h.apply(id, "merge", nil)
-	h.wantCode(err, task.ChecksFailed)
+	h.wantCode(err, record.ChecksFailed)
 	if !strings.Contains(err.Error(), "a check wrote to its record") {
 		t.Errorf("the refusal is %v", err)
 	}
@@ -110,7 +110,7 @@ func TestMergeWaitsForADependencyOpenedHere(t *testing.T) {
 	h.work(id, map[string]string{"roof": "tiles\n"})
 	move("backlog")
 	_, err := h.apply(id, "merge", nil)
-	h.wantCode(err, task.DepsOpen)
+	h.wantCode(err, record.DepsOpen)
 	move("done")
 	_, err = h.apply(id, "merge", nil)
 	h.wantCode(err, "")

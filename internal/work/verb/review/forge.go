@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // forge is a program that speaks to a host of repositories as its user, who has logged in with it. cairn knows no password and no token.
@@ -68,7 +68,7 @@ var forges = []forge{
 	},
 }
 
-// forgeFor picks the program for a repository, as task.RepoOf writes it: the one that its host is known by, or else the first that is
+// forgeFor picks the program for a repository, as record.RepoOf writes it: the one that its host is known by, or else the first that is
 // installed. It returns EXECUTOR_MISSING, and says how to install one, if there is none.
 func forgeFor(repo string) (forge, error) {
 	host, _, _ := strings.Cut(repo, "/")
@@ -87,8 +87,8 @@ func forgeFor(repo string) (forge, error) {
 	for _, f := range fits {
 		how = append(how, f.program+" ("+f.install+")")
 	}
-	return forge{}, task.Errorf(task.ExecutorMissing, "pull requests are opened with %s, which is not on PATH", fits[0].program).
-		WithHint("install %s; the branch can be pushed with git, and the reference added with %s", strings.Join(how, " or "), task.CallTo("ref_add").OnlyShown()).ForGood()
+	return forge{}, record.Errorf(record.ExecutorMissing, "pull requests are opened with %s, which is not on PATH", fits[0].program).
+		WithHint("install %s; the branch can be pushed with git, and the reference added with %s", strings.Join(how, " or "), record.CallTo("ref_add").OnlyShown()).ForGood()
 }
 
 // forgeLimit is how long one call of the program may take.
@@ -104,15 +104,15 @@ func (f forge) run(ctx context.Context, dir string, args []string) ([]byte, erro
 	})
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, task.Errorf(task.ExecutorMissing, "%s is not on PATH", f.program).WithHint("install it: %s", f.install)
+		return nil, record.Errorf(record.ExecutorMissing, "%s is not on PATH", f.program).WithHint("install it: %s", f.install)
 	case err != nil:
-		return nil, task.Errorf(task.IO, "%s could not be started: %w", f.program, err)
+		return nil, record.Errorf(record.IO, "%s could not be started: %w", f.program, err)
 	case end.Canceled:
 		return nil, ctx.Err()
 	case end.TimedOut:
-		return nil, task.Errorf(task.IO, "%s did not answer within %v", f.program, forgeLimit).WithHint("try again, or run it by hand")
+		return nil, record.Errorf(record.IO, "%s did not answer within %v", f.program, forgeLimit).WithHint("try again, or run it by hand")
 	case !end.Passed():
-		return nil, task.Errorf(task.IO, "%s %s failed: %s", f.program, strings.Join(args[:2], " "), lastLines(said.String()+out.String())).
+		return nil, record.Errorf(record.IO, "%s %s failed: %s", f.program, strings.Join(args[:2], " "), lastLines(said.String()+out.String())).
 			WithHint("if it asks for a login: %s", f.install)
 	}
 	return out.Bytes(), nil
@@ -141,7 +141,7 @@ func lastLines(s string) string {
 func (f forge) find(ctx context.Context, dir, branch string) (pr job.PR, known bool, err error) {
 	src, err := f.run(ctx, dir, f.view(branch))
 	if err != nil {
-		if text := strings.ToLower(task.MessageOf(err)); strings.Contains(text, "no pull requests found") || strings.Contains(text, "no open merge request") || strings.Contains(text, "404") {
+		if text := strings.ToLower(record.MessageOf(err)); strings.Contains(text, "no pull requests found") || strings.Contains(text, "no open merge request") || strings.Contains(text, "404") {
 			return pr, false, nil
 		}
 		return pr, false, err
@@ -151,7 +151,7 @@ func (f forge) find(ctx context.Context, dir, branch string) (pr job.PR, known b
 		err = sound(pr)
 	}
 	if err != nil {
-		return pr, false, task.Errorf(task.IO, "%s answered what cannot be read: %w", f.program, err).WithHint("see what %s %s prints", f.program, strings.Join(f.view(branch), " "))
+		return pr, false, record.Errorf(record.IO, "%s answered what cannot be read: %w", f.program, err).WithHint("see what %s %s prints", f.program, strings.Join(f.view(branch), " "))
 	}
 	return pr, true, nil
 }
@@ -159,7 +159,7 @@ func (f forge) find(ctx context.Context, dir, branch string) (pr job.PR, known b
 // sound returns an error for what no host says of a pull request.
 func sound(pr job.PR) error {
 	switch {
-	case pr.Number < 1, task.CleanURL(pr.URL) == "":
+	case pr.Number < 1, record.CleanURL(pr.URL) == "":
 		return fmt.Errorf("number %d, url %q", pr.Number, verb.Head(pr.URL, 100))
 	case pr.Status != "open" && pr.Status != "merged" && pr.Status != "closed":
 		return fmt.Errorf("state %q", verb.Head(pr.Status, 40))
@@ -177,7 +177,7 @@ func (f forge) open(ctx context.Context, dir string, p proposal) (job.PR, error)
 	}
 	made, known, err := f.find(ctx, dir, p.branch)
 	if err == nil && !known {
-		err = task.Errorf(task.IO, "%s opened a pull request of %s, and does not find it", f.program, p.branch).WithHint("try again")
+		err = record.Errorf(record.IO, "%s opened a pull request of %s, and does not find it", f.program, p.branch).WithHint("try again")
 	}
 	return made, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
@@ -20,10 +21,10 @@ import (
 type merging struct {
 	trees.Place
 	in    ApplyIn
-	base  string      // branch that it is merged into
-	to    task.Status // the closed state that the task gets
-	head  string      // the newest commit of its branch
-	tree  string      // the fingerprint of its files, which a reviewer approved
+	base  string        // branch that it is merged into
+	to    record.Status // the closed state that the task gets
+	head  string        // the newest commit of its branch
+	tree  string        // the fingerprint of its files, which a reviewer approved
 	later *store.Later
 
 	sessions []string  // those of the task, which the close may end
@@ -59,18 +60,18 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 func (m *merging) prepare(ctx context.Context) error {
 	flow := m.S.Config.Flow
 	if flow.IsAbandoned(m.Task.Status) {
-		return task.Errorf(task.TaskClosed, "is %s, and what was given up is not merged", m.Task.Status).
-			WithHint("move it to an open state first, if it is to be done after all").WithNext(task.CallTo("get", "id", m.Task.ID))
+		return record.Errorf(record.TaskClosed, "is %s, and what was given up is not merged", m.Task.Status).
+			WithHint("move it to an open state first, if it is to be done after all").WithNext(record.CallTo("get", "id", m.Task.ID))
 	}
 	if m.to = flow.Done(); m.to == "" {
-		return task.Errorf(task.UnknownState, "the workspace has no closed state that says the work is done").WithHint("add one to closed in .cairn/config.yaml")
+		return record.Errorf(record.UnknownState, "the workspace has no closed state that says the work is done").WithHint("add one to closed in .cairn/config.yaml")
 	}
 	if err := ready(ctx, m.Place, "merged"); err != nil {
 		return err
 	}
 	if e, sent := m.Task.SentBack(); sent && !flow.IsClosed(m.Task.Status) {
-		return task.Errorf(task.Conflict, "was sent back by %s, and not handed over again", e.Who).
-			WithHint("what was missing: %s", task.Clip(e.Text, 300)).WithNext(task.CallTo("get", "id", m.Task.ID)).ForGood()
+		return record.Errorf(record.Conflict, "was sent back by %s, and not handed over again", e.Who).
+			WithHint("what was missing: %s", record.Clip(e.Text, 300)).WithNext(record.CallTo("get", "id", m.Task.ID)).ForGood()
 	}
 	if err := m.honest(ctx); err != nil {
 		return err
@@ -137,7 +138,7 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 func (m *merging) close(ctx context.Context, w *verb.Workspace, s *store.Store) (verb.Task, error) {
 	stamp := w.Stamp(m.in.Text)
 	stamp.Detail.Merged = m.head
-	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
 		return s.Config.Flow.Move(wc.Task, m.to, p, kind.Deps(wc.Tx, s.Config.Flow), stamp)
 	}
 	tr := gates.Transition{To: m.to, Preview: gates.Unchanged, Decide: decide, Merged: &gates.Merged{Head: m.head, Tree: m.tree}}
@@ -147,21 +148,21 @@ func (m *merging) close(ctx context.Context, w *verb.Workspace, s *store.Store) 
 // whereSettled has the refusal of a merge for a manual check say where that is settled: on the branch. What is attested in another checkout
 // is said of the files there, and stands in a record that is not merged.
 func (m *merging) whereSettled(ctx context.Context, s *store.Store, t task.Task, refused error) error {
-	var e *task.Error
-	if task.CodeOf(refused) != task.ChecksPending || !errors.As(refused, &e) {
+	var e *record.Error
+	if record.CodeOf(refused) != record.ChecksPending || !errors.As(refused, &e) {
 		return refused
 	}
 	standing := s.Config.Flow.Standings(t, m.proof(ctx, s))
 	for i, c := range t.Checks {
-		if !c.Manual() || standing(i) == task.Pass {
+		if !c.Manual() || standing(i) == record.Pass {
 			continue
 		}
 		told := *e
 		if c.Reviewer() != "" {
-			return told.WithHint("%s looks at the branch and approves it: %s", c.Reviewer(), task.CallTo("review_apply", signed(s, c, "id", t.ID, "action", approve)...).OnlyShown())
+			return told.WithHint("%s looks at the branch and approves it: %s", c.Reviewer(), record.CallTo("review_apply", signed(s, c, "id", t.ID, "action", approve)...).OnlyShown())
 		}
 		return told.WithHint("somebody looks at it and settles it in the work tree, %s: %s", m.Tree.Path,
-			task.CallTo("attest", signed(s, c, "id", t.ID, "check", i, "pass", task.Either)...).ByPerson())
+			record.CallTo("attest", signed(s, c, "id", t.ID, "check", i, "pass", record.Either)...).ByPerson())
 	}
 	return refused
 }
@@ -198,7 +199,7 @@ func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store,
 	if err := flow.ChecksGate(open, t.Status, proof, w.Actor()); err != nil {
 		return verb.Task{Run: ran.Report}, ran.Explain(err)
 	}
-	out, err := w.ChangeIn(ctx, s, t.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	out, err := w.ChangeIn(ctx, s, t.ID, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		if err := ran.Alone(wc.Task); err != nil {
 			return wc.Task, nil, err
 		}
@@ -215,16 +216,16 @@ func (m *merging) setUp(ctx context.Context, s *store.Store, t task.Task) error 
 	if s.Config.WorktreeSetup == "" || len(flow.ToRun(t, m.to, task.Proof{Tree: gates.Fingerprint(gates.WorkTree(ctx, s))})) == 0 {
 		return nil
 	}
-	failed, err := gates.SetUp(ctx, s, task.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested")
+	failed, err := gates.SetUp(ctx, s, record.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested")
 	if failed != nil {
-		return failed.WithNext(task.CallTo("get", "id", m.Task.ID))
+		return failed.WithNext(record.CallTo("get", "id", m.Task.ID))
 	}
 	return err
 }
 
 // keepLog takes the log of a run out of the work tree that is thrown away. A log that cannot be kept is not named.
 func (m *merging) keepLog(s *store.Store, report *verb.RunReport, err error) {
-	var e *task.Error
+	var e *record.Error
 	if errors.As(err, &e) {
 		if told, ok := e.Details["run"].(*verb.RunReport); ok {
 			report = told

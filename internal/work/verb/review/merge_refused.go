@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -47,7 +48,7 @@ var unseen = []proof.RuleID{proof.ConfigLoosened, proof.SignersChanged}
 func (m *merging) sound(ctx context.Context, s *store.Store, base string) error {
 	errs, err := snapshot.ErrorsSince(ctx, s.Layout, base, unseen...)
 	switch {
-	case task.CodeOf(err) == task.NoBase: // the base has no workspace yet
+	case record.CodeOf(err) == record.NoBase: // the base has no workspace yet
 		return nil
 	case err != nil || len(errs) == 0:
 		return err
@@ -58,18 +59,18 @@ func (m *merging) sound(ctx context.Context, s *store.Store, base string) error 
 
 func (m *merging) refusal(f proof.Finding, base string) error {
 	if slices.Contains(unseen, f.Rule) {
-		return task.Errorf(task.ChecksFailed, "the branch changes what is asked of all work, and no approval is of that: %s in %s: %s", f.Rule, f.Path, f.Message).
-			WithHint("take it out of the branch in %s; a person who wants it commits it on %s", m.Tree.Path, m.base).WithNext(task.CallTo("get", "id", m.Task.ID)).ForGood()
+		return record.Errorf(record.ChecksFailed, "the branch changes what is asked of all work, and no approval is of that: %s in %s: %s", f.Rule, f.Path, f.Message).
+			WithHint("take it out of the branch in %s; a person who wants it commits it on %s", m.Tree.Path, m.base).WithNext(record.CallTo("get", "id", m.Task.ID)).ForGood()
 	}
-	return task.Errorf(task.ChecksFailed, "cairn check finds %s in %s of the branch: %s", f.Rule, f.Path, f.Message).
-		WithHint("%s in %s says what to do about it", task.CallTo("check", "base", base), m.Tree.Path).WithNext(task.CallTo("get", "id", m.Task.ID))
+	return record.Errorf(record.ChecksFailed, "cairn check finds %s in %s of the branch: %s", f.Rule, f.Path, f.Message).
+		WithHint("%s in %s says what to do about it", record.CallTo("check", "base", base), m.Tree.Path).WithNext(record.CallTo("get", "id", m.Task.ID))
 }
 
 // unmoved returns CONFLICT if the branch has a commit that nobody has looked at: it came since the merge began.
 func (m *merging) unmoved(ctx context.Context) error {
 	tip, err := m.Trees.Resolve(ctx, "refs/heads/"+m.Tree.Branch)
 	if err == nil && tip != m.head {
-		err = task.Errorf(task.Conflict, "%s was committed to while it was being merged", m.Tree.Branch).WithHint("look at it again").WithNext(task.CallTo("get", "id", m.Task.ID))
+		err = record.Errorf(record.Conflict, "%s was committed to while it was being merged", m.Tree.Branch).WithHint("look at it again").WithNext(record.CallTo("get", "id", m.Task.ID))
 	}
 	return err
 }
@@ -84,7 +85,7 @@ func (m *merging) records(paths []string) error {
 		case ok && k == kind.Sessions.Kind && slices.Contains(m.sessions, id):
 		case strings.HasPrefix(path, m.Home.InRepo(layout.Folder+"/runs/")): // logs, where git does not ignore them
 		default:
-			return task.Errorf(task.ChecksFailed, "a check wrote %s while the merge was tested", path).
+			return record.Errorf(record.ChecksFailed, "a check wrote %s while the merge was tested", path).
 				WithHint("what a check runs must not write under .cairn").ForGood()
 		}
 	}
@@ -99,7 +100,7 @@ func (m *merging) dependencies(ctx context.Context, s *store.Store, t task.Task)
 	find := merged
 	if m.Home.Head(ctx).Branch == m.base {
 		here := kind.Deps(m.Home, s.Config.Flow)
-		find = func(id task.ID) (task.Task, bool) {
+		find = func(id record.ID) (task.Task, bool) {
 			dep, ok := merged(id)
 			if now, there := here(id); ok && there && carriedOn(now, dep) {
 				return now, true
@@ -113,5 +114,5 @@ func (m *merging) dependencies(ctx context.Context, s *store.Store, t task.Task)
 // carriedOn reports whether a task has every entry of another version of it, and more.
 func carriedOn(now, before task.Task) bool {
 	known := now.Provenance.Hashes()
-	return len(now.Provenance) > len(before.Provenance) && !slices.ContainsFunc(before.Provenance, func(e task.Entry) bool { return !known[e.Hash()] })
+	return len(now.Provenance) > len(before.Provenance) && !slices.ContainsFunc(before.Provenance, func(e record.Entry) bool { return !known[e.Hash()] })
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -45,7 +46,7 @@ func proposeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, erro
 //
 // It returns EXECUTOR_MISSING if neither program is installed, UNTRUSTED in a clone that is not trusted, CONFLICT if the task has no branch,
 // the errors of the push, and IO with what the program said.
-func OpenPR(ctx context.Context, w *verb.Workspace, id task.ID) (job.PR, error) {
+func OpenPR(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error) {
 	p, err := trees.OnTask(ctx, w, id)
 	if err == nil {
 		err = branched(p, "pushed")
@@ -97,20 +98,20 @@ func describe(t task.Task) string {
 // is "".
 func reference(ctx context.Context, p trees.Place, made job.PR, at string) error {
 	k := kind.Tasks.Kind
-	_, err := p.W.WithoutKey().Amend(ctx, p.S, verb.Amendment{Kind: k, ID: string(p.Task.ID), Decide: func(_ *store.Tx, v any) (any, *task.Entry, error) {
+	_, err := p.W.WithoutKey().Amend(ctx, p.S, verb.Amendment{Kind: k, ID: string(p.Task.ID), Decide: func(_ *store.Tx, v any) (any, *record.Entry, error) {
 		h, stamp := k.Header(v), p.W.WithoutKey().Stamp("")
-		var refs []task.Reference
-		var entry *task.Entry
+		var refs []record.Reference
+		var entry *record.Entry
 		var err error
-		if i := slices.IndexFunc(h.Refs, func(r task.Reference) bool { return isPR(r, made) }); i >= 0 {
-			change := task.ReferenceChange{State: &made.Status}
+		if i := slices.IndexFunc(h.Refs, func(r record.Reference) bool { return isPR(r, made) }); i >= 0 {
+			change := record.ReferenceChange{State: &made.Status}
 			if at != "" {
 				change.Sha = &at
 			}
 			refs, entry, err = h.ChangeReference(h.Refs[i].Ref, change, stamp)
 		} else {
-			refs, entry, err = h.AddReference(task.Reference{
-				Type: task.PullRef, Number: made.Number, URL: made.URL, State: made.Status, Sha: at,
+			refs, entry, err = h.AddReference(record.Reference{
+				Type: record.PullRef, Number: made.Number, URL: made.URL, State: made.Status, Sha: at,
 				Branch: worktree.Branch(p.Task.ID), Repo: p.Home.Git().Repository(p.Tree.Base),
 			}, stamp)
 		}
@@ -123,13 +124,13 @@ func reference(ctx context.Context, p trees.Place, made job.PR, at string) error
 	return err
 }
 
-func isPR(r task.Reference, pr job.PR) bool {
-	return r.Type == task.PullRef && (r.URL == pr.URL || r.URL == "" && r.Number == pr.Number)
+func isPR(r record.Reference, pr job.PR) bool {
+	return r.Type == record.PullRef && (r.URL == pr.URL || r.URL == "" && r.Number == pr.Number)
 }
 
 // SyncIn is the input of Sync.
 type SyncIn struct {
-	ID task.ID `json:"id,omitempty" doc:"task whose pull request it is; every open task that has one by default" cli:"arg"`
+	ID record.ID `json:"id,omitempty" doc:"task whose pull request it is; every open task that has one by default" cli:"arg"`
 	verb.Once
 }
 
@@ -148,7 +149,7 @@ func (SyncOut) Replay(w *verb.Workspace, _ *store.Store, made session.Key) (any,
 			return nil, verb.NotHere(err, string(id))
 		}
 		for _, r := range p.Task.Refs {
-			if r.Type == task.PullRef {
+			if r.Type == record.PullRef {
 				out.Items = append(out.Items, Synced{Task: id, PR: job.PR{URL: r.URL, Number: r.Number, Status: r.State}})
 			}
 		}
@@ -158,7 +159,7 @@ func (SyncOut) Replay(w *verb.Workspace, _ *store.Store, made session.Key) (any,
 
 // Synced is the pull request of a task.
 type Synced struct {
-	Task task.ID `json:"task"`
+	Task record.ID `json:"task"`
 	job.PR
 	Was  string `json:"was,omitempty"`  // the state that the task said before, if it is another one now
 	Next string `json:"next,omitempty"` // what is to be done
@@ -197,20 +198,20 @@ func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (SyncOut, error) {
 }
 
 // proposed lists the tasks to ask about: the one that is named, or the open ones with a pull request that is not over, in any tree.
-func proposed(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) ([]task.ID, error) {
+func proposed(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) ([]record.ID, error) {
 	if id != "" {
-		return []task.ID{id}, nil
+		return []record.ID{id}, nil
 	}
 	g, err := w.Graph(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	var out []task.ID
+	var out []record.ID
 	for _, r := range g.Rows() {
 		if s.Config.Flow.IsClosed(r.Status) {
 			continue
 		}
-		p, err := trees.OnTask(ctx, w, task.ID(r.ID))
+		p, err := trees.OnTask(ctx, w, record.ID(r.ID))
 		if err == nil && slices.ContainsFunc(p.Task.Refs, pending) {
 			out = append(out, p.Task.ID)
 		}
@@ -218,18 +219,18 @@ func proposed(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID
 	return out, nil
 }
 
-func pending(r task.Reference) bool {
-	return r.Type == task.PullRef && r.State != "merged" && r.State != "closed"
+func pending(r record.Reference) bool {
+	return r.Type == record.PullRef && r.State != "merged" && r.State != "closed"
 }
 
-func syncOne(ctx context.Context, w *verb.Workspace, id task.ID, out *SyncOut) error {
+func syncOne(ctx context.Context, w *verb.Workspace, id record.ID, out *SyncOut) error {
 	p, err := trees.OnTask(ctx, w, id)
 	if err != nil {
 		return err
 	}
 	found := false
 	for _, r := range p.Task.Refs {
-		if r.Type != task.PullRef || r.Number == 0 && r.URL == "" {
+		if r.Type != record.PullRef || r.Number == 0 && r.URL == "" {
 			continue
 		}
 		found = true
@@ -254,13 +255,13 @@ func syncOne(ctx context.Context, w *verb.Workspace, id task.ID, out *SyncOut) e
 		out.Items = append(out.Items, one)
 	}
 	if !found {
-		return task.Errorf(task.NotFound, "has no pull request").WithHint("%s opens one", task.CallTo("review_apply", "id", id, "action", "pr").OnlyShown()).WithNext(task.CallTo("get", "id", id)).ForGood()
+		return record.Errorf(record.NotFound, "has no pull request").WithHint("%s opens one", record.CallTo("review_apply", "id", id, "action", "pr").OnlyShown()).WithNext(record.CallTo("get", "id", id)).ForGood()
 	}
 	return nil
 }
 
 // named is how a program is told which pull request is meant: its number, or else its address.
-func named(r task.Reference) string {
+func named(r record.Reference) string {
 	if r.Number > 0 {
 		return fmt.Sprint(r.Number)
 	}

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/review"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // fakeHosts puts gh and glab on the PATH: programs that know the pull requests in a folder, which a test may change. They note how they were called.
@@ -112,7 +112,7 @@ func TestPullRequest(t *testing.T) {
 				t.Errorf("the remote has the branch at %s, without %s", got, want)
 			}
 			ref := h.in(tree.Root).here(id).Refs
-			if len(ref) != 1 || ref[0].Type != task.PullRef || ref[0].URL != host.url || ref[0].State != "open" {
+			if len(ref) != 1 || ref[0].Type != record.PullRef || ref[0].URL != host.url || ref[0].State != "open" {
 				t.Errorf("the references are %+v", ref)
 			}
 			var kept job.PR
@@ -150,7 +150,7 @@ func TestPullRequest(t *testing.T) {
 }
 
 // endedJob makes a job of a task that has ended, and returns its id.
-func (h home) endedJob(id task.ID) string {
+func (h home) endedJob(id record.ID) string {
 	h.Helper()
 	spec := job.Spec{
 		Job: "job-01j8x2k7q7f3az", Task: id, Executor: "mine", Priority: job.P1, TTL: 3600, Timeout: 1800, Output: "edits", Attempts: 2,
@@ -189,7 +189,7 @@ func TestPullRequestThatCannotBeOpened(t *testing.T) {
 	}
 	t.Setenv("PATH", bin)
 	_, err := h.apply(id, "pr", nil)
-	h.wantCode(err, task.ExecutorMissing)
+	h.wantCode(err, record.ExecutorMissing)
 	if !strings.Contains(err.Error(), "gh") || h.git(bare, "branch", "--list") != "" {
 		t.Errorf("the refusal is %v, and the remote has %q", err, h.git(bare, "branch", "--list"))
 	}
@@ -197,7 +197,7 @@ func TestPullRequestThatCannotBeOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = h.apply(id, "pr", nil)
-	h.wantCode(err, task.IO)
+	h.wantCode(err, record.IO)
 	if !strings.Contains(err.Error(), "you are not logged in") {
 		t.Errorf("the refusal is %v", err)
 	}

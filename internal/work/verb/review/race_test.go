@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Twenty merges into one base at once, of which no more than fifteen can pass: each adds a part, and the check of each allows fifteen. Each is
@@ -18,7 +18,7 @@ func TestMergesRaceOnOneBase(t *testing.T) {
 	h.write(h.Dir, "parts/none", "")
 	h.git(h.Dir, "add", "--all")
 	h.git(h.Dir, "commit", "-qm", "parts")
-	ids, tips := make([]task.ID, many), map[task.ID]string{}
+	ids, tips := make([]record.ID, many), map[record.ID]string{}
 	for i := range ids {
 		ids[i] = h.create(args{"title": fmt.Sprint("Part ", i), "checks": []args{
 			{"desc": "room", "cmd": fmt.Sprintf("test $(ls parts | wc -l) -le %d", room+1)},
@@ -33,7 +33,7 @@ func TestMergesRaceOnOneBase(t *testing.T) {
 	}
 	before := h.git(h.Dir, "rev-parse", "HEAD")
 
-	merged, refused := map[task.ID]string{}, 0
+	merged, refused := map[record.ID]string{}, 0
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for i, id := range ids {
@@ -44,7 +44,7 @@ func TestMergesRaceOnOneBase(t *testing.T) {
 			switch {
 			case err == nil:
 				merged[id] = out.MergedCommit
-			case task.CodeOf(err) == task.ChecksFailed:
+			case record.CodeOf(err) == record.ChecksFailed:
 				refused++
 			default:
 				t.Errorf("%s: %v", id, err)
@@ -73,7 +73,7 @@ func TestMergesRaceOnOneBase(t *testing.T) {
 		if now := h.git(h.Dir, "rev-parse", "cairn/"+string(id)); now != tips[id] {
 			t.Errorf("the branch of %s moved", id)
 		}
-		if want := map[bool]task.Status{true: "done", false: "backlog"}[has]; h.here(id).Status != want {
+		if want := map[bool]record.Status{true: "done", false: "backlog"}[has]; h.here(id).Status != want {
 			t.Errorf("%s is %s in the main checkout", id, h.here(id).Status)
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // startAgain starts the next job of a task that was rejected, like its last one, in the work tree that this left. The executor is given the
@@ -20,7 +20,7 @@ func startAgain(ctx context.Context, p trees.Place) (string, error) {
 	} else {
 		one, err = jobs.Start(ctx, p.Caller, jobs.StartIn{ID: p.Task.ID})
 	}
-	var e *task.Error
+	var e *record.Error
 	if errors.As(err, &e) {
 		told := *e
 		told.Msg = "was rejected, and no job was started: " + e.Msg

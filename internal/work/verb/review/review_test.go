@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -70,7 +71,7 @@ func (h home) store() *store.Store {
 }
 
 // as is another actor in the same folder.
-func (h home) as(who task.Actor) home {
+func (h home) as(who record.Actor) home {
 	w := *h.Workspace
 	w.Actor = verb.As(who)
 	return home{h.T, &w}
@@ -113,7 +114,7 @@ func cmpErr(a, b error) error {
 }
 
 // create makes a task and commits it.
-func (h home) create(in args) task.ID {
+func (h home) create(in args) record.ID {
 	h.Helper()
 	t, err := verbtest.Call[verb.Task](h.T, h.Workspace, "create", in)
 	if err != nil {
@@ -136,7 +137,7 @@ func (h home) trees() *worktree.Worktrees {
 
 // work makes the work tree of a task, and does in it what a job does: begins a session as an agent, changes files, commits them, runs the
 // checks and hands over.
-func (h home) work(id task.ID, files map[string]string) worktree.Tree {
+func (h home) work(id record.ID, files map[string]string) worktree.Tree {
 	h.Helper()
 	tree, err := h.trees().Make(h.Context(), id, "", "")
 	if err != nil {
@@ -163,7 +164,7 @@ func (h home) work(id task.ID, files map[string]string) worktree.Tree {
 }
 
 // apply calls review_apply.
-func (h home) apply(id task.ID, action string, more args) (review.ApplyOut, error) {
+func (h home) apply(id record.ID, action string, more args) (review.ApplyOut, error) {
 	h.Helper()
 	in := args{"id": id, "action": action}
 	for key, value := range more {
@@ -173,7 +174,7 @@ func (h home) apply(id task.ID, action string, more args) (review.ApplyOut, erro
 }
 
 // here is a task as the file in the folder has it.
-func (h home) here(id task.ID) task.Task {
+func (h home) here(id record.ID) task.Task {
 	h.Helper()
 	t, err := kind.Tasks.Get(h.store(), id)
 	if err != nil {
@@ -183,7 +184,7 @@ func (h home) here(id task.ID) task.Task {
 }
 
 // review is what get shows of the review.
-func (h home) review(id task.ID) (tasks.Context, *trees.Review) {
+func (h home) review(id record.ID) (tasks.Context, *trees.Review) {
 	h.Helper()
 	out, err := verbtest.Call[tasks.Context](h.T, h.Workspace, "get", args{"id": id, "include": []string{"review"}})
 	if err != nil {
@@ -193,9 +194,9 @@ func (h home) review(id task.ID) (tasks.Context, *trees.Review) {
 	return out, review
 }
 
-func (h home) wantCode(err error, want task.Code) {
+func (h home) wantCode(err error, want record.Code) {
 	h.Helper()
-	if task.CodeOf(err) != want {
+	if record.CodeOf(err) != want {
 		h.Fatalf("got %v, want %q", err, want)
 	}
 }
@@ -290,8 +291,8 @@ func TestRefusedMergeChangesNothing(t *testing.T) {
 	h.wantCode(err, "")
 	before := all()
 	_, err = h.apply(id, "merge", nil)
-	h.wantCode(err, task.ChecksFailed)
-	var e *task.Error
+	h.wantCode(err, record.ChecksFailed)
+	var e *record.Error
 	if !errors.As(err, &e) || !strings.Contains(e.Msg, "no door beside a roof") {
 		t.Errorf("the refusal is %v", err)
 	}
@@ -318,9 +319,9 @@ func TestApprovalOfABranch(t *testing.T) {
 	tree := h.work(id, map[string]string{"roof": "tiles\n"})
 	ann := h.as("human:ann")
 	_, err := h.apply(id, "approve", nil)
-	h.wantCode(err, task.Forbidden)
+	h.wantCode(err, record.Forbidden)
 	_, err = h.apply(id, "merge", nil)
-	h.wantCode(err, task.ChecksPending)
+	h.wantCode(err, record.ChecksPending)
 	out, err := ann.apply(id, "approve", args{"text": "looked at it"})
 	h.wantCode(err, "")
 	if out.Status != "in_review" || out.Worktree != tree.Path {
@@ -334,13 +335,13 @@ func TestApprovalOfABranch(t *testing.T) {
 	}
 	h.write(tree.Path, "roof", "slates\n")
 	_, err = ann.apply(id, "approve", nil)
-	h.wantCode(err, task.Conflict) // what is not committed is not approved
+	h.wantCode(err, record.Conflict) // what is not committed is not approved
 	h.git(tree.Path, "commit", "-qam", "slates")
 	if _, got := h.review(id); got.Approval == nil || !got.Approval.Stale || got.Checks[0].State != "stale" {
 		t.Errorf("after another commit it is %+v, %+v", got.Approval, got.Checks)
 	}
 	_, err = h.apply(id, "merge", nil)
-	h.wantCode(err, task.ChecksPending)
+	h.wantCode(err, record.ChecksPending)
 	if !strings.Contains(err.Error(), "approved for another state of the files") {
 		t.Errorf("the refusal is %v", err)
 	}
@@ -380,7 +381,7 @@ func TestShowReview(t *testing.T) {
 		t.Errorf("the diff is %q, %v", part.Text, err)
 	}
 	_, err = verbtest.Call[tasks.Part](t, h.Workspace, "get", args{"id": h.create(args{"title": "Nothing"}), "part": "diff"})
-	h.wantCode(err, task.NotFound)
+	h.wantCode(err, record.NotFound)
 }
 
 // A rejection, given in the main checkout, is written where the record lies, and reaches whoever begins the task again.
@@ -389,13 +390,13 @@ func TestRejectFromTheMainCheckout(t *testing.T) {
 	id := h.create(args{"title": "Add a roof"})
 	tree := h.work(id, map[string]string{"roof": "tiles\n"})
 	_, err := h.apply(id, "reject", nil)
-	h.wantCode(err, task.InvalidInput)
+	h.wantCode(err, record.InvalidInput)
 	out, err := h.apply(id, "reject", args{"text": "where is the chimney?"})
 	h.wantCode(err, "")
 	if out.Status != "in_progress" || out.Worktree != tree.Path || h.in(tree.Root).here(id).Status != "in_progress" {
 		t.Errorf("it is %s, in %q", out.Status, out.Worktree)
 	}
-	if _, err := h.apply(id, "merge", nil); task.CodeOf(err) != task.Conflict || !strings.Contains(err.Error(), "human:lee") || h.in(tree.Root).here(id).Status != "in_progress" {
+	if _, err := h.apply(id, "merge", nil); record.CodeOf(err) != record.Conflict || !strings.Contains(err.Error(), "human:lee") || h.in(tree.Root).here(id).Status != "in_progress" {
 		t.Errorf("what was sent back is merged: %v", err)
 	}
 	agent := h.as("agent:fake-1").in(tree.Root)
@@ -423,30 +424,30 @@ func TestWhatIsInTheWay(t *testing.T) {
 
 	h.write(h.Dir, "roof", "changed here\n")
 	_, err := h.apply(id, "merge", nil)
-	h.wantCode(err, task.BaseDirty)
+	h.wantCode(err, record.BaseDirty)
 	h.git(h.Dir, "commit", "-qam", "changed here")
 	before := h.git(h.Dir, "rev-parse", "main", tree.Branch)
 	_, err = h.apply(id, "merge", nil)
-	h.wantCode(err, task.MergeConflict)
+	h.wantCode(err, record.MergeConflict)
 	if !strings.Contains(err.Error(), "roof") || nextCall(err) != "rebase" {
 		t.Errorf("the refusal is %v, next %q", err, nextCall(err))
 	}
 	_, err = h.apply(id, "rebase", nil)
-	h.wantCode(err, task.RebaseConflict)
+	h.wantCode(err, record.RebaseConflict)
 	if after := h.git(h.Dir, "rev-parse", "main", tree.Branch); after != before {
 		t.Errorf("before %s, after %s", before, after)
 	}
 
 	h.write(tree.Path, "roof", "unfinished\n")
 	_, err = h.apply(id, "merge", nil)
-	h.wantCode(err, task.Conflict)
+	h.wantCode(err, record.Conflict)
 	_, err = h.apply(h.create(args{"title": "Nothing to merge"}), "merge", nil)
-	h.wantCode(err, task.Conflict)
+	h.wantCode(err, record.Conflict)
 }
 
 // nextCall is the action that the next call of a refusal is about.
 func nextCall(err error) string {
-	var e *task.Error
+	var e *record.Error
 	if !errors.As(err, &e) || len(e.NextCalls()) == 0 {
 		return ""
 	}
@@ -468,14 +469,14 @@ func TestMergeAsksTheDependencies(t *testing.T) {
 		}
 	}
 	h.git(h.Dir, "commit", "-qam", "a wall")
-	roof := h.create(args{"title": "Add a roof", "deps": []task.ID{wall}})
+	roof := h.create(args{"title": "Add a roof", "deps": []record.ID{wall}})
 	h.work(roof, map[string]string{"roof": "tiles\n"})
 	if _, err := verbtest.Call[any](t, h.Workspace, "transition", args{"id": wall, "to": "in_progress"}); err != nil {
 		t.Fatal(err)
 	}
 	h.git(h.Dir, "commit", "-qam", "the wall fell down")
 	_, err := h.apply(roof, "merge", nil)
-	h.wantCode(err, task.DepsOpen)
+	h.wantCode(err, record.DepsOpen)
 }
 
 // With close_by: merge a task with changes is closed by its merge alone; without changes, or given up, it is as ever.
@@ -486,19 +487,19 @@ func TestCloseByMerge(t *testing.T) {
 	tree := h.work(changed, map[string]string{"roof": "tiles\n"})
 	looked := h.work(unchanged, nil)
 	moat := h.work(given, map[string]string{"moat": "water\n"})
-	closes := func(dir string, id task.ID, to task.Status) error {
+	closes := func(dir string, id record.ID, to record.Status) error {
 		_, err := verbtest.Call[any](t, h.in(dir).Workspace, "transition", args{"id": id, "to": to})
 		return err
 	}
 	err := closes(tree.Root, changed, "done")
-	h.wantCode(err, task.MergeRequired)
+	h.wantCode(err, record.MergeRequired)
 	if nextCall(err) != "merge" {
 		t.Errorf("the next call of %v is %q", err, nextCall(err))
 	}
 	_, err = verbtest.Call[any](t, h.in(tree.Root).Workspace, "update", args{"id": changed, "to": "done"})
-	h.wantCode(err, task.MergeRequired)
-	_, err = verbtest.Call[any](t, h.in(tree.Root).Workspace, "update", args{"ids": []task.ID{changed}, "to": "done"})
-	h.wantCode(err, task.MergeRequired)
+	h.wantCode(err, record.MergeRequired)
+	_, err = verbtest.Call[any](t, h.in(tree.Root).Workspace, "update", args{"ids": []record.ID{changed}, "to": "done"})
+	h.wantCode(err, record.MergeRequired)
 	h.wantCode(closes(looked.Root, unchanged, "done"), "")
 	h.wantCode(closes(moat.Root, given, "canceled"), "")
 	_, err = h.apply(changed, "merge", args{"strategy": "squash"})
@@ -523,7 +524,7 @@ func TestReviewOnce(t *testing.T) {
 			t.Errorf("%s again: %+v, %v; first %+v", action, again, err, first)
 		}
 		_, err = h.apply(id, action, args{"idempotency_key": action, "text": "another reason"})
-		h.wantCode(err, task.Conflict)
+		h.wantCode(err, record.Conflict)
 	}
 	if entries := len(h.here(id).Provenance); entries != len(h.in(tree.Root).here(id).Provenance)+1 {
 		t.Errorf("there are %d entries", entries)
@@ -545,14 +546,14 @@ func TestRightsOfReviews(t *testing.T) {
 			w := *h.Workspace
 			w.Profile = p
 			_, err := home{t, &w}.apply(id, action, in)
-			if got := task.CodeOf(err) == task.Forbidden; got != (p < least) {
+			if got := record.CodeOf(err) == record.Forbidden; got != (p < least) {
 				t.Errorf("%s as %s: %v", action, p, err)
 			}
 		}
 		w := *h.Workspace
 		w.Scope = "PROJ-other"
 		_, err := home{t, &w}.apply(id, action, in)
-		h.wantCode(err, task.OutOfScope)
+		h.wantCode(err, record.OutOfScope)
 	}
 }
 
@@ -584,7 +585,7 @@ func TestRejectAndStartAgain(t *testing.T) {
 	}
 	for _, in := range []args{{"action": "merge"}, {"action": "rebase"}, {"action": "pr"}, {"action": "reject", "text": "and a door", "restart": true}} {
 		_, err := h.apply(byJob, in["action"].(string), in)
-		h.wantCode(err, task.Busy)
+		h.wantCode(err, record.Busy)
 	}
 	if _, got := h.review(byJob); got.Job == nil || got.Job.Job != out.Job || got.Rejected == nil {
 		t.Errorf("the review shows %+v, %+v", got.Job, got.Rejected)
@@ -611,7 +612,7 @@ func TestDishonestBranchIsNotMerged(t *testing.T) {
 			}
 			before := h.git(h.Dir, "rev-parse", "main")
 			_, err = h.apply(id, "merge", nil)
-			h.wantCode(err, task.ChecksFailed)
+			h.wantCode(err, record.ChecksFailed)
 			if !strings.Contains(err.Error(), "cairn check finds") || h.git(h.Dir, "rev-parse", "main") != before {
 				t.Errorf("the refusal is %v, and main is at %s", err, h.git(h.Dir, "rev-parse", "main"))
 			}
@@ -658,11 +659,11 @@ func TestMergeEndsTheSession(t *testing.T) {
 // A merge that a manual check holds back says where that is settled: on the branch, and not in the checkout that asked.
 func TestRefusedMergeSaysWhereAManualCheckIsSettled(t *testing.T) {
 	h := newHome(t)
-	hint := func(id task.ID) string {
+	hint := func(id record.ID) string {
 		t.Helper()
 		_, err := h.apply(id, "merge", nil)
-		h.wantCode(err, task.ChecksPending)
-		var e *task.Error
+		h.wantCode(err, record.ChecksPending)
+		var e *record.Error
 		if !errors.As(err, &e) || len(e.NextCalls()) == 0 || e.NextCalls()[0].Verb != "get" {
 			t.Errorf("the next call of %v is not get", err)
 		}

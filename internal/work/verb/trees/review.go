@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -27,7 +28,7 @@ type Review struct {
 	Uncommitted bool                `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
 	Diff        string              `json:"diff,omitempty"`        // the resource that has it
 	Checks      []CheckState        `json:"checks"`
-	Reviewers   []task.Actor        `json:"reviewers,omitempty"` // whose approval the task asks for
+	Reviewers   []record.Actor      `json:"reviewers,omitempty"` // whose approval the task asks for
 	Approval    *Approval           `json:"approval,omitempty"`  // the newest that nobody took back
 	Rejected    *verb.Rejection     `json:"rejected,omitempty"`  // the newest, if no approval came after it
 	Decisions   *verb.Governing     `json:"decisions,omitempty"` // that govern the files that the branch changes
@@ -45,11 +46,11 @@ type CheckState struct {
 
 // Approval is an approval of the work.
 type Approval struct {
-	By     task.Actor `json:"by"`
-	At     time.Time  `json:"at"`
-	Commit string     `json:"commit,omitempty"`
-	Text   string     `json:"text,omitempty"`
-	Stale  bool       `json:"stale"` // it was given for other files than those of the branch now
+	By     record.Actor `json:"by"`
+	At     time.Time    `json:"at"`
+	Commit string       `json:"commit,omitempty"`
+	Text   string       `json:"text,omitempty"`
+	Stale  bool         `json:"stale"` // it was given for other files than those of the branch now
 }
 
 // LastOf is the newest job of a task.
@@ -69,7 +70,7 @@ const (
 )
 
 // DiffURI is the resource with the diff of the branch of a task.
-func DiffURI(id task.ID) string { return "cairn://task/" + string(id) + "/diff" }
+func DiffURI(id record.ID) string { return "cairn://task/" + string(id) + "/diff" }
 
 // Review returns what there is to review of the task. It starts no program but git, and in a clone that is not trusted says nothing of what
 // is not committed.
@@ -109,7 +110,7 @@ func (p Place) branch(ctx context.Context, out *Review) (tree string, err error)
 		return p.workTree(ctx, p.S), nil
 	}
 	if p.Moved != nil {
-		out.Moved = task.MessageOf(p.Moved)
+		out.Moved = record.MessageOf(p.Moved)
 	}
 	if out.Worktree == "" && p.Tree.Root != p.Home.Root {
 		out.Worktree = p.Tree.Path
@@ -147,11 +148,11 @@ func (r *Review) checks(s *store.Store, t task.Task, tree string) {
 	for i, c := range t.Checks {
 		state := "pending"
 		switch got := standing(i); {
-		case got == task.Pass:
+		case got == record.Pass:
 			state = "passed"
-		case got == task.Fail:
+		case got == record.Fail:
 			state = "failed"
-		case c.Result == task.Pass:
+		case c.Result == record.Pass:
 			state = "stale"
 		}
 		r.Checks = append(r.Checks, CheckState{i, c.Desc, state})
@@ -196,7 +197,7 @@ func lastOf(s *store.Store, one job.Job) *LastOf {
 // Diff returns what the branch of the task changes outside .cairn, as a patch. It returns NOT_FOUND for a task without a branch.
 func (p Place) Diff(ctx context.Context) (string, error) {
 	if !p.Made {
-		return "", task.Errorf(task.NotFound, "has no branch of its own, so there is no diff").WithNext(task.CallTo("get", "id", p.Task.ID)).ForGood()
+		return "", record.Errorf(record.NotFound, "has no branch of its own, so there is no diff").WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
 	}
 	diff, err := p.Trees.Diff(ctx, p.Tree)
 	return string(diff), err

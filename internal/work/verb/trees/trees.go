@@ -6,6 +6,7 @@ package trees
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -34,13 +35,13 @@ type Place struct {
 // lacks; another worktree of the clone that has carried the task further; or else the caller's own folder.
 //
 // It returns NOT_FOUND if there is no such task anywhere.
-func OnTask(ctx context.Context, w *verb.Workspace, id task.ID) (Place, error) {
+func OnTask(ctx context.Context, w *verb.Workspace, id record.ID) (Place, error) {
 	s, err := w.Open()
 	if err != nil {
 		return Place{}, err
 	}
 	here, notHere := kind.Tasks.Get(s, id)
-	if notHere != nil && task.CodeOf(notHere) != task.NotFound {
+	if notHere != nil && record.CodeOf(notHere) != record.NotFound {
 		return Place{}, notHere
 	}
 	p := Place{W: w, S: s, Caller: w, Home: s, Task: here}
@@ -79,7 +80,7 @@ func further(there, here task.Task) bool {
 }
 
 // in is the place with the record in another folder of the clone, if the record is there.
-func (p Place) in(root string, id task.ID) (Place, bool) {
+func (p Place) in(root string, id record.ID) (Place, bool) {
 	w := p.W.At(root)
 	s, err := w.Open()
 	if err != nil || s.Live != p.Home.Live || s.Root != root {
@@ -147,7 +148,7 @@ func cameHome(ctx context.Context, all *worktree.Worktrees, t task.Task, tip str
 		}
 	}
 	for _, r := range t.Refs {
-		if r.Type == task.PullRef && r.State == "merged" && r.Sha != "" && sameFiles(ctx, all, r.Sha, tip) {
+		if r.Type == record.PullRef && r.State == "merged" && r.Sha != "" && sameFiles(ctx, all, r.Sha, tip) {
 			return true
 		}
 	}

@@ -4,22 +4,22 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // ListIn is the input of List.
 type ListIn struct {
-	ID task.ID `json:"id,omitempty" doc:"only that of this task" cli:"arg"`
+	ID record.ID `json:"id,omitempty" doc:"only that of this task" cli:"arg"`
 }
 
 // Worktree is a work tree in a list.
 type Worktree struct {
-	ID         task.ID   `json:"id"` // the task
+	ID         record.ID `json:"id"` // the task
 	Path       string    `json:"path"`
 	Branch     string    `json:"branch"`
 	Base       string    `json:"base,omitempty"`
@@ -61,7 +61,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Worktre
 }
 
 // standings are all work trees, or that of one task.
-func standings(ctx context.Context, trees *worktree.Worktrees, id task.ID) ([]worktree.Standing, error) {
+func standings(ctx context.Context, trees *worktree.Worktrees, id record.ID) ([]worktree.Standing, error) {
 	if id == "" {
 		return trees.List(ctx)
 	}
@@ -85,18 +85,18 @@ func viewOf(s worktree.Standing) Worktree {
 
 // RemoveIn is the input of Remove.
 type RemoveIn struct {
-	ID    task.ID `json:"id" doc:"task whose work tree to remove" cli:"arg"`
-	Force bool    `json:"force,omitempty" doc:"delete what is in no commit too; commits that are nowhere else stay"`
+	ID    record.ID `json:"id" doc:"task whose work tree to remove" cli:"arg"`
+	Force bool      `json:"force,omitempty" doc:"delete what is in no commit too; commits that are nowhere else stay"`
 	verb.Once
 }
 
 // Removed is what became of a work tree.
 type Removed struct {
-	ID       task.ID `json:"id"`
-	Path     string  `json:"path,omitempty"`   // where it was
-	Branch   string  `json:"branch,omitempty"` // if it stays, since its commits are not in the base
-	Removed  bool    `json:"removed"`
-	Replayed bool    `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
+	ID       record.ID `json:"id"`
+	Path     string    `json:"path,omitempty"`   // where it was
+	Branch   string    `json:"branch,omitempty"` // if it stays, since its commits are not in the base
+	Removed  bool      `json:"removed"`
+	Replayed bool      `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 
 // Remove removes the work tree of a task. It returns NOT_FOUND if none is recorded, and CONFLICT or BUSY with all reasons if it stays.
@@ -125,7 +125,7 @@ func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (Removed, error
 }
 
 // removed tells what is left of a work tree.
-func removed(ctx context.Context, trees *worktree.Worktrees, id task.ID, path string) Removed {
+func removed(ctx context.Context, trees *worktree.Worktrees, id record.ID, path string) Removed {
 	out := Removed{ID: id, Path: path, Removed: true}
 	if tip, err := trees.Resolve(ctx, "refs/heads/"+worktree.Branch(id)); err == nil && tip != "" {
 		out.Branch = worktree.Branch(id)
@@ -136,13 +136,13 @@ func removed(ctx context.Context, trees *worktree.Worktrees, id task.ID, path st
 // Replay tells what is left of the work tree now. One that was made since is not the one that was removed.
 func (Removed) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
 	if made.Record == nil {
-		return Removed{}, task.Errorf(task.NotFound, "the call under this key removed no work tree")
+		return Removed{}, record.Errorf(record.NotFound, "the call under this key removed no work tree")
 	}
 	trees, err := work.Trees(s, w.Now)
 	if err != nil {
 		return Removed{}, err
 	}
-	out := removed(context.Background(), trees, task.ID(made.Record.ID), "")
+	out := removed(context.Background(), trees, record.ID(made.Record.ID), "")
 	out.Replayed = true
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package task
+package record
 
 import (
 	"reflect"
@@ -49,8 +49,8 @@ type Entry struct {
 	Results  []CheckResult `json:"results,omitempty"`  // set when checks were run or attested
 	Commit   string        `json:"commit,omitempty"`   // HEAD when the checks ran
 	Tree     string        `json:"tree,omitempty"`     // fingerprint of the working tree, if it held still while the checks ran
-	Checks   []string      `json:"checks,omitzero"`    // Check.Hash of each declared check, when the list was set or changed; nil when it was not
-	Deps     string        `json:"deps,omitempty"`     // DepsHash of the dependencies, when they were set or changed
+	Checks   []string      `json:"checks,omitzero"`    // task.Check.Hash of each declared check, when the list was set or changed; nil when it was not
+	Deps     string        `json:"deps,omitempty"`     // task.DepsHash of the dependencies, when they were set or changed
 
 	AddDeps    []ID     `json:"add_deps,omitempty"`    // dependencies that were added
 	RemoveDeps []ID     `json:"remove_deps,omitempty"` // dependencies that were taken away
@@ -60,18 +60,11 @@ type Entry struct {
 	Session string `json:"session,omitempty"` // the session that it tells of, or under which it was written
 	Key     string `json:"key,omitempty"`     // hash of the idempotency key it was written under
 
-	Sig string `json:"sig,omitempty"` // signature of what it approves, see Approval; on one line
+	Sig string `json:"sig,omitempty"` // signature of what it approves, see task.Approval; on one line
 
 	Detail *Detail `json:"detail,omitempty"` // what few kinds of write say; in a file its keys stand among the others. Nil for nothing
 
 	Old bool `json:"-"` // its did was read from a wording of the original cairn
-}
-
-// CheckResult is the result of one check, named by Check.Key.
-type CheckResult struct {
-	Check    string `json:"check"`
-	Result   Result `json:"result"`
-	Unhashed bool   `json:"unhashed,omitempty"` // from a wording of the original cairn: Check is "*" for all that were run, or an index
 }
 
 // EntryValues returns the keys that an entry has in a file, those of times apart from all others. With them entries can be compared by
@@ -107,10 +100,10 @@ func (e Entry) Hash() string {
 	if e.Checks != nil {
 		parts = append(append(parts, "checks"), e.Checks...)
 	}
-	parts = append(append(parts, "add_deps"), texts(e.AddDeps)...)
-	parts = append(append(parts, "remove_deps"), texts(e.RemoveDeps)...)
+	parts = append(append(parts, "add_deps"), Texts(e.AddDeps)...)
+	parts = append(append(parts, "remove_deps"), Texts(e.RemoveDeps)...)
 	parts = append(append(parts, "fields"), e.Fields...)
-	return digest(append(parts, e.Detail.parts()...)...)
+	return Digest(append(parts, e.Detail.parts()...)...)
 }
 
 // Equal reports whether two entries say the same.
@@ -145,16 +138,8 @@ func (e Entry) OfAttempt() bool {
 	return e.Session != "" && (e.Did == Began || e.Did == TakenOver || e.Did == Finished || e.Did == Failed || e.Did == Canceled)
 }
 
-// HasHolder reports whether any entry changed the holder.
-func (t Task) HasHolder() bool {
-	return slices.ContainsFunc(t.Provenance, func(e Entry) bool {
-		_, ok := e.Holder()
-		return ok
-	})
-}
-
-// unhashedAll stands for every check of its kind, in entries of the original cairn, whose results name no check.
-const unhashedAll = "*"
+// UnhashedAll stands for every check of its kind, in entries of the original cairn, whose results name no check.
+const UnhashedAll = "*"
 
 // ReadDid sets e.Did, and what else the text of that key implies. It reads the wordings of the original cairn ("ran checks",
 // "transitioned to X", "note", "began session S", "finished session S", "canceled session S", "attested", "check N pass") as
@@ -171,11 +156,11 @@ func (e *Entry) ReadDid(text string) {
 	case text == "note":
 		e.Did = Noted
 	case text == "ran checks":
-		e.Did, e.Results = Checked, defaultResults(e.Results, unhashedAll, Pass)
+		e.Did, e.Results = Checked, defaultResults(e.Results, UnhashedAll, Pass)
 	case text == string(Attested) && len(e.Results) == 0:
 		check, result, ok := checkWords(strings.Fields(e.Text))
 		if !ok {
-			check, result = unhashedAll, Pass
+			check, result = UnhashedAll, Pass
 		}
 		e.Did, e.Results = Attested, defaultResults(e.Results, check, result)
 	case len(words) == 3 && text == "transitioned to "+words[2]:
@@ -221,20 +206,25 @@ const shortHash = 8
 // ShortHash names an entry within its record: the first 8 digits of its Hash.
 func (e Entry) ShortHash() string { return e.Hash()[:shortHash] }
 
-// Entry finds the entry whose hash begins with these digits, which are at least 4. It returns NOT_FOUND, or AMBIGUOUS_ID.
-func (l Log) Entry(hash string) (Entry, error) {
-	var found []Entry
-	for _, e := range l {
-		if len(hash) >= 4 && len(hash) <= 2*shortHash && strings.HasPrefix(e.Hash(), hash) {
-			found = append(found, e)
+// WithDeps applies to a list of dependencies what an entry added and removed.
+func (e Entry) WithDeps(deps []ID) []ID {
+	if len(e.AddDeps)+len(e.RemoveDeps) == 0 {
+		return deps
+	}
+	gone := SetOf(e.RemoveDeps)
+	out := slices.DeleteFunc(slices.Clone(deps), func(id ID) bool { return gone[id] })
+	have := SetOf(out)
+	for _, id := range e.AddDeps {
+		if !have[id] {
+			have[id] = true
+			out = append(out, id)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return Entry{}, Errorf(NotFound, "it has no entry %q", Clip(hash, 40))
-	case 1:
-		return found[0], nil
-	default:
-		return Entry{}, Errorf(AmbiguousID, "%s begins the hash of %d entries", hash, len(found)).WithHint("write more digits of it")
-	}
+	return out
 }
+
+// Rejection reports whether an entry sends the task back to work: a rejection by its reviewer, or by anybody who may.
+func (e Entry) Rejection() bool { return e.Did == Rejected || e.Did == Attested && e.To != "" }
+
+// Excuses reports whether the entry is by a person who recorded the list of checks and gave a reason.
+func (e Entry) Excuses() bool { return e.Checks != nil && e.Who.Human() && e.Text != "" }

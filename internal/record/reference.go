@@ -1,4 +1,4 @@
-package task
+package record
 
 import (
 	"cmp"
@@ -176,7 +176,7 @@ func (r Reference) validTarget() bool {
 	case CompareRef:
 		return compares && from != "" && to != "" && !strings.ContainsAny(r.Target, " \t")
 	case RecordRef:
-		return len(r.Target) <= maxID && IsWord(r.Target, "._:@+-")
+		return len(r.Target) <= MaxID && IsWord(r.Target, "._:@+-")
 	case OriginRef:
 		system, id, ok := strings.Cut(r.Target, ":")
 		return ok && IsWord(system, "_-") && id != "" && !strings.ContainsAny(id, " \t")
@@ -213,7 +213,7 @@ func (r Reference) SameAs(other Reference) bool { return slices.Equal(r.about(),
 // which add the same one agree.
 func (r Reference) named(among []Reference) Reference {
 	for n := 0; ; n++ {
-		r.Ref = digest(append(r.about(), strconv.Itoa(n))...)[:8]
+		r.Ref = Digest(append(r.about(), strconv.Itoa(n))...)[:8]
 		if !slices.ContainsFunc(among, func(other Reference) bool { return other.Ref == r.Ref }) {
 			return r
 		}

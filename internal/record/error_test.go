@@ -1,4 +1,4 @@
-package task_test
+package record_test
 
 import (
 	"errors"
@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Exit numbers are a promise to scripts. They are never changed; a new code gets a line of its own here.
-var exits = map[task.Code]int{
+var exits = map[record.Code]int{
 	"IO": 1, "BAD_FILE": 1, "BUSY": 1, "GIT": 1, "NO_SHELL": 1, "SANDBOXED": 1,
 	"NO_BASE": 2, "INVALID_INPUT": 2, "INVALID_PARAMS": 2, "INVALID_TIMEOUT": 2, "UNKNOWN_STATE": 2, "AMBIGUOUS_ID": 2,
 	"INVALID_SPEC": 2, "TASK_TYPE_VALUE_IN_STATUS": 2,
@@ -30,7 +30,7 @@ var exits = map[task.Code]int{
 }
 
 func TestExitNumbersNeverChange(t *testing.T) {
-	for _, info := range task.Codes {
+	for _, info := range record.Codes {
 		want, pinned := exits[info.Code]
 		if !pinned {
 			t.Errorf("%s is new: add it to the table above", info.Code)
@@ -39,7 +39,7 @@ func TestExitNumbersNeverChange(t *testing.T) {
 		}
 	}
 	for code := range exits {
-		if code.Info().Meaning == (task.Code("NONE")).Info().Meaning {
+		if code.Info().Meaning == (record.Code("NONE")).Info().Meaning {
 			t.Errorf("%s is gone from the list", code)
 		}
 	}
@@ -48,9 +48,9 @@ func TestExitNumbersNeverChange(t *testing.T) {
 // Every code that is declared stands in the list, once, and the list is in the order of exit numbers.
 func TestEveryCodeIsListedOnce(t *testing.T) {
 	declared := declaredCodes(t)
-	listed := map[task.Code]bool{}
+	listed := map[record.Code]bool{}
 	last := 0
-	for _, info := range task.Codes {
+	for _, info := range record.Codes {
 		if listed[info.Code] {
 			t.Errorf("%s is listed twice", info.Code)
 		}
@@ -70,13 +70,13 @@ func TestEveryCodeIsListedOnce(t *testing.T) {
 }
 
 // declaredCodes reads the constants of type Code from the source, since Go cannot list them.
-func declaredCodes(t *testing.T) map[task.Code]bool {
+func declaredCodes(t *testing.T) map[record.Code]bool {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "error.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes := map[task.Code]bool{}
+	codes := map[record.Code]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || len(spec.Values) != 1 {
@@ -89,7 +89,7 @@ func declaredCodes(t *testing.T) map[task.Code]bool {
 			if err != nil {
 				t.Fatal(err)
 			}
-			codes[task.Code(code)] = true
+			codes[record.Code(code)] = true
 		}
 		return true
 	})
@@ -101,7 +101,7 @@ func declaredCodes(t *testing.T) map[task.Code]bool {
 
 // Meanings are printed in a table: each is a phrase on one line.
 func TestEveryCodeSaysWhatItMeans(t *testing.T) {
-	for _, info := range task.Codes {
+	for _, info := range record.Codes {
 		if info.Meaning == "" || strings.ContainsAny(info.Meaning, "\n|") || strings.HasSuffix(info.Meaning, ".") {
 			t.Errorf("%s means %q", info.Code, info.Meaning)
 		}
@@ -109,7 +109,7 @@ func TestEveryCodeSaysWhatItMeans(t *testing.T) {
 }
 
 func TestAnUnknownCodeIsAFailure(t *testing.T) {
-	info := task.Code("NO_SUCH_CODE").Info()
+	info := record.Code("NO_SUCH_CODE").Info()
 	if info.Exit != 1 || info.Retryable || info.Meaning == "" {
 		t.Errorf("reads as %+v", info)
 	}
@@ -118,13 +118,13 @@ func TestAnUnknownCodeIsAFailure(t *testing.T) {
 func TestErrorText(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		err  task.Error
+		err  record.Error
 		want string
 	}{
-		{"all that is known", task.Error{Op: "transition", ID: "A-1", Msg: "waits for A-2"}, "transition A-1: waits for A-2"},
-		{"no task", task.Error{Op: "list", Msg: "there is no state"}, "list: there is no state"},
-		{"no verb", task.Error{ID: "A-1", Msg: "is closed"}, "A-1: is closed"},
-		{"the message alone", task.Error{Msg: "is closed"}, "is closed"},
+		{"all that is known", record.Error{Op: "transition", ID: "A-1", Msg: "waits for A-2"}, "transition A-1: waits for A-2"},
+		{"no task", record.Error{Op: "list", Msg: "there is no state"}, "list: there is no state"},
+		{"no verb", record.Error{ID: "A-1", Msg: "is closed"}, "A-1: is closed"},
+		{"the message alone", record.Error{Msg: "is closed"}, "is closed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.err.Error(); got != tt.want {
@@ -135,20 +135,20 @@ func TestErrorText(t *testing.T) {
 }
 
 func TestErrorsKeepTheirCause(t *testing.T) {
-	err := task.Errorf(task.IO, "cannot read: %w", io.ErrUnexpectedEOF).WithHint("try %s", "again").WithNext(task.CallTo("get"))
+	err := record.Errorf(record.IO, "cannot read: %w", io.ErrUnexpectedEOF).WithHint("try %s", "again").WithNext(record.CallTo("get"))
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error("the cause is lost")
 	}
 	if err.Hint.String() != "try again" || err.Next[0].Verb != "get" {
 		t.Errorf("the hint or the next verb is lost: %+v", err)
 	}
-	if code := task.CodeOf(fmt.Errorf("wrapped: %w", err)); code != task.IO {
+	if code := record.CodeOf(fmt.Errorf("wrapped: %w", err)); code != record.IO {
 		t.Errorf("the code of a wrapped error is %q", code)
 	}
-	if code := task.CodeOf(io.EOF); code != "" {
+	if code := record.CodeOf(io.EOF); code != "" {
 		t.Errorf("an error without a code has %q", code)
 	}
-	if code := task.CodeOf(nil); code != "" {
+	if code := record.CodeOf(nil); code != "" {
 		t.Errorf("no error has %q", code)
 	}
 }

@@ -1,4 +1,4 @@
-package task
+package record
 
 import (
 	"net/url"
@@ -29,7 +29,7 @@ func RepoOf(remote string) string {
 		host = strings.TrimSuffix(host, port)
 	}
 	name = strings.TrimSuffix(strings.Trim(name, "/"), ".git")
-	if !isHost(host) || name == "" || hasUser(name) || path.Clean("/"+name) != "/"+name || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) || len(host)+len(name) >= maxLine {
+	if !isHost(host) || name == "" || hasUser(name) || path.Clean("/"+name) != "/"+name || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) || len(host)+len(name) >= MaxLine {
 		return ""
 	}
 	return host + "/" + name

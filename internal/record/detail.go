@@ -1,4 +1,4 @@
-package task
+package record
 
 import (
 	"reflect"
@@ -43,7 +43,7 @@ var (
 		Get func(*Detail) []string
 		Set func(*Detail, []string)
 	}{
-		{"mentions", func(d *Detail) []string { return texts(d.Mentions) }, func(d *Detail, l []string) { d.Mentions = actors(l) }},
+		{"mentions", func(d *Detail) []string { return Texts(d.Mentions) }, func(d *Detail, l []string) { d.Mentions = actors(l) }},
 		{"about", func(d *Detail) []string { return d.About }, func(d *Detail, l []string) { d.About = l }},
 		{"refs", func(d *Detail) []string { return d.Refs }, func(d *Detail, l []string) { d.Refs = l }},
 		{"next", func(d *Detail) []string { return d.Next }, func(d *Detail, l []string) { d.Next = l }},

@@ -1,20 +1,20 @@
-package task_test
+package record_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // A hint holds its calls until somebody spells them, hints within hints included.
 func TestHint(t *testing.T) {
-	inner := task.Hintf("%s shows it", task.CallTo("get", "id", task.ID("A-1")))
-	hint := task.Hintf("%s; then %s, or wait %d minutes", inner, task.CallTo("list"), 2)
+	inner := record.Hintf("%s shows it", record.CallTo("get", "id", record.ID("A-1")))
+	hint := record.Hintf("%s; then %s, or wait %d minutes", inner, record.CallTo("list"), 2)
 	if got, want := hint.String(), "get with id A-1 shows it; then list, or wait 2 minutes"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	upper := func(c task.Call) string { return strings.ToUpper(c.Verb) }
+	upper := func(c record.Call) string { return strings.ToUpper(c.Verb) }
 	if got, want := hint.Spell(upper), "GET shows it; then LIST, or wait 2 minutes"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -24,7 +24,7 @@ func TestHint(t *testing.T) {
 	if got, want := hint.Replace("A-1", "#0").String(), "get with id #0 shows it; then list, or wait 2 minutes"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if !(task.Hint{}).Empty() || !task.Hintf("%s", "").Empty() || hint.Empty() {
+	if !(record.Hint{}).Empty() || !record.Hintf("%s", "").Empty() || hint.Empty() {
 		t.Error("an empty hint says something, or another says nothing")
 	}
 }
@@ -34,11 +34,11 @@ func TestNextCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long")
 	}
-	get, list := task.CallTo("get", "id", task.ID("A-1")), task.CallTo("list")
-	no := func() *task.Error { return task.Errorf(task.Conflict, "no") }
+	get, list := record.CallTo("get", "id", record.ID("A-1")), record.CallTo("list")
+	no := func() *record.Error { return record.Errorf(record.Conflict, "no") }
 	for _, tt := range []struct {
 		name string
-		err  *task.Error
+		err  *record.Error
 		want string
 	}{
 		{"no hint", no(), ""},
@@ -46,7 +46,7 @@ func TestNextCalls(t *testing.T) {
 		{"one call", no().WithHint("%s", get), "get"},
 		{"two calls", no().WithHint("%s or %s", get, list), ""},
 		{"a call for a person", no().WithHint("%s", get.ByPerson()), ""},
-		{"another call is named", no().WithHint("%s", get).WithNext(task.CallTo("list")), "list"},
+		{"another call is named", no().WithHint("%s", get).WithNext(record.CallTo("list")), "list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := ""

@@ -1,0 +1,18 @@
+package record
+
+// Result is what is recorded of a check.
+type Result string
+
+// The results. A check that was never run, or whose declaration changed, is pending.
+const (
+	Pending Result = "pending"
+	Pass    Result = "pass"
+	Fail    Result = "fail"
+)
+
+// CheckResult is the result of one check, named by task.Check.Key.
+type CheckResult struct {
+	Check    string `json:"check"`
+	Result   Result `json:"result"`
+	Unhashed bool   `json:"unhashed,omitempty"` // from a wording of the original cairn: Check is "*" for all that were run, or an index
+}
