@@ -28,16 +28,23 @@ import (
 	"github.com/cairn-tasks/cairn/store/watch"
 )
 
-// What calls take and return.
-type (
-	Args   = map[string]any // the input of a verb, by the names in docs/verbs.md
-	Task   = verb.Task
-	Record = verb.Record  // a record of any other kind
-	Error  = record.Error // every error of this package that a caller can act on; see Code
-	Code   = record.Code  // stable, such as DEPS_OPEN; docs/errors.md lists all
+// Args is the input of a verb, by the names in docs/verbs.md.
+type Args = map[string]any
 
-	Profile = verb.Profile // what a caller may do; each holds those before it
-)
+// Task is a task, as verbs return it.
+type Task = verb.Task
+
+// Record is a record of any other kind, as verbs return it.
+type Record = verb.Record
+
+// Error is every error of this package that a caller can act on.
+type Error = record.Error
+
+// Code is what programs decide by, and stable, such as DEPS_OPEN; docs/errors.md lists all.
+type Code = record.Code
+
+// Profile is what a caller may do. Each holds those before it.
+type Profile = verb.Profile
 
 // The profiles.
 const (

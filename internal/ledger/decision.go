@@ -83,6 +83,7 @@ func decisionStep(_ any, now record.Header, e record.Entry, in task.Rules) (reco
 		if e.Fields != nil && !slices.Equal(e.Fields, []string{"labels"}) {
 			return now.Status, "", record.Errorf(record.InvalidInput, "%s of a decision never changes", strings.Join(e.Fields, ", "))
 		}
+	default:
 	}
 	return now.Status, "", nil
 }

@@ -201,8 +201,9 @@ func handoffStep(v any, now record.Header, e record.Entry, in task.Rules) (recor
 		return HandoffResponded, h.Assignee, cmp.Or(h.mayAct(e.Who, in), h.validAnswer(e))
 	case record.Resolved:
 		return e.To, h.Assignee, h.mayEnd(e.To, e.Who)
+	default:
+		return h.Status, h.Assignee, nil
 	}
-	return h.Status, h.Assignee, nil
 }
 
 // apply appends an entry to the handoff.

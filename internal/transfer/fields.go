@@ -93,7 +93,7 @@ func (d *draft) fields(it Item, id record.ID, to record.Status) (task.Task, erro
 // own are the values of optional fields, and of what is called as fields of the workspace, that these can have. The others have no place.
 func (d *draft) own(it Item) map[string]string {
 	out := map[string]string{}
-	fields := maps.Clone(it.Optional.Values())
+	fields := maps.Clone(it.Values())
 	for name, value := range it.Fields {
 		if fields == nil {
 			fields = map[string]string{}

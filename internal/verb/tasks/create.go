@@ -48,7 +48,7 @@ type TaskIn struct {
 func (in TaskIn) own() verb.Values {
 	out := verb.Values{}
 	maps.Copy(out, in.Fields)
-	maps.Copy(out, in.Optional.Values())
+	maps.Copy(out, in.Values())
 	return out
 }
 

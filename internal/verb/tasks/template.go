@@ -28,7 +28,7 @@ func (in CreateIn) withTemplate(s *store.Store) (CreateIn, error) {
 	in.Mode = cmp.Or(in.Mode, from.Mode)
 	in.Repo = cmp.Or(in.Repo, from.Repo)
 	in.Due = cmp.Or(in.Due, from.Due)
-	in.Optional = in.Optional.Or(from.Optional)
+	in.Optional = in.Or(from.Optional)
 	in.Assignee = cmp.Or(in.Assignee, from.Assignee)
 	in.Reviewer = cmp.Or(in.Reviewer, from.Reviewer)
 	in.Evidence = in.Evidence || from.Evidence
