@@ -1,13 +1,14 @@
-// Package cairn is cairn for other Go programs: it opens a workspace, calls verbs in it, tells when it changes, and takes kinds of record
-// that the program brings. It is all that a program outside of this module needs, and the only package that it should import: what lies below
-// internal/ cannot be imported, and the other packages may change with any version.
+// Package cairn is cairn for other Go programs: it opens a workspace, calls verbs in it, tells when it changes, and
+// takes kinds of record that the program brings. It is all that a program outside of this module needs, and the only
+// package that it should import: what lies below internal/ cannot be imported, and the other packages may change with
+// any version.
 //
 //	w, err := cairn.Open(dir, cairn.As("service:bot"))
 //	var task cairn.Task
 //	err = w.Call(ctx, "create", cairn.Args{"title": "Say hello"}, &task)
 //
-// The verbs, with their inputs and outputs, are in docs/verbs.md; `cairn help VERB` shows one. Inputs and outputs are JSON, as over MCP.
-// examples/embed is a whole program; examples/kind adds a kind.
+// The verbs, with their inputs and outputs, are in docs/verbs.md; `cairn help VERB` shows one. Inputs and outputs are
+// JSON, as over MCP. examples/embed is a whole program; examples/kind adds a kind.
 package cairn
 
 import (
@@ -55,7 +56,8 @@ const (
 	Maintainer = verb.Maintainer
 )
 
-// Workspace is an open workspace, for one actor. Its methods may be called by several goroutines at once. Close it at the end.
+// Workspace is an open workspace, for one actor. Its methods may be called by several goroutines at once. Close it at
+// the end.
 type Workspace struct {
 	call    verb.Workspace
 	watcher *watch.Watcher
@@ -74,8 +76,8 @@ func With(profile Profile) Option {
 	return func(w *verb.Workspace) { w.Profile = profile }
 }
 
-// Under names the folder of the user that has what must not be kept in a repository: whether the commands of a clone may run. Without it no
-// command of the repository runs.
+// Under names the folder of the user that has what must not be kept in a repository: whether the commands of a clone
+// may run. Without it no command of the repository runs.
 func Under(stateDir string) Option {
 	return func(w *verb.Workspace) { w.StateDir = stateDir }
 }
@@ -85,15 +87,15 @@ func Clock(now func() time.Time, random io.Reader) Option {
 	return func(w *verb.Workspace) { w.Now, w.Rand = now, random }
 }
 
-// Init makes a folder a workspace, whose ids begin with a prefix; of "" one is made from the folder's name. It overwrites no file, and does
-// nothing in a workspace that is complete.
+// Init makes a folder a workspace, whose ids begin with a prefix; of "" one is made from the folder's name. It
+// overwrites no file, and does nothing in a workspace that is complete.
 func Init(dir, prefix string) error {
 	_, _, err := store.Init(dir, prefix)
 	return err
 }
 
-// Open opens the workspace at a folder, or the nearest above it. It returns NO_WORKSPACE if there is none, and INVALID_INPUT for an actor
-// that is none.
+// Open opens the workspace at a folder, or the nearest above it. It returns NO_WORKSPACE if there is none, and
+// INVALID_INPUT for an actor that is none.
 func Open(dir string, options ...Option) (*Workspace, error) {
 	w := &Workspace{watcher: &watch.Watcher{}}
 	w.call = verb.Workspace{
@@ -115,9 +117,10 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 // Close ends what the workspace follows. Calls under way end as they would.
 func (w *Workspace) Close() { w.call.Reads.Close() }
 
-// Call calls a verb. Out gets the result, if it is not nil: a pointer to whatever its JSON fits into. Errors are *Error:
-// INVALID_INPUT for a name or an input that does not fit, FORBIDDEN where the profile does not suffice, else what docs/errors.md says. What only
-// a person may do is refused. A refused call has written nothing, but for the results of checks that it ran.
+// Call calls a verb. Out gets the result, if it is not nil: a pointer to whatever its JSON fits into. Errors are
+// *Error: INVALID_INPUT for a name or an input that does not fit, FORBIDDEN where the profile does not suffice, else
+// what docs/errors.md says. What only a person may do is refused. A refused call has written nothing, but for the
+// results of checks that it ran.
 func (w *Workspace) Call(ctx context.Context, name string, in Args, out any) error {
 	v, ok := catalogue.Named(name)
 	if !ok {
@@ -145,8 +148,8 @@ func (w *Workspace) Call(ctx context.Context, name string, in Args, out any) err
 	return json.Unmarshal(src, out)
 }
 
-// Watch ticks when a record or live state may have changed, by whomever, and every two seconds where the system cannot tell. A tick that nobody
-// took stands for those after it. Stop ends it.
+// Watch ticks when a record or live state may have changed, by whomever, and every two seconds where the system cannot
+// tell. A tick that nobody took stands for those after it. Stop ends it.
 func (w *Workspace) Watch() (ticks <-chan struct{}, stop func(), err error) {
 	s, err := w.call.Open()
 	if err != nil {

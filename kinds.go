@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Kind is the row of a kind of record: its name, the prefix of its ids, its folder below .cairn, and how its records live.
+// Kind is the row of a kind of record: its name, the prefix of its ids, its folder below .cairn, and how its records
+// live.
 type Kind = kind.Kind
 
 // KindOf is a kind with the types of its ids and of its values.
@@ -35,8 +36,8 @@ type Actor = record.Actor
 // Entry is one line of provenance.
 type Entry = record.Entry
 
-// Life is how the records of a kind live: which entries there are, and what each makes of a record. Verbs apply entries, and cairn check and
-// merges fold them.
+// Life is how the records of a kind live: which entries there are, and what each makes of a record. Verbs apply
+// entries, and cairn check and merges fold them.
 type Life = task.Life
 
 // Caller is whom a verb was called by, and where.
@@ -59,7 +60,8 @@ func Text[T any, S ~string](name string, at func(*T) *S) Key[T] { return kind.Te
 // Texts is a key that holds a list of texts.
 func Texts[T any](name string, at func(*T) *[]string) Key[T] { return kind.Texts(name, at) }
 
-// Plain is the life of a record that any actor brings from any of its states to any other. The first state is that of a new record.
+// Plain is the life of a record that any actor brings from any of its states to any other. The first state is that of a
+// new record.
 func Plain(states ...Status) Life { return task.Plain(states...) }
 
 // Refuse returns INVALID_INPUT with what is wrong, in the middle of a sentence, and what would be right.
@@ -68,7 +70,9 @@ func Refuse(hint, format string, args ...any) error {
 }
 
 // OneOf returns INVALID_INPUT, naming the key, for a value that is not one of those there are.
-func OneOf[T ~string](key string, value T, values ...T) error { return record.OneOf(key, value, values) }
+func OneOf[T ~string](key string, value T, values ...T) error {
+	return record.OneOf(key, value, values)
+}
 
 // ValidActor returns INVALID_INPUT for what names no actor. "" is nobody, and fine.
 func ValidActor(who Actor) error {
@@ -79,7 +83,8 @@ func ValidActor(who Actor) error {
 	return err
 }
 
-// AddKind adds a kind to the table, and its verbs to the catalogue. Call it before Main and Open. It panics if a name is taken.
+// AddKind adds a kind to the table, and its verbs to the catalogue. Call it before Main and Open. It panics if a name
+// is taken.
 func AddKind(k *Kind, verbs ...Verb) {
 	kind.Register(k)
 	catalogue.Add(verbs...)
@@ -92,7 +97,8 @@ func declared(k *Kind, name string, v Verb) Verb {
 	return v
 }
 
-// CreateVerb is the verb KIND_create: it makes a record of what an input says. The title of v, its summary and its profile are needed.
+// CreateVerb is the verb KIND_create: it makes a record of what an input says. The title of v, its summary and its
+// profile are needed.
 func CreateVerb[ID ~string, T, In any](k KindOf[ID, T], v Verb, of func(*Caller, In) (T, error)) Verb {
 	v.Kind = verb.Write
 	return verb.Declare(declared(k.Kind, "create", v), func(ctx context.Context, w *Caller, in In) (Record, error) {
@@ -110,7 +116,8 @@ func ListVerb[ID ~string, T, Row any](k KindOf[ID, T], v Verb, row func(T) Row) 
 	return verb.Declare(declared(k.Kind, "list", v), verb.ListOf(k, row))
 }
 
-// ChangeVerb is the verb KIND_NAME: it changes the record that an input names. A record that stays the same is not written.
+// ChangeVerb is the verb KIND_NAME: it changes the record that an input names. A record that stays the same is not
+// written.
 func ChangeVerb[ID ~string, T, In any](k KindOf[ID, T], name string, v Verb, id func(In) ID, change func(*Caller, T, In) (T, error)) Verb {
 	v.Kind, v.Idempotent = verb.Write, true
 	return verb.Declare(declared(k.Kind, name, v), func(ctx context.Context, w *Caller, in In) (Record, error) {

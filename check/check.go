@@ -23,12 +23,12 @@ type Spec struct {
 	Output  io.Writer     // gets what the command prints as well, while it prints it; nil for nobody. What it cannot take is lost
 }
 
-// Run runs a command to its end, its time limit or the end of ctx, whichever comes first. When it returns, the processes that
-// the command started have ended, as far as package proc guarantees. However the command ended, the error is nil and the
-// Outcome says how.
+// Run runs a command to its end, its time limit or the end of ctx, whichever comes first. When it returns, the
+// processes that the command started have ended, as far as package proc guarantees. However the command ended, the
+// error is nil and the Outcome says how.
 //
-// It returns INVALID_INPUT if the spec has no command, no time limit or no usable folder, NO_SHELL if there is no sh on PATH,
-// and IO if the system refuses to start or watch a process.
+// It returns INVALID_INPUT if the spec has no command, no time limit or no usable folder, NO_SHELL if there is no sh on
+// PATH, and IO if the system refuses to start or watch a process.
 func Run(ctx context.Context, s Spec) (Outcome, error) {
 	if strings.TrimSpace(s.Cmd) == "" {
 		return Outcome{}, record.Errorf(record.InvalidInput, "the check has no command")
@@ -84,8 +84,8 @@ func withoutGit(env []string) []string {
 	return kept
 }
 
-// Attempt is Run, but a check that cannot be started in its folder is an Outcome that failed, with the reason as its output, so
-// that other checks go on. It returns the error of ctx if ctx ended.
+// Attempt is Run, but a check that cannot be started in its folder is an Outcome that failed, with the reason as its
+// output, so that other checks go on. It returns the error of ctx if ctx ended.
 func Attempt(ctx context.Context, s Spec) (Outcome, error) {
 	o, err := Run(ctx, s)
 	var refused *record.Error
@@ -98,8 +98,8 @@ func Attempt(ctx context.Context, s Spec) (Outcome, error) {
 	return o, err
 }
 
-// All attempts every command, at most width of them at a time, and calls ended once for each as it ends, never twice at the same
-// time. At the first error it stops the commands that still run and returns the error.
+// All attempts every command, at most width of them at a time, and calls ended once for each as it ends, never twice at
+// the same time. At the first error it stops the commands that still run and returns the error.
 func All(ctx context.Context, specs []Spec, width int, ended func(i int, o Outcome)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

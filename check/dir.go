@@ -8,9 +8,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Dir resolves the folder that a check declares against the workspace's root. The result is absolute, has no links in it, and
-// lies inside the root once the root's own links are resolved. "" and "." are the root itself; a slash separates on every
-// system.
+// Dir resolves the folder that a check declares against the workspace's root. The result is absolute, has no links in
+// it, and lies inside the root once the root's own links are resolved. "" and "." are the root itself; a slash
+// separates on every system.
 //
 // It returns INVALID_INPUT if cwd is absolute, leaves the root by ".." or through a link, or is not an existing folder.
 func Dir(root, cwd string) (string, error) {

@@ -62,8 +62,9 @@ type Header struct {
 	Started time.Time // written in UTC, to the second
 }
 
-// WriteLog writes the text of a log file: "key: value" lines, an empty line, and the part of the output that was kept. A value
-// with line breaks or other control characters is quoted as in Go, so that each value is one line. It returns the error of w.
+// WriteLog writes the text of a log file: "key: value" lines, an empty line, and the part of the output that was kept.
+// A value with line breaks or other control characters is quoted as in Go, so that each value is one line. It returns
+// the error of w.
 func WriteLog(w io.Writer, h Header, o Outcome) error {
 	var b strings.Builder
 	line := func(key, value string) {

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Two kinds of question are put to a person. What is done in the person's name is confirmed on the controlling terminal, where
-// neither standard input nor a flag can answer (confirm). Changes that were shown are agreed to on standard input, and a flag
-// such as --yes can stand for the answer (agree).
+// Two kinds of question are put to a person. What is done in the person's name is confirmed on the controlling
+// terminal, where neither standard input nor a flag can answer (confirm). Changes that were shown are agreed to on
+// standard input, and a flag such as --yes can stand for the answer (agree).
 
 var errNoTerminal = errors.New("there is no terminal")
 
@@ -61,8 +61,9 @@ func yesOrNo(asks []task.Ask, prompt string) posed {
 	return posed{asks, prompt + " [y/n] ", func(answer string) bool { return answer == "y" || answer == "yes" }}
 }
 
-// personHere returns FORBIDDEN in a job and in the shell of a coding agent, whoever the caller says that they are: a program can open a
-// terminal of its own, so that one who types there need not be a person. does says what only a person may do.
+// personHere returns FORBIDDEN in a job and in the shell of a coding agent, whoever the caller says that they are: a
+// program can open a terminal of its own, so that one who types there need not be a person. does says what only a
+// person may do.
 func (p *program) personHere(does string) error {
 	agent, variable := shellAgent(p.Getenv)
 	switch {
@@ -75,7 +76,8 @@ func (p *program) personHere(does string) error {
 	return nil
 }
 
-// put opens the controlling terminal and puts a question there. It returns FORBIDDEN where there is none, and where no person is.
+// put opens the controlling terminal and puts a question there. It returns FORBIDDEN where there is none, and where no
+// person is.
 func (p *program) put(ctx context.Context, q posed) (bool, error) {
 	p.meter.clear()
 	if err := p.personHere("confirm what a person has to"); err != nil {
@@ -115,8 +117,8 @@ func question(asks []task.Ask) string {
 	return b.String()
 }
 
-// agree asks whether the changes that were shown are to be made, and returns an error unless they are. The hint says how the
-// changes are made without a terminal.
+// agree asks whether the changes that were shown are to be made, and returns an error unless they are. The hint says
+// how the changes are made without a terminal.
 func (p *program) agree(ctx context.Context, hint string) error {
 	if _, ok := isTerminal(p.Stdin); !ok || p.json {
 		return usage("there is no terminal to ask on").WithHint("%s", hint)
@@ -141,8 +143,8 @@ func readAnswer(ctx context.Context, in io.Reader) (string, error) {
 	return strings.ToLower(strings.TrimSpace(answer)), nil
 }
 
-// interruptible waits until read is done or ctx ends, so that Ctrl-C ends a question. After that the read goes on in the
-// background until the process ends.
+// interruptible waits until read is done or ctx ends, so that Ctrl-C ends a question. After that the read goes on in
+// the background until the process ends.
 func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type answer struct {
 		value T

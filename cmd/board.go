@@ -12,7 +12,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// boardCommand is cairn board. What it shows and does is of package board; here is what needs the process and its terminal.
+// boardCommand is cairn board. What it shows and does is of package board; here is what needs the process and its
+// terminal.
 type boardCommand struct{ *program }
 
 func (p boardCommand) command() *cli.Command {
@@ -78,7 +79,8 @@ func (p boardCommand) printBoard(ctx context.Context, calls *boardCalls, query b
 	return nil
 }
 
-// show gives the terminal to the board until the person quits. Whatever ends it, a signal and a panic too, the terminal is as it was before.
+// show gives the terminal to the board until the person quits. Whatever ends it, a signal and a panic too, the terminal
+// is as it was before.
 func (p boardCommand) show(ctx context.Context, calls *boardCalls, m *board.Model) error {
 	stops := &stops{}
 	calls.away, calls.back = stops.leave, stops.back

@@ -52,7 +52,8 @@ func (p boardCommand) boardCalls(ctx context.Context, c *cli.Command) (*boardCal
 	return b, nil
 }
 
-// callsEnd is how long the end of the board waits for calls that write, so that a check that was interrupted leaves no process behind.
+// callsEnd is how long the end of the board waits for calls that write, so that a check that was interrupted leaves no
+// process behind.
 const callsEnd = 1500 * time.Millisecond
 
 // close ends all calls.
@@ -82,7 +83,8 @@ func (b *boardCalls) Wait(ctx context.Context) {
 // closedColumn is the column of all closed states.
 const closedColumn = "closed"
 
-// columnsOf are the columns of a flow: each open state, and all closed ones together. One closed state alone names its column.
+// columnsOf are the columns of a flow: each open state, and all closed ones together. One closed state alone names its
+// column.
 func columnsOf(flow task.Flow) []board.Column {
 	var out []board.Column
 	for _, state := range flow.States {
@@ -100,8 +102,8 @@ func columnsOf(flow task.Flow) []board.Column {
 	return out
 }
 
-// Load reads the columns one after the other. They may be of different moments, if something changes meanwhile; then the next tick has them
-// read again.
+// Load reads the columns one after the other. They may be of different moments, if something changes meanwhile; then
+// the next tick has them read again.
 func (b *boardCalls) Load(ctx context.Context, q board.Query) (board.Board, error) {
 	s, err := b.w.Open()
 	if err != nil {
@@ -280,9 +282,9 @@ func saidBy(text string, id record.ID) error {
 	return e
 }
 
-// letRendererEnd is to be called before anything else is done with the terminal. Bubbletea 2.1 does not wait for the goroutine that draws to stop
-// its ticker. If the goroutine did that only once the terminal was taken back, it would stop the ticker of its successor, and nothing would be drawn
-// ever again.
+// letRendererEnd is to be called before anything else is done with the terminal. Bubbletea 2.1 does not wait for the
+// goroutine that draws to stop its ticker. If the goroutine did that only once the terminal was taken back, it would
+// stop the ticker of its successor, and nothing would be drawn ever again.
 func letRendererEnd() { time.Sleep(50 * time.Millisecond) }
 
 // awayCall is a call that has the terminal.

@@ -16,7 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/watch"
 )
 
-// docs/board.svg is a picture of the board as it is: the model of the program, over the verbs, in a workspace that is the same each time.
+// docs/board.svg is a picture of the board as it is: the model of the program, over the verbs, in a workspace that is
+// the same each time.
 func TestPictureOfTheBoard(t *testing.T) {
 	const columns, lines = 124, 26
 	now := func() time.Time { return time.Date(2026, 6, 20, 9, 0, 0, 0, time.UTC) }

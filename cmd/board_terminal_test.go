@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 )
 
-// The board is driven here as a person drives it: the shipped program, in a shell, in a real terminal, which tmux is. Nothing waits for a
-// time: what is expected is looked for until it is there.
+// The board is driven here as a person drives it: the shipped program, in a shell, in a real terminal, which tmux is.
+// Nothing waits for a time: what is expected is looked for until it is there.
 
 // patience is how long the screen may take to show something. It is long, since it only passes where a test fails.
 const patience = 20 * time.Second
@@ -142,7 +142,8 @@ func (w *tty) prompt() {
 	w.untilSo("has the shell back", func(screen string) bool { return screen == "$\n" || strings.HasSuffix(screen, "\n$\n") })
 }
 
-// whole reports that the terminal is as a shell wants it: lines are edited and echoed by the system, signals come from keys.
+// whole reports that the terminal is as a shell wants it: lines are edited and echoed by the system, signals come from
+// keys.
 func (w *tty) whole() {
 	w.t.Helper()
 	w.prompt()
@@ -201,7 +202,8 @@ func TestBoardInATerminal(t *testing.T) {
 	}
 }
 
-// A person moves, claims, notes, adds and finds tasks; gates refuse; what others do shows by itself; the window may change.
+// A person moves, claims, notes, adds and finds tasks; gates refuse; what others do shows by itself; the window may
+// change.
 func TestADayAtTheBoard(t *testing.T) {
 	w := openTTY(t, 120, 34)
 	w.board()

@@ -12,7 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// stops has the board give the terminal back before the process stops, on Ctrl-Z and on a signal, and draw itself again when it goes on.
+// stops has the board give the terminal back before the process stops, on Ctrl-Z and on a signal, and draw itself again
+// when it goes on.
 //
 // Go does not let go of SIGTSTP once it was asked for it, so the process is stopped by SIGSTOP, which nobody can catch.
 type stops struct {
@@ -57,7 +58,8 @@ func (s *stops) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 // stopped is what is done with the terminal while the board is stopped.
 type stopped struct{}
 
-// Run returns once the process goes on. All of the process group stops, as by Ctrl-Z in a program that leaves that to the terminal.
+// Run returns once the process goes on. All of the process group stops, as by Ctrl-Z in a program that leaves that to
+// the terminal.
 func (stopped) Run() error {
 	letRendererEnd()
 	goesOn := make(chan os.Signal, 1)

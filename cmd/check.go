@@ -217,7 +217,8 @@ func parseOutput(text string) (checkOutput, error) {
 	return checkOutput{f, file}, err
 }
 
-// fix shows which of the findings can be fixed, fixes them once the person agrees, and returns what is found afterwards.
+// fix shows which of the findings can be fixed, fixes them once the person agrees, and returns what is found
+// afterwards.
 func (p checkCommand) fix(ctx context.Context, l layout.Layout, found snapshot.Checked, options checkOptions) (snapshot.Checked, error) {
 	fixes, err := store.Fixes(l, found.Findings)
 	if err != nil || len(fixes) == 0 {
@@ -246,8 +247,8 @@ func (p checkCommand) fix(ctx context.Context, l layout.Layout, found snapshot.C
 	return snapshot.Check(ctx, l, options.CheckOptions)
 }
 
-// writeReports prints the report, and writes the others that were asked for. If one of them is for GitHub, which shows only the
-// first findings, the summary of the job gets the whole report.
+// writeReports prints the report, and writes the others that were asked for. If one of them is for GitHub, which shows
+// only the first findings, the summary of the job gets the whole report.
 func (p checkCommand) writeReports(l layout.Layout, o checkOptions, r report.Report) error {
 	printed := r
 	printed.Color = bool(p.style())
@@ -267,8 +268,8 @@ func (p checkCommand) writeReports(l layout.Layout, o checkOptions, r report.Rep
 	return nil
 }
 
-// writeReport writes a report to a file, but not through a link of the work tree: the change that is judged could have made the
-// link, and would choose the file that the report replaces.
+// writeReport writes a report to a file, but not through a link of the work tree: the change that is judged could have
+// made the link, and would choose the file that the report replaces.
 func (p checkCommand) writeReport(l layout.Layout, out checkOutput, r report.Report) error {
 	if out.file == "-" {
 		return r.Write(p.out, out.format)
@@ -287,8 +288,8 @@ func (p checkCommand) writeReport(l layout.Layout, out checkOutput, r report.Rep
 	return nil
 }
 
-// linkBelow is the uppermost link on the path from a folder to a file below it. It is "" if there is none, or if the file is not
-// below the folder.
+// linkBelow is the uppermost link on the path from a folder to a file below it. It is "" if there is none, or if the
+// file is not below the folder.
 func linkBelow(top, file string) (link string) {
 	root, err := os.Stat(top)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
-// runCommands runs the commands of the tasks that the change closes, or with --all of all closed tasks, in the working tree. It
-// adds the results to the report and records nothing. If the config is broken it runs nothing: which tasks are closed is unknown,
-// and the report has the broken config already.
+// runCommands runs the commands of the tasks that the change closes, or with --all of all closed tasks, in the working
+// tree. It adds the results to the report and records nothing. If the config is broken it runs nothing: which tasks are
+// closed is unknown, and the report has the broken config already.
 func (p checkCommand) runCommands(ctx context.Context, layout layout.Layout, found snapshot.Checked, options checkOptions, r *report.Report) error {
 	closed := found.Closed
 	switch {
@@ -90,9 +90,9 @@ func ranOf(c proof.Command, o check.Outcome) report.Ran {
 	return ran
 }
 
-// mayRun returns an error unless the commands are approved. In CI, --run in the pipeline is the approval. Elsewhere the clone
-// must be trusted, as for every other run. Neither is enough where the change may come from anybody and its commands would have
-// the repository's rights; only the flag trustFlag is.
+// mayRun returns an error unless the commands are approved. In CI, --run in the pipeline is the approval. Elsewhere the
+// clone must be trusted, as for every other run. Neither is enough where the change may come from anybody and its
+// commands would have the repository's rights; only the flag trustFlag is.
 func (p checkCommand) mayRun(options checkOptions, commands int) error {
 	if options.trust {
 		return nil
@@ -108,7 +108,8 @@ func (p checkCommand) mayRun(options checkOptions, commands int) error {
 		WithHint("read them, then a person runs cairn trust in a terminal")
 }
 
-// trusts reports whether the commands of a clone may run: a person approved them, or this is a CI, which made the clone itself.
+// trusts reports whether the commands of a clone may run: a person approved them, or this is a CI, which made the clone
+// itself.
 func (p checkCommand) trusts(layout layout.Layout) bool {
 	if snapshot.InCI(p.Getenv) {
 		return true
@@ -117,7 +118,8 @@ func (p checkCommand) trusts(layout layout.Layout) bool {
 	return err == nil && s.Trusted()
 }
 
-// foreign says why, in this CI job, the change may come from anybody while its commands have the repository's rights; or "".
+// foreign says why, in this CI job, the change may come from anybody while its commands have the repository's rights;
+// or "".
 func foreign(getenv func(string) string) string {
 	event := getenv("GITHUB_EVENT_NAME")
 	if slices.Contains([]string{"pull_request_target", "workflow_run", "issue_comment"}, event) {
@@ -163,8 +165,8 @@ func (l *runLog) ended(ran report.Ran) {
 	l.progress()
 }
 
-// token returns a secret for the log of one command. It changes with each, so that commands that still run and can read the log
-// cannot guess the next.
+// token returns a secret for the log of one command. It changes with each, so that commands that still run and can read
+// the log cannot guess the next.
 func (l *runLog) token() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d", l.secret, l.done))
 	return hex.EncodeToString(sum[:16])

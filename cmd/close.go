@@ -16,8 +16,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// closeCommand moves tasks by what is meant, where transition asks for the name of a state: done, close and reopen. It is the verb transition,
-// through the same gates, once for each task that the line names.
+// closeCommand moves tasks by what is meant, where transition asks for the name of a state: done, close and reopen. It
+// is the verb transition, through the same gates, once for each task that the line names.
 type closeCommand struct {
 	*program
 	name string
@@ -115,8 +115,8 @@ func statesText(states []record.Status) string {
 	return strings.Join(words, ", ")
 }
 
-// again makes the hint of a refusal by the checks gate end with the command that was typed: once what is missing was mended, it is to be typed
-// again, and it runs the checks.
+// again makes the hint of a refusal by the checks gate end with the command that was typed: once what is missing was
+// mended, it is to be typed again, and it runs the checks.
 func (p closeCommand) again(c *cli.Command) func(id string, err error) error {
 	return func(id string, err error) error {
 		said := *asError(err)
@@ -144,9 +144,10 @@ func (p closeCommand) isClosed(s *store.Store, id record.ID) error {
 	return verb.WithID(usage("is open (%s)", t.Status).WithHint("there is nothing to reopen; %s moves it", record.CallTo("transition", "id", id)), id)
 }
 
-// attest asks a person at the terminal about each manual check that keeps a task from being closed and that they may settle, and attests in
-// their name what they say holds. It returns CHECKS_PENDING for one that does not. What it cannot decide, such as a task that is not there
-// or a check that asks for a signature, the transition refuses and explains.
+// attest asks a person at the terminal about each manual check that keeps a task from being closed and that they may
+// settle, and attests in their name what they say holds. It returns CHECKS_PENDING for one that does not. What it
+// cannot decide, such as a task that is not there or a check that asks for a signature, the transition refuses and
+// explains.
 func (p closeCommand) attest(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, to record.Status) error {
 	flow := s.Config.Flow
 	t, err := kind.Tasks.Get(s, id)

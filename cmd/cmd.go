@@ -28,8 +28,8 @@ type Env struct {
 	Now    func() time.Time
 	Rand   io.Reader
 
-	// Terminal opens the controlling terminal of the process, even if the streams are redirected, to ask the person there. It
-	// returns an error if there is none. A nil Terminal means the same.
+	// Terminal opens the controlling terminal of the process, even if the streams are redirected, to ask the person there.
+	// It returns an error if there is none. A nil Terminal means the same.
 	Terminal func() (io.ReadWriteCloser, error)
 }
 
@@ -116,7 +116,8 @@ func rootFlags() []cli.Flag {
 	}
 }
 
-// strictAll is strict for a command and those below it. Around is the command that this one is below, with a blank behind it; "" for none.
+// strictAll is strict for a command and those below it. Around is the command that this one is below, with a blank
+// behind it; "" for none.
 func (p *program) strictAll(c *cli.Command, around string) {
 	name := around + c.Name
 	p.strict(c, name)
@@ -125,7 +126,8 @@ func (p *program) strictAll(c *cli.Command, around string) {
 	}
 }
 
-// strict makes misuse of a command an error of ours, which says the name. By default urfave/cli prints the usage text and exits.
+// strict makes misuse of a command an error of ours, which says the name. By default urfave/cli prints the usage text
+// and exits.
 func (p *program) strict(c *cli.Command, name string) {
 	c.DisableSliceFlagSeparator = true
 	shownAs(c.Flags)
@@ -155,7 +157,8 @@ func (p *program) strict(c *cli.Command, name string) {
 
 const undefinedFlag = "flag provided but not defined: -"
 
-// misuse is the error for wrong flags of a command, by its name; "" is the program itself. For an unknown flag the hint names the nearest known one.
+// misuse is the error for wrong flags of a command, by its name; "" is the program itself. For an unknown flag the hint
+// names the nearest known one.
 func misuse(c *cli.Command, name string, err error) *record.Error {
 	help := strings.TrimSpace("cairn help " + name)
 	flag, unknown := strings.CutPrefix(err.Error(), undefinedFlag)
@@ -215,7 +218,8 @@ func wrongValue(err error) *record.Error {
 	}
 }
 
-// takesArgument reports whether a command takes what a caller wrote as a flag as an argument, such as the SUMMARY of finish.
+// takesArgument reports whether a command takes what a caller wrote as a flag as an argument, such as the SUMMARY of
+// finish.
 func takesArgument(c *cli.Command, flag string) bool {
 	flag, _, _ = strings.Cut(strings.TrimPrefix(flag, "-"), "=")
 	for _, word := range strings.Fields(c.ArgsUsage) {
@@ -243,8 +247,8 @@ func (p *program) commands() []*cli.Command {
 	return out
 }
 
-// commandsOfLine are the commands that the line needs: the one that it names, or all of them if it asks for help or names none.
-// Together they have hundreds of flags, which would be made and linked at each start.
+// commandsOfLine are the commands that the line needs: the one that it names, or all of them if it asks for help or
+// names none. Together they have hundreds of flags, which would be made and linked at each start.
 func (p *program) commandsOfLine() []*cli.Command {
 	word, ok := p.commandWord(rootFlags())
 	if !ok || word == "help" || word == "man" {
@@ -297,8 +301,8 @@ func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	return noSuchCommand(c, c.Args().First())
 }
 
-// unknownCommand is the error for a word that stands where a command should and is none, or nil. It is reported before any
-// other mistake on the line, since the flags depend on the command.
+// unknownCommand is the error for a word that stands where a command should and is none, or nil. It is reported before
+// any other mistake on the line, since the flags depend on the command.
 func (p *program) unknownCommand(root *cli.Command) *record.Error {
 	word, ok := p.commandWord(root.Flags)
 	if !ok || root.Command(word) != nil {
@@ -307,8 +311,8 @@ func (p *program) unknownCommand(root *cli.Command) *record.Error {
 	return noSuchCommand(root, word)
 }
 
-// commandWord is the word of the line that stands where a command should. It returns false if there is none, or a flag before it that is
-// not among those given.
+// commandWord is the word of the line that stands where a command should. It returns false if there is none, or a flag
+// before it that is not among those given.
 func (p *program) commandWord(flags []cli.Flag) (string, bool) {
 	for i := 0; i < len(p.Args); i++ {
 		word := p.Args[i]

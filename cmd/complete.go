@@ -17,8 +17,8 @@ import (
 // candidate is a word that can stand at the end of a line, and a few words about it.
 type candidate struct{ value, about string }
 
-// completer finds candidates. It only reads the workspace: it runs no command, not even git, and writes nothing. What cannot be
-// read has no candidates, since a shell shows no messages while it completes.
+// completer finds candidates. It only reads the workspace: it runs no command, not even git, and writes nothing. What
+// cannot be read has no candidates, since a shell shows no messages while it completes.
 type completer struct {
 	*program
 	ctx     context.Context //nolint:containedctx // of the one line that is completed
@@ -54,8 +54,9 @@ func (c *completer) candidates(before []string, word string) []candidate {
 	}
 }
 
-// read reads the words before the one that is being typed. It returns the flag whose value that is, or "", and whether it can be no flag. A word
-// that stands where a command should and is none leaves the command as one that completes nothing.
+// read reads the words before the one that is being typed. It returns the flag whose value that is, or "", and whether
+// it can be no flag. A word that stands where a command should and is none leaves the command as one that completes
+// nothing.
 func (c *completer) read(before []string) (flag string, onlyArgs bool) {
 	for _, w := range before {
 		switch {

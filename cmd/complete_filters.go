@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// filters are what can stand at the end of a filter: a key with an operator, a value of the key before it, or a word between two tests.
+// filters are what can stand at the end of a filter: a key with an operator, a value of the key before it, or a word
+// between two tests.
 func (c *completer) filters() []candidate {
 	s := c.openStore()
 	if s == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// records are the records of a kind whose id has the word that is being typed: of tasks and sessions the open ones first, and the newest first
-// otherwise.
+// records are the records of a kind whose id has the word that is being typed: of tasks and sessions the open ones
+// first, and the newest first otherwise.
 func (c *completer) records(k *kind.Kind) []candidate {
 	switch k {
 	case kind.Tasks.Kind:
@@ -58,8 +58,9 @@ func (c *completer) ids(k *kind.Kind) []string {
 	return ids
 }
 
-// tasks are the tasks whose id has the word: the open ones first, or the closed ones, and the newest first within each. Which are open is what
-// lists wrote down last, so that not every file is read; of those that are shown it is what their files say now.
+// tasks are the tasks whose id has the word: the open ones first, or the closed ones, and the newest first within each.
+// Which are open is what lists wrote down last, so that not every file is read; of those that are shown it is what
+// their files say now.
 func (c *completer) tasks(closedFirst bool) []candidate {
 	ids := c.ids(kind.Tasks.Kind)
 	if len(ids) == 0 {
@@ -107,7 +108,8 @@ func (c *completer) known() []*kind.Row {
 	return c.rows
 }
 
-// lastWritten are the tasks whose id has the word, the one that was written last first, as far as lists wrote it down; others stand before these.
+// lastWritten are the tasks whose id has the word, the one that was written last first, as far as lists wrote it down;
+// others stand before these.
 func (c *completer) lastWritten() []candidate {
 	when := map[string]int64{}
 	for _, r := range c.known() {

@@ -24,7 +24,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// sources are the ways to find the values of a field. They are made when a line is completed, and not each time that cairn starts.
+// sources are the ways to find the values of a field. They are made when a line is completed, and not each time that
+// cairn starts.
 func sources() map[verb.Source]func(*completer) []candidate {
 	return map[verb.Source]func(*completer) []candidate{
 		verb.FromStates:        (*completer).states,

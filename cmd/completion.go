@@ -108,8 +108,8 @@ func (p completionCommand) completeLine(ctx context.Context, shell, line, breaks
 	}
 }
 
-// fitting are the candidates that begin with the word; if there are none, the one that contains it, if there is only one. Values
-// with characters that are not shown as they are, are left out.
+// fitting are the candidates that begin with the word; if there are none, the one that contains it, if there is only
+// one. Values with characters that are not shown as they are, are left out.
 func fitting(all []candidate, word string) []candidate {
 	var begins, contains []candidate
 	for _, one := range all {
@@ -127,7 +127,8 @@ func fitting(all []candidate, word string) []candidate {
 	return begins[:min(len(begins), maxCandidates)]
 }
 
-// brokenAt is how many bytes of the word bash keeps. It replaces only what follows the last of the characters that break words.
+// brokenAt is how many bytes of the word bash keeps. It replaces only what follows the last of the characters that
+// break words.
 func brokenAt(word, breaks string) int {
 	for _, quote := range " \t\n\"'><=;|&(:" {
 		if !strings.ContainsRune("=:", quote) {
@@ -168,8 +169,8 @@ type typedLine struct {
 	file  bool     // the last word is the file of a redirection
 }
 
-// readLine splits a line into words as shells do, and keeps those of the command at the cursor. It removes quotes, escapes and
-// redirections. Variables, substitutions and patterns stay as they were typed.
+// readLine splits a line into words as shells do, and keeps those of the command at the cursor. It removes quotes,
+// escapes and redirections. Variables, substitutions and patterns stay as they were typed.
 func readLine(line string, escape rune) typedLine {
 	var t typedLine
 	var word strings.Builder
@@ -219,7 +220,8 @@ func readLine(line string, escape rune) typedLine {
 	return t
 }
 
-// afterProgram are the words after the program's name. It returns false if the command is not cairn or its name is being typed.
+// afterProgram are the words after the program's name. It returns false if the command is not cairn or its name is
+// being typed.
 func (t typedLine) afterProgram() ([]string, bool) {
 	for i, word := range t.words[:len(t.words)-1] {
 		name := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")

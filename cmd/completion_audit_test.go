@@ -16,8 +16,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// free are the arguments and flags that take what nobody can list: words of the caller's own, files, places in git, numbers, times, and what an
-// earlier answer said. Everything else has to be completed.
+// free are the arguments and flags that take what nobody can list: words of the caller's own, files, places in git,
+// numbers, times, and what an earlier answer said. Everything else has to be completed.
 var free = map[string]string{
 	"title": "words", "body": "words", "text": "words", "reason": "words", "note": "words", "summary": "words", "choice": "words", "context": "words",
 	"rationale": "words", "q": "words", "goal": "words", "role": "words", "progress": "words", "next": "words", "blockers": "words", "description": "words",

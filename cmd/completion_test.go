@@ -11,8 +11,8 @@ import (
 // evaluates is text that makes a shell run or expand something.
 var evaluates = regexp.MustCompile("(?i)\\beval\\b|invoke-expression|\\biex\\b|invokescript|\\bsource\\b|`|\\$\\(")
 
-// No script evaluates anything: it passes the line to cairn as one argument, and uses the output as data. For PowerShell this is
-// the only test.
+// No script evaluates anything: it passes the line to cairn as one argument, and uses the output as data. For
+// PowerShell this is the only test.
 func TestCompletionScriptsEvaluateNothing(t *testing.T) {
 	hands := map[string]string{
 		"cairn.bash": `command cairn completion bash --line "${COMP_LINE:0:COMP_POINT}"`,

@@ -41,8 +41,9 @@ func linkVerb() verb.Verb {
 	}, func(_ context.Context, _ *verb.Workspace, in linkIn) (linkIn, error) { return in, nil })
 }
 
-// The command of a verb follows from its declaration alone: a list of objects takes JSON unless it declares other flags, a
-// required boolean is an ordinary flag unless it declares a flag for false, and the exit number is what the verb says.
+// The command of a verb follows from its declaration alone: a list of objects takes JSON unless it declares other
+// flags, a required boolean is an ordinary flag unless it declares a flag for false, and the exit number is what the
+// verb says.
 func TestDeclaredFormsMakeTheCommand(t *testing.T) {
 	const pages = `[{"title":"Home","url":"/"},{"title":"News","url":"/news"}]`
 	for _, tt := range []struct {
@@ -146,7 +147,8 @@ func runCommand(t *testing.T, v verb.Verb, args ...string) (exit int, printed st
 	return exit, out.String()
 }
 
-// A command is found by the names that it is declared with before it is made, so they are all that it answers to, and its alone.
+// A command is found by the names that it is declared with before it is made, so they are all that it answers to, and
+// its alone.
 func TestDeclaredNames(t *testing.T) {
 	taken := map[string]string{}
 	for _, c := range (&program{}).declared() {

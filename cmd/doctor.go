@@ -123,8 +123,8 @@ func resultOf(root string, findings []doctor.Finding) doctorResult {
 	return r
 }
 
-// show prints each finding: where it is, what is wrong, what a repair would change, and what to do. It prints all at once, since there may
-// be one for every task.
+// show prints each finding: where it is, what is wrong, what a repair would change, and what to do. It prints all at
+// once, since there may be one for every task.
 func (p doctorCommand) show(findings []doctor.Finding) {
 	st := p.style()
 	var text bytes.Buffer

@@ -32,7 +32,8 @@ func TestEveryFindingHasAStory(t *testing.T) {
 	}
 }
 
-// The rules of proof have stories of their own; a story of doctor shows that it applies them. No kind has the name of a rule.
+// The rules of proof have stories of their own; a story of doctor shows that it applies them. No kind has the name of a
+// rule.
 func TestDoctorAsksTheRules(t *testing.T) {
 	shown := false
 	for _, r := range proof.Rules {

@@ -18,8 +18,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// draft is a text that the user's editor changes, in a folder of the user's own, and a copy of what it was. Nothing that was typed is lost: one
-// that cannot be written is kept, with the path told.
+// draft is a text that the user's editor changes, in a folder of the user's own, and a copy of what it was. Nothing
+// that was typed is lost: one that cannot be written is kept, with the path told.
 type draft struct {
 	*program
 	op      string      // the command that it is of, as its errors name it
@@ -40,7 +40,8 @@ func (p *program) newDraft(s *store.Store, about string) (draft, error) {
 	return draft{program: p, base: at + ".base.md", copy: at + ".md"}, nil
 }
 
-// edit lets the editor change a text until it can be landed, or the person gives up. With again it goes on with the text that was kept.
+// edit lets the editor change a text until it can be landed, or the person gives up. With again it goes on with the
+// text that was kept.
 func (d draft) edit(ctx context.Context, again bool, text func() ([]byte, error), land func(context.Context) error) error {
 	if err := d.prepare(again, text); err != nil {
 		return err
@@ -103,7 +104,8 @@ func (d draft) texts() (base, mine []byte, err error) {
 	return base, mine, nil
 }
 
-// runEditor runs the editor on the copy. The words of the variable are read by the shell, as git does, so that an editor can have arguments.
+// runEditor runs the editor on the copy. The words of the variable are read by the shell, as git does, so that an
+// editor can have arguments.
 func (d draft) runEditor(ctx context.Context) error {
 	editor := d.Getenv("VISUAL")
 	if editor == "" {

@@ -19,9 +19,10 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// editCommand opens a task in the user's editor. The editor gets a copy without the provenance; what it changed is written by the verb update,
-// under the same rules and in one entry. Nothing is lost: a copy that cannot be written is kept, with the path told, and --continue goes on
-// with it. What another wrote meanwhile is merged in, as the merge driver does.
+// editCommand opens a task in the user's editor. The editor gets a copy without the provenance; what it changed is
+// written by the verb update, under the same rules and in one entry. Nothing is lost: a copy that cannot be written is
+// kept, with the path told, and --continue goes on with it. What another wrote meanwhile is merged in, as the merge
+// driver does.
 type editCommand struct{ *program }
 
 func (p editCommand) command() *cli.Command {
@@ -235,7 +236,8 @@ func (e edition) difference(was, is task.Task) (map[string]any, error) {
 	return in, e.ownFields(in, was, is)
 }
 
-// ownFields sets the fields of the user's own that differ, and refuses a change of keys that cairn does not know, which update cannot make.
+// ownFields sets the fields of the user's own that differ, and refuses a change of keys that cairn does not know, which
+// update cannot make.
 func (e edition) ownFields(in map[string]any, was, is task.Task) error {
 	fields := map[string]any{}
 	left := [2]map[string]any{maps.Clone(was.Extra), maps.Clone(is.Extra)}

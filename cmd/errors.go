@@ -20,8 +20,8 @@ const exitFailure = 1
 // ExitInterrupted is what the program exits with when a signal ended it.
 const ExitInterrupted = 130
 
-// report prints what went wrong, if anything did, and returns the exit number: on stdout as JSON where that was asked for,
-// else on stderr as a message and a hint.
+// report prints what went wrong, if anything did, and returns the exit number: on stdout as JSON where that was asked
+// for, else on stderr as a message and a hint.
 func (p *program) report(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
@@ -65,8 +65,8 @@ func (p *program) exitOf(e *record.Error) int {
 // isSoft reports whether an error is one that may go away by itself, after which --soft-fail exits with 0.
 func (p *program) isSoft(e *record.Error) bool { return p.soft && e.Code.Info().Retryable && !e.Final }
 
-// soften is the exit number of an answer: 0 under --soft-fail for one after which the same call may succeed later, because there was nothing
-// to be had or nothing happened in time.
+// soften is the exit number of an answer: 0 under --soft-fail for one after which the same call may succeed later,
+// because there was nothing to be had or nothing happened in time.
 func (p *program) soften(exit int) int {
 	if !p.soft || exit != verb.ExitNothingFound && exit != verb.ExitTimedOut {
 		return exit
@@ -93,7 +93,8 @@ func commandNamed(op string) string {
 	return verb.CommandName(op)
 }
 
-// commandTyped is commandNamed, but the other name of the command if the line called it by that: add for create, show for get.
+// commandTyped is commandNamed, but the other name of the command if the line called it by that: add for create, show
+// for get.
 func (p *program) commandTyped(op string) string {
 	word, _ := p.commandWord(rootFlags())
 	if v, ok := catalogue.Named(op); ok && slices.Contains(v.Aliases, word) {

@@ -116,7 +116,8 @@ func (s *shown) Write(b []byte) (int, error) {
 
 func (s *shown) end() { screen.Fprintf(s.to, "%s", screen.Lines(s.part)) }
 
-// write writes the tasks that the input of list selects. Each is read when its turn comes, so that memory does not grow with their number, except for Markdown.
+// write writes the tasks that the input of list selects. Each is read when its turn comes, so that memory does not grow
+// with their number, except for Markdown.
 func (p exportCommand) write(ctx context.Context, c *cli.Command, w *verb.Workspace, s *store.Store, in *input, to io.Writer) error {
 	out, err := transfer.NewWriter(c.String("format"), to, s.Config.Flow)
 	if err != nil {
@@ -176,7 +177,8 @@ func (p exportCommand) selected(ctx context.Context, w *verb.Workspace, in *inpu
 	}
 }
 
-// toFile writes to a file, which holds all of it or what it held before. It refuses one within .cairn, and what is no regular file.
+// toFile writes to a file, which holds all of it or what it held before. It refuses one within .cairn, and what is no
+// regular file.
 func (p exportCommand) toFile(ctx context.Context, c *cli.Command, w *verb.Workspace, s *store.Store, in *input) error {
 	name := p.abs(c.String("output"))
 	folder, err := filepath.EvalSymlinks(filepath.Dir(name))

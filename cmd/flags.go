@@ -18,7 +18,8 @@ func (numberFlag) TypeName() string { return "int" }
 // String is the flag as help shows it.
 func (f numberFlag) String() string { return flagLine(f) }
 
-// flagLine is a flag as help shows it: -l, --label string, and what it means behind a tab. One that may be repeated ends with an ellipsis.
+// flagLine is a flag as help shows it: -l, --label string, and what it means behind a tab. One that may be repeated
+// ends with an ellipsis.
 func flagLine(f cli.Flag) string {
 	docs, ok := f.(cli.DocGenerationFlag)
 	if !ok {
@@ -52,8 +53,8 @@ func shownAs(flags []cli.Flag) {
 	}
 }
 
-// shortOf is the letter that stands for a flag in each command that has it; "" for a flag that has none. A letter that several flags of one
-// command could have is that of the first.
+// shortOf is the letter that stands for a flag in each command that has it; "" for a flag that has none. A letter that
+// several flags of one command could have is that of the first.
 func shortOf(flag string, kind verb.Kind) string {
 	switch flag {
 	case "text", "note", "reason", "summary", "message":

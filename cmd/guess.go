@@ -1,7 +1,7 @@
 package cmd
 
-// guesses say how to do here what people know by another word: from git, from issue trackers, and from programs that keep tasks. A word that is
-// a command here has no place among them.
+// guesses say how to do here what people know by another word: from git, from issue trackers, and from programs that
+// keep tasks. A word that is a command here has no place among them.
 func guesses() map[string]string {
 	const (
 		state   = "cairn transition ID STATE moves a task"

@@ -19,7 +19,8 @@ const (
 	exitCodesWord = "exit-codes"
 )
 
-// peoplesTopics are what people look up, in the order in which help lists it. What agents look up is behind them: the manual of package guide.
+// peoplesTopics are what people look up, in the order in which help lists it. What agents look up is behind them: the
+// manual of package guide.
 func peoplesTopics() []string {
 	return []string{"gates", "ids", "actors", "times", "plans", "templates", "files", "merging", "jobs", "environment"}
 }

@@ -14,7 +14,8 @@ var everyday = []string{
 	"init", "status", "board", "ready", "list", "show", "add", "edit", "start", "note", "done", "close", "reopen", "next", "search", "log", "undo",
 }
 
-// groups are the other headings of help, in the order in which somebody comes to need them. A group that is not among them comes behind.
+// groups are the other headings of help, in the order in which somebody comes to need them. A group that is not among
+// them comes behind.
 var groups = []struct{ group, heading string }{
 	{"tasks", "Tasks"}, {"sessions", "Sessions of work"}, {"review", "Review"}, {"jobs", "Jobs and work trees"}, {"ledger", "What is known and decided"},
 	{"handoffs", "Questions and answers"}, {"references", "References"}, {"team", "Who is here"}, {"projects", "Several workspaces"}, {"workspace", "The workspace"}, {"setup", "Many machines"},

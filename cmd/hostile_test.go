@@ -26,8 +26,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// hostile is text that a file, git or a caller may contain: commands to CIs at the beginning of a line, commands to terminals,
-// text that changes its direction, and invisible characters.
+// hostile is text that a file, git or a caller may contain: commands to CIs at the beginning of a line, commands to
+// terminals, text that changes its direction, and invisible characters.
 var hostile = strings.Join([]string{
 	"::set-env name=A::b", "\n::set-output name=x::y", "\n \t\u00a0::error file=a::z", "##vso[task.complete result=Failed]x",
 	"##teamcity[buildStop]", "##[add-mask]x", "\nsection_start:1:x\r\x1b[0K", "\n%%x", "\x1b]0;title\x07", "\x1b]8;;http://x\x1b\\",
@@ -35,7 +35,8 @@ var hostile = strings.Join([]string{
 	"\u2029", "\u0085", "\u3164\u034f\ufe01\U000e0101", "\x7f\b\v", "\r::warning::over", "\r\n::debug::x",
 }, "")
 
-// hidden is every character that is invisible or that a terminal obeys. The list does not use the one of package harmless.
+// hidden is every character that is invisible or that a terminal obeys. The list does not use the one of package
+// harmless.
 var hidden = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e" +
 	"\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]")
 
@@ -63,8 +64,8 @@ const (
 	hostileSession = "ses-00vhnczb00388y"
 )
 
-// hostileFiles are the files of a workspace in which every text is hostile. A text that makes a file unreadable has a file of its
-// own, so that the others can be read.
+// hostileFiles are the files of a workspace in which every text is hostile. A text that makes a file unreadable has a
+// file of its own, so that the others can be read.
 func hostileFiles() map[string]string {
 	at := "2026-06-21T10:00:00Z"
 	fill := func(text string) string {
@@ -122,8 +123,8 @@ reason: EVIL
 	return files
 }
 
-// hostileRepo is a repository with such a workspace. The names of its branch and its folder have hidden characters too, and a
-// session with hostile texts is active.
+// hostileRepo is a repository with such a workspace. The names of its branch and its folder have hidden characters too,
+// and a session with hostile texts is active.
 func hostileRepo(t *testing.T) *gitRepo {
 	g := newGitRepo(t)
 	g.dir = filepath.Join(g.dir, "w\u202e\u200b ##vso[x]")
@@ -221,8 +222,8 @@ func makeHostile(v any) {
 	}
 }
 
-// Nothing that a command prints can command a terminal or a CI, or be invisible, whatever the files, git, live state and the
-// caller contain. The same holds with --json. The commands come from the catalogue, so a new one is tested too.
+// Nothing that a command prints can command a terminal or a CI, or be invisible, whatever the files, git, live state
+// and the caller contain. The same holds with --json. The commands come from the catalogue, so a new one is tested too.
 func TestWhatIsPrintedIsFitToShow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long")
@@ -354,7 +355,8 @@ func sample(f verb.Field, useHostile bool) any {
 	}
 }
 
-// otherCalls are calls of a command that is no verb: with each of its flags, with wrong arguments, and some that print much.
+// otherCalls are calls of a command that is no verb: with each of its flags, with wrong arguments, and some that print
+// much.
 func otherCalls(c *cli.Command) [][]string {
 	calls := [][]string{{c.Name}, {c.Name, "--help"}, {c.Name, hostile}, {c.Name, hostile, hostile}, {c.Name, "--" + hostile}}
 	if c.Name == "serve" {

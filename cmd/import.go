@@ -16,8 +16,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// importCommand is cairn import: it reads the files of another system, and calls the verb with what is in them. Without --yes it only shows
-// what would be made, and asks where there is a terminal.
+// importCommand is cairn import: it reads the files of another system, and calls the verb with what is in them. Without
+// --yes it only shows what would be made, and asks where there is a terminal.
 type importCommand struct{ verbCommand }
 
 // complete makes the command of the verb the one that reads files.

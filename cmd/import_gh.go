@@ -13,7 +13,8 @@ import (
 
 const ghFields = "number,title,body,state,stateReason,labels,assignees,author,milestone,createdAt,closedAt,url,comments"
 
-// askGitHub asks gh, with its own log-in, for all issues of the repository around a folder. The person who typed the command chose to.
+// askGitHub asks gh, with its own log-in, for all issues of the repository around a folder. The person who typed the
+// command chose to.
 func askGitHub(ctx context.Context, dir string) (source.File, error) {
 	program, err := exec.LookPath("gh")
 	if err != nil {

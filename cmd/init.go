@@ -80,8 +80,8 @@ func outerWorkspace(dir string) string {
 	return layout.Root
 }
 
-// planMergeDriver plans what --merge-driver asks for, or returns nil. It is called first, so that init makes nothing if the plan
-// is impossible.
+// planMergeDriver plans what --merge-driver asks for, or returns nil. It is called first, so that init makes nothing if
+// the plan is impossible.
 func (p initCommand) planMergeDriver(ctx context.Context, c *cli.Command, dir string) (*store.MergeSetup, error) {
 	if !c.Bool("merge-driver") {
 		return nil, nil

@@ -68,8 +68,8 @@ func flagsOf(f verb.Field) []cli.Flag {
 	}
 }
 
-// inSeconds reports whether a field is a number of seconds by its name. On the command line it may be written as a duration, and its flag has a
-// shorter name without the unit.
+// inSeconds reports whether a field is a number of seconds by its name. On the command line it may be written as a
+// duration, and its flag has a shorter name without the unit.
 func inSeconds(f verb.Field) bool { return strings.HasSuffix(f.Flag, "-seconds") }
 
 // objectFlags are the flags of a list of objects: those that it declares, else one whose values are objects as JSON.
@@ -150,8 +150,8 @@ func (in *input) whole(ctx context.Context) error {
 	return err
 }
 
-// arguments reads the positional fields in their order. One that may be left out is, if there are no more arguments than those that must be
-// given.
+// arguments reads the positional fields in their order. One that may be left out is, if there are no more arguments
+// than those that must be given.
 func (in *input) arguments(ctx context.Context) error {
 	args := in.many(in.line.Args().Slice())
 	needed := 0 // arguments that must be given
@@ -198,7 +198,8 @@ func (in *input) form() string {
 	return strings.TrimSpace(name + " " + argsUsage(in.verb))
 }
 
-// many takes the arguments of a field of which several may be named, all but the first, if there are more arguments than fields.
+// many takes the arguments of a field of which several may be named, all but the first, if there are more arguments
+// than fields.
 func (in *input) many(args []string) []string {
 	fields := slices.DeleteFunc(slices.Clone(in.verb.Fields()), func(f verb.Field) bool { return !f.Arg })
 	at := slices.IndexFunc(fields, func(f verb.Field) bool { return f.Many })
@@ -218,8 +219,8 @@ func (in *input) argument(ctx context.Context, f verb.Field, arg string) (err er
 	return err
 }
 
-// file reads a field from a file in YAML or JSON; the name - is standard input. The file contains the field's value, or an
-// object with that field and others.
+// file reads a field from a file in YAML or JSON; the name - is standard input. The file contains the field's value, or
+// an object with that field and others.
 func (in *input) file(ctx context.Context, f verb.Field, name string) error {
 	text, err := in.inputText(ctx, name)
 	if err != nil {
@@ -362,7 +363,8 @@ func (in *input) text(ctx context.Context, f verb.Field, value string) (string, 
 	return strings.TrimRight(text, "\r\n"), err
 }
 
-// fillOwn fills in what the command line knows and a tool has to be told: who acts, and a key for a call that is made once.
+// fillOwn fills in what the command line knows and a tool has to be told: who acts, and a key for a call that is made
+// once.
 func (in *input) fillOwn(w *verb.Workspace) error {
 	for _, f := range in.verb.Fields() {
 		if f.Own == "" || in.values[f.Name] != nil {
@@ -384,7 +386,8 @@ func (in *input) fillOwn(w *verb.Workspace) error {
 
 const maxInput = 4 << 20 // bytes; no file in a workspace may be larger
 
-// inputText reads what a flag or an argument names: - is standard input, {...} is the text itself, and the rest is a file.
+// inputText reads what a flag or an argument names: - is standard input, {...} is the text itself, and the rest is a
+// file.
 func (p *program) inputText(ctx context.Context, source string) (string, error) {
 	switch {
 	case source == "-":

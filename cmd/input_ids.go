@@ -49,8 +49,8 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
 	return nil
 }
 
-// completeID finds the id of a record that a field names by a part of it, or a task by the id that it had where it was imported from. A whole
-// id is returned even if no record has it, since the verb knows what that means.
+// completeID finds the id of a record that a field names by a part of it, or a task by the id that it had where it was
+// imported from. A whole id is returned even if no record has it, since the verb knows what that means.
 func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part string) (string, error) {
 	if part == "" {
 		return "", nil
@@ -80,8 +80,9 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	return id, err
 }
 
-// importedAs finds the task that was imported from another tracker by the id that it had there, with or without the name of the tracker:
-// bd-12, beads:bd-12. It returns "" if there is none, or a record here has that id, and AMBIGUOUS_ID if the id was one of several trackers.
+// importedAs finds the task that was imported from another tracker by the id that it had there, with or without the
+// name of the tracker: bd-12, beads:bd-12. It returns "" if there is none, or a record here has that id, and
+// AMBIGUOUS_ID if the id was one of several trackers.
 func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref string) (string, error) {
 	if _, _, err := kind.Find(s, ref); err == nil || record.CodeOf(err) == record.BadFile {
 		return "", nil
@@ -109,8 +110,8 @@ func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref stri
 		WithHint("%s shows one of them", record.CallTo("get", "id", hits[0]).OnlyShown())
 }
 
-// completeAnyID is completeID for a field that takes the id of a record of any kind. A whole id wins; else the part must occur in one id of all
-// kinds only. What occurs in none is a kind's own to report.
+// completeAnyID is completeID for a field that takes the id of a record of any kind. A whole id wins; else the part
+// must occur in one id of all kinds only. What occurs in none is a kind's own to report.
 func completeAnyID(s *store.Store, k *kind.Kind, part string) (string, error) {
 	if kind.ParseAnyID(part) == nil {
 		if _, _, err := kind.Find(s, part); err == nil || record.CodeOf(err) == record.BadFile {
@@ -134,8 +135,8 @@ func completeAnyID(s *store.Store, k *kind.Kind, part string) (string, error) {
 	return store.Complete(k, part, hits)
 }
 
-// sessionOn is the session that the caller has on a task, which a part of an id names in place of one. What names no task is not found,
-// as the error says that is given.
+// sessionOn is the session that the caller has on a task, which a part of an id names in place of one. What names no
+// task is not found, as the error says that is given.
 func sessionOn(w *verb.Workspace, part string, notFound error) (string, error) {
 	s, err := w.Open()
 	if err != nil {

@@ -16,7 +16,8 @@ type inputFile struct {
 	root  *yaml.Node
 }
 
-// located is an error with the line of what its message names first, such as tasks[2].checks[0].cmd. Any other error stays as it is.
+// located is an error with the line of what its message names first, such as tasks[2].checks[0].cmd. Any other error
+// stays as it is.
 func (f *inputFile) located(err error) error {
 	var e *record.Error
 	if f == nil || f.root == nil || !errors.As(err, &e) || e.Code != record.InvalidInput && e.Code != record.DanglingDep && e.Code != record.DepCycle {
@@ -31,7 +32,8 @@ func (f *inputFile) located(err error) error {
 	return &named
 }
 
-// line is where the first path in a message lies: 0 if there is none. Of a path that is not in the file it is the line of what is around it.
+// line is where the first path in a message lies: 0 if there is none. Of a path that is not in the file it is the line
+// of what is around it.
 func (f *inputFile) line(msg string) int {
 	at := strings.Index(msg, f.field+"[")
 	if at < 0 {

@@ -10,11 +10,13 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// backgroundVariable set to off keeps commands from starting a process that tells the git remote of claims; then cairn remote sync does.
+// backgroundVariable set to off keeps commands from starting a process that tells the git remote of claims; then cairn
+// remote sync does.
 const backgroundVariable = "CAIRN_CLAIMS_BACKGROUND"
 
-// keepClaims has a process of its own tell the git remote what it does not know yet, and ask it what is old, after a command that wrote. The command
-// does not wait for it. It is started at most every ten seconds, and not while another process asks the remote.
+// keepClaims has a process of its own tell the git remote what it does not know yet, and ask it what is old, after a
+// command that wrote. The command does not wait for it. It is started at most every ten seconds, and not while another
+// process asks the remote.
 func (p *program) keepClaims(w *verb.Workspace) {
 	if p.Getenv(backgroundVariable) == "off" {
 		return
@@ -33,8 +35,8 @@ func (p *program) keepClaims(w *verb.Workspace) {
 	}
 }
 
-// apartFrom is a command in a session of its own, with no terminal, no file of this process and nothing of the job in which this process may run. Around
-// is what starts it: the program, and perhaps words before its own.
+// apartFrom is a command in a session of its own, with no terminal, no file of this process and nothing of the job in
+// which this process may run. Around is what starts it: the program, and perhaps words before its own.
 func apartFrom(around, args []string, dir string) *exec.Cmd {
 	argv := append(append([]string(nil), around...), args...)
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -46,8 +48,8 @@ func apartFrom(around, args []string, dir string) *exec.Cmd {
 	return cmd
 }
 
-// keepCommand is cairn remote keep, which tells the git remote what it does not know yet, within what the budget has to spare. Cairn starts it after
-// commands that write; no person types it.
+// keepCommand is cairn remote keep, which tells the git remote what it does not know yet, within what the budget has to
+// spare. Cairn starts it after commands that write; no person types it.
 type keepCommand struct{ *program }
 
 func (p keepCommand) command() *cli.Command {

@@ -32,8 +32,8 @@ func (p manCommand) command() *cli.Command {
 	}
 }
 
-// manual is the manual page of the program in the language of man(7). It has neither a date nor a version, so that it changes only with the
-// commands.
+// manual is the manual page of the program in the language of man(7). It has neither a date nor a version, so that it
+// changes only with the commands.
 func manual(root *cli.Command) string {
 	var b strings.Builder
 	b.WriteString(".TH CAIRN 1 \"\" \"cairn\" \"User Commands\"\n.SH NAME\n")
@@ -75,7 +75,8 @@ func manOf(b *strings.Builder, c *cli.Command, around string) {
 	}
 }
 
-// manText is text in paragraphs, between which a line is blank; first stands before the first one. Indented ones are shown as they are.
+// manText is text in paragraphs, between which a line is blank; first stands before the first one. Indented ones are
+// shown as they are.
 func manText(b *strings.Builder, text, first string) {
 	begin := first
 	for part := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {

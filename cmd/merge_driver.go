@@ -34,7 +34,8 @@ func (p mergeDriverCommand) command() *cli.Command {
 	}
 }
 
-// run reads and writes only the files that it is given: it takes no lock, asks nothing, and runs no git, which waits for it.
+// run reads and writes only the files that it is given: it takes no lock, asks nothing, and runs no git, which waits
+// for it.
 func (p mergeDriverCommand) run(ctx context.Context, c *cli.Command) error {
 	args := c.Args().Slice()
 	if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
@@ -65,8 +66,8 @@ func (p mergeDriverCommand) run(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// flowAt is the flow of the workspace that a file belongs to; the default one if its config cannot be read, as in the middle of
-// a merge.
+// flowAt is the flow of the workspace that a file belongs to; the default one if its config cannot be read, as in the
+// middle of a merge.
 func (p mergeDriverCommand) flowAt(name string) task.Flow {
 	for dir := filepath.Dir(p.abs(name)); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if filepath.Base(dir) != layout.Folder {

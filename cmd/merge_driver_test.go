@@ -42,7 +42,8 @@ func situations(t *testing.T) []situation {
 	return out
 }
 
-// However git merges, the result of the driver is that of the table, and the files with conflicts are those that git calls unmerged.
+// However git merges, the result of the driver is that of the table, and the files with conflicts are those that git
+// calls unmerged.
 func TestMergeDriverUnderGit(t *testing.T) {
 	for name, command := range map[string][][]string{
 		"merge":       {{"checkout", "-q", "ours"}, {"merge", "theirs"}},

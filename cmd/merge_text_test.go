@@ -33,9 +33,9 @@ var mergedSilently = map[string]string{
 	"unknown-keys":                        sound,
 }
 
-// In a fresh clone, which has .gitattributes but no driver, git merges every situation by lines. If that is a conflict, cairn
-// reports it and leaves the file alone, and the other tasks can be worked on. If not, the result is that of the driver, or a rule
-// says what is wrong with it; the exceptions are those that mergedSilently calls unnoticed.
+// In a fresh clone, which has .gitattributes but no driver, git merges every situation by lines. If that is a conflict,
+// cairn reports it and leaves the file alone, and the other tasks can be worked on. If not, the result is that of the
+// driver, or a rule says what is wrong with it; the exceptions are those that mergedSilently calls unnoticed.
 func TestMergeWithoutTheDriver(t *testing.T) {
 	g := newMergeRepo(t).clone()
 	g.run("checkout", "-q", "-b", "mine", "origin/ours")
@@ -82,7 +82,8 @@ func (w workspace) run(args ...string) (out, errs string, exit int) {
 	return stdout.String(), stderr.String(), exit
 }
 
-// wantLeftAlone fails the test unless a file with conflicts is refused and unchanged, while other tasks can be worked on.
+// wantLeftAlone fails the test unless a file with conflicts is refused and unchanged, while other tasks can be worked
+// on.
 func (w workspace) wantLeftAlone(file string) {
 	w.Helper()
 	before := readAt(w.T, w.dir, file)

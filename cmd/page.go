@@ -35,7 +35,8 @@ At the command line
 
 `
 
-// VerbsPage is the reference page of all verbs of the catalogue, and of the commands that are no verbs, in Markdown: docs/verbs.md.
+// VerbsPage is the reference page of all verbs of the catalogue, and of the commands that are no verbs, in Markdown:
+// docs/verbs.md.
 func VerbsPage() string {
 	var b strings.Builder
 	b.WriteString(generatedMark + verbsIntro)

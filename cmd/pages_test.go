@@ -55,7 +55,8 @@ func userPages(t *testing.T) []string {
 	return pages
 }
 
-// commandLines are the lines of a page that begin with the program's name: in blocks for a shell, and in code within a sentence.
+// commandLines are the lines of a page that begin with the program's name: in blocks for a shell, and in code within a
+// sentence.
 func commandLines(text string) []string {
 	var out []string
 	for _, b := range fencedBlock.FindAllStringSubmatch(text, -1) {
@@ -73,7 +74,8 @@ func commandLines(text string) []string {
 	return out
 }
 
-// wrongIn says what of a line is no command or no flag; "" for nothing. Words in quotes, comments, and what follows another command's sign are not looked at.
+// wrongIn says what of a line is no command or no flag; "" for nothing. Words in quotes, comments, and what follows
+// another command's sign are not looked at.
 func wrongIn(root *cli.Command, line string) string {
 	line = regexp.MustCompile(`'[^']*'|"[^"]*"`).ReplaceAllString(line, "TEXT")
 	line, _, _ = strings.Cut(line, " #")

@@ -25,8 +25,8 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// printf prints for people. Each text among the arguments is made harmless and kept on one line, whatever its source. Two
-// types are exceptions: screen.Lines keeps its line breaks, and screen.Painted is printed as it is.
+// printf prints for people. Each text among the arguments is made harmless and kept on one line, whatever its source.
+// Two types are exceptions: screen.Lines keeps its line breaks, and screen.Painted is printed as it is.
 func (p *program) printf(format string, args ...any) { screen.Fprintf(p.out, format, args...) }
 
 // printJSON prints a value as JSON. If that is impossible, the program exits with a failure.

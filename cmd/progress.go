@@ -16,9 +16,9 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// meter shows on a terminal that work goes on: one line, which is written over itself. It appears once the work has taken progress.Quiet,
-// and is gone before anything else is printed and when the program ends. All its methods do nothing on nil, which is the meter of a program
-// that prints to no terminal. They may be called by several goroutines.
+// meter shows on a terminal that work goes on: one line, which is written over itself. It appears once the work has
+// taken progress.Quiet, and is gone before anything else is printed and when the program ends. All its methods do
+// nothing on nil, which is the meter of a program that prints to no terminal. They may be called by several goroutines.
 type meter struct {
 	out   io.Writer
 	width func() int // asked anew for each line, since a window changes its size
@@ -37,7 +37,8 @@ type meter struct {
 // redraw is how often the line is written anew, so that the seconds pass.
 const redraw = 200 * time.Millisecond
 
-// newMeter is the meter of a program: nil unless standard error is a terminal that can erase a line, and the output is for a person.
+// newMeter is the meter of a program: nil unless standard error is a terminal that can erase a line, and the output is
+// for a person.
 func (p *program) newMeter() *meter {
 	if _, ok := isTerminal(p.Stderr); !ok || p.json || p.Getenv("TERM") == "dumb" {
 		return nil
@@ -45,8 +46,8 @@ func (p *program) newMeter() *meter {
 	return &meter{out: p.Stderr, width: func() int { width, _ := isTerminal(p.Stderr); return width }}
 }
 
-// reports is where work says how far it has come: the meter, or off a terminal a line on standard error for each long wait for others, which is
-// there with --json too. What works is silent off a terminal.
+// reports is where work says how far it has come: the meter, or off a terminal a line on standard error for each long
+// wait for others, which is there with --json too. What works is silent off a terminal.
 func (p *program) reports() func(progress.Report) {
 	if p.meter != nil {
 		return p.meter.report
@@ -158,7 +159,8 @@ func (m *meter) until(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, m.stop)
 }
 
-// watching shows what commands print while they print it, with --verbose, above the line. What acts on a terminal is shown as an escape.
+// watching shows what commands print while they print it, with --verbose, above the line. What acts on a terminal is
+// shown as an escape.
 type watching struct{ *meter }
 
 func (w watching) Write(text []byte) (int, error) {
@@ -181,7 +183,8 @@ func (w watching) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// begun is how many bytes at the end of a text are the beginning of a character that may go on: of one in UTF-8, or of a line's end.
+// begun is how many bytes at the end of a text are the beginning of a character that may go on: of one in UTF-8, or of
+// a line's end.
 func begun(text []byte) int {
 	if bytes.HasSuffix(text, []byte("\r")) {
 		return 1
@@ -203,8 +206,8 @@ const (
 	barRoom  = 60
 )
 
-// lineOf is a report in one line that is at most width columns wide: what is done, how much of how many, and for how long. Where there is too
-// little room the first is cut.
+// lineOf is a report in one line that is at most width columns wide: what is done, how much of how many, and for how
+// long. Where there is too little room the first is cut.
 func lineOf(r progress.Report, took time.Duration, width int) string {
 	var end strings.Builder
 	if r.Counts && r.Total > 0 {

@@ -102,7 +102,8 @@ func (a *atTerminal) exits(want int, exited chan int) {
 	}
 }
 
-// At a terminal done asks a person about the manual checks that they may settle, and about no others; what holds is attested in their name.
+// At a terminal done asks a person about the manual checks that they may settle, and about no others; what holds is
+// attested in their name.
 func TestDoneAsksAboutManualChecks(t *testing.T) {
 	a := newAtTerminal(t)
 	exited := a.run(t.Context(), "done", "T-2")
@@ -150,7 +151,8 @@ func TestDoneAsksOnlyPeopleWhoCloseAsDone(t *testing.T) {
 	}
 }
 
-// In the shell of an agent, and in a job, nobody is asked what only a person may say, whatever terminal is open and whoever is named.
+// In the shell of an agent, and in a job, nobody is asked what only a person may say, whatever terminal is open and
+// whoever is named.
 func TestNobodyIsAskedInAnAgentsShell(t *testing.T) {
 	a := newAtTerminal(t)
 	a.write(".cairn/tasks/T-3.md", "---\nid: T-3\ntitle: Paint it\nstatus: in_progress\nchecks:\n  - {desc: dry, cmd: 'true', result: pending}\n---\n")
@@ -190,7 +192,8 @@ func TestDoneIsInterrupted(t *testing.T) {
 	}
 }
 
-// A wrong edit is explained at the terminal, and the person is asked whether to go on: n keeps the copy, and so does Ctrl-C.
+// A wrong edit is explained at the terminal, and the person is asked whether to go on: n keeps the copy, and so does
+// Ctrl-C.
 func TestAWrongEditIsAskedAbout(t *testing.T) {
 	a := newAtTerminal(t)
 	a.write("editor", "#!/bin/sh\nsed 's/^status: in_progress/status: done/' \"$1\" > \"$1.new\" && cat \"$1.new\" > \"$1\" && rm \"$1.new\"\n")

@@ -41,7 +41,8 @@ type release struct {
 	}
 }
 
-// A release has the program for each system as make build makes it, with files that the repository has or make release-files makes.
+// A release has the program for each system as make build makes it, with files that the repository has or make
+// release-files makes.
 func TestReleaseConfig(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", ".goreleaser.yaml"))
 	if err != nil {
@@ -107,7 +108,8 @@ func TestReleaseConfig(t *testing.T) {
 	}
 }
 
-// holdArchive checks that the cask names files by the paths that they have in the archive, and comes from where releases are.
+// holdArchive checks that the cask names files by the paths that they have in the archive, and comes from where
+// releases are.
 func holdArchive(t *testing.T, r release) {
 	t.Helper()
 	if r.Release.Github.Owner+"/"+r.Release.Github.Name != "cairn-tasks/cairn" {

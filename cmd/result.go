@@ -50,8 +50,8 @@ func (p *program) checkForm(ctx context.Context, v verb.Verb) error {
 	return p.form.Check(ctx, v.Results())
 }
 
-// result prints what a verb returned: in the form that the line asks for, as JSON, or for people. In is the workspace in whose records ids are
-// looked for to shorten them; nil to show them whole.
+// result prints what a verb returned: in the form that the line asks for, as JSON, or for people. In is the workspace
+// in whose records ids are looked for to shorten them; nil to show them whole.
 func (p *program) result(ctx context.Context, v verb.Verb, in *verb.Workspace, out any) error {
 	switch {
 	case p.form != nil:
@@ -110,7 +110,8 @@ func (p *program) formed(ctx context.Context, v verb.Verb, out any) error {
 	return nil
 }
 
-// columns prints the rows of a result with the keys that were asked for: as a table on a terminal, else with tabs between them and without a head.
+// columns prints the rows of a result with the keys that were asked for: as a table on a terminal, else with tabs
+// between them and without a head.
 func (p *program) columns(out any) error {
 	rows, err := form.RowsOf(out)
 	if err != nil {
@@ -142,7 +143,8 @@ func (p *program) columns(out any) error {
 	return nil
 }
 
-// rest says, on standard error, what a list has beside the rows that were printed: further pages, and files that could not be read.
+// rest says, on standard error, what a list has beside the rows that were printed: further pages, and files that could
+// not be read.
 func (p *program) rest(r *render.Renderer, out any) {
 	if _, key := verb.RowType(reflect.TypeOf(out)); key == "" {
 		return

@@ -86,7 +86,8 @@ func (p serveCommand) runServe(ctx context.Context, c *cli.Command) error {
 	return connection(s.Serve(ctx, p.Stdin, p.Stdout))
 }
 
-// mayChangeProjects returns an error for a server that cannot go to another workspace: all its clients would, or its scope is a task of this one.
+// mayChangeProjects returns an error for a server that cannot go to another workspace: all its clients would, or its
+// scope is a task of this one.
 func mayChangeProjects(c *cli.Command) error {
 	if c.Bool("projects") && (c.IsSet("http") || c.IsSet("scope")) {
 		return usage("--projects goes with neither --http nor --scope").WithHint("start a server for each workspace")
@@ -145,8 +146,8 @@ func (p serveCommand) rights(ctx context.Context, w *verb.Workspace, c *cli.Comm
 	return r, nil
 }
 
-// outlivePipe keeps the process alive after the client closes standard output. By default the next write kills the process, and
-// the commands that it started would run on. The function that it returns restores the default.
+// outlivePipe keeps the process alive after the client closes standard output. By default the next write kills the
+// process, and the commands that it started would run on. The function that it returns restores the default.
 func outlivePipe() (end func()) {
 	ignored := make(chan os.Signal, 1)
 	signal.Notify(ignored, syscall.SIGPIPE) // not signal.Ignore, which the commands of checks would inherit
@@ -173,8 +174,8 @@ const (
 	sinkGrace = 200 * time.Millisecond // for writing the last of them
 )
 
-// sink writes lines in the background, and Write never blocks. Some clients do not read a server's standard error: lines for
-// which there is no more room are dropped.
+// sink writes lines in the background, and Write never blocks. Some clients do not read a server's standard error:
+// lines for which there is no more room are dropped.
 type sink struct {
 	lines   chan []byte
 	dropped atomic.Int64

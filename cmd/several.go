@@ -12,16 +12,18 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// severalDone is the JSON of a command that was given several ids: what became of each. A task is a row under tasks, as lists have it; what
-// is none, such as a handoff or what was deleted, is under records as the verb returns it. Errors are those of the ones that were refused.
+// severalDone is the JSON of a command that was given several ids: what became of each. A task is a row under tasks, as
+// lists have it; what is none, such as a handoff or what was deleted, is under records as the verb returns it. Errors
+// are those of the ones that were refused.
 type severalDone struct {
 	verb.Several
 	Records []any                   `json:"records,omitempty"`
 	Errors  []catalogue.FailureBody `json:"errors,omitempty"`
 }
 
-// callEach does the verb for each id of the line in turn, tells of each what became of it, and exits with the number of the first failure.
-// The ids are looked up before anything is done: where a word of the line names no record, nothing is done.
+// callEach does the verb for each id of the line in turn, tells of each what became of it, and exits with the number of
+// the first failure. The ids are looked up before anything is done: where a word of the line names no record, nothing
+// is done.
 func (p verbCommand) callEach(ctx context.Context, w *verb.Workspace, in *input) error {
 	each, err := p.looked(ctx, w, in)
 	if err != nil {
@@ -44,7 +46,8 @@ func (p verbCommand) callEach(ctx context.Context, w *verb.Workspace, in *input)
 	return nil
 }
 
-// collects reports whether what becomes of several is printed as one result: as JSON, or as what a program of jq makes of that.
+// collects reports whether what becomes of several is printed as one result: as JSON, or as what a program of jq makes
+// of that.
 func (p verbCommand) collects() bool { return p.json || p.form != nil && p.form.Whole() }
 
 // looked makes an input for each of the ids of the line, once all of them were found.

@@ -15,7 +15,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// signFlags are the flags of a verb whose record a person can sign. They are no part of its input, since no agent may sign.
+// signFlags are the flags of a verb whose record a person can sign. They are no part of its input, since no agent may
+// sign.
 func signFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "sign", Local: true, Usage: "sign it with your SSH key, as git signs commits; docs/approvals.md says how that is set up"},
@@ -71,7 +72,8 @@ type signerRow struct {
 	Counts      bool         `json:"counts"` // in the version that decides here
 }
 
-// signerList is what trust signer prints. Counting names the version of the file that decides here: a commit, or the working tree.
+// signerList is what trust signer prints. Counting names the version of the file that decides here: a commit, or the
+// working tree.
 type signerList struct {
 	Path     string           `json:"path"`
 	Counting string           `json:"counting"`

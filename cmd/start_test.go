@@ -25,7 +25,8 @@ var unlinked = []struct{ name, what string }{
 	{"testing", "for tests"},
 }
 
-// costly are the packages that may allocate more than maxAllocs times before main begins, and what they make. None is ours.
+// costly are the packages that may allocate more than maxAllocs times before main begins, and what they make. None is
+// ours.
 var costly = map[string]string{
 	"github.com/go-git/go-git/v5/internal/url":   "patterns",
 	"github.com/itchyny/gojq":                    "the functions of jq that are written in jq, already parsed",
@@ -37,8 +38,9 @@ var costly = map[string]string{
 // maxAllocs is so small that most patterns which are compiled before main begins go beyond it.
 const maxAllocs = 60
 
-// A command pays at its start for what it links: each package brings pages to load, and what it sets up before main begins. A package that
-// comes or goes shows in testdata/linked.golden; some may not come back. Packages and allocations are counted, and no time is measured.
+// A command pays at its start for what it links: each package brings pages to load, and what it sets up before main
+// begins. A package that comes or goes shows in testdata/linked.golden; some may not come back. Packages and
+// allocations are counted, and no time is measured.
 func TestStart(t *testing.T) {
 	work, err := filepath.Abs(filepath.Join("..", "go.work"))
 	if err != nil {

@@ -152,8 +152,8 @@ func TestEveryCodeHasAStory(t *testing.T) {
 	}
 }
 
-// A part that provokes an error shows the exit number, the message and the hint as a person sees them, and the code as a program
-// sees it.
+// A part that provokes an error shows the exit number, the message and the hint as a person sees them, and the code as
+// a program sees it.
 func TestEveryRefusalIsShownWhole(t *testing.T) {
 	for _, s := range stories(t) {
 		for code, text := range s.refusals() {

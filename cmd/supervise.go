@@ -25,7 +25,8 @@ func (p superviseCommand) command() *cli.Command {
 	}
 }
 
-// running is what the supervisor prints once the job is its own, with the id behind it. It prints nothing else, but an error before that.
+// running is what the supervisor prints once the job is its own, with the id behind it. It prints nothing else, but an
+// error before that.
 const running = "running "
 
 func (p superviseCommand) run(ctx context.Context, c *cli.Command) error {
@@ -40,7 +41,8 @@ func (p superviseCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	// What this process starts is found by the name of the job, this process itself is not: its own environment began without it.
+	// What this process starts is found by the name of the job, this process itself is not: its own environment began
+	// without it.
 	if err := os.Setenv(proc.JobVariable, id); err != nil {
 		return err
 	}

@@ -26,9 +26,9 @@ const (
 // notInherited are the variables of the job in which this program may run itself. A supervisor is no part of that.
 var notInherited = []string{"CAIRN_SESSION", "CAIRN_JOB", "CAIRN_EXECUTOR", "CAIRN_PORT", "CAIRN_TASK", "CAIRN_PROMPT", "CAIRN_ACTOR"}
 
-// supervise starts the supervisor of a job: this program, in a session of its own, with no terminal and no file of this process but the log of the
-// job. It returns once the supervisor holds the job. Where the user's service manager is there it is asked to keep the supervisor beyond the login;
-// where that fails the supervisor is started without it.
+// supervise starts the supervisor of a job: this program, in a session of its own, with no terminal and no file of this
+// process but the log of the job. It returns once the supervisor holds the job. Where the user's service manager is
+// there it is asked to keep the supervisor beyond the login; where that fails the supervisor is started without it.
 func supervise(ctx context.Context, w *verb.Workspace, id string) error {
 	s, err := w.Open()
 	if err != nil {
@@ -57,7 +57,8 @@ func supervise(ctx context.Context, w *verb.Workspace, id string) error {
 	return start.run(ctx)
 }
 
-// scopeCommand is the command that starts another one in a scope of the user's service manager, which outlives the login; nil where there is none.
+// scopeCommand is the command that starts another one in a scope of the user's service manager, which outlives the
+// login; nil where there is none.
 func scopeCommand(getenv func(string) string) []string {
 	runtime := getenv("XDG_RUNTIME_DIR")
 	if !filepath.IsAbs(runtime) {

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// apart gives a command a session of its own, so that no signal of this terminal reaches it, and keeps the files from it that this process was
-// started with: a lock or a pipe of who started this program would stay open for as long as the job runs.
+// apart gives a command a session of its own, so that no signal of this terminal reaches it, and keeps the files from
+// it that this process was started with: a lock or a pipe of who started this program would stay open for as long as
+// the job runs.
 func apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	folder, err := os.Open("/dev/fd")

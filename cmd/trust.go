@@ -92,7 +92,8 @@ func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 	return p.show(trustResult{s.Root, true, commands}, err)
 }
 
-// giveRepo lets the commands run in another repository that the config names. They come from this workspace, which is trusted first.
+// giveRepo lets the commands run in another repository that the config names. They come from this workspace, which is
+// trusted first.
 func (p trustCommand) giveRepo(ctx context.Context, c *cli.Command, who record.Actor, s *store.Store, commands []store.Command) error {
 	files, err := s.Files(task.Task{Repo: c.String("in-repo")})
 	switch {
@@ -151,7 +152,8 @@ func (p trustCommand) list() error {
 	return nil
 }
 
-// consent shows the commands, and has the person at the terminal approve them unless yes is set. Only a person can consent.
+// consent shows the commands, and has the person at the terminal approve them unless yes is set. Only a person can
+// consent.
 func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace string, commands []store.Command, yes bool) error {
 	if !actor.Human() {
 		return record.Errorf(record.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")

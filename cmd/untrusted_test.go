@@ -15,7 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// traps are the keys of a clone's config that make git start a program. TRAP stands for a program that writes to the trace file.
+// traps are the keys of a clone's config that make git start a program. TRAP stands for a program that writes to the
+// trace file.
 const traps = `
 [core]
 	repositoryFormatVersion = 1
@@ -258,8 +259,8 @@ var toolCalls = []string{
 // traceFile is the file that the programs of the traps write to.
 func (g *gitRepo) traceFile() string { return filepath.Join(g.home, "sprung") }
 
-// In an untrusted clone no command of cairn starts a program: neither the commands of its tasks nor those that its git config
-// names. Trusting the clone starts none either.
+// In an untrusted clone no command of cairn starts a program: neither the commands of its tasks nor those that its git
+// config names. Trusting the clone starts none either.
 func TestUntrustedCloneStartsNothing(t *testing.T) {
 	g := trappedRepo(t)
 	attributes := filepath.Join(g.dir, ".gitattributes")

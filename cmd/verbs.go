@@ -47,7 +47,8 @@ func (p verbCommand) command() *cli.Command {
 	return out
 }
 
-// nounCommand is a command that has the commands of several verbs below it: cairn decision, for cairn decision log and others.
+// nounCommand is a command that has the commands of several verbs below it: cairn decision, for cairn decision log and
+// others.
 type nounCommand struct {
 	*program
 	noun string
@@ -143,7 +144,8 @@ func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 	return e.WithHint("cairn help %s lists them", p.noun)
 }
 
-// guessedBelow is the command that does what people mean by a word behind a noun; "" for a word of which nothing is known.
+// guessedBelow is the command that does what people mean by a word behind a noun; "" for a word of which nothing is
+// known.
 func guessedBelow(noun, word string) string {
 	if ours, ok := guessedOfJobs(word)[noun]; ok {
 		return ours
@@ -160,7 +162,8 @@ func guessedBelow(noun, word string) string {
 	}[word]
 }
 
-// guessedOfJobs is, by noun, the command about jobs, reviews, work trees, projects and repositories that does what people mean by a word.
+// guessedOfJobs is, by noun, the command about jobs, reviews, work trees, projects and repositories that does what
+// people mean by a word.
 func guessedOfJobs(word string) map[string]string {
 	const (
 		remove  = "cairn worktree remove ID removes one; cairn worktree list says why the others stay"
@@ -199,7 +202,8 @@ func furtherFlags(v verb.Verb) []cli.Flag {
 
 func (p verbCommand) name() string { return verb.CommandName(p.verb.Name) }
 
-// aliases are the other names of the command: those that the verb declares, and its own if the command has dashes for underscores.
+// aliases are the other names of the command: those that the verb declares, and its own if the command has dashes for
+// underscores.
 func (p verbCommand) aliases() []string {
 	out := slices.Clone(p.verb.Aliases)
 	if p.name() != p.verb.Name {

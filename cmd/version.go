@@ -8,11 +8,12 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// Who builds from files without a git history says what they are: go build -ldflags '-X github.com/cairn-tasks/cairn/cmd.builtCommit=...'.
+// Who builds from files without a git history says what they are: go build -ldflags '-X
+// github.com/cairn-tasks/cairn/cmd.builtCommit=...'.
 var builtVersion, builtCommit, builtDate string
 
-// Version is the version of the program: what the build said, else what the Go toolchain stamped: a tag, or "(devel)" for a build from
-// a work tree.
+// Version is the version of the program: what the build said, else what the Go toolchain stamped: a tag, or "(devel)"
+// for a build from a work tree.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	switch {
@@ -24,7 +25,8 @@ func Version() string {
 	return "(devel)"
 }
 
-// versionResult is what version prints. Schema is the version of all JSON output: under one number fields are only added.
+// versionResult is what version prints. Schema is the version of all JSON output: under one number fields are only
+// added.
 type versionResult struct {
 	Version  string `json:"version"`
 	Schema   int    `json:"schema"`

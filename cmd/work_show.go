@@ -51,7 +51,8 @@ func (l *labor) left(err error) error {
 	return err
 }
 
-// say prints that a job became what it is: a line, on a terminal only for one that ended, since the others are shown live.
+// say prints that a job became what it is: a line, on a terminal only for one that ended, since the others are shown
+// live.
 func (l *labor) say(j jobs.Job) {
 	if l.json || l.live && j.State.Live() {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// workspace is where and as whom the flags and the environment say to act. The actor has every right: a person who can run
-// the command line can edit the files as well.
+// workspace is where and as whom the flags and the environment say to act. The actor has every right: a person who can
+// run the command line can edit the files as well.
 func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspace, error) {
 	dir, err := p.dir(c)
 	if err != nil {
@@ -104,8 +104,8 @@ func (p *program) underHome(path string) string {
 	return path
 }
 
-// stateDir is the user's folder for what must not lie in a repository, by the convention of each system. It is empty if the
-// environment names none by an absolute path.
+// stateDir is the user's folder for what must not lie in a repository, by the convention of each system. It is empty if
+// the environment names none by an absolute path.
 func (p *program) stateDir() string {
 	home := filepath.Join(p.Getenv("HOME"), ".local", "state")
 	if runtime.GOOS == "windows" {
@@ -119,7 +119,8 @@ func (p *program) stateDir() string {
 	return ""
 }
 
-// configDir is cairn's own part of the user's folder of settings. It is empty if the environment names none by an absolute path.
+// configDir is cairn's own part of the user's folder of settings. It is empty if the environment names none by an
+// absolute path.
 func (p *program) configDir() string {
 	if dir := p.settingsDir(); dir != "" {
 		return filepath.Join(dir, "cairn")
@@ -127,8 +128,8 @@ func (p *program) configDir() string {
 	return ""
 }
 
-// settingsDir is the user's folder of settings, by the convention of each system. It is empty if the environment names none by an absolute
-// path.
+// settingsDir is the user's folder of settings, by the convention of each system. It is empty if the environment names
+// none by an absolute path.
 func (p *program) settingsDir() string {
 	home := filepath.Join(p.Getenv("HOME"), ".config")
 	if runtime.GOOS == "windows" {
@@ -142,8 +143,8 @@ func (p *program) settingsDir() string {
 	return ""
 }
 
-// actor is who acts: --actor, CAIRN_ACTOR, the coding agent in whose shell the program runs, or git's user.name. Git is asked when a
-// verb asks who acts, and once: most commands read, for anybody.
+// actor is who acts: --actor, CAIRN_ACTOR, the coding agent in whose shell the program runs, or git's user.name. Git is
+// asked when a verb asks who acts, and once: most commands read, for anybody.
 func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (func() record.Actor, error) {
 	for _, actor := range []string{c.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
 		if actor != "" {
@@ -177,8 +178,8 @@ func actorName(name string) string {
 	return clean[:min(len(clean), 64)]
 }
 
-// agentShells are the variables that coding agents set in the shells that they open, with the agent of each. Variables that a
-// person sets, such as keys, and variables that an editor sets in the person's own terminals are not among them.
+// agentShells are the variables that coding agents set in the shells that they open, with the agent of each. Variables
+// that a person sets, such as keys, and variables that an editor sets in the person's own terminals are not among them.
 var agentShells = []struct{ variable, agent string }{
 	{"CLAUDECODE", "claude-code"},
 	{"CLAUDE_CODE_ENTRYPOINT", "claude-code"},
@@ -225,8 +226,8 @@ func shellAgent(getenv func(string) string) (who record.Actor, variable string) 
 	return "", ""
 }
 
-// withoutVersion is a name of an agent without the version behind it, as in goose@1.2, my-agent/2.0 and claude-code_2.1.0_cli. An agent is the
-// same actor after an update, and keeps what it holds.
+// withoutVersion is a name of an agent without the version behind it, as in goose@1.2, my-agent/2.0 and
+// claude-code_2.1.0_cli. An agent is the same actor after an update, and keeps what it holds.
 func withoutVersion(name string) string {
 	for i, r := range name {
 		rest := strings.TrimPrefix(name[i:][1:], "v")

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Only variables that agents set in the shells that they open make a shell an agent's. Variables that a person sets, or an editor
-// for a person, do not.
+// Only variables that agents set in the shells that they open make a shell an agent's. Variables that a person sets, or
+// an editor for a person, do not.
 func TestShellAgent(t *testing.T) {
 	type vars map[string]string
 	cases := []struct {

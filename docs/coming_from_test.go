@@ -47,7 +47,8 @@ var otherSystems = map[string]string{
 	"Task Relay": "jobs_submit jobs_get jobs_list jobs_cancel",
 }
 
-// What else the reference of a system names: arguments, keys of answers, codes, states, rights and limits. Each is on the page, between backquotes.
+// What else the reference of a system names: arguments, keys of answers, codes, states, rights and limits. Each is on
+// the page, between backquotes.
 var otherNames = map[string]string{
 	"Kagan": `
 		include_scratchpad include_logs include_review scratchpad_truncated logs_truncated logs_total_runs logs_returned_runs logs_has_more logs_next_offset
@@ -135,8 +136,8 @@ func TestComingFromCalls(t *testing.T) {
 	}
 }
 
-// prepareJobs makes what calls about jobs and reviews name: a clone that is trusted, an executor, a job that waits, a project, and for SHOP-2 a work
-// tree with a commit.
+// prepareJobs makes what calls about jobs and reviews name: a clone that is trusted, an executor, a job that waits, a
+// project, and for SHOP-2 a work tree with a commit.
 func prepareJobs(t *testing.T, w *verb.Workspace) {
 	t.Helper()
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {

@@ -1,5 +1,5 @@
-// Package docs_test holds the pages against the code: what they show as an example is read by the program, and where they
-// point there is something.
+// Package docs_test holds the pages against the code: what they show as an example is read by the program, and where
+// they point there is something.
 package docs_test
 
 import (
@@ -50,8 +50,9 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchorsOf are the names under which the headings of a page are found, by the rule of GitHub: in small letters, without what is no letter, digit, space, hyphen
-// or underscore, with a hyphen for each space, and with a number where a name was given before.
+// anchorsOf are the names under which the headings of a page are found, by the rule of GitHub: in small letters,
+// without what is no letter, digit, space, hyphen or underscore, with a hyphen for each space, and with a number where
+// a name was given before.
 func anchorsOf(text string) map[string]bool {
 	found := map[string]bool{}
 	for line := range strings.Lines(withoutFences(text)) {
@@ -116,8 +117,8 @@ func TestEveryPageIsListed(t *testing.T) {
 	}
 }
 
-// A table reads as one: every row of it has as many cells as its head, and no blank line cuts it in two. A bar inside a cell is
-// written with a backslash.
+// A table reads as one: every row of it has as many cells as its head, and no blank line cuts it in two. A bar inside a
+// cell is written with a backslash.
 func TestTables(t *testing.T) {
 	tables := 0
 	for _, page := range find(t, "../*.md", "*.md", "decisions/*.md", "how-to/*.md") {
@@ -300,7 +301,8 @@ var (
 	story  = regexp.MustCompile("`([a-z0-9-]+\\.txtar)`")
 )
 
-// Every test that guarantees.md and many-machines.md name is there, and every line of guarantees.md that promises something names one.
+// Every test that guarantees.md and many-machines.md name is there, and every line of guarantees.md that promises
+// something names one.
 func TestGuaranteesAreProven(t *testing.T) {
 	declared := goTests(t)
 	for _, page := range []string{"guarantees.md", "many-machines.md"} {

@@ -92,7 +92,8 @@ func (l *lesson) env() []string {
 	return out
 }
 
-// console runs the commands of a block, and compares what each prints with the lines below it. A command that ends in << 'END' goes on until a line END.
+// console runs the commands of a block, and compares what each prints with the lines below it. A command that ends in
+// << 'END' goes on until a line END.
 func (l *lesson) console(block string) {
 	l.Helper()
 	for part := range strings.SplitSeq(strings.TrimPrefix(block, "$ "), "\n$ ") {

@@ -16,7 +16,8 @@ import (
 
 const mcpAddress = "http://127.0.0.1:7317/mcp"
 
-// What is to be pasted into a client's configuration is of that file's format, and starts a server or names its address.
+// What is to be pasted into a client's configuration is of that file's format, and starts a server or names its
+// address.
 func TestClientConfigurations(t *testing.T) {
 	readers := map[string]func(*testing.T, string) []map[string]any{"json": jsonServers, "toml": tomlServers, "sh": shellServers}
 	seen := map[string]int{}

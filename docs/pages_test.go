@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A block of a page: its language and its text; or the text of a comment that prepares what the page is run in, and that its reader does not see.
+// A block of a page: its language and its text; or the text of a comment that prepares what the page is run in, and
+// that its reader does not see.
 var block = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$|^<!-- prepare\n(.*?)^-->$")
 
 // Pages whose blocks are run by a test of their own.
@@ -24,7 +25,8 @@ func userPages(t *testing.T) []string {
 	})
 }
 
-// The console blocks of the tutorial, of each guide and of every other page are run as they stand, in their order, and print what is shown below each command.
+// The console blocks of the tutorial, of each guide and of every other page are run as they stand, in their order, and
+// print what is shown below each command.
 func TestPagesAreRun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the pages are for a POSIX shell")
@@ -58,7 +60,8 @@ func TestPagesAreRun(t *testing.T) {
 	}
 }
 
-// notRunAtMost is how many blocks of commands say why no test runs them. Who adds one makes it run, or has a reason and counts it here.
+// notRunAtMost is how many blocks of commands say why no test runs them. Who adds one makes it run, or has a reason and
+// counts it here.
 const notRunAtMost = 8
 
 var (
@@ -66,8 +69,9 @@ var (
 	shellLine = regexp.MustCompile(`^(\$ |cairn |git |make |go (run|test|install) )`)
 )
 
-// A block of commands is run by a test, or says on the line above it why not: `<!-- not run: a reason -->`. One that a test of its own runs names it there:
-// `<!-- run by TestName -->`. Commands stand in no other block, so that none is missed.
+// A block of commands is run by a test, or says on the line above it why not: `<!-- not run: a reason -->`. One that a
+// test of its own runs names it there: `<!-- run by TestName -->`. Commands stand in no other block, so that none is
+// missed.
 func TestCommandsAreRunOrSayWhyNot(t *testing.T) {
 	tests := goTests(t)
 	run, notRun := 0, 0
@@ -98,14 +102,15 @@ func TestCommandsAreRunOrSayWhyNot(t *testing.T) {
 	}
 }
 
-// commandBlock is a block of a page with commands in it: its language, the comment above it, and the line where it begins.
+// commandBlock is a block of a page with commands in it: its language, the comment above it, and the line where it
+// begins.
 type commandBlock struct {
 	language, above string
 	line            int
 }
 
-// commandBlocks are the blocks of a page that a reader would type from: all of a shell's, and others with a line that begins as a command does. Lines that are set in
-// by four spaces are a block too.
+// commandBlocks are the blocks of a page that a reader would type from: all of a shell's, and others with a line that
+// begins as a command does. Lines that are set in by four spaces are a block too.
 func commandBlocks(t *testing.T, page string) (out []commandBlock) {
 	t.Helper()
 	var at commandBlock

@@ -8,9 +8,10 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 )
 
-// attempts are the sessions that the client of a server has begun, or has written to, and that go on. While there is exactly one, the client
-// is at work under it, as a program is under the session in CAIRN_SESSION: what it writes names that session. With several it is not known
-// which one a write belongs to, and with several clients whose it is, so that a server over HTTP keeps none.
+// attempts are the sessions that the client of a server has begun, or has written to, and that go on. While there is
+// exactly one, the client is at work under it, as a program is under the session in CAIRN_SESSION: what it writes names
+// that session. With several it is not known which one a write belongs to, and with several clients whose it is, so
+// that a server over HTTP keeps none.
 type attempts struct {
 	mu    sync.Mutex
 	on    bool

@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
-// answerShown is the length of the longest answer to a call, in bytes of JSON. Verbs cut what is usually long, so that the rest can be read
-// by another call. This limit is for fields that only a hand-written file makes so long, such as a title of a megabyte.
+// answerShown is the length of the longest answer to a call, in bytes of JSON. Verbs cut what is usually long, so that
+// the rest can be read by another call. This limit is for fields that only a hand-written file makes so long, such as a
+// title of a megabyte.
 const answerShown = 1 << 20
 
 // cutKey is the field that lists what was cut from an answer.
@@ -22,7 +23,8 @@ const cutKey = "truncated_fields"
 // cutsNamed is the most cut fields that an answer lists.
 const cutsNamed = 20
 
-// steps are the lengths to which the texts and lists of a long answer are cut, tried one after the other until the answer fits.
+// steps are the lengths to which the texts and lists of a long answer are cut, tried one after the other until the
+// answer fits.
 var steps = []struct{ text, list, depth int }{
 	{64 << 10, 500, 64}, {8 << 10, 200, 16}, {1 << 10, 100, 8}, {200, 20, 6}, {100, 5, 4},
 }

@@ -42,8 +42,8 @@ func (c *calls) begin(ctx context.Context, id json.RawMessage, waits bool) (cont
 	return ctx, true
 }
 
-// end records that a request has ended, and sends its answer, unless the client canceled the request or has an answer already. The answer is
-// sent before wait returns.
+// end records that a request has ended, and sends its answer, unless the client canceled the request or has an answer
+// already. The answer is sent before wait returns.
 func (c *calls) end(id json.RawMessage, answer func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

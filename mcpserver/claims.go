@@ -32,8 +32,8 @@ func (u *use) recent() bool {
 	return u.calls.Load() > 0 || time.Since(time.Unix(0, u.last.Load())) < usedFor
 }
 
-// keepClaims keeps the claims of the clone at the git remote, until the function that it returns is called. A server that may only read asks for
-// nothing and renews nothing.
+// keepClaims keeps the claims of the clone at the git remote, until the function that it returns is called. A server
+// that may only read asks for nothing and renews nothing.
 func (s *Server) keepClaims() (stop func()) {
 	if s.w.ReadOnly || s.w.Profile < verb.PairWorker {
 		return func() {}

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/identity"
 )
 
-// A client is known by the name that it introduces itself with, in both eras of the protocol; what the server was started with
-// counts for more.
+// A client is known by the name that it introduces itself with, in both eras of the protocol; what the server was
+// started with counts for more.
 func TestTheClientIsKnownByItsName(t *testing.T) {
 	for _, version := range []string{"2025-06-18", ""} {
 		w := newWorkspace(t)

@@ -21,7 +21,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// isolate gives the test a home and a git identity of its own, so that the settings of the user who runs it do not matter.
+// isolate gives the test a home and a git identity of its own, so that the settings of the user who runs it do not
+// matter.
 func isolate(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/mcpserver"
 )
 
-// The official suite finds what testdata/conformance.yaml says, no failure more and none less. It wants npm, downloads the
-// suite and the version of Node that it needs, and runs when CONFORMANCE is set (make conformance).
+// The official suite finds what testdata/conformance.yaml says, no failure more and none less. It wants npm, downloads
+// the suite and the version of Node that it needs, and runs when CONFORMANCE is set (make conformance).
 func TestConformance(t *testing.T) {
 	if os.Getenv("CONFORMANCE") == "" {
 		t.Skip("CONFORMANCE is not set")

@@ -35,8 +35,8 @@ import (
 //	# text     a comment
 //
 // and UPDATE=1 rewrites what the server writes. The clock stands still but for sleep, and goes on only when there is
-// nothing left to do. Files of the archive lie in the server's folder, but for one called rights, which says what the actor
-// may do. Chance is the same each time. Beside the verbs the server has the tools of testTools.
+// nothing left to do. Files of the archive lie in the server's folder, but for one called rights, which says what the
+// actor may do. Chance is the same each time. Beside the verbs the server has the tools of testTools.
 func TestConversations(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "conversations", "*.txtar"))
 	if err != nil || len(paths) == 0 {

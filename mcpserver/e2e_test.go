@@ -28,9 +28,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// One repository, one agent, one person, two doors. The agent speaks MCP to a server process through the official client;
-// the person types commands, each a process of its own. Together they take tasks from create to a close that the checks
-// have earned, and on the way every verb of the core set is used as its reference describes it, through both doors.
+// One repository, one agent, one person, two doors. The agent speaks MCP to a server process through the official
+// client; the person types commands, each a process of its own. Together they take tasks from create to a close that
+// the checks have earned, and on the way every verb of the core set is used as its reference describes it, through both
+// doors.
 func TestOneStoryThroughBothDoors(t *testing.T) {
 	s := newStory(t)
 	for _, chapter := range []struct {
@@ -186,7 +187,8 @@ func (s *story) cliTask(args ...string) verb.Task {
 	return as[verb.Task](s.T, s.json(args...))
 }
 
-// confirmed has the person attest a check, and confirm it. At the command line that takes a terminal, on which somebody types.
+// confirmed has the person attest a check, and confirm it. At the command line that takes a terminal, on which somebody
+// types.
 func (s *story) confirmed(id record.ID, check string) verb.Task {
 	s.Helper()
 	w := verb.Workspace{
@@ -351,7 +353,8 @@ func (s *story) create() {
 	s.commit("two more tasks")
 }
 
-// shapeKeys are the keys of the reference's task shape that a task with a dep which is open has; it is not ready, so ready is left out.
+// shapeKeys are the keys of the reference's task shape that a task with a dep which is open has; it is not ready, so
+// ready is left out.
 var shapeKeys = []string{"id", "title", "status", "deps", "checks", "provenance", "body"}
 
 func (s *story) shape() {

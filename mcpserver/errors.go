@@ -11,13 +11,14 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// failed returns an error as a result that the model sees: protocol errors are shown to few of them. The next tool is one that
-// the client has, and the hint names tools.
+// failed returns an error as a result that the model sees: protocol errors are shown to few of them. The next tool is
+// one that the client has, and the hint names tools.
 func failed(err error, w verb.Workspace) (*mcp.CallToolResult, error) {
 	return result(catalogue.FailureOf(err, w.Rights, inTools), true)
 }
 
-// protocolError returns an error as an error of the protocol, whose message is the only place for the code and the hint.
+// protocolError returns an error as an error of the protocol, whose message is the only place for the code and the
+// hint.
 func protocolError(err error) error {
 	e := (*record.Error)(nil)
 	switch {
@@ -30,8 +31,8 @@ func protocolError(err error) error {
 	}
 }
 
-// inTools spells a call as the tool that a client has: "the tool get with id PROJ-7". What is no tool, such as cairn trust, and
-// what only a person may do stay commands.
+// inTools spells a call as the tool that a client has: "the tool get with id PROJ-7". What is no tool, such as cairn
+// trust, and what only a person may do stay commands.
 func inTools(c record.Call) string {
 	if _, ok := catalogue.Named(c.Verb); !ok || c.Person {
 		return catalogue.CommandLine(c)

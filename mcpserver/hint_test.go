@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// A call in a hint is a tool for a client and a command for a person. What is no tool, and what only a person may do, is a command
-// for both.
+// A call in a hint is a tool for a client and a command for a person. What is no tool, and what only a person may do,
+// is a command for both.
 func TestCallsAreSpelledByTheFrontEnd(t *testing.T) {
 	id := record.ID("PROJ-7")
 	for _, tt := range []struct {

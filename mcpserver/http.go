@@ -23,8 +23,8 @@ const (
 	heartbeatTime   = 30 * time.Second // between pings to a client that only listens
 )
 
-// Listen listens on an address that only this machine can reach; port 0 takes a free one. It returns INVALID_INPUT for any
-// other address, and IO if the port is taken.
+// Listen listens on an address that only this machine can reach; port 0 takes a free one. It returns INVALID_INPUT for
+// any other address, and IO if the port is taken.
 func Listen(addr string) (net.Listener, error) {
 	tcp, err := net.ResolveTCPAddr("tcp", addr)
 	switch {
@@ -43,9 +43,9 @@ func Listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// ServeListener answers requests over Streamable HTTP, on the path /mcp, until ctx ends, and returns within 2 seconds of it.
-// Calls in flight then end as Serve ends them. All clients act as the one actor of the server. It closes the listener, and returns the error
-// that ended the listening, if there was one.
+// ServeListener answers requests over Streamable HTTP, on the path /mcp, until ctx ends, and returns within 2 seconds
+// of it. Calls in flight then end as Serve ends them. All clients act as the one actor of the server. It closes the
+// listener, and returns the error that ended the listening, if there was one.
 func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 	open, hangUp := context.WithCancel(context.WithoutCancel(ctx)) // of the streams
 	defer hangUp()
@@ -147,8 +147,8 @@ func (h *httpHandler) refuse(w http.ResponseWriter, status int, refusal *mcp.JSO
 	_, _ = w.Write(marshal(refusal)) // a client that is gone needs no answer
 }
 
-// serve has mcp-go answer a message. The server can end a call of a tool, which then still gets an answer. Streams end with their
-// connections.
+// serve has mcp-go answer a message. The server can end a call of a tool, which then still gets an answer. Streams end
+// with their connections.
 func (h *httpHandler) serve(w http.ResponseWriter, r *http.Request, m message) {
 	switch {
 	case m.method == string(mcp.MethodNotificationCancelled) && r.Header.Get(server.HeaderKeySessionID) == "":
@@ -166,8 +166,8 @@ func (h *httpHandler) serve(w http.ResponseWriter, r *http.Request, m message) {
 // asked is the key of the message in the context of its request.
 type asked struct{}
 
-// ending is the key of a second context of a call, by which the server ends it. It is not the request's own context, because mcp-go gives
-// no answer once that has ended.
+// ending is the key of a second context of a call, by which the server ends it. It is not the request's own context,
+// because mcp-go gives no answer once that has ended.
 type ending struct{}
 
 // endable returns the context of a call, which the server can end too.
@@ -181,9 +181,9 @@ func endable(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// foreign returns why a request may come from a web page, or "" if it does not. A page can make its visitor's browser send requests to this
-// address in two ways: under a host name of the page's that resolves to it, which shows in the Host header, or as a request to
-// another origin, which shows in the Origin header. Programs send no Origin.
+// foreign returns why a request may come from a web page, or "" if it does not. A page can make its visitor's browser
+// send requests to this address in two ways: under a host name of the page's that resolves to it, which shows in the
+// Host header, or as a request to another origin, which shows in the Origin header. Programs send no Origin.
 func foreign(r *http.Request) string {
 	name := r.Host
 	if host, _, err := net.SplitHostPort(r.Host); err == nil {

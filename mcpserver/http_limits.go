@@ -10,8 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// The most that clients over HTTP may use of the server. They are programs on this machine; the limits are for those that do not work as
-// they should.
+// The most that clients over HTTP may use of the server. They are programs on this machine; the limits are for those
+// that do not work as they should.
 const (
 	headerTime    = 10 * time.Second // for the head of a request to arrive
 	bodyTime      = 30 * time.Second // for the rest of it
@@ -22,8 +22,8 @@ const (
 	displacedTime = 5 * time.Minute  // after which an idle session is ended for a new one, if there are too many
 )
 
-// readWithin limits the time for reading the rest of a request. The function that it returns ends the limit, because the answer may take as
-// long as it needs.
+// readWithin limits the time for reading the rest of a request. The function that it returns ends the limit, because
+// the answer may take as long as it needs.
 func readWithin(w http.ResponseWriter) (done func()) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // a connection without deadlines has no limit
@@ -66,7 +66,8 @@ func (s *sessions) Generate() string {
 	return id
 }
 
-// Validate reports whether the session of an id has ended. It accepts an id of an earlier run of the server if there is room.
+// Validate reports whether the session of an id has ended. It accepts an id of an earlier run of the server if there is
+// room.
 func (s *sessions) Validate(id string) (isTerminated bool, err error) {
 	if _, err := s.StatelessGeneratingSessionIdManager.Validate(id); err != nil {
 		return false, err

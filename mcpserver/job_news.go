@@ -26,8 +26,8 @@ type jobNews struct {
 	last   string          // Jobs.Version of the last look
 }
 
-// followJobs begins to tell clients of jobs that end, if the server was given the toolset of jobs and no client before them began it. It goes on until
-// the last client is gone.
+// followJobs begins to tell clients of jobs that end, if the server was given the toolset of jobs and no client before
+// them began it. It goes on until the last client is gone.
 func (s *Server) followJobs() {
 	s.news.Lock()
 	defer s.news.Unlock()
@@ -78,8 +78,8 @@ func (s *Server) moveNews() {
 	}
 }
 
-// look finds the jobs that have ended since the look before. All jobs are listed only after one has changed; else those are looked at that run, since a
-// supervisor that was killed changes nothing.
+// look finds the jobs that have ended since the look before. All jobs are listed only after one has changed; else those
+// are looked at that run, since a supervisor that was killed changes nothing.
 func (n *jobNews) look(at *store.Store, tell bool) {
 	for id := range n.live {
 		_, _ = work.Jobs(at).Get(id)

@@ -45,7 +45,8 @@ type jobStatus struct {
 	PR           *job.PR    `json:"pr,omitempty"`
 }
 
-// readJob reads a resource of a job. It returns RESOURCE_NOT_FOUND if there is no such job, and ARTIFACT_MISSING if it has not left the file.
+// readJob reads a resource of a job. It returns RESOURCE_NOT_FOUND if there is no such job, and ARTIFACT_MISSING if it
+// has not left the file.
 func (s *Server) readJob(r resource, id string) (text string, one job.Job, version string, err error) {
 	if !s.offers(r.verb) {
 		return "", one, "", s.w.Allow(s.tools[r.verb])
@@ -132,8 +133,8 @@ func jobsNamed(at *store.Store, part string) (*mcp.Completion, error) {
 	return found, nil
 }
 
-// stateOfJob is the state of a resource of a job, and the version of the job. One that is not there yet has a state too, so that a client can
-// subscribe before the job has been started, or has left the file.
+// stateOfJob is the state of a resource of a job, and the version of the job. One that is not there yet has a state
+// too, so that a client can subscribe before the job has been started, or has left the file.
 func (s *Server) stateOfJob(r resource, id string) (state string, version int, err error) {
 	_, one, state, err := s.readJob(r, id)
 	switch record.CodeOf(err) {

@@ -150,7 +150,8 @@ func TestACallerWithoutTheToolsOfJobsReadsNone(t *testing.T) {
 	}
 }
 
-// A client may subscribe before there is the job, and is told of each version of it: when it appears, changes, and leaves a file.
+// A client may subscribe before there is the job, and is told of each version of it: when it appears, changes, and
+// leaves a file.
 func TestUpdatesOfAJobCarryItsVersion(t *testing.T) {
 	w, s := withJobs(t)
 	w.Watcher = clockwork{}
@@ -189,7 +190,8 @@ func TestUpdatesOfAJobCarryItsVersion(t *testing.T) {
 	})
 }
 
-// Every client hears once that a job has ended, also when its supervisor was killed and it was canceled then. Jobs that ended before are no news.
+// Every client hears once that a job has ended, also when its supervisor was killed and it was canceled then. Jobs that
+// ended before are no news.
 func TestTheEndOfAJobIsTold(t *testing.T) {
 	w, s := withJobs(t)
 	w.Toolsets = []verb.Toolset{verb.Core, verb.Jobs}
@@ -231,7 +233,8 @@ func TestTheEndOfAJobIsTold(t *testing.T) {
 	})
 }
 
-// A server that went to another workspace reads the jobs there, and tells of their end; those of the workspace that it left are not read any more.
+// A server that went to another workspace reads the jobs there, and tells of their end; those of the workspace that it
+// left are not read any more.
 func TestAServerThatWentElsewhereReadsTheJobsThere(t *testing.T) {
 	w, here := withJobs(t)
 	w.Toolsets = []verb.Toolset{verb.Core, verb.Jobs}

@@ -22,8 +22,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The page about the ledger is a day of one person and three agents. It is run as it stands: a server process for each agent, driven by the
-// official client, and a process for each command of the person, all in one repository.
+// The page about the ledger is a day of one person and three agents. It is run as it stands: a server process for each
+// agent, driven by the official client, and a process for each command of the person, all in one repository.
 func TestLedgerPage(t *testing.T) {
 	d := newDay(t)
 	page := readFile(t, filepath.Join("..", "docs", "ledger.md"))
@@ -129,7 +129,8 @@ func (d *day) console(block string) {
 // confirmed is where the page shows what the person types to confirm something.
 var confirmed = regexp.MustCompile(`Type \w+ to confirm: (\w+)`)
 
-// atTerminal runs a command in this process, with a terminal at which the person types one line. It returns what they see.
+// atTerminal runs a command in this process, with a terminal at which the person types one line. It returns what they
+// see.
 func (d *day) atTerminal(line, typed string) string {
 	d.Helper()
 	each := `for word in "$@"; do printf '%s\0' "$word"; done`
@@ -258,7 +259,8 @@ func (d *day) call(names []string, call string, want []string) {
 	}
 }
 
-// race has several agents make one call at once. The answers are those that the page shows, in any order; the first is the winner's.
+// race has several agents make one call at once. The answers are those that the page shows, in any order; the first is
+// the winner's.
 func (d *day) race(names []string, call, tool string, args object, want []string) {
 	d.Helper()
 	answers := make([]object, len(names))
@@ -320,7 +322,8 @@ func (d *day) compare(call, want string, got object) {
 	}
 }
 
-// lacks says what a value does not have of a part that the page shows, or "". Of a list the page shows the first items; an empty one is empty.
+// lacks says what a value does not have of a part that the page shows, or "". Of a list the page shows the first items;
+// an empty one is empty.
 func (d *day) lacks(want, got any) string {
 	switch want := want.(type) {
 	case object:

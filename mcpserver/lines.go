@@ -57,8 +57,8 @@ type input struct {
 	err  error
 }
 
-// feed reads lines in a goroutine of its own, because a read cannot be interrupted. The last input has the error that ended the reading;
-// then the channel is closed. Once stop is closed, the channel need not be received from any more.
+// feed reads lines in a goroutine of its own, because a read cannot be interrupted. The last input has the error that
+// ended the reading; then the channel is closed. Once stop is closed, the channel need not be received from any more.
 func feed(from io.Reader, limit int, stop <-chan struct{}) <-chan input {
 	out := make(chan input)
 	go func() {

@@ -2,8 +2,8 @@ package mcpserver
 
 import "sync"
 
-// load counts the bytes that are held for a client: its requests in flight, and the answers that it has not read. While it is full no
-// more requests are read, so a client that never reads its answers costs no more than the limit.
+// load counts the bytes that are held for a client: its requests in flight, and the answers that it has not read. While
+// it is full no more requests are read, so a client that never reads its answers costs no more than the limit.
 type load struct {
 	mu    sync.Mutex
 	limit int

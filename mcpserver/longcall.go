@@ -17,8 +17,8 @@ const (
 	keepTime = 2 * time.Minute  // how long a result is kept for a caller that was asked to call again
 )
 
-// longCalls are calls that may take longer than a client waits. Equal calls share one run. A run is canceled when its last caller gives it
-// up, unless a caller was asked to call again.
+// longCalls are calls that may take longer than a client waits. Equal calls share one run. A run is canceled when its
+// last caller gives it up, unless a caller was asked to call again.
 type longCalls struct {
 	patience time.Duration
 
@@ -48,9 +48,9 @@ func newLongCalls() *longCalls {
 // longRun makes the call.
 type longRun func(ctx context.Context, progress func(verb.Progress)) (any, error)
 
-// do runs a call, or joins the run of an equal one, and returns its result. A caller without progress reports gets CHECKS_RUNNING after
-// patience; the run goes on, and its result is kept for the next equal call. If ctx ends, do returns its error; if there is no other
-// caller, it cancels the run and waits for it to end first.
+// do runs a call, or joins the run of an equal one, and returns its result. A caller without progress reports gets
+// CHECKS_RUNNING after patience; the run goes on, and its result is kept for the next equal call. If ctx ends, do
+// returns its error; if there is no other caller, it cancels the run and waits for it to end first.
 func (l *longCalls) do(ctx context.Context, v verb.Verb, input []byte, progress func(verb.Progress), run longRun) (any, error) {
 	c, key := &waiter{progress}, callKey(v, input)
 	r := l.join(ctx, key, c, run)

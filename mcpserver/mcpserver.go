@@ -36,8 +36,9 @@ type Server struct {
 	limits limits
 }
 
-// atOnce is how many reads, and how many writes, may run at once; the others wait for their turn without a limit of time. Without it, of a
-// thousand writes sent together most would be refused as BUSY, and a thousand reads of all tasks would need too much memory.
+// atOnce is how many reads, and how many writes, may run at once; the others wait for their turn without a limit of
+// time. Without it, of a thousand writes sent together most would be refused as BUSY, and a thousand reads of all tasks
+// would need too much memory.
 const atOnce = 8
 
 // limits bound what a client can make the server hold. They are in bytes.
@@ -46,8 +47,8 @@ type limits struct {
 	load int // of requests in flight and unread answers together; above it no more requests are read
 }
 
-// New makes a server whose answers fit an agent's context. Each call runs on a copy of w, so what it says about actor and
-// rights holds for the server's life. The log is never shown to the client.
+// New makes a server whose answers fit an agent's context. Each call runs on a copy of w, so what it says about actor
+// and rights holds for the server's life. The log is never shown to the client.
 func New(w verb.Workspace, log *slog.Logger) *Server {
 	w.Bounded = true
 	w.Confirm = nil // a client is a program, under a person's name too
@@ -94,8 +95,8 @@ func (s *Server) add(v verb.Verb, call caller) {
 	s.mcp.AddTool(tool(v, ""), s.handler(v, call))
 }
 
-// tools returns what a client can call: the verbs within its rights, in the order of the catalogue. A workspace that cannot be read declares
-// no fields.
+// tools returns what a client can call: the verbs within its rights, in the order of the catalogue. A workspace that
+// cannot be read declares no fields.
 func tools(w verb.Workspace) []mcp.Tool {
 	out, own := []mcp.Tool{}, ""
 	if at, err := w.Open(); err == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// message is a line from the client: a request (id and method), a notification (a method alone), or an answer (no method). The server asks
-// nothing, so answers are ignored.
+// message is a line from the client: a request (id and method), a notification (a method alone), or an answer (no
+// method). The server asks nothing, so answers are ignored.
 type message struct {
 	raw    json.RawMessage
 	id     json.RawMessage // as the client wrote it; nil if it sent none
@@ -17,8 +17,8 @@ type message struct {
 	params json.RawMessage
 }
 
-// parse reads a message without space around it. For a message that cannot be served it returns the answer that says why, with a null id if
-// the message has no usable one.
+// parse reads a message without space around it. For a message that cannot be served it returns the answer that says
+// why, with a null id if the message has no usable one.
 func parse(line []byte) (message, *mcp.JSONRPCError) {
 	switch {
 	case !utf8.Valid(line):

@@ -374,11 +374,13 @@ var refusalCases = []refusalCase{
 	}},
 }
 
-// harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
-// say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
+// harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or
+// they say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made
+// again.
 var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "job_list", "job_poll", "list", "list_sessions", "note", "pair_open", "pair_read", "project_list", "repo_list", "run_checks", "settings_get", "skill_get", "skill_list", "wait", "worktree_list", computed}
 
-// meantNext are the verbs that a refusal may lead to because they are the right way to what the refused call was meant to do.
+// meantNext are the verbs that a refusal may lead to because they are the right way to what the refused call was meant
+// to do.
 var meantNext = []string{"review_apply", "update"}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
@@ -387,7 +389,8 @@ var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remov
 // unusable are the codes of calls that should not have been named.
 var unusable = []record.Code{record.InvalidInput, record.NotFound, record.Forbidden, record.OutOfScope, record.ReadOnly}
 
-// A refusal names a call that the caller can make as it stands: it is understood, is allowed, and is about what is there.
+// A refusal names a call that the caller can make as it stands: it is understood, is allowed, and is about what is
+// there.
 func TestNextCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long")
@@ -421,8 +424,8 @@ func TestNextCalls(t *testing.T) {
 	}
 }
 
-// An agent that makes each call that a refusal names, and nothing else, settles nothing by that: no task is closed, started,
-// released or taken over, no check is attested, and nothing is weakened.
+// An agent that makes each call that a refusal names, and nothing else, settles nothing by that: no task is closed,
+// started, released or taken over, no check is attested, and nothing is weakened.
 func TestFollowingRefusalsSettlesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long")
@@ -451,8 +454,8 @@ func TestFollowingRefusalsSettlesNothing(t *testing.T) {
 	}
 }
 
-// settled is what is decided about each task: where it stands, who holds it, what it must pass and wait for, and which manual
-// checks have a verdict.
+// settled is what is decided about each task: where it stands, who holds it, what it must pass and wait for, and which
+// manual checks have a verdict.
 func (s *fixture) settled() map[record.ID]string {
 	s.Helper()
 	at, err := s.w.Open()
@@ -508,8 +511,8 @@ func TestEveryNextCallIsTried(t *testing.T) {
 // computed stands for a verb that is no literal.
 const computed = "?"
 
-// nextCalls returns what the source names as next calls, each as package.function and the verb: by WithNext, and by a hint without
-// WithNext that holds one call, which has all that its verb requires and is not for a person.
+// nextCalls returns what the source names as next calls, each as package.function and the verb: by WithNext, and by a
+// hint without WithNext that holds one call, which has all that its verb requires and is not for a person.
 func nextCalls(t *testing.T) []string {
 	found, named := map[string]bool{}, map[ast.Node]bool{}
 	eachCall(t, []string{"WithNext"}, func(place string, call *ast.CallExpr) {

@@ -10,17 +10,17 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// The most that a schema says of fields of the workspace's own, in bytes of JSON, since every session of an agent reads it. prime says which are
-// required however many there are.
+// The most that a schema says of fields of the workspace's own, in bytes of JSON, since every session of an agent reads
+// it. prime says which are required however many there are.
 const (
 	maxFieldsText = 260
 	maxFieldText  = 120
 	maxChoiceText = 40
 )
 
-// describeFields says in the words of a schema which fields a workspace declares, such as "severity (required): low|high; cost: number", those
-// that are required first; "" for none. The meaning that the config gives a field is not in it: a config may be a stranger's, and clients take
-// the description of a tool for more than data.
+// describeFields says in the words of a schema which fields a workspace declares, such as "severity (required):
+// low|high; cost: number", those that are required first; "" for none. The meaning that the config gives a field is not
+// in it: a config may be a stranger's, and clients take the description of a tool for more than data.
 func describeFields(fields []task.Field) string {
 	var b strings.Builder
 	used := 0

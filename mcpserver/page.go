@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// text executes a page's template for a caller. A page has two functions: has reports whether all the named tools are offered, so that no
-// page names a tool that the caller lacks, and n numbers the steps.
+// text executes a page's template for a caller. A page has two functions: has reports whether all the named tools are
+// offered, so that no page names a tool that the caller lacks, and n numbers the steps.
 func text(page string, rights verb.Rights) string {
 	step := 0
 	funcs := template.FuncMap{

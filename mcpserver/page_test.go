@@ -17,8 +17,8 @@ var (
 	quotedWord = regexp.MustCompile("`([a-z_]+)`")
 )
 
-// No page names a tool that its reader is not offered, whatever the server's rights: in the guide tools stand in backticks,
-// elsewhere no verb's name is used as a plain word.
+// No page names a tool that its reader is not offered, whatever the server's rights: in the guide tools stand in
+// backticks, elsewhere no verb's name is used as a plain word.
 func TestPagesNameNoToolThatIsMissing(t *testing.T) {
 	pages := map[string]string{"instructions": instructions, "guide": guide}
 	for _, p := range prompts {

@@ -12,7 +12,8 @@ type project struct {
 	root atomic.Pointer[string] // nil for the one that the server was started in
 }
 
-// ChangeProjects lets the client go to other workspaces of this machine. It must be called before the server serves, and for one client only.
+// ChangeProjects lets the client go to other workspaces of this machine. It must be called before the server serves,
+// and for one client only.
 func (s *Server) ChangeProjects() { s.project.may = true }
 
 // workspace is that of a call which begins now.
@@ -27,7 +28,8 @@ func (s *Server) workspace() verb.Workspace {
 	return w
 }
 
-// switchTo makes the calls that begin from now on ones about another workspace. The client is at work under no session there.
+// switchTo makes the calls that begin from now on ones about another workspace. The client is at work under no session
+// there.
 func (s *Server) switchTo(root string) error {
 	s.project.root.Store(&root)
 	s.attempts.forget()

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 )
 
-// A server that may change projects answers the calls that follow from the other workspace; the session of the first is left there. One that may
-// not says how the other is opened, and stays.
+// A server that may change projects answers the calls that follow from the other workspace; the session of the first is
+// left there. One that may not says how the other is opened, and stays.
 func TestAServerGoesToAnotherProject(t *testing.T) {
 	w := newWorkspace(t)
 	w.Rights = verb.Rights{Profile: verb.Maintainer}

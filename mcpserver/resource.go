@@ -96,7 +96,8 @@ func (r resource) mime() string {
 	return "application/json"
 }
 
-// resourceOf returns the resource that a URI names, and the id in it. It returns NOT_FOUND if there is no such resource.
+// resourceOf returns the resource that a URI names, and the id in it. It returns NOT_FOUND if there is no such
+// resource.
 func resourceOf(uri string) (r resource, id string, err error) {
 	for _, r := range resources() {
 		prefix, rest, many := strings.Cut(r.uri, "{")
@@ -111,8 +112,8 @@ func resourceOf(uri string) (r resource, id string, err error) {
 		WithHint("resources/list and resources/templates/list show them")
 }
 
-// addResources adds the resources to the server. Those that the caller may not read are not listed; reading one is refused, with the flag
-// that would allow it in the hint.
+// addResources adds the resources to the server. Those that the caller may not read are not listed; reading one is
+// refused, with the flag that would allow it in the hint.
 func (s *Server) addResources(hooks *server.Hooks) {
 	for _, r := range resources() {
 		if r.argument != "" {

@@ -110,7 +110,8 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// Resources and prompts that the caller's rights do not reach are not offered, and reading one says what would allow it.
+// Resources and prompts that the caller's rights do not reach are not offered, and reading one says what would allow
+// it.
 func TestRightsHoldForResourcesAndPrompts(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

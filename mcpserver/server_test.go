@@ -51,8 +51,8 @@ func blocked(t *testing.T, cs *mcp.ClientSession) (waits, first record.ID) {
 	return waits, first
 }
 
-// A refusal is a result that the model sees: what happened, what to do, and the call that helps, which can be made as it
-// stands.
+// A refusal is a result that the model sees: what happened, what to do, and the call that helps, which can be made as
+// it stands.
 func TestRefusals(t *testing.T) {
 	cs := connect(t, newWorkspace(t))
 	waits, first := blocked(t, cs)

@@ -12,16 +12,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Clients that close the input wait about as long for the server to end. Within the sum of these times every request has an answer, and
-// every process that was started for one has ended.
+// Clients that close the input wait about as long for the server to end. Within the sum of these times every request
+// has an answer, and every process that was started for one has ended.
 const (
 	finishTime = 1500 * time.Millisecond // for calls in flight at the end of input, before they are canceled
 	cancelTime = 400 * time.Millisecond  // for canceled calls to end, and for the client to read the answers
 )
 
-// Serve answers requests until the end of input, which the end of ctx counts as, and returns within 2 seconds of it. Every
-// request that was read by then is answered. Calls that wait for something are interrupted at once; the others have 1.5
-// seconds to finish, and are then answered as canceled. Nothing but MCP is written to out.
+// Serve answers requests until the end of input, which the end of ctx counts as, and returns within 2 seconds of it.
+// Every request that was read by then is answered. Calls that wait for something are interrupted at once; the others
+// have 1.5 seconds to finish, and are then answered as canceled. Nothing but MCP is written to out.
 //
 // It returns the error that ended the reading or the writing, if there was one.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -55,8 +55,8 @@ type conn struct {
 	calls *calls
 }
 
-// receive reads lines until the input or ctx ends, or the client can no longer be written to. No request holds up the next line, so a
-// cancellation always arrives.
+// receive reads lines until the input or ctx ends, or the client can no longer be written to. No request holds up the
+// next line, so a cancellation always arrives.
 func (c *conn) receive(ctx context.Context, in io.Reader) error {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -135,7 +135,8 @@ func (c *conn) waits(m message) bool {
 	return m.method == string(mcp.MethodSubscriptionsListen) || c.tools[m.tool()].Waits
 }
 
-// serve has mcp-go answer a request. A panic is a bug in the server; it must not end the server, nor show the client a stack.
+// serve has mcp-go answer a request. A panic is a bug in the server; it must not end the server, nor show the client a
+// stack.
 func (c *conn) serve(ctx context.Context, m message) (answer mcp.JSONRPCMessage) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -163,8 +164,8 @@ func (c *conn) finish() {
 	}
 }
 
-// drain ends the calls in flight: those that wait at once, the others after finishTime. It returns when all have ended, or
-// those that remain had half of cancelTime to do so.
+// drain ends the calls in flight: those that wait at once, the others after finishTime. It returns when all have ended,
+// or those that remain had half of cancelTime to do so.
 func (s *Server) drain(c *calls) {
 	c.interrupt(false, verb.ErrEndOfInput)
 	c.wait(finishTime)

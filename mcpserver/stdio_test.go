@@ -50,8 +50,8 @@ func TestWaitsDelayNoOtherCall(t *testing.T) {
 	})
 }
 
-// Writes take turns, a few at a time, so that a burst of them does not come to a lock that most would wait for too long; and
-// so do reads, of which a burst would take all memory. Neither waits for the other.
+// Writes take turns, a few at a time, so that a burst of them does not come to a lock that most would wait for too
+// long; and so do reads, of which a burst would take all memory. Neither waits for the other.
 func TestCallsTakeTurns(t *testing.T) {
 	w := anywhere(t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
@@ -143,8 +143,8 @@ func TestLineThatIsTooLong(t *testing.T) {
 	})
 }
 
-// A client that asks and never reads is not read any more once what is held for it has grown too large, and does not keep
-// the server from ending.
+// A client that asks and never reads is not read any more once what is held for it has grown too large, and does not
+// keep the server from ending.
 func TestClientThatDoesNotRead(t *testing.T) {
 	const room = 10_000
 	w := anywhere(t.TempDir())

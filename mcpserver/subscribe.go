@@ -9,9 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// subscriber is the client session that mcp-go gets in a request that subscribes. Up to protocol version 2025-11-25 a client subscribes to
-// one resource at a time, for its whole session. From 2026-07-28 on a request subscribes to several for as long as it is served, and
-// the notifications carry the id of the request.
+// subscriber is the client session that mcp-go gets in a request that subscribes. Up to protocol version 2025-11-25 a
+// client subscribes to one resource at a time, for its whole session. From 2026-07-28 on a request subscribes to
+// several for as long as it is served, and the notifications carry the id of the request.
 type subscriber struct {
 	server.ClientSession
 	updates *updates // nil if the session is not known here
@@ -60,8 +60,8 @@ func (s *Server) addSubscriptions(hooks *server.Hooks) {
 	})
 }
 
-// NotificationChannel is where mcp-go acknowledges that a request listens. Nothing reads it: updates sends the acknowledgement itself, before
-// any other notification.
+// NotificationChannel is where mcp-go acknowledges that a request listens. Nothing reads it: updates sends the
+// acknowledgement itself, before any other notification.
 func (s *subscriber) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.acks }
 
 // SubscribeToResourceErr subscribes. For a request that listens it has nothing left to do.

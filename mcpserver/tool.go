@@ -16,8 +16,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// tool returns a verb as clients see it, in a workspace with the fields that own describes. All four annotations are set, because clients take
-// one that is missing for the worst.
+// tool returns a verb as clients see it, in a workspace with the fields that own describes. All four annotations are
+// set, because clients take one that is missing for the worst.
 func tool(v verb.Verb, own string) mcp.Tool {
 	t := mcp.NewToolWithRawSchema(v.Name, v.Summary+" "+v.When, v.SchemaIn(own))
 	t.Title = v.Title
@@ -86,8 +86,8 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func
 
 const longestClient = 64 // characters of a client's name
 
-// clientName returns the name that a client gives itself, in the request or at its initialization, in a form that is safe to show. Nothing
-// proves it. A name that the server was started with has precedence.
+// clientName returns the name that a client gives itself, in the request or at its initialization, in a form that is
+// safe to show. Nothing proves it. A name that the server was started with has precedence.
 func clientName(ctx context.Context, req mcp.CallToolRequest) string {
 	name := ""
 	if info := req.Params.Meta.ClientInfo(); info != nil {
@@ -99,7 +99,8 @@ func clientName(ctx context.Context, req mcp.CallToolRequest) string {
 	return string(runes[:min(len(runes), longestClient)])
 }
 
-// turn waits until a verb may begin; see atOnce. Verbs that wait or run commands take no turn, because they would keep it for minutes.
+// turn waits until a verb may begin; see atOnce. Verbs that wait or run commands take no turn, because they would keep
+// it for minutes.
 func (s *Server) turn(ctx context.Context, v verb.Verb) (end func(), err error) {
 	if v.Waits || v.Runs {
 		return func() {}, nil
@@ -141,8 +142,9 @@ func (s *Server) progress(ctx context.Context, req mcp.CallToolRequest) func(ver
 	}
 }
 
-// notify sends a notification to the client of a context. On standard output a newer notification with the same key replaces one that
-// is not written yet. Over HTTP mcp-go queues it, and notify returns an error if there is no more room.
+// notify sends a notification to the client of a context. On standard output a newer notification with the same key
+// replaces one that is not written yet. Over HTTP mcp-go queues it, and notify returns an error if there is no more
+// room.
 func (s *Server) notify(ctx context.Context, key, method string, params map[string]any) error {
 	if session, ok := server.ClientSessionFromContext(ctx).(*clientSession); ok {
 		session.out.notify(key, method, params)

@@ -145,8 +145,8 @@ func TestToolsSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// The list that every session of an agent pays for stays small: under 4,500 tokens, which is 18,000 bytes for the whole message, also in a
-// workspace that declares as many fields of its own as it can, with the longest words.
+// The list that every session of an agent pays for stays small: under 4,500 tokens, which is 18,000 bytes for the whole
+// message, also in a workspace that declares as many fields of its own as it can, with the longest words.
 func TestToolListIsSmall(t *testing.T) {
 	most := "prefix: PROJ\nfields:\n"
 	for i := range 50 {
@@ -175,8 +175,8 @@ func TestToolListIsSmall(t *testing.T) {
 	}
 }
 
-// In a workspace that declares fields, the schemas of what takes their values name them, with what they can be and without what the config says they
-// mean, in few bytes. In another one nothing of it is there.
+// In a workspace that declares fields, the schemas of what takes their values name them, with what they can be and
+// without what the config says they mean, in few bytes. In another one nothing of it is there.
 func TestToolsTellTheFieldsOfAWorkspace(t *testing.T) {
 	w := newWorkspace(t)
 	described := func() map[string]string {

@@ -14,8 +14,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// updates notifies a client when a resource that it subscribed to has changed. Several changes between two checks are one notification, and
-// so are changes while the client does not read. A resource that is missing counts as changed after activity.GoneAfter.
+// updates notifies a client when a resource that it subscribed to has changed. Several changes between two checks are
+// one notification, and so are changes while the client does not read. A resource that is missing counts as changed
+// after activity.GoneAfter.
 type updates struct {
 	server *Server
 	ctx    context.Context // of the client, as Server.notify takes it
@@ -40,8 +41,8 @@ func newUpdates(ctx context.Context, s *Server) *updates {
 	return u
 }
 
-// add subscribes to a resource. The client is notified of changes after it has returned. It returns why the resource cannot be read, if it
-// cannot.
+// add subscribes to a resource. The client is notified of changes after it has returned. It returns why the resource
+// cannot be read, if it cannot.
 func (u *updates) add(uri string) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -114,7 +115,8 @@ func (u *updates) watch() error {
 	return nil
 }
 
-// atEach does something at each tick of a watch, one time after another, until end is called. A call that is under way then goes on to its end.
+// atEach does something at each tick of a watch, one time after another, until end is called. A call that is under way
+// then goes on to its end.
 func atEach(ticks <-chan struct{}, stop, do func()) (end func()) {
 	done := make(chan struct{})
 	go func() {
@@ -138,8 +140,8 @@ func (u *updates) unwatch() {
 	}
 }
 
-// check reads the subscribed resources and notifies the client of those that changed. If the client has not taken the last notification
-// yet, it does nothing until a later tick.
+// check reads the subscribed resources and notifies the client of those that changed. If the client has not taken the
+// last notification yet, it does nothing until a later tick.
 func (u *updates) check() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -180,9 +182,9 @@ func (u *updates) notify(uri, method string, params map[string]any) bool {
 	return u.server.notify(u.ctx, u.key+" "+uri, method, params) == nil
 }
 
-// state returns a text that changes when a resource does. For a record that can be waited for it is the cursor of a wait, so that a
-// subscription and a wait see the same changes: a heartbeat, for instance, changes the session and not its task. A resource of a job comes with the
-// version of the job, which is 0 for every other.
+// state returns a text that changes when a resource does. For a record that can be waited for it is the cursor of a
+// wait, so that a subscription and a wait see the same changes: a heartbeat, for instance, changes the session and not
+// its task. A resource of a job comes with the version of the job, which is 0 for every other.
 func (s *Server) state(ctx context.Context, uri string) (state string, version int, err error) {
 	r, id, err := resourceOf(uri)
 	if err != nil {
@@ -203,7 +205,8 @@ func (s *Server) state(ctx context.Context, uri string) (state string, version i
 	return out.(activity.Waited).Cursor, 0, nil
 }
 
-// waitFor returns the verb that waits for a record of a kind, and its argument that takes the id: "" if it cannot wait for that kind.
+// waitFor returns the verb that waits for a record of a kind, and its argument that takes the id: "" if it cannot wait
+// for that kind.
 func waitFor(kind string) (wait verb.Verb, argument string) {
 	i := slices.IndexFunc(catalogue.All, func(v verb.Verb) bool { return v.Waits })
 	if i < 0 || kind == "" {

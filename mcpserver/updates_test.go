@@ -68,7 +68,8 @@ func TestUpdatesCoalesce(t *testing.T) {
 	})
 }
 
-// Once an unsubscribe is answered there are no more notifications, although the task changes and is checked without a pause.
+// Once an unsubscribe is answered there are no more notifications, although the task changes and is checked without a
+// pause.
 func TestNoUpdateAfterAnUnsubscribe(t *testing.T) {
 	w, _ := oneTask(t)
 	w.Watcher = restless{}

@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// The validation that mcp-go offers works with the validator that this build links: the module that mcp-go names, or, in a clone, the one
-// that go.work puts in its place. Our server does not switch it on.
+// The validation that mcp-go offers works with the validator that this build links: the module that mcp-go names, or,
+// in a clone, the one that go.work puts in its place. Our server does not switch it on.
 func TestValidationOfTheLibrary(t *testing.T) {
 	s := server.NewMCPServer("test", "1", server.WithInputSchemaValidation(), server.WithOutputSchemaValidation())
 	double := mcp.NewToolWithRawSchema("double", "doubles", json.RawMessage(

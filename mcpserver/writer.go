@@ -8,8 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// writer owns the stream to the client. One goroutine writes lines in the order in which they were queued, so the progress of a call comes
-// before its answer. Queueing a line never waits for the client.
+// writer owns the stream to the client. One goroutine writes lines in the order in which they were queued, so the
+// progress of a call comes before its answer. Queueing a line never waits for the client.
 type writer struct {
 	to   io.Writer
 	load *load
@@ -43,8 +43,8 @@ func newWriter(to io.Writer, load *load) *writer {
 // send queues an answer, which must be written.
 func (w *writer) send(answer mcp.JSONRPCMessage) { w.enqueue(&outgoing{line: marshal(answer)}) }
 
-// notify queues a notification. It replaces one with the same method and key that is not written yet, so a client that reads slowly gets the
-// newest state only.
+// notify queues a notification. It replaces one with the same method and key that is not written yet, so a client that
+// reads slowly gets the newest state only.
 func (w *writer) notify(key, method string, params map[string]any) {
 	w.enqueue(&outgoing{line: marshal(notification(method, params)), key: method + " " + key})
 }
@@ -128,7 +128,8 @@ func (w *writer) flush() (closed bool) {
 	}
 }
 
-// marshal returns a value as JSON. It is for values that came from JSON or consist of texts and numbers, which cannot fail.
+// marshal returns a value as JSON. It is for values that came from JSON or consist of texts and numbers, which cannot
+// fail.
 func marshal(v any) []byte {
 	line, err := json.Marshal(v)
 	if err != nil {

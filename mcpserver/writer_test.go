@@ -30,7 +30,8 @@ func answerTo(id string) mcp.JSONRPCMessage {
 	return mcp.NewJSONRPCResultResponse(mcp.NewRequestId(id), struct{}{})
 }
 
-// While a client does not read, the newest of what is said under a key takes the place of the others, and no key is lost.
+// While a client does not read, the newest of what is said under a key takes the place of the others, and no key is
+// lost.
 func TestNotificationsCoalesce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, letGo := slowly(t)

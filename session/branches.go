@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Branches is what the remote-tracking branches of a clone say of tasks, beyond what the commit has that is checked out in one worktree. It
-// follows from git alone, and is kept so that it need not be found anew.
+// Branches is what the remote-tracking branches of a clone say of tasks, beyond what the commit has that is checked out
+// in one worktree. It follows from git alone, and is kept so that it need not be found anew.
 type Branches struct {
 	Remote string   `json:"remote"`
 	Head   string   `json:"head"`            // the commit that is checked out
@@ -35,8 +35,8 @@ type Carried struct {
 	At     time.Time     `json:"at"`
 }
 
-// Moved is the last change of the status of a record, by its file. It reports false for a record that was never moved, and for one whose status is
-// not the one that the change led to.
+// Moved is the last change of the status of a record, by its file. It reports false for a record that was never moved,
+// and for one whose status is not the one that the change led to.
 func Moved(h record.Header) (Carried, bool) {
 	for _, e := range slices.Backward(h.Log) {
 		if e.To != "" && e.To != e.From {

@@ -22,7 +22,8 @@ func tracked(branch string, e record.Entry) session.Progress {
 	return session.Progress{Status: e.To, Branch: branch, Entry: e.Hash(), At: e.At, Tracked: true}
 }
 
-// A remote-tracking branch counts if it has what the file lacks, and that is newer than what changed the status here last.
+// A remote-tracking branch counts if it has what the file lacks, and that is newer than what changed the status here
+// last.
 func TestBehindARemoteTrackingBranch(t *testing.T) {
 	review := moves("backlog", "in_review", time.Hour)
 	for _, tt := range []struct {

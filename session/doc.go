@@ -10,7 +10,7 @@
 //
 // # What is durable and what is live
 //
-// A Session is a committed file: it belongs to a branch. A State, which says who holds a record, and a Heartbeat are live state: they are
-// in the clone's git directory, are shared by its worktrees, and are never committed. So a claim holds in all branches and worktrees at
-// once, and nothing that is true on one machine only is committed.
+// A Session is a committed file: it belongs to a branch. A State, which says who holds a record, and a Heartbeat are
+// live state: they are in the clone's git directory, are shared by its worktrees, and are never committed. So a claim
+// holds in all branches and worktrees at once, and nothing that is true on one machine only is committed.
 package session

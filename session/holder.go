@@ -39,9 +39,9 @@ type Hold struct {
 	LostTo   *RemoteClaim // Claimed here, and the remote gave it to this one
 }
 
-// Holder decides who holds a record, of whatever kind: a live claim of this clone, then one of another clone, then work elsewhere that this
-// file lacks, then an unexpired assignee, then nobody. An expired claim is reported as Nobody with Lapsed set and its holder named. A claim
-// whose worktree is gone yields to other clones and to work elsewhere.
+// Holder decides who holds a record, of whatever kind: a live claim of this clone, then one of another clone, then work
+// elsewhere that this file lacks, then an unexpired assignee, then nobody. An expired claim is reported as Nobody with
+// Lapsed set and its holder named. A claim whose worktree is gone yields to other clones and to work elsewhere.
 func Holder(file record.Header, live Live, now time.Time) Hold {
 	lease := live.lease(file, now)
 	if lease.How == Claimed && !live.Gone {
@@ -64,9 +64,9 @@ func Holder(file record.Header, live Live, now time.Time) Hold {
 	}
 }
 
-// IsBehind returns the state that another branch, worktree or clone has brought a record to, whoever holds it, or the zero Hold if this file
-// is as far. A file is behind if it lacks an entry that changed the status, and its own status is another. What a remote says counts only if it
-// is newer than what changed the status here last.
+// IsBehind returns the state that another branch, worktree or clone has brought a record to, whoever holds it, or the
+// zero Hold if this file is as far. A file is behind if it lacks an entry that changed the status, and its own status
+// is another. What a remote says counts only if it is newer than what changed the status here last.
 func IsBehind(file record.Header, live Live) Hold {
 	r := live.ahead(file)
 	if r == nil {
@@ -162,8 +162,8 @@ func (h Hold) until(end, now time.Time) Hold {
 	return h
 }
 
-// Mine reports whether the actor holds the record from here. A person holds it from every worktree. Any other actor holds it from one
-// worktree only, because two agents of one name in two worktrees would do the work twice.
+// Mine reports whether the actor holds the record from here. A person holds it from every worktree. Any other actor
+// holds it from one worktree only, because two agents of one name in two worktrees would do the work twice.
 func (h Hold) Mine(actor record.Actor, worktree string) bool {
 	if h.Actor != actor || h.How == Behind || h.Clone != "" {
 		return false
@@ -171,8 +171,8 @@ func (h Hold) Mine(actor record.Actor, worktree string) bool {
 	return actor.Human() || h.Worktree == "" && !h.Gone || h.Worktree == worktree
 }
 
-// WorkOf reports whether an open record is the work of an actor: they hold it, from this clone or, as a person, from any, or nobody holds it and
-// its file names them.
+// WorkOf reports whether an open record is the work of an actor: they hold it, from this clone or, as a person, from
+// any, or nobody holds it and its file names them.
 func (h Hold) WorkOf(actor, assignee record.Actor) bool {
 	if h.How == Nobody && assignee == actor {
 		return true
@@ -185,9 +185,9 @@ func (h Hold) Free(actor record.Actor, worktree string) bool {
 	return h.How == Nobody && !h.Lapsed || h.Mine(actor, worktree)
 }
 
-// Refuse returns why an actor may not take the record: ELSEWHERE if the file is behind, CLAIM_LOST if the remote gave the actor's claim to
-// another clone, or else ALREADY_CLAIMED, naming the holder. With takeover, a record whose claim has lapsed or whose file is behind may be taken,
-// and a person may take what another clone holds.
+// Refuse returns why an actor may not take the record: ELSEWHERE if the file is behind, CLAIM_LOST if the remote gave
+// the actor's claim to another clone, or else ALREADY_CLAIMED, naming the holder. With takeover, a record whose claim
+// has lapsed or whose file is behind may be taken, and a person may take what another clone holds.
 func (h Hold) Refuse(id record.ID, actor record.Actor, worktree string, takeover bool) error {
 	far := h.Clone != "" || h.LostTo != nil
 	switch {
@@ -230,8 +230,8 @@ func (h Hold) Refuse(id record.ID, actor record.Actor, worktree string, takeover
 	}
 }
 
-// ready lists the tasks that can be started. The next call of a refusal is wait instead: it leaves out what somebody holds, which
-// list does not, and waits for a task if there is none.
+// ready lists the tasks that can be started. The next call of a refusal is wait instead: it leaves out what somebody
+// holds, which list does not, and waits for a task if there is none.
 var ready = record.CallTo("list", "ready", true)
 
 // where returns " on" and the location, for messages, or "" if neither branch nor worktree is known.
@@ -253,7 +253,8 @@ func (h Hold) location() string {
 	}
 }
 
-// RefuseEnd returns ALREADY_CLAIMED for a claim that cannot be ended from here, since another clone has it: it would go on there.
+// RefuseEnd returns ALREADY_CLAIMED for a claim that cannot be ended from here, since another clone has it: it would go
+// on there.
 func (h Hold) RefuseEnd() error {
 	if h.Clone == "" || h.How == Behind {
 		return nil
@@ -265,8 +266,8 @@ func (h Hold) RefuseEnd() error {
 // Local reports whether a branch of this clone has the work, so that it can be looked for here.
 func (h Hold) Local() bool { return h.Clone == "" && !h.Tracked }
 
-// toMerge says how work on a remote-tracking branch comes here. Somebody else chose the name, so one that a shell could read as more than a name is
-// not made a part of a command.
+// toMerge says how work on a remote-tracking branch comes here. Somebody else chose the name, so one that a shell could
+// read as more than a name is not made a part of a command.
 func (h Hold) toMerge() string {
 	if !record.IsWord(h.Branch, "._-+/#@=") || h.Branch[0] == '-' {
 		return "merge that branch here"

@@ -378,8 +378,8 @@ func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
 	}
 }
 
-// The file decides what a reader takes for known while a write is under way: what the write makes of it, once the file has the
-// write's entry.
+// The file decides what a reader takes for known while a write is under way: what the write makes of it, once the file
+// has the write's entry.
 func TestSeen(t *testing.T) {
 	before := &session.State{Ref: record.ID("PROJ-7").Ref(), Lease: lease(claude, there, time.Hour), Progress: []session.Progress{progress("backlog", noted)}}
 	next := under(done, lease(gemini, here, 0), progress("in_progress", done))
@@ -401,7 +401,8 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// What a write leaves known of how far a task is. The file has the move to done, and not the one that put the task in review.
+// What a write leaves known of how far a task is. The file has the move to done, and not the one that put the task in
+// review.
 func TestAfter(t *testing.T) {
 	finished := entry(gemini, time.Minute, record.Finished)
 	has, lacks := progress("done", done), progress("in_review", finished)

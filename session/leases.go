@@ -7,28 +7,30 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Leases decide who holds a record, among all who may want it. There are two: in one clone the write lock decides (store.Local), and among
-// clones the git remote does (package remote). Whoever needs more than a remote can give puts another one here; the suite in leasetest says
-// what it must hold.
+// Leases decide who holds a record, among all who may want it. There are two: in one clone the write lock decides
+// (store.Local), and among clones the git remote does (package remote). Whoever needs more than a remote can give puts
+// another one here; the suite in leasetest says what it must hold.
 //
-// A write in the clone belongs to each decision. Take calls it once the records are the caller's, and Release once nobody else has them: so a
-// write that is refused leaves nothing behind in the clone.
+// A write in the clone belongs to each decision. Take calls it once the records are the caller's, and Release once
+// nobody else has them: so a write that is refused leaves nothing behind in the clone.
 type Leases interface {
-	// Take takes the records for the clone, all or none, and calls write, which makes the claims in the clone. If write fails, they are given
-	// back, but for those that were the clone's before. It returns ALREADY_CLAIMED, naming the holder, if somebody else has one, CONFLICT if there is
-	// something else than the caller judged by, and OFFLINE if neither can be told; then write was not called. With no records it calls write alone.
+	// Take takes the records for the clone, all or none, and calls write, which makes the claims in the clone. If write
+	// fails, they are given back, but for those that were the clone's before. It returns ALREADY_CLAIMED, naming the
+	// holder, if somebody else has one, CONFLICT if there is something else than the caller judged by, and OFFLINE if
+	// neither can be told; then write was not called. With no records it calls write alone.
 	Take(ctx context.Context, want []Want, write func() error) error
 
-	// Release gives records back, or says how far they were brought, and calls write, which does the same in the clone. It returns CLAIM_LOST if
-	// somebody else was given one that is brought further, and OFFLINE if that can be neither told nor relied on; then write was not called.
+	// Release gives records back, or says how far they were brought, and calls write, which does the same in the clone. It
+	// returns CLAIM_LOST if somebody else was given one that is brought further, and OFFLINE if that can be neither told
+	// nor relied on; then write was not called.
 	Release(ctx context.Context, of []Want, write func() error) error
 
-	// Renew says for all claims of the clone that their holders go on, each by itself, and returns those that somebody else has by now. It does
-	// nothing where nothing is due. It returns OFFLINE if that cannot be told.
+	// Renew says for all claims of the clone that their holders go on, each by itself, and returns those that somebody
+	// else has by now. It does nothing where nothing is due. It returns OFFLINE if that cannot be told.
 	Renew(ctx context.Context) (lost []OwnClaim, err error)
 
-	// Read returns what is known of a record beyond the clone, asking if what is known is older; nil where there is nothing beyond it. It
-	// returns OFFLINE, with what was known before, if it cannot ask.
+	// Read returns what is known of a record beyond the clone, asking if what is known is older; nil where there is
+	// nothing beyond it. It returns OFFLINE, with what was known before, if it cannot ask.
 	Read(ctx context.Context, of record.Ref, older time.Duration) (*Remote, error)
 }
 
@@ -52,7 +54,8 @@ type Step struct {
 	Known Live // before the write
 }
 
-// Wants decides what a write asks of the other clones: to take the record, to release it, or nothing. It reports false for nothing.
+// Wants decides what a write asks of the other clones: to take the record, to release it, or nothing. It reports false
+// for nothing.
 func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 	own := s.Known.Remote.own()
 	claims := s.Lease != nil && s.Lease.Worktree != ""
@@ -81,8 +84,8 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 	}
 }
 
-// Lost returns CLAIM_LOST for a write by which an actor goes on with a record that the git remote gave to another clone: any but a note and one
-// that lets go.
+// Lost returns CLAIM_LOST for a write by which an actor goes on with a record that the git remote gave to another
+// clone: any but a note and one that lets go.
 func (s Step) Lost(by record.Actor, now time.Time) error {
 	to, before := s.Known.Remote.LostTo(now), s.Known.held(record.Header{})
 	lets := (s.Lease == nil || s.Lease.Actor != by) && (!s.Moved || !s.Over)
@@ -92,14 +95,15 @@ func (s Step) Lost(by record.Actor, now time.Time) error {
 	return to.Lost(record.ID(s.Ref.ID))
 }
 
-// claimedUnknown reports whether the clone has a claim by itself, as in a copy of a clone, or from before claims were shared.
+// claimedUnknown reports whether the clone has a claim by itself, as in a copy of a clone, or from before claims were
+// shared.
 func (l Live) claimedUnknown() bool {
 	lease := l.held(record.Header{})
 	return l.Remote != nil && lease != nil && lease.Worktree != ""
 }
 
-// longer reports whether a claim is made for another time than the one before, or for a fixed time again. A write that leaves the claim as it is
-// does neither.
+// longer reports whether a claim is made for another time than the one before, or for a fixed time again. A write that
+// leaves the claim as it is does neither.
 func (s Step) longer() bool {
 	before := s.Known.held(record.Header{})
 	return before == nil || before.Seconds != s.Lease.Seconds || s.Lease.Seconds > 0 && !before.Seen.Equal(s.Lease.Seen)

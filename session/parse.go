@@ -10,12 +10,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Live state is not trusted: it may have come with a copied folder. Each value that later becomes part of a path, of an argument to git or
-// of a file is parsed here, once. Unknown keys are ignored, because a newer version may have written them. A file that does not parse
-// counts as absent.
+// Live state is not trusted: it may have come with a copied folder. Each value that later becomes part of a path, of an
+// argument to git or of a file is parsed here, once. Unknown keys are ignored, because a newer version may have written
+// them. A file that does not parse counts as absent.
 
-// ParseState reads the state of a record. It returns INVALID_INPUT if it is about another record, or has a value that is not of the
-// right form.
+// ParseState reads the state of a record. It returns INVALID_INPUT if it is about another record, or has a value that
+// is not of the right form.
 func ParseState(src []byte, ref record.Ref) (State, error) {
 	var s State
 	if err := json.Unmarshal(src, &s); err != nil {

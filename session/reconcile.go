@@ -27,10 +27,11 @@ type Push struct {
 	Back   bool         // the remote had the claim, and lost it
 }
 
-// Reconcile compares what this clone claims with what the remote had when it was last asked, and returns what the clone knows now, and what is
-// to be pushed. It believes in a claim only if the remote has it, renews those of which a third of the time is over, puts back those that the
-// remote has lost, and never touches what another clone has. What the remote was asked for stays as it is until it is known what came of that.
-// Where anything is pushed, claims that would be renewed later go with it.
+// Reconcile compares what this clone claims with what the remote had when it was last asked, and returns what the clone
+// knows now, and what is to be pushed. It believes in a claim only if the remote has it, renews those of which a third
+// of the time is over, puts back those that the remote has lost, and never touches what another clone has. What the
+// remote was asked for stays as it is until it is known what came of that. Where anything is pushed, claims that would
+// be renewed later go with it.
 func (s Shared) Reconcile(local func(record.Ref) Local, now time.Time) (Shared, []Push) {
 	next, pushes := s.reconcile(local, now, RemoteClaim.RenewDue)
 	if len(pushes) > 0 {
@@ -60,7 +61,8 @@ func (s Shared) reconcile(local func(record.Ref) Local, now time.Time, due renew
 	return next, pushes
 }
 
-// strays are claims of this clone that the remote has and the clone knows nothing of, as when a push arrives after it was given up.
+// strays are claims of this clone that the remote has and the clone knows nothing of, as when a push arrives after it
+// was given up.
 func (s Shared) strays(local func(record.Ref) Local) []OwnClaim {
 	var all []OwnClaim
 	for _, seen := range s.Seen {

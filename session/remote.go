@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// RemoteClaim is what one ref of the git remote says of a record: which clone holds it, or how far that clone brought it.
+// RemoteClaim is what one ref of the git remote says of a record: which clone holds it, or how far that clone brought
+// it.
 type RemoteClaim struct {
 	Version  int           `json:"version"`
 	Record   record.Ref    `json:"record"`
@@ -27,7 +28,8 @@ type RemoteClaim struct {
 	Commit   string        `json:"commit,omitempty"` // that was checked out then
 }
 
-// RemoteVersion is the version of RemoteClaim that this version writes. A claim of a newer one is read as far as it is understood.
+// RemoteVersion is the version of RemoteClaim that this version writes. A claim of a newer one is read as far as it is
+// understood.
 const RemoteVersion = 1
 
 // RemoteState is what a claim at the remote says.
@@ -47,8 +49,8 @@ const (
 	maxTTL = 8 * time.Hour
 )
 
-// RemoteTTL is for how long a claim holds at the remote after it was renewed: a lease of a fixed time for that time, a person for eight hours,
-// and an agent for as long as claims hold in the clone, four hours at least and eight at most.
+// RemoteTTL is for how long a claim holds at the remote after it was renewed: a lease of a fixed time for that time, a
+// person for eight hours, and an agent for as long as claims hold in the clone, four hours at least and eight at most.
 func RemoteTTL(lease Lease, claimTTL time.Duration) time.Duration {
 	switch {
 	case lease.Seconds > 0:
@@ -62,8 +64,8 @@ func RemoteTTL(lease Lease, claimTTL time.Duration) time.Duration {
 
 func (c RemoteClaim) ttl() time.Duration { return time.Duration(c.TTL) * time.Second }
 
-// Ends is when the claim ends unless it is renewed, for a reader who saw it first at a time of its own clock. A holder whose clock runs ahead
-// gains nothing by that.
+// Ends is when the claim ends unless it is renewed, for a reader who saw it first at a time of its own clock. A holder
+// whose clock runs ahead gains nothing by that.
 func (c RemoteClaim) Ends(seen time.Time) time.Time {
 	renewed := c.Renewed
 	if !seen.IsZero() && seen.Before(renewed) {
@@ -77,18 +79,20 @@ func (c RemoteClaim) Lapsed(seen, now time.Time) bool {
 	return c.State == RemoteHeld && now.After(c.Ends(seen).Add(ClockSkew))
 }
 
-// RenewDue reports whether a third of the time is over. It is also due where the clock was set back to before the claim was renewed.
+// RenewDue reports whether a third of the time is over. It is also due where the clock was set back to before the claim
+// was renewed.
 func (c RemoteClaim) RenewDue(now time.Time) bool {
 	return now.Sub(c.Renewed) >= c.ttl()/3 || now.Before(c.Renewed.Add(-ClockSkew))
 }
 
-// renewsAlong reports whether the claim is renewed where another one of the clone is, so that soon all are renewed in one push.
+// renewsAlong reports whether the claim is renewed where another one of the clone is, so that soon all are renewed in
+// one push.
 func (c RemoteClaim) renewsAlong(now time.Time) bool {
 	return c.RenewDue(now) || now.Sub(c.Renewed) >= c.ttl()/12
 }
 
-// Sure reports whether the holder may still rely on the claim without asking the remote. That ends when two thirds of the time are over, long
-// before others may take it, so that clocks which are minutes apart do no harm.
+// Sure reports whether the holder may still rely on the claim without asking the remote. That ends when two thirds of
+// the time are over, long before others may take it, so that clocks which are minutes apart do no harm.
 func (c RemoteClaim) Sure(now time.Time) bool { return now.Sub(c.Renewed) < c.ttl()*2/3 }
 
 // Same reports whether two claims are one claim, perhaps renewed or finished in between.
@@ -118,8 +122,8 @@ func (c RemoteClaim) Finish(p Progress, now time.Time) RemoteClaim {
 	return c
 }
 
-// Arrived reports whether a file that is closed has what the claim says was finished: the entry that did it, or a later decision about the record. A
-// file that was closed before, and does not know that the work went on, has not.
+// Arrived reports whether a file that is closed has what the claim says was finished: the entry that did it, or a later
+// decision about the record. A file that was closed before, and does not know that the work went on, has not.
 func (c RemoteClaim) Arrived(file record.Header) bool {
 	return c.State == RemoteFinished && (file.Log.Has(c.Entry) || moved(file).After(c.Renewed))
 }
@@ -137,8 +141,8 @@ func (c RemoteClaim) Encode() string {
 	return string(src)
 }
 
-// ParseRemoteClaim reads the message of such a commit. Anybody who may push to the remote can have written it. It returns INVALID_INPUT for what
-// is not about the record, or has a value that is not of the right form.
+// ParseRemoteClaim reads the message of such a commit. Anybody who may push to the remote can have written it. It
+// returns INVALID_INPUT for what is not about the record, or has a value that is not of the right form.
 func ParseRemoteClaim(message []byte, of record.Ref) (RemoteClaim, error) {
 	var c RemoteClaim
 	if err := json.Unmarshal(bytes.TrimSpace(message), &c); err != nil {

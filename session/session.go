@@ -38,7 +38,8 @@ const (
 	Ended          Health = "ended"
 )
 
-// Session is the durable record of an attempt: at a task, or at something that no task is about, which then has a label and a goal.
+// Session is the durable record of an attempt: at a task, or at something that no task is about, which then has a label
+// and a goal.
 type Session struct {
 	ID        string
 	Task      record.ID // "" for one that is about no task
@@ -91,8 +92,8 @@ func (s Session) Equal(other Session) bool {
 
 const maxID = 80 // bytes, as for a task
 
-// ParseID accepts what may be the name of a session file: the form of a task id that begins with ses-, or that of the original cairn, which
-// has an underscore instead of the dash. Neither can name a file outside its folder.
+// ParseID accepts what may be the name of a session file: the form of a task id that begins with ses-, or that of the
+// original cairn, which has an underscore instead of the dash. Neither can name a file outside its folder.
 func ParseID(s string) (string, error) {
 	_, err := record.ParseID(s)
 	ours := err == nil && strings.HasPrefix(s, Prefix+"-")
@@ -103,8 +104,8 @@ func ParseID(s string) (string, error) {
 	return s, nil
 }
 
-// Valid returns INVALID_INPUT for a label, a goal, a role or a series that a session may not have, and for a session about no task that lacks
-// a label or a goal.
+// Valid returns INVALID_INPUT for a label, a goal, a role or a series that a session may not have, and for a session
+// about no task that lacks a label or a goal.
 func (s Session) Valid() error {
 	for _, line := range []struct{ name, text string }{{"label", s.Label}, {"role", s.Role}, {"series", s.Series}} {
 		if line.text == "" {
@@ -121,8 +122,8 @@ func (s Session) Valid() error {
 	return record.ValidText("goal", s.Goal)
 }
 
-// Ancestors returns the sessions above one, the nearest first: its parent, the parent of that, and so on, as far as find knows them. It
-// reports false if they form a circle.
+// Ancestors returns the sessions above one, the nearest first: its parent, the parent of that, and so on, as far as
+// find knows them. It reports false if they form a circle.
 func Ancestors(s Session, find func(string) (Session, bool)) (above []string, ok bool) {
 	seen := map[string]bool{s.ID: true}
 	for id := s.Parent; id != ""; {
@@ -154,7 +155,8 @@ func New(s Session, by record.Stamp) Session {
 // ends is how each end of a session is recorded.
 var ends = map[Status]record.Did{Finished: record.Finished, Failed: record.Failed, Canceled: record.Canceled, Abandoned: record.Abandoned}
 
-// EndOf returns the status that an entry of this kind gives a session. It reports false if such an entry does not end one.
+// EndOf returns the status that an entry of this kind gives a session. It reports false if such an entry does not end
+// one.
 func EndOf(did record.Did) (Status, bool) {
 	for to, ended := range ends {
 		if ended == did {
@@ -188,8 +190,9 @@ func step(v any, now record.Header, e record.Entry, _ task.Rules) (record.Status
 	return now.Status, now.Assignee, err
 }
 
-// End ends an active session as Finished, Failed, Canceled or Abandoned, and appends the entry that says by whom. The text of the stamp is
-// the summary of one that finished or failed, and the reason of any other. A session that is over stays as it is.
+// End ends an active session as Finished, Failed, Canceled or Abandoned, and appends the entry that says by whom. The
+// text of the stamp is the summary of one that finished or failed, and the reason of any other. A session that is over
+// stays as it is.
 func (s Session) End(to Status, by record.Stamp) Session {
 	now, err := Life.Apply(s, s.Header(), entry(ends[to], by), task.Rules{})
 	if err != nil {
@@ -236,8 +239,8 @@ func (s Session) Usable(by record.Actor) error {
 	return e.WithNext(record.CallTo("get", "id", s.Task))
 }
 
-// Held returns why a session that is active by its file may neither go on nor be ended here: SESSION_ENDED if its claim was taken over, or ended in
-// another worktree, and ALREADY_CLAIMED if it is at work there.
+// Held returns why a session that is active by its file may neither go on nor be ended here: SESSION_ENDED if its claim
+// was taken over, or ended in another worktree, and ALREADY_CLAIMED if it is at work there.
 func (s Session) Held(file record.Header, live Live, worktree string) error {
 	lease := live.held(file)
 	if lease == nil {
@@ -257,7 +260,8 @@ func (s Session) Held(file record.Header, live Live, worktree string) error {
 	}
 }
 
-// Lost returns CLAIM_LOST if the git remote gave the record of a session to another clone. The session may not go on then, but be ended.
+// Lost returns CLAIM_LOST if the git remote gave the record of a session to another clone. The session may not go on
+// then, but be ended.
 func (s Session) Lost(live Live, now time.Time) error {
 	to := live.Remote.LostTo(now)
 	if to == nil || s.Task == "" {
@@ -270,8 +274,8 @@ func ended(why string) error {
 	return record.Errorf(record.SessionEnded, "the session is over: %s", why).WithHint("begin a new one, if there is more to do")
 }
 
-// Health derives how the session is doing from the record that it is about and its newest sign of life. beat is nil in any clone
-// but the session's own; then the actor's newest entry is the sign of life.
+// Health derives how the session is doing from the record that it is about and its newest sign of life. beat is nil in
+// any clone but the session's own; then the actor's newest entry is the sign of life.
 func (s Session) Health(about record.Header, review record.Status, beat *Heartbeat, staleAfter time.Duration, now time.Time) Health {
 	switch s.Status {
 	case Active:
@@ -288,8 +292,8 @@ func (s Session) Health(about record.Header, review record.Status, beat *Heartbe
 	return Ended
 }
 
-// LastSign is the newest sign of life: a heartbeat, an entry by the actor in the record that the session is about, or the
-// session's start.
+// LastSign is the newest sign of life: a heartbeat, an entry by the actor in the record that the session is about, or
+// the session's start.
 func (s Session) LastSign(about record.Log, beat *Heartbeat) time.Time {
 	sign := latest(s.StartedAt, about.NewestBy(s.Actor))
 	if beat != nil {

@@ -112,7 +112,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// A session's own provenance says by whom and when it began and ended. One that was written without any gains the end alone.
+// A session's own provenance says by whom and when it began and ended. One that was written without any gains the end
+// alone.
 func TestSessionProvenance(t *testing.T) {
 	begins := record.Stamp{Who: claude, At: ago(time.Hour), Session: "ses-1", Key: "k"}
 	ends := record.Stamp{Who: shah, At: now, Text: "taken over", Session: "ses-1"}

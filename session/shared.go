@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Shared is what a clone knows of the claims that all clones share through the git remote. It is a copy: the remote decides.
+// Shared is what a clone knows of the claims that all clones share through the git remote. It is a copy: the remote
+// decides.
 type Shared struct {
 	Clone  string      `json:"clone"`            // id of this clone
 	Folder string      `json:"folder,omitempty"` // what tells the folder of the live state from a copy of it
@@ -150,8 +151,8 @@ func (s Shared) WithSeen(of record.Ref, seen *SeenClaim) Shared {
 	return s
 }
 
-// Fetched is the same with all that the remote has now, which also says what came of what it was asked for. What was seen before keeps the time
-// when it was seen first.
+// Fetched is the same with all that the remote has now, which also says what came of what it was asked for. What was
+// seen before keeps the time when it was seen first.
 func (s Shared) Fetched(all []SeenClaim, now time.Time) Shared {
 	first := map[string]time.Time{}
 	for _, c := range s.Seen {
@@ -227,7 +228,8 @@ func (r *Remote) mine(c RemoteClaim) bool {
 	return c.Clone == r.Clone || r.Own != nil && r.Own.Claim.Same(c)
 }
 
-// taken is the claim of another clone that holds the record now, or that held it and gave no sign of life; nil for none.
+// taken is the claim of another clone that holds the record now, or that held it and gave no sign of life; nil for
+// none.
 func (r *Remote) taken() *SeenClaim {
 	if c := r.other(); c != nil && c.Claim.State == RemoteHeld {
 		return c
@@ -235,7 +237,8 @@ func (r *Remote) taken() *SeenClaim {
 	return nil
 }
 
-// LostTo is who has a record that somebody in this clone believed to hold; nil if they hold it, or nothing better is known.
+// LostTo is who has a record that somebody in this clone believed to hold; nil if they hold it, or nothing better is
+// known.
 func (r *Remote) LostTo(now time.Time) *RemoteClaim {
 	switch c := r.taken(); {
 	case r == nil:
@@ -249,7 +252,8 @@ func (r *Remote) LostTo(now time.Time) *RemoteClaim {
 	}
 }
 
-// Mark says by what somebody judged who takes the record: by which claim of this clone, and by what else the remote had.
+// Mark says by what somebody judged who takes the record: by which claim of this clone, and by what else the remote
+// had.
 func (r *Remote) Mark() string {
 	own, seen := "", ""
 	if r != nil && r.Own != nil {

@@ -72,9 +72,9 @@ func (k Key) String() string { return k.Call + "-" + k.Args }
 
 // After returns the state after a write that brought a file from was to the progress p, and gave the record a lease.
 //
-// Only a change of status adds to the progress. It replaces the states before it that this file has; those that the file lacks
-// stay known. With supersede they do not: work elsewhere was given up for what is here, which then counts as progress even
-// if the status stayed. The first status of a record adds nothing, since every file of it has that.
+// Only a change of status adds to the progress. It replaces the states before it that this file has; those that the
+// file lacks stay known. With supersede they do not: work elsewhere was given up for what is here, which then counts as
+// progress even if the status stayed. The first status of a record adds nothing, since every file of it has that.
 func (s State) After(was record.Header, p Progress, lease *Lease, supersede bool) State {
 	moved := was.Ref.ID != "" && p.Status != was.Status
 	next := s.WithLease(lease)
@@ -108,7 +108,8 @@ func (s State) WithLease(lease *Lease) State {
 	return s
 }
 
-// Inbox is what a clone keeps of one actor's inbox: what the actor has acknowledged, and up to when it has seen what others did.
+// Inbox is what a clone keeps of one actor's inbox: what the actor has acknowledged, and up to when it has seen what
+// others did.
 type Inbox struct {
 	Actor record.Actor `json:"actor"`
 	Seen  int64        `json:"seen,omitempty"`  // in seconds since 1970; 0 for never
@@ -148,8 +149,8 @@ func (l Live) Carried() bool {
 	return l.Next != nil || l.State != nil && len(l.State.Progress) > 0 || len(l.Remote.Progress()) > 0
 }
 
-// Seen returns what a reader of the file should take for known: what a write under way makes of it counts once the file has
-// the write's entry.
+// Seen returns what a reader of the file should take for known: what a write under way makes of it counts once the file
+// has the write's entry.
 func (l Live) Seen(file record.Header) Live {
 	if l.landed(file) {
 		l.State = l.Next
@@ -160,8 +161,8 @@ func (l Live) Seen(file record.Header) Live {
 
 func (l Live) landed(file record.Header) bool { return l.Next != nil && file.Log.Has(l.Next.Entry) }
 
-// held returns the lease that counts. While a write is under way, whoever it gives the record to holds it: better one claim
-// too many for a moment than the same work twice.
+// held returns the lease that counts. While a write is under way, whoever it gives the record to holds it: better one
+// claim too many for a moment than the same work twice.
 func (l Live) held(file record.Header) *Lease {
 	switch {
 	case l.landed(file), l.Next != nil && l.Next.Lease != nil:

@@ -25,12 +25,12 @@ type Sighting struct {
 	Modified time.Time `json:"modified,omitzero"` // when the file was last changed, as the file system says
 }
 
-// underWay is how long after a write a git command that was running during it may still replace the file. A command that a person gives
-// after a write comes later than that.
+// underWay is how long after a write a git command that was running during it may still replace the file. A command
+// that a person gives after a write comes later than that.
 const underWay = 5 * time.Second
 
-// byChance reports whether git may have replaced a file without having read the entry that was written to it: it did so during the write,
-// or so soon afterwards that it may have read the file before.
+// byChance reports whether git may have replaced a file without having read the entry that was written to it: it did so
+// during the write, or so soon afterwards that it may have read the file before.
 func (w Written) byChance(then Sighting) bool {
 	if w.At.IsZero() || then.Modified.IsZero() {
 		return false
@@ -38,15 +38,17 @@ func (w Written) byChance(then Sighting) bool {
 	return w.Beside || then.Modified.Sub(w.At) < underWay
 }
 
-// Overwritten returns the entries, oldest first, that were written in the worktree of a file and that the file lacks although git did not
-// take them away: a program, most likely an editor, has saved over them. The branch does not matter, because git keeps uncommitted changes
-// when it switches. The caller finds out whether an entry is safe elsewhere, such as on its branch.
+// Overwritten returns the entries, oldest first, that were written in the worktree of a file and that the file lacks
+// although git did not take them away: a program, most likely an editor, has saved over them. The branch does not
+// matter, because git keeps uncommitted changes when it switches. The caller finds out whether an entry is safe
+// elsewhere, such as on its branch.
 //
-// now is the present state of the file, and journal has what the clone wrote to the record, oldest first. checkedOut returns the
-// provenance in git's version if a sighting was exactly that version. After a reset, a stash or a checkout the file is git's version, and
-// an entry that is missing there was taken away on purpose. So an entry counts as taken away if the file was git's version without it,
-// now or at any later write. The exception is a file that git may have replaced by chance, while the entry was being written. Such
-// entries are returned apart, in byChance, because git may still have them in a stash or a commit.
+// now is the present state of the file, and journal has what the clone wrote to the record, oldest first. checkedOut
+// returns the provenance in git's version if a sighting was exactly that version. After a reset, a stash or a checkout
+// the file is git's version, and an entry that is missing there was taken away on purpose. So an entry counts as taken
+// away if the file was git's version without it, now or at any later write. The exception is a file that git may have
+// replaced by chance, while the entry was being written. Such entries are returned apart, in byChance, because git may
+// still have them in a stash or a commit.
 func Overwritten(file record.Log, now Sighting, journal []Written, checkedOut func(Sighting) (record.Log, bool)) (lost, byChance []record.Entry) {
 	have := file.Hashes()
 	for i, w := range journal {
@@ -65,7 +67,8 @@ func Overwritten(file record.Log, now Sighting, journal []Written, checkedOut fu
 	return lost, byChance
 }
 
-// firstWithout returns the first sighting since an entry was written at which the file was git's version, without the entry.
+// firstWithout returns the first sighting since an entry was written at which the file was git's version, without the
+// entry.
 func firstWithout(hash string, now Sighting, since []Written, checkedOut func(Sighting) (record.Log, bool)) (Sighting, bool) {
 	for _, later := range since {
 		if later.On.Worktree != now.Worktree {

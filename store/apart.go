@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/live"
 )
 
-// Later is what writes in a worktree that may be thrown away would have told the clone: who holds what, how far it was carried, which call
-// was made. Apply tells it once the work has come home; to drop it is to have written nothing. It may be used by one goroutine.
+// Later is what writes in a worktree that may be thrown away would have told the clone: who holds what, how far it was
+// carried, which call was made. Apply tells it once the work has come home; to drop it is to have written nothing. It
+// may be used by one goroutine.
 type Later struct {
 	records map[record.Ref]toldLater
 	order   []record.Ref
@@ -31,8 +32,9 @@ type toldLater struct {
 	supersedes bool
 }
 
-// Apart returns the store as one whose writes change files alone. They take the locks of the clone and are as safe as any other, and what
-// they would have made of the live state is kept in the Later. Heartbeats are dropped: they are about the moment.
+// Apart returns the store as one whose writes change files alone. They take the locks of the clone and are as safe as
+// any other, and what they would have made of the live state is kept in the Later. Heartbeats are dropped: they are
+// about the moment.
 //
 // It is for a worktree in which something is tried before it counts: nobody else in the clone learns of its states.
 func (s *Store) Apart() (*Store, *Later) {
@@ -65,9 +67,9 @@ func (l *Later) take(tx *Tx) {
 	}
 }
 
-// Apply tells the clone what was written, as written on a branch whose newest commit has it. The worktree is the one that has the branch
-// checked out; "" if none has. It returns the errors of Update. After a kill or an error a part may be told. What is not told is known
-// from the files of the branch, and a claim that stays lapses.
+// Apply tells the clone what was written, as written on a branch whose newest commit has it. The worktree is the one
+// that has the branch checked out; "" if none has. It returns the errors of Update. After a kill or an error a part may
+// be told. What is not told is known from the files of the branch, and a claim that stays lapses.
 func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit string) error {
 	if l == nil || len(l.order)+len(l.silent) == 0 && l.key == nil {
 		return nil

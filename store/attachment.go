@@ -19,15 +19,16 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Attachment is a file that a record refers to, as it is copied into the workspace. Its name there follows from its content, so two branches
-// never have different files of one name, and one that nobody refers to any more does no harm.
+// Attachment is a file that a record refers to, as it is copied into the workspace. Its name there follows from its
+// content, so two branches never have different files of one name, and one that nobody refers to any more does no harm.
 type Attachment struct {
 	Name    string // its own
 	Path    string // of the copy, from the workspace root: record.FilesFolder, and record.FileName
 	Content []byte
 }
 
-// types are the media types of texts that their content does not tell apart from other texts, by the ending of the name.
+// types are the media types of texts that their content does not tell apart from other texts, by the ending of the
+// name.
 var types = map[string]string{
 	".md": "text/markdown", ".json": "application/json", ".csv": "text/csv", ".html": "text/html", ".svg": "image/svg+xml", ".xml": "text/xml",
 	".yaml": "application/yaml", ".yml": "application/yaml", ".diff": "text/x-diff", ".patch": "text/x-diff",
@@ -45,9 +46,9 @@ func (a Attachment) Mime() string {
 // attachmentMax is the most bytes of a file that is copied: a write holds it in memory, and git keeps it for ever.
 const attachmentMax = 5 << 20
 
-// ReadAttachment reads a file that is to be copied into the workspace, by its path from a folder. It returns INVALID_INPUT for a path out of
-// the work tree, for what is no regular file, a link included, for a file of git or of live state, for an empty file, and for one that is
-// larger than attachmentMax; and NOT_FOUND if there is no such file.
+// ReadAttachment reads a file that is to be copied into the workspace, by its path from a folder. It returns
+// INVALID_INPUT for a path out of the work tree, for what is no regular file, a link included, for a file of git or of
+// live state, for an empty file, and for one that is larger than attachmentMax; and NOT_FOUND if there is no such file.
 func (s *Store) ReadAttachment(dir, name string) (Attachment, error) {
 	rel, err := s.inWorktree(dir, name)
 	if err != nil {
@@ -73,7 +74,8 @@ func (s *Store) ReadAttachment(dir, name string) (Attachment, error) {
 	return Attachment{Name: base, Path: record.FilesFolder + "/" + record.FileName(hex.EncodeToString(sum[:]), base), Content: content}, nil
 }
 
-// inWorktree is a path below the top of the work tree. Links in the folders of the path are followed, and may not lead out.
+// inWorktree is a path below the top of the work tree. Links in the folders of the path are followed, and may not lead
+// out.
 func (s *Store) inWorktree(dir, name string) (string, error) {
 	if name == "" || strings.ContainsRune(name, 0) {
 		return "", record.Errorf(record.InvalidInput, "a reference of type file needs path").WithHint("path is the file to copy")
@@ -100,8 +102,8 @@ func (s *Store) inWorktree(dir, name string) (string, error) {
 	return rel, nil
 }
 
-// Files that have git keep the copies as they are, and commit them whatever their names: by them git neither converts line ends nor takes a
-// file for one of Git LFS, and the patterns of other folders ignore none.
+// Files that have git keep the copies as they are, and commit them whatever their names: by them git neither converts
+// line ends nor takes a file for one of Git LFS, and the patterns of other folders ignore none.
 var besideFiles = []struct{ name, content string }{
 	{".gitattributes", "# Written by cairn: files here are kept byte for byte.\n* -text -filter -ident -working-tree-encoding\n"},
 	{".gitignore", "# Written by cairn: files here are committed, whatever is ignored elsewhere.\n!*\n*.tmp\n"},
@@ -136,8 +138,8 @@ func (tx *Tx) Attach(a Attachment) error {
 	return nil
 }
 
-// Orphans lists the files of record.FilesFolder that no record of the work tree refers to, by their paths from the workspace root. Refers says
-// which are referred to.
+// Orphans lists the files of record.FilesFolder that no record of the work tree refers to, by their paths from the
+// workspace root. Refers says which are referred to.
 func (s *Store) Orphans(refers func(path string) bool) ([]string, error) {
 	var out []string
 	err := layout.EachName(s.Dir(layout.FilesDir), "", func(name string) {

@@ -37,7 +37,8 @@ func write(t *testing.T, path string, content []byte) {
 	}
 }
 
-// A file is copied byte for byte, under a name that follows from its content, once; also one that is larger than a record may be.
+// A file is copied byte for byte, under a name that follows from its content, once; also one that is larger than a
+// record may be.
 func TestAttachments(t *testing.T) {
 	s := attached(t)
 	for name, tt := range map[string]struct {

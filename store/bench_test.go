@@ -56,8 +56,8 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkCheck judges records of which a branch has touched a hundredth: alone, and beside the base, in each of the places
-// where they can lie.
+// BenchmarkCheck judges records of which a branch has touched a hundredth: alone, and beside the base, in each of the
+// places where they can lie.
 func BenchmarkCheck(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("%d tasks", n), func(b *testing.B) {

@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Cache keeps records that were read from files, for a process that reads them often. It never returns an old record: each call compares
-// size, times and inode of every file that it is about, and reads those that differ, and those that are so new that they may have changed
-// within one step of the file system's clock. The zero value is ready to use.
+// Cache keeps records that were read from files, for a process that reads them often. It never returns an old record:
+// each call compares size, times and inode of every file that it is about, and reads those that differ, and those that
+// are so new that they may have changed within one step of the file system's clock. The zero value is ready to use.
 type Cache struct {
 	grain time.Duration // of the clock; 0 for disk.ClockGrain, set in tests
 
@@ -32,8 +32,8 @@ type cachedRecord struct {
 	value any
 }
 
-// Of returns a reader of a store's records that uses the cache. Callers share the records and must not change them; bodies are as in
-// lists.
+// Of returns a reader of a store's records that uses the cache. Callers share the records and must not change them;
+// bodies are as in lists.
 func (c *Cache) Of(s *Store) Cached { return Cached{c, s} }
 
 // Cached reads records through a Cache. It is a kind.Reader and a kind.Lister.

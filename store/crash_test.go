@@ -25,8 +25,8 @@ const (
 	kills      = 25
 )
 
-// A process that writes without pause is killed, at a random moment, again and again. Each time every file is whole, every
-// write that was acknowledged is there, and one more write leaves nothing lying about.
+// A process that writes without pause is killed, at a random moment, again and again. Each time every file is whole,
+// every write that was acknowledged is there, and one more write leaves nothing lying about.
 func TestCrashAtRandomMoments(t *testing.T) {
 	for range workspaces {
 		t.Run("workspace", func(t *testing.T) {
@@ -128,8 +128,8 @@ func wantAcknowledged(t *testing.T, s *store.Store, acknowledged []string) {
 	}
 }
 
-// A process dies while its write gives files their content. What the files then say, before and after the next write, is written
-// down for each: the write was decided, so the next writer brings it to its end.
+// A process dies while its write gives files their content. What the files then say, before and after the next write,
+// is written down for each: the write was decided, so the next writer brings it to its end.
 func TestDeathAtEachStep(t *testing.T) {
 	t.Parallel()
 	for _, death := range []struct {

@@ -15,7 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Files is where the files of a task are, and its commands run: the work tree of the workspace, or another repository that its config names.
+// Files is where the files of a task are, and its commands run: the work tree of the workspace, or another repository
+// that its config names.
 type Files struct {
 	live.Clone // Root is the folder in which commands run; of another repository its top
 	Git
@@ -23,8 +24,8 @@ type Files struct {
 	store *Store
 }
 
-// Files are where the commands of a task run. It returns INVALID_INPUT for a repository that the config does not name, or of which it knows an
-// address only, and NOT_FOUND if its folder is gone.
+// Files are where the commands of a task run. It returns INVALID_INPUT for a repository that the config does not name,
+// or of which it knows an address only, and NOT_FOUND if its folder is gone.
 func (s *Store) Files(t task.Task) (Files, error) {
 	if t.Repo == "" {
 		return Files{Clone: s.Clone, Git: s.Git(), store: s}, nil
@@ -44,8 +45,8 @@ func (s *Store) Files(t task.Task) (Files, error) {
 	return Files{Clone: live.Clone{Layout: l}, Git: Git{l.Repo}, Repo: repo.Name, store: s}, nil
 }
 
-// RepoFolder is the folder of a repository of the config on this machine, by its path: from the workspace in the main work tree of the clone,
-// since a linked one may lie anywhere. It may be gone.
+// RepoFolder is the folder of a repository of the config on this machine, by its path: from the workspace in the main
+// work tree of the clone, since a linked one may lie anywhere. It may be gone.
 func (s *Store) RepoFolder(path string) string {
 	root := s.Root
 	if s.Repo != nil && s.Repo.Linked() && filepath.Base(s.Repo.CommonDir) == ".git" {
@@ -56,7 +57,8 @@ func (s *Store) RepoFolder(path string) string {
 	return filepath.Join(root, filepath.FromSlash(path))
 }
 
-// repoLayout is the layout of a repository of the config. Its top must be where the config says, so that no other one is taken for it.
+// repoLayout is the layout of a repository of the config. Its top must be where the config says, so that no other one
+// is taken for it.
 func (s *Store) repoLayout(name, path string) (layout.Layout, error) {
 	if path == "" {
 		return layout.Layout{}, record.Errorf(record.InvalidInput, "the repository %q has no folder here: only its address is known", name).
@@ -78,13 +80,15 @@ func (s *Store) repoLayout(name, path string) (layout.Layout, error) {
 	return l, nil
 }
 
-// IsRepo returns why no repository can be found by a path of the config: NOT_FOUND, or INVALID_INPUT for a folder that is no top of one.
+// IsRepo returns why no repository can be found by a path of the config: NOT_FOUND, or INVALID_INPUT for a folder that
+// is no top of one.
 func (s *Store) IsRepo(name, path string) error {
 	_, err := s.repoLayout(name, path)
 	return err
 }
 
-// Trusted reports whether the user has consented that commands run on these files. They come from the workspace, which must be trusted too.
+// Trusted reports whether the user has consented that commands run on these files. They come from the workspace, which
+// must be trusted too.
 func (f Files) Trusted() bool {
 	return f.store.Trusted() && (f.Repo == "" || trust.Trusted(f.Layout, f.store.stateDir))
 }

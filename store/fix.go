@@ -14,7 +14,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Fix is a repair of one file that is right in every case: nothing in the file is lost, and nothing is added that a gate would count.
+// Fix is a repair of one file that is right in every case: nothing in the file is lost, and nothing is added that a
+// gate would count.
 type Fix struct {
 	Path     string // from the workspace root, with forward slashes
 	Old, New []byte
@@ -65,8 +66,8 @@ func fix(f proof.Finding, src []byte) []byte {
 	return doc.Bytes()
 }
 
-// Apply writes the repair under the write lock. It appends no entry, since the record says what it said before. It returns CONFLICT if the
-// file changed since, and BUSY, SANDBOXED and READ_ONLY as Update does.
+// Apply writes the repair under the write lock. It appends no entry, since the record says what it said before. It
+// returns CONFLICT if the file changed since, and BUSY, SANDBOXED and READ_ONLY as Update does.
 func (f Fix) Apply(ctx context.Context, l layout.Layout) error {
 	return Replace(ctx, l, l.Abs(f.Path), f.Old, f.New)
 }

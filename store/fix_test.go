@@ -125,8 +125,8 @@ func TestFixIsRefused(t *testing.T) {
 	}
 }
 
-// A repair of which any call fails leaves the file as it was, or repaired if that was all but the end, and nothing that keeps
-// the next repair from being made.
+// A repair of which any call fails leaves the file as it was, or repaired if that was all but the end, and nothing that
+// keeps the next repair from being made.
 func TestFixThatFails(t *testing.T) {
 	src := "---\ntitle: Roof\nstatus: backlog\n---\n"
 	defer func() { disk.Intercept = nil }()

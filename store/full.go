@@ -7,14 +7,15 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// fullAt is the size of front matter, in bytes, beyond which only short entries that move a record are written (see bare). What is left
-// up to the limit of a file is for those.
+// fullAt is the size of front matter, in bytes, beyond which only short entries that move a record are written (see
+// bare). What is left up to the limit of a file is for those.
 const fullAt = 768 << 10
 
 // bareText is how long the text of such an entry may be, in bytes. It leaves room for some 500 sessions.
 const bareText = 256
 
-// Room returns TASK_FULL if a record has no room for another note or run. Transitions do not call it, since they must always be possible.
+// Room returns TASK_FULL if a record has no room for another note or run. Transitions do not call it, since they must
+// always be possible.
 func (s *Store) Room(k *kind.Kind, id string) error {
 	f, err := s.readFile(k, id, layout.Patient())
 	if err != nil {
@@ -23,7 +24,8 @@ func (s *Store) Room(k *kind.Kind, id string) error {
 	return room(f.doc)
 }
 
-// roomFor returns TASK_FULL if a write would make front matter too large. was is nil for a new record, and e is the newest entry.
+// roomFor returns TASK_FULL if a write would make front matter too large. was is nil for a new record, and e is the
+// newest entry.
 func roomFor(was, now *format.Doc, e record.Entry) error {
 	switch {
 	case was == nil && len(now.Front()) > fullAt:
@@ -44,7 +46,8 @@ func room(doc *format.Doc) error {
 		WithHint("go on in a new task, and close or cancel this one, with %d bytes of text at most", bareText)
 }
 
-// bare reports whether an entry only moves a record or its claim. Such writes are possible even when the record is full.
+// bare reports whether an entry only moves a record or its claim. Such writes are possible even when the record is
+// full.
 func bare(e record.Entry) bool {
 	switch e.Did {
 	case record.Deleted:

@@ -7,8 +7,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Tree is a state of the working tree outside .cairn folders: all files that are tracked or not ignored, with their modes. Its
-// Fingerprint identifies it, and Changed lists the files in which two states differ. Nil is an unknown state.
+// Tree is a state of the working tree outside .cairn folders: all files that are tracked or not ignored, with their
+// modes. Its Fingerprint identifies it, and Changed lists the files in which two states differ. Nil is an unknown
+// state.
 type Tree = git.Tree
 
 // Git reads the git repository around a workspace.
@@ -42,8 +43,8 @@ func UserName(ctx context.Context, dir string) string {
 	return name
 }
 
-// Commit resolves the name of a commit, which the caller gave as field, to its hash. It returns INVALID_INPUT if the clone has no such
-// commit, and outside git.
+// Commit resolves the name of a commit, which the caller gave as field, to its hash. It returns INVALID_INPUT if the
+// clone has no such commit, and outside git.
 func (g Git) Commit(ctx context.Context, field, name string) (string, error) {
 	if g.repo == nil {
 		return "", noGit(field)
@@ -59,8 +60,8 @@ func (g Git) Commit(ctx context.Context, field, name string) (string, error) {
 	return hash, err
 }
 
-// Branch returns INVALID_INPUT if the clone has no branch of a name, which the caller gave as field: neither a local nor a
-// remote-tracking one. It does so outside git too.
+// Branch returns INVALID_INPUT if the clone has no branch of a name, which the caller gave as field: neither a local
+// nor a remote-tracking one. It does so outside git too.
 func (g Git) Branch(ctx context.Context, field, name string) error {
 	if g.repo == nil {
 		return noGit(field)
@@ -80,7 +81,8 @@ func (g Git) HasBranch(ctx context.Context, name string) bool {
 	return name == "" || g.repo == nil || g.repo.Usable(ctx) != nil || g.repo.Refs().HasBranch(ctx, name)
 }
 
-// Repository is the repository that a branch is shared through, as record.RepoOf writes it; "" if the clone has no remote.
+// Repository is the repository that a branch is shared through, as record.RepoOf writes it; "" if the clone has no
+// remote.
 func (g Git) Repository(branch string) string {
 	if g.repo == nil {
 		return ""
@@ -109,8 +111,8 @@ func noGit(field string) error {
 	return record.Errorf(record.InvalidInput, "%s names something in git, and there is no repository here", field).WithHint("leave it out")
 }
 
-// Between counts the commits that lead to one commit and not to another, most of them at most. It returns 0 outside git, and if the clone lacks
-// one of them.
+// Between counts the commits that lead to one commit and not to another, most of them at most. It returns 0 outside
+// git, and if the clone lacks one of them.
 func (g Git) Between(ctx context.Context, from, to string, most int) int {
 	if g.repo == nil || from == "" || to == "" || g.repo.Usable(ctx) != nil {
 		return 0

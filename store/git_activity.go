@@ -12,10 +12,11 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// Git does not take cairn's lock. A checkout reads a file, finds it unchanged, and replaces it; what was written in between is in no
-// file, no commit and no stash. A stash reads the files, and resets them some time later. So a write waits while git is at work in the
-// worktree, checks afterwards whether git was at work meanwhile, and is made again if its entry is gone. What is lost all the same, if
-// git read the file before the write and replaced it afterwards, is known from the journal (session.Overwritten).
+// Git does not take cairn's lock. A checkout reads a file, finds it unchanged, and replaces it; what was written in
+// between is in no file, no commit and no stash. A stash reads the files, and resets them some time later. So a write
+// waits while git is at work in the worktree, checks afterwards whether git was at work meanwhile, and is made again if
+// its entry is gone. What is lost all the same, if git read the file before the write and replaced it afterwards, is
+// known from the journal (session.Overwritten).
 
 const (
 	gitPatience = 5 * time.Second        // how long a write waits for git in all; it does not wait for an older lock of git's
@@ -47,8 +48,8 @@ func (g gitActivity) lock() string { return filepath.Join(g.repo.GitDir, "index.
 // stash is the path of the ref of the newest stash, where refs are files.
 func (g gitActivity) stash() string { return filepath.Join(g.repo.CommonDir, "refs", "stash") }
 
-// await waits until git is not at work in this worktree, or until a moment, and reports whether git may still be at work. It does not
-// wait for a lock that is older than five seconds: the command was killed, or waits for a person.
+// await waits until git is not at work in this worktree, or until a moment, and reports whether git may still be at
+// work. It does not wait for a lock that is older than five seconds: the command was killed, or waits for a person.
 func (g gitActivity) await(ctx context.Context, until time.Time) (atWork bool) {
 	if g.repo == nil {
 		return false

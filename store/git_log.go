@@ -12,9 +12,10 @@ type LogIn = git.LogIn
 // Logged is a commit in a log.
 type Logged = git.Logged
 
-// Log lists commits that lead to the one that is checked out, the newest first; keep chooses the added lines that it keeps. It reports whether there
-// may be more: older ones, or such as the clone does not have. Outside git, and where there is no commit yet, there are none. It returns GIT if git is
-// missing or refuses, and if a partial clone lacks a file that would have to be compared.
+// Log lists commits that lead to the one that is checked out, the newest first; keep chooses the added lines that it
+// keeps. It reports whether there may be more: older ones, or such as the clone does not have. Outside git, and where
+// there is no commit yet, there are none. It returns GIT if git is missing or refuses, and if a partial clone lacks a
+// file that would have to be compared.
 func (g Git) Log(ctx context.Context, in LogIn, keep func(line string) bool) (all []Logged, cut bool, err error) {
 	if g.repo == nil {
 		return nil, false, nil

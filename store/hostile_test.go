@@ -20,8 +20,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// everything makes every kind of call on a workspace, among them those that repair. Errors do not matter: some of it is damaged.
-// It fails the test if one of them does not come back.
+// everything makes every kind of call on a workspace, among them those that repair. Errors do not matter: some of it is
+// damaged. It fails the test if one of them does not come back.
 func everything(t *testing.T, s *store.Store) {
 	t.Helper()
 	a, ctx := storetest.NewActor(s, "agent:a"), storetest.Soon(t)
@@ -133,7 +133,8 @@ func untouched(t *testing.T, s *store.Store, around string, before map[string]st
 	}
 }
 
-// Live state that somebody else wrote makes no path: nothing outside is written, replaced or removed for it, and no task goes.
+// Live state that somebody else wrote makes no path: nothing outside is written, replaced or removed for it, and no
+// task goes.
 func TestHostileLiveState(t *testing.T) {
 	up := func(s *store.Store) string { // from any folder of live state
 		rel, err := filepath.Rel(s.Live.Claims(), storetest.RealPath(t, filepath.Join(s.Root, "..", "..", "..", "..", "victim")))
@@ -244,8 +245,8 @@ func liveFiles(s *store.Store) []string {
 	}
 }
 
-// No link in live state is followed, by readers or by writers, whether what it leads to is there or not; nor is a second name
-// of a file written through.
+// No link in live state is followed, by readers or by writers, whether what it leads to is there or not; nor is a
+// second name of a file written through.
 func TestLinksInLiveState(t *testing.T) {
 	for _, inGit := range []bool{true, false} {
 		for i := range liveFiles(&store.Store{}) {

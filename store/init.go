@@ -34,8 +34,9 @@ default_checks: []         # added to every new task: the definition of done
 attest: human              # who settles manual checks that name nobody: signed | human | anyone
 `
 
-// Init makes root a workspace, or completes one, and returns the files that it wrote, from root. It never overwrites a file, so on a
-// complete workspace it does nothing. An empty prefix is derived from the name of the folder. It returns IO if a file cannot be made.
+// Init makes root a workspace, or completes one, and returns the files that it wrote, from root. It never overwrites a
+// file, so on a complete workspace it does nothing. An empty prefix is derived from the name of the folder. It returns
+// IO if a file cannot be made.
 func Init(root, prefix string) (layout.Layout, []string, error) {
 	l, err := layout.At(root)
 	if err != nil {
@@ -99,7 +100,8 @@ func createOnce(path, content string) (bool, error) {
 	return err == nil, err
 }
 
-// derivePrefix makes a prefix of a folder's name: its letters and digits in upper case, ten at most; TASK if there are none.
+// derivePrefix makes a prefix of a folder's name: its letters and digits in upper case, ten at most; TASK if there are
+// none.
 func derivePrefix(root string) string {
 	var b strings.Builder
 	for _, r := range strings.ToUpper(filepath.Base(root)) {

@@ -114,7 +114,8 @@ func noteRisk(s *store.Store, id, text string) error {
 	return changeRisk(s, id, func(*store.Tx, *risk) record.Entry { return did(record.Noted, text) })
 }
 
-// A kind that is one row of the table is created, read, listed, found, changed, claimed, journalled and deleted like a task.
+// A kind that is one row of the table is created, read, listed, found, changed, claimed, journalled and deleted like a
+// task.
 func TestAnotherKind(t *testing.T) {
 	s := storetest.New(t)
 	ref := risks.Ref("RISK:1")

@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/branches"
 )
 
-// Local are the leases of one clone alone, where the write lock decides: whoever writes first has the record. They implement session.Leases.
+// Local are the leases of one clone alone, where the write lock decides: whoever writes first has the record. They
+// implement session.Leases.
 type Local struct{}
 
 var _ session.Leases = Local{}
@@ -50,7 +51,8 @@ func (s *Store) Branches() branches.Source {
 	return branches.Source{Clone: s.Clone, Remote: s.Config.Claims.Remote, Except: s.Config.Claims.Namespace}
 }
 
-// Steps lists, for each record of a kind that can be held, who holds it after the write and what else the arbiter among clones must know of it.
+// Steps lists, for each record of a kind that can be held, who holds it after the write and what else the arbiter among
+// clones must know of it.
 func (tx *Tx) Steps() []session.Step {
 	var steps []session.Step
 	knownOf := tx.s.KnownOf()

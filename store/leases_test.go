@@ -75,7 +75,8 @@ func (c *claimer) Review(of record.Ref) error {
 	return c.Move(record.ID(of.ID), leasetest.Reviewed)
 }
 
-// meeting is a site of the suite, with the actors and the config that a function gives, in the workspaces that another one makes of the first.
+// meeting is a site of the suite, with the actors and the config that a function gives, in the workspaces that another
+// one makes of the first.
 func meeting(t *testing.T, config string, place func(t *testing.T, first string) string) leasetest.Site {
 	t.Helper()
 	var passed atomic.Int64

@@ -32,10 +32,11 @@ type Leftover struct {
 // Leftovers returns the leftovers of the workspace and its clone.
 func (s *Store) Leftovers() Leftovers { return Leftovers{s} }
 
-// Verify lists what no complete write leaves, beside the files that cairn check judges: sessions without their task, and the
-// leftovers of killed writers in live state. It repairs nothing; the next write removes leftovers.
+// Verify lists what no complete write leaves, beside the files that cairn check judges: sessions without their task,
+// and the leftovers of killed writers in live state. It repairs nothing; the next write removes leftovers.
 //
-// It holds the write lock, so that it finds nothing of a writer at work, and returns BUSY or SANDBOXED if it cannot take it.
+// It holds the write lock, so that it finds nothing of a writer at work, and returns BUSY or SANDBOXED if it cannot
+// take it.
 func (l Leftovers) Verify(ctx context.Context) ([]problem.Problem, error) {
 	lock, err := l.s.writer().lock(ctx)
 	if err != nil {
@@ -65,9 +66,9 @@ func (l Leftovers) List(ctx context.Context) ([]Leftover, error) {
 	return leftoverFinder{l.s.Clone}.all(ctx)
 }
 
-// Sweep removes the leftovers: it finishes or drops the write of a killed writer, as the next write would, and removes live state that
-// counts as absent. Then it drops the states that no worktree needs any more. If there are no leftovers it does nothing. It returns BUSY
-// or SANDBOXED if it cannot take the write lock.
+// Sweep removes the leftovers: it finishes or drops the write of a killed writer, as the next write would, and removes
+// live state that counts as absent. Then it drops the states that no worktree needs any more. If there are no leftovers
+// it does nothing. It returns BUSY or SANDBOXED if it cannot take the write lock.
 func (l Leftovers) Sweep(ctx context.Context) error {
 	if found, err := l.remove(ctx); err != nil || !found {
 		return err
@@ -107,7 +108,8 @@ func (l Leftovers) remove(ctx context.Context) (had bool, _ error) {
 // leftoverFinder finds leftovers, by their kind.
 type leftoverFinder struct{ live.Clone }
 
-// notFiles is what is no file in the live state, where cairn makes only files. Folders are among them; clean removes empty ones.
+// notFiles is what is no file in the live state, where cairn makes only files. Folders are among them; clean removes
+// empty ones.
 func (f leftoverFinder) notFiles() (left []Leftover) {
 	folders := f.Live.Folders()
 	known := slices.Concat(folders, []string{f.Live.Jobs(), f.Live.Worktrees()}) // packages jobs and worktree know what is in there
@@ -134,7 +136,8 @@ func (f leftoverFinder) orphans(sessions []session.Session) []problem.Problem {
 	return problems
 }
 
-// all lists all leftovers: redo logs, temporary files, and live state that cannot be read or is about records that do not exist.
+// all lists all leftovers: redo logs, temporary files, and live state that cannot be read or is about records that do
+// not exist.
 func (f leftoverFinder) all(ctx context.Context) ([]Leftover, error) {
 	var left []Leftover
 	odd := f.notFiles()
@@ -234,8 +237,8 @@ func (f leftoverFinder) staleStates(ctx context.Context) ([]Leftover, error) {
 	return left, err
 }
 
-// mayHave reports whether a worktree that made progress on a record may still have it: it does, or it has another branch checked out
-// now.
+// mayHave reports whether a worktree that made progress on a record may still have it: it does, or it has another
+// branch checked out now.
 func (f leftoverFinder) mayHave(ctx context.Context, of record.Ref, p session.Progress) bool {
 	there, err := f.InWorktree(p.Worktree)
 	if err != nil {
@@ -245,8 +248,8 @@ func (f leftoverFinder) mayHave(ctx context.Context, of record.Ref, p session.Pr
 	return !ok || place.There(there.Layout, k, of.ID) || there.Head(ctx).Branch != p.Branch
 }
 
-// staleBeats is the heartbeats that cannot be read, and, outside git, those of sessions that do not exist and hold no record. In git a
-// session may exist on another branch.
+// staleBeats is the heartbeats that cannot be read, and, outside git, those of sessions that do not exist and hold no
+// record. In git a session may exist on another branch.
 func (f leftoverFinder) staleBeats() ([]Leftover, error) {
 	states, err := f.States()
 	if err != nil {

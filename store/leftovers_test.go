@@ -88,8 +88,8 @@ func putState(t *testing.T, s *store.Store, state session.State) {
 	storetest.WantCode(t, s.Put(state), "")
 }
 
-// Sweep takes away what it says it does, and nothing else: a write that was decided is brought to its end, and what a person has
-// made of its file meanwhile stays.
+// Sweep takes away what it says it does, and nothing else: a write that was decided is brought to its end, and what a
+// person has made of its file meanwhile stays.
 func TestSweep(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
 	storetest.WriteTask(t, s, "PROJ-1")

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be listed is an
-// error. A long body is replaced by its digest.
+// All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be
+// listed is an error. A long body is replaced by its digest.
 func (s *Store) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
 	return s.list(ctx, k, func(at place.File, p *layout.Patience) (any, error) {
 		f, err := s.readAt(k, at.ID, s.Abs(at.Path), p)
@@ -55,8 +55,8 @@ func (s *Store) list(ctx context.Context, k *kind.Kind, read func(place.File, *l
 	return out, problems, nil
 }
 
-// files lists the files of a kind, by their names. A file with the right extension that cannot be such a record is a problem, and so is a
-// second one of an id; all other files are ignored.
+// files lists the files of a kind, by their names. A file with the right extension that cannot be such a record is a
+// problem, and so is a second one of an id; all other files are ignored.
 func (s *Store) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 	all, problems, err := place.List(s.Layout, k)
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *Store) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
 	return ids, problems, err
 }
 
-// Resolve completes a part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only. It returns
-// AMBIGUOUS_ID, with the candidates, if it occurs in several, and NOT_FOUND if it occurs in none.
+// Resolve completes a part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only.
+// It returns AMBIGUOUS_ID, with the candidates, if it occurs in several, and NOT_FOUND if it occurs in none.
 func (s *Store) Resolve(k *kind.Kind, part string) (string, error) {
 	if k.ParseID(part) == nil {
 		path := s.path(k, part)
@@ -149,8 +149,8 @@ func (s *Store) Mentions(p problem.Problem, id string) bool {
 	return err == nil && strings.Contains(string(src), id)
 }
 
-// Commands lists every command in the workspace's files: what its user lets run by trusting it. The tasks come from a lister, which may
-// be the store.
+// Commands lists every command in the workspace's files: what its user lets run by trusting it. The tasks come from a
+// lister, which may be the store.
 func (s *Store) Commands(ctx context.Context, from kind.Lister) ([]Command, error) {
 	out := []Command{}
 	add := func(where string, checks []task.Check) {
@@ -174,8 +174,8 @@ type Command struct {
 	Cmd   string `json:"cmd"`
 }
 
-// Harmless reports whether the workspace has no task, not even a broken one, and no command. Then nobody else's commands are in it, and
-// init may trust it.
+// Harmless reports whether the workspace has no task, not even a broken one, and no command. Then nobody else's
+// commands are in it, and init may trust it.
 func (s *Store) Harmless(ctx context.Context) (bool, error) {
 	ids, problems, err := s.ids(kind.Tasks.Kind)
 	if err != nil || len(ids)+len(problems) > 0 {

@@ -24,8 +24,8 @@ func (s *Store) Fresh() *Store {
 	return &fresh
 }
 
-// Look returns the rows as the files say at this moment. It reads the files that changed since the index was written, and the index may be
-// written anew. It returns an error only if a folder cannot be listed.
+// Look returns the rows as the files say at this moment. It reads the files that changed since the index was written,
+// and the index may be written anew. It returns an error only if a folder cannot be listed.
 func (r Rows) Look(ctx context.Context) (*index.View, error) {
 	return r.look(nil, func(src index.Source, _ *index.View) (*index.View, error) { return src.Look(ctx) })
 }
@@ -35,8 +35,8 @@ func (r Rows) LookAfter(ctx context.Context, before *index.View) (*index.View, e
 	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) { return src.LookAfter(ctx, before) })
 }
 
-// LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names, in the usual folder
-// of the kind, and those of records at rest.
+// LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names,
+// in the usual folder of the kind, and those of records at rest.
 func (r Rows) LookAt(ctx context.Context, before *index.View, names []string) (*index.View, error) {
 	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) {
 		if before == nil || src.Folder != r.kind.Folder {
@@ -61,8 +61,9 @@ func (r Rows) look(before *index.View, look func(index.Source, *index.View) (*in
 	return index.Join(parts, before), nil
 }
 
-// Known are the rows that earlier looks wrote down, whatever became of the files since: some may be gone or say something else by now, and
-// newer ones are missing. It reads no record and writes nothing. It returns nothing where nothing was written down, or it cannot be read.
+// Known are the rows that earlier looks wrote down, whatever became of the files since: some may be gone or say
+// something else by now, and newer ones are missing. It reads no record and writes nothing. It returns nothing where
+// nothing was written down, or it cannot be read.
 func (r Rows) Known() []*kind.Row {
 	var out []*kind.Row
 	_ = place.Each(r.s.Layout, r.kind, func(folder string) error {
@@ -86,8 +87,8 @@ func (r Rows) source(folder string) index.Source {
 	return src
 }
 
-// Search returns for each row of a view whether all parts occur in what the record says: its id, title, labels, body and the texts of its
-// entries, in any case. The words are kept in known.
+// Search returns for each row of a view whether all parts occur in what the record says: its id, title, labels, body
+// and the texts of its entries, in any case. The words are kept in known.
 func (r Rows) Search(ctx context.Context, v *index.View, known *index.Words, parts []string) ([]bool, error) {
 	return r.everywhere(v).Search(ctx, v, known, parts)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// Memory is what a process keeps of the workspaces that it reads often: the rows of their records, and the states that say who holds these.
-// It returns what the files say at the moment of the call, and reads only those that may have changed since the call before. The zero
-// value is ready.
+// Memory is what a process keeps of the workspaces that it reads often: the rows of their records, and the states that
+// say who holds these. It returns what the files say at the moment of the call, and reads only those that may have
+// changed since the call before. The zero value is ready.
 type Memory struct {
 	// Follow begins to follow a workspace, so that not all files have to be looked at. Nil for none.
 	Follow func(layout.Layout) Follower
@@ -23,8 +23,8 @@ type Memory struct {
 
 // Follower tells which files of a workspace may have changed. A *watch.Following asks the operating system.
 type Follower interface {
-	// Changed returns the paths of the files that may have changed since the call before, or all if any may have. It knows of every
-	// change that was complete before the call.
+	// Changed returns the paths of the files that may have changed since the call before, or all if any may have. It knows
+	// of every change that was complete before the call.
 	Changed(ctx context.Context) (paths []string, all bool)
 	Stop()
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A look at all files is made at least so often, for what the operating system does not report; but looks take no more than one part in
-// wholeShare of the time.
+// A look at all files is made at least so often, for what the operating system does not report; but looks take no more
+// than one part in wholeShare of the time.
 const (
 	wholeEvery = 2 * time.Second
 	wholeShare = 50
@@ -24,7 +24,8 @@ type folder struct {
 	all     bool            // any may have; likewise
 }
 
-// folder returns the folder at a path, of which nothing is known at first. The caller holds the lock, or nobody else has the workspace.
+// folder returns the folder at a path, of which nothing is known at first. The caller holds the lock, or nobody else
+// has the workspace.
 func (r *remembered) folder(path string) *folder {
 	dir := r.folders[path]
 	if dir == nil {
@@ -34,7 +35,8 @@ func (r *remembered) folder(path string) *folder {
 	return dir
 }
 
-// refresh has a folder read: all files, or those that may have changed since it was read before. If that fails, all are read the next time.
+// refresh has a folder read: all files, or those that may have changed since it was read before. If that fails, all are
+// read the next time.
 func (r *remembered) refresh(ctx context.Context, dir *folder, read func(names []string, whole bool) error) error {
 	dir.looking.Lock()
 	defer dir.looking.Unlock()

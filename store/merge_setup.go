@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// The lines that name the merge driver for the files of a workspace. Patterns are relative to the folder of .gitattributes.
+// The lines that name the merge driver for the files of a workspace. Patterns are relative to the folder of
+// .gitattributes.
 const (
 	sectionBegin = "# cairn: begin; cairn setup merge-driver --remove takes these lines out"
 	sectionEnd   = "# cairn: end"
@@ -66,8 +67,8 @@ func MergeDriverOf(ctx context.Context, l layout.Layout) (d MergeDriver, err err
 	return d, err
 }
 
-// PlanMergeDriver returns what installing the merge driver in a clone, or removing it, would change. It writes nothing. Outside git it
-// returns INVALID_INPUT.
+// PlanMergeDriver returns what installing the merge driver in a clone, or removing it, would change. It writes nothing.
+// Outside git it returns INVALID_INPUT.
 func PlanMergeDriver(ctx context.Context, l layout.Layout, remove bool) (*MergeSetup, error) {
 	if l.Repo == nil {
 		return nil, record.Errorf(record.InvalidInput, "%s is not in a git repository", l.Root).WithHint("git init makes it one")
@@ -147,7 +148,8 @@ func (p *MergeSetup) writeAttributes(text string) error {
 	return atomicfile.Write(p.file(), []byte(text), 0o644)
 }
 
-// withSection replaces the section in a text, or appends it; an empty one removes it. The rest of the text stays as it is.
+// withSection replaces the section in a text, or appends it; an empty one removes it. The rest of the text stays as it
+// is.
 func withSection(text string, section []string) string {
 	eol := "\n"
 	if strings.Contains(text, "\r\n") {

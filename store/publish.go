@@ -16,12 +16,13 @@ import (
 	"github.com/cairn-tasks/cairn/store/progress"
 )
 
-// publish gives the files their content, one after the other. Once an existing file has its new content, the write can no longer start
-// over, and forward is true. If another program changes a file after that, the change is made again on top of it if the kind can do
-// that; else the file is kept as it is.
+// publish gives the files their content, one after the other. Once an existing file has its new content, the write can
+// no longer start over, and forward is true. If another program changes a file after that, the change is made again on
+// top of it if the kind can do that; else the file is kept as it is.
 //
-// Names are flushed before those of the next turn change: a record is not removed before its copy is on the disk, and no task names
-// a session that a power cut takes. Within a turn the order does not matter, so a folder is flushed once for all its files.
+// Names are flushed before those of the next turn change: a record is not removed before its copy is on the disk, and
+// no task names a session that a power cut takes. Within a turn the order does not matter, so a folder is flushed once
+// for all its files.
 func (w *writing) publish(ctx context.Context) (forward bool, err error) {
 	count := progress.Start(ctx, "putting files in place", len(w.files))
 	defer count.End()
@@ -83,7 +84,8 @@ func (w *writing) publishOne(c *change) error {
 	return problem.IO(err)
 }
 
-// publishMove gives a file its new path. It returns errOvertaken if somebody put another one there, or took this one away.
+// publishMove gives a file its new path. It returns errOvertaken if somebody put another one there, or took this one
+// away.
 func (w *writing) publishMove(c *change) error {
 	w.names[filepath.Dir(c.to)] = true
 	err := disk.MoveFile(c.path, c.to)
@@ -93,7 +95,8 @@ func (w *writing) publishMove(c *change) error {
 	return problem.IO(err)
 }
 
-// publishAgain makes the same change on top of the present content of the file. It returns errOvertaken if that is not possible.
+// publishAgain makes the same change on top of the present content of the file. It returns errOvertaken if that is not
+// possible.
 func (w *writing) publishAgain(c *change) error {
 	if c.of == nil || c.now == nil {
 		return errOvertaken
@@ -120,8 +123,9 @@ func (w *writing) publishAgain(c *change) error {
 	return w.publishOne(c)
 }
 
-// stop ends a write after an error in publish. If the write went forward, it is finished, now or by the next write. Else the files that
-// were created are removed. Its error is errOvertaken only if the write is over, since starting over drops the log.
+// stop ends a write after an error in publish. If the write went forward, it is finished, now or by the next write.
+// Else the files that were created are removed. Its error is errOvertaken only if the write is over, since starting
+// over drops the log.
 func (w *writing) stop(forward bool, err error) (ended bool, _ error) {
 	var undo redo
 	for i, c := range w.files {
@@ -154,8 +158,8 @@ func (w *writing) stop(forward bool, err error) (ended bool, _ error) {
 	return failed == nil, err
 }
 
-// lostToGit reports whether git put the old file back, so that the write has to be made again. It does so only for a write of one changed
-// record: of several, some may have stayed.
+// lostToGit reports whether git put the old file back, so that the write has to be made again. It does so only for a
+// write of one changed record: of several, some may have stayed.
 func (w *writing) lostToGit() bool {
 	if len(w.files) != 1 || w.files[0].was == nil || w.files[0].of == nil || w.files[0].now == nil {
 		return false

@@ -20,8 +20,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Notes that are written while git commits, switches and stashes are somewhere afterwards: in a file, on a branch, in a stash,
-// or among what is offered back. None is gone for good.
+// Notes that are written while git commits, switches and stashes are somewhere afterwards: in a file, on a branch, in a
+// stash, or among what is offered back. None is gone for good.
 func TestNotesBesideGit(t *testing.T) {
 	const writers, rounds = 3, 30
 	repo := storetest.NewRepo(t)
@@ -137,8 +137,8 @@ func committedTask(t *testing.T) (s *store.Store, a storetest.Actor, content str
 	return s, a, storetest.ReadFile(t, storetest.TaskFile(s, "PROJ-1"))
 }
 
-// A git that had looked at a file before a write, and replaces it right after, has not seen the entry. It is offered back, also
-// after further writes, until a commit, a stash or a file has it.
+// A git that had looked at a file before a write, and replaces it right after, has not seen the entry. It is offered
+// back, also after further writes, until a commit, a stash or a file has it.
 func TestReplacedByGitRightAfterAWrite(t *testing.T) {
 	s, a, content := committedTask(t)
 	storetest.WantCode(t, a.Note("PROJ-1", "it rains"), "")

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// recover finishes or drops the write of a killed writer, and removes its temporary files. The caller holds the write lock, so the
-// writer that made the log is gone.
+// recover finishes or drops the write of a killed writer, and removes its temporary files. The caller holds the write
+// lock, so the writer that made the log is gone.
 func (l redoLog) recover() error {
 	in, steps, err := l.read()
 	if problem.Missing(err) {
@@ -46,8 +46,8 @@ func (l redoLog) recover() error {
 	return l.remove()
 }
 
-// worktreeOf is where the worktree of a write is by now. Outside git the live state lies in the workspace, wherever that was moved. A
-// log without a worktree was being begun, or emptied by a power cut.
+// worktreeOf is where the worktree of a write is by now. Outside git the live state lies in the workspace, wherever
+// that was moved. A log without a worktree was being begun, or emptied by a power cut.
 func (l redoLog) worktreeOf(in writtenIn) string {
 	if l.Repo == nil || in.Worktree == "" {
 		return l.Worktree
@@ -59,8 +59,8 @@ func (l redoLog) worktreeOf(in writtenIn) string {
 // gone reports whether an error of InWorktree says that there is no such worktree of the clone any more.
 func gone(err error) bool { return problem.Missing(err) || errors.Is(err, syscall.ENOTDIR) }
 
-// unreachable is the error of a decided write in a worktree that may still be there and cannot be read. Nobody writes until it is finished
-// there, or the worktree is removed.
+// unreachable is the error of a decided write in a worktree that may still be there and cannot be read. Nobody writes
+// until it is finished there, or the worktree is removed.
 func unreachable(worktree string, err error) error {
 	code := record.CodeOf(err)
 	if code == "" {
@@ -70,11 +70,12 @@ func unreachable(worktree string, err error) error {
 		WithHint("write something in that worktree, make it readable from here, or remove it with git worktree remove")
 }
 
-// rollForward does the steps of a decided write that are not done yet. A file that was changed by another program meanwhile is kept; the
-// live state about its record stays as it is, except that the entry goes into the journal, so that doctor offers it back.
+// rollForward does the steps of a decided write that are not done yet. A file that was changed by another program
+// meanwhile is kept; the live state about its record stays as it is, except that the entry goes into the journal, so
+// that doctor offers it back.
 //
-// New records come all or not at all: if one of them can no longer come, since git cleaned its temporary file away, those that came are
-// removed, as long as no file that was there has its new content.
+// New records come all or not at all: if one of them can no longer come, since git cleaned its temporary file away,
+// those that came are removed, as long as no file that was there has its new content.
 func (l redoLog) rollForward(r redo) error {
 	lost, err := l.lostNew(r)
 	if err != nil {
@@ -98,7 +99,8 @@ func (l redoLog) rollForward(r redo) error {
 	return l.rollLive(r.Live, func(after string) bool { return !kept[after] })
 }
 
-// lostNew reports whether a new record is not there and can no longer come, and no file that was there has its new content.
+// lostNew reports whether a new record is not there and can no longer come, and no file that was there has its new
+// content.
 func (l redoLog) lostNew(r redo) (lost bool, err error) {
 	for _, f := range r.Files {
 		now, err := revAt(l.path(f))
@@ -190,8 +192,8 @@ func (l redoLog) rollFile(f redoFile) (done bool, err error) {
 	return true, problem.IO(p.Replace())
 }
 
-// rollMove gives a file its new path, if it still holds what it held, and reports whether it is there. Now is the revision of what lies at its
-// old path.
+// rollMove gives a file its new path, if it still holds what it held, and reports whether it is there. Now is the
+// revision of what lies at its old path.
 func (l redoLog) rollMove(f redoFile, now record.Rev) (done bool, err error) {
 	from, to := l.path(f), l.Abs(f.To)
 	there := layout.Exists(to)
@@ -210,14 +212,14 @@ func (l redoLog) rollMove(f redoFile, now record.Rev) (done bool, err error) {
 	return true, errors.Join(syncFolderOf(to), syncFolderOf(from))
 }
 
-// foreign reports whether an error of revAt says that a path holds what cairn does not write: a link, a folder, or too much. Another
-// program put it there.
+// foreign reports whether an error of revAt says that a path holds what cairn does not write: a link, a folder, or too
+// much. Another program put it there.
 func foreign(err error) bool {
 	return record.CodeOf(err) == record.BadFile || errors.Is(err, disk.ErrNotRegular) || errors.Is(err, disk.ErrTooLarge)
 }
 
-// revAt is the revision of a file; "" if it does not exist, or is empty and so only reserves the name. Its errors are those of
-// layout.ReadFile.
+// revAt is the revision of a file; "" if it does not exist, or is empty and so only reserves the name. Its errors are
+// those of layout.ReadFile.
 func revAt(path string) (record.Rev, error) {
 	src, err := layout.ReadUpTo(path, kind.MaxAttachment)
 	if problem.Missing(err) || err == nil && len(src) == 0 {
@@ -237,7 +239,8 @@ func removeSynced(path string) error {
 	return syncFolderOf(path)
 }
 
-// syncFolderOf flushes the folder of a file. One that is gone, as git removes folders that are empty, has nothing to flush.
+// syncFolderOf flushes the folder of a file. One that is gone, as git removes folders that are empty, has nothing to
+// flush.
 func syncFolderOf(path string) error {
 	if err := disk.SyncFolder(filepath.Dir(path)); !problem.Missing(err) {
 		return problem.IO(err)
@@ -268,7 +271,8 @@ func (l redoLog) rollLive(steps []redoLive, written func(file string) bool) erro
 	return nil
 }
 
-// sweep removes the temporary files of killed writers. The caller holds the write lock, so none of them belongs to a writer at work.
+// sweep removes the temporary files of killed writers. The caller holds the write lock, so none of them belongs to a
+// writer at work.
 func sweep(l layout.Layout) error {
 	for _, dir := range writtenTo(l) {
 		if err := atomicfile.Sweep(dir); err != nil && !problem.Missing(err) {

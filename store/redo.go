@@ -20,10 +20,11 @@ import (
 
 // redoLog is the redo log of a clone: one file in the live state (layout.Live.Redo), and what is done by it.
 //
-// A write is decided once its log is complete. For each file the log has the revision before and after, and the temporary file that
-// already holds the new content; then it has the changes of the live state. The next writer rolls a complete log forward and drops
-// one that is not complete, in the same way for every kind of record. The log exists from before the first temporary file of a write until
-// after its last step, so it also says that there may be something to clean up.
+// A write is decided once its log is complete. For each file the log has the revision before and after, and the
+// temporary file that already holds the new content; then it has the changes of the live state. The next writer rolls a
+// complete log forward and drops one that is not complete, in the same way for every kind of record. The log exists
+// from before the first temporary file of a write until after its last step, so it also says that there may be
+// something to clean up.
 //
 // The log has three lines: the worktree of the writer as JSON, the steps as JSON, and a hash of the steps.
 type redoLog struct{ live.Clone }
@@ -106,8 +107,8 @@ func sealed(steps []byte) []byte {
 
 const maxRedo = 16 << 20 // bytes
 
-// read reads the log. It returns fs.ErrNotExist if there is none. The steps are nil if the log is not complete, is too large, or has
-// steps that no writer makes.
+// read reads the log. It returns fs.ErrNotExist if there is none. The steps are nil if the log is not complete, is too
+// large, or has steps that no writer makes.
 func (l redoLog) read() (in writtenIn, steps *redo, err error) {
 	src, err := disk.ReadRegular(l.Live.Redo(), maxRedo)
 	if errors.Is(err, disk.ErrTooLarge) {
@@ -135,8 +136,8 @@ func (in writtenIn) valid() bool {
 		(in.GitDir == "" || filepath.IsLocal(filepath.FromSlash(in.GitDir)))
 }
 
-// valid reports whether the steps are about files only that cairn writes, since a log may have come along with a copied folder. Only a
-// copy in the trash may replace a file whatever it holds.
+// valid reports whether the steps are about files only that cairn writes, since a log may have come along with a copied
+// folder. Only a copy in the trash may replace a file whatever it holds.
 func (r redo) valid() bool {
 	return !slices.ContainsFunc(r.Files, func(f redoFile) bool { return !f.valid() }) &&
 		!slices.ContainsFunc(r.Live, func(l redoLive) bool { return !isLiveFile(l.Path) })
@@ -203,7 +204,8 @@ func isRecordFile(name string) bool {
 	return ok && k.ParseID(id) == nil
 }
 
-// pendingStates are the states that a decided write, which is not over, will leave: by the path of the state from the live folder.
+// pendingStates are the states that a decided write, which is not over, will leave: by the path of the state from the
+// live folder.
 type pendingStates map[string]string
 
 // pending reads the states that a decided write will leave. There are none most of the time.

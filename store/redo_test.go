@@ -144,8 +144,9 @@ func renamePrefix(doc *format.Doc) (*format.Doc, error) {
 	return doc.Edit(nil, format.Set(format.Path{"prefix"}, format.String("OTHER")))
 }
 
-// Whenever a writer is killed, the next write finds all of what it was to write, or nothing: files, states, keys, journals,
-// heartbeats and the trash. Once the log is complete it is all, and a write that was acknowledged is never taken back.
+// Whenever a writer is killed, the next write finds all of what it was to write, or nothing: files, states, keys,
+// journals, heartbeats and the trash. Once the log is complete it is all, and a write that was acknowledged is never
+// taken back.
 func TestKilledWriteComesWholeOrNot(t *testing.T) {
 	for _, w := range killableWrites {
 		t.Run(w.name, func(t *testing.T) {
@@ -173,8 +174,8 @@ func TestKilledWriteComesWholeOrNot(t *testing.T) {
 	}
 }
 
-// killed makes the write, kills it at a call, brings it to its end, and reports whether it came. The op of the call is "" if there
-// are not so many.
+// killed makes the write, kills it at a call, brings it to its end, and reports whether it came. The op of the call is
+// "" if there are not so many.
 func (w killableWrite) killed(t *testing.T, n int, torn bool, before, after map[string]string) (op disk.Op, came bool) {
 	t.Helper()
 	s, at := w.begun(t), nth(n)
@@ -258,8 +259,8 @@ func killedWrite(t *testing.T) *store.Store {
 	return s
 }
 
-// What a person makes of a file between the kill and the next write stays. What the killed writer was to write there is offered
-// back, and the clone knows of nothing that is not in the file.
+// What a person makes of a file between the kill and the next write stays. What the killed writer was to write there is
+// offered back, and the clone knows of nothing that is not in the file.
 func TestEditBetweenKillAndRecoveryIsKept(t *testing.T) {
 	for _, edit := range []struct {
 		name string
@@ -299,8 +300,8 @@ func TestEditBetweenKillAndRecoveryIsKept(t *testing.T) {
 	}
 }
 
-// Between the kill and the next write readers see what will be: whom the log names as the holder holds it, so nobody begins the same
-// work.
+// Between the kill and the next write readers see what will be: whom the log names as the holder holds it, so nobody
+// begins the same work.
 func TestReadersBetweenKillAndRecovery(t *testing.T) {
 	s := storetest.New(t)
 	storetest.WriteTask(t, s, "PROJ-1")
@@ -317,7 +318,8 @@ func TestReadersBetweenKillAndRecovery(t *testing.T) {
 	}
 }
 
-// A write that is decided is remembered by its idempotency key, and journalled, by the writer that brings it to its end.
+// A write that is decided is remembered by its idempotency key, and journalled, by the writer that brings it to its
+// end.
 func TestKeyAndJournalOfAKilledCall(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -417,9 +419,9 @@ func claimOf(s *store.Store) string { return s.Live.Claim(proj1) }
 
 func asItIs(*testing.T, *store.Store, *store.Store) {}
 
-// A write of a new file and of one that was there is given up, since an editor changed the second in the middle and the rules then
-// say no: the new file goes again. Whenever the writer is killed, what the editor wrote stays, and either the new file is gone or the
-// other's entry is offered back.
+// A write of a new file and of one that was there is given up, since an editor changed the second in the middle and the
+// rules then say no: the new file goes again. Whenever the writer is killed, what the editor wrote stays, and either
+// the new file is gone or the other's entry is offered back.
 func TestWriteThatIsGivenUpIsUndone(t *testing.T) {
 	no := errors.New("no")
 	mine := storetest.TaskText("PROJ-1", "labels: [mine]")
@@ -614,8 +616,8 @@ func TestLogWithoutAWorktree(t *testing.T) {
 	}
 }
 
-// The disk refuses in the middle of a write, once and then no more: the write comes whole, or nothing of it is left but a copy in the
-// trash of what is still there.
+// The disk refuses in the middle of a write, once and then no more: the write comes whole, or nothing of it is left but
+// a copy in the trash of what is still there.
 func TestRefusedCallLeavesAllOrNothing(t *testing.T) {
 	for _, w := range killableWrites {
 		t.Run(w.name, func(t *testing.T) {
@@ -808,8 +810,8 @@ func TestLogsBehindLinks(t *testing.T) {
 	}
 }
 
-// Of a write of several files each is rolled forward by itself: those that have their content already stay, and the config may be
-// among them.
+// Of a write of several files each is rolled forward by itself: those that have their content already stay, and the
+// config may be among them.
 func TestLogIsRolledForwardFileByFile(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
 	storetest.WriteTask(t, s, "PROJ-1")

@@ -152,7 +152,8 @@ func TestOverwrittenAtRest(t *testing.T) {
 	storetest.WantOverwritten(t, s, "PROJ-2", "noted it holds")
 }
 
-// Of several files of one id that among the others counts, or else that in the newest month. The others are problems in every list.
+// Of several files of one id that among the others counts, or else that in the newest month. The others are problems in
+// every list.
 func TestSecondFiles(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
 	titled := func(path, title string) {
@@ -331,7 +332,8 @@ func TestMoveOfWhatIsChanged(t *testing.T) {
 	}
 }
 
-// Whoever lists tasks while some are moved to where they rest, in folders that come to be meanwhile, misses none and sees none twice.
+// Whoever lists tasks while some are moved to where they rest, in folders that come to be meanwhile, misses none and
+// sees none twice.
 func TestListsBesideMoves(t *testing.T) {
 	s := storetest.New(t)
 	const all, each = 240, 6

@@ -18,8 +18,9 @@ import (
 const signersTemplate = `# Whose signatures of approvals count, as ssh-keygen(1) describes under ALLOWED SIGNERS; docs/approvals.md of cairn says more.
 `
 
-// AddSigner lets an actor sign with a key, within a time span if one is given. It appends one line to allowed_signers. It returns CONFLICT
-// for a key that is there already, for any actor: one key under two names would let one person approve as two.
+// AddSigner lets an actor sign with a key, within a time span if one is given. It appends one line to allowed_signers.
+// It returns CONFLICT for a key that is there already, for any actor: one key under two names would let one person
+// approve as two.
 func AddSigner(ctx context.Context, l layout.Layout, who record.Actor, key sshsign.PublicKey, after, before time.Time) error {
 	return editSigners(ctx, l, func(src []byte) ([]byte, error) {
 		for _, have := range sshsign.ParseAllowed(src).Signers {
@@ -39,8 +40,9 @@ func AddSigner(ctx context.Context, l layout.Layout, who record.Actor, key sshsi
 	})
 }
 
-// EndSigners ends an actor's keys, all of them or the one with a fingerprint: signatures after a time no longer count, or, if the time is
-// zero, no signature of theirs does. It returns the keys that it ended, and NOT_FOUND if there is none.
+// EndSigners ends an actor's keys, all of them or the one with a fingerprint: signatures after a time no longer count,
+// or, if the time is zero, no signature of theirs does. It returns the keys that it ended, and NOT_FOUND if there is
+// none.
 func EndSigners(ctx context.Context, l layout.Layout, who record.Actor, fingerprint string, at time.Time) ([]sshsign.Signer, error) {
 	var ended []sshsign.Signer
 	err := editSigners(ctx, l, func(src []byte) ([]byte, error) {
@@ -68,8 +70,8 @@ func EndSigners(ctx context.Context, l layout.Layout, who record.Actor, fingerpr
 	return ended, err
 }
 
-// editSigners replaces allowed_signers by what edit makes of it, under the write lock, whole or not at all. If the result cannot be parsed,
-// nothing is written.
+// editSigners replaces allowed_signers by what edit makes of it, under the write lock, whole or not at all. If the
+// result cannot be parsed, nothing is written.
 func editSigners(ctx context.Context, l layout.Layout, edit func(src []byte) ([]byte, error)) error {
 	for range maxRestarts {
 		src, err := layout.ReadFile(l.SignersFile())
@@ -98,8 +100,8 @@ type SigningConfig struct {
 	Program string // gpg.ssh.program, which only the user's own config can name
 }
 
-// ReadSigningConfig reads git's config for a folder. The repository's config may name the key, which is only data, but no program. It
-// returns GIT if git fails.
+// ReadSigningConfig reads git's config for a folder. The repository's config may name the key, which is only data, but
+// no program. It returns GIT if git fails.
 func ReadSigningConfig(ctx context.Context, dir string) (SigningConfig, error) {
 	var c SigningConfig
 	var err error

@@ -16,7 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// The file is written whole, under the lock, beside whatever else stands in it, and never with a line that is not understood.
+// The file is written whole, under the lock, beside whatever else stands in it, and never with a line that is not
+// understood.
 func TestAddAndEndSigners(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
 	key := func(name string) sshsign.PublicKey {

@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// The key may be named by anybody's config, for it is only data. A program is named by the user's own config or not at all.
+// The key may be named by anybody's config, for it is only data. A program is named by the user's own config or not at
+// all.
 func TestSigningConfig(t *testing.T) {
 	dir := storetest.NewRepo(t)
 	home := t.TempDir()

@@ -22,7 +22,8 @@ func (s *Store) States() (States, error) {
 	return out, err
 }
 
-// StatesAfter is States for a process that knows that since then no other files have changed than those with these names.
+// StatesAfter is States for a process that knows that since then no other files have changed than those with these
+// names.
 func (s *Store) StatesAfter(before States, names []string) States {
 	if len(names) == 0 {
 		return before
@@ -45,7 +46,8 @@ func (s *Store) StatesAfter(before States, names []string) States {
 	return out
 }
 
-// KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does not exist.
+// KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does
+// not exist.
 func (s *Store) KnownOf() func(record.Ref) session.Live {
 	pending := s.writer().log().pending() // first, as in KnownFrom
 	there := map[record.Ref]bool{}
@@ -58,8 +60,8 @@ func (s *Store) KnownOf() func(record.Ref) session.Live {
 	})
 }
 
-// KnownFrom is KnownOf with states that a function reads, and with it whether the clone may know of progress that the file of a record
-// lacks.
+// KnownFrom is KnownOf with states that a function reads, and with it whether the clone may know of progress that the
+// file of a record lacks.
 func (s *Store) KnownFrom(read func() States) (known func(record.Ref) session.Live, carried func(record.Ref) bool) {
 	pending := s.writer().log().pending() // first: once the log is removed, this is in the states
 	states, remote := read(), s.shared()

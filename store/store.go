@@ -29,8 +29,9 @@ type Store struct {
 	beforePublish func(path string) // for tests: called between the last read of a file and its replacement
 }
 
-// Open opens the nearest workspace at or above dir. stateDir is the user's own folder for what must not be in a repository; it need not
-// exist. It returns NO_WORKSPACE if there is no workspace, and BAD_FILE, with line and column, if the config cannot be used.
+// Open opens the nearest workspace at or above dir. stateDir is the user's own folder for what must not be in a
+// repository; it need not exist. It returns NO_WORKSPACE if there is no workspace, and BAD_FILE, with line and column,
+// if the config cannot be used.
 func Open(dir, stateDir string) (*Store, error) {
 	l, err := layout.Find(dir)
 	if err != nil {

@@ -28,7 +28,8 @@ func TestGet(t *testing.T) {
 	storetest.WantMessage(t, err, record.NotFound, "PROJ-2")
 }
 
-// A file that cannot be read as a task is named, with the line that is to blame, wherever one asks; and it hides no other.
+// A file that cannot be read as a task is named, with the line that is to blame, wherever one asks; and it hides no
+// other.
 func TestBrokenFilesAreNamed(t *testing.T) {
 	for _, broken := range []struct {
 		name, src string
@@ -226,7 +227,8 @@ func onlyProblem(t *testing.T, s *store.Store, want ...record.ID) problem.Proble
 	return problems[0]
 }
 
-// moveAndLink moves a file or folder away, or makes an empty folder elsewhere if it is missing, and leaves a link to it.
+// moveAndLink moves a file or folder away, or makes an empty folder elsewhere if it is missing, and leaves a link to
+// it.
 func moveAndLink(t *testing.T, path string) {
 	t.Helper()
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")

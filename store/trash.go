@@ -21,8 +21,8 @@ import (
 
 // Trash has the records that were deleted in a clone.
 //
-// A deletion copies the file into the trash, flushed and with its last entry, and then removes it. After a kill the record is where it
-// was, or in the trash, or in both; the next write finishes the deletion if it was decided.
+// A deletion copies the file into the trash, flushed and with its last entry, and then removes it. After a kill the
+// record is where it was, or in the trash, or in both; the next write finishes the deletion if it was decided.
 type Trash struct{ clone live.Clone }
 
 // Trash returns the deleted records of the clone.
@@ -60,8 +60,8 @@ func (t Trash) copies(of record.Ref) (paths []string) {
 	return paths
 }
 
-// isCopy reports whether a file is a further copy of a record, by what its name has behind the id: the beginning of its revision. An id
-// may have dots, so that SHOP-1.x is another record than SHOP-1.
+// isCopy reports whether a file is a further copy of a record, by what its name has behind the id: the beginning of its
+// revision. An id may have dots, so that SHOP-1.x is another record than SHOP-1.
 func isCopy(path, rest string) bool {
 	src, err := layout.ReadFile(path)
 	return err == nil && rest == copyMark(src)
@@ -72,7 +72,8 @@ func copyMark(content []byte) string { return string(kind.Rev(content))[:copyMar
 
 const copyMarkLen = 8
 
-// free is the path for the copy of a record that is to be deleted. It is that of no other copy, unless of the same content.
+// free is the path for the copy of a record that is to be deleted. It is that of no other copy, unless of the same
+// content.
 func (t Trash) free(of record.Ref, content []byte) string {
 	ext := extOf(of)
 	path := t.clone.Live.Trashed(of, ext)
@@ -82,8 +83,8 @@ func (t Trash) free(of record.Ref, content []byte) string {
 	return strings.TrimSuffix(path, ext) + "." + copyMark(content) + ext
 }
 
-// Deleted reads the records of a kind in the trash, the newest copy of each. It leaves out those that exist again, and those that cannot
-// be read, since nothing depends on them.
+// Deleted reads the records of a kind in the trash, the newest copy of each. It leaves out those that exist again, and
+// those that cannot be read, since nothing depends on them.
 func (t Trash) Deleted(k *kind.Kind) ([]any, error) {
 	found := map[string]any{}
 	var order []string
@@ -117,9 +118,10 @@ func (t Trash) Deleted(k *kind.Kind) ([]any, error) {
 	return out, err
 }
 
-// Restore reads the newest copy of a record in the trash, for a write that puts it back: the entry of its deletion, which only the trash has,
-// is taken off, and all else in the file stays as it is, byte for byte. The copy stays in the trash. It returns CONFLICT if there is a record
-// of that id, NOT_FOUND if there is no copy, and BAD_FILE for one that cannot be read.
+// Restore reads the newest copy of a record in the trash, for a write that puts it back: the entry of its deletion,
+// which only the trash has, is taken off, and all else in the file stays as it is, byte for byte. The copy stays in the
+// trash. It returns CONFLICT if there is a record of that id, NOT_FOUND if there is no copy, and BAD_FILE for one that
+// cannot be read.
 func (tx *Tx) Restore(k *kind.Kind, id string) (any, error) {
 	switch _, err := tx.Read(k, id); record.CodeOf(err) {
 	case record.NotFound:

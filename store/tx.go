@@ -13,8 +13,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Tx is a write that is being put together: what was read under the lock, and what is to be written. It may be used until fn returns. It
-// knows files and what all kinds of record share, and of single kinds only that sessions have heartbeats.
+// Tx is a write that is being put together: what was read under the lock, and what is to be written. It may be used
+// until fn returns. It knows files and what all kinds of record share, and of single kinds only that sessions have
+// heartbeats.
 type Tx struct {
 	s        *Store
 	records  map[record.Ref]*staged
@@ -52,7 +53,8 @@ func (st *staged) was() record.Header {
 // header is the header as it is to be written.
 func (st *staged) header() record.Header { return st.kind.Header(st.now) }
 
-// Read returns the newest state of a record: what was put into the Tx, or else what its file has. Its errors are those of Store.Read.
+// Read returns the newest state of a record: what was put into the Tx, or else what its file has. Its errors are those
+// of Store.Read.
 func (tx *Tx) Read(k *kind.Kind, id string) (any, error) {
 	if st, ok := tx.records[k.Ref(id)]; ok {
 		return st.now, nil
@@ -68,11 +70,11 @@ func (tx *Tx) Read(k *kind.Kind, id string) (any, error) {
 // Known is what the clone knows of a record beside its file.
 func (tx *Tx) Known(of record.Ref) session.Live { return tx.s.Known(of) }
 
-// Put stages a new state of a record that Read returned, or a new record. For a new record whose file exists, Update returns CONFLICT and
-// writes nothing. The claim stays as it is; it is refreshed if the writer holds it.
+// Put stages a new state of a record that Read returned, or a new record. For a new record whose file exists, Update
+// returns CONFLICT and writes nothing. The claim stays as it is; it is refreshed if the writer holds it.
 //
-// New records are written first, in the order in which they were put, then the others. Of these the kinds that can make a change again
-// (kind.Codec.Again) come last, as sessions do after their tasks.
+// New records are written first, in the order in which they were put, then the others. Of these the kinds that can make
+// a change again (kind.Codec.Again) come last, as sessions do after their tasks.
 func (tx *Tx) Put(k *kind.Kind, v any) {
 	ref := k.Header(v).Ref
 	st, ok := tx.records[ref]
@@ -91,11 +93,12 @@ func (tx *Tx) Claim(of record.Ref, lease *session.Lease) {
 	tx.records[of].lease, tx.records[of].claims = lease, true
 }
 
-// Supersede stages that progress which other worktrees made on a record is given up: work starts again from the state in this one.
+// Supersede stages that progress which other worktrees made on a record is given up: work starts again from the state
+// in this one.
 func (tx *Tx) Supersede(of record.Ref) { tx.records[of].supersedes = true }
 
-// Delete stages the deletion of a record that was read. Its newest state goes into the trash of the clone, and its live state is
-// removed.
+// Delete stages the deletion of a record that was read. Its newest state goes into the trash of the clone, and its live
+// state is removed.
 func (tx *Tx) Delete(of record.Ref) {
 	st := tx.records[of]
 	st.gone = true
@@ -105,9 +108,9 @@ func (tx *Tx) Delete(of record.Ref) {
 	}
 }
 
-// Move stages that the file of a record, which was read, goes into another folder of its kind (kind.Kind.RestIn) with its bytes as they
-// are. What the write changes of the record, if anything, is lost nowhere: then the file stays where it is. So it does if another program
-// changes it meanwhile, or puts a file at the new path.
+// Move stages that the file of a record, which was read, goes into another folder of its kind (kind.Kind.RestIn) with
+// its bytes as they are. What the write changes of the record, if anything, is lost nowhere: then the file stays where
+// it is. So it does if another program changes it meanwhile, or puts a file at the new path.
 func (tx *Tx) Move(of record.Ref, folder string) {
 	st := tx.records[of]
 	to := tx.s.Abs(st.kind.FileIn(folder, of.ID))
@@ -134,7 +137,8 @@ func (tx *Tx) Inbox(who record.Actor) session.Inbox { return tx.s.Inbox(who) }
 // Acknowledge stages what the clone is to keep of an inbox.
 func (tx *Tx) Acknowledge(in session.Inbox) { tx.inbox = &in }
 
-// EditConfig stages a change of config.yaml. It returns the error of edit if that has a code; a format error becomes BAD_FILE.
+// EditConfig stages a change of config.yaml. It returns the error of edit if that has a code; a format error becomes
+// BAD_FILE.
 func (tx *Tx) EditConfig(edit func(*format.Doc) (*format.Doc, error)) error {
 	path := tx.s.ConfigFile()
 	doc, err := layout.ReadDoc(path, format.YAML, layout.Patient())
@@ -171,8 +175,8 @@ func (st *staged) changed() bool {
 	return st.put && (st.gone || st.file.doc == nil || !st.kind.Same(st.file.value, st.now))
 }
 
-// content is the new content of the file of a staged record: that of a new record, if doc is nil, or doc after the change from was to now.
-// It returns TASK_FULL if the record has no room for it.
+// content is the new content of the file of a staged record: that of a new record, if doc is nil, or doc after the
+// change from was to now. It returns TASK_FULL if the record has no room for it.
 func (st *staged) content(doc *format.Doc, was, now any) ([]byte, error) {
 	var next *format.Doc
 	var err error

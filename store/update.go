@@ -24,17 +24,19 @@ const (
 	maxRestarts  = 10               // how often a write starts over because another program changed a file
 )
 
-// Update makes one write: all of what fn puts into the Tx, or nothing. It waits for the write lock of the workspace, runs fn, and
-// writes. If fn fails, nothing is written and its error is returned.
+// Update makes one write: all of what fn puts into the Tx, or nothing. It waits for the write lock of the workspace,
+// runs fn, and writes. If fn fails, nothing is written and its error is returned.
 //
-// fn reads the newest revisions through the Tx and decides by them. It must be quick and must not call other methods of the Store that
-// write. It may run more than once: from the start, whenever an editor or git changes one of the files before the write is over.
+// fn reads the newest revisions through the Tx and decides by them. It must be quick and must not call other methods of
+// the Store that write. It may run more than once: from the start, whenever an editor or git changes one of the files
+// before the write is over.
 //
-// It returns BUSY if the lock was not free within 10 seconds, SANDBOXED if the folder of the lock cannot be written, READ_ONLY if the
-// workspace has a newer format than this version knows, and CONFLICT if another program kept changing the file.
+// It returns BUSY if the lock was not free within 10 seconds, SANDBOXED if the folder of the lock cannot be written,
+// READ_ONLY if the workspace has a newer format than this version knows, and CONFLICT if another program kept changing
+// the file.
 //
-// If the process is killed, each file has its old content or its new one, whole. The next write finishes the killed one if it was
-// decided, and drops it otherwise.
+// If the process is killed, each file has its old content or its new one, whole. The next write finishes the killed one
+// if it was decided, and drops it otherwise.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.writer().exclusively(ctx, func() error {
 		until := time.Now().Add(gitPatience)
@@ -98,7 +100,8 @@ func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
 	}
 }
 
-// Settle finishes or drops the write of a killed writer, as the next write would. If there is none, it does nothing and takes no lock.
+// Settle finishes or drops the write of a killed writer, as the next write would. If there is none, it does nothing and
+// takes no lock.
 func (s *Store) Settle(ctx context.Context) error {
 	if !layout.Exists(s.Live.Redo()) {
 		return nil
@@ -106,8 +109,8 @@ func (s *Store) Settle(ctx context.Context) error {
 	return s.Update(ctx, func(*Tx) error { return nil })
 }
 
-// DropProgress forgets the progress that an entry made on a record, so that no worktree has to catch up with it. It returns NOT_FOUND if
-// the clone does not know of it, for example since all files have caught up.
+// DropProgress forgets the progress that an entry made on a record, so that no worktree has to catch up with it. It
+// returns NOT_FOUND if the clone does not know of it, for example since all files have caught up.
 func (s *Store) DropProgress(ctx context.Context, of record.Ref, entry string) error {
 	made := func(p session.Progress) bool { return p.Entry == entry }
 	return s.writer().exclusively(ctx, func() error {
@@ -141,8 +144,8 @@ func (s *Store) DropCaughtUp(ctx context.Context) (dropped int, err error) {
 	return dropped, err
 }
 
-// Replace writes one file under the write lock, whole or not at all. It returns CONFLICT if the file does not hold old, which is nil for
-// a file that does not exist; and BUSY, SANDBOXED and READ_ONLY as Update does.
+// Replace writes one file under the write lock, whole or not at all. It returns CONFLICT if the file does not hold old,
+// which is nil for a file that does not exist; and BUSY, SANDBOXED and READ_ONLY as Update does.
 func Replace(ctx context.Context, l layout.Layout, path string, old, now []byte) error {
 	w := writer{Clone: live.Clone{Layout: l}, patience: lockPatience}
 	if src, err := layout.ReadFile(l.ConfigFile()); err == nil {

@@ -67,8 +67,8 @@ func TestEditorNeverStops(t *testing.T) {
 	}
 }
 
-// The window that stays open: an editor takes no lock, so what it does between the last read and the rename is undone. The
-// file is whole all the same, the write is in it once, and nothing outside the folder is touched.
+// The window that stays open: an editor takes no lock, so what it does between the last read and the rename is undone.
+// The file is whole all the same, the write is in it once, and nothing outside the folder is touched.
 func TestEditorWritesBetweenLookAndRename(t *testing.T) {
 	for _, meanwhile := range []struct {
 		name string
@@ -119,7 +119,8 @@ func TestFolderComesBetweenLookAndRename(t *testing.T) {
 	}
 }
 
-// A link that comes while a write decides is neither replaced nor followed, even where it leads to the very same content.
+// A link that comes while a write decides is neither replaced nor followed, even where it leads to the very same
+// content.
 func TestLinkComesWhileTheDecisionIsMade(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
 	storetest.WriteTask(t, s, "PROJ-1")
@@ -225,8 +226,8 @@ func TestCallerGivesUp(t *testing.T) {
 	}
 }
 
-// refusing is a workspace with a task that agent:a holds, one that waits for it, one whose file is broken, and one whose
-// file cannot be changed in place.
+// refusing is a workspace with a task that agent:a holds, one that waits for it, one whose file is broken, and one
+// whose file cannot be changed in place.
 func refusing(t *testing.T) *store.Store {
 	t.Helper()
 	s := storetest.NewAt(t, t.TempDir())

@@ -51,8 +51,9 @@ type writing struct {
 // errOvertaken says that a file changed between being read and being replaced.
 var errOvertaken = errors.New("changed meanwhile")
 
-// write makes the staged write. First it writes all new content to temporary files and flushes them, so that every error of a full disk
-// or a broken file comes before anything has changed. Then it completes the log, renames the files, and writes the live state.
+// write makes the staged write. First it writes all new content to temporary files and flushes them, so that every
+// error of a full disk or a broken file comes before anything has changed. Then it completes the log, renames the
+// files, and writes the live state.
 func (tx *Tx) write(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || tx.idle() {
 		return err
@@ -138,8 +139,8 @@ func (w *writing) prepare(ctx context.Context) error {
 	})
 }
 
-// manyFiles is from how many files on a write flushes several at once. A disk makes many flushes that wait together in little more time than
-// one, and a write of few files is as short as it can be.
+// manyFiles is from how many files on a write flushes several at once. A disk makes many flushes that wait together in
+// little more time than one, and a write of few files is as short as it can be.
 const manyFiles = 64
 
 func flushedTogether(files int) (workers int) {
@@ -149,8 +150,9 @@ func flushedTogether(files int) (workers int) {
 	return 8
 }
 
-// together calls do for each number below n, by so many goroutines, and waits for all. After an error it begins no other call. It returns
-// the error of the lowest number; one that is atomicfile.ErrLeft goes before all others, since the write has not ended then.
+// together calls do for each number below n, by so many goroutines, and waits for all. After an error it begins no
+// other call. It returns the error of the lowest number; one that is atomicfile.ErrLeft goes before all others, since
+// the write has not ended then.
 func together(workers, n int, do func(i int) error) error {
 	var (
 		all   sync.WaitGroup
@@ -179,8 +181,9 @@ func together(workers, n int, do func(i int) error) error {
 	return first
 }
 
-// changes lists the files in the order in which they get their content: copies for the trash, new records, then existing ones, then those
-// whose change can be made again, and last those that are moved. The write can start over as long as only new files have their content.
+// changes lists the files in the order in which they get their content: copies for the trash, new records, then
+// existing ones, then those whose change can be made again, and last those that are moved. The write can start over as
+// long as only new files have their content.
 func (w *writing) changes() ([]*change, error) {
 	var trash, created, changed, gone, again, moved []*change
 	for i := range w.tx.files {
@@ -262,8 +265,8 @@ func (c *change) prepare() (err error) {
 	return nil
 }
 
-// cannotWrite is the error of a file that cannot be written as intended: it would be too large, or it has something that cannot be edited
-// without touching other lines.
+// cannotWrite is the error of a file that cannot be written as intended: it would be too large, or it has something
+// that cannot be edited without touching other lines.
 func (w *writing) cannotWrite(c *change, err error) error {
 	var bad *format.Error
 	switch {
@@ -320,7 +323,8 @@ func (c *change) unmoved() error {
 	return nil
 }
 
-// plan makes the steps of the redo log: w.decided. It notes when each file was last changed, and what is checked out, for the journal.
+// plan makes the steps of the redo log: w.decided. It notes when each file was last changed, and what is checked out,
+// for the journal.
 func (w *writing) plan(ctx context.Context) {
 	var r redo
 	trashed := map[*staged]string{}

@@ -10,8 +10,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/live"
 )
 
-// liveSteps is the steps of the live state: the call's key, states, journals, heartbeats and what was acknowledged. With files the key
-// stands first, and its After holds it back until the file came. Without files it stands last, since it says that the call was made.
+// liveSteps is the steps of the live state: the call's key, states, journals, heartbeats and what was acknowledged.
+// With files the key stands first, and its After holds it back until the file came. Without files it stands last, since
+// it says that the call was made.
 func (w *writing) liveSteps() []redoLive {
 	var keys, out []redoLive
 	if k := w.tx.key; k != nil {
@@ -46,7 +47,8 @@ func (w *writing) liveSteps() []redoLive {
 	return append(keys, out...)
 }
 
-// decisive is the file that shows whether the write came: the first existing record that it changes, or else its first file.
+// decisive is the file that shows whether the write came: the first existing record that it changes, or else its first
+// file.
 func (w *writing) decisive() *change {
 	for _, c := range w.files {
 		if c.of != nil && c.was != nil {
@@ -83,8 +85,8 @@ func (w *writing) recordSteps(st *staged) []redoLive {
 // beforeMax is the longest text that a journal keeps of what was replaced.
 const beforeMax = 32 << 10
 
-// before is the file of a record as it was, without the provenance, if the entry says only that fields or checks were changed and not what they
-// said. It is "" for a file that is too long to keep.
+// before is the file of a record as it was, without the provenance, if the entry says only that fields or checks were
+// changed and not what they said. It is "" for a file that is too long to keep.
 func before(st *staged, last record.Entry) string {
 	if last.Did != record.Updated || len(last.Fields) == 0 && last.Checks == nil || st.file.doc == nil {
 		return ""

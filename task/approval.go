@@ -15,8 +15,8 @@ const SignatureNamespace = "cairn"
 // MaxSignature is the length of the longest signature that is verified, in bytes of its text.
 const MaxSignature = 4096
 
-// Approval is what somebody signs: the result of a check of a record, on a state of the files. Approves says what kind of thing is
-// approved; so far that is always a check.
+// Approval is what somebody signs: the result of a check of a record, on a state of the files. Approves says what kind
+// of thing is approved; so far that is always a check.
 type Approval struct {
 	Workspace   string // the prefix of its ids
 	Approves    string // ApprovesCheck
@@ -34,8 +34,9 @@ type Approval struct {
 // ApprovesCheck is the attestation of a manual check.
 const ApprovesCheck = "check"
 
-// Message returns the text that is signed. Each value has a line of its own, or none if it is empty. The text, which may have several
-// lines, comes last, so no two approvals have the same message. It returns INVALID_INPUT if another value is not one line.
+// Message returns the text that is signed. Each value has a line of its own, or none if it is empty. The text, which
+// may have several lines, comes last, so no two approvals have the same message. It returns INVALID_INPUT if another
+// value is not one line.
 func (a Approval) Message() ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("cairn approval 1\n")
@@ -66,8 +67,8 @@ func (a Approval) Message() ([]byte, error) {
 
 // Signers knows which keys are whose.
 type Signers interface {
-	// Verify returns nil if the signature is of the message, by a key that was the actor's at the time, or else the reason. That is
-	// ErrOtherMessage if the key is right and signed something else.
+	// Verify returns nil if the signature is of the message, by a key that was the actor's at the time, or else the
+	// reason. That is ErrOtherMessage if the key is right and signed something else.
 	Verify(message []byte, sig string, who record.Actor, at time.Time) error
 }
 
@@ -91,9 +92,9 @@ func signedElsewhere(format string, args ...any) *SignatureError {
 	return &SignatureError{Elsewhere: true, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Signature returns why the signature of the task's n-th entry does not hold, or nil if it does. It holds if it signs the approval that
-// the entry describes, by a key of the entry's actor. An entry without a signature has none that holds. The checks gate and cairn
-// check both go by this.
+// Signature returns why the signature of the task's n-th entry does not hold, or nil if it does. It holds if it signs
+// the approval that the entry describes, by a key of the entry's actor. An entry without a signature has none that
+// holds. The checks gate and cairn check both go by this.
 func (a Attesters) Signature(t Task, n int) *SignatureError {
 	e := t.Provenance[n]
 	if e.Sig == "" {
@@ -121,8 +122,8 @@ func (a Attesters) Signature(t Task, n int) *SignatureError {
 	return &SignatureError{Other: true, Msg: "what it signs is not what the entry says of this check"}
 }
 
-// approved returns the check that a signed entry is about. Such an entry has exactly one result, of a manual check, and nothing else,
-// because the signature would not cover the rest.
+// approved returns the check that a signed entry is about. Such an entry has exactly one result, of a manual check, and
+// nothing else, because the signature would not cover the rest.
 func (t Task) approved(e record.Entry) (Check, *SignatureError) {
 	if e.Did != record.Attested || len(e.Results) != 1 || e.Results[0].Unhashed ||
 		e.From != "" || e.To != "" || e.Assignee != nil || e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps)+len(e.Fields) > 0 ||
@@ -156,9 +157,9 @@ func (a Attesters) verify(approval Approval, e record.Entry) error {
 // mostSearched limits the checks, and the entries, that SignedInstead tries.
 const mostSearched = 16
 
-// SignedInstead returns in words what the signature of the n-th entry was made for, if not for the check as the task has it now: the
-// same check when somebody else was to settle it, another check of the task, or another state of the files that an entry names. It
-// returns "" if it was none of those that it tries.
+// SignedInstead returns in words what the signature of the n-th entry was made for, if not for the check as the task
+// has it now: the same check when somebody else was to settle it, another check of the task, or another state of the
+// files that an entry names. It returns "" if it was none of those that it tries.
 func (a Attesters) SignedInstead(t Task, n int) string {
 	e := t.Provenance[n]
 	c, flaw := t.approved(e)
@@ -196,8 +197,8 @@ func orDefault(by string) string {
 	return by
 }
 
-// SignedFor reports whether the signature of an entry holds if the entry is taken as one of another task: the one that it was copied
-// from.
+// SignedFor reports whether the signature of an entry holds if the entry is taken as one of another task: the one that
+// it was copied from.
 func (a Attesters) SignedFor(other Task, e record.Entry) bool {
 	if a.Signers == nil {
 		return false

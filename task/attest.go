@@ -22,7 +22,8 @@ const (
 	ByAnyone = "anyone"
 )
 
-// Stricter returns the one of two defaults for who settles manual checks that admits fewer: signed, then human, then anyone.
+// Stricter returns the one of two defaults for who settles manual checks that admits fewer: signed, then human, then
+// anyone.
 func Stricter(a, b string) string {
 	for _, by := range []string{BySigned, ByHuman} {
 		if a == by || b == by {
@@ -84,8 +85,8 @@ func (a Attesters) attestCall(t Task, i int) record.Call {
 	return call.ByPerson()
 }
 
-// settled reports whether the attestation of a manual check is by an actor who may make it, and signed where it must be. An attestation
-// with a signature that does not hold is worthless, also where none was needed.
+// settled reports whether the attestation of a manual check is by an actor who may make it, and signed where it must
+// be. An attestation with a signature that does not hold is worthless, also where none was needed.
 func (a Attesters) settled(t Task, i int, ev Evidence) bool {
 	c := t.Checks[i]
 	switch signed := t.Provenance[ev.Entry].Sig != ""; {
@@ -96,8 +97,8 @@ func (a Attesters) settled(t Task, i int, ev Evidence) bool {
 	}
 }
 
-// whyUnsettled says why an attested check does not count at the gate, as " (attested, and not signed)". It returns "" where a signature
-// is not the reason.
+// whyUnsettled says why an attested check does not count at the gate, as " (attested, and not signed)". It returns ""
+// where a signature is not the reason.
 func (a Attesters) whyUnsettled(t Task, i int, p Proof) string {
 	c := t.Checks[i]
 	if !c.Manual() || c.Result != record.Pass {
@@ -127,8 +128,8 @@ func (a Attesters) whyUnsettled(t Task, i int, p Proof) string {
 	}
 }
 
-// Attest settles a manual check. The check's By, or else the configuration, says who may; it returns FORBIDDEN for anybody else, and
-// for a pass that must be signed. Attesting again what was attested, without text, changes nothing.
+// Attest settles a manual check. The check's By, or else the configuration, says who may; it returns FORBIDDEN for
+// anybody else, and for a pass that must be signed. Attesting again what was attested, without text, changes nothing.
 func (a Attesters) Attest(t Task, i int, pass bool, s record.Stamp) (Task, *record.Entry, error) {
 	next, e, err := a.attested(t, i, pass, s)
 	if err != nil || e.Did == "" {
@@ -137,8 +138,8 @@ func (a Attesters) Attest(t Task, i int, pass bool, s record.Stamp) (Task, *reco
 	return commit(next, e)
 }
 
-// Attest is Attesters.Attest. If the reviewer of a task that is in review rejects it, the same entry moves the task back to the working
-// state: what is missing is work. A rejection has a text, which says what that is.
+// Attest is Attesters.Attest. If the reviewer of a task that is in review rejects it, the same entry moves the task
+// back to the working state: what is missing is work. A rejection has a text, which says what that is.
 func (f Flow) Attest(t Task, i int, pass bool, s record.Stamp) (Task, *record.Entry, error) {
 	next, e, err := f.attested(t, i, pass, s)
 	if err != nil || e.Did == "" {
@@ -190,9 +191,9 @@ func verdict(pass bool) record.Result {
 	return record.Fail
 }
 
-// Approve prepares a signed attestation. It returns the approval that is to be signed, with the time that the entry will have, and
-// refuses as Attest does. It returns false if there is nothing to sign: the check has this result already, signed for this state
-// of the files.
+// Approve prepares a signed attestation. It returns the approval that is to be signed, with the time that the entry
+// will have, and refuses as Attest does. It returns false if there is nothing to sign: the check has this result
+// already, signed for this state of the files.
 func (a Attesters) Approve(t Task, i int, pass bool, s record.Stamp, commit, tree string) (Approval, bool, error) {
 	e, err := a.unsigned(t, i, pass, s, commit, tree)
 	if err != nil {
@@ -220,8 +221,9 @@ func (a Attesters) unsigned(t Task, i int, pass bool, s record.Stamp, commit, tr
 	return e, nil
 }
 
-// AttestSigned settles a manual check with the signature of an approval that Approve prepared. It returns CONFLICT if the task changed
-// since, so that another approval would have to be signed, and FORBIDDEN if the signature does not hold.
+// AttestSigned settles a manual check with the signature of an approval that Approve prepared. It returns CONFLICT if
+// the task changed since, so that another approval would have to be signed, and FORBIDDEN if the signature does not
+// hold.
 func (a Attesters) AttestSigned(t Task, i int, approved Approval, sig string, s record.Stamp) (Task, *record.Entry, error) {
 	s.At = approved.At
 	e, err := a.unsigned(t, i, approved.Result == record.Pass, s, approved.Commit, approved.Tree)

@@ -55,7 +55,8 @@ func (c Check) Reviewer() record.Actor {
 // Folder returns Cwd in its shortest form, "." for the workspace itself.
 func (c Check) Folder() string { return path.Clean("./" + c.Cwd) }
 
-// place is the folder of a check as its hashes name it: that of another repository is told apart by a mark that no path begins with.
+// place is the folder of a check as its hashes name it: that of another repository is told apart by a mark that no path
+// begins with.
 func (c Check) place() string {
 	if c.Repo == "" {
 		return c.Folder()
@@ -63,8 +64,9 @@ func (c Check) place() string {
 	return "//" + c.Repo + "/" + c.Folder()
 }
 
-// Key names the check in the provenance of a task. For a command it is 16 hex digits of the hash of task, command and folder, so that
-// evidence for one command cannot stand for another, nor for another task. For a manual check it is the description.
+// Key names the check in the provenance of a task. For a command it is 16 hex digits of the hash of task, command and
+// folder, so that evidence for one command cannot stand for another, nor for another task. For a manual check it is the
+// description.
 func (c Check) Key(of record.ID) string {
 	if c.Manual() {
 		return c.Desc
@@ -82,17 +84,18 @@ type asked struct {
 
 func (c Check) asks() asked { return asked{c.Desc, c.Cmd, c.place(), c.By} }
 
-// Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part of it.
+// Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part
+// of it.
 func (c Check) Hash(of record.ID) string {
 	return record.Digest(string(of), c.Desc, c.Cmd, c.place(), c.By)
 }
 
-// evidenceMark stands behind the hashes of the checks of a task that requires evidence: what must hold before it is closed is its checks and
-// that. No hash of a check looks like it.
+// evidenceMark stands behind the hashes of the checks of a task that requires evidence: what must hold before it is
+// closed is its checks and that. No hash of a check looks like it.
 const evidenceMark = "evidence"
 
-// CheckHashes returns Check.Hash of each check of the task, in their order, and behind them evidenceMark if the task requires evidence. It
-// is never nil.
+// CheckHashes returns Check.Hash of each check of the task, in their order, and behind them evidenceMark if the task
+// requires evidence. It is never nil.
 func (t Task) CheckHashes() []string {
 	out := make([]string, len(t.Checks), len(t.Checks)+1)
 	for i, c := range t.Checks {
@@ -109,7 +112,8 @@ func (t Task) SameChecks(other Task) bool {
 	return slices.EqualFunc(t.Checks, other.Checks, Check.Same)
 }
 
-// carryResults returns the checks of a new list with the results that the same checks had before. The others are pending.
+// carryResults returns the checks of a new list with the results that the same checks had before. The others are
+// pending.
 func carryResults(before, after []Check) []Check {
 	out := slices.Clone(after)
 	had := make(map[asked]record.Result, len(before))
@@ -134,8 +138,8 @@ func Acceptance(criteria []string) []Check {
 	return out
 }
 
-// WithDefaults returns a new task's own checks followed by the default ones. It returns INVALID_INPUT for a check that has the
-// description of a default one and asks for something else.
+// WithDefaults returns a new task's own checks followed by the default ones. It returns INVALID_INPUT for a check that
+// has the description of a default one and asks for something else.
 func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
 	byDesc := make(map[string]Check, len(checks))
 	for _, c := range checks {
@@ -153,7 +157,8 @@ func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
 	return checks, nil
 }
 
-// FindCheck returns the index of a check that is named by its index, its description, or a part of exactly one description.
+// FindCheck returns the index of a check that is named by its index, its description, or a part of exactly one
+// description.
 func (t Task) FindCheck(ref string) (int, error) {
 	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(t.Checks) {
 		return i, nil

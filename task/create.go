@@ -2,8 +2,8 @@ package task
 
 import "github.com/cairn-tasks/cairn/internal/record"
 
-// Create returns a task as it is to be written first: in the initial state, with pending checks and its first entry. It returns
-// INVALID_INPUT, DANGLING_DEP or DEP_CYCLE if there may be no such task.
+// Create returns a task as it is to be written first: in the initial state, with pending checks and its first entry. It
+// returns INVALID_INPUT, DANGLING_DEP or DEP_CYCLE if there may be no such task.
 func (f Flow) Create(t Task, find Find, s record.Stamp) (Task, error) {
 	if err := ValidFields(t); err != nil {
 		return t, err
@@ -31,8 +31,8 @@ func (f Flow) Create(t Task, find Find, s record.Stamp) (Task, error) {
 	return t.With(e), nil
 }
 
-// Plan creates several tasks at once. They may name one another in deps and parent, and come in any order. It returns them as Create
-// does, each behind those that it depends on, or the error of the first that may not be created.
+// Plan creates several tasks at once. They may name one another in deps and parent, and come in any order. It returns
+// them as Create does, each behind those that it depends on, or the error of the first that may not be created.
 func (f Flow) Plan(tasks []Task, find Find, s record.Stamp) ([]Task, error) {
 	planned := map[record.ID]Task{}
 	for _, t := range tasks {

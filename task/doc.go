@@ -1,12 +1,12 @@
 // Package task holds the rules of cairn: what a task is, and what may happen to it. No other package decides that.
 //
-// It is pure. Nothing here reads a file, a clock or the network; the time and other tasks are arguments. What tasks have in common with
-// records of other kinds (provenance, references, errors, hints) is in package record.
+// It is pure. Nothing here reads a file, a clock or the network; the time and other tasks are arguments. What tasks
+// have in common with records of other kinds (provenance, references, errors, hints) is in package record.
 //
 // # The life of a task
 //
-// A task is created in the flow's initial state. From there it may move to any state and back, reopening included, but for
-// two gates:
+// A task is created in the flow's initial state. From there it may move to any state and back, reopening included, but
+// for two gates:
 //
 //   - The deps gate: a task may not leave the initial state until every task that it depends on is closed.
 //   - The checks gate: a task may not enter a closed state until every one of its checks has passed.
@@ -22,8 +22,8 @@
 //   - Proof: what is known at the moment of a move: the state of the working tree, and the results of a run just made.
 //   - Ready: every dependency is closed. It is computed whenever it is needed, never stored.
 //
-// Every function that changes a task takes a value and returns a new one with its entry, or the value itself and no entry
-// if nothing would change. It never writes to slices of the old value.
+// Every function that changes a task takes a value and returns a new one with its entry, or the value itself and no
+// entry if nothing would change. It never writes to slices of the old value.
 //
 // # The files
 //

@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Due is when a task should be done, or a handoff answered: a date, or a time in UTC to the second, as the file has it. Other programs may
-// have written it in another form, which is kept and means nothing.
+// Due is when a task should be done, or a handoff answered: a date, or a time in UTC to the second, as the file has it.
+// Other programs may have written it in another form, which is kept and means nothing.
 type Due string
 
 // ParseDue reads a date, such as 2026-06-21, or a time, such as 2026-06-21T10:00:00Z. "" is none.
@@ -30,8 +30,8 @@ func DueAt(at time.Time) Due { return Due(at.UTC().Format(time.RFC3339)) }
 
 func fourDigits(at time.Time) bool { return at.UTC().Year() >= 1 && at.UTC().Year() <= 9999 }
 
-// By returns the moment at which the time is up: of a date the end of that day in UTC. It reports false for none, and for one that cannot be
-// read.
+// By returns the moment at which the time is up: of a date the end of that day in UTC. It reports false for none, and
+// for one that cannot be read.
 func (d Due) By() (time.Time, bool) {
 	if at, err := time.Parse(time.DateOnly, string(d)); err == nil {
 		return at.AddDate(0, 0, 1), true

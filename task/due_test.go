@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// A date is due to its end, a time to the second; both in UTC. Anything else is refused, and in a file it means nothing.
+// A date is due to its end, a time to the second; both in UTC. Anything else is refused, and in a file it means
+// nothing.
 func TestDue(t *testing.T) {
 	for _, tt := range []struct {
 		text, due string

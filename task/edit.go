@@ -33,9 +33,10 @@ type Edit struct {
 	NoNote                  bool           // an edit that changes nothing is not recorded as a note, whatever its text
 }
 
-// Update applies an edit in one entry. It returns INVALID_INPUT for values that are not allowed, DANGLING_DEP or DEP_CYCLE for edges, the
-// gates' refusals for To, TASK_CLOSED for the checks of a closed task, and FORBIDDEN for dropping or changing a check (see mayWeaken) or
-// an open dependency (see mayDropDeps) without the right to. An edit that changes nothing appends no entry.
+// Update applies an edit in one entry. It returns INVALID_INPUT for values that are not allowed, DANGLING_DEP or
+// DEP_CYCLE for edges, the gates' refusals for To, TASK_CLOSED for the checks of a closed task, and FORBIDDEN for
+// dropping or changing a check (see mayWeaken) or an open dependency (see mayDropDeps) without the right to. An edit
+// that changes nothing appends no entry.
 func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	u := &update{flow: f, edit: ed, find: find, before: t, task: t, entry: s.Entry(record.Updated)}
 	u.fields()
@@ -168,8 +169,8 @@ func changedDeps(e record.Entry, before, after Task) record.Entry {
 	return e
 }
 
-// hasDeps returns INVALID_INPUT if the task does not depend on one of the ids. An id that is to be taken away and is not there is most
-// likely a mistake, and the task would go on waiting for the one that was meant.
+// hasDeps returns INVALID_INPUT if the task does not depend on one of the ids. An id that is to be taken away and is
+// not there is most likely a mistake, and the task would go on waiting for the one that was meant.
 func (t Task) hasDeps(ids []record.ID) error {
 	for _, id := range ids {
 		if !slices.Contains(t.Deps, id) {
@@ -179,8 +180,8 @@ func (t Task) hasDeps(ids []record.ID) error {
 	return nil
 }
 
-// mayDropDeps decides whether dependencies that are still open may be taken away. That needs a reason; once work has begun it also needs
-// a person or a maintainer. A dependency that is closed, or does not exist, may always go.
+// mayDropDeps decides whether dependencies that are still open may be taken away. That needs a reason; once work has
+// begun it also needs a person or a maintainer. A dependency that is closed, or does not exist, may always go.
 func (u *update) mayDropDeps() error {
 	open := u.flow.openDeps(u.before, u.edit.RemoveDeps, u.find)
 	if len(open) == 0 {
@@ -224,16 +225,16 @@ func (u *update) checks() error {
 	return nil
 }
 
-// answersForChecks reports whether a person states the list of checks, with a reason, after work began. Such an entry is recorded even if
-// the list is as it was, because it excuses what was taken away before; see record.Entry.Excuses.
+// answersForChecks reports whether a person states the list of checks, with a reason, after work began. Such an entry
+// is recorded even if the list is as it was, because it excuses what was taken away before; see record.Entry.Excuses.
 func (u *update) answersForChecks() bool {
 	return u.edit.Checks != nil && u.entry.Who.Human() && u.entry.Text != "" &&
 		u.flow.HasLeft(u.before) && !u.flow.IsClosed(u.before.Status)
 }
 
-// mayWeaken decides whether the writer may drop checks, or state a list that the provenance does not explain. Before work begins,
-// a person may drop any check that is not a default one, and so may an actor who alone has declared the list. Everything else needs a
-// person or a maintainer, and a reason.
+// mayWeaken decides whether the writer may drop checks, or state a list that the provenance does not explain. Before
+// work begins, a person may drop any check that is not a default one, and so may an actor who alone has declared the
+// list. Everything else needs a person or a maintainer, and a reason.
 func (u *update) mayWeaken(dropped []Check) error {
 	who := u.entry.Who
 	planning := !u.flow.HasLeft(u.before) && (who.Human() || u.before.declaredBy(who))

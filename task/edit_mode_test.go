@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// A command in another repository is another command: neither its key nor its declaration is that of the same words here, and a manual check,
-// which runs nowhere, stays the same.
+// A command in another repository is another command: neither its key nor its declaration is that of the same words
+// here, and a manual check, which runs nowhere, stays the same.
 func TestARepositoryIsPartOfWhatACommandAsks(t *testing.T) {
 	here := task.Task{ID: "PROJ-1", Checks: []task.Check{{Desc: "tests", Cmd: "make test"}, {Desc: "read"}}}
 	there := here.InRepo("web")

@@ -117,7 +117,8 @@ func TestChangingChecks(t *testing.T) {
 	}
 }
 
-// A list that was changed without an entry is stated anew by an actor who may take checks away, and the entry then explains it.
+// A list that was changed without an entry is stated anew by an actor who may take checks away, and the entry then
+// explains it.
 func TestDeclaringAnewWhatTheRecordDoesNotExplain(t *testing.T) {
 	tampered := underway()
 	tampered.Checks = tampered.Checks[:1]
@@ -393,7 +394,8 @@ func TestEditJudgesTheMoveByTheNewDeps(t *testing.T) {
 	}
 }
 
-// Who may take away what a task waits for: it takes a reason while that is open, and once work began a person or a maintainer too.
+// Who may take away what a task waits for: it takes a reason while that is open, and once work began a person or a
+// maintainer too.
 func TestTakingDepsAway(t *testing.T) {
 	const reason = "it waits for the other one"
 	find := graph(node("A-2", "backlog"), node("A-3", "done"))

@@ -19,8 +19,8 @@ type Evidence struct {
 	Hashed bool   // false for entries of the original cairn, which name no check
 }
 
-// Evidence returns the evidence for check i. Only runs are evidence for commands, and only attestations for manual checks, so a manual
-// check whose description looks like a hash proves nothing about a command.
+// Evidence returns the evidence for check i. Only runs are evidence for commands, and only attestations for manual
+// checks, so a manual check whose description looks like a hash proves nothing about a command.
 func (t Task) Evidence(i int) (Evidence, bool) {
 	c := t.Checks[i]
 	key := c.Key(t.ID)
@@ -36,8 +36,8 @@ func (t Task) Evidence(i int) (Evidence, bool) {
 	return Evidence{}, false
 }
 
-// oldEntries returns how many of the first entries may be from the original cairn. That program never recorded which checks were
-// declared, so behind an entry that does, results in its wording are no evidence.
+// oldEntries returns how many of the first entries may be from the original cairn. That program never recorded which
+// checks were declared, so behind an entry that does, results in its wording are no evidence.
 func (t Task) oldEntries() int {
 	if n := slices.IndexFunc(t.Provenance, func(e record.Entry) bool { return e.Checks != nil }); n >= 0 {
 		return n
@@ -45,8 +45,8 @@ func (t Task) oldEntries() int {
 	return len(t.Provenance)
 }
 
-// resultOf returns what an entry records for check i, whose key is given. If it records both pass and fail, that is fail. Results that
-// name no check count only in an old entry.
+// resultOf returns what an entry records for check i, whose key is given. If it records both pass and fail, that is
+// fail. Results that name no check count only in an old entry.
 func resultOf(e record.Entry, key string, i int, old bool) (found record.CheckResult, ok bool) {
 	for _, r := range e.Results {
 		better := !ok || r.Result == record.Fail && found.Result != record.Fail || r.Result == found.Result && found.Unhashed
@@ -57,8 +57,9 @@ func resultOf(e record.Entry, key string, i int, old bool) (found record.CheckRe
 	return found, ok
 }
 
-// Unclaimed returns the index of the newest entry that records a pass of a check which the task does not declare, of the kind of check
-// i (command or manual), or -1. If check i has no evidence, that is most likely the pass of an earlier form of it.
+// Unclaimed returns the index of the newest entry that records a pass of a check which the task does not declare, of
+// the kind of check i (command or manual), or -1. If check i has no evidence, that is most likely the pass of an
+// earlier form of it.
 func (t Task) Unclaimed(i int) int {
 	declared := map[string]bool{}
 	for _, c := range t.Checks {
@@ -74,7 +75,8 @@ func (t Task) Unclaimed(i int) int {
 	return -1
 }
 
-// speaksOf reports whether an entry can be evidence for a check: an attestation for a manual one, anything else for a command.
+// speaksOf reports whether an entry can be evidence for a check: an attestation for a manual one, anything else for a
+// command.
 func speaksOf(e record.Entry, c Check) bool { return (e.Did == record.Attested) == c.Manual() }
 
 // accountsFor reports whether a result is about check i, whose key is given.
@@ -85,8 +87,9 @@ func accountsFor(r record.CheckResult, key string, i int) bool {
 	return r.Check == key
 }
 
-// EvidenceIndex returns for every check of a task what Task.Evidence and Task.Unclaimed return for one. It reads the provenance once,
-// on first use, so it is cheaper as soon as more than one check is asked about. It must not be used by several goroutines at once.
+// EvidenceIndex returns for every check of a task what Task.Evidence and Task.Unclaimed return for one. It reads the
+// provenance once, on first use, so it is cheaper as soon as more than one check is asked about. It must not be used by
+// several goroutines at once.
 type EvidenceIndex struct {
 	task  Task
 	keys  []string                  // of the checks
@@ -173,8 +176,9 @@ func (x *EvidenceIndex) Unclaimed(i int) int {
 	return x.stray[kindOf(x.task.Checks[i].Manual())]
 }
 
-// Recorded returns the result of check i that the provenance supports, on whatever state of the files it was earned. A pass is pending
-// if no entry records it, or if it was attested by somebody who may not, or without a signature that it needs.
+// Recorded returns the result of check i that the provenance supports, on whatever state of the files it was earned. A
+// pass is pending if no entry records it, or if it was attested by somebody who may not, or without a signature that it
+// needs.
 func (x *EvidenceIndex) Recorded(f Flow, i int) record.Result {
 	c := x.task.Checks[i]
 	if c.Result != record.Pass {
@@ -210,8 +214,8 @@ func (r *Run) Of(t Task) *Run {
 	return &part
 }
 
-// results returns the result of each command of a task by this run: a function that reports false for a check that did not run. Two
-// checks with the same command have passed only if both results are pass.
+// results returns the result of each command of a task by this run: a function that reports false for a check that did
+// not run. Two checks with the same command have passed only if both results are pass.
 func (r *Run) results(of record.ID) func(Check) (record.Result, bool) {
 	if r == nil {
 		return func(Check) (record.Result, bool) { return "", false }

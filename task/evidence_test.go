@@ -92,8 +92,8 @@ func TestUnproven(t *testing.T) {
 	}
 }
 
-// What is asked of all checks of a task costs as much as there are checks and results, and not one times the other. Steps are
-// counted by what they allocate: each pass over a check makes its key.
+// What is asked of all checks of a task costs as much as there are checks and results, and not one times the other.
+// Steps are counted by what they allocate: each pass over a check makes its key.
 func TestChecksCostTheirNumber(t *testing.T) {
 	flow := Flow{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}
 	many := func(n int) (Task, *Run) {

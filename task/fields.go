@@ -22,8 +22,8 @@ const (
 	MaxDeps   = 1000
 )
 
-// ValidFields returns INVALID_INPUT for a title, a priority, a due, labels, links, a body, a scope, checks or optional fields that a task may not have. It looks at the
-// fields of these names alone, and at all of them without names.
+// ValidFields returns INVALID_INPUT for a title, a priority, a due, labels, links, a body, a scope, checks or optional
+// fields that a task may not have. It looks at the fields of these names alone, and at all of them without names.
 func ValidFields(t Task, names ...string) error {
 	for _, field := range []struct {
 		name  string
@@ -65,8 +65,8 @@ func (p Priority) valid() error {
 	return nil
 }
 
-// ValidCounts returns INVALID_INPUT if a write gives a task more checks, labels, deps or globs than it may have. A file that has more already
-// may keep them, and be given fewer.
+// ValidCounts returns INVALID_INPUT if a write gives a task more checks, labels, deps or globs than it may have. A file
+// that has more already may keep them, and be given fewer.
 func ValidCounts(before, after Task) error {
 	return cmp.Or(
 		record.ValidCount("checks", len(before.Checks), len(after.Checks), MaxChecks, "let one command run many of them, or divide the task"),

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Flow is the configuration that the rules go by: the states and what each means to the gates, the definition of done, and who settles
-// manual checks and accepts decisions.
+// Flow is the configuration that the rules go by: the states and what each means to the gates, the definition of done,
+// and who settles manual checks and accepts decisions.
 type Flow struct {
 	States     []record.Status
 	Initial    record.Status   // where a task is created; leaving it needs the deps
@@ -42,8 +42,8 @@ func (f Flow) IsClosed(s record.Status) bool { return slices.Contains(f.Closed, 
 // Over reports whether nobody works any more on tasks in s: they are in review, or closed.
 func (f Flow) Over(s record.Status) bool { return f.IsClosed(s) || f.Review != "" && s == f.Review }
 
-// DepClosed reports whether nothing waits any more for what a task depends on. For a record of another kind, the kind says which states
-// are closed.
+// DepClosed reports whether nothing waits any more for what a task depends on. For a record of another kind, the kind
+// says which states are closed.
 func (f Flow) DepClosed(dep Task) bool { return f.closes(dep, dep.Status) }
 
 // closes reports whether a state closes a task, or the record that it stands for.
@@ -74,8 +74,9 @@ func (f Flow) HasLeft(t Task) bool {
 	})
 }
 
-// ClosedAt reports whether a task, or the record that it stands for, was closed at a time, by its provenance. Times are whole seconds, so if it moved in that very
-// second, it counts as closed if it was closed before or after. A task without moves has always been in its status.
+// ClosedAt reports whether a task, or the record that it stands for, was closed at a time, by its provenance. Times are
+// whole seconds, so if it moved in that very second, it counts as closed if it was closed before or after. A task
+// without moves has always been in its status.
 func (f Flow) ClosedAt(t Task, at time.Time) bool {
 	status, moved := t.Status, false
 	for _, e := range t.Provenance {

@@ -30,9 +30,10 @@ func (f Flow) Gate(t Task, to record.Status, p Proof, find Find, who record.Acto
 	return f.EvidenceGate(t, to, p)
 }
 
-// DepsGate returns DEPS_OPEN, naming what the task waits for, if the move starts the task while a dependency is not closed. A move
-// starts a task if it leaves the initial state or an abandoned one, and enters neither. Leaving an abandoned state counts because any
-// task may enter one: otherwise that would be a way around the gate. A dependency that cannot be found counts as open.
+// DepsGate returns DEPS_OPEN, naming what the task waits for, if the move starts the task while a dependency is not
+// closed. A move starts a task if it leaves the initial state or an abandoned one, and enters neither. Leaving an
+// abandoned state counts because any task may enter one: otherwise that would be a way around the gate. A dependency
+// that cannot be found counts as open.
 func (f Flow) DepsGate(t Task, to record.Status, find Find) error {
 	waits := t.Status == f.Initial || f.IsAbandoned(t.Status)
 	if !waits || to == f.Initial || f.IsAbandoned(to) {
@@ -61,9 +62,9 @@ func statusOf(id record.ID, find Find) string {
 	return "missing"
 }
 
-// ChecksGate returns CHECKS_FAILED or CHECKS_PENDING, naming the checks, if the task may not enter a state because of them. A closed
-// state needs every check passed, an abandoned one none. Where the flow gates the review, entering it needs the commands passed.
-// The refusal says what the actor can do next.
+// ChecksGate returns CHECKS_FAILED or CHECKS_PENDING, naming the checks, if the task may not enter a state because of
+// them. A closed state needs every check passed, an abandoned one none. Where the flow gates the review, entering it
+// needs the commands passed. The refusal says what the actor can do next.
 func (f Flow) ChecksGate(t Task, to record.Status, p Proof, who record.Actor) error {
 	var failed, pending []string
 	var open []int
@@ -110,8 +111,9 @@ func checksOpen(failed, pending []string) *record.Error {
 	return err
 }
 
-// sayWhatHelps adds to a refusal what to do about the open checks. Commands come first, because the actor can make them pass. The next
-// call is never the verdict on a manual check: an agent that makes every call it is given must not settle a check by that.
+// sayWhatHelps adds to a refusal what to do about the open checks. Commands come first, because the actor can make them
+// pass. The next call is never the verdict on a manual check: an agent that makes every call it is given must not
+// settle a check by that.
 func (a Attesters) sayWhatHelps(err *record.Error, t Task, open []int, who record.Actor) error {
 	if slices.ContainsFunc(open, func(i int) bool { return !t.Checks[i].Manual() }) {
 		return err.WithHint("fix what the output shows, then %s", record.CallTo("run_checks", "id", t.ID))
@@ -132,8 +134,9 @@ func (a Attesters) sayWhatHelps(err *record.Error, t Task, open []int, who recor
 	return err.WithHint("%s looks at it and settles it: %s; in a session, %s hands the task over for review", by, a.attestCall(t, i), record.CallTo("finish"))
 }
 
-// EvidenceGate returns EVIDENCE_MISSING if the task requires evidence, would enter a closed state that is not an abandoned one, and has none:
-// neither a reference to a commit or a pull request, nor a command check that stands at pass.
+// EvidenceGate returns EVIDENCE_MISSING if the task requires evidence, would enter a closed state that is not an
+// abandoned one, and has none: neither a reference to a commit or a pull request, nor a command check that stands at
+// pass.
 func (f Flow) EvidenceGate(t Task, to record.Status, p Proof) error {
 	if !t.RequiresEvidence || t.Status == to || !f.IsClosed(to) || f.IsAbandoned(to) || t.hasCode() {
 		return nil
@@ -157,8 +160,8 @@ func (t Task) hasCode() bool {
 	return slices.ContainsFunc(t.Refs, func(r record.Reference) bool { return r.Type == record.CommitRef || r.Type == record.PullRef })
 }
 
-// Evidenced reports whether a task has what it needs by its own record: it requires no evidence, is open or abandoned, or has a reference to
-// a commit or a pull request, or a command check that passed on whatever state of the files.
+// Evidenced reports whether a task has what it needs by its own record: it requires no evidence, is open or abandoned,
+// or has a reference to a commit or a pull request, or a command check that passed on whatever state of the files.
 func (f Flow) Evidenced(t Task) bool {
 	if !t.RequiresEvidence || !f.IsClosed(t.Status) || f.IsAbandoned(t.Status) || t.hasCode() {
 		return true
@@ -172,7 +175,8 @@ func (f Flow) Evidenced(t Task) bool {
 	return false
 }
 
-// KeepsEvidence returns EVIDENCE_MISSING if a change of the references takes away the last evidence that a closed task needs.
+// KeepsEvidence returns EVIDENCE_MISSING if a change of the references takes away the last evidence that a closed task
+// needs.
 func (f Flow) KeepsEvidence(before, after Task) error {
 	if f.Evidenced(after) || !f.Evidenced(before) {
 		return nil
@@ -180,9 +184,9 @@ func (f Flow) KeepsEvidence(before, after Task) error {
 	return noEvidence(before, "as long as it is "+string(before.Status))
 }
 
-// Standings returns how each check of a task stands at the gates: a function of the check's index. A result of the run made for this
-// very move counts first, then the recorded one. A recorded pass counts as pending if it is a command's, or must be signed, and was
-// earned on another state of the files; so does an approval that was given for one.
+// Standings returns how each check of a task stands at the gates: a function of the check's index. A result of the run
+// made for this very move counts first, then the recorded one. A recorded pass counts as pending if it is a command's,
+// or must be signed, and was earned on another state of the files; so does an approval that was given for one.
 func (f Flow) Standings(t Task, p Proof) func(i int) record.Result {
 	ran, evidence := p.Run.results(t.ID), t.EvidenceIndex()
 	return func(i int) record.Result {
@@ -209,8 +213,8 @@ func (f Flow) Standings(t Task, p Proof) func(i int) record.Result {
 // Standing returns how check i stands at the gates; see Standings.
 func (f Flow) Standing(t Task, i int, p Proof) record.Result { return f.Standings(t, p)(i) }
 
-// ToRun lists the commands that must run before the task may move to a state: those that the checks gate needs and that do not stand
-// at pass.
+// ToRun lists the commands that must run before the task may move to a state: those that the checks gate needs and that
+// do not stand at pass.
 func (f Flow) ToRun(t Task, to record.Status, p Proof) []int {
 	var out []int
 	standing := f.Standings(t, p)
@@ -222,14 +226,14 @@ func (f Flow) ToRun(t Task, to record.Status, p Proof) []int {
 	return out
 }
 
-// AsksTree reports whether a move depends on the present state of the files because of a check that must be signed, or an approval that was
-// given for one.
+// AsksTree reports whether a move depends on the present state of the files because of a check that must be signed, or
+// an approval that was given for one.
 func (f Flow) AsksTree(t Task, to record.Status) bool {
 	return f.bindsReview(t, to) || slices.ContainsFunc(t.Checks, func(c Check) bool { return f.needs(t, to, c) && f.MustSign(c) })
 }
 
-// Unproven lists the checks of a closed task that have not passed by its own provenance, on whatever state of the files. A task that is
-// open or abandoned has none.
+// Unproven lists the checks of a closed task that have not passed by its own provenance, on whatever state of the
+// files. A task that is open or abandoned has none.
 func (f Flow) Unproven(t Task) []Check {
 	if !f.IsClosed(t.Status) || f.IsAbandoned(t.Status) {
 		return nil

@@ -250,7 +250,8 @@ func TestChecksGate(t *testing.T) {
 	}
 }
 
-// A refusal names a call that helps and settles nothing: running for commands, reading for what somebody has to look at.
+// A refusal names a call that helps and settles nothing: running for commands, reading for what somebody has to look
+// at.
 func TestChecksGateSaysWhatHelps(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

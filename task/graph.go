@@ -13,7 +13,8 @@ func DepsHash(of record.ID, deps []record.ID) string {
 	return record.Digest(append([]string{string(of)}, record.Texts(sorted)...)...)
 }
 
-// BlockedBy lists the dependencies of a task that are not closed, in their order. A dependency that cannot be found is one of them.
+// BlockedBy lists the dependencies of a task that are not closed, in their order. A dependency that cannot be found is
+// one of them.
 func (f Flow) BlockedBy(t Task, find Find) []record.ID {
 	return OpenAmong(t.Deps, func(id record.ID) bool {
 		dep, ok := find(id)
@@ -46,8 +47,8 @@ func (f Flow) openDeps(t Task, ids []record.ID, find Find) []record.ID {
 	return open
 }
 
-// ValidDeps returns DANGLING_DEP if one of the ids does not exist, and DEP_CYCLE if the task, depending on them, would wait for itself,
-// directly or through others.
+// ValidDeps returns DANGLING_DEP if one of the ids does not exist, and DEP_CYCLE if the task, depending on them, would
+// wait for itself, directly or through others.
 func ValidDeps(id record.ID, deps []record.ID, find Find) error {
 	return validEdges(id, deps, find, "dependency", func(t Task) []record.ID { return t.Deps })
 }
@@ -84,8 +85,8 @@ func validEdges(id record.ID, to []record.ID, find Find, kind string, next func(
 	return nil
 }
 
-// pathTo returns the ids from start to goal along next, both ends included, or nil if there is no path. It visits no task twice, and
-// none that is in came, so it ends in a graph that already has circles.
+// pathTo returns the ids from start to goal along next, both ends included, or nil if there is no path. It visits no
+// task twice, and none that is in came, so it ends in a graph that already has circles.
 func pathTo(start, goal record.ID, came map[record.ID]record.ID, find Find, next func(Task) []record.ID) []record.ID {
 	if _, seen := came[start]; seen {
 		return nil
@@ -117,8 +118,8 @@ func backtrack(came map[record.ID]record.ID, id record.ID) []record.ID {
 	return path
 }
 
-// Circles returns the groups of tasks that lead to one another, and so back to themselves, along next. Groups and their members are in the
-// order of ids. The cost is linear in tasks and edges.
+// Circles returns the groups of tasks that lead to one another, and so back to themselves, along next. Groups and their
+// members are in the order of ids. The cost is linear in tasks and edges.
 func Circles(ids []record.ID, next func(record.ID) []record.ID) [][]record.ID {
 	w := circleWalk{next: next, seen: map[record.ID]int{}, low: map[record.ID]int{}, open: map[record.ID]bool{}}
 	for _, id := range ids {

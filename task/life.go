@@ -7,12 +7,13 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Life is how the records of a kind live: a record is the fold of its entries. A verb applies an entry, cairn check and a merge fold them, and
-// what an entry makes of a record is said in Step and nowhere else.
+// Life is how the records of a kind live: a record is the fold of its entries. A verb applies an entry, cairn check and
+// a merge fold them, and what an entry makes of a record is said in Step and nowhere else.
 type Life struct {
-	// Step returns the state and the holder in which an entry leaves a record, or why nobody may write it. Of the record v it reads what
-	// no entry moves; h is its header as the entries before left it. Of the entry it reads who, what, the texts, and To where whoever
-	// writes it chooses. An entry of a kind that it does not know leaves the record as it is. It is nil for a plain life.
+	// Step returns the state and the holder in which an entry leaves a record, or why nobody may write it. Of the record v
+	// it reads what no entry moves; h is its header as the entries before left it. Of the entry it reads who, what, the
+	// texts, and To where whoever writes it chooses. An entry of a kind that it does not know leaves the record as it is.
+	// It is nil for a plain life.
 	Step func(v any, h record.Header, e record.Entry, in Rules) (record.Status, record.Actor, error)
 
 	States []record.Status // of a plain life
@@ -80,8 +81,8 @@ func (l Life) Move(v any, h record.Header, to record.Status, s record.Stamp, in 
 	return now, cmp.Or(err, record.ValidText("reason", s.Text))
 }
 
-// Apply appends an entry to a record. The entry gets the states and the holder between which it moves the record. If the rules refuse it, the
-// header stays as it is.
+// Apply appends an entry to a record. The entry gets the states and the holder between which it moves the record. If
+// the rules refuse it, the header stays as it is.
 func (l Life) Apply(v any, h record.Header, e record.Entry, in Rules) (record.Header, error) {
 	e, now, err := l.step(v, h, e, in)
 	if err == nil {
@@ -90,8 +91,8 @@ func (l Life) Apply(v any, h record.Header, e record.Entry, in Rules) (record.He
 	return now, err
 }
 
-// Judge returns why nobody wrote an entry to a record which was as h says: the refusal of the rules, or CONFLICT if the entry does not move the
-// record as they do.
+// Judge returns why nobody wrote an entry to a record which was as h says: the refusal of the rules, or CONFLICT if the
+// entry does not move the record as they do.
 func (l Life) Judge(v any, h record.Header, e record.Entry, in Rules) error {
 	written, _, err := l.step(v, h, e, in)
 	switch {
@@ -125,9 +126,10 @@ func movesAs(e record.Entry, other record.Entry) bool {
 	return record.Entry{From: e.From, To: e.To, Assignee: e.Assignee}.Equal(record.Entry{From: other.From, To: other.To, Assignee: other.Assignee})
 }
 
-// Fold returns the header of a record after entries. It reports whether each follows from those above it. That is not so where branches that
-// both moved the record were merged, and then what each did counts as far as it still can: what brings the record further does, whoever
-// takes it over has it, and of two who claimed it the first has it, until the other brings it further or the first lets go.
+// Fold returns the header of a record after entries. It reports whether each follows from those above it. That is not
+// so where branches that both moved the record were merged, and then what each did counts as far as it still can: what
+// brings the record further does, whoever takes it over has it, and of two who claimed it the first has it, until the
+// other brings it further or the first lets go.
 func (l Life) Fold(v any, h record.Header, entries []record.Entry, in Rules) (after record.Header, follow bool) {
 	follow, h.Log = true, slices.Clip(h.Log)
 	var beside record.Log // claims by which their actors did not get the record

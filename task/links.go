@@ -45,7 +45,8 @@ func (l *Links) LinksOf(name string) *[]record.ID {
 // Empty reports whether there are no links.
 func (l Links) Empty() bool { return len(l.DiscoveredFrom)+len(l.Duplicates)+len(l.Related) == 0 }
 
-// ValidLinks returns INVALID_INPUT for a link of a task to itself, and for too many. Whether there are such records is not asked here.
+// ValidLinks returns INVALID_INPUT for a link of a task to itself, and for too many. Whether there are such records is
+// not asked here.
 func ValidLinks(of record.ID, l Links) error {
 	for _, kind := range LinkKinds {
 		ids := *l.LinksOf(kind.Name)

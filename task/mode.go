@@ -32,8 +32,8 @@ func (m Mode) valid() error {
 	return record.OneOf("mode", m, Modes)
 }
 
-// ModeInStatus is the mode that a caller wrote where a state is asked for, as systems do that keep both in one list; "" for anything else, and
-// for a word that is a state of this workspace.
+// ModeInStatus is the mode that a caller wrote where a state is asked for, as systems do that keep both in one list; ""
+// for anything else, and for a word that is a state of this workspace.
 func (f Flow) ModeInStatus(s string) Mode {
 	if f.Known(record.Status(s)) == nil {
 		return ""
@@ -47,7 +47,8 @@ func (f Flow) ModeInStatus(s string) Mode {
 // maxRepo is the most bytes of the name of a repository in the config.
 const maxRepo = 64
 
-// ValidRepo returns INVALID_INPUT for what is no name of a repository: letters, digits and ._- , at most 64, and neither "." nor "..". "" is none.
+// ValidRepo returns INVALID_INPUT for what is no name of a repository: letters, digits and ._- , at most 64, and
+// neither "." nor "..". "" is none.
 func ValidRepo(name string) error {
 	if name == "" || len(name) <= maxRepo && record.IsWord(name, "._-") && strings.Trim(name, ".") != "" {
 		return nil
@@ -55,8 +56,8 @@ func ValidRepo(name string) error {
 	return record.Errorf(record.InvalidInput, "repo %q is not the name of a repository", record.Clip(name, 100)).WithHint("%s lists those of the workspace", record.CallTo("repo_list"))
 }
 
-// InRepo returns the task as one whose files are in a repository of the workspace: its commands run there, so each asks for something else than
-// the same command did elsewhere.
+// InRepo returns the task as one whose files are in a repository of the workspace: its commands run there, so each asks
+// for something else than the same command did elsewhere.
 func (t Task) InRepo(name string) Task {
 	t.Repo, t.Checks = name, slices.Clone(t.Checks)
 	for i := range t.Checks {

@@ -36,8 +36,8 @@ func moved(t Task, to record.Status, e record.Entry) (Task, record.Entry) {
 	return t, e
 }
 
-// recordProof records what a move was judged by. That is the run that was made for it, or else, if the move needed checks that
-// depend on the files, the state of the files.
+// recordProof records what a move was judged by. That is the run that was made for it, or else, if the move needed
+// checks that depend on the files, the state of the files.
 func (f Flow) recordProof(t Task, p Proof, e record.Entry) (Task, record.Entry) {
 	was := t
 	was.Status = e.From
@@ -87,9 +87,10 @@ func Note(t Task, s record.Stamp) (Task, *record.Entry, error) {
 	return commit(t, s.Entry(record.Noted))
 }
 
-// Claim makes the actor the holder. It does not ask whether the task is free: session.Holder decides that, because it also knows
-// the live state. Claiming what one holds changes nothing. It returns TASK_CLOSED for a closed task. takeover is recorded in the entry,
-// which then names no session: one that it named would be the session that took over.
+// Claim makes the actor the holder. It does not ask whether the task is free: session.Holder decides that, because it
+// also knows the live state. Claiming what one holds changes nothing. It returns TASK_CLOSED for a closed task.
+// takeover is recorded in the entry, which then names no session: one that it named would be the session that took
+// over.
 func (f Flow) Claim(t Task, takeover bool, s record.Stamp) (Task, *record.Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, nil, closedError(t)
@@ -105,8 +106,8 @@ func (f Flow) Claim(t Task, takeover bool, s record.Stamp) (Task, *record.Entry,
 	return commit(t, e)
 }
 
-// Release gives a task up. Only its holder may, or a person. A task that nobody holds stays as it is, unless live says that there
-// is a claim beside the file: that ends even if the file names nobody.
+// Release gives a task up. Only its holder may, or a person. A task that nobody holds stays as it is, unless live says
+// that there is a claim beside the file: that ends even if the file names nobody.
 func Release(t Task, live bool, s record.Stamp) (Task, *record.Entry, error) {
 	if t.Assignee == "" && !live {
 		return t, nil, nil
@@ -118,8 +119,8 @@ func Release(t Task, live bool, s record.Stamp) (Task, *record.Entry, error) {
 	return commit(t, e)
 }
 
-// Begin makes the actor the holder and moves a task in the initial state to the working one, through the gates. The stamp
-// names the session. It always appends an entry, because a session begins only once.
+// Begin makes the actor the holder and moves a task in the initial state to the working one, through the gates. The
+// stamp names the session. It always appends an entry, because a session begins only once.
 func (f Flow) Begin(t Task, takeover bool, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, nil, closedError(t)
@@ -138,8 +139,9 @@ func (f Flow) Begin(t Task, takeover bool, find Find, s record.Stamp) (Task, *re
 	return commit(t, e)
 }
 
-// Start makes the actor the holder and moves the task to the working state, through the gates, in one entry; a task that is there and that
-// the actor holds stays as it is. It names no session. It returns TASK_CLOSED for a closed task. Whether the task is free is not asked; see Claim.
+// Start makes the actor the holder and moves the task to the working state, through the gates, in one entry; a task
+// that is there and that the actor holds stays as it is. It names no session. It returns TASK_CLOSED for a closed task.
+// Whether the task is free is not asked; see Claim.
 func (f Flow) Start(t Task, takeover bool, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, nil, record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("%s opens it again", record.CallTo("transition", "id", t.ID, "to", string(f.Initial)).OnlyShown())
@@ -178,8 +180,8 @@ func (f Flow) Finish(t Task, p Proof, find Find, s record.Stamp) (Task, *record.
 	return commit(t, e)
 }
 
-// Cancel records that an attempt was given up, without moving the task. The stamp names the session that ends. The task loses its
-// holder if that still is the session's actor.
+// Cancel records that an attempt was given up, without moving the task. The stamp names the session that ends. The task
+// loses its holder if that still is the session's actor.
 func Cancel(t Task, actor record.Actor, s record.Stamp) (Task, *record.Entry, error) {
 	return endAttempt(t, actor, s.Entry(record.Canceled))
 }
@@ -208,7 +210,8 @@ func closedError(t Task) *record.Error {
 	return record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
 }
 
-// Delete appends a task's last entry. It returns HAS_DEPENDENTS, naming them, if there are tasks that depend on it or have it as parent.
+// Delete appends a task's last entry. It returns HAS_DEPENDENTS, naming them, if there are tasks that depend on it or
+// have it as parent.
 func Delete(t Task, dependents []string, s record.Stamp) (Task, *record.Entry, error) {
 	if len(dependents) > 0 {
 		return t, nil, hasDependents(dependents)
@@ -216,8 +219,8 @@ func Delete(t Task, dependents []string, s record.Stamp) (Task, *record.Entry, e
 	return commit(t, s.Entry(record.Deleted))
 }
 
-// Restore appends the entry that says that a task was taken out of the trash, as it was. It returns DANGLING_DEP or DEP_CYCLE if what it
-// depends on, or its parent, is not there any more or depends on it.
+// Restore appends the entry that says that a task was taken out of the trash, as it was. It returns DANGLING_DEP or
+// DEP_CYCLE if what it depends on, or its parent, is not there any more or depends on it.
 func (f Flow) Restore(t Task, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	if err := ValidDeps(t.ID, t.Deps, find); err != nil {
 		return t, nil, err

@@ -43,7 +43,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// A new task is in the initial state, its checks are pending, and its one entry accounts for them, whatever the caller says.
+// A new task is in the initial state, its checks are pending, and its one entry accounts for them, whatever the caller
+// says.
 func TestCreateStartsClean(t *testing.T) {
 	claimed := task.Task{
 		ID: "A-1", Title: "Pay twice", Status: "done", Checks: []task.Check{standing(suite, record.Pass)},

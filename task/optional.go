@@ -7,9 +7,10 @@ import (
 	"sync"
 )
 
-// Optional are the keys of a task that no rule reads, one line each. A line is the whole declaration: how the value is read and written, what it
-// may be, inputs, filters, orders, waits, histories, pages, imports and exports follow from it. The values stand in Task.Own, beside those
-// of the fields that a config declares, which are the same thing declared elsewhere. Tags:
+// Optional are the keys of a task that no rule reads, one line each. A line is the whole declaration: how the value is
+// read and written, what it may be, inputs, filters, orders, waits, histories, pages, imports and exports follow from
+// it. The values stand in Task.Own, beside those of the fields that a config declares, which are the same thing
+// declared elsewhere. Tags:
 //
 //	json     the key
 //	type     a FieldType

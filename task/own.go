@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Field is a key of the user's own in the files of tasks: one of fields in the config. Tasks have the value as a text, in Task.Own.
+// Field is a key of the user's own in the files of tasks: one of fields in the config. Tasks have the value as a text,
+// in Task.Own.
 type Field struct {
 	Name     string
 	Type     FieldType
@@ -60,8 +61,8 @@ var reservedKeys = []string{
 	"not", "and", "or", "true", "false", "null", "me",
 }
 
-// ValidFieldName returns INVALID_INPUT for a name that no field can have: one that is no word of small letters, digits and underscores, 40
-// bytes at most, or that cairn uses or keeps for itself.
+// ValidFieldName returns INVALID_INPUT for a name that no field can have: one that is no word of small letters, digits
+// and underscores, 40 bytes at most, or that cairn uses or keeps for itself.
 func ValidFieldName(name string) error {
 	switch {
 	case len(name) > 40 || !record.IsWord(name, "_") || name != strings.ToLower(name) || name[0] < 'a':
@@ -105,7 +106,8 @@ func (f Field) Valid() error {
 	return nil
 }
 
-// Parse returns a value as it is written, or INVALID_INPUT, with what it can be, for one that the field cannot have. "" is none.
+// Parse returns a value as it is written, or INVALID_INPUT, with what it can be, for one that the field cannot have. ""
+// is none.
 func (f Field) Parse(text string) (string, error) {
 	value, hint := text, ""
 	ok := true
@@ -158,7 +160,8 @@ func isAddress(text string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.ContainsAny(text, " \t")
 }
 
-// Value is a value for JSON: a number, true or false, or a text. One that the field cannot have is the text that stands in the file.
+// Value is a value for JSON: a number, true or false, or a text. One that the field cannot have is the text that stands
+// in the file.
 func (f Field) Value(text string) any {
 	switch n, ok := f.number(text); {
 	case f.Type == FieldNumber && ok:
@@ -170,8 +173,8 @@ func (f Field) Value(text string) any {
 	}
 }
 
-// SortKey is a text by whose bytes values of the field sort: numbers by their size, choices as the config lists them, and tasks without a
-// value, or with one that the field cannot have, behind all others.
+// SortKey is a text by whose bytes values of the field sort: numbers by their size, choices as the config lists them,
+// and tasks without a value, or with one that the field cannot have, behind all others.
 func (f Field) SortKey(text string) string {
 	if _, err := f.Parse(text); err != nil || text == "" {
 		return "~"
@@ -243,8 +246,8 @@ func (f Flow) fieldNames() []string {
 	return out
 }
 
-// ReadOwn reads values of fields of one's own as a caller gives them, by name. "" takes a value away. It returns INVALID_INPUT for a name
-// that no field has, and for a value that its field cannot have; the hint says what can be.
+// ReadOwn reads values of fields of one's own as a caller gives them, by name. "" takes a value away. It returns
+// INVALID_INPUT for a name that no field has, and for a value that its field cannot have; the hint says what can be.
 func (f Flow) ReadOwn(given map[string]string) (map[string]string, error) {
 	var out map[string]string
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -326,7 +329,8 @@ func withOwn(was, set map[string]string) map[string]string {
 	return out
 }
 
-// withOwn returns the task with some of its fields set; "" takes one away, also where the file has a list or a mapping in the place of a value.
+// withOwn returns the task with some of its fields set; "" takes one away, also where the file has a list or a mapping
+// in the place of a value.
 func (t Task) withOwn(set map[string]string) Task {
 	t.Own = withOwn(t.Own, set)
 	for name, value := range set {

@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Ask is something that counts because a person does it, so the person must confirm it at a terminal. Equal asks ask for the same.
+// Ask is something that counts because a person does it, so the person must confirm it at a terminal. Equal asks ask
+// for the same.
 type Ask struct {
 	Who   record.Actor
 	ID    record.ID // the task it is done to; "" for the clone, and for a record that is new
@@ -19,9 +20,9 @@ type Ask struct {
 	Word  string    // what the person types
 }
 
-// Asks lists what a person must confirm before an entry may be appended in their name: an attestation, and whatever takes away checks or
-// open dependencies. before and after are the task without and with the entry. Actors that are no persons have nothing to confirm; what
-// they may not do is refused elsewhere.
+// Asks lists what a person must confirm before an entry may be appended in their name: an attestation, and whatever
+// takes away checks or open dependencies. before and after are the task without and with the entry. Actors that are no
+// persons have nothing to confirm; what they may not do is refused elsewhere.
 func (f Flow) Asks(before, after Task, e record.Entry, find Find) []Ask {
 	if !e.Who.Human() {
 		return nil

@@ -138,8 +138,8 @@ func (w *world) closedOnlyByPasses(t *rapid.T, after task.Task, proof task.Proof
 	}
 }
 
-// earned reports, in its own words, whether the newest result of a check is a pass: of a manual one by an attestation, of
-// a command by a run that came with the close or was made on the tree as it is.
+// earned reports, in its own words, whether the newest result of a check is a pass: of a manual one by an attestation,
+// of a command by a run that came with the close or was made on the tree as it is.
 func (w *world) earned(t task.Task, c task.Check) bool {
 	pass := false
 	for n, e := range t.Provenance {

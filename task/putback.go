@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// PutBack is record.Header.PutBack for a task. Dependencies are added and removed as well, checks get the results that the provenance now
-// supports, and the status changes only if both gates let it.
+// PutBack is record.Header.PutBack for a task. Dependencies are added and removed as well, checks get the results that
+// the provenance now supports, and the status changes only if both gates let it.
 func (f Flow) PutBack(t Task, lost []record.Entry, find Find, s record.Stamp) (Task, *record.Entry, []string) {
 	if len(lost) == 0 {
 		return t, nil, nil

@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Replay is a change of one task, and what is needed to judge whether the entries that the change adds are legal and explain it.
+// Replay is a change of one task, and what is needed to judge whether the entries that the change adds are legal and
+// explain it.
 type Replay struct {
 	Flow       Flow
 	Planning   []record.Status         // states that count as initial beside Flow.Initial, where the change sets another initial state
@@ -18,8 +19,8 @@ type Replay struct {
 	Past       []Task                  // versions of the file in between, needed only to find the check that a hash stands for
 	FindAt     func(record.Entry) Find // other tasks as they were, by their own entries, when an entry was written
 
-	// WrittenIn returns the commit that added an entry, with the task and the other tasks as they are there. It reports false for an entry
-	// that is not committed. It may be nil.
+	// WrittenIn returns the commit that added an entry, with the task and the other tasks as they are there. It reports
+	// false for an entry that is not committed. It may be nil.
 	WrittenIn func(record.Entry) (Commit, bool)
 }
 
@@ -58,12 +59,12 @@ const (
 	UnrecordedDep                     // a dependency is there, and no entry records it
 )
 
-// Breaches applies all entries in order and judges each one that the change adds by the rules for writes. It returns the entries that
-// those rules would have refused, and the checks and dependencies that the entries do not explain. The caller compares status, holder and
-// results at the end.
+// Breaches applies all entries in order and judges each one that the change adds by the rules for writes. It returns
+// the entries that those rules would have refused, and the checks and dependencies that the entries do not explain. The
+// caller compares status, holder and results at the end.
 //
-// After a merge, an entry is legal if it was legal on its own branch. So a move may begin in any state that an earlier entry reached, and
-// an entry that is refused among the merged entries is judged again by the commit that added it.
+// After a merge, an entry is legal if it was legal on its own branch. So a move may begin in any state that an earlier
+// entry reached, and an entry that is refused among the merged entries is judged again by the commit that added it.
 func (r Replay) Breaches() []Breach {
 	w := r.start()
 	for i, e := range r.Now.Provenance {
@@ -179,7 +180,8 @@ func (w *walk) apply(i int, e record.Entry) {
 	}
 }
 
-// lastOfBase returns how many entries the base has if no new entry is among them, or else 0: then the moves of both sides decide.
+// lastOfBase returns how many entries the base has if no new entry is among them, or else 0: then the moves of both
+// sides decide.
 func (w *walk) lastOfBase() int {
 	n := min(len(w.Before.Provenance), len(w.Now.Provenance))
 	for i := range n {
@@ -203,7 +205,8 @@ func (w *walk) waits(s record.Status) bool {
 	return s == w.Flow.Initial || w.Flow.IsAbandoned(s) || slices.Contains(w.Planning, s)
 }
 
-// broughtBy returns the commit that added an entry, and the index of the entry among those of the task there, or -1 if there is none.
+// broughtBy returns the commit that added an entry, and the index of the entry among those of the task there, or -1 if
+// there is none.
 func (w *walk) broughtBy(e record.Entry) (Commit, int) {
 	if w.WrittenIn == nil {
 		return Commit{}, -1
@@ -232,8 +235,8 @@ func (w *walk) judge(i int, e record.Entry) {
 	w.judgeHold(i, e)
 }
 
-// judgeHold reports an entry that claims or releases a task which another actor holds, by the entries of the commit that added it. It does
-// not know the live state.
+// judgeHold reports an entry that claims or releases a task which another actor holds, by the entries of the commit
+// that added it. It does not know the live state.
 func (w *walk) judgeHold(i int, e record.Entry) {
 	if holderConflict(w.holder, e) == "" {
 		return

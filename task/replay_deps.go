@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// judgeStart reports the dependencies that were open when the task was last started, if the change adds that entry and the task has not
-// gone back to waiting.
+// judgeStart reports the dependencies that were open when the task was last started, if the change adds that entry and
+// the task has not gone back to waiting.
 func (w *walk) judgeStart() {
 	if w.start < 0 || !w.Fresh(w.start) || w.waits(w.Now.Status) {
 		return
@@ -26,8 +26,8 @@ func (w *walk) judgeStart() {
 	}
 }
 
-// openAt lists the dependencies that were open when an entry of a version of the task moved it, if the deps gate applies to that move. It
-// leaves out dependencies that do not exist, which another rule reports.
+// openAt lists the dependencies that were open when an entry of a version of the task moved it, if the deps gate
+// applies to that move. It leaves out dependencies that do not exist, which another rule reports.
 func (w *walk) openAt(in Commit, i int) []record.ID {
 	then := Task{ID: in.Task.ID, Status: w.Flow.Initial, Deps: w.depsAt(in, i)}
 	if w.Flow.DepsGate(then, in.Task.Provenance[i].To, in.Find) == nil {
@@ -36,8 +36,8 @@ func (w *walk) openAt(in Commit, i int) []record.ID {
 	return w.Flow.openDeps(then, then.Deps, in.Find)
 }
 
-// depsAt returns what a version of the task depended on after its i-th entry, by its entries and by what the base had. If the first entry
-// does not record dependencies, it works back from those in the file.
+// depsAt returns what a version of the task depended on after its i-th entry, by its entries and by what the base had.
+// If the first entry does not record dependencies, it works back from those in the file.
 func (w *walk) depsAt(in Commit, i int) []record.ID {
 	rec := in.Task.Provenance
 	var deps []record.ID
@@ -87,7 +87,8 @@ func (w *walk) judgeDeps(i int, e record.Entry) {
 	}
 }
 
-// openRemoved lists the open dependencies that an entry removes. One that the task has again does not count while the task waits.
+// openRemoved lists the open dependencies that an entry removes. One that the task has again does not count while the
+// task waits.
 func (w *walk) openRemoved(e record.Entry, find Find) []record.ID {
 	gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id record.ID) bool { return w.waits(w.Now.Status) && slices.Contains(w.Now.Deps, id) })
 	return w.Flow.openDeps(Task{Deps: w.deps}, gone, find)

@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// effects says what entries of each kind may record besides who, when, text, session and key. No verb records anything else.
+// effects says what entries of each kind may record besides who, when, text, session and key. No verb records anything
+// else.
 var effects = map[record.Did]struct{ created, moves, holds, results, declares bool }{
 	record.Created:      {created: true, holds: true, declares: true},
 	record.Claimed:      {holds: true},
@@ -64,7 +65,8 @@ func (w *walk) malformed(i int, e record.Entry) string {
 	return ""
 }
 
-// rejection reports whether an entry that attests and moves a task is the rejection of a task in review by its reviewer; see Flow.Attest.
+// rejection reports whether an entry that attests and moves a task is the rejection of a task in review by its
+// reviewer; see Flow.Attest.
 func (w *walk) rejection(e record.Entry) bool {
 	return w.backToWork(e) && len(e.Results) == 1 && strings.TrimSpace(e.Text) != "" &&
 		e.Results[0].Result == record.Fail && e.Results[0].Check == ReviewerCheck(e.Who).Desc
@@ -76,8 +78,8 @@ func (w *walk) backToWork(e record.Entry) bool {
 	return e.From != "" && inReview && e.To == w.Flow.Working
 }
 
-// imported reports whether an entry may be from the original cairn: the change adds the task, and no entry up to this one is from another
-// program.
+// imported reports whether an entry may be from the original cairn: the change adds the task, and no entry up to this
+// one is from another program.
 func (w *walk) imported(i int) bool { return w.Before == nil && i < w.Now.oldEntries() }
 
 // badResults returns why no verb records the results of an entry, or "".
@@ -96,8 +98,8 @@ func (w *walk) badResults(i int, e record.Entry) string {
 	return ""
 }
 
-// badResult returns why an entry may not have a result for the checks that share a key, or "". It returns "" if no version of the file has
-// such a check, because then nothing is known about it.
+// badResult returns why an entry may not have a result for the checks that share a key, or "". It returns "" if no
+// version of the file has such a check, because then nothing is known about it.
 func (w *walk) badResult(i int, e record.Entry, named []Check) string {
 	if len(named) == 0 {
 		return ""
@@ -114,8 +116,8 @@ func (w *walk) badResult(i int, e record.Entry, named []Check) string {
 	return ""
 }
 
-// declaredLater reports whether one of the checks is first listed by an entry after the i-th. A check that no entry lists was added by
-// hand, which another rule reports.
+// declaredLater reports whether one of the checks is first listed by an entry after the i-th. A check that no entry
+// lists was added by hand, which another rule reports.
 func (w *walk) declaredLater(named []Check, i int) bool {
 	return slices.ContainsFunc(named, func(c Check) bool {
 		at, known := w.declared[c.Hash(w.Now.ID)]
@@ -123,8 +125,8 @@ func (w *walk) declaredLater(named []Check, i int) bool {
 	})
 }
 
-// declaredBefore reports whether the task may have declared a check before or with its i-th entry. That is so if no entry lists checks
-// until then.
+// declaredBefore reports whether the task may have declared a check before or with its i-th entry. That is so if no
+// entry lists checks until then.
 func (w *walk) declaredBefore(hash string, i int) bool {
 	if at, known := w.declared[hash]; known && at <= i {
 		return true

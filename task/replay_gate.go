@@ -29,9 +29,9 @@ func (w *walk) judgeGate(i int, e record.Entry) {
 	w.report(RefusedEntry, i, "moves the task to %s, which the %s gate refuses: %s", e.To, gate, record.MessageOf(err))
 }
 
-// markMadeGood marks the breaches of the checks gate after which another entry moved the task to the same state, or to any that says the
-// work is done, through an open gate. It drops the breach of the newest close if the task still is closed on checks that have not passed,
-// or without the evidence that it requires, because other rules report that.
+// markMadeGood marks the breaches of the checks gate after which another entry moved the task to the same state, or to
+// any that says the work is done, through an open gate. It drops the breach of the newest close if the task still is
+// closed on checks that have not passed, or without the evidence that it requires, because other rules report that.
 func (w *walk) markMadeGood() {
 	unproven := len(w.Flow.Unproven(w.Now)) > 0 || !w.Flow.Evidenced(w.Now)
 	w.found = slices.DeleteFunc(w.found, func(b Breach) bool {
@@ -60,8 +60,8 @@ func (w *walk) markMadeGood() {
 	}
 }
 
-// gateAt returns the refusal of the checks gate for the move of an entry. If the merged entries refuse it, those of the commit that added
-// the entry decide.
+// gateAt returns the refusal of the checks gate for the move of an entry. If the merged entries refuse it, those of the
+// commit that added the entry decide.
 func (w *walk) gateAt(i int, e record.Entry) error {
 	from := w.from(e)
 	err := w.checksGate(w.Now, i, from, w.listed(e))
@@ -78,7 +78,8 @@ func (w *walk) gateAt(i int, e record.Entry) error {
 	return w.checksGate(own.Task, at, from, listAt(own.Task, at))
 }
 
-// checksGate applies Flow.ChecksGate to the move of an entry, with the checks that were declared then and the results recorded until then.
+// checksGate applies Flow.ChecksGate to the move of an entry, with the checks that were declared then and the results
+// recorded until then.
 func (w *walk) checksGate(t Task, i int, from record.Status, hashes []string) error {
 	e := t.Provenance[i]
 	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i], RequiresEvidence: slices.Contains(hashes, evidenceMark), Refs: w.refsAt(t, i)}
@@ -107,8 +108,9 @@ func (w *walk) checksGate(t Task, i int, from record.Status, hashes []string) er
 	return flow.EvidenceGate(then, e.To, proof)
 }
 
-// refsAt returns the references that a version of the task may have had with its i-th entry: those of any version that are not younger. Of
-// one that an earlier entry names and that is in no version nothing is known, so it counts as a commit.
+// refsAt returns the references that a version of the task may have had with its i-th entry: those of any version that
+// are not younger. Of one that an earlier entry names and that is in no version nothing is known, so it counts as a
+// commit.
 func (w *walk) refsAt(t Task, i int) []record.Reference {
 	versions := append([]Task{t, w.Now}, w.Past...)
 	if w.Before != nil {
@@ -154,7 +156,8 @@ func listAt(t Task, i int) []string {
 	return t.CheckHashes()
 }
 
-// stalePasses lists the commands whose newest pass, before an entry moved the task, was on other files than those of the move.
+// stalePasses lists the commands whose newest pass, before an entry moved the task, was on other files than those of
+// the move.
 func (w *walk) stalePasses(i int, e record.Entry) []int {
 	var out []int
 	then := w.Now

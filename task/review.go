@@ -7,21 +7,21 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// The review of a task asks for the approval of its reviewer: a manual check that this actor alone settles (ReviewerCheck). An approval
-// that names the state of the files, as review_apply makes it, counts only for that state: what is committed later has not been
-// approved. One without, as attest makes it, counts until it is taken back.
+// The review of a task asks for the approval of its reviewer: a manual check that this actor alone settles
+// (ReviewerCheck). An approval that names the state of the files, as review_apply makes it, counts only for that state:
+// what is committed later has not been approved. One without, as attest makes it, counts until it is taken back.
 
 // reviewed is the fingerprint of the files that an approval must have been given for.
 func (p Proof) reviewed() string { return cmp.Or(p.Reviewed, p.Tree) }
 
-// Bound reports whether evidence for a check is an approval of its reviewer for one state of the files. Checks that must be signed have
-// a rule of their own.
+// Bound reports whether evidence for a check is an approval of its reviewer for one state of the files. Checks that
+// must be signed have a rule of their own.
 func (a Attesters) Bound(c Check, ev Evidence) bool {
 	return c.Reviewer() != "" && ev.Tree != "" && !a.MustSign(c)
 }
 
-// ReviewCheck returns the index of the check that stands for a reviewer, or -1 if the task has none. Of several it is the one that the actor
-// settles, or else the first.
+// ReviewCheck returns the index of the check that stands for a reviewer, or -1 if the task has none. Of several it is
+// the one that the actor settles, or else the first.
 func (t Task) ReviewCheck(who record.Actor) int {
 	if i := slices.IndexFunc(t.Checks, func(c Check) bool { return c.Reviewer() == who && who != "" }); i >= 0 {
 		return i
@@ -29,9 +29,10 @@ func (t Task) ReviewCheck(who record.Actor) int {
 	return slices.IndexFunc(t.Checks, func(c Check) bool { return c.Reviewer() != "" })
 }
 
-// ApproveReview approves a task for a state of the files: the commit that is checked out, and the fingerprint of the tree. Where the task has a
-// reviewer that is the attestation of the reviewer's check; FORBIDDEN is returned to anybody else. Where it has none an entry approved
-// is appended, which gates nothing. To approve the same files again, without text, changes nothing.
+// ApproveReview approves a task for a state of the files: the commit that is checked out, and the fingerprint of the
+// tree. Where the task has a reviewer that is the attestation of the reviewer's check; FORBIDDEN is returned to anybody
+// else. Where it has none an entry approved is appended, which gates nothing. To approve the same files again, without
+// text, changes nothing.
 //
 // A closed task is TASK_CLOSED: there is nothing left to approve.
 func (f Flow) ApproveReview(t Task, s record.Stamp, head, tree string) (Task, *record.Entry, error) {
@@ -69,7 +70,8 @@ func approveFreely(t Task, s record.Stamp, head, tree string) (Task, *record.Ent
 	return commit(t, e)
 }
 
-// Approval returns the newest approval of the task that nothing took back since: of its reviewers, or of anybody where it has none.
+// Approval returns the newest approval of the task that nothing took back since: of its reviewers, or of anybody where
+// it has none.
 func (t Task) Approval() (record.Entry, bool) {
 	for _, e := range slices.Backward(t.Provenance) {
 		switch {
@@ -89,9 +91,10 @@ func judges(e record.Entry, t Task, result record.Result) bool {
 	})
 }
 
-// Reject sends a task back to work with a reason, which must not be empty. A task in review moves to the working state; an open one that is
-// not in review stays where it is, and the reason is recorded. The reviewer's rejection is the attestation that the check fails; that of
-// anybody else is an entry rejected, which takes back no approval of the reviewer but shows beside it. A closed task is TASK_CLOSED.
+// Reject sends a task back to work with a reason, which must not be empty. A task in review moves to the working state;
+// an open one that is not in review stays where it is, and the reason is recorded. The reviewer's rejection is the
+// attestation that the check fails; that of anybody else is an entry rejected, which takes back no approval of the
+// reviewer but shows beside it. A closed task is TASK_CLOSED.
 func (f Flow) Reject(t Task, s record.Stamp) (Task, *record.Entry, error) {
 	if err := record.RequiredText("text", s.Text, "say what is missing: whoever goes on with the task is given it"); err != nil {
 		return t, nil, err
@@ -125,7 +128,8 @@ func (t Task) SentBack() (record.Entry, bool) {
 // stillApproved reports whether an approval that is bound to a state of the files was given for those that are judged.
 func stillApproved(ev Evidence, p Proof) bool { return ev.Tree == p.reviewed() }
 
-// bindsReview reports whether a check of the task counts for one state of the files only, because its reviewer approved that one.
+// bindsReview reports whether a check of the task counts for one state of the files only, because its reviewer approved
+// that one.
 func (f Flow) bindsReview(t Task, to record.Status) bool {
 	for i, c := range t.Checks {
 		if c.Reviewer() == "" || !f.needs(t, to, c) {

@@ -22,8 +22,8 @@ func stampOf(who record.Actor, text string) record.Stamp {
 	return record.Stamp{Who: who, At: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Text: text}
 }
 
-// An approval that names a state of the files counts for that one. Where the reviewer was shown others than those of the move, it is those
-// that decide, and the entry of the move says so.
+// An approval that names a state of the files counts for that one. Where the reviewer was shown others than those of
+// the move, it is those that decide, and the entry of the move says so.
 func TestApprovalOfOneStateOfTheFiles(t *testing.T) {
 	approved, e, err := reviewFlow.ApproveReview(inReview(task.ReviewerCheck("human:ann")), stampOf("human:ann", ""), "c1", "tree1")
 	if err != nil || e.Did != record.Attested || e.Tree != "tree1" || e.Commit != "c1" {

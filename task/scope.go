@@ -8,10 +8,10 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// A scope is a list of globs, which say what files something is about. A glob is a path below the workspace's folder, with forward slashes.
-// In it * stands for any part of one name, ? for one character of it, and a name ** for any number of folders, none included. Every other
-// character, brackets too, stands for itself. A glob whose last name has neither * nor ? is about that file or folder, and about all that
-// lies in the folder.
+// A scope is a list of globs, which say what files something is about. A glob is a path below the workspace's folder,
+// with forward slashes. In it * stands for any part of one name, ? for one character of it, and a name ** for any
+// number of folders, none included. Every other character, brackets too, stands for itself. A glob whose last name has
+// neither * nor ? is about that file or folder, and about all that lies in the folder.
 
 // MaxScope is how many globs a scope may have.
 const MaxScope = 100
@@ -24,8 +24,8 @@ const (
 // Glob is a glob of a scope, or a path, which is a glob without * and ?.
 type Glob struct{ names []string }
 
-// ParseGlob reads a glob. A ./ in front means nothing, and a slash at the end that a folder is meant. It returns INVALID_INPUT for what leaves
-// the workspace, and for patterns that globs do not have.
+// ParseGlob reads a glob. A ./ in front means nothing, and a slash at the end that a folder is meant. It returns
+// INVALID_INPUT for what leaves the workspace, and for patterns that globs do not have.
 func ParseGlob(s string) (Glob, error) {
 	bad := func(format string, args ...any) (Glob, error) {
 		return Glob{}, record.Errorf(record.InvalidInput, "scope %q "+format, append([]any{record.Clip(s, 100)}, args...)...).
@@ -93,8 +93,8 @@ func (g Glob) Meets(other Glob) bool {
 
 func plainName(name string) bool { return !strings.ContainsAny(name, "*?") }
 
-// meet reports whether two patterns can stand for the same. In both, an element that is wide stands for any number of others; both says
-// whether two that are not can stand for the same one.
+// meet reports whether two patterns can stand for the same. In both, an element that is wide stands for any number of
+// others; both says whether two that are not can stand for the same one.
 func meet[E any](a, b []E, wide func(E) bool, both func(a, b E) bool) bool {
 	next := make([]bool, len(b)+1) // for a from i+1 on, and b from each position on
 	row := make([]bool, len(b)+1)
@@ -116,7 +116,8 @@ func meet[E any](a, b []E, wide func(E) bool, both func(a, b E) bool) bool {
 	return next[0]
 }
 
-// ScopeOf returns the globs of a list, as scopes mean them. One that is not valid, as an edit by hand can leave it, is left out.
+// ScopeOf returns the globs of a list, as scopes mean them. One that is not valid, as an edit by hand can leave it, is
+// left out.
 func ScopeOf(list []string) []Glob {
 	var out []Glob
 	for _, s := range list {
@@ -157,8 +158,9 @@ const (
 	mostMentions = 300
 )
 
-// Mentions lists the paths that a text names, in its order: words with a slash or an ending, and what stands between backquotes. An address
-// on the net is none, and neither is what leaves the workspace. Of a long text the beginning is read.
+// Mentions lists the paths that a text names, in its order: words with a slash or an ending, and what stands between
+// backquotes. An address on the net is none, and neither is what leaves the workspace. Of a long text the beginning is
+// read.
 func Mentions(text string) []Mention {
 	text = beginning(text, mostRead)
 	var out []Mention

@@ -11,9 +11,9 @@ import (
 // maxSpan is the longest span that can be written: about a hundred years.
 const maxSpan = 100 * 366 * 24 * time.Hour
 
-// ParseSpan reads how long something takes, as people write it: 90m, 2h, 1h30m, 3d, 1w2d. A day is 24 hours and a week 7 days, here as
-// everywhere in cairn; who thinks in hours of work writes hours. It returns INVALID_INPUT for what is not more than nothing, for a plain
-// number, and for more than a hundred years.
+// ParseSpan reads how long something takes, as people write it: 90m, 2h, 1h30m, 3d, 1w2d. A day is 24 hours and a week
+// 7 days, here as everywhere in cairn; who thinks in hours of work writes hours. It returns INVALID_INPUT for what is
+// not more than nothing, for a plain number, and for more than a hundred years.
 func ParseSpan(s string) (time.Duration, error) {
 	total, rest := time.Duration(0), s
 	for _, unit := range []struct {
@@ -47,7 +47,8 @@ func noSpan(s string) error {
 	return record.Errorf(record.InvalidInput, "%q does not say how long", record.Clip(s, 40)).WithHint("such as 90m, 2h, 1h30m, 3d or 2w; a day is 24 hours")
 }
 
-// isDecimal reports whether a text is a number as people write it: digits, with a point and more digits or without, and nothing else.
+// isDecimal reports whether a text is a number as people write it: digits, with a point and more digits or without, and
+// nothing else.
 func isDecimal(s string) bool {
 	whole, part, point := strings.Cut(s, ".")
 	return isDigits(whole) && (!point || isDigits(part))

@@ -33,8 +33,8 @@ type Task struct {
 	Extra      map[string]any    // keys of the file that cairn does not know
 	Own        map[string]string // values of Optional, of the config's fields, and of other keys in Extra that hold one value, as the text in the file
 
-	// Other is set if this is no task, but a record of another kind as a dependency. Only ID, Title, Status, Labels, Provenance and Rev are
-	// set then.
+	// Other is set if this is no task, but a record of another kind as a dependency. Only ID, Title, Status, Labels,
+	// Provenance and Rev are set then.
 	Other *Other
 }
 
@@ -74,8 +74,8 @@ func (t Task) HasHolder() bool {
 	})
 }
 
-// Find returns another task, or what stands for another record that tasks can depend on. It reports false for one that does not
-// exist or cannot be read.
+// Find returns another task, or what stands for another record that tasks can depend on. It reports false for one that
+// does not exist or cannot be read.
 type Find func(record.ID) (Task, bool)
 
 // Priority runs from 0 (drop everything) to 4 (someday).

@@ -7,11 +7,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Weakened returns the first entry that dropped a check without the right to, if the task still does not declare the check. A person who
-// gives a reason may drop any check. Before the task left the initial state, a check that is not a default one may also be dropped by any
-// person, and by the actor who declared it.
+// Weakened returns the first entry that dropped a check without the right to, if the task still does not declare the
+// check. A person who gives a reason may drop any check. Before the task left the initial state, a check that is not a
+// default one may also be dropped by any person, and by the actor who declared it.
 //
-// An entry by which a person records the list with a reason excuses what was dropped before it; see record.Entry.Excuses.
+// An entry by which a person records the list with a reason excuses what was dropped before it; see
+// record.Entry.Excuses.
 func (f Flow) Weakened(t Task) (record.Entry, bool) {
 	now, defaults := record.SetOf(t.CheckHashes()), map[string]bool{}
 	for _, d := range f.Defaults {
@@ -59,8 +60,8 @@ func drops(e record.Entry, declared map[string]record.Actor, mayNot func(h strin
 	return false
 }
 
-// Lost lists the checks that an earlier version of the task had and that are gone. It is empty if the earlier version had not left the
-// initial state, and if a person has recorded the list of checks with a reason since.
+// Lost lists the checks that an earlier version of the task had and that are gone. It is empty if the earlier version
+// had not left the initial state, and if a person has recorded the list of checks with a reason since.
 func (f Flow) Lost(t, earlier Task) []Check {
 	if !f.HasLeft(earlier) || excused(t, earlier) {
 		return nil
@@ -68,8 +69,8 @@ func (f Flow) Lost(t, earlier Task) []Check {
 	return Dropped(earlier.Checks, t.Checks)
 }
 
-// LostEvidence reports whether an earlier version of the task required evidence and it does not any more. It is false where Lost is empty
-// whatever the checks are.
+// LostEvidence reports whether an earlier version of the task required evidence and it does not any more. It is false
+// where Lost is empty whatever the checks are.
 func (f Flow) LostEvidence(t, earlier Task) bool {
 	return earlier.RequiresEvidence && !t.RequiresEvidence && f.HasLeft(earlier) && !excused(t, earlier)
 }

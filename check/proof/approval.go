@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// approvalRules judge the signatures of attestations, by the keys of the base: a change cannot bring its own. Package task
-// decides whether a signature counts, for the gate of a working tree and here alike.
+// approvalRules judge the signatures of attestations, by the keys of the base: a change cannot bring its own. Package
+// task decides whether a signature counts, for the gate of a working tree and here alike.
 type approvalRules struct {
 	*judge
 	sigs     map[string][]*TaskFile // the tasks that hold a signature; nil until signedBy builds it
@@ -38,8 +38,8 @@ func (r *approvalRules) apply() {
 	}
 }
 
-// signatures judges the signatures of a task. A finding is a warning if the base has the signature already, or no result rests on
-// it: removing a key must not make an error of changes that have nothing to do with it.
+// signatures judges the signatures of a task. A finding is a warning if the base has the signature already, or no
+// result rests on it: removing a key must not make an error of changes that have nothing to do with it.
 func (r *approvalRules) signatures(f *TaskFile, fresh map[int]bool) {
 	t := f.Task
 	counts := map[int]bool{} // the entries that give checks their results
@@ -81,8 +81,8 @@ const (
 	mostCopies   = 8  // tasks with the same signature
 )
 
-// signedInstead returns what a signature was made for: another check or state of the task, or another task with the same
-// signature, here or in the base. It returns "" if that is not found.
+// signedInstead returns what a signature was made for: another check or state of the task, or another task with the
+// same signature, here or in the base. It returns "" if that is not found.
 func (r *approvalRules) signedInstead(f *TaskFile, n int, flaw *task.SignatureError) string {
 	if !flaw.Other {
 		return ""
@@ -124,9 +124,9 @@ func (r *approvalRules) noteSigs(files []TaskFile) {
 	}
 }
 
-// unsigned reports whether the pass of a manual check does not count because its signature is missing or bad. A bad signature
-// has a finding of its own; a missing one is reported here if the change brings the attestation or closes the task. Without a
-// base it is a notice, because it is not known since when the config requires signatures.
+// unsigned reports whether the pass of a manual check does not count because its signature is missing or bad. A bad
+// signature has a finding of its own; a missing one is reported here if the change brings the attestation or closes the
+// task. Without a base it is a notice, because it is not known since when the config requires signatures.
 func (r *approvalRules) unsigned(f *TaskFile, n int, fresh map[int]bool) bool {
 	t, c := f.Task, f.Task.Checks[n]
 	ev, ok := t.Evidence(n)

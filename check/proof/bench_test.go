@@ -25,7 +25,8 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// largeTree returns a sound tree with one long chain of dependencies. Each task was closed with two checks and has a dozen entries.
+// largeTree returns a sound tree with one long chain of dependencies. Each task was closed with two checks and has a
+// dozen entries.
 func largeTree(n int) proof.Tree {
 	tree := proof.Tree{Config: proof.ConfigFile{Flow: kind.DefaultConfig().Flow}, Tasks: make([]proof.TaskFile, n)}
 	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)

@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Change is a tree and its base, the tree that it was made from. Compare makes it, and the caller fills in the fields about the
-// commits between the two. "The change's commits" below are those commits.
+// Change is a tree and its base, the tree that it was made from. Compare makes it, and the caller fills in the fields
+// about the commits between the two. "The change's commits" below are those commits.
 type Change struct {
 	Tree
 	Base Tree
@@ -19,27 +19,27 @@ type Change struct {
 	// Past holds the versions of the Suspects' files in the change's commits, in any order.
 	Past map[record.ID][]task.Task
 
-	// Committed reports whether the judged tree, or a commit since the base, has this fingerprint. commit is HEAD at the time of the
-	// run, "" if there was none. known is false if that commit is not part of the change.
+	// Committed reports whether the judged tree, or a commit since the base, has this fingerprint. commit is HEAD at the
+	// time of the run, "" if there was none. known is false if that commit is not part of the change.
 	Committed func(commit, fingerprint string) (has, known bool)
 
 	// BroughtBy finds the first of the change's commits in which a task has an entry. It reports false if there is none.
 	BroughtBy func(id record.ID, e record.Entry) (Written, bool)
 
-	// RecordBroughtBy finds the first of the change's commits in which the record at a path has an entry. It reports false if there
-	// is none. It may be nil.
+	// RecordBroughtBy finds the first of the change's commits in which the record at a path has an entry. It reports false
+	// if there is none. It may be nil.
 	RecordBroughtBy func(path string, e record.Entry) (RecordWritten, bool)
 
-	// FilesAt returns the fingerprint of the files in the first of the change's commits in which a task has an entry, or else of the
-	// judged tree. known is false if the fingerprint may not be computed.
+	// FilesAt returns the fingerprint of the files in the first of the change's commits in which a task has an entry, or
+	// else of the judged tree. known is false if the fingerprint may not be computed.
 	FilesAt func(id record.ID, e record.Entry) (fingerprint string, known bool)
 
-	// HeldSince reports whether the judged tree, or one of the change's commits that have an entry of a task, has this fingerprint. known is
-	// false if that cannot be told. It may be nil.
+	// HeldSince reports whether the judged tree, or one of the change's commits that have an entry of a task, has this
+	// fingerprint. known is false if that cannot be told. It may be nil.
 	HeldSince func(id record.ID, e record.Entry, fingerprint string) (has, known bool)
 
-	// Merged says how the commit that an entry of a task names as merged came to the files that the entry came with. known is false if that
-	// commit is not in the history of the judged tree, or the entry is not committed. It may be nil.
+	// Merged says how the commit that an entry of a task names as merged came to the files that the entry came with. known
+	// is false if that commit is not in the history of the judged tree, or the entry is not committed. It may be nil.
 	Merged func(id record.ID, e record.Entry) (m Merge, known bool)
 
 	// Newest is the time of the commit that is judged, or checked out; zero if there is none.
@@ -58,8 +58,8 @@ type pair struct {
 	logDiff
 }
 
-// Compare pairs the tasks of a tree with those of its base. A task whose file is not sound in either tree has no pair: that is a
-// finding of its own. A task whose file was renamed is recognised by its provenance.
+// Compare pairs the tasks of a tree with those of its base. A task whose file is not sound in either tree has no pair:
+// that is a finding of its own. A task whose file was renamed is recognised by its provenance.
 func Compare(tree, base Tree) *Change {
 	c := &Change{Tree: tree, Base: base, others: base.dependable()}
 	was := make(map[record.ID]*TaskFile, len(base.Tasks))

@@ -7,9 +7,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// flow is what the states mean to the rules: what they mean in the base, made stricter by the config of the change. A state that
-// the change declares closed is entered through the checks gate, and manual checks are settled by actors that both configs
-// allow. A new state counts as declared, except that none becomes abandoned.
+// flow is what the states mean to the rules: what they mean in the base, made stricter by the config of the change. A
+// state that the change declares closed is entered through the checks gate, and manual checks are settled by actors
+// that both configs allow. A new state counts as declared, except that none becomes abandoned.
 func (c *Change) flow() task.Flow {
 	now := c.Config.Flow
 	if !c.Base.Config.Sound() || !c.Config.Sound() {
@@ -24,8 +24,8 @@ func (c *Change) flow() task.Flow {
 	return flow
 }
 
-// closing is flow for the question whether a dependency is closed: a state that the base left open and that the change declares
-// closed does not count yet.
+// closing is flow for the question whether a dependency is closed: a state that the base left open and that the change
+// declares closed does not count yet.
 func (c *Change) closing() task.Flow {
 	flow := c.flow()
 	if was := c.Base.Config; was.Sound() {
@@ -34,8 +34,8 @@ func (c *Change) closing() task.Flow {
 	return flow
 }
 
-// planning lists the states that the change makes initial and that the base does not have: a task may be created in one, and
-// leaving it requires the dependencies to be closed.
+// planning lists the states that the change makes initial and that the base does not have: a task may be created in
+// one, and leaving it requires the dependencies to be closed.
 func (c *Change) planning() []record.Status {
 	if now := c.Config.Flow.Initial; c.Config.Sound() && c.Base.Config.Sound() && c.Base.Config.Flow.Known(now) != nil {
 		return []record.Status{now}

@@ -33,7 +33,8 @@ var decisionRules = []Rule{
 // Decisions is what is asked of decisions. The Value of one is a ledger.Decision.
 var Decisions = Kind{Name: ledger.DecisionKind, Rules: decisionRules, Judge: judgeDecision, Deleted: deletedDecision, Mover: "cairn decision set-status ID STATE"}
 
-// deletedDecision reports a decision that is gone. An accepted one is taken back by a person, and not by deleting its file.
+// deletedDecision reports a decision that is gone. An accepted one is taken back by a person, and not by deleting its
+// file.
 func deletedDecision(c *Case) {
 	rule := RecordDeleted
 	if c.Base.Head.Status == ledger.Accepted {
@@ -52,7 +53,8 @@ func judgeDecision(c *Case) {
 	judgeSuccession(c, d)
 }
 
-// judgeContent compares the content of a decision with that of the base, and with the hash that was written when it was logged.
+// judgeContent compares the content of a decision with that of the base, and with the hash that was written when it was
+// logged.
 func judgeContent(c *Case, d ledger.Decision) {
 	if c.Base != nil {
 		was, _ := c.Base.Value.(ledger.Decision)
@@ -100,7 +102,8 @@ func judgeSuccession(c *Case, d ledger.Decision) {
 	}
 }
 
-// supersedes returns what a decision of the tree supersedes. It reports false for one that does not exist or cannot be read.
+// supersedes returns what a decision of the tree supersedes. It reports false for one that does not exist or cannot be
+// read.
 func (j *judge) supersedes(id ledger.DecisionID) (ledger.DecisionID, bool) {
 	f := j.others[record.ID(id)]
 	if f == nil || !f.Sound() {

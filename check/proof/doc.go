@@ -1,12 +1,12 @@
-// Package proof holds the rules of cairn check: whether the files under .cairn can be read, their references lead somewhere, and
-// closed tasks have the evidence for it.
+// Package proof holds the rules of cairn check: whether the files under .cairn can be read, their references lead
+// somewhere, and closed tasks have the evidence for it.
 //
-// It is pure. The caller reads a Tree from the working tree, the index or a commit, and the same tree always gives the same
-// findings. Package task decides what may happen to a task, which entry explains a result and what a list of checks hashes to;
-// the rules compare what the files say with that.
+// It is pure. The caller reads a Tree from the working tree, the index or a commit, and the same tree always gives the
+// same findings. Package task decides what may happen to a task, which entry explains a result and what a list of
+// checks hashes to; the rules compare what the files say with that.
 //
-// A Change is a tree with its base, the tree that it was made from. It has more rules: whether the change was made around the
-// gates. They look only at tasks and records whose files the change touches.
+// A Change is a tree with its base, the tree that it was made from. It has more rules: whether the change was made
+// around the gates. They look only at tasks and records whose files the change touches.
 //
 // A rule is declared once, in Rules. Each group of rules is a type, in a file of its own:
 //
@@ -26,6 +26,7 @@
 //	session.go   sessions, and
 //	proposal.go  proposals: the rules of each kind
 //
-// A kind of record needs no line here: its life is in its row, in package kind, and comes with the tree, in Tree.Kinds. Rules of its own are a
-// Kind in a file of its own, named as Judge in the row. The rules of the kinds that cairn has are in Rules too.
+// A kind of record needs no line here: its life is in its row, in package kind, and comes with the tree, in Tree.Kinds.
+// Rules of its own are a Kind in a file of its own, named as Judge in the row. The rules of the kinds that cairn has
+// are in Rules too.
 package proof

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// earnedRules judge whether a task that is closed passed every check that it ever had to pass, on files that are part of the
-// change.
+// earnedRules judge whether a task that is closed passed every check that it ever had to pass, on files that are part
+// of the change.
 type earnedRules struct {
 	*judge
 	pair
@@ -26,8 +26,8 @@ func (r earnedRules) apply() {
 	r.trees()
 }
 
-// lacksDefaults finds the default checks of the base's config that a new task lacks. A person may have taken one away, with a
-// reason.
+// lacksDefaults finds the default checks of the base's config that a new task lacks. A person may have taken one away,
+// with a reason.
 func (r earnedRules) lacksDefaults() {
 	t := r.now.Task
 	if r.was != nil || slices.ContainsFunc(t.Provenance, record.Entry.Excuses) {

@@ -23,8 +23,8 @@ var ownFieldRules = []Rule{
 		"bring the file back from git, or take the link away with cairn update"},
 }
 
-// ownFields judges the fields of the user's own in a task. Those that are missing are findings in open tasks only: a field may have been
-// declared after a task was closed.
+// ownFields judges the fields of the user's own in a task. Those that are missing are findings in open tasks only: a
+// field may have been declared after a task was closed.
 func (r fileRules) ownFields(f *TaskFile) {
 	if !r.Config.Sound() {
 		return

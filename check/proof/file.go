@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// fileRules judge each file by itself: that it is the config, the list of signers or the task that it should be. Records of other
-// kinds are judged by recordRules.
+// fileRules judge each file by itself: that it is the config, the list of signers or the task that it should be.
+// Records of other kinds are judged by recordRules.
 type fileRules struct{ *judge }
 
 func (r fileRules) apply() {
@@ -113,7 +113,8 @@ func (r fileRules) fields(f *TaskFile) {
 // ConflictMark is in every body that has a merge conflict.
 const ConflictMark = "<<<<<<< "
 
-// conflict finds a merge conflict in the body, which parses as text whatever is in it. The finding is nil if there is none.
+// conflict finds a merge conflict in the body, which parses as text whatever is in it. The finding is nil if there is
+// none.
 func (j *judge) conflict(f *File) *found {
 	doc := f.document()
 	if doc == nil || doc.Conflict() == 0 {

@@ -7,8 +7,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// gateRules judge whether the evidence of every task supports the state that it is in. An abandoned task claims nothing.
-// Evidence counts as it was when the task was closed: whether it is still fresh is for the gate that the next close meets.
+// gateRules judge whether the evidence of every task supports the state that it is in. An abandoned task claims
+// nothing. Evidence counts as it was when the task was closed: whether it is still fresh is for the gate that the next
+// close meets.
 type gateRules struct {
 	*judge
 	approvals *approvalRules

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// graphRules judge the references of tasks to tasks, and to records of other kinds that they can depend on. A record whose file
-// cannot be read exists: the file is a finding, a reference to it is none.
+// graphRules judge the references of tasks to tasks, and to records of other kinds that they can depend on. A record
+// whose file cannot be read exists: the file is a finding, a reference to it is none.
 type graphRules struct{ *judge }
 
 func (r graphRules) apply() {

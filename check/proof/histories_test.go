@@ -23,9 +23,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A history is a script. It begins in a clone whose branch main, tagged base, holds a few records that cairn's own commands
-// wrote: the tasks $done, $started, $todo, $waiting (which depends on $todo), $plain, $child (of $plain) and $old (as the
-// original cairn wrote them). Their files are called by their ids. Beside testscript's commands it has
+// A history is a script. It begins in a clone whose branch main, tagged base, holds a few records that cairn's own
+// commands wrote: the tasks $done, $started, $todo, $waiting (which depends on $todo), $plain, $child (of $plain) and
+// $old (as the original cairn wrote them). Their files are called by their ids. Beside testscript's commands it has
 //
 //	as ACTOR COMMAND...  run a command of cairn
 //	id NAME              set $NAME to the id that the last command printed
@@ -35,7 +35,8 @@ import (
 //	clock DURATION       move the clock on, or back
 //	judge [BASE]         judge the working tree, the index and the commit against the base, and print the findings
 //
-// An agent holds the SSH keys $ADA, $BOB and $EVE, with which attest --sign --key signs; no file of the beginning allows them.
+// An agent holds the SSH keys $ADA, $BOB and $EVE, with which attest --sign --key signs; no file of the beginning
+// allows them.
 //
 // The clock moves on by a minute with each command of cairn. The findings must be the same in all three places.
 //
@@ -89,7 +90,8 @@ func histories(t *testing.T, kind string) []history {
 	return out
 }
 
-// There are enough histories of each kind, each opens with a sentence, every cheat has findings and no other history has.
+// There are enough histories of each kind, each opens with a sentence, every cheat has findings and no other history
+// has.
 func TestHistoriesOfEachKind(t *testing.T) {
 	for kind, row := range map[string]struct {
 		least  int
@@ -115,8 +117,8 @@ func TestHistoriesOfEachKind(t *testing.T) {
 	}
 }
 
-// isolated runs the tests with a home folder and an environment of their own, so that no setting of this machine changes what git
-// does in this process or in the scripts.
+// isolated runs the tests with a home folder and an environment of their own, so that no setting of this machine
+// changes what git does in this process or in the scripts.
 type isolated struct{ *testing.M }
 
 func (h isolated) Run() int {

@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// historyRules judge whether the provenance of every task that the change touches explains how the task came to be as it is.
+// historyRules judge whether the provenance of every task that the change touches explains how the task came to be as
+// it is.
 type historyRules struct{ *judge }
 
 func (r historyRules) apply() {

@@ -17,8 +17,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
-// Random commands of people and agents, on two branches that are sometimes merged or rebased, give no findings. HISTORIES sets the
-// number of histories; a failure names its seed.
+// Random commands of people and agents, on two branches that are sometimes merged or rebased, give no findings.
+// HISTORIES sets the number of histories; a failure names its seed.
 func TestHonestHistoriesAtRandom(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("HISTORIES"))
 	if err != nil {
@@ -170,7 +170,8 @@ func (h *honest) write(name, text string) {
 	}
 }
 
-// judge allows one finding, which honest work cannot avoid: checks passed on files that changed again before they were committed.
+// judge allows one finding, which honest work cannot avoid: checks passed on files that changed again before they were
+// committed.
 func (h *honest) judge(base string) {
 	h.t.Helper()
 	l, err := layout.At(h.a.dir)

@@ -21,8 +21,8 @@ type Finding struct {
 	Fix      string    `json:"fix"`            // how to fix it, with the command where there is one
 }
 
-// Judge applies the rules that need no base to a tree. Findings are sorted as Sort does; those of rules that config switches
-// off are left out. The cost grows linearly with the tree.
+// Judge applies the rules that need no base to a tree. Findings are sorted as Sort does; those of rules that config
+// switches off are left out. The cost grows linearly with the tree.
 //
 // Where config.yaml is not sound nobody knows the states, and rules that depend on them are not applied.
 func Judge(tree Tree) []Finding {
@@ -31,16 +31,16 @@ func Judge(tree Tree) []Finding {
 	return j.all()
 }
 
-// Judge applies every rule to the tree and to the change. A rule or a gate that the change itself loosens in the config still
-// counts for it.
+// Judge applies every rule to the tree and to the change. A rule or a gate that the change itself loosens in the config
+// still counts for it.
 func (c *Change) Judge() []Finding {
 	j := newJudge(c.Tree, c)
 	j.flow = c.flow()
 	return j.all()
 }
 
-// judge is one run of the rules over a tree: what all groups of rules look up, and the findings that they report. Each group
-// is a type of its own that embeds it.
+// judge is one run of the rules over a tree: what all groups of rules look up, and the findings that they report. Each
+// group is a type of its own that embeds it.
 type judge struct {
 	Tree
 	flow   task.Flow // what the states mean; only if the config is sound
@@ -89,7 +89,8 @@ type found struct {
 	at   Path // what in the file is to blame; nil if Line says it, or nothing in it is
 }
 
-// report adds a finding, with the rule's own severity and fix. The finding returned may be changed until the next report.
+// report adds a finding, with the rule's own severity and fix. The finding returned may be changed until the next
+// report.
 func (j *judge) report(id RuleID, file *File, at Path, format string, args ...any) *found {
 	rule, _ := j.rule(id)
 	j.found = append(j.found, found{
@@ -120,8 +121,8 @@ func (f *found) warnIf(condition bool) {
 	}
 }
 
-// findings applies the config's severities, looks the lines up and sorts. A file is parsed again, once, only if it has a finding:
-// a tree is too large to keep every document parsed.
+// findings applies the config's severities, looks the lines up and sorts. A file is parsed again, once, only if it has
+// a finding: a tree is too large to keep every document parsed.
 func (j *judge) findings() []Finding {
 	for i := range j.found {
 		j.found[i].Severity = j.severity(j.found[i].Finding)
@@ -240,7 +241,8 @@ func Sort(findings []Finding) {
 	})
 }
 
-// Unite merges two lists of findings. A finding in both is listed once, with the higher severity of the two. The result is sorted.
+// Unite merges two lists of findings. A finding in both is listed once, with the higher severity of the two. The result
+// is sorted.
 func Unite(found, more []Finding) []Finding {
 	type key struct {
 		rule    RuleID

@@ -10,8 +10,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// lifeRules judge a record by the life of its kind: that verbs write the entries which the change brings, and, of a kind with States, that its
-// values are such as they write, and that the entries made its state and its holder what they are.
+// lifeRules judge a record by the life of its kind: that verbs write the entries which the change brings, and, of a
+// kind with States, that its values are such as they write, and that the entries made its state and its holder what
+// they are.
 type lifeRules struct {
 	*Case
 	Kind
@@ -36,8 +37,8 @@ func (r lifeRules) apply() {
 	}
 }
 
-// badEntry returns why no verb writes the i-th entry of the record, or "". An entry is judged by the provenance as it was when it was written:
-// on another branch somebody else may have moved the record at the same time.
+// badEntry returns why no verb writes the i-th entry of the record, or "". An entry is judged by the provenance as it
+// was when it was written: on another branch somebody else may have moved the record at the same time.
 func (r lifeRules) badEntry(i int) string {
 	e := r.Now.Head.Log[i]
 	form := e
@@ -103,8 +104,8 @@ func groupIn(records []RecordFile, who record.Actor) []string {
 	return nil
 }
 
-// explained reports a state and a holder that the change gave the record and its entries did not. Where entries do not follow from one another,
-// as after a merge, a person may have chosen what any of them says.
+// explained reports a state and a holder that the change gave the record and its entries did not. Where entries do not
+// follow from one another, as after a merge, a person may have chosen what any of them says.
 func (r lifeRules) explained() {
 	was, now := r.unwritten(), r.Now.Head
 	if r.Base != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// logRules judge the provenance of one record that the change touches, of a task or of any other kind, against that of the base.
+// logRules judge the provenance of one record that the change touches, of a task or of any other kind, against that of
+// the base.
 type logRules struct {
 	*judge
 	file *File
@@ -24,8 +25,8 @@ type logDiff struct {
 	lost  []int        // indexes of the base's entries that are gone, changed or in another order; ascending
 }
 
-// compareLogs compares the provenance of a file, which has n entries, with that of its base, which may be nil. Entries are equal
-// if they mean the same, however they are written.
+// compareLogs compares the provenance of a file, which has n entries, with that of its base, which may be nil. Entries
+// are equal if they mean the same, however they are written.
 func compareLogs(now, was *File, n int) logDiff {
 	d := logDiff{fresh: make(map[int]bool, n)}
 	for i := range n {
@@ -69,8 +70,8 @@ func (r logRules) reportEntry(id RuleID, at Path, format string, args ...any) *f
 	return got
 }
 
-// appendOnly finds entries that were not appended. Every entry of the base must still be there, unchanged and in the same order.
-// New entries may stand between them, as after a merge, but every new entry must be in the order of time.
+// appendOnly finds entries that were not appended. Every entry of the base must still be there, unchanged and in the
+// same order. New entries may stand between them, as after a merge, but every new entry must be in the order of time.
 func (r logRules) appendOnly() {
 	if len(r.lost) > 0 {
 		first, others := r.lost[0], ""
@@ -92,8 +93,9 @@ func (r logRules) appendOnly() {
 // ahead is how far the time of an entry may be ahead of the time of its commit, since clocks differ.
 const ahead = 24 * time.Hour
 
-// aheadOfTime reports the first entry whose time lies in the future of the commit that brought it. The entries after it are not
-// reported: none may have an earlier time than the one before it. broughtAt returns the time of that commit, if there is one.
+// aheadOfTime reports the first entry whose time lies in the future of the commit that brought it. The entries after it
+// are not reported: none may have an earlier time than the one before it. broughtAt returns the time of that commit, if
+// there is one.
 func (r logRules) aheadOfTime(broughtAt func(record.Entry) (time.Time, bool)) {
 	if r.change.Newest.IsZero() {
 		return

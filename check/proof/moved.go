@@ -50,8 +50,8 @@ func (r movedRules) openNow(before task.Task) {
 	}
 }
 
-// statusUnexplained reports whether no entry explains the status: it is not that of the newest move, or there is no new move and
-// the status differs from before.
+// statusUnexplained reports whether no entry explains the status: it is not that of the newest move, or there is no new
+// move and the status differs from before.
 func (r movedRules) statusUnexplained(before task.Task) bool {
 	t := r.now.Task
 	for i, e := range t.Provenance {
@@ -62,8 +62,8 @@ func (r movedRules) statusUnexplained(before task.Task) bool {
 	return t.Status != before.Status && !newest(t, movedTo, t.Status)
 }
 
-// held reports whether the newest entry about the holder names the task's holder. In files of the original cairn an entry may
-// imply a holder without naming it.
+// held reports whether the newest entry about the holder names the task's holder. In files of the original cairn an
+// entry may imply a holder without naming it.
 func held(t task.Task) bool {
 	named := func(e record.Entry) (record.Actor, bool) {
 		if e.Assignee == nil {
@@ -86,8 +86,8 @@ func lastMove(t task.Task) (record.Status, bool) {
 
 func movedTo(e record.Entry) (record.Status, bool) { return e.To, e.To != "" }
 
-// newest reports whether the newest entry that has a value of some kind has this one. Among entries of the same second any may
-// be the newest: when they come from a merge, a person chose.
+// newest reports whether the newest entry that has a value of some kind has this one. Among entries of the same second
+// any may be the newest: when they come from a merge, a person chose.
 func newest[T comparable](t task.Task, of func(record.Entry) (T, bool), want T) bool {
 	seen := false
 	at := t.Provenance.Last().At
@@ -115,8 +115,8 @@ func nobody(who record.Actor) record.Actor {
 	return who
 }
 
-// results finds results that changed without an entry. A check may become pending again without one: a merge with a branch that
-// changed the check does that.
+// results finds results that changed without an entry. A check may become pending again without one: a merge with a
+// branch that changed the check does that.
 func (r movedRules) results(before task.Task) {
 	t := r.now.Task
 	was, evidence := resultsIn(before), t.EvidenceIndex()
@@ -146,7 +146,8 @@ func (r movedRules) declaresAnew() bool {
 	return false
 }
 
-// resultsIn returns a function that gives the result of a check in a task; a check that the task does not have is pending.
+// resultsIn returns a function that gives the result of a check in a task; a check that the task does not have is
+// pending.
 func resultsIn(t task.Task) func(task.Check) record.Result {
 	byDesc := make(map[string][]task.Check, len(t.Checks)) // a file may have the same check twice
 	for _, c := range t.Checks {

@@ -14,7 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// situation is one small tree of testdata, in the folder of the rule that it is about: a sentence, the files, and the findings.
+// situation is one small tree of testdata, in the folder of the rule that it is about: a sentence, the files, and the
+// findings.
 type situation struct {
 	rule    proof.RuleID
 	name    string
@@ -112,8 +113,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// judge writes the files of a situation to the disk and has the store read them. A situation without a config gets one with the
-// settings of init that the rules depend on.
+// judge writes the files of a situation to the disk and has the store read them. A situation without a config gets one
+// with the settings of init that the rules depend on.
 func judge(t testing.TB, a *txtar.Archive) []proof.Finding {
 	t.Helper()
 	root := t.TempDir()

@@ -24,8 +24,8 @@ var proposalRules = []Rule{
 // Proposals is what is asked of proposals. The Value of one is a task.Proposal.
 var Proposals = Kind{Name: task.ProposalKind, Rules: proposalRules, Judge: judgeProposal, Deleted: deletedProposal}
 
-// judgeProposal finds a proposal that was rewritten, and one that was made into tasks which are not there. The summary and the tasks of a
-// proposal never change. What it was made into is set by the write that an entry tells of.
+// judgeProposal finds a proposal that was rewritten, and one that was made into tasks which are not there. The summary
+// and the tasks of a proposal never change. What it was made into is set by the write that an entry tells of.
 func judgeProposal(c *Case) {
 	p, _ := c.Now.Value.(task.Proposal)
 	var was task.Proposal
@@ -57,7 +57,8 @@ func madeReal(now, base record.Log) bool {
 	})
 }
 
-// deletedProposal reports a proposal that is gone. One that was never made into tasks may have been declined: that is a notice.
+// deletedProposal reports a proposal that is gone. One that was never made into tasks may have been declined: that is a
+// notice.
 func deletedProposal(c *Case) {
 	got := c.Report(RecordDeleted, nil, "the proposal %s is deleted (%d entries)", c.Base.Name, len(c.Base.Head.Log))
 	if was, _ := c.Base.Value.(task.Proposal); len(was.Made) == 0 && c.Base.Sound() {

@@ -23,9 +23,9 @@ type RecordFile struct {
 
 // Kind is one kind of record: the rules that its records are judged by beyond those that all records share.
 //
-// All records share these rules: a file can be read, its id is its name, no two names differ only in case, and no merge conflict
-// is left in it. Against a base, entries of the provenance are only appended, in the order of time and not ahead of it, and no
-// record is deleted. A key that nobody knows is no finding: files keep such keys.
+// All records share these rules: a file can be read, its id is its name, no two names differ only in case, and no merge
+// conflict is left in it. Against a base, entries of the provenance are only appended, in the order of time and not
+// ahead of it, and no record is deleted. A key that nobody knows is no finding: files keep such keys.
 type Kind struct {
 	Name    string
 	Rules   []Rule        // the kind's own
@@ -36,8 +36,8 @@ type Kind struct {
 	Life  task.Life
 	Mover string // the command that moves such a record ID to a STATE, for fixes; "" for update
 
-	// Entry returns why no verb writes the i-th entry of the record, or "". It is asked about the entries that a change brings, and
-	// what it returns is reported under EntryRefused. Nil for a kind whose entries are not judged.
+	// Entry returns why no verb writes the i-th entry of the record, or "". It is asked about the entries that a change
+	// brings, and what it returns is reported under EntryRefused. Nil for a kind whose entries are not judged.
 	Entry func(c *Case, i int) string
 
 	// States are those in which a record can be; nil for a kind that has none.
@@ -65,8 +65,8 @@ type RecordWritten struct {
 // Fresh reports whether the change brings the i-th entry of Now. Without a base it brings none.
 func (c *Case) Fresh(i int) bool { return c.fresh[i] }
 
-// WrittenWith returns the provenance of the record as it was when its i-th entry was written: as the first commit with the entry
-// has it, or as it is now if no commit of the change has it.
+// WrittenWith returns the provenance of the record as it was when its i-th entry was written: as the first commit with
+// the entry has it, or as it is now if no commit of the change has it.
 func (c *Case) WrittenWith(i int) record.Log {
 	log := c.Now.Head.Log
 	if change := c.judge.change; change != nil && change.RecordBroughtBy != nil {
@@ -89,8 +89,9 @@ func (c *Case) entries(refused func(c *Case, i int) string) {
 	}
 }
 
-// badForm returns why no verb writes an entry of this form in a record that is no task, or "". did lists the kinds of entry that the
-// record has. Such an entry says who, when and what, with a text, a key, a session, and the details of its kind.
+// badForm returns why no verb writes an entry of this form in a record that is no task, or "". did lists the kinds of
+// entry that the record has. Such an entry says who, when and what, with a text, a key, a session, and the details of
+// its kind.
 func badForm(e record.Entry, did ...record.Did) string {
 	if _, err := record.ParseActor(string(e.Who)); err != nil {
 		return "names no actor who wrote it"
@@ -107,8 +108,8 @@ func badForm(e record.Entry, did ...record.Did) string {
 	return ""
 }
 
-// Report adds a finding about the record, with the rule's own severity and fix. The finding returned may be changed until the
-// next report.
+// Report adds a finding about the record, with the rule's own severity and fix. The finding returned may be changed
+// until the next report.
 func (c *Case) Report(rule RuleID, at Path, format string, args ...any) *Finding {
 	f := c.Now
 	if f == nil {
@@ -245,8 +246,8 @@ func (r recordRules) record(f, was *RecordFile) {
 	}
 }
 
-// provenance compares the provenance of a record that the change touches with that of the base. It returns the indexes of the entries
-// that the change brings.
+// provenance compares the provenance of a record that the change touches with that of the base. It returns the indexes
+// of the entries that the change brings.
 func (r recordRules) provenance(f, was *RecordFile) map[int]bool {
 	rules := logRules{judge: r.judge, file: &f.File, now: f.Head.Log}
 	switch {

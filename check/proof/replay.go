@@ -15,8 +15,8 @@ type Written struct {
 	Later bool      // the base is among its ancestors
 }
 
-// replayRules judge whether the rules of package task would have allowed the new entries of a task, and whether the entries
-// explain its dependencies and checks.
+// replayRules judge whether the rules of package task would have allowed the new entries of a task, and whether the
+// entries explain its dependencies and checks.
 type replayRules struct {
 	*judge
 	pair
@@ -79,8 +79,8 @@ func (r replayRules) breach(b task.Breach) {
 // entry describes the entry that a breach is about.
 func (r replayRules) entry(b task.Breach) string { return describe(r.now.Task.Provenance[b.Entry]) }
 
-// startedAround finds a start that the change made while a dependency was abandoned for a moment only: the change abandoned the
-// dependency before the start and opened it again afterwards.
+// startedAround finds a start that the change made while a dependency was abandoned for a moment only: the change
+// abandoned the dependency before the start and opened it again afterwards.
 func (r replayRules) startedAround() {
 	t := r.now.Task
 	if r.waits(t.Status) {
@@ -99,7 +99,8 @@ func (r replayRules) startedAround() {
 	}
 }
 
-// abandonedAround reports whether a task is open, and the change abandoned it before a time and opened it again after that.
+// abandonedAround reports whether a task is open, and the change abandoned it before a time and opened it again after
+// that.
 func (r replayRules) abandonedAround(dep task.Task, at time.Time) bool {
 	if r.change.closing().DepClosed(dep) {
 		return false
@@ -117,8 +118,8 @@ func (r replayRules) waits(s record.Status) bool {
 	return s == r.flow.Initial || r.flow.IsAbandoned(s) || slices.Contains(r.change.planning(), s)
 }
 
-// findAt looks tasks up as they were when an entry was written, by their provenance. A task that the change deletes is as the
-// base has it.
+// findAt looks tasks up as they were when an entry was written, by their provenance. A task that the change deletes is
+// as the base has it.
 func (r replayRules) findAt(e record.Entry) task.Find {
 	return func(id record.ID) (task.Task, bool) {
 		dep, ok := r.findOrBase(id)
@@ -126,14 +127,16 @@ func (r replayRules) findAt(e record.Entry) task.Find {
 	}
 }
 
-// openInBase reports whether a task is open in the base, by entries later than a time. An entry that was written on top of the
-// base cannot claim an earlier time to avoid that; whether it was, the commit that brought it decides (see writtenIn).
+// openInBase reports whether a task is open in the base, by entries later than a time. An entry that was written on top
+// of the base cannot claim an earlier time to avoid that; whether it was, the commit that brought it decides (see
+// writtenIn).
 func (r replayRules) openInBase(id record.ID, at time.Time) bool {
 	base, ok := r.change.inBase(id)
 	return ok && !r.change.closing().DepClosed(base) && base.Provenance.Last().At.After(at)
 }
 
-// closedOrOpen gives a task some closed state, or the initial one. What stands for a record of another kind becomes a task.
+// closedOrOpen gives a task some closed state, or the initial one. What stands for a record of another kind becomes a
+// task.
 func (r replayRules) closedOrOpen(t task.Task, closed bool) task.Task {
 	t.Status, t.Other = r.flow.Initial, nil
 	if closed && len(r.flow.Closed) > 0 {
@@ -142,9 +145,9 @@ func (r replayRules) closedOrOpen(t task.Task, closed bool) task.Task {
 	return t
 }
 
-// writtenIn returns the task and its dependencies as they are in the commit that brought an entry: its writer could not know of
-// other branches. It reports false if that commit is built on the base and lacks entries of the task in the base. A dependency
-// counts as closed only by entries that are still in its provenance.
+// writtenIn returns the task and its dependencies as they are in the commit that brought an entry: its writer could not
+// know of other branches. It reports false if that commit is built on the base and lacks entries of the task in the
+// base. A dependency counts as closed only by entries that are still in its provenance.
 func (r replayRules) writtenIn(e record.Entry) (task.Commit, bool) {
 	w, ok := r.change.broughtBy(r.now.Name, e)
 	if !ok {
@@ -161,8 +164,8 @@ func (r replayRules) writtenIn(e record.Entry) (task.Commit, bool) {
 	return task.Commit{Task: own, Find: find, Later: w.Later}, true
 }
 
-// since returns the earliest time at which an entry can have been written: one built on the base is later than every entry that
-// the base has of the task id, whatever time it gives.
+// since returns the earliest time at which an entry can have been written: one built on the base is later than every
+// entry that the base has of the task id, whatever time it gives.
 func (r replayRules) since(w Written, id record.ID, at time.Time) time.Time {
 	if base, ok := r.change.inBase(id); ok && w.Later && base.Provenance.Last().At.After(at) {
 		return base.Provenance.Last().At.Add(time.Second) // entries of the same second have no order
@@ -170,7 +173,8 @@ func (r replayRules) since(w Written, id record.ID, at time.Time) time.Time {
 	return at
 }
 
-// wasClosed reports whether a task of an earlier commit was closed at a time by entries that are still in its provenance.
+// wasClosed reports whether a task of an earlier commit was closed at a time by entries that are still in its
+// provenance.
 func (r replayRules) wasClosed(then task.Task, at time.Time) bool {
 	closing := r.change.closing()
 	now, _ := r.findOrBase(then.ID)

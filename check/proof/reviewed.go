@@ -12,8 +12,8 @@ type Merge struct {
 	Changed []string // paths that are as neither git's merge of the two parents has them, where that can be told; sorted
 }
 
-// reviewedRules judge whether a task that the change closes was closed with the files that its reviewer approved. The gate has judged
-// that by what the closing entry says; these rules compare that with the history.
+// reviewedRules judge whether a task that the change closes was closed with the files that its reviewer approved. The
+// gate has judged that by what the closing entry says; these rules compare that with the history.
 type reviewedRules struct {
 	*judge
 	pair
@@ -63,8 +63,8 @@ func (r reviewedRules) closedOn(closed int, c task.Check, ev task.Evidence) {
 	}
 }
 
-// merged judges what a closing entry says of the merge that it came with. After a squash or a rebase the commit that was merged is not
-// in the history, and nothing shows what was approved.
+// merged judges what a closing entry says of the merge that it came with. After a squash or a rebase the commit that
+// was merged is not in the history, and nothing shows what was approved.
 func (r reviewedRules) merged(closed int, c task.Check) {
 	if r.change.Merged == nil {
 		return

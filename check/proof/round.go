@@ -10,7 +10,8 @@ const (
 	isInCircle
 )
 
-// chains remembers where the chains of records lead. It walks each link once, however long the chains are that somebody has made.
+// chains remembers where the chains of records lead. It walks each link once, however long the chains are that somebody
+// has made.
 type chains map[string]chain
 
 // of finds where the chain of a record leads. next is the id that a record names, "" for none.

@@ -111,8 +111,8 @@ type Rule struct {
 	Fix      string   // what to do about it in general; a finding may know better
 }
 
-// Rules is every rule that cairn has, in the order of their groups, for pages, reports and tests. A tree is judged by ownRules and by
-// those of Tree.Kinds, which a program with kinds of its own adds to.
+// Rules is every rule that cairn has, in the order of their groups, for pages, reports and tests. A tree is judged by
+// ownRules and by those of Tree.Kinds, which a program with kinds of its own adds to.
 var Rules = inGroups(slices.Concat(ownRules, Sessions.Rules, Proposals.Rules, Decisions.Rules, Handoffs.Rules))
 
 // ownRules are the rules of the config, the tasks and the files of all records.

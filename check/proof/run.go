@@ -18,8 +18,8 @@ type Declared struct {
 	Check task.Check
 }
 
-// Done lists the closed tasks but the abandoned ones, so those whose checks should pass. A change, which may be nil, cannot shorten
-// the list by its own config.
+// Done lists the closed tasks but the abandoned ones, so those whose checks should pass. A change, which may be nil,
+// cannot shorten the list by its own config.
 func (t Tree) Done(change *Change) []record.ID {
 	if !t.Config.Sound() {
 		return nil
@@ -66,8 +66,8 @@ func (t Tree) Commands(of []record.ID) []Command {
 	return out
 }
 
-// Failed returns the findings about a command that failed, one for each check that runs it. summary says how it ended. A change,
-// which may be nil, cannot lower their severity below that of its base.
+// Failed returns the findings about a command that failed, one for each check that runs it. summary says how it ended.
+// A change, which may be nil, cannot lower their severity below that of its base.
 func (t Tree) Failed(change *Change, c Command, summary string) []Finding {
 	j := newJudge(t, change)
 	for _, d := range c.Checks {

@@ -47,8 +47,8 @@ func endedAs(s session.Session) bool {
 	})
 }
 
-// unexplained reports whether the change ended a session and no entry says so. A session of an earlier program has no entries at all,
-// and needs none.
+// unexplained reports whether the change ended a session and no entry says so. A session of an earlier program has no
+// entries at all, and needs none.
 func unexplained(c *Case, now session.Session) bool {
 	if c.judge.change == nil || now.Status == session.Active || endedAs(now) {
 		return false
@@ -60,8 +60,8 @@ func unexplained(c *Case, now session.Session) bool {
 	return was.Status == session.Active && len(was.Provenance)+len(now.Provenance) > 0
 }
 
-// judgeSession judges the status of a session, and finds one that was rewritten. The actor and the task of a session never
-// change, and nothing does once it has ended.
+// judgeSession judges the status of a session, and finds one that was rewritten. The actor and the task of a session
+// never change, and nothing does once it has ended.
 func judgeSession(c *Case) {
 	now, _ := c.Now.Value.(session.Session)
 	known := []session.Status{session.Active, session.Finished, session.Failed, session.Canceled, session.Abandoned}
@@ -132,7 +132,8 @@ func rewritten(was, now session.Session) string {
 	return ""
 }
 
-// deletedSession reports a session that is gone although its task is not. The sessions of a task that is deleted go with it.
+// deletedSession reports a session that is gone although its task is not. The sessions of a task that is deleted go
+// with it.
 func deletedSession(c *Case) {
 	was, _ := c.Base.Value.(session.Session)
 	if c.HadTask(was.Task) && !c.HasTask(was.Task) {

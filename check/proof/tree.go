@@ -5,7 +5,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Tree is every file under .cairn that the rules judge, all read from one place: the working tree, the index or a commit.
+// Tree is every file under .cairn that the rules judge, all read from one place: the working tree, the index or a
+// commit.
 type Tree struct {
 	Config  ConfigFile
 	Tasks   []TaskFile
@@ -27,14 +28,15 @@ type File struct {
 	Flaw   error                     // why the document is not the record that it should be
 }
 
-// Document answers what the rules ask of a file's text. Only the reader of the tree knows the format, so it implements this.
+// Document answers what the rules ask of a file's text. Only the reader of the tree knows the format, so it implements
+// this.
 type Document interface {
 	// Line returns the line of the value at a path, or of the nearest one around it that exists.
 	Line(at Path) int
 	// Conflict returns the line on which a merge conflict in the body begins, or 0.
 	Conflict() int
-	// Entries returns one text for each entry of the provenance. Two texts are equal if the entries mean the same, whatever
-	// their quotes, order and layout.
+	// Entries returns one text for each entry of the provenance. Two texts are equal if the entries mean the same,
+	// whatever their quotes, order and layout.
 	Entries() []string
 }
 
@@ -83,15 +85,16 @@ type TaskFile struct {
 	Task task.Task // if the file is sound
 }
 
-// SecondFile is a file of a record that has another one, which is in the tree. Nobody reads this one, so no other rule judges it.
+// SecondFile is a file of a record that has another one, which is in the tree. Nobody reads this one, so no other rule
+// judges it.
 type SecondFile struct {
 	File
 	Counts string    // the path of the other one
 	Task   record.ID // the id, if it is that of a task
 }
 
-// SignersFile is allowed_signers, for messages about its lines; the signers themselves are part of the config's Flow. Path is ""
-// in a tree without one.
+// SignersFile is allowed_signers, for messages about its lines; the signers themselves are part of the config's Flow.
+// Path is "" in a tree without one.
 type SignersFile struct {
 	File
 	Grants   []SignersLine // what each line grants

@@ -1,8 +1,9 @@
 // Package report writes the findings of cairn check: as text for people, and in the formats that programs of CI read.
 //
-// A Report is a value, and writing it depends on nothing else: no clock, no environment, no file. The same findings give the same
-// bytes. Messages quote files that anybody may have written, so each format escapes them in its own way: nothing in a message can
-// end a line, a cell or an element, become a command of the CI, or reach a terminal as a control character.
+// A Report is a value, and writing it depends on nothing else: no clock, no environment, no file. The same findings
+// give the same bytes. Messages quote files that anybody may have written, so each format escapes them in its own way:
+// nothing in a message can end a line, a cell or an element, become a command of the CI, or reach a terminal as a
+// control character.
 //
 // Each format has its file:
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 )
 
-// fingerprints returns an identifier for each finding. A finding keeps it when lines move, when other findings come and go, and
-// when its severity is changed. Equal findings are numbered.
+// fingerprints returns an identifier for each finding. A finding keeps it when lines move, when other findings come and
+// go, and when its severity is changed. Equal findings are numbered.
 func (r Report) fingerprints() []string {
 	seen := map[string]int{}
 	out := make([]string, len(r.Findings))

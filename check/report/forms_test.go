@@ -134,8 +134,8 @@ func TestSARIFSaysWhatWasFound(t *testing.T) {
 	}
 }
 
-// allowed is what an element may have by the schema for JUnit of Jenkins' xUnit plugin (junit-10.xsd): its attributes, the
-// required ones first, and the elements in it.
+// allowed is what an element may have by the schema for JUnit of Jenkins' xUnit plugin (junit-10.xsd): its attributes,
+// the required ones first, and the elements in it.
 var allowed = map[string]struct {
 	required, optional, children []string
 }{
@@ -219,7 +219,8 @@ type suites struct {
 	} `xml:"testsuite"`
 }
 
-// There is a case for each rule and file. It fails if one of its findings fails the check, and has the other findings as output.
+// There is a case for each rule and file. It fails if one of its findings fails the check, and has the other findings
+// as output.
 func TestJUnitSaysWhatWasFound(t *testing.T) {
 	var got suites
 	if err := xml.Unmarshal(write(t, reports["findings"])["junit"], &got); err != nil {
@@ -256,7 +257,8 @@ func TestJUnitSaysWhatWasFound(t *testing.T) {
 	}
 }
 
-// GitLab requires of a Code Quality report these fields in each issue, its own grades, paths without ./, and distinct fingerprints.
+// GitLab requires of a Code Quality report these fields in each issue, its own grades, paths without ./, and distinct
+// fingerprints.
 func TestGitLab(t *testing.T) {
 	for name, r := range reports {
 		dec := json.NewDecoder(bytes.NewReader(write(t, r)["gitlab"]))

@@ -13,9 +13,9 @@ import (
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 
-// junit writes a suite for each group of rules. A rule without findings is a case that passed, so that a report is never empty; a
-// rule with findings has a case for each file. Findings that do not fail the check are in the output of their case. The commands
-// that were run are cases of a suite of their own.
+// junit writes a suite for each group of rules. A rule without findings is a case that passed, so that a report is
+// never empty; a rule with findings has a case for each file. Findings that do not fail the check are in the output of
+// their case. The commands that were run are cases of a suite of their own.
 func (r Report) junit(out io.Writer) error {
 	all := junit.Testsuites{Name: "cairn check"}
 	for _, group := range proof.Groups {

@@ -26,8 +26,8 @@ type Entry struct {
 	Token  string    // that no command can have guessed: it ends the part in which GitHub obeys no command
 }
 
-// Log returns the text of the entry. With folding it has the whole output, which on GitLab is unfolded if the command failed;
-// without, only the output of a command that failed. Nothing in the output can act as a command to the CI.
+// Log returns the text of the entry. With folding it has the whole output, which on GitLab is unfolded if the command
+// failed; without, only the output of a command that failed. Nothing in the output can act as a command to the CI.
 func (e Entry) Log(fold Fold) string {
 	switch fold {
 	case GitHubFold:

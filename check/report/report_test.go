@@ -15,7 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// hostile has every character and command that means something in a format, as a file may have it and a message quote it.
+// hostile has every character and command that means something in a format, as a file may have it and a message quote
+// it.
 const hostile = "a\n::error::b\r\x1b[2J 100%0A ]]> <b>&amp;</b> | `x` [y](z) {0} \u202etset \x00 ##[stop-commands]x ##vso[task.setvariable variable=a]b größe 高い 🧱"
 
 const hostilePath = ".cairn/tasks/A 1,b::c%25\n<d>.md"

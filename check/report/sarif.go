@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
-// The part of SARIF 2.1.0 that a report has: the names are those of the standard, and what is left out has the default that it gives.
+// The part of SARIF 2.1.0 that a report has: the names are those of the standard, and what is left out has the default
+// that it gives.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

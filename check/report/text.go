@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
-// text writes a finding a line, as compilers do, so that editors can jump to it, and its fix on the next. An empty line separates
-// files.
+// text writes a finding a line, as compilers do, so that editors can jump to it, and its fix on the next. An empty line
+// separates files.
 func (r Report) text(out io.Writer) error {
 	var b bytes.Buffer
 	for i, f := range r.Findings {

@@ -223,7 +223,8 @@ func (d *desk) selects(want record.ID) {
 	}
 }
 
-// Whatever the size of the window, every line fits, there are as many lines as the window has, and the selected card can be seen.
+// Whatever the size of the window, every line fits, there are as many lines as the window has, and the selected card
+// can be seen.
 func TestScreenFitsTheWindow(t *testing.T) {
 	f := shop()
 	f.columns[0].Tasks[7].Title = "寿司を食べる 👩‍🚀 " + strings.Repeat("very long ", 30)
@@ -502,7 +503,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The text of a page may come after the person went on. It does not come between what they do then, whether it could be made or not.
+// The text of a page may come after the person went on. It does not come between what they do then, whether it could be
+// made or not.
 func TestTextThatComesLate(t *testing.T) {
 	for _, refuse := range []error{nil, errors.New("no such task")} {
 		f := shop()

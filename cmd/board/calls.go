@@ -57,8 +57,8 @@ type Calls interface {
 	Wait(context.Context)
 	// Show returns a task as a page for a terminal of a width, with its colours.
 	Show(ctx context.Context, id record.ID, width int) (string, error)
-	// Do calls a verb, and returns the task that it was about as it is afterwards. Report is told what a long call is doing. It returns
-	// ErrAsks if a person has to be asked at the terminal first, and then has done nothing.
+	// Do calls a verb, and returns the task that it was about as it is afterwards. Report is told what a long call is
+	// doing. It returns ErrAsks if a person has to be asked at the terminal first, and then has done nothing.
 	Do(ctx context.Context, name string, in map[string]any, report func(string)) (verb.Task, error)
 	// Ask is Do with the terminal at hand, for what Do returned ErrAsks for.
 	Ask(ctx context.Context, name string, in map[string]any) Away

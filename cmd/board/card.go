@@ -166,8 +166,8 @@ func (d drawn) blockers(r verb.Row) string {
 	return strings.Join(ids, ", ") + record.AndMore(total-len(shown))
 }
 
-// remarks are the last lines of a card. Remarks are kept whole as long as they fit on a line; those that do not fit on the lines that there
-// are, are left out.
+// remarks are the last lines of a card. Remarks are kept whole as long as they fit on a line; those that do not fit on
+// the lines that there are, are left out.
 func (d drawn) remarks(r verb.Row, column Column, width int) []string {
 	var lines []string
 	line, at := "", 0

@@ -46,8 +46,8 @@ type Model struct {
 	Interrupted bool
 }
 
-// place is the selected task: a column, and the id of a card in it. The index is where the card was last, so that another takes its
-// place when it is gone.
+// place is the selected task: a column, and the id of a card in it. The index is where the card was last, so that
+// another takes its place when it is gone.
 type place struct {
 	column int
 	card   int

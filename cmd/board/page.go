@@ -16,7 +16,8 @@ type page struct {
 	top   int
 }
 
-// open shows the selected task whole. The page is open at once, so that the next key is about it, and its text comes later.
+// open shows the selected task whole. The page is open at once, so that the next key is about it, and its text comes
+// later.
 func (m *Model) open() tea.Cmd {
 	row, ok := m.selected()
 	if !ok {
@@ -43,8 +44,9 @@ func (m *Model) fillPage() tea.Cmd {
 	})
 }
 
-// showPage takes the text of the page that is open, and leaves it where it is scrolled to. A text may come late: when the page was left for
-// the board or for a line to type, or after a newer text was asked for. Then it counts for nothing, and opens no page by itself.
+// showPage takes the text of the page that is open, and leaves it where it is scrolled to. A text may come late: when
+// the page was left for the board or for a line to type, or after a newer text was asked for. Then it counts for
+// nothing, and opens no page by itself.
 func (m *Model) showPage(msg shownMsg) {
 	if m.mode != reading || m.page.id == "" || msg.asked != m.asked {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// paint writes text in the colours of the terminal. It uses those of the 16 that can be read on a dark and on a light ground alike,
-// and never says more by a colour than a word or a mark says beside it.
+// paint writes text in the colours of the terminal. It uses those of the 16 that can be read on a dark and on a light
+// ground alike, and never says more by a colour than a word or a mark says beside it.
 type paint bool
 
 // What text can be.
@@ -63,7 +63,8 @@ func (r ruler) fill(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-r.StringWidth(text)))
 }
 
-// apart puts one text at the left of a width and another at the right. The left one is cut if there is not room for both.
+// apart puts one text at the left of a width and another at the right. The left one is cut if there is not room for
+// both.
 func (r ruler) apart(left, right string, width int) string {
 	n := r.StringWidth(right)
 	if n >= width {
@@ -72,8 +73,8 @@ func (r ruler) apart(left, right string, width int) string {
 	return r.fill(left, width-n) + right
 }
 
-// words breaks a text between words into lines of a width, and a word only where it is wider. Of more lines than there may be, the last that
-// is shown ends in three dots.
+// words breaks a text between words into lines of a width, and a word only where it is wider. Of more lines than there
+// may be, the last that is shown ends in three dots.
 func (r ruler) words(text string, width, most int) []string {
 	if width <= 0 {
 		return nil

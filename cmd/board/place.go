@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// settle finds the selected task again after the board or the window has changed, and scrolls so that it can be seen. Of a task that is gone
-// the place stays.
+// settle finds the selected task again after the board or the window has changed, and scrolls so that it can be seen.
+// Of a task that is gone the place stays.
 func (m *Model) settle() {
 	if len(m.board.Columns) == 0 {
 		return
@@ -115,8 +115,8 @@ func (m *Model) reveal() {
 	m.above[c.Name] = above
 }
 
-// leastAbove is how many cards must be scrolled away so that the selected one can be seen. It draws cards from there upwards until the screen
-// is full, and no others.
+// leastAbove is how many cards must be scrolled away so that the selected one can be seen. It draws cards from there
+// upwards until the screen is full, and no others.
 func (m *Model) leastAbove(c Column) int {
 	d, room := m.drawn(m.at.column), m.cardRows()
 	at := min(m.at.card, len(c.Tasks)-1)
@@ -156,7 +156,8 @@ func (m *Model) drawn(column int) drawn {
 	return drawn{m.paint, m.ruler, m.columnWidth(column), m.board}
 }
 
-// stateAfter is the state that a task goes to when it is moved to the column that is so many columns further, "" for none.
+// stateAfter is the state that a task goes to when it is moved to the column that is so many columns further, "" for
+// none.
 func (m *Model) stateAfter(by int) (Column, bool) {
 	i := m.at.column + by
 	if i < 0 || i >= len(m.board.Columns) || slices.Equal(m.board.Columns[i].States, m.column().States) {

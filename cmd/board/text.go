@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Text is a board as text for where there is no terminal: the columns one below the other. Width is how wide lines may be, 0 for as wide as
-// they are.
+// Text is a board as text for where there is no terminal: the columns one below the other. Width is how wide lines may
+// be, 0 for as wide as they are.
 func Text(b Board, width int) string {
 	var out strings.Builder
 	d := drawn{ruler: ruler{ansi.WcWidth}, board: b}

@@ -111,7 +111,8 @@ func (m *Model) filters() []string {
 	return out
 }
 
-// strip names all columns and marks those that are shown, or counts them where there is no room for that; "" if all are shown.
+// strip names all columns and marks those that are shown, or counts them where there is no room for that; "" if all are
+// shown.
 func (m *Model) strip() string {
 	all, shown := m.board.Columns, m.columnsShown()
 	if len(all) <= shown {

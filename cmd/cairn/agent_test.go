@@ -180,7 +180,8 @@ func (a *agent) begin(ctx context.Context, id record.ID, takeover bool) (ses ver
 	return ses, a.call(ctx, "heartbeat", object{"session": ses.ID, "progress": "a stone at a time"}, new(verb.Session))
 }
 
-// complete makes the stone, finishes the session, and closes the task unless a person has to. It fails if the stone exists.
+// complete makes the stone, finishes the session, and closes the task unless a person has to. It fails if the stone
+// exists.
 func (a *agent) complete(ctx context.Context, one verb.Task, ses verb.Session) error {
 	stone, err := os.OpenFile(filepath.Join(a.w.dir, one.Title), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -225,8 +226,8 @@ func (a *agent) fallingAt(n int, fell chan<- verb.Session) func(context.Context,
 	}
 }
 
-// inherit waits until the session of a killed agent stalls, and does its task. Without takeover that is refused, with a hint that
-// names it.
+// inherit waits until the session of a killed agent stalls, and does its task. Without takeover that is refused, with a
+// hint that names it.
 func (a *agent) inherit(ctx context.Context, fell <-chan verb.Session) error {
 	var left verb.Session
 	select {

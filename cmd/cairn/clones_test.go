@@ -90,8 +90,8 @@ func sized(t *testing.T, variable string, a, b int) (int, int) {
 	return a, b
 }
 
-// Of many clones one has a task. Every other one is told who, and nothing changes in its work tree. CLONES_RACE=20x20 has twenty clones race
-// twenty times.
+// Of many clones one has a task. Every other one is told who, and nothing changes in its work tree. CLONES_RACE=20x20
+// has twenty clones race twenty times.
 func TestOneOfManyClonesWins(t *testing.T) {
 	clones, rounds := sized(t, "CLONES_RACE", 5, 2)
 	f := newFleet(t, clones, rounds)
@@ -140,7 +140,8 @@ func TestOneOfManyClonesWins(t *testing.T) {
 	t.Logf("%d rounds of %d clones, the slowest in %v", rounds, clones, slowest)
 }
 
-// Agents in clones share tasks over MCP until all are done, and nothing is done twice. CLONES_WORK=6x60 has six agents share sixty.
+// Agents in clones share tasks over MCP until all are done, and nothing is done twice. CLONES_WORK=6x60 has six agents
+// share sixty.
 func TestAgentsInClonesShareTheWork(t *testing.T) {
 	clones, n := sized(t, "CLONES_WORK", 3, 6)
 	f := newFleet(t, clones, n)
@@ -210,8 +211,8 @@ func (a *agent) share(ctx context.Context, did func(record.ID)) error {
 	return a.call(ctx, "finish", object{"session": ses.ID, "summary": "it stands"}, new(verb.Session))
 }
 
-// A process that is killed while it claims leaves a claim that holds, or one that is given back: never one that is believed in one place only.
-// CLONES_KILLS=100 kills a hundred.
+// A process that is killed while it claims leaves a claim that holds, or one that is given back: never one that is
+// believed in one place only. CLONES_KILLS=100 kills a hundred.
 func TestKilledWhileItClaims(t *testing.T) {
 	kills := 4
 	if n, err := strconv.Atoi(os.Getenv("CLONES_KILLS")); err == nil {

@@ -11,8 +11,8 @@ const (
 	youthful = 5 * time.Second // what runs for longer is collected as usual
 )
 
-// collectLate puts off collecting garbage, since most commands end before it is worth the time. It changes nothing for a user who sets the
-// limits of Go's collector (GOGC, GOMEMLIMIT).
+// collectLate puts off collecting garbage, since most commands end before it is worth the time. It changes nothing for
+// a user who sets the limits of Go's collector (GOGC, GOMEMLIMIT).
 func collectLate(getenv func(string) string) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
 		return

@@ -16,8 +16,8 @@ import (
 // ending is how long a command may take to end after a signal: two seconds, and two more for a busy machine.
 const ending = 4 * time.Second
 
-// A signal ends a command within two seconds, even if it waits for a program that does not end, for a reader of its output, or for
-// a client.
+// A signal ends a command within two seconds, even if it waits for a program that does not end, for a reader of its
+// output, or for a client.
 func TestASignalEndsEveryCommand(t *testing.T) {
 	w := newRepo(t)
 	text := "---\nid: T-1\ntitle: Raise the walls\nstatus: in_progress\nchecks:\n  - {desc: it stands, cmd: 'true'}\n---\n" + strings.Repeat("A line of a long page.\n", 10_000)

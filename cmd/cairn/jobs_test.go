@@ -26,7 +26,8 @@ type shownJob struct {
 	StartedAt  time.Time `json:"started_at"`
 }
 
-// newJobs is a workspace in a repository whose user has an executor, mine, that runs a shell script. Its tasks are T-1 to T-n, and ask for nothing.
+// newJobs is a workspace in a repository whose user has an executor, mine, that runs a shell script. Its tasks are T-1
+// to T-n, and ask for nothing.
 func newJobs(t *testing.T, n int, script string, config ...string) workspace {
 	t.Helper()
 	w := newRepo(t)
@@ -240,7 +241,8 @@ func TestSixteenCallersStartOneJob(t *testing.T) {
 }
 
 func TestThreeSlotsAreNeverFour(t *testing.T) {
-	// Each run has a file while it works; a fourth would see three others. The first three work until they were seen together.
+	// Each run has a file while it works; a fourth would see three others. The first three work until they were seen
+	// together.
 	w := newJobs(t, 8, `touch "$HOME/run.$CAIRN_JOB"; ls "$HOME" | grep -c '^run\.' >>"$HOME/seen"; until [ -e "$HOME/go" ]; do sleep 0.05; done; rm "$HOME/run.$CAIRN_JOB"; echo done`, "jobs_max: 3")
 	var ids []string
 	for i := range 8 {
@@ -340,7 +342,8 @@ func TestASupervisorThatIsToldToEnd(t *testing.T) {
 	}
 }
 
-// built is the program as it is shipped. The test binary cannot stand in for it where only some variables are handed on.
+// built is the program as it is shipped. The test binary cannot stand in for it where only some variables are handed
+// on.
 func built(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cairn")

@@ -25,8 +25,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// A wall is built of stones, a task each. A stone depends on two of the course below, and the last one on all of its course. A
-// command checks that the stone exists. Every third has a manual check too.
+// A wall is built of stones, a task each. A stone depends on two of the course below, and the last one on all of its
+// course. A command checks that the stone exists. Every third has a manual check too.
 const (
 	stones    = 60
 	course    = 6
@@ -36,9 +36,9 @@ const (
 	longestWait = time.Minute
 )
 
-// Four agents and a person build the wall. Each agent is a process with the official client, and the person is the command
-// line. One agent is killed during a task, which another takes over. In the end every stone exists, each was made in one finished
-// session and after those it depends on, and every agent had work.
+// Four agents and a person build the wall. Each agent is a process with the official client, and the person is the
+// command line. One agent is killed during a task, which another takes over. In the end every stone exists, each was
+// made in one finished session and after those it depends on, and every agent had work.
 func TestAgentsAndAPersonShareTheWork(t *testing.T) {
 	n, fallsAt := stones, 4
 	if testing.Short() {
@@ -246,8 +246,8 @@ func wantClosed(t *testing.T, s *store.Store, n int) []task.Task {
 	return tasks
 }
 
-// wantBuilt fails the test unless every stone was made in one session and after those it depends on, by the record and by the
-// worklog. It returns how many stones each actor made.
+// wantBuilt fails the test unless every stone was made in one session and after those it depends on, by the record and
+// by the worklog. It returns how many stones each actor made.
 func wantBuilt(t *testing.T, tasks []task.Task, log *worklog) map[record.Actor]int {
 	t.Helper()
 	closed, laid := map[record.ID]time.Time{}, map[record.Actor]int{}
@@ -292,7 +292,8 @@ func entries(one task.Task, did ...record.Did) (out []record.Entry) {
 	return out
 }
 
-// wantOneTakeover fails the test unless one task was taken over, its first session was abandoned, and all others finished.
+// wantOneTakeover fails the test unless one task was taken over, its first session was abandoned, and all others
+// finished.
 func wantOneTakeover(t *testing.T, s *store.Store, tasks []task.Task, from, to record.Actor) {
 	t.Helper()
 	var taken []string

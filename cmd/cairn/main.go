@@ -36,12 +36,12 @@ func run(terminal func() (io.ReadWriteCloser, error)) int {
 	})
 }
 
-// grace is how long the program may take to end after a signal. The server needs nearly all of it. A command that takes longer is
-// cut off as by a kill, and the next write cleans up after it.
+// grace is how long the program may take to end after a signal. The server needs nearly all of it. A command that takes
+// longer is cut off as by a kill, and the next write cleans up after it.
 const grace = 1950 * time.Millisecond
 
-// within returns what work returns. After ctx ends it waits no longer than grace, since work may be in a call that cannot be
-// interrupted, such as a write to a full pipe.
+// within returns what work returns. After ctx ends it waits no longer than grace, since work may be in a call that
+// cannot be interrupted, such as a write to a full pipe.
 func within(ctx context.Context, grace time.Duration, work func() int) int {
 	done := make(chan int, 1)
 	go func() { done <- work() }()

@@ -12,8 +12,8 @@ const (
 	rounds = 5
 )
 
-// If many processes change a task with the same expected revision, exactly one succeeds. The others are refused for the changed
-// revision, and write nothing.
+// If many processes change a task with the same expected revision, exactly one succeeds. The others are refused for the
+// changed revision, and write nothing.
 func TestOneOfManyWhoExpectARevisionWins(t *testing.T) {
 	w := newWorkspace(t, "true", 60)
 	for range rounds {

@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A server over HTTP prints where it listens. A signal ends it as the end of input would: no process of a running check is left,
-// and nothing is recorded.
+// A server over HTTP prints where it listens. A signal ends it as the end of input would: no process of a running check
+// is left, and nothing is recorded.
 func TestSignalToAnHTTPServer(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(signal.String(), func(t *testing.T) {

@@ -26,8 +26,8 @@ echo $$ >shell
 sh -c 'echo $$ >child; sh -c "echo \$\$ >grandchild; sleep 300; :"; :'
 :`
 
-// An interrupted run, by Ctrl-C or by closing the terminal, leaves everything as it was: no process of the check runs on, nothing
-// is recorded, and the next run can start.
+// An interrupted run, by Ctrl-C or by closing the terminal, leaves everything as it was: no process of the check runs
+// on, nothing is recorded, and the next run can start.
 func TestInterruptedRun(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(signal.String(), func(t *testing.T) {

@@ -35,8 +35,8 @@ func pty(t *testing.T) (screen, terminal *os.File) {
 	return screen, terminal
 }
 
-// A person attests by typing on the terminal that controls the process, whatever its streams are: here its input is empty and
-// its output goes elsewhere. Another word, no word, Ctrl-C, and no terminal at all leave the file as it was.
+// A person attests by typing on the terminal that controls the process, whatever its streams are: here its input is
+// empty and its output goes elsewhere. Another word, no word, Ctrl-C, and no terminal at all leave the file as it was.
 func TestAPersonAttestsAtATerminal(t *testing.T) {
 	const asked = "Type pass to confirm: "
 	for _, tt := range []struct {
@@ -86,8 +86,8 @@ func TestAPersonAttestsAtATerminal(t *testing.T) {
 	}
 }
 
-// runAt runs a command on a terminal of its own, types once a question is shown, and returns what the terminal showed. If
-// nothing is to be typed there is no terminal.
+// runAt runs a command on a terminal of its own, types once a question is shown, and returns what the terminal showed.
+// If nothing is to be typed there is no terminal.
 func runAt(t *testing.T, command *exec.Cmd, question, types string) string {
 	t.Helper()
 	if types == "" {

@@ -1,5 +1,6 @@
-// Package cmdtest is what tests of a command line share: stories, which are scripts that run the program, and a person at the terminal.
-// It imports no command line, so that those of package cmd and of programs with kinds of record of their own can use it.
+// Package cmdtest is what tests of a command line share: stories, which are scripts that run the program, and a person
+// at the terminal. It imports no command line, so that those of package cmd and of programs with kinds of record of
+// their own can use it.
 package cmdtest
 
 import (

@@ -80,7 +80,8 @@ const Handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"prot
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// agent starts a server with all tools and the flags given, makes one call, and closes the server's input after the answer.
+// agent starts a server with all tools and the flags given, makes one call, and closes the server's input after the
+// answer.
 func agent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: agent [FLAG...] TOOL JSON")
@@ -137,8 +138,8 @@ func sshkeys(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sandbox makes a folder that cairn cannot write to from then on. Root ignores permissions, so for root cairn runs without the
-// capability to ignore them.
+// sandbox makes a folder that cairn cannot write to from then on. Root ignores permissions, so for root cairn runs
+// without the capability to ignore them.
 func sandbox(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: sandbox DIR")

@@ -21,7 +21,8 @@ const (
 // colours of a picture, by the codes of a terminal.
 var colours = map[string]string{"31": "#ff7b72", "32": "#7ee787", "35": "#d2a8ff", "36": "#56d4dd"}
 
-// Picture is a screen of a terminal as SVG: lines of text with the codes that the board writes. It is the same for the same screen.
+// Picture is a screen of a terminal as SVG: lines of text with the codes that the board writes. It is the same for the
+// same screen.
 func Picture(lines []string, columns int) string {
 	width, height := float64(columns)*cellWidth+2*marginX, len(lines)*cellHeight+marginTop+marginEnd
 	var b strings.Builder

@@ -19,8 +19,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Stories runs the stories in a folder, in a test binary whose TestMain is Main. Each has a folder, $WORK, and outside of it a home, a git identity and a clock of its own. Beside
-// the commands of testscript a story has
+// Stories runs the stories in a folder, in a test binary whose TestMain is Main. Each has a folder, $WORK, and outside
+// of it a home, a git identity and a clock of its own. Beside the commands of testscript a story has
 //
 //	repo [DIR]         make a git repository of the folder and commit everything in it but want/
 //	exits N COMMAND    run a command that must exit with N
@@ -33,10 +33,9 @@ import (
 //
 // A person at the terminal types the word that each question asks for. PERSON is another word to type, or nobody.
 //
-// The clock begins at 2026-06-21T10:00:00Z and moves on by a minute with each run of cairn. Random
-// bytes are zeros, so ids follow from the clock, and whole files can be compared. A story that plays several clones, which must differ, sets $SEED: then
-// the bytes follow from that and the clock. UPDATE=1 rewrites the files that stories
-// compare with.
+// The clock begins at 2026-06-21T10:00:00Z and moves on by a minute with each run of cairn. Random bytes are zeros, so
+// ids follow from the clock, and whole files can be compared. A story that plays several clones, which must differ,
+// sets $SEED: then the bytes follow from that and the clock. UPDATE=1 rewrites the files that stories compare with.
 //
 // $FOLDER_MAX is how many tasks archive puts into a folder. With -short Scripts says which run.
 func Stories(t *testing.T, dir string) {
@@ -60,7 +59,8 @@ func Stories(t *testing.T, dir string) {
 	})
 }
 
-// Scripts lists the scripts of a folder. With -short it is one of eight, and those whose paths end one of the words of $CHANGED, as make quick has it.
+// Scripts lists the scripts of a folder. With -short it is one of eight, and those whose paths end one of the words of
+// $CHANGED, as make quick has it.
 func Scripts(t *testing.T, dir string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -104,8 +104,8 @@ type Process struct {
 	Terminal func() (io.ReadWriteCloser, error)
 }
 
-// Main makes a test binary act as cairn when a story runs it by that name. It is for TestMain. Program runs the command line and
-// returns the exit number; only its clock, its randomness and its terminal differ from those of a process.
+// Main makes a test binary act as cairn when a story runs it by that name. It is for TestMain. Program runs the command
+// line and returns the exit number; only its clock, its randomness and its terminal differ from those of a process.
 func Main(m *testing.M, program func(Process) int) {
 	testscript.Main(m, map[string]func(){"cairn": func() {
 		dir, err := os.Getwd()
@@ -124,8 +124,8 @@ func Main(m *testing.M, program func(Process) int) {
 	}})
 }
 
-// person is a story's terminal. The person types $PERSON, or by default the word that is asked for; nobody means that there is no
-// terminal. What the terminal shows is appended to the file $SCREEN.
+// person is a story's terminal. The person types $PERSON, or by default the word that is asked for; nobody means that
+// there is no terminal. What the terminal shows is appended to the file $SCREEN.
 func person() (io.ReadWriteCloser, error) {
 	types := os.Getenv("PERSON")
 	if types == "nobody" {

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// Row is a row by its keys. Every key that its type can have is there, so that what is absent differs from what is mistyped: it is "", 0, false or
-// an empty list, and nil where it would be an object.
+// Row is a row by its keys. Every key that its type can have is there, so that what is absent differs from what is
+// mistyped: it is "", 0, false or an empty list, and nil where it would be an object.
 type Row map[string]any
 
 // RowsOf are the rows of a result.

@@ -1,5 +1,6 @@
-// Package form gives the result of a command the form that its caller asks for: some of the keys, what a template makes of it, or what a jq
-// program finds in it. All three see the result as data, by the keys of its JSON, and none of them knows a verb.
+// Package form gives the result of a command the form that its caller asks for: some of the keys, what a template makes
+// of it, or what a jq program finds in it. All three see the result as data, by the keys of its JSON, and none of them
+// knows a verb.
 package form
 
 import (
@@ -22,8 +23,9 @@ type Form struct {
 	query    *query
 }
 
-// New reads what a caller asked for: keys with commas between them, a template in the language of text/template, or a program of jq. What is ""
-// was not asked for. It returns nil for nothing, and INVALID_INPUT for more than one and for what cannot be read.
+// New reads what a caller asked for: keys with commas between them, a template in the language of text/template, or a
+// program of jq. What is "" was not asked for. It returns nil for nothing, and INVALID_INPUT for more than one and for
+// what cannot be read.
 func New(fields, template, jq string) (*Form, error) {
 	var asked []string
 	for _, one := range []struct{ flag, value string }{{"--fields", fields}, {"--format", template}, {"--jq", jq}} {
@@ -53,8 +55,8 @@ func New(fields, template, jq string) (*Form, error) {
 // Whole reports whether the form is of the whole result and not of its rows, as that of a jq program is.
 func (f *Form) Whole() bool { return f.query != nil }
 
-// Check returns INVALID_INPUT for a form that names a key which no result of these types has, so that it is refused before anything is done.
-// Without types it lets everything through.
+// Check returns INVALID_INPUT for a form that names a key which no result of these types has, so that it is refused
+// before anything is done. Without types it lets everything through.
 func (f *Form) Check(ctx context.Context, results []reflect.Type) error {
 	var first error
 	for _, result := range results {
@@ -113,8 +115,8 @@ func splitFields(list string) ([]string, error) {
 	return out, nil
 }
 
-// Print writes a result in the form of a template or of a jq program. What strangers wrote is made harmless, as all that is printed. It ends with the
-// context, whatever the form asks for.
+// Print writes a result in the form of a template or of a jq program. What strangers wrote is made harmless, as all
+// that is printed. It ends with the context, whatever the form asks for.
 func (f *Form) Print(ctx context.Context, to io.Writer, result any) error {
 	out := bufio.NewWriter(to)
 	var err error
@@ -126,7 +128,8 @@ func (f *Form) Print(ctx context.Context, to io.Writer, result any) error {
 	return errors.Join(err, out.Flush())
 }
 
-// Select is a result with the keys that were asked for alone, for JSON: of a list the rows have them, and what stands around the rows stays.
+// Select is a result with the keys that were asked for alone, for JSON: of a list the rows have them, and what stands
+// around the rows stays.
 func (f *Form) Select(result any) (any, error) {
 	rows, err := RowsOf(result)
 	if err != nil {

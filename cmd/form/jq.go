@@ -25,7 +25,8 @@ func compile(program string) (*query, error) {
 	return &query{code}, nil
 }
 
-// print writes each value that the program makes of the whole result on a line of its own: text as it is, null as an empty line, and all else as JSON.
+// print writes each value that the program makes of the whole result on a line of its own: text as it is, null as an
+// empty line, and all else as JSON.
 func (q *query) print(ctx context.Context, out *bufio.Writer, result any) error {
 	data, err := dataOf(result)
 	if err != nil {

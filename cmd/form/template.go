@@ -58,7 +58,8 @@ func badTemplate(err error) *record.Error {
 		WithHint("keys of the result stand in braces, as in --format '{{.id}}\\t{{.title}}'; what is absent has no keys of its own: {{with .claim}}{{.actor}}{{end}}")
 }
 
-// unescaped is a template in which \t and \n outside of braces are what they stand for, since a shell does not replace them.
+// unescaped is a template in which \t and \n outside of braces are what they stand for, since a shell does not replace
+// them.
 func unescaped(text string) string {
 	parts := strings.Split(text, "{{")
 	for i, part := range parts {
@@ -104,8 +105,8 @@ func beginsWithTick(list *parse.ListNode) {
 // tried is how long a template may take on a row that is tried.
 const tried = 100 * time.Millisecond
 
-// check returns INVALID_INPUT for a key that rows of a type do not have. It tries the template on a row without values; what else it would do
-// wrong shows with the first row.
+// check returns INVALID_INPUT for a key that rows of a type do not have. It tries the template on a row without values;
+// what else it would do wrong shows with the first row.
 func (t *rowTemplate) check(ctx context.Context, row reflect.Type) error {
 	ctx, stop := context.WithTimeout(ctx, tried)
 	defer stop()

@@ -14,8 +14,9 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// renderGraph prints a graph as a tree: below a task are its parts, and what must be done before it. A task is shown with all that is below it
-// once, and is referred to elsewhere; one with a parent is shown below that. Its own picture, if one was asked for, is printed as it is.
+// renderGraph prints a graph as a tree: below a task are its parts, and what must be done before it. A task is shown
+// with all that is below it once, and is referred to elsewhere; one with a parent is shown below that. Its own picture,
+// if one was asked for, is printed as it is.
 func renderGraph(r *Renderer, g graphs.Out) {
 	if g.Picture != "" {
 		r.Printf("%s", screen.Lines(g.Picture))
@@ -107,8 +108,8 @@ var (
 	asciiArms   = arms{"|- ", "`- ", "|  "}
 )
 
-// unicodeLocale reports whether the locale can show more than ASCII: one that is not set can, and C, POSIX and those of another character
-// set cannot.
+// unicodeLocale reports whether the locale can show more than ASCII: one that is not set can, and C, POSIX and those of
+// another character set cannot.
 func unicodeLocale(getenv func(string) string) bool {
 	name := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
 	_, set, _ := strings.Cut(name, ".")
@@ -179,7 +180,8 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// below are the lines below a node: first its parts, but for those that others of them wait for, then what it waits for.
+// below are the lines below a node: first its parts, but for those that others of them wait for, then what it waits
+// for.
 func (t *tree) below(n *graphs.Node) []branch {
 	var out []branch
 	needed := map[record.ID]bool{}

@@ -17,7 +17,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// aStory has what a log shows: entries with their commits, long and hostile texts, merges, what was done by hand, and what is gone.
+// aStory has what a log shows: entries with their commits, long and hostile texts, merges, what was done by hand, and
+// what is gone.
 func aStory() []activity.Told {
 	at := func(minutes int) time.Time { return cmdtest.StartTime.Add(time.Duration(minutes) * time.Minute) }
 	entry := func(minutes int, who, in string, e verb.Entry) activity.Told {

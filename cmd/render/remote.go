@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 )
 
-// renderShared prints what is known of the claims of all clones: what the remote allows, what this clone holds, and what others do.
+// renderShared prints what is known of the claims of all clones: what the remote allows, what this clone holds, and
+// what others do.
 func renderShared(r *Renderer, out remotes.Shared) {
 	if out.Remote == "" {
 		r.Printf("claims hold in this clone alone\ncairn settings-set claims_remote origin lets them hold among all clones of a git remote\n")

@@ -1,5 +1,5 @@
-// Package render prints results of verbs for people: a table of what has rows, a page of what is one record, and forms of their own for the few that need
-// them. It knows the types of results and no command.
+// Package render prints results of verbs for people: a table of what has rows, a page of what is one record, and forms
+// of their own for the few that need them. It knows the types of results and no command.
 package render
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// Renderer prints the result of a verb for people. Text that comes from files goes through Printf, which makes it harmless.
+// Renderer prints the result of a verb for people. Text that comes from files goes through Printf, which makes it
+// harmless.
 type Renderer struct {
 	Out, Err io.Writer
 	Width    int // how many columns a line may have; 0 is without limit
@@ -29,14 +30,16 @@ type Renderer struct {
 	Kind     verb.Kind // of the verb
 	Noun     string    // of the verb
 
-	// In is the workspace in whose records ids are looked for, to show the part of each that is enough; nil to show them whole.
+	// In is the workspace in whose records ids are looked for, to show the part of each that is enough; nil to show them
+	// whole.
 	In *verb.Workspace
 }
 
 // Printf prints as screen.Fprintf does.
 func (r *Renderer) Printf(format string, args ...any) { screen.Fprintf(r.Out, format, args...) }
 
-// Show prints a result as the renderer of its type does; else as a table, if its rows say how they stand in one; else by its keys.
+// Show prints a result as the renderer of its type does; else as a table, if its rows say how they stand in one; else
+// by its keys.
 func (r *Renderer) Show(out any) {
 	if render := renderers()[reflect.TypeOf(out)]; render != nil {
 		render(r, out)
@@ -47,8 +50,8 @@ func (r *Renderer) Show(out any) {
 	}
 }
 
-// list prints a page of a list as a table, and what there is to say about the rest of it. It returns false for what is no list, or none of rows that
-// say how they stand in a table.
+// list prints a page of a list as a table, and what there is to say about the rest of it. It returns false for what is
+// no list, or none of rows that say how they stand in a table.
 func (r *Renderer) list(out any) bool {
 	row, key := verb.RowType(reflect.TypeOf(out))
 	none, tabular := reflect.Zero(row).Interface().(verb.Tabular)
@@ -242,8 +245,8 @@ func orderedValue(d *json.Decoder) (any, error) {
 	}
 }
 
-// fields prints the keys of an object: first those that have a plain value, then the others with a heading each. It leaves out
-// empty values.
+// fields prints the keys of an object: first those that have a plain value, then the others with a heading each. It
+// leaves out empty values.
 func (r *Renderer) fields(o orderedObject, indent string) {
 	o = slices.DeleteFunc(slices.Clone(o), func(kv keyValue) bool { return isPlain(kv.value) && PlainText(kv.value) == "" })
 	width := 0

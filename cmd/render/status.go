@@ -12,7 +12,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// renderStatus prints one screen: a line of counts, a heading with its lines for each list that is not empty, and the commands that lead on.
+// renderStatus prints one screen: a line of counts, a heading with its lines for each list that is not empty, and the
+// commands that lead on.
 func renderStatus(r *Renderer, s status.Out) {
 	counts := fmt.Sprintf("%d open, %d ready, %d blocked", s.Open, s.Totals.Ready, s.Blocked)
 	if s.Inbox > 0 {

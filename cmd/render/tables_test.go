@@ -13,7 +13,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// listedRows are tasks as a list shows them: long titles, wide and combined characters, and everything that a note can say.
+// listedRows are tasks as a list shows them: long titles, wide and combined characters, and everything that a note can
+// say.
 func listedRows() []verb.Row {
 	return []verb.Row{
 		{ID: "SHOP-01m82n2fgv1ce6", Title: "Round discounts to the nearest cent in carts that have more than one currency", Status: "in_progress", Assignee: "agent:claude-1", Ready: true},
@@ -35,7 +36,8 @@ func explainedRows() []verb.Row {
 	return rows
 }
 
-// The tables of tasks are looked at in testdata/tables. On a terminal no line is wider than it, and no title is cut within a word.
+// The tables of tasks are looked at in testdata/tables. On a terminal no line is wider than it, and no title is cut
+// within a word.
 func TestTablesOfTasks(t *testing.T) {
 	short := map[string]int{}
 	for _, row := range listedRows() {

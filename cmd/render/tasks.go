@@ -49,7 +49,8 @@ func (r *Renderer) rows(rows []verb.Row) {
 	t.Print(r.Out, r.Width, r.Style)
 }
 
-// shortIDs says how much of the end of each id that rows show is enough to name it; nil off a terminal, where ids are whole.
+// shortIDs says how much of the end of each id that rows show is enough to name it; nil off a terminal, where ids are
+// whole.
 func (r *Renderer) shortIDs(rows []verb.Row) map[string]int {
 	var ids []string
 	for _, row := range rows {
@@ -118,7 +119,8 @@ func whoCell(row verb.Row) screen.Cell {
 	return screen.Cell{Text: who, Short: name}
 }
 
-// waitsCell is what a task waits for: on a terminal the parts of ids that are enough, and where there is little room the first of them.
+// waitsCell is what a task waits for: on a terminal the parts of ids that are enough, and where there is little room
+// the first of them.
 func waitsCell(row verb.Row, terminal bool, part func(record.ID) string) screen.Cell {
 	if len(row.BlockedBy) == 0 {
 		return screen.Cell{}
@@ -141,7 +143,8 @@ func waitsCell(row verb.Row, terminal bool, part func(record.ID) string) screen.
 	return c
 }
 
-// noteCell is what a reader of the list most needs to know about a task, and when it is due. The short form says one of the two.
+// noteCell is what a reader of the list most needs to know about a task, and when it is due. The short form says one of
+// the two.
 func noteCell(row verb.Row) screen.Cell {
 	how, due := standing(row), dueText(row)
 	c := screen.Cell{Text: how, Short: how}

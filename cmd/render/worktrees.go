@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/verb/worktrees"
 )
 
-// renderWorktrees prints each work tree with its folder and why it stays. Folders are long and reasons several, so each has a line of its own.
+// renderWorktrees prints each work tree with its folder and why it stays. Folders are long and reasons several, so each
+// has a line of its own.
 func renderWorktrees(r *Renderer, l verb.Items[worktrees.Worktree]) {
 	if len(l.Items) == 0 {
 		r.Printf("no work trees\n")

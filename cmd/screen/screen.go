@@ -1,5 +1,5 @@
-// Package screen prints for people: text that is made harmless, in colours or without, in tables that fit the width, and wrapped. It knows no
-// verb and no record.
+// Package screen prints for people: text that is made harmless, in colours or without, in tables that fit the width,
+// and wrapped. It knows no verb and no record.
 package screen
 
 import (
@@ -16,8 +16,9 @@ type Lines string
 // Painted is text that is safe to print as it is: a Style made it so, and may have put colours around it.
 type Painted string
 
-// Fprintf prints for people. Each text among the arguments is made harmless and kept on one line, whatever its source. Two types are exceptions:
-// Lines keeps its line breaks, and Painted is printed as it is. Errors are for the stream to remember.
+// Fprintf prints for people. Each text among the arguments is made harmless and kept on one line, whatever its source.
+// Two types are exceptions: Lines keeps its line breaks, and Painted is printed as it is. Errors are for the stream to
+// remember.
 func Fprintf(out io.Writer, format string, args ...any) {
 	for i, arg := range args {
 		args[i] = harmlessArg(arg)

@@ -8,9 +8,10 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Table prints rows with aligned columns. Off a terminal nothing is cut, so that what is searched for is found. On one that is too narrow the
-// columns give way in this order, until the rows fit: the column grow is cut to a fair part of the width, columns change to their short forms,
-// grow is cut to what can just be read, and columns go. What is left over goes to grow again. A column that nobody can do without goes below the rows.
+// Table prints rows with aligned columns. Off a terminal nothing is cut, so that what is searched for is found. On one
+// that is too narrow the columns give way in this order, until the rows fit: the column grow is cut to a fair part of
+// the width, columns change to their short forms, grow is cut to what can just be read, and columns go. What is left
+// over goes to grow again. A column that nobody can do without goes below the rows.
 type Table struct {
 	Head   []string
 	Rows   [][]Cell
@@ -223,8 +224,8 @@ func (c Cell) paint(text string, first bool, st Style) Painted {
 	return Painted(text)
 }
 
-// cutAtWord shortens a text to a width, with an ellipsis. It ends behind a word, unless that would leave less than half of the room; then it is
-// one long word, or of a language that has no spaces between them.
+// cutAtWord shortens a text to a width, with an ellipsis. It ends behind a word, unless that would leave less than half
+// of the room; then it is one long word, or of a language that has no spaces between them.
 func cutAtWord(text string, width int) string {
 	if runewidth.StringWidth(text) <= width {
 		return text

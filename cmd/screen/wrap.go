@@ -9,7 +9,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Wrapping is a stream of help for a terminal: lines that are too wide are broken between words. What does not go to a terminal stays as it is.
+// Wrapping is a stream of help for a terminal: lines that are too wide are broken between words. What does not go to a
+// terminal stays as it is.
 type Wrapping struct {
 	To    io.Writer
 	Width int    // 0 breaks nothing
@@ -39,7 +40,8 @@ func inColumn() *regexp.Regexp { return regexp.MustCompile(`^( *\S+(?: \S+)*)( {
 // narrow is the least room for an explanation beside what it explains. With less it goes on the next lines.
 const narrow = 36
 
-// wrapColumn breaks a line of help. What it explains stays on the left, unless it is so long that the explanation has no room.
+// wrapColumn breaks a line of help. What it explains stays on the left, unless it is so long that the explanation has
+// no room.
 func wrapColumn(line string, width int) string {
 	if runewidth.StringWidth(line) <= width {
 		return line
@@ -77,7 +79,8 @@ func WrapMarkdown(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// WrapWords breaks a text between words into lines of a width, each but the first behind a margin. A word that is longer stays whole.
+// WrapWords breaks a text between words into lines of a width, each but the first behind a margin. A word that is
+// longer stays whole.
 func WrapWords(text string, width int, margin string) string {
 	var b strings.Builder
 	at := 0

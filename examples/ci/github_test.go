@@ -141,8 +141,9 @@ func (p *project) pullRequest() *runner {
 	})}
 }
 
-// mergeGroup is what a runner has in a merge queue: a branch of its own, on which the pull request is merged into what goes before
-// it in the queue, all of the history, and no origin/HEAD. The base is named in the event and in no variable.
+// mergeGroup is what a runner has in a merge queue: a branch of its own, on which the pull request is merged into what
+// goes before it in the queue, all of the history, and no origin/HEAD. The base is named in the event and in no
+// variable.
 func (p *project) mergeGroup(base string) *runner {
 	p.t.Helper()
 	p.git("checkout", "--quiet", "--detach", base)
@@ -164,8 +165,8 @@ func (p *project) mergeGroup(base string) *runner {
 	})}
 }
 
-// In a merge queue the workflow judges the group as it will be merged, and runs the commands of the tasks that it closes: those of
-// this group, and not of the one that goes before it.
+// In a merge queue the workflow judges the group as it will be merged, and runs the commands of the tasks that it
+// closes: those of this group, and not of the one that goes before it.
 func TestGitHubMergeQueue(t *testing.T) {
 	p := newProject(newMachine(t))
 	workflow := read[struct {

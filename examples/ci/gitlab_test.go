@@ -44,7 +44,8 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
-// In a merge train the change is compared with what goes before it, and a push to the default branch with what was there.
+// In a merge train the change is compared with what goes before it, and a push to the default branch with what was
+// there.
 func TestGitLabTrainAndPush(t *testing.T) {
 	p := newProject(newMachine(t))
 	job := read[map[string]struct {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The hook that pre-commit would run keeps what is wrong out of the history, and judges what is staged and nothing else.
+// The hook that pre-commit would run keeps what is wrong out of the history, and judges what is staged and nothing
+// else.
 func TestPreCommit(t *testing.T) {
 	p := newProject(newMachine(t))
 	hooks := read[[]struct {

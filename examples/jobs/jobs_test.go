@@ -90,8 +90,8 @@ func TestJobsOutliveTheCommand(t *testing.T) {
 	h.wantNobody()
 }
 
-// Of six tasks five are reviewed and merged in the order of their dependencies, the base builds at every commit, the one whose check was made easier
-// is refused, and nothing is left running.
+// Of six tasks five are reviewed and merged in the order of their dependencies, the base builds at every commit, the
+// one whose check was made easier is refused, and nothing is left running.
 func TestTheHouseIsBuilt(t *testing.T) {
 	cairnIn(t)
 	top := t.TempDir()
@@ -156,7 +156,8 @@ func (h house) wantTasks() {
 	h.run("cairn", "check", "--no-base")
 }
 
-// wantJobs wants that the jobs went as the program that does them is: two needed a second round, one its second job, and one cheated.
+// wantJobs wants that the jobs went as the program that does them is: two needed a second round, one its second job,
+// and one cheated.
 func (h house) wantJobs() {
 	h.Helper()
 	titles := map[string]string{}

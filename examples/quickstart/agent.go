@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// agent is a coding agent as cairn sees it: an MCP client that started "cairn serve" and talks to it on stdin and stdout.
-// The client is the official Go SDK's.
+// agent is a coding agent as cairn sees it: an MCP client that started "cairn serve" and talks to it on stdin and
+// stdout. The client is the official Go SDK's.
 type agent struct {
 	*narrator
 	session *mcp.ClientSession

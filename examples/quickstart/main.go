@@ -1,11 +1,11 @@
-// Quickstart tells the whole story of cairn on real input: a repository with a failing test, a person at the command line,
-// a coding agent on the other end of an MCP connection, and a task that cannot be closed before the test passes.
+// Quickstart tells the whole story of cairn on real input: a repository with a failing test, a person at the command
+// line, a coding agent on the other end of an MCP connection, and a task that cannot be closed before the test passes.
 //
 //	go run ./examples/quickstart
 //
-// It needs Go, git and a POSIX shell, and nothing set up beforehand. Everything happens in a temporary folder with a home
-// of its own, which is removed at the end; --keep leaves it there to look around. Each step checks that what it tells is
-// what happened, and the program exits with 1 at the first that is not.
+// It needs Go, git and a POSIX shell, and nothing set up beforehand. Everything happens in a temporary folder with a
+// home of its own, which is removed at the end; --keep leaves it there to look around. Each step checks that what it
+// tells is what happened, and the program exits with 1 at the first that is not.
 //
 // story.go is the story; repo.go, shell.go and agent.go are what it takes to tell it.
 package main

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// narrator prints the story and remembers the first thing that did not go as told. From then on nothing is done any more,
-// so that the story itself need not ask after every step.
+// narrator prints the story and remembers the first thing that did not go as told. From then on nothing is done any
+// more, so that the story itself need not ask after every step.
 type narrator struct {
 	out io.Writer
 	err error

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The story runs once; it checks itself at every step. What is left to ask is what it leaves behind, and whether the README
-// shows it as it is.
+// The story runs once; it checks itself at every step. What is left to ask is what it leaves behind, and whether the
+// README shows it as it is.
 func TestQuickstart(t *testing.T) {
 	home, temp := userOfThisMachine(t)
 	var out bytes.Buffer

@@ -47,8 +47,9 @@ func (s shell) exits(ctx context.Context, want int, says string, command ...stri
 	return string(out)
 }
 
-// types runs a command of cairn that asks the person at its terminal, and answers with the word that is asked for. A script has
-// no terminal that the program would take for one: here the program runs inside this one, which plays the person too.
+// types runs a command of cairn that asks the person at its terminal, and answers with the word that is asked for. A
+// script has no terminal that the program would take for one: here the program runs inside this one, which plays the
+// person too.
 func (s shell) types(ctx context.Context, asks string, command ...string) {
 	if s.err != nil {
 		return

@@ -67,8 +67,9 @@ var All = verb.Link(inOrder(
 	remotes.Verbs,
 )...)
 
-// Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it
-// before cmd.Main or mcpserver.New: what these have made of the catalogue does not change any more. It panics if a name is taken.
+// Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its
+// own calls it before cmd.Main or mcpserver.New: what these have made of the catalogue does not change any more. It
+// panics if a name is taken.
 func Add(verbs ...verb.Verb) {
 	for _, v := range verbs {
 		if _, taken := Named(v.Name); taken {
@@ -79,7 +80,8 @@ func Add(verbs ...verb.Verb) {
 	verb.Link(All...)
 }
 
-// order names the verbs in the order in which they are shown. A verb that it does not name comes behind those that it does.
+// order names the verbs in the order in which they are shown. A verb that it does not name comes behind those that it
+// does.
 var order = []string{
 	"identity", "status", "list", "get", "create", "claim", "next", "wait",
 	"start", "release", "update", "transition", "run_checks", "attest", "note",

@@ -13,8 +13,8 @@ var shorthands = []struct{ command, verb, argument string }{
 	{"ready", "list", "ready"},
 }
 
-// CommandLine spells a call as a command that can be typed. The arguments of a verb become arguments or flags as its fields declare;
-// those of a command that is no verb are flags, or arguments where they have no name.
+// CommandLine spells a call as a command that can be typed. The arguments of a verb become arguments or flags as its
+// fields declare; those of a command that is no verb are flags, or arguments where they have no name.
 func CommandLine(c record.Call) string {
 	v, _ := Named(c.Verb)
 	words, args := []string{"cairn", commandOf(c.Verb)}, c.Args
@@ -45,8 +45,8 @@ func ofReview(c record.Call) (action string, rest []record.Arg, ok bool) {
 	return "", nil, false
 }
 
-// commandOf returns the name under which hints show the command of a verb: its first alias, or else its own. Of what is no verb it is the
-// name with dashes.
+// commandOf returns the name under which hints show the command of a verb: its first alias, or else its own. Of what is
+// no verb it is the name with dashes.
 func commandOf(name string) string {
 	v, ok := Named(name)
 	switch {

@@ -24,8 +24,8 @@ type FailureBody struct {
 	Details       map[string]any `json:"details,omitempty"`
 }
 
-// FailureOf returns an error as a caller sees it, with the calls in its hint spelled by the front-end. NextTool is the first of the
-// calls that help which the caller may make and which has all that its verb requires.
+// FailureOf returns an error as a caller sees it, with the calls in its hint spelled by the front-end. NextTool is the
+// first of the calls that help which the caller may make and which has all that its verb requires.
 func FailureOf(err error, rights verb.Rights, spell func(record.Call) string) Failure {
 	var e *record.Error
 	if !errors.As(err, &e) {

@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 )
 
-// null means one thing for every field of every verb: where "" or [] empties the field, null does the same, and everywhere
-// else it is refused.
+// null means one thing for every field of every verb: where "" or [] empties the field, null does the same, and
+// everywhere else it is refused.
 func TestNullMeansOneThing(t *testing.T) {
 	fields := 0
 	for _, v := range catalogue.All {

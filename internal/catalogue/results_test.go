@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// Every verb says what it returns, so that a key that no result has is refused before the verb is called; and each that lists says which field
-// holds the rows.
+// Every verb says what it returns, so that a key that no result has is refused before the verb is called; and each that
+// lists says which field holds the rows.
 func TestResultsAreKnown(t *testing.T) {
 	lists := 0
 	for _, v := range All {

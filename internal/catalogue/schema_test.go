@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// allowed is every keyword that a schema of ours uses. What some clients refuse, $ref, $defs, anyOf and its like, is not
-// among them.
+// allowed is every keyword that a schema of ours uses. What some clients refuse, $ref, $defs, anyOf and its like, is
+// not among them.
 var allowed = []string{"type", "properties", "items", "required", "additionalProperties", "description"}
 
 var types = []string{"object", "array", "string", "integer", "number", "boolean"}

@@ -30,11 +30,12 @@ type Call struct {
 	Path string // of the file that changes; of a rename, a move or a link the new name
 }
 
-// Intercept is called in place of every call while it is not nil; it makes the call by calling do. It is for tests, which set it while
-// nothing else writes. Several goroutines may call it at once.
+// Intercept is called in place of every call while it is not nil; it makes the call by calling do. It is for tests,
+// which set it while nothing else writes. Several goroutines may call it at once.
 var Intercept func(c Call, do func() error) error
 
-// Do makes a call through Intercept. It is for calls that other packages make for the store; all others are functions below.
+// Do makes a call through Intercept. It is for calls that other packages make for the store; all others are functions
+// below.
 func Do(op Op, path string, do func() error) error {
 	if Intercept != nil {
 		return Intercept(Call{op, path}, do)
@@ -42,8 +43,8 @@ func Do(op Op, path string, do func() error) error {
 	return do()
 }
 
-// MakeFolder makes a folder and those above it, down from base, which must exist: a workspace that was removed must not come back empty.
-// It flushes each name to the disk.
+// MakeFolder makes a folder and those above it, down from base, which must exist: a workspace that was removed must not
+// come back empty. It flushes each name to the disk.
 func MakeFolder(base, dir string) error { return makeFolder(base, dir, SyncFolder) }
 
 // MakeVolatile is MakeFolder without flushing anything, for folders of what may be lost.
@@ -94,8 +95,8 @@ func open(path string, flag int, perm os.FileMode) (file *File, err error) {
 	return file, err
 }
 
-// alone makes sure that a file which is written in place shares its content with no other name, as it does in a copy that was made of
-// hard links.
+// alone makes sure that a file which is written in place shares its content with no other name, as it does in a copy
+// that was made of hard links.
 func alone(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || names(info) < 2 {
@@ -141,8 +142,8 @@ func (f *File) Sync() error {
 // Close closes the file. It changes nothing on the disk.
 func (f *File) Close() error { return f.f.Close() }
 
-// WriteFile writes a file in place. It follows no link, and writes to regular files only. A kill in the middle leaves an empty or
-// incomplete file.
+// WriteFile writes a file in place. It follows no link, and writes to regular files only. A kill in the middle leaves
+// an empty or incomplete file.
 func WriteFile(path string, data []byte) error {
 	if err := alone(path); err != nil {
 		return err
@@ -155,7 +156,8 @@ func WriteFile(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Append adds data to the end of a file, and creates a missing one. It follows no link. A kill in the middle leaves a part of the data.
+// Append adds data to the end of a file, and creates a missing one. It follows no link. A kill in the middle leaves a
+// part of the data.
 func Append(path string, data []byte) error {
 	if err := alone(path); err != nil {
 		return err
@@ -168,14 +170,14 @@ func Append(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Replace renames a file, over one that may be there. On Windows that can fail while a program has the file open; Replace tries again for
-// about a second.
+// Replace renames a file, over one that may be there. On Windows that can fail while a program has the file open;
+// Replace tries again for about a second.
 func Replace(from, to string) error {
 	return Do(Rename, to, func() error { return rename(from, to) })
 }
 
-// MoveFile gives a file another path, at once: it is never at both, and never at none. It returns fs.ErrExist if there is something at that path.
-// What another program puts there in the very moment is replaced.
+// MoveFile gives a file another path, at once: it is never at both, and never at none. It returns fs.ErrExist if there
+// is something at that path. What another program puts there in the very moment is replaced.
 func MoveFile(from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return &fs.PathError{Op: "move", Path: to, Err: fs.ErrExist}

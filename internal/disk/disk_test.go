@@ -60,8 +60,8 @@ func TestNothingElseInTheStoreChangesTheDisk(t *testing.T) {
 	}
 }
 
-// aside is what is not the shipped store, and this package. What ssh-keygen is handed lies in the system's folder for temporary
-// files, which is no part of a workspace.
+// aside is what is not the shipped store, and this package. What ssh-keygen is handed lies in the system's folder for
+// temporary files, which is no part of a workspace.
 func aside(path string) bool {
 	switch dir := filepath.ToSlash(filepath.Dir(path)); dir {
 	case "../disk", "../../store/storetest", "../sshsign/signtest":

@@ -14,8 +14,8 @@ var ErrNotRegular = errors.New("not a regular file")
 // ErrTooLarge is the error of a file that is larger than the limit.
 var ErrTooLarge = errors.New("too large")
 
-// OpenRegular opens a file for reading. It returns ErrNotRegular for what is not a regular file: it follows no link in the last part of the
-// path, and never waits for the other end of a pipe.
+// OpenRegular opens a file for reading. It returns ErrNotRegular for what is not a regular file: it follows no link in
+// the last part of the path, and never waits for the other end of a pipe.
 func OpenRegular(path string) (*os.File, error) {
 	f, err := openNoFollow(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -62,8 +62,8 @@ func regular(f *os.File, path string) error {
 	return err
 }
 
-// ReadIn reads a regular file by its path from a folder. No link leads out of the folder, and the last part of the path may not be a link. Its
-// other errors are those of ReadRegular.
+// ReadIn reads a regular file by its path from a folder. No link leads out of the folder, and the last part of the path
+// may not be a link. Its other errors are those of ReadRegular.
 func ReadIn(folder, rel string, most int64) ([]byte, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

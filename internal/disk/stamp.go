@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// ClockGrain is the coarsest step of a file system's clock. Two writes within one step can leave a file with the same stamp.
+// ClockGrain is the coarsest step of a file system's clock. Two writes within one step can leave a file with the same
+// stamp.
 const ClockGrain = 2 * time.Second
 
-// Stamp differs between two states of a file, unless both were written within one ClockGrain. The zero value is that of no file, and of
-// any file on a system that does not say enough.
+// Stamp differs between two states of a file, unless both were written within one ClockGrain. The zero value is that of
+// no file, and of any file on a system that does not say enough.
 type Stamp struct {
 	Size, Modified, Changed int64 // bytes, and nanoseconds since 1970
 	Inode                   uint64
@@ -28,8 +29,8 @@ func StampOf(path string) Stamp {
 	return newStamp(info)
 }
 
-// StampOfFolder returns the stamp of a folder, which changes when a name in it comes, goes or gets another file; the zero one for anything
-// else.
+// StampOfFolder returns the stamp of a folder, which changes when a name in it comes, goes or gets another file; the
+// zero one for anything else.
 func StampOfFolder(path string) Stamp {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
@@ -54,8 +55,8 @@ type Entry struct {
 // manyNames is from how many names on a folder is looked at by two goroutines. More than two gain nothing.
 const manyNames = 512
 
-// StampsIn returns the names in a folder that end in ext and do not begin with a dot, each with its stamp, in no order. Names that vanish
-// meanwhile are left out. A folder that does not exist is empty.
+// StampsIn returns the names in a folder that end in ext and do not begin with a dot, each with its stamp, in no order.
+// Names that vanish meanwhile are left out. A folder that does not exist is empty.
 func StampsIn(dir, ext string) ([]Entry, error) {
 	f, err := os.Open(dir)
 	if os.IsNotExist(err) {

@@ -18,7 +18,8 @@ func newStamp(info fs.FileInfo) Stamp {
 	return Stamp{info.Size(), info.ModTime().UnixNano(), sys.Ctim.Nano(), sys.Ino}
 }
 
-// stamper returns a function that is lstat for names in an open folder. It spares the walk along the path, and what os.Lstat allocates.
+// stamper returns a function that is lstat for names in an open folder. It spares the walk along the path, and what
+// os.Lstat allocates.
 func stamper(f *os.File, dir string) func(name string) (Stamp, bool) {
 	fd := int(f.Fd())
 	return func(name string) (Stamp, bool) {

@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// SyncFolder flushes the names in a folder to the disk, so that files which were created, renamed or removed there stay so after a power
-// cut. Without it only their content is safe. File systems that cannot flush a folder are assumed not to need it.
+// SyncFolder flushes the names in a folder to the disk, so that files which were created, renamed or removed there stay
+// so after a power cut. Without it only their content is safe. File systems that cannot flush a folder are assumed not
+// to need it.
 func SyncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

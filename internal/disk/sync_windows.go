@@ -13,8 +13,8 @@ func SyncFolder(string) error {
 	return nil
 }
 
-// rename tries for about a second if the target is in use. Virus scanners, indexers and readers open files for moments, and a file that
-// is open without FILE_SHARE_DELETE cannot be replaced.
+// rename tries for about a second if the target is in use. Virus scanners, indexers and readers open files for moments,
+// and a file that is open without FILE_SHARE_DELETE cannot be replaced.
 func rename(from, to string) error {
 	for pause := time.Millisecond; ; pause *= 2 {
 		err := os.Rename(from, to)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// RemoveTree removes a folder with all that lies in it. It follows no link. A folder in it that may not be written is made writable first. A
-// missing one is no error. A kill in the middle leaves a part.
+// RemoveTree removes a folder with all that lies in it. It follows no link. A folder in it that may not be written is
+// made writable first. A missing one is no error. A kill in the middle leaves a part.
 func RemoveTree(path string) error {
 	return Do(Remove, path, func() error {
 		err := os.RemoveAll(path)
@@ -26,9 +26,9 @@ func RemoveTree(path string) error {
 	})
 }
 
-// CopyIn copies a regular file to the same path in another folder, with its permission bits, and returns what was made. It returns
-// fs.ErrExist if something is there, also a link. No link leads out of either folder. Where the file system can, the copy shares its
-// content with the file until one of them is written. A kill in the middle leaves a part.
+// CopyIn copies a regular file to the same path in another folder, with its permission bits, and returns what was made.
+// It returns fs.ErrExist if something is there, also a link. No link leads out of either folder. Where the file system
+// can, the copy shares its content with the file until one of them is written. A kill in the middle leaves a part.
 func CopyIn(from, to, rel string, most int64) (fs.FileInfo, error) {
 	source, err := os.OpenRoot(from)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
-// Visit is one examination of a workspace. It reads every record once. What that reading shows as lost is read again before it is
-// said, since somebody may have written meanwhile. Then the examinations go on side by side, so Now and Spell may be called by several
-// goroutines at once. The index is not used: it is one of the things that may be wrong.
+// Visit is one examination of a workspace. It reads every record once. What that reading shows as lost is read again
+// before it is said, since somebody may have written meanwhile. Then the examinations go on side by side, so Now and
+// Spell may be called by several goroutines at once. The index is not used: it is one of the things that may be wrong.
 type Visit struct {
 	Store *store.Store
 	Actor record.Actor // whom the entries of repairs name
@@ -28,9 +28,9 @@ type Visit struct {
 	records snapshot.Records // read once, for all examinations
 }
 
-// Examine makes every examination and changes nothing. Findings are sorted by severity, the worst first, then by kind and path. If git
-// cannot be used, that is a finding, and the examinations that need git are left out. It returns BUSY if another process does not give up
-// the write lock.
+// Examine makes every examination and changes nothing. Findings are sorted by severity, the worst first, then by kind
+// and path. If git cannot be used, that is a finding, and the examinations that need git are left out. It returns BUSY
+// if another process does not give up the write lock.
 func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	git := v.git(ctx)
 	out, err := v.leftovers(ctx)
@@ -63,7 +63,8 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	return out, nil
 }
 
-// rank is where a finding is shown: first by how much it matters, then by its kind, the rules of proof before the others.
+// rank is where a finding is shown: first by how much it matters, then by its kind, the rules of proof before the
+// others.
 func rank(f Finding) int {
 	kind := slices.IndexFunc(Kinds, func(k Kind) bool { return k.ID == f.ID })
 	return -slices.Index(proof.Severities, f.Severity)*(len(Kinds)+1) + kind

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// ID names a kind of finding: one of Kinds, or a rule of package proof. Ids are stable, and an id is never given a second
-// meaning.
+// ID names a kind of finding: one of Kinds, or a rule of package proof. Ids are stable, and an id is never given a
+// second meaning.
 type ID string
 
 // The kinds. Kinds below is the same list with what each one means.
@@ -56,7 +56,8 @@ type Kind struct {
 	Summary  string // one line
 }
 
-// Kinds is every kind beside the rules, in the order in which findings are shown. A kind that is not here does not exist.
+// Kinds is every kind beside the rules, in the order in which findings are shown. A kind that is not here does not
+// exist.
 var Kinds = []Kind{
 	{OverwrittenEntries, proof.Error, "an editor saved over entries that cairn had written, or git replaced the file while it was written to"},
 	{GitUnusable, proof.Error, "git is missing, too old, or refuses this repository"},

@@ -9,8 +9,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// jobs finds folders of jobs that cannot be read, and jobs that lost the process that ran them. It removes neither: in such a folder may lie the only
-// copy of what an executor answered, and whether a job goes on is for whoever started it to say.
+// jobs finds folders of jobs that cannot be read, and jobs that lost the process that ran them. It removes neither: in
+// such a folder may lie the only copy of what an executor answered, and whether a job goes on is for whoever started it
+// to say.
 func (v Visit) jobs(context.Context) ([]Finding, error) {
 	all, broken, err := work.Jobs(v.Store).All()
 	if err != nil {

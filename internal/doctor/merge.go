@@ -11,8 +11,9 @@ import (
 
 const setupFix = "cairn setup merge-driver"
 
-// mergeDriver finds a half of the merge driver that is missing: the attributes, which are committed, or the command in the clone's own
-// config, which no clone inherits. If both are missing, nobody asked for the driver, and that is a notice without a repair.
+// mergeDriver finds a half of the merge driver that is missing: the attributes, which are committed, or the command in
+// the clone's own config, which no clone inherits. If both are missing, nobody asked for the driver, and that is a
+// notice without a repair.
 func (v Visit) mergeDriver(ctx context.Context) ([]Finding, error) {
 	if v.Store.Repo == nil {
 		return nil, nil
@@ -47,8 +48,8 @@ func (v Visit) setup(ctx context.Context, f Finding) ([]Finding, error) {
 	return []Finding{f}, nil
 }
 
-// found reports whether the program of a command can be found from the top of the work tree, where git runs it. A command
-// that is more than a program and its arguments is the shell's to judge.
+// found reports whether the program of a command can be found from the top of the work tree, where git runs it. A
+// command that is more than a program and its arguments is the shell's to judge.
 func found(command, top string) bool {
 	program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
 	if strings.ContainsAny(program, `'"$=\(;&|~`) {

@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// lost finds work that is not where it was written. A record that waits for what an editor saved over is not found twice: that the entries
-// can be put back is the finding then.
+// lost finds work that is not where it was written. A record that waits for what an editor saved over is not found
+// twice: that the entries can be put back is the finding then.
 func (v Visit) lost(ctx context.Context) ([]Finding, error) {
 	overwritten, err := v.overwritten(ctx)
 	if err != nil {
@@ -28,8 +28,8 @@ func (v Visit) lost(ctx context.Context) ([]Finding, error) {
 	return overwritten, err
 }
 
-// overwritten finds entries that an editor saved over, or git replaced while they were written, in all records that this clone keeps a
-// journal of.
+// overwritten finds entries that an editor saved over, or git replaced while they were written, in all records that
+// this clone keeps a journal of.
 func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
 	written, err := v.Store.Journalled()
 	if err != nil {

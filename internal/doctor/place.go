@@ -22,7 +22,8 @@ func (v Visit) git(ctx context.Context) []Finding {
 	return []Finding{find(GitUnusable, "", message, hint)}
 }
 
-// leftovers finds what killed writers left. If the folder of the lock cannot be written, that is the only finding: nobody can write.
+// leftovers finds what killed writers left. If the folder of the lock cannot be written, that is the only finding:
+// nobody can write.
 func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
 	left, err := v.Store.Leftovers().List(ctx)
 	if record.CodeOf(err) == record.Sandboxed {
@@ -43,8 +44,8 @@ func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
 	return out, nil
 }
 
-// orphans finds the files that records referred to once and none does any more. Another branch may, so this is a notice; merged with it, the
-// file is brought back from git.
+// orphans finds the files that records referred to once and none does any more. Another branch may, so this is a
+// notice; merged with it, the file is brought back from git.
 func (v Visit) orphans(context.Context) ([]Finding, error) {
 	refers := v.records.FilesReferredTo()
 	unused, err := v.Store.Orphans(func(path string) bool { return refers[path] })
@@ -110,8 +111,8 @@ func (v Visit) ignores(context.Context) ([]Finding, error) {
 	return []Finding{find(IgnoreLines, file, message, "").fixable(changes, repair)}, nil
 }
 
-// trust finds commands that nobody approved on this machine, so that checks will not run. It repairs nothing: only a person who has
-// read the commands may approve them.
+// trust finds commands that nobody approved on this machine, so that checks will not run. It repairs nothing: only a
+// person who has read the commands may approve them.
 func (v Visit) trust(ctx context.Context) ([]Finding, error) {
 	if v.Store.Trusted() {
 		return nil, nil

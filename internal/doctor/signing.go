@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// signing finds what keeps approvals from being signed: no key that counts, or that the person who runs this cannot sign. It finds
-// nothing if neither a check nor a key asks for signatures.
+// signing finds what keeps approvals from being signed: no key that counts, or that the person who runs this cannot
+// sign. It finds nothing if neither a check nor a key asks for signatures.
 func (v Visit) signing(ctx context.Context) ([]Finding, error) {
 	asks, err := v.asksForSignatures(ctx)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// work finds open tasks whose holder gives no sign of life, and sessions that were left open. It repairs none of that: a record is its
-// holder's until somebody takes it over.
+// work finds open tasks whose holder gives no sign of life, and sessions that were left open. It repairs none of that:
+// a record is its holder's until somebody takes it over.
 func (v Visit) work(ctx context.Context) ([]Finding, error) {
 	tasks, _, err := kind.Tasks.List(ctx, v.records)
 	if err != nil {
@@ -42,8 +42,8 @@ func (v Visit) work(ctx context.Context) ([]Finding, error) {
 	return out, nil
 }
 
-// stranded finds progress on a branch that is gone unmerged. Tasks wait for it, and only a person knows that it was given up, so it is
-// dropped only with consent.
+// stranded finds progress on a branch that is gone unmerged. Tasks wait for it, and only a person knows that it was
+// given up, so it is dropped only with consent.
 func (v Visit) stranded(ctx context.Context) ([]Finding, error) {
 	stranded, err := v.Store.Stranded(ctx)
 	var out []Finding
@@ -69,7 +69,8 @@ func (v Visit) fileOf(of record.Ref) string {
 	return v.Store.File(k, of.ID)
 }
 
-// claim finds what is wrong with the claim on an open task, of which live is known, and returns the session that the finding is about, if any.
+// claim finds what is wrong with the claim on an open task, of which live is known, and returns the session that the
+// finding is about, if any.
 func (v Visit) claim(t task.Task, live session.Live) (found []Finding, ses string) {
 	hold := session.Holder(t.Header(), live, v.Now())
 	if !hold.Lapsed {
@@ -89,8 +90,8 @@ func (v Visit) claim(t task.Task, live session.Live) (found []Finding, ses strin
 	}
 }
 
-// session finds what is wrong with an active session. It reads again what looks wrong, since the session and its task were not read at
-// one moment: another process may have begun or ended the session in between.
+// session finds what is wrong with an active session. It reads again what looks wrong, since the session and its task
+// were not read at one moment: another process may have begun or ended the session in between.
 func (v Visit) session(ses session.Session, known func(record.Ref) session.Live) []Finding {
 	if ses.Task == "" {
 		return v.free(ses)
@@ -116,7 +117,8 @@ func (v Visit) free(ses session.Session) []Finding {
 	return []Finding{find(SessionStalled, kind.Sessions.File(ses.ID), message, fix)}
 }
 
-// judgeSession finds what is wrong with an active session. Its task is read from a reader, and live is what is known of that task.
+// judgeSession finds what is wrong with an active session. Its task is read from a reader, and live is what is known of
+// that task.
 func (v Visit) judgeSession(from kind.Reader, ses session.Session, live session.Live) []Finding {
 	path := kind.Sessions.File(ses.ID)
 	t, err := kind.Tasks.Get(from, ses.Task)

@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// worktrees finds work trees that cairn made and whose folder is gone, and those of tasks that are closed, with why they stay. It repairs
-// none of that: what lies in a work tree may be somebody's work.
+// worktrees finds work trees that cairn made and whose folder is gone, and those of tasks that are closed, with why
+// they stay. It repairs none of that: what lies in a work tree may be somebody's work.
 func (v Visit) worktrees(ctx context.Context) ([]Finding, error) {
 	if v.Store.Repo == nil {
 		return nil, nil

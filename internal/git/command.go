@@ -13,12 +13,12 @@ import (
 // setting is a key of git's configuration with a value.
 type setting struct{ key, value string }
 
-// settings are passed to every command and override the config of the clone, of the user and of the system. The first group keeps git
-// from starting programs that a config names, the second keeps a config from changing what is printed, and the third keeps git from
-// taking a changed file for an unchanged one.
+// settings are passed to every command and override the config of the clone, of the user and of the system. The first
+// group keeps git from starting programs that a config names, the second keeps a config from changing what is printed,
+// and the third keeps git from taking a changed file for an unchanged one.
 //
-// A repository still decides how files are stored (line endings, filters, executable bits) and which are ignored. Of these only
-// filters start programs, and only where files of the work tree are hashed: see WorkTree.
+// A repository still decides how files are stored (line endings, filters, executable bits) and which are ignored. Of
+// these only filters start programs, and only where files of the work tree are hashed: see WorkTree.
 var settings = []setting{
 	{"core.fsmonitor", "false"},
 	{"core.useBuiltinFSMonitor", "false"}, // the same in some builds for Windows
@@ -77,8 +77,9 @@ var settings = []setting{
 	{"safe.bareRepository", "explicit"},
 }
 
-// variables are set for every git process, in place of the GIT_* of the caller, which may be a hook. Paths are taken literally, and
-// replacement objects and grafts are ignored. No transport is allowed, so that no version of git fetches what a partial clone lacks.
+// variables are set for every git process, in place of the GIT_* of the caller, which may be a hook. Paths are taken
+// literally, and replacement objects and grafts are ignored. No transport is allowed, so that no version of git fetches
+// what a partial clone lacks.
 var variables = []string{
 	"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
 	"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1",
@@ -88,11 +89,11 @@ var variables = []string{
 }
 
 // command makes a git command that reads. The process gets no input, prompts for nothing, starts no pager and no hook,
-// uses no network, prints no translated messages and takes no optional locks. It gets none of the caller's GIT_*, and settings and
-// variables override what a config could start or change in the output.
+// uses no network, prints no translated messages and takes no optional locks. It gets none of the caller's GIT_*, and
+// settings and variables override what a config could start or change in the output.
 //
-// If dir is the top of a work tree, git works on that work tree, whatever core.worktree and core.bare say. It still finds the git
-// folder itself, because only then does it refuse the repository of another user.
+// If dir is the top of a work tree, git works on that work tree, whatever core.worktree and core.bare say. It still
+// finds the git folder itself, because only then does it refuse the repository of another user.
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return program(ctx, dir, settings, environ(dir), args)
 }
@@ -116,7 +117,8 @@ func environ(dir string) []string {
 	return append(append(foreign(nil), variables...), workTreeOf(dir)...)
 }
 
-// foreign is the environment of this process without what is meant for git, but for some variables of git that are kept.
+// foreign is the environment of this process without what is meant for git, but for some variables of git that are
+// kept.
 func foreign(keep func(name string) bool) []string {
 	var env []string
 	for _, v := range os.Environ() {

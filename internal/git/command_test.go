@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// Programs are started in few places: git in this package, a task's commands in package proc, ssh-keygen in package sshsign, and what
-// tests, examples and the tools need. So every git command has the settings that command gives it.
+// Programs are started in few places: git in this package, a task's commands in package proc, ssh-keygen in package
+// sshsign, and what tests, examples and the tools need. So every git command has the settings that command gives it.
 func TestProgramsAreStartedInOnePlace(t *testing.T) {
 	allowed := map[string]string{
 		"internal/git/command.go":        "CommandContext",
@@ -296,8 +296,8 @@ func TestConfigDecidesNoAnswer(t *testing.T) {
 	}
 }
 
-// To hash a file git starts the filters of the clone's config, and for a submodule those of its own. A repository that lies in
-// the work tree untracked came in some other way, and starts none of its own; nor does a submodule of it.
+// To hash a file git starts the filters of the clone's config, and for a submodule those of its own. A repository that
+// lies in the work tree untracked came in some other way, and starts none of its own; nor does a submodule of it.
 func TestUntrackedRepositoryStartsNoFilter(t *testing.T) {
 	isolate(t)
 	if runtime.GOOS == "windows" {

@@ -16,7 +16,8 @@ func (r *Repo) Config(ctx context.Context, key string) (string, error) {
 	return answer(Run(ctx, r.Top, "config", "--local", "--get", key))
 }
 
-// ConfigAnywhere returns the value that git uses for a key, from the config of the repository, of the user or of the system.
+// ConfigAnywhere returns the value that git uses for a key, from the config of the repository, of the user or of the
+// system.
 func (r *Repo) ConfigAnywhere(ctx context.Context, key string) (string, error) {
 	return answer(Run(ctx, r.Top, "config", "--get", key))
 }
@@ -38,8 +39,9 @@ func (r *Repo) Attribute(ctx context.Context, name, path string) (string, error)
 	return fields[2], nil
 }
 
-// SetConfig sets a key in the repository's own config, which all its work trees share; an empty value removes it. Only an installation
-// that the user asked for may call it. It returns GIT for a config that is a link: git would write the file behind it.
+// SetConfig sets a key in the repository's own config, which all its work trees share; an empty value removes it. Only
+// an installation that the user asked for may call it. It returns GIT for a config that is a link: git would write the
+// file behind it.
 func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
 	file := filepath.Join(r.CommonDir, "config")
 	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
@@ -59,12 +61,12 @@ func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
 // UserName returns the name that git would commit with in this work tree (user.name); "" if none is set.
 func (r *Repo) UserName(ctx context.Context) (string, error) { return UserName(ctx, r.Top) }
 
-// UserName returns the name that git would commit with in a folder (user.name); "" if none is set. Outside a repository it is the
-// user's own setting.
+// UserName returns the name that git would commit with in a folder (user.name); "" if none is set. Outside a repository
+// it is the user's own setting.
 func UserName(ctx context.Context, dir string) (string, error) { return Setting(ctx, dir, "user.name") }
 
-// UserSetting returns the value of a key in the config of the user or of the system; "" if they have none. The repository's config is
-// not read: a stranger may have written it, and some keys name programs.
+// UserSetting returns the value of a key in the config of the user or of the system; "" if they have none. The
+// repository's config is not read: a stranger may have written it, and some keys name programs.
 func UserSetting(ctx context.Context, dir, key string) (string, error) {
 	for _, whose := range []string{"--global", "--system"} {
 		value, err := answer(Run(ctx, dir, "config", whose, "--includes", "--get", key))

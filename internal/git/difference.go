@@ -76,11 +76,11 @@ type Looks struct {
 	Shallow bool // nothing that is in submodules
 }
 
-// Changes lists all that differs from the commit that is checked out: staged or not, untracked, under .cairn too, and files that
-// git was told not to look at.
+// Changes lists all that differs from the commit that is checked out: staged or not, untracked, under .cairn too, and
+// files that git was told not to look at.
 //
-// It starts no filter of the repository's own config. So a file that is stored in another form may be listed though it has not changed,
-// but none that has changed is left out.
+// It starts no filter of the repository's own config. So a file that is stored in another form may be listed though it
+// has not changed, but none that has changed is left out.
 func (r *Repo) Changes(ctx context.Context, l Looks) ([]Change, error) {
 	args := []string{"status", "--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=none"}
 	if l.Shallow {
@@ -172,8 +172,8 @@ func (r *Repo) InRemote(ctx context.Context, commit string) (bool, error) {
 	return len(out) > 0, err
 }
 
-// Nested lists the nested repositories that are checked out in this work tree, tracked ones and those in them, with commits or stashes that
-// are in none of their remotes.
+// Nested lists the nested repositories that are checked out in this work tree, tracked ones and those in them, with
+// commits or stashes that are in none of their remotes.
 func (r *Repo) Nested(ctx context.Context) ([]string, error) {
 	files, err := r.Index("").Files(ctx, "")
 	if err != nil {

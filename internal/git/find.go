@@ -28,9 +28,10 @@ type Repo struct {
 // Linked reports whether this is a linked work tree, made by "git worktree add".
 func (r *Repo) Linked() bool { return r.GitDir != r.CommonDir }
 
-// Registered reports whether the git folder belongs to this very work tree: it lies in it, or it names it (as that of a linked work
-// tree does, or, in core.worktree, that of a submodule). A .git file or link can name any git folder, so what it names proves
-// nothing. A git folder made by "git init --separate-git-dir" names no work tree, and is not registered.
+// Registered reports whether the git folder belongs to this very work tree: it lies in it, or it names it (as that of a
+// linked work tree does, or, in core.worktree, that of a submodule). A .git file or link can name any git folder, so
+// what it names proves nothing. A git folder made by "git init --separate-git-dir" names no work tree, and is not
+// registered.
 func (r *Repo) Registered() bool {
 	if r.Linked() {
 		return WorktreeAt(r.GitDir) == r.Top
@@ -63,7 +64,8 @@ func readConfig(path string) (*config.Config, error) {
 	return cfg, config.NewDecoder(bytes.NewReader(text)).Decode(cfg)
 }
 
-// WorktreeAt is the top of the linked work tree that a git folder belongs to, by the file gitdir in it; "" if that is gone.
+// WorktreeAt is the top of the linked work tree that a git folder belongs to, by the file gitdir in it; "" if that is
+// gone.
 func WorktreeAt(gitDir string) string {
 	text, err := readSmall(filepath.Join(gitDir, "gitdir"))
 	if err != nil {
@@ -79,12 +81,13 @@ func WorktreeAt(gitDir string) string {
 
 // Find looks for a repository in dir and the folders above it. It returns false if there is none.
 //
-// As in git, a folder named .git without a HEAD is skipped. A .git file must name a git folder: one that does not, or names one that
-// is gone, is GIT. What cannot be read is IO. A bare repository has no .git and is not found. Whatever core.worktree says, the work
-// tree begins at the .git that was found.
+// As in git, a folder named .git without a HEAD is skipped. A .git file must name a git folder: one that does not, or
+// names one that is gone, is GIT. What cannot be read is IO. A bare repository has no .git and is not found. Whatever
+// core.worktree says, the work tree begins at the .git that was found.
 //
-// Git believes whatever .git and commondir name. Find does not: it returns GIT for a git folder that is not below the folder worktrees
-// of the common one, and for that of a linked work tree which git knows to be elsewhere, and which is still there.
+// Git believes whatever .git and commondir name. Find does not: it returns GIT for a git folder that is not below the
+// folder worktrees of the common one, and for that of a linked work tree which git knows to be elsewhere, and which is
+// still there.
 func Find(dir string) (*Repo, bool, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -159,9 +162,9 @@ func newRepo(top, dir string) (*Repo, error) {
 	return r, r.checkLinked()
 }
 
-// checkLinked returns GIT if the git folder says that it is part of a clone which does not have it, or if it belongs to a linked work
-// tree at another path that still exists. Where that path is gone the work tree was moved, which git allows; "git worktree repair"
-// tells the clone.
+// checkLinked returns GIT if the git folder says that it is part of a clone which does not have it, or if it belongs to
+// a linked work tree at another path that still exists. Where that path is gone the work tree was moved, which git
+// allows; "git worktree repair" tells the clone.
 func (r *Repo) checkLinked() error {
 	if !r.Linked() {
 		return nil
@@ -200,8 +203,8 @@ func noPipes(dir string, names ...string) error {
 	return nil
 }
 
-// NoPipes returns GIT if a pipe or a device stands where git reads .gitattributes or .gitignore, in some folders or in one above
-// them.
+// NoPipes returns GIT if a pipe or a device stands where git reads .gitattributes or .gitignore, in some folders or in
+// one above them.
 func (r *Repo) NoPipes(folders ...string) error {
 	seen := map[string]bool{}
 	for _, dir := range folders {
@@ -246,7 +249,8 @@ func commonDir(gitDir string) (string, error) {
 	return dir, nil
 }
 
-// readSmall reads one of git's own small files, following links. It fails for a pipe, a device and a file that is too large.
+// readSmall reads one of git's own small files, following links. It fails for a pipe, a device and a file that is too
+// large.
 func readSmall(path string) ([]byte, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

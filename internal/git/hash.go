@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// addFiles adds changed files to the tree, with the ids that "git add" would store them under; it stores nothing. Files that are gone
-// by now are left out, and so is what is neither a file nor a link.
+// addFiles adds changed files to the tree, with the ids that "git add" would store them under; it stores nothing. Files
+// that are gone by now are left out, and so is what is neither a file nor a link.
 func (w *workTree) addFiles(ctx context.Context, changes []change) error {
 	executable, err := w.trustsFileMode(ctx, changes)
 	if err != nil {
@@ -45,8 +45,8 @@ func (w *workTree) addFiles(ctx context.Context, changes []change) error {
 	return w.addContents(ctx, files)
 }
 
-// trustsFileMode reports whether git goes by the executable bits on disk (core.fileMode). That matters only to files that are not
-// tracked; the mode of the others comes from git.
+// trustsFileMode reports whether git goes by the executable bits on disk (core.fileMode). That matters only to files
+// that are not tracked; the mode of the others comes from git.
 func (w *workTree) trustsFileMode(ctx context.Context, changes []change) (bool, error) {
 	if !slices.ContainsFunc(changes, func(c change) bool { return c.mode == "" }) {
 		return true, nil

@@ -37,7 +37,8 @@ var errExtended = errors.New("the repository has an extension")
 
 // headFromFiles reads HEAD without git. It fails for repositories that the library does not understand.
 //
-// It uses the package of the library that reads a git folder. The library's own Open links every way to fetch and to sign.
+// It uses the package of the library that reads a git folder. The library's own Open links every way to fetch and to
+// sign.
 func (r *Repo) headFromFiles() (Head, error) {
 	if err := r.plain(); err != nil {
 		return Head{}, err
@@ -80,8 +81,8 @@ func (r *Repo) readHead() (Head, error) {
 
 const maxLinks = 5 // from HEAD to a hash; git follows as many
 
-// plain returns an error unless the repository is in the form that the library reads. An extension can change what any file means, and
-// where it is.
+// plain returns an error unless the repository is in the form that the library reads. An extension can change what any
+// file means, and where it is.
 func (r *Repo) plain() error {
 	cfg, err := readConfig(filepath.Join(r.CommonDir, "config"))
 	if err != nil {
@@ -111,7 +112,8 @@ func (r *Repo) headFromGit(ctx context.Context) (Head, error) {
 
 func shortName(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
 
-// answer reads the one line that a git command printed; "" if git exited with status 1, which means that there is no answer.
+// answer reads the one line that a git command printed; "" if git exited with status 1, which means that there is no
+// answer.
 func answer(out []byte, err error) (string, error) {
 	exit := (*exec.ExitError)(nil)
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {

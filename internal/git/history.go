@@ -17,15 +17,15 @@ type History struct{ repo *Repo }
 // History returns the commits of the repository.
 func (r *Repo) History() History { return History{r} }
 
-// MergeBases returns the merge bases of two commits, the best first. Histories that crossed (criss-cross merges) have more than
-// one; commits without a common ancestor in this clone have none.
+// MergeBases returns the merge bases of two commits, the best first. Histories that crossed (criss-cross merges) have
+// more than one; commits without a common ancestor in this clone have none.
 func (h History) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	out, err := answer(Run(ctx, h.repo.Top, "merge-base", "--all", a, b))
 	return strings.Fields(out), err
 }
 
-// Incomplete reports whether a shallow clone lacks parents of commits that are reachable from some commits and not from others. The
-// missing ones could hold a better merge base than those that were found.
+// Incomplete reports whether a shallow clone lacks parents of commits that are reachable from some commits and not from
+// others. The missing ones could hold a better merge base than those that were found.
 func (h History) Incomplete(ctx context.Context, commits, without []string) (bool, error) {
 	ends, err := h.ends()
 	if err != nil || len(ends) == 0 {
@@ -84,8 +84,8 @@ func (h History) Parents(ctx context.Context, commit string) ([]string, error) {
 	return nil, err
 }
 
-// Merges lists the commits with several parents that are reachable from one commit and not from since, each with its parents behind it;
-// newest first and limit at most.
+// Merges lists the commits with several parents that are reachable from one commit and not from since, each with its
+// parents behind it; newest first and limit at most.
 func (h History) Merges(ctx context.Context, since, commit string, limit int) ([][]string, error) {
 	out, err := Run(ctx, h.repo.Top, "rev-list", "--topo-order", "--min-parents=2", "--parents", "--max-count="+strconv.Itoa(limit), commit, "^"+since)
 	var all [][]string
@@ -127,17 +127,17 @@ func (h History) Descendants(ctx context.Context, since, commit string) ([]strin
 	return strings.Fields(string(out)), err
 }
 
-// Touching lists the commits that are reachable from commit and not from since, and that change one of some files, or a file in one of some
-// folders; oldest first.
+// Touching lists the commits that are reachable from commit and not from since, and that change one of some files, or a
+// file in one of some folders; oldest first.
 func (h History) Touching(ctx context.Context, since, commit string, paths ...string) ([]string, error) {
 	args := []string{"rev-list", "--topo-order", "--reverse", "--full-history", commit, "^" + since, "--"}
 	out, err := Run(ctx, h.repo.Top, append(args, paths...)...)
 	return strings.Fields(string(out)), err
 }
 
-// Versions calls fn at least once with the id of every content that a file below one of some paths had in a commit that is reachable from
-// commit and not from since; "" for since means the whole history. Contents that only a merge commit had are left out. The dates of
-// commits do not matter, since anybody can set them.
+// Versions calls fn at least once with the id of every content that a file below one of some paths had in a commit that
+// is reachable from commit and not from since; "" for since means the whole history. Contents that only a merge commit
+// had are left out. The dates of commits do not matter, since anybody can set them.
 func (h History) Versions(ctx context.Context, since, commit string, below []string, fn func(path, id string)) error {
 	args := []string{
 		"log", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-diff-merges", "--ignore-submodules=none",

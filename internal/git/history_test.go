@@ -53,7 +53,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// All contents that the files of a folder ever had are found, on every branch, whatever settings the clone has for git log.
+// All contents that the files of a folder ever had are found, on every branch, whatever settings the clone has for git
+// log.
 func TestVersions(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")

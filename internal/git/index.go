@@ -12,8 +12,8 @@ type Index struct {
 	file string // its path; "" for the repository's own index
 }
 
-// Index returns an index of the repository: its own one for "", else the one in a file, which is named from the top of the work
-// tree, as git does for hooks in GIT_INDEX_FILE.
+// Index returns an index of the repository: its own one for "", else the one in a file, which is named from the top of
+// the work tree, as git does for hooks in GIT_INDEX_FILE.
 func (r *Repo) Index(file string) Index { return Index{r, file} }
 
 // Files lists the staged files below a path; all of them for "".
@@ -59,8 +59,8 @@ type Converted struct {
 	By   string // the attribute, such as filter=lfs
 }
 
-// Converted returns those of some paths, relative to the top, that git converts. It goes by the staged attributes if staged is set,
-// else by those in the working tree.
+// Converted returns those of some paths, relative to the top, that git converts. It goes by the staged attributes if
+// staged is set, else by those in the working tree.
 func (x Index) Converted(ctx context.Context, paths []string, staged bool) ([]Converted, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -102,8 +102,8 @@ func (x Index) Fingerprint(ctx context.Context) (string, error) {
 	return t.Fingerprint(), err
 }
 
-// tree reads what is staged as a tree, without paths that are in conflict, which git status names. It also returns the files in
-// the work tree that git was told not to look at (unwatched): git status never names those.
+// tree reads what is staged as a tree, without paths that are in conflict, which git status names. It also returns the
+// files in the work tree that git was told not to look at (unwatched): git status never names those.
 func (x Index) tree(ctx context.Context) (t Tree, unwatched []change, err error) {
 	files, err := x.Files(ctx, "")
 	if err != nil {

@@ -41,8 +41,9 @@ const mostRead = 32 << 20
 // errEnough ends the reading of an output that is too long.
 var errEnough = errors.New("enough was read")
 
-// Log lists commits that are reachable from HEAD, the newest first, with one git process. Of the changes of files it keeps the added lines that keep
-// says. It reports whether there may be more. What a commit changes whose parents a shallow clone lacks, git cannot say: with Paths it is left out. A repository without a commit has none.
+// Log lists commits that are reachable from HEAD, the newest first, with one git process. Of the changes of files it
+// keeps the added lines that keep says. It reports whether there may be more. What a commit changes whose parents a
+// shallow clone lacks, git cannot say: with Paths it is left out. A repository without a commit has none.
 func (h History) Log(ctx context.Context, in LogIn, keep func(line string) bool) (all []Logged, cut bool, err error) {
 	args := []string{
 		"log", "HEAD", "--max-count=" + strconv.Itoa(in.Most+1), "--format=%x01%H%x00%P%x00%ct%x00%an%x00%s",

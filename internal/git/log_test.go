@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A log names the commits that change files, with the added lines that are wanted, and those whose message has a word. What a commit or a file says
-// cannot pass for another commit.
+// A log names the commits that change files, with the added lines that are wanted, and those whose message has a word.
+// What a commit or a file says cannot pass for another commit.
 func TestLogOfGit(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// addNested adds a repository inside this one: a submodule, or one that git does not track. Its content is the commit that is checked
-// out in it; if its work tree differs from that commit, the fingerprint of the work tree is added.
+// addNested adds a repository inside this one: a submodule, or one that git does not track. Its content is the commit
+// that is checked out in it; if its work tree differs from that commit, the fingerprint of the work tree is added.
 //
-// A submodule that is not checked out stays as the index has it. Another work tree of this clone is left out, since its files belong
-// to another branch. A repository that is not tracked did not come with this clone, so the filters that its config names are not
-// started, and its files are hashed as they are.
+// A submodule that is not checked out stays as the index has it. Another work tree of this clone is left out, since its
+// files belong to another branch. A repository that is not tracked did not come with this clone, so the filters that
+// its config names are not started, and its files are hashed as they are.
 func (w *workTree) addNested(ctx context.Context, path string, untracked bool) error {
 	repo, ok, err := open(w.path(path))
 	if err != nil || !ok || repo.CommonDir == w.CommonDir {
@@ -62,8 +62,8 @@ func (w *workTree) state(ctx context.Context) (string, error) {
 	return head.Commit + "+" + work, nil
 }
 
-// runFiltering runs a command that hashes files of the work tree, for which git starts filters. In a foreign repository the filters
-// that its own config names are switched off.
+// runFiltering runs a command that hashes files of the work tree, for which git starts filters. In a foreign repository
+// the filters that its own config names are switched off.
 func (w *workTree) runFiltering(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	var off []setting
 	if w.foreign {
@@ -75,8 +75,8 @@ func (w *workTree) runFiltering(ctx context.Context, in io.Reader, args ...strin
 	return output(ctx, with(command(ctx, w.Top, args...), off), in, args)
 }
 
-// filtersOff returns the settings that switch off each filter that the repository's own config, or a file that it includes, names.
-// Filters of the user and the system stay.
+// filtersOff returns the settings that switch off each filter that the repository's own config, or a file that it
+// includes, names. Filters of the user and the system stay.
 func (w *workTree) filtersOff(ctx context.Context) ([]setting, error) {
 	out, err := answer(Run(ctx, w.Top, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\.`))
 	if err != nil {

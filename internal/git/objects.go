@@ -75,7 +75,8 @@ func pathspec(below string) []string {
 	return []string{"--", below}
 }
 
-// Tree reads the tree of a commit, which may be named in any way that git understands. It returns GIT if there is no such commit.
+// Tree reads the tree of a commit, which may be named in any way that git understands. It returns GIT if there is no
+// such commit.
 func (o Objects) Tree(ctx context.Context, rev string) (Tree, error) {
 	files, err := o.Files(ctx, rev, "")
 	if err != nil {
@@ -110,8 +111,8 @@ type Blob struct {
 	Missing bool   // there is no such file, or the clone has left it out
 }
 
-// Blobs calls fn with the blob of each name, in their order. A name is an object id, or a commit, a colon and a path. Of a blob
-// with more than limit bytes only the size is read.
+// Blobs calls fn with the blob of each name, in their order. A name is an object id, or a commit, a colon and a path.
+// Of a blob with more than limit bytes only the size is read.
 func (o Objects) Blobs(ctx context.Context, names []string, limit int64, fn func(i int, b Blob)) error {
 	if len(names) == 0 {
 		return nil

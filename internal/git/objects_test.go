@@ -82,8 +82,8 @@ func TestBlobsFail(t *testing.T) {
 	}
 }
 
-// What a commit has and another, or the index, has not: files that are deleted, renamed, or links and repositories by now, whatever the
-// clone says of how differences are shown.
+// What a commit has and another, or the index, has not: files that are deleted, renamed, or links and repositories by
+// now, whatever the clone says of how differences are shown.
 func TestGone(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")

@@ -23,8 +23,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
-// Quick reads commits and files of a clone without starting git, for readers that ask often and can do without an answer. It fetches nothing that
-// the clone lacks, and is used by one goroutine.
+// Quick reads commits and files of a clone without starting git, for readers that ask often and can do without an
+// answer. It fetches nothing that the clone lacks, and is used by one goroutine.
 type Quick struct {
 	stores  []*filesystem.ObjectStorage
 	commits map[string]*Commit
@@ -38,7 +38,8 @@ type Commit struct {
 	Time    int64 // of the committer, in seconds since 1970
 }
 
-// Quick opens the clone. It returns an error for one in a form that the library does not read, such as one with ids of SHA-256.
+// Quick opens the clone. It returns an error for one in a form that the library does not read, such as one with ids of
+// SHA-256.
 func (r *Repo) Quick() (*Quick, error) {
 	if err := r.quickForm(); err != nil {
 		return nil, err
@@ -50,8 +51,8 @@ func (r *Repo) Quick() (*Quick, error) {
 	return q, err
 }
 
-// quickForm returns an error unless the library reads the objects and the refs of the repository. Unlike plain it accepts extensions that change
-// neither.
+// quickForm returns an error unless the library reads the objects and the refs of the repository. Unlike plain it
+// accepts extensions that change neither.
 func (r *Repo) quickForm() error {
 	cfg, err := readConfig(filepath.Join(r.CommonDir, "config"))
 	if err != nil {
@@ -94,8 +95,9 @@ func (q *Quick) add(gitDir string, depth int) {
 	}
 }
 
-// objectFiles is a git folder as the library sees it: what is no regular file is not there, since reading a pipe would never return, and neither
-// is the list of folders that objects are borrowed from, which the library would read anew for each object.
+// objectFiles is a git folder as the library sees it: what is no regular file is not there, since reading a pipe would
+// never return, and neither is the list of folders that objects are borrowed from, which the library would read anew
+// for each object.
 type objectFiles struct{ billy.Filesystem }
 
 func (o objectFiles) Open(name string) (billy.File, error) {
@@ -233,8 +235,9 @@ func (q *Quick) At(tree, path string) (Entry, bool) {
 // maxApart is how many commits are looked at to find where two went apart.
 const maxApart = 5_000
 
-// Forks returns the commits where two went apart: the newest that both have. One that the other contains is its own fork. It returns none if they
-// have nothing in common, as far as the clone knows, or went apart too long ago. As in git, the dates of commits say which is looked at first.
+// Forks returns the commits where two went apart: the newest that both have. One that the other contains is its own
+// fork. It returns none if they have nothing in common, as far as the clone knows, or went apart too long ago. As in
+// git, the dates of commits say which is looked at first.
 func (q *Quick) Forks(one, other string) []string {
 	all := q.common(one, other)
 	return slices.DeleteFunc(slices.Clone(all), func(id string) bool { // as among commits of one second

@@ -13,7 +13,8 @@ type Refs struct{ repo *Repo }
 // Refs returns the refs of the repository.
 func (r *Repo) Refs() Refs { return Refs{r} }
 
-// Commit returns the commit that a ref points at, or "" if there is no such ref. The name is a full one, such as refs/heads/main.
+// Commit returns the commit that a ref points at, or "" if there is no such ref. The name is a full one, such as
+// refs/heads/main.
 func (r Refs) Commit(ctx context.Context, name string) (string, error) {
 	refs, err := r.existing(ctx, name)
 	if err != nil || len(refs) == 0 {
@@ -22,8 +23,8 @@ func (r Refs) Commit(ctx context.Context, name string) (string, error) {
 	return r.repo.Commit(ctx, name)
 }
 
-// Candidates lists the full names of the refs that a short name can stand for: a tag, a branch, a branch of a remote, or a remote's
-// HEAD.
+// Candidates lists the full names of the refs that a short name can stand for: a tag, a branch, a branch of a remote,
+// or a remote's HEAD.
 func (r Refs) Candidates(ctx context.Context, short string) ([]string, error) {
 	return r.existing(ctx, "refs/"+short, "refs/tags/"+short, "refs/heads/"+short, "refs/remotes/"+short, "refs/remotes/"+short+"/HEAD")
 }
@@ -45,8 +46,8 @@ func (r Refs) existing(ctx context.Context, names ...string) ([]string, error) {
 	return found, nil
 }
 
-// CommittedOn reports whether a commit was made on a local branch, as the branch's log in this clone tells, and not brought to it by a merge, a
-// reset or a fast-forward.
+// CommittedOn reports whether a commit was made on a local branch, as the branch's log in this clone tells, and not
+// brought to it by a merge, a reset or a fast-forward.
 func (r Refs) CommittedOn(ctx context.Context, branch, commit string) (bool, error) {
 	out, err := Run(ctx, r.repo.Top, "log", "--walk-reflogs", "--format=%H %gs", "refs/heads/"+branch, "--")
 	if err != nil {
@@ -84,7 +85,8 @@ func (r Refs) WithPrefix(ctx context.Context, prefix string) ([]string, error) {
 	return commits, nil
 }
 
-// HasBranch reports whether the clone has a local branch of that name. A branch without a commit counts while it is checked out.
+// HasBranch reports whether the clone has a local branch of that name. A branch without a commit counts while it is
+// checked out.
 func (r Refs) HasBranch(ctx context.Context, name string) bool {
 	if r.has(ctx, "refs/heads/"+name) {
 		return true
@@ -109,8 +111,8 @@ func (r Refs) Branches(ctx context.Context) ([]string, error) {
 	return r.commits(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads")
 }
 
-// Reachable returns the tips of everything that the clone still has: of local and remote-tracking branches, and of every stash.
-// Commits that only a reflog names are not among them.
+// Reachable returns the tips of everything that the clone still has: of local and remote-tracking branches, and of
+// every stash. Commits that only a reflog names are not among them.
 func (r Refs) Reachable(ctx context.Context) ([]string, error) {
 	tips, err := r.commits(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/remotes")
 	if err != nil {
@@ -124,8 +126,8 @@ func (r Refs) Reachable(ctx context.Context) ([]string, error) {
 	return append(tips, stashed...), err
 }
 
-// Remembered returns what Reachable does, and the commits that the reflogs name: everything that was ever committed here, until the
-// reflogs expire.
+// Remembered returns what Reachable does, and the commits that the reflogs name: everything that was ever committed
+// here, until the reflogs expire.
 func (r Refs) Remembered(ctx context.Context) ([]string, error) {
 	known, err := r.Reachable(ctx)
 	if err != nil {
@@ -143,8 +145,8 @@ func (r Refs) commits(ctx context.Context, args ...string) ([]string, error) {
 	return slices.Compact(ids), err
 }
 
-// Between counts the commits that lead to one commit and not to another, most of them at most. Both are hashes or full names of refs. It
-// returns 0 if the clone lacks one of them.
+// Between counts the commits that lead to one commit and not to another, most of them at most. Both are hashes or full
+// names of refs. It returns 0 if the clone lacks one of them.
 func (r Refs) Between(ctx context.Context, from, to string, most int) (int, error) {
 	for _, end := range []*string{&from, &to} {
 		hash, err := r.repo.Commit(ctx, *end)

@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Remote is the URL of the repository that a branch is shared through, as the config of the clone has it: that of the remote which the
-// branch follows, or else of origin, or else of the only remote. It is "" if there is none. It may hold credentials.
+// Remote is the URL of the repository that a branch is shared through, as the config of the clone has it: that of the
+// remote which the branch follows, or else of origin, or else of the only remote. It is "" if there is none. It may
+// hold credentials.
 func (r *Repo) Remote(branch string) string {
 	cfg, err := readConfig(filepath.Join(r.CommonDir, "config"))
 	if err != nil {

@@ -29,9 +29,9 @@ const (
 	Refused           // by the remote or by this side: the ref may point elsewhere, or the remote does not allow it
 )
 
-// PushRefs has a remote change refs, each only if it still points at what is expected, all or none if atomic. It runs no hook of this clone and
-// asks for nothing. The results are in the order of the updates. The error is that of git; also with one, updates may have been taken. The
-// words are what the remote gave as its reasons.
+// PushRefs has a remote change refs, each only if it still points at what is expected, all or none if atomic. It runs
+// no hook of this clone and asks for nothing. The results are in the order of the updates. The error is that of git;
+// also with one, updates may have been taken. The words are what the remote gave as its reasons.
 func (r *Repo) PushRefs(ctx context.Context, remote string, updates []RefUpdate, atomic bool) (results []RefResult, words string, err error) {
 	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-recurse-submodules", "--no-signed", "--no-thin"}
 	if atomic {
@@ -78,8 +78,8 @@ func readPushed(out string, updates []RefUpdate) (results []RefResult, words str
 	return results, words
 }
 
-// FetchRefs makes the refs below one prefix here what those below another are in a remote, and removes the others. Each prefix ends without a
-// slash. It changes nothing else: no branch, no tag, no FETCH_HEAD.
+// FetchRefs makes the refs below one prefix here what those below another are in a remote, and removes the others. Each
+// prefix ends without a slash. It changes nothing else: no branch, no tag, no FETCH_HEAD.
 func (r *Repo) FetchRefs(ctx context.Context, remote, from, to string) error {
 	_, err := networked().Run(ctx, r.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", remote, "+"+from+"/*:"+to+"/*")
@@ -122,7 +122,8 @@ func (r *Repo) RefMessages(ctx context.Context, prefix string) ([]RefMessage, er
 	return all, nil
 }
 
-// MessageCommit makes a commit without a parent and without files that says something, and returns its id. No ref points at it.
+// MessageCommit makes a commit without a parent and without files that says something, and returns its id. No ref
+// points at it.
 func (r *Repo) MessageCommit(ctx context.Context, message string, at time.Time) (string, error) {
 	tree, err := Writing{Input: strings.NewReader("")}.Run(ctx, r.Top, "hash-object", "-w", "-t", "tree", "--stdin")
 	if err != nil {
@@ -146,7 +147,8 @@ func (r *Repo) Apart(ctx context.Context, remote string) (bool, error) {
 	return err == nil && !slices.Equal(from[:1], to), err
 }
 
-// urls are where a remote is fetched from, of which git asks the first, and where it is pushed to, which is each of them.
+// urls are where a remote is fetched from, of which git asks the first, and where it is pushed to, which is each of
+// them.
 func (r *Repo) urls(ctx context.Context, remote string) (from, to []string, err error) {
 	out, err := Run(ctx, r.Top, "remote", "get-url", "--all", "--", remote)
 	if err != nil {
@@ -157,8 +159,9 @@ func (r *Repo) urls(ctx context.Context, remote string) (from, to []string, err 
 	return from, strings.Split(strings.TrimRight(string(out), "\n"), "\n"), err
 }
 
-// Bundled reports whether a remote is reached by a path that begins at this clone, for fetching or for pushing. What lies there may have come along
-// with a copied folder, and git runs its hooks. A clone made by git names a repository on the same machine by its full path.
+// Bundled reports whether a remote is reached by a path that begins at this clone, for fetching or for pushing. What
+// lies there may have come along with a copied folder, and git runs its hooks. A clone made by git names a repository
+// on the same machine by its full path.
 func (r *Repo) Bundled(ctx context.Context, remote string) (bool, error) {
 	from, to, err := r.urls(ctx, remote)
 	return err == nil && slices.ContainsFunc(slices.Concat(from, to), r.isBundled), err
@@ -181,8 +184,8 @@ func (r *Repo) isBundled(url string) bool {
 	return false
 }
 
-// LocalPrograms lists the keys of the clone's own config that have git start a program when it talks to a remote, sorted. Such a config may
-// have come with a copied folder; the user's own is the user's.
+// LocalPrograms lists the keys of the clone's own config that have git start a program when it talks to a remote,
+// sorted. Such a config may have come with a copied folder; the user's own is the user's.
 func (r *Repo) LocalPrograms(ctx context.Context) ([]string, error) {
 	out, err := Run(ctx, r.Top, "config", "--show-scope", "--null", "--list")
 	if err != nil {
@@ -200,7 +203,8 @@ func (r *Repo) LocalPrograms(ctx context.Context) ([]string, error) {
 	return slices.Compact(keys), nil
 }
 
-// startsProgram reports whether a setting, its key in lower case, names a program that git starts when it talks to a remote.
+// startsProgram reports whether a setting, its key in lower case, names a program that git starts when it talks to a
+// remote.
 func startsProgram(key, value string) bool {
 	name := key[strings.LastIndexByte(key, '.')+1:]
 	section, _, _ := strings.Cut(key, ".")

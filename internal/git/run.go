@@ -14,8 +14,8 @@ import (
 
 // Run runs git in a folder, as command starts it, and returns its standard output.
 //
-// If git cannot be started or fails, the output is what was printed until then, and the error has the code GIT. Its cause is an
-// *exec.ExitError if git ran, and ctx's error if ctx ended, in which case git was killed.
+// If git cannot be started or fails, the output is what was printed until then, and the error has the code GIT. Its
+// cause is an *exec.ExitError if git ran, and ctx's error if ctx ended, in which case git was killed.
 func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return runInput(ctx, nil, dir, args...)
 }
@@ -35,8 +35,8 @@ func output(ctx context.Context, cmd *exec.Cmd, in io.Reader, args []string) ([]
 	return out, nil
 }
 
-// runReading is runInput for an output that may be too long for memory: read gets it while git runs. If read fails, git is killed, and
-// the error of read is returned.
+// runReading is runInput for an output that may be too long for memory: read gets it while git runs. If read fails, git
+// is killed, and the error of read is returned.
 func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) error, dir string, args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

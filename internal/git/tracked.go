@@ -14,14 +14,15 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
-// Tracked reads the remote-tracking branches of one remote from git's files, without starting git. It understands the repositories that Quick
-// does.
+// Tracked reads the remote-tracking branches of one remote from git's files, without starting git. It understands the
+// repositories that Quick does.
 type Tracked struct {
 	repo   *Repo
 	remote string
 }
 
-// Tracked returns the branches of a remote that this clone has fetched. The name of the remote was checked by who read it from a config.
+// Tracked returns the branches of a remote that this clone has fetched. The name of the remote was checked by who read
+// it from a config.
 func (r *Repo) Tracked(remote string) Tracked { return Tracked{r, remote} }
 
 // Tip is a branch and the commit that it points at.
@@ -48,8 +49,8 @@ func (t Tracked) Head() string {
 	return head.Commit
 }
 
-// Stamp differs between two states of the branches. It is "" if they may change without another stamp, since they changed a moment ago or the
-// system does not say enough.
+// Stamp differs between two states of the branches. It is "" if they may change without another stamp, since they
+// changed a moment ago or the system does not say enough.
 func (t Tracked) Stamp() string {
 	settled, known := time.Now().Add(-disk.ClockGrain), true
 	sum := fnv.New128a()
@@ -78,7 +79,8 @@ func (t Tracked) walk(fn func(name, path string)) {
 	})
 }
 
-// Tips lists the branches, sorted by name. HEAD, which is another name of one of them, is left out, and so is what does not point at a commit.
+// Tips lists the branches, sorted by name. HEAD, which is another name of one of them, is left out, and so is what does
+// not point at a commit.
 func (t Tracked) Tips() []Tip {
 	found := map[string]string{}
 	if src, err := disk.ReadRegular(t.packedFile(), maxPacked); err == nil {
@@ -104,7 +106,8 @@ func (t Tracked) Tips() []Tip {
 	return tips
 }
 
-// Default is the branch that the remote's HEAD points at, as it was fetched, or else main or master. It reports false if there is none.
+// Default is the branch that the remote's HEAD points at, as it was fetched, or else main or master. It reports false
+// if there is none.
 func (t Tracked) Default() (Tip, bool) {
 	names := []string{"main", "master"}
 	if src, err := readSmall(filepath.Join(t.folder(), "HEAD")); err == nil {

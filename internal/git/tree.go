@@ -12,8 +12,8 @@ import (
 // Tree is the content of a work tree or a commit: for each path, relative to the top and with slashes, the mode and the
 // object id, as in "100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391". Paths with a component named .cairn are left out.
 //
-// The modes are git's: 100644 a file, 100755 an executable one, 120000 a link, 160000 a nested repository. The id of a nested
-// repository is its commit; if its work tree differs from that, "+" and the fingerprint of the work tree follow.
+// The modes are git's: 100644 a file, 100755 an executable one, 120000 a link, 160000 a nested repository. The id of a
+// nested repository is its commit; if its work tree differs from that, "+" and the fingerprint of the work tree follow.
 type Tree map[string]string
 
 // The modes that cairn tells apart.

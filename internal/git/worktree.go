@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// WorkTree reads the tree of the files as they are now: all that are tracked or not ignored, with the content that "git add" would
-// store. It takes unchanged files from the index and hashes the others.
+// WorkTree reads the tree of the files as they are now: all that are tracked or not ignored, with the content that "git
+// add" would store. It takes unchanged files from the index and hashes the others.
 //
-// A file that changes meanwhile is read as it was at some moment; one that vanishes is left out. Files that git was told not to
-// compare (assume-unchanged, skip-worktree) are read too, if they are there. Other work trees of the same clone inside this one are
-// left out.
+// A file that changes meanwhile is read as it was at some moment; one that vanishes is left out. Files that git was
+// told not to compare (assume-unchanged, skip-worktree) are read too, if they are there. Other work trees of the same
+// clone inside this one are left out.
 //
-// To hash a file, git may start the filters that the clone's config names, so call it for clones only that the user trusts. Where
-// core.autocrlf is on and a file was committed with CRLF all the same, changing it and committing the change give two fingerprints.
+// To hash a file, git may start the filters that the clone's config names, so call it for clones only that the user
+// trusts. Where core.autocrlf is on and a file was committed with CRLF all the same, changing it and committing the
+// change give two fingerprints.
 func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
 	w := workTree{Repo: r}
 	err := w.read(ctx)
@@ -110,7 +111,8 @@ func (w *workTree) status(ctx context.Context) ([]change, error) {
 	return changes, nil
 }
 
-// parseStatus parses a line of porcelain format 2. It returns false for a line that is about no change of the work tree.
+// parseStatus parses a line of porcelain format 2. It returns false for a line that is about no change of the work
+// tree.
 func parseStatus(line string) (change, bool, error) {
 	kind, rest, _ := strings.Cut(line, " ")
 	switch kind {

@@ -12,12 +12,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Writing is the second way to start git, for commands that change a repository because a person or an agent asked for that change: a
-// work tree, a commit, a merge, a push. The zero value starts no program of the repository's config but the filters that store
-// a file, uses no network and runs no hook.
+// Writing is the second way to start git, for commands that change a repository because a person or an agent asked for
+// that change: a work tree, a commit, a merge, a push. The zero value starts no program of the repository's config but
+// the filters that store a file, uses no network and runs no hook.
 //
-// What always holds: git has no terminal, so nothing can prompt; it starts no editor, pager, signing program, fsmonitor or background
-// work; and it gets none of the caller's GIT_* but the identity to commit with.
+// What always holds: git has no terminal, so nothing can prompt; it starts no editor, pager, signing program, fsmonitor
+// or background work; and it gets none of the caller's GIT_* but the identity to commit with.
 type Writing struct {
 	Hooks   bool      // the user's hooks run, in the user's own environment, as they would for the user
 	Network bool      // git may talk to a remote, with the user's credentials; nothing asks for them
@@ -30,8 +30,8 @@ type Writing struct {
 	more    []setting // that override all others
 }
 
-// quiet are the settings of every command that writes. They reach the hooks too, so there are only those without which a program
-// would ask, wait or go on in the background.
+// quiet are the settings of every command that writes. They reach the hooks too, so there are only those without which
+// a program would ask, wait or go on in the background.
 var quiet = []setting{
 	{"core.fsmonitor", "false"},
 	{"core.useBuiltinFSMonitor", "false"},
@@ -51,7 +51,8 @@ var quiet = []setting{
 	{"advice.detachedHead", "false"},
 }
 
-// alone are the settings of a command that runs no hook: those that keep a config from starting programs or deciding what a merge does.
+// alone are the settings of a command that runs no hook: those that keep a config from starting programs or deciding
+// what a merge does.
 var alone = []setting{
 	{"core.hooksPath", "/dev/null"},
 	{"core.virtualFilesystem", ""},
@@ -90,8 +91,8 @@ var offline = []setting{
 	{"protocol.allow", "never"},
 }
 
-// Run runs git in a folder and returns its standard output. Its errors are those of Run for commands that read. If ctx ends, git is asked to
-// stop, which takes its locks away, and what it started is ended with it.
+// Run runs git in a folder and returns its standard output. Its errors are those of Run for commands that read. If ctx
+// ends, git is asked to stop, which takes its locks away, and what it started is ended with it.
 func (w Writing) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	with := slices.Clone(quiet)
 	if !w.Hooks {
@@ -115,8 +116,8 @@ func (w Writing) Run(ctx context.Context, dir string, args ...string) ([]byte, e
 // identity are the variables of git that say who commits.
 var identity = []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"}
 
-// transport are the variables of git that say how a remote is reached, and ask nothing. So do those that begin with GIT_CONFIG_: what they set
-// counts less than what every command is given.
+// transport are the variables of git that say how a remote is reached, and ask nothing. So do those that begin with
+// GIT_CONFIG_: what they set counts less than what every command is given.
 var transport = []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_PROXY_SSL_CAINFO"}
 
 func (w Writing) environ(ctx context.Context, dir string) []string {
@@ -176,7 +177,8 @@ func Exited(err error) int {
 // advice is what git says after the reason why it cannot reach a remote.
 var advice = []string{"", "Please make sure you have the correct access rights", "and the repository exists."}
 
-// Complaints are the last lines that a git command that failed wrote to standard error, its hooks' among them, without advice.
+// Complaints are the last lines that a git command that failed wrote to standard error, its hooks' among them, without
+// advice.
 func Complaints(err error, most int) []string {
 	exit := (*exec.ExitError)(nil)
 	if !errors.As(err, &exit) {
@@ -188,7 +190,8 @@ func Complaints(err error, most int) []string {
 	return lines[max(0, len(lines)-most):]
 }
 
-// Complaint is the line of standard error in which a git command that failed says what is wrong; the error itself if git did not run.
+// Complaint is the line of standard error in which a git command that failed says what is wrong; the error itself if
+// git did not run.
 func Complaint(err error) string {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return complaint(exit)

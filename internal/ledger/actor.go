@@ -11,8 +11,8 @@ import (
 // ActorKind is the kind of a record of the directory that says who an actor is, in a record.Ref. Its id is the actor.
 const ActorKind = "actor"
 
-// Actor is a person or a program that others can address: what the directory says of it. An actor that is not in the directory can do all
-// that one in it can.
+// Actor is a person or a program that others can address: what the directory says of it. An actor that is not in the
+// directory can do all that one in it can.
 type Actor struct {
 	record.Header        // what all kinds have in common; Title is the name that is shown
 	ExternalRef   string // who it is elsewhere, such as an address or the name of an account; no two actors have the same
@@ -48,8 +48,8 @@ func NewActor(who record.Actor, c ActorChange, s record.Stamp) (Actor, error) {
 	return a, a.Valid()
 }
 
-// Register returns the actor after another registration, with an entry that says what changed. One that was gone is active again. It
-// stays as it is if nothing would change, and INVALID_INPUT is returned for what no actor may be.
+// Register returns the actor after another registration, with an entry that says what changed. One that was gone is
+// active again. It stays as it is if nothing would change, and INVALID_INPUT is returned for what no actor may be.
 func (a Actor) Register(c ActorChange, s record.Stamp) (Actor, error) {
 	now, keys := a.with(c)
 	if len(keys) == 0 && a.Status == ActorActive {

@@ -22,7 +22,8 @@ func differing(keys ...compared) []string {
 	return out
 }
 
-// updated returns a header in one of the states, with an entry that names the keys of the file that changed, and the state if it is another.
+// updated returns a header in one of the states, with an entry that names the keys of the file that changed, and the
+// state if it is another.
 func updated(h record.Header, keys []string, to record.Status, states []record.Status, s record.Stamp) (record.Header, error) {
 	e := s.Entry(record.Updated)
 	e.Fields, e.To = keys, to

@@ -19,8 +19,9 @@ const DecisionPrefix = "DEC"
 // DecisionID names a decision: DEC-, and the token of a task's id.
 type DecisionID string
 
-// Decision is what was decided, and why. Its content never changes: the title, the choice, the options, the scope, what it is about, what it
-// supersedes and the body. To change a decision, another one is logged that supersedes it. Its status, its labels and its provenance move.
+// Decision is what was decided, and why. Its content never changes: the title, the choice, the options, the scope, what
+// it is about, what it supersedes and the body. To change a decision, another one is logged that supersedes it. Its
+// status, its labels and its provenance move.
 type Decision struct {
 	record.Header
 	Choice     string     // what was chosen
@@ -47,9 +48,9 @@ var DecisionStates = []record.Status{Proposed, Accepted, Rejected}
 // FindDecision returns another decision. It reports false for one that does not exist or cannot be read.
 type FindDecision func(DecisionID) (Decision, bool)
 
-// NewDecision returns a decision as it is written first, with an entry that has the hash of its content. Without a status, that of a person
-// is accepted and any other is proposed. It returns INVALID_INPUT if there may be no such decision, NOT_FOUND if it supersedes one that does
-// not exist, and FORBIDDEN if the actor may not accept it.
+// NewDecision returns a decision as it is written first, with an entry that has the hash of its content. Without a
+// status, that of a person is accepted and any other is proposed. It returns INVALID_INPUT if there may be no such
+// decision, NOT_FOUND if it supersedes one that does not exist, and FORBIDDEN if the actor may not accept it.
 func NewDecision(f task.Flow, d Decision, token string, find FindDecision, s record.Stamp) (Decision, error) {
 	d.Ref = record.Ref{Kind: DecisionKind, ID: DecisionPrefix + "-" + token}
 	d.Choice, d.Body = record.CleanBody(d.Choice), record.CleanBody(d.Body)
@@ -141,7 +142,8 @@ func (o Option) valid() error {
 	return nil
 }
 
-// validSuccession returns NOT_FOUND if the decision supersedes one that does not exist, and INVALID_INPUT if the chain leads back to itself.
+// validSuccession returns NOT_FOUND if the decision supersedes one that does not exist, and INVALID_INPUT if the chain
+// leads back to itself.
 func (d Decision) validSuccession(find FindDecision) error {
 	if d.Supersedes == "" {
 		return nil
@@ -164,8 +166,8 @@ func (d Decision) validSuccession(find FindDecision) error {
 	return nil
 }
 
-// InCircle reports whether a decision supersedes itself in the end. of returns what a decision supersedes, "" for none; it reports false
-// for one that is not known.
+// InCircle reports whether a decision supersedes itself in the end. of returns what a decision supersedes, "" for none;
+// it reports false for one that is not known.
 func InCircle(id DecisionID, of func(DecisionID) (DecisionID, bool)) bool {
 	seen := map[DecisionID]bool{}
 	for at := id; !seen[at]; {
@@ -182,8 +184,8 @@ func InCircle(id DecisionID, of func(DecisionID) (DecisionID, bool)) bool {
 	return false // the chain leads into a circle of others
 }
 
-// mayRatify returns FORBIDDEN if the actor may not bring a decision from one status to another: to accept one, and to take that back, is for
-// a person, unless the config lets anyone.
+// mayRatify returns FORBIDDEN if the actor may not bring a decision from one status to another: to accept one, and to
+// take that back, is for a person, unless the config lets anyone.
 func mayRatify(f task.Flow, from, to record.Status, who record.Actor) error {
 	switch {
 	case from == to || from != Accepted && to != Accepted || f.Ratify == task.ByAnyone || who.Human():
@@ -200,8 +202,9 @@ func mayRatify(f task.Flow, from, to record.Status, who record.Actor) error {
 	}
 }
 
-// SetStatus returns the decision in another state. In the state that it is in already it stays as it is, and the text becomes a note. It
-// returns INVALID_INPUT for what is no state, and FORBIDDEN for an actor who may not accept decisions or take that back.
+// SetStatus returns the decision in another state. In the state that it is in already it stays as it is, and the text
+// becomes a note. It returns INVALID_INPUT for what is no state, and FORBIDDEN for an actor who may not accept
+// decisions or take that back.
 func (d Decision) SetStatus(f task.Flow, to record.Status, s record.Stamp) (Decision, error) {
 	e := s.Entry(record.Transitioned)
 	e.To = to
@@ -216,7 +219,8 @@ func (d Decision) SetStatus(f task.Flow, to record.Status, s record.Stamp) (Deci
 	return d, nil
 }
 
-// Asks lists what a person must confirm before a decision, which was in another state or is new, may stand in this one in their name.
+// Asks lists what a person must confirm before a decision, which was in another state or is new, may stand in this one
+// in their name.
 func (d Decision) Asks(f task.Flow, from record.Status, s record.Stamp) []task.Ask {
 	if !s.Who.Human() || f.Ratify == task.ByAnyone || from == d.Status || from != Accepted && d.Status != Accepted {
 		return nil
@@ -231,9 +235,9 @@ func (d Decision) Asks(f task.Flow, from record.Status, s record.Stamp) []task.A
 	return []task.Ask{ask}
 }
 
-// ContentHash is the hash of what never changes in a decision. Its parts are the id, the title, the choice, what it supersedes; the label,
-// summary, pros and cons of each option, after how many there are; the globs of the scope and the ids in about, each list after its length;
-// the body.
+// ContentHash is the hash of what never changes in a decision. Its parts are the id, the title, the choice, what it
+// supersedes; the label, summary, pros and cons of each option, after how many there are; the globs of the scope and
+// the ids in about, each list after its length; the body.
 func (d Decision) ContentHash() string {
 	parts := []string{d.Ref.ID, d.Title, d.Choice, string(d.Supersedes), strconv.Itoa(len(d.Options))}
 	for _, o := range d.Options {
@@ -280,8 +284,8 @@ func (d Decision) Context() string { return section(d.Body, contextHeadings) }
 // Rationale is why it was decided so, from its body.
 func (d Decision) Rationale() string { return section(d.Body, rationaleHeadings) }
 
-// section returns what stands under the first heading that has one of the names, up to the next heading of its level or above. A heading in a
-// block of code is none.
+// section returns what stands under the first heading that has one of the names, up to the next heading of its level or
+// above. A heading in a block of code is none.
 func section(body string, names []string) string {
 	var out []string
 	in, fenced := 0, false

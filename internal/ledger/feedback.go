@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// FeedbackKind is the kind of a record that says where cairn itself gets in the way, in a record.Ref, and FeedbackPrefix what stands before the
-// dash of its id.
+// FeedbackKind is the kind of a record that says where cairn itself gets in the way, in a record.Ref, and
+// FeedbackPrefix what stands before the dash of its id.
 const (
 	FeedbackKind   = "feedback"
 	FeedbackPrefix = "FB"
@@ -17,7 +17,8 @@ const (
 // FeedbackID names a piece of feedback: FB-, and the token of a task's id.
 type FeedbackID string
 
-// Feedback is what somebody found about cairn itself: a bug, something that is in the way, something that is missing. It stays in the workspace.
+// Feedback is what somebody found about cairn itself: a bug, something that is in the way, something that is missing.
+// It stays in the workspace.
 type Feedback struct {
 	record.Header // what all kinds have in common
 	Type          FeedbackType
@@ -71,7 +72,8 @@ var (
 	FeedbackEnds   = []record.Status{FeedbackShipped, FeedbackDeclined}
 )
 
-// NewFeedback returns feedback as it is written first, or INVALID_INPUT if there may be none such. It must say what was found.
+// NewFeedback returns feedback as it is written first, or INVALID_INPUT if there may be none such. It must say what was
+// found.
 func NewFeedback(f Feedback, token string, s record.Stamp) (Feedback, error) {
 	f.Ref, f.Status = record.Ref{Kind: FeedbackKind, ID: FeedbackPrefix + "-" + token}, FeedbackOpen
 	f.Type, f.Severity = cmp.Or(f.Type, Friction), cmp.Or(f.Severity, MediumSeverity)

@@ -19,8 +19,9 @@ const (
 // HandoffID names a handoff: HO-, and the token of a task's id.
 type HandoffID string
 
-// Handoff is something that somebody asks of others: to take over work, to answer a question, to approve. It is addressed to actors and to
-// groups of them; one of these claims it, and answers. What it says never changes: its first entry has a hash of that.
+// Handoff is something that somebody asks of others: to take over work, to answer a question, to approve. It is
+// addressed to actors and to groups of them; one of these claims it, and answers. What it says never changes: its first
+// entry has a hash of that.
 type Handoff struct {
 	record.Header // what all kinds have in common; Assignee is who has claimed it
 	Type          HandoffType
@@ -136,8 +137,9 @@ func (h Handoff) valid() error {
 	return cmp.Or(validAbout(h.About), validOptional("fingerprint", h.Fingerprint), h.Due.Valid(), h.Valid(h.Body))
 }
 
-// ContentHash is the hash of what never changes in a handoff. Its parts are the id, the title, the type, when it is due, the fingerprint,
-// false if an answer must be one of the options; the recipients, the options, and the ids in about, each list after its length; the body.
+// ContentHash is the hash of what never changes in a handoff. Its parts are the id, the title, the type, when it is
+// due, the fingerprint, false if an answer must be one of the options; the recipients, the options, and the ids in
+// about, each list after its length; the body.
 func (h Handoff) ContentHash() string {
 	due, err := task.ParseDue(string(h.Due)) // whatever form of the same time the file has
 	if err != nil {
@@ -213,7 +215,8 @@ func (h Handoff) apply(e record.Entry, groups GroupsOf) (Handoff, error) {
 	return h, err
 }
 
-// mayAct returns CONFLICT for a handoff that is over, and FORBIDDEN for an actor who is neither a recipient nor has claimed it.
+// mayAct returns CONFLICT for a handoff that is over, and FORBIDDEN for an actor who is neither a recipient nor has
+// claimed it.
 func (h Handoff) mayAct(who record.Actor, in task.Rules) error {
 	switch {
 	case h.Closed():
@@ -248,9 +251,9 @@ func (h Handoff) mayClaim(e record.Entry, in task.Rules) error {
 	return nil
 }
 
-// Claim makes the actor the one who deals with the handoff. It does not ask whether it is free: session.Holder decides that. Over says that
-// the claim of somebody else has lapsed. Claiming what one holds changes nothing. It returns FORBIDDEN for who is no recipient, and
-// CONFLICT for a handoff that is answered or over.
+// Claim makes the actor the one who deals with the handoff. It does not ask whether it is free: session.Holder decides
+// that. Over says that the claim of somebody else has lapsed. Claiming what one holds changes nothing. It returns
+// FORBIDDEN for who is no recipient, and CONFLICT for a handoff that is answered or over.
 func (h Handoff) Claim(over bool, groups GroupsOf, s record.Stamp) (Handoff, error) {
 	did := record.Claimed
 	switch {
@@ -272,7 +275,8 @@ func (h Handoff) mayRelease(who record.Actor) error {
 	return nil
 }
 
-// Release gives a claim up, so that another recipient can take it. Only who has it may, or a person. Without a claim it changes nothing.
+// Release gives a claim up, so that another recipient can take it. Only who has it may, or a person. Without a claim it
+// changes nothing.
 func (h Handoff) Release(s record.Stamp) (Handoff, error) {
 	if h.Status != HandoffClaimed {
 		return h, nil
@@ -287,8 +291,8 @@ type Answer struct {
 	About  []string // ids of records
 }
 
-// Respond answers the handoff. Only a recipient may, or who has claimed it. An answer has an option, a text, or both; where only the options
-// are allowed, an option. A handoff that has an answer can get another, and the newest counts.
+// Respond answers the handoff. Only a recipient may, or who has claimed it. An answer has an option, a text, or both;
+// where only the options are allowed, an option. A handoff that has an answer can get another, and the newest counts.
 func (h Handoff) Respond(a Answer, groups GroupsOf, s record.Stamp) (Handoff, error) {
 	return h.apply(s.Entry(record.Responded).Saying(record.Detail{Option: a.Option, About: a.About}), groups)
 }
@@ -327,8 +331,8 @@ func (h Handoff) mayEnd(as record.Status, who record.Actor) error {
 	return nil
 }
 
-// Resolve ends the handoff, as HandoffResolved or HandoffCanceled. A handoff that has ended in this way already stays as it is. It returns
-// FORBIDDEN for who may not, and CONFLICT for one that ended in the other way.
+// Resolve ends the handoff, as HandoffResolved or HandoffCanceled. A handoff that has ended in this way already stays
+// as it is. It returns FORBIDDEN for who may not, and CONFLICT for one that ended in the other way.
 func (h Handoff) Resolve(as record.Status, s record.Stamp) (Handoff, error) {
 	if h.Closed() && h.Status == as && h.MayResolve(s.Who) {
 		return h, nil
@@ -339,9 +343,9 @@ func (h Handoff) Resolve(as record.Status, s record.Stamp) (Handoff, error) {
 	return next, cmp.Or(err, record.ValidText("note", s.Text))
 }
 
-// Asks lists what a person must confirm before the handoff, which was another before, may stand as it is in their name: an answer to what asks
-// for approval, and the end of such a handoff that nobody answered, unless the person asked it. Actors that are no persons have nothing to
-// confirm.
+// Asks lists what a person must confirm before the handoff, which was another before, may stand as it is in their name:
+// an answer to what asks for approval, and the end of such a handoff that nobody answered, unless the person asked it.
+// Actors that are no persons have nothing to confirm.
 func (h Handoff) Asks(before Handoff) []task.Ask {
 	if h.Type != Approval || len(h.Log) == len(before.Log) {
 		return nil

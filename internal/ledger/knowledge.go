@@ -67,8 +67,8 @@ func NewNote(c NoteChange, token string, s record.Stamp) (Note, error) {
 	return n, cmp.Or(n.says(), n.Valid())
 }
 
-// Change returns the note with what somebody wrote, and with an entry that says what changed. It is the same note if nothing would change,
-// and INVALID_INPUT is returned for what no note may be.
+// Change returns the note with what somebody wrote, and with an entry that says what changed. It is the same note if
+// nothing would change, and INVALID_INPUT is returned for what no note may be.
 func (n Note) Change(c NoteChange, s record.Stamp) (Note, error) {
 	now, keys := n.with(c)
 	if len(keys) == 0 && now.Status == n.Status {

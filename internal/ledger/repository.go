@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// RepositoryKind is the kind of a repository, in a record.Ref, and RepositoryPrefix what stands before the dash of its id.
+// RepositoryKind is the kind of a repository, in a record.Ref, and RepositoryPrefix what stands before the dash of its
+// id.
 const (
 	RepositoryKind   = "repository"
 	RepositoryPrefix = "REPO"
@@ -38,8 +39,8 @@ var RepositoryStates = []record.Status{RepositoryActive, RepositoryGone}
 // RepositoryChange is what a registration says of a repository. What is nil stays as it is.
 type RepositoryChange struct{ Name, DefaultBranch, Role *string }
 
-// RepositoryIDs are the ids that a repository may get, by its host and path: its name, or longer parts of the path where that is taken. Two
-// branches that register the same one come to the same id.
+// RepositoryIDs are the ids that a repository may get, by its host and path: its name, or longer parts of the path
+// where that is taken. Two branches that register the same one come to the same id.
 func RepositoryIDs(repo string) []RepositoryID {
 	var out []RepositoryID
 	parts := strings.Split(repo, "/")

@@ -44,8 +44,8 @@ const (
 // reserved are the names that no file may have on Windows, whatever its ending.
 var reserved = []string{"con", "prn", "aux", "nul"}
 
-// ParseSkillID accepts 1 to 64 lower-case letters, digits and single dashes, with a letter or digit at each end: a name in the Agent Skills
-// format, and of a folder on every system.
+// ParseSkillID accepts 1 to 64 lower-case letters, digits and single dashes, with a letter or digit at each end: a name
+// in the Agent Skills format, and of a folder on every system.
 func ParseSkillID(s string) (SkillID, error) {
 	device := len(s) == 4 && (s[:3] == "com" || s[:3] == "lpt") && '0' <= s[3] && s[3] <= '9'
 	upper := strings.ToLower(s) != s
@@ -64,7 +64,8 @@ type SkillChange struct {
 	Status                  *record.Status
 }
 
-// NewSkill returns a skill as it is written first, or INVALID_INPUT if there may be no such skill. A description and a body must be given.
+// NewSkill returns a skill as it is written first, or INVALID_INPUT if there may be no such skill. A description and a
+// body must be given.
 func NewSkill(id SkillID, c SkillChange, s record.Stamp) (Skill, error) {
 	_, err := ParseSkillID(string(id))
 	if err != nil {
@@ -79,8 +80,8 @@ func NewSkill(id SkillID, c SkillChange, s record.Stamp) (Skill, error) {
 	return k, cmp.Or(err, k.Valid())
 }
 
-// Change returns the skill after a change, as its next version, with an entry that says which keys changed. It stays as it is if nothing
-// would change. It returns INVALID_INPUT for what no skill may be.
+// Change returns the skill after a change, as its next version, with an entry that says which keys changed. It stays as
+// it is if nothing would change. It returns INVALID_INPUT for what no skill may be.
 func (k Skill) Change(c SkillChange, s record.Stamp) (Skill, error) {
 	now, keys := k.with(c)
 	to := k.Status

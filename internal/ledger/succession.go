@@ -14,9 +14,10 @@ type Successor struct {
 	Created    int64 // in seconds since 1970
 }
 
-// Succession is which decisions stand in the place of others. Decisions that supersede one another form a line, and of a line at most one
-// governs: of those accepted ones that no accepted one has followed, directly or over others, the newest. So a successor that is proposed or
-// rejected governs nothing, its predecessor still does, and of two accepted successors the newest governs.
+// Succession is which decisions stand in the place of others. Decisions that supersede one another form a line, and of
+// a line at most one governs: of those accepted ones that no accepted one has followed, directly or over others, the
+// newest. So a successor that is proposed or rejected governs nothing, its predecessor still does, and of two accepted
+// successors the newest governs.
 type Succession struct {
 	of      map[DecisionID]Successor
 	root    map[DecisionID]DecisionID // of each, the first of its line
@@ -57,8 +58,8 @@ func (s Succession) follow(d Successor, followed map[DecisionID]bool) {
 	}
 }
 
-// findRoot finds the first of a line, for each decision on the way to it. In a circle, which only an edit by hand can make, the least of its
-// ids is the first.
+// findRoot finds the first of a line, for each decision on the way to it. In a circle, which only an edit by hand can
+// make, the least of its ids is the first.
 func (s Succession) findRoot(d Successor) {
 	var path []DecisionID
 	seen, root := map[DecisionID]bool{}, DecisionID("")
@@ -99,8 +100,8 @@ func (s Succession) Governs(id DecisionID) bool {
 	return ok && s.governs[s.root[id]] == id
 }
 
-// SupersededBy is the decision that governs in the place of another; "" if none does, or it governs itself. One that nothing was ever to
-// follow, and that was never accepted, has none.
+// SupersededBy is the decision that governs in the place of another; "" if none does, or it governs itself. One that
+// nothing was ever to follow, and that was never accepted, has none.
 func (s Succession) SupersededBy(id DecisionID) DecisionID {
 	now := s.governs[s.root[id]]
 	if now == id || !s.descends(now, id) && s.of[id].Status != Accepted {

@@ -12,8 +12,8 @@ const (
 	maxAbout   = 100
 )
 
-// validAbout returns INVALID_INPUT for what cannot be the ids of the records that something is about. Whether there are such records is not
-// asked here.
+// validAbout returns INVALID_INPUT for what cannot be the ids of the records that something is about. Whether there are
+// such records is not asked here.
 func validAbout(ids []string) error {
 	if len(ids) > maxAbout {
 		return record.Errorf(record.InvalidInput, "about names %d records, more than %d", len(ids), maxAbout).WithHint("name the one that groups them")

@@ -6,13 +6,13 @@ import (
 	"os/exec"
 )
 
-// gateScript waits for a line, which comes when the mark is set, and then becomes the command. If this program dies before that,
-// the script ends and the command never starts. The line comes on a file of its own, the first after the standard ones, which
-// the command does not get.
+// gateScript waits for a line, which comes when the mark is set, and then becomes the command. If this program dies
+// before that, the script ends and the command never starts. The line comes on a file of its own, the first after the
+// standard ones, which the command does not get.
 const gateScript = `read -r cairn_gate <&3 && exec "$0" "$@" 3<&-`
 
-// group is every process of one command: the process group of its guard, and the processes that left the group and carry
-// the mark.
+// group is every process of one command: the process group of its guard, and the processes that left the group and
+// carry the mark.
 type group struct {
 	*guard
 	cmd        *exec.Cmd
@@ -39,8 +39,8 @@ func newGroup(cmd *exec.Cmd) (*group, error) {
 	return &group{g, cmd, newMark(), wait, gate}, nil
 }
 
-// join is called once the command has started, and sets the mark. Where the system refuses the mark only the process group is
-// left.
+// join is called once the command has started, and sets the mark. Where the system refuses the mark only the process
+// group is left.
 func (g *group) join() error {
 	if g.mark != 0 && g.mark.put(g.cmd.Process.Pid) != nil {
 		g.mark = 0

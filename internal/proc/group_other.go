@@ -23,7 +23,8 @@ func newGroup(cmd *exec.Cmd) (*group, error) {
 	return &group{g, cmd}, nil
 }
 
-// join is called once the command has started. It does nothing: the system put the command into the group when it started it.
+// join is called once the command has started. It does nothing: the system put the command into the group when it
+// started it.
 func (g *group) join() error { return nil }
 
 // open does nothing: the command runs already.

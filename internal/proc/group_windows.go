@@ -15,8 +15,8 @@ type group struct {
 	job windows.Handle
 }
 
-// newGroup makes the job of a command that is not started yet. The system ends the job's processes when its last handle is
-// closed, so they do not outlive this program either.
+// newGroup makes the job of a command that is not started yet. The system ends the job's processes when its last handle
+// is closed, so they do not outlive this program either.
 func newGroup(cmd *exec.Cmd) (*group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardScript is what the guard runs: it waits until its input ends, and then kills its process group. It ignores what asks the group
-// to end.
+// guardScript is what the guard runs: it waits until its input ends, and then kills its process group. It ignores what
+// asks the group to end.
 const guardScript = `trap '' TERM INT HUP; read -r cairn_guard; kill -s KILL 0`
 
-// guard is a shell that leads the process group of a command and kills the group if this program dies first. Its input is a
-// pipe that only this program holds open, so it notices even SIGKILL. Until close, its process id names the group, whatever
-// else has ended.
+// guard is a shell that leads the process group of a command and kills the group if this program dies first. Its input
+// is a pipe that only this program holds open, so it notices even SIGKILL. Until close, its process id names the group,
+// whatever else has ended.
 type guard struct {
 	shell *exec.Cmd
 	hold  *os.File

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mark identifies the processes of one command: a value of the limit RLIMIT_LOCKS, which has had no effect since Linux 2.4.25.
-// A process inherits its limits through fork, exec and setsid, whatever happens to its environment and files, and only a
-// privileged process can raise one again.
+// mark identifies the processes of one command: a value of the limit RLIMIT_LOCKS, which has had no effect since Linux
+// 2.4.25. A process inherits its limits through fork, exec and setsid, whatever happens to its environment and files,
+// and only a privileged process can raise one again.
 //
-// A command may run commands of its own, and their marks must be lower limits. So the trailing 1-bits of a mark are free for
-// nested marks: every value that shares the higher bits belongs to this mark. All ones, "unlimited", is what a process without
-// a mark has; all of its bits are free. 0 means that there is no mark.
+// A command may run commands of its own, and their marks must be lower limits. So the trailing 1-bits of a mark are
+// free for nested marks: every value that shares the higher bits belongs to this mark. All ones, "unlimited", is what a
+// process without a mark has; all of its bits are free. 0 means that there is no mark.
 type mark uint64
 
-// leastRoom is the fewest free bits in which a nested mark is made: enough to tell the commands of one parent apart. Three
-// levels of commands fit into 64 bits.
+// leastRoom is the fewest free bits in which a nested mark is made: enough to tell the commands of one parent apart.
+// Three levels of commands fit into 64 bits.
 const leastRoom = 16
 
 // serial makes the marks of this process differ. It starts at random, so that the marks of two processes differ too.
@@ -33,7 +33,8 @@ func newMark() mark {
 	return markWithin(own.Max, atomic.AddUint64(&serial, 1))
 }
 
-// markWithin returns the nth mark within a limit: the limit's higher bits, then n, a zero bit, and half of its trailing 1-bits.
+// markWithin returns the nth mark within a limit: the limit's higher bits, then n, a zero bit, and half of its trailing
+// 1-bits.
 func markWithin(limit, n uint64) mark {
 	room := bits.TrailingZeros64(^limit)
 	if room < leastRoom {

@@ -4,8 +4,8 @@ import "testing"
 
 const unlimited = ^uint64(0)
 
-// A mark owns itself and the marks nested in it, and nothing else: not the program that runs the command, and no command
-// beside it.
+// A mark owns itself and the marks nested in it, and nothing else: not the program that runs the command, and no
+// command beside it.
 func TestWhatAMarkOwns(t *testing.T) {
 	a, b := markWithin(unlimited, 7), markWithin(unlimited, 8)
 	inA, inA2 := markWithin(uint64(a), 7), markWithin(uint64(a), 8)

@@ -13,8 +13,8 @@ const (
 	tailSize = 60 << 10
 )
 
-// Output is a writer that keeps the first 4 KiB and the last 60 KiB of what is written and counts the rest. Writing never
-// fails. It is not safe for concurrent use; Run writes from one goroutine.
+// Output is a writer that keeps the first 4 KiB and the last 60 KiB of what is written and counts the rest. Writing
+// never fails. It is not safe for concurrent use; Run writes from one goroutine.
 type Output struct {
 	head  []byte
 	tail  []byte // a ring once it is tailSize long: its oldest byte is at next
@@ -48,8 +48,8 @@ func (o *Output) keep(p []byte) {
 	}
 }
 
-// String returns what was kept, as valid UTF-8: each run of invalid bytes becomes one U+FFFD. If bytes were left out, a line
-// between head and tail says how many, and no character is cut in two.
+// String returns what was kept, as valid UTF-8: each run of invalid bytes becomes one U+FFFD. If bytes were left out, a
+// line between head and tail says how many, and no character is cut in two.
 func (o *Output) String() string {
 	tail := append(o.tail[o.next:len(o.tail):len(o.tail)], o.tail[:o.next]...)
 	if o.total == int64(len(o.head)+len(tail)) {

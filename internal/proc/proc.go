@@ -1,12 +1,13 @@
 // Package proc runs one command and ends every process that the command started. It knows no task and no check.
 //
-// A command line goes to the POSIX shell unchanged ("sh -c line"), on Windows too; a program with arguments is started without
-// one. Without a Stdin the command reads an empty input. Output is a writer that keeps a bounded part of what is printed.
+// A command line goes to the POSIX shell unchanged ("sh -c line"), on Windows too; a program with arguments is started
+// without one. Without a Stdin the command reads an empty input. Output is a writer that keeps a bounded part of what
+// is printed.
 //
 // What is guaranteed: when Run returns, every process that the command started has ended, killed without a warning
-// unless Command.Grace gives one. That holds at the time limit, when the context ends, and when the command exits by itself. A background process that is left
-// over does not change how the command ended, but one that keeps the output open delays Run by up to two seconds. How far
-// the guarantee reaches depends on the system:
+// unless Command.Grace gives one. That holds at the time limit, when the context ends, and when the command exits by
+// itself. A background process that is left over does not change how the command ended, but one that keeps the output
+// open delays Run by up to two seconds. How far the guarantee reaches depends on the system:
 //   - Linux: every descendant, even in a session of its own, forked twice, with its environment cleared or its files closed.
 //     Each process of a command inherits a mark that it cannot remove (see mark_linux.go). Other processes of this program,
 //     other commands included, are not touched.
@@ -14,16 +15,17 @@
 //     an interactive shell) escapes.
 //   - Windows: a job object. A process started before the command joined the job may escape.
 //
-// The guarantee needs this program to live. If it is killed (SIGKILL, out of memory), a guard process that leads the process
-// group kills the group (see guard_unix.go); on Windows the job ends with its last handle. What outlives even that is found again,
-// by any later process, with the Trace that Command.Started was given: see Sweep.
+// The guarantee needs this program to live. If it is killed (SIGKILL, out of memory), a guard process that leads the
+// process group kills the group (see guard_unix.go); on Windows the job ends with its last handle. What outlives even
+// that is found again, by any later process, with the Trace that Command.Started was given: see Sweep.
 //
-// What is not guaranteed: when this program is killed on Unix, a process in another session or group escapes until a Sweep, and
-// so does the whole command if it killed its guard, as "kill -9 0" does. On Linux these processes cannot be ended: one of another user
-// (sudo), a privileged one that removes its mark on purpose, and one that somebody else starts at the command's request (a
-// container engine, a service manager, at). A process that hangs in the kernel is killed, but waited for only two seconds.
-// Linux behaves like other Unix systems where the limit cannot be set or /proc is not mounted, and for commands nested more
-// than three deep. This is no sandbox: a command may do what the user may do.
+// What is not guaranteed: when this program is killed on Unix, a process in another session or group escapes until a
+// Sweep, and so does the whole command if it killed its guard, as "kill -9 0" does. On Linux these processes cannot be
+// ended: one of another user (sudo), a privileged one that removes its mark on purpose, and one that somebody else
+// starts at the command's request (a container engine, a service manager, at). A process that hangs in the kernel is
+// killed, but waited for only two seconds. Linux behaves like other Unix systems where the limit cannot be set or /proc
+// is not mounted, and for commands nested more than three deep. This is no sandbox: a command may do what the user may
+// do.
 package proc
 
 import (
@@ -37,8 +39,8 @@ import (
 	"time"
 )
 
-// outputGrace is how long the output may stay open after the command has exited. A process substitution ends within it; a
-// forgotten server does not.
+// outputGrace is how long the output may stay open after the command has exited. A process substitution ends within it;
+// a forgotten server does not.
 const outputGrace = 2 * time.Second
 
 // ErrNoShell says that PATH has no sh.
@@ -55,8 +57,8 @@ type Command struct {
 	Env     []string      // "NAME=value" each; nil is the environment of this process
 	Timeout time.Duration // the time limit; 0 is none
 
-	// Grace is for how long a command that is stopped, at its time limit or by the context, may go on after SIGTERM was sent to its
-	// process group. 0 kills at once, and so does Windows, which has no such signal.
+	// Grace is for how long a command that is stopped, at its time limit or by the context, may go on after SIGTERM was
+	// sent to its process group. 0 kills at once, and so does Windows, which has no such signal.
 	Grace time.Duration
 
 	Stdin  io.Reader // nil is an empty input. A file is handed over as it is; anything else is copied, and Run waits for its end
@@ -64,8 +66,8 @@ type Command struct {
 	Stdout io.Writer // takes standard output instead of Output; nil leaves it there
 	Stderr io.Writer // takes standard error instead of Output; nil leaves it there
 
-	// Started is called before the first instruction of the command where the system allows that (Linux), and otherwise as soon as it
-	// runs. Whoever keeps the trace can end what the command started even after this program was killed.
+	// Started is called before the first instruction of the command where the system allows that (Linux), and otherwise as
+	// soon as it runs. Whoever keeps the trace can end what the command started even after this program was killed.
 	Started func(Trace)
 }
 
@@ -81,11 +83,11 @@ type End struct {
 // Passed reports whether the shell exited with 0.
 func (e End) Passed() bool { return e.Exit == 0 }
 
-// Run runs a command to its end, its time limit or the end of ctx, whichever comes first, and then ends every process that the
-// command started, as far as the package guarantees. However the command ended, the error is nil.
+// Run runs a command to its end, its time limit or the end of ctx, whichever comes first, and then ends every process
+// that the command started, as far as the package guarantees. However the command ended, the error is nil.
 //
-// It returns ErrNoShell if there is no shell, an error that is exec.ErrNotFound if PATH has no program of the name in Args, and
-// another error if the system refuses to start or watch a process.
+// It returns ErrNoShell if there is no shell, an error that is exec.ErrNotFound if PATH has no program of the name in
+// Args, and another error if the system refuses to start or watch a process.
 func Run(ctx context.Context, c Command) (End, error) {
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc

@@ -23,7 +23,8 @@ func (t Trace) end() (left []int) {
 	}
 }
 
-// running lists the processes of the command. What it lists is killed at once: a number is not given again within that time.
+// running lists the processes of the command. What it lists is killed at once: a number is not given again within that
+// time.
 func (t Trace) running() (pids []int) {
 	all, err := unix.SysctlKinfoProcSlice("kern.proc.uid", os.Getuid())
 	if err != nil {

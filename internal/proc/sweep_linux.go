@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// sweepPatience is how long a sweep goes on. A killed process is gone within milliseconds unless it hangs in the kernel, waiting
-// for a disk or a network.
+// sweepPatience is how long a sweep goes on. A killed process is gone within milliseconds unless it hangs in the
+// kernel, waiting for a disk or a network.
 const sweepPatience = 2 * time.Second
 
-// owns reports whether a process is one of those that a sweep is for. It returns ESRCH if there is no such process, and EPERM if
-// the process belongs to another user.
+// owns reports whether a process is one of those that a sweep is for. It returns ESRCH if there is no such process, and
+// EPERM if the process belongs to another user.
 type owns func(pid int) (bool, error)
 
 // sweep kills every process that is owned, until none is left running.
@@ -29,9 +29,9 @@ func sweep(is owns) {
 	}
 }
 
-// killAll kills every process that is owned. It reports whether to do so again: a process was still running, or ended during the
-// scan and may have started another. dead collects the processes that have ended and that nobody has waited for, so that each
-// asks for one more scan only.
+// killAll kills every process that is owned. It reports whether to do so again: a process was still running, or ended
+// during the scan and may have started another. dead collects the processes that have ended and that nobody has waited
+// for, so that each asks for one more scan only.
 func (is owns) killAll(dead map[int]bool) (again bool) {
 	for _, pid := range processes() {
 		owned, err := is(pid)
@@ -47,8 +47,8 @@ func (is owns) killAll(dead map[int]bool) (again bool) {
 	return again
 }
 
-// kill kills a process if it is owned. It opens a handle to the process first and asks again, so that it never kills another
-// process that was given the same number meanwhile.
+// kill kills a process if it is owned. It opens a handle to the process first and asks again, so that it never kills
+// another process that was given the same number meanwhile.
 func (is owns) kill(pid int) error {
 	p, err := os.FindProcess(pid)
 	if err != nil {
@@ -61,7 +61,8 @@ func (is owns) kill(pid int) error {
 	return p.Kill()
 }
 
-// startPause is longer than a process needs from its fork, when it has the environment of its parent still, to its exec.
+// startPause is longer than a process needs from its fork, when it has the environment of its parent still, to its
+// exec.
 const startPause = 10 * time.Millisecond
 
 // end kills what the trace leads to, and returns what is still running.
@@ -79,9 +80,9 @@ func (t Trace) end() (left []int) {
 	return left
 }
 
-// on reports whether a process belongs to the command of the trace: a member of its process group, while the leader that was
-// recorded still has its number; a process that carries its mark, began after it, and names no other job; or one that names its
-// job. This process itself never does.
+// on reports whether a process belongs to the command of the trace: a member of its process group, while the leader
+// that was recorded still has its number; a process that carries its mark, began after it, and names no other job; or
+// one that names its job. This process itself never does.
 func (t Trace) on(pid int) (bool, error) {
 	if pid == os.Getpid() {
 		return false, nil
@@ -106,8 +107,8 @@ func (t Trace) on(pid int) (bool, error) {
 	return named == t.Job || marked && named == "", nil
 }
 
-// inGroup reports whether a process is in the recorded group, and the group is led by the recorded leader: no other process can
-// have been given its number then.
+// inGroup reports whether a process is in the recorded group, and the group is led by the recorded leader: no other
+// process can have been given its number then.
 func (t Trace) inGroup(p stat) bool {
 	if t.Group == 0 || p.group != t.Group || t.Started == 0 || t.Boot != boot() || t.Space != space() {
 		return false
@@ -131,8 +132,8 @@ func statOf(pid int) (stat, error) {
 	if err != nil {
 		return stat{}, err
 	}
-	// The name of the program, in parentheses, may hold anything. The state is the third field, the group the fifth, and the start the
-	// twenty-second.
+	// The name of the program, in parentheses, may hold anything. The state is the third field, the group the fifth, and
+	// the start the twenty-second.
 	fields := strings.Fields(string(line[bytes.LastIndexByte(line, ')')+1:]))
 	if len(fields) < 20 {
 		return stat{}, fmt.Errorf("/proc/%d/stat is cut", pid)

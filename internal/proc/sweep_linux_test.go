@@ -160,7 +160,8 @@ func TestOtherChildrenStay(t *testing.T) {
 	}
 }
 
-// A command that runs commands through this package itself ends with all of theirs, though the program in between was killed.
+// A command that runs commands through this package itself ends with all of theirs, though the program in between was
+// killed.
 func TestNestedCommandsAreEndedToo(t *testing.T) {
 	dir := daemonFolder(t)
 	inner := fmt.Sprintf("INNER_COMMAND=%q exec %q -test.run=^TestInnerCommand$", dir, os.Args[0])

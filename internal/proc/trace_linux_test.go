@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A trace that was written before the command could do anything is enough to end it, whichever way its processes went, after the
-// program that ran it and the guard of its group were killed.
+// A trace that was written before the command could do anything is enough to end it, whichever way its processes went,
+// after the program that ran it and the guard of its group were killed.
 func TestASweepEndsWhatAKilledProgramLeft(t *testing.T) {
 	for name, escape := range escapes {
 		t.Run(name, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Actor is who does something: a kind (human, agent, service or ci), a colon, and a name. It is what a caller says of itself; nothing
-// proves it.
+// Actor is who does something: a kind (human, agent, service or ci), a colon, and a name. It is what a caller says of
+// itself; nothing proves it.
 type Actor string
 
 // ActorKinds lists what may stand before the colon of an actor.

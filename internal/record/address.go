@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// RepoOf is a repository by the URL of a remote: host and path, such as github.com/o/r. It reads https, http, ssh and git URLs, the form
-// git@github.com:o/r.git, and what it returns itself. Credentials, the ending .git and the usual port of the scheme are left out. It returns
-// "" for anything else, such as a path on this machine, and for a path with an @ within a part of it: what stands before that may be a
-// password, as in user.name:password@github.com/o/r.
+// RepoOf is a repository by the URL of a remote: host and path, such as github.com/o/r. It reads https, http, ssh and
+// git URLs, the form git@github.com:o/r.git, and what it returns itself. Credentials, the ending .git and the usual
+// port of the scheme are left out. It returns "" for anything else, such as a path on this machine, and for a path with
+// an @ within a part of it: what stands before that may be a password, as in user.name:password@github.com/o/r.
 func RepoOf(remote string) string {
 	scheme, rest, isURL := strings.Cut(remote, "://")
 	port := map[string]string{"https": ":443", "http": ":80", "ssh": ":22", "git+ssh": ":22", "git": ":9418"}[strings.ToLower(scheme)]
@@ -67,7 +67,8 @@ func isHost(s string) bool {
 	return IsWord(name, ".-") && (strings.Contains(strings.Trim(name, "."), ".") && name[0] != '.' || name == "localhost")
 }
 
-// CleanURL is an address of the web without credentials, or "" for what is none. What is left of the address stays as it was written.
+// CleanURL is an address of the web without credentials, or "" for what is none. What is left of the address stays as
+// it was written.
 func CleanURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -84,14 +85,15 @@ func CleanURL(address string) string {
 	return u.String() + "#" + fragment
 }
 
-// secrets are the parameters of addresses by which services take credentials, in lower case and with underscores. Those that only end in one,
-// after an underscore, are as secret: private_token, x_amz_signature.
+// secrets are the parameters of addresses by which services take credentials, in lower case and with underscores. Those
+// that only end in one, after an underscore, are as secret: private_token, x_amz_signature.
 var secrets = []string{
 	"token", "password", "passwd", "pwd", "secret", "sig", "signature", "auth", "authorization", "credential", "credentials", "jwt",
 	"apikey", "api_key", "app_key", "access_key", "accesskey", "secret_key", "private_key", "subscription_key", "accesstoken", "authtoken", "access_key_id",
 }
 
-// withoutSecrets is a query, or the fragment of an address in the form of one, without the parameters that are credentials.
+// withoutSecrets is a query, or the fragment of an address in the form of one, without the parameters that are
+// credentials.
 func withoutSecrets(query string) string {
 	var out strings.Builder
 	for rest := query; rest != ""; {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Detail is what entries say that only few kinds of write make: comments, answers, references, decisions and ends of sessions. Who reads
-// it from an entry must not change it.
+// Detail is what entries say that only few kinds of write make: comments, answers, references, decisions and ends of
+// sessions. Who reads it from an entry must not change it.
 type Detail struct {
 	Mentions []Actor  `json:"mentions,omitempty"` // who is mentioned in the text
 	Re       string   `json:"re,omitempty"`       // short hash of the entry that this one answers

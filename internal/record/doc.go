@@ -1,7 +1,9 @@
-// Package record holds what every record of cairn is, whatever its kind. The rules of tasks, of sessions and of all other kinds stand on it.
+// Package record holds what every record of cairn is, whatever its kind. The rules of tasks, of sessions and of all
+// other kinds stand on it.
 //
-// It is pure. Nothing here reads a file, a clock or the network; the time is an argument. It imports nothing of ours, and of the kinds of
-// record it knows one by its name: what it takes as the id of a task is an ID, and every other id is a text.
+// It is pure. Nothing here reads a file, a clock or the network; the time is an argument. It imports nothing of ours,
+// and of the kinds of record it knows one by its name: what it takes as the id of a task is an ID, and every other id
+// is a text.
 //
 // # Words
 //
@@ -13,8 +15,8 @@
 //   - Error: a refusal, as a value. Its Code never changes its meaning. Its Hint says what to do next, and can hold a Call, which each
 //     front-end spells in its own way.
 //
-// Every function that changes a record takes a value and returns a new one with its entry, or the value itself and no entry if nothing
-// would change. It never writes to slices of the old value.
+// Every function that changes a record takes a value and returns a new one with its entry, or the value itself and no
+// entry if nothing would change. It never writes to slices of the old value.
 //
 // # The files
 //

@@ -67,8 +67,8 @@ type Entry struct {
 	Old bool `json:"-"` // its did was read from a wording of the original cairn
 }
 
-// EntryValues returns the keys that an entry has in a file, those of times apart from all others. With them entries can be compared by
-// what they say, not by how it is written. Keys that are not listed belong to other programs.
+// EntryValues returns the keys that an entry has in a file, those of times apart from all others. With them entries can
+// be compared by what they say, not by how it is written. Keys that are not listed belong to other programs.
 var EntryValues = sync.OnceValue(func() (values struct{ Texts, Times []string }) {
 	for f := range reflect.TypeFor[Entry]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -118,8 +118,8 @@ func (e Entry) Equal(other Entry) bool {
 		e.Detail.equal(other.Detail)
 }
 
-// Holder returns whom an entry made the holder of the task, and whether it changed the holder. For entries of earlier programs, which do
-// not record that, it follows from the kind of the entry.
+// Holder returns whom an entry made the holder of the task, and whether it changed the holder. For entries of earlier
+// programs, which do not record that, it follows from the kind of the entry.
 func (e Entry) Holder() (Actor, bool) {
 	switch {
 	case e.Assignee != nil:
@@ -132,8 +132,8 @@ func (e Entry) Holder() (Actor, bool) {
 	return "", false
 }
 
-// OfAttempt reports whether the entry tells that a session about the record began, took over or ended. The session of any other entry is
-// the one under which its writer was at work, and may be about something else.
+// OfAttempt reports whether the entry tells that a session about the record began, took over or ended. The session of
+// any other entry is the one under which its writer was at work, and may be about something else.
 func (e Entry) OfAttempt() bool {
 	return e.Session != "" && (e.Did == Began || e.Did == TakenOver || e.Did == Finished || e.Did == Failed || e.Did == Canceled)
 }
@@ -141,10 +141,10 @@ func (e Entry) OfAttempt() bool {
 // UnhashedAll stands for every check of its kind, in entries of the original cairn, whose results name no check.
 const UnhashedAll = "*"
 
-// ReadDid sets e.Did, and what else the text of that key implies. It reads the wordings of the original cairn ("ran checks",
-// "transitioned to X", "note", "began session S", "finished session S", "canceled session S", "attested", "check N pass") as
-// today's kinds, with results that name no check. The original says in an attestation's text which check it is about, so e.Text must be
-// set before. An unknown wording is kept as it is.
+// ReadDid sets e.Did, and what else the text of that key implies. It reads the wordings of the original cairn ("ran
+// checks", "transitioned to X", "note", "began session S", "finished session S", "canceled session S", "attested",
+// "check N pass") as today's kinds, with results that name no check. The original says in an attestation's text which
+// check it is about, so e.Text must be set before. An unknown wording is kept as it is.
 func (e *Entry) ReadDid(text string) {
 	if strings.IndexFunc(text, unicode.IsSpace) < 0 && text != "note" && (text != string(Attested) || len(e.Results) > 0) {
 		e.Did, e.Old = Did(text), false // all of today's kinds

@@ -150,8 +150,9 @@ type Error struct {
 	Err     error          // the cause, for errors.Is
 }
 
-// NextCalls returns the calls that help, the best one first: those that WithNext named, or else the one call in the hint, if there
-// is exactly one, which is neither for a person nor only shown. What the hint holds may lack arguments that its verb requires.
+// NextCalls returns the calls that help, the best one first: those that WithNext named, or else the one call in the
+// hint, if there is exactly one, which is neither for a person nor only shown. What the hint holds may lack arguments
+// that its verb requires.
 func (e *Error) NextCalls() []Call {
 	if len(e.Next) > 0 {
 		return e.Next
@@ -206,7 +207,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// MessageOf returns the message of the first Error in err's chain without its operation and id, or else the text of err.
+// MessageOf returns the message of the first Error in err's chain without its operation and id, or else the text of
+// err.
 func MessageOf(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Call is a step that helps: a verb with its arguments, or a command of the program that is no verb. It is written once, and each
-// front-end spells it in its own way: the command line as a command, MCP as a tool.
+// Call is a step that helps: a verb with its arguments, or a command of the program that is no verb. It is written
+// once, and each front-end spells it in its own way: the command line as a command, MCP as a tool.
 type Call struct {
 	Verb   string // as the catalogue names it ("run_checks"), or the words of a command ("trust signer list")
 	Args   []Arg  // in the order in which they are read
@@ -45,7 +45,8 @@ func (c Call) ByPerson() Call {
 	return c
 }
 
-// OnlyShown returns the call as one that a hint shows whole, and that no front-end offers as the next call: who makes it has to mean it.
+// OnlyShown returns the call as one that a hint shows whole, and that no front-end offers as the next call: who makes
+// it has to mean it.
 func (c Call) OnlyShown() Call {
 	c.Shown = true
 	return c
@@ -86,7 +87,8 @@ func (c Call) replace(old, by string) Call {
 	return c
 }
 
-// Hint says what to do next. It is text that can hold calls, which are spelled where it is shown. The zero value says nothing.
+// Hint says what to do next. It is text that can hold calls, which are spelled where it is shown. The zero value says
+// nothing.
 type Hint struct {
 	format string
 	args   []any // a Call and another Hint are spelled; fmt formats the others

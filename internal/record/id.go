@@ -12,8 +12,8 @@ type ID string
 // MaxID is the most bytes of an id.
 const MaxID = 80
 
-// ParseID accepts what may be the name of a task file: a prefix of letters, digits and underscores, a dash, then letters,
-// digits, dots, underscores and dashes; at most 80 bytes. Such a name can never lead out of its folder.
+// ParseID accepts what may be the name of a task file: a prefix of letters, digits and underscores, a dash, then
+// letters, digits, dots, underscores and dashes; at most 80 bytes. Such a name can never lead out of its folder.
 func ParseID(s string) (ID, error) {
 	prefix, rest, _ := strings.Cut(s, "-")
 	if len(s) > MaxID || !isPrefix(prefix) || !IsWord(rest, "._-") {
@@ -22,7 +22,8 @@ func ParseID(s string) (ID, error) {
 	return ID(s), nil
 }
 
-// ParsePrefix accepts what may stand before the dash of an id: a letter, then letters, digits and underscores; at most 32.
+// ParsePrefix accepts what may stand before the dash of an id: a letter, then letters, digits and underscores; at most
+// 32.
 func ParsePrefix(s string) (string, error) {
 	if len(s) > 32 || !isPrefix(s) {
 		return "", Errorf(InvalidInput, "prefix %q is not a letter followed by letters, digits and underscores, 32 at most", Clip(s, 40)).
@@ -36,8 +37,9 @@ func isPrefix(s string) bool { return IsWord(s, "_") && (s[0] < '0' || s[0] > '9
 
 const crockford = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// NewID makes an id: the prefix, a dash, 10 characters of the time in milliseconds and 4 random ones, in Crockford base32.
-// Ids sort by age. Two ids of the same millisecond are equal once in a million times, so the file must be created exclusively.
+// NewID makes an id: the prefix, a dash, 10 characters of the time in milliseconds and 4 random ones, in Crockford
+// base32. Ids sort by age. Two ids of the same millisecond are equal once in a million times, so the file must be
+// created exclusively.
 func NewID(prefix string, now time.Time, random io.Reader) (ID, error) {
 	token, err := Token(now, random)
 	return ID(prefix + "-" + token), err

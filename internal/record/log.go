@@ -9,8 +9,8 @@ import (
 // Log is the provenance of a record, the oldest entry first. Entries are only ever appended.
 type Log []Entry
 
-// Add returns the log with e appended. An entry's time is never before that of the entry above it: if a clock runs behind, e gets the
-// time of the last entry.
+// Add returns the log with e appended. An entry's time is never before that of the entry above it: if a clock runs
+// behind, e gets the time of the last entry.
 func (l Log) Add(e Entry) Log {
 	e.At = e.At.UTC().Truncate(time.Second)
 	if last := l.Last(); last.At.After(e.At) {
@@ -52,7 +52,8 @@ func (l Log) Hashes() map[string]bool {
 	return out
 }
 
-// LastSession returns the newest session about the record: the one that began, took over or ended last. It is "" if there was none.
+// LastSession returns the newest session about the record: the one that began, took over or ended last. It is "" if
+// there was none.
 func (l Log) LastSession() string {
 	for _, e := range slices.Backward(l) {
 		if e.OfAttempt() {
@@ -72,7 +73,8 @@ func (l Log) NewestBy(who Actor) time.Time {
 	return time.Time{}
 }
 
-// Entry finds the entry whose hash begins with these digits, which are at least 4. It returns NOT_FOUND, or AMBIGUOUS_ID.
+// Entry finds the entry whose hash begins with these digits, which are at least 4. It returns NOT_FOUND, or
+// AMBIGUOUS_ID.
 func (l Log) Entry(hash string) (Entry, error) {
 	var found []Entry
 	for _, e := range l {

@@ -15,7 +15,8 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// The last session of a task is the newest one about it. What was written under another session tells of that session nothing.
+// The last session of a task is the newest one about it. What was written under another session tells of that session
+// nothing.
 func TestLastSession(t *testing.T) {
 	of := record.Log{
 		{Did: record.Began, Session: "ses-1"}, {Did: record.Began, Session: "ses-2"}, {Did: record.Noted, Session: "ses-9"}, {Did: record.Claimed, Session: "ses-8"},

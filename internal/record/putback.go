@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// PutBack restores entries that a record's file has lost, each where its time puts it, and repeats what they record: status and holder
-// change if they are what they were before the entry. What later entries did stays. One more entry, of the stamp, says what was restored.
+// PutBack restores entries that a record's file has lost, each where its time puts it, and repeats what they record:
+// status and holder change if they are what they were before the entry. What later entries did stays. One more entry,
+// of the stamp, says what was restored.
 //
-// If the record contradicts an entry, the entry is restored, the field stays as it is, and the contradiction is returned in words. So is an
-// entry that does not record what it changed.
+// If the record contradicts an entry, the entry is restored, the field stays as it is, and the contradiction is
+// returned in words. So is an entry that does not record what it changed.
 func (h Header) PutBack(lost []Entry, s Stamp) (Header, *Entry, []string) {
 	if len(lost) == 0 {
 		return h, nil, nil
@@ -27,8 +28,9 @@ func (h Header) PutBack(lost []Entry, s Stamp) (Header, *Entry, []string) {
 	return h, &last, contradictions
 }
 
-// Restored returns the header with an entry where its time puts it, and with the status and the holder that it records. refused says why
-// the record may not be as the new header has it; "" if it may. What contradicts the entry is returned in words.
+// Restored returns the header with an entry where its time puts it, and with the status and the holder that it records.
+// refused says why the record may not be as the new header has it; "" if it may. What contradicts the entry is returned
+// in words.
 func (h Header) Restored(e Entry, refused func(Header) string) (Header, []string) {
 	at := h.Log.IndexFor(e)
 	before, after := h.Log[:at], h.Log[at:]
@@ -47,8 +49,8 @@ func (l Log) IndexFor(e Entry) int {
 	return at
 }
 
-// moveAgain moves the status as an entry records, unless a later entry moved it. It returns a contradiction if the status is another than
-// before the entry, or the new one is refused.
+// moveAgain moves the status as an entry records, unless a later entry moved it. It returns a contradiction if the
+// status is another than before the entry, or the new one is refused.
 func (h Header) moveAgain(e Entry, after Log, refused func(Header) string) (Header, string) {
 	later := slices.ContainsFunc(after, func(e Entry) bool { return e.To != "" })
 	if e.To == "" || later || h.Status == e.To {
@@ -66,8 +68,8 @@ func (h Header) moveAgain(e Entry, after Log, refused func(Header) string) (Head
 	return next, ""
 }
 
-// assignAgain changes the holder as an entry records, unless a later entry changed it. It returns a contradiction if the holder is another
-// than before the entry.
+// assignAgain changes the holder as an entry records, unless a later entry changed it. It returns a contradiction if
+// the holder is another than before the entry.
 func (h Header) assignAgain(e Entry, before, after Log) (Header, string) {
 	changes := func(e Entry) bool { return e.Assignee != nil }
 	if !changes(e) || slices.ContainsFunc(after, changes) || h.Assignee == *e.Assignee {

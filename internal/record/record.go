@@ -37,8 +37,8 @@ func (h Header) Valid(body string) error {
 	return cmp.Or(ValidLines("title", h.Title), ValidLines("label", h.Labels...), ValidBody(body))
 }
 
-// Labeled returns the header of the record with other labels, with an entry that says so. With the labels that it has it stays as it is. It returns
-// INVALID_INPUT for labels that no record may have.
+// Labeled returns the header of the record with other labels, with an entry that says so. With the labels that it has
+// it stays as it is. It returns INVALID_INPUT for labels that no record may have.
 func (h Header) Labeled(labels []string, s Stamp) (Header, error) {
 	now := Unique(labels)
 	if slices.Equal(h.Labels, now) {
@@ -53,7 +53,8 @@ func (h Header) Labeled(labels []string, s Stamp) (Header, error) {
 	return h, nil
 }
 
-// Status is the name of a state. Which names exist is configured, so a Status means something only beside the flow that has it.
+// Status is the name of a state. Which names exist is configured, so a Status means something only beside the flow that
+// has it.
 type Status string
 
 // Rev is a content revision: equal revisions mean equal bytes.

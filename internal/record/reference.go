@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Reference is something outside a record that belongs to it: code, a link, a file, or another record. It is one line of the list refs.
+// Reference is something outside a record that belongs to it: code, a link, a file, or another record. It is one line
+// of the list refs.
 type Reference struct {
 	Ref    string        `json:"ref"`           // names it within the record: 8 hex digits
 	Type   ReferenceType `json:"type"`          // what it is
@@ -50,7 +51,8 @@ const MaxRefs = 500
 // PullStates are the states of a pull request.
 var PullStates = []string{"open", "draft", "merged", "closed"}
 
-// referenceForm says what a reference of a type has: the member that it must have, and those that it may have beside title, by and at.
+// referenceForm says what a reference of a type has: the member that it must have, and those that it may have beside
+// title, by and at.
 type referenceForm struct{ needs, may []string }
 
 var referenceForms = map[ReferenceType]referenceForm{
@@ -108,8 +110,8 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Valid returns INVALID_INPUT for a reference that no record may have: of no type, without what its type needs, with what its type has not,
-// or with a value of the wrong form.
+// Valid returns INVALID_INPUT for a reference that no record may have: of no type, without what its type needs, with
+// what its type has not, or with a value of the wrong form.
 func (r Reference) Valid() error {
 	form, ok := referenceForms[r.Type]
 	if !ok {
@@ -209,8 +211,8 @@ func (r Reference) about() []string {
 // SameAs reports whether two references are about the same thing.
 func (r Reference) SameAs(other Reference) bool { return slices.Equal(r.about(), other.about()) }
 
-// named returns the reference with a ref that no other of the record has. It follows from what the reference is about, so that two branches
-// which add the same one agree.
+// named returns the reference with a ref that no other of the record has. It follows from what the reference is about,
+// so that two branches which add the same one agree.
 func (r Reference) named(among []Reference) Reference {
 	for n := 0; ; n++ {
 		r.Ref = Digest(append(r.about(), strconv.Itoa(n))...)[:8]
@@ -220,7 +222,8 @@ func (r Reference) named(among []Reference) Reference {
 	}
 }
 
-// FindReference returns the index of a reference in a list, by its ref or the beginning of it. It returns NOT_FOUND, or AMBIGUOUS_ID.
+// FindReference returns the index of a reference in a list, by its ref or the beginning of it. It returns NOT_FOUND, or
+// AMBIGUOUS_ID.
 func FindReference(refs []Reference, ref string) (int, error) {
 	found := -1
 	for i, r := range refs {
@@ -244,9 +247,9 @@ func FindReference(refs []Reference, ref string) (int, error) {
 	return found, nil
 }
 
-// AddReference adds a reference to a record, and returns the entry that says so. One that is there already is not added again, and the entry
-// is nil; what else is said of it then must be what it says. It returns INVALID_INPUT for a reference that no record may have, and
-// CONFLICT for one that is there and says something else.
+// AddReference adds a reference to a record, and returns the entry that says so. One that is there already is not added
+// again, and the entry is nil; what else is said of it then must be what it says. It returns INVALID_INPUT for a
+// reference that no record may have, and CONFLICT for one that is there and says something else.
 func (h Header) AddReference(r Reference, s Stamp) (refs []Reference, entry *Entry, err error) {
 	if err := r.Valid(); err != nil {
 		return h.Refs, nil, err

@@ -25,8 +25,8 @@ func ValidLines(field string, lines ...string) error {
 	return nil
 }
 
-// ValidCount returns INVALID_INPUT if a write gives a record more of something than it may have. A record that has more already may keep
-// them, and be given fewer. instead says what helps.
+// ValidCount returns INVALID_INPUT if a write gives a record more of something than it may have. A record that has more
+// already may keep them, and be given fewer. instead says what helps.
 func ValidCount(name string, was, is, most int, instead string) error {
 	if is > most && is > was {
 		return Errorf(InvalidInput, "%d %s are more than %d", is, name, most).WithHint("%s", instead)
@@ -39,7 +39,8 @@ func ValidLabelCount(was, is []string) error {
 	return ValidCount("labels", len(was), len(is), MaxLabels, "put long lists into the body")
 }
 
-// ValidLine returns INVALID_INPUT, naming the field, for what is not a text of one line: empty, of several lines, or too long.
+// ValidLine returns INVALID_INPUT, naming the field, for what is not a text of one line: empty, of several lines, or
+// too long.
 func ValidLine(field, s string) error {
 	if err := validLine(field, s); err != nil {
 		return err
@@ -89,8 +90,8 @@ func ValidBody(body string) error {
 // MaxText is the longest text of an entry, in bytes.
 const MaxText = 4096
 
-// ValidText returns INVALID_INPUT, naming the field, for text that an entry cannot have: too long, not UTF-8, or blank. An empty text is
-// allowed.
+// ValidText returns INVALID_INPUT, naming the field, for text that an entry cannot have: too long, not UTF-8, or blank.
+// An empty text is allowed.
 func ValidText(field, s string) error {
 	if s != "" && Blank(s) {
 		return Errorf(InvalidInput, "%s is blank", field).WithHint("leave it out, or write something that can be read")
@@ -126,7 +127,8 @@ func Blank(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
-// IsWord reports whether s is made of letters and digits of ASCII and of some other characters of ASCII, and is not empty.
+// IsWord reports whether s is made of letters and digits of ASCII and of some other characters of ASCII, and is not
+// empty.
 func IsWord(s, others string) bool {
 	for _, c := range []byte(s) {
 		if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && (c < '0' || c > '9') && strings.IndexByte(others, c) < 0 {

@@ -76,7 +76,8 @@ func (c Client) Actor() record.Actor { return record.Actor("agent:" + c.Agent) }
 // User reports whether it can be set up in the user's own configuration.
 func (c Client) User() bool { return c.userParts != nil }
 
-// Clients are the programs that cairn can be set up in, in the order in which they are listed. docs/mcp.md says where each file is documented.
+// Clients are the programs that cairn can be set up in, in the order in which they are listed. docs/mcp.md says where
+// each file is documented.
 var Clients = []Client{
 	{
 		Name: "claude", Title: "Claude Code", Agent: "claude-code", instructions: "CLAUDE.md",
@@ -192,7 +193,8 @@ func applications(f Folders) string {
 	return f.Config
 }
 
-// Serve is the command line of the server as a client starts it. Editors start it in a folder of their own, and pass that of the project.
+// Serve is the command line of the server as a client starts it. Editors start it in a folder of their own, and pass
+// that of the project.
 func (c Client) Serve() []string {
 	var in []string
 	if c.Name == "cursor" || c.Name == "vscode" {
@@ -235,7 +237,8 @@ func (c Client) server(file, below string) part {
 	return part{kind: server, files: []string{file}, keys: []string{below, "cairn"}, value: asJSON(e), fresh: "{}"}
 }
 
-// opencode is an MCP server as OpenCode wants it. Its version 2 reads the form of version 1, and has a newer one: one level deeper, without a switch.
+// opencode is an MCP server as OpenCode wants it. Its version 2 reads the form of version 1, and has a newer one: one
+// level deeper, without a switch.
 func (c Client) opencode(files ...string) part {
 	type local struct {
 		Type    string   `json:"type"`
@@ -261,7 +264,8 @@ func (c Client) Prime() string {
 	return "cairn --actor " + string(c.Actor()) + " prime --hook " + c.Name
 }
 
-// hook is a hook for the start of a session, and for its start anew after the context was compacted. Cursor's lists have no groups.
+// hook is a hook for the start of a session, and for its start anew after the context was compacted. Cursor's lists
+// have no groups.
 func (c Client) hook(file, event, fresh string) part {
 	type command struct {
 		Type    string `json:"type,omitempty"`

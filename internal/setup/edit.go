@@ -72,7 +72,8 @@ func freshText(fresh string) string {
 	return "{\n  " + strings.TrimSuffix(strings.TrimPrefix(fresh, "{"), "}") + "\n}\n"
 }
 
-// entryIn is the entry of a part in a file: in the newer form if the file is written in that, and has none in the older.
+// entryIn is the entry of a part in a file: in the newer form if the file is written in that, and has none in the
+// older.
 func entryIn(d *jsonc.Doc, p part) entry {
 	older := entry{p.keys, p.value}
 	if p.newer == nil {
@@ -146,7 +147,8 @@ func (member) remove(f *file, p part) error {
 // element is one of a list of hooks.
 type element struct{}
 
-// at finds the hook in its list: the index of the one that is as cairn writes it, else of one that primes too; -1 for none.
+// at finds the hook in its list: the index of the one that is as cairn writes it, else of one that primes too; -1 for
+// none.
 func (element) at(f *file, p part) (*jsonc.Doc, int, State, error) {
 	d, err := parsed(f)
 	if err != nil {

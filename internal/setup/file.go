@@ -41,8 +41,8 @@ func (f *file) changed() bool {
 	return f.gone || !bytes.Equal(f.before, f.after) || !f.exists && len(f.after) > 0
 }
 
-// open finds and reads a file. Path is from the workspace root, or a whole path of the user's. It returns INVALID_INPUT for a link that leads
-// nowhere, or out of the repository, and BAD_FILE for what is no file of text.
+// open finds and reads a file. Path is from the workspace root, or a whole path of the user's. It returns INVALID_INPUT
+// for a link that leads nowhere, or out of the repository, and BAD_FILE for what is no file of text.
 func (s *Setup) open(path string) (f *file, err error) {
 	f = &file{path: path, real: path}
 	within := s.Within

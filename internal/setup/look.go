@@ -61,7 +61,8 @@ func (s *Setup) Detected(c Client) bool {
 // Text is what belongs into a file.
 type Text struct{ Path, About, Value string }
 
-// Texts are what a client needs, for people who write it themselves: each as the whole of a file that holds nothing else. It reads no file.
+// Texts are what a client needs, for people who write it themselves: each as the whole of a file that holds nothing
+// else. It reads no file.
 func (s *Setup) Texts(c Client) ([]Text, error) {
 	blind := &Setup{Root: s.Root, Folders: s.Folders, Section: s.Section, opened: map[string]*file{}}
 	var parts []part

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 )
 
-// note is what cairn made around what it wrote into a file, so that it goes again once it is empty. It lies in the user's folder of state, and
-// holds nothing of the file but white space. Losing it means that something empty stays.
+// note is what cairn made around what it wrote into a file, so that it goes again once it is empty. It lies in the
+// user's folder of state, and holds nothing of the file but white space. Losing it means that something empty stays.
 type note struct {
 	Path    string     `json:"path"`
 	File    bool       `json:"file,omitempty"`    // the file was not there

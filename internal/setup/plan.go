@@ -72,9 +72,9 @@ type Diff struct {
 	Before, After []byte
 }
 
-// Plan says what setting clients up would change, or taking them out. It writes nothing. It returns BAD_FILE, with the line, for a file that
-// cannot be read as what it should be, and INVALID_INPUT for a link that may not be followed and for a client that has no configuration of
-// the user's.
+// Plan says what setting clients up would change, or taking them out. It writes nothing. It returns BAD_FILE, with the
+// line, for a file that cannot be read as what it should be, and INVALID_INPUT for a link that may not be followed and
+// for a client that has no configuration of the user's.
 func (s *Setup) Plan(clients ...Client) (*Plan, error) {
 	s.opened = map[string]*file{}
 	p := &Plan{setup: s}
@@ -283,9 +283,9 @@ func (p *Plan) Good() bool {
 	return !slices.ContainsFunc(p.Steps, func(s Step) bool { return !s.State.Good() })
 }
 
-// Apply makes the changes, a file at a time, and returns the paths of the files that it wrote and of those that it removed. An error leaves
-// the files before it changed, and the others as they were; the same call goes on from there. It returns INVALID_INPUT, and writes nothing, if
-// one of the files is read-only: whoever made it so is asked first.
+// Apply makes the changes, a file at a time, and returns the paths of the files that it wrote and of those that it
+// removed. An error leaves the files before it changed, and the others as they were; the same call goes on from there.
+// It returns INVALID_INPUT, and writes nothing, if one of the files is read-only: whoever made it so is asked first.
 func (p *Plan) Apply() (wrote, gone []string, err error) {
 	wrote, gone = []string{}, []string{}
 	for _, f := range p.files {
@@ -321,7 +321,8 @@ func (p *Plan) Apply() (wrote, gone []string, err error) {
 	return wrote, gone, nil
 }
 
-// prune takes out what cairn had made around what is gone now, and plans to remove a file that it made and that is empty.
+// prune takes out what cairn had made around what is gone now, and plans to remove a file that it made and that is
+// empty.
 func (f *file) prune() error {
 	if !f.changed() {
 		return nil

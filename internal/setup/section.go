@@ -35,7 +35,8 @@ func (m marks) lines(body string) string {
 	return m.begin + sumOf(body) + m.close + "\n" + body + m.end
 }
 
-// find finds the section of a text. It returns false if there is none, and an error with the line if the marks are not a pair.
+// find finds the section of a text. It returns false if there is none, and an error with the line if the marks are not
+// a pair.
 func (m marks) find(text string) (section, bool, error) {
 	from := lineWith(text, m.begin, 0)
 	if from < 0 {
@@ -71,8 +72,8 @@ func lineWith(text, prefix string, from int) int {
 
 func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
 
-// added is a text with a section behind it, and an empty line between them. If the text ends without a line break the section does too, so
-// that removed gives every byte back.
+// added is a text with a section behind it, and an empty line between them. If the text ends without a line break the
+// section does too, so that removed gives every byte back.
 func (m marks) added(text, body string) string {
 	eol := "\n"
 	if strings.Contains(text, "\r\n") {

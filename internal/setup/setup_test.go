@@ -54,8 +54,8 @@ func read(t *testing.T, s *setup.Setup, name string) string {
 	return string(text)
 }
 
-// Every client, in a fresh project and in one whose files hold something of others in every form: a second run changes nothing, and taking it
-// out gives every byte back.
+// Every client, in a fresh project and in one whose files hold something of others in every form: a second run changes
+// nothing, and taking it out gives every byte back.
 func TestEveryClientThereAndBack(t *testing.T) {
 	forms := map[string]func(string) string{
 		"as it is":        func(s string) string { return s },
@@ -252,7 +252,8 @@ func TestReadOnlyFiles(t *testing.T) {
 	}
 }
 
-// OpenCode has two forms: the server goes where the file has its others, and a file of neither gets the older form, which both versions read.
+// OpenCode has two forms: the server goes where the file has its others, and a file of neither gets the older form,
+// which both versions read.
 func TestFormsOfOpenCode(t *testing.T) {
 	const path = "opencode.jsonc"
 	for name, c := range map[string]struct{ text, keys string }{

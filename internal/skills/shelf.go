@@ -30,8 +30,8 @@ func (s Shelf) file(id ledger.SkillID) string { return filepath.Join(string(s), 
 // shown is what messages call the file of a skill: where the user's folder lies is nobody else's concern.
 func shown(id ledger.SkillID) string { return "user:skills/" + string(id) + ext }
 
-// Get reads a skill of the shelf. It returns INVALID_INPUT for what is no id, NOT_FOUND if there is no such skill, and BAD_FILE for one that
-// cannot be read.
+// Get reads a skill of the shelf. It returns INVALID_INPUT for what is no id, NOT_FOUND if there is no such skill, and
+// BAD_FILE for one that cannot be read.
 func (s Shelf) Get(id ledger.SkillID) (ledger.Skill, error) {
 	if _, err := ledger.ParseSkillID(string(id)); err != nil {
 		return ledger.Skill{}, err
@@ -53,8 +53,8 @@ func (s Shelf) Get(id ledger.SkillID) (ledger.Skill, error) {
 	return k, nil
 }
 
-// All reads every skill of the shelf, sorted by id, and lists the files that cannot be read. Names that begin with a dot, and those with
-// another ending than .md, are ignored.
+// All reads every skill of the shelf, sorted by id, and lists the files that cannot be read. Names that begin with a
+// dot, and those with another ending than .md, are ignored.
 func (s Shelf) All() ([]ledger.Skill, []problem.Problem, error) {
 	if s == "" {
 		return nil, nil, nil

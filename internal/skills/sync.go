@@ -26,8 +26,8 @@ import (
 // Folders are where skills are written as a rule: that of Claude Code, and that which the other clients share.
 var Folders = []string{".claude/skills", ".agents/skills"}
 
-// Further are folders of single clients. Their clients read .agents/skills too, so that a skill in both would be shown twice; skills are
-// written there only if that is asked for, and kept up to date from then on.
+// Further are folders of single clients. Their clients read .agents/skills too, so that a skill in both would be shown
+// twice; skills are written there only if that is asked for, and kept up to date from then on.
 var Further = []string{".codex/skills", ".cursor/skills", ".gemini/skills", ".github/skills", ".opencode/skills"}
 
 // State is what a file in a folder of a client is to a sync.
@@ -55,8 +55,9 @@ type File struct {
 // Kept reports whether a sync leaves the file as it is, although it does not say what the skill says.
 func (f File) Kept() bool { return f.State == Edited || f.State == Foreign || f.State == Elsewhere }
 
-// Plan compares the folders of clients below a workspace root with skills: Folders, the further ones that are named, and those that have files
-// of an earlier sync. Skills that are archived are left out. Without skills it lists all files that a sync wrote. It writes nothing.
+// Plan compares the folders of clients below a workspace root with skills: Folders, the further ones that are named,
+// and those that have files of an earlier sync. Skills that are archived are left out. Without skills it lists all
+// files that a sync wrote. It writes nothing.
 func Plan(root string, all []ledger.Skill, further ...string) ([]File, error) {
 	var out []File
 	for _, folder := range slices.Concat(Folders, Further) {
@@ -163,7 +164,8 @@ func behindLink(root, name string) bool {
 	return false
 }
 
-// mayBeFolder reports whether a path below a root is a folder, or could be made one: nothing else, such as a file, stands in its way.
+// mayBeFolder reports whether a path below a root is a folder, or could be made one: nothing else, such as a file,
+// stands in its way.
 func mayBeFolder(root, name string) bool {
 	at := root
 	for part := range strings.SplitSeq(name, "/") {
@@ -179,9 +181,10 @@ func mayBeFolder(root, name string) bool {
 	return true
 }
 
-// Apply does what is to be done about the files of a plan: those that are missing or stale are written, and those that are left are removed,
-// with the folders that are empty then. Each file is compared once more before it is replaced. With keep nothing is removed: a skill that cannot
-// be read now keeps what was written of it. It returns the files as they are then, and the paths of those that were written or removed.
+// Apply does what is to be done about the files of a plan: those that are missing or stale are written, and those that
+// are left are removed, with the folders that are empty then. Each file is compared once more before it is replaced.
+// With keep nothing is removed: a skill that cannot be read now keeps what was written of it. It returns the files as
+// they are then, and the paths of those that were written or removed.
 func Apply(root string, plan []File, keep bool) (now []File, changed []string, err error) {
 	for _, f := range plan {
 		was := f.State
@@ -247,7 +250,8 @@ func remove(root string, f File) error {
 	return nil
 }
 
-// Render returns the file of a skill in the Agent Skills format, with the line at its end by which a sync knows it again.
+// Render returns the file of a skill in the Agent Skills format, with the line at its end by which a sync knows it
+// again.
 func Render(k ledger.Skill) []byte {
 	front := format.Map{
 		{Key: "name", Value: format.String(k.Ref.ID)},
@@ -269,7 +273,8 @@ var markLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|\n)(<!-- Written by cairn skill sync; [^\n]* sha256 ([0-9a-f]{16}) -->\n?)$`)
 })
 
-// marked reports whether a sync wrote a file, and whether it is as it was written. Git may have changed the ends of its lines.
+// marked reports whether a sync wrote a file, and whether it is as it was written. Git may have changed the ends of its
+// lines.
 func marked(src []byte) (ours, whole bool) {
 	text := string(unixLines(src))
 	m := markLine().FindStringSubmatchIndex(text)

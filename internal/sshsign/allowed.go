@@ -56,9 +56,10 @@ type Allowed struct {
 // maxLine is the longest line that is parsed, in bytes. A key of 8192 bits takes 1,500.
 const maxLine = 8 << 10
 
-// ParseAllowed parses an allowed_signers file. Each line has a principal, options and a key, as ssh-keygen(1) describes. The principal is
-// one actor; patterns, lists and quoted names are not supported. The options are namespaces, valid-after and valid-before; times end in
-// Z, so that they mean the same everywhere. Certificate authorities are not supported. Any other line is a Problem and grants nothing.
+// ParseAllowed parses an allowed_signers file. Each line has a principal, options and a key, as ssh-keygen(1)
+// describes. The principal is one actor; patterns, lists and quoted names are not supported. The options are
+// namespaces, valid-after and valid-before; times end in Z, so that they mean the same everywhere. Certificate
+// authorities are not supported. Any other line is a Problem and grants nothing.
 func ParseAllowed(src []byte) *Allowed {
 	a := &Allowed{}
 	n := 0
@@ -128,8 +129,8 @@ func cutOptions(text string) (options, rest string, err error) {
 	return "", "", fmt.Errorf("there is no key")
 }
 
-// options parses options of the form name="value", separated by commas. An unknown option could be a limit, so it makes the line a
-// Problem.
+// options parses options of the form name="value", separated by commas. An unknown option could be a limit, so it makes
+// the line a Problem.
 func (s *Signer) options(text string) error {
 	seen := map[string]bool{}
 	for text != "" {

@@ -30,8 +30,9 @@ func (k PublicKey) Line() string {
 // Is reports whether the key is that of a signer.
 func (k PublicKey) Is(s Signer) bool { return bytes.Equal(k.key.Marshal(), s.Key.Marshal()) }
 
-// FindKey finds the public key for a value of git's user.signingkey: the key itself, with or without key:: before it, or the path of its
-// file or of the private key beside it. ~/ is the home folder. It returns INVALID_INPUT for anything else.
+// FindKey finds the public key for a value of git's user.signingkey: the key itself, with or without key:: before it,
+// or the path of its file or of the private key beside it. ~/ is the home folder. It returns INVALID_INPUT for anything
+// else.
 func FindKey(said, home string) (PublicKey, error) {
 	if InWords(said) {
 		return keyInWords(strings.TrimPrefix(said, "key::"))

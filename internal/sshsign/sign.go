@@ -21,8 +21,8 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// Tool signs with one key: through the agent if that has the key, else with ssh-keygen, which finds the private key beside the public one
-// and asks for a passphrase or a touch.
+// Tool signs with one key: through the agent if that has the key, else with ssh-keygen, which finds the private key
+// beside the public one and asks for a passphrase or a touch.
 type Tool struct {
 	Key     PublicKey
 	Program string    // signs in place of both, called as ssh-keygen; from the user's own config. "" for none
@@ -33,8 +33,8 @@ type Tool struct {
 // Keygen is the program that signs if no agent has the key.
 const Keygen = "ssh-keygen"
 
-// Sign returns the signature of a message, on one line. It returns FORBIDDEN if the agent, the program or the person refused, and ctx's
-// error if it ended.
+// Sign returns the signature of a message, on one line. It returns FORBIDDEN if the agent, the program or the person
+// refused, and ctx's error if it ended.
 func (t Tool) Sign(ctx context.Context, message []byte) (string, error) {
 	raw, err := t.sign(ctx, message)
 	if ctx.Err() != nil {
@@ -110,8 +110,8 @@ func (t Tool) Tell(format string, args ...any) {
 	}
 }
 
-// withProgram runs ssh-keygen -Y sign, or the program in its place. Its messages about passphrases and touches go to the person; it reads a
-// passphrase from the terminal itself.
+// withProgram runs ssh-keygen -Y sign, or the program in its place. Its messages about passphrases and touches go to
+// the person; it reads a passphrase from the terminal itself.
 func (t Tool) withProgram(ctx context.Context, message []byte) ([]byte, error) {
 	program := t.Program
 	if program == "" {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Verify is the method of task.Signers. The signature is the base64 of an SSHSIG: the lines between the first and the last one of what
-// ssh-keygen -Y sign prints, joined.
+// Verify is the method of task.Signers. The signature is the base64 of an SSHSIG: the lines between the first and the
+// last one of what ssh-keygen -Y sign prints, joined.
 func (a *Allowed) Verify(message []byte, sig string, who record.Actor, at time.Time) error {
 	key := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q", at.Unix(), who, sig, message))
 	a.mu.Lock()

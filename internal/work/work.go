@@ -1,5 +1,6 @@
-// Package work is cairn's own work on tasks: jobs that programs work on, the git work trees in which that is done, reviews, pairs and landing.
-// It is a wing: it imports the core, and no package of the core imports it. What the core asks of it goes through verb.Work.
+// Package work is cairn's own work on tasks: jobs that programs work on, the git work trees in which that is done,
+// reviews, pairs and landing. It is a wing: it imports the core, and no package of the core imports it. What the core
+// asks of it goes through verb.Work.
 //
 //	job        the rules of a job: what may be asked for, its states, the queue, retries
 //	jobs       the jobs of a clone on disk
@@ -25,14 +26,15 @@ import (
 // Jobs returns the jobs of the clone.
 func Jobs(s *store.Store) jobs.Jobs { return jobs.In(s.Live) }
 
-// Trees returns the work trees of the tasks of this workspace, as its config, its jobs and the user's consent have them. It returns GIT
-// outside a repository.
+// Trees returns the work trees of the tasks of this workspace, as its config, its jobs and the user's consent have
+// them. It returns GIT outside a repository.
 func Trees(s *store.Store, now func() time.Time) (*worktree.Worktrees, error) {
 	return worktree.Open(s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: s.StateDir(), Now: now, Busy: func(id record.ID) string { return worksOn(s, id) }})
 }
 
-// worksOn names the job that works on a task, or that was interrupted and may go on; "" if there is none. One that was interrupted counts only as
-// long as no other was started after it. If that cannot be told it says so, since then one may.
+// worksOn names the job that works on a task, or that was interrupted and may go on; "" if there is none. One that was
+// interrupted counts only as long as no other was started after it. If that cannot be told it says so, since then one
+// may.
 func worksOn(s *store.Store, id record.ID) string {
 	all, broken, err := Jobs(s).All()
 	if err != nil {
@@ -57,8 +59,8 @@ func worksOn(s *store.Store, id record.ID) string {
 	return ""
 }
 
-// PairFolder makes the folder for what the agent of a pair is to read, and returns its path. It lies outside of all work trees, and may be deleted
-// when no agent runs.
+// PairFolder makes the folder for what the agent of a pair is to read, and returns its path. It lies outside of all
+// work trees, and may be deleted when no agent runs.
 func PairFolder(s *store.Store, id record.ID) (string, error) {
 	if err := s.MakeLive(); err != nil {
 		return "", err

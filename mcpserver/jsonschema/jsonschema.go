@@ -24,8 +24,8 @@ func UnmarshalJSON(r io.Reader) (any, error) {
 	return doc, nil
 }
 
-// Compiler compiles schemas, which may refer to one another. It reads no file and asks no network. It must not be used by several
-// goroutines at once.
+// Compiler compiles schemas, which may refer to one another. It reads no file and asks no network. It must not be used
+// by several goroutines at once.
 type Compiler struct {
 	added map[string]any
 }
@@ -33,7 +33,8 @@ type Compiler struct {
 // NewCompiler returns a compiler that has no schemas yet.
 func NewCompiler() *Compiler { return &Compiler{added: map[string]any{}} }
 
-// AddResource adds a schema, as UnmarshalJSON returns it, under an absolute URL. It returns an error if that URL has one.
+// AddResource adds a schema, as UnmarshalJSON returns it, under an absolute URL. It returns an error if that URL has
+// one.
 func (c *Compiler) AddResource(url string, doc any) error {
 	if _, taken := c.added[url]; taken {
 		return fmt.Errorf("there is a schema at %s already", url)
@@ -42,8 +43,8 @@ func (c *Compiler) AddResource(url string, doc any) error {
 	return nil
 }
 
-// Compile returns the schema that was added under a URL. It returns an error if there is none, if it is not well formed or of a draft
-// that is not supported, or if it refers to a schema that was not added.
+// Compile returns the schema that was added under a URL. It returns an error if there is none, if it is not well formed
+// or of a draft that is not supported, or if it refers to a schema that was not added.
 func (c *Compiler) Compile(location string) (*Schema, error) {
 	at, err := url.Parse(location)
 	if err != nil {
@@ -100,8 +101,8 @@ func (s *Schema) Validate(value any) error {
 
 // ValidationError is the first way found in which a value does not satisfy a schema.
 type ValidationError struct {
-	// InstanceLocation is the path to the part of the value that is wrong. It is always empty: the reason names the part of the
-	// schema.
+	// InstanceLocation is the path to the part of the value that is wrong. It is always empty: the reason names the part
+	// of the schema.
 	InstanceLocation []string
 	ErrorKind        Reason
 	Causes           []*ValidationError // always empty

@@ -1,4 +1,5 @@
-// Package leasetest holds what every session.Leases must hold: one of many has a record, and nobody believes to have what is another's.
+// Package leasetest holds what every session.Leases must hold: one of many has a record, and nobody believes to have
+// what is another's.
 package leasetest
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 )
 
-// Actor is somebody who claims: in a worktree or a clone of its own, under a name of its own. All actors of a test have one clock.
+// Actor is somebody who claims: in a worktree or a clone of its own, under a name of its own. All actors of a test have
+// one clock.
 type Actor interface {
 	session.Leases
 

@@ -1,11 +1,12 @@
-// Package branches reads what the remote-tracking branches of a clone say of tasks: how far somebody has brought one whose work was fetched, and
-// not merged. It starts no git, asks no network and touches no file of the worktree.
+// Package branches reads what the remote-tracking branches of a clone say of tasks: how far somebody has brought one
+// whose work was fetched, and not merged. It starts no git, asks no network and touches no file of the worktree.
 //
-// What counts is what a branch has changed since it and the commit that is checked out went apart. Of each task file it is the last entry that
-// changed the status. Whoever may push chose what is in such a branch: what cannot be read, or is too large, is left out.
+// What counts is what a branch has changed since it and the commit that is checked out went apart. Of each task file it
+// is the last entry that changed the status. Whoever may push chose what is in such a branch: what cannot be read, or
+// is too large, is left out.
 //
-// The answer is kept in a file of the live state, by the commit of each branch. It is found anew for the branches that changed, and all of it follows
-// from git: the file can be deleted at any time.
+// The answer is kept in a file of the live state, by the commit of each branch. It is found anew for the branches that
+// changed, and all of it follows from git: the file can be deleted at any time.
 package branches
 
 import (
@@ -66,7 +67,8 @@ func (s Source) Read() session.Branches {
 	return now
 }
 
-// excepted reports whether a ref is no branch of anybody. Where claims are branches of the remote they may be fetched like others.
+// excepted reports whether a ref is no branch of anybody. Where claims are branches of the remote they may be fetched
+// like others.
 func (s Source) excepted(tip git.Tip) bool {
 	below, ok := strings.CutPrefix(s.Except, "refs/heads/")
 	return ok && strings.HasPrefix(tip.Name, s.Remote+"/"+below+"/") || strings.HasPrefix(tip.Name, s.Remote+"/cairn/claims/")
@@ -136,8 +138,8 @@ func (s Source) find(head string, tips []git.Tip, known session.Branches) []sess
 	return all
 }
 
-// Default calls fn with each of some tasks as the remote's default branch has it, as it was fetched. Those that it does not have, or whose files
-// cannot be read, are left out.
+// Default calls fn with each of some tasks as the remote's default branch has it, as it was fetched. Those that it does
+// not have, or whose files cannot be read, are left out.
 func (s Source) Default(of []record.Ref, fn func(record.Header)) {
 	if s.Clone.Repo == nil || len(of) == 0 {
 		return

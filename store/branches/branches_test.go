@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// clones are two clones of a remote: that which reads, and that which works on the branch fix. The tasks PROJ-1 and PROJ-2 are open on main.
+// clones are two clones of a remote: that which reads, and that which works on the branch fix. The tasks PROJ-1 and
+// PROJ-2 are open on main.
 type clones struct {
 	*testing.T
 	here, there *store.Store
@@ -216,7 +217,8 @@ func TestReadNothing(t *testing.T) {
 	}
 }
 
-// What was found is kept where there is live state, and only there. It is not believed once a branch changed, nor if it is damaged.
+// What was found is kept where there is live state, and only there. It is not believed once a branch changed, nor if it
+// is damaged.
 func TestReadKeepsWhatItFound(t *testing.T) {
 	t.Parallel()
 	c := newClones(t)

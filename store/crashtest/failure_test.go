@@ -74,8 +74,8 @@ var failures = []failure{
 	{"it is done and said to have failed", only, of(disk.Write, disk.Sync, disk.Link, disk.Rename, disk.Move, disk.Remove), unheard},
 }
 
-// allVar asks for everything: each system call fails in each way that there is, where else two are tried of each, in turn,
-// and every verb dies.
+// allVar asks for everything: each system call fails in each way that there is, where else two are tried of each, in
+// turn, and every verb dies.
 const allVar = "CRASHTEST_ALL"
 
 // ways are those in which the i-th call is to fail.
@@ -117,7 +117,8 @@ func (tr *trial) fail(t *testing.T, f failure, n int) {
 	tr.judge(t, err == nil)
 }
 
-// wantTold fails the test unless an error has a code, a hint, and names the path or a folder that it is in, on one line.
+// wantTold fails the test unless an error has a code, a hint, and names the path or a folder that it is in, on one
+// line.
 func (tr *trial) wantTold(t *testing.T, err error, c disk.Call) {
 	t.Helper()
 	var e *record.Error

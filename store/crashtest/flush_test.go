@@ -13,9 +13,10 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// flushes is what each story flushes, in order: the content of a file as tasks/*, the names in a folder as tasks/. A file is flushed before
-// it gets its name, and a folder once for all names that change in it in one turn (store.publish). Folders that are made for records, and
-// the first time for the trash, are flushed by their name. Live state and logs of runs are not flushed: they may be lost.
+// flushes is what each story flushes, in order: the content of a file as tasks/*, the names in a folder as tasks/. A
+// file is flushed before it gets its name, and a folder once for all names that change in it in one turn
+// (store.publish). Folders that are made for records, and the first time for the trash, are flushed by their name. Live
+// state and logs of runs are not flushed: they may be lost.
 var flushes = map[string]string{
 	"create": "tasks/* tasks/",
 	"claim":  "tasks/* tasks/",
@@ -144,8 +145,8 @@ func TestPlanFlushesItsFolderOnce(t *testing.T) {
 	}
 }
 
-// What must outlive a power cut is flushed in the order in which it must come: the content of a record before its name, the copy in the
-// trash before the record is removed, and every name before the write is acknowledged.
+// What must outlive a power cut is flushed in the order in which it must come: the content of a record before its name,
+// the copy in the trash before the record is removed, and every name before the write is acknowledged.
 func TestFlushesComeInOrder(t *testing.T) {
 	t.Parallel()
 	for _, s := range stories {

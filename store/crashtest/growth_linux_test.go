@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// A write costs the same in a workspace of ten tasks and of hundreds: it lists no folder of records, and opens no more files.
+// A write costs the same in a workspace of ten tasks and of hundreds: it lists no folder of records, and opens no more
+// files.
 func TestWritesDoNotGrow(t *testing.T) {
 	for _, tt := range []struct {
 		verb  string
@@ -33,8 +34,8 @@ func TestWritesDoNotGrow(t *testing.T) {
 	}
 }
 
-// opened makes a call in a workspace with so many more tasks. It returns how often something in the folder of tasks was opened, the folder
-// included.
+// opened makes a call in a workspace with so many more tasks. It returns how often something in the folder of tasks was
+// opened, the folder included.
 func opened(t *testing.T, tasks int, verb string, input in) int {
 	t.Helper()
 	h := newHouse(t)

@@ -32,7 +32,8 @@ var (
 	after  = during.Add(time.Minute)
 )
 
-// house is a workspace that can be brought back to where a story begins, in the same place, since live state knows places.
+// house is a workspace that can be brought back to where a story begins, in the same place, since live state knows
+// places.
 type house struct {
 	dir   string            // holds all there is
 	root  string            // the workspace, or the worktree of it, in which the story plays
@@ -60,7 +61,8 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// newWorktrees makes a workspace in git with two worktrees: the story plays in one, and the next write is made in the other.
+// newWorktrees makes a workspace in git with two worktrees: the story plays in one, and the next write is made in the
+// other.
 func newWorktrees(t *testing.T) *house {
 	t.Helper()
 	h := newHouse(t)
@@ -194,7 +196,8 @@ func (h *house) nextWrite(t *testing.T) {
 	must(t, err)
 }
 
-// files is what the committed files say, but for the task that the next write is about. Hidden names are temporary files.
+// files is what the committed files say, but for the task that the next write is about. Hidden names are temporary
+// files.
 func (h *house) files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -79,10 +79,10 @@ func die() error {
 	select {} // until it arrives
 }
 
-// Each verb is killed at each of its system calls: before it, where it writes in the middle of it, and at last when all is
-// done and the caller not yet told. A real process dies. Whenever that is, every file is whole, and the next write of
-// somebody else leaves all of the dead one's or nothing. Verbs that only replace one file, which the disk has failed at each
-// call already, die where allVar is set.
+// Each verb is killed at each of its system calls: before it, where it writes in the middle of it, and at last when all
+// is done and the caller not yet told. A real process dies. Whenever that is, every file is whole, and the next write
+// of somebody else leaves all of the dead one's or nothing. Verbs that only replace one file, which the disk has failed
+// at each call already, die where allVar is set.
 func TestDeathAtEachCall(t *testing.T) {
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {

@@ -133,9 +133,9 @@ func (h *house) wantSound(t *testing.T) {
 	}
 }
 
-// wantSettled makes the next write, and then fails the test unless the workspace is sound, and readers get the state before the call or
-// after it. A call that was acknowledged must have come. Repeated under its key, the call finds that it was made, or is made now; it is
-// never made twice.
+// wantSettled makes the next write, and then fails the test unless the workspace is sound, and readers get the state
+// before the call or after it. A call that was acknowledged must have come. Repeated under its key, the call finds that
+// it was made, or is made now; it is never made twice.
 func (tr *trial) wantSettled(t *testing.T, acknowledged bool) {
 	t.Helper()
 	tr.nextWrite(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// A folder is taken away in the middle of a write: by hand, or by a checkout of a branch that lacks it. The verb says that
-// something is missing, or was done before; and it never makes a workspace anew that somebody has removed.
+// A folder is taken away in the middle of a write: by hand, or by a checkout of a branch that lacks it. The verb says
+// that something is missing, or was done before; and it never makes a workspace anew that somebody has removed.
 func TestFolderVanishes(t *testing.T) {
 	codes := []record.Code{record.IO, record.NotFound, record.NoWorkspace, record.DanglingDep}
 	for _, gone := range []string{"", "tasks", "sessions"} {

@@ -7,8 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Set gives the value at path a new value, and adds the keys that are missing on the way. A scalar keeps its quotes if the
-// new text permits. Setting a value that is already there changes nothing.
+// Set gives the value at path a new value, and adds the keys that are missing on the way. A scalar keeps its quotes if
+// the new text permits. Setting a value that is already there changes nothing.
 func Set(path Path, v Value) Edit { return setEdit{path, v} }
 
 type setEdit struct {
@@ -83,8 +83,8 @@ func (ed editor) insert(t *target, at int, pair Field) (splice, *Error) {
 	return ed.rebuild(t, items)
 }
 
-// Remove takes a key or an item out, with its lines. If a comment is on the line of a key, the line stays and only the value
-// is removed. Removing what is not there changes nothing.
+// Remove takes a key or an item out, with its lines. If a comment is on the line of a key, the line stays and only the
+// value is removed. Removing what is not there changes nothing.
 func Remove(path Path) Edit { return removeEdit{path} }
 
 type removeEdit struct{ at Path }
@@ -115,7 +115,8 @@ func (e removeEdit) plan(ed editor) (*plan, *Error) {
 	return &plan{change, func(*yaml.Node) *yaml.Node { return nil }}, nil
 }
 
-// commented returns the pair of a block mapping that t is the value of, if the value is on one line and a comment follows it.
+// commented returns the pair of a block mapping that t is the value of, if the value is on one line and a comment
+// follows it.
 func (ed editor) commented(t *target) (member, bool) {
 	if t.nesting.flow || t.parent.node.Kind != yaml.MappingNode {
 		return member{}, false
@@ -130,8 +131,8 @@ func (ed editor) memberOf(t *target) member {
 	return ed.members(t.parent.node, t.parent.nesting)[t.index]
 }
 
-// SetBody replaces the body, everything after the line that closes the front matter. Its lines get the file's line ending. A
-// YAML file has no body.
+// SetBody replaces the body, everything after the line that closes the front matter. Its lines get the file's line
+// ending. A YAML file has no body.
 func SetBody(text string) Edit { return bodyEdit{text} }
 
 type bodyEdit struct{ text string }
@@ -157,9 +158,9 @@ var lf = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func toLF(s string) string { return lf.Replace(s) }
 
-// SetSeq makes the sequence at path consist of these items. Each old one may be used once; those that are left out are removed
-// with their lines. All old ones in order and then a new one is an append: it adds the new one's lines and touches no other.
-// If the key is missing or its value is empty, the sequence is written as Set would write it.
+// SetSeq makes the sequence at path consist of these items. Each old one may be used once; those that are left out are
+// removed with their lines. All old ones in order and then a new one is an append: it adds the new one's lines and
+// touches no other. If the key is missing or its value is empty, the sequence is written as Set would write it.
 func SetSeq(path Path, items ...Item) Edit { return seqEdit{path, items} }
 
 // Item is one item of the sequence that SetSeq makes: an old one or a new one.
@@ -329,8 +330,8 @@ func (t *target) quotes() yaml.Style {
 	return t.node.Style & (yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle)
 }
 
-// replaceLines replaces the value of a key if the old value or the new one takes several lines. A comment on the key's line
-// stays there; the other comments become lines of their own, below it.
+// replaceLines replaces the value of a key if the old value or the new one takes several lines. A comment on the key's
+// line stays there; the other comments become lines of their own, below it.
 func (ed editor) replaceLines(t *target, m member, v Value, lines []string) splice {
 	end := ed.lineEnd(m.to)
 	beside, below := ed.splitComments(t, m, end)
@@ -346,8 +347,8 @@ func (ed editor) replaceLines(t *target, m member, v Value, lines []string) spli
 	return splice{span{m.value, end}, b.String()}
 }
 
-// splitComments returns the comments from a key's colon to the end of its value's last line: the one that can go beside the
-// new value, with the blanks before it, and the others.
+// splitComments returns the comments from a key's colon to the end of its value's last line: the one that can go beside
+// the new value, with the blanks before it, and the others.
 func (ed editor) splitComments(t *target, m member, end int) (beside string, below []string) {
 	for _, c := range ed.comments(m.value, end) {
 		text := string(ed.src[c.from:c.to])

@@ -13,8 +13,8 @@ import (
 // maxExpansion is how many nodes the aliases of a document may expand to, counted each time they are used.
 const maxExpansion = 10_000
 
-// checkTree refuses a tree that is not safe to walk, or in which another reader of YAML 1.2 could see other keys. It also
-// notes whether the document has aliases.
+// checkTree refuses a tree that is not safe to walk, or in which another reader of YAML 1.2 could see other keys. It
+// also notes whether the document has aliases.
 func checkTree(d *Doc) *Error {
 	c := checker{locator: d.locator, own: d.own}
 	if err := c.checkDirectives(); err != nil {
@@ -116,8 +116,8 @@ type keySet struct {
 	byText  map[string]*yaml.Node // nil while it is not needed
 }
 
-// add adds the key at Content[i], which comes after those that were added before. It returns the one among those that has the same
-// text in any form of Unicode, or nil.
+// add adds the key at Content[i], which comes after those that were added before. It returns the one among those that
+// has the same text in any form of Unicode, or nil.
 func (s *keySet) add(i int) (first *yaml.Node) {
 	text := s.mapping.Content[i].Value
 	if s.ascii && len(s.mapping.Content) <= manyKeys {
@@ -159,8 +159,8 @@ func (c *checker) checkKey(m, key *yaml.Node) *Error {
 	return c.checkKeyText(key)
 }
 
-// isText reports whether YAML 1.2 reads a key as text. To YAML 1.2 a date is text. A merge key passes too: the caller decides
-// whether to allow it.
+// isText reports whether YAML 1.2 reads a key as text. To YAML 1.2 a date is text. A merge key passes too: the caller
+// decides whether to allow it.
 func isText(key *yaml.Node) bool {
 	switch key.ShortTag() {
 	case "!!str", "!!timestamp", "!!merge":
@@ -198,8 +198,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// checkAnchorName refuses an anchor or an alias whose name other readers would take to be longer. YAML 1.2 allows nearly every
-// character in such a name, and yaml.v3 only letters, digits, - and _.
+// checkAnchorName refuses an anchor or an alias whose name other readers would take to be longer. YAML 1.2 allows
+// nearly every character in such a name, and yaml.v3 only letters, digits, - and _.
 func (c *checker) checkAnchorName(n *yaml.Node) *Error {
 	i := c.start(n)
 	if n.Kind != yaml.AliasNode && c.at(i) == '!' {

@@ -7,8 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// rebuild makes the collection at t consist of items. Old items keep their bytes, and so do the blank lines and comments
-// between them. The comments of a removed item stay, on lines of their own.
+// rebuild makes the collection at t consist of items. Old items keep their bytes, and so do the blank lines and
+// comments between them. The comments of a removed item stay, on lines of their own.
 func (ed editor) rebuild(t *target, items []Item) (splice, *Error) {
 	ms := ed.members(t.node, t.nesting)
 	flow := t.node.Style&yaml.FlowStyle != 0
@@ -172,8 +172,8 @@ type flowList struct {
 	close    string // what is before the closing bracket
 }
 
-// flowPart is a member between brackets and the text around it, in the order: lead own pre , tail. The tail goes up to the
-// end of the line, so a comment after the comma stays with its member.
+// flowPart is a member between brackets and the text around it, in the order: lead own pre , tail. The tail goes up to
+// the end of the line, so a comment after the comma stays with its member.
 type flowPart struct {
 	lead, own, pre, tail string
 }

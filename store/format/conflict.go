@@ -27,8 +27,8 @@ func (m *Merged) addConflict(key string) {
 	m.conflicts = append(m.conflicts, c)
 }
 
-// Dispute makes a conflict of a key between what was merged and another value, or theirs if that is nil. The note is written
-// after the last marker and says why. A key that is in conflict already stays as it is.
+// Dispute makes a conflict of a key between what was merged and another value, or theirs if that is nil. The note is
+// written after the last marker and says why. A key that is in conflict already stays as it is.
 func (m *Merged) Dispute(key string, other Value, note string) {
 	if slices.ContainsFunc(m.conflicts, func(c conflict) bool { return c.key == key }) {
 		return
@@ -44,8 +44,8 @@ func (m *Merged) Dispute(key string, other Value, note string) {
 	m.conflicts = append(m.conflicts, conflict{key: key, theirs: lines, note: note})
 }
 
-// Bytes returns the merged file, with markers around conflicts. If a conflict has no lines of its own, as in a document between
-// braces, all of our file and all of theirs are put between markers.
+// Bytes returns the merged file, with markers around conflicts. If a conflict has no lines of its own, as in a document
+// between braces, all of our file and all of theirs are put between markers.
 func (m *Merged) Bytes() []byte {
 	if m.doc == nil || m.text != nil {
 		return m.text
@@ -145,9 +145,9 @@ func (d *Doc) newKeyLines(key string, order []string) (lines span, ok bool) {
 	return span{lines.to, lines.to}, ok && lastBreak(d.src[:lines.to]) > 0
 }
 
-// mergeComments adds the comments of theirs. If the files merge as text and then say the same as what was merged by key, the
-// text is the result, because it has the layout of both sides. Otherwise each comment that theirs added is put above the key
-// that it is in or above. It returns false if that is not possible.
+// mergeComments adds the comments of theirs. If the files merge as text and then say the same as what was merged by
+// key, the text is the result, because it has the layout of both sides. Otherwise each comment that theirs added is put
+// above the key that it is in or above. It returns false if that is not possible.
 func (m *Merged) mergeComments(base, ours, theirs []byte) bool {
 	if m.Clean() {
 		text, clean := mergeLines(base, ours, theirs, m.markers)
@@ -167,8 +167,8 @@ func (m *Merged) saysTheSame(d *Doc) bool {
 // comment is a comment of theirs and the key that it belongs to, "" for the end.
 type comment struct{ text, key string }
 
-// newComments returns the comments that theirs has and neither the base nor the result, except those that will be between
-// markers.
+// newComments returns the comments that theirs has and neither the base nor the result, except those that will be
+// between markers.
 func (m *Merged) newComments() (out []comment) {
 	have := map[string]int{}
 	for _, text := range m.doc.commentTexts() {

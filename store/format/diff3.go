@@ -32,8 +32,8 @@ func (m Markers) line(char, label string) string {
 	return strings.TrimRight(strings.Repeat(char, size)+" "+label, " ")
 }
 
-// oneLine returns a label without line breaks, or the default for an empty one: a marker without a label is not recognized as
-// a marker.
+// oneLine returns a label without line breaks, or the default for an empty one: a marker without a label is not
+// recognized as a marker.
 func oneLine(label, byDefault string) string {
 	if label = strings.Join(strings.Fields(label), " "); label == "" {
 		return byDefault
@@ -41,9 +41,9 @@ func oneLine(label, byDefault string) string {
 	return label
 }
 
-// mergeLines merges texts line by line, as git does: a change of one side wins, equal changes count once, and where both changed
-// the same lines or adjacent ones, both versions are put between markers. Differences in line endings do not count; the endings
-// are those of ours.
+// mergeLines merges texts line by line, as git does: a change of one side wins, equal changes count once, and where
+// both changed the same lines or adjacent ones, both versions are put between markers. Differences in line endings do
+// not count; the endings are those of ours.
 func mergeLines(base, ours, theirs []byte, m Markers) (merged []byte, clean bool) {
 	return mergePart(base, ours, theirs, m, firstEnding(ours))
 }
@@ -158,11 +158,12 @@ func (w *lineMerge) endLine() {
 	}
 }
 
-// maxEdits is how many lines two texts may differ in to be compared line by line. If they differ in more, everything between
-// their equal beginnings and ends counts as one change.
+// maxEdits is how many lines two texts may differ in to be compared line by line. If they differ in more, everything
+// between their equal beginnings and ends counts as one change.
 const maxEdits = 800
 
-// match returns for each line of a the index of its match in b, or -1. Matched lines are equal and in the same order in both.
+// match returns for each line of a the index of its match in b, or -1. Matched lines are equal and in the same order in
+// both.
 func match(a, b []string) []int {
 	at := make([]int, len(a))
 	for i := range at {
@@ -181,7 +182,8 @@ func match(a, b []string) []int {
 	return at
 }
 
-// commonEnds returns how many lines a and b have in common at their beginnings, and how many of the others at their ends.
+// commonEnds returns how many lines a and b have in common at their beginnings, and how many of the others at their
+// ends.
 func commonEnds(a, b []string) (head, tail int) {
 	for head < min(len(a), len(b)) && a[head] == b[head] {
 		head++
@@ -192,8 +194,8 @@ func commonEnds(a, b []string) (head, tail int) {
 	return head, tail
 }
 
-// commonLines returns the pairs of equal lines on a shortest edit path from a to b, last pair first (Myers, "An O(ND) difference
-// algorithm", 1986), or none if the path is too long.
+// commonLines returns the pairs of equal lines on a shortest edit path from a to b, last pair first (Myers, "An O(ND)
+// difference algorithm", 1986), or none if the path is too long.
 func commonLines(a, b []string) [][2]int {
 	furthest := map[int]int{1: 0} // by diagonal, how far into a one gets
 	var trace []map[int]int

@@ -1,19 +1,20 @@
 // Package format is the file format: bytes to document and back, and edits that change only their own lines.
 //
-// A document is Markdown with YAML front matter, or a plain YAML file. Parse keeps the bytes as they are, so Bytes returns
-// exactly what Parse was given. Edit never encodes a whole document again. It
+// A document is Markdown with YAML front matter, or a plain YAML file. Parse keeps the bytes as they are, so Bytes
+// returns exactly what Parse was given. Edit never encodes a whole document again. It
 //
 //  1. finds the bytes of the value to change, from the positions of the parsed nodes,
 //  2. replaces those bytes and no others,
 //  3. parses the result and compares it with the same change made on the parsed tree.
 //
-// If the two differ in anything, or a comment is gone, the edit is refused with the reason. So comments, the order of keys,
-// quoting, blank lines, indentation, line endings, a byte order mark, unknown keys and the body survive every edit byte for
-// byte. A wrong replacement can cause a refusal, but it cannot damage a file.
+// If the two differ in anything, or a comment is gone, the edit is refused with the reason. So comments, the order of
+// keys, quoting, blank lines, indentation, line endings, a byte order mark, unknown keys and the body survive every
+// edit byte for byte. A wrong replacement can cause a refusal, but it cannot damage a file.
 //
 // A comment is never lost. If the line it is on is removed, the comment stays as a line of its own.
 //
-// The package knows documents and not what they record. It does no I/O. A Doc never changes, so goroutines may share it.
+// The package knows documents and not what they record. It does no I/O. A Doc never changes, so goroutines may share
+// it.
 //
 // # Files
 //

@@ -39,9 +39,9 @@ type Doc struct {
 
 // Parse reads a file. Any error is an *Error.
 //
-// Beyond what YAML forbids it refuses duplicate keys, keys that are not plain text, line breaks that only some readers see,
-// directives, conflict markers, more than one YAML document, nesting over MaxDepth, aliases that form a cycle or expand to
-// too many values, NUL and invalid UTF-8.
+// Beyond what YAML forbids it refuses duplicate keys, keys that are not plain text, line breaks that only some readers
+// see, directives, conflict markers, more than one YAML document, nesting over MaxDepth, aliases that form a cycle or
+// expand to too many values, NUL and invalid UTF-8.
 //
 // It keeps src: the caller must not change it afterwards.
 func Parse(src []byte, kind Kind) (*Doc, error) {
@@ -95,8 +95,8 @@ func split(src []byte, kind Kind) (*Doc, *Error) {
 	return &Doc{locator: newLocator(src, from, to), kind: kind, body: body}, nil
 }
 
-// New makes a document. Its lines end in LF; body is kept as it is, so it usually begins with an empty line. A YAML file
-// has no body.
+// New makes a document. Its lines end in LF; body is kept as it is, so it usually begins with an empty line. A YAML
+// file has no body.
 func New(kind Kind, front Map, body string) (*Doc, error) {
 	d, err := build(kind, front, body)
 	if err != nil {
@@ -159,8 +159,9 @@ func (d *Doc) Line(n *yaml.Node) int {
 	return d.line(d.start(n))
 }
 
-// Unmerged returns the line on which a conflict that git left in the body begins, or 0 if there is none. Only a complete
-// one counts, with all three markers in order at the beginning of lines: the body is prose, and may mention markers.
+// Unmerged returns the line on which a conflict that git left in the body begins, or 0 if there is none. Only a
+// complete one counts, with all three markers in order at the beginning of lines: the body is prose, and may mention
+// markers.
 func (d *Doc) Unmerged() int {
 	order := []string{firstMarker, middleMarker, lastMarker}
 	begin, next := 0, 0

@@ -18,8 +18,8 @@ type Edit interface {
 	plan(ed editor) (*plan, *Error)
 }
 
-// plan is one change in two forms: of the bytes, and of the tree. They are made apart from each other, so that each can be
-// checked against the other (see proof.go).
+// plan is one change in two forms: of the bytes, and of the tree. They are made apart from each other, so that each can
+// be checked against the other (see proof.go).
 type plan struct {
 	splice
 	tree nodeChange // nil if the change is of the body
@@ -37,11 +37,11 @@ type editor struct {
 	order []string
 }
 
-// Edit returns a new document with the edits made one after another. If one of them cannot be made without touching lines
-// that are not its own, it returns an *Error and no document.
+// Edit returns a new document with the edits made one after another. If one of them cannot be made without touching
+// lines that are not its own, it returns an *Error and no document.
 //
-// A missing top-level key is added after the nearest key that comes before it in order and is present. If there is none, or
-// the key is not in order, it is added at the end.
+// A missing top-level key is added after the nearest key that comes before it in order and is present. If there is
+// none, or the key is not in order, it is added at the end.
 //
 // Edits that do not depend on each other are made in one step, so that many of them cost no more than one.
 func (d *Doc) Edit(order []string, edits ...Edit) (*Doc, error) {
@@ -79,8 +79,8 @@ func (ed editor) apply(e Edit) (*Doc, *Error) {
 	return next, nil
 }
 
-// applyTogether makes several edits in one step. It returns false if they are not independent, if they would replace bytes
-// that touch, or if one of them cannot be made. The caller then makes them one by one, which says what is wrong.
+// applyTogether makes several edits in one step. It returns false if they are not independent, if they would replace
+// bytes that touch, or if one of them cannot be made. The caller then makes them one by one, which says what is wrong.
 func (ed editor) applyTogether(edits []Edit) (*Doc, bool) {
 	if !independent(edits) {
 		return nil, false
@@ -111,8 +111,8 @@ func (ed editor) applyTogether(edits []Edit) (*Doc, bool) {
 	return next, true
 }
 
-// independent reports whether the edits can be made in any order: no path is a prefix of another, and no edit changes the
-// indexes that another one uses.
+// independent reports whether the edits can be made in any order: no path is a prefix of another, and no edit changes
+// the indexes that another one uses.
 func independent(edits []Edit) bool {
 	paths := make([]string, len(edits))
 	for i, e := range edits {
@@ -139,8 +139,8 @@ func independent(edits []Edit) bool {
 	return true
 }
 
-// replaceSpans returns src with the splices made, which must be in order and not overlap. Only this function makes the bytes
-// of an edit, so everything outside of the splices is unchanged.
+// replaceSpans returns src with the splices made, which must be in order and not overlap. Only this function makes the
+// bytes of an edit, so everything outside of the splices is unchanged.
 func replaceSpans(src []byte, splices []splice) []byte {
 	size := len(src)
 	for _, s := range splices {
@@ -166,8 +166,8 @@ func sortApart(splices []splice) bool {
 	return true
 }
 
-// checkAliases refuses to change the value at t if an alias elsewhere uses it, or a collection around it. Nor may an alias
-// elsewhere use anything inside the nodes that are removed.
+// checkAliases refuses to change the value at t if an alias elsewhere uses it, or a collection around it. Nor may an
+// alias elsewhere use anything inside the nodes that are removed.
 func (ed editor) checkAliases(t *target, removed ...*yaml.Node) *Error {
 	if !ed.aliased {
 		return nil

@@ -8,8 +8,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Every value of every file in testdata can be set and removed and, if it is a list, extended, reordered and emptied. The only
-// refusals are for values that an alias uses, and for comments between brackets, which have no line to stay on.
+// Every value of every file in testdata can be set and removed and, if it is a list, extended, reordered and emptied.
+// The only refusals are for values that an alias uses, and for comments between brackets, which have no line to stay
+// on.
 func TestEditEverywhere(t *testing.T) {
 	for name, src := range fixtures(t) {
 		for variant, change := range variants {

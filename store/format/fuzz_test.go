@@ -10,8 +10,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// seed adds the files in testdata in all variants, the shapes of everywhere_test.go, the refusals of parse_test.go, and package
-// store's corpus of files.
+// seed adds the files in testdata in all variants, the shapes of everywhere_test.go, the refusals of parse_test.go, and
+// package store's corpus of files.
 func seed(f *testing.F) {
 	for _, src := range corpus(f) {
 		f.Add(src)

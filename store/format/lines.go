@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// lineTable is a file with a table of the lines of its YAML, which is made when it is first asked for: most files are only read.
+// lineTable is a file with a table of the lines of its YAML, which is made when it is first asked for: most files are
+// only read.
 //
-// A yaml.Node has a line and a column, not an offset. yaml.v3 breaks lines at LF, CRLF and CR, even inside quotes, and counts
-// columns in characters; the table does the same. The line breaks that only YAML 1.1 knows, such as U+2028, are refused before
-// (see checkFront).
+// A yaml.Node has a line and a column, not an offset. yaml.v3 breaks lines at LF, CRLF and CR, even inside quotes, and
+// counts columns in characters; the table does the same. The line breaks that only YAML 1.1 knows, such as U+2028, are
+// refused before (see checkFront).
 type lineTable struct {
 	src      []byte
 	from, to int // the YAML
@@ -131,7 +132,8 @@ func (l *lineTable) splitLine(from, to int) (line, rest string) {
 	return string(l.src[from:end]), string(l.src[end:to])
 }
 
-// eol returns the line ending for a new line next to the byte at off: that of the byte's own line, else the first of the file.
+// eol returns the line ending for a new line next to the byte at off: that of the byte's own line, else the first of
+// the file.
 func (l *lineTable) eol(off int) string {
 	if end := l.lineEnd(off); end < l.to {
 		return ending(l.src[end:])
@@ -147,8 +149,8 @@ func firstEnding(src []byte) string {
 	return "\n"
 }
 
-// ending returns the line ending that src begins with. It never is one of the line breaks that only YAML knows, so new lines
-// never end in those.
+// ending returns the line ending that src begins with. It never is one of the line breaks that only YAML knows, so new
+// lines never end in those.
 func ending(src []byte) string {
 	switch {
 	case bytes.HasPrefix(src, []byte("\r\n")):
@@ -170,8 +172,8 @@ func fileLine(src []byte, off int) int {
 	return n
 }
 
-// endOfLine returns where the line at i ends, before its break. Here and in afterLine a line ends as it does to editors and
-// other readers of front matter: with LF, CRLF or CR.
+// endOfLine returns where the line at i ends, before its break. Here and in afterLine a line ends as it does to editors
+// and other readers of front matter: with LF, CRLF or CR.
 func endOfLine(src []byte, i int) int {
 	for i < len(src) && src[i] != '\n' && src[i] != '\r' {
 		i++

@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// locator finds the bytes of the nodes of a tree, of the members of its collections, and of the comments between them. A
-// yaml.Node knows only where it begins; its end is found by scanning.
+// locator finds the bytes of the nodes of a tree, of the members of its collections, and of the comments between them.
+// A yaml.Node knows only where it begins; its end is found by scanning.
 type locator struct {
 	scanner
 	root *yaml.Node // the top mapping
@@ -78,7 +78,8 @@ func (l *locator) content(n *yaml.Node) int {
 	return l.skip(i, "")
 }
 
-// end returns where a node with this nesting ends. Its last line break and what follows on that line are not part of it.
+// end returns where a node with this nesting ends. Its last line break and what follows on that line are not part of
+// it.
 func (l *locator) end(n *yaml.Node, in nesting) int {
 	switch {
 	case n.Kind == yaml.AliasNode:
@@ -196,8 +197,8 @@ func (l *locator) pairMember(key, value *yaml.Node, i int, in nesting) member {
 	return member{span{i, max(colon+1, l.end(value, in))}, colon + 1}
 }
 
-// separate reports whether the members of a collection were found one after the other and, in a block collection, on lines of
-// their own. That fails for shapes that yaml.v3 gives odd positions, such as a key after a ? without a value.
+// separate reports whether the members of a collection were found one after the other and, in a block collection, on
+// lines of their own. That fails for shapes that yaml.v3 gives odd positions, such as a key after a ? without a value.
 func (l *locator) separate(ms []member, flow bool) bool {
 	for i := 1; i < len(ms); i++ {
 		if ms[i].from < ms[i-1].to || !flow && l.sameLine(ms[i-1].to, ms[i].from) {
@@ -220,8 +221,8 @@ func (l *locator) memberLines(ms []member, at int) (lines span, ok bool) {
 	return span{l.lineStart(ms[at].from), l.nextLine(ms[at].to)}, true
 }
 
-// comments returns the comments in [from, to), each from its # to the end of its line. A # begins a comment unless it is
-// inside a scalar, an anchor or a tag.
+// comments returns the comments in [from, to), each from its # to the end of its line. A # begins a comment unless it
+// is inside a scalar, an anchor or a tag.
 func (l *locator) comments(from, to int) []span {
 	var found []span
 	for _, text := range append(l.textSpans(), span{to, to}) {
@@ -280,7 +281,8 @@ func (l *locator) textSpans() []span {
 	return found
 }
 
-// scalarText returns where the text of a scalar lies. The header of a block scalar is not part of it: a comment may follow it.
+// scalarText returns where the text of a scalar lies. The header of a block scalar is not part of it: a comment may
+// follow it.
 func (l *locator) scalarText(n *yaml.Node, in nesting) span {
 	i := l.content(n)
 	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {

@@ -11,7 +11,8 @@ import (
 )
 
 // meaning returns what a node says as a string that can be compared: nodes with equal meanings differ at most in style,
-// comments and anchors. A missing node and an empty one mean "". The members of a mapping that are named in except are left out.
+// comments and anchors. A missing node and an empty one mean "". The members of a mapping that are named in except are
+// left out.
 func meaning(n *yaml.Node, except ...string) string {
 	if n = resolved(n); n == nil {
 		return ""
@@ -100,15 +101,15 @@ func textsOf(n *yaml.Node) (texts []string, ok bool) {
 	return texts, ok
 }
 
-// Values says how the members of a mapping are compared. A member that is not named is compared by its type and its text, as
-// YAML reads them.
+// Values says how the members of a mapping are compared. A member that is not named is compared by its type and its
+// text, as YAML reads them.
 type Values struct {
 	Texts []string // members that are compared by their text whatever its type, and so is everything inside them
 	Times []string // members that are times: equal if the instant is
 }
 
-// Meanings returns what each item of the list under a top-level key says, as strings to compare. Items that say the same have
-// the same string: quotes, tags, the order of members, and the notation of a time make no difference.
+// Meanings returns what each item of the list under a top-level key says, as strings to compare. Items that say the
+// same have the same string: quotes, tags, the order of members, and the notation of a time make no difference.
 func (d *Doc) Meanings(key string, values Values) []string {
 	items, _ := itemsOf(d.Get(key))
 	out := make([]string, len(items))
@@ -118,8 +119,8 @@ func (d *Doc) Meanings(key string, values Values) []string {
 	return out
 }
 
-// meaning returns what an item says as a string: the members that v names first, in the order of their names there, then the
-// others by key.
+// meaning returns what an item says as a string: the members that v names first, in the order of their names there,
+// then the others by key.
 func (v Values) meaning(n *yaml.Node) string {
 	n = resolved(n)
 	if n == nil || n.Kind != yaml.MappingNode {

@@ -49,12 +49,13 @@ const (
 
 // Merge merges two documents that come from the same base, key by key, as the schema says.
 //
-// A change of one side wins, and equal changes count once. If both sides changed a key in different ways, it is merged by its
-// kind; if that leaves two answers, it is a conflict on the lines of that key alone. The body is merged line by line. The result
-// is made by edits of our document, so whatever did not change stays as it is on our side. The comments of both sides stay.
+// A change of one side wins, and equal changes count once. If both sides changed a key in different ways, it is merged
+// by its kind; if that leaves two answers, it is a conflict on the lines of that key alone. The body is merged line by
+// line. The result is made by edits of our document, so whatever did not change stays as it is on our side. The
+// comments of both sides stay.
 //
-// An empty base means that both sides added the file. If a side cannot be parsed, the files are merged as text, as a whole.
-// Nothing of either side is lost, except what the other side removed or replaced, and what is between markers.
+// An empty base means that both sides added the file. If a side cannot be parsed, the files are merged as text, as a
+// whole. Nothing of either side is lost, except what the other side removed or replaced, and what is between markers.
 func Merge(base, ours, theirs []byte, kind Kind, schema Schema, markers Markers) *Merged {
 	m := &Merged{kind: kind, schema: schema, markers: markers}
 	switch {
@@ -85,7 +86,8 @@ type Merged struct {
 	schema  Schema
 	markers Markers
 
-	// The documents that were merged. ours and theirs are nil if nothing had to be merged by key; base also if there is none.
+	// The documents that were merged. ours and theirs are nil if nothing had to be merged by key; base also if there is
+	// none.
 	base, ours, theirs *Doc
 
 	doc       *Doc       // what was merged so far, our value where there is a conflict; nil if there is only text
@@ -95,7 +97,8 @@ type Merged struct {
 	unclean   bool       // there are markers in the body or in the text
 }
 
-// Sides returns the documents that were merged, base nil if there is none. It returns false if nothing was merged by key.
+// Sides returns the documents that were merged, base nil if there is none. It returns false if nothing was merged by
+// key.
 func (m *Merged) Sides() (base, ours, theirs *Doc, ok bool) {
 	return m.base, m.ours, m.theirs, m.doc != nil && m.ours != nil
 }
@@ -121,8 +124,8 @@ func (m *Merged) useFile(src []byte) {
 	m.text = src
 }
 
-// mergeText merges whole files line by line. If the result has no conflict but cannot be parsed, the two files become one
-// conflict.
+// mergeText merges whole files line by line. If the result has no conflict but cannot be parsed, the two files become
+// one conflict.
 func (m *Merged) mergeText(base, ours, theirs []byte) {
 	text, clean := mergeLines(base, ours, theirs, m.markers)
 	if clean {

@@ -78,8 +78,8 @@ func (f fieldMerge) merge() {
 // onlyTheirs reports whether our side did not change the value.
 func (f fieldMerge) onlyTheirs() bool { return meaning(f.base) == meaning(f.ours) }
 
-// mergeAs makes the edits that merge the key as its kind. If the values are not of that kind, it is merged as one value; but a
-// Log then is a conflict, so that no entry of either side is lost.
+// mergeAs makes the edits that merge the key as its kind. If the values are not of that kind, it is merged as one
+// value; but a Log then is a conflict, so that no entry of either side is lost.
 func (f fieldMerge) mergeAs(kind func() (edits []Edit, ok bool)) {
 	before := f.m.conflicts
 	edits, ok := kind()
@@ -128,7 +128,8 @@ func (f fieldMerge) newItem(at int) (Item, bool) {
 	return NewItem(v), ok
 }
 
-// setList returns the edits that make our value a list of these items. An empty list is no list at all if theirs has none.
+// setList returns the edits that make our value a list of these items. An empty list is no list at all if theirs has
+// none.
 func (f fieldMerge) setList(items []Item) []Edit {
 	path := Path{f.key}
 	set := SetSeq(path, items...)
@@ -145,7 +146,8 @@ func (f fieldMerge) setList(items []Item) []Edit {
 	}
 }
 
-// texts keeps, in our order, what neither side removed, and adds what theirs added. If only theirs changed, the list is theirs.
+// texts keeps, in our order, what neither side removed, and adds what theirs added. If only theirs changed, the list is
+// theirs.
 func (f fieldMerge) texts() ([]Edit, bool) {
 	base, ok1 := textsOf(f.base)
 	ours, ok2 := textsOf(f.ours)
@@ -206,8 +208,8 @@ func firstIndexes(texts []string) map[string]int {
 	return at
 }
 
-// keyed merges a list of mappings item by item. Each item is one value: if both sides changed it in different ways, there is a
-// conflict on its lines. Our items keep their order, and theirs follow.
+// keyed merges a list of mappings item by item. Each item is one value: if both sides changed it in different ways,
+// there is a conflict on its lines. Our items keep their order, and theirs follow.
 func (f fieldMerge) keyed() ([]Edit, bool) {
 	base, ok1 := keyedOf(f.base, f.rule)
 	ours, ok2 := keyedOf(f.ours, f.rule)
@@ -266,7 +268,8 @@ func (f fieldMerge) theirList(ours, theirs keyedList) ([]Edit, bool) {
 	return f.setList(items), true
 }
 
-// bothLists merges two lists that both changed. It returns false if one side removed an item that the other one changed.
+// bothLists merges two lists that both changed. It returns false if one side removed an item that the other one
+// changed.
 func (f fieldMerge) bothLists(base, ours, theirs keyedList) ([]Edit, bool) {
 	var items []Item
 	for _, name := range ours.names {

@@ -6,12 +6,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// log makes one list of the base's entries and those that each side added. No entry is removed, whatever a side did to it, and
-// an entry that both sides have is in the list once.
+// log makes one list of the base's entries and those that each side added. No entry is removed, whatever a side did to
+// it, and an entry that both sides have is in the list once.
 //
-// Each side's own order is kept. Where that leaves a choice, the earlier entry comes first, since a side may have put entries
-// between those of the base, as an earlier merge does. Of two entries with the same time the one with the smaller text comes
-// first, so a merge gives the same list in both directions.
+// Each side's own order is kept. Where that leaves a choice, the earlier entry comes first, since a side may have put
+// entries between those of the base, as an earlier merge does. Of two entries with the same time the one with the
+// smaller text comes first, so a merge gives the same list in both directions.
 func (f fieldMerge) log() ([]Edit, bool) {
 	base, ok1 := f.entries(f.m.base, f.base)
 	ours, ok2 := f.entries(f.m.ours, f.ours)
@@ -62,8 +62,8 @@ func (f fieldMerge) entryItem(e logEntry) (Item, bool) {
 	return NewItem(v), true
 }
 
-// interleave merges two lists. It goes through both from one entry that they share to the next, so the order of neither list
-// changes. A shared entry is taken from ours.
+// interleave merges two lists. It goes through both from one entry that they share to the next, so the order of neither
+// list changes. A shared entry is taken from ours.
 func interleave(ours, theirs []logEntry) []logEntry {
 	find := finder(theirs)
 	left := sharedCounts(ours, theirs)
@@ -94,7 +94,8 @@ func interleave(ours, theirs []logEntry) []logEntry {
 	return out
 }
 
-// sharedCounts returns for each entry that both sides have how often to write it: as often as the side has it that has it more.
+// sharedCounts returns for each entry that both sides have how often to write it: as often as the side has it that has
+// it more.
 func sharedCounts(ours, theirs []logEntry) map[string]int {
 	count := func(side []logEntry) map[string]int {
 		n := map[string]int{}
@@ -123,9 +124,9 @@ func nextShared(ours, theirs []logEntry, find func(text string, left int) int) (
 	return len(ours), len(theirs)
 }
 
-// finder returns a function that searches the last left entries of a list for a text. It returns the index of the first match
-// among them, or -1. From call to call, left must not grow: what it passes over it forgets, so that all calls together take
-// linear time.
+// finder returns a function that searches the last left entries of a list for a text. It returns the index of the first
+// match among them, or -1. From call to call, left must not grow: what it passes over it forgets, so that all calls
+// together take linear time.
 func finder(list []logEntry) func(text string, left int) int {
 	indexes := map[string][]int{}
 	for i, e := range list {

@@ -8,16 +8,16 @@ import "gopkg.in/yaml.v3"
 //   - scalars on one line: plain, or in single or double quotes with the escapes that this package writes,
 //   - lines that end in LF, with spaces only where they are needed.
 //
-// Everything else is left to yaml.v3: comments, empty values and lines, anchors, aliases, tags, block scalars, texts over several
-// lines, tabs, CR, other escapes, and plain scalars whose type is not obvious.
+// Everything else is left to yaml.v3: comments, empty values and lines, anchors, aliases, tags, block scalars, texts
+// over several lines, tabs, CR, other escapes, and plain scalars whose type is not obvious.
 
 const (
 	maxOwnDepth = 16  // collections inside one another
 	maxOwnKey   = 128 // bytes of a key; yaml.v3 takes 1024 characters
 )
 
-// ownTree reads YAML in cairn's own form. The tree is the one that yaml.v3 makes of it: every field of every node is the same. It
-// returns nil for everything else, wrong YAML too, which is then for yaml.v3 to read.
+// ownTree reads YAML in cairn's own form. The tree is the one that yaml.v3 makes of it: every field of every node is
+// the same. It returns nil for everything else, wrong YAML too, which is then for yaml.v3 to read.
 //
 // src must have passed checkFront. The texts of the tree share one copy of src.
 func ownTree(src []byte) *yaml.Node {
@@ -32,14 +32,15 @@ func ownTree(src []byte) *yaml.Node {
 	return root
 }
 
-// ownReader reads cairn's own form from its beginning to its end. Its methods that return a node return nil for another form.
+// ownReader reads cairn's own form from its beginning to its end. Its methods that return a node return nil for another
+// form.
 type ownReader struct {
 	text string
 	pos  int
 	line int // that of pos, from 1
 
-	// margin is such that the column of pos is pos-margin+1: where the line begins, and one more for each byte before pos on the
-	// line that is not the first of its character.
+	// margin is such that the column of pos is pos-margin+1: where the line begins, and one more for each byte before pos
+	// on the line that is not the first of its character.
 	margin int
 
 	depth int
@@ -57,7 +58,8 @@ func (r *ownReader) at(i int) byte {
 	return '\n'
 }
 
-// blockMapping reads a mapping whose first key is at pos, and whose other keys come behind this many spaces on their lines.
+// blockMapping reads a mapping whose first key is at pos, and whose other keys come behind this many spaces on their
+// lines.
 func (r *ownReader) blockMapping(indent int) *yaml.Node {
 	m, children := r.openNode(yaml.MappingNode, "!!map", 0)
 	if m == nil {
@@ -99,7 +101,8 @@ func (r *ownReader) fieldValue(indent int) *yaml.Node {
 	return r.blockMapping(deeper)
 }
 
-// blockSequence reads a sequence whose first dash is at pos, and whose other dashes come behind this many spaces on their lines.
+// blockSequence reads a sequence whose first dash is at pos, and whose other dashes come behind this many spaces on
+// their lines.
 func (r *ownReader) blockSequence(indent int) *yaml.Node {
 	s, children := r.openNode(yaml.SequenceNode, "!!seq", 0)
 	if s == nil {
@@ -126,8 +129,8 @@ func (r *ownReader) blockSequence(indent int) *yaml.Node {
 	}
 }
 
-// goesOn reports whether a line with exactly this indentation begins at pos, and moves behind the indentation. Deeper lines and blank
-// ones are found to be of another form by the one who reads on.
+// goesOn reports whether a line with exactly this indentation begins at pos, and moves behind the indentation. Deeper
+// lines and blank ones are found to be of another form by the one who reads on.
 func (r *ownReader) goesOn(indent int) bool {
 	if r.pos == len(r.text) || r.spaces() != indent {
 		return false

@@ -7,8 +7,8 @@ import "gopkg.in/yaml.v3"
 // bytesPerNode is about how many bytes of YAML stand for one node.
 const bytesPerNode = 10
 
-// Of nodes these many are allocated first, so that a file of another form, which shows that early in most cases, costs little; and
-// at most so many at a time.
+// Of nodes these many are allocated first, so that a file of another form, which shows that early in most cases, costs
+// little; and at most so many at a time.
 const (
 	firstNodes = 16
 	mostNodes  = 512
@@ -30,8 +30,8 @@ func (r *ownReader) node(kind yaml.Kind, tag string, style yaml.Style) *yaml.Nod
 	return n
 }
 
-// openNode makes a collection that begins at pos, and returns how many children of others are open. The node is nil if the collection
-// is nested too deep.
+// openNode makes a collection that begins at pos, and returns how many children of others are open. The node is nil if
+// the collection is nested too deep.
 func (r *ownReader) openNode(kind yaml.Kind, tag string, style yaml.Style) (n *yaml.Node, children int) {
 	if r.depth++; r.depth > maxOwnDepth {
 		return nil, 0

@@ -25,7 +25,8 @@ func (r *ownReader) key() *yaml.Node {
 	return n
 }
 
-// keyEnd returns where the colon of the key at pos is, or -1 if no key is there. A key is a word of ASCII letters, digits, _ and -.
+// keyEnd returns where the colon of the key at pos is, or -1 if no key is there. A key is a word of ASCII letters,
+// digits, _ and -.
 func (r *ownReader) keyEnd() int {
 	i := r.pos
 	if c := r.at(i); c != '_' && !isLetter(c) {
@@ -43,7 +44,8 @@ func (r *ownReader) keyEnd() int {
 	return i
 }
 
-// plain reads a scalar without quotes. Between brackets it ends before a comma or a bracket, and elsewhere with the line.
+// plain reads a scalar without quotes. Between brackets it ends before a comma or a bracket, and elsewhere with the
+// line.
 func (r *ownReader) plain(flow bool) *yaml.Node {
 	end, beyond := r.plainEnd(flow)
 	if end <= r.pos || r.text[end-1] == ' ' {
@@ -64,8 +66,8 @@ func (r *ownReader) plain(flow bool) *yaml.Node {
 	return n
 }
 
-// plainEnd returns where the plain scalar at pos ends, and how many bytes it has beyond one for each character. It returns -1 if
-// the scalar is of another form.
+// plainEnd returns where the plain scalar at pos ends, and how many bytes it has beyond one for each character. It
+// returns -1 if the scalar is of another form.
 func (r *ownReader) plainEnd(flow bool) (end, beyond int) {
 	for i := r.pos; i < len(r.text); i++ {
 		switch c := r.text[i]; plainClass[c] {
@@ -220,8 +222,8 @@ func unescape(s string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// ownTag returns the tag that yaml.v3 finds for a plain scalar, which must begin as ownFirst wants it. It returns "" for
-// numbers and dates that cairn does not write, and for what might be one.
+// ownTag returns the tag that yaml.v3 finds for a plain scalar, which must begin as ownFirst wants it. It returns ""
+// for numbers and dates that cairn does not write, and for what might be one.
 func ownTag(s string) string {
 	if first := s[0]; first != '.' && (first < '0' || first > '9') {
 		return wordTag(s)
@@ -297,8 +299,8 @@ func daysIn(month, year int) int {
 	return 31
 }
 
-// numberByte has every character that yaml.v3 takes in a number or a date that begins with a digit or a dot, and more: those of numeric,
-// by which the writer decides on quotes.
+// numberByte has every character that yaml.v3 takes in a number or a date that begins with a digit or a dot, and more:
+// those of numeric, by which the writer decides on quotes.
 var numberByte = func() (is [0x80]bool) {
 	for _, c := range []byte("0123456789+-._:, ABCDEFabcdefOoXxTtZz") {
 		is[c] = true

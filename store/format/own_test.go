@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mustReadAlike fails if ownTree takes the YAML of a file, and yaml.v3 makes anything else of it or checkTree says anything else of that.
-// It reports whether ownTree takes it.
+// mustReadAlike fails if ownTree takes the YAML of a file, and yaml.v3 makes anything else of it or checkTree says
+// anything else of that. It reports whether ownTree takes it.
 func mustReadAlike(t testing.TB, src []byte, kind Kind) (taken bool) {
 	t.Helper()
 	if err := readAlike(src, kind, &taken); err != nil {
@@ -68,8 +68,8 @@ func sameNode(path string, got, want *yaml.Node) error {
 	return nil
 }
 
-// everyFile returns the records, good and bad ones, in the folders that the format is tested with and in this repository's own
-// workspace, by their paths.
+// everyFile returns the records, good and bad ones, in the folders that the format is tested with and in this
+// repository's own workspace, by their paths.
 func everyFile(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -104,8 +104,8 @@ func kindOf(path string) Kind {
 	return Markdown
 }
 
-// What ownTree reads is what yaml.v3 reads: of every file there is, and with each of its bytes taken out, doubled or changed into one that
-// means something to YAML.
+// What ownTree reads is what yaml.v3 reads: of every file there is, and with each of its bytes taken out, doubled or
+// changed into one that means something to YAML.
 func TestOwnTreeIsThatOfYAML(t *testing.T) {
 	taken, tried := 0, 0
 	for path, src := range everyFile(t) {
@@ -156,9 +156,9 @@ func TestOwnScalars(t *testing.T) {
 	}
 }
 
-// anyValue draws values of every kind, with texts that look like YAML. Where it is for ownTree, these are the exceptions, which cairn
-// does not write: keys that are not words, numbers and dates as Plain, numbers below 0, lists in lists with a line for each item, and an
-// empty list or mapping as the whole file.
+// anyValue draws values of every kind, with texts that look like YAML. Where it is for ownTree, these are the
+// exceptions, which cairn does not write: keys that are not words, numbers and dates as Plain, numbers below 0, lists
+// in lists with a line for each item, and an empty list or mapping as the whole file.
 func anyValue(depth int) *rapid.Generator[Value] {
 	return rapid.Custom(func(t *rapid.T) Value {
 		top := 5
@@ -204,8 +204,8 @@ func anyMap(depth int) *rapid.Generator[Map] {
 var hostileText = rapid.OneOf(rapid.String(), rapid.StringMatching(`[.0-9][-+._:,0-9a-fA-FxXoOtTzZinpIN ]{0,6}`), rapid.StringMatching(`[-+.0-9a-zA-Z_:,#'"\\ \[\]{}&*!|>%@~=<?\t\né日]{0,12}`),
 	rapid.StringMatching(`[a-zA-Z0-9][-+.0-9a-z_:# ,?é]{0,20}`), rapid.StringMatching(`20[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](:[0-5][0-9])?Z?`))
 
-// Whatever this package writes is read by ownTree, and as yaml.v3 reads it. So it is after each edit. With one piece of it changed, it is
-// read alike or left to yaml.v3.
+// Whatever this package writes is read by ownTree, and as yaml.v3 reads it. So it is after each edit. With one piece of
+// it changed, it is read alike or left to yaml.v3.
 func TestOwnTreeOfWhatIsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]Kind{Markdown, YAML}).Draw(t, "form")

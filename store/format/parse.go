@@ -20,8 +20,8 @@ const bom = "\ufeff"
 
 // splitFile finds the YAML, src[from:to], and the body, src[body:].
 //
-// In Markdown the YAML is between a first line of exactly --- and the next such line; later ones belong to the body. Spaces
-// and tabs after the three dashes are allowed, and so is a byte order mark before the first.
+// In Markdown the YAML is between a first line of exactly --- and the next such line; later ones belong to the body.
+// Spaces and tabs after the three dashes are allowed, and so is a byte order mark before the first.
 func splitFile(src []byte, kind Kind) (from, to, body int, err *Error) {
 	if bytes.HasPrefix(src, []byte(bom)) {
 		from = len(bom)
@@ -119,15 +119,16 @@ func checkFront(src []byte, from, to int) *Error {
 	return findMarkers(src, from, to, firstMarker)
 }
 
-// ordinaryASCII reports whether all eight bytes of a word are visible ASCII or spaces. Nearly all words of a file are such.
+// ordinaryASCII reports whether all eight bytes of a word are visible ASCII or spaces. Nearly all words of a file are
+// such.
 func ordinaryASCII(word uint64) bool {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	del := word ^ 0x7F*each // has a byte of 0 where the word has a DEL
 	return (word|(word-' '*each)|(del-each)&^del)&high == 0
 }
 
-// allowed reports whether a character may be written in YAML without an escape. YAML allows the byte order mark too, but
-// yaml.v3 drops the character after it, so it is refused.
+// allowed reports whether a character may be written in YAML without an escape. YAML allows the byte order mark too,
+// but yaml.v3 drops the character after it, so it is refused.
 func allowed(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r == 0x85:
@@ -138,8 +139,9 @@ func allowed(r rune) bool {
 	return true
 }
 
-// checkBreaks refuses a CR alone in a file whose other lines end with LF. To YAML a new line follows it, but to many editors
-// and programs what follows is still the same line, so a key could hide in a comment. src is the file up to its body.
+// checkBreaks refuses a CR alone in a file whose other lines end with LF. To YAML a new line follows it, but to many
+// editors and programs what follows is still the same line, so a key could hide in a comment. src is the file up to its
+// body.
 func checkBreaks(src []byte) *Error {
 	if bytes.IndexByte(src, '\n') < 0 {
 		return nil // every line ends with CR, as on old Macs
@@ -211,8 +213,8 @@ func isNothing(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Tag == "!!null" && n.Value == "" && n.Anchor == ""
 }
 
-// decode returns the first YAML document, and the second if there is one. yaml.v3 can panic on odd input; that becomes an
-// error.
+// decode returns the first YAML document, and the second if there is one. yaml.v3 can panic on odd input; that becomes
+// an error.
 func decode(src []byte) (docs []*yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -262,8 +264,8 @@ func yamlError(s scanner, err error) *Error {
 	return &Error{Line: fileLine(s.src, starts[min(row, len(starts)-1)]), Msg: "not valid YAML: " + msg}
 }
 
-// findAlias returns the offset of the first use of an alias. There is no tree to search, so it searches the text, and passes
-// over lines with a # before the alias.
+// findAlias returns the offset of the first use of an alias. There is no tree to search, so it searches the text, and
+// passes over lines with a # before the alias.
 func findAlias(s scanner, name string) int {
 	alias := regexp.MustCompile(`(?:^|[\s\[{,])(\*` + regexp.QuoteMeta(name) + `)(?:[\s,\]}]|$)`)
 	for _, at := range alias.FindAllSubmatchIndex(s.src[s.from:s.to], -1) {

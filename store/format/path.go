@@ -30,8 +30,9 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// LineOf returns the line of the file that a path leads to: that of a key, or the one on which an item of a list begins. If
-// the path leads nowhere, it returns the line of the last step that exists, or the line that the YAML begins on.
+// LineOf returns the line of the file that a path leads to: that of a key, or the one on which an item of a list
+// begins. If the path leads nowhere, it returns the line of the last step that exists, or the line that the YAML begins
+// on.
 func (d *Doc) LineOf(path Path) int {
 	at, value := d.root, d.root
 	for _, step := range path {
@@ -73,8 +74,8 @@ type target struct {
 	index   int     // which member of the parent it is the value of
 }
 
-// find follows a path as far as there are values. It returns the last one and the rest of the path. A rest that is not empty
-// begins with a key that the value, a mapping, does not have; or the value is not written.
+// find follows a path as far as there are values. It returns the last one and the rest of the path. A rest that is not
+// empty begins with a key that the value, a mapping, does not have; or the value is not written.
 func (d *Doc) find(path Path) (*target, Path, *Error) {
 	if len(path) == 0 {
 		return nil, nil, &Error{Msg: "cannot change a document as a whole: the path is empty"}
@@ -93,7 +94,8 @@ func (d *Doc) find(path Path) (*target, Path, *Error) {
 	return t, nil, nil
 }
 
-// child returns where one step of a path leads, or nil if it leads to a missing key or beyond a value that is not written.
+// child returns where one step of a path leads, or nil if it leads to a missing key or beyond a value that is not
+// written.
 func (d *Doc) child(t *target, step any) (*target, *Error) {
 	if isNothing(t.node) {
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// An edit is made twice: on the bytes, which are then parsed, and on the tree of the source. Only if both trees say the same
-// is the edit proven. The editor of trees knows nothing of bytes, so that it does not repeat a mistake made there.
+// An edit is made twice: on the bytes, which are then parsed, and on the tree of the source. Only if both trees say the
+// same is the edit proven. The editor of trees knows nothing of bytes, so that it does not repeat a mistake made there.
 
 var (
 	errMeaning = errors.New("the result would not read back as meant")
@@ -18,8 +18,8 @@ var (
 	errFront   = errors.New("the front matter would change")
 )
 
-// prove checks the result of one edit. The splice has kept the bytes around the edit; prove checks what they say now. A nil
-// change means that the body was edited.
+// prove checks the result of one edit. The splice has kept the bytes around the edit; prove checks what they say now. A
+// nil change means that the body was edited.
 func (ed editor) prove(next *Doc, path Path, change nodeChange) error {
 	switch {
 	case change == nil && !bytes.Equal(ed.src[:ed.body], next.src[:ed.body]):
@@ -43,8 +43,8 @@ func proveTree(source, edited *Doc, root *yaml.Node) error {
 	return nil
 }
 
-// same reports whether two trees have the same kinds, types, texts, anchors and children, whatever their style. Aliases are
-// the same if what they stand for is.
+// same reports whether two trees have the same kinds, types, texts, anchors and children, whatever their style. Aliases
+// are the same if what they stand for is.
 func same(a, b *yaml.Node) bool {
 	if a.Kind != b.Kind || a.Value != b.Value || a.Anchor != b.Anchor || len(a.Content) != len(b.Content) {
 		return false
@@ -63,12 +63,12 @@ func same(a, b *yaml.Node) bool {
 	return true
 }
 
-// nodeChange returns the new node for an old one. The old one is nil if the path leads to nothing; the new one is nil if the
-// node is to be removed.
+// nodeChange returns the new node for an old one. The old one is nil if the path leads to nothing; the new one is nil
+// if the node is to be removed.
 type nodeChange func(old *yaml.Node) *yaml.Node
 
-// treeEditor makes edits of a tree, each on the result of the one before. It copies the nodes on the path, and changes its
-// copies. Other nodes are shared with the source, so aliases go on naming the nodes that they named.
+// treeEditor makes edits of a tree, each on the result of the one before. It copies the nodes on the path, and changes
+// its copies. Other nodes are shared with the source, so aliases go on naming the nodes that they named.
 type treeEditor map[*yaml.Node]bool // the nodes that are its copies
 
 // edit returns n with a change made at path. order says where missing keys go, as for Doc.Edit.
@@ -113,8 +113,8 @@ func memberAt(n *yaml.Node, step any) (at, size int) {
 	return step.(int), 1
 }
 
-// insertAt returns which member of a mapping a missing key becomes: the one after the nearest key that comes before it in
-// order, else the last.
+// insertAt returns which member of a mapping a missing key becomes: the one after the nearest key that comes before it
+// in order, else the last.
 func insertAt(m *yaml.Node, key string, order []string) int {
 	for i := slices.Index(order, key) - 1; i >= 0; i-- {
 		if at := keyIndex(m, order[i]); at >= 0 {

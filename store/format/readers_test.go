@@ -14,8 +14,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// hostile has front matter that two readers might read differently. Each must be refused, or have the same keys to a second
-// reader of YAML 1.2.
+// hostile has front matter that two readers might read differently. Each must be refused, or have the same keys to a
+// second reader of YAML 1.2.
 var hostile = []string{
 	// keys in what one of the readers takes for a comment, a text or a line of its own
 	"id: T-1 # c\u0085status: done\n", "id: T-1 # c\u2028status: done\n", "id: T-1 # c\u2029status: done\n", "id: T-1 # c\rstatus: done\n",
@@ -108,7 +108,8 @@ func FuzzTwoReaders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) { wantSameKeys(t, src) })
 }
 
-// wantSameKeys fails the test if both parsers accept the YAML and find different keys. It reports whether both accept it.
+// wantSameKeys fails the test if both parsers accept the YAML and find different keys. It reports whether both accept
+// it.
 func wantSameKeys(t *testing.T, src []byte) bool {
 	t.Helper()
 	d, err := Parse(src, YAML)
@@ -125,9 +126,9 @@ func wantSameKeys(t *testing.T, src []byte) bool {
 	return true
 }
 
-// misread matches what the other parser gets wrong according to YAML 1.2: a colon inside a text between brackets, a text that
-// begins with dots, a tag before a time or before nothing, a dash with nothing after it, a tab inside a text, and a text that
-// ends like a merge key.
+// misread matches what the other parser gets wrong according to YAML 1.2: a colon inside a text between brackets, a
+// text that begins with dots, a tag before a time or before nothing, a dash with nothing after it, a tab inside a text,
+// and a text that ends like a merge key.
 var misread = regexp.MustCompile(`(?m)[\[{].*[^"']:[^\s,\]}]|^\.\.\.\S|!\S*[ \t]*([\r\n]|$)|!\S*[ \t]+\d{4}-|-\s*([\r\n]|$)|\t|[^\s\[{,]<<`)
 
 // keysOf returns the path of every key. The keys of an alias are returned only where they are written.

@@ -8,9 +8,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// WithoutRepeats removes the lines of each top-level key that repeats an earlier one with the same value. Such repeats come
-// about when two branches add the same line and git merges them. All other bytes stay. A key is not removed if a comment would
-// go with it, or if the rest would then read differently. If nothing is removed, it returns src.
+// WithoutRepeats removes the lines of each top-level key that repeats an earlier one with the same value. Such repeats
+// come about when two branches add the same line and git merges them. All other bytes stay. A key is not removed if a
+// comment would go with it, or if the rest would then read differently. If nothing is removed, it returns src.
 func WithoutRepeats(src []byte, kind Kind) []byte {
 	d, err := parseUnchecked(src, kind)
 	if err != nil || d.root.Style&yaml.FlowStyle != 0 || hasAlias(d.root) {

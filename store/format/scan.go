@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// scanner finds where the parts of YAML's syntax end: scalars, names, blanks and comments. It follows the rules of yaml.v3,
-// which does not say where a node ends. Its methods take an offset and return one; none is beyond the end of the YAML.
+// scanner finds where the parts of YAML's syntax end: scalars, names, blanks and comments. It follows the rules of
+// yaml.v3, which does not say where a node ends. Its methods take an offset and return one; none is beyond the end of
+// the YAML.
 type scanner struct{ *lineTable }
 
 // blankAt reports whether a blank, a line break or the end is at i.
@@ -67,7 +68,8 @@ func (s scanner) skipSpaces(i, n int) int {
 	return i
 }
 
-// bracketAt reports whether an opening bracket or brace is at i. A flow mapping of one pair may have none, as in [key: value].
+// bracketAt reports whether an opening bracket or brace is at i. A flow mapping of one pair may have none, as in [key:
+// value].
 func (s scanner) bracketAt(i int) bool {
 	return i < s.to && (s.src[i] == '[' || s.src[i] == '{')
 }
@@ -145,8 +147,8 @@ func (s scanner) isDocumentMarker(i int) bool {
 	return marker && s.column(i) == 0 && s.blankAt(i+3)
 }
 
-// blockScalar returns where the lines of the block scalar at i begin, and where the last of them ends. Blank lines at the end
-// belong to it only if its header says to keep them. parent is the indentation of the collection around it.
+// blockScalar returns where the lines of the block scalar at i begin, and where the last of them ends. Blank lines at
+// the end belong to it only if its header says to keep them. parent is the indentation of the collection around it.
 func (s scanner) blockScalar(i, parent int) (from, end int) {
 	end = s.wordEnd(i)
 	header := string(s.src[i:end])

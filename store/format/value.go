@@ -82,8 +82,8 @@ type verbatim struct {
 	inFlowOK bool // the text may be written between brackets too
 }
 
-// copyOf returns the value at a path for use in another document, with its own bytes if it is on one line. It returns false
-// for values that have no meaning outside of their document: those with tags of their own, or with merge keys.
+// copyOf returns the value at a path for use in another document, with its own bytes if it is on one line. It returns
+// false for values that have no meaning outside of their document: those with tags of their own, or with merge keys.
 func (d *Doc) copyOf(path Path) (Value, bool) {
 	t, rest, err := d.find(path)
 	if err != nil || len(rest) > 0 {
@@ -166,7 +166,8 @@ func inStyle(n *yaml.Node, v Value, empty bool) Value {
 	return v
 }
 
-// blockLines returns the lines of a value that is written with one for each item or field, or nil if it is written on one line.
+// blockLines returns the lines of a value that is written with one for each item or field, or nil if it is written on
+// one line.
 func blockLines(v Value) (lines []string) {
 	switch v := v.(type) {
 	case Seq:

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Several processes look, and write the same index, while files change and the index is deleted under them. None of them finds less
-// than what was there when it began.
+// Several processes look, and write the same index, while files change and the index is deleted under them. None of
+// them finds less than what was there when it began.
 func TestManyLookBesideWriters(t *testing.T) {
 	p := newPlace(t)
 	write := func(n int) {

@@ -35,8 +35,9 @@ func (s Source) byClock(stamp disk.Stamp) disk.Stamp {
 	return s.coarse(stamp)
 }
 
-// moment returns the time before which each of some files must have changed for the last time, so that its stamp can be believed from now
-// on. It is by the slower of two clocks: this system's, and that of the file system, which is asked only if the answer is of use.
+// moment returns the time before which each of some files must have changed for the last time, so that its stamp can be
+// believed from now on. It is by the slower of two clocks: this system's, and that of the file system, which is asked
+// only if the answer is of use.
 func (s Source) moment(todo []suspect, useful bool) time.Time {
 	at := time.Now().UnixNano()
 	if s.now != nil {

@@ -27,7 +27,8 @@ type counted struct {
 // times is how often a record has a term of a vocabulary, as much as it counts.
 type times struct{ term, times uint32 }
 
-// vocabulary numbers terms. It remembers those of each word that it has seen, since few words are new, and to stem one takes long.
+// vocabulary numbers terms. It remembers those of each word that it has seen, since few words are new, and to stem one
+// takes long.
 type vocabulary struct {
 	terms  []string
 	number map[string]uint32

@@ -1,5 +1,5 @@
-// Package index answers what the records of a workspace are without reading their files: it keeps a row of each in a file, and looks at
-// the stamp of each file instead of its content.
+// Package index answers what the records of a workspace are without reading their files: it keeps a row of each in a
+// file, and looks at the stamp of each file instead of its content.
 //
 //	index.go     what an index is of, where it lies, and when it is believed to be one
 //	look.go      a look at the files: which rows are believed, and which files are read
@@ -25,6 +25,7 @@
 //   - It is written aside and renamed, so that a reader has all of one or all of another. Two writers do not harm each other: whichever
 //     is renamed last stays.
 //
-// It is not flushed to the disk, since a damaged one is found and made again. Writers of records do not touch it: what a write costs
-// does not grow with the number of records. Whoever looks, and finds that much has changed, writes it anew.
+// It is not flushed to the disk, since a damaged one is found and made again. Writers of records do not touch it: what
+// a write costs does not grow with the number of records. Whoever looks, and finds that much has changed, writes it
+// anew.
 package index

@@ -14,7 +14,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// The file of an index is a header of fixed size, and the entries behind it. All numbers of the header are little-endian.
+// The file of an index is a header of fixed size, and the entries behind it. All numbers of the header are
+// little-endian.
 //
 //	 0  magic      8 bytes
 //	 8  format     4 bytes: another one is no index
@@ -24,8 +25,8 @@ import (
 //	32  home       8 bytes: Source.home
 //	40  entries    8 bytes: how many there are
 //
-// Then come the texts that repeat, such as states and actors, each once; the stamp of the folder; and the entries. Numbers there are
-// varints, texts have their length in front.
+// Then come the texts that repeat, such as states and actors, each once; the stamp of the folder; and the entries.
+// Numbers there are varints, texts have their length in front.
 const (
 	magic      = "cairnidx"
 	version    = 10 // to be raised whenever an entry, or what a row is made of, changes
@@ -65,7 +66,8 @@ func seal(file []byte) {
 	binary.LittleEndian.PutUint32(file[12:], crc32.Checksum(file[checkedAt:], castagnoli()))
 }
 
-// read returns how many entries a file has. It returns errNoIndex for a file that is damaged, or whose header says something else.
+// read returns how many entries a file has. It returns errNoIndex for a file that is damaged, or whose header says
+// something else.
 func (h header) read(file []byte) (entries uint64, err error) {
 	if len(file) < headerSize || string(file[:8]) != h.magic || binary.LittleEndian.Uint32(file[8:]) != h.version ||
 		!bytes.Equal(file[24:32], h.kind[:]) || !bytes.Equal(file[32:40], h.home[:]) ||
@@ -97,7 +99,8 @@ func encodeFile(k *kind.Kind, home sum, folder disk.Stamp, entries []entry) []by
 	return out
 }
 
-// decodeFile returns the entries of an index. It returns errNoIndex for what encodeFile did not write for this kind and this home.
+// decodeFile returns the entries of an index. It returns errNoIndex for what encodeFile did not write for this kind and
+// this home.
 func decodeFile(src []byte, k *kind.Kind, home sum) (entries []entry, folder disk.Stamp, err error) {
 	count, err := header{magic, version, kindHash(k), home, 0}.read(src)
 	if err != nil {

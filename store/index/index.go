@@ -76,7 +76,8 @@ func (s Source) save(v *View) {
 	s.write(s.File, func() []byte { return encodeFile(s.Kind, s.home(), v.folder, v.entries) })
 }
 
-// write replaces a file of the index. That it cannot be written harms nobody. What killed processes left of it is removed.
+// write replaces a file of the index. That it cannot be written harms nobody. What killed processes left of it is
+// removed.
 func (s Source) write(path string, content func() []byte) {
 	if s.Prepare() != nil {
 		return
@@ -85,7 +86,8 @@ func (s Source) write(path string, content func() []byte) {
 	atomicfile.SweepOf(path, time.Minute)
 }
 
-// home tells the folder of the index from every other one, so that an index which came along with a copied folder is not believed.
+// home tells the folder of the index from every other one, so that an index which came along with a copied folder is
+// not believed.
 func (s Source) home() sum {
 	dir := filepath.Dir(s.File)
 	return sumOf(fmt.Appendf(nil, "%s %d", dir, disk.Inode(dir)))

@@ -19,7 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tick is the step of the clock of the file system that the tests pretend to have: two writes within it have equal stamps.
+// tick is the step of the clock of the file system that the tests pretend to have: two writes within it have equal
+// stamps.
 const tick = 5 * time.Millisecond
 
 // place is a folder of tasks, and its index.
@@ -259,7 +260,8 @@ func TestUnchangedFilesAreNotRead(t *testing.T) {
 	}
 }
 
-// A file whose stamp is new may change again under the same stamp. It is compared by content, which parses nothing if it is the same.
+// A file whose stamp is new may change again under the same stamp. It is compared by content, which parses nothing if
+// it is the same.
 func TestYoungFilesAreCompared(t *testing.T) {
 	p := newPlace(t)
 	aged(t, p, "T-1")

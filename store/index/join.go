@@ -16,8 +16,9 @@ type Part struct {
 	View   *View
 }
 
-// Join is one view of the records in several folders, those that count first. Of an id that is in several the first counts, and any other
-// is a problem. A single part is its own view. It returns before, a view that Join returned, if the parts are those of before.
+// Join is one view of the records in several folders, those that count first. Of an id that is in several the first
+// counts, and any other is a problem. A single part is its own view. It returns before, a view that Join returned, if
+// the parts are those of before.
 func Join(parts []Part, before *View) *View {
 	if len(parts) == 1 {
 		return parts[0].View

@@ -12,14 +12,14 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Look returns the records of a kind as their files say at this moment. It returns an error only if the folder cannot be listed, or when
-// the context ends. Files that cannot be read are problems of the view.
+// Look returns the records of a kind as their files say at this moment. It returns an error only if the folder cannot
+// be listed, or when the context ends. Files that cannot be read are problems of the view.
 func (s Source) Look(ctx context.Context) (*View, error) {
 	return s.look(ctx, s.known, false)
 }
 
-// Known returns the rows of the index as they were written down, without a look at any file of a record; nothing if there is no index that
-// can be read.
+// Known returns the rows of the index as they were written down, without a look at any file of a record; nothing if
+// there is no index that can be read.
 func (s Source) Known() []*kind.Row {
 	if v := s.known(); v != nil && s.File != "" {
 		return v.Rows()
@@ -27,8 +27,8 @@ func (s Source) Known() []*kind.Row {
 	return nil
 }
 
-// LookAfter is Look by a process that has looked before: it reads only what has changed since, and not the file of the index. It returns
-// the same view if nothing has.
+// LookAfter is Look by a process that has looked before: it reads only what has changed since, and not the file of the
+// index. It returns the same view if nothing has.
 //
 // Before the first look there is no view: nil. Then the index is read.
 func (s Source) LookAfter(ctx context.Context, before *View) (*View, error) {
@@ -38,8 +38,8 @@ func (s Source) LookAfter(ctx context.Context, before *View) (*View, error) {
 	return s.look(ctx, func() *View { return before }, true)
 }
 
-// LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names. It lists no
-// folder.
+// LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names.
+// It lists no folder.
 func (s Source) LookAt(ctx context.Context, before *View, names []string) (*View, error) {
 	var files []disk.Entry
 	named := map[string]bool{}
@@ -80,8 +80,8 @@ func (s Source) look(ctx context.Context, known func() *View, keeps bool) (*View
 	return v, err
 }
 
-// compare compares what is known with files: all there are, or those of named records. It counts the rows that differ from what is known,
-// or were doubtful.
+// compare compares what is known with files: all there are, or those of named records. It counts the rows that differ
+// from what is known, or were doubtful.
 func (s Source) compare(ctx context.Context, known *View, files []disk.Entry, named map[string]bool, keeps bool) (v *View, differs int, err error) {
 	stay, problems := known.without(named)
 	var todo []suspect
@@ -161,7 +161,8 @@ const (
 	staleMin = 32  // but not for fewer rows than these
 )
 
-// worthWriting reports whether an index of so many files, of which so many rows differ from what is known, is to be written.
+// worthWriting reports whether an index of so many files, of which so many rows differ from what is known, is to be
+// written.
 func (s Source) worthWriting(files, differ int) bool {
 	switch {
 	case s.File == "":

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// The postings of the records of a kind, for a ranked search: which records have which terms (package terms), and how often. The file is
-// separate from that of the rows and that of the words, so that who does not search so pays nothing for it. As with words, a record is known by
-// its id and the hash of its content.
+// The postings of the records of a kind, for a ranked search: which records have which terms (package terms), and how
+// often. The file is separate from that of the rows and that of the words, so that who does not search so pays nothing
+// for it. As with words, a record is known by its id and the hash of its content.
 //
 // The file is a header as in file.go, then:
 //
@@ -19,7 +19,8 @@ import (
 //	terms    their texts
 //	lists    for each record of a term, in the order of the records: the distance from the one before, and how often it has the term
 //
-// Nothing is made of table, terms and lists before a search needs it, so that reading the file costs little. What is found in them is checked then.
+// Nothing is made of table, terms and lists before a search needs it, so that reading the file costs little. What is
+// found in them is checked then.
 const (
 	postingsMagic  = "cairntrm"
 	postingsFormat = 1 // to be raised whenever package terms finds other terms in a text
@@ -81,8 +82,8 @@ func (p *postings) each(term int, fn func(record int, times uint32)) {
 // posting is that a record has a term so often.
 type posting struct{ record, times uint32 }
 
-// encodePostings returns the file of the postings of records: those of old for which keep returns true, and those that were counted. No
-// record may be among both.
+// encodePostings returns the file of the postings of records: those of old for which keep returns true, and those that
+// were counted. No record may be among both.
 func encodePostings(h header, old *postings, keep func(i int) bool, counted []*counted) []byte {
 	b := &postingsBuilder{terms: map[string]uint32{}}
 	b.number(old, keep, counted)
@@ -214,7 +215,8 @@ func (b *postingsBuilder) file(h header) []byte {
 	return out
 }
 
-// decodePostings reads what encodePostings wrote. It returns errNoIndex for anything else, as far as that can be seen at once.
+// decodePostings reads what encodePostings wrote. It returns errNoIndex for anything else, as far as that can be seen
+// at once.
 func decodePostings(src []byte, h header) (*postings, error) {
 	count, err := h.read(src)
 	if err != nil {

@@ -28,7 +28,8 @@ type Ranked struct {
 	Score float64
 }
 
-// The constants of BM25: how soon it stops to matter that a term occurs once more, and how much a long text is held against it.
+// The constants of BM25: how soon it stops to matter that a term occurs once more, and how much a long text is held
+// against it.
 const (
 	saturation = 1.2
 	lengths    = 0.75
@@ -39,9 +40,9 @@ const (
 	ofAllWords = 0.5 // share of the score that depends on how many of the words were found
 )
 
-// Rank finds the records that have words of a query, by BM25 over the records of all parts as one collection. A record need not have
-// every word, but one that has more of them is worth more. For a word that no record has, near ones are looked for: those that begin as it does, and those
-// with many of the same groups of letters.
+// Rank finds the records that have words of a query, by BM25 over the records of all parts as one collection. A record
+// need not have every word, but one that has more of them is worth more. For a word that no record has, near ones are
+// looked for: those that begin as it does, and those with many of the same groups of letters.
 func Rank(q terms.Query, parts []*Searchable) Ranking {
 	r := &ranker{parts: parts, out: Ranking{Terms: terms.Hits{}}}
 	for _, p := range parts {

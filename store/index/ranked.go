@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// Terms keeps the terms of the records of a kind for a process that searches often. The zero value is ready: it reads them when somebody
-// searches.
+// Terms keeps the terms of the records of a kind for a process that searches often. The zero value is ready: it reads
+// them when somebody searches.
 type Terms struct {
 	mu       sync.Mutex
 	known    *postings
@@ -18,7 +18,8 @@ type Terms struct {
 	searched *Searchable          // of the newest search
 }
 
-// freshRecord is the terms of a record that is not among the postings yet. If the file changed since the view, they are of what it says now.
+// freshRecord is the terms of a record that is not among the postings yet. If the file changed since the view, they are
+// of what it says now.
 type freshRecord struct {
 	of     doc
 	times  map[string]uint32
@@ -66,8 +67,8 @@ func (s Source) Searchable(ctx context.Context, v *View, t *Terms) (*Searchable,
 	return t.searched, nil
 }
 
-// unknown returns the row of each record among the postings, -1 for none, and lists the entries of a view that are not among them. Both are
-// sorted by id.
+// unknown returns the row of each record among the postings, -1 for none, and lists the entries of a view that are not
+// among them. Both are sorted by id.
 func (t *Terms) unknown(v *View) (rows []int32, unknown []int) {
 	rows = make([]int32, len(t.known.docs))
 	n := 0

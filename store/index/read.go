@@ -40,8 +40,8 @@ func (s Source) readAll(ctx context.Context, known *View, todo []suspect, before
 	return entries, problems, ctx.Err()
 }
 
-// onAllProcessors calls do for each number below n, on as many processors as that is worth, until the context ends. Each processor has its own
-// patience.
+// onAllProcessors calls do for each number below n, on as many processors as that is worth, until the context ends.
+// Each processor has its own patience.
 func onAllProcessors(ctx context.Context, n int, do func(i int, wait *layout.Patience)) {
 	workers := min(runtime.GOMAXPROCS(0), 1+n/16)
 	var working sync.WaitGroup

@@ -7,10 +7,11 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
-// A folder of closed records grows for years and seldom changes, so not each of its files is looked at each time. While the stamp of the
-// folder is the one that it had, no file in it was made, renamed, replaced or removed, which is how git, cairn and most editors write.
-// What that does not show is a file that was written in place; a sample of the files is compared at each look, so that such a change is
-// found sooner or later, and if one of the sample changed all are compared.
+// A folder of closed records grows for years and seldom changes, so not each of its files is looked at each time. While
+// the stamp of the folder is the one that it had, no file in it was made, renamed, replaced or removed, which is how
+// git, cairn and most editors write. What that does not show is a file that was written in place; a sample of the files
+// is compared at each look, so that such a change is found sooner or later, and if one of the sample changed all are
+// compared.
 const (
 	smallestResting = 8 // records; fewer have no index
 	sampled         = 8 // files at each look

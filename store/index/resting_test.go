@@ -25,7 +25,8 @@ func restingPlace(t *testing.T) (place, Source) {
 	return p, s
 }
 
-// Of a folder at rest not each file is looked at while the folder is the same; what comes, goes or is replaced shows at once.
+// Of a folder at rest not each file is looked at while the folder is the same; what comes, goes or is replaced shows at
+// once.
 func TestFolderAtRest(t *testing.T) {
 	p, s := restingPlace(t)
 	s, parsed := counting(s)
@@ -53,7 +54,8 @@ func TestFolderAtRest(t *testing.T) {
 	}
 }
 
-// A file at rest that is written in place is found by the sample sooner or later, and at once if each file is looked at.
+// A file at rest that is written in place is found by the sample sooner or later, and at once if each file is looked
+// at.
 func TestFileAtRestWrittenInPlace(t *testing.T) {
 	p, s := restingPlace(t)
 	if err := os.WriteFile(p.file("T-07"), []byte(text("T-07", "two")), 0o644); err != nil {
@@ -73,8 +75,8 @@ func TestFileAtRestWrittenInPlace(t *testing.T) {
 	t.Error("no sample of a thousand has the file")
 }
 
-// However files at rest come, go and are replaced, under whatever clock, a look finds what the files say. Those that changed in place are
-// for the sample.
+// However files at rest come, go and are replaced, under whatever clock, a look finds what the files say. Those that
+// changed in place are for the sample.
 func TestFolderAtRestIsNeverWrong(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := newPlace(t)

@@ -10,15 +10,15 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// Words keeps the words of the records of a kind for a process that searches often. The zero value is ready: it reads them when somebody
-// searches.
+// Words keeps the words of the records of a kind for a process that searches often. The zero value is ready: it reads
+// them when somebody searches.
 type Words struct {
 	mu    sync.Mutex
 	known *words
 }
 
-// Search returns for each row of a view whether all the parts occur in what the record says (kind.Kind.Text), each of them somewhere,
-// in any case. A part has no blanks. Records whose words are not known are read.
+// Search returns for each row of a view whether all the parts occur in what the record says (kind.Kind.Text), each of
+// them somewhere, in any case. A part has no blanks. Records whose words are not known are read.
 func (s Source) Search(ctx context.Context, v *View, w *Words, parts []string) ([]bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,7 +60,8 @@ func lower(texts []string) []string {
 	return out
 }
 
-// numbersIn returns where the records of a view are among those whose words are known, -1 for those that are not, and lists these.
+// numbersIn returns where the records of a view are among those whose words are known, -1 for those that are not, and
+// lists these.
 func (w *words) numbersIn(v *View) (numbers, unknown []int) {
 	at := make(map[doc]int, len(w.docs))
 	for n, d := range w.docs {
@@ -96,7 +97,8 @@ func (s Source) texts(ctx context.Context, v *View, which []int) ([]said, error)
 	return out, ctx.Err()
 }
 
-// value reads a record, wherever its file lies, and the hash of its content. It reports false for one that cannot be read.
+// value reads a record, wherever its file lies, and the hash of its content. It reports false for one that cannot be
+// read.
 func (s Source) value(id string) (value any, content sum, ok bool) {
 	path := s.file(id)
 	if s.Path != nil {
@@ -110,7 +112,8 @@ func (s Source) value(id string) (value any, content sum, ok bool) {
 	return value, sumOf(src), err == nil
 }
 
-// learn adds what was read to what is known, once it is enough to be worth it. Of what is known it keeps what has a number.
+// learn adds what was read to what is known, once it is enough to be worth it. Of what is known it keeps what has a
+// number.
 func (s Source) learn(w *Words, numbers []int, read []said) {
 	read = slices.DeleteFunc(read, func(r said) bool { return r.text == "" || len(r.text) > longestText })
 	if !s.worthWriting(len(numbers), len(read)) {

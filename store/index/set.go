@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// Set is rows, sorted by id. It never changes. A record whose file did not change between two looks has the same row, so that two sets can
-// be compared without comparing what rows say.
+// Set is rows, sorted by id. It never changes. A record whose file did not change between two looks has the same row,
+// so that two sets can be compared without comparing what rows say.
 type Set struct {
 	rows []*kind.Row
 
@@ -55,8 +55,8 @@ func (s *Set) Number(id string) int {
 	return i
 }
 
-// Touched lists the ids, sorted, of the rows in which two sets differ, and of those that depend on one of these. Many can ask about the
-// same two: it is worked out once.
+// Touched lists the ids, sorted, of the rows in which two sets differ, and of those that depend on one of these. Many
+// can ask about the same two: it is worked out once.
 func (s *Set) Touched(before *Set) []string {
 	if s == before {
 		return nil

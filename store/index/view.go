@@ -76,8 +76,8 @@ func (v *View) number(id string) int {
 	return -1
 }
 
-// without returns which entries of a view are not about named records, and the problems that are not; none of them if all are named, by
-// nil.
+// without returns which entries of a view are not about named records, and the problems that are not; none of them if
+// all are named, by nil.
 func (v *View) without(named map[string]bool) (stay []bool, problems []problem.Problem) {
 	stay = make([]bool, len(v.entries))
 	if named == nil {

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// The words of the records of a kind, for filters by text: which records have which words. A word is what stands between blanks, in lower
-// case. The file is separate from that of the rows, so that who does not search pays nothing for it. It needs no stamps: a record is
-// known by its id and the hash of its content.
+// The words of the records of a kind, for filters by text: which records have which words. A word is what stands
+// between blanks, in lower case. The file is separate from that of the rows, so that who does not search pays nothing
+// for it. It needs no stamps: a record is known by its id and the hash of its content.
 //
-// The file is a header as in file.go, then the records, the words, where in the file the records of each word are, and those:
+// The file is a header as in file.go, then the records, the words, where in the file the records of each word are, and
+// those:
 //
 //	records  id and content hash of each
 //	words    all words, a line each

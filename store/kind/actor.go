@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 )
 
-// Actors is the row of actors in the table of kinds. The file of agent:claude-1 is agent.claude-1.md, since a colon is in no name on Windows.
+// Actors is the row of actors in the table of kinds. The file of agent:claude-1 is agent.claude-1.md, since a colon is
+// in no name on Windows.
 var Actors = DefineMarkdown[record.Actor](
 	Kind{
 		Name: ledger.ActorKind, Folder: "actors", Lists: "directory", Swaps: ":.",

@@ -35,8 +35,8 @@ func taskFile(checks, entries int) []byte {
 	return []byte(b.String())
 }
 
-// Small is the least that there is, typical about 1 KB, rich a task with a long history. The others are typical, with a comment in the
-// first line or behind the last: yaml.v3 reads those.
+// Small is the least that there is, typical about 1 KB, rich a task with a long history. The others are typical, with a
+// comment in the first line or behind the last: yaml.v3 reads those.
 func BenchmarkTaskParse(b *testing.B) {
 	none := strings.NewReplacer()
 	for _, size := range []struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// codec is a Codec for values whose type is not known. A method whose function the kind does not have does nothing. It is an interface and
-// not a list of functions, since every kind has one and all are made before main begins.
+// codec is a Codec for values whose type is not known. A method whose function the kind does not have does nothing. It
+// is an interface and not a list of functions, since every kind has one and all are made before main begins.
 type codec interface {
 	decode(doc *format.Doc) (any, error)
 	edit(doc *format.Doc, was, now any) (*format.Doc, error)

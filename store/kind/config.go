@@ -51,7 +51,8 @@ type Config struct {
 	Rules map[proof.RuleID]proof.Severity // the severities of rules of cairn check
 }
 
-// MaxAttachment is the most bytes of a copied file that are read: a reader holds them to hash them. A write takes fewer.
+// MaxAttachment is the most bytes of a copied file that are read: a reader holds them to hash them. A write takes
+// fewer.
 const MaxAttachment = 64 << 20
 
 // Over reports whether nobody works any more on a record that is in a state. Only tasks have states that say so.

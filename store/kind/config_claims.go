@@ -34,7 +34,8 @@ func (c Claims) Alone(who record.Actor) bool {
 
 const defaultNamespace = "refs/cairn/claims"
 
-// claims reads how claims hold among clones. The namespace is cairn's own, so that a config can name no branch of anybody else.
+// claims reads how claims hold among clones. The namespace is cairn's own, so that a config can name no branch of
+// anybody else.
 func (r *configReader) claims() {
 	if n := r.get("claims_remote"); n != nil {
 		if r.c.Claims.Remote = r.text("claims_remote", n); r.c.Claims.Remote == "none" {
@@ -69,7 +70,8 @@ func IsNamespace(name string) bool {
 	return false
 }
 
-// RemoteClaims is where each clone keeps its copy of the claims of the remote, and RemoteProbe that of a probe of another namespace.
+// RemoteClaims is where each clone keeps its copy of the claims of the remote, and RemoteProbe that of a probe of
+// another namespace.
 const (
 	RemoteClaims = "refs/cairn/remote/claims"
 	RemoteProbe  = "refs/cairn/remote/probe"

@@ -8,7 +8,8 @@ const maxJobs = 64
 // maxExecutor is the most bytes of the name of an executor.
 const maxExecutor = 40
 
-// isExecutor reports whether an executor may be called so. The config of a workspace only names one: its command line is the user's.
+// isExecutor reports whether an executor may be called so. The config of a workspace only names one: its command line
+// is the user's.
 func isExecutor(name string) bool { return len(name) <= maxExecutor && record.IsWord(name, "._-") }
 
 // jobs reads how jobs run and how their work comes home.

@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Repo is a git repository that the tasks of a workspace are about: one of repos in the config. A task names it by its name.
+// Repo is a git repository that the tasks of a workspace are about: one of repos in the config. A task names it by its
+// name.
 type Repo struct {
 	Name string
 	Path string // its folder, relative to the workspace's, with forward slashes; "" where only its address is known
@@ -58,7 +59,8 @@ func (r Repo) Valid() error {
 	return task.ValidRepo(r.Name)
 }
 
-// isRepoPath reports whether a path may lead to a repository: it is relative, in its shortest form, and has no character that is not plain text.
+// isRepoPath reports whether a path may lead to a repository: it is relative, in its shortest form, and has no
+// character that is not plain text.
 func isRepoPath(p string) bool {
 	return p != "" && record.ValidLine("path", p) == nil && !strings.Contains(p, `\`) && !path.IsAbs(p) && !filepath.IsAbs(filepath.FromSlash(p)) && path.Clean(p) == p
 }
@@ -97,8 +99,9 @@ func (r *configReader) repos() {
 	}
 }
 
-// SetRepo puts a repository into the list of the config, or changes the one of that name, on its own lines, and appends an entry about it to the
-// config's provenance. If the list says so already, nothing changes. It returns INVALID_INPUT for one that the list cannot have.
+// SetRepo puts a repository into the list of the config, or changes the one of that name, on its own lines, and appends
+// an entry about it to the config's provenance. If the list says so already, nothing changes. It returns INVALID_INPUT
+// for one that the list cannot have.
 func SetRepo(doc *format.Doc, repo Repo, stamp record.Stamp) (*format.Doc, error) {
 	was, err := ParseConfig(doc.Bytes())
 	if err == nil {

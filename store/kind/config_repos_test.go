@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// A repository is put into the list on its own lines: comments and what else is there stay, the entry says what was done, and credentials
-// are in neither.
+// A repository is put into the list on its own lines: comments and what else is there stay, the entry says what was
+// done, and credentials are in neither.
 func TestSetRepo(t *testing.T) {
 	src := "prefix: SHOP # ours\nrepos:\n  - name: api # behind the site\n    path: ../api\n  - {name: docs, url: 'https://github.com/o/docs.git'}\nattest: anyone\n"
 	doc, err := format.Parse([]byte(src), format.YAML)

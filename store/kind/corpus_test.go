@@ -24,8 +24,8 @@ import (
 const corpusSize = 80
 
 // No write surprises the author of a file. For each good file the file beside it, ending in .diff, says which kinds of
-// write have nothing to do there, and which are plain (see isPlain). For the others it holds the lines that they take out
-// and put in, or the refusal; UPDATE=1 writes it anew.
+// write have nothing to do there, and which are plain (see isPlain). For the others it holds the lines that they take
+// out and put in, or the refusal; UPDATE=1 writes it anew.
 func TestCorpusIsWrittenPlainly(t *testing.T) {
 	t.Parallel()
 	for name, src := range goodFiles(t) {
@@ -48,8 +48,8 @@ func TestCorpusIsWrittenPlainly(t *testing.T) {
 	}
 }
 
-// What the rules of a file refuse, the store refuses too, with the place, and leaves the file alone. A move is written as
-// the rules say.
+// What the rules of a file refuse, the store refuses too, with the place, and leaves the file alone. A move is written
+// as the rules say.
 func TestCorpusThroughTheStore(t *testing.T) {
 	t.Parallel()
 	s := storetest.NewAt(t, t.TempDir())

@@ -8,9 +8,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Find reads the record with an id, of any kind: a task if there is one, else a record of the first kind whose ids have that form. If
-// there is none, the kind and the error are those of the first kind other than tasks that can have such an id, or else of tasks. An id
-// that may be any word (Kind.Words) says nothing of its kind: no task is found.
+// Find reads the record with an id, of any kind: a task if there is one, else a record of the first kind whose ids have
+// that form. If there is none, the kind and the error are those of the first kind other than tasks that can have such
+// an id, or else of tasks. An id that may be any word (Kind.Words) says nothing of its kind: no task is found.
 func Find(r Reader, id string) (*Kind, any, error) {
 	v, err := r.Read(Tasks.Kind, id)
 	code := record.CodeOf(err)

@@ -34,8 +34,8 @@ func bigFile(n, from int, result string) []byte {
 	return []byte(b.String())
 }
 
-// What is done to a file costs as much as it holds, and not a pass over the file for each thing in it. Steps are counted by what
-// they allocate: each pass makes the tree of the file.
+// What is done to a file costs as much as it holds, and not a pass over the file for each thing in it. Steps are
+// counted by what they allocate: each pass makes the tree of the file.
 func TestFilesCostWhatTheyHold(t *testing.T) {
 	for name, work := range map[string]func(n int) func(){
 		"results written": func(n int) func() {

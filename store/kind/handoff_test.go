@@ -26,7 +26,8 @@ func handoffFile(status, who, minute string) []byte {
 		"unknown: {kept: true}\nprovenance:\n  - {who: 'agent:a', at: 2026-06-21T10:00:00Z, did: created, content: '0123456789abcdef'}\n" + entry + "---\n")
 }
 
-// Two versions of a handoff merge without a conflict, and in the same way from either side: the one that was carried further counts.
+// Two versions of a handoff merge without a conflict, and in the same way from either side: the one that was carried
+// further counts.
 func TestHandoffsMerge(t *testing.T) {
 	base := handoffFile("open", "", "")
 	for name, tt := range map[string]struct {
@@ -50,8 +51,8 @@ func TestHandoffsMerge(t *testing.T) {
 	}
 }
 
-// Whatever verbs two branches call, their handoffs merge without a conflict, in the same way from either side, to what the entries of both
-// make of the base.
+// Whatever verbs two branches call, their handoffs merge without a conflict, in the same way from either side, to what
+// the entries of both make of the base.
 func TestMergedHandoffsAreTheirEntries(t *testing.T) {
 	actors := []record.Actor{"human:ada", "agent:b", "agent:a"}
 	rapid.Check(t, func(t *rapid.T) {

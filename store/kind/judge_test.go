@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// The pages and the reports list proof.Rules, and a tree is judged by the rules of the table: both have the rules of every kind.
+// The pages and the reports list proof.Rules, and a tree is judged by the rules of the table: both have the rules of
+// every kind.
 func TestRulesOfEveryKindAreListed(t *testing.T) {
 	rules := 0
 	for _, k := range kind.Kinds() {

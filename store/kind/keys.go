@@ -15,7 +15,8 @@ type Key[T any] struct {
 	of       keyType[T]
 }
 
-// keyType is what a key holds. It is an interface and not a list of functions, since all kinds are made before main begins.
+// keyType is what a key holds. It is an interface and not a list of functions, since all kinds are made before main
+// begins.
 type keyType[T any] interface {
 	read(r *reader, name string, v *T)
 	write(m *mapping, name string, v T)
@@ -83,7 +84,8 @@ func Flag[T any](name string, at func(*T) *bool) Key[T] {
 	return Key[T]{name: name, of: &scalarKey[T, bool]{at, (*reader).boolean, func(b bool) format.Value { return format.Bool(b) }}}
 }
 
-// FlagUnless is a key that holds true or false. A record may do without it, which is true. At is where a value has the opposite.
+// FlagUnless is a key that holds true or false. A record may do without it, which is true. At is where a value has the
+// opposite.
 func FlagUnless[T any](name string, at func(*T) *bool) Key[T] {
 	read := func(r *reader, name string, n *yaml.Node) bool { return !isNull(n) && !r.boolean(name, n) }
 	return Key[T]{name: name, of: &scalarKey[T, bool]{at, read, func(b bool) format.Value { return format.Bool(!b) }}}
@@ -134,8 +136,8 @@ type Object struct {
 // Text returns what a member of the mapping says; "" if it is not there.
 func (o Object) Text(name string) string { return o.r.text(name, field(o.m, name)) }
 
-// Objects is a key that holds a list of mappings. Read makes a value of one, and fields lists what is written of a value: members that are
-// empty are left out. A change of the list writes it anew.
+// Objects is a key that holds a list of mappings. Read makes a value of one, and fields lists what is written of a
+// value: members that are empty are left out. A change of the list writes it anew.
 func Objects[T, V any](name string, at func(*T) *[]V, read func(Object) V, fields func(V) []Field) Key[T] {
 	return Key[T]{name: name, of: &objectsKey[T, V]{at, read, fields}}
 }

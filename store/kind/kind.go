@@ -1,6 +1,6 @@
-// Package kind is the table of the kinds of record: tasks, sessions and proposals, and what else is registered. A row says
-// where the files of a kind lie, how they are named, how bytes become a value and back, how two versions merge, and what
-// cairn check asks of them. Everything else that cairn does with a record, it does with every kind.
+// Package kind is the table of the kinds of record: tasks, sessions and proposals, and what else is registered. A row
+// says where the files of a kind lie, how they are named, how bytes become a value and back, how two versions merge,
+// and what cairn check asks of them. Everything else that cairn does with a record, it does with every kind.
 //
 // config.yaml is read here too: it is one file and no kind, but it has the same form and keeps a provenance.
 //
@@ -56,11 +56,12 @@ type Codec[T any] struct {
 	Create func(now T) (*format.Doc, error)
 	Header func(T) record.Header
 
-	// Again makes the change from was to now on found, if another program changed the file in the middle of a write of several
-	// files. It reports whether that is possible. Nil for a kind that keeps what the file holds.
+	// Again makes the change from was to now on found, if another program changed the file in the middle of a write of
+	// several files. It reports whether that is possible. Nil for a kind that keeps what the file holds.
 	Again func(found, was, now T) (next T, ok bool)
 
-	// Move takes a record to another state by the rules of its kind, with the entry that says so. Nil for a kind whose own verbs do that.
+	// Move takes a record to another state by the rules of its kind, with the entry that says so. Nil for a kind whose own
+	// verbs do that.
 	Move func(T, record.Status, record.Stamp) (T, error)
 
 	// Relabel gives a record other labels, with the entry that says so. Nil for a kind without labels.
@@ -75,8 +76,8 @@ type Codec[T any] struct {
 	// WithRefs replaces the references of a record. Nil for a kind that has none.
 	WithRefs func(T, []record.Reference) T
 
-	// PutBack restores entries that the file has lost, as record.Header.PutBack does. It is needed by a kind with closed states, whose
-	// writes are in a journal.
+	// PutBack restores entries that the file has lost, as record.Header.PutBack does. It is needed by a kind with closed
+	// states, whose writes are in a journal.
 	PutBack func(f task.Flow, v T, lost []record.Entry, find task.Find, s record.Stamp) (T, *record.Entry, []string)
 
 	// Lean is a record as lists have it: without long texts. Nil for a kind whose records are short.
@@ -85,14 +86,15 @@ type Codec[T any] struct {
 	// Row sets the fields of a row that do not follow from the header. Nil for none.
 	Row func(T, *Row)
 
-	// Repeats reports whether an entry repeats one of the record that this one is about, so that a history of all records leaves it out. Nil
-	// for a kind whose entries repeat none.
+	// Repeats reports whether an entry repeats one of the record that this one is about, so that a history of all records
+	// leaves it out. Nil for a kind whose entries repeat none.
 	Repeats func(T, record.Entry) bool
 
 	// Body returns the text of a record, in which lists can search. Nil for a kind without one.
 	Body func(T) string
 
-	// Search returns what else of a record a ranked search looks in, beside what all kinds have and the body. Nil for nothing.
+	// Search returns what else of a record a ranked search looks in, beside what all kinds have and the body. Nil for
+	// nothing.
 	Search func(T) []string
 }
 
@@ -135,8 +137,8 @@ func Named(name string) (*Kind, bool) {
 	return kinds[i], true
 }
 
-// For finds the kind of a reference. It reports false if there is no such kind, or the id cannot be one of it: only a reference that
-// it accepts may become a part of a path.
+// For finds the kind of a reference. It reports false if there is no such kind, or the id cannot be one of it: only a
+// reference that it accepts may become a part of a path.
 func For(of record.Ref) (*Kind, bool) {
 	k, ok := Named(of.Kind)
 	return k, ok && k.ParseID(of.ID) == nil
@@ -208,8 +210,8 @@ func (k *Kind) WithRefs(v any, refs []record.Reference) (any, error) {
 // Repeats is the function of Codec.Repeats.
 func (k *Kind) Repeats(v any, e record.Entry) bool { return k.codec.repeats(v, e) }
 
-// Move is the function of Codec.Move. It returns INVALID_INPUT for a state that the kind does not have, and for a record of a kind that is moved
-// by verbs of its own; the hint names the verb.
+// Move is the function of Codec.Move. It returns INVALID_INPUT for a state that the kind does not have, and for a
+// record of a kind that is moved by verbs of its own; the hint names the verb.
 func (k *Kind) Move(v any, to record.Status, s record.Stamp) (any, error) {
 	switch {
 	case !k.codec.canMove() && k.Mover != "":
@@ -228,7 +230,8 @@ func (k *Kind) Move(v any, to record.Status, s record.Stamp) (any, error) {
 	}
 }
 
-// Relabel is the function of Codec.Relabel. It returns INVALID_INPUT for labels that no record may have, and for a kind without labels.
+// Relabel is the function of Codec.Relabel. It returns INVALID_INPUT for labels that no record may have, and for a kind
+// without labels.
 func (k *Kind) Relabel(v any, labels []string, s record.Stamp) (any, error) {
 	if !k.codec.canRelabel() {
 		return nil, record.Errorf(record.InvalidInput, "a %s has no labels", k.Name).WithHint("a note may say what you would label it with")
@@ -342,8 +345,8 @@ func Rev(src []byte) record.Rev {
 // Same reports whether two values of a record are equal.
 func (k *Kind) Same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// Proof is what cairn check asks of the records of a kind: Judge, with the states of the row. It reports false for tasks, which are
-// what the rules of package proof are about.
+// Proof is what cairn check asks of the records of a kind: Judge, with the states of the row. It reports false for
+// tasks, which are what the rules of package proof are about.
 func (k *Kind) Proof() (proof.Kind, bool) {
 	if k == Tasks.Kind {
 		return proof.Kind{}, false
@@ -356,6 +359,6 @@ func (k *Kind) Proof() (proof.Kind, bool) {
 	return out, true
 }
 
-// Held reports whether records of the kind can be claimed and moved from state to state. Live state has claims, progress and journals of
-// those.
+// Held reports whether records of the kind can be claimed and moved from state to state. Live state has claims,
+// progress and journals of those.
 func (k *Kind) Held() bool { return k.Closed != nil }

@@ -57,7 +57,8 @@ func (r *reader) entry(m *yaml.Node) record.Entry {
 	return e
 }
 
-// detail reads the keys of a detail from an entry. It is nil for most entries, which have none, and costs no memory then.
+// detail reads the keys of a detail from an entry. It is nil for most entries, which have none, and costs no memory
+// then.
 func (r *reader) detail(m *yaml.Node) (d *record.Detail) {
 	for _, t := range record.DetailTexts {
 		if n := field(m, t.Key); n != nil {
@@ -133,7 +134,8 @@ func EditLog(doc *format.Doc, was, now record.Log) []format.Edit {
 	return setItems(doc, "provenance", grown(was[elsewhere:], now[elsewhere:]))
 }
 
-// grown is the items of a longer provenance: existing entries keep their bytes and their order, and new ones come among or after them.
+// grown is the items of a longer provenance: existing entries keep their bytes and their order, and new ones come among
+// or after them.
 func grown(was, now record.Log) []format.Item {
 	var items []format.Item
 	at := 0

@@ -10,8 +10,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels, refs, provenance and
-// a body. The codec, the order of the keys, the closed states and how versions merge follow from it.
+// Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels,
+// refs, provenance and a body. The codec, the order of the keys, the closed states and how versions merge follow from
+// it.
 type Markdown[T any] struct {
 	Header func(*T) *record.Header // where a value has what all kinds have in common
 	Body   func(*T) *string        // where it has its body
@@ -21,8 +22,8 @@ type Markdown[T any] struct {
 	Row    func(T, *Row)           // sets the facts of a row that do not follow from the header; nil for none
 }
 
-// DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a ParseID; Form, Keys,
-// States, Closed and Merge follow, and rules that it has for merging its own keys stay.
+// DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a
+// ParseID; Form, Keys, States, Closed and Merge follow, and rules that it has for merging its own keys stay.
 func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 	row.Form, row.States = format.Markdown, m.States
 	row.Keys = append(make([]string, 0, len(commonKeys)+len(m.Keys)+2), commonKeys...)
@@ -49,8 +50,8 @@ func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 	return Of[ID, T]{&both.row}
 }
 
-// New returns a record of a kind that Markdown describes as it is written first, in the first state of its life, or why there may be no such
-// record. Its id has the token after the prefix.
+// New returns a record of a kind that Markdown describes as it is written first, in the first state of its life, or why
+// there may be no such record. Its id has the token after the prefix.
 func (k Of[ID, T]) New(v T, token string, s record.Stamp) (T, error) {
 	c := k.codec.(*markdownCodec[T])
 	h, body := c.of.Header(&v), c.of.Body(&v)
@@ -207,8 +208,8 @@ func (c *markdownCodec[T]) putBack(_ task.Flow, one any, lost []record.Entry, _ 
 	return v, entry, contradictions
 }
 
-// closedWins merges a status that both sides changed: a closed state wins over one that is open. Two closed states, and two open
-// ones, are a conflict.
+// closedWins merges a status that both sides changed: a closed state wins over one that is open. Two closed states, and
+// two open ones, are a conflict.
 func closedWins(closed []record.Status) format.Rule {
 	in := func(doc *format.Doc) bool {
 		r := &reader{doc: doc}

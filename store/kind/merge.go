@@ -14,11 +14,12 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Merge merges two versions of a file with a common base, which is empty if both sides added the file. name is its path, with forward
-// slashes; the kind of record follows from the folder. It reports whether the merge is clean. If not, the file has git's conflict
-// markers, around the lines concerned if they can be told apart.
+// Merge merges two versions of a file with a common base, which is empty if both sides added the file. name is its
+// path, with forward slashes; the kind of record follows from the folder. It reports whether the merge is clean. If
+// not, the file has git's conflict markers, around the lines concerned if they can be told apart.
 //
-// It depends on its arguments only: the same versions always give the same bytes, and in a criss-cross merge git may merge several times.
+// It depends on its arguments only: the same versions always give the same bytes, and in a criss-cross merge git may
+// merge several times.
 func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers format.Markers) (merged []byte, clean bool) {
 	form, schema := format.YAML, format.Schema{}
 	k, ok := kindAt(name)
@@ -120,8 +121,9 @@ func configMerge() map[string]format.Rule {
 	return map[string]format.Rule{"default_checks": {Kind: format.Keyed, Key: "desc"}, "repos": {Kind: format.Keyed, Key: "name"}, "fields": {Kind: format.Keyed, Key: "name"}, "provenance": LogRule}
 }
 
-// endedSide chooses the side on which a session ended: an end wins over active. If it ended on both sides in the same way, the later end
-// wins in all its keys; the entries of both stay in the provenance. Two different ends are a conflict.
+// endedSide chooses the side on which a session ended: an end wins over active. If it ended on both sides in the same
+// way, the later end wins in all its keys; the entries of both stay in the provenance. Two different ends are a
+// conflict.
 func endedSide(_, ours, theirs *format.Doc) format.Side {
 	o, err1 := decodeSession(ours)
 	t, err2 := decodeSession(theirs)
@@ -141,8 +143,8 @@ func endedSide(_, ours, theirs *format.Doc) format.Side {
 	}
 }
 
-// statusSince returns when a task got its status, by the last entry that moved it. It reports false if that entry has another status: a
-// person has edited the file.
+// statusSince returns when a task got its status, by the last entry that moved it. It reports false if that entry has
+// another status: a person has edited the file.
 func statusSince(t task.Task) (time.Time, bool) {
 	for _, e := range slices.Backward(t.Provenance) {
 		if e.To != "" {
@@ -162,8 +164,8 @@ func assigneeSince(t task.Task) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// laterSide chooses the side that changed a field later. It chooses neither if a side does not know since when it has its value, or if
-// both changed it in the same second.
+// laterSide chooses the side that changed a field later. It chooses neither if a side does not know since when it has
+// its value, or if both changed it in the same second.
 func laterSide(since func(task.Task) (time.Time, bool)) func(base, ours, theirs *format.Doc) format.Side {
 	return func(_, ours, theirs *format.Doc) format.Side {
 		o, err1 := decodeTask(ours)
@@ -184,8 +186,8 @@ func laterSide(since func(task.Task) (time.Time, bool)) func(base, ours, theirs 
 	}
 }
 
-// settleTask sets what follows from the rest of a merged task: the results of its checks, and whether its status still holds. A file that
-// cannot be read as a task is left as it was merged.
+// settleTask sets what follows from the rest of a merged task: the results of its checks, and whether its status still
+// holds. A file that cannot be read as a task is left as it was merged.
 func settleTask(m *format.Merged, flow task.Flow) {
 	base, ours, theirs, ok := m.Sides()
 	if !ok {
@@ -210,8 +212,8 @@ func settleTask(m *format.Merged, flow task.Flow) {
 // versions are the three versions of a task in a merge. base is the zero value if there is none.
 type versions struct{ base, ours, theirs task.Task }
 
-// results returns the checks of the merged task with their results. A check that one side changed is pending. Else a result that one side
-// changed wins, and of two changed ones that with the newer evidence.
+// results returns the checks of the merged task with their results. A check that one side changed is pending. Else a
+// result that one side changed wins, and of two changed ones that with the newer evidence.
 func (v versions) results(merged task.Task) []task.Check {
 	out := slices.Clone(merged.Checks)
 	base, ours, theirs := checksByDesc(v.base.Checks), checksByDesc(v.ours.Checks), checksByDesc(v.theirs.Checks)
@@ -270,8 +272,8 @@ func setResults(m *format.Merged, merged task.Task) {
 	}
 }
 
-// disputeStatus makes a closed status a conflict if a check of the merged task is not proven. Checks that were not proven in the base
-// either do not count.
+// disputeStatus makes a closed status a conflict if a check of the merged task is not proven. Checks that were not
+// proven in the base either do not count.
 func (v versions) disputeStatus(m *format.Merged, merged task.Task, flow task.Flow) {
 	known := map[string][]task.Check{} // by desc
 	if v.base.Status == merged.Status {
@@ -299,7 +301,8 @@ func (v versions) disputeStatus(m *format.Merged, merged task.Task, flow task.Fl
 		string(merged.Status)+" no longer stands, not passed: "+strings.Join(unproven, "; "))
 }
 
-// reopened is the status to offer in place of the closed one: that of the other side, or of the base, or else the initial state.
+// reopened is the status to offer in place of the closed one: that of the other side, or of the base, or else the
+// initial state.
 func (v versions) reopened(closed record.Status, flow task.Flow) record.Status {
 	for _, s := range []record.Status{v.theirs.Status, v.base.Status} {
 		if s != "" && s != closed && !flow.IsClosed(s) {

@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mergeCase is one situation of testdata/merge: a sentence, the file's path, its three versions, and what they merge to.
-// It is a conflict if the last has markers. cmd plays the same situations through git.
+// mergeCase is one situation of testdata/merge: a sentence, the file's path, its three versions, and what they merge
+// to. It is a conflict if the last has markers. cmd plays the same situations through git.
 type mergeCase struct {
 	name, file               string
 	path                     string // of the situation
@@ -209,8 +209,8 @@ func taskOf(entries []string) []byte {
 	return []byte("---\nid: T-1\ntitle: T\nstatus: backlog\nprovenance:\n" + strings.Join(entries, "") + "---\n")
 }
 
-// What a merge makes of two lists of checks, to which each side only added, the record of the merged file explains; and a
-// third side, merged into that, too.
+// What a merge makes of two lists of checks, to which each side only added, the record of the merged file explains; and
+// a third side, merged into that, too.
 func TestMergedChecksAreExplained(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := declaring(t, task.Task{ID: "T-1", Title: "T", Status: "in_progress"}, "base", 0)

@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every record that cairn has written in this repository is in the form that is read fast, and so is what golden files hold it to.
-// Files by other hands need not be.
+// Every record that cairn has written in this repository is in the form that is read fast, and so is what golden files
+// hold it to. Files by other hands need not be.
 func TestWrittenFilesAreReadFast(t *testing.T) {
 	for pattern, least := range map[string]int{
 		"../../.cairn/tasks/*.md": 50, "../../.cairn/sessions/*.yaml": 1, "testdata/new-task.md": 1, "testdata/new-session.yaml": 1,
@@ -43,8 +43,8 @@ func TestWrittenFilesAreReadFast(t *testing.T) {
 	}
 }
 
-// A record of any kind is read fast after it was made, and after each write. Of proposals there are exceptions: keys that are no words and
-// numbers below 0, with a fraction or an exponent, in the JSON that a client sent.
+// A record of any kind is read fast after it was made, and after each write. Of proposals there are exceptions: keys
+// that are no words and numbers below 0, with a fraction or an exponent, in the JSON that a client sent.
 func TestWrittenRecordsAreReadFast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		was := task.Task{

@@ -9,9 +9,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// A record lies in the folder of its kind: .cairn/tasks/SHOP-7.md. A kind that has a folder for records at rest can also have them there, in
-// subfolders for months: .cairn/closed/2026-11/SHOP-7.md. A month that is full has further ones: .cairn/closed/2026-11_02. Where a record
-// lies means nothing: at rest it is the same record as before.
+// A record lies in the folder of its kind: .cairn/tasks/SHOP-7.md. A kind that has a folder for records at rest can
+// also have them there, in subfolders for months: .cairn/closed/2026-11/SHOP-7.md. A month that is full has further
+// ones: .cairn/closed/2026-11_02. Where a record lies means nothing: at rest it is the same record as before.
 
 // File is the usual path of a record from the workspace root, with forward slashes.
 func (k *Kind) File(id string) string { return k.FileIn(k.Folder, id) }
@@ -29,8 +29,8 @@ func (k *Kind) FileName(id string) string {
 	return id + k.Ext()
 }
 
-// IDOf is the id of the record whose file has a name. It reports false for a name that is ignored: one with another ending, and one that
-// begins with a dot. The id may be none that the kind can have: ParseID says so.
+// IDOf is the id of the record whose file has a name. It reports false for a name that is ignored: one with another
+// ending, and one that begins with a dot. The id may be none that the kind can have: ParseID says so.
 func (k *Kind) IDOf(name string) (id string, ok bool) {
 	id, ok = strings.CutSuffix(name, k.Ext())
 	if !ok || id == "" || id[0] == '.' {
@@ -42,8 +42,8 @@ func (k *Kind) IDOf(name string) (id string, ok bool) {
 	return id, true
 }
 
-// swapped is a text with the other one of two characters in place of the first of them that it has. Swapped twice it is as it was, so that
-// each name of a file is that of one id, and each id has one name.
+// swapped is a text with the other one of two characters in place of the first of them that it has. Swapped twice it is
+// as it was, so that each name of a file is that of one id, and each id has one name.
 func swapped(text, pair string) string {
 	i := strings.IndexAny(text, pair)
 	if i < 0 {
@@ -56,15 +56,15 @@ func swapped(text, pair string) string {
 	return text[:i] + other + text[i+1:]
 }
 
-// RestIn is the folder under .cairn of the records that rest since a month, which is written as 2026-11, or as 2026-11_02 if it is a further
-// folder of the month. The kind must have Rest.
+// RestIn is the folder under .cairn of the records that rest since a month, which is written as 2026-11, or as
+// 2026-11_02 if it is a further folder of the month. The kind must have Rest.
 func (k *Kind) RestIn(month string) string { return k.Rest + "/" + month }
 
 // MaxParts is how many folders a month can have.
 const MaxParts = 99
 
-// Month is the name of a folder of records at rest: the nth of a month, from 1 to MaxParts. Names are in the order of their months and
-// parts, by bytes and, since _ comes behind /, in git's trees too.
+// Month is the name of a folder of records at rest: the nth of a month, from 1 to MaxParts. Names are in the order of
+// their months and parts, by bytes and, since _ comes behind /, in git's trees too.
 func Month(at time.Time, nth int) string {
 	name := at.UTC().Format("2006-01")
 	if nth > 1 {
@@ -88,7 +88,8 @@ func IsMonth(name string) bool {
 	return strings.Trim(year+month, "0123456789") == "" && "01" <= month && month <= "12"
 }
 
-// At finds the kind and the id of the record that a file belongs to, by its path from the workspace root, with forward slashes.
+// At finds the kind and the id of the record that a file belongs to, by its path from the workspace root, with forward
+// slashes.
 func At(name string) (k *Kind, id string, ok bool) {
 	dir, file := path.Split(name)
 	for _, k := range kinds {
@@ -106,7 +107,8 @@ func (k *Kind) keeps(dir string) bool {
 		k.Rest != "" && around == layout.Folder+"/"+k.Rest+"/" && IsMonth(month)
 }
 
-// IsFolder reports whether a path from the workspace root is that of a folder of records, or of one around these below .cairn.
+// IsFolder reports whether a path from the workspace root is that of a folder of records, or of one around these below
+// .cairn.
 func IsFolder(name string) bool {
 	for _, k := range kinds {
 		if k.keeps(name) || k.Rest != "" && name == layout.Folder+"/"+k.Rest {

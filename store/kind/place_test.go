@@ -93,7 +93,8 @@ func TestIsFolder(t *testing.T) {
 	}
 }
 
-// The folders of a month are known by their names, and their names have their order: as texts, and as git has the names of folders.
+// The folders of a month are known by their names, and their names have their order: as texts, and as git has the names
+// of folders.
 func TestMonth(t *testing.T) {
 	var names, inGit []string
 	for _, at := range []string{"2026-11-30T23:30:00-05:00", "2026-11-30T23:30:00Z", "2025-01-01T00:00:00Z"} {

@@ -36,7 +36,8 @@ func wordsOfProposal(p task.Proposal) []string {
 	return textsOf(tasks)
 }
 
-// proposalKeys is the keys of a proposal, in their order. Newer files have actor, at, key, made_by and made_at as entries in provenance.
+// proposalKeys is the keys of a proposal, in their order. Newer files have actor, at, key, made_by and made_at as
+// entries in provenance.
 var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "refs", "provenance"}
 
 // decodeProposal reads a document as a proposal.

@@ -11,7 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// reader reads typed values from a parsed document. It keeps the first error, with its line; what cannot be read is a zero value.
+// reader reads typed values from a parsed document. It keeps the first error, with its line; what cannot be read is a
+// zero value.
 type reader struct {
 	doc *format.Doc
 	err error
@@ -116,14 +117,16 @@ func (r *reader) maps(name string, n *yaml.Node) []*yaml.Node {
 // scalarTags are the tags that a scalar may have. Whatever the tag, its text is read.
 var scalarTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp"}
 
-// tagged fails for a value with another tag than these, since other readers of YAML would not read it as what is written.
+// tagged fails for a value with another tag than these, since other readers of YAML would not read it as what is
+// written.
 func (r *reader) tagged(name string, n *yaml.Node, tags ...string) {
 	if n.Style&yaml.TaggedStyle != 0 && !slices.Contains(tags, n.ShortTag()) {
 		r.fail(n, "%s has the tag %s; take it out", name, n.Tag)
 	}
 }
 
-// noMerge fails for merge keys (<<): what they add would be overlooked, and a check with a merged cmd would count as a manual one.
+// noMerge fails for merge keys (<<): what they add would be overlooked, and a check with a merged cmd would count as a
+// manual one.
 func (r *reader) noMerge(m *yaml.Node) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].ShortTag() == "!!merge" {

@@ -12,7 +12,8 @@ import (
 
 // The references have the same form in the files of all kinds.
 
-// refsRule merges references: those of both sides, by their ref. The same one that both sides added is the same, whoever added it first.
+// refsRule merges references: those of both sides, by their ref. The same one that both sides added is the same,
+// whoever added it first.
 var refsRule = format.Rule{Kind: format.Keyed, Key: "ref", Derived: []string{"by", "at"}}
 
 // refMember is a member of a reference in a file, in the order in which they are written.
@@ -66,7 +67,8 @@ func refNumber(key string, at func(*record.Reference) *int) refMember {
 	}
 }
 
-// refs reads the references of a document. One without ref or type is an error; other values are for the rules of cairn check.
+// refs reads the references of a document. One without ref or type is an error; other values are for the rules of cairn
+// check.
 func (r *reader) refs() []record.Reference {
 	maps := r.maps("refs", r.doc.Get("refs"))
 	if len(maps) == 0 {
@@ -114,8 +116,8 @@ func refMap(r record.Reference) mapping {
 	return m
 }
 
-// editRefs changes the references of a document: one that changed by its members, so that keys of other programs stay, and the list item
-// by item.
+// editRefs changes the references of a document: one that changed by its members, so that keys of other programs stay,
+// and the list item by item.
 func editRefs(doc *format.Doc, was, now []record.Reference) []format.Edit {
 	if slices.Equal(was, now) {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Row is what lists, filters and questions about the graph ask of a record: what its file says, without the texts and without the entries.
-// Rows are shared and must not be changed.
+// Row is what lists, filters and questions about the graph ask of a record: what its file says, without the texts and
+// without the entries. Rows are shared and must not be changed.
 type Row struct {
 	ID       string
 	Title    string
@@ -174,8 +174,8 @@ func mentions(log record.Log) []string {
 	return out
 }
 
-// assignedBy is what a row keeps of the newest entry by which another actor made the assignee that; "" if the assignee took the record up
-// since, or nobody else did it.
+// assignedBy is what a row keeps of the newest entry by which another actor made the assignee that; "" if the assignee
+// took the record up since, or nobody else did it.
 func assignedBy(h record.Header) string {
 	for _, e := range slices.Backward(h.Log) {
 		switch {
@@ -198,8 +198,8 @@ func seconds(at time.Time) int64 {
 	return at.Unix()
 }
 
-// Own returns a row that keeps nothing else in memory than what it says. The texts of one that was made from a record are parts of its
-// file.
+// Own returns a row that keeps nothing else in memory than what it says. The texts of one that was made from a record
+// are parts of its file.
 func (r Row) Own() Row {
 	r.ID, r.Title, r.Status, r.Assignee = strings.Clone(r.ID), strings.Clone(r.Title), own(r.Status), own(r.Assignee)
 	r.Rev, r.Session, r.Parent, r.Body = record.Rev(strings.Clone(string(r.Rev))), own(r.Session), own(r.Parent), strings.Clone(r.Body)
@@ -249,7 +249,8 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Text returns everything that a record says in words: its id, title, labels, body, references, and what its entries tell, a line each.
+// Text returns everything that a record says in words: its id, title, labels, body, references, and what its entries
+// tell, a line each.
 func (k *Kind) Text(v any) string {
 	h := k.codec.header(v)
 	said := []string{h.Ref.ID, h.Title, strings.Join(h.Labels, " ")}
@@ -265,7 +266,8 @@ func (k *Kind) Text(v any) string {
 	return strings.Join(said, "\n")
 }
 
-// Task returns a task of which only the fields are set that a row has. Rules that ask for more must be given the task itself.
+// Task returns a task of which only the fields are set that a row has. Rules that ask for more must be given the task
+// itself.
 func (r *Row) Task() task.Task {
 	return task.Task{
 		ID: record.ID(r.ID), Title: r.Title, Status: r.Status, Priority: r.Priority, Labels: r.Labels,
@@ -274,9 +276,9 @@ func (r *Row) Task() task.Task {
 	}
 }
 
-// Header returns the header of a task of which a row is known. Of its log it has what says who holds the task and how its last session
-// does: the newest entry of each actor, when it was assigned, and the newest session. Who asks whether the file has an entry needs the
-// whole log.
+// Header returns the header of a task of which a row is known. Of its log it has what says who holds the task and how
+// its last session does: the newest entry of each actor, when it was assigned, and the newest session. Who asks whether
+// the file has an entry needs the whole log.
 func (r *Row) Header() record.Header {
 	h := r.Task().Header()
 	if r.Assigned != 0 {
@@ -334,11 +336,13 @@ const (
 	WorkerFact   = "worker"   // who has worked on the task; only beside AttestedFact
 )
 
-// ownFact begins the names of the facts that are optional fields or keys of the user's own. A row has every key that cairn does not know and that holds one
-// short value, whether the config declares it or not, so that rows stay right when the config changes.
+// ownFact begins the names of the facts that are optional fields or keys of the user's own. A row has every key that
+// cairn does not know and that holds one short value, whether the config declares it or not, so that rows stay right
+// when the config changes.
 const ownFact = "own:"
 
-// mostOwn is the longest value of a key of the user's own, in bytes, that a row has. None that is longer can be one of a field.
+// mostOwn is the longest value of a key of the user's own, in bytes, that a row has. None that is longer can be one of
+// a field.
 const mostOwn = 500
 
 // OwnValue returns the value of a key of the user's own; "" for none.

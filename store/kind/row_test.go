@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a row knows of a log is enough to say who holds a task, and how its last session does, wherever the clone knows of no entries.
+// What a row knows of a log is enough to say who holds a task, and how its last session does, wherever the clone knows
+// of no entries.
 func TestRowKnowsWhoHolds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		actors := rapid.SampledFrom([]record.Actor{"human:ada", "agent:a", "agent:b"})

@@ -50,8 +50,8 @@ var sessionKeys = []string{
 	"worktree", "base", "head", "summary", "reason", "refs", "provenance",
 }
 
-// decodeSession reads a document as a session. A session without a task is valid, as in the files of the original cairn, which also has
-// two keys for head, and cancel_reason for reason.
+// decodeSession reads a document as a session. A session without a task is valid, as in the files of the original
+// cairn, which also has two keys for head, and cancel_reason for reason.
 func decodeSession(doc *format.Doc) (session.Session, error) {
 	r := &reader{doc: doc}
 	r.noMerge(doc.Root())

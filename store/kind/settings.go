@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 )
 
-// Setting is a key of config.yaml that a verb may change: time limits and who attests, never the states and their meaning.
+// Setting is a key of config.yaml that a verb may change: time limits and who attests, never the states and their
+// meaning.
 type Setting struct {
 	Key   string
 	Doc   string
@@ -85,8 +86,9 @@ var configOrder = []string{
 	"worktree_setup_timeout", "close_by", "archive_after", "attest", "ratify", "claims_remote", "claims_namespace", "claims_offline", "rules",
 }
 
-// Set changes one setting, in its own line of config.yaml, and appends an entry about it to the config's provenance. If the setting has
-// the value already, nothing changes. It returns INVALID_INPUT for a key that is no setting, and for a value that it cannot have.
+// Set changes one setting, in its own line of config.yaml, and appends an entry about it to the config's provenance. If
+// the setting has the value already, nothing changes. It returns INVALID_INPUT for a key that is no setting, and for a
+// value that it cannot have.
 func Set(doc *format.Doc, key, value string, stamp record.Stamp) (*format.Doc, error) {
 	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key })
 	if at < 0 {

@@ -21,8 +21,9 @@ func (k *Kind) settleLater(_, ours, theirs *format.Doc) format.Side {
 	return format.Ours
 }
 
-// settleLife gives a merged record the state and the holder that the entries of both sides make. If those do not explain a side, whose file
-// a person may have edited, and both sides moved the record, the side that brought it further counts.
+// settleLife gives a merged record the state and the holder that the entries of both sides make. If those do not
+// explain a side, whose file a person may have edited, and both sides moved the record, the side that brought it
+// further counts.
 func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 	base, ours, theirs, ok := m.Sides()
 	if !ok {
@@ -73,7 +74,8 @@ func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 	}
 }
 
-// furtherSide is the header of the side that brought a record further, with the holder that it has on either. Its status is "" if neither did.
+// furtherSide is the header of the side that brought a record further, with the holder that it has on either. Its
+// status is "" if neither did.
 func (k *Kind) furtherSide(ours, theirs record.Header) record.Header {
 	o, t := slices.Index(k.Life.Order, ours.Status), slices.Index(k.Life.Order, theirs.Status)
 	now, other := ours, theirs

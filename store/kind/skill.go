@@ -50,8 +50,8 @@ func newerVersion(_, ours, theirs *format.Doc) format.Side {
 	}
 }
 
-// ShelfSkill reads a skill of the user's own shelf, which is a file as in a workspace or one in the Agent Skills format: only the
-// description is needed. Its id is the name of the file.
+// ShelfSkill reads a skill of the user's own shelf, which is a file as in a workspace or one in the Agent Skills
+// format: only the description is needed. Its id is the name of the file.
 func ShelfSkill(id ledger.SkillID, src []byte) (ledger.Skill, error) {
 	doc, err := format.Parse(src, format.Markdown)
 	if err != nil {

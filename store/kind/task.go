@@ -171,8 +171,9 @@ func extra(doc *format.Doc) map[string]any {
 	return out
 }
 
-// ours reports whether a key has a value of the form that it has in cairn. The keys that it asks about are younger than the format, so a
-// value of another form, such as a mapping, is another program's: it is kept, as that of an unknown key is.
+// ours reports whether a key has a value of the form that it has in cairn. The keys that it asks about are younger than
+// the format, so a value of another form, such as a mapping, is another program's: it is kept, as that of an unknown
+// key is.
 func ours(key string, doc *format.Doc) bool {
 	n := deref(doc.Get(key))
 	if task.IsOptional(key) {
@@ -186,7 +187,8 @@ func ours(key string, doc *format.Doc) bool {
 	}
 }
 
-// ownValues are the optional fields, and the keys that cairn does not know, that hold one value, as the text in the file.
+// ownValues are the optional fields, and the keys that cairn does not know, that hold one value, as the text in the
+// file.
 func ownValues(doc *format.Doc, unknown map[string]any) map[string]string {
 	var out map[string]string
 	add := func(name string) {
@@ -208,7 +210,8 @@ func ownValues(doc *format.Doc, unknown map[string]any) map[string]string {
 	return out
 }
 
-// ownValue writes the value of a key of the user's own as a person would: numbers, dates, true and false without quotes.
+// ownValue writes the value of a key of the user's own as a person would: numbers, dates, true and false without
+// quotes.
 func ownValue(text string) format.Value {
 	_, isDate := task.Due(text).By()
 	n, err := strconv.ParseFloat(text, 64)
@@ -218,7 +221,8 @@ func ownValue(text string) format.Value {
 	return format.String(text)
 }
 
-// keysWith is the order of keys for a write that adds keys of the user's own: these stand before the references and the provenance.
+// keysWith is the order of keys for a write that adds keys of the user's own: these stand before the references and the
+// provenance.
 func keysWith(was, now map[string]string) []string {
 	var added []string
 	for name := range now {
@@ -411,7 +415,8 @@ func editResults(doc *format.Doc, checks []task.Check) (*format.Doc, error) {
 	return doc.Edit(taskKeys, edits...)
 }
 
-// BodyListed is the longest body, in bytes, that lists have whole. All bodies of a workspace together may not fit into memory.
+// BodyListed is the longest body, in bytes, that lists have whole. All bodies of a workspace together may not fit into
+// memory.
 const BodyListed = 240
 
 // digestMark begins the digest of a body. No body begins with it, since files with a NUL byte are not read.

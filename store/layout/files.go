@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// ReadFile reads the file of a record. It returns BAD_FILE for what is no regular file, and for one larger than a record may be.
+// ReadFile reads the file of a record. It returns BAD_FILE for what is no regular file, and for one larger than a
+// record may be.
 func ReadFile(path string) ([]byte, error) { return ReadUpTo(path, format.MaxFile) }
 
 // ReadUpTo is ReadFile for a file that may have this many bytes.
@@ -36,8 +37,8 @@ func ReadUpTo(path string, most int64) ([]byte, error) {
 // ReadInput reads a file that the user named. A pipe or a device is an error, instead of waiting for it.
 func ReadInput(path string) ([]byte, error) { return disk.ReadFile(path) }
 
-// Patience is how long an incomplete file is read again, since an editor may be saving it. A caller that reads many files uses one for
-// all of them. The zero value has none.
+// Patience is how long an incomplete file is read again, since an editor may be saving it. A caller that reads many
+// files uses one for all of them. The zero value has none.
 type Patience struct{ left time.Duration }
 
 const (

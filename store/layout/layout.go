@@ -1,5 +1,5 @@
-// Package layout has the path of every file of a workspace: of the records under .cairn, and of the live state of the clone. It finds a
-// workspace, reads single files, and refuses links where cairn reads or writes.
+// Package layout has the path of every file of a workspace: of the records under .cairn, and of the live state of the
+// clone. It finds a workspace, reads single files, and refuses links where cairn reads or writes.
 package layout
 
 import (
@@ -86,8 +86,8 @@ func (l Layout) Head(ctx context.Context) git.Head {
 	return head
 }
 
-// GitDir is the git folder of this worktree, relative to the common one of the clone; "" outside git. It identifies the worktree: unlike
-// its path, it stays the same when the worktree or the whole clone is moved.
+// GitDir is the git folder of this worktree, relative to the common one of the clone; "" outside git. It identifies the
+// worktree: unlike its path, it stays the same when the worktree or the whole clone is moved.
 func (l Layout) GitDir() string {
 	if l.Repo == nil {
 		return ""
@@ -104,8 +104,8 @@ func GitDirOf(r *git.Repo) string {
 	return filepath.ToSlash(rel)
 }
 
-// Find walks up from dir to the nearest workspace. It returns NO_WORKSPACE if there is none, and INVALID_INPUT for a .cairn
-// that is a link, since writes through it would leave the workspace.
+// Find walks up from dir to the nearest workspace. It returns NO_WORKSPACE if there is none, and INVALID_INPUT for a
+// .cairn that is a link, since writes through it would leave the workspace.
 func Find(dir string) (Layout, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -130,8 +130,8 @@ func Find(dir string) (Layout, error) {
 
 // At is the layout of a workspace with a given root, whether or not its files exist yet.
 //
-// A .git file may name the git folder of another clone. A folder that this git folder does not know gets live state of its own, so that
-// it neither sees nor changes the claims of that clone.
+// A .git file may name the git folder of another clone. A folder that this git folder does not know gets live state of
+// its own, so that it neither sees nor changes the claims of that clone.
 func At(root string) (Layout, error) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -152,8 +152,8 @@ func At(root string) (Layout, error) {
 	return Layout{Root: root, Repo: repo, Live: Live(live), Worktree: repo.Top}, nil
 }
 
-// InWorktree is the layout of this workspace in another worktree of the clone. It returns fs.ErrNotExist if the folder is no worktree of
-// this clone any more, and INVALID_INPUT if one of the folders that it has by a function is a link.
+// InWorktree is the layout of this workspace in another worktree of the clone. It returns fs.ErrNotExist if the folder
+// is no worktree of this clone any more, and INVALID_INPUT if one of the folders that it has by a function is a link.
 func (l Layout) InWorktree(top string, folders func(Layout) []string) (Layout, error) {
 	if top == l.Worktree {
 		return l, nil

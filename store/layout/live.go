@@ -26,7 +26,8 @@ func (l Live) Abs(rel string) string { return l.join(filepath.FromSlash(rel)) }
 // Rel is a path from the live folder, with forward slashes.
 func (l Live) Rel(path string) string { return SlashRel(string(l), path) }
 
-// Failed is the error of reading or writing live state: SANDBOXED if the folder cannot be written, else as problem.IO makes it.
+// Failed is the error of reading or writing live state: SANDBOXED if the folder cannot be written, else as problem.IO
+// makes it.
 func (l Live) Failed(err error) error { return problem.Live(string(l), err) }
 
 // Lock is the path of the write lock.
@@ -41,7 +42,8 @@ func (l Live) Claims() string { return l.join("claims") }
 // Claim is the path of the state of a record (session.State): who holds it, and the progress of its work.
 func (l Live) Claim(of record.Ref) string { return l.join("claims", refName(of)+".json") }
 
-// refName is the name of the files about a record, without extension: the id of a task, and for other records the kind and the id.
+// refName is the name of the files about a record, without extension: the id of a task, and for other records the kind
+// and the id.
 func refName(of record.Ref) string {
 	if of.Kind == record.TaskKind {
 		return of.ID
@@ -89,8 +91,8 @@ func (l Live) Key(call string) string { return l.join("keys", call+".json") }
 // Inboxes is the folder of what actors have acknowledged.
 func (l Live) Inboxes() string { return l.join("inbox") }
 
-// Inbox is the path of what an actor has acknowledged. An actor has a colon in it, and two of them may differ in case alone, so the name is a
-// hash.
+// Inbox is the path of what an actor has acknowledged. An actor has a colon in it, and two of them may differ in case
+// alone, so the name is a hash.
 func (l Live) Inbox(who record.Actor) string {
 	sum := sha256.Sum256([]byte(who))
 	return l.join("inbox", hex.EncodeToString(sum[:8])+".json")
@@ -102,7 +104,8 @@ func (l Live) Trash() string { return l.join("trash") }
 // Trashed is the path of the first copy of a deleted record.
 func (l Live) Trashed(of record.Ref, ext string) string { return l.join("trash", refName(of)+ext) }
 
-// Index is the path of the index of the records in a folder under .cairn, in one worktree. It can be deleted at any time.
+// Index is the path of the index of the records in a folder under .cairn, in one worktree. It can be deleted at any
+// time.
 func (l Layout) Index(folder string) string { return l.derived("index", folder) }
 
 // Words is the path of what the index knows of the words of the records that belong in a folder under .cairn.
@@ -141,7 +144,8 @@ func (l Live) Shared() string { return l.join("remote.json") }
 // SharedLock is the path of the lock of whoever asks the git remote about claims.
 func (l Live) SharedLock() string { return l.join("remote.lock") }
 
-// BranchesFile is the path of what the remote-tracking branches say of tasks, as one worktree sees them (session.Branches). It can be deleted at any time.
+// BranchesFile is the path of what the remote-tracking branches say of tasks, as one worktree sees them
+// (session.Branches). It can be deleted at any time.
 func (l Layout) BranchesFile() string { return l.Live.join("branches-" + Name(l.Worktree) + ".json") }
 
 // Vectors is the path of what an embedder made of the texts of this clone. It can be deleted at any time.
@@ -152,8 +156,8 @@ func (l Live) Folders() []string {
 	return []string{string(l), l.Claims(), l.Journals(), l.Keys(), l.Heartbeats(), l.Inboxes(), l.Trash()}
 }
 
-// MakeLive makes the folders of the live state, but for that of the trash. The folder around them, .cairn or git's, must exist. Nothing is
-// flushed, since the live state may be lost.
+// MakeLive makes the folders of the live state, but for that of the trash. The folder around them, .cairn or git's,
+// must exist. Nothing is flushed, since the live state may be lost.
 func (l Layout) MakeLive() error {
 	if err := l.noLiveLinks(); err != nil {
 		return err
@@ -169,8 +173,9 @@ func (l Layout) MakeLive() error {
 	return nil
 }
 
-// MakeTrash makes the folder of the trash, and flushes the names of all folders down to it: a copy there is all that is left of a record.
-// A process that is killed meanwhile leaves a folder whose name may not be flushed, so FlushTrash follows.
+// MakeTrash makes the folder of the trash, and flushes the names of all folders down to it: a copy there is all that is
+// left of a record. A process that is killed meanwhile leaves a folder whose name may not be flushed, so FlushTrash
+// follows.
 func (l Layout) MakeTrash() error {
 	if IsFolder(l.Live.Trash()) {
 		return nil
@@ -225,8 +230,8 @@ func (l Layout) NoLinks(folders ...string) error {
 	return l.noLiveLinks()
 }
 
-// noLiveLinks returns INVALID_INPUT if a folder of the live state is a link: git's folder may have come in an archive too. Files are
-// checked when they are opened.
+// noLiveLinks returns INVALID_INPUT if a folder of the live state is a link: git's folder may have come in an archive
+// too. Files are checked when they are opened.
 func (l Layout) noLiveLinks() error {
 	for _, dir := range append(l.Live.Folders(), filepath.Dir(string(l.Live))) {
 		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -236,8 +241,9 @@ func (l Layout) noLiveLinks() error {
 	return nil
 }
 
-// filesBelow checks the live state of a workspace outside git, which comes along if the folder is copied. It returns INVALID_INPUT for a
-// link, and for anything else that is no file, such as a pipe, from which a read would never return.
+// filesBelow checks the live state of a workspace outside git, which comes along if the folder is copied. It returns
+// INVALID_INPUT for a link, and for anything else that is no file, such as a pipe, from which a read would never
+// return.
 func filesBelow(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {

@@ -14,19 +14,20 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// A state outlives the claim, because the file of another worktree or branch may lack its progress. CaughtUp finds the states of which
-// no file lacks anything any more, and Stranded the progress that no file can ever catch up with. Both read the record in every worktree
-// and then in git, which takes too long for a write. They are for cleaning up.
+// A state outlives the claim, because the file of another worktree or branch may lack its progress. CaughtUp finds the
+// states of which no file lacks anything any more, and Stranded the progress that no file can ever catch up with. Both
+// read the record in every worktree and then in git, which takes too long for a write. They are for cleaning up.
 
-// Stranded is progress that nothing in the clone has any more: no worktree, no local or remote-tracking branch, and no stash. A worktree
-// without it can never catch up. It comes about when a branch is deleted unmerged, or work is discarded before it is committed.
+// Stranded is progress that nothing in the clone has any more: no worktree, no local or remote-tracking branch, and no
+// stash. A worktree without it can never catch up. It comes about when a branch is deleted unmerged, or work is
+// discarded before it is committed.
 type Stranded struct {
 	Ref record.Ref
 	session.Progress
 }
 
-// Stranded lists the progress that worktrees lack and can never get. Dropping it loses nothing, unless the work is brought back from git's
-// reflog; but whether the work was given up is for a person to say.
+// Stranded lists the progress that worktrees lack and can never get. Dropping it loses nothing, unless the work is
+// brought back from git's reflog; but whether the work was given up is for a person to say.
 func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
 	states, err := d.States()
 	if err != nil {
@@ -86,8 +87,8 @@ func (seen found) stranded(states []session.State) []Stranded {
 	return out
 }
 
-// CaughtUp lists the states that are not needed any more: nobody holds the record, every worktree and every branch that has the record
-// has all of its progress, and none has a session as active that ended elsewhere.
+// CaughtUp lists the states that are not needed any more: nobody holds the record, every worktree and every branch that
+// has the record has all of its progress, and none has a session as active that ended elsewhere.
 func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 	states, err := d.States()
 	if err != nil {
@@ -139,8 +140,8 @@ func active(src []byte) bool {
 // readers are functions that get each version of a record.
 type readers map[record.Ref]func(src []byte)
 
-// inWorktrees calls each function with its record in every worktree of the clone. A file that cannot be read is passed as empty, and so is
-// every file of a worktree that cannot be read. A worktree that is gone has no files.
+// inWorktrees calls each function with its record in every worktree of the clone. A file that cannot be read is passed
+// as empty, and so is every file of a worktree that cannot be read. A worktree that is gone has no files.
 func (d Clone) inWorktrees(ctx context.Context, read readers) error {
 	tops, err := d.Worktrees(ctx)
 	if err != nil {

@@ -21,8 +21,8 @@ func put(t *testing.T, s *store.Store, state session.State) {
 	storetest.WantCode(t, s.Put(state), "")
 }
 
-// team is a clone with two worktrees: one on the branch main, where the task is open, and one on the branch other, where it
-// was closed.
+// team is a clone with two worktrees: one on the branch main, where the task is open, and one on the branch other,
+// where it was closed.
 func team(t *testing.T) (here, there *store.Store) {
 	t.Helper()
 	repo := storetest.NewRepo(t)

@@ -16,16 +16,17 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// An editor takes no lock: it reads a file, and later saves over what was written meanwhile. To notice that, live state has a journal of
-// each record, with one line of JSON (session.Written) for every entry that this clone wrote. A line is appended once the entry is in
-// the file, and is not flushed.
+// An editor takes no lock: it reads a file, and later saves over what was written meanwhile. To notice that, live state
+// has a journal of each record, with one line of JSON (session.Written) for every entry that this clone wrote. A line
+// is appended once the entry is in the file, and is not flushed.
 
 const (
 	journalMax  = 256 << 10 // bytes; a journal that grows beyond it is cut down
 	journalKept = 128 << 10 // bytes that stay when it is
 )
 
-// Append adds a line to a file. The line break comes first, so that a line which a power cut left incomplete does not spoil the next.
+// Append adds a line to a file. The line break comes first, so that a line which a power cut left incomplete does not
+// spoil the next.
 func Append(path string, line []byte) error {
 	info, err := os.Lstat(path)
 	if err != nil && !problem.Missing(err) {
@@ -43,7 +44,8 @@ func (d Clone) Journal(of record.Ref) []session.Written {
 	return out
 }
 
-// JournalLines reads a journal, and counts the lines that cannot be read. Incomplete lines, which a kill can leave, are not counted.
+// JournalLines reads a journal, and counts the lines that cannot be read. Incomplete lines, which a kill can leave, are
+// not counted.
 func (d Clone) JournalLines(of record.Ref) (out []session.Written, bad int, err error) {
 	src, err := disk.ReadRegular(d.Live.Journal(of), MaxFile)
 	if err != nil {
@@ -67,8 +69,8 @@ func torn(line []byte) bool {
 	return errors.Is(json.NewDecoder(bytes.NewReader(bytes.TrimRight(line, "\r\n"))).Decode(&v), io.ErrUnexpectedEOF)
 }
 
-// CutJournal shortens a journal that has grown too large. It keeps entries that the file of this worktree lacks rather than those that it
-// has, and newer ones rather than older ones.
+// CutJournal shortens a journal that has grown too large. It keeps entries that the file of this worktree lacks rather
+// than those that it has, and newer ones rather than older ones.
 func (d Clone) CutJournal(of record.Ref, file record.Log) error {
 	path := d.Live.Journal(of)
 	if info, err := os.Lstat(path); err != nil || info.Size() <= journalMax {

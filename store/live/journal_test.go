@@ -76,7 +76,8 @@ func later(t *testing.T, path string) {
 	storetest.WantCode(t, os.Chtimes(path, at, at), "")
 }
 
-// In git too, what an editor saves over is lost, before and after a commit of something else, until the file is committed.
+// In git too, what an editor saves over is lost, before and after a commit of something else, until the file is
+// committed.
 func TestOverwrittenUntilCommitted(t *testing.T) {
 	s := storetest.NewAt(t, storetest.NewRepo(t))
 	a := storetest.NewActor(s, "agent:a")
@@ -160,8 +161,8 @@ func TestJournalKeepsWhatIsLost(t *testing.T) {
 	}
 }
 
-// Switching carries an uncommitted file along, so what is saved over on the new branch is lost all the same. What was committed
-// on a branch is safe there.
+// Switching carries an uncommitted file along, so what is saved over on the new branch is lost all the same. What was
+// committed on a branch is safe there.
 func TestOverwrittenAcrossBranches(t *testing.T) {
 	s := storetest.NewAt(t, storetest.NewRepo(t))
 	a := storetest.NewActor(s, "agent:a")

@@ -1,9 +1,9 @@
-// Package live reads and writes the live state: what a clone knows beside its files. That is who holds a record and the progress of its
-// work, heartbeats of sessions, the entries that were written in this clone, and calls with an idempotency key. All worktrees of a clone
-// share it, and none of it is committed.
+// Package live reads and writes the live state: what a clone knows beside its files. That is who holds a record and the
+// progress of its work, heartbeats of sessions, the entries that were written in this clone, and calls with an
+// idempotency key. All worktrees of a clone share it, and none of it is committed.
 //
-// It is read as untrusted input, since it may have come along with a copied folder: package session parses it, and what cannot be read
-// counts as absent. The files are the truth; live state is about the present.
+// It is read as untrusted input, since it may have come along with a copied folder: package session parses it, and what
+// cannot be read counts as absent. The files are the truth; live state is about the present.
 package live
 
 import (
@@ -96,14 +96,15 @@ func (d Clone) Heartbeat(ses string) *session.Heartbeat {
 // keysKept is how long a call is remembered.
 const keysKept = 30 * 24 * time.Hour
 
-// Key returns what the clone remembers of a call with an idempotency key, or nil. The file is named after a hash of the call. Entries
-// name the key too, for as long as their record lives. The file is for calls whose record a repeated call cannot name (create), for
-// calls that changed nothing, and for telling that a key was used on another record.
+// Key returns what the clone remembers of a call with an idempotency key, or nil. The file is named after a hash of the
+// call. Entries name the key too, for as long as their record lives. The file is for calls whose record a repeated call
+// cannot name (create), for calls that changed nothing, and for telling that a key was used on another record.
 func (d Clone) Key(call string) *session.Key {
 	return read(d.Live.Key(call), func(src []byte) (session.Key, error) { return session.ParseKey(src, call) })
 }
 
-// Inbox returns what the clone keeps of the inbox of an actor; one in which nothing is acknowledged if it keeps nothing.
+// Inbox returns what the clone keeps of the inbox of an actor; one in which nothing is acknowledged if it keeps
+// nothing.
 func (d Clone) Inbox(who record.Actor) session.Inbox {
 	known := read(d.Live.Inbox(who), func(src []byte) (session.Inbox, error) { return session.ParseInbox(src, who) })
 	if known == nil {
@@ -112,8 +113,9 @@ func (d Clone) Inbox(who record.Actor) session.Inbox {
 	return *known
 }
 
-// Shared returns what the clone knows of the claims of all clones, as one of remote and namespace; what it knew of another remote is worth
-// nothing, and nothing is what a copy of a clone knows, since the claims are those of the other. It reports false if it knows nothing.
+// Shared returns what the clone knows of the claims of all clones, as one of remote and namespace; what it knew of
+// another remote is worth nothing, and nothing is what a copy of a clone knows, since the claims are those of the
+// other. It reports false if it knows nothing.
 func (d Clone) Shared(remote string) (session.Shared, bool) {
 	known := read(d.Live.Shared(), session.ParseShared)
 	if known == nil || known.Folder != d.folder() {
@@ -135,8 +137,8 @@ func (d Clone) PutShared(s session.Shared) error {
 	return d.Live.Failed(atomicfile.WriteVolatile(d.Live.Shared(), src))
 }
 
-// folder is what tells the folder of the live state from a copy, and stays if it is moved within a disk. Where the system numbers no files it is
-// the path.
+// folder is what tells the folder of the live state from a copy, and stays if it is moved within a disk. Where the
+// system numbers no files it is the path.
 func (d Clone) folder() string {
 	if n := disk.Inode(string(d.Live)); n != 0 {
 		return strconv.FormatUint(n, 10)
@@ -158,8 +160,8 @@ func (d Clone) IsInbox(path string) bool {
 	return err == nil
 }
 
-// ForgetKeys removes the calls that are too old, once a day. It goes by the times of files; that of the file "forgotten" says when this was
-// done last.
+// ForgetKeys removes the calls that are too old, once a day. It goes by the times of files; that of the file
+// "forgotten" says when this was done last.
 func (d Clone) ForgetKeys() error {
 	done := filepath.Join(d.Live.Keys(), "forgotten")
 	if info, err := os.Lstat(done); err == nil && time.Since(info.ModTime()) < 24*time.Hour {
@@ -177,8 +179,8 @@ func (d Clone) ForgetKeys() error {
 	return d.Live.Failed(disk.WriteFile(done, nil))
 }
 
-// View is what the clone knows of a record, for the question who holds it: its state, the state that a write under way will leave, and
-// the heartbeat of its session. Worktrees that are gone are left out.
+// View is what the clone knows of a record, for the question who holds it: its state, the state that a write under way
+// will leave, and the heartbeat of its session. Worktrees that are gone are left out.
 func (d Clone) View(state, next *session.State) session.Live {
 	return d.view(state, next, d.WorktreeOf, layout.IsFolder)
 }
@@ -229,8 +231,8 @@ func (d Clone) view(state, next *session.State, worktreeOf func(session.Lease) (
 	return live
 }
 
-// WorktreeOf is the present path of the worktree of a claim. It returns the path in the claim, and false, if the worktree is gone, or was
-// moved without git's knowledge.
+// WorktreeOf is the present path of the worktree of a claim. It returns the path in the claim, and false, if the
+// worktree is gone, or was moved without git's knowledge.
 func (d Clone) WorktreeOf(lease session.Lease) (string, bool) {
 	if lease.Worktree == "" {
 		return "", true // the claim names no worktree
@@ -247,7 +249,8 @@ func (d Clone) WorktreeOf(lease session.Lease) (string, bool) {
 	return lease.Worktree, false
 }
 
-// holds reports whether a folder is the worktree of a claim. By now it may be gone, or belong to another worktree or clone.
+// holds reports whether a folder is the worktree of a claim. By now it may be gone, or belong to another worktree or
+// clone.
 func (d Clone) holds(path string, lease session.Lease) bool {
 	if d.Repo == nil || !layout.IsFolder(path) {
 		return layout.IsFolder(path)
@@ -259,8 +262,8 @@ func (d Clone) holds(path string, lease session.Lease) bool {
 	return ok && repo.Top == path && repo.CommonDir == d.Repo.CommonDir && (lease.GitDir == "" || layout.GitDirOf(repo) == lease.GitDir)
 }
 
-// NextLease is the lease of a record after its newest entry was written. Every write of the holder refreshes the lease. If the worktree
-// of the lease is gone, it moves to the one in which the holder writes.
+// NextLease is the lease of a record after its newest entry was written. Every write of the holder refreshes the lease.
+// If the worktree of the lease is gone, it moves to the one in which the holder writes.
 func (d Clone) NextLease(now *session.Lease, last record.Entry, branch string) *session.Lease {
 	if now == nil || last.Who != now.Actor {
 		return now

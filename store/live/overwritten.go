@@ -13,10 +13,10 @@ import (
 	"github.com/cairn-tasks/cairn/store/place"
 )
 
-// Overwritten returns the entries, oldest first, that were written to a record in this worktree and are lost: an editor saved over them,
-// or git replaced the file while they were written (session.Overwritten). Entries that a branch, a stash or another worktree of the
-// clone has are not lost, and those that were written on a deleted branch went with it. file is the header of the record by its file. It
-// returns GIT if git is needed and refuses.
+// Overwritten returns the entries, oldest first, that were written to a record in this worktree and are lost: an editor
+// saved over them, or git replaced the file while they were written (session.Overwritten). Entries that a branch, a
+// stash or another worktree of the clone has are not lost, and those that were written on a deleted branch went with
+// it. file is the header of the record by its file. It returns GIT if git is needed and refuses.
 func (d Clone) Overwritten(ctx context.Context, file record.Header) ([]record.Entry, error) {
 	k, ok := kind.Named(file.Ref.Kind)
 	if !ok {
@@ -55,14 +55,15 @@ type search struct {
 	err     error                // the first
 }
 
-// revision is the provenance of a record in a commit, and the revisions that its file can have when it is checked out: git may convert line
-// ends.
+// revision is the provenance of a record in a commit, and the revisions that its file can have when it is checked out:
+// git may convert line ends.
 type revision struct {
 	log  record.Log
 	revs [2]record.Rev
 }
 
-// nowhereElse leaves out the entries that a worktree or one of the commits has, and those that were written on a deleted branch.
+// nowhereElse leaves out the entries that a worktree or one of the commits has, and those that were written on a
+// deleted branch.
 func (s *search) nowhereElse(ctx context.Context, lost []record.Entry, commits func(context.Context) ([]string, error)) ([]record.Entry, error) {
 	if len(lost) == 0 {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// InCommits calls fn with the content of each record in each commit that has it, wherever it lies there. The content is nil if the file is
-// larger than a record may be.
+// InCommits calls fn with the content of each record in each commit that has it, wherever it lies there. The content is
+// nil if the file is larger than a record may be.
 func InCommits(ctx context.Context, l layout.Layout, commits []string, records []record.Ref, fn func(of record.Ref, content []byte)) error {
 	if strings.Contains(l.InRepo(""), "\n") {
 		return nil // git cat-file --batch takes one name a line
@@ -68,7 +68,8 @@ func (c *committed) read(ctx context.Context) (missing []asked, err error) {
 	return missing, err
 }
 
-// askAtRest asks for those of some records that are at rest in their commits. It lists a folder of a commit once, and only if there is one.
+// askAtRest asks for those of some records that are at rest in their commits. It lists a folder of a commit once, and
+// only if there is one.
 func (c *committed) askAtRest(ctx context.Context, missing []asked) error {
 	type folder struct{ commit, rest string }
 	wanted := map[folder]map[string]record.Ref{} // by id

@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Each calls visit with each folder under .cairn in which records of a kind may lie, those that count first. The usual one need not exist. Which
-// others there are is asked after it was visited, so that a record which is moved out of it meanwhile, into a new folder perhaps, is in one
-// of those that are visited.
+// Each calls visit with each folder under .cairn in which records of a kind may lie, those that count first. The usual
+// one need not exist. Which others there are is asked after it was visited, so that a record which is moved out of it
+// meanwhile, into a new folder perhaps, is in one of those that are visited.
 func Each(l layout.Layout, k *kind.Kind, visit func(folder string) error) error {
 	if err := visit(k.Folder); err != nil {
 		return err
@@ -33,7 +33,8 @@ func Each(l layout.Layout, k *kind.Kind, visit func(folder string) error) error 
 	return nil
 }
 
-// atRest lists the folders of a kind's records at rest, newest month first. Links are among them: layout.NoLinks refuses those.
+// atRest lists the folders of a kind's records at rest, newest month first. Links are among them: layout.NoLinks
+// refuses those.
 func atRest(l layout.Layout, k *kind.Kind) ([]string, error) {
 	if k.Rest == "" {
 		return nil, nil
@@ -51,8 +52,8 @@ func atRest(l layout.Layout, k *kind.Kind) ([]string, error) {
 	return folders, nil
 }
 
-// All lists the folders under .cairn of all kinds: those in which records may lie, and those around them. Those that cannot be listed are
-// left to who reads records.
+// All lists the folders under .cairn of all kinds: those in which records may lie, and those around them. Those that
+// cannot be listed are left to who reads records.
 func All(l layout.Layout) []string {
 	out := append(kind.Folders(), kind.Rests()...)
 	for _, k := range kind.Kinds() {
@@ -62,8 +63,8 @@ func All(l layout.Layout) []string {
 	return out
 }
 
-// Try calls try with the path of the file of a record. If there is no such file, which is fs.ErrNotExist, it calls it with the next path
-// where one can lie, until one is there. It returns what try returned last.
+// Try calls try with the path of the file of a record. If there is no such file, which is fs.ErrNotExist, it calls it
+// with the next path where one can lie, until one is there. It returns what try returned last.
 func Try(l layout.Layout, k *kind.Kind, id string, try func(path string) error) error {
 	usual := l.Abs(k.File(id))
 	err := try(usual)
@@ -88,7 +89,8 @@ func Try(l layout.Layout, k *kind.Kind, id string, try func(path string) error) 
 // absent reports whether an error says that there is no file at a path: none of its name, or none of its folder's.
 func absent(err error) bool { return problem.Missing(err) || errors.Is(err, syscall.ENOTDIR) }
 
-// Of is the path of the file of a record from the workspace root, with forward slashes: where it lies, or the usual one if there is none.
+// Of is the path of the file of a record from the workspace root, with forward slashes: where it lies, or the usual one
+// if there is none.
 func Of(l layout.Layout, k *kind.Kind, id string) string {
 	at := l.Abs(k.File(id))
 	if Try(l, k, id, func(path string) error { at = path; _, err := os.Lstat(path); return err }) != nil {
@@ -109,8 +111,8 @@ type File struct {
 	Type fs.FileMode
 }
 
-// List lists the files of a kind, one of each id, sorted by name, and the problems of further ones. Names that begin with a dot, and those with
-// another ending, are ignored.
+// List lists the files of a kind, one of each id, sorted by name, and the problems of further ones. Names that begin
+// with a dot, and those with another ending, are ignored.
 func List(l layout.Layout, k *kind.Kind) ([]File, []problem.Problem, error) {
 	var files []File
 	folders := 0

@@ -1,5 +1,5 @@
-// Package problem says what is wrong with a file or a folder: it gives errors of the operating system and of the format their
-// code, their position and a hint.
+// Package problem says what is wrong with a file or a folder: it gives errors of the operating system and of the format
+// their code, their position and a hint.
 package problem
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 )
 
-// IO gives an error of the operating system the code IO and a hint. It returns errors that have a code, and the end of a context, as they
-// are.
+// IO gives an error of the operating system the code IO and a hint. It returns errors that have a code, and the end of
+// a context, as they are.
 func IO(err error) error {
 	if err == nil || record.CodeOf(err) != "" || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -39,7 +39,8 @@ func remedy(err error) string {
 	}
 }
 
-// Live is IO for the folder of the live state. It returns SANDBOXED if the folder cannot be written, as in many sandboxes.
+// Live is IO for the folder of the live state. It returns SANDBOXED if the folder cannot be written, as in many
+// sandboxes.
 func Live(dir string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return record.Errorf(record.Sandboxed, "%s cannot be written, and the lock lies there", dir).
@@ -69,8 +70,8 @@ type Problem struct {
 	Message string      `json:"message"`
 }
 
-// BadFile is the error of a file that is broken: BAD_FILE, with path, line and column at the front of the message. The path is from the
-// workspace root, with forward slashes.
+// BadFile is the error of a file that is broken: BAD_FILE, with path, line and column at the front of the message. The
+// path is from the workspace root, with forward slashes.
 func BadFile(path string, err error) *record.Error {
 	var at *format.Error
 	if !errors.As(err, &at) {
@@ -87,7 +88,8 @@ func BadFile(path string, err error) *record.Error {
 	return e.WithHint("fix the file in an editor, or take the last good one from git")
 }
 
-// Of is the problem of a file, for lists that leave the file out. The path is from the workspace root, with forward slashes.
+// Of is the problem of a file, for lists that leave the file out. The path is from the workspace root, with forward
+// slashes.
 func Of(path string, err error) Problem {
 	p := Problem{Path: path, Code: record.CodeOf(err), Message: err.Error()}
 	var e *record.Error

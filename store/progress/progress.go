@@ -1,5 +1,5 @@
-// Package progress says how far long work has come, to whoever wants to know. Both front-ends hear it by the same way: the command line
-// draws a line on a terminal, and the MCP server sends notifications to a client that asked for them.
+// Package progress says how far long work has come, to whoever wants to know. Both front-ends hear it by the same way:
+// the command line draws a line on a terminal, and the MCP server sends notifications to a client that asked for them.
 //
 // Work that counts its parts makes a Count, and adds to it:
 //
@@ -10,7 +10,8 @@
 //		count.Add(1)
 //	}
 //
-// Where nobody wants to know, Start returns nil, whose methods do nothing and allocate nothing. Work that is soon done says nothing.
+// Where nobody wants to know, Start returns nil, whose methods do nothing and allocate nothing. Work that is soon done
+// says nothing.
 package progress
 
 import (
@@ -41,7 +42,8 @@ func (r Report) String() string {
 
 type key struct{}
 
-// With is a context in which reports go to a function, or for nil to nobody. It may be called by several goroutines, and must not block.
+// With is a context in which reports go to a function, or for nil to nobody. It may be called by several goroutines,
+// and must not block.
 func With(ctx context.Context, to func(Report)) context.Context {
 	if to == nil && Of(ctx) == nil {
 		return ctx
@@ -58,13 +60,14 @@ func Of(ctx context.Context) func(Report) {
 const (
 	// Quiet is how long work may take before it is worth a word.
 	Quiet = 500 * time.Millisecond
-	// Long is how long a wait for others may last before also a reader who is shown no work, such as an agent in a shell, is told of it.
+	// Long is how long a wait for others may last before also a reader who is shown no work, such as an agent in a shell,
+	// is told of it.
 	Long  = 2 * time.Second
 	every = 250 * time.Millisecond // between two reports of one count
 )
 
-// Waiting says to whoever wants to know that a call waits for others: once it does so for a while, and again once that is long. The caller ends it,
-// and hears nothing of it afterwards.
+// Waiting says to whoever wants to know that a call waits for others: once it does so for a while, and again once that
+// is long. The caller ends it, and hears nothing of it afterwards.
 func Waiting(ctx context.Context, message string) (end func()) {
 	to := Of(ctx)
 	if to == nil {

@@ -50,7 +50,8 @@ func TestCount(t *testing.T) {
 	})
 }
 
-// A call that waits for others says so once it does for a while, and again once that is long; what is soon over says nothing.
+// A call that waits for others says so once it does for a while, and again once that is long; what is soon over says
+// nothing.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []progress.Report

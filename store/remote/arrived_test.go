@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// pair is two clones of a remote, between which claims hold. The first has brought PROJ-1 to done on its branch fix, and told the remote.
+// pair is two clones of a remote, between which claims hold. The first has brought PROJ-1 to done on its branch fix,
+// and told the remote.
 type pair struct {
 	*testing.T
 	one, two *store.Store
@@ -83,8 +84,8 @@ func (p pair) merge(to string) {
 	p.git(p.two, "fetch", "-q")
 }
 
-// What is finished is removed from the remote once its default branch shows the task closed, by any clone that has fetched that, and for no other
-// reason.
+// What is finished is removed from the remote once its default branch shows the task closed, by any clone that has
+// fetched that, and for no other reason.
 func TestFinishedClaimsAreRemovedOnceTheyArrived(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

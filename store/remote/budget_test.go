@@ -12,8 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/progress"
 )
 
-// Twenty clones that hold three tasks each ask a remote rarely enough: fewer than 0.3 pushes a minute for renewals in all, and no clone more than
-// its budget in any minute. CLONES_HOURS=8 simulates eight hours.
+// Twenty clones that hold three tasks each ask a remote rarely enough: fewer than 0.3 pushes a minute for renewals in
+// all, and no clone more than its budget in any minute. CLONES_HOURS=8 simulates eight hours.
 func TestTheBudgetOfTwentyClones(t *testing.T) {
 	const (
 		clones = 20

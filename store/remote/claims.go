@@ -85,7 +85,8 @@ type turn struct {
 	urgent bool // somebody waits for the answer, and the whole budget may be used
 }
 
-// begin waits for the turn of this process; within one it goes on with that. It returns BUSY if that does not come within a minute, and the errors of Usable.
+// begin waits for the turn of this process; within one it goes on with that. It returns BUSY if that does not come
+// within a minute, and the errors of Usable.
 func (c *Claims) begin(ctx context.Context) (*turn, error) {
 	if c.held != nil {
 		c.held.inner++
@@ -160,8 +161,9 @@ func (c *Claims) token() (string, error) {
 	return hex.EncodeToString(b), err
 }
 
-// Usable returns GIT outside a repository, INVALID_INPUT if the clone has no such remote, and UNTRUSTED if the clone's own config, which may have
-// come with a copied folder, would have git start a program, and the user has not consented to that.
+// Usable returns GIT outside a repository, INVALID_INPUT if the clone has no such remote, and UNTRUSTED if the clone's
+// own config, which may have come with a copied folder, would have git start a program, and the user has not consented
+// to that.
 func (c *Claims) Usable(ctx context.Context) error {
 	if c.Port != nil {
 		return nil

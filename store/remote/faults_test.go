@@ -24,7 +24,8 @@ func TestALostAnswerIsAWin(t *testing.T) {
 	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 }
 
-// An answer that is lost with the network: the claim is neither won nor lost, nothing is written, and in the end it is given back.
+// An answer that is lost with the network: the claim is neither won nor lost, nothing is written, and in the end it is
+// given back.
 func TestALostAnswerWithoutNetworkIsNothing(t *testing.T) {
 	for name, again := range map[string]bool{"and nobody asks again": false, "and the same actor asks again": true} {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +82,8 @@ func TestALatePushIsTakenAway(t *testing.T) {
 	}
 }
 
-// A server that dies between two refs of one push. What it took is kept or given back; what it did not take is not believed.
+// A server that dies between two refs of one push. What it took is kept or given back; what it did not take is not
+// believed.
 func TestAServerThatDiesBetweenTwoRefs(t *testing.T) {
 	c := newClock()
 	at := newServer()
@@ -112,7 +114,8 @@ func TestAServerThatDiesBetweenTwoRefs(t *testing.T) {
 	}
 }
 
-// A server that declines the namespace: an agent is refused and told what the server said, a person goes on and is told so.
+// A server that declines the namespace: an agent is refused and told what the server said, a person goes on and is told
+// so.
 func TestAServerThatDeclines(t *testing.T) {
 	c := newClock()
 	at := newServer()
@@ -279,7 +282,8 @@ func TestACopiedClone(t *testing.T) {
 	}
 }
 
-// Two actors of one clone want a task at once. The second judged before the first had it: it is told to judge again, and nothing is undone.
+// Two actors of one clone want a task at once. The second judged before the first had it: it is told to judge again,
+// and nothing is undone.
 func TestTwoActorsOfOneClone(t *testing.T) {
 	c := newClock()
 	at := newServer()

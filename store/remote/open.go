@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 )
 
-// Leases returns who decides about claims in a store, for an actor: the git remote where claims are shared, else the clone alone.
+// Leases returns who decides about claims in a store, for an actor: the git remote where claims are shared, else the
+// clone alone.
 func Leases(s *store.Store, who record.Actor, now func() time.Time) session.Leases {
 	if !s.Shares() {
 		return store.Local{}

@@ -19,7 +19,8 @@ type Port interface {
 	// Commit makes a commit that says something, here.
 	Commit(ctx context.Context, message string, at time.Time) (object string, err error)
 
-	// Push changes refs, each only if it still points at what is expected; all or none if atomic. Refs are named without their namespace.
+	// Push changes refs, each only if it still points at what is expected; all or none if atomic. Refs are named without
+	// their namespace.
 	Push(ctx context.Context, updates []git.RefUpdate, atomic bool) (results []git.RefResult, words string, err error)
 
 	// Apart reports whether Fetch asks another place than Push tells, so that what was taken may not be what others see.
@@ -41,8 +42,8 @@ type gitPort struct {
 	answer time.Duration
 }
 
-// newGitPort is the remote that the config names. A workspace below the top of the repository has refs of its own, since the ids of two workspaces may
-// be the same.
+// newGitPort is the remote that the config names. A workspace below the top of the repository has refs of its own,
+// since the ids of two workspaces may be the same.
 func newGitPort(o Options) gitPort {
 	p := gitPort{o.Clone.Repo, o.Config.Claims.Remote, o.Config.Claims.Namespace, kind.RemoteClaims, cmp.Or(o.Answer, answerLimit)}
 	if o.Try != "" {
@@ -80,8 +81,8 @@ func (p gitPort) Fetch(ctx context.Context) ([]git.RefMessage, error) {
 	return p.repo.RefMessages(ctx, p.ours)
 }
 
-// refName is the name of the ref of a record, below the namespace: the id of a task, and for other records the kind and the id. No id of a task
-// has a plus.
+// refName is the name of the ref of a record, below the namespace: the id of a task, and for other records the kind and
+// the id. No id of a task has a plus.
 func refName(of record.Ref) string {
 	if of.Kind == record.TaskKind {
 		return escape.Replace(of.ID)

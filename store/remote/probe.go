@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// Probe finds out what the remote allows in the namespace, with throw-away refs, and remembers it. It pushes two or three times and fetches once. It
-// returns OFFLINE if the remote gives no answer.
+// Probe finds out what the remote allows in the namespace, with throw-away refs, and remembers it. It pushes two or
+// three times and fetches once. It returns OFFLINE if the remote gives no answer.
 func (c *Claims) Probe(ctx context.Context) (session.Probe, error) {
 	t, err := c.begin(ctx)
 	if err != nil {

@@ -8,9 +8,10 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 )
 
-// Release implements session.Leases. What is brought further is told to the remote before the write, which settles whether this clone still had
-// the claim. If the remote gives no answer, a claim that it confirmed lately is relied on, and it is told later. What is let go is told after the
-// write, then or later: letting go never fails for want of a network.
+// Release implements session.Leases. What is brought further is told to the remote before the write, which settles
+// whether this clone still had the claim. If the remote gives no answer, a claim that it confirmed lately is relied on,
+// and it is told later. What is let go is told after the write, then or later: letting go never fails for want of a
+// network.
 func (c *Claims) Release(ctx context.Context, want []session.Want, write func() error) error {
 	if len(want) == 0 {
 		return write()
@@ -104,7 +105,8 @@ func (t *turn) finish(ctx context.Context, want []session.Want) ([]session.OwnCl
 	return own, t.save()
 }
 
-// unclaimed asks about a record that this clone has no claim on at the remote. It returns CLAIM_LOST if another clone has one.
+// unclaimed asks about a record that this clone has no claim on at the remote. It returns CLAIM_LOST if another clone
+// has one.
 func (t *turn) unclaimed(ctx context.Context, of record.Ref) error {
 	err := t.fetch(ctx)
 	if err != nil && !t.Alone {
@@ -117,8 +119,8 @@ func (t *turn) unclaimed(ctx context.Context, of record.Ref) error {
 	return nil
 }
 
-// finishOne has the remote replace a claim of this clone by a commit. It returns CLAIM_LOST, which it notes, if another clone has the record, and
-// OFFLINE.
+// finishOne has the remote replace a claim of this clone by a commit. It returns CLAIM_LOST, which it notes, if another
+// clone has the record, and OFFLINE.
 func (t *turn) finishOne(ctx context.Context, o session.OwnClaim, object string) error {
 	old := o.Object
 	if o.Sync != session.Synced {

@@ -20,8 +20,8 @@ const fetchEvery = 30 * time.Second
 // never is older than anything that is known.
 const never = 1<<63 - 1
 
-// Renew implements session.Leases: all claims of the clone in one push. It leaves a part of the budget to claims, and does nothing while another
-// process asks the remote.
+// Renew implements session.Leases: all claims of the clone in one push. It leaves a part of the budget to claims, and
+// does nothing while another process asks the remote.
 func (c *Claims) Renew(ctx context.Context) ([]session.OwnClaim, error) { return c.sync(ctx, never) }
 
 // Sync is Renew, and asks the remote for all claims if what is known is older than half a minute.
@@ -49,8 +49,8 @@ func (c *Claims) sync(ctx context.Context, older time.Duration) ([]session.OwnCl
 	return t.sync(ctx, older)
 }
 
-// sync brings the remote and what is known of it together, as far as the budget allows. It returns the claims that are lost and were not known to
-// be.
+// sync brings the remote and what is known of it together, as far as the budget allows. It returns the claims that are
+// lost and were not known to be.
 func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClaim, error) {
 	before := t.shared
 	next, pushes := t.shared.Reconcile(t.local(), t.Now())
@@ -115,8 +115,8 @@ func newlyLost(before, now session.Shared) []session.OwnClaim {
 	return lost
 }
 
-// arrived removes the claims, of any clone, whose work the remote's default branch has and shows as closed, as this clone has fetched it. It leaves
-// alone what is pushed anyway.
+// arrived removes the claims, of any clone, whose work the remote's default branch has and shows as closed, as this
+// clone has fetched it. It leaves alone what is pushed anyway.
 func (t *turn) arrived(pushed []session.Push) []session.Push {
 	if p := t.shared.Probe; p != nil && !p.Deletes {
 		return nil
@@ -141,7 +141,8 @@ func (t *turn) arrived(pushed []session.Push) []session.Push {
 	return away
 }
 
-// pushAll pushes, each ref by itself, and notes what the remote has taken. If it did not take all, it is asked what it has.
+// pushAll pushes, each ref by itself, and notes what the remote has taken. If it did not take all, it is asked what it
+// has.
 func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 	updates, err := t.updates(ctx, pushes)
 	if err != nil {
@@ -228,8 +229,8 @@ func (c *Claims) Read(ctx context.Context, of record.Ref, older time.Duration) (
 	return shared.Of(of), err
 }
 
-// Look returns what is known of all claims, asking the remote if that is older. It returns OFFLINE, with what was known before, if it gives no
-// answer.
+// Look returns what is known of all claims, asking the remote if that is older. It returns OFFLINE, with what was known
+// before, if it gives no answer.
 func (c *Claims) Look(ctx context.Context, older time.Duration) (session.Shared, error) {
 	known, ok := c.Clone.Shared(c.Config.Claims.Key())
 	if age := c.Now().Sub(known.Known); ok && age >= 0 && age <= older {
@@ -251,8 +252,9 @@ func (c *Claims) Look(ctx context.Context, older time.Duration) (session.Shared,
 	return t.shared, err
 }
 
-// Refresh asks the remote for all claims, once other processes of the clone that ask it are done, and as far as the budget has room beside what claims
-// may need: for a caller to whom what is known is worth a question. It reports whether it asked and was answered.
+// Refresh asks the remote for all claims, once other processes of the clone that ask it are done, and as far as the
+// budget has room beside what claims may need: for a caller to whom what is known is worth a question. It reports
+// whether it asked and was answered.
 func (c *Claims) Refresh(ctx context.Context) bool {
 	t, err := c.begin(ctx)
 	if err != nil {
@@ -269,8 +271,8 @@ func (c *Claims) Refresh(ctx context.Context) bool {
 // syncPause is how long the remote is left alone between two commands that would ask it in the background.
 const syncPause = 10 * time.Second
 
-// WantsSync reports whether the remote should be asked in the background: something is due or what is known is old, nobody asks it now, and nobody
-// did a moment ago.
+// WantsSync reports whether the remote should be asked in the background: something is due or what is known is old,
+// nobody asks it now, and nobody did a moment ago.
 func (c *Claims) WantsSync() bool {
 	shared, ok := c.Clone.Shared(c.Config.Claims.Key())
 	now := c.Now()
@@ -288,7 +290,8 @@ func (c *Claims) WantsSync() bool {
 	return true
 }
 
-// Due reports whether Renew has anything to do that must not wait, such as the removal of claims whose work has arrived may. It asks nobody.
+// Due reports whether Renew has anything to do that must not wait, such as the removal of claims whose work has arrived
+// may. It asks nobody.
 func (c *Claims) Due() bool {
 	shared, ok := c.Clone.Shared(c.Config.Claims.Key())
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Take implements session.Leases. Besides, it returns CONFLICT if the remote has something else by now than what the caller judged by, and nobody
-// is known to hold it: then the caller decides again.
+// Take implements session.Leases. Besides, it returns CONFLICT if the remote has something else by now than what the
+// caller judged by, and nobody is known to hold it: then the caller decides again.
 //
 // A process that is killed meanwhile leaves either nothing at the remote, or a claim that the next Renew gives back.
 func (c *Claims) Take(ctx context.Context, want []session.Want, write func() error) error {
@@ -56,8 +56,8 @@ func (c *Claims) Take(ctx context.Context, want []session.Want, write func() err
 	return nil
 }
 
-// undo gives back claims of which nothing came in the clone. A claim that the clone had before stays, as does one of somebody else in the clone
-// which was to be replaced: Renew puts that back.
+// undo gives back claims of which nothing came in the clone. A claim that the clone had before stays, as does one of
+// somebody else in the clone which was to be replaced: Renew puts that back.
 func (t *turn) undo(ctx context.Context, own []session.OwnClaim, before session.Shared) {
 	var back []session.OwnClaim
 	for _, o := range own {
@@ -77,7 +77,8 @@ func (t *turn) undo(ctx context.Context, own []session.OwnClaim, before session.
 	t.giveBack(ctx, back)
 }
 
-// refused ends claims of which the remote gave one to somebody else. It may have taken the others, where it cannot take all or none.
+// refused ends claims of which the remote gave one to somebody else. It may have taken the others, where it cannot take
+// all or none.
 func (t *turn) refused(ctx context.Context, own []session.OwnClaim, before session.Shared) {
 	var taken []session.OwnClaim
 	for _, o := range own {
@@ -134,8 +135,8 @@ func changed(of record.Ref) error {
 	return record.Errorf(record.Conflict, "there is another claim on %s than was known", of.ID).WithHint("read the task again, and decide anew")
 }
 
-// newClaim is the claim that is wanted, and what the remote is believed to have. A claim that the remote was asked for before, and about which
-// nothing is known, is asked for again under its own nonce.
+// newClaim is the claim that is wanted, and what the remote is believed to have. A claim that the remote was asked for
+// before, and about which nothing is known, is asked for again under its own nonce.
 func (t *turn) newClaim(w session.Want) (session.RemoteClaim, string, error) {
 	now := t.Now().UTC().Truncate(time.Second)
 	nonce, err := t.token()
@@ -166,8 +167,8 @@ const (
 	tryPause = 150 * time.Millisecond
 )
 
-// settle has the remote decide about claims, all or none. It returns nil if they are ours, ALREADY_CLAIMED, CONFLICT, and OFFLINE if the remote
-// gave no answer that is understood, or allows nothing.
+// settle has the remote decide about claims, all or none. It returns nil if they are ours, ALREADY_CLAIMED, CONFLICT,
+// and OFFLINE if the remote gave no answer that is understood, or allows nothing.
 func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
 	words := ""
 	for try := range tries {
@@ -227,8 +228,8 @@ func updatesOf(own []session.OwnClaim) []git.RefUpdate {
 // notThere is why a push counts for nothing that was taken in another place than the one that everybody asks.
 const notThere = "it is pushed to another place than it is fetched from, and what that one takes is not found here (git remote -v)"
 
-// there looks whether others see the claims that a remote was told, where it is pushed to another place than it is fetched from. What is not found
-// there is not taken. It returns why, in the place of what was said.
+// there looks whether others see the claims that a remote was told, where it is pushed to another place than it is
+// fetched from. What is not found there is not taken. It returns why, in the place of what was said.
 func (t *turn) there(ctx context.Context, updates []git.RefUpdate, results []git.RefResult, said string) (string, error) {
 	apart, err := t.port.Apart(ctx)
 	if err != nil || !apart {
@@ -276,8 +277,8 @@ func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (
 	return taken, said, nil
 }
 
-// won reports, once the remote was asked, whether it has all of the claims. It returns ALREADY_CLAIMED if another clone holds one of the records,
-// and CONFLICT if the remote has something else than what the claim was to replace.
+// won reports, once the remote was asked, whether it has all of the claims. It returns ALREADY_CLAIMED if another clone
+// holds one of the records, and CONFLICT if the remote has something else than what the claim was to replace.
 func (t *turn) won(own []session.OwnClaim) (bool, error) {
 	all := true
 	for i, o := range own {
@@ -331,7 +332,8 @@ func (t *turn) giveBack(ctx context.Context, own []session.OwnClaim) {
 	}
 }
 
-// letGo removes the refs of claims that were let go, or puts back what they replaced. It does not wait for room in the budget.
+// letGo removes the refs of claims that were let go, or puts back what they replaced. It does not wait for room in the
+// budget.
 func (t *turn) letGo(ctx context.Context, own []session.OwnClaim) {
 	var updates []git.RefUpdate
 	for _, o := range own {

@@ -1,4 +1,5 @@
-// Package runs has what runs of checks share: the lock that lets one run at a time work in a worktree, and the logs of their output.
+// Package runs has what runs of checks share: the lock that lets one run at a time work in a worktree, and the logs of
+// their output.
 package runs
 
 import (
@@ -31,9 +32,9 @@ type Dir struct {
 	Patience time.Duration // how long Lock waits for another run
 }
 
-// Lock takes the lock under which checks run, one run at a time in a worktree, since two would see each other's files. holder names this
-// run to others that wait. It returns BUSY, with the name of the present holder, after d.Patience. The lock ends with the process at
-// the latest.
+// Lock takes the lock under which checks run, one run at a time in a worktree, since two would see each other's files.
+// holder names this run to others that wait. It returns BUSY, with the name of the present holder, after d.Patience.
+// The lock ends with the process at the latest.
 func (d Dir) Lock(ctx context.Context, holder string) (release func(), err error) {
 	if err := d.MakeLive(); err != nil {
 		return nil, err
@@ -80,8 +81,8 @@ func readHolder(path string) string {
 	return name
 }
 
-// Write writes the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root. Of the task's older
-// logs the newest 19 stay.
+// Write writes the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root. Of
+// the task's older logs the newest 19 stay.
 func (d Dir) Write(id record.ID, at time.Time, write func(io.Writer) error) (string, error) {
 	if err := problem.IO(disk.MakeVolatile(d.Top(), d.RunsDir())); err != nil {
 		return "", err
@@ -128,8 +129,8 @@ var logForm = sync.OnceValue(func() *regexp.Regexp {
 
 func logStamp(at time.Time) string { return at.UTC().Format(stampLayout) }
 
-// pruneLogs removes a task's oldest logs, but never the one that was just written, whatever the clock says. Logs that cannot be listed or
-// removed stay: a run does not fail because of an old log.
+// pruneLogs removes a task's oldest logs, but never the one that was just written, whatever the clock says. Logs that
+// cannot be listed or removed stay: a run does not fail because of an old log.
 func (d Dir) pruneLogs(id record.ID, written string) {
 	logs := d.logs(id)
 	logs = slices.DeleteFunc(logs, func(l runLog) bool { return l.name == written })
@@ -160,8 +161,8 @@ type Log struct {
 	Worktree string // the name of the folder of the worktree; "" for this one
 }
 
-// Logs lists the logs of a task in all worktrees of the clone, the newest first. Worktrees that cannot be read are left out, and if git
-// cannot list the worktrees, only this one is read.
+// Logs lists the logs of a task in all worktrees of the clone, the newest first. Worktrees that cannot be read are left
+// out, and if git cannot list the worktrees, only this one is read.
 func (d Dir) Logs(ctx context.Context, id record.ID) []Log {
 	type found struct {
 		runLog
@@ -203,8 +204,8 @@ func (d Dir) everywhere(ctx context.Context) []Dir {
 // MaxLog is the most that Read returns, in bytes.
 const MaxLog = 1 << 20
 
-// Read reads the end of a log from Logs, limit bytes at most, and reports whether its beginning was left out. A log that is gone by now
-// is empty.
+// Read reads the end of a log from Logs, limit bytes at most, and reports whether its beginning was left out. A log
+// that is gone by now is empty.
 func (d Dir) Read(path string, limit int64) (text string, cut bool, err error) {
 	f, err := disk.OpenRegular(filepath.Join(d.Root, filepath.FromSlash(path)))
 	if problem.Missing(err) {
@@ -223,7 +224,8 @@ func (d Dir) Read(path string, limit int64) (text string, cut bool, err error) {
 	return strings.ToValidUTF8(string(src), "\uFFFD"), start > 0, problem.IO(err)
 }
 
-// parseLog parses the name of a log of one task. Only a stamp may follow the id, so an id that begins another one does no harm.
+// parseLog parses the name of a log of one task. Only a stamp may follow the id, so an id that begins another one does
+// no harm.
 func parseLog(id record.ID, name string) (runLog, bool) {
 	rest, ok := strings.CutPrefix(name, string(id)+"-")
 	m := logForm().FindStringSubmatch(rest)

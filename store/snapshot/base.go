@@ -39,8 +39,8 @@ const (
 	judgeAlone = "name one with --base; docs/ci.md says what each CI has to fetch"
 )
 
-// mostBases is how many merge bases a change is compared with at most, since the whole record of each is read. More than two or three
-// are rare.
+// mostBases is how many merge bases a change is compared with at most, since the whole record of each is read. More
+// than two or three are rare.
 const mostBases = 16
 
 // baseFinder finds the base of a check.
@@ -49,8 +49,8 @@ type baseFinder struct {
 	opts CheckOptions
 }
 
-// find returns the commits that head is compared with: its merge bases with the named base. It returns NO_BASE if a base is named and
-// cannot be compared with, and if none is named in a CI. Outside a CI that is no error.
+// find returns the commits that head is compared with: its merge bases with the named base. It returns NO_BASE if a
+// base is named and cannot be compared with, and if none is named in a CI. Outside a CI that is no error.
 func (f baseFinder) find(ctx context.Context, head string) (base, error) {
 	opts := f.opts
 	switch {
@@ -87,7 +87,8 @@ func stagedBase(head string) base {
 	return base{commits: []string{head}, name: "HEAD"}
 }
 
-// without is the result of having no base. In a CI it is an error, since nobody there reads the note that nothing was compared.
+// without is the result of having no base. In a CI it is an error, since nobody there reads the note that nothing was
+// compared.
 func without(opts CheckOptions, why string) (base, error) {
 	if InCI(opts.Getenv) && !opts.NoBase {
 		return base{}, record.Errorf(record.NoBase, "nothing can be compared: %s", why).WithHint(judgeAlone)
@@ -95,8 +96,8 @@ func without(opts CheckOptions, why string) (base, error) {
 	return base{note: "nothing is compared: " + why}, nil
 }
 
-// mergeBases returns the merge bases of head and the named commit. It returns NO_BASE if there is none, and if the clone is too shallow
-// to be sure.
+// mergeBases returns the merge bases of head and the named commit. It returns NO_BASE if there is none, and if the
+// clone is too shallow to be sure.
 func (f baseFinder) mergeBases(ctx context.Context, n named, head string) ([]string, error) {
 	commits, err := f.History().MergeBases(ctx, n.commit, head)
 	if err != nil {
@@ -133,7 +134,8 @@ func noteOf(n named, commits []string, head string, opts CheckOptions) string {
 	return "the base holds all that is committed here: only what is not committed yet is compared"
 }
 
-// nameBase returns the commit that is named as the base: by the caller, by the CI that runs this, or as the default branch of the clone.
+// nameBase returns the commit that is named as the base: by the caller, by the CI that runs this, or as the default
+// branch of the clone.
 func (f baseFinder) nameBase(ctx context.Context) (named, error) {
 	if f.opts.Base != "" {
 		commit, err := f.commitNamed(ctx, f.opts.Base)
@@ -167,8 +169,9 @@ var (
 	pseudoRef = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(@|([A-Z]+_)?HEAD)$`) })
 )
 
-// commitNamed returns the commit that a name stands for, or "" if there is none. It returns NO_BASE for a name that could stand for
-// several commits, where git would only warn, and for one whose meaning depends on the day or the clone (main@{yesterday}).
+// commitNamed returns the commit that a name stands for, or "" if there is none. It returns NO_BASE for a name that
+// could stand for several commits, where git would only warn, and for one whose meaning depends on the day or the clone
+// (main@{yesterday}).
 func (f baseFinder) commitNamed(ctx context.Context, name string) (string, error) {
 	parts := commitName().FindStringSubmatch(name)
 	if parts == nil || name[0] == '-' || strings.Contains(name, "@{") || strings.Contains(name, "..") {

@@ -28,8 +28,8 @@ func InCI(getenv func(string) string) bool {
 	})
 }
 
-// ciBases are the variables in which CIs name what a change is to be merged into, in the order in which they are read. Each is set for
-// such a change only.
+// ciBases are the variables in which CIs name what a change is to be merged into, in the order in which they are read.
+// Each is set for such a change only.
 //
 //   - GitHub: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
 //   - GitLab: https://docs.gitlab.com/ci/variables/predefined_variables/ (the first is that of a merge train, and of merged results)
@@ -70,8 +70,8 @@ func (ci ciBase) value(opts CheckOptions) string {
 	return opts.getenv(ci.variable)
 }
 
-// ofCI returns the commit that the change is to be merged into, or the tip of the default branch before the push, as the CI names it;
-// none if it names neither.
+// ofCI returns the commit that the change is to be merged into, or the tip of the default branch before the push, as
+// the CI names it; none if it names neither.
 func (f baseFinder) ofCI(ctx context.Context) (named, error) {
 	opts := f.opts
 	for _, ci := range ciBases {
@@ -99,8 +99,8 @@ func (f baseFinder) ofCI(ctx context.Context) (named, error) {
 	return named{}, nil
 }
 
-// defaultOfCI returns the tip of the default branch, as the CI names it, or none. It is the base in clones without an origin/HEAD, as CIs
-// make them.
+// defaultOfCI returns the tip of the default branch, as the CI names it, or none. It is the base in clones without an
+// origin/HEAD, as CIs make them.
 func (f baseFinder) defaultOfCI(ctx context.Context) (named, error) {
 	for _, ci := range ciDefaults {
 		if value := ci.value(f.opts); value != "" {

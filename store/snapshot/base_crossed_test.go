@@ -25,9 +25,9 @@ func notedBy(whos ...string) string {
 	return storetest.TaskText("PROJ-1", entries...)
 }
 
-// crossed makes two branches that were merged into one another: main has a note of a person that topic lost when it merged main,
-// after a commit that says nothing, and main has merged topic as well. They parted at two commits. In a shallow one the way to the
-// note is cut off.
+// crossed makes two branches that were merged into one another: main has a note of a person that topic lost when it
+// merged main, after a commit that says nothing, and main has merged topic as well. They parted at two commits. In a
+// shallow one the way to the note is cut off.
 func crossed(t *testing.T, shallow bool) *store.Store {
 	t.Helper()
 	s := recorded(t)

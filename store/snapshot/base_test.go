@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// forked makes a workspace on a branch that parted from main: main has the commits A and B, the branch C on top of A. The
-// clone that is returned has the branch checked out, and knows main as origin/main only.
+// forked makes a workspace on a branch that parted from main: main has the commits A and B, the branch C on top of A.
+// The clone that is returned has the branch checked out, and knows main as origin/main only.
 func forked(t *testing.T, args ...string) (s *store.Store, a string) {
 	t.Helper()
 	origin := recorded(t)

@@ -56,13 +56,13 @@ type Checked struct {
 	Closed   []record.ID     // the tasks that the change closes
 }
 
-// Check judges records by the rules of package proof: by themselves, and, if there is a base, as a change of it. It runs no command of
-// the repository, takes no lock, uses no network and writes nothing.
+// Check judges records by the rules of package proof: by themselves, and, if there is a base, as a change of it. It
+// runs no command of the repository, takes no lock, uses no network and writes nothing.
 //
-// It returns NO_BASE if a base is named and cannot be compared with, and if a CI runs this and there is no base; INVALID_INPUT for
-// options that do not go together, for records behind a link, and for a working tree that is not what git would commit; READ_ONLY for
-// a newer format, whose rules this version cannot know; and GIT if git refuses. Outside a CI, files without git or without a base are
-// judged alone, and Note says so.
+// It returns NO_BASE if a base is named and cannot be compared with, and if a CI runs this and there is no base;
+// INVALID_INPUT for options that do not go together, for records behind a link, and for a working tree that is not what
+// git would commit; READ_ONLY for a newer format, whose rules this version cannot know; and GIT if git refuses. Outside
+// a CI, files without git or without a base are judged alone, and Note says so.
 func Check(ctx context.Context, l layout.Layout, opts CheckOptions) (Checked, error) {
 	if err := opts.valid(l); err != nil {
 		return Checked{}, err
@@ -97,8 +97,8 @@ func Check(ctx context.Context, l layout.Layout, opts CheckOptions) (Checked, er
 	return c, nil
 }
 
-// Judge judges the files under .cairn on disk by the rules of package proof, without git. It takes no lock, so findings may be about a
-// write that is under way.
+// Judge judges the files under .cairn on disk by the rules of package proof, without git. It takes no lock, so findings
+// may be about a write that is under way.
 func Judge(ctx context.Context, l layout.Layout) ([]proof.Finding, error) {
 	records, err := ReadRecords(ctx, l)
 	if err != nil {
@@ -107,7 +107,8 @@ func Judge(ctx context.Context, l layout.Layout) ([]proof.Finding, error) {
 	return records.Judge(), nil
 }
 
-// valid returns INVALID_INPUT for options that do not go together, for those that need git outside a repository, and for links.
+// valid returns INVALID_INPUT for options that do not go together, for those that need git outside a repository, and
+// for links.
 func (o CheckOptions) valid(l layout.Layout) error {
 	switch {
 	case o.Base != "" && o.NoBase:
@@ -172,8 +173,8 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 	return nil
 }
 
-// baseTree reads the records of a commit of the base. It returns nil if the commit has no workspace at all, and NO_BASE if it cannot be
-// compared with.
+// baseTree reads the records of a commit of the base. It returns nil if the commit has no workspace at all, and NO_BASE
+// if it cannot be compared with.
 func (l comparison) baseTree(ctx context.Context, commit string) (*tree, error) {
 	name, others := l.base.name, otherWorkspaces{l.Layout}
 	before, err := readTree(ctx, l.Layout, commitSource(l.Layout, commit), l.subject.tree)
@@ -217,7 +218,8 @@ func (c *Checked) note(more string) {
 	}
 }
 
-// Done lists the tasks in a closed state that is not an abandoned one. A change of the configured states does not count for itself.
+// Done lists the tasks in a closed state that is not an abandoned one. A change of the configured states does not count
+// for itself.
 func (c Checked) Done() []record.ID {
 	if len(c.Changes) == 0 {
 		return c.Tree.Done(nil)

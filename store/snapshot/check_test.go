@@ -54,7 +54,8 @@ func report(findings []proof.Finding) string {
 	return b.String()
 }
 
-// Whatever is committed, and whatever is wrong with it, is the same in the working tree, in the index and in the commit.
+// Whatever is committed, and whatever is wrong with it, is the same in the working tree, in the index and in the
+// commit.
 func TestCheckReadsTheSameEverywhere(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -305,7 +306,8 @@ func TestCheckInEveryKindOfRepository(t *testing.T) {
 	}
 }
 
-// Without git, or with one that refuses, the files are judged alone, and that is said. Who names a base is not content with it.
+// Without git, or with one that refuses, the files are judged alone, and that is said. Who names a base is not content
+// with it.
 func TestCheckWithoutGit(t *testing.T) {
 	s := recorded(t)
 	storetest.WriteTask(t, s, "PROJ-2", "deps: [PROJ-9]")

@@ -15,14 +15,14 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// The files of a working tree are judged only if git would commit them as they are. Where the two can differ, the check returns an error
-// and judges nothing.
+// The files of a working tree are judged only if git would commit them as they are. Where the two can differ, the check
+// returns an error and judges nothing.
 
 // committable tells whether the files of a workspace are what git would commit.
 type committable struct{ layout.Layout }
 
-// unconverted returns INVALID_INPUT if git changes the files of records when they are added or checked out, in more than their line
-// ends: the records in the working tree would differ from those in the commit.
+// unconverted returns INVALID_INPUT if git changes the files of records when they are added or checked out, in more
+// than their line ends: the records in the working tree would differ from those in the commit.
 func (c committable) unconverted(ctx context.Context, t *tree, staged bool, index string) error {
 	var paths []string
 	for _, f := range t.files() {
@@ -39,8 +39,8 @@ func (c committable) unconverted(ctx context.Context, t *tree, staged bool, inde
 			c.InRepo(layout.Folder))
 }
 
-// ownTree returns INVALID_INPUT if the workspace is not in the work tree that git uses: if core.worktree names another one, or if a
-// folder of records is a repository of its own.
+// ownTree returns INVALID_INPUT if the workspace is not in the work tree that git uses: if core.worktree names another
+// one, or if a folder of records is a repository of its own.
 func (c committable) ownTree(ctx context.Context) error {
 	for _, dir := range append([]string{c.Top()}, recordDirs(c.Layout)...) {
 		if dotGit := filepath.Join(dir, ".git"); layout.Exists(dotGit) {

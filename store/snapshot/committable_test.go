@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// Attributes by which git keeps something else than what lies in the working tree are no way to show one record to the check and
-// another to everybody else, wherever they are set.
+// Attributes by which git keeps something else than what lies in the working tree are no way to show one record to the
+// check and another to everybody else, wherever they are set.
 func TestConvertedFilesAreNotJudged(t *testing.T) {
 	for _, row := range []struct {
 		name, file, text string
@@ -129,7 +129,8 @@ func TestIgnoredFilesAreReported(t *testing.T) {
 	}
 }
 
-// A record in a repository of its own, or one that git looks for elsewhere, is not what the repository around it would commit.
+// A record in a repository of its own, or one that git looks for elsewhere, is not what the repository around it would
+// commit.
 func TestWorkTreeThatIsNotOurs(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -203,8 +204,8 @@ func TestFoldersThatAreNone(t *testing.T) {
 	}
 }
 
-// Where the system has no links git writes a file that holds where the link leads, and commits it as the link. What such a file says is
-// no task, though it reads as one.
+// Where the system has no links git writes a file that holds where the link leads, and commits it as the link. What
+// such a file says is no task, though it reads as one.
 func TestFileThatStandsForALink(t *testing.T) {
 	s := recorded(t)
 	storetest.WriteTask(t, s, "PROJ-2")
@@ -222,7 +223,8 @@ func TestFileThatStandsForALink(t *testing.T) {
 	}
 }
 
-// A file that some systems take for one of the record, and others do not, is found, since each would judge another record.
+// A file that some systems take for one of the record, and others do not, is found, since each would judge another
+// record.
 func TestFilesTakenForOthers(t *testing.T) {
 	for _, name := range []string{
 		"tasks/PROJ-1.MD", "tasks/PROJ-1.md ", "tasks/PROJ-1.md.", "tasks/PROJ-1.md. .", "Tasks/PROJ-1.md", "tasks/PROJ-1.md::$DATA",

@@ -16,8 +16,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// A repository can hold several workspaces, and a check judges one of them. If the others were ignored, a change could have its tasks
-// judged as new ones: by moving the workspace, or by putting a link, a submodule or another workspace in its place.
+// A repository can hold several workspaces, and a check judges one of them. If the others were ignored, a change could
+// have its tasks judged as new ones: by moving the workspace, or by putting a link, a submodule or another workspace in
+// its place.
 
 // otherWorkspaces finds workspaces in other folders of the repository, and what a change did to them.
 type otherWorkspaces struct{ layout.Layout }
@@ -52,8 +53,8 @@ func workspacesOf(paths []string) []string {
 // here is the folder of this workspace, relative to the top.
 func (o otherWorkspaces) here() string { return layout.SlashRel(o.Repo.Top, o.Root) }
 
-// noneIn returns NO_BASE if a commit, which has no records here, has some in another folder, or a link or a submodule in place of one:
-// the workspace was moved, or the judged one replaces another.
+// noneIn returns NO_BASE if a commit, which has no records here, has some in another folder, or a link or a submodule
+// in place of one: the workspace was moved, or the judged one replaces another.
 func (o otherWorkspaces) noneIn(ctx context.Context, commit, name string) error {
 	files, err := o.Repo.Objects().Files(ctx, commit, "")
 	if err != nil {
@@ -83,8 +84,8 @@ func (o otherWorkspaces) abs(folder string) string {
 	return filepath.Join(o.Repo.Top, filepath.FromSlash(folder))
 }
 
-// isWorkspace reports whether a folder, relative to the top, holds a workspace in the working tree. Links and nested repositories do not
-// count.
+// isWorkspace reports whether a folder, relative to the top, holds a workspace in the working tree. Links and nested
+// repositories do not count.
 func (o otherWorkspaces) isWorkspace(folder string) bool {
 	dir := filepath.Join(o.abs(folder), layout.Folder)
 	followed, err := filepath.EvalSymlinks(dir)
@@ -139,8 +140,8 @@ func several(names []string) string {
 	return strings.Join(names[:shown], ", ") + record.AndMore(len(names)-shown)
 }
 
-// goneFromTree lists the paths that a commit has and the index has not. Of the files that only the working tree lacks it lists the
-// configs, which every workspace has.
+// goneFromTree lists the paths that a commit has and the index has not. Of the files that only the working tree lacks
+// it lists the configs, which every workspace has.
 func (o otherWorkspaces) goneFromTree(ctx context.Context, commit string) ([]string, error) {
 	paths, err := o.Repo.Index("").Gone(ctx, commit)
 	if err != nil {
@@ -166,7 +167,8 @@ func (o otherWorkspaces) goneFromTree(ctx context.Context, commit string) ([]str
 	return paths, nil
 }
 
-// holdsInTree reports whether a folder holds a workspace in the working tree, or in what a sparse checkout has left out of it.
+// holdsInTree reports whether a folder holds a workspace in the working tree, or in what a sparse checkout has left out
+// of it.
 func (o otherWorkspaces) holdsInTree(ctx context.Context, folder string) (bool, error) {
 	if o.isWorkspace(folder) {
 		return true, nil
@@ -186,8 +188,8 @@ func anyWorkspace(files []git.File, err error) (bool, error) {
 	}), err
 }
 
-// keptAround returns NO_BASE if this repository lies inside another one, as a submodule does, and the base of that one has records
-// where this repository is now: the change replaced them.
+// keptAround returns NO_BASE if this repository lies inside another one, as a submodule does, and the base of that one
+// has records where this repository is now: the change replaced them.
 func (o otherWorkspaces) keptAround(ctx context.Context, opts CheckOptions) error {
 	if o.Repo == nil || opts.NoBase {
 		return nil
@@ -213,8 +215,9 @@ func (o otherWorkspaces) keptAround(ctx context.Context, opts CheckOptions) erro
 	return nil
 }
 
-// baseAround is the base of a repository with another one in a folder. The base that the caller names may exist in the inner one only. If
-// there is none, the base is what is checked out. If the inner one is a submodule and a base should be there, that is NO_BASE.
+// baseAround is the base of a repository with another one in a folder. The base that the caller names may exist in the
+// inner one only. If there is none, the base is what is checked out. If the inner one is a submodule and a base should
+// be there, that is NO_BASE.
 func (o otherWorkspaces) baseAround(ctx context.Context, opts CheckOptions, folder string) (base, error) {
 	head, err := o.Repo.Head(ctx)
 	if err != nil || head.Commit == "" {

@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// twoWorkspaces makes a repository with a workspace at its top and one in sub, each with a task, committed and tagged base.
+// twoWorkspaces makes a repository with a workspace at its top and one in sub, each with a task, committed and tagged
+// base.
 func twoWorkspaces(t *testing.T) (top string) {
 	t.Helper()
 	s := recorded(t)
@@ -31,8 +32,8 @@ func oneIn(t *testing.T, folder string) (top string) {
 	return s.Repo.Top
 }
 
-// A workspace that the base has elsewhere is not a new one, and one that it has and that is gone is reported, wherever the change is
-// judged.
+// A workspace that the base has elsewhere is not a new one, and one that it has and that is gone is reported, wherever
+// the change is judged.
 func TestWorkspaceThatIsElsewhere(t *testing.T) {
 	move := func(from, to string) func(t *testing.T, top string) {
 		return func(t *testing.T, top string) {
@@ -140,8 +141,9 @@ func TestWorkspaceThatIsElsewhere(t *testing.T) {
 	}
 }
 
-// What is no loss is no reason to refuse: a record that is new where there was none, one more task in another workspace or one
-// less, a workspace that a sparse checkout leaves out, and a repository around this one that knows nothing of it.
+// What is no loss is no reason to refuse: a record that is new where there was none, one more task in another workspace
+// or one less, a workspace that a sparse checkout leaves out, and a repository around this one that knows nothing of
+// it.
 func TestWorkspacesThatStay(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -211,8 +213,8 @@ func submodule(t *testing.T, top, folder string) {
 	storetest.Git(t, filepath.Join(top, folder), "tag", "base")
 }
 
-// Whether a submodule took the place of a record only the repository around it can tell. If that has no base where it should have one,
-// nothing is compared.
+// Whether a submodule took the place of a record only the repository around it can tell. If that has no base where it
+// should have one, nothing is compared.
 func TestSubmoduleOfARepositoryWithoutABase(t *testing.T) {
 	top := storetest.NewRepo(t)
 	submodule(t, top, "sub")

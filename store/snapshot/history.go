@@ -73,8 +73,8 @@ func (h *history) load() {
 	}
 }
 
-// hasTree reports whether the judged files, or a commit of the change, have this fingerprint. It takes fingerprints from the newest
-// commit on, until it finds the one.
+// hasTree reports whether the judged files, or a commit of the change, have this fingerprint. It takes fingerprints
+// from the newest commit on, until it finds the one.
 func (h *history) hasTree(fingerprint string) bool {
 	for !h.trees[fingerprint] && len(h.left) > 0 && h.err == nil {
 		var f string
@@ -161,8 +161,8 @@ func (h *history) firstWith(id record.ID, e record.Entry) string {
 	return ""
 }
 
-// changing lists the commits of the change that may change a record, oldest first. It need not have changed in those that change records at
-// rest.
+// changing lists the commits of the change that may change a record, oldest first. It need not have changed in those
+// that change records at rest.
 func (h *history) changing(k *kind.Kind, id string) []string {
 	commits, err := h.Repo.History().Touching(h.ctx, h.since, h.head, append(restInRepo(h.Layout, k), h.InRepo(k.File(id)))...)
 	h.fail(err)
@@ -237,8 +237,8 @@ func (r commitReader) Read(k *kind.Kind, id string) (any, error) {
 	return got, nil
 }
 
-// past returns the versions of the suspects' files since the base. For a suspect marked Undeclared it returns every version in the
-// history. Versions that cannot be read as a task are left out.
+// past returns the versions of the suspects' files since the base. For a suspect marked Undeclared it returns every
+// version in the history. Versions that cannot be read as a task are left out.
 func (h *history) past(suspects []proof.Suspect) (map[record.ID][]task.Task, error) {
 	recent, old := map[record.ID]bool{}, map[record.ID]bool{}
 	for _, s := range suspects {
@@ -269,8 +269,8 @@ type revisions struct {
 	owners []record.ID     // the task of each content
 }
 
-// find collects the versions of some tasks' files since a commit; all versions for "". It lists whole folders, because git compares
-// every given path with every file.
+// find collects the versions of some tasks' files since a commit; all versions for "". It lists whole folders, because
+// git compares every given path with every file.
 func (v *revisions) find(since string, tasks map[record.ID]bool) error {
 	return v.Repo.History().Versions(v.ctx, since, v.head, foldersInRepo(v.Layout, kind.Tasks.Kind), func(path, id string) {
 		owner := taskAt(v.Layout, path)
@@ -291,8 +291,8 @@ func (v *revisions) read() (map[record.ID][]task.Task, error) {
 	return out, err
 }
 
-// recallDeleted adds to the tree of a base the tasks that were deleted before it and that the judged files have again, in their last
-// version. So a task that is made anew under an old id is compared with the old one.
+// recallDeleted adds to the tree of a base the tasks that were deleted before it and that the judged files have again,
+// in their last version. So a task that is made anew under an old id is compared with the old one.
 func (l comparison) recallDeleted(ctx context.Context, commit string, before *tree) error {
 	s := l.subject
 	brought := map[record.ID]bool{}

@@ -89,8 +89,9 @@ func (h *history) mergedBefore(commit, before string) bool {
 	return slices.ContainsFunc(merges, func(m []string) bool { return len(m) > 2 && slices.Contains(m[2:], commit) })
 }
 
-// unexplained lists the paths that a merge of two commits has otherwise than git merges them: what only one side changed is not as that side has it.
-// Of a path that both changed, and where a side took files away, which may be renames, nothing is known.
+// unexplained lists the paths that a merge of two commits has otherwise than git merges them: what only one side
+// changed is not as that side has it. Of a path that both changed, and where a side took files away, which may be
+// renames, nothing is known.
 func (h *history) unexplained(merge, ours, theirs string) []string {
 	bases, err := h.Repo.History().MergeBases(h.ctx, ours, theirs)
 	if h.fail(err); err != nil || len(bases) != 1 {

@@ -15,15 +15,15 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Records is every record of a working tree, as its file had it when it was read. It never changes, and serves many questions for one
-// reading. Long bodies are not kept. It is a kind.Reader and a kind.Lister.
+// Records is every record of a working tree, as its file had it when it was read. It never changes, and serves many
+// questions for one reading. Long bodies are not kept. It is a kind.Reader and a kind.Lister.
 type Records struct {
 	tree   *tree
 	atRest map[record.Ref]string // the paths of the records that are not where their kind has them
 }
 
-// ReadRecords reads the files under .cairn on disk, without git, on all processors. It takes no lock, so it may have read a write that was
-// under way in part.
+// ReadRecords reads the files under .cairn on disk, without git, on all processors. It takes no lock, so it may have
+// read a write that was under way in part.
 func ReadRecords(ctx context.Context, l layout.Layout) (Records, error) {
 	tree, err := fillTree(ctx, diskSource{l}, &treeReader{Layout: l, known: (*tree)(nil).task, lean: true})
 	if err != nil {
@@ -41,7 +41,8 @@ func ReadRecords(ctx context.Context, l layout.Layout) (Records, error) {
 // Judge judges the records by the rules of package proof.
 func (r Records) Judge() []proof.Finding { return proof.Judge(r.tree.Tree) }
 
-// FilesReferredTo are the paths of the files that records refer to. A record that cannot be read refers to all files that its text names.
+// FilesReferredTo are the paths of the files that records refer to. A record that cannot be read refers to all files
+// that its text names.
 func (r Records) FilesReferredTo() map[string]bool {
 	out := map[string]bool{}
 	add := func(f proof.File, refs []record.Reference) {

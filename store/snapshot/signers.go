@@ -24,10 +24,10 @@ type Signers struct {
 	None bool   // there is no such file
 }
 
-// SignersInForce reads the allowed_signers that the gates of this working tree use, which is also what cairn check uses, so that a
-// change cannot bring its own key: the file in the merge base of this branch and origin/HEAD; in HEAD if there is no origin/HEAD. If
-// that commit has no workspace, if there is no commit, and outside git it is the file in the working tree. It returns GIT if git
-// refuses.
+// SignersInForce reads the allowed_signers that the gates of this working tree use, which is also what cairn check
+// uses, so that a change cannot bring its own key: the file in the merge base of this branch and origin/HEAD; in HEAD
+// if there is no origin/HEAD. If that commit has no workspace, if there is no commit, and outside git it is the file in
+// the working tree. It returns GIT if git refuses.
 func SignersInForce(ctx context.Context, l layout.Layout) (Signers, error) {
 	commit, err := signersBase(ctx, l)
 	if err != nil {
@@ -76,7 +76,8 @@ func signersBase(ctx context.Context, l layout.Layout) (string, error) {
 	return bases[0], nil
 }
 
-// signersInForce is the task.Signers of an open store. Most tasks have no signature, so the file is read at the first one.
+// signersInForce is the task.Signers of an open store. Most tasks have no signature, so the file is read at the first
+// one.
 type signersInForce struct {
 	layout layout.Layout
 	once   sync.Once
@@ -84,7 +85,8 @@ type signersInForce struct {
 	err    error
 }
 
-// SignersOf returns the keys that the gates of this working tree use: those of SignersInForce, read at the first signature.
+// SignersOf returns the keys that the gates of this working tree use: those of SignersInForce, read at the first
+// signature.
 func SignersOf(l layout.Layout) task.Signers { return &signersInForce{layout: l} }
 
 // readingSigners is the time limit of reading the file from git.
@@ -103,8 +105,8 @@ func (s *signersInForce) Verify(message []byte, sig string, who record.Actor, at
 	return s.got.Verify(message, sig, who, at)
 }
 
-// FlowHere is the flow of a workspace where git cannot be used, such as during a merge: signatures are verified with allowed_signers of
-// the working tree.
+// FlowHere is the flow of a workspace where git cannot be used, such as during a merge: signatures are verified with
+// allowed_signers of the working tree.
 func FlowHere(l layout.Layout) (task.Flow, error) {
 	config, err := ReadConfig(l)
 	if err != nil {
@@ -116,8 +118,8 @@ func FlowHere(l layout.Layout) (task.Flow, error) {
 	return config.Flow, nil
 }
 
-// ReadConfig reads the config of a workspace. It returns NO_WORKSPACE if there is none, and BAD_FILE, with line and column,
-// if it cannot be used.
+// ReadConfig reads the config of a workspace. It returns NO_WORKSPACE if there is none, and BAD_FILE, with line and
+// column, if it cannot be used.
 func ReadConfig(l layout.Layout) (kind.Config, error) {
 	src, err := layout.ReadFile(l.ConfigFile())
 	if problem.Missing(err) {
@@ -144,6 +146,6 @@ type parsedConfig struct {
 	config kind.Config
 }
 
-// lastConfig is what was parsed last: a server opens the same workspace for each call. It counts only for the very same text, and nobody
-// changes a config.
+// lastConfig is what was parsed last: a server opens the same workspace for each call. It counts only for the very same
+// text, and nobody changes a config.
 var lastConfig atomic.Pointer[parsedConfig]

@@ -24,8 +24,8 @@ import (
 type source interface {
 	// list names the files below .cairn.
 	list(ctx context.Context) ([]blob, error)
-	// read calls fn with the content of each file, or with the error of reading it: on all processors, so several calls may be under way
-	// at once.
+	// read calls fn with the content of each file, or with the error of reading it: on all processors, so several calls
+	// may be under way at once.
 	read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error
 }
 
@@ -88,8 +88,8 @@ func (d diskSource) read(ctx context.Context, blobs []blob, fn func(i int, conte
 	return ctx.Err()
 }
 
-// readMoved reads the file of a record that was moved since it was listed, unless it was listed at its new place too. Gone is the error of
-// reading it at the old one.
+// readMoved reads the file of a record that was moved since it was listed, unless it was listed at its new place too.
+// Gone is the error of reading it at the old one.
 func (d diskSource) readMoved(b blob, all []blob, gone error) ([]byte, error) {
 	k, id, ok := kind.At(b.path)
 	if !ok || k.Rest == "" {
@@ -163,7 +163,8 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 	return out, nil
 }
 
-// gitBatch is how many contents are passed on at once: each by itself would wake a processor for less than it takes to wake it.
+// gitBatch is how many contents are passed on at once: each by itself would wake a processor for less than it takes to
+// wake it.
 const gitBatch = 32
 
 // gitBatchBytes is how many bytes of contents wait at most, but for the last one.
@@ -226,8 +227,8 @@ func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, conten
 	return failed
 }
 
-// treeSource is the working tree together with the index: which files are tracked, and the content of those that a sparse checkout has
-// left out.
+// treeSource is the working tree together with the index: which files are tracked, and the content of those that a
+// sparse checkout has left out.
 type treeSource struct {
 	disk  diskSource
 	index gitSource
@@ -317,7 +318,8 @@ func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, cont
 	return t.index.read(ctx, inGit, func(i int, content []byte, err error) { fn(gitAt[i], content, err) })
 }
 
-// isFrame reports whether a path is .cairn itself, its config, or a folder of records: without it nothing can be judged.
+// isFrame reports whether a path is .cairn itself, its config, or a folder of records: without it nothing can be
+// judged.
 func isFrame(name string) bool {
 	return name == layout.Folder || name == layout.Folder+"/"+layout.ConfigName || kind.IsFolder(name)
 }
@@ -352,8 +354,8 @@ func partAt(name string) (part, bool) {
 	return part{kind: k, id: id}, ok
 }
 
-// takenFor finds the record file that a differently named file is taken for on some file systems: they ignore the case of names, blanks
-// and dots at their end, what follows a colon, or invisible characters.
+// takenFor finds the record file that a differently named file is taken for on some file systems: they ignore the case
+// of names, blanks and dots at their end, what follows a colon, or invisible characters.
 func takenFor(name string) (rec string, ok bool) {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {

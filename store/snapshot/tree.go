@@ -32,9 +32,9 @@ type tree struct {
 	format int               // that config.yaml names; 0 if it was not read
 }
 
-// readTree reads everything that the rules are about. Files that cannot be read are in the tree, with the reason; only a source that
-// cannot be listed or read is an error. Tasks with the same content are taken from another tree, which may be nil: parsing YAML is what
-// takes time.
+// readTree reads everything that the rules are about. Files that cannot be read are in the tree, with the reason; only
+// a source that cannot be listed or read is an error. Tasks with the same content are taken from another tree, which
+// may be nil: parsing YAML is what takes time.
 func readTree(ctx context.Context, l layout.Layout, src source, other *tree) (*tree, error) {
 	return fillTree(ctx, src, &treeReader{Layout: l, known: other.task})
 }
@@ -69,8 +69,8 @@ func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 	return r.tree, nil
 }
 
-// setSeconds takes out of the tree the files whose record has another one that counts: as in package place, that in the folder of the kind
-// does, or else that in the newest month.
+// setSeconds takes out of the tree the files whose record has another one that counts: as in package place, that in the
+// folder of the kind does, or else that in the newest month.
 func (t *tree) setSeconds() {
 	counts := map[record.Ref]string{} // the path
 	for _, f := range t.files() {
@@ -230,7 +230,8 @@ func (r *treeReader) setFile(path string, content []byte, err error) {
 	}
 }
 
-// parse parses a file. One in the working tree that is incomplete is read again for a while, since an editor may be saving it.
+// parse parses a file. One in the working tree that is incomplete is read again for a while, since an editor may be
+// saving it.
 func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *format.Doc) {
 	f := proof.File{Path: u.path, Parse: ParseYAML}
 	if u.kind == format.Markdown {

@@ -43,8 +43,8 @@ func sumOf(content []byte) string {
 // unixLines is a content with line feeds for line ends.
 func unixLines(content []byte) []byte { return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")) }
 
-// unread returns NO_BASE if a file of the base cannot be read as what it should be: what the change did to it cannot be told. A file
-// that the judged tree has unchanged is left to the rules.
+// unread returns NO_BASE if a file of the base cannot be read as what it should be: what the change did to it cannot be
+// told. A file that the judged tree has unchanged is left to the rules.
 func (t *tree) unread(base *tree, name string) error {
 	now := map[string]*proof.File{}
 	for _, f := range t.files() {

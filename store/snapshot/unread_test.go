@@ -18,8 +18,8 @@ import (
 
 const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
 
-// What a change does to a file that nobody can read in the base is not passed over, wherever it is judged. Where the change leaves
-// the file as it is, the file itself is what is found.
+// What a change does to a file that nobody can read in the base is not passed over, wherever it is judged. Where the
+// change leaves the file as it is, the file itself is what is found.
 func TestUnreadableBase(t *testing.T) {
 	files := []struct {
 		name string

@@ -160,8 +160,8 @@ func Golden(t testing.TB, path, got string) {
 	}
 }
 
-// DiffLines returns the lines that only one of two texts has, as a diff without context. It shows invisible characters at the end of a
-// line, and a missing last line break.
+// DiffLines returns the lines that only one of two texts has, as a diff without context. It shows invisible characters
+// at the end of a line, and a missing last line break.
 func DiffLines(before, after string) string {
 	a, b := linesOf(before), linesOf(after)
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {

@@ -16,7 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 )
 
-// childVar is set for the other processes of a test, which run the same test binary. Its value is the name of the part to play.
+// childVar is set for the other processes of a test, which run the same test binary. Its value is the name of the part
+// to play.
 const childVar = "STORE_TEST_CHILD"
 
 // Tests are not held up by what a host is asked for.
@@ -100,7 +101,8 @@ func Start(t testing.TB, s *store.Store, part string, args ...string) *Process {
 	return &Process{cmd, in, bufio.NewScanner(out)}
 }
 
-// StartNumbered starts processes that play one part. Each gets a number as its first argument, from up to but not including to.
+// StartNumbered starts processes that play one part. Each gets a number as its first argument, from up to but not
+// including to.
 func StartNumbered(t testing.TB, s *store.Store, from, to int, part string, args ...string) []*Process {
 	t.Helper()
 	var out []*Process

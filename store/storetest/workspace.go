@@ -49,7 +49,8 @@ func Open(t testing.TB, dir string) *store.Store {
 // StateDir is the state folder of the user who runs the tests.
 func StateDir() string { return filepath.Join(os.Getenv("HOME"), "state") }
 
-// WantClean fails the test if snapshot.Judge or Leftovers.Verify finds anything. It does nothing if the test has failed already.
+// WantClean fails the test if snapshot.Judge or Leftovers.Verify finds anything. It does nothing if the test has failed
+// already.
 func WantClean(t testing.TB, s *store.Store) {
 	t.Helper()
 	if t.Failed() {
@@ -111,7 +112,8 @@ func WantNoProblem(t testing.TB, s *store.Store, want ...record.ID) {
 	}
 }
 
-// WantOverwritten fails the test unless these entries of a task were overwritten. Each is written as its did and its text.
+// WantOverwritten fails the test unless these entries of a task were overwritten. Each is written as its did and its
+// text.
 func WantOverwritten(t testing.TB, s *store.Store, id record.ID, want ...string) {
 	t.Helper()
 	lost, err := s.Overwritten(t.Context(), Get(t, s, id).Header())

@@ -1,5 +1,5 @@
-// Package templates reads the templates of tasks in .cairn/templates. They are no records: nothing of cairn's writes them, and nothing but a
-// new task that names one reads them.
+// Package templates reads the templates of tasks in .cairn/templates. They are no records: nothing of cairn's writes
+// them, and nothing but a new task that names one reads them.
 package templates
 
 import (
@@ -41,11 +41,13 @@ func Names(l layout.Layout) []string {
 	return out
 }
 
-// validName reports whether a template can have this name, which is that of its file: letters, digits, dashes and underscores.
+// validName reports whether a template can have this name, which is that of its file: letters, digits, dashes and
+// underscores.
 func validName(name string) bool { return len(name) <= 100 && record.IsWord(name, "-_") }
 
-// Read returns what a template says: its keys as a JSON object, with its body under body. It returns INVALID_INPUT for what is no name of a
-// template, NOT_FOUND if there is none of this name, and BAD_FILE for one that cannot be read, is a link, or has more than 256 KiB.
+// Read returns what a template says: its keys as a JSON object, with its body under body. It returns INVALID_INPUT for
+// what is no name of a template, NOT_FOUND if there is none of this name, and BAD_FILE for one that cannot be read, is
+// a link, or has more than 256 KiB.
 func Read(l layout.Layout, name string) ([]byte, error) {
 	if !validName(name) {
 		return nil, record.Errorf(record.InvalidInput, "%q cannot be the name of a template", record.Clip(name, 60)).WithHint("%s", hint(l))

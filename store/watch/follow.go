@@ -41,9 +41,9 @@ func (f *Following) Stop() {
 	f.stop()
 }
 
-// Changed returns the paths of the files that may have changed since the call before, or all if any may have. It knows of every change
-// that was complete before the call, as far as the system reports changes: not those made on other machines of a network file system, and
-// not those that a program makes through memory that it mapped.
+// Changed returns the paths of the files that may have changed since the call before, or all if any may have. It knows
+// of every change that was complete before the call, as far as the system reports changes: not those made on other
+// machines of a network file system, and not those that a program makes through memory that it mapped.
 func (f *Following) Changed(ctx context.Context) (paths []string, all bool) {
 	known := f.at.barrier.pass(ctx) && f.at.sees()
 	f.mu.Lock()
@@ -141,8 +141,8 @@ func (w *watch) sees() bool {
 	return w.following.handled == w.following.reports && !w.blind.Load()
 }
 
-// barrier waits until the system has reported everything that happened before: it makes a file that is watched, and waits for the report.
-// Reports of one system watch come in order.
+// barrier waits until the system has reported everything that happened before: it makes a file that is watched, and
+// waits for the report. Reports of one system watch come in order.
 type barrier struct {
 	live string
 
@@ -153,8 +153,8 @@ type barrier struct {
 // barrierPatience is how long a report is waited for. It usually takes a tenth of a millisecond.
 const barrierPatience = 100 * time.Millisecond
 
-// pass reports whether everything that happened before the call has been reported. Where reports of several folders do not come in order,
-// it cannot tell.
+// pass reports whether everything that happened before the call has been reported. Where reports of several folders do
+// not come in order, it cannot tell.
 func (b *barrier) pass(ctx context.Context) bool {
 	if runtime.GOOS != "linux" {
 		return false

@@ -19,8 +19,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Watcher reports when the records, claims and heartbeats of a workspace may have changed. All who watch one workspace through a Watcher
-// share one set of the system's watches, so a process needs only one. The zero value is ready to use.
+// Watcher reports when the records, claims and heartbeats of a workspace may have changed. All who watch one workspace
+// through a Watcher share one set of the system's watches, so a process needs only one. The zero value is ready to use.
 type Watcher struct {
 	open func() (*fsnotify.Watcher, error) // nil for fsnotify.NewWatcher; set in tests
 	poll time.Duration                     // 0 for slowPoll; set in tests
@@ -34,9 +34,10 @@ const (
 	fastPoll = time.Second     // if the system reports nothing
 )
 
-// Watch returns a channel that ticks when something may have changed, and at least every two seconds. Every write after Watch has returned
-// is followed by a tick. A tick does not say what changed, or whether anything did: the receiver reads the files. Ticks that are not
-// received yet are merged into one. Watch never fails: without watches of the system it ticks every second. Call stop once.
+// Watch returns a channel that ticks when something may have changed, and at least every two seconds. Every write after
+// Watch has returned is followed by a tick. A tick does not say what changed, or whether anything did: the receiver
+// reads the files. Ticks that are not received yet are merged into one. Watch never fails: without watches of the
+// system it ticks every second. Call stop once.
 func (w *Watcher) Watch(l layout.Layout) (ticks <-chan struct{}, stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -79,7 +80,8 @@ func (w *Watcher) begin(l layout.Layout) *watch {
 	return at
 }
 
-// leavesOf lists the folders whose files are watched, without those of records at rest, which come and go. Files are not watched themselves, since a rename over a file ends its watch.
+// leavesOf lists the folders whose files are watched, without those of records at rest, which come and go. Files are
+// not watched themselves, since a rename over a file ends its watch.
 func leavesOf(l layout.Layout) []string {
 	var leaves []string
 	for _, folder := range kind.Folders() {
@@ -88,7 +90,8 @@ func leavesOf(l layout.Layout) []string {
 	return append(leaves, l.Live.Claims(), l.Live.Heartbeats(), l.Live.Jobs())
 }
 
-// foldersOf lists the leaves and the folders around them, outer ones first: that a folder is replaced shows in its parent.
+// foldersOf lists the leaves and the folders around them, outer ones first: that a folder is replaced shows in its
+// parent.
 func foldersOf(l layout.Layout) []string {
 	folders := []string{l.Root, l.Top()}
 	if l.Repo != nil {
@@ -166,8 +169,8 @@ func (w *watch) pollAfter() time.Duration {
 	return w.slow
 }
 
-// listen receives the system's reports until the watcher is closed. It calls no method of the watcher, which would deadlock: the watcher
-// holds its lock while it waits for an error to be received.
+// listen receives the system's reports until the watcher is closed. It calls no method of the watcher, which would
+// deadlock: the watcher holds its lock while it waits for an error to be received.
 func (w *watch) listen(events *fsnotify.Watcher) {
 	for {
 		select {
@@ -186,7 +189,8 @@ func (w *watch) listen(events *fsnotify.Watcher) {
 	}
 }
 
-// hear adds an event to the notices if it is about a watched file or folder. Names that begin with a dot are temporary files.
+// hear adds an event to the notices if it is about a watched file or folder. Names that begin with a dot are temporary
+// files.
 func (w *watch) hear(e fsnotify.Event) {
 	w.barrier.hear(e.Name)
 	switch {
@@ -210,8 +214,8 @@ func (w *watch) restsIn(dir string) bool {
 	return kind.IsFolder(w.layout.Rel(dir)) && !slices.Contains(w.folders, dir)
 }
 
-// others lists the folders to be watched beside those that always are: those of records at rest that there are, and those that were
-// watched and may be gone.
+// others lists the folders to be watched beside those that always are: those of records at rest that there are, and
+// those that were watched and may be gone.
 func (w *watch) others() []string {
 	var dirs []string
 	for _, folder := range place.All(w.layout) {
@@ -274,8 +278,8 @@ func (w *watch) follow() {
 	w.following.settled(begun, anew || anewToo)
 }
 
-// watchAll makes the system watch those of some folders that exist. It reports whether one is there that cannot be watched, and whether one is
-// watched anew.
+// watchAll makes the system watch those of some folders that exist. It reports whether one is there that cannot be
+// watched, and whether one is watched anew.
 func (w *watch) watchAll(dirs []string) (blind, anew bool) {
 	watched := w.events.WatchList()
 	for _, dir := range dirs {

@@ -80,8 +80,8 @@ func playNote(s *store.Store, _ []string) error {
 	return nil
 }
 
-// A folder that is put in the place of another, as git does when branches change, is watched from then on, whether it is the
-// folder of the tasks or one that this lies in.
+// A folder that is put in the place of another, as git does when branches change, is watched from then on, whether it
+// is the folder of the tasks or one that this lies in.
 func TestWatchFollowsReplacedFolders(t *testing.T) {
 	for _, name := range []string{"tasks", "", "closed", "closed/2026-06"} {
 		t.Run(filepath.Join(layout.Folder, name), func(t *testing.T) {

@@ -17,7 +17,8 @@ type programs struct {
 	env       []string
 }
 
-// build builds cairn as it is released, without cgo, and the yardsticks, from the clone that the program was started in.
+// build builds cairn as it is released, without cgo, and the yardsticks, from the clone that the program was started
+// in.
 func build(ctx context.Context, dir string) (programs, error) {
 	p := programs{
 		cairn: filepath.Join(dir, "cairn.exe"), yardstick: filepath.Join(dir, "yardstick.exe"), empty: filepath.Join(dir, "empty.exe"),
@@ -43,8 +44,8 @@ func build(ctx context.Context, dir string) (programs, error) {
 	return p, nil
 }
 
-// isolated is an environment in which nothing of the user's is seen or changed: with a home, a configuration of git and an actor of
-// its own.
+// isolated is an environment in which nothing of the user's is seen or changed: with a home, a configuration of git and
+// an actor of its own.
 func isolated(home string) []string {
 	var env []string
 	for _, v := range os.Environ() {

@@ -16,11 +16,12 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// graph is a number of tasks that depend on one another, the same ones for the same seed. Each is made when it is asked for, so that
-// many need no memory.
+// graph is a number of tasks that depend on one another, the same ones for the same seed. Each is made when it is asked
+// for, so that many need no memory.
 //
-// Plain tasks have a title, a state, a dependency, and one entry or two. Rich ones have labels, checks, a body of about a kilobyte, a
-// parent, and five to eight entries as well. The oldest two in five are done, the next twentieth is in progress, the others wait.
+// Plain tasks have a title, a state, a dependency, and one entry or two. Rich ones have labels, checks, a body of about
+// a kilobyte, a parent, and five to eight entries as well. The oldest two in five are done, the next twentieth is in
+// progress, the others wait.
 type graph struct {
 	n    int
 	rich bool
@@ -35,7 +36,8 @@ const (
 	agents     = 16
 )
 
-// All tasks are created, and then they are worked on one after the other, so that what a task depends on is done before it starts.
+// All tasks are created, and then they are worked on one after the other, so that what a task depends on is done before
+// it starts.
 var firstDay = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const (
@@ -273,7 +275,8 @@ var words = strings.Fields(`round discount cart price order refund ledger invoic
 	locale calendar reminder report chart axis legend theme colour layout grid button dialog keyboard shortcut focus screen reader
 	backup restore archive migration schema column table trigger replica shard region latency budget alert metric trace`)
 
-// bytesOf are the files of a task: its own, and that of its session if there is one. The keys are paths from the workspace root.
+// bytesOf are the files of a task: its own, and that of its session if there is one. The keys are paths from the
+// workspace root.
 func bytesOf(t task.Task, ses *session.Session) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	doc, err := kind.Tasks.Create(t)

@@ -119,8 +119,8 @@ func (r runner) calls(ctx context.Context) (out []figure, err error) {
 	return out, nil
 }
 
-// wakes measures how long after a write of another process a wait is answered, so many times, or fewer where each takes long. Between two
-// writes at least pause goes by.
+// wakes measures how long after a write of another process a wait is answered, so many times, or fewer where each takes
+// long. Between two writes at least pause goes by.
 func (c *client) wakes(ctx context.Context, name string, in object, touch, times int, pause time.Duration) (figure, error) {
 	f, first := figure{name: name}, time.Now()
 	for i := range times {

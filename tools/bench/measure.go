@@ -41,9 +41,9 @@ type runner struct {
 	programs
 }
 
-// rounds runs all probes one after the other, and that again and again, so that whatever else slows the machine slows all of them. It
-// ends when the time is up, but not before there are least rounds, and after most at the latest. A first run of each is not timed: it
-// fills the caches, and tells the memory.
+// rounds runs all probes one after the other, and that again and again, so that whatever else slows the machine slows
+// all of them. It ends when the time is up, but not before there are least rounds, and after most at the latest. A
+// first run of each is not timed: it fills the caches, and tells the memory.
 func (r runner) rounds(ctx context.Context, probes []probe, least, most int, limit time.Duration) ([]figure, error) {
 	out := make([]figure, len(probes))
 	runs := make([]int, len(probes))

@@ -52,7 +52,8 @@ func (m measured) table() string {
 	return table(rows)
 }
 
-// ratios has a row for each limit, and a column for each workspace: the figure, and its limit in brackets. What is beyond it is bold.
+// ratios has a row for each limit, and a column for each workspace: the figure, and its limit in brackets. What is
+// beyond it is bold.
 func ratios(all []measured) string {
 	rows := [][]string{{"what (limit)"}}
 	for _, m := range all {

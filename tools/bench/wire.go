@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// wire is a client that reads the lines of a server's answers and nothing in them, so that what it measures is the server.
+// wire is a client that reads the lines of a server's answers and nothing in them, so that what it measures is the
+// server.
 type wire struct {
 	in    io.WriteCloser
 	out   *bufio.Reader

@@ -37,7 +37,8 @@ type tool struct {
 	Description string `json:"description"`
 }
 
-// manifest is manifest.json of a bundle, by version 0.3 of the format: github.com/modelcontextprotocol/mcpb, MANIFEST.md.
+// manifest is manifest.json of a bundle, by version 0.3 of the format: github.com/modelcontextprotocol/mcpb,
+// MANIFEST.md.
 func (b bundle) manifest() (string, error) {
 	platform, known := platforms[b.system]
 	if !known {

@@ -21,8 +21,8 @@ type author struct {
 
 var authors = author{"The cairn authors", repository}
 
-// pluginFiles are the files of the plugin and of the marketplace that lists it, by their paths in the repository. Its version is that of the
-// commit, as Claude Code takes it for a plugin that names none.
+// pluginFiles are the files of the plugin and of the marketplace that lists it, by their paths in the repository. Its
+// version is that of the commit, as Claude Code takes it for a plugin that names none.
 func pluginFiles() map[string]string {
 	claude, ok := setup.ClientNamed("claude")
 	if !ok {

@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// floors are the rooms from the ground up. A room may import what lies below it and what lies beside it; a folder belongs to the room with the
-// longest name that it begins with. Where a room lies below internal/ makes no difference.
+// floors are the rooms from the ground up. A room may import what lies below it and what lies beside it; a folder
+// belongs to the room with the longest name that it begins with. Where a room lies below internal/ makes no difference.
 var floors = [][]string{
 	{"record", "limits"},
 	{"task", "ledger", "session"},

@@ -1,5 +1,5 @@
-// Command house counts how the code is arranged: lines by room, files of a folder, methods of a receiver, exported names, long lines, files that
-// know one field of tasks, and imports that point up.
+// Command house counts how the code is arranged: lines by room, files of a folder, methods of a receiver, exported
+// names, long lines, files that know one field of tasks, and imports that point up.
 //
 //	go run ./tools/house [--field NAME]... [--limit N]
 //

@@ -29,7 +29,8 @@ type file struct {
 	words    map[string]bool // of identifiers and strings, in small letters
 }
 
-// names reports whether a file names a field: in an identifier that is the name or has it as a word, or as a word of a string.
+// names reports whether a file names a field: in an identifier that is the name or has it as a word, or as a word of a
+// string.
 func (f file) names(field string) bool { return f.words[strings.ToLower(field)] }
 
 // parse reads the Go files below a folder, but for tests, tools, and folders that go leaves out.

@@ -67,7 +67,8 @@ func list(ctx context.Context) (map[string]pkg, error) {
 	}
 }
 
-// owners finds the packages that files belong to: the nearest folder above a file that is one. Pages of the root belong to docs, go.mod to all.
+// owners finds the packages that files belong to: the nearest folder above a file that is one. Pages of the root belong
+// to docs, go.mod to all.
 func owners(files []string, all map[string]pkg) (begin, homeless []string) {
 	found := map[string]bool{}
 	for _, name := range files {
@@ -91,8 +92,8 @@ func owners(files []string, all map[string]pkg) (begin, homeless []string) {
 	return slices.Sorted(maps.Keys(found)), homeless
 }
 
-// order is what is to be tested: packages that changed, and whatever imports them, by the number of imports between. Among equals those
-// come first that took the least time; those that did not end last time come last of all.
+// order is what is to be tested: packages that changed, and whatever imports them, by the number of imports between.
+// Among equals those come first that took the least time; those that did not end last time come last of all.
 func order(begin []string, all map[string]pkg, times map[string]float64) []string {
 	byPath := map[string]string{}
 	importers, testers := map[string][]string{}, map[string][]string{}

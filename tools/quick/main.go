@@ -1,9 +1,11 @@
-// Command quick runs the tests that a change is most likely to break: those of the packages whose files changed, then those of the packages that
-// import them, the nearest first, and stops when its time is over. It says what it left out. make check leaves out nothing.
+// Command quick runs the tests that a change is most likely to break: those of the packages whose files changed, then
+// those of the packages that import them, the nearest first, and stops when its time is over. It says what it left out.
+// make check leaves out nothing.
 //
 //	go run ./tools/quick [--base main] [--seconds 55]
 //
-// Tests run with -short, without the race detector and without vet. What passed before and did not change comes from the cache of go.
+// Tests run with -short, without the race detector and without vet. What passed before and did not change comes from
+// the cache of go.
 package main
 
 import (

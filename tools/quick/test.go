@@ -32,7 +32,8 @@ type event struct {
 	Elapsed                       float64
 }
 
-// test runs the tests of packages, in this order, until they are done or the context is. Of scripts, -short leaves out most that did not change.
+// test runs the tests of packages, in this order, until they are done or the context is. Of scripts, -short leaves out
+// most that did not change.
 func test(ctx context.Context, plan, files []string) (*results, error) {
 	module, err := output(ctx, "go", "list", "-m", "-f", "{{.Path}}")
 	if err != nil {
@@ -75,7 +76,8 @@ func test(ctx context.Context, plan, files []string) (*results, error) {
 	return r, nil
 }
 
-// environment is that of whoever runs the tests, without settings of cairn and of git, which tests must bring themselves.
+// environment is that of whoever runs the tests, without settings of cairn and of git, which tests must bring
+// themselves.
 func environment() []string {
 	env := []string{"CGO_ENABLED=0", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 	for _, setting := range os.Environ() {

@@ -1,8 +1,8 @@
-// Package harmless makes text safe to show: on a terminal, in the log of a CI, in a report, to an agent. Text from a file, git, a
-// command or a caller goes through it before it is printed.
+// Package harmless makes text safe to show: on a terminal, in the log of a CI, in a report, to an agent. Text from a
+// file, git, a command or a caller goes through it before it is printed.
 //
-// Nothing is dropped. A character that is invisible, or that would control the program that shows it, is written as an escape,
-// such as \x1b or \u202e. Text that a CI would obey as a command gets a space inside it.
+// Nothing is dropped. A character that is invisible, or that would control the program that shows it, is written as an
+// escape, such as \x1b or \u202e. Text that a CI would obey as a command gets a space inside it.
 package harmless
 
 import (
@@ -30,8 +30,8 @@ func Quote(s string) string {
 	return splitBrackets(visible(strconv.Quote(s)), `#\x23$1`)
 }
 
-// Hidden reports whether a text has a character that is invisible or controls the program that shows it. Line breaks and tabs do
-// not count.
+// Hidden reports whether a text has a character that is invisible or controls the program that shows it. Line breaks
+// and tabs do not count.
 func Hidden(s string) bool {
 	found := false
 	each(s, func(_ rune, _ string, hidden bool) { found = found || hidden })
@@ -71,8 +71,8 @@ func plain(s string) bool {
 	return true
 }
 
-// each calls fn with each character of a text, its bytes, and whether it is hidden. CR LF counts as one line break, and an invalid
-// byte as a hidden character.
+// each calls fn with each character of a text, its bytes, and whether it is hidden. CR LF counts as one line break, and
+// an invalid byte as a hidden character.
 func each(s string, fn func(r rune, as string, hidden bool)) {
 	before := ' '
 	for i := 0; i < len(s); {
@@ -107,8 +107,8 @@ func escape(r rune, as string) string {
 	}
 }
 
-// unseen reports whether a character is invisible: it controls a terminal, breaks a line, changes the direction of writing, has no
-// width, or is a tag, which people do not see and models read.
+// unseen reports whether a character is invisible: it controls a terminal, breaks a line, changes the direction of
+// writing, has no width, or is a tag, which people do not see and models read.
 func unseen(r rune) bool {
 	if r < 0x80 {
 		return r < ' ' && r != '\n' && r != '\t' || r == 0x7f
@@ -117,7 +117,8 @@ func unseen(r rune) bool {
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// shape reports whether a character is a variation selector: it chooses whether the one before it is shown as text or as an emoji.
+// shape reports whether a character is a variation selector: it chooses whether the one before it is shown as text or
+// as an emoji.
 func shape(r rune) bool { return r == 0xfe0e || r == 0xfe0f }
 
 // shaped reports whether a variation selector may follow a character.
@@ -132,8 +133,8 @@ var (
 	})
 )
 
-// mayStart reports whether a text has a part of what atStart looks for, anywhere. Most texts do not, and need no pattern. The parts are
-// without s, of which Unicode has two that are equal but for case.
+// mayStart reports whether a text has a part of what atStart looks for, anywhere. Most texts do not, and need no
+// pattern. The parts are without s, of which Unicode has two that are equal but for case.
 func mayStart(s string) bool {
 	if strings.Contains(s, "::") || strings.Contains(s, "%%") {
 		return true

@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// JSON makes JSON safe to show, as Text does with text, without changing its value: hidden characters and commands to a CI are
-// written as JSON escapes.
+// JSON makes JSON safe to show, as Text does with text, without changing its value: hidden characters and commands to a
+// CI are written as JSON escapes.
 func JSON(s string) string {
 	s = splitBrackets(s, `#\u0023$1`)
 	if plainJSON(s) {
@@ -44,9 +44,9 @@ const HiddenKey = "hidden_characters"
 // fieldsNamed is how many strings Marshal names.
 const fieldsNamed = 20
 
-// Marshal returns a value as JSON on one line, made safe to show as JSON does. If strings in an object have hidden characters, it
-// gets one more field, hidden_characters, which names the first 20 of those strings: a program that decodes the JSON has the
-// strings unescaped, and could not see it otherwise.
+// Marshal returns a value as JSON on one line, made safe to show as JSON does. If strings in an object have hidden
+// characters, it gets one more field, hidden_characters, which names the first 20 of those strings: a program that
+// decodes the JSON has the strings unescaped, and could not see it otherwise.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

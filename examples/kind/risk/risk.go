@@ -1,8 +1,9 @@
-// Package risk is a kind of record of its own: something that may go wrong. This file is all of it: what a risk is, its rules, its row in the
-// table of kinds, and the verbs that only risks have. ../testdata/script/risk.txtar is its story.
+// Package risk is a kind of record of its own: something that may go wrong. This file is all of it: what a risk is, its
+// rules, its row in the table of kinds, and the verbs that only risks have. ../testdata/script/risk.txtar is its story.
 //
-// Everything else comes with the row: get, note, wait and history, deps of tasks on risks, merging, the crash safety of writes, putting
-// back what an editor saved over, cairn check, the command line, MCP, completion and the reference page.
+// Everything else comes with the row: get, note, wait and history, deps of tasks on risks, merging, the crash safety of
+// writes, putting back what an editor saved over, cairn check, the command line, MCP, completion and the reference
+// page.
 package risk
 
 import (

@@ -57,7 +57,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A closed state wins over an open one. Two different closed ones are for a person to settle. Everything else merges key by key.
+// A closed state wins over an open one. Two different closed ones are for a person to settle. Everything else merges
+// key by key.
 func TestMerge(t *testing.T) {
 	file := func(status, more string) []byte {
 		return []byte("---\nid: RISK-1\ntitle: Rain\nstatus: " + status + "\nlikelihood: low\nunknown: {kept: true}\n" + more + "---\n")

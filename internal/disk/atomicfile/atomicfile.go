@@ -16,30 +16,30 @@ var ErrNotRegular = disk.ErrNotRegular
 // ErrLeft is the error of a temporary file that could not be removed. Sweep removes it.
 var ErrLeft = errors.New("a temporary file is left")
 
-// Pending is the new content of a file, in a temporary file beside it. Call Replace or Create once, whether it succeeds or fails, or
-// Discard. A Pending is for one goroutine at a time.
+// Pending is the new content of a file, in a temporary file beside it. Call Replace or Create once, whether it succeeds
+// or fails, or Discard. A Pending is for one goroutine at a time.
 type Pending struct {
 	path   string
 	temp   string // "" once it is gone
 	retain bool   // it outlives a Replace or Create that failed
 }
 
-// Prepare writes data to a temporary file in path's folder and flushes it to the disk. It has the permission bits of the file at path,
-// or else perm without those of the umask. It returns ErrNotRegular if path is not a file. If it fails it leaves no temporary file,
-// unless the error is also ErrLeft.
+// Prepare writes data to a temporary file in path's folder and flushes it to the disk. It has the permission bits of
+// the file at path, or else perm without those of the umask. It returns ErrNotRegular if path is not a file. If it
+// fails it leaves no temporary file, unless the error is also ErrLeft.
 func Prepare(path string, data []byte, perm os.FileMode) (*Pending, error) {
 	return prepare(path, data, perm, (*disk.File).Sync)
 }
 
-// Retain keeps the temporary file if Replace or Create fails, so that this or another process can try again with Resume. It returns its
-// name, without the folder.
+// Retain keeps the temporary file if Replace or Create fails, so that this or another process can try again with
+// Resume. It returns its name, without the folder.
 func (p *Pending) Retain() (temp string) {
 	p.retain = true
 	return filepath.Base(p.temp)
 }
 
-// Resume returns the Pending of a retained temporary file, by the name that Retain returned. It returns fs.ErrNotExist if the file is
-// gone.
+// Resume returns the Pending of a retained temporary file, by the name that Retain returned. It returns fs.ErrNotExist
+// if the file is gone.
 func Resume(path, temp string) (*Pending, error) {
 	p := &Pending{path: path, temp: filepath.Join(filepath.Dir(path), temp), retain: true}
 	info, err := os.Lstat(p.temp)
@@ -55,9 +55,9 @@ func Resume(path, temp string) (*Pending, error) {
 // Temp is the path of the temporary file; "" once it is gone.
 func (p *Pending) Temp() string { return p.temp }
 
-// Replace renames the temporary file to its path, over a file that may be there, and flushes the folder to the disk. Readers see the old
-// file or the new one. If it fails, the old file stays, unless the error is that of the flush: then the new one is there, but a power
-// cut may undo that.
+// Replace renames the temporary file to its path, over a file that may be there, and flushes the folder to the disk.
+// Readers see the old file or the new one. If it fails, the old file stays, unless the error is that of the flush: then
+// the new one is there, but a power cut may undo that.
 func (p *Pending) Replace() error {
 	if err := p.ReplaceUnflushed(); err != nil {
 		return err
@@ -74,11 +74,11 @@ func (p *Pending) ReplaceUnflushed() error {
 	return nil
 }
 
-// Create is Replace for a path where nothing is. If several processes create the same path at once, one succeeds, and the others get
-// fs.ErrExist. As with Replace, after an error of the flush the file is there.
+// Create is Replace for a path where nothing is. If several processes create the same path at once, one succeeds, and
+// the others get fs.ErrExist. As with Replace, after an error of the flush the file is there.
 //
-// The path appears with its whole content. On file systems without hard links (FAT, some network mounts) the path is reserved with an
-// empty file, which is then replaced: there a crash in between leaves an empty file.
+// The path appears with its whole content. On file systems without hard links (FAT, some network mounts) the path is
+// reserved with an empty file, which is then replaced: there a crash in between leaves an empty file.
 func (p *Pending) Create() error {
 	if err := p.CreateUnflushed(); err != nil {
 		return err
@@ -121,8 +121,8 @@ func (p *Pending) createByReserving() error {
 	return nil
 }
 
-// Discard removes the temporary file. It does nothing after Replace, Create or another Discard, so it can be deferred. It returns ErrLeft
-// for a file that it cannot remove.
+// Discard removes the temporary file. It does nothing after Replace, Create or another Discard, so it can be deferred.
+// It returns ErrLeft for a file that it cannot remove.
 func (p *Pending) Discard() error {
 	if p.temp == "" {
 		return nil
@@ -154,8 +154,9 @@ func Write(path string, data []byte, perm os.FileMode) error {
 	return p.Replace()
 }
 
-// WriteVolatile is Write without flushing anything to the disk, for state that may be lost: after a kill the file has its old or its new
-// content, but after a power cut it may have either, or nothing. A new file gets the permissions 0o644 without those of the umask.
+// WriteVolatile is Write without flushing anything to the disk, for state that may be lost: after a kill the file has
+// its old or its new content, but after a power cut it may have either, or nothing. A new file gets the permissions
+// 0o644 without those of the umask.
 func WriteVolatile(path string, data []byte) error {
 	p, err := prepare(path, data, 0o644, func(*disk.File) error { return nil })
 	if err != nil {
@@ -196,11 +197,12 @@ func (p *Pending) fill(data []byte, perm os.FileMode, old os.FileInfo, flush fun
 	return errors.Join(err, f.Close())
 }
 
-// Clock returns the time of the file system that path is in, in nanoseconds since 1970. It makes a temporary file there, and removes it.
+// Clock returns the time of the file system that path is in, in nanoseconds since 1970. It makes a temporary file
+// there, and removes it.
 func Clock(path string) (int64, error) { return Blink(tempFor(path)) }
 
-// Blink makes an empty temporary file under a name that TempName returned, and removes it. It returns the time that the file system gave
-// the file, in nanoseconds since 1970.
+// Blink makes an empty temporary file under a name that TempName returned, and removes it. It returns the time that the
+// file system gave the file, in nanoseconds since 1970.
 func Blink(temp string) (at int64, err error) {
 	f, err := disk.Create(temp, 0o600)
 	if err != nil {

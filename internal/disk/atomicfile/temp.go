@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
-// tempFor makes a name of ".", the name of the file, 26 random characters and ".tmp". Such a file is hidden, and never read as a record.
-// The random part is so long that no file of a user has such a name by accident.
+// tempFor makes a name of ".", the name of the file, 26 random characters and ".tmp". Such a file is hidden, and never
+// read as a record. The random part is so long that no file of a user has such a name by accident.
 func tempFor(path string) string {
 	folder, base := filepath.Split(path)
 	return filepath.Join(folder, "."+base+"."+rand.Text()+".tmp")
@@ -30,7 +30,8 @@ func IsTemp(name string) bool {
 // TempName returns a new name for a temporary file of the file at path. Sweep removes such files.
 func TempName(path string) string { return tempFor(path) }
 
-// IsTempOf reports whether temp is a name that this package gives to temporary files of the file called name, both without the folder.
+// IsTempOf reports whether temp is a name that this package gives to temporary files of the file called name, both
+// without the folder.
 func IsTempOf(name, temp string) bool {
 	return IsTemp(temp) && strings.HasPrefix(temp, "."+name+".") && len(temp) == len(name)+tempExtra
 }
@@ -38,9 +39,9 @@ func IsTempOf(name, temp string) bool {
 // tempExtra is how much longer the name of a temporary file is than that of its file.
 const tempExtra = len("..") + 26 + len(".tmp")
 
-// Sweep removes the temporary files that crashes have left in a folder. It cannot tell them from those of a write that is under way, so
-// the caller must hold the lock that all writers to the folder hold. It reads the names in the folder once and nothing else. A folder
-// that does not exist has nothing to remove.
+// Sweep removes the temporary files that crashes have left in a folder. It cannot tell them from those of a write that
+// is under way, so the caller must hold the lock that all writers to the folder hold. It reads the names in the folder
+// once and nothing else. A folder that does not exist has nothing to remove.
 func Sweep(dir string) error {
 	temps, err := Temps(dir)
 	errs := []error{err}
@@ -50,8 +51,8 @@ func Sweep(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Temps lists the names of the temporary files in a folder, sorted. A folder that does not exist has none. It does not sort the others, of
-// which there may be 100,000.
+// Temps lists the names of the temporary files in a folder, sorted. A folder that does not exist has none. It does not
+// sort the others, of which there may be 100,000.
 func Temps(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,8 +67,8 @@ func Temps(dir string) ([]string, error) {
 	return temps, errors.Join(err, f.Close())
 }
 
-// SweepOf removes the temporary files of the file at path that are older than a given age, for files that are written without a lock: a
-// younger one may belong to a write that is under way.
+// SweepOf removes the temporary files of the file at path that are older than a given age, for files that are written
+// without a lock: a younger one may belong to a write that is under way.
 func SweepOf(path string, age time.Duration) {
 	dir, name := filepath.Split(path)
 	temps, _ := Temps(dir) // a folder that cannot be listed keeps them

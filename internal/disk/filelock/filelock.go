@@ -13,8 +13,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A Lock is held from Acquire or TryAcquire until Release, or until the process ends. It is not re-entrant: a holder that acquires it again
-// waits for itself.
+// A Lock is held from Acquire or TryAcquire until Release, or until the process ends. It is not re-entrant: a holder
+// that acquires it again waits for itself.
 type Lock struct {
 	file    *flock.Flock
 	turn    turn
@@ -22,14 +22,14 @@ type Lock struct {
 	err     error
 }
 
-// Acquire takes the lock on path, and waits for it until ctx ends. It creates the file if it is missing, but not its folder, and never
-// removes it.
+// Acquire takes the lock on path, and waits for it until ctx ends. It creates the file if it is missing, but not its
+// folder, and never removes it.
 //
-// The error is the *fs.PathError of the system call that failed, such as fs.ErrPermission in a read-only folder; it wraps ctx.Err() if
-// ctx ended first.
+// The error is the *fs.PathError of the system call that failed, such as fs.ErrPermission in a read-only folder; it
+// wraps ctx.Err() if ctx ended first.
 //
-// The wait in the kernel cannot be cancelled. If ctx ends first, the wait goes on in the background and releases the lock as soon as it
-// gets it; until then other calls of Acquire for the path in this process queue behind it.
+// The wait in the kernel cannot be cancelled. If ctx ends first, the wait goes on in the background and releases the
+// lock as soon as it gets it; until then other calls of Acquire for the path in this process queue behind it.
 func Acquire(ctx context.Context, path string) (*Lock, error) {
 	if err := mayBeLock(path); err != nil {
 		return nil, err
@@ -61,16 +61,16 @@ func Acquire(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// AcquireWithin is Acquire for a caller that waits no longer than patience. If the lock is not free in that time, the error wraps
-// context.DeadlineExceeded while ctx has not ended.
+// AcquireWithin is Acquire for a caller that waits no longer than patience. If the lock is not free in that time, the
+// error wraps context.DeadlineExceeded while ctx has not ended.
 func AcquireWithin(ctx context.Context, path string, patience time.Duration) (*Lock, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return Acquire(ctx, path)
 }
 
-// TryAcquire takes the lock on path if it is free, and reports whether it did. A lock that is held is no error; others are those of
-// Acquire.
+// TryAcquire takes the lock on path if it is free, and reports whether it did. A lock that is held is no error; others
+// are those of Acquire.
 func TryAcquire(path string) (*Lock, bool, error) {
 	if err := mayBeLock(path); err != nil {
 		return nil, false, err
@@ -92,7 +92,8 @@ func TryAcquire(path string) (*Lock, bool, error) {
 	return &Lock{file: file, turn: turn}, true, nil
 }
 
-// mayBeLock returns disk.ErrNotRegular for what is no regular file: through a link the file would be created wherever that leads.
+// mayBeLock returns disk.ErrNotRegular for what is no regular file: through a link the file would be created wherever
+// that leads.
 func mayBeLock(path string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return named(path, disk.ErrNotRegular)
@@ -100,8 +101,9 @@ func mayBeLock(path string) error {
 	return nil
 }
 
-// InPlace reports whether the file that is locked is the one that lies at its path now. Once it was removed, replaced or moved away, others get a
-// lock on that path too, and the one that is held excludes nobody. It is true as well if that cannot be told.
+// InPlace reports whether the file that is locked is the one that lies at its path now. Once it was removed, replaced
+// or moved away, others get a lock on that path too, and the one that is held excludes nobody. It is true as well if
+// that cannot be told.
 func (l *Lock) InPlace() bool {
 	held, err := l.file.Stat()
 	if err != nil {
@@ -138,8 +140,8 @@ func block(path string, turn turn) (*Lock, error) {
 	}
 }
 
-// open returns the file to lock; locking opens it. The descriptor must be writable: an exclusive lock over NFS needs that, and a folder that
-// cannot be written must fail here, before anything is decided under the lock.
+// open returns the file to lock; locking opens it. The descriptor must be writable: an exclusive lock over NFS needs
+// that, and a folder that cannot be written must fail here, before anything is decided under the lock.
 func open(path string) *flock.Flock {
 	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
 }

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A turn lets one goroutine of this process at a time wait in the kernel for a path, first come, first served. A blocked system call
-// occupies a thread, even after its caller has given up. Without turns, a server whose callers retry while a holder hangs would run out
-// of threads; with them it never occupies more than one for each path.
+// A turn lets one goroutine of this process at a time wait in the kernel for a path, first come, first served. A
+// blocked system call occupies a thread, even after its caller has given up. Without turns, a server whose callers
+// retry while a holder hangs would run out of threads; with them it never occupies more than one for each path.
 //
 // Two spellings of one path have two turns. The kernel's lock still excludes them from each other.
 type turn chan struct{}

@@ -70,8 +70,8 @@ func (d *Doc) errorAt(v hujson.Value, msg string) *Error {
 	return &Error{1 + bytes.Count(before, []byte("\n")), v.StartOffset - bytes.LastIndexByte(before, '\n'), msg}
 }
 
-// find is the value at a path of names of members, and how many of the names led to something. It returns an *Error if what lies on the way
-// is no object, or has a name twice.
+// find is the value at a path of names of members, and how many of the names led to something. It returns an *Error if
+// what lies on the way is no object, or has a name twice.
 func (d *Doc) find(path []string) (hujson.Value, int, error) {
 	at := d.root
 	for n, name := range path {
@@ -118,8 +118,8 @@ func decoded(v hujson.Value) (any, error) {
 	return out, err
 }
 
-// Set adds a member with a value, which is JSON, and returns the text and the objects that it made on the way, each by its path. It returns an
-// *Error if the member is there, or if what lies on the way is no object.
+// Set adds a member with a value, which is JSON, and returns the text and the objects that it made on the way, each by
+// its path. It returns an *Error if the member is there, or if what lies on the way is no object.
 func (d *Doc) Set(value string, path ...string) ([]byte, [][]string, error) {
 	at, n, err := d.find(path)
 	if err != nil {
@@ -134,7 +134,8 @@ func (d *Doc) Set(value string, path ...string) ([]byte, [][]string, error) {
 	return d.add(at, path, n, value)
 }
 
-// Append adds an element to the array at a path, and makes a missing one. It returns what Set does, the array among what was made.
+// Append adds an element to the array at a path, and makes a missing one. It returns what Set does, the array among
+// what was made.
 func (d *Doc) Append(value string, path ...string) ([]byte, [][]string, error) {
 	at, n, err := d.find(path)
 	if err != nil {
@@ -329,7 +330,8 @@ func (d *Doc) indentAt(at int) (string, bool) {
 	return string(line[:len(line)-len(rest)]), len(rest) == 0
 }
 
-// span is where an item of an object or an array lies: with the name of a member, without the white space and the comma around it.
+// span is where an item of an object or an array lies: with the name of a member, without the white space and the comma
+// around it.
 type span struct{ start, end int }
 
 func itemsOf(v hujson.Value) []span {

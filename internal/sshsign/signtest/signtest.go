@@ -1,4 +1,5 @@
-// Package signtest gives tests keys that are always the same, and an agent that holds them, so that signing needs no program.
+// Package signtest gives tests keys that are always the same, and an agent that holds them, so that signing needs no
+// program.
 package signtest
 
 import (

@@ -1,5 +1,5 @@
-// Package projects keeps the list of the workspaces that this user worked in on this machine. It is a file in the user's own state folder, for
-// finding a workspace again: it grants nothing, and may be deleted at any time.
+// Package projects keeps the list of the workspaces that this user worked in on this machine. It is a file in the
+// user's own state folder, for finding a workspace again: it grants nothing, and may be deleted at any time.
 package projects
 
 import (
@@ -38,8 +38,8 @@ const (
 // IDOf is the id of the workspace in a folder.
 func IDOf(root string) string { return layout.Name(root)[:8] }
 
-// Note puts a workspace at the head of the list. Linked worktrees of a clone are not noted, since they come and go. It returns IO if the user has
-// no state folder, or it cannot be written; nothing depends on it.
+// Note puts a workspace at the head of the list. Linked worktrees of a clone are not noted, since they come and go. It
+// returns IO if the user has no state folder, or it cannot be written; nothing depends on it.
 func Note(ctx context.Context, stateDir string, l layout.Layout, prefix string, now time.Time) error {
 	if l.Repo != nil && l.Repo.Linked() {
 		return nil
@@ -68,7 +68,8 @@ func Note(ctx context.Context, stateDir string, l layout.Layout, prefix string, 
 	return problem.IO(atomicfile.WriteVolatile(file, append(src, '\n')))
 }
 
-// List returns the workspaces, the one that was opened last first. One whose folder is gone says so. It is empty where the list cannot be read.
+// List returns the workspaces, the one that was opened last first. One whose folder is gone says so. It is empty where
+// the list cannot be read.
 func List(stateDir string) []Project {
 	file, err := fileIn(stateDir)
 	if err != nil {
@@ -83,7 +84,8 @@ func List(stateDir string) []Project {
 	return out
 }
 
-// Find returns the workspace with an id, a folder or a name. It returns NOT_FOUND if the list has none, and AMBIGUOUS_ID if several have the name.
+// Find returns the workspace with an id, a folder or a name. It returns NOT_FOUND if the list has none, and
+// AMBIGUOUS_ID if several have the name.
 func Find(stateDir, which string) (Project, error) {
 	all := List(stateDir)
 	var named []Project

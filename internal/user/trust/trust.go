@@ -17,9 +17,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// The consent is a file in the user's own state folder. Its name is a hash of the path of the clone's live state and of a random id in
-// there. Linked worktrees share both. A new clone at an old path has another id, and a clone that was moved or copied has another path.
-// The file counts only if nobody but the user can have written it.
+// The consent is a file in the user's own state folder. Its name is a hash of the path of the clone's live state and of
+// a random id in there. Linked worktrees share both. A new clone at an old path has another id, and a clone that was
+// moved or copied has another path. The file counts only if nobody but the user can have written it.
 
 // Trust is the consent of this machine's user that a clone's commands may run.
 type Trust struct {
@@ -31,7 +31,8 @@ type Trust struct {
 
 // Trusted reports whether the commands of this clone may run. What cannot be read is no consent.
 //
-// A .git file can point at a trusted clone, so consent holds only if git registered this worktree, or if it was given at this root.
+// A .git file can point at a trusted clone, so consent holds only if git registered this worktree, or if it was given
+// at this root.
 func Trusted(c layout.Layout, stateDir string) bool {
 	dir, err := folder(stateDir)
 	if err != nil {
@@ -45,8 +46,9 @@ func Trusted(c layout.Layout, stateDir string) bool {
 	return err == nil && t.Path == string(c.Live) && (c.Repo == nil || c.Repo.Registered() || t.Workspace == c.Root)
 }
 
-// Set records that this user lets the commands of the clone run. A trusted clone stays as it is. Any other gets a new id, since an id that
-// came with the files may be known to their author. It returns IO if the user has no folder that only this user can write.
+// Set records that this user lets the commands of the clone run. A trusted clone stays as it is. Any other gets a new
+// id, since an id that came with the files may be known to their author. It returns IO if the user has no folder that
+// only this user can write.
 func Set(c layout.Layout, stateDir string, who record.Actor, at time.Time) error {
 	if Trusted(c, stateDir) {
 		return nil
@@ -78,7 +80,8 @@ func Set(c layout.Layout, stateDir string, who record.Actor, at time.Time) error
 	return problem.IO(atomicfile.WriteVolatile(filepath.Join(dir, name), append(src, '\n')))
 }
 
-// folder is the folder of a user's consents. It returns IO for a relative state folder, which would be in the repository.
+// folder is the folder of a user's consents. It returns IO for a relative state folder, which would be in the
+// repository.
 func folder(stateDir string) (string, error) {
 	if !filepath.IsAbs(stateDir) {
 		return "", record.Errorf(record.IO, "this user has no folder to keep consent in").

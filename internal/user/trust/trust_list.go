@@ -28,8 +28,9 @@ const (
 	Unknown  ConsentState = "unknown"  // its folder cannot be read
 )
 
-// Consents lists all consents of this user on this machine, sorted by workspace. It reads the user's state folder, and of each clone only
-// its id. Other files in the folder are ignored. It returns IO if others may write to the folder, since then nothing in it counts.
+// Consents lists all consents of this user on this machine, sorted by workspace. It reads the user's state folder, and
+// of each clone only its id. Other files in the folder are ignored. It returns IO if others may write to the folder,
+// since then nothing in it counts.
 func Consents(stateDir string) ([]Consent, error) {
 	dir, err := folder(stateDir)
 	if err != nil {
@@ -68,8 +69,8 @@ func (t Trust) state(name string) ConsentState {
 	}
 }
 
-// Revoke revokes the consents for a path: the root of a workspace, even of one that is gone, or a folder below one. It returns those that
-// it revoked, which may be none.
+// Revoke revokes the consents for a path: the root of a workspace, even of one that is gone, or a folder below one. It
+// returns those that it revoked, which may be none.
 func Revoke(stateDir, path string) ([]Consent, error) {
 	all, err := Consents(stateDir)
 	if err != nil {

@@ -135,8 +135,8 @@ func TestTrustHoldsForThisCloneOnly(t *testing.T) {
 	}
 }
 
-// A folder that names a git folder which is not its own borrows nothing of the clone that it belongs to: neither its trust nor
-// its live state. Where git's own files say that it is somebody else's it is refused.
+// A folder that names a git folder which is not its own borrows nothing of the clone that it belongs to: neither its
+// trust nor its live state. Where git's own files say that it is somebody else's it is refused.
 func TestGitFoldersOfOthers(t *testing.T) {
 	gitFile := func(t *testing.T, names string) string {
 		dir := t.TempDir()
@@ -242,8 +242,8 @@ func TestGitFoldersOfOthers(t *testing.T) {
 	}
 }
 
-// A consent counts only if nobody but the user can have written it. What is damaged is no consent, and says so or is repaired
-// when it is given again.
+// A consent counts only if nobody but the user can have written it. What is damaged is no consent, and says so or is
+// repaired when it is given again.
 func TestTrustThatCannotBeBelieved(t *testing.T) {
 	const others = "others than this user may write to"
 	for _, c := range []struct {

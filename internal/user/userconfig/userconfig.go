@@ -1,5 +1,6 @@
-// Package userconfig reads the user's own config: config.yaml in their folder of settings. It names what runs as the user, and who may be told of
-// their work: executors, an embedder, the hosts of webhooks. No repository can say any of that.
+// Package userconfig reads the user's own config: config.yaml in their folder of settings. It names what runs as the
+// user, and who may be told of their work: executors, an embedder, the hosts of webhooks. No repository can say any of
+// that.
 package userconfig
 
 import (
@@ -31,15 +32,17 @@ type Config struct {
 	Webhooks  []string // hosts that may be told of the end of a job
 }
 
-// Section is a part of the config, whose keys the package that it is for knows. The zero value is a part that is not there.
+// Section is a part of the config, whose keys the package that it is for knows. The zero value is a part that is not
+// there.
 type Section struct {
 	name string
 	path string
 	node yaml.Node
 }
 
-// Read reads config.yaml in the user's folder of settings. There is nothing in the config if dir is "" or has no such file. It returns BAD_FILE, with
-// the path, for what is no regular file of at most MaxSize bytes, or no YAML, or has a key that there is not.
+// Read reads config.yaml in the user's folder of settings. There is nothing in the config if dir is "" or has no such
+// file. It returns BAD_FILE, with the path, for what is no regular file of at most MaxSize bytes, or no YAML, or has a
+// key that there is not.
 func Read(dir string) (Config, error) {
 	if dir == "" {
 		return Config{}, nil
@@ -101,7 +104,8 @@ func (s Section) Off() bool { return s.node.IsZero() || s.node.Tag == "!!null" }
 // Name is the key of a section, with those above it: executors.mine.
 func (s Section) Name() string { return s.name }
 
-// Keys returns what is below the keys of a section, in their order. It returns BAD_FILE if the section is no mapping, or has a key twice.
+// Keys returns what is below the keys of a section, in their order. It returns BAD_FILE if the section is no mapping,
+// or has a key twice.
 func (s Section) Keys() ([]Section, error) {
 	if s.Off() {
 		return nil, nil
@@ -133,7 +137,8 @@ func (s Section) Key(parent Section) string {
 	return s.name[len(parent.name)+1:]
 }
 
-// Decode reads a section into a value, strictly: it returns BAD_FILE, which names the section, for a value of another type.
+// Decode reads a section into a value, strictly: it returns BAD_FILE, which names the section, for a value of another
+// type.
 func (s Section) Decode(into any) error {
 	if s.Off() {
 		return nil

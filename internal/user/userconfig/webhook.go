@@ -10,9 +10,10 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// AllowsWebhook returns nil if the user lets the end of a job be told to an address: it is one of https, or of http on this machine, it has no user and
-// password, and its host is in `webhooks`, with the port unless it is the usual one. It returns INVALID_INPUT for what is no such address, and
-// FORBIDDEN for a host that is not listed. Whoever calls the address follows no redirection, since that could lead to another host.
+// AllowsWebhook returns nil if the user lets the end of a job be told to an address: it is one of https, or of http on
+// this machine, it has no user and password, and its host is in `webhooks`, with the port unless it is the usual one.
+// It returns INVALID_INPUT for what is no such address, and FORBIDDEN for a host that is not listed. Whoever calls the
+// address follows no redirection, since that could lead to another host.
 func (c Config) AllowsWebhook(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -33,7 +34,8 @@ func (c Config) AllowsWebhook(address string) error {
 	return nil
 }
 
-// sameHost reports whether an entry of the list is the host of an address. An entry without a port stands for the usual one of https and of http.
+// sameHost reports whether an entry of the list is the host of an address. An entry without a port stands for the usual
+// one of https and of http.
 func sameHost(entry string, u *url.URL) bool {
 	host, port, err := net.SplitHostPort(entry)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// acpStream is the dialect of agents that speak the Agent Client Protocol: cairn is the client. It offers no files and no terminal, since an agent has
-// those of the machine, and it answers what it is asked for: in a run for edits everything may be done once, in one for a patch only what reads.
+// acpStream is the dialect of agents that speak the Agent Client Protocol: cairn is the client. It offers no files and
+// no terminal, since an agent has those of the machine, and it answers what it is asked for: in a run for edits
+// everything may be done once, in one for a patch only what reads.
 //
 // What the agent tells of its session is taken from the lines themselves, in their order. The rest goes to the library.
 type acpStream struct {
@@ -57,7 +58,8 @@ func (a *attempt) converse(ctx context.Context) error {
 	return nil
 }
 
-// settle waits until the conversation has every answer that came: to the library the end of a connection may come before the answer that it followed.
+// settle waits until the conversation has every answer that came: to the library the end of a connection may come
+// before the answer that it followed.
 func (s *acpStream) settle() {
 	for end := time.Now().Add(2 * time.Second); s.heard.Load() < s.answered.Load() && time.Now().Before(end); {
 		select {
@@ -174,7 +176,8 @@ func readingMode(modes *acp.SessionModeState) (acp.SessionModeId, bool) {
 	return "", false
 }
 
-// line takes what the agent tells of its session, and hands on the rest. What is no message is left out, since the library would take it for an error.
+// line takes what the agent tells of its session, and hands on the rest. What is no message is left out, since the
+// library would take it for an error.
 func (s *acpStream) line(text []byte) {
 	var l struct {
 		Version string          `json:"jsonrpc"`

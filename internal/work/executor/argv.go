@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// maxArgument is the most bytes of a prompt in a command line. Linux takes arguments of up to 128 KiB, and Windows command lines of 32 KiB.
+// maxArgument is the most bytes of a prompt in a command line. Linux takes arguments of up to 128 KiB, and Windows
+// command lines of 32 KiB.
 const maxArgument = 24 << 10
 
 // command returns the command line of a run, whose prompt file is there.

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// claudeStream is the dialect of claude, and of amp, which copies it: a JSON object a line. The last one, of type result, has is_error, which counts: its
-// subtype can be success even so, and so can the exit status.
+// claudeStream is the dialect of claude, and of amp, which copies it: a JSON object a line. The last one, of type
+// result, has is_error, which counts: its subtype can be success even so, and so can the exit status.
 type claudeStream struct{ *stream }
 
 type claudeLine struct {

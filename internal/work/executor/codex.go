@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// codexStream is the dialect of codex: turn.completed and turn.failed say how it ended, and its exit status does not. An error in between may be one that
-// it tries again.
+// codexStream is the dialect of codex: turn.completed and turn.failed say how it ended, and its exit status does not.
+// An error in between may be one that it tries again.
 type codexStream struct{ *stream }
 
 type codexLine struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// commandStream is the dialect of anything else: its output is text, and its exit status says how it ended. The end of its output is its final message,
-// and all of it for a patch.
+// commandStream is the dialect of anything else: its output is text, and its exit status says how it ended. The end of
+// its output is its final message, and all of it for a patch.
 type commandStream struct {
 	*stream
 	keep  int // bytes

@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// copilotStream is the dialect of copilot: events with their data, and a result whose exitCode counts, since the program ends with 0 even if it failed.
+// copilotStream is the dialect of copilot: events with their data, and a result whose exitCode counts, since the
+// program ends with 0 even if it failed.
 type copilotStream struct{ *stream }
 
 type copilotLine struct {

@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// cursorStream is the dialect of cursor-agent: that of claude but for its tools. When it fails it may end without a last line.
+// cursorStream is the dialect of cursor-agent: that of claude but for its tools. When it fails it may end without a
+// last line.
 type cursorStream struct{ claudeStream }
 
 type cursorLine struct {

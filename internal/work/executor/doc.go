@@ -1,7 +1,9 @@
-// Package executor knows the programs that work on tasks: how each is called, what it is told, what its output means, and how it is kept to its work.
+// Package executor knows the programs that work on tasks: how each is called, what it is told, what its output means,
+// and how it is kept to its work.
 //
-// A program is a row of a table, not code: rows.go has those that cairn ships, and the user's own config adds others and changes them (user.go). A
-// repository can only name one. What differs in how programs report is a dialect: one file each turns the lines of one into job.Events.
+// A program is a row of a table, not code: rows.go has those that cairn ships, and the user's own config adds others
+// and changes them (user.go). A repository can only name one. What differs in how programs report is a dialect: one
+// file each turns the lines of one into job.Events.
 //
 //	executor.go   Table, Executor: the API
 //	rows.go       the rows that are shipped

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// inherited is the environment of a program: that of this process, without what tells of the session in which cairn itself may run, then what the row,
-// the user and the run set. PWD is the folder in which it starts, since some programs believe it more than the system.
+// inherited is the environment of a program: that of this process, without what tells of the session in which cairn
+// itself may run, then what the row, the user and the run set. PWD is the folder in which it starts, since some
+// programs believe it more than the system.
 func (r row) environ(of, set []string, run Run) []string {
 	var out []string
 	for _, variable := range of {
@@ -23,9 +24,10 @@ func (r row) environ(of, set []string, run Run) []string {
 	return append(out, run.Env...)
 }
 
-// dropped reports whether a program does not inherit a variable. Dropped are those by which a coding agent tells its children that they run in a session
-// of its own, so that a program would take itself for a part of that; those that lead git to another repository, as in a hook; and all of cairn's own.
-// How a user logs in, and which provider they use, stays.
+// dropped reports whether a program does not inherit a variable. Dropped are those by which a coding agent tells its
+// children that they run in a session of its own, so that a program would take itself for a part of that; those that
+// lead git to another repository, as in a hook; and all of cairn's own. How a user logs in, and which provider they
+// use, stays.
 func dropped(name string) bool {
 	if slices.Contains(keptVariables(), name) {
 		return false

@@ -59,9 +59,10 @@ type MCP struct {
 	Env     []string // NAME=value each; some programs give a server nothing of their own environment
 }
 
-// Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done and Failed the program said that it
-// failed: another try would likely fail alike. If it is not Done the program broke off: by a signal, with an exit status other than 0 (Failed), with 0 as if
-// nothing were wrong (not Failed), or because it was stopped.
+// Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done
+// and Failed the program said that it failed: another try would likely fail alike. If it is not Done the program broke
+// off: by a signal, with an exit status other than 0 (Failed), with 0 as if nothing were wrong (not Failed), or because
+// it was stopped.
 type Result struct {
 	Done       bool   // the program said that it is done, or that it failed
 	Failed     bool   // it said that it failed, or broke off and did not end with 0
@@ -75,8 +76,8 @@ type Result struct {
 	Usage      job.Usage
 }
 
-// Load returns the executors that cairn ships, with those of the user's config, which is in a folder of settings; "" is no folder. It returns BAD_FILE,
-// which names the key, for a config that is wrong.
+// Load returns the executors that cairn ships, with those of the user's config, which is in a folder of settings; "" is
+// no folder. It returns BAD_FILE, which names the key, for a config that is wrong.
 func Load(configDir string) (Table, error) {
 	c, err := userconfig.Read(configDir)
 	if err != nil {
@@ -131,11 +132,12 @@ func (e Executor) Output() job.Output {
 	return e.output
 }
 
-// HandsOver reports whether it can call the tools of cairn, so that it finishes its session itself. The final message of one that cannot is its summary.
+// HandsOver reports whether it can call the tools of cairn, so that it finishes its session itself. The final message
+// of one that cannot is its summary.
 func (e Executor) HandsOver() bool { return e.mcp != noMCP }
 
-// ReadOnly reports whether it can be kept from changing files, so that a run for a patch leaves the work tree alone. Of one that cannot, whoever starts
-// it sees to that.
+// ReadOnly reports whether it can be kept from changing files, so that a run for a patch leaves the work tree alone. Of
+// one that cannot, whoever starts it sees to that.
 func (e Executor) ReadOnly() bool {
 	return e.patch != nil || e.mcp == opencodeMCP || e.dialect == droidDialect
 }
@@ -143,7 +145,8 @@ func (e Executor) ReadOnly() bool {
 // Resumes reports whether it can go on with an earlier session of its own.
 func (e Executor) Resumes() bool { return e.resume != nil || e.dialect == acpDialect }
 
-// Present returns EXECUTOR_MISSING, which says how it is installed, if its program is not on this machine, and if it has none since the user is to name it.
+// Present returns EXECUTOR_MISSING, which says how it is installed, if its program is not on this machine, and if it
+// has none since the user is to name it.
 func (e Executor) Present() error {
 	if e.binary == "" {
 		return record.Errorf(record.ExecutorMissing, "executor %s has no program yet", e.name).
@@ -159,8 +162,8 @@ func (e Executor) Present() error {
 	return nil
 }
 
-// find returns the absolute path of the program. A relative path, and a PATH with relative folders, name files of whatever folder is the current one, so
-// they do not count.
+// find returns the absolute path of the program. A relative path, and a PATH with relative folders, name files of
+// whatever folder is the current one, so they do not count.
 func (e Executor) find() (string, error) {
 	path, err := exec.LookPath(e.binary)
 	if err != nil {

@@ -28,10 +28,12 @@ const serverName = "cairn"
 // toolSeconds is how long a program waits for an answer of cairn: finish runs the checks of the task.
 const toolSeconds = 3600
 
-// passed is what a program is given its MCP server and its permissions with: words, variables, and files of the private folder, which are there.
+// passed is what a program is given its MCP server and its permissions with: words, variables, and files of the private
+// folder, which are there.
 type passed struct{ words, env []string }
 
-// pass writes what a program needs to find its MCP server into the private folder of a run. Nothing of it is in the work tree.
+// pass writes what a program needs to find its MCP server into the private folder of a run. Nothing of it is in the
+// work tree.
 func (r row) pass(run Run) (passed, error) {
 	server := run.server()
 	switch r.mcp {
@@ -67,7 +69,8 @@ type server struct {
 	Env     map[string]string `json:"env"`
 }
 
-// server returns the MCP server of a run, or nil. Some programs hand nothing of their environment to a server, so the variables of cairn are named.
+// server returns the MCP server of a run, or nil. Some programs hand nothing of their environment to a server, so the
+// variables of cairn are named.
 func (r Run) server() *server {
 	if r.MCP.Command == "" {
 		return nil
@@ -92,7 +95,8 @@ func cairnsOwn(env []string) (out []string) {
 	return out
 }
 
-// named is a list of MCP servers with one, or none, in it. Others are keys that one program needs beside the usual ones.
+// named is a list of MCP servers with one, or none, in it. Others are keys that one program needs beside the usual
+// ones.
 func (s *server) named(others map[string]any) map[string]any {
 	if s == nil {
 		return map[string]any{}
@@ -104,8 +108,9 @@ func (s *server) named(others map[string]any) map[string]any {
 	return map[string]any{serverName: entry}
 }
 
-// codexConfig passes the server, and trust in the work tree, for this run: codex reads servers from nowhere else, cancels calls that nobody approves, and
-// would write down for ever what its own --trust says. Its keys are split at dots, so a path is a key of a table.
+// codexConfig passes the server, and trust in the work tree, for this run: codex reads servers from nowhere else,
+// cancels calls that nobody approves, and would write down for ever what its own --trust says. Its keys are split at
+// dots, so a path is a key of a table.
 func (r Run) codexConfig(s *server) []string {
 	words := []string{"-c", fmt.Sprintf("projects={%s={trust_level=\"trusted\"}}", tomlString(r.Dir))}
 	if s == nil {
@@ -149,7 +154,8 @@ func tomlString(s string) string {
 	return b.String()
 }
 
-// opencodeConfig is on top of the user's own config. opencode allows every tool that is not denied, and one that is denied alone is replaced by another.
+// opencodeConfig is on top of the user's own config. opencode allows every tool that is not denied, and one that is
+// denied alone is replaced by another.
 func opencodeConfig(s *server, output job.Output) map[string]any {
 	config := map[string]any{"share": "disabled", "autoupdate": false}
 	may := map[string]any{"question": "deny", "edit": "allow", "bash": "allow", "webfetch": "allow"}

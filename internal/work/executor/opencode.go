@@ -4,8 +4,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// opencodeStream is the dialect of opencode. It has no last line: a step that ends for another reason than to use tools is the last one unless another
-// begins, and an error is one even if the program ends with 0.
+// opencodeStream is the dialect of opencode. It has no last line: a step that ends for another reason than to use tools
+// is the last one unless another begins, and an error is one even if the program ends with 0.
 type opencodeStream struct {
 	*stream
 	last   bool // the last step has ended

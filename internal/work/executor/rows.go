@@ -4,9 +4,9 @@ import "github.com/cairn-tasks/cairn/internal/work/job"
 
 // row is a program: how it is called, and what its output means.
 //
-// Its command line is: binary, lead, fresh or resume, args, edits or patch, the words that pass its MCP server, extra, tail. These are lists of groups
-// of words. In a word {model}, {resume}, {prompt}, {prompt_file}, {dir} and {budget} stand for what the run says, and a group with one that the run
-// does not say is left out.
+// Its command line is: binary, lead, fresh or resume, args, edits or patch, the words that pass its MCP server, extra,
+// tail. These are lists of groups of words. In a word {model}, {resume}, {prompt}, {prompt_file}, {dir} and {budget}
+// stand for what the run says, and a group with one that the run does not say is left out.
 type row struct {
 	name    string
 	binary  string // a program on PATH, or an absolute path; "" until the user names one
@@ -54,7 +54,8 @@ const (
 	commandDialect  = "command"
 )
 
-// shipped returns the rows of the programs that cairn knows. What is said of one was tried with the version that docs/jobs.md names.
+// shipped returns the rows of the programs that cairn knows. What is said of one was tried with the version that
+// docs/jobs.md names.
 func shipped() []row {
 	return []row{claude(), codex(), gemini(), opencode(), cursor(), copilot(), amp(), droid(),
 		{name: "acp", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP},
@@ -62,9 +63,9 @@ func shipped() []row {
 	}
 }
 
-// claude may use every tool that needs nobody's answer when it edits; what the user's own settings deny stays denied. For a patch it has no other tools
-// than those that read. It makes no work tree of its own, asks nobody, does not wait for
-// somebody to approve a plan, and puts nothing off.
+// claude may use every tool that needs nobody's answer when it edits; what the user's own settings deny stays denied.
+// For a patch it has no other tools than those that read. It makes no work tree of its own, asks nobody, does not wait
+// for somebody to approve a plan, and puts nothing off.
 func claude() row {
 	return row{
 		name: "claude", binary: "claude", dialect: claudeDialect, mcp: claudeMCP,
@@ -82,8 +83,8 @@ func claude() row {
 	}
 }
 
-// codex takes its sandbox from -c, since its subcommand resume knows no --sandbox. A sandbox without a network would keep tests from ports of this
-// machine.
+// codex takes its sandbox from -c, since its subcommand resume knows no --sandbox. A sandbox without a network would
+// keep tests from ports of this machine.
 func codex() row {
 	return row{
 		name: "codex", binary: "codex", dialect: codexDialect, mcp: codexMCP,
@@ -97,8 +98,9 @@ func codex() row {
 	}
 }
 
-// gemini is spoken to by the protocol, over which alone it takes an MCP server for one run. Its sessions are begun with the words of its command line, so
-// --approval-mode counts. It reads a work tree's own settings only where it is trusted, and refuses --approval-mode where it is not.
+// gemini is spoken to by the protocol, over which alone it takes an MCP server for one run. Its sessions are begun with
+// the words of its command line, so --approval-mode counts. It reads a work tree's own settings only where it is
+// trusted, and refuses --approval-mode where it is not.
 func gemini() row {
 	return row{
 		name: "gemini", binary: "gemini", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP,
@@ -110,8 +112,8 @@ func gemini() row {
 	}
 }
 
-// opencode gets what it may do from its config, which is passed in a variable, see mcp.go. --auto answers what that leaves open, and never what it
-// denies.
+// opencode gets what it may do from its config, which is passed in a variable, see mcp.go. --auto answers what that
+// leaves open, and never what it denies.
 func opencode() row {
 	return row{
 		name: "opencode", binary: "opencode", dialect: opencodeDialect, mcp: opencodeMCP,

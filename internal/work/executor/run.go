@@ -22,12 +22,14 @@ var (
 	errOverBudget = errors.New("it cost more than its budget")
 )
 
-// Start runs an executor to its end, its context's end, or until it cost more than its budget, and ends every process that it started, as far as package
-// proc can. A program that said that it is done has 10 seconds to end by itself. One that is stopped gets SIGTERM, and is killed 3 seconds later.
+// Start runs an executor to its end, its context's end, or until it cost more than its budget, and ends every process
+// that it started, as far as package proc can. A program that said that it is done has 10 seconds to end by itself. One
+// that is stopped gets SIGTERM, and is killed 3 seconds later.
 //
-// The error is nil however the program ended. It is EXECUTOR_MISSING if the program is not there, INVALID_SPEC if the executor cannot go on with a
-// session, INVALID_INPUT for a run that contradicts itself, and IO if the system refuses what is needed. A crash of cairn leaves the program to its guard
-// and to proc.Sweep, and files of ours in the private folder alone.
+// The error is nil however the program ended. It is EXECUTOR_MISSING if the program is not there, INVALID_SPEC if the
+// executor cannot go on with a session, INVALID_INPUT for a run that contradicts itself, and IO if the system refuses
+// what is needed. A crash of cairn leaves the program to its guard and to proc.Sweep, and files of ours in the private
+// folder alone.
 func (e Executor) Start(ctx context.Context, run Run) (Result, error) {
 	if err := e.Present(); err != nil {
 		return Result{}, err
@@ -168,7 +170,8 @@ func (a *attempt) close() {
 	a.goesOn()
 }
 
-// endIn ends the program after a while, unless it goes on. Only the first call counts, so that a program that goes on reporting does not go on for ever.
+// endIn ends the program after a while, unless it goes on. Only the first call counts, so that a program that goes on
+// reporting does not go on for ever.
 func (a *attempt) endIn(d time.Duration, end func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -18,10 +18,12 @@ type Cairn struct {
 	Env     []string // beside the variables that cairn needs to find its own folders
 }
 
-// ownVariables are handed on to cairn as an MCP server, since some programs give a server nothing of their own environment.
+// ownVariables are handed on to cairn as an MCP server, since some programs give a server nothing of their own
+// environment.
 var ownVariables = []string{"HOME", "USERPROFILE", "PATH", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA", "SystemRoot", "TMPDIR"}
 
-// Server is the MCP server that a program is given (Run.MCP). It is the zero value, no server, where this program does not know its own path.
+// Server is the MCP server that a program is given (Run.MCP). It is the zero value, no server, where this program does
+// not know its own path.
 func (c Cairn) Server() MCP {
 	program := c.Program
 	if len(program) == 0 {

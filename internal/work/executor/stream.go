@@ -27,7 +27,8 @@ const (
 type dialect interface {
 	// line takes one line, without its end. What it does not understand it leaves alone.
 	line(text []byte)
-	// closed is called after the last line, when the program has ended by itself: with its exit status, and the signal that ended it.
+	// closed is called after the last line, when the program has ended by itself: with its exit status, and the signal
+	// that ended it.
 	closed(exit int, signal string)
 }
 
@@ -174,7 +175,8 @@ func (s *stream) add(u job.Usage) {
 	s.usage(job.Usage{InputTokens: was.InputTokens + u.InputTokens, OutputTokens: was.OutputTokens + u.OutputTokens, Cost: was.Cost + u.Cost})
 }
 
-// done takes that the program said that it is done, and whether it failed. An empty final message leaves the last one. Only the first end counts.
+// done takes that the program said that it is done, and whether it failed. An empty final message leaves the last one.
+// Only the first end counts.
 func (s *stream) done(failed bool, final string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,8 +215,8 @@ func (s *stream) goesOn() {
 	}
 }
 
-// lines is a writer that hands on what is written in lines, to a dialect, and as it came to another writer, whose errors do not count. After last it
-// drops what is written: a process that is left over may still hold the output open.
+// lines is a writer that hands on what is written in lines, to a dialect, and as it came to another writer, whose
+// errors do not count. After last it drops what is written: a process that is left over may still hold the output open.
 type lines struct {
 	mu      sync.Mutex
 	over    bool
@@ -274,7 +276,8 @@ func (l *lines) flush() {
 	l.rest = l.rest[:0]
 }
 
-// read takes a line that is a JSON object. A key whose value is of another type than ours is left out, as if it were not there.
+// read takes a line that is a JSON object. A key whose value is of another type than ours is left out, as if it were
+// not there.
 func read(line []byte, into any) bool {
 	if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
 		return false

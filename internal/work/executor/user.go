@@ -10,8 +10,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// withUsers returns rows with those of the `executors` section of the user's config. A row with the name of a shipped one changes that. Another one
-// names a dialect and its program: of the dialect of a shipped row it is called as that is, with its own program. Errors name the key.
+// withUsers returns rows with those of the `executors` section of the user's config. A row with the name of a shipped
+// one changes that. Another one names a dialect and its program: of the dialect of a shipped row it is called as that
+// is, with its own program. Errors name the key.
 func withUsers(rows []row, section userconfig.Section) ([]row, error) {
 	all, err := section.Keys()
 	if err != nil {

@@ -6,7 +6,8 @@ import "time"
 type Event struct {
 	At   time.Time `json:"at"`
 	Type EventType `json:"type"`
-	// Text is what was said, planned, asked or went wrong; of a tool, its name with its most telling argument. It is cut to MaxEventText.
+	// Text is what was said, planned, asked or went wrong; of a tool, its name with its most telling argument. It is cut
+	// to MaxEventText.
 	Text    string `json:"text,omitempty"`
 	ID      string `json:"id,omitempty"`      // of the session to resume (Session), or of the call of a tool (ToolStart, ToolEnd)
 	Failed  bool   `json:"failed,omitempty"`  // a tool failed, or the executor said at its end that it did

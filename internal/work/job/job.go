@@ -11,7 +11,8 @@ import (
 // Prefix is what stands before the dash of a job's id.
 const Prefix = "job"
 
-// ParseID accepts what may be the id of a job, which names its folder: job- and letters and digits. It returns INVALID_INPUT for anything else.
+// ParseID accepts what may be the id of a job, which names its folder: job- and letters and digits. It returns
+// INVALID_INPUT for anything else.
 func ParseID(s string) (string, error) {
 	token, ok := strings.CutPrefix(s, Prefix+"-")
 	if _, err := record.ParseID(s); err != nil || !ok || !record.IsWord(token, "") {
@@ -23,8 +24,9 @@ func ParseID(s string) (string, error) {
 // State is where a job is in its life.
 type State string
 
-// The states. A job is created Queued, or Running if a slot was free. Succeeded, Failed, Canceled and Expired are final. Stale is not: the supervisor of
-// the job is gone, and whoever noticed that ended what it had started; a retry lets the job go on.
+// The states. A job is created Queued, or Running if a slot was free. Succeeded, Failed, Canceled and Expired are
+// final. Stale is not: the supervisor of the job is gone, and whoever noticed that ended what it had started; a retry
+// lets the job go on.
 const (
 	Queued    State = "QUEUED"
 	Running   State = "RUNNING"
@@ -83,7 +85,8 @@ const (
 	ClaimLost       Reason = "CLAIM_LOST"       // the git remote gave the task to another clone
 )
 
-// Status is what becomes of a job: the content of its state.json, which only its supervisor replaces, or whoever found that it has none.
+// Status is what becomes of a job: the content of its state.json, which only its supervisor replaces, or whoever found
+// that it has none.
 type Status struct {
 	State      State        `json:"state"`
 	Version    int          `json:"version"` // grows by one with each change

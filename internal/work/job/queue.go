@@ -34,7 +34,8 @@ const (
 	maxBackoff   = 5 * time.Minute
 )
 
-// Backoff is how long to wait before the executor is started again after its nth crash, the first being 1. It is false if it is not.
+// Backoff is how long to wait before the executor is started again after its nth crash, the first being 1. It is false
+// if it is not.
 func Backoff(crash int) (time.Duration, bool) {
 	if crash < 1 || crash > MaxCrashes {
 		return 0, false

@@ -44,8 +44,8 @@ func (j Jobs) Artifact(one job.Job, a job.Artifact) ([]Part, error) {
 	return parts, nil
 }
 
-// PR records the pull request of the job's branch: in pr.json, and then in its state. A job that has ended may get one too. After a crash between the
-// two the file alone says it.
+// PR records the pull request of the job's branch: in pr.json, and then in its state. A job that has ended may get one
+// too. After a crash between the two the file alone says it.
 func (o *Owned) PR(pr job.PR) error {
 	src, err := encode(pr)
 	if err != nil {

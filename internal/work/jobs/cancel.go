@@ -15,8 +15,9 @@ type request struct {
 	At     time.Time    `json:"at"`
 }
 
-// Cancel asks the supervisor of a job to end it, and returns without waiting for that. Where there is no supervisor, it ends what is left of the job and
-// writes CANCELED itself. The request stays if the caller is killed, and is then carried out by whoever looks at the job next.
+// Cancel asks the supervisor of a job to end it, and returns without waiting for that. Where there is no supervisor, it
+// ends what is left of the job and writes CANCELED itself. The request stays if the caller is killed, and is then
+// carried out by whoever looks at the job next.
 //
 // It returns ALREADY_TERMINAL if the job has ended, and otherwise the errors of Get.
 func (j Jobs) Cancel(id string, who record.Actor, reason string) error {

@@ -52,8 +52,8 @@ func playDie(s *store.Store, args []string) error {
 	return o.Release()
 }
 
-// Whatever change of the disk a kill comes before, each job is whole: what was asked, a state that may be, and events that can be read. Its lock is free,
-// and the next job is created as ever.
+// Whatever change of the disk a kill comes before, each job is whole: what was asked, a state that may be, and events
+// that can be read. Its lock is free, and the next job is created as ever.
 func TestAKillAtAnyStepLeavesWholeJobsOrNone(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)

@@ -18,10 +18,12 @@ import (
 // createPatience is how long Create waits for others that create jobs.
 const createPatience = 10 * time.Second
 
-// Create makes a QUEUED job of a spec, and reports whether it did. It is decided under one lock for the clone: admit gets all jobs and may refuse
-// with an error, or return a job that stands for the new one, which is then returned. admit must be quick and may not call Create.
+// Create makes a QUEUED job of a spec, and reports whether it did. It is decided under one lock for the clone: admit
+// gets all jobs and may refuse with an error, or return a job that stands for the new one, which is then returned.
+// admit must be quick and may not call Create.
 //
-// It returns INVALID_SPEC for a spec that is not valid, and BUSY if the lock is not free in time. After a crash there is the whole job or none.
+// It returns INVALID_SPEC for a spec that is not valid, and BUSY if the lock is not free in time. After a crash there
+// is the whole job or none.
 func (j Jobs) Create(ctx context.Context, spec job.Spec, admit func(all []job.Job) (*job.Job, error)) (job.Job, bool, error) {
 	if _, err := job.ParseID(spec.Job); err != nil {
 		return job.Job{}, false, err
@@ -104,7 +106,8 @@ func (j Jobs) write(one job.Job) error {
 	return disk.SyncFolder(j.live.Jobs())
 }
 
-// removeHalves removes what killed callers of Create have left. The caller holds the lock. What cannot be removed stays for the next time.
+// removeHalves removes what killed callers of Create have left. The caller holds the lock. What cannot be removed stays
+// for the next time.
 func (j Jobs) removeHalves() {
 	entries, _ := os.ReadDir(j.live.Jobs())
 	for _, e := range entries {

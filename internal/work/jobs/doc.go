@@ -11,12 +11,13 @@
 //	jobs/.lock               held while a job is created
 //	jobs/changed             another content after each change of any job
 //
-// The lock is the proof of life of a supervisor, and whoever holds it is the only writer of the folder (Own). Locks are the system's and end with
-// their process, so no process id and no clock is trusted. Whoever reads an unfinished job whose lock is free reconciles it: ends what the job left running, and
-// writes that it is STALE.
+// The lock is the proof of life of a supervisor, and whoever holds it is the only writer of the folder (Own). Locks are
+// the system's and end with their process, so no process id and no clock is trusted. Whoever reads an unfinished job
+// whose lock is free reconciles it: ends what the job left running, and writes that it is STALE.
 //
-// A kill between any two steps leaves each file with its old or its new content. A job appears with all its files, or not at all: its folder is
-// made under a name that is no job's, and renamed. What is left of one that was not renamed is removed by the next Create.
+// A kill between any two steps leaves each file with its old or its new content. A job appears with all its files, or
+// not at all: its folder is made under a name that is no job's, and renamed. What is left of one that was not renamed
+// is removed by the next Create.
 //
 // The files are read as untrusted input: links are refused, sizes are bounded, and what cannot be read is BAD_FILE.
 package jobs

@@ -13,11 +13,13 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// maxEvents is how many bytes of events are kept of what the executor says. Those of the job itself are kept up to twice as many.
+// maxEvents is how many bytes of events are kept of what the executor says. Those of the job itself are kept up to
+// twice as many.
 const maxEvents = 4 << 20
 
-// Event adds an event to those of the job, with the time if it has none. Long texts are cut. Once there are too many, what the executor says is left
-// out, and one event says so. A kill in the middle leaves a part of a line, which counts as one event that cannot be read.
+// Event adds an event to those of the job, with the time if it has none. Long texts are cut. Once there are too many,
+// what the executor says is left out, and one event says so. A kill in the middle leaves a part of a line, which counts
+// as one event that cannot be read.
 func (o *Owned) Event(e job.Event) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -75,8 +77,8 @@ func cut(text string, most int) string {
 	return text + mark
 }
 
-// Events returns some of the events of a job, the oldest first: limit of them behind the first offset, and how many there are. It returns BAD_FILE if
-// they cannot be read, and otherwise the errors of Get.
+// Events returns some of the events of a job, the oldest first: limit of them behind the first offset, and how many
+// there are. It returns BAD_FILE if they cannot be read, and otherwise the errors of Get.
 func (j Jobs) Events(id string, offset, limit int) (events []job.Event, total int, err error) {
 	if _, err := j.Get(id); err != nil {
 		return nil, 0, err

@@ -58,7 +58,8 @@ func (j Jobs) path(names ...string) string {
 	return filepath.Join(append([]string{j.live.Jobs()}, names...)...)
 }
 
-// File is the path of a file in the folder of a job. The job need not exist; what cannot be the id of one has the path "".
+// File is the path of a file in the folder of a job. The job need not exist; what cannot be the id of one has the path
+// "".
 func (j Jobs) File(id, name string) string {
 	if _, err := job.ParseID(id); err != nil || name != filepath.Base(name) {
 		return ""
@@ -66,9 +67,10 @@ func (j Jobs) File(id, name string) string {
 	return j.path(id, name)
 }
 
-// Get returns a job as it is now. It reconciles the job, as the package describes: an unfinished job without a supervisor is returned STALE, or CANCELED if that
-// was asked of it, and written so if the folder can be written. It returns JOB_NOT_FOUND if there is no such job, INVALID_INPUT for what cannot be
-// the id of one, and BAD_FILE if its files are broken.
+// Get returns a job as it is now. It reconciles the job, as the package describes: an unfinished job without a
+// supervisor is returned STALE, or CANCELED if that was asked of it, and written so if the folder can be written. It
+// returns JOB_NOT_FOUND if there is no such job, INVALID_INPUT for what cannot be the id of one, and BAD_FILE if its
+// files are broken.
 func (j Jobs) Get(id string) (job.Job, error) {
 	if _, err := job.ParseID(id); err != nil {
 		return job.Job{}, err
@@ -83,8 +85,8 @@ func (j Jobs) Get(id string) (job.Job, error) {
 	return j.reconcile(one), nil
 }
 
-// Resolve returns the id of the only job in whose id a part occurs, in any case. It returns JOB_NOT_FOUND if there is none, and AMBIGUOUS_ID, which
-// names some, if there are several. No file of a job is read.
+// Resolve returns the id of the only job in whose id a part occurs, in any case. It returns JOB_NOT_FOUND if there is
+// none, and AMBIGUOUS_ID, which names some, if there are several. No file of a job is read.
 func (j Jobs) Resolve(part string) (string, error) {
 	if err := j.noLinks(); err != nil {
 		return "", err
@@ -126,8 +128,8 @@ func (j Jobs) List() ([]job.Job, error) {
 	return all, err
 }
 
-// LastOf is the job of a task that is at work, or waits for its turn, and else its newest one. It reports false if there is none, and where the jobs
-// cannot be read.
+// LastOf is the job of a task that is at work, or waits for its turn, and else its newest one. It reports false if
+// there is none, and where the jobs cannot be read.
 func (j Jobs) LastOf(id record.ID) (last job.Job, found bool) {
 	all, _ := j.List() // the newest first
 	for _, one := range all {
@@ -255,8 +257,8 @@ func encode(v any) ([]byte, error) {
 	return append(src, '\n'), err
 }
 
-// reconcile ends what is left of a job that has lost its supervisor, and writes what became of it. Where that cannot be written it is returned all the
-// same; where the lock cannot be asked the job is as it was read.
+// reconcile ends what is left of a job that has lost its supervisor, and writes what became of it. Where that cannot be
+// written it is returned all the same; where the lock cannot be asked the job is as it was read.
 func (j Jobs) reconcile(one job.Job) job.Job {
 	if !one.Status.State.Live() || j.starting(one) {
 		return one
@@ -281,7 +283,8 @@ func (j Jobs) reconcile(one job.Job) job.Job {
 	return owned.Job()
 }
 
-// manned reports whether a job whose lock is held may have its supervisor: it is to have one, and its process is not known to be gone.
+// manned reports whether a job whose lock is held may have its supervisor: it is to have one, and its process is not
+// known to be gone.
 func manned(s job.Status) bool { return s.State.Live() && (s.Process <= 0 || isProcess(s.Process)) }
 
 // isProcess reports whether there is a process with a number, which may be another one than was meant.
@@ -304,8 +307,8 @@ func (j Jobs) starting(one job.Job) bool {
 	return err == nil && time.Since(info.ModTime()).Abs() < startGrace
 }
 
-// Version is another text after each change of any job of the clone; "" before the first. It is cheap to ask for. That a supervisor was killed
-// changes nothing before somebody looks.
+// Version is another text after each change of any job of the clone; "" before the first. It is cheap to ask for. That
+// a supervisor was killed changes nothing before somebody looks.
 func (j Jobs) Version() string {
 	src, _ := disk.ReadRegular(j.path(changedName), maxFile)
 	return string(src)

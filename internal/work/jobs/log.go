@@ -19,8 +19,9 @@ const (
 	logTail = 2 << 20
 )
 
-// Log is a file of a job to which output is appended. What is written is in the file when Write returns, so a killed supervisor loses nothing. Once
-// the file has grown too large its middle is left out, and a line says how much. Several goroutines may write.
+// Log is a file of a job to which output is appended. What is written is in the file when Write returns, so a killed
+// supervisor loses nothing. Once the file has grown too large its middle is left out, and a line says how much. Several
+// goroutines may write.
 type Log struct {
 	mu   sync.Mutex
 	path string
@@ -56,7 +57,8 @@ func isName(name string) error {
 
 const leftOut = "\n[... %d bytes left out ...]\n"
 
-// Write appends to the file. It never fails, so that an executor whose output cannot be kept is not stopped by that; Err has the error.
+// Write appends to the file. It never fails, so that an executor whose output cannot be kept is not stopped by that;
+// Err has the error.
 func (l *Log) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,8 +108,8 @@ func (o *Owned) WriteFile(name string, data []byte) error {
 	return o.jobs.live.Failed(atomicfile.Write(o.file(name), data, 0o644))
 }
 
-// Private makes an empty folder in that of the job, for what only its executor is to read, and returns its path. Files in it of an earlier run
-// are removed.
+// Private makes an empty folder in that of the job, for what only its executor is to read, and returns its path. Files
+// in it of an earlier run are removed.
 func (o *Owned) Private() (string, error) {
 	dir := o.file(job.PrivateFiles)
 	if err := disk.MakeFolder(o.file(""), dir); err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Number gives the job the lowest number, from first on, that no other live job has of a kind and that is good. The kind is a word; the job keeps the
-// number until it gives it back, or its process ends. It returns BUSY if none of the first so many is free.
+// Number gives the job the lowest number, from first on, that no other live job has of a kind and that is good. The
+// kind is a word; the job keeps the number until it gives it back, or its process ends. It returns BUSY if none of the
+// first so many is free.
 func (o *Owned) Number(kind string, first, count int, good func(n int) bool) (n int, release func(), err error) {
 	if !record.IsWord(kind, "._-") {
 		return 0, nil, record.Errorf(record.InvalidInput, "%q is no kind of number", kind)

@@ -29,8 +29,9 @@ const (
 	ownPause    = 20 * time.Millisecond
 )
 
-// Own takes the lock of a job, so that its caller is its supervisor until Release or the end of the process. It looks at nothing: a job that lost its
-// supervisor is RUNNING still. The caller reads the state first, since the job may have been canceled before it had a supervisor.
+// Own takes the lock of a job, so that its caller is its supervisor until Release or the end of the process. It looks
+// at nothing: a job that lost its supervisor is RUNNING still. The caller reads the state first, since the job may have
+// been canceled before it had a supervisor.
 //
 // It returns BUSY if another process is its supervisor, and otherwise the errors of Get.
 func (j Jobs) Own(id string) (*Owned, error) {
@@ -54,8 +55,9 @@ func (j Jobs) Own(id string) (*Owned, error) {
 	return owned, err
 }
 
-// lockOf takes the lock of a job. It returns BUSY if another one has it: at once, or if the caller is patient not before those who only look at the job
-// must be done with it. It does not wait in the kernel, since one who gave up would take the lock for a moment once its holder is gone.
+// lockOf takes the lock of a job. It returns BUSY if another one has it: at once, or if the caller is patient not
+// before those who only look at the job must be done with it. It does not wait in the kernel, since one who gave up
+// would take the lock for a moment once its holder is gone.
 func (j Jobs) lockOf(id string, patient bool) (*filelock.Lock, error) {
 	for end := time.Now().Add(ownPatience); ; time.Sleep(ownPause) {
 		lock, free, err := filelock.TryAcquire(j.path(id, lockName))
@@ -70,7 +72,8 @@ func (j Jobs) lockOf(id string, patient bool) (*filelock.Lock, error) {
 	}
 }
 
-// ownedBy reads a job whose lock is held. If it was read, and its files cannot be written, it is returned with an error.
+// ownedBy reads a job whose lock is held. If it was read, and its files cannot be written, it is returned with an
+// error.
 func (j Jobs) ownedBy(lock *filelock.Lock, id string) (*Owned, error) {
 	one, err := j.read(id)
 	if err != nil {
@@ -107,8 +110,9 @@ func (o *Owned) Job() job.Job {
 	return o.job
 }
 
-// Held returns nil as long as this process is the only writer of the folder, and CONFLICT once the lock excludes nobody any more: the folder or the
-// repository around it was removed or moved, or its lock was. Another process may be the supervisor by then, so this one lets the job be.
+// Held returns nil as long as this process is the only writer of the folder, and CONFLICT once the lock excludes nobody
+// any more: the folder or the repository around it was removed or moved, or its lock was. Another process may be the
+// supervisor by then, so this one lets the job be.
 func (o *Owned) Held() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -122,9 +126,10 @@ func (o *Owned) held() error {
 	return record.Errorf(record.Conflict, "the folder of %s, or its lock, was removed or moved while the job ran", o.job.Spec.Job).ForGood()
 }
 
-// Change lets fn change what is known of the job, and replaces state.json whole, with the next version. It adds an event if the state, the phase or the
-// attempt is another one. A final state gets the time of its end if fn sets none. It returns CONFLICT, and writes nothing, for a state that may not
-// follow the one before, and once the folder is not this process's any more.
+// Change lets fn change what is known of the job, and replaces state.json whole, with the next version. It adds an
+// event if the state, the phase or the attempt is another one. A final state gets the time of its end if fn sets none.
+// It returns CONFLICT, and writes nothing, for a state that may not follow the one before, and once the folder is not
+// this process's any more.
 func (o *Owned) Change(fn func(*job.Status)) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -52,8 +52,8 @@ func TestSixteenProcessesCreateOneJob(t *testing.T) {
 	}
 }
 
-// playSlot owns a job, takes one of most slots, and says so. It gives the slot back at the next line, or after a moment if there is a folder in which
-// those leave a file that have a slot: then it says how many there are.
+// playSlot owns a job, takes one of most slots, and says so. It gives the slot back at the next line, or after a moment
+// if there is a folder in which those leave a file that have a slot: then it says how many there are.
 func playSlot(s *store.Store, args []string) error {
 	o, err := work.Jobs(s).Own(args[0])
 	if err != nil {

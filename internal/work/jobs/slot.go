@@ -31,10 +31,12 @@ func (w waiter) asJob() job.Job {
 // queuePause is how long one who waits sleeps before it asks again, on average.
 const queuePause = 100 * time.Millisecond
 
-// Slot waits until the job may run, and returns what gives its slot back. No more than max jobs have a slot at a time, and no more than executorMax of
-// the job's executor; 0 is no limit of those. A slot is a lock file, so it ends with the process that has it.
+// Slot waits until the job may run, and returns what gives its slot back. No more than max jobs have a slot at a time,
+// and no more than executorMax of the job's executor; 0 is no limit of those. A slot is a lock file, so it ends with
+// the process that has it.
 //
-// Of those who wait, the most urgent goes first (job.Before), unless its executor has no slot free. It returns the error of ctx if that ends first.
+// Of those who wait, the most urgent goes first (job.Before), unless its executor has no slot free. It returns the
+// error of ctx if that ends first.
 func (o *Owned) Slot(ctx context.Context, most, executorMax int) (release func(), err error) {
 	spec := o.Job().Spec
 	me := waiter{spec.Job, spec.Priority, spec.CreatedAt, spec.Executor, executorMax}
@@ -88,7 +90,8 @@ func ofExecutor(name string) string { return "of-" + name }
 
 func slotName(kind string, n int) string { return fmt.Sprintf("%s-%d.lock", kind, n) }
 
-// free returns the number of a slot of a kind that nobody has, or -1 if none is free. Slots beyond most count too: whoever has one was allowed more.
+// free returns the number of a slot of a kind that nobody has, or -1 if none is free. Slots beyond most count too:
+// whoever has one was allowed more.
 func (j Jobs) free(kind string, most int) (int, error) {
 	entries, err := os.ReadDir(j.path(slotsDir))
 	if err != nil {
@@ -124,7 +127,8 @@ func isHeld(path string) (bool, error) {
 	return false, lock.Release()
 }
 
-// first reports whether no more urgent job waits that could have a slot. One that waits has a supervisor; what others left is removed.
+// first reports whether no more urgent job waits that could have a slot. One that waits has a supervisor; what others
+// left is removed.
 func (j Jobs) first(me waiter) bool {
 	entries, _ := os.ReadDir(j.path(queueDir))
 	for _, e := range entries {

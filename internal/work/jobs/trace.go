@@ -13,8 +13,9 @@ type kept struct {
 	Lock   uint64 `json:"lock,omitempty"`   // the number of its lock file; 0 where files have none
 }
 
-// Trace keeps what leads to the processes of the command that the job runs just now, so that whoever finds the job without a supervisor can end them.
-// It replaces the trace before, whose command has ended. It returns CONFLICT if the folder is not this process's any more.
+// Trace keeps what leads to the processes of the command that the job runs just now, so that whoever finds the job
+// without a supervisor can end them. It replaces the trace before, whose command has ended. It returns CONFLICT if the
+// folder is not this process's any more.
 func (o *Owned) Trace(t proc.Trace) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -28,8 +29,9 @@ func (o *Owned) Trace(t proc.Trace) error {
 	return o.jobs.live.Failed(atomicfile.WriteVolatile(o.file(traceName), src))
 }
 
-// sweep ends what the job has left running: by the trace of its last command, and by the name of the job in the environment of its processes. The
-// processes of a job are let be by a copy of its folder, as in a copy of the repository: their own supervisor may live.
+// sweep ends what the job has left running: by the trace of its last command, and by the name of the job in the
+// environment of its processes. The processes of a job are let be by a copy of its folder, as in a copy of the
+// repository: their own supervisor may live.
 func (o *Owned) sweep() {
 	var k kept
 	_ = readJSON(o.file(traceName), &k) // without one the name is enough
@@ -40,7 +42,8 @@ func (o *Owned) sweep() {
 	proc.Sweep(k.Trace)
 }
 
-// of reports whether a trace was kept in the folder of a job, which may have been moved since, and not in another of which that is a copy.
+// of reports whether a trace was kept in the folder of a job, which may have been moved since, and not in another of
+// which that is a copy.
 func (k kept) of(o *Owned) bool {
 	here := disk.StampOf(o.file(lockName)).Inode
 	return k.Folder == "" || k.Folder == o.file("") || k.Lock != 0 && k.Lock == here

@@ -18,7 +18,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// shared makes the claims of a field hold among clones, and returns the workspace of another clone, in the name of human:kim.
+// shared makes the claims of a field hold among clones, and returns the workspace of another clone, in the name of
+// human:kim.
 func (f *field) shared() *verb.Workspace {
 	f.Helper()
 	storetest.Append(f, f.s.ConfigFile(), "claims_remote: origin\n")

@@ -18,10 +18,12 @@ import (
 // closeLimit is how long the end of a job may take. What ended the job does not cut it off.
 const closeLimit = 2 * time.Minute
 
-// hooksAtEnd is how much of closeLimit the user's hooks may take for the last commit. If they take longer, the files stay uncommitted.
+// hooksAtEnd is how much of closeLimit the user's hooks may take for the last commit. If they take longer, the files
+// stay uncommitted.
 var hooksAtEnd = time.Minute
 
-// closing is what is left to do when a job has ended: it gives up the session, commits, keeps the artifacts and writes the final state.
+// closing is what is left to do when a job has ended: it gives up the session, commits, keeps the artifacts and writes
+// the final state.
 type closing struct {
 	owned   *jobs.Owned
 	spec    job.Spec
@@ -33,8 +35,8 @@ type closing struct {
 	notify  notifier
 }
 
-// close does all of that. A step that fails is recorded as an event, and the job ends nevertheless; but it is no success if the records of the task could
-// not be committed. It returns an error if the final state cannot be written.
+// close does all of that. A step that fails is recorded as an event, and the job ends nevertheless; but it is no
+// success if the records of the task could not be committed. It returns an error if the final state cannot be written.
 func (c closing) close(e *ended) error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
@@ -83,7 +85,8 @@ func (c closing) summary(e *ended) string {
 	return e.message
 }
 
-// commitLeft commits what is still uncommitted. If a hook refuses the commit or does not end in time, the files are left as they are.
+// commitLeft commits what is still uncommitted. If a hook refuses the commit or does not end in time, the files are
+// left as they are.
 func (c closing) commitLeft(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, hooksAtEnd)
 	defer cancel()

@@ -27,8 +27,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// toils is an executor that appends a line to a file again and again, commits some of them, and starts a process that leaves its session and its
-// environment behind.
+// toils is an executor that appends a line to a file again and again, commits some of them, and starts a process that
+// leaves its session and its environment behind.
 const toils = `(env -i PATH="$PATH" setsid sh -c 'while :; do sleep 0.2; done' >/dev/null 2>&1 &)
 setsid sh -c 'while :; do sleep 0.2; done' >/dev/null 2>&1 &
 n=$(wc -l <progress 2>/dev/null || echo 0)
@@ -85,8 +85,9 @@ func random(n int64) int64 {
 	return v.Int64()
 }
 
-// SIGKILL at random moments of the caller, the supervisor, the executor, its guard, or all of them: what is left of the job ends at the next look, it
-// is not RUNNING, no line that the executor wrote is lost, and it goes on or can be canceled.
+// SIGKILL at random moments of the caller, the supervisor, the executor, its guard, or all of them: what is left of the
+// job ends at the next look, it is not RUNNING, no line that the executor wrote is lost, and it goes on or can be
+// canceled.
 func TestKillsAtRandomMoments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long")
@@ -116,7 +117,8 @@ func killAtRandom(t *testing.T, times int, killed map[string]int) {
 		if f.get(id).Status.Process == 0 && f.get(id).Status.State == job.Queued { // it has no supervisor yet, and one may still come
 			f.settleQueued(id)
 		}
-		// A process that was just being started holds the lock of the killed one until it is another program, so the look may come too early by that.
+		// A process that was just being started holds the lock of the killed one until it is another program, so the look may
+		// come too early by that.
 		f.soon("the job is at work no more", func() bool { return !f.get(id).Status.State.Live() })
 		one := f.get(id)
 		f.nothingRuns(id)

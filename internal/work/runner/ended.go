@@ -35,7 +35,8 @@ func canceledBy(who record.Actor, reason string) error {
 	return &ended{state: job.Canceled, message: job.CanceledBy(who, reason)}
 }
 
-// endOf is how the error of a step ends the job. If the context of the step has ended, that is the reason, whatever the step returned.
+// endOf is how the error of a step ends the job. If the context of the step has ended, that is the reason, whatever the
+// step returned.
 func endOf(ctx context.Context, err error) *ended {
 	var e *ended
 	switch {
@@ -50,8 +51,8 @@ func endOf(ctx context.Context, err error) *ended {
 	}
 }
 
-// or makes the error of a step an *ended with this reason, or with CLAIM_LOST if it says that. It leaves an *ended as it is, and so the error of a
-// context.
+// or makes the error of a step an *ended with this reason, or with CLAIM_LOST if it says that. It leaves an *ended as
+// it is, and so the error of a context.
 func or(reason job.Reason, err error) error {
 	var e *ended
 	if err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -28,7 +28,8 @@ type notifier struct {
 	tree   *workTree                                                                  // of a job that succeeded
 }
 
-// notify opens the pull request and calls the webhook that the spec asks for. The job has ended, so an error is recorded as an event and changes nothing.
+// notify opens the pull request and calls the webhook that the spec asks for. The job has ended, so an error is
+// recorded as an event and changes nothing.
 func (n notifier) notify(ctx context.Context) {
 	note := func(what string, err error) {
 		if err != nil {
@@ -74,7 +75,8 @@ type webhookBody struct {
 	PR         *job.PR    `json:"pr,omitempty"`
 }
 
-// webhook posts the final state to an address that the user's config allows. It follows no redirect, which could lead to another host.
+// webhook posts the final state to an address that the user's config allows. It follows no redirect, which could lead
+// to another host.
 func (n notifier) webhook(ctx context.Context, address string) error {
 	allowed, err := userconfig.Read(n.w.ConfigDir)
 	if err == nil {

@@ -17,8 +17,8 @@ type answer struct {
 	other    string // text before the first heading, and under the heading DIFF
 }
 
-// answerOf finds the parts of an answer: the fenced blocks that hold a diff, and what stands under the headings TEST_PLAN and NOTES. A heading is a
-// line with that word alone or at its beginning, with any Markdown around it.
+// answerOf finds the parts of an answer: the fenced blocks that hold a diff, and what stands under the headings
+// TEST_PLAN and NOTES. A heading is a line with that word alone or at its beginning, with any Markdown around it.
 func answerOf(text string) answer {
 	var out answer
 	into, fence, block := &out.other, "", []string(nil)
@@ -62,7 +62,8 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// isDiff reports whether a fenced block holds a diff: its opening line says so, or says nothing and the block looks like one.
+// isDiff reports whether a fenced block holds a diff: its opening line says so, or says nothing and the block looks
+// like one.
 func isDiff(opening, body string) bool {
 	word, _, _ := strings.Cut(strings.TrimLeft(strings.TrimLeft(opening, " "), "`~"), " ")
 	looks := strings.HasPrefix(body, "diff --git ") || strings.HasPrefix(body, "--- ") && strings.Contains(body, "\n+++ ")
@@ -121,8 +122,8 @@ func (a answer) page() string {
 	return b.String()
 }
 
-// apply applies the diff in the work tree. Its error ends the job: BAD_ARTIFACTS if there is no diff or it is refused, CONFLICT if it does not apply,
-// POLICY if it changes files that a diff may not change.
+// apply applies the diff in the work tree. Its error ends the job: BAD_ARTIFACTS if there is no diff or it is refused,
+// CONFLICT if it does not apply, POLICY if it changes files that a diff may not change.
 func (a answer) apply(ctx context.Context, tree *workTree) error {
 	if a.diff == "" {
 		return failed(job.BadArtifacts, "the answer has no diff in a fenced block")

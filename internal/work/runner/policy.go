@@ -18,16 +18,17 @@ import (
 
 const pathsNamed = 5 // in a message
 
-// policy judges what a job changed, before any of it is run. Each of its methods ends the job with POLICY for a change that a job may not make.
+// policy judges what a job changed, before any of it is run. Each of its methods ends the job with POLICY for a change
+// that a job may not make.
 type policy struct {
 	tree  *workTree
 	asked *store.Store // the workspace where the job was asked for
 	paths []string     // globs of the files that the job may change; none for every file
 }
 
-// judge asks that the base has not moved onto the branch, and that the branch changes none of these: files outside of the paths, the settings of the
-// workspace, the checks of the task without an entry that explains it, the status of the task to a closed one. Nor may cairn check find an error in the
-// records that the base does not have.
+// judge asks that the base has not moved onto the branch, and that the branch changes none of these: files outside of
+// the paths, the settings of the workspace, the checks of the task without an entry that explains it, the status of the
+// task to a closed one. Nor may cairn check find an error in the records that the base does not have.
 func (p policy) judge(ctx context.Context) error {
 	stat, err := p.tree.trees.Stat(ctx, p.tree.Tree)
 	if err != nil {
@@ -55,8 +56,8 @@ func (p policy) judge(ctx context.Context) error {
 	return p.proved(ctx)
 }
 
-// baseKept asks that the base was not moved onto a commit of this branch while the job ran: that would merge work that nobody has judged. The base
-// may move on to commits of others, and the branch may follow it.
+// baseKept asks that the base was not moved onto a commit of this branch while the job ran: that would merge work that
+// nobody has judged. The base may move on to commits of others, and the branch may follow it.
 func (p policy) baseKept(ctx context.Context, from string) error {
 	if from == p.tree.from {
 		return nil
@@ -72,8 +73,8 @@ func (p policy) baseKept(ctx context.Context, from string) error {
 	}
 }
 
-// brought reports whether a settings file is as in the workspace where the job was asked for. The work tree is given that file when it is made, if its
-// base does not have it.
+// brought reports whether a settings file is as in the workspace where the job was asked for. The work tree is given
+// that file when it is made, if its base does not have it.
 func (p policy) brought(ctx context.Context) func(path string) bool {
 	return func(path string) bool {
 		here, err := layout.ReadFile(p.asked.Abs(path[strings.Index(path, layout.Folder):]))
@@ -101,8 +102,9 @@ func some(paths []string) string {
 	return strings.Join(shown, ", ") + record.AndMore(len(paths)-len(shown))
 }
 
-// checksKept asks that the task is open, and that its checks are as in the workspace where the job was asked for, or that entries explain the change and
-// no check was removed or weakened without a person's reason. Changes by an earlier job in the same work tree count too.
+// checksKept asks that the task is open, and that its checks are as in the workspace where the job was asked for, or
+// that entries explain the change and no check was removed or weakened without a person's reason. Changes by an earlier
+// job in the same work tree count too.
 func (p policy) checksKept() error {
 	t, err := kind.Tasks.Get(p.tree.at, p.tree.Task)
 	if err != nil {
@@ -126,7 +128,8 @@ func (p policy) checksKept() error {
 	return nil
 }
 
-// proved asks that cairn check finds no error in the work tree, compared with the commit that the work began at, that this commit does not have itself.
+// proved asks that cairn check finds no error in the work tree, compared with the commit that the work began at, that
+// this commit does not have itself.
 func (p policy) proved(ctx context.Context) error {
 	errs, err := snapshot.ErrorsSince(ctx, p.tree.at.Layout, p.tree.BaseCommit)
 	if record.CodeOf(err) == record.NoBase { // the base has no workspace that can be compared with

@@ -45,7 +45,8 @@ func (r *run) prepare(ctx context.Context) error {
 	return or(job.Setup, r.session.begin(ctx))
 }
 
-// mayStart refuses what may have changed since the job was created: whether its clone is trusted, its task, and the other jobs of the task.
+// mayStart refuses what may have changed since the job was created: whether its clone is trusted, its task, and the
+// other jobs of the task.
 func (r *run) mayStart() error {
 	if !r.s.Trusted() {
 		return record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine, and an executor runs any").
@@ -96,8 +97,8 @@ func (r *run) makeTree(ctx context.Context) error {
 	})
 }
 
-// setUp runs the set-up command that the config of the work tree names. It runs it each time that the job goes on, since an earlier run may have been
-// cut off.
+// setUp runs the set-up command that the config of the work tree names. It runs it each time that the job goes on,
+// since an earlier run may have been cut off.
 func (r *run) setUp(ctx context.Context) error {
 	command := r.tree.at.Config.WorktreeSetup
 	if command == "" {
@@ -140,7 +141,8 @@ func (r *run) openLogs() (out, problem io.Writer, err error) {
 	return out, problem, err
 }
 
-// Bounds of the numbers that jobs get: how many actors of one executor there may be at once in a clone, and the blocks of ports.
+// Bounds of the numbers that jobs get: how many actors of one executor there may be at once in a clone, and the blocks
+// of ports.
 const (
 	mostActors  = 1000
 	firstPort   = 20000
@@ -148,7 +150,8 @@ const (
 	portBlocks  = 1000
 )
 
-// takeNumbers takes a name as an actor and a block of ports that no other live job has. ports is the first port of the block.
+// takeNumbers takes a name as an actor and a block of ports that no other live job has. ports is the first port of the
+// block.
 func (r *run) takeNumbers() (actor record.Actor, ports int, err error) {
 	n, release, err := r.owned.Number(r.spec.Executor, 1, mostActors, nil)
 	if err != nil {
@@ -156,7 +159,8 @@ func (r *run) takeNumbers() (actor record.Actor, ports int, err error) {
 	}
 	r.release = append(r.release, release)
 	actor = record.Actor(fmt.Sprintf("agent:%s-%d", r.spec.Executor, n))
-	// Each clone looks for free ports from another block on, so that jobs of two clones that start at once do not take the same.
+	// Each clone looks for free ports from another block on, so that jobs of two clones that start at once do not take the
+	// same.
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(r.s.Live))
 	start := int(h.Sum32() % portBlocks)

@@ -38,11 +38,12 @@ type Runner struct {
 // Run runs a job with the zero Runner.
 func Run(ctx context.Context, w *verb.Workspace, id string) error { return Runner{}.Run(ctx, w, id) }
 
-// Run runs a job to its end, and returns nil once its final state is written. How the job ended is in its state: a job that failed is no error of Run.
-// If ctx ends, the processes of the job are ended and the job is left STALE, so that it can go on later.
+// Run runs a job to its end, and returns nil once its final state is written. How the job ended is in its state: a job
+// that failed is no error of Run. If ctx ends, the processes of the job are ended and the job is left STALE, so that it
+// can go on later.
 //
-// It returns BUSY if another process runs the job, JOB_NOT_FOUND if there is no such job, ALREADY_TERMINAL if it has ended, CONFLICT if its lock was
-// lost while it ran, and IO if its state cannot be written.
+// It returns BUSY if another process runs the job, JOB_NOT_FOUND if there is no such job, ALREADY_TERMINAL if it has
+// ended, CONFLICT if its lock was lost while it ran, and IO if its state cannot be written.
 func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 	s, err := w.Open()
 	if err != nil {
@@ -88,7 +89,8 @@ type run struct {
 	release  []func() // each gives a number or the slot back
 }
 
-// takeOver brings a job whose earlier supervisor may be gone back to QUEUED, and records this process as its supervisor.
+// takeOver brings a job whose earlier supervisor may be gone back to QUEUED, and records this process as its
+// supervisor.
 func (r *run) takeOver() error {
 	if err := r.owned.Trace(proc.Trace{Job: r.spec.Job}); err != nil {
 		return err
@@ -107,8 +109,8 @@ func (r *run) takeOver() error {
 	})
 }
 
-// trace records how to find the processes of a command that is about to run. An error is ignored: the processes of a killed supervisor are also found
-// by the id of the job in their environment.
+// trace records how to find the processes of a command that is about to run. An error is ignored: the processes of a
+// killed supervisor are also found by the id of the job in their environment.
 func (r *run) trace(t proc.Trace) {
 	if t.Job == "" {
 		t.Job = r.spec.Job
@@ -132,7 +134,8 @@ func (r *run) whole(ctx context.Context) error {
 	return r.over(err)
 }
 
-// endOfRun is when the time of the job is over. For a job that goes on it is counted from the moment at which it went on.
+// endOfRun is when the time of the job is over. For a job that goes on it is counted from the moment at which it went
+// on.
 func (r *run) endOfRun() time.Time {
 	one := r.owned.Job()
 	one.Spec.CreatedAt = r.since
@@ -194,8 +197,8 @@ func (r *run) running(ctx context.Context) error {
 	return nil
 }
 
-// over writes the end of the job that a step's error asks for; nil is success. It writes nothing if the lock of the job is lost, since another process
-// may have the job and its work tree by then.
+// over writes the end of the job that a step's error asks for; nil is success. It writes nothing if the lock of the job
+// is lost, since another process may have the job and its work tree by then.
 func (r *run) over(err error) error {
 	e := &ended{state: job.Succeeded}
 	if err != nil && !errors.As(err, &e) {

@@ -518,7 +518,8 @@ func TestASupervisorThatIsAskedToEndLeavesAJobThatGoesOn(t *testing.T) {
 	storetest.WantCode(t, f.runner().Run(t.Context(), f.w, id), record.AlreadyTerminal)
 }
 
-// Who has lost the lock may have a successor in the same work tree, so the executor ends, and nothing is written or committed any more.
+// Who has lost the lock may have a successor in the same work tree, so the executor ends, and nothing is written or
+// committed any more.
 func TestAJobThatIsTakenAwayIsLetBe(t *testing.T) {
 	f := newField(t)
 	f.agent.line = `touch started; sleep 600`

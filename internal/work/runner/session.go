@@ -18,7 +18,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// jobSession is the session under which the executor works on the task. Another one follows when a round ends it and the job goes on.
+// jobSession is the session under which the executor works on the task. Another one follows when a round ends it and
+// the job goes on.
 type jobSession struct {
 	owned *jobs.Owned
 	spec  job.Spec
@@ -63,7 +64,8 @@ func (j *jobSession) cancelAs(ctx context.Context, who record.Actor, why string)
 	return err
 }
 
-// beginAnew opens a session. It first releases the task if its holder is not at work on it, and moves a task in review back to work.
+// beginAnew opens a session. It first releases the task if its holder is not at work on it, and moves a task in review
+// back to work.
 func (j *jobSession) beginAnew(ctx context.Context) error {
 	if err := j.release(ctx); err != nil {
 		return err
@@ -96,14 +98,16 @@ func (j *jobSession) hold() (session.Hold, error) {
 	return session.Holder(t.Header(), j.at.Known(t.ID.Ref()), j.acts.Now()), nil
 }
 
-// mayTakeOver reports whether the claim on the task has lapsed. That of an earlier job whose supervisor is gone has, since only this job's lock is held.
+// mayTakeOver reports whether the claim on the task has lapsed. That of an earlier job whose supervisor is gone has,
+// since only this job's lock is held.
 func (j *jobSession) mayTakeOver() bool {
 	h, err := j.hold()
 	return err == nil && h.Lapsed
 }
 
-// release ends the hold on the task of these, who are not at work on it: an earlier job, since no other job of the task is live; an agent that handed
-// the task over in this work tree; and the actor who asked for this job, unless they are in a session. Any other hold is left for Begin to refuse.
+// release ends the hold on the task of these, who are not at work on it: an earlier job, since no other job of the task
+// is live; an agent that handed the task over in this work tree; and the actor who asked for this job, unless they are
+// in a session. Any other hold is left for Begin to refuse.
 func (j *jobSession) release(ctx context.Context) error {
 	h, err := j.hold()
 	if err != nil || h.Actor == "" || h.How == session.Nobody || h.How == session.Behind || h.Mine(j.acts.Actor(), j.at.Worktree) && h.Session == "" {
@@ -130,8 +134,9 @@ func (j *jobSession) release(ctx context.Context) error {
 // lostEvery is how often the session of a job looks whether its claim is lost.
 const lostEvery = time.Second
 
-// keepAlive sends heartbeats of the session until stop is called, and keeps its claim at the git remote. The work goes on if one fails. The context
-// that it returns ends, with an *ended as its cause, once it is known that the remote gave the task to another clone.
+// keepAlive sends heartbeats of the session until stop is called, and keeps its claim at the git remote. The work goes
+// on if one fails. The context that it returns ends, with an *ended as its cause, once it is known that the remote gave
+// the task to another clone.
 func (j *jobSession) keepAlive(ctx context.Context) (alive context.Context, stop func()) {
 	alive, end := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
@@ -167,8 +172,8 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 	}
 }
 
-// lost is the end of a job whose claim the git remote gave to another clone, as far as this clone knows; whichever of its processes learned that. It
-// is nil otherwise.
+// lost is the end of a job whose claim the git remote gave to another clone, as far as this clone knows; whichever of
+// its processes learned that. It is nil otherwise.
 func (j *jobSession) lost() error {
 	if !j.at.Shares() {
 		return nil
@@ -180,7 +185,8 @@ func (j *jobSession) lost() error {
 	return or(job.ClaimLost, to.Lost(j.spec.Task))
 }
 
-// finish ends the session as finished, unless the executor did. It ends the job with CHECKS_FAILED if the checks of the task do not allow that.
+// finish ends the session as finished, unless the executor did. It ends the job with CHECKS_FAILED if the checks of the
+// task do not allow that.
 func (j *jobSession) finish(ctx context.Context, summary string) error {
 	if j.status() != session.Active {
 		return nil
@@ -193,8 +199,8 @@ func (j *jobSession) finish(ctx context.Context, summary string) error {
 	return err
 }
 
-// giveUp ends the session of a job that did not succeed, as canceled or as failed. A task that was handed over already goes back to work, held by
-// nobody.
+// giveUp ends the session of a job that did not succeed, as canceled or as failed. A task that was handed over already
+// goes back to work, held by nobody.
 func (j *jobSession) giveUp(ctx context.Context, canceled bool, why string) error {
 	switch j.status() {
 	case session.Active:

@@ -15,7 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// workTree is the work tree of the job, with the branch of the task checked out. It commits what an executor leaves there.
+// workTree is the work tree of the job, with the branch of the task checked out. It commits what an executor leaves
+// there.
 type workTree struct {
 	worktree.Tree
 	trees *worktree.Worktrees
@@ -44,7 +45,8 @@ func (t *workTree) open(ctx context.Context, stateDir string) error {
 	return err
 }
 
-// unlock removes the locks of git that killed processes left in the work tree. It may be called only while no process of the job is alive.
+// unlock removes the locks of git that killed processes left in the work tree. It may be called only while no process
+// of the job is alive.
 func (t *workTree) unlock(ctx context.Context) error {
 	removed, err := t.trees.Unlock(ctx, t.Tree)
 	if len(removed) > 0 {
@@ -56,8 +58,9 @@ func (t *workTree) unlock(ctx context.Context) error {
 	return err
 }
 
-// commit commits what an actor left uncommitted, on the branch of the task, with the user's hooks. The text why is put into the message. Its error is GIT
-// if a hook refuses the commit, and CONFLICT if the branch was switched or the work tree moved.
+// commit commits what an actor left uncommitted, on the branch of the task, with the user's hooks. The text why is put
+// into the message. Its error is GIT if a hook refuses the commit, and CONFLICT if the branch was switched or the work
+// tree moved.
 func (t *workTree) commit(ctx context.Context, who record.Actor, why string) error {
 	if err := t.unlock(ctx); err != nil {
 		return err

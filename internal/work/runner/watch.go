@@ -14,8 +14,8 @@ const (
 	silenceShown = 10 * time.Minute       // after such a silence without an open tool call the job is shown as stalled
 )
 
-// watch ends a job that waits or works when it must not go on: it was canceled, its time is over, its executor is silent for longer than the spec
-// allows, or its lock is lost. It also records the events of the executor.
+// watch ends a job that waits or works when it must not go on: it was canceled, its time is over, its executor is
+// silent for longer than the spec allows, or its lock is lost. It also records the events of the executor.
 type watch struct {
 	owned *jobs.Owned
 	now   func() time.Time
@@ -23,7 +23,8 @@ type watch struct {
 	pulse pulse
 }
 
-// until returns a context that ends when the job must not go on, with an *ended as its cause: over if the time end has come. stop ends the watching.
+// until returns a context that ends when the job must not go on, with an *ended as its cause: over if the time end has
+// come. stop ends the watching.
 func (w *watch) until(ctx context.Context, end time.Time, over error) (watched context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
@@ -72,8 +73,8 @@ func (w *watch) silent() error {
 	return nil
 }
 
-// event records what the executor reports. An event that ends a shown silence, changes the phase or names the executor's own session also changes the
-// state of the job.
+// event records what the executor reports. An event that ends a shown silence, changes the phase or names the
+// executor's own session also changes the state of the job.
 func (w *watch) event(e job.Event) {
 	ends := w.pulse.event(e, w.now())
 	_ = w.owned.Event(e)
@@ -102,7 +103,8 @@ func show(owned *jobs.Owned, p job.Phase) error {
 	return owned.Change(func(s *job.Status) { s.Phase = p })
 }
 
-// pulse tells from its events how long the executor has been silent. In the zero value no executor works. It is safe for concurrent use.
+// pulse tells from its events how long the executor has been silent. In the zero value no executor works. It is safe
+// for concurrent use.
 type pulse struct {
 	mu      sync.Mutex
 	working bool

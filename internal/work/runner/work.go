@@ -69,8 +69,9 @@ func (r *run) nextRound(ctx context.Context) error {
 	return or(job.InternalError, r.session.beginAnew(ctx))
 }
 
-// round lets the executor work once, commits what it left, and judges the change before any of it is run. handed reports whether the executor handed
-// over. refused is what a hook said that refused the commit, for the executor to fix; "" if none did.
+// round lets the executor work once, commits what it left, and judges the change before any of it is run. handed
+// reports whether the executor handed over. refused is what a hook said that refused the commit, for the executor to
+// fix; "" if none did.
 func (r *run) round(ctx context.Context, more followUp) (handed bool, refused string, err error) {
 	result, err := r.launcher.execute(ctx, more)
 	if err != nil {
@@ -125,8 +126,8 @@ func after(text string) string {
 	return ": " + verb.Head(text, 500)
 }
 
-// check runs the command checks of the task that have not passed on these files, in the work tree. output is what the executor is told of those that
-// failed; "" if all passed.
+// check runs the command checks of the task that have not passed on these files, in the work tree. output is what the
+// executor is told of those that failed; "" if all passed.
 func (r *run) check(ctx context.Context) (output string, err error) {
 	if err := show(r.owned, job.Checking); err != nil {
 		return "", err

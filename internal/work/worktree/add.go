@@ -32,8 +32,8 @@ func (k *making) add(ctx context.Context) error {
 	return k.save()
 }
 
-// addTaken makes the work tree of a branch that exists, with its tip. If the branch cannot be moved forward to the commit that was asked for, the
-// work begins where the two part.
+// addTaken makes the work tree of a branch that exists, with its tip. If the branch cannot be moved forward to the
+// commit that was asked for, the work begins where the two part.
 func (k *making) addTaken(ctx context.Context, tip string) error {
 	k.Taken = true
 	if err := k.save(); err != nil {
@@ -107,8 +107,8 @@ func (k *making) undo(ctx context.Context) error {
 	return k.records().forget(k.Task)
 }
 
-// dropBranch deletes the branch that was made for the work tree, unless it holds more than the commit that the work was to begin at and the one
-// that brought the records of the task there.
+// dropBranch deletes the branch that was made for the work tree, unless it holds more than the commit that the work was
+// to begin at and the one that brought the records of the task there.
 func (k *making) dropBranch(ctx context.Context) error {
 	tip, err := k.branchTip(ctx, k.Branch)
 	if err != nil || tip == "" {

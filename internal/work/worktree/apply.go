@@ -15,12 +15,12 @@ import (
 // MaxPatch is the most bytes of a patch.
 const MaxPatch = 32 << 20
 
-// Apply applies a patch to a work tree and stages what it changes, as git apply --3way --index does. The patch is applied in an index of
-// its own first, so that the work tree changes whole or not at all.
+// Apply applies a patch to a work tree and stages what it changes, as git apply --3way --index does. The patch is
+// applied in an index of its own first, so that the work tree changes whole or not at all.
 //
-// It returns the errors of Verify; CONFLICT if the patch does not apply, or if an uncommitted change is in its way; INVALID_INPUT for a
-// patch that is too large, for text that is no patch, and for a patch that leads out of the work tree or into .git, or that changes a link,
-// a nested repository, or what lies under a .cairn.
+// It returns the errors of Verify; CONFLICT if the patch does not apply, or if an uncommitted change is in its way;
+// INVALID_INPUT for a patch that is too large, for text that is no patch, and for a patch that leads out of the work
+// tree or into .git, or that changes a link, a nested repository, or what lies under a .cairn.
 func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
 	if err := w.mayWrite(); err != nil {
 		return err
@@ -93,7 +93,8 @@ func notApplied(err error) error {
 	return record.Errorf(record.Conflict, "the patch does not apply: %s", record.Clip(said, 500)).WithHint("make it against the commit that the work began at")
 }
 
-// mustBeAllowed returns INVALID_INPUT if a tree differs from the commit that is checked out in what no patch may change.
+// mustBeAllowed returns INVALID_INPUT if a tree differs from the commit that is checked out in what no patch may
+// change.
 func (p patching) mustBeAllowed(ctx context.Context, tree string) error {
 	out, err := git.Run(ctx, p.tree.Path, "diff-tree", "-r", "-z", "--raw", "--no-renames", "HEAD", tree)
 	if err != nil {

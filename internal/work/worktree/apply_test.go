@@ -203,7 +203,8 @@ func TestPushSaysNoCredentials(t *testing.T) {
 	}
 }
 
-// The user's hooks run for the commit of an agent's work, without a terminal, an editor or a signature; one that refuses is quoted.
+// The user's hooks run for the commit of an agent's work, without a terminal, an editor or a signature; one that
+// refuses is quoted.
 func TestCommitRunsHooks(t *testing.T) {
 	f := newField(t)
 	tree := f.make("PROJ-1")
@@ -279,7 +280,8 @@ func TestPlaces(t *testing.T) {
 	storetest.WantCode(t, err, record.InvalidInput)
 }
 
-// A branch of the task that is there already is taken up, unless it is checked out elsewhere; bases and commits must exist.
+// A branch of the task that is there already is taken up, unless it is checked out elsewhere; bases and commits must
+// exist.
 func TestMakeOnWhatIsThere(t *testing.T) {
 	f := newField(t)
 	f.git("branch", "cairn/PROJ-1")

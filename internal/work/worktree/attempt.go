@@ -70,7 +70,8 @@ func (a *attempt) merge(ctx context.Context) error {
 	return err
 }
 
-// withRecords is the tree that was merged, with what has changed under .cairn since. What else was changed or staged does not count.
+// withRecords is the tree that was merged, with what has changed under .cairn since. What else was changed or staged
+// does not count.
 func (a *attempt) withRecords(ctx context.Context) (string, error) {
 	there, err := opened(a.top)
 	if err != nil {

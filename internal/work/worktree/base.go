@@ -18,7 +18,8 @@ type baseMove struct {
 	why      string // for git's log of the base
 }
 
-// run moves the base and returns the commit that it then has. moved says that it failed because the base was not at from any more.
+// run moves the base and returns the commit that it then has. moved says that it failed because the base was not at
+// from any more.
 func (m baseMove) run(ctx context.Context) (commit string, moved bool, err error) {
 	held, err := m.holderOf(ctx, m.base)
 	if err != nil {
@@ -42,8 +43,8 @@ func (m baseMove) run(ctx context.Context) (commit string, moved bool, err error
 // writePatience is how long a merge waits for other writes of records.
 const writePatience = 10 * time.Second
 
-// forward moves the base where it is checked out, and the files there with it. It holds the lock of cairn's writes, so that no record is
-// written meanwhile.
+// forward moves the base where it is checked out, and the files there with it. It holds the lock of cairn's writes, so
+// that no record is written meanwhile.
 func (m baseMove) forward(ctx context.Context, held *holder) error {
 	lock, err := filelock.AcquireWithin(ctx, m.layout.Live.Lock(), writePatience)
 	switch {

@@ -13,7 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// carrying copies the file of a task and the config of the workspace, which may be in no commit yet, into the new work tree of the task.
+// carrying copies the file of a task and the config of the workspace, which may be in no commit yet, into the new work
+// tree of the task.
 type carrying struct {
 	*clone
 	task  record.ID
@@ -61,8 +62,9 @@ func (c carrying) config() (files []string) {
 	return files
 }
 
-// taskFile is the file of the task, from the root of the workspace, if it is to be copied: the work tree does not have it, or it differs from
-// what the work begins with only by changes that are uncommitted here. Else it is "". It returns NOT_FOUND if there is no such task.
+// taskFile is the file of the task, from the root of the workspace, if it is to be copied: the work tree does not have
+// it, or it differs from what the work begins with only by changes that are uncommitted here. Else it is "". It returns
+// NOT_FOUND if there is no such task.
 func (c carrying) taskFile(ctx context.Context) (string, error) {
 	k, id := kind.Tasks.Kind, string(c.task)
 	name, isThere := place.Of(c.layout, k, id), place.There(c.there, k, id)

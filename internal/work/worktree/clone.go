@@ -12,7 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// clone is the clone that the work trees belong to, with the workspace in it and the options. Whatever is done to a work tree holds one.
+// clone is the clone that the work trees belong to, with the workspace in it and the options. Whatever is done to a
+// work tree holds one.
 type clone struct {
 	layout layout.Layout
 	repo   *git.Repo
@@ -31,7 +32,8 @@ func (c *clone) rootIn(top string) string {
 	return filepath.Join(top, filepath.FromSlash(layout.SlashRel(c.repo.Top, c.layout.Root)))
 }
 
-// adminDir is the folder in which git keeps what it knows of a work tree. It stays where it is when the work tree is moved.
+// adminDir is the folder in which git keeps what it knows of a work tree. It stays where it is when the work tree is
+// moved.
 func (c *clone) adminDir(m made) string {
 	return filepath.Join(c.repo.CommonDir, filepath.FromSlash(m.GitDir))
 }
@@ -61,8 +63,8 @@ func (c *clone) trusted() bool {
 	return c.o.StateDir == "" || trust.Trusted(c.layout, c.o.StateDir)
 }
 
-// mayWrite returns UNTRUSTED if the user has not let the commands of the clone run: what git does for a commit, a checkout or a merge starts
-// the hooks, filters and drivers of its config.
+// mayWrite returns UNTRUSTED if the user has not let the commands of the clone run: what git does for a commit, a
+// checkout or a merge starts the hooks, filters and drivers of its config.
 func (c *clone) mayWrite() error {
 	if c.trusted() {
 		return nil
@@ -71,7 +73,8 @@ func (c *clone) mayWrite() error {
 		WithHint("read what its .git/config and hooks run; %s approves it", record.CallTo("trust"))
 }
 
-// lock takes a lock of the clone by its name: that of a task, or of a base. Only its holder changes the work tree of the task, or the base.
+// lock takes a lock of the clone by its name: that of a task, or of a base. Only its holder changes the work tree of
+// the task, or the base.
 func (c *clone) lock(ctx context.Context, name string) (release func(), err error) {
 	if err := c.layout.MakeWorktrees(); err != nil {
 		return nil, err

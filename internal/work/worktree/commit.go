@@ -12,10 +12,12 @@ import (
 // commitLimit is how long the hooks of a commit may take.
 const commitLimit = 10 * time.Minute
 
-// Commit commits all that is uncommitted in a work tree on its branch, with the user's hooks, and returns the commit; "" if there is
-// nothing to commit. An untracked repository in the work tree is left out, since a commit would hold its name and not its files.
+// Commit commits all that is uncommitted in a work tree on its branch, with the user's hooks, and returns the commit;
+// "" if there is nothing to commit. An untracked repository in the work tree is left out, since a commit would hold its
+// name and not its files.
 //
-// It returns the errors of Verify, and GIT with what a hook said if one refuses. Then the changes are as before, but staged.
+// It returns the errors of Verify, and GIT with what a hook said if one refuses. Then the changes are as before, but
+// staged.
 func (w *Worktrees) Commit(ctx context.Context, t Tree, message string) (string, error) {
 	if err := w.mayWrite(); err != nil {
 		return "", err

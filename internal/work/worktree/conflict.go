@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// conflict is the error of a merge or a rebase that failed in a work tree. If files are in conflict there, it has the code and the hint, and
-// what followed by the files as message. Else it is the error that git failed with.
+// conflict is the error of a merge or a rebase that failed in a work tree. If files are in conflict there, it has the
+// code and the hint, and what followed by the files as message. Else it is the error that git failed with.
 func conflict(ctx context.Context, top string, failed error, code record.Code, what string, hint record.Hint) error {
 	if git.Exited(failed) == 0 {
 		return failed

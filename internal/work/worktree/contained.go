@@ -47,15 +47,17 @@ func (l *look) safe(ctx context.Context) (bool, error) {
 	return containment{clone: l.clone, tip: tip, base: base}.holds(ctx)
 }
 
-// containment is the question whether a base contains all that a branch changed, though not its commits, as after a squash.
+// containment is the question whether a base contains all that a branch changed, though not its commits, as after a
+// squash.
 type containment struct {
 	*clone
 	tip, base string // commits
 	fork      string // where the branch left the base
 }
 
-// holds reports whether the base, as it is now, contains all that the branch changed: it has each file as the branch left it, or merging the
-// branch once more would change nothing. A change that the base has taken back is not contained.
+// holds reports whether the base, as it is now, contains all that the branch changed: it has each file as the branch
+// left it, or merging the branch once more would change nothing. A change that the base has taken back is not
+// contained.
 func (c containment) holds(ctx context.Context) (bool, error) {
 	bases, err := c.repo.History().MergeBases(ctx, c.tip, c.base)
 	if err != nil || len(bases) != 1 {
@@ -109,8 +111,9 @@ func (c containment) fileAt(ctx context.Context, commit, path string) (f git.Fil
 	return f, err
 }
 
-// mergesToNothing reports whether merging the branch into the base would leave the base as it is. It reports false where that is not known: with
-// a git that is too old to tell, and in a clone that is not trusted, since a merge starts the drivers that its config names.
+// mergesToNothing reports whether merging the branch into the base would leave the base as it is. It reports false
+// where that is not known: with a git that is too old to tell, and in a clone that is not trusted, since a merge starts
+// the drivers that its config names.
 func (c containment) mergesToNothing(ctx context.Context) (bool, error) {
 	if !c.trusted() {
 		return false, nil

@@ -14,8 +14,8 @@ func (w *Worktrees) CommittedOn(ctx context.Context, t Tree, commit string) (boo
 	return w.repo.Refs().CommittedOn(ctx, t.Branch, commit)
 }
 
-// span is the commit where the branch left its base, and the tip of the branch. If the base is gone, it begins at the commit that the work
-// began at.
+// span is the commit where the branch left its base, and the tip of the branch. If the base is gone, it begins at the
+// commit that the work began at.
 func (w work) span(ctx context.Context) (from, tip string, err error) {
 	if tip, err = w.tip(ctx); err != nil {
 		return "", "", err
@@ -34,8 +34,8 @@ func (w work) span(ctx context.Context) (from, tip string, err error) {
 // maxDiff is the most bytes of a diff.
 const maxDiff = 32 << 20
 
-// Diff is what the commits of a work tree's branch changed since it left its base, without what lies under .cairn, as a patch that git
-// applies. It returns INVALID_INPUT if that is more than 32 MiB.
+// Diff is what the commits of a work tree's branch changed since it left its base, without what lies under .cairn, as a
+// patch that git applies. It returns INVALID_INPUT if that is more than 32 MiB.
 func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) { return w.on(t).diff(ctx) }
 
 func (w work) diff(ctx context.Context) ([]byte, error) {
@@ -56,8 +56,8 @@ func (w work) diff(ctx context.Context) ([]byte, error) {
 	return out, err
 }
 
-// Changed lists the paths that the commits of a work tree's branch changed since it left its base, from the top, with slashes; without
-// those under .cairn. A file that was renamed is two paths.
+// Changed lists the paths that the commits of a work tree's branch changed since it left its base, from the top, with
+// slashes; without those under .cairn. A file that was renamed is two paths.
 func (w *Worktrees) Changed(ctx context.Context, t Tree) ([]string, error) {
 	s, err := w.Stat(ctx, t)
 	paths := make([]string, len(s.Files))

@@ -1,9 +1,9 @@
-// Package worktree keeps a git work tree for each task that an agent works on, and merges its commits into their base. Beside the config of
-// the merge driver, all that cairn writes to git is written here, and only when a person or an agent has asked for it: for a job, for a
-// pair, for a review, or for a removal.
+// Package worktree keeps a git work tree for each task that an agent works on, and merges its commits into their base.
+// Beside the config of the merge driver, all that cairn writes to git is written here, and only when a person or an
+// agent has asked for it: for a job, for a pair, for a review, or for a removal.
 //
-// The work tree of a task lies outside the repository, in <worktrees>/<repository>-<hash>/<task>, and has the branch cairn/<task>. A record
-// in live state says what was made: only what that record names is ever changed or removed.
+// The work tree of a task lies outside the repository, in <worktrees>/<repository>-<hash>/<task>, and has the branch
+// cairn/<task>. A record in live state says what was made: only what that record names is ever changed or removed.
 //
 // What is promised:
 //
@@ -16,7 +16,8 @@
 //
 // Errors of git have the code GIT. The user's hooks run for the commits of Commit and for pushes, and for nothing else.
 //
-// Worktrees has what other packages call. A call makes a value of one of these types, which holds what the steps of its work share:
+// Worktrees has what other packages call. A call makes a value of one of these types, which holds what the steps of its
+// work share:
 //
 //   - making makes a work tree; carrying and includes copy into it what is in no commit.
 //   - work is one work tree with its branch: commits, differences, locks; push and patching belong to it.

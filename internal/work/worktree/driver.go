@@ -18,7 +18,8 @@ const driverArgs = " merge-driver %O %A %B %L %P"
 // ownAttributes name the merge driver for the files of every workspace.
 const ownAttributes = "**/.cairn/**/*.md merge=cairn\n**/.cairn/**/*.yaml merge=cairn\n"
 
-// withDriver is how git is started to merge: with the merge driver for the files of a workspace, whether or not the clone has it installed.
+// withDriver is how git is started to merge: with the merge driver for the files of a workspace, whether or not the
+// clone has it installed.
 func (c *clone) withDriver(ctx context.Context) (git.Writing, error) {
 	return driver{c.repo, c.layout, c.o.Driver}.writing(ctx)
 }
@@ -30,8 +31,8 @@ type driver struct {
 	command string // Options.Driver
 }
 
-// writing starts git with the driver, if there is one. The attributes that name it count less than those of the repository, which may say
-// otherwise.
+// writing starts git with the driver, if there is one. The attributes that name it count less than those of the
+// repository, which may say otherwise.
 func (d driver) writing(ctx context.Context) (git.Writing, error) {
 	command, err := d.find(ctx)
 	if err != nil || command == "" {
@@ -50,8 +51,8 @@ func (d driver) writing(ctx context.Context) (git.Writing, error) {
 	return git.Writing{Driver: command, Attrs: file}, nil
 }
 
-// find returns the command of the driver: that of the options, of this program, of the clone's or the user's config, or of the cairn on the
-// PATH; "" if there is none.
+// find returns the command of the driver: that of the options, of this program, of the clone's or the user's config, or
+// of the cairn on the PATH; "" if there is none.
 func (d driver) find(ctx context.Context) (string, error) {
 	if d.command != "" {
 		return d.command, nil
@@ -78,7 +79,8 @@ func shellWord(s string) string {
 // maxAttributes is the most bytes of the user's own attributes that are taken along.
 const maxAttributes = 1 << 20
 
-// usersAttributes is what the user's own file of attributes says. git reads one such file alone, so the one that it is given repeats it.
+// usersAttributes is what the user's own file of attributes says. git reads one such file alone, so the one that it is
+// given repeats it.
 func (d driver) usersAttributes(ctx context.Context) string {
 	file, err := d.repo.ConfigAnywhere(ctx, "core.attributesFile")
 	if err != nil {

@@ -18,8 +18,8 @@ type holder struct {
 	base string // short name
 }
 
-// holderOf is the work tree that has a base checked out; nil if none has. It returns BASE_DIRTY if two have, or if a rebase or a bisection
-// of the base is under way in one.
+// holderOf is the work tree that has a base checked out; nil if none has. It returns BASE_DIRTY if two have, or if a
+// rebase or a bisection of the base is under way in one.
 func (c *clone) holderOf(ctx context.Context, base string) (*holder, error) {
 	all, err := c.repo.ListWorktrees(ctx)
 	if err != nil {
@@ -51,7 +51,8 @@ func (c *clone) holderOf(ctx context.Context, base string) (*holder, error) {
 	return found, nil
 }
 
-// underWay says which operation on a branch is unfinished in a work tree, of those during which the branch is not checked out; "" if none is.
+// underWay says which operation on a branch is unfinished in a work tree, of those during which the branch is not
+// checked out; "" if none is.
 func underWay(there *git.Repo, branch string) string {
 	for file, what := range map[string]string{"rebase-merge/head-name": "a rebase", "rebase-apply/head-name": "a rebase", "BISECT_START": "a bisection"} {
 		text, err := disk.ReadRegular(filepath.Join(there.GitDir, filepath.FromSlash(file)), 4096)

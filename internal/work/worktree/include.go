@@ -28,8 +28,8 @@ type includes struct {
 	to   string // the top of the work tree that gets copies
 }
 
-// copy copies the files, and returns how each copy looks. Tracked files are left out, and so are links, what lies behind one, and what is no
-// regular file. It never replaces a file.
+// copy copies the files, and returns how each copy looks. Tracked files are left out, and so are links, what lies
+// behind one, and what is no regular file. It never replaces a file.
 func (i includes) copy(ctx context.Context) (map[string]copied, error) {
 	names, err := i.list(ctx)
 	if err != nil || len(names) == 0 {

@@ -35,8 +35,8 @@ func playMerge(s *store.Store, args []string) error {
 	return err
 }
 
-// Merges that are killed at any moment leave a base that only moves forwards; each is made by the next call, and nothing is left of the
-// killed ones.
+// Merges that are killed at any moment leave a base that only moves forwards; each is made by the next call, and
+// nothing is left of the killed ones.
 func TestKilledMerges(t *testing.T) {
 	const kills = 12
 	f := newField(t)

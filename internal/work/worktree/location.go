@@ -35,8 +35,8 @@ func (l location) home() string {
 	}
 }
 
-// path is the path of the folder. The setting names the folder around it: absolute, from the user's home if it begins with "~/", or else from
-// the folder of the repository. It returns INVALID_INPUT if that lies in the repository.
+// path is the path of the folder. The setting names the folder around it: absolute, from the user's home if it begins
+// with "~/", or else from the folder of the repository. It returns INVALID_INPUT if that lies in the repository.
 func (l location) path() (string, error) {
 	home := l.home()
 	name := strings.TrimPrefix(filepath.Base(home), ".")

@@ -9,16 +9,18 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// Make makes the work tree of a task, on the branch cairn/<task>, or returns the one that is recorded once Verify accepts it. base is the
-// branch that the work goes to, "" for the one that is checked out here; commit is where it begins, "" for the tip of base.
+// Make makes the work tree of a task, on the branch cairn/<task>, or returns the one that is recorded once Verify
+// accepts it. base is the branch that the work goes to, "" for the one that is checked out here; commit is where it
+// begins, "" for the tip of base.
 //
-// If the branch exists already, it keeps its commits; if commit contains all of them, the branch is moved forward to commit. The file of the
-// task and the config of the workspace are copied and committed there if the commit does not have them. Ignored files that
-// .worktreeinclude names are copied.
+// If the branch exists already, it keeps its commits; if commit contains all of them, the branch is moved forward to
+// commit. The file of the task and the config of the workspace are copied and committed there if the commit does not
+// have them. Ignored files that .worktreeinclude names are copied.
 //
-// It returns INVALID_INPUT for a base or commit that does not exist, a place that is in the repository or behind a link, and a
-// .worktreeinclude that names too much; CONFLICT if the branch is checked out elsewhere, or something else lies at the path; GIT if
-// nobody is set as the author of commits. A kill leaves a record of what was begun, which the next call removes and makes again.
+// It returns INVALID_INPUT for a base or commit that does not exist, a place that is in the repository or behind a
+// link, and a .worktreeinclude that names too much; CONFLICT if the branch is checked out elsewhere, or something else
+// lies at the path; GIT if nobody is set as the author of commits. A kill leaves a record of what was begun, which the
+// next call removes and makes again.
 func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string) (Tree, error) {
 	if err := w.mayWrite(); err != nil {
 		return Tree{}, err

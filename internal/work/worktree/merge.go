@@ -21,17 +21,19 @@ type Merge struct {
 	Strategy string // one of those above; "" is ByMerge
 	Message  string // of the commit; "" for one that names the task
 
-	// Gate is called once the work is merged in the throw-away work tree, and before it is committed. dir is the workspace there. It runs
-	// what must pass, and may write under .cairn: that becomes part of the commit, or with ByRebase one more commit. Whatever else it changes
-	// there is thrown away. If it fails, nothing is merged, and its error returns.
+	// Gate is called once the work is merged in the throw-away work tree, and before it is committed. dir is the workspace
+	// there. It runs what must pass, and may write under .cairn: that becomes part of the commit, or with ByRebase one
+	// more commit. Whatever else it changes there is thrown away. If it fails, nothing is merged, and its error returns.
 	Gate func(ctx context.Context, dir string) error
 
-	// Records is called after Gate with the paths under .cairn, from the top of the work tree, that have changed since the merge: Gate wrote
-	// them, or the commands that it ran. If it fails, nothing is merged, and its error returns. It may be nil.
+	// Records is called after Gate with the paths under .cairn, from the top of the work tree, that have changed since the
+	// merge: Gate wrote them, or the commands that it ran. If it fails, nothing is merged, and its error returns. It may
+	// be nil.
 	Records func(paths []string) error
 }
 
-// forTree is what is merged of a work tree, with what was left out filled in. It returns INVALID_INPUT for what cannot be merged.
+// forTree is what is merged of a work tree, with what was left out filled in. It returns INVALID_INPUT for what cannot
+// be merged.
 func (m Merge) forTree(t Tree) (Merge, error) {
 	m.Base, m.Strategy = cmp.Or(m.Base, t.Base), cmp.Or(m.Strategy, ByMerge)
 	m.Message = cmp.Or(m.Message, "Merge "+t.Branch+" into "+m.Base)
@@ -44,16 +46,17 @@ func (m Merge) forTree(t Tree) (Merge, error) {
 	return m, nil
 }
 
-// Merge merges the branch of a task into a base and returns the commit that the base then has. The merge is made in a throw-away work
-// tree, where Gate is asked. Only then the base moves, and only forwards.
+// Merge merges the branch of a task into a base and returns the commit that the base then has. The merge is made in a
+// throw-away work tree, where Gate is asked. Only then the base moves, and only forwards.
 //
-// Merges into one base wait for each other. If something else moves the base meanwhile, the merge is made and Gate is asked once more;
-// if it moves again, that is BASE_MOVED. Merge returns MERGE_CONFLICT with the files, BASE_DIRTY if changes are in the way where the
-// base is checked out, CONFLICT if the work tree of the task has uncommitted changes (those under .cairn are committed first),
-// INVALID_INPUT for a base that does not exist, and the error of Gate. In all these cases the base is as it was, and so is the branch but
-// for that commit.
+// Merges into one base wait for each other. If something else moves the base meanwhile, the merge is made and Gate is
+// asked once more; if it moves again, that is BASE_MOVED. Merge returns MERGE_CONFLICT with the files, BASE_DIRTY if
+// changes are in the way where the base is checked out, CONFLICT if the work tree of the task has uncommitted changes
+// (those under .cairn are committed first), INVALID_INPUT for a base that does not exist, and the error of Gate. In all
+// these cases the base is as it was, and so is the branch but for that commit.
 //
-// A kill leaves the base as it was, or moved to what Gate has passed. The next merge into the base removes the work tree that was left.
+// A kill leaves the base as it was, or moved to what Gate has passed. The next merge into the base removes the work
+// tree that was left.
 func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) {
 	if err := w.mayWrite(); err != nil {
 		return "", err

@@ -45,7 +45,8 @@ func (f *field) nothingLeft(t *testing.T) {
 	}
 }
 
-// Each strategy brings the work to the checkout that holds the base, with what the gate wrote under .cairn and nothing else of it.
+// Each strategy brings the work to the checkout that holds the base, with what the gate wrote under .cairn and nothing
+// else of it.
 func TestMerge(t *testing.T) {
 	for _, tt := range []struct {
 		strategy string
@@ -203,7 +204,8 @@ func rebasing(f *field, _ worktree.Tree) {
 	}
 }
 
-// Files of a record that lie in the checkout as they were when the work began are no obstacle: the commits hold what they say.
+// Files of a record that lie in the checkout as they were when the work began are no obstacle: the commits hold what
+// they say.
 func TestMergeOverATaskThatWasNotCommitted(t *testing.T) {
 	f := newField(t)
 	storetest.WriteTask(t, f.s, "PROJ-9")
@@ -246,7 +248,8 @@ func TestRecordsMergeKeyByKey(t *testing.T) {
 	}
 }
 
-// A base that moves while the gate is asked is merged into once more, and asked about again; if it moves again that is BASE_MOVED.
+// A base that moves while the gate is asked is merged into once more, and asked about again; if it moves again that is
+// BASE_MOVED.
 func TestMergeWhenTheBaseMoves(t *testing.T) {
 	f := newField(t)
 	tree := f.work("PROJ-1", "a.txt", "a\n")
@@ -321,7 +324,8 @@ func (f *field) nothingLeftBut(t *testing.T, path string) {
 	}
 }
 
-// Twenty merges race on one base. Each is tested as it is merged, all land, and the base never holds what was not tested.
+// Twenty merges race on one base. Each is tested as it is merged, all land, and the base never holds what was not
+// tested.
 func TestTwentyMergesRace(t *testing.T) {
 	const racers = 20
 	f := newField(t)

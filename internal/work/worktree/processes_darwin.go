@@ -21,8 +21,8 @@ const (
 	pathSize     = 1024
 )
 
-// inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It returns an error if it
-// cannot tell. A process of another user shows no directory.
+// inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It
+// returns an error if it cannot tell. A process of another user shows no directory.
 func inside(folder string) ([]process, error) {
 	mine, err := os.Getwd()
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
-// inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It returns an error if it
-// cannot tell, as where /proc is missing or shows only a part.
+// inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It
+// returns an error if it cannot tell, as where /proc is missing or shows only a part.
 //
-// A process of another user, or one that hides from its own, shows no directory. Those cannot be known to be elsewhere, but there are
-// always some, so they are taken for what they are: no part of the work of this user.
+// A process of another user, or one that hides from its own, shows no directory. Those cannot be known to be elsewhere,
+// but there are always some, so they are taken for what they are: no part of the work of this user.
 func inside(folder string) ([]process, error) {
 	if _, err := os.Readlink("/proc/self/cwd"); err != nil {
 		return nil, err

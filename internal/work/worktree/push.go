@@ -15,11 +15,12 @@ import (
 // pushLimit is how long a push may take, its hooks included.
 const pushLimit = 5 * time.Minute
 
-// Push pushes the branch of a work tree to a remote, "" for origin, with the user's credentials and hooks. It never asks for a password; if
-// one is needed, it fails. A branch that was rebased since it was pushed replaces what was pushed, unless somebody else has pushed to it.
+// Push pushes the branch of a work tree to a remote, "" for origin, with the user's credentials and hooks. It never
+// asks for a password; if one is needed, it fails. A branch that was rebased since it was pushed replaces what was
+// pushed, unless somebody else has pushed to it.
 //
-// It returns INVALID_INPUT if there is no such remote, CONFLICT if the remote refuses because its branch holds other commits, and GIT for
-// whatever else keeps git from pushing, or if it takes more than five minutes.
+// It returns INVALID_INPUT if there is no such remote, CONFLICT if the remote refuses because its branch holds other
+// commits, and GIT for whatever else keeps git from pushing, or if it takes more than five minutes.
 func (w *Worktrees) Push(ctx context.Context, t Tree, remote string) error {
 	if err := w.mayWrite(); err != nil {
 		return err
@@ -60,7 +61,8 @@ func (p push) run(ctx context.Context) error {
 	return p.records().write(m)
 }
 
-// send pushes a commit to the branch in the remote. last is what was pushed before, which it may replace; "" if nothing was.
+// send pushes a commit to the branch in the remote. last is what was pushed before, which it may replace; "" if nothing
+// was.
 func (p push) send(ctx context.Context, tip, last string) error {
 	ref := "refs/heads/" + p.tree.Branch
 	args := []string{"push", "--porcelain", "--no-recurse-submodules", "--no-signed"}

@@ -8,11 +8,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Rebase puts the commits of a task's branch on top of a branch or commit, "" for its base. They are made in a throw-away work tree, so
-// that a conflict, or a kill, leaves the task's as it was.
+// Rebase puts the commits of a task's branch on top of a branch or commit, "" for its base. They are made in a
+// throw-away work tree, so that a conflict, or a kill, leaves the task's as it was.
 //
-// It returns the errors of Verify, BUSY if something works in the work tree, CONFLICT if it has uncommitted changes (those under .cairn
-// are committed first), INVALID_INPUT if there is no such branch or commit, and REBASE_CONFLICT with the files.
+// It returns the errors of Verify, BUSY if something works in the work tree, CONFLICT if it has uncommitted changes
+// (those under .cairn are committed first), INVALID_INPUT if there is no such branch or commit, and REBASE_CONFLICT
+// with the files.
 func (w *Worktrees) Rebase(ctx context.Context, t Tree, onto string) error {
 	if err := w.mayWrite(); err != nil {
 		return err
@@ -91,7 +92,8 @@ func (r *rebase) rebased(ctx context.Context) (string, error) {
 	return headOf(ctx, top)
 }
 
-// moveTo moves the branch, and the files of the work tree, to the rebased commits, and records where the work begins now.
+// moveTo moves the branch, and the files of the work tree, to the rebased commits, and records where the work begins
+// now.
 func (r *rebase) moveTo(ctx context.Context, next string) error {
 	head, err := headOf(ctx, r.tree.Path)
 	if err != nil {

@@ -50,8 +50,8 @@ func (r records) file(id record.ID) string {
 	return filepath.Join(r.live.Worktrees(), string(id)+".json")
 }
 
-// read returns the record of a task, and false if there is none. It returns BAD_FILE for one that cairn cannot have written: live state may
-// have come in an archive.
+// read returns the record of a task, and false if there is none. It returns BAD_FILE for one that cairn cannot have
+// written: live state may have come in an archive.
 func (r records) read(id record.ID) (made, bool, error) {
 	if _, err := record.ParseID(string(id)); err != nil {
 		return made{}, false, err
@@ -73,7 +73,8 @@ func (r records) read(id record.ID) (made, bool, error) {
 	return m, true, nil
 }
 
-// valid reports whether cairn can have written a record of a task. What it names is changed and removed, so nothing else may pass.
+// valid reports whether cairn can have written a record of a task. What it names is changed and removed, so nothing
+// else may pass.
 func (m made) valid(id record.ID) bool {
 	absolute := func(path string) bool { return filepath.IsAbs(path) && filepath.Clean(path) == path }
 	return m.Task == id && m.Branch == Branch(id) && absolute(m.Path) && filepath.Base(m.Path) == string(id) &&

@@ -9,9 +9,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// CommitRecords commits what cairn wrote under .cairn in a work tree, and nothing else of what is uncommitted there: the checks of a task may
-// have left files. Hooks do not run, as for every commit of records alone. It reports whether there was something to commit, and returns
-// the errors of Verify.
+// CommitRecords commits what cairn wrote under .cairn in a work tree, and nothing else of what is uncommitted there:
+// the checks of a task may have left files. Hooks do not run, as for every commit of records alone. It reports whether
+// there was something to commit, and returns the errors of Verify.
 func (w *Worktrees) CommitRecords(ctx context.Context, t Tree, message string) (committed bool, err error) {
 	return w.on(t).commitRecords(ctx, message)
 }
@@ -35,8 +35,9 @@ func (w work) commitRecords(ctx context.Context, message string) (committed bool
 	return after != before, err
 }
 
-// commitOnlyRecords commits what is uncommitted under .cairn, so that a merge or a rebase takes it along. It returns CONFLICT if anything else is
-// uncommitted. In a work tree that is not as it was made it does nothing: what counts then is the branch.
+// commitOnlyRecords commits what is uncommitted under .cairn, so that a merge or a rebase takes it along. It returns
+// CONFLICT if anything else is uncommitted. In a work tree that is not as it was made it does nothing: what counts then
+// is the branch.
 func (w work) commitOnlyRecords(ctx context.Context) error {
 	if w.verify(ctx) != nil {
 		return nil
@@ -59,7 +60,8 @@ func (w work) commitOnlyRecords(ctx context.Context) error {
 	return commitPaths(ctx, w.tree.Path, "cairn: the record of "+string(w.tree.Task), records...)
 }
 
-// uncommitted lists the uncommitted changes in a work tree: the paths under the .cairn of this workspace, and the other changes.
+// uncommitted lists the uncommitted changes in a work tree: the paths under the .cairn of this workspace, and the other
+// changes.
 func (c *clone) uncommitted(ctx context.Context, there *git.Repo) (records []string, others []git.Change, err error) {
 	all, err := there.Changes(ctx, git.Looks{})
 	if err != nil {
@@ -84,8 +86,8 @@ func pathsOf(changes []git.Change) []string {
 	return paths
 }
 
-// commitPaths commits what some paths of a work tree hold now, without hooks. It commits nothing else, and nothing at all if they have not
-// changed.
+// commitPaths commits what some paths of a work tree hold now, without hooks. It commits nothing else, and nothing at
+// all if they have not changed.
 func commitPaths(ctx context.Context, top, message string, paths ...string) error {
 	if _, err := (git.Writing{}).Run(ctx, top, append([]string{"add", "--all", "--"}, paths...)...); err != nil {
 		return err

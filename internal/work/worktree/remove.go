@@ -12,15 +12,15 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Remove removes the work tree of a task, and its branch if the base has all its commits. With force, what is in no commit is deleted too; no
-// other reason to stay is overridden. If the folder of the work tree is gone, only the record is removed, and only with force or if git does
-// not know the work tree any more either.
+// Remove removes the work tree of a task, and its branch if the base has all its commits. With force, what is in no
+// commit is deleted too; no other reason to stay is overridden. If the folder of the work tree is gone, only the record
+// is removed, and only with force or if git does not know the work tree any more either.
 //
-// It returns NOT_FOUND if none is recorded, and CONFLICT with all reasons if it stays; BUSY if the only reasons are that something works
-// there or holds a lock.
+// It returns NOT_FOUND if none is recorded, and CONFLICT with all reasons if it stays; BUSY if the only reasons are
+// that something works there or holds a lock.
 //
-// The folder is moved aside first and looked at again, so that what was written between the look and the removal is found. A kill leaves
-// the work tree as it was, or a rest that the next call removes.
+// The folder is moved aside first and looked at again, so that what was written between the look and the removal is
+// found. A kill leaves the work tree as it was, or a rest that the next call removes.
 func (w *Worktrees) Remove(ctx context.Context, id record.ID, force bool) error {
 	if err := w.mayWrite(); err != nil {
 		return err
@@ -78,8 +78,8 @@ func (r *removal) forgotten() bool {
 	return layout.Exists(filepath.Dir(r.Path)) && !layout.Exists(r.adminDir(r.made))
 }
 
-// settle brings a removal that was interrupted to its end, if it was decided, or else undoes it. It reports whether the work tree is
-// there.
+// settle brings a removal that was interrupted to its end, if it was decided, or else undoes it. It reports whether the
+// work tree is there.
 func (r *removal) settle(ctx context.Context) (isThere bool, err error) {
 	if r.Doomed {
 		return false, r.finish(ctx)
@@ -125,7 +125,8 @@ func (r *removal) giveBack() error {
 	return r.save()
 }
 
-// finish removes the work tree that was moved aside and found to hold nothing that would be lost, or what is left of it.
+// finish removes the work tree that was moved aside and found to hold nothing that would be lost, or what is left of
+// it.
 func (r *removal) finish(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := disk.RemoveTree(r.Removing); err != nil {

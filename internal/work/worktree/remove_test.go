@@ -15,7 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// looksAtProcesses skips a test on systems that do not show in which folders processes work, where nothing is ever removed.
+// looksAtProcesses skips a test on systems that do not show in which folders processes work, where nothing is ever
+// removed.
 func looksAtProcesses(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" && runtime.GOOS != "windows" {
@@ -313,7 +314,8 @@ func TestASecondLookBeforeRemoval(t *testing.T) {
 	f.wantReasons(t, worktree.Untracked)
 }
 
-// A folder that is gone costs nothing but the record, and that only if git has forgotten it too, or with force; the branch stays.
+// A folder that is gone costs nothing but the record, and that only if git has forgotten it too, or with force; the
+// branch stays.
 func TestAFolderThatIsGone(t *testing.T) {
 	looksAtProcesses(t)
 	f := newField(t)
@@ -446,7 +448,8 @@ func TestGitFails(t *testing.T) {
 	}
 }
 
-// What .worktreeinclude names is copied if git ignores it: never over a file, never through a link; an unchanged copy keeps no work tree.
+// What .worktreeinclude names is copied if git ignores it: never over a file, never through a link; an unchanged copy
+// keeps no work tree.
 func TestInclude(t *testing.T) {
 	looksAtProcesses(t)
 	f := newField(t)

@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// replacement gives uncommitted files of records, where a base is checked out, the content that they have in the commit that the base moves
-// to. Git would refuse to move the base over them. Only a file whose content is in one of the commits that the base moves over is
-// replaced, so nothing is lost.
+// replacement gives uncommitted files of records, where a base is checked out, the content that they have in the commit
+// that the base moves to. Git would refuse to move the base over them. Only a file whose content is in one of the
+// commits that the base moves over is replaced, so nothing is lost.
 type replacement struct {
 	*holder
 	from, to string   // the commits that the base moves from and to
@@ -30,8 +30,8 @@ type replaced struct {
 	was  []byte
 }
 
-// find finds the files to replace. It returns BASE_DIRTY if there is any other uncommitted file that the move would touch, also an ignored
-// one.
+// find finds the files to replace. It returns BASE_DIRTY if there is any other uncommitted file that the move would
+// touch, also an ignored one.
 func (r *replacement) find(ctx context.Context) error {
 	out, err := git.Run(ctx, r.Top, "diff-tree", "-r", "-z", "--name-status", "--no-renames", r.from, r.to)
 	if err != nil {
@@ -102,7 +102,8 @@ func (r *replacement) undo(ctx context.Context) {
 	}
 }
 
-// put gives a file the content that it has in the commit that the base moves to, or removes it if it is not there, and stages that.
+// put gives a file the content that it has in the commit that the base moves to, or removes it if it is not there, and
+// stages that.
 func (r *replacement) put(ctx context.Context, path string) error {
 	files, err := r.Objects().Files(ctx, r.to, path)
 	if err != nil {

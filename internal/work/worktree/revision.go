@@ -31,7 +31,8 @@ func (c *clone) base(ctx context.Context, name string) (base, tip string, err er
 	return name, tip, nil
 }
 
-// checkedOutHere is the branch that is checked out where the workspace lies. It returns INVALID_INPUT if no work can go to it.
+// checkedOutHere is the branch that is checked out where the workspace lies. It returns INVALID_INPUT if no work can go
+// to it.
 func (c *clone) checkedOutHere(ctx context.Context) (string, error) {
 	head, err := c.repo.Head(ctx)
 	switch {
@@ -62,7 +63,8 @@ func (c *clone) hasTree(ctx context.Context, commit, tree string) (bool, error) 
 	return strings.TrimSpace(string(out)) == tree, err
 }
 
-// blobs reads files of commits by names as git takes them, such as COMMIT:PATH or an id; nil for one that does not exist.
+// blobs reads files of commits by names as git takes them, such as COMMIT:PATH or an id; nil for one that does not
+// exist.
 func (c *clone) blobs(ctx context.Context, names ...string) ([][]byte, error) {
 	found := make([][]byte, len(names))
 	err := c.repo.Objects().Blobs(ctx, names, maxRecord, func(i int, b git.Blob) { found[i] = b.Content })
@@ -75,7 +77,8 @@ func headOf(ctx context.Context, top string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// writeTree stores what is staged in a work tree as a tree, and returns its id. index is the path of another index, or "".
+// writeTree stores what is staged in a work tree as a tree, and returns its id. index is the path of another index, or
+// "".
 func writeTree(ctx context.Context, top, index string) (string, error) {
 	out, err := git.Writing{Index: index}.Run(ctx, top, "write-tree")
 	return strings.TrimSpace(string(out)), err

@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// scratch is the record of a throw-away work tree. It has no branch, lies beside the work trees of the tasks, and its record has its name.
+// scratch is the record of a throw-away work tree. It has no branch, lies beside the work trees of the tasks, and its
+// record has its name.
 type scratch struct {
 	Path   string    `json:"path"`
 	For    string    `json:"for"` // the lock under which it was made, and is removed
@@ -63,7 +64,8 @@ func randomName() string {
 	return hex.EncodeToString(random)
 }
 
-// remove removes a throw-away work tree. If it cannot, the record stays, and the next sweep under the same lock removes it.
+// remove removes a throw-away work tree. If it cannot, the record stays, and the next sweep under the same lock removes
+// it.
 func (s scratches) remove(ctx context.Context, path string) error {
 	ctx = context.WithoutCancel(ctx)
 	if _, err := (git.Writing{}).Run(ctx, s.repo.Top, "worktree", "remove", "--force", "--force", path); err != nil && s.registered(ctx, path) {

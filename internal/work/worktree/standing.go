@@ -66,8 +66,8 @@ func (s Standing) has(why Why) bool {
 	return false
 }
 
-// List lists the recorded work trees by their tasks, each with all reasons why it stays. What cannot be examined is a reason too. It changes
-// nothing.
+// List lists the recorded work trees by their tasks, each with all reasons why it stays. What cannot be examined is a
+// reason too. It changes nothing.
 func (w *Worktrees) List(ctx context.Context) ([]Standing, error) {
 	ids, err := w.records().tasks()
 	if err != nil {

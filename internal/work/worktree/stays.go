@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// stays is the error of a work tree that is not removed for some reasons; nil if it can be removed, because there are none or force overrides
-// all.
+// stays is the error of a work tree that is not removed for some reasons; nil if it can be removed, because there are
+// none or force overrides all.
 func (r *removal) stays(reasons []Reason) error {
 	if r.force {
 		reasons = slices.DeleteFunc(slices.Clone(reasons), Reason.Forced)

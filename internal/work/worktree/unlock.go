@@ -13,9 +13,9 @@ import (
 // lockSettles is how long a lock file of git must stay as it is before it counts as one that a killed git left.
 const lockSettles = time.Second
 
-// Unlock removes the lock files that a killed git left in a work tree: of its index, its HEAD and its branch. The caller has ended every
-// process that worked there. A lock that changes or goes within a second belongs to a git that still runs, and stays. Unlock returns the
-// names of the files that it removed, and the errors of Verify.
+// Unlock removes the lock files that a killed git left in a work tree: of its index, its HEAD and its branch. The
+// caller has ended every process that worked there. A lock that changes or goes within a second belongs to a git that
+// still runs, and stays. Unlock returns the names of the files that it removed, and the errors of Verify.
 func (w *Worktrees) Unlock(ctx context.Context, t Tree) (removed []string, err error) {
 	return w.on(t).unlock(ctx)
 }

@@ -80,8 +80,8 @@ func (l *look) untrustedNested(ctx context.Context) {
 	}
 }
 
-// replaceable reports whether an ignored path holds nothing but copies that .worktreeinclude asked for and that have not changed, or what cairn
-// keeps for itself.
+// replaceable reports whether an ignored path holds nothing but copies that .worktreeinclude asked for and that have
+// not changed, or what cairn keeps for itself.
 func (l *look) replaceable(path string) bool {
 	file, folder := filepath.Join(l.there.Top, filepath.FromSlash(path)), strings.HasSuffix(path, "/")
 	inWorkspace := layout.SlashRel(l.rootIn(l.there.Top), file)

@@ -28,9 +28,10 @@ func (w work) tip(ctx context.Context) (string, error) {
 	return tip, err
 }
 
-// Verify returns nil if a work tree is as it was made: its folder is there, it is a work tree of this clone, git's commands find its top
-// from there, its branch is checked out, and that branch contains the commit that the work began at. Else a person has moved the work
-// tree or uses it for something else, and nothing may work in it: it returns CONFLICT. It returns GIT if git cannot tell.
+// Verify returns nil if a work tree is as it was made: its folder is there, it is a work tree of this clone, git's
+// commands find its top from there, its branch is checked out, and that branch contains the commit that the work began
+// at. Else a person has moved the work tree or uses it for something else, and nothing may work in it: it returns
+// CONFLICT. It returns GIT if git cannot tell.
 func (w *Worktrees) Verify(ctx context.Context, t Tree) error { return w.on(t).verify(ctx) }
 
 func (w work) verify(ctx context.Context) error {

@@ -20,7 +20,8 @@ type Options struct {
 // Worktrees are the work trees of the tasks of one workspace.
 type Worktrees struct{ *clone }
 
-// Open returns the work trees of a workspace. It starts no process and writes nothing. It returns GIT outside a repository.
+// Open returns the work trees of a workspace. It starts no process and writes nothing. It returns GIT outside a
+// repository.
 func Open(l layout.Layout, o Options) (*Worktrees, error) {
 	if l.Repo == nil {
 		return nil, record.Errorf(record.Git, "the workspace is not in a git repository, and work trees are git's").WithHint("git init makes it one")
@@ -47,7 +48,8 @@ type Tree struct {
 // Branch is the name of the branch of a task.
 func Branch(id record.ID) string { return "cairn/" + string(id) }
 
-// Find returns the work tree that is recorded for a task, and false if none is. It runs no git; Verify tells whether it is still there.
+// Find returns the work tree that is recorded for a task, and false if none is. It runs no git; Verify tells whether it
+// is still there.
 func (w *Worktrees) Find(_ context.Context, id record.ID) (Tree, bool, error) {
 	m, ok, err := w.records().read(id)
 	if err != nil || !ok || !m.Ready || m.Removing != "" {
@@ -56,7 +58,8 @@ func (w *Worktrees) Find(_ context.Context, id record.ID) (Tree, bool, error) {
 	return w.treeOf(m), true, nil
 }
 
-// Fingerprint is the fingerprint of the tree of a commit or a branch, without what lies under .cairn: what an approval is bound to.
+// Fingerprint is the fingerprint of the tree of a commit or a branch, without what lies under .cairn: what an approval
+// is bound to.
 func (w *Worktrees) Fingerprint(ctx context.Context, rev string) (string, error) {
 	return w.repo.Objects().Fingerprint(ctx, rev)
 }

@@ -195,7 +195,8 @@ func TestMakeInAMonorepo(t *testing.T) {
 	}
 }
 
-// A task that is not committed, and a workspace that is not, are committed in the work tree first; nothing else is brought along.
+// A task that is not committed, and a workspace that is not, are committed in the work tree first; nothing else is
+// brought along.
 func TestMakeBringsTheTask(t *testing.T) {
 	f := newField(t)
 	storetest.WriteTask(t, f.s, "PROJ-9")

@@ -22,8 +22,9 @@ const (
 	ofPrefix       = 0.8 // how near a word is that begins as another does
 )
 
-// To returns how near a term is, from 0 for one that is not to nearly 1. Near are terms that begin with the word or from which it goes on,
-// since the end of a stem is not that of a word, and terms that have many groups of three letters in common with it.
+// To returns how near a term is, from 0 for one that is not to nearly 1. Near are terms that begin with the word or
+// from which it goes on, since the end of a stem is not that of a word, and terms that have many groups of three
+// letters in common with it.
 func (n Near) To(term string) float64 {
 	short, long := len(n.word), len(term)
 	if short > 2*long+2 || long > 8*short {

@@ -12,8 +12,8 @@ type Hits map[string]int
 // In reports whether a text has one of the terms.
 func (h Hits) In(text string) bool { return len(places(text, h)) > 0 }
 
-// Passage returns the passage of a text in which most of the words that were looked for occur, in one line of no more than size
-// bytes and two ellipses. It is the beginning of a text in which none does.
+// Passage returns the passage of a text in which most of the words that were looked for occur, in one line of no more
+// than size bytes and two ellipses. It is the beginning of a text in which none does.
 func Passage(text string, hits Hits, size int) string {
 	at := places(text, hits)
 	from := 0
@@ -59,8 +59,8 @@ func places(text string, hits Hits) []place {
 	return at
 }
 
-// beginnings are the first letters of the terms. A word without any of them has none of the terms, but for a few irregular ones; it takes far
-// less to see that than to stem the word.
+// beginnings are the first letters of the terms. A word without any of them has none of the terms, but for a few
+// irregular ones; it takes far less to see that than to stem the word.
 func beginnings(hits Hits) []string {
 	var out []string
 	for term := range hits {
@@ -80,8 +80,8 @@ func containsAny(word string, begin []string) bool {
 	return false
 }
 
-// densest returns where the stretch of at most size bytes begins and ends that has the most different words, and of those the first that has
-// the most places.
+// densest returns where the stretch of at most size bytes begins and ends that has the most different words, and of
+// those the first that has the most places.
 func densest(at []place, size int) (from, to int) {
 	best := -1
 	for i, first := range at {

@@ -1,8 +1,10 @@
-// Package terms turns texts into the terms under which a ranked search finds them, and shows where in a text they are. It is pure.
+// Package terms turns texts into the terms under which a ranked search finds them, and shows where in a text they are.
+// It is pure.
 //
-// A word is a run of letters, digits and underscores. Its term is its English stem in lower case, so that "retries" and "retried" are
-// one. An identifier has more terms: readLoyaltyCard and read_loyalty_card have those of read, loyalty and card, and readloyaltycard.
-// Writing without blanks between its words, such as Chinese and Japanese, has a term for every two characters.
+// A word is a run of letters, digits and underscores. Its term is its English stem in lower case, so that "retries" and
+// "retried" are one. An identifier has more terms: readLoyaltyCard and read_loyalty_card have those of read, loyalty
+// and card, and readloyaltycard. Writing without blanks between its words, such as Chinese and Japanese, has a term for
+// every two characters.
 package terms
 
 import (
@@ -91,7 +93,8 @@ func stem(word string) string {
 	return env.Current()
 }
 
-// split cuts an identifier at its underscores, and where its case says that a word begins: HTTPServer is HTTP and Server.
+// split cuts an identifier at its underscores, and where its case says that a word begins: HTTPServer is HTTP and
+// Server.
 func split(word string) []string {
 	var out []string
 	from, before := 0, rune(0)

@@ -1,8 +1,9 @@
-// Package vectors keeps what an embedder made of texts, so that no text is embedded twice. A text is known by a hash of a key that stands for
-// its content, so a vector is never that of another text, and vectors of all worktrees of a clone are in one file.
+// Package vectors keeps what an embedder made of texts, so that no text is embedded twice. A text is known by a hash of
+// a key that stands for its content, so a vector is never that of another text, and vectors of all worktrees of a clone
+// are in one file.
 //
-// The file is a cache in the live state of a clone. It can be deleted at any time, and is not flushed: one that is damaged, or that another
-// embedder made, is none.
+// The file is a cache in the live state of a clone. It can be deleted at any time, and is not flushed: one that is
+// damaged, or that another embedder made, is none.
 package vectors
 
 import (
@@ -27,8 +28,8 @@ func hashOf(key string) hash {
 	return hash(sum[:16])
 }
 
-// The file is a header of fixed size, and the vectors behind it, each of them a hash and its numbers as float32. All numbers are
-// little-endian.
+// The file is a header of fixed size, and the vectors behind it, each of them a hash and its numbers as float32. All
+// numbers are little-endian.
 //
 //	 0  magic     8 bytes
 //	 8  format    4 bytes
@@ -69,8 +70,8 @@ func load(path string, embedder hash) *Set {
 // Of returns the vector of a text, or nil. The caller must not change it.
 func (s *Set) Of(key string) []float32 { return s.known[hashOf(key)] }
 
-// Add adds the vector of a text. An embedder whose vectors have another size than before is another one: what was known is forgotten. It
-// reports false for what is no vector: an empty or very long one, or one with a number that is none.
+// Add adds the vector of a text. An embedder whose vectors have another size than before is another one: what was known
+// is forgotten. It reports false for what is no vector: an empty or very long one, or one with a number that is none.
 func (s *Set) Add(key string, vector []float32) bool {
 	if len(vector) == 0 || len(vector) > MaxSize || slices.ContainsFunc(vector, func(x float32) bool { return x != x || math.IsInf(float64(x), 0) }) {
 		return false
@@ -85,8 +86,9 @@ func (s *Set) Add(key string, vector []float32) bool {
 // Size is how many numbers a vector has; 0 if none is known.
 func (s *Set) Size() int { return s.size }
 
-// Keep writes the vectors of the texts with these keys, or, for nil, all, if there are new ones. Others are forgotten, and so are those that the
-// file has no room for. What other processes added since Load counts. Prepare makes the folder.
+// Keep writes the vectors of the texts with these keys, or, for nil, all, if there are new ones. Others are forgotten,
+// and so are those that the file has no room for. What other processes added since Load counts. Prepare makes the
+// folder.
 func (s *Set) Keep(path string, prepare func() error, keys []string) error {
 	if !s.changed {
 		return nil
@@ -168,7 +170,8 @@ func sumOf(file []byte) uint32 {
 	return crc32.Checksum(file[checkedAt:], crc32.MakeTable(crc32.Castagnoli))
 }
 
-// Similarity is the cosine of the angle between two vectors, from -1 to 1; 0 if one of them has no direction, or they are of two sizes.
+// Similarity is the cosine of the angle between two vectors, from -1 to 1; 0 if one of them has no direction, or they
+// are of two sizes.
 func Similarity(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return 0

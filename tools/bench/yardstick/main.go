@@ -1,12 +1,13 @@
-// Command yardstick does what a program that keeps a file for each task cannot avoid, and nothing else, so that tools/bench can
-// say what a figure is made of. It prints how long the work took, without the start of the process, in nanoseconds:
+// Command yardstick does what a program that keeps a file for each task cannot avoid, and nothing else, so that
+// tools/bench can say what a figure is made of. It prints how long the work took, without the start of the process, in
+// nanoseconds:
 //
 //	yardstick stat DIR...   the names in the folders, and one lstat of each file
 //	yardstick read DIR...   the content of each file
 //	yardstick write DIR     one durable write: a new file, fsync, rename, fsync of the folder
 //
-// With peak it runs another program, and prints the most memory that this one had, in bytes. On Linux a process counts the memory of
-// its parent as its own until it has started, so the parent must be small.
+// With peak it runs another program, and prints the most memory that this one had, in bytes. On Linux a process counts
+// the memory of its parent as its own until it has started, so the parent must be small.
 //
 //	yardstick peak PROGRAM ARG...
 package main

@@ -1,5 +1,5 @@
-// Package executortest gives tests a coding agent that needs no model: a program that speaks every dialect of package executor and does what its prompt
-// orders. The doc comment of fakeagent lists the orders, lines such as
+// Package executortest gives tests a coding agent that needs no model: a program that speaks every dialect of package
+// executor and does what its prompt orders. The doc comment of fakeagent lists the orders, lines such as
 //
 //	fake: write greeting.txt hello
 //	fake: finish wrote a greeting
@@ -75,8 +75,8 @@ func Fake(t testing.TB) string {
 	return path
 }
 
-// Config makes a user's folder of settings, whose executors are all the fake: one named after each dialect, and patch, which hands over a patch by the
-// dialect command.
+// Config makes a user's folder of settings, whose executors are all the fake: one named after each dialect, and patch,
+// which hands over a patch by the dialect command.
 func Config(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

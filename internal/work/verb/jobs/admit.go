@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// made is the job that an earlier call under the same idempotency key created; nil if there is none. A key is kept while the job lives, and for a day
-// after its end. The key with other arguments is a CONFLICT.
+// made is the job that an earlier call under the same idempotency key created; nil if there is none. A key is kept
+// while the job lives, and for a day after its end. The key with other arguments is a CONFLICT.
 func (st *starter) made() (*job.Job, error) {
 	if st.in.IdempotencyKey == "" {
 		return nil, nil
@@ -47,8 +47,8 @@ func (st *starter) replay(one *job.Job) Job {
 	return out
 }
 
-// admit decides, under the lock of Create, whether one more job may be created. It returns the job of an earlier call under the same idempotency key,
-// ALREADY_CLAIMED if the task has a live job, and RATE_LIMIT if too many jobs wait.
+// admit decides, under the lock of Create, whether one more job may be created. It returns the job of an earlier call
+// under the same idempotency key, ALREADY_CLAIMED if the task has a live job, and RATE_LIMIT if too many jobs wait.
 func (st *starter) admit(all []job.Job) (*job.Job, error) {
 	if one, err := st.madeAmong(all); one != nil || err != nil {
 		return one, err

@@ -61,8 +61,8 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 	return hold.Refuse(t.ID, agentOf(name), "", true)
 }
 
-// leftByJob reports whether what holds a task was left by a job that no longer works: the session of the job, or the claim that its executor has again
-// because the work that it handed over was sent back.
+// leftByJob reports whether what holds a task was left by a job that no longer works: the session of the job, or the
+// claim that its executor has again because the work that it handed over was sent back.
 func leftByJob(s *store.Store, id record.ID, hold session.Hold) (bool, error) {
 	if hold.How != session.Claimed {
 		return false, nil

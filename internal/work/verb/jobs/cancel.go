@@ -19,12 +19,12 @@ type CancelIn struct {
 	verb.Once
 }
 
-// cancelPatience is how long a caller waits for the supervisor of a job to carry a cancellation out: it ends the executor, which may be given some
-// seconds to end by itself.
+// cancelPatience is how long a caller waits for the supervisor of a job to carry a cancellation out: it ends the
+// executor, which may be given some seconds to end by itself.
 const cancelPatience = 20 * time.Second
 
-// Cancel ends a job, and returns it as it is then. It returns ALREADY_TERMINAL if the job has ended, but for a call that is repeated under its key. The
-// request stands if the supervisor takes longer than the caller waits.
+// Cancel ends a job, and returns it as it is then. It returns ALREADY_TERMINAL if the job has ended, but for a call
+// that is repeated under its key. The request stands if the supervisor takes longer than the caller waits.
 func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
 		return Job{}, err

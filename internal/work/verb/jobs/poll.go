@@ -47,8 +47,8 @@ const (
 	maxEvents   = 500
 )
 
-// Poll reads a job. With wait it returns when the job is not as it was at the beginning of the call, when it has ended, or when the time is up; with
-// offset and events, also when there are events behind that offset.
+// Poll reads a job. With wait it returns when the job is not as it was at the beginning of the call, when it has ended,
+// or when the time is up; with offset and events, also when there are events behind that offset.
 func Poll(ctx context.Context, w *verb.Workspace, in PollIn) (Polled, error) {
 	s, err := w.Open()
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 
 const readyAtOnce = 500 // tasks of a page of the list
 
-// Ready returns tasks on which a job may begin now, at most so many, the most urgent first: not started, waiting for nothing, held by nobody, not for a
-// pair, and with their files in this workspace. A label narrows them, and so does skip. By the time a job is started one of them may be taken; see
-// LeftAlone.
+// Ready returns tasks on which a job may begin now, at most so many, the most urgent first: not started, waiting for
+// nothing, held by nobody, not for a pair, and with their files in this workspace. A label narrows them, and so does
+// skip. By the time a job is started one of them may be taken; see LeftAlone.
 func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip func(record.ID) bool) (found []verb.Row, err error) {
 	s, err := w.Open()
 	if err != nil {
@@ -47,8 +47,8 @@ func free(row verb.Row) bool {
 	return row.Mode != task.PairMode && row.Repo == "" && row.Elsewhere == nil && (row.Held == nil || row.Held.Lapsed)
 }
 
-// LeftAlone reports whether an error of Start says that somebody else was faster at the task, or that no job can do it: whoever goes through a list of
-// tasks goes on with the next.
+// LeftAlone reports whether an error of Start says that somebody else was faster at the task, or that no job can do it:
+// whoever goes through a list of tasks goes on with the next.
 func LeftAlone(err error) bool {
 	return slices.Contains([]record.Code{
 		record.AlreadyClaimed, record.TaskTypeMismatch, record.TaskClosed, record.DepsOpen, record.Elsewhere, record.SessionLive, record.NotYours, record.Conflict, record.NotFound,

@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// Retry tries a job again, in the work tree that it left: a STALE one goes on under its id, and for one that has ended a new one begins, with the same
-// spec and the id of the old one in retry_of. It returns ALREADY_CLAIMED for a job that is at work, and otherwise what Start refuses.
+// Retry tries a job again, in the work tree that it left: a STALE one goes on under its id, and for one that has ended
+// a new one begins, with the same spec and the id of the old one in retry_of. It returns ALREADY_CLAIMED for a job that
+// is at work, and otherwise what Start refuses.
 func Retry(ctx context.Context, w *verb.Workspace, id string) (Job, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -67,7 +68,8 @@ func mayRetry(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Jo
 	return verb.WithID(err, old.Spec.Task)
 }
 
-// specAgain is a spec for another job like one that has ended. Its time to live begins anew, and no idempotency key stands for it.
+// specAgain is a spec for another job like one that has ended. Its time to live begins anew, and no idempotency key
+// stands for it.
 func specAgain(w *verb.Workspace, old job.Spec) (job.Spec, error) {
 	token, err := record.Token(w.Now(), w.Rand)
 	if err != nil {

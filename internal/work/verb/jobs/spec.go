@@ -73,7 +73,8 @@ func seconds(given *int, usual time.Duration) job.Seconds {
 	return job.Seconds(*given)
 }
 
-// validTexts returns INVALID_INPUT or INVALID_SPEC for texts that cannot safely stand in a prompt, on a command line or in a request.
+// validTexts returns INVALID_INPUT or INVALID_SPEC for texts that cannot safely stand in a prompt, on a command line or
+// in a request.
 func validTexts(in StartIn) error {
 	for _, f := range []struct{ name, text string }{{"model", in.Model}, {"context", in.Context}} {
 		if err := record.ValidText(f.name, f.text); err != nil {
@@ -113,7 +114,8 @@ func (st *starter) base(ctx context.Context) (branch, commit string, err error) 
 	return branch, commit, err
 }
 
-// asked is a hash of the arguments of a call but for its idempotency key. A key that comes again with another hash is a conflict.
+// asked is a hash of the arguments of a call but for its idempotency key. A key that comes again with another hash is a
+// conflict.
 func asked(in StartIn) string {
 	in.IdempotencyKey = ""
 	src, _ := json.Marshal(in) // texts and numbers

@@ -50,11 +50,12 @@ type NotifyIn struct {
 	Webhook string `json:"webhook,omitempty" doc:"URL that gets the final state; your own config names the hosts"`
 }
 
-// Start creates a job and starts its supervisor, the process that runs it. It returns once the supervisor has said that it runs; the job may still wait
-// for a slot.
+// Start creates a job and starts its supervisor, the process that runs it. It returns once the supervisor has said that
+// it runs; the job may still wait for a slot.
 //
-// These errors leave no job: INVALID_SPEC for values out of range, UNTRUSTED in a clone that nobody trusted, EXECUTOR_MISSING, TASK_CLOSED,
-// TASK_TYPE_MISMATCH, DEPS_OPEN, ALREADY_CLAIMED if somebody holds the task or it has a live job, and RATE_LIMIT.
+// These errors leave no job: INVALID_SPEC for values out of range, UNTRUSTED in a clone that nobody trusted,
+// EXECUTOR_MISSING, TASK_CLOSED, TASK_TYPE_MISMATCH, DEPS_OPEN, ALREADY_CLAIMED if somebody holds the task or it has a
+// live job, and RATE_LIMIT.
 func Start(ctx context.Context, w *verb.Workspace, in StartIn) (Job, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -136,8 +137,8 @@ func (st *starter) task(ctx context.Context) error {
 	return verb.WithID(err, id)
 }
 
-// newTask makes the task. It asks for the rights to create one, and a call that is repeated under its idempotency key gets the task that the first one
-// made.
+// newTask makes the task. It asks for the rights to create one, and a call that is repeated under its idempotency key
+// gets the task that the first one made.
 func (st *starter) newTask(ctx context.Context) (record.ID, error) {
 	in := tasks.CreateIn{TaskIn: tasks.TaskIn{Title: st.in.Title, Body: st.in.Description, Acceptance: st.in.Acceptance, Checks: st.in.Checks, Fields: st.in.Fields}}
 	if st.in.IdempotencyKey != "" {

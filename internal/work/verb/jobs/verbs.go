@@ -1,5 +1,5 @@
-// Package jobs holds the verbs of jobs: attempts at tasks that cairn runs with a program. They create, show and cancel jobs (internal/work/jobs); the process
-// that runs one is internal/work/runner, which a front-end starts.
+// Package jobs holds the verbs of jobs: attempts at tasks that cairn runs with a program. They create, show and cancel
+// jobs (internal/work/jobs); the process that runs one is internal/work/runner, which a front-end starts.
 package jobs
 
 import "github.com/cairn-tasks/cairn/internal/verb"

@@ -19,8 +19,8 @@ type CloseIn struct {
 	verb.Once
 }
 
-// Close ends the session of a pair: with a summary it hands over, and without one it gives the task back. The work tree is removed only if it is the
-// task's own, and all that was done in it is committed and merged; Kept says why it stays.
+// Close ends the session of a pair: with a summary it hands over, and without one it gives the task back. The work tree
+// is removed only if it is the task's own, and all that was done in it is committed and merged; Kept says why it stays.
 //
 // It returns BUSY while a job of the task runs, and NOT_FOUND if there is no pair and no work tree.
 func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {

@@ -31,11 +31,12 @@ type OpenIn struct {
 	verb.Once
 }
 
-// Open makes the work tree of a task, or takes the one that there is, runs the set-up command in it, and begins a session there. It says how the
-// agent is started, and does not start it. A pair that is open is gone on with.
+// Open makes the work tree of a task, or takes the one that there is, runs the set-up command in it, and begins a
+// session there. It says how the agent is started, and does not start it. A pair that is open is gone on with.
 //
-// It returns UNTRUSTED in a clone that is not trusted, TASK_CLOSED, ALREADY_CLAIMED while a job or somebody else works on the task, SESSION_LIVE for
-// an open pair that is not to be reused, DEPS_OPEN, and IO if the set-up command fails; the work tree then stays.
+// It returns UNTRUSTED in a clone that is not trusted, TASK_CLOSED, ALREADY_CLAIMED while a job or somebody else works
+// on the task, SESSION_LIVE for an open pair that is not to be reused, DEPS_OPEN, and IO if the set-up command fails;
+// the work tree then stays.
 func Open(ctx context.Context, w *verb.Workspace, in OpenIn) (Pair, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -153,7 +154,8 @@ func (o *opening) begin(ctx context.Context) (desk, error) {
 	return o.d, err
 }
 
-// agentOf is as whom the agent of a pair acts: an agent that opens it itself is that agent, and beside a person it has a name that says with whom.
+// agentOf is as whom the agent of a pair acts: an agent that opens it itself is that agent, and beside a person it has
+// a name that says with whom.
 func agentOf(who record.Actor, executor string) record.Actor {
 	if who.Agent() {
 		return who
@@ -212,7 +214,8 @@ func (o *opening) placeIn(dir string) error {
 	return nil
 }
 
-// setUp runs the set-up command of the workspace, as the config of the work tree has it, in a work tree that is not a person's.
+// setUp runs the set-up command of the workspace, as the config of the work tree has it, in a work tree that is not a
+// person's.
 func (o *opening) setUp(ctx context.Context) error {
 	if o.d.at.Config.WorktreeSetup == "" || o.d.tree == nil {
 		return nil
@@ -236,7 +239,8 @@ func (o *opening) hold() session.Hold {
 	return session.Holder(t.Header(), o.d.at.Known(t.ID.Ref()), o.w.Now())
 }
 
-// letGo frees the task of who is known not to be at work on it in a session: of who opens the pair, and of who handed it over in this work tree.
+// letGo frees the task of who is known not to be at work on it in a session: of who opens the pair, and of who handed
+// it over in this work tree.
 func (o *opening) letGo(ctx context.Context) error {
 	h := o.hold()
 	if h.How == session.Nobody || h.How == session.Behind || h.Actor == "" {

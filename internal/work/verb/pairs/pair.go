@@ -40,8 +40,8 @@ type Pair struct {
 	argv, variables []string
 }
 
-// Argv is the program to start with its arguments, and Variables what its environment has beside the usual: NAME=value each. Argv is empty where no
-// executor is named.
+// Argv is the program to start with its arguments, and Variables what its environment has beside the usual: NAME=value
+// each. Argv is empty where no executor is named.
 func (p Pair) Argv() []string { return p.argv }
 
 // Variables are those of Environment, and what the program needs besides.
@@ -58,8 +58,8 @@ type desk struct {
 
 func (d desk) open() bool { return d.session.Status == session.Active }
 
-// find finds where the pair of a task is or was: in the work tree that is recorded for it, in the one where it is held, or here. Its session is the
-// zero value if no pair was ever opened in any of them.
+// find finds where the pair of a task is or was: in the work tree that is recorded for it, in the one where it is held,
+// or here. Its session is the zero value if no pair was ever opened in any of them.
 func find(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (desk, error) {
 	var found desk
 	if s.Repo != nil && t.Repo == "" {

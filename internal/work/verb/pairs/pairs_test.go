@@ -48,7 +48,8 @@ func open(t *testing.T, w *verb.Workspace, in verbtest.Args) pairs.Pair {
 	return out
 }
 
-// A pair gets a work tree and a session of its own, in which the agent acts under a name that says with whom. Opened again it is the same one.
+// A pair gets a work tree and a session of its own, in which the agent acts under a name that says with whom. Opened
+// again it is the same one.
 func TestAPairIsOpenedOnce(t *testing.T) {
 	w, id := field(t)
 	if none, err := verbtest.Call[pairs.Pair](t, w, "pair_read", verbtest.Args{"id": id}); err != nil || none.Exists {
@@ -176,7 +177,8 @@ func TestAWorkTreeOfAPersons(t *testing.T) {
 	}
 }
 
-// The set-up command runs in the new work tree; where it fails no session begins, and the work tree stays to be looked at.
+// The set-up command runs in the new work tree; where it fails no session begins, and the work tree stays to be looked
+// at.
 func TestTheSetUpOfAPair(t *testing.T) {
 	w, id := field(t)
 	config := filepath.Join(w.Dir, ".cairn", "config.yaml")

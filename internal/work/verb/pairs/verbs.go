@@ -1,4 +1,5 @@
-// Package pairs holds the verbs of pairs: a person and an agent who work on a task together, in a work tree and under a session of their own.
+// Package pairs holds the verbs of pairs: a person and an agent who work on a task together, in a work tree and under a
+// session of their own.
 package pairs
 
 import "github.com/cairn-tasks/cairn/internal/verb"

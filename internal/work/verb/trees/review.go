@@ -72,8 +72,8 @@ const (
 // DiffURI is the resource with the diff of the branch of a task.
 func DiffURI(id record.ID) string { return "cairn://task/" + string(id) + "/diff" }
 
-// Review returns what there is to review of the task. It starts no program but git, and in a clone that is not trusted says nothing of what
-// is not committed.
+// Review returns what there is to review of the task. It starts no program but git, and in a clone that is not trusted
+// says nothing of what is not committed.
 func (p Place) Review(ctx context.Context) (*Review, error) {
 	t := p.Task
 	out := &Review{Files: []worktree.FileStat{}, Checks: []CheckState{}}
@@ -103,8 +103,8 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	return out, nil
 }
 
-// branch fills in what the branch of the task changes, and returns the fingerprint of its files, or of those in the worktree if the task has
-// no branch; "" if that is not known.
+// branch fills in what the branch of the task changes, and returns the fingerprint of its files, or of those in the
+// worktree if the task has no branch; "" if that is not known.
 func (p Place) branch(ctx context.Context, out *Review) (tree string, err error) {
 	if !p.Made {
 		return p.workTree(ctx, p.S), nil
@@ -194,7 +194,8 @@ func lastOf(s *store.Store, one job.Job) *LastOf {
 	return out
 }
 
-// Diff returns what the branch of the task changes outside .cairn, as a patch. It returns NOT_FOUND for a task without a branch.
+// Diff returns what the branch of the task changes outside .cairn, as a patch. It returns NOT_FOUND for a task without
+// a branch.
 func (p Place) Diff(ctx context.Context) (string, error) {
 	if !p.Made {
 		return "", record.Errorf(record.NotFound, "has no branch of its own, so there is no diff").WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()

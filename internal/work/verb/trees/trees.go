@@ -1,6 +1,6 @@
-// Package trees finds where the work on a task lies: the work tree that cairn made for it, which of the worktrees of the clone holds the
-// newest record, and what there is to review. While somebody works on a task in a work tree, its record is written there alone, and the
-// main checkout knows of it from live state.
+// Package trees finds where the work on a task lies: the work tree that cairn made for it, which of the worktrees of
+// the clone holds the newest record, and what there is to review. While somebody works on a task in a work tree, its
+// record is written there alone, and the main checkout knows of it from live state.
 package trees
 
 import (
@@ -31,8 +31,9 @@ type Place struct {
 	Moved error // why the work tree that was made is a person's by now; nil if it is as it was made
 }
 
-// OnTask finds the worktree with the newest record of a task: the work tree that was made for it, if its record has entries that the one here
-// lacks; another worktree of the clone that has carried the task further; or else the caller's own folder.
+// OnTask finds the worktree with the newest record of a task: the work tree that was made for it, if its record has
+// entries that the one here lacks; another worktree of the clone that has carried the task further; or else the
+// caller's own folder.
 //
 // It returns NOT_FOUND if there is no such task anywhere.
 func OnTask(ctx context.Context, w *verb.Workspace, id record.ID) (Place, error) {
@@ -111,8 +112,9 @@ func (p Place) elsewhere() Place {
 	return p
 }
 
-// Unmerged reports whether a task has a branch with changes outside .cairn that no merge has brought to its base, and names the branch. A
-// branch whose pull request was merged counts as merged as long as it has the files that it was opened with, or pushed again.
+// Unmerged reports whether a task has a branch with changes outside .cairn that no merge has brought to its base, and
+// names the branch. A branch whose pull request was merged counts as merged as long as it has the files that it was
+// opened with, or pushed again.
 func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (branch string, unmerged bool, err error) {
 	if s.Repo == nil {
 		return "", false, nil
@@ -140,7 +142,8 @@ func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 	return branch, len(changed) > 0, err
 }
 
-// cameHome reports whether the record says that a commit of the task's branch was merged: by cairn, or on the host by a pull request.
+// cameHome reports whether the record says that a commit of the task's branch was merged: by cairn, or on the host by a
+// pull request.
 func cameHome(ctx context.Context, all *worktree.Worktrees, t task.Task, tip string) bool {
 	for _, e := range t.Provenance {
 		if e.Said().Merged == tip {
@@ -155,7 +158,8 @@ func cameHome(ctx context.Context, all *worktree.Worktrees, t task.Task, tip str
 	return false
 }
 
-// sameFiles reports whether two commits have the same files outside .cairn. It reports false if the clone lacks one of them.
+// sameFiles reports whether two commits have the same files outside .cairn. It reports false if the clone lacks one of
+// them.
 func sameFiles(ctx context.Context, all *worktree.Worktrees, a, b string) bool {
 	was, err := all.Fingerprint(ctx, a)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package worktrees holds the verbs of the work trees of tasks: which there are, why each stays, and the removal of one.
+// Package worktrees holds the verbs of the work trees of tasks: which there are, why each stays, and the removal of
+// one.
 package worktrees
 
 import "github.com/cairn-tasks/cairn/internal/verb"

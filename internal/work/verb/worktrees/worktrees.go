@@ -37,7 +37,8 @@ type Stay struct {
 	Force   bool   `json:"force,omitempty"` // force removes it nevertheless
 }
 
-// List lists the work trees that are recorded in the clone, by their tasks; none outside git. It looks at each: what cannot be looked at is a reason to stay.
+// List lists the work trees that are recorded in the clone, by their tasks; none outside git. It looks at each: what
+// cannot be looked at is a reason to stay.
 func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Worktree], error) {
 	none := verb.Items[Worktree]{Items: []Worktree{}}
 	s, err := w.Open()
@@ -99,7 +100,8 @@ type Removed struct {
 	Replayed bool      `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 
-// Remove removes the work tree of a task. It returns NOT_FOUND if none is recorded, and CONFLICT or BUSY with all reasons if it stays.
+// Remove removes the work tree of a task. It returns NOT_FOUND if none is recorded, and CONFLICT or BUSY with all
+// reasons if it stays.
 func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (Removed, error) {
 	if err := w.InScope(in.ID); err != nil {
 		return Removed{}, err

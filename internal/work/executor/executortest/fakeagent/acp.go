@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// acp speaks the Agent Client Protocol: it answers the calls of the client up to the prompt, and the prompt with its end.
+// acp speaks the Agent Client Protocol: it answers the calls of the client up to the prompt, and the prompt with its
+// end.
 type acp struct {
 	*agent
 	in     *bufio.Reader

@@ -1,8 +1,9 @@
-// Command fakeagent is a coding agent for tests: it speaks every dialect that package executor knows, does what its prompt orders, and misbehaves where
-// that is ordered.
+// Command fakeagent is a coding agent for tests: it speaks every dialect that package executor knows, does what its
+// prompt orders, and misbehaves where that is ordered.
 //
-// Its first argument is the dialect; the rest is the command line of the real program. Orders are the lines of the prompt, and of the variable
-// FAKE_AGENT, that begin with "fake: ". They are carried out one after another, and then it says that it is done:
+// Its first argument is the dialect; the rest is the command line of the real program. Orders are the lines of the
+// prompt, and of the variable FAKE_AGENT, that begin with "fake: ". They are carried out one after another, and then it
+// says that it is done:
 //
 //	say TEXT              its final message; \n begins a new line
 //	write FILE TEXT       writes a file, with a new line at its end; append FILE TEXT adds to it, delete FILE removes it
