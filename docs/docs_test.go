@@ -260,9 +260,20 @@ var decisionName = regexp.MustCompile(`^\d{4}-[a-z0-9-]+\.md$`)
 
 // A decision is numbered, says why, and says what it costs.
 func TestDecisions(t *testing.T) {
+	const index = "decisions/README.md"
+	listed := map[string]int{}
+	for _, hit := range link.FindAllStringSubmatch(read(t, index), -1) {
+		listed[hit[1]]++
+	}
 	seen := map[string]bool{}
 	for _, page := range find(t, "decisions/*.md") {
 		name := filepath.Base(page)
+		if page == index {
+			continue
+		}
+		if listed[name] != 1 {
+			t.Errorf("%s lists %s %d times, and not once", index, name, listed[name])
+		}
 		if !decisionName.MatchString(name) || seen[name[:4]] {
 			t.Errorf("%s is not called by a number of its own and a title", name)
 		}
