@@ -27,14 +27,15 @@
 //
 // # The files
 //
-//	task.go, links.go, mode.go        what a task is; its links to others; who does it
+//	task.go                           what a task is; its links to others; who does it
 //	check.go, evidence.go             checks as declared; how each came by its result
 //	flow.go, gate.go, attest.go       the states; both gates; who settles manual checks
 //	approval.go                       what a signed attestation signs, and whether it holds
-//	create.go, edit.go, move.go       the writes: new tasks; changed fields; status, holder, notes
+//	edit.go, move.go                  the writes: changed fields; new tasks, status, holder, notes
 //	fields.go, graph.go, weaken.go    what fields may hold; dependencies; checks that were taken away
-//	due.go, span.go                   when a task is due; how long something takes
-//	own.go                            fields of the user's own
+//	due.go                            when a task is due; how long something takes
+//	optional.go, own.go               fields that no rule reads; fields of the user's own
+//	life.go                           how the records of a kind live: what an entry makes of one
 //	scope.go                          globs of paths, and which of them meet
 //	person.go                         what a person must confirm
 //	putback.go                        restoring entries that an editor overwrote

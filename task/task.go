@@ -3,6 +3,7 @@ package task
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 )
@@ -102,4 +103,127 @@ func ParsePriority(s string) (Priority, error) {
 			WithHint("0 is urgent, 4 is someday; critical, urgent, high, medium, normal, low and backlog are accepted too")
 	}
 	return Priority(n), nil
+}
+
+// Links are what a task says of its relation to other records, by their ids. They gate nothing.
+type Links struct {
+	DiscoveredFrom []record.ID // in whose course it was found that this is to be done
+	Duplicates     []record.ID // that ask for the same, and stand
+	Related        []record.ID // that who reads this should know of
+}
+
+// MaxLinks is the most of one kind that a write may give a task.
+const MaxLinks = 200
+
+// Link is one kind of link: its key in files and inputs, and how it reads from either end.
+type Link struct {
+	Name    string // discovered_from
+	Says    string // "discovered from": what the task that has it is to the other
+	Reverse string // "discovered": what the other is to that task
+}
+
+// LinkKinds lists the kinds of link, in the order of their keys.
+var LinkKinds = []Link{
+	{"discovered_from", "discovered from", "led to"},
+	{"duplicates", "duplicates", "duplicated by"},
+	{"related", "related to", "related to"},
+}
+
+// LinksOf returns the links of one kind.
+func (l *Links) LinksOf(name string) *[]record.ID {
+	switch name {
+	case "discovered_from":
+		return &l.DiscoveredFrom
+	case "duplicates":
+		return &l.Duplicates
+	default:
+		return &l.Related
+	}
+}
+
+// Empty reports whether there are no links.
+func (l Links) Empty() bool { return len(l.DiscoveredFrom)+len(l.Duplicates)+len(l.Related) == 0 }
+
+// ValidLinks returns INVALID_INPUT for a link of a task to itself, and for too many. Whether there are such records is
+// not asked here.
+func ValidLinks(of record.ID, l Links) error {
+	for _, kind := range LinkKinds {
+		ids := *l.LinksOf(kind.Name)
+		if of != "" && slices.Contains(ids, of) {
+			return record.Errorf(record.InvalidInput, "%s names the task itself", kind.Name).WithHint("leave it out")
+		}
+		if len(ids) > MaxLinks {
+			return record.Errorf(record.InvalidInput, "%s has %d ids, more than %d", kind.Name, len(ids), MaxLinks).WithHint("name the parent of many of them")
+		}
+		if err := record.ValidLines(kind.Name, record.Texts(ids)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uniqueLinks returns the links with each id once.
+func (l Links) uniqueLinks() Links {
+	return Links{record.Unique(l.DiscoveredFrom), record.Unique(l.Duplicates), record.Unique(l.Related)}
+}
+
+// Mode says who does a task: an agent alone, as a job, or an agent and a person together; "" for either.
+type Mode string
+
+// The modes.
+const (
+	AutoMode Mode = "auto"
+	PairMode Mode = "pair"
+)
+
+// Modes is every mode.
+var Modes = []Mode{AutoMode, PairMode}
+
+// ParseMode accepts a mode, in any case of letters; "" is none. It returns INVALID_INPUT for anything else.
+func ParseMode(s string) (Mode, error) {
+	m := Mode(strings.ToLower(s))
+	return m, m.valid()
+}
+
+func (m Mode) valid() error {
+	if m == "" {
+		return nil
+	}
+	return record.OneOf("mode", m, Modes)
+}
+
+// ModeInStatus is the mode that a caller wrote where a state is asked for, as systems do that keep both in one list; ""
+// for anything else, and for a word that is a state of this workspace.
+func (f Flow) ModeInStatus(s string) Mode {
+	if f.Known(record.Status(s)) == nil {
+		return ""
+	}
+	if m, err := ParseMode(s); err == nil {
+		return m
+	}
+	return ""
+}
+
+// maxRepo is the most bytes of the name of a repository in the config.
+const maxRepo = 64
+
+// ValidRepo returns INVALID_INPUT for what is no name of a repository: letters, digits and ._- , at most 64, and
+// neither "." nor "..". "" is none.
+func ValidRepo(name string) error {
+	if name == "" || len(name) <= maxRepo && record.IsWord(name, "._-") && strings.Trim(name, ".") != "" {
+		return nil
+	}
+	return record.Errorf(record.InvalidInput, "repo %q is not the name of a repository", record.Clip(name, 100)).WithHint("%s lists those of the workspace", record.CallTo("repo_list"))
+}
+
+// InRepo returns the task as one whose files are in a repository of the workspace: its commands run there, so each asks
+// for something else than the same command did elsewhere.
+func (t Task) InRepo(name string) Task {
+	t.Repo, t.Checks = name, slices.Clone(t.Checks)
+	for i := range t.Checks {
+		if t.Checks[i].Repo = name; t.Checks[i].Manual() {
+			t.Checks[i].Repo = ""
+		}
+	}
+	return t
 }

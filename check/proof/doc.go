@@ -24,7 +24,7 @@
 //	record.go    records of other kinds: the rules that all share
 //	life.go      their entries, states and holders, by the life of the kind
 //	session.go   sessions, and
-//	proposal.go  proposals: the rules of each kind
+//	kinds.go     decisions, proposals, handoffs: the rules of each kind
 //
 // A kind of record needs no line here: its life is in its row, in package kind, and comes with the tree, in Tree.Kinds.
 // Rules of its own are a Kind in a file of its own, named as Judge in the row. The rules of the kinds that cairn has

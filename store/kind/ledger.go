@@ -1,0 +1,309 @@
+package kind
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The names of the facts that only the row of a decision has.
+const (
+	SupersedesFact = "supersedes"
+	ScopeFact      = "scope" // one for each glob
+)
+
+// Decisions is the row of decisions in the table of kinds.
+var Decisions = DefineMarkdown[ledger.DecisionID](
+	Kind{
+		Name: ledger.DecisionKind, Folder: "decisions", Lists: "decision_query", Mover: "decision_set_status", Judge: &proof.Decisions, Life: ledger.DecisionLife,
+		Prefix: ledger.DecisionPrefix,
+	},
+	Markdown[ledger.Decision]{
+		Header: func(d *ledger.Decision) *record.Header { return &d.Header },
+		Body:   func(d *ledger.Decision) *string { return &d.Body },
+		Keys: []Key[ledger.Decision]{
+			Text("choice", func(d *ledger.Decision) *string { return &d.Choice }).Required(),
+			Text("supersedes", func(d *ledger.Decision) *ledger.DecisionID { return &d.Supersedes }),
+			Objects("options", func(d *ledger.Decision) *[]ledger.Option { return &d.Options }, readOption, optionFields),
+			Texts("scope", func(d *ledger.Decision) *[]string { return &d.Scope }),
+			Texts("about", func(d *ledger.Decision) *[]string { return &d.About }),
+		},
+		States: ledger.DecisionStates,
+		Closed: []record.Status{ledger.Accepted, ledger.Rejected},
+		Row:    decisionRow,
+	})
+
+func readOption(o Object) ledger.Option {
+	return ledger.Option{Label: o.Text("label"), Summary: o.Text("summary"), Pros: o.Text("pros"), Cons: o.Text("cons")}
+}
+
+func optionFields(o ledger.Option) []Field {
+	return []Field{{"label", o.Label}, {"summary", o.Summary}, {"pros", o.Pros}, {"cons", o.Cons}}
+}
+
+func decisionRow(d ledger.Decision, r *Row) {
+	r.Add(SupersedesFact, string(d.Supersedes))
+	r.Add(ScopeFact, d.Scope...)
+	r.Add(AboutFact, d.About...)
+}
+
+// DecisionSuccessor is what the order of succession asks of a decision, from its row.
+func DecisionSuccessor(r *Row) ledger.Successor {
+	return ledger.Successor{
+		ID: ledger.DecisionID(r.ID), Supersedes: ledger.DecisionID(r.Fact(SupersedesFact)), Status: r.Status, Created: r.Created,
+	}
+}
+
+// Knowledge is the row of notes of knowledge in the table of kinds.
+var Knowledge = DefineMarkdown[ledger.NoteID](
+	Kind{
+		Name: ledger.NoteKind, Folder: "knowledge", Lists: "knowledge_search", Prefix: ledger.NotePrefix,
+		Merge: map[string]format.Rule{"about": {Kind: format.Texts}},
+	},
+	Markdown[ledger.Note]{
+		Header: func(n *ledger.Note) *record.Header { return &n.Header },
+		Body:   func(n *ledger.Note) *string { return &n.Body },
+		Keys: []Key[ledger.Note]{
+			Text("type", func(n *ledger.Note) *ledger.NoteType { return &n.Type }),
+			Texts("about", func(n *ledger.Note) *[]string { return &n.About }),
+		},
+		States: ledger.NoteStates,
+		Row: func(n ledger.Note, r *Row) {
+			r.Add(TypeFact, string(cmp.Or(n.Type, ledger.PlainNote)))
+			r.Add(AboutFact, n.About...)
+		},
+	})
+
+// Handoffs is the row of handoffs in the table of kinds.
+var Handoffs = DefineMarkdown[ledger.HandoffID](
+	Kind{
+		Name: ledger.HandoffKind, Folder: "handoffs", Lists: "handoff_query", Mover: "handoff_resolve", Prefix: ledger.HandoffPrefix,
+		Life: ledger.HandoffLife, Judge: &proof.Handoffs,
+		Merge: map[string]format.Rule{"to": {Kind: format.Texts}, "about": {Kind: format.Texts}},
+	},
+	Markdown[ledger.Handoff]{
+		Header: func(h *ledger.Handoff) *record.Header { return &h.Header },
+		Body:   func(h *ledger.Handoff) *string { return &h.Body },
+		Keys: []Key[ledger.Handoff]{
+			Text("type", func(h *ledger.Handoff) *ledger.HandoffType { return &h.Type }).Required(),
+			Texts("to", func(h *ledger.Handoff) *[]ledger.Recipient { return &h.To }),
+			Text("assignee", func(h *ledger.Handoff) *record.Actor { return &h.Assignee }),
+			Texts("options", func(h *ledger.Handoff) *[]string { return &h.Options }),
+			FlagUnless("allow_free_text", func(h *ledger.Handoff) *bool { return &h.OptionsOnly }),
+			DueDate("due", func(h *ledger.Handoff) *task.Due { return &h.Due }),
+			Texts("about", func(h *ledger.Handoff) *[]string { return &h.About }),
+			Text("fingerprint", func(h *ledger.Handoff) *string { return &h.Fingerprint }),
+		},
+		States: ledger.HandoffStates,
+		Closed: ledger.HandoffEnds,
+		Row:    handoffRow,
+	})
+
+// The names of the facts that only the row of a handoff has.
+const (
+	FromFact     = "from"
+	ToFact       = "to"      // one for each recipient
+	OptionFact   = "option"  // the newest answer's
+	AnswerFact   = "answer"  // a Said: who answered or ended it, but for who asked, since who asked ended it; the newest few
+	AnsweredFact = "settler" // who may end it beside who asked and who has claimed it: one for each who answered
+)
+
+// handoffRow sets the facts by which handoffs are found and shown in lists.
+func handoffRow(h ledger.Handoff, r *Row) {
+	r.Add(TypeFact, string(h.Type))
+	r.Add(FromFact, string(h.From()))
+	for _, to := range h.To {
+		r.Add(ToFact, string(to))
+	}
+	r.Add(DueFact, string(h.Due))
+	r.Add(AboutFact, h.About...)
+	r.Add(FingerprintFact, h.Fingerprint)
+	if e, ok := h.Response(); ok {
+		r.Add(OptionFact, e.Said().Option)
+	}
+	var answers, settlers []string
+	for _, e := range h.Log {
+		if e.Did == record.Responded && !slices.Contains(settlers, string(e.Who)) {
+			settlers = append(settlers, string(e.Who))
+		}
+		if e.Did == record.Resolved && e.Who == h.From() {
+			answers = nil // who asked has dealt with them
+		}
+		if (e.Did == record.Responded || e.Did == record.Resolved) && e.Who != h.From() {
+			answers = append(answers, SaidOf(e).String())
+		}
+	}
+	r.Add(AnswerFact, newest(answers)...)
+	r.Add(AnsweredFact, settlers...)
+}
+
+// Skills is the row of skills in the table of kinds.
+var Skills = DefineMarkdown[ledger.SkillID](
+	Kind{
+		Name: ledger.SkillKind, Folder: "skills", Lists: "skill_list", Mover: "skill_upsert", Words: true,
+		ParseID: func(id string) error { _, err := ledger.ParseSkillID(id); return err },
+		Merge:   map[string]format.Rule{"version": {Choose: newerVersion}},
+		Named:   true,
+	},
+	Markdown[ledger.Skill]{
+		Header: func(k *ledger.Skill) *record.Header { return &k.Header },
+		Body:   func(k *ledger.Skill) *string { return &k.Body },
+		Keys: []Key[ledger.Skill]{
+			Text("description", func(k *ledger.Skill) *string { return &k.Description }).Required(),
+			Number("version", func(k *ledger.Skill) *int { return &k.Version }).Required(),
+		},
+		States: ledger.SkillStates,
+		Row: func(k ledger.Skill, r *Row) {
+			r.Add(DescriptionFact, k.Description)
+			r.Add(VersionFact, strconv.Itoa(k.Version))
+		},
+	})
+
+// The names of the facts that only the row of a skill has.
+const (
+	DescriptionFact = "description"
+	VersionFact     = "version"
+)
+
+// newerVersion chooses the side with the higher version. What both sides changed in the same key is a conflict there.
+func newerVersion(_, ours, theirs *format.Doc) format.Side {
+	version := func(doc *format.Doc) int { return (&reader{doc: doc}).number("version", doc.Get("version")) }
+	switch o, t := version(ours), version(theirs); {
+	case o > t:
+		return format.Ours
+	case o < t:
+		return format.Theirs
+	default:
+		return format.Neither
+	}
+}
+
+// ShelfSkill reads a skill of the user's own shelf, which is a file as in a workspace or one in the Agent Skills
+// format: only the description is needed. Its id is the name of the file.
+func ShelfSkill(id ledger.SkillID, src []byte) (ledger.Skill, error) {
+	doc, err := format.Parse(src, format.Markdown)
+	if err != nil {
+		return ledger.Skill{}, err
+	}
+	r := &reader{doc: doc}
+	r.noMerge(doc.Root())
+	k := ledger.Skill{
+		Header: record.Header{
+			Ref:    record.Ref{Kind: ledger.SkillKind, ID: string(id)},
+			Title:  cmp.Or(r.text("title", doc.Get("title")), r.text("name", doc.Get("name")), string(id)),
+			Status: record.Status(cmp.Or(r.text("status", doc.Get("status")), string(ledger.SkillActive))),
+			Labels: r.texts("labels", doc.Get("labels")), Rev: Rev(src),
+		},
+		Description: r.required("description"),
+		Version:     max(1, r.number("version", doc.Get("version"))),
+		Body:        record.CleanBody(string(doc.Body())),
+	}
+	if own := r.text("id", doc.Get("id")); own != "" && own != string(id) {
+		r.fail(doc.Get("id"), "the file is called %s, and its id is %s", id, own)
+	}
+	return k, cmp.Or(r.err, k.Valid())
+}
+
+// Feedback is the row of feedback in the table of kinds.
+var Feedback = DefineMarkdown[ledger.FeedbackID](
+	Kind{
+		Name: ledger.FeedbackKind, Folder: "feedback", Lists: "feedback_query", Prefix: ledger.FeedbackPrefix,
+	},
+	Markdown[ledger.Feedback]{
+		Header: func(f *ledger.Feedback) *record.Header { return &f.Header },
+		Body:   func(f *ledger.Feedback) *string { return &f.Body },
+		Keys: []Key[ledger.Feedback]{
+			Text("type", func(f *ledger.Feedback) *ledger.FeedbackType { return &f.Type }).Required(),
+			Text("severity", func(f *ledger.Feedback) *ledger.Severity { return &f.Severity }).Required(),
+			Text("tool", func(f *ledger.Feedback) *string { return &f.Tool }),
+			Text("error_code", func(f *ledger.Feedback) *string { return &f.ErrorCode }),
+			Text("context", func(f *ledger.Feedback) *string { return &f.Context }),
+			Text("fingerprint", func(f *ledger.Feedback) *string { return &f.Fingerprint }),
+		},
+		States: ledger.FeedbackStates,
+		Closed: ledger.FeedbackEnds,
+		Row: func(f ledger.Feedback, r *Row) {
+			r.Add(TypeFact, string(f.Type))
+			r.Add(SeverityFact, string(f.Severity))
+			r.Add(ToolFact, f.Tool)
+			r.Add(CodeFact, f.ErrorCode)
+			r.Add(FingerprintFact, f.Fingerprint)
+		},
+	})
+
+// The names of the facts that only the row of feedback has.
+const (
+	SeverityFact = "severity"
+	ToolFact     = "tool"
+	CodeFact     = "error_code"
+)
+
+// Actors is the row of actors in the table of kinds. The file of agent:claude-1 is agent.claude-1.md, since a colon is
+// in no name on Windows.
+var Actors = DefineMarkdown[record.Actor](
+	Kind{
+		Name: ledger.ActorKind, Folder: "actors", Lists: "directory", Swaps: ":.",
+		ParseID: func(id string) error { _, err := record.ParseActor(id); return err },
+		Merge:   map[string]format.Rule{"capabilities": {Kind: format.Texts}},
+		Named:   true,
+	},
+	Markdown[ledger.Actor]{
+		Header: func(a *ledger.Actor) *record.Header { return &a.Header },
+		Body:   func(a *ledger.Actor) *string { return &a.Body },
+		Keys: []Key[ledger.Actor]{
+			Text("external_ref", func(a *ledger.Actor) *string { return &a.ExternalRef }),
+			Text("group", func(a *ledger.Actor) *string { return &a.Group }),
+			Text("role", func(a *ledger.Actor) *string { return &a.Role }),
+			Texts("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }),
+		},
+		States: ledger.ActorStates,
+		Row:    actorRow,
+	})
+
+// The names of the facts that only the row of an actor has.
+const (
+	ExternalRefFact = "external_ref"
+	GroupFact       = "group"
+	CapabilityFact  = "capability" // one for each
+)
+
+// actorRow sets the facts by which actors are found.
+func actorRow(a ledger.Actor, r *Row) {
+	r.Add(ExternalRefFact, a.ExternalRef)
+	r.Add(GroupFact, a.Group)
+	r.Add(RoleFact, a.Role)
+	r.Add(CapabilityFact, a.Abilities...)
+}
+
+// Repositories is the row of repositories in the table of kinds.
+var Repositories = DefineMarkdown[ledger.RepositoryID](
+	Kind{
+		Name: ledger.RepositoryKind, Folder: "repositories", ParseID: Prefixed(ledger.RepositoryKind, ledger.RepositoryPrefix),
+		Named: true,
+	},
+	Markdown[ledger.Repository]{
+		Header: func(r *ledger.Repository) *record.Header { return &r.Header },
+		Body:   func(r *ledger.Repository) *string { return &r.Body },
+		Keys: []Key[ledger.Repository]{
+			Text("repo", func(r *ledger.Repository) *string { return &r.Repo }).Required(),
+			Text("default_branch", func(r *ledger.Repository) *string { return &r.DefaultBranch }),
+			Text("role", func(r *ledger.Repository) *string { return &r.Role }),
+		},
+		States: ledger.RepositoryStates,
+		Row: func(r ledger.Repository, row *Row) {
+			row.Add(RepoFact, r.Repo)
+			row.Add(BranchFact, r.DefaultBranch)
+			row.Add(RoleFact, r.Role)
+		},
+	})
+
+// The names of the facts that only the row of a repository has.
+const (
+	BranchFact = "default_branch"
+)
