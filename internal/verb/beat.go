@@ -35,22 +35,9 @@ func (w *Workspace) Beat(ctx context.Context, s *store.Store, beat session.Heart
 
 // ChangeSession makes one write of a session of the caller that is about no task. Change decides under the lock.
 func (w *Workspace) ChangeSession(ctx context.Context, s *store.Store, id string, change func(session.Session) session.Session) error {
-	return w.Update(ctx, s, func(tx *store.Tx) error {
-		ses, err := kind.Sessions.Get(tx, id)
-		if err == nil {
-			err = w.InScope(ses.Task)
-		}
-		if err == nil {
-			err = w.Idempotency.Recorded(ses.Provenance, session.Key{Session: id})
-		}
-		if err == nil {
-			err = WithSession(ses.Usable(w.Actor()), id)
-		}
-		if err != nil {
-			return err
-		}
-		kind.Sessions.Put(tx, change(ses))
-		w.Idempotency.Remember(tx, session.Key{Session: id})
-		return nil
-	})
+	_, err := Change{Kind: kind.Sessions.Kind, IDs: []string{id}, Made: &session.Key{Session: id}, Decide: func(wc WriteContext) (any, error) {
+		ses := wc.Was.(session.Session)
+		return change(ses), ses.Usable(w.Actor())
+	}}.Run(ctx, w, s)
+	return err
 }

@@ -10,7 +10,7 @@ import (
 // WithID names the task in an error that names none yet.
 func WithID(err error, id record.ID) error {
 	var e *record.Error
-	if !errors.As(err, &e) || e.ID != "" || e.Code == record.NotFound {
+	if id == "" || !errors.As(err, &e) || e.ID != "" || e.Code == record.NotFound {
 		return err
 	}
 	named := *e

@@ -146,36 +146,26 @@ func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store
 			return ref, err
 		}
 		taken := false
-		err = w.Update(ctx, s, func(tx *store.Tx) error {
-			v, err := build(tx, token)
+		ref, err = Change{Kind: k.Kind, Decide: func(wc WriteContext) (any, error) {
+			v, err := build(wc.Tx, token)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			ref = k.Header(v).Ref
-			_, err = tx.Read(k.Kind, ref.ID)
+			made := k.Header(v).Ref
+			_, err = wc.Tx.Read(k.Kind, made.ID)
 			switch taken = err == nil || record.CodeOf(err) == record.BadFile; {
 			case taken:
-				return record.Errorf(record.Conflict, "%s is there already", ref).WithHint("try again")
+				return nil, record.Errorf(record.Conflict, "%s is there already", made).WithHint("try again")
 			case record.CodeOf(err) != record.NotFound:
-				return err
+				return nil, err
 			}
-			k.Put(tx, v)
-			w.Idempotency.Remember(tx, keyOf(ref))
-			return nil
-		})
+			return v, nil
+		}}.Run(ctx, w, s)
 		if !taken {
 			break
 		}
 	}
 	return ref, err
-}
-
-// keyOf is what is remembered of a call that made a record.
-func keyOf(ref record.Ref) session.Key {
-	if ref.Kind == kind.Tasks.Name {
-		return session.Key{Task: record.ID(ref.ID)}
-	}
-	return session.Key{Record: &ref}
 }
 
 // ChangeRecord makes one write of one record of a kind. Change decides under the lock what becomes of it; a record that stays the same
@@ -185,34 +175,19 @@ func ChangeRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.O
 	if err != nil {
 		return Record{}, err
 	}
-	return w.ChangeAny(ctx, s, k.Kind, string(id), func(v any) (any, error) { return change(v.(T)) })
+	return Change{Kind: k.Kind, IDs: []string{string(id)}, Decide: func(wc WriteContext) (any, error) { return change(wc.Was.(T)) }}.Record(ctx, w, s)
 }
 
-// ChangeAny is ChangeRecord for a kind that is not known before the call.
-func (w *Workspace) ChangeAny(ctx context.Context, s *store.Store, k *kind.Kind, id string, change func(any) (any, error)) (Record, error) {
-	err := w.InScope(record.ID(id))
-	if err == nil {
-		err = w.Update(ctx, s, func(tx *store.Tx) error {
-			v, err := tx.Read(k, id)
-			if err != nil {
-				return err
-			}
-			ref := k.Ref(id)
-			if err := w.Idempotency.Recorded(k.Header(v).Log, session.Key{Record: &ref}); err != nil {
-				return err
-			}
-			if v, err = change(v); err != nil {
-				return err
-			}
-			tx.Put(k, v)
-			w.Idempotency.Remember(tx, session.Key{Record: &ref})
-			return nil
-		})
+// AnyByID reads a record of any kind and shows it as get does: as a Task, a Session, or else a Record.
+func (v View) AnyByID(k *kind.Kind, id string) (any, error) {
+	switch k {
+	case kind.Tasks.Kind:
+		return v.TaskByID(record.ID(id))
+	case kind.Sessions.Kind:
+		return v.SessionByID(id)
+	default:
+		return v.RecordByID(k, id, Usual)
 	}
-	if err != nil {
-		return Record{}, WithID(err, record.ID(id))
-	}
-	return w.View(s).RecordByID(k, id, Usual)
 }
 
 // ListRecords is a page of the records of a kind, the newest first. Row shows one; it reports false for one that is left out.

@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -12,41 +13,159 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// WriteContext is a task as a write finds it: under the lock, with everything that decides about it.
+// Change is one write of records of one kind: of all that it names, or, if one of them may not be changed as decided, of none. It is
+// the one way to write a record; a verb says only what is decided.
+type Change struct {
+	Kind        *kind.Kind
+	IDs         []string     // those that are there; none for one that Decide names, be it there or not
+	ExpectedRev string       // that each must still have, else CONFLICT; "" for any
+	Made        *session.Key // what a repeat of the call is answered with; nil for the record
+
+	// Decide returns a record as it is to be, with the entry that says so. One that stays the same is not written. It runs under the lock, and
+	// may run more than once.
+	Decide func(WriteContext) (after any, err error)
+}
+
+// WriteContext is a record as a write finds it: under the lock, with everything that decides about it.
 type WriteContext struct {
 	Store *store.Store
 	Tx    *store.Tx
-	Task  task.Task
+	Was   any       // nil for one that Decide names
+	Task  task.Task // the same, if it is a task
 	Hold  session.Hold
 	Now   time.Time
 
 	w *Workspace
 }
 
-// WriteContext reads a task for a write. It returns OUT_OF_SCOPE for one that the caller may not change. If the call was made
-// before, it returns an error that Verb.Call turns into the answer of a replay; see IsDone.
-func (w *Workspace) WriteContext(s *store.Store, tx *store.Tx, id record.ID) (WriteContext, error) {
-	return w.writeContext(s, tx, id, session.Key{Task: id})
+// Run makes the write, and names the record, of several the last. It returns NOT_FOUND for one that is not there, OUT_OF_SCOPE for one that the
+// caller may not change, the errors of Decide, and those of Update. If the call was made before, it returns an error that Verb.Call turns into the
+// answer of a replay; see IsDone.
+func (c Change) Run(ctx context.Context, w *Workspace, s *store.Store) (ref record.Ref, err error) {
+	if len(c.IDs) == 1 {
+		ref = c.Kind.Ref(c.IDs[0])
+	}
+	err = w.Update(ctx, s, func(tx *store.Tx) (err error) {
+		ref, err = c.Stage(w, s, tx)
+		return err
+	})
+	return ref, WithID(err, record.ID(ref.ID))
 }
 
-// writeContext is WriteContext for a call that makes more than the task.
-func (w *Workspace) writeContext(s *store.Store, tx *store.Tx, id record.ID, made session.Key) (WriteContext, error) {
-	t, err := kind.Tasks.Get(tx, id)
-	now := w.Now()
-	if err == nil {
-		err = w.InScope(id)
+// Record makes the write, and shows the record as verbs do that know no more of its kind than what all kinds have in common.
+func (c Change) Record(ctx context.Context, w *Workspace, s *store.Store) (Record, error) {
+	ref, err := c.Run(ctx, w, s)
+	if err != nil {
+		return Record{}, err
 	}
+	return w.View(s).RecordByID(c.Kind, ref.ID, Usual)
+}
+
+// Any makes the write, and shows the record as get does: as a Task, a Session, or else a Record.
+func (c Change) Any(ctx context.Context, w *Workspace, s *store.Store) (any, error) {
+	ref, err := c.Run(ctx, w, s)
+	if err != nil {
+		return nil, err
+	}
+	return w.View(s).AnyByID(c.Kind, ref.ID)
+}
+
+// Stage is Run as a part of a write. An error comes with the record that it is about.
+func (c Change) Stage(w *Workspace, s *store.Store, tx *store.Tx) (ref record.Ref, err error) {
+	var by record.Entry
+	for _, id := range c.IDs {
+		ref = c.Kind.Ref(id)
+		if by, err = c.stage(w, s, tx, ref); err != nil {
+			return ref, err
+		}
+	}
+	if len(c.IDs) == 0 {
+		v, err := c.Decide(WriteContext{Store: s, Tx: tx, Now: w.Now(), w: w})
+		if err != nil {
+			return ref, err
+		}
+		tx.Put(c.Kind, v)
+		ref = c.Kind.Header(v).Ref
+	}
+	if by.Did == "" || by.Key != "" { // the results of a refused call carry none, so that it can be made again
+		w.Idempotency.Remember(tx, c.made(ref, by))
+	}
+	return ref, nil
+}
+
+// stage stages what becomes of one record, and returns the entry that says so; zero if nothing changes.
+func (c Change) stage(w *Workspace, s *store.Store, tx *store.Tx, ref record.Ref) (by record.Entry, err error) {
+	v, err := tx.Read(c.Kind, ref.ID)
 	if err == nil {
-		err = w.Idempotency.Recorded(t.Provenance, made)
+		err = w.InScope(scopeOf(ref.ID, v))
 	}
 	if err != nil {
-		return WriteContext{}, err
+		return by, err
 	}
-	return WriteContext{Store: s, Tx: tx, Task: t, Hold: session.Holder(t.Header(), tx.Known(id.Ref()), now), Now: now, w: w}, nil
+	h := c.Kind.Header(v)
+	if err := w.Idempotency.Recorded(h.Log, c.made(ref, by)); err != nil {
+		return by, err
+	}
+	if err := Expect(c.ExpectedRev, h); err != nil {
+		return by, err
+	}
+	wc := WriteContext{Store: s, Tx: tx, Was: v, Now: w.Now(), w: w}
+	wc.Task, _ = v.(task.Task)
+	wc.Hold = session.Holder(h, tx.Known(ref), wc.Now)
+	after, err := c.Decide(wc)
+	if err != nil {
+		return by, err
+	}
+	if !reflect.DeepEqual(after, v) {
+		tx.Put(c.Kind, after)
+	}
+	if log := c.Kind.Header(after).Log; len(log) > len(h.Log) {
+		by = log.Last()
+	}
+	return by, nil
 }
 
-// Decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.
-type Decision func(WriteContext) (task.Task, *record.Entry, error)
+// made is what is remembered of a call that made the record by an entry.
+func (c Change) made(ref record.Ref, by record.Entry) session.Key {
+	if c.Made != nil {
+		return *c.Made
+	}
+	made := keyOf(ref)
+	if made.Task != "" {
+		made.Session = by.Session
+	}
+	return made
+}
+
+// scopeOf is the task that a record belongs to for who may change one task only: that of a session, and of a task itself.
+func scopeOf(id string, v any) record.ID {
+	if ses, ok := v.(session.Session); ok {
+		return ses.Task
+	}
+	return record.ID(id)
+}
+
+// keyOf is what is remembered of a call that made a record.
+func keyOf(ref record.Ref) session.Key {
+	if ref.Kind == kind.Tasks.Name {
+		return session.Key{Task: record.ID(ref.ID)}
+	}
+	return session.Key{Record: &ref}
+}
+
+// Expect returns CONFLICT if a record has another revision than the caller says; "" is any.
+func Expect(rev string, h record.Header) error {
+	if rev == "" || record.Rev(rev) == h.Rev {
+		return nil
+	}
+	return Moved(h, "has revision %s, not %s", h.Rev, Head(rev, 40))
+}
+
+// Moved is the CONFLICT of a record that is not as the caller expects.
+func Moved(h record.Header, format string, args ...any) error {
+	return record.Errorf(record.Conflict, format, args...).
+		WithHint("read it again and decide anew").WithNext(record.CallTo("get", "id", h.Ref.ID)).ForGood()
+}
 
 // Update makes a write of this call, unless the call was made before. Where claims hold among clones, a write that takes a record, or brings one
 // further that this clone holds, asks the git remote first. It returns the errors of store.Store.Update and of session.Leases.
@@ -59,17 +178,32 @@ func (w *Workspace) Update(ctx context.Context, s *store.Store, write func(*stor
 	}}.run(ctx)
 }
 
-// ReadForWrite reads a task before the lock is taken, for a write that does something expensive first. Its errors are those
-// of WriteContext.
+// ReadForWrite reads a task before the lock is taken, for a write that does something expensive first. Its errors are those that Change.Run
+// returns before it decides.
 func (w *Workspace) ReadForWrite(s *store.Store, id record.ID) (task.Task, error) {
-	if err := w.InScope(id); err != nil {
-		return task.Task{}, err
-	}
 	t, err := kind.Tasks.Get(s, id)
+	if err == nil {
+		err = w.InScope(id)
+	}
 	if err == nil {
 		err = w.Idempotency.Recorded(t.Provenance, session.Key{Task: id})
 	}
 	return t, err
+}
+
+// Decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.
+type Decision func(WriteContext) (task.Task, *record.Entry, error)
+
+// ofTasks is the write of tasks that a decision decides about. A person confirms what the rules ask for.
+func (w *Workspace) ofTasks(decide Decision, ids ...string) Change {
+	return Change{Kind: kind.Tasks.Kind, IDs: ids, Decide: func(wc WriteContext) (any, error) {
+		t, entry, err := decide(wc)
+		if err != nil || entry == nil {
+			return wc.Task, err
+		}
+		flow := wc.Store.Config.Flow
+		return t, w.Confirmed(flow.Asks(wc.Task, t, *entry, kind.Deps(wc.Tx, flow)))
+	}}
 }
 
 // Change makes one write of one task, and returns the task as get does.
@@ -83,31 +217,8 @@ func (w *Workspace) Change(ctx context.Context, id record.ID, decide Decision) (
 
 // ChangeIn is Change in a store that is open.
 func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id record.ID, decide Decision) (Task, error) {
-	err := w.Update(ctx, s, func(tx *store.Tx) error {
-		wc, err := w.WriteContext(s, tx, id)
-		if err != nil {
-			return err
-		}
-		t, entry, err := decide(wc)
-		if err == nil && entry != nil {
-			err = w.Confirmed(s.Config.Flow.Asks(wc.Task, t, *entry, kind.Deps(tx, s.Config.Flow)))
-		}
-		if err != nil {
-			return err
-		}
-		switch {
-		case entry == nil:
-			w.Idempotency.Remember(tx, session.Key{Task: id})
-		case entry.Key != "": // the results of a refused call carry none, so that it can be made again
-			w.Idempotency.Remember(tx, session.Key{Task: id, Session: entry.Session})
-		}
-		if entry != nil {
-			kind.Tasks.Put(tx, t)
-		}
-		return nil
-	})
-	if err != nil {
-		return Task{}, WithID(err, id)
+	if _, err := w.ofTasks(decide, string(id)).Run(ctx, w, s); err != nil {
+		return Task{}, err
 	}
 	return w.View(s).TaskByID(id)
 }
@@ -120,30 +231,13 @@ type Several struct {
 
 // ChangeSeveral makes one write of several tasks: of all, or, if one of them may not be changed as decided, of none.
 func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []record.ID, decide Decision) (Several, error) {
-	made := session.Key{Tasks: ids}
-	at := record.ID("")
-	err := w.Update(ctx, s, func(tx *store.Tx) error {
-		for _, at = range ids {
-			wc, err := w.writeContext(s, tx, at, made)
-			if err != nil {
-				return err
-			}
-			t, entry, err := decide(wc)
-			if err == nil && entry != nil {
-				err = w.Confirmed(s.Config.Flow.Asks(wc.Task, t, *entry, kind.Deps(tx, s.Config.Flow)))
-			}
-			if err != nil {
-				return err
-			}
-			if entry != nil {
-				kind.Tasks.Put(tx, t)
-			}
-		}
-		w.Idempotency.Remember(tx, made)
-		return nil
-	})
-	if err != nil {
-		return Several{}, WithID(err, at)
+	c := w.ofTasks(decide)
+	c.Made = &session.Key{Tasks: ids}
+	for _, id := range ids {
+		c.IDs = append(c.IDs, string(id))
+	}
+	if _, err := c.Run(ctx, w, s); err != nil {
+		return Several{}, err
 	}
 	return w.View(s).several(ids)
 }

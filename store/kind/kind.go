@@ -207,6 +207,18 @@ func (k *Kind) WithRefs(v any, refs []record.Reference) (any, error) {
 	return nil, record.Errorf(record.InvalidInput, "a %s has no references", k.Name)
 }
 
+// Referring is WithRefs and With: a record whose references an entry changed, or the record as it is without an entry.
+func (k *Kind) Referring(v any, refs []record.Reference, e *record.Entry) (any, error) {
+	if e == nil {
+		return v, nil
+	}
+	v, err := k.WithRefs(v, refs)
+	if err != nil {
+		return nil, err
+	}
+	return k.With(v, *e)
+}
+
 // Repeats is the function of Codec.Repeats.
 func (k *Kind) Repeats(v any, e record.Entry) bool { return k.codec.repeats(v, e) }
 

@@ -95,14 +95,12 @@ func SetStatus(ctx context.Context, w *verb.Workspace, in SetStatusIn) (verb.Rec
 		return verb.Record{}, err
 	}
 	flow := s.Config.Flow
-	return verb.ChangeRecord(ctx, w, kind.Decisions, in.ID, func(d ledger.Decision) (ledger.Decision, error) {
-		if err := verb.Expect(in.ExpectedRev, d.Header); err != nil {
-			return d, err
-		}
+	return verb.Change{Kind: kind.Decisions.Kind, IDs: []string{string(in.ID)}, ExpectedRev: in.ExpectedRev, Decide: func(wc verb.WriteContext) (any, error) {
+		d := wc.Was.(ledger.Decision)
 		moved, err := d.SetStatus(flow, in.Status, w.Stamp(in.Reason))
 		if err == nil {
 			err = w.Confirmed(moved.Asks(flow, d.Status, w.Stamp(in.Reason)))
 		}
 		return moved, err
-	})
+	}}.Record(ctx, w, s)
 }

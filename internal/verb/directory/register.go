@@ -7,7 +7,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
@@ -65,30 +64,19 @@ func registerActor(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.
 	if err != nil {
 		return verb.Record{}, err
 	}
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
+	return verb.Change{Kind: kind.Actors.Kind, Decide: func(wc verb.WriteContext) (any, error) {
 		known, _, err := kind.Actors.List(ctx, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if who, err = resolve(who, in.externalRef(), known); err != nil {
-			return err
+			return nil, err
 		}
 		if err := mayRegister(w, who); err != nil {
-			return err
+			return nil, err
 		}
-		a, err := registered(tx, who, in.change(), w.Stamp(""))
-		if err != nil {
-			return err
-		}
-		kind.Actors.Put(tx, a)
-		ref := kind.Actors.Ref(string(who))
-		w.Idempotency.Remember(tx, session.Key{Record: &ref})
-		return nil
-	})
-	if err != nil {
-		return verb.Record{}, err
-	}
-	return w.View(s).RecordByID(kind.Actors.Kind, string(who), verb.Usual)
+		return registered(wc.Tx, who, in.change(), w.Stamp(""))
+	}}.Record(ctx, w, s)
 }
 
 func (in RegisterIn) externalRef() string {

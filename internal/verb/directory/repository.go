@@ -8,7 +8,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
@@ -28,26 +27,14 @@ func registerRepository(ctx context.Context, w *verb.Workspace, in RegisterIn) (
 	if err != nil {
 		return verb.Record{}, err
 	}
-	var ref record.Ref
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
+	return verb.Change{Kind: kind.Repositories.Kind, Decide: func(wc verb.WriteContext) (any, error) {
 		known, _, err := kind.Repositories.List(ctx, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		c := ledger.RepositoryChange{Name: in.Name, DefaultBranch: in.DefaultBranch, Role: in.Role}
-		r, err := registeredRepository(tx, known, repo, c, w.Stamp(""))
-		if err != nil {
-			return err
-		}
-		ref = r.Ref
-		kind.Repositories.Put(tx, r)
-		w.Idempotency.Remember(tx, session.Key{Record: &ref})
-		return nil
-	})
-	if err != nil {
-		return verb.Record{}, err
-	}
-	return w.View(s).RecordByID(kind.Repositories.Kind, ref.ID, verb.Usual)
+		return registeredRepository(wc.Tx, known, repo, c, w.Stamp(""))
+	}}.Record(ctx, w, s)
 }
 
 // repository is the host and path of what is registered.

@@ -169,7 +169,8 @@ func settle(w *verb.Workspace, s *store.Store, tx *store.Tx, id string) error {
 	if err != nil || h.Closed() || h.Assignee != me && !h.Answered(me) {
 		return err
 	}
-	return changeIn(w, s, tx, id, func(c writing) (ledger.Handoff, error) { return c.resolve(ledger.HandoffResolved, "") })
+	_, err = changeOf(w, id, nil, func(c writing) (ledger.Handoff, error) { return c.resolve(ledger.HandoffResolved, "") }).Stage(w, s, tx)
+	return err
 }
 
 // collector finds what waits for an actor.

@@ -129,11 +129,9 @@ func (in CreateIn) handoff(w *verb.Workspace) (ledger.Handoff, error) {
 
 // writing is a handoff as a write finds it, under the lock.
 type writing struct {
-	w    *verb.Workspace
-	s    *store.Store
-	tx   *store.Tx
-	h    ledger.Handoff
-	hold session.Hold
+	verb.WriteContext
+	w *verb.Workspace
+	h ledger.Handoff
 
 	groups ledger.GroupsOf // by the directory; nil where nobody needs to know
 }
@@ -146,12 +144,7 @@ func change(ctx context.Context, w *verb.Workspace, id string, decide func(writi
 	}
 	groups, err := w.GroupsOf(ctx, s)
 	if err == nil {
-		err = w.Update(ctx, s, func(tx *store.Tx) error {
-			return changeIn(w, s, tx, id, func(c writing) (ledger.Handoff, error) {
-				c.groups = groups
-				return decide(c)
-			})
-		})
+		_, err = changeOf(w, id, groups, decide).Run(ctx, w, s)
 	}
 	if err != nil {
 		return Handoff{}, verb.WithID(err, record.ID(id))
@@ -159,29 +152,16 @@ func change(ctx context.Context, w *verb.Workspace, id string, decide func(writi
 	return show(w, s, id)
 }
 
-// changeIn stages one write of one handoff.
-func changeIn(w *verb.Workspace, s *store.Store, tx *store.Tx, id string, decide func(writing) (ledger.Handoff, error)) error {
-	ref := kind.Handoffs.Ref(id)
-	h, err := kind.Handoffs.Get(tx, ledger.HandoffID(id))
-	if err == nil {
-		err = w.InScope(record.ID(id))
-	}
-	if err == nil {
-		err = w.Idempotency.Recorded(h.Log, session.Key{Record: &ref})
-	}
-	if err != nil {
-		return err
-	}
-	next, err := decide(writing{w: w, s: s, tx: tx, h: h, hold: session.Holder(h.Header, tx.Known(ref), w.Now())})
-	if err == nil {
-		err = w.Confirmed(next.Asks(h))
-	}
-	if err != nil {
-		return err
-	}
-	kind.Handoffs.Put(tx, next)
-	w.Idempotency.Remember(tx, session.Key{Record: &ref})
-	return nil
+// changeOf is one write of one handoff. A person confirms what the rules ask for.
+func changeOf(w *verb.Workspace, id string, groups ledger.GroupsOf, decide func(writing) (ledger.Handoff, error)) verb.Change {
+	return verb.Change{Kind: kind.Handoffs.Kind, IDs: []string{id}, Decide: func(wc verb.WriteContext) (any, error) {
+		h := wc.Was.(ledger.Handoff)
+		next, err := decide(writing{WriteContext: wc, w: w, h: h, groups: groups})
+		if err == nil {
+			err = w.Confirmed(next.Asks(h))
+		}
+		return next, err
+	}}
 }
 
 // mine returns CONFLICT, naming who has it, for a handoff that somebody else holds, and ELSEWHERE for one that was carried further on another
@@ -190,11 +170,11 @@ func (c writing) mine() (over bool, err error) {
 	if c.h.Closed() {
 		return false, nil // the refusal of the rules says more
 	}
-	err = c.hold.Refuse(record.ID(c.h.Ref.ID), c.w.Actor(), c.s.Worktree, c.hold.Lapsed)
+	err = c.Hold.Refuse(record.ID(c.h.Ref.ID), c.w.Actor(), c.Store.Worktree, c.Hold.Lapsed)
 	if record.CodeOf(err) == record.AlreadyClaimed {
-		err = record.Errorf(record.Conflict, "%s", record.MessageOf(err)).WithHint("leave it to %s, who answers it or releases it", c.hold.Actor)
+		err = record.Errorf(record.Conflict, "%s", record.MessageOf(err)).WithHint("leave it to %s, who answers it or releases it", c.Hold.Actor)
 	}
-	return c.hold.Lapsed, err
+	return c.Hold.Lapsed, err
 }
 
 // ClaimIn is the input of Claim.
@@ -213,7 +193,7 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (Handoff, error) 
 		}
 		next, err := c.h.Claim(over, c.groups, w.Stamp(""))
 		if err == nil {
-			c.tx.Claim(c.h.Ref, w.Lease(ctx, c.s, ""))
+			c.Tx.Claim(c.h.Ref, w.Lease(ctx, c.Store, ""))
 		}
 		return next, err
 	})
@@ -222,12 +202,12 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (Handoff, error) 
 // Release gives a claim up.
 func Release(ctx context.Context, w *verb.Workspace, id ledger.HandoffID, reason string) (Handoff, error) {
 	return change(ctx, w, string(id), func(c writing) (ledger.Handoff, error) {
-		if err := c.hold.RefuseEnd(); err != nil {
+		if err := c.Hold.RefuseEnd(); err != nil {
 			return c.h, err
 		}
 		next, err := c.h.Release(w.Stamp(reason))
 		if err == nil && next.Assignee == "" {
-			c.tx.Claim(c.h.Ref, nil)
+			c.Tx.Claim(c.h.Ref, nil)
 		}
 		return next, err
 	})
@@ -280,7 +260,7 @@ func Resolve(ctx context.Context, w *verb.Workspace, in ResolveIn) (Handoff, err
 func (c writing) resolve(as record.Status, note string) (ledger.Handoff, error) {
 	next, err := c.h.Resolve(as, c.w.Stamp(note))
 	if err == nil {
-		c.tx.Claim(c.h.Ref, nil)
+		c.Tx.Claim(c.h.Ref, nil)
 	}
 	return next, err
 }

@@ -65,13 +65,9 @@ func Write(ctx context.Context, w *verb.Workspace, in WriteIn) (Note, error) {
 // save makes the write.
 func (in WriteIn) save(ctx context.Context, w *verb.Workspace, s *store.Store) (verb.Record, error) {
 	if in.ID != "" {
-		return w.ChangeAny(ctx, s, kind.Knowledge.Kind, string(in.ID), func(v any) (any, error) {
-			n, _ := v.(ledger.Note)
-			if err := verb.Expect(in.ExpectedRev, n.Header); err != nil {
-				return n, err
-			}
-			return n.Change(in.change(), w.Stamp(""))
-		})
+		return verb.Change{Kind: kind.Knowledge.Kind, IDs: []string{string(in.ID)}, ExpectedRev: in.ExpectedRev, Decide: func(wc verb.WriteContext) (any, error) {
+			return wc.Was.(ledger.Note).Change(in.change(), w.Stamp(""))
+		}}.Record(ctx, w, s)
 	}
 	switch {
 	case in.Title == nil:

@@ -42,17 +42,16 @@ func Add(ctx context.Context, w *verb.Workspace, in AddIn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(in.ID), ExpectedRev: in.ExpectedRev, Decide: func(tx *store.Tx, v any) (any, *record.Entry, error) {
-		refs, entry, err := k.Header(v).AddReference(ref, w.Stamp(""))
+	return verb.Change{Kind: k, IDs: []string{string(in.ID)}, ExpectedRev: in.ExpectedRev, Decide: func(wc verb.WriteContext) (any, error) {
+		refs, entry, err := k.Header(wc.Was).AddReference(ref, w.Stamp(""))
 		if err == nil && entry != nil && file != nil {
-			err = tx.Attach(*file)
+			err = wc.Tx.Attach(*file)
 		}
-		if err != nil || entry == nil {
-			return v, nil, err
+		if err != nil {
+			return nil, err
 		}
-		after, err := k.WithRefs(v, refs)
-		return after, entry, err
-	}})
+		return k.Referring(wc.Was, refs, entry)
+	}}.Any(ctx, w, s)
 }
 
 // reference is what the input says, with what follows from the repository, and the file that it is about.

@@ -74,15 +74,15 @@ func amend(ctx context.Context, w *verb.Workspace, id verb.RecordID, rev string,
 	if err != nil {
 		return nil, err
 	}
-	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(id), ExpectedRev: rev, Decide: func(_ *store.Tx, v any) (any, *record.Entry, error) {
-		refs, entry, err := change(s, k.Header(v))
-		if err != nil || entry == nil {
-			return v, nil, err
+	return verb.Change{Kind: k, IDs: []string{string(id)}, ExpectedRev: rev, Decide: func(wc verb.WriteContext) (any, error) {
+		refs, entry, err := change(s, k.Header(wc.Was))
+		if err != nil {
+			return nil, err
 		}
-		after, err := k.WithRefs(v, refs)
+		after, err := k.Referring(wc.Was, refs, entry)
 		if t, ok := after.(task.Task); ok && err == nil {
-			err = s.Config.Flow.KeepsEvidence(v.(task.Task), t)
+			err = s.Config.Flow.KeepsEvidence(wc.Task, t)
 		}
-		return after, entry, err
-	}})
+		return after, err
+	}}.Any(ctx, w, s)
 }

@@ -68,16 +68,15 @@ func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, er
 		if in.ID == "" {
 			return stageFree(w, s, tx, in, id)
 		}
-		wc, err := w.WriteContext(s, tx, in.ID)
-		if err == nil {
-			err = notForeign(w.Actor(), wc.Task.Provenance, in.IdempotencyKey)
-		}
-		if err != nil {
-			return err
-		}
-		begun = wc.Task
-		w.Idempotency.Remember(tx, session.Key{Task: in.ID, Session: id})
-		return stageBegin(ctx, w, wc, in, id)
+		begin := verb.Change{Kind: kind.Tasks.Kind, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
+			begun = wc.Task
+			if err := notForeign(w.Actor(), wc.Task.Provenance, in.IdempotencyKey); err != nil {
+				return nil, err
+			}
+			return stageBegin(ctx, w, wc, in, id)
+		}}
+		_, err := begin.Stage(w, s, tx)
+		return err
 	})
 	if err != nil {
 		return verb.Session{}, verb.WithID(err, in.ID)
@@ -115,28 +114,27 @@ func mayBegin(w *verb.Workspace, in BeginIn) error {
 }
 
 // stageBegin decides, under the lock, and stages the write.
-func stageBegin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, in BeginIn, id string) error {
+func stageBegin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, in BeginIn, id string) (task.Task, error) {
 	takesOver, err := wc.Take(ctx, in.Takeover)
 	if err != nil {
-		return err
+		return wc.Task, err
 	}
 	if err := noSecond(w, wc, in.Takeover); err != nil {
-		return err
+		return wc.Task, err
 	}
 	stamp := w.Stamp("")
 	stamp.Session = id
 	t, _, err := wc.Store.Config.Flow.Begin(wc.Task, takesOver, kind.Deps(wc.Tx, wc.Store.Config.Flow), stamp)
 	if err != nil {
-		return err
+		return wc.Task, err
 	}
-	kind.Tasks.Put(wc.Tx, t)
 	if takesOver {
 		wc.Tx.Supersede(t.ID.Ref())
 	}
 	wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, id))
 	kind.Sessions.Put(wc.Tx, session.New(newSession(w, wc.Store, in, id), stamp))
 	wc.Tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: wc.Now.UTC()})
-	return nil
+	return t, nil
 }
 
 // stageFree stages a session about no task.

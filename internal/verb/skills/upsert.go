@@ -33,16 +33,7 @@ func Upsert(ctx context.Context, w *verb.Workspace, in UpsertIn) (Skill, error) 
 	if err != nil {
 		return Skill{}, err
 	}
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		k, err := in.written(tx, w.Stamp(""))
-		if err != nil {
-			return err
-		}
-		kind.Skills.Put(tx, k)
-		w.Idempotency.Remember(tx, session.Key{Record: &k.Ref})
-		return nil
-	})
-	if err != nil {
+	if _, err := (verb.Change{Kind: kind.Skills.Kind, Decide: func(wc verb.WriteContext) (any, error) { return in.written(wc.Tx, w.Stamp("")) }}).Run(ctx, w, s); err != nil {
 		return Skill{}, err
 	}
 	k, err := kind.Skills.Get(s, in.ID)

@@ -36,17 +36,13 @@ func Delete(ctx context.Context, w *verb.Workspace, in DeleteIn) (Deleted, error
 	if err != nil {
 		return Deleted{}, err
 	}
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		wc, err := w.WriteContext(s, tx, in.ID)
-		if err == nil {
-			err = mayDelete(w, wc)
-		}
-		if err != nil {
-			return err
+	_, err = verb.Change{Kind: kind.Tasks.Kind, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
+		if err := mayDelete(w, wc); err != nil {
+			return nil, err
 		}
 		return stageDelete(ctx, w, wc, in.Reason)
-	})
-	return Deleted{ID: in.ID, Trash: s.Trash().File(in.ID.Ref())}, verb.WithID(err, in.ID)
+	}}.Run(ctx, w, s)
+	return Deleted{ID: in.ID, Trash: s.Trash().File(in.ID.Ref())}, err
 }
 
 // Replay says where the copy is.
@@ -71,15 +67,15 @@ func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
 }
 
 // stageDelete decides by the graph, and stages the deletion.
-func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, reason string) error {
+func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, reason string) (task.Task, error) {
 	s := wc.Store
 	g, err := w.Graph(ctx, s)
 	if err != nil {
-		return err
+		return wc.Task, err
 	}
 	for _, p := range g.Problems() {
 		if s.Mentions(p, string(wc.Task.ID)) {
-			return record.Errorf(record.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
+			return wc.Task, record.Errorf(record.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
 		}
 	}
 	var dependents []string
@@ -90,12 +86,10 @@ func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, r
 	}
 	t, _, err := task.Delete(wc.Task, dependents, w.Stamp(reason))
 	if err != nil {
-		return err
+		return wc.Task, err
 	}
-	w.Idempotency.Remember(wc.Tx, session.Key{Task: t.ID})
-	kind.Tasks.Put(wc.Tx, t)
 	wc.Tx.Delete(t.ID.Ref())
-	return deleteSessions(ctx, w, wc, t.ID)
+	return t, deleteSessions(ctx, w, wc, t.ID)
 }
 
 // deleteSessions stages the deletion of the sessions on a task that goes.

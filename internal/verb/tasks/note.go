@@ -47,12 +47,12 @@ func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
 		return nil, err
 	}
 	entry := w.Stamp(in.Text).Entry(record.Noted).Saying(record.Detail{Mentions: mentions, Re: re, Verb: in.Verb, Severity: in.Severity})
-	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(in.ID), Decide: func(_ *store.Tx, v any) (any, *record.Entry, error) {
-		if in.Verb != "" && hasMilestone(k.Header(v).Log, entry) {
-			return v, nil, nil
+	return verb.Change{Kind: k, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
+		if in.Verb != "" && hasMilestone(k.Header(wc.Was).Log, entry) {
+			return wc.Was, nil
 		}
-		return v, &entry, nil
-	}})
+		return k.With(wc.Was, entry)
+	}}.Any(ctx, w, s)
 }
 
 // valid looks at what can be judged without reading anything.

@@ -66,22 +66,15 @@ func Undo(ctx context.Context, w *verb.Workspace, in UndoIn) (Undone, error) {
 	if gone {
 		return undelete(ctx, w, s, in, out)
 	}
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		wc, err := w.WriteContext(s, tx, id)
-		if err != nil {
-			return err
+	_, err = verb.Change{Kind: kind.Tasks.Kind, IDs: []string{string(id)}, Decide: func(wc verb.WriteContext) (any, error) {
+		after, err := undo{ctx: ctx, w: w, wc: wc, last: wc.Task.Provenance.Last(), out: &out}.decide()
+		if err == nil && !in.Confirm {
+			err = errPreview
 		}
-		u := undo{ctx: ctx, w: w, wc: wc, last: wc.Task.Provenance.Last(), out: &out}
-		if err := u.stage(); err != nil {
-			return err
-		}
-		if !in.Confirm {
-			return errPreview
-		}
-		return nil
-	})
+		return after, err
+	}}.Run(ctx, w, s)
 	if err != nil && !errors.Is(err, errPreview) {
-		return Undone{}, verb.WithID(err, id)
+		return Undone{}, err
 	}
 	if t, err := w.View(s).TaskByID(id); err == nil {
 		out.Task = &t
@@ -143,10 +136,10 @@ type undo struct {
 	out  *Undone
 }
 
-// stage decides what is the opposite of the last entry, and stages it.
-func (u undo) stage() error {
+// decide decides what is the opposite of the last entry.
+func (u undo) decide() (task.Task, error) {
 	if u.last.Who != u.w.Actor() {
-		return notYourLast(u.wc.Task.ID, u.last)
+		return u.wc.Task, notYourLast(u.wc.Task.ID, u.last)
 	}
 	switch {
 	case u.last.Did == record.Created && len(u.wc.Task.Provenance) == 1:
@@ -160,7 +153,7 @@ func (u undo) stage() error {
 	case u.last.Did == record.Updated && len(u.last.Results) == 0:
 		return u.edit()
 	}
-	return u.refused()
+	return u.wc.Task, u.refused()
 }
 
 // refused says why, and what helps.
@@ -202,13 +195,13 @@ func (u undo) says(takes, by string) record.Stamp {
 }
 
 // create takes back that the task was made: it goes into the trash. That asks for the rights to delete.
-func (u undo) create() error {
+func (u undo) create() (task.Task, error) {
 	if u.w.Profile < verb.Maintainer {
-		return record.Errorf(record.Forbidden, "the profile %s deletes nothing, and a task is made undone by deleting it", u.w.Profile).
+		return u.wc.Task, record.Errorf(record.Forbidden, "the profile %s deletes nothing, and a task is made undone by deleting it", u.w.Profile).
 			WithHint("%s gives it up instead", record.CallTo("transition", "id", u.wc.Task.ID).OnlyShown())
 	}
 	if err := mayDelete(u.w, u.wc); err != nil {
-		return err
+		return u.wc.Task, err
 	}
 	stamp := u.says("created", "it goes into the trash")
 	u.out.Trash = u.wc.Store.Trash().File(u.wc.Task.ID.Ref())
@@ -216,35 +209,31 @@ func (u undo) create() error {
 }
 
 // note says of a note that it is taken back. The note itself stays on the record.
-func (u undo) note() error {
-	t, e, err := task.Note(u.wc.Task, u.says("noted", "one more note says that it is taken back; the note stays on the record"))
-	if err == nil {
-		u.put(t, e)
-	}
-	return err
+func (u undo) note() (task.Task, error) {
+	t, _, err := task.Note(u.wc.Task, u.says("noted", "one more note says that it is taken back; the note stays on the record"))
+	return t, err
 }
 
 // claim gives the task back.
-func (u undo) claim() error {
+func (u undo) claim() (task.Task, error) {
 	if err := u.wc.MayEndSession(); err != nil {
-		return err
+		return u.wc.Task, err
 	}
 	t, e, err := task.Release(u.wc.Task, u.wc.Hold.How == session.Claimed, u.says("claimed", "it is released"))
 	if err == nil && e != nil {
-		u.put(t, e)
 		u.wc.Tx.Claim(t.ID.Ref(), nil)
 	}
-	return err
+	return t, err
 }
 
 // edit moves and gives the task back, and takes back dependencies and fields, as update would, through the same gates; no command is run for it.
-func (u undo) edit() error {
+func (u undo) edit() (task.Task, error) {
 	flow, t := u.wc.Store.Config.Flow, u.wc.Task
 	ed := task.Edit{MayWeaken: u.w.MayWeaken(), AddDeps: u.last.RemoveDeps, RemoveDeps: u.last.AddDeps}
 	var by []string
 	if u.last.To != "" {
 		if flow.IsClosed(u.last.From) {
-			return record.Errorf(record.InvalidInput, "it was opened again, and to close it has to pass the gates").
+			return t, record.Errorf(record.InvalidInput, "it was opened again, and to close it has to pass the gates").
 				WithHint("%s", record.CallTo("transition", "id", t.ID, "to", string(u.last.From)).OnlyShown())
 		}
 		ed.To = &u.last.From
@@ -266,12 +255,12 @@ func (u undo) edit() error {
 	if changed := changedOf(u.last); len(changed) > 0 {
 		before, ok := u.before()
 		if !ok || !asBefore(&ed, changed, before) {
-			return u.refused()
+			return t, u.refused()
 		}
 		by = append(by, strings.Join(changed, ", ")+" as before")
 	}
 	if len(by) == 0 {
-		return u.refused()
+		return t, u.refused()
 	}
 	find := kind.Deps(u.wc.Tx, flow)
 	after, e, err := flow.Update(t, ed, task.Proof{}, find, u.says(string(u.last.Did), strings.Join(by, ", ")))
@@ -281,13 +270,5 @@ func (u undo) edit() error {
 	if err == nil && e != nil && ed.Assignee != nil {
 		err = reassign(u.ctx, u.w, u.wc, *ed.Assignee, after.Status)
 	}
-	if err == nil && e != nil {
-		u.put(after, e)
-	}
-	return err
-}
-
-func (u undo) put(t task.Task, e *record.Entry) {
-	u.w.Idempotency.Remember(u.wc.Tx, session.Key{Task: t.ID, Session: e.Session})
-	kind.Tasks.Put(u.wc.Tx, t)
+	return after, err
 }

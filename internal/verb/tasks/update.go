@@ -214,15 +214,16 @@ func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store,
 	case in.relabels() == (in.To != nil):
 		return verb.Record{}, verb.BadInput("", "says neither labels nor to, or both").WithHint("a %s is labeled, or moved, in one call each", k.Name)
 	}
-	return w.ChangeAny(ctx, s, k, string(in.ID), func(v any) (any, error) {
-		if err := in.expects(k.Header(v)); err != nil {
+	return verb.Change{Kind: k, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
+		h := k.Header(wc.Was)
+		if err := in.expects(h); err != nil {
 			return nil, err
 		}
 		if in.To != nil {
-			return k.Move(v, record.Status(*in.To), w.Stamp(text))
+			return k.Move(wc.Was, record.Status(*in.To), w.Stamp(text))
 		}
-		return k.Relabel(v, in.labelsOf(k.Header(v).Labels), w.Stamp(text))
-	})
+		return k.Relabel(wc.Was, in.labelsOf(h.Labels), w.Stamp(text))
+	}}.Record(ctx, w, s)
 }
 
 // relabels reports whether the input changes labels.

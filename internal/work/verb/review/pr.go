@@ -98,8 +98,8 @@ func describe(t task.Task) string {
 // is "".
 func reference(ctx context.Context, p trees.Place, made job.PR, at string) error {
 	k := kind.Tasks.Kind
-	_, err := p.W.WithoutKey().Amend(ctx, p.S, verb.Amendment{Kind: k, ID: string(p.Task.ID), Decide: func(_ *store.Tx, v any) (any, *record.Entry, error) {
-		h, stamp := k.Header(v), p.W.WithoutKey().Stamp("")
+	_, err := verb.Change{Kind: k, IDs: []string{string(p.Task.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
+		h, stamp := k.Header(wc.Was), p.W.WithoutKey().Stamp("")
 		var refs []record.Reference
 		var entry *record.Entry
 		var err error
@@ -115,12 +115,11 @@ func reference(ctx context.Context, p trees.Place, made job.PR, at string) error
 				Branch: worktree.Branch(p.Task.ID), Repo: p.Home.Git().Repository(p.Tree.Base),
 			}, stamp)
 		}
-		if err != nil || entry == nil {
-			return v, nil, err
+		if err != nil {
+			return nil, err
 		}
-		after, err := k.WithRefs(v, refs)
-		return after, entry, err
-	}})
+		return k.Referring(wc.Was, refs, entry)
+	}}.Run(ctx, p.W.WithoutKey(), p.S)
 	return err
 }
 
