@@ -25,7 +25,8 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// plain makes a text of several lines fit for a file: valid UTF-8, without control characters but tabs and the ends of lines.
+// plain makes a text of several lines fit for a file: valid UTF-8, without control characters but tabs and the ends of
+// lines.
 func plain(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\r\n", "\n"), "\r", "\n")
 	return strings.Map(func(r rune) rune {
@@ -66,7 +67,8 @@ func visible(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
-// actorOf reads who holds an item: an actor as it is, and of any other name a person with that name, as git's user.name becomes one.
+// actorOf reads who holds an item: an actor as it is, and of any other name a person with that name, as git's user.name
+// becomes one.
 func actorOf(name string) (record.Actor, bool) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "@")
 	if name == "" {

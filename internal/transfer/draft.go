@@ -146,7 +146,8 @@ func (d *draft) among(id record.ID) (task.Task, bool) {
 	return t, ok
 }
 
-// draft makes the task of one item: created, then moved, then given the deps that are still open, each in an entry of its own.
+// draft makes the task of one item: created, then moved, then given the deps that are still open, each in an entry of
+// its own.
 func (d *draft) draft(i int) error {
 	it := d.items[i]
 	to := d.status(it)
@@ -188,8 +189,8 @@ func (d *draft) draft(i int) error {
 	return nil
 }
 
-// lateDeps are the deps that are still open although the item was started: the task gets them once it was moved, since a task that waits
-// cannot be started.
+// lateDeps are the deps that are still open although the item was started: the task gets them once it was moved, since
+// a task that waits cannot be started.
 func (d *draft) lateDeps(to record.Status, deps []record.ID) []record.ID {
 	if to == d.flow.Initial || d.flow.IsAbandoned(to) {
 		return nil

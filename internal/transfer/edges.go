@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// edges are what the items say of one another, as places in the list of items. What would make a task wait for itself, or stand below
-// itself, is left out, and so is what names no item.
+// edges are what the items say of one another, as places in the list of items. What would make a task wait for itself,
+// or stand below itself, is left out, and so is what names no item.
 type edges struct {
 	items  []Item
 	place  map[string]int        // of an item, by its ref

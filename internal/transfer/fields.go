@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// status is the state that an item gets. A state of the workspace that is called as the source calls the item's is taken, if it is closed
-// where the item is.
+// status is the state that an item gets. A state of the workspace that is called as the source calls the item's is
+// taken, if it is closed where the item is.
 func (d *draft) status(it Item) record.Status {
 	to := d.statusOf(it)
 	if d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) && len(d.flow.Defaults) > 0 {
@@ -90,7 +90,8 @@ func (d *draft) fields(it Item, id record.ID, to record.Status) (task.Task, erro
 	return t, err
 }
 
-// own are the values of optional fields, and of what is called as fields of the workspace, that these can have. The others have no place.
+// own are the values of optional fields, and of what is called as fields of the workspace, that these can have. The
+// others have no place.
 func (d *draft) own(it Item) map[string]string {
 	out := map[string]string{}
 	fields := maps.Clone(it.Values())
@@ -173,7 +174,8 @@ func (d *draft) labels(it Item) []string {
 	return out[:min(record.MaxLabels, len(out))]
 }
 
-// checks are those of an item that was a task of cairn's, and its acceptance criteria. No two have the same description.
+// checks are those of an item that was a task of cairn's, and its acceptance criteria. No two have the same
+// description.
 func (d *draft) checks(it Item) []task.Check {
 	var out []task.Check
 	add := func(c task.Check) {

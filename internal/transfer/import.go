@@ -24,13 +24,13 @@ type ImportIn struct {
 	verb.Once
 }
 
-// Import makes tasks of the items of another system, in one write: all of them, or none. An item that was imported before, by its reference
-// of type origin, is left as it is, so that an import can be repeated: after a kill, and whenever the source has more. What an item says and
-// no task can is in the report.
+// Import makes tasks of the items of another system, in one write: all of them, or none. An item that was imported
+// before, by its reference of type origin, is left as it is, so that an import can be repeated: after a kill, and
+// whenever the source has more. What an item says and no task can is in the report.
 //
-// An item that is closed becomes a closed task with no checks, since nobody here has settled any: what was to hold stands in its body, and
-// its entries say that it was imported and who closed it there. Where the workspace has default checks, such a task is abandoned and not
-// done, for the same reason.
+// An item that is closed becomes a closed task with no checks, since nobody here has settled any: what was to hold
+// stands in its body, and its entries say that it was imported and who closed it there. Where the workspace has default
+// checks, such a task is abandoned and not done, for the same reason.
 func Import(ctx context.Context, w *verb.Workspace, in ImportIn) (ImportOut, error) {
 	if err := in.valid(); err != nil {
 		return ImportOut{}, err
@@ -130,7 +130,8 @@ func target(source, ref string) string {
 	return source + ":" + clean
 }
 
-// imported returns the tasks that were imported from anywhere, by the targets of their references, and the ids of all tasks.
+// imported returns the tasks that were imported from anywhere, by the targets of their references, and the ids of all
+// tasks.
 func imported(ctx context.Context, w *verb.Workspace, s *store.Store) (known map[string]record.ID, taken map[record.ID]bool, err error) {
 	view, err := w.Reads.Look(ctx, s, kind.Tasks.Kind)
 	if err != nil {

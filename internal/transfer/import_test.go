@@ -79,7 +79,8 @@ func TestImportTwice(t *testing.T) {
 	}
 }
 
-// Whatever an item says of itself, no check passes by an import, and nothing is done that the workspace's definition of done asks more of.
+// Whatever an item says of itself, no check passes by an import, and nothing is done that the workspace's definition of
+// done asks more of.
 func TestAnImportPassesNoCheck(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	closed := items{{"ref": "J-1", "title": "One", "state": "done", "closed": "2026-01-02", "acceptance": []string{"it holds"}, "checks": []verbtest.Args{{"desc": "runs", "cmd": "false"}}}}

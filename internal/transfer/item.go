@@ -5,8 +5,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Item is a task as another system says it. Names are ids in that system; the texts are as they stand there, and what does not fit a task
-// is made to fit or reported.
+// Item is a task as another system says it. Names are ids in that system; the texts are as they stand there, and what
+// does not fit a task is made to fit or reported.
 type Item struct {
 	Ref      string   `json:"ref" doc:"its id in the source; a second import knows it by that"`
 	Title    string   `json:"title" doc:"what is to be done; cut to one line"`

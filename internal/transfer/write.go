@@ -17,8 +17,8 @@ import (
 // Formats are the forms in which tasks are written.
 var Formats = []string{"jsonl", "csv", "markdown"}
 
-// Exported is a task as a line of JSON has it: as get with mode full returns it, and what its state means, since the states of another workspace
-// may be others.
+// Exported is a task as a line of JSON has it: as get with mode full returns it, and what its state means, since the
+// states of another workspace may be others.
 type Exported struct {
 	verb.Task
 	Means string `json:"means"` // open, started, review, done or dropped
@@ -78,8 +78,8 @@ func (w *jsonLines) Write(t verb.Task) error {
 
 func (w *jsonLines) Close() error { return nil }
 
-// table is CSV as RFC 4180 has it: a head, lines that end in CRLF, quotes where they are needed. Lists are in one cell, with blanks between ids and
-// commas between labels.
+// table is CSV as RFC 4180 has it: a head, lines that end in CRLF, quotes where they are needed. Lists are in one cell,
+// with blanks between ids and commas between labels.
 type table struct {
 	to   *csv.Writer
 	flow task.Flow
@@ -134,7 +134,8 @@ func (w *table) Close() error {
 	return w.to.Error()
 }
 
-// noFormula keeps a cell from being a formula where a spreadsheet opens the file: a quote stands before what begins like one.
+// noFormula keeps a cell from being a formula where a spreadsheet opens the file: a quote stands before what begins
+// like one.
 func noFormula(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return "'" + cell
@@ -221,7 +222,8 @@ func escaped(line string) string {
 	return line
 }
 
-// words are what stands in the brackets behind a title. What has a comma in it, and labels that are no words, are left out.
+// words are what stands in the brackets behind a title. What has a comma in it, and labels that are no words, are left
+// out.
 func (w *page) words(t verb.Task) []string {
 	out := []string{fmt.Sprintf("p%d", t.Urgency)}
 	if t.Due != "" {

@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Beat writes a heartbeat of a session of the caller, which changes no committed file. What it leaves out stays as it was said before.
+// Beat writes a heartbeat of a session of the caller, which changes no committed file. What it leaves out stays as it
+// was said before.
 func (w *Workspace) Beat(ctx context.Context, s *store.Store, beat session.Heartbeat) error {
 	return w.Update(ctx, s, func(tx *store.Tx) error {
 		ses, err := kind.Sessions.Get(tx, beat.Session)

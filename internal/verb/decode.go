@@ -17,10 +17,10 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// decode reads a JSON object into an input struct. It is strict about what could be a mistake, an unknown key, a key given
-// twice, a wrong type, and names the nearest known key; it takes numbers and booleans sent as text for what they say, and
-// a lone value for a list of one, because models send them. null empties an optional text or list of what a verb writes, as
-// "" and [] do, and is refused everywhere else. Everything refused is INVALID_INPUT.
+// decode reads a JSON object into an input struct. It is strict about what could be a mistake, an unknown key, a key
+// given twice, a wrong type, and names the nearest known key; it takes numbers and booleans sent as text for what they
+// say, and a lone value for a list of one, because models send them. null empties an optional text or list of what a
+// verb writes, as "" and [] do, and is refused everywhere else. Everything refused is INVALID_INPUT.
 func decode(input []byte, into reflect.Value, fields []Field) error {
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = []byte("{}")
@@ -40,8 +40,8 @@ func DecodeInput[In any](src []byte) (In, error) {
 	return in, err
 }
 
-// ReadObject reads one JSON object and nothing behind it. Numbers keep their text. It returns INVALID_INPUT for anything
-// else, and for an object in which a key comes twice, however deep.
+// ReadObject reads one JSON object and nothing behind it. Numbers keep their text. It returns INVALID_INPUT for
+// anything else, and for an object in which a key comes twice, however deep.
 func ReadObject(input []byte) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(input))
 	d.UseNumber()
@@ -163,8 +163,8 @@ func note(object jsonObject, into reflect.Value) {
 	place.Set(reflect.ValueOf(given))
 }
 
-// Missing returns INVALID_INPUT that names every field of an object that is absent, or nil if none is. The path is where the object stands; see
-// fill.
+// Missing returns INVALID_INPUT that names every field of an object that is absent, or nil if none is. The path is
+// where the object stands; see fill.
 func Missing(fields []Field, path string, absent func(Field) bool) *record.Error {
 	var names, docs []string
 	for _, f := range fields {
@@ -267,7 +267,8 @@ func (f Field) setList(target reflect.Value, v any, path string) error {
 	return nil
 }
 
-// spelled is an object that a text stands for, in the form of the field's first flag: 'DESC=COMMAND' for a check. Anything else stays as it is.
+// spelled is an object that a text stands for, in the form of the field's first flag: 'DESC=COMMAND' for a check.
+// Anything else stays as it is.
 func (f Field) spelled(item any, at string) (any, error) {
 	text, ok := item.(string)
 	if !ok || len(f.Flags) == 0 {

@@ -1,14 +1,15 @@
 // Package verb declares and calls verbs: what cairn can do to a workspace.
 //
-// A verb is declared once: its name, what it is for, who may call it, and the function that does it. Its input is a struct;
-// everything else is read off that: the MCP tool and its schema, the command line's arguments and flags, and the reference page.
-// A function orchestrates: it reads through package store, asks package task and package session what may happen, and writes
-// what they answer. It holds no rule and knows no format.
+// A verb is declared once: its name, what it is for, who may call it, and the function that does it. Its input is a
+// struct; everything else is read off that: the MCP tool and its schema, the command line's arguments and flags, and
+// the reference page. A function orchestrates: it reads through package store, asks package task and package session
+// what may happen, and writes what they answer. It holds no rule and knows no format.
 //
-// The verbs themselves are in folders, one for each noun: tasks, sessions, proposals (plans), activity (history and wait) and
-// config. Each has verbs.go, which declares its verbs, and a file for each verb with its input, its output and its function.
-// Package catalogue lists all of them. Package gates runs the checks that a transition needs, for the verbs that make one.
-// Imports point one way: catalogue, then the nouns, then gates, then this package. This package holds what verbs share:
+// The verbs themselves are in folders, one for each noun: tasks, sessions, proposals (plans), activity (history and
+// wait) and config. Each has verbs.go, which declares its verbs, and a file for each verb with its input, its output
+// and its function. Package catalogue lists all of them. Package gates runs the checks that a transition needs, for the
+// verbs that make one. Imports point one way: catalogue, then the nouns, then gates, then this package. This package
+// holds what verbs share:
 //
 //   - verb.go, field.go, decode.go, schema.go: a verb, the fields of its input, and how JSON becomes that input
 //   - workspace.go, rights.go, person.go: who acts, where, with what rights, and what a person has confirmed
@@ -20,8 +21,8 @@
 //
 // # Adding a flag
 //
-// Add a field to the In struct of the verb, such as ListIn in tasks/list.go. Its tags declare the argument, the flag, what
-// completion offers and the schema; type Field lists them.
+// Add a field to the In struct of the verb, such as ListIn in tasks/list.go. Its tags declare the argument, the flag,
+// what completion offers and the schema; type Field lists them.
 //
 // # Adding a verb
 //
@@ -33,10 +34,11 @@
 //
 // # Adding a noun
 //
-// Make a folder with its verbs, and add its Verbs to All in catalogue/catalogue.go. A program around cairn calls catalogue.Add instead.
+// Make a folder with its verbs, and add its Verbs to All in catalogue/catalogue.go. A program around cairn calls
+// catalogue.Add instead.
 //
 // # Adding a kind of record
 //
-// Add a row to the table of package kind, then a noun. CreateRecord, ChangeRecord and ListRecords in record.go make its verbs
-// short. get, note, wait and history take its ids without further work. examples/kind is a whole kind.
+// Add a row to the table of package kind, then a noun. CreateRecord, ChangeRecord and ListRecords in record.go make its
+// verbs short. get, note, wait and history take its ids without further work. examples/kind is a whole kind.
 package verb

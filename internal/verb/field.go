@@ -9,7 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Field is one field of a verb's input. Everything in it is read off the input's struct: its name and its type, and these tags:
+// Field is one field of a verb's input. Everything in it is read off the input's struct: its name and its type, and
+// these tags:
 //
 //	json:"name"           the name; ",omitempty" makes the field optional, as a pointer does
 //	doc:"..."             what it means; "-" keeps it out of schemas and pages; {optional} names the fields of task.Optional
@@ -27,7 +28,8 @@ import (
 //
 // The tags doc and mcp of an embedded struct are added to those of each of its fields.
 //
-// A list of objects has one flag, whose values are the objects as JSON, unless their type has a method Flags. One object has the flags of its fields.
+// A list of objects has one flag, whose values are the objects as JSON, unless their type has a method Flags. One
+// object has the flags of its fields.
 type Field struct {
 	Name     string // in JSON
 	Doc      string
@@ -137,7 +139,8 @@ type RecordID string
 // Count is a number in an input that is at least 1 where it is given; 0 stands for one that is left out.
 type Count int
 
-// Seconds is how long something may take, in an input: a number of seconds, or a text such as 10m, as in the config. It is at least 1 where it is given.
+// Seconds is how long something may take, in an input: a number of seconds, or a text such as 10m, as in the config. It
+// is at least 1 where it is given.
 type Seconds int
 
 var (
@@ -196,7 +199,8 @@ func fieldsOf(t reflect.Type) []Field {
 	return out
 }
 
-// around is a tag of the embedded struct that a field comes from, which counts for all of its fields; "" for a field that is not embedded.
+// around is a tag of the embedded struct that a field comes from, which counts for all of its fields; "" for a field
+// that is not embedded.
 func around(t reflect.Type, field reflect.StructField, tag string) string {
 	if len(field.Index) < 2 {
 		return ""
@@ -216,14 +220,15 @@ func withOptionalNames(doc string) string {
 	return strings.ReplaceAll(doc, "{optional}", strings.Join(names, ", "))
 }
 
-// Given are the names of the fields that a caller gave, in an input where one that is left out means something else than an empty one and no
-// pointer can say so: those of task.Optional. It is filled in, and no field of the input.
+// Given are the names of the fields that a caller gave, in an input where one that is left out means something else
+// than an empty one and no pointer can say so: those of task.Optional. It is filled in, and no field of the input.
 type Given map[string]bool
 
 // FieldsOf are the fields of a struct that an input has a list of.
 func FieldsOf[T any]() []Field { return fieldsOf(reflect.TypeFor[T]()) }
 
-// CommandName is what the command of a verb, or the flag of a field, is called if it is declared without a name of its own.
+// CommandName is what the command of a verb, or the flag of a field, is called if it is declared without a name of its
+// own.
 func CommandName(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 // onCommandLine reads the tag cli.
@@ -262,8 +267,8 @@ func valuesOf(tag string) []Value {
 	return out
 }
 
-// clearing marks the fields that null empties: the optional texts and lists of what a verb writes. In the input of a verb
-// that reads, a text or a list is a filter, and an empty one would say something else than null may mean.
+// clearing marks the fields that null empties: the optional texts and lists of what a verb writes. In the input of a
+// verb that reads, a text or a list is a filter, and an empty one would say something else than null may mean.
 func clearing(fields []Field) []Field {
 	for i, f := range fields {
 		fields[i].Clears = !f.Required && (f.Type == Text || f.Type == Texts || f.Type == Numbers || f.Type == Objects)

@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// OneOf returns INVALID_INPUT, naming the field, for a filter that is not one of the values there are. "" is a filter that was left out.
+// OneOf returns INVALID_INPUT, naming the field, for a filter that is not one of the values there are. "" is a filter
+// that was left out.
 func OneOf[T ~string](field string, value T, values []T) error {
 	if value == "" {
 		return nil

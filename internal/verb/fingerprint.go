@@ -15,8 +15,8 @@ type liveError struct{ id string }
 
 func (liveError) Error() string { return "there is one already" }
 
-// CreateUnlessLive is Create, unless a record of the kind that is not closed has the same fingerprint: then that one is named, and no record is
-// written. Whether there is one is decided under the lock. Without a fingerprint it is Create.
+// CreateUnlessLive is Create, unless a record of the kind that is not closed has the same fingerprint: then that one is
+// named, and no record is written. Whether there is one is decided under the lock. Without a fingerprint it is Create.
 func CreateUnlessLive[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], fingerprint string, build func(tx *store.Tx, token string) (T, error)) (ref record.Ref, reused bool, err error) {
 	ref, err = Create(ctx, w, s, k, func(tx *store.Tx, token string) (T, error) {
 		made, err := build(tx, token)

@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Agents do not search memory unasked, so decisions come to them: whoever begins a task, or reads it with its context, is given those that
-// govern it.
+// Agents do not search memory unasked, so decisions come to them: whoever begins a task, or reads it with its context,
+// is given those that govern it.
 
 // Governing are the decisions that govern a task, the newest first, as many as fit into an agent's context.
 type Governing struct {
@@ -45,9 +45,10 @@ const (
 	parentsAsked  = 20 // that a task may have, one above the other
 )
 
-// Governing returns the decisions that govern a task: those that are accepted and that none stands in the place of, whose scope meets the
-// paths of the task, or that are about the task or one above it. The paths are its own scope, and what its body and its checks name. It is nil
-// if there are none. It never fails: what cannot be read is said in Rest, since the call that it is a part of did its work.
+// Governing returns the decisions that govern a task: those that are accepted and that none stands in the place of,
+// whose scope meets the paths of the task, or that are about the task or one above it. The paths are its own scope, and
+// what its body and its checks name. It is nil if there are none. It never fails: what cannot be read is said in Rest,
+// since the call that it is a part of did its work.
 func (w *Workspace) Governing(ctx context.Context, s *store.Store, t task.Task) *Governing {
 	rows, err := w.decisionRows(ctx, s)
 	if err != nil {
@@ -133,7 +134,8 @@ func meetsAny(scope, paths []task.Glob) bool {
 	return slices.ContainsFunc(scope, func(g task.Glob) bool { return g.Everything() || slices.ContainsFunc(paths, g.Meets) })
 }
 
-// pathsOf are the paths of a task: its scope, the folders in which its checks run, and what its body and its checks name.
+// pathsOf are the paths of a task: its scope, the folders in which its checks run, and what its body and its checks
+// name.
 func pathsOf(s *store.Store, t task.Task) []task.Glob {
 	out := task.ScopeOf(t.Scope)
 	out = append(out, mentioned(s, "", t.Title+"\n"+t.Body)...)
@@ -146,8 +148,8 @@ func pathsOf(s *store.Store, t task.Task) []task.Glob {
 	return out
 }
 
-// mentioned are the paths that a text names, below a folder. One that is a folder in the work tree stands for all that lies in it, and a word
-// that may be no path counts if there is such a file.
+// mentioned are the paths that a text names, below a folder. One that is a folder in the work tree stands for all that
+// lies in it, and a word that may be no path counts if there is such a file.
 func mentioned(s *store.Store, folder, text string) []task.Glob {
 	var out []task.Glob
 	for _, m := range task.Mentions(text) {
@@ -166,8 +168,8 @@ func mentioned(s *store.Store, folder, text string) []task.Glob {
 	return out
 }
 
-// PathGlob reads a path of the workspace, or a glob, and reports whether there is such a file. A folder in the work tree stands for all that
-// lies in it.
+// PathGlob reads a path of the workspace, or a glob, and reports whether there is such a file. A folder in the work
+// tree stands for all that lies in it.
 func PathGlob(s *store.Store, path string) (g task.Glob, there bool, err error) {
 	if g, err = task.ParseGlob(path); err != nil {
 		return g, false, err

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Graph is the tasks of a workspace as one look found them: a row of each, and what each waits for. It reads the file of a task only if
-// somebody asks for more than a row has.
+// Graph is the tasks of a workspace as one look found them: a row of each, and what each waits for. It reads the file
+// of a task only if somebody asks for more than a row has.
 type Graph struct {
 	store *store.Store
 	reads *SharedReads
@@ -66,7 +66,8 @@ func (g *Graph) Find(id record.ID) (task.Task, bool) {
 	return g.other(id)
 }
 
-// Below returns the ids of a task and of all below it. It returns NOT_FOUND if there is no such task, and BAD_FILE if its file is broken.
+// Below returns the ids of a task and of all below it. It returns NOT_FOUND if there is no such task, and BAD_FILE if
+// its file is broken.
 func (g *Graph) Below(parent record.ID) (map[string]bool, error) {
 	if g.Row(parent) == nil {
 		_, err := kind.Tasks.Get(g.store, parent)
@@ -128,7 +129,8 @@ func (g *Graph) closed(id record.ID) bool {
 	return ok && flow.DepClosed(dep)
 }
 
-// Header reads what a row does not have from the file of the task: its entries. If the file is gone meanwhile, it is what the row says.
+// Header reads what a row does not have from the file of the task: its entries. If the file is gone meanwhile, it is
+// what the row says.
 func (g *Graph) Header(r *kind.Row) record.Header {
 	t, err := g.reads.Get(g.store, record.ID(r.ID))
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// A task with open children is not handed out: its children are the work. It waits for each of them, but for one that waits for it in turn, by
-// deps or by children of its own: of two tasks that would wait for each other the parent comes first.
+// A task with open children is not handed out: its children are the work. It waits for each of them, but for one that
+// waits for it in turn, by deps or by children of its own: of two tasks that would wait for each other the parent comes
+// first.
 
 // openChildren is which open children tasks wait for.
 type openChildren struct {
@@ -21,8 +22,8 @@ type openChildren struct {
 // OpenChildren lists the open children that a task waits for, sorted by id. A closed task waits for none.
 func (g *Graph) OpenChildren(r *kind.Row) []record.ID { return g.open().of[r.ID] }
 
-// Ready reports whether nothing in the graph keeps the task of the nth row from being started: no dep that is open, and no open child. Its own
-// state and who holds it are not asked.
+// Ready reports whether nothing in the graph keeps the task of the nth row from being started: no dep that is open, and
+// no open child. Its own state and who holds it are not asked.
 func (g *Graph) Ready(n int) bool {
 	return !g.Blocked(n) && len(g.OpenChildren(g.Rows()[n])) == 0
 }
@@ -54,8 +55,8 @@ func openChildrenOf(g *Graph) map[string][]record.ID {
 	return out
 }
 
-// circles finds which tasks wait for each other, directly or through others: the strongly connected parts of the graph of deps and children, by
-// Tarjan's algorithm, with a stack of its own so that a long chain is no deep recursion.
+// circles finds which tasks wait for each other, directly or through others: the strongly connected parts of the graph
+// of deps and children, by Tarjan's algorithm, with a stack of its own so that a long chain is no deep recursion.
 type circles struct {
 	g        *Graph
 	children map[int][]int

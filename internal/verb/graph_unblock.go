@@ -4,8 +4,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// UnblocksMost returns the open task for which the most open tasks wait, directly or through others, and how many these are: 0 if none waits.
-// It waits for no task itself. Of equals it is the most urgent, and of these the first by id.
+// UnblocksMost returns the open task for which the most open tasks wait, directly or through others, and how many these
+// are: 0 if none waits. It waits for no task itself. Of equals it is the most urgent, and of these the first by id.
 func (g *Graph) UnblocksMost() (id record.ID, waiting int) {
 	behind := g.behind()
 	rows, best := g.Rows(), -1

@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Once is part of the input of every verb that writes. A call that is repeated under its idempotency key does nothing more,
-// and answers with the record as it is by then, marked as replayed.
+// Once is part of the input of every verb that writes. A call that is repeated under its idempotency key does nothing
+// more, and answers with the record as it is by then, marked as replayed.
 type Once struct {
 	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"makes repeats safe"`
 }
@@ -88,8 +88,9 @@ func (i Idempotency) known(remembered func(call string) *session.Key) error {
 	return i.same(remembered(i.key.Call))
 }
 
-// Recorded looks the call up in the entries of a record, which outlive live state and are known in every clone. Made names the
-// record. It returns an error for which IsDone is true if the call is there, and CONFLICT if it was one with other arguments.
+// Recorded looks the call up in the entries of a record, which outlive live state and are known in every clone. Made
+// names the record. It returns an error for which IsDone is true if the call is there, and CONFLICT if it was one with
+// other arguments.
 func (i Idempotency) Recorded(log record.Log, made session.Key) error {
 	if !i.Given() {
 		return nil
@@ -123,14 +124,14 @@ func (i Idempotency) Remember(tx *store.Tx, made session.Key) {
 	}
 }
 
-// Replayer is the result of a verb that writes. Replay answers a call that was made before, with what it made, as that is now. A
-// verb whose result is of no one type, since it writes records of any kind, is answered for by Record.
+// Replayer is the result of a verb that writes. Replay answers a call that was made before, with what it made, as that
+// is now. A verb whose result is of no one type, since it writes records of any kind, is answered for by Record.
 type Replayer interface {
 	Replay(*Workspace, *store.Store, session.Key) (any, error)
 }
 
-// neverCalled returns doneError if live state remembers the call. It is asked before anything else is done, so that a replay never
-// runs a check.
+// neverCalled returns doneError if live state remembers the call. It is asked before anything else is done, so that a
+// replay never runs a check.
 func (w *Workspace) neverCalled() error {
 	if !w.Idempotency.Given() {
 		return nil
@@ -167,8 +168,8 @@ func (v Verb) replayed(ctx context.Context, w *Workspace, out any, err error) (a
 	return Record{}.Replay(w, s, done.made)
 }
 
-// holdsHere returns ALREADY_CLAIMED if the caller holds a task in another worktree, where repeating the call that took it
-// would let it go on in two.
+// holdsHere returns ALREADY_CLAIMED if the caller holds a task in another worktree, where repeating the call that took
+// it would let it go on in two.
 func (w *Workspace) holdsHere(s *store.Store, id record.ID) error {
 	t, err := kind.Tasks.Get(s, id)
 	if err != nil {
@@ -180,7 +181,8 @@ func (w *Workspace) holdsHere(s *store.Store, id record.ID) error {
 	return nil
 }
 
-// NotHere turns NOT_FOUND of a record that a repeated call made into CONFLICT, which says that it is in another worktree.
+// NotHere turns NOT_FOUND of a record that a repeated call made into CONFLICT, which says that it is in another
+// worktree.
 func NotHere(err error, made string) error {
 	if record.CodeOf(err) != record.NotFound {
 		return err

@@ -34,8 +34,8 @@ func files(t *testing.T, w *verb.Workspace) map[string]string {
 	return found
 }
 
-// repeatable is a call of each verb that writes, on a task with a command check and a manual one, and what of its arguments
-// another call could say otherwise.
+// repeatable is a call of each verb that writes, on a task with a command check and a manual one, and what of its
+// arguments another call could say otherwise.
 var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"create":              {verbtest.Args{"title": "Another"}, verbtest.Args{"title": "Yet another"}},
 	"claim":               {verbtest.Args{}, verbtest.Args{"takeover": true}},
@@ -86,8 +86,8 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"ref_remove":          {verbtest.Args{"ref": "d200ae83"}, verbtest.Args{"ref": "d200ae83", "expected_rev": "1"}},
 }
 
-// Under an idempotency key every write is made once: the same call again changes no file and says that it is a replay, and
-// the same key with other arguments is refused.
+// Under an idempotency key every write is made once: the same call again changes no file and says that it is a replay,
+// and the same key with other arguments is refused.
 func TestEveryWriteCanBeRepeated(t *testing.T) {
 	for _, v := range catalogue.All {
 		if v.Kind == verb.Read {
@@ -265,7 +265,8 @@ func TestReplayWithoutLiveState(t *testing.T) {
 	}
 }
 
-// A refused call was not made: under the same key it can be made once the reason is gone, though its results were recorded.
+// A refused call was not made: under the same key it can be made once the reason is gone, though its results were
+// recorded.
 func TestRefusedCallIsMadeLater(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "One", "checks": []verbtest.Args{{"desc": "there", "cmd": "test -e there"}}})

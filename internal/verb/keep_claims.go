@@ -10,16 +10,18 @@ import (
 	"github.com/cairn-tasks/cairn/store/remote"
 )
 
-// How often the background looks whether the git remote has to be asked, and how long it leaves it alone after it gave no answer.
+// How often the background looks whether the git remote has to be asked, and how long it leaves it alone after it gave
+// no answer.
 const (
 	keepEvery  = 5 * time.Second
 	keepPause  = 15 * time.Second
 	keepLonger = 5 * time.Minute // at most
 )
 
-// KeepClaims keeps the claims of a clone at the git remote until ctx ends: it renews them, tells the remote what it does not know yet, and, while
-// wanted says so, asks it what other clones hold. It does nothing in a workspace whose claims hold in the clone alone. Tell gets claims that were
-// lost, and errors; a remote that gives no answer is left alone for a while.
+// KeepClaims keeps the claims of a clone at the git remote until ctx ends: it renews them, tells the remote what it
+// does not know yet, and, while wanted says so, asks it what other clones hold. It does nothing in a workspace whose
+// claims hold in the clone alone. Tell gets claims that were lost, and errors; a remote that gives no answer is left
+// alone for a while.
 func KeepClaims(ctx context.Context, w func() *Workspace, wanted func() bool, tell func(lost []session.OwnClaim, err error)) {
 	pause, next := keepPause, time.Time{}
 	tick := time.NewTicker(keepEvery)
@@ -59,8 +61,9 @@ func keepOnce(ctx context.Context, w *Workspace, wanted bool) ([]session.OwnClai
 	}
 }
 
-// StillOurs returns CLAIM_LOST if this clone had claimed a task and the git remote gave it to another one. It asks the remote; if that gives no
-// answer, a claim that it confirmed lately is relied on, and else OFFLINE is returned, to an actor who goes on without the remote nil.
+// StillOurs returns CLAIM_LOST if this clone had claimed a task and the git remote gave it to another one. It asks the
+// remote; if that gives no answer, a claim that it confirmed lately is relied on, and else OFFLINE is returned, to an
+// actor who goes on without the remote nil.
 func (w *Workspace) StillOurs(ctx context.Context, s *store.Store, id record.ID) error {
 	if !s.Shares() {
 		return nil

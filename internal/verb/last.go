@@ -26,7 +26,8 @@ type Rejection struct {
 	Text string       `json:"text"`
 }
 
-// LastBefore is how the last attempt at a task ended before a session began; "" for the last one of all. It is nil if none has ended.
+// LastBefore is how the last attempt at a task ended before a session began; "" for the last one of all. It is nil if
+// none has ended.
 func LastBefore(log record.Log, ses string) *Last {
 	began := func(e record.Entry) bool {
 		return ses != "" && e.Session == ses && (e.Did == record.Began || e.Did == record.TakenOver)

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Look returns the rows of all records of a kind as their files say. A process that shares its reads reads only what changed since it
-// looked before, and those who ask during one look share the next.
+// Look returns the rows of all records of a kind as their files say. A process that shares its reads reads only what
+// changed since it looked before, and those who ask during one look share the next.
 func (r *SharedReads) Look(ctx context.Context, s *store.Store, k *kind.Kind) (*index.View, error) {
 	if r == nil {
 		return s.Rows(k).Look(ctx)
@@ -43,8 +43,8 @@ func (r *SharedReads) Searchable(ctx context.Context, s *store.Store, v *index.V
 	return r.memory.Searchable(ctx, s, v)
 }
 
-// Rank finds the records of some kinds that have words of a query, by their rank in all of them together. It also lists the files that
-// could not be read.
+// Rank finds the records of some kinds that have words of a query, by their rank in all of them together. It also lists
+// the files that could not be read.
 func (r *SharedReads) Rank(ctx context.Context, s *store.Store, q terms.Query, kinds ...*kind.Kind) (index.Ranking, []problem.Problem, error) {
 	parts := make([]*index.Searchable, 0, len(kinds))
 	var problems []problem.Problem
@@ -62,8 +62,8 @@ func (r *SharedReads) Rank(ctx context.Context, s *store.Store, q terms.Query, k
 	return index.Rank(q, parts), problems, nil
 }
 
-// KnownOf is store.Store.KnownOf, and with it whether the clone may know of progress that the file of a record lacks. A process that shares
-// its reads reads only the states that changed.
+// KnownOf is store.Store.KnownOf, and with it whether the clone may know of progress that the file of a record lacks. A
+// process that shares its reads reads only the states that changed.
 func (r *SharedReads) KnownOf(ctx context.Context, s *store.Store) (known func(record.Ref) session.Live, carried func(record.Ref) bool) {
 	if r == nil {
 		return s.KnownOf(), func(record.Ref) bool { return true }
@@ -86,7 +86,8 @@ type keptWaits struct {
 	of   []waits
 }
 
-// waits returns whether each task of a graph waits for others. A process that shares its reads asks again only about what was touched.
+// waits returns whether each task of a graph waits for others. A process that shares its reads asks again only about
+// what was touched.
 func (r *SharedReads) waits(g *Graph) []waits {
 	if r == nil {
 		return keptWaits{}.after(g).of
@@ -125,7 +126,8 @@ func (k keptWaits) after(g *Graph) keptWaits {
 	return now
 }
 
-// openChildren is which open children the tasks of a graph wait for. A process that shares its reads asks again only once tasks changed.
+// openChildren is which open children the tasks of a graph wait for. A process that shares its reads asks again only
+// once tasks changed.
 func (r *SharedReads) openChildren(g *Graph) *openChildren {
 	flow := fmt.Sprint(g.store.Config.Flow.Closed)
 	find := func() *openChildren { return &openChildren{set: g.Set(), flow: flow, of: openChildrenOf(g)} }

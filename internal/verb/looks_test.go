@@ -18,7 +18,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/watch"
 )
 
-// A process that follows a workspace knows of every change that was complete before it looks, without looking at all files.
+// A process that follows a workspace knows of every change that was complete before it looks, without looking at all
+// files.
 func TestLooksOfAFollowerAreNeverLate(t *testing.T) {
 	s := storetest.New(t)
 	reads := verb.NewSharedReads(&watch.Watcher{})

@@ -18,7 +18,8 @@ import (
 //
 // Upper and lower case mean the same in words.
 
-// Span reads how long something is: as in Go, such as 90m or 24h, or a number of days or weeks, such as 7d or 2w. A day has 24 hours.
+// Span reads how long something is: as in Go, such as 90m or 24h, or a number of days or weeks, such as 7d or 2w. A day
+// has 24 hours.
 func Span(text string) (time.Duration, error) {
 	for unit, hours := range map[string]int{"d": 24, "w": 7 * 24} {
 		number, ok := strings.CutSuffix(text, unit)
@@ -29,7 +30,8 @@ func Span(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// Moment reads a point in time that has been: a date, a time, a word for a day, or how long before now; the zero time for "".
+// Moment reads a point in time that has been: a date, a time, a word for a day, or how long before now; the zero time
+// for "".
 func Moment(field, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -49,8 +51,8 @@ func Moment(field, text string, now time.Time) (time.Time, error) {
 		WithHint("2026-06-21, 2026-06-21T10:00:00Z, yesterday, monday, or 24h, 7d or 2w for how long ago")
 }
 
-// Due reads until when something is to be: a date, a time, a word for a day, or how long from now on; none for "". Days and weeks are counted
-// in dates, so that 7d is the same day of the next week.
+// Due reads until when something is to be: a date, a time, a word for a day, or how long from now on; none for "". Days
+// and weeks are counted in dates, so that 7d is the same day of the next week.
 func Due(field, text string, now time.Time) (task.Due, error) {
 	if day, ok := dayNamed(text, now, +1); ok {
 		return task.Due(day), nil
@@ -69,7 +71,8 @@ func Due(field, text string, now time.Time) (task.Due, error) {
 	return due, nil
 }
 
-// dayNamed is the date that a word names. A day of the week is the nearest one in a direction: +1 after today, -1 before it.
+// dayNamed is the date that a word names. A day of the week is the nearest one in a direction: +1 after today, -1
+// before it.
 func dayNamed(text string, now time.Time, direction int) (date string, ok bool) {
 	word := strings.ToLower(text)
 	away := map[string]int{"today": 0, "tomorrow": 1, "yesterday": -1}

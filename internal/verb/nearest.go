@@ -52,8 +52,8 @@ func meant(key string, names []string) string {
 	return Nearest(key, names)
 }
 
-// Nearest returns the name that was probably meant: one that begins like the word or differs from it by a typing mistake
-// or two; "" if none does.
+// Nearest returns the name that was probably meant: one that begins like the word or differs from it by a typing
+// mistake or two; "" if none does.
 func Nearest(word string, names []string) string {
 	word = fold(word)
 	best, bestDistance := "", (len(word)+1)/3

@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Values are texts by name in an input: fields of the user's own. In JSON a value may be a text, a number, true or false; null is "".
-// On the command line each is NAME=VALUE.
+// Values are texts by name in an input: fields of the user's own. In JSON a value may be a text, a number, true or
+// false; null is "". On the command line each is NAME=VALUE.
 type Values map[string]string
 
 // OwnFields reads values of fields of the user's own: me is who acts. Its errors are those of task.Flow.ReadOwn.
@@ -23,8 +23,8 @@ func (w *Workspace) OwnFields(s *store.Store, given Values) (map[string]string, 
 	return s.Config.Flow.ReadOwn(in)
 }
 
-// LinksGiven are the links in an input, by the name of their kind. It returns NOT_FOUND for an id that no record has, unless the task has
-// the link already.
+// LinksGiven are the links in an input, by the name of their kind. It returns NOT_FOUND for an id that no record has,
+// unless the task has the link already.
 func LinksGiven(s *store.Store, given map[string][]RecordID, has func(record.ID) bool) (map[string][]record.ID, error) {
 	out := map[string][]record.ID{}
 	for _, k := range task.LinkKinds {

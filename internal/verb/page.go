@@ -19,7 +19,8 @@ func (p Position) compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Key, q.Key), cmp.Compare(p.ID, q.ID))
 }
 
-// OldestFirst is the key of a time in a list that begins with the oldest, NewestFirst in one that begins with the newest.
+// OldestFirst is the key of a time in a list that begins with the oldest, NewestFirst in one that begins with the
+// newest.
 func OldestFirst(at time.Time) string { return sortable(age(at)) }
 
 // NewestFirst is the opposite of OldestFirst.
@@ -81,7 +82,8 @@ func ValidLimit(limit Count) error {
 	return nil
 }
 
-// PageIn is the page that a caller asks for, of a list in an order. One for an agent ends early where its items are long.
+// PageIn is the page that a caller asks for, of a list in an order. One for an agent ends early where its items are
+// long.
 func (w *Workspace) PageIn(order, cursor string, limit Count) PageIn {
 	in := PageIn{order: order, cursor: cursor, limit: cmp.Or(int(limit), defaultLimit)}
 	if w.Bounded {
@@ -107,8 +109,9 @@ type Items[T any] struct {
 	Problems
 }
 
-// Page sorts a list, and returns one page of the items and of the problems behind a cursor. The next cursor holds the positions of
-// the last ones shown, so that it stays good when items come and go. It holds the name of the order too, and is refused in another.
+// Page sorts a list, and returns one page of the items and of the problems behind a cursor. The next cursor holds the
+// positions of the last ones shown, so that it stays good when items come and go. It holds the name of the order too,
+// and is refused in another.
 func Page[T any](all []Ranked[T], problems []problem.Problem, in PageIn) (Items[T], error) {
 	return PageOf(all, func(item T) T { return item }, problems, in)
 }
@@ -155,7 +158,8 @@ func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []proble
 	return out, nil
 }
 
-// Foremost returns the first n items of a list in its order. It does not sort the others: a page is short, and a list may be long.
+// Foremost returns the first n items of a list in its order. It does not sort the others: a page is short, and a list
+// may be long.
 func Foremost[T any](all []Ranked[T], n int) []Ranked[T] {
 	var first []Ranked[T]
 	cut := func() {

@@ -35,7 +35,8 @@ func (w *Workspace) PeopleIn(ctx context.Context, s *store.Store) (People, error
 	return p, nil
 }
 
-// EverybodyIn is PeopleIn with those who wrote an entry of any record, who hold or review a task, or to whom a handoff is addressed.
+// EverybodyIn is PeopleIn with those who wrote an entry of any record, who hold or review a task, or to whom a handoff
+// is addressed.
 func (w *Workspace) EverybodyIn(ctx context.Context, s *store.Store) (People, error) {
 	p, err := w.PeopleIn(ctx, s)
 	if err != nil {
@@ -99,8 +100,8 @@ func (p People) Members(group string) []record.Actor {
 	return out
 }
 
-// Named finds the actor that a mention names, with or without an @ in front: by the whole id, or by a name that no other actor has. It
-// reports false if there is none, or more than one.
+// Named finds the actor that a mention names, with or without an @ in front: by the whole id, or by a name that no
+// other actor has. It reports false if there is none, or more than one.
 func (p People) Named(mention string) (record.Actor, bool) {
 	name := strings.TrimPrefix(mention, "@")
 	if who, err := record.ParseActor(name); err == nil {
@@ -124,8 +125,8 @@ func (w *Workspace) GroupsOf(ctx context.Context, s *store.Store) (func(record.A
 	return p.Groups, err
 }
 
-// Mentioned finds the actors that a text mentions, as @NAME or as @KIND:NAME, in the order of the text. A name that several actors have,
-// or nobody, is none; @me is the one who writes.
+// Mentioned finds the actors that a text mentions, as @NAME or as @KIND:NAME, in the order of the text. A name that
+// several actors have, or nobody, is none; @me is the one who writes.
 func (w *Workspace) Mentioned(ctx context.Context, s *store.Store, text string) ([]record.Actor, error) {
 	names := mentionsIn(text)
 	if len(names) == 0 {

@@ -25,7 +25,8 @@ func asksOf(err error) []task.Ask {
 	return u.asks
 }
 
-// IsUnconfirmed reports whether an error goes away once a person has confirmed what they are asked. Verb.Call asks them.
+// IsUnconfirmed reports whether an error goes away once a person has confirmed what they are asked. Verb.Call asks
+// them.
 func IsUnconfirmed(err error) bool { return asksOf(err) != nil }
 
 // Confirmed returns FORBIDDEN if some of what is asked was not confirmed by the person in this call; see IsUnconfirmed.

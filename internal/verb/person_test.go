@@ -22,8 +22,8 @@ func reviewed(t *testing.T, w *verb.Workspace) string {
 	return id
 }
 
-// The person is asked while nothing is locked. What was confirmed is done, unless it would do something else by then: that is
-// asked anew.
+// The person is asked while nothing is locked. What was confirmed is done, unless it would do something else by then:
+// that is asked anew.
 func TestWhatIsConfirmedIsWhatIsDone(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	id := reviewed(t, w)
@@ -51,7 +51,8 @@ func TestWhatIsConfirmedIsWhatIsDone(t *testing.T) {
 	}
 }
 
-// What is not confirmed leaves every file as it was, runs nothing, and can be done later under the same idempotency key.
+// What is not confirmed leaves every file as it was, runs nothing, and can be done later under the same idempotency
+// key.
 func TestWhatIsNotConfirmedIsNotDone(t *testing.T) {
 	enough := errors.New("enough")
 	for _, tt := range []struct {

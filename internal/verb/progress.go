@@ -10,5 +10,6 @@ import (
 // that waits answers with what it knows by then.
 var ErrEndOfInput = errors.New("the input ended")
 
-// Progress is how far a call has come. A verb whose work has many parts counts them with progress.Start, by its context.
+// Progress is how far a call has come. A verb whose work has many parts counts them with progress.Start, by its
+// context.
 type Progress = progress.Report

@@ -41,13 +41,14 @@ type ReasonTask struct {
 
 const reasonTasks = 5
 
-// Startable reports whether work on a task can begin in a state: the initial one, and the working one for what was left behind there.
+// Startable reports whether work on a task can begin in a state: the initial one, and the working one for what was left
+// behind there.
 func Startable(flow task.Flow, at record.Status) bool {
 	return at == flow.Initial || flow.Working != "" && at == flow.Working
 }
 
-// Standing is where the task of the nth row of a graph stands: the first reason for which next would not hand it out, or ReadyNow. It is the
-// one rule that next, ready, brief and wait go by.
+// Standing is where the task of the nth row of a graph stands: the first reason for which next would not hand it out,
+// or ReadyNow. It is the one rule that next, ready, brief and wait go by.
 func (v View) Standing(g *Graph, n int) ReasonCode {
 	r, flow := g.Rows()[n], v.Store.Config.Flow
 	switch {
@@ -72,7 +73,8 @@ func (v View) Standing(g *Graph, n int) ReasonCode {
 	}
 }
 
-// Why lists everything that keeps the task of the nth row back, in the order of the codes, or that it is ready. The first is its Standing.
+// Why lists everything that keeps the task of the nth row back, in the order of the codes, or that it is ready. The
+// first is its Standing.
 func (v View) Why(g *Graph, n int) []Reason {
 	r, flow := g.Rows()[n], v.Store.Config.Flow
 	if flow.IsClosed(r.Status) {

@@ -121,8 +121,8 @@ func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error
 	return out, NotHere(err, made.Record.ID)
 }
 
-// CreateRecord makes one write that creates a record, under an id that nobody has. Build makes the record from the token of an id and
-// from what its first entry says.
+// CreateRecord makes one write that creates a record, under an id that nobody has. Build makes the record from the
+// token of an id and from what its first entry says.
 func CreateRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.Of[ID, T], build func(token string, s record.Stamp) (T, error)) (Record, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -168,8 +168,8 @@ func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store
 	return ref, err
 }
 
-// ChangeRecord makes one write of one record of a kind. Change decides under the lock what becomes of it; a record that stays the same
-// is not written.
+// ChangeRecord makes one write of one record of a kind. Change decides under the lock what becomes of it; a record that
+// stays the same is not written.
 func ChangeRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.Of[ID, T], id ID, change func(T) (T, error)) (Record, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -190,7 +190,8 @@ func (v View) AnyByID(k *kind.Kind, id string) (any, error) {
 	}
 }
 
-// ListRecords is a page of the records of a kind, the newest first. Row shows one; it reports false for one that is left out.
+// ListRecords is a page of the records of a kind, the newest first. Row shows one; it reports false for one that is
+// left out.
 func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], cursor string, limit Count, row func(T) (Row, bool)) (Items[Row], error) {
 	if err := ValidLimit(limit); err != nil {
 		return Items[Row]{}, err
@@ -235,8 +236,8 @@ func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) func(cont
 	}
 }
 
-// QueryRows is a page of the records of a kind, the newest first, by their rows: no file is read that did not change. Show makes an item of a
-// row, for those on the page alone.
+// QueryRows is a page of the records of a kind, the newest first, by their rows: no file is read that did not change.
+// Show makes an item of a row, for those on the page alone.
 func QueryRows[T any](ctx context.Context, w *Workspace, s *store.Store, k *kind.Kind, cursor string, limit Count, fits func(*kind.Row) bool, show func(*kind.Row) T) (Items[T], error) {
 	if err := ValidLimit(limit); err != nil {
 		return Items[T]{}, err

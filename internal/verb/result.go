@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Results are the types of what a verb may return: that of its function, or those of Returns. It is nil where neither says more than any.
+// Results are the types of what a verb may return: that of its function, or those of Returns. It is nil where neither
+// says more than any.
 func (v Verb) Results() []reflect.Type {
 	if v.out != nil {
 		return []reflect.Type{reflect.TypeOf(v.out)}
@@ -19,8 +20,8 @@ func (v Verb) Results() []reflect.Type {
 	return out
 }
 
-// RowsOf are the rows of a result: the items of its field with the tag result:"rows". A result without such a field is the one row itself, and no list.
-// A row that leaves something out in a list says it here; see Row.Whole.
+// RowsOf are the rows of a result: the items of its field with the tag result:"rows". A result without such a field is
+// the one row itself, and no list. A row that leaves something out in a list says it here; see Row.Whole.
 func RowsOf(result any) (rows []any, list bool) {
 	f, list := rowsField(reflect.TypeOf(result))
 	if !list {
@@ -37,7 +38,8 @@ func RowsOf(result any) (rows []any, list bool) {
 	return rows, true
 }
 
-// RowType is the type of the rows of a type of results, and the JSON key under which they stand; "" for a result that is no list.
+// RowType is the type of the rows of a type of results, and the JSON key under which they stand; "" for a result that
+// is no list.
 func RowType(result reflect.Type) (row reflect.Type, key string) {
 	f, list := rowsField(result)
 	if !list {
@@ -62,7 +64,8 @@ type Key struct {
 
 var keysOfTypes sync.Map // reflect.Type to []Key
 
-// KeysOf are the keys that the JSON of a struct can have, in their order, those of embedded structs included; nil for what is no struct.
+// KeysOf are the keys that the JSON of a struct can have, in their order, those of embedded structs included; nil for
+// what is no struct.
 func KeysOf(t reflect.Type) []Key {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil

@@ -52,8 +52,8 @@ var allToolsets = []Toolset{Core, Edit, Plans, Records, Admin, Ledger, Team, Job
 // AllToolsets lists every toolset.
 func AllToolsets() []Toolset { return slices.Clone(allToolsets) }
 
-// Toolsets is what a profile is offered by default. It is small, because each tool takes room in the context of a model. A planner
-// without the tools for planning would be a viewer.
+// Toolsets is what a profile is offered by default. It is small, because each tool takes room in the context of a
+// model. A planner without the tools for planning would be a viewer.
 func (p Profile) Toolsets() []Toolset {
 	if p == Planner {
 		return []Toolset{Core, Plans}
@@ -115,7 +115,8 @@ func (r Rights) Needs(p Profile) error {
 		WithHint("start the server with --profile %s, if the caller is to be trusted with it", p)
 }
 
-// aboutOne reports whether a verb changes the one record that its input names, or that it is about if the input names none.
+// aboutOne reports whether a verb changes the one record that its input names, or that it is about if the input names
+// none.
 func (v Verb) aboutOne() bool {
 	return slices.ContainsFunc(v.Fields(), func(f Field) bool { return f.Names != "" && (f.Required || f.Else != "") })
 }

@@ -2,13 +2,12 @@ package verb
 
 import "encoding/json"
 
-// Schema is the verb's input as a JSON Schema: flat, an object at the root, without references, alternatives or lists of
-// types, because some clients refuse those. Properties are sorted by name.
-// Fields that are Quiet are left out.
+// Schema is the verb's input as a JSON Schema: flat, an object at the root, without references, alternatives or lists
+// of types, because some clients refuse those. Properties are sorted by name. Fields that are Quiet are left out.
 func (v Verb) Schema() json.RawMessage { return v.SchemaIn("") }
 
-// SchemaIn is the schema in a workspace that declares fields of its own, which own describes: it stands where the verb takes values of them, though
-// the field is Quiet. An empty own is no such workspace.
+// SchemaIn is the schema in a workspace that declares fields of its own, which own describes: it stands where the verb
+// takes values of them, though the field is Quiet. An empty own is no such workspace.
 func (v Verb) SchemaIn(own string) json.RawMessage {
 	out, err := json.Marshal(object(v.Fields(), own))
 	if err != nil {

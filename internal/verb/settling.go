@@ -12,8 +12,8 @@ import (
 
 // settling makes a write, after it was settled with the other clones who has the records that it takes or gives back.
 //
-// What a write wants is known only once it was decided, under the write lock, and a remote is not asked under that. So the write is decided, not
-// made, settled, and then decided again: if it wants the same, it is made.
+// What a write wants is known only once it was decided, under the write lock, and a remote is not asked under that. So
+// the write is decided, not made, settled, and then decided again: if it wants the same, it is made.
 type settling struct {
 	w      *Workspace
 	s      *store.Store
@@ -118,7 +118,8 @@ func (w wants) records() map[record.Ref]string {
 	return out
 }
 
-// stale reports whether a refusal rests on what is known of other clones, which may have changed, and was learnt anew now.
+// stale reports whether a refusal rests on what is known of other clones, which may have changed, and was learnt anew
+// now.
 func (st settling) stale(ctx context.Context, err error) bool {
 	code := record.CodeOf(err)
 	if !st.s.Shares() || code != record.AlreadyClaimed && code != record.Elsewhere && code != record.ClaimLost {

@@ -23,8 +23,8 @@ func NewSharedReads(w *watch.Watcher) *SharedReads {
 	return &SharedReads{memory: store.Memory{Follow: func(l layout.Layout) store.Follower { return w.Follow(l) }}}
 }
 
-// SharedReads is what the calls of a process share when they read: the tasks that were read before, and reads that several
-// calls need at the same time. The zero value is ready; a nil one shares nothing.
+// SharedReads is what the calls of a process share when they read: the tasks that were read before, and reads that
+// several calls need at the same time. The zero value is ready; a nil one shares nothing.
 type SharedReads struct {
 	memory  store.Memory // of rows and claims
 	records store.Cache
@@ -48,8 +48,8 @@ type RecordReader interface {
 	kind.Lister
 }
 
-// Of returns a reader of a store's records that keeps what it reads. The records are shared, and not to be changed; in place of
-// a long body they have a digest.
+// Of returns a reader of a store's records that keeps what it reads. The records are shared, and not to be changed; in
+// place of a long body they have a digest.
 func (r *SharedReads) Of(s *store.Store) RecordReader {
 	if r == nil {
 		return s
@@ -65,8 +65,9 @@ func (r *SharedReads) Get(s *store.Store, id record.ID) (task.Task, error) {
 // Find is a task.Find over the files, for tasks and for what tasks can depend on.
 func (r *SharedReads) Find(s *store.Store) task.Find { return kind.Deps(r.Of(s), s.Config.Flow) }
 
-// Share returns a function that reads what read does, but shares one read with all callers of functions that were made with
-// the same name. What it returns began to be read after it was called. Leave is to be called once it is no longer needed.
+// Share returns a function that reads what read does, but shares one read with all callers of functions that were made
+// with the same name. What it returns began to be read after it was called. Leave is to be called once it is no longer
+// needed.
 func Share[T any](r *SharedReads, name string, read func(context.Context) (T, error)) (shared func(context.Context) (T, error), leave func()) {
 	if r == nil {
 		return read, func() {}
@@ -109,8 +110,8 @@ type sharedRead struct {
 	nth   int64 // the read that got is from; 0 before the first
 }
 
-// read returns the result of a read that began after the call. Callers that arrive during a read share the next one, which the
-// first of them makes.
+// read returns the result of a read that began after the call. Callers that arrive during a read share the next one,
+// which the first of them makes.
 func (r *sharedRead) read(ctx context.Context, own func(context.Context) (any, error)) (any, error) {
 	before := r.begun.Load()
 	select {

@@ -10,9 +10,9 @@ import (
 // leastShort is the least that is shown of an id as its short form: what is shorter is soon another's too.
 const leastShort = 3
 
-// ShortIDs returns for each of some ids how many bytes at its end occur in no other id of the workspace, so that they are enough to name it:
-// of records of every kind, closed ones and those whose file is broken included. It is the whole length where the end of the id, up to its last
-// dash, is not enough. It lists folders and reads no file.
+// ShortIDs returns for each of some ids how many bytes at its end occur in no other id of the workspace, so that they
+// are enough to name it: of records of every kind, closed ones and those whose file is broken included. It is the whole
+// length where the end of the id, up to its last dash, is not enough. It lists folders and reads no file.
 func ShortIDs(s *store.Store, of []string) (map[string]int, error) {
 	var all []string
 	for _, k := range kind.Kinds() {

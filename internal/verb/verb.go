@@ -74,8 +74,9 @@ func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error)
 	})
 }
 
-// CallTyped is Call for Go code that has the input as a value. In must be of the type of the verb's input, and Out the type of its output.
-// Only the decoding is left out: the rights of the caller and the idempotency key of the input are asked as in Call.
+// CallTyped is Call for Go code that has the input as a value. In must be of the type of the verb's input, and Out the
+// type of its output. Only the decoding is left out: the rights of the caller and the idempotency key of the input are
+// asked as in Call.
 func CallTyped[Out any](ctx context.Context, w *Workspace, v Verb, in any) (Out, error) {
 	out, err := v.call(ctx, w, func() (any, error) { return in, nil })
 	typed, _ := out.(Out) // nil after an error
@@ -95,8 +96,8 @@ func (v Verb) call(ctx context.Context, w *Workspace, read func() (any, error)) 
 	return v.do(progress.With(ctx, w.Progress), w, in)
 }
 
-// do does the verb, unless the call was made before under the same idempotency key. What only a person may do is asked of them,
-// and the verb is done again with what they confirmed.
+// do does the verb, unless the call was made before under the same idempotency key. What only a person may do is asked
+// of them, and the verb is done again with what they confirmed.
 func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 	if v.Kind != Read {
 		w.Actor() // before any lock: git may have to be asked
@@ -125,8 +126,8 @@ func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 	return v.replayed(ctx, w, out, err)
 }
 
-// named puts the verb's name into an error that has none yet, a code into one that has none, and a hint into a complaint
-// about the input that has none.
+// named puts the verb's name into an error that has none yet, a code into one that has none, and a hint into a
+// complaint about the input that has none.
 func (v Verb) named(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
@@ -167,8 +168,8 @@ func arguments(fields []Field, within string) string {
 
 var insideList = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z_]+)\[\d+\](?:\.|: | )`) })
 
-// fieldsAt finds what a message is about: the fields of the innermost object that it begins by naming, as "checks[0].cmd is
-// ..." does, and what that object is called; the fields of the whole input if it names none.
+// fieldsAt finds what a message is about: the fields of the innermost object that it begins by naming, as
+// "checks[0].cmd is ..." does, and what that object is called; the fields of the whole input if it names none.
 func fieldsAt(fields []Field, msg string) (inner []Field, within string) {
 	defer func() { within = strings.TrimSuffix(within, ".") }()
 	for {
@@ -192,7 +193,8 @@ const (
 	ExitTimedOut     = 6
 )
 
-// input is what a verb takes. A process calls few of the verbs, so the fields are read off the struct when they are first asked for.
+// input is what a verb takes. A process calls few of the verbs, so the fields are read off the struct when they are
+// first asked for.
 type input struct {
 	of     reflect.Type
 	reads  bool              // of a verb that only reads
@@ -226,8 +228,8 @@ func Declare[In, Out any](v Verb, do func(context.Context, *Workspace, In) (Out,
 	return v
 }
 
-// Link completes verbs by what they say of one another: a field that names a record gets the verb that lists such records. It must be
-// called before the fields of any of them are asked for.
+// Link completes verbs by what they say of one another: a field that names a record gets the verb that lists such
+// records. It must be called before the fields of any of them are asked for.
 func Link(verbs ...Verb) []Verb {
 	lists := map[string]string{}
 	for _, v := range verbs {

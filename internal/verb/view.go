@@ -105,8 +105,8 @@ type CheckRun struct {
 	Output  string        `json:"output,omitempty"` // the last of it, if the check failed
 }
 
-// View shows records to a caller: what their files say, and what follows from the time, from other records and from live state,
-// which no file says.
+// View shows records to a caller: what their files say, and what follows from the time, from other records and from
+// live state, which no file says.
 type View struct {
 	Store   *store.Store
 	Bounded bool // what is long is cut
@@ -210,8 +210,8 @@ func signed(flow task.Flow, t task.Task, n int) string {
 	}
 }
 
-// Descs returns the descriptions of a task's checks, by the keys that entries name them with. They are collected when they are
-// first needed.
+// Descs returns the descriptions of a task's checks, by the keys that entries name them with. They are collected when
+// they are first needed.
 type Descs func() map[string]string
 
 // DescsOf are the descriptions of the checks of a task.
@@ -236,7 +236,8 @@ func (d Descs) of(key string) string {
 	return ""
 }
 
-// health is the health of a session, and t its task, if it is about one. One whose claim ended in another worktree has ended, whatever its file says here.
+// health is the health of a session, and t its task, if it is about one. One whose claim ended in another worktree has
+// ended, whatever its file says here.
 func (v View) health(ses session.Session, t record.Header) session.Health {
 	s := v.Store
 	if ses.Task != "" && ses.Status == session.Active && record.CodeOf(ses.Held(t, v.known(ses.Task.Ref()), s.Worktree)) == record.SessionEnded {

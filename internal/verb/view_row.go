@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Row is a task in a list. What is false, empty or unknown is left out of its JSON, and a row in a list is lean too; see lean.
+// Row is a task in a list. What is false, empty or unknown is left out of its JSON, and a row in a list is lean too;
+// see lean.
 type Row struct {
 	ID       record.ID      `json:"id"`
 	Title    string         `json:"title"`
@@ -108,8 +109,8 @@ func (v View) RemoteKnown() *RemoteKnown {
 	return out
 }
 
-// RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on. Of its children it knows nothing: whoever reads
-// one task reads no folder.
+// RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on. Of its children it knows
+// nothing: whoever reads one task reads no folder.
 func (v View) RowOfTask(t task.Task, find task.Find) Row {
 	r := kind.Tasks.Row(t)
 	return v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), 0, t.Header)
@@ -125,7 +126,8 @@ func (v View) WholeRow(g *Graph, r *kind.Row) Row {
 	return v.row(r, g.BlockedBy(r), len(g.OpenChildren(r)), func() record.Header { return g.Header(r) })
 }
 
-// row shows a task, by its row, what it waits for, and its header, which is asked for only where the row does not say enough.
+// row shows a task, by its row, what it waits for, and its header, which is asked for only where the row does not say
+// enough.
 func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header func() record.Header) Row {
 	flow := v.Store.Config.Flow
 	closed := flow.IsClosed(t.Status)
@@ -158,8 +160,8 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	return r
 }
 
-// enough is the header of a task as far as it is needed beside its live state: what its row says of it, or, if the clone knows of entries
-// that the file may have or lack, the whole.
+// enough is the header of a task as far as it is needed beside its live state: what its row says of it, or, if the
+// clone knows of entries that the file may have or lack, the whole.
 func enough(t *kind.Row, live session.Live, whole func() record.Header) record.Header {
 	if !live.Carried() {
 		return t.Header()
@@ -187,9 +189,10 @@ func (v View) CutRow(r Row) Row {
 	return r.lean(v.Dated)
 }
 
-// lean leaves out of a row in a list what the reader of fifty rows does not need: the priority that a task has unless it says another; when it
-// was written last, unless it is dated; of a claim all but who, in which session and whether it lapsed, and the whole of one that says no more
-// than the assignee; dependencies that blocked_by names too; and the flags that follow from ready, status, blocked_by and execution.
+// lean leaves out of a row in a list what the reader of fifty rows does not need: the priority that a task has unless
+// it says another; when it was written last, unless it is dated; of a claim all but who, in which session and whether
+// it lapsed, and the whole of one that says no more than the assignee; dependencies that blocked_by names too; and the
+// flags that follow from ready, status, blocked_by and execution.
 func (r Row) lean(dated bool) Row {
 	whole := r
 	r.whole = &whole

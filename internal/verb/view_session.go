@@ -58,8 +58,8 @@ func (s Session) Cells(time.Time) []Cell {
 // None is what is said where there are no sessions.
 func (Session) None() string { return "no sessions" }
 
-// sessionCells are those of a session: of one that failed, that it did; and what it says of itself, or the label, where that does not stand in
-// place of its task.
+// sessionCells are those of a session: of one that failed, that it did; and what it says of itself, or the label, where
+// that does not stand in place of its task.
 func sessionCells(id string, status session.Status, health session.Health, about record.ID, label string, actor record.Actor, told string) []Cell {
 	if status == session.Failed {
 		health = session.Health(status)

@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Wing is what the core asks of cairn's own work: jobs, work trees, reviews. Package internal/work imports the core and is imported by none
-// of it, so it hands these functions over, by LinkWing.
+// Wing is what the core asks of cairn's own work: jobs, work trees, reviews. Package internal/work imports the core and
+// is imported by none of it, so it hands these functions over, by LinkWing.
 type Wing struct {
 	// Unmerged names the branch on which the work on a task lies, and reports whether the base lacks it.
 	Unmerged func(context.Context, *Workspace, *store.Store, task.Task) (branch string, unmerged bool, err error)

@@ -14,8 +14,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Workspace is what a verb is called on: a folder, who acts in it and with what rights, and what the calls of a process share.
-// Front-ends make one for each call. Nothing is opened before a verb needs it, so that identity answers anywhere.
+// Workspace is what a verb is called on: a folder, who acts in it and with what rights, and what the calls of a process
+// share. Front-ends make one for each call. Nothing is opened before a verb needs it, so that identity answers
+// anywhere.
 type Workspace struct {
 	Dir       string              // the workspace is the nearest at or above it
 	StateDir  string              // the user's folder, for what must not be kept in a repository
@@ -36,18 +37,21 @@ type Workspace struct {
 	Reads     *SharedReads   // shared by the calls of a process; nil where there is one call alone
 	Signer    *sshsign.Tool  // with which the actor signs what attest records; nil for no signature
 
-	// Confirm asks the person who acts to confirm what only a person may do. It is called outside of all locks, and returns nil
-	// once they have confirmed it, else why it is not done. Where it is nil, everything that only a person may do is refused.
+	// Confirm asks the person who acts to confirm what only a person may do. It is called outside of all locks, and
+	// returns nil once they have confirmed it, else why it is not done. Where it is nil, everything that only a person may
+	// do is refused.
 	Confirm func(context.Context, []task.Ask) error
 
 	Executor string // the executor of the job for which the call is made, and Job its id, so that a session that begins says so; "" for none
 	Job      string
 
-	// Supervise starts the supervisor of a job that was created in a workspace, this one as it is by then, in a process that outlives this one, and
-	// returns once that process has said that it runs. Nil where no process can be started, as in a program that embeds cairn.
+	// Supervise starts the supervisor of a job that was created in a workspace, this one as it is by then, in a process
+	// that outlives this one, and returns once that process has said that it runs. Nil where no process can be started, as
+	// in a program that embeds cairn.
 	Supervise func(ctx context.Context, w *Workspace, job string) error
 
-	// Switch makes the calls that follow ones about another workspace, by its root. Nil where the caller cannot go elsewhere.
+	// Switch makes the calls that follow ones about another workspace, by its root. Nil where the caller cannot go
+	// elsewhere.
 	Switch func(root string) error
 
 	Idempotency Idempotency // of the call under way; Verb.Call sets it
@@ -71,8 +75,9 @@ func (w *Workspace) Stamp(text string) record.Stamp {
 	return record.Stamp{Who: w.Actor(), At: w.Now(), Text: text, Session: w.Session, Key: w.Idempotency.stamp()}
 }
 
-// sessionKnown returns INVALID_INPUT if the session under which a write is to be made is not known here: neither among the files nor, because
-// it began in another worktree, to the clone. It may be somebody else's, whose program started this one, and it may be over.
+// sessionKnown returns INVALID_INPUT if the session under which a write is to be made is not known here: neither among
+// the files nor, because it began in another worktree, to the clone. It may be somebody else's, whose program started
+// this one, and it may be over.
 func (w *Workspace) sessionKnown() error {
 	if w.Session == "" {
 		return nil
@@ -120,23 +125,24 @@ func (w *Workspace) ActorsNamed(names []string) ([]record.Actor, error) {
 // MayWeaken reports whether the caller may take checks away.
 func (w *Workspace) MayWeaken() bool { return w.Actor().Human() || w.Profile >= Maintainer }
 
-// At is the workspace for calls about another folder of the clone. What the calls of a process share is about the caller's own folder, and stays there.
+// At is the workspace for calls about another folder of the clone. What the calls of a process share is about the
+// caller's own folder, and stays there.
 func (w *Workspace) At(dir string) *Workspace {
 	there := *w
 	there.Dir, there.Reads, there.Watcher = dir, nil, nil
 	return &there
 }
 
-// InNameOf is the workspace for what cairn itself does as another actor, such as the agent that it starts: under no key and no session, with nothing
-// that the caller alone can sign or confirm.
+// InNameOf is the workspace for what cairn itself does as another actor, such as the agent that it starts: under no key
+// and no session, with nothing that the caller alone can sign or confirm.
 func (w *Workspace) InNameOf(who record.Actor) *Workspace {
 	other := w.WithoutKey()
 	other.Actor, other.Session, other.Confirm, other.Signer = As(who), "", nil, nil
 	return other
 }
 
-// RememberCall keeps in live state what a call made that has an idempotency key, if it wrote nothing that does. A kill before it leaves a call that is
-// made again when it is repeated.
+// RememberCall keeps in live state what a call made that has an idempotency key, if it wrote nothing that does. A kill
+// before it leaves a call that is made again when it is repeated.
 func (w *Workspace) RememberCall(ctx context.Context, s *store.Store, made session.Key) error {
 	if !w.Idempotency.Given() {
 		return nil

@@ -13,16 +13,16 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Change is one write of records of one kind: of all that it names, or, if one of them may not be changed as decided, of none. It is
-// the one way to write a record; a verb says only what is decided.
+// Change is one write of records of one kind: of all that it names, or, if one of them may not be changed as decided,
+// of none. It is the one way to write a record; a verb says only what is decided.
 type Change struct {
 	Kind        *kind.Kind
 	IDs         []string     // those that are there; none for one that Decide names, be it there or not
 	ExpectedRev string       // that each must still have, else CONFLICT; "" for any
 	Made        *session.Key // what a repeat of the call is answered with; nil for the record
 
-	// Decide returns a record as it is to be, with the entry that says so. One that stays the same is not written. It runs under the lock, and
-	// may run more than once.
+	// Decide returns a record as it is to be, with the entry that says so. One that stays the same is not written. It runs
+	// under the lock, and may run more than once.
 	Decide func(WriteContext) (after any, err error)
 }
 
@@ -38,9 +38,9 @@ type WriteContext struct {
 	w *Workspace
 }
 
-// Run makes the write, and names the record, of several the last. It returns NOT_FOUND for one that is not there, OUT_OF_SCOPE for one that the
-// caller may not change, the errors of Decide, and those of Update. If the call was made before, it returns an error that Verb.Call turns into the
-// answer of a replay; see IsDone.
+// Run makes the write, and names the record, of several the last. It returns NOT_FOUND for one that is not there,
+// OUT_OF_SCOPE for one that the caller may not change, the errors of Decide, and those of Update. If the call was made
+// before, it returns an error that Verb.Call turns into the answer of a replay; see IsDone.
 func (c Change) Run(ctx context.Context, w *Workspace, s *store.Store) (ref record.Ref, err error) {
 	if len(c.IDs) == 1 {
 		ref = c.Kind.Ref(c.IDs[0])
@@ -52,7 +52,8 @@ func (c Change) Run(ctx context.Context, w *Workspace, s *store.Store) (ref reco
 	return ref, WithID(err, record.ID(ref.ID))
 }
 
-// Record makes the write, and shows the record as verbs do that know no more of its kind than what all kinds have in common.
+// Record makes the write, and shows the record as verbs do that know no more of its kind than what all kinds have in
+// common.
 func (c Change) Record(ctx context.Context, w *Workspace, s *store.Store) (Record, error) {
 	ref, err := c.Run(ctx, w, s)
 	if err != nil {
@@ -137,7 +138,8 @@ func (c Change) made(ref record.Ref, by record.Entry) session.Key {
 	return made
 }
 
-// scopeOf is the task that a record belongs to for who may change one task only: that of a session, and of a task itself.
+// scopeOf is the task that a record belongs to for who may change one task only: that of a session, and of a task
+// itself.
 func scopeOf(id string, v any) record.ID {
 	if ses, ok := v.(session.Session); ok {
 		return ses.Task
@@ -167,8 +169,9 @@ func Moved(h record.Header, format string, args ...any) error {
 		WithHint("read it again and decide anew").WithNext(record.CallTo("get", "id", h.Ref.ID)).ForGood()
 }
 
-// Update makes a write of this call, unless the call was made before. Where claims hold among clones, a write that takes a record, or brings one
-// further that this clone holds, asks the git remote first. It returns the errors of store.Store.Update and of session.Leases.
+// Update makes a write of this call, unless the call was made before. Where claims hold among clones, a write that
+// takes a record, or brings one further that this clone holds, asks the git remote first. It returns the errors of
+// store.Store.Update and of session.Leases.
 func (w *Workspace) Update(ctx context.Context, s *store.Store, write func(*store.Tx) error) error {
 	return settling{w: w, s: s, leases: remote.Leases(s, w.Actor(), w.Now), write: func(tx *store.Tx) error {
 		if err := w.Idempotency.known(tx.Key); err != nil {
@@ -178,8 +181,8 @@ func (w *Workspace) Update(ctx context.Context, s *store.Store, write func(*stor
 	}}.run(ctx)
 }
 
-// ReadForWrite reads a task before the lock is taken, for a write that does something expensive first. Its errors are those that Change.Run
-// returns before it decides.
+// ReadForWrite reads a task before the lock is taken, for a write that does something expensive first. Its errors are
+// those that Change.Run returns before it decides.
 func (w *Workspace) ReadForWrite(s *store.Store, id record.ID) (task.Task, error) {
 	t, err := kind.Tasks.Get(s, id)
 	if err == nil {
@@ -283,8 +286,8 @@ func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool,
 	return true, nil
 }
 
-// Refusal is why the caller may not take the task, or nil. If the task was carried further on a branch that is gone, it says
-// so, since there is nothing to switch to.
+// Refusal is why the caller may not take the task, or nil. If the task was carried further on a branch that is gone, it
+// says so, since there is nothing to switch to.
 func (wc WriteContext) Refusal(ctx context.Context, takeover bool) error {
 	hold, s := wc.Hold, wc.Store
 	err := hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
@@ -307,8 +310,8 @@ func (wc WriteContext) ActiveSession() (session.Session, bool) {
 	return ses, err == nil && ses.Status == session.Active
 }
 
-// MayEndSession returns SESSION_LIVE if the caller is at work on the task in a live session. That session is ended with cancel,
-// which asks for a reason. One whose claim was lost to another clone may end with whatever lets go of the task.
+// MayEndSession returns SESSION_LIVE if the caller is at work on the task in a live session. That session is ended with
+// cancel, which asks for a reason. One whose claim was lost to another clone may end with whatever lets go of the task.
 func (wc WriteContext) MayEndSession() error {
 	if !wc.Mine() || wc.Hold.Lapsed || wc.Hold.LostTo != nil {
 		return nil
@@ -322,8 +325,8 @@ func (wc WriteContext) MayEndSession() error {
 		WithNext(record.CallTo("get_session", "session", ses.ID))
 }
 
-// EndSession ends the session under which the task is held or was last worked on, if it is still active. One whose record
-// lies on another branch, or is broken, must not keep a task from being closed.
+// EndSession ends the session under which the task is held or was last worked on, if it is still active. One whose
+// record lies on another branch, or is broken, must not keep a task from being closed.
 func (wc WriteContext) EndSession(to session.Status, by record.Stamp) {
 	id := wc.Hold.Session
 	if id == "" {
@@ -343,7 +346,8 @@ func (wc WriteContext) OwnSession(id string) (session.Session, error) {
 	return wc.w.ownSession(wc.Store, wc.Tx, wc.Task, id)
 }
 
-// SessionAtWork is OwnSession for a write by which the session goes on: it returns CLAIM_LOST if the git remote gave the task to another clone.
+// SessionAtWork is OwnSession for a write by which the session goes on: it returns CLAIM_LOST if the git remote gave
+// the task to another clone.
 func (wc WriteContext) SessionAtWork(id string) (session.Session, error) {
 	return wc.w.sessionAtWork(wc.Store, wc.Tx, wc.Task, id)
 }

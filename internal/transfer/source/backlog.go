@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/transfer"
 )
 
-// readBacklog reads the tasks of Backlog.md. The folder says what became of a file: one in completed is done, one in drafts is open with the label
-// draft, and one in the archive is dropped.
+// readBacklog reads the tasks of Backlog.md. The folder says what became of a file: one in completed is done, one in
+// drafts is open with the label draft, and one in the archive is dropped.
 func readBacklog(files []File) (Batch, error) {
 	var out Batch
 	seen := map[string]bool{}
@@ -42,8 +42,8 @@ func readBacklog(files []File) (Batch, error) {
 	return out, nil
 }
 
-// backlogKey is an id in the form in which all ways to write it are equal: prefixes change and are written in any case, so that back-12,
-// BACK-12, task-12 and 12 are one.
+// backlogKey is an id in the form in which all ways to write it are equal: prefixes change and are written in any case,
+// so that back-12, BACK-12, task-12 and 12 are one.
 func backlogKey(id string) string {
 	id = strings.ToLower(strings.TrimSpace(id))
 	draft := strings.HasPrefix(id, "draft-")

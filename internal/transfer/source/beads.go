@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/transfer"
 )
 
-// readBeads reads issues as JSON lines. Of an id that comes twice the last line counts, as in a log. Memories, messages and what else the
-// system keeps for itself are no tasks.
+// readBeads reads issues as JSON lines. Of an id that comes twice the last line counts, as in a log. Memories, messages
+// and what else the system keeps for itself are no tasks.
 func readBeads(files []File) (Batch, error) {
 	var out Batch
 	place, parents := map[string]int{}, map[string][]string{}
@@ -40,7 +40,8 @@ func readBeads(files []File) (Batch, error) {
 	return out, nil
 }
 
-// oneParent is the first of the parents of an issue that is itself an item; the first of all if none is. The others are reported.
+// oneParent is the first of the parents of an issue that is itself an item; the first of all if none is. The others are
+// reported.
 func oneParent(it *transfer.Item, parents []string, place map[string]int) string {
 	if len(parents) == 0 {
 		return ""
@@ -133,7 +134,8 @@ func beadOf(o object, id, kind string) transfer.Item {
 	return it
 }
 
-// beadEdges reads what an issue says of others, and returns its parents. The name of the type says what the issue is to the other.
+// beadEdges reads what an issue says of others, and returns its parents. The name of the type says what the issue is to
+// the other.
 func beadEdges(o object, it *transfer.Item) (parents []string) {
 	for _, d := range o.objects("dependencies") {
 		kind := cmp.Or(d.text("type"), d.text("dependency_type"), "blocks")

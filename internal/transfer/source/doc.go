@@ -1,5 +1,6 @@
-// Package source reads the tasks of other systems from their files. Each system has a file of its own, with a function of bytes that returns
-// items in the neutral form of package transfer; nothing here writes, starts a program or asks a network.
+// Package source reads the tasks of other systems from their files. Each system has a file of its own, with a function
+// of bytes that returns items in the neutral form of package transfer; nothing here writes, starts a program or asks a
+// network.
 //
 //	source.go    which systems there are, and where each keeps its files
 //	load.go      reads the files: bounded, and without leaving the folder

@@ -7,8 +7,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/transfer"
 )
 
-// readGitHub reads issues as the API or gh gives them: one list, pages of lists, or an object a line. Pull requests are no issues. An issue is called by
-// its repository and number, as in owner/name#12, where its address says the repository.
+// readGitHub reads issues as the API or gh gives them: one list, pages of lists, or an object a line. Pull requests are
+// no issues. An issue is called by its repository and number, as in owner/name#12, where its address says the
+// repository.
 func readGitHub(files []File) (Batch, error) {
 	var out Batch
 	seen := map[string]bool{}
@@ -121,8 +122,8 @@ func issueComments(o object, it *transfer.Item) {
 	}
 }
 
-// issueEdges reads the lines of a body that say what an issue waits for, and what it repeats: a line that begins with "blocked by", "depends on" or
-// "duplicate of".
+// issueEdges reads the lines of a body that say what an issue waits for, and what it repeats: a line that begins with
+// "blocked by", "depends on" or "duplicate of".
 func issueEdges(it *transfer.Item, repo string) {
 	for line := range strings.Lines(it.Body) {
 		low := strings.ToLower(strings.Trim(strings.TrimSpace(line), "*_->•: "))

@@ -38,8 +38,9 @@ func isDir(fsys fs.FS, p string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Load reads what is at a path: a file, or of a folder the files of the system in it. It returns NOT_FOUND if nothing is there, and
-// INVALID_INPUT for what is no file, too large, or has none of the system's files. fsys must not lead out of its folder.
+// Load reads what is at a path: a file, or of a folder the files of the system in it. It returns NOT_FOUND if nothing
+// is there, and INVALID_INPUT for what is no file, too large, or has none of the system's files. fsys must not lead out
+// of its folder.
 func (s Source) Load(fsys fs.FS, p string) ([]File, error) {
 	info, err := fs.Stat(fsys, p)
 	switch {
@@ -69,7 +70,8 @@ func (s Source) Load(fsys fs.FS, p string) ([]File, error) {
 	return nil, bad(p, 0, "is a folder in which %s has no file", s.Name).WithHint("name the file; %s reads %s", s.Name, s.About)
 }
 
-// inside lists where the file of a system can lie in a folder that was named: as in a project, and where the folder is a part of that path.
+// inside lists where the file of a system can lie in a folder that was named: as in a project, and where the folder is
+// a part of that path.
 func (s Source) inside() []string {
 	out := slices.Clone(s.Paths)
 	for _, p := range s.Paths {

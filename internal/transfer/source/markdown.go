@@ -10,11 +10,13 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// readMarkdown reads checklists. A box is an item, one that stands below another has it as parent, and other lines below it are its body. A heading
-// that names a state, such as Done or In progress, says the state of what follows; any other below the title of the page is a label of it.
+// readMarkdown reads checklists. A box is an item, one that stands below another has it as parent, and other lines
+// below it are its body. A heading that names a state, such as Done or In progress, says the state of what follows; any
+// other below the title of the page is a label of it.
 //
-// At its end an item may say more in brackets, as export writes it: (p1, due 2026-08-01, est 90m, @lee, #roof, after T-2 T-3, state in_review, id T-4).
-// An item without an id is known by its words and those above it, so one that is worded anew is another item.
+// At its end an item may say more in brackets, as export writes it: (p1, due 2026-08-01, est 90m, @lee, #roof, after
+// T-2 T-3, state in_review, id T-4). An item without an id is known by its words and those above it, so one that is
+// worded anew is another item.
 func readMarkdown(files []File) (Batch, error) {
 	var out Batch
 	for _, f := range files {
@@ -168,7 +170,8 @@ func optionalMarked(word string) string {
 	return ""
 }
 
-// said reads what an item says of itself: its title, and what stands in brackets at its end if all of that is understood. It returns the id that stands there.
+// said reads what an item says of itself: its title, and what stands in brackets at its end if all of that is
+// understood. It returns the id that stands there.
 func said(it *transfer.Item, words string) (id string) {
 	it.Title = words
 	at := strings.LastIndex(words, " (")

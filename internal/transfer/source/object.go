@@ -115,8 +115,8 @@ func (o object) drop(keys ...string) {
 	}
 }
 
-// rest gives an item what nobody asked for: a text, a number or a boolean as a field, and of anything else the beginning of what it says.
-// Empty values are left out.
+// rest gives an item what nobody asked for: a text, a number or a boolean as a field, and of anything else the
+// beginning of what it says. Empty values are left out.
 func (o object) rest(it *transfer.Item) {
 	for _, key := range slices.Sorted(maps.Keys(o.keys)) {
 		if o.seen[key] || empty(o.keys[key]) {
@@ -155,8 +155,8 @@ func empty(v any) bool {
 
 const maxDepth = 64 // of objects and lists within one another
 
-// values reads the JSON values of a file, one behind the other: a list, lists one after another as a paginated API prints them, or an object a line.
-// Lists are taken apart, to a depth of two. Errors name the line.
+// values reads the JSON values of a file, one behind the other: a list, lists one after another as a paginated API
+// prints them, or an object a line. Lists are taken apart, to a depth of two. Errors name the line.
 func values(f File) ([]any, error) {
 	d := json.NewDecoder(bytes.NewReader(f.Data))
 	d.UseNumber()

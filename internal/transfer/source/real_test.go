@@ -46,8 +46,8 @@ func wantLoss(t *testing.T, it transfer.Item, field string) {
 	}
 }
 
-// An id that is given twice, as projects have them that were edited by many hands, loses no task: the second gets a ref of its own, which is the
-// same whenever it is read again, and the first keeps the id.
+// An id that is given twice, as projects have them that were edited by many hands, loses no task: the second gets a ref
+// of its own, which is the same whenever it is read again, and the first keeps the id.
 func TestIDsThatAreGivenTwice(t *testing.T) {
 	master := fileOf("tasks.json", `{"master":{"tasks":[{"id":7,"title":"Modes","subtasks":[
 		{"id":7,"title":"Name them"},{"id":7,"title":"Switch them"},{"id":7,"title":"Switch them"},{"id":8,"title":"Tell of them","dependencies":[7]}]}]}}`)

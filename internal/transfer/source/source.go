@@ -68,8 +68,8 @@ func Named(name string) (Source, error) {
 	return Source{}, record.Errorf(record.InvalidInput, "there is no source %q", record.Clip(name, 40)).WithHint("the sources are %s", strings.Join(names, ", "))
 }
 
-// apart is the ref of an item whose id another item has already: the id, and a mark of its title, so that a second import finds it again. It
-// reports the id.
+// apart is the ref of an item whose id another item has already: the id, and a mark of its title, so that a second
+// import finds it again. It reports the id.
 func (b *Batch) apart(it *transfer.Item, seen map[string]bool) {
 	id := it.Ref
 	for n := 1; seen[it.Ref]; n++ {

@@ -39,7 +39,8 @@ func read(t *testing.T, name, path string) (source.Batch, error) {
 	return s.Read(files)
 }
 
-// Each source reads data of the form that its system writes, with every field in use. What it makes of them is in a golden file.
+// Each source reads data of the form that its system writes, with every field in use. What it makes of them is in a
+// golden file.
 func TestSources(t *testing.T) {
 	for _, one := range []struct{ source, path string }{
 		{"beads", ""}, {"backlog", ""}, {"tk", ""}, {"taskmaster", ""}, {"markdown", ""},

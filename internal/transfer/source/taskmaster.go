@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/transfer"
 )
 
-// readTaskMaster reads tasks.json: tasks, or tags with the tasks of each. The ids of an item are tag/3 and tag/3.2. A tag other than master is a
-// label.
+// readTaskMaster reads tasks.json: tasks, or tags with the tasks of each. The ids of an item are tag/3 and tag/3.2. A
+// tag other than master is a label.
 func readTaskMaster(files []File) (Batch, error) {
 	var out Batch
 	seen := map[string]bool{}
@@ -66,7 +66,8 @@ func subtaskIDs(m map[string]any) map[string]bool {
 	return out
 }
 
-// master adds a task, and its subtasks behind it. Above is the id of the task that a subtask belongs to; siblings are its ids.
+// master adds a task, and its subtasks behind it. Above is the id of the task that a subtask belongs to; siblings are
+// its ids.
 func (b *Batch) master(tag, above string, o object, siblings, seen map[string]bool) {
 	id := o.text("id")
 	whole := id

@@ -87,8 +87,9 @@ func box(text string) (mark byte, rest string, ok bool) {
 
 const maxCriteria = 60
 
-// criteria reads acceptance criteria: each point of a list is one, each line of a text without a list, and it all if it has too many lines. The
-// marks of lists, boxes and numbers of Backlog.md are taken away. It also returns how many boxes were ticked.
+// criteria reads acceptance criteria: each point of a list is one, each line of a text without a list, and it all if it
+// has too many lines. The marks of lists, boxes and numbers of Backlog.md are taken away. It also returns how many
+// boxes were ticked.
 func criteria(text string) (out []string, ticked int) {
 	lists, boxes, at := false, false, 0
 	for line := range strings.Lines(text) {
@@ -141,7 +142,8 @@ func withoutNumber(s string) string {
 	return s
 }
 
-// body joins parts of a text, each under a heading; a part without a heading stands alone, and an empty one is left out.
+// body joins parts of a text, each under a heading; a part without a heading stands alone, and an empty one is left
+// out.
 func body(parts ...[2]string) string {
 	var out []string
 	for _, p := range parts {

@@ -10,8 +10,8 @@ import (
 
 const maxFront = 64 << 10 // bytes of the keys of a file
 
-// frontMatter cuts a file into the object between its two lines of dashes and the text behind them. Anchors and aliases are refused. It
-// returns an error with the line for what is no such file.
+// frontMatter cuts a file into the object between its two lines of dashes and the text behind them. Anchors and aliases
+// are refused. It returns an error with the line for what is no such file.
 func frontMatter(f File) (object, string, error) {
 	src := strings.ReplaceAll(string(f.Data), "\r\n", "\n")
 	rest, ok := strings.CutPrefix(src, "---\n")

@@ -61,8 +61,8 @@ func (e Event) Cells(time.Time) []verb.Cell {
 // None is what is said where there are no entries.
 func (Event) None() string { return "nothing was done" }
 
-// History returns the entries of all records in one list: those that this clone deleted included, and of the config. Of a session
-// it leaves out that it began and ended, which its task says, unless the session is asked for.
+// History returns the entries of all records in one list: those that this clone deleted included, and of the config. Of
+// a session it leaves out that it began and ended, which its task says, unless the session is asked for.
 func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -105,8 +105,8 @@ type logOf struct {
 	read    func() logged
 }
 
-// logs finds the records of all kinds, those included that this clone deleted, and the config. Those in which nothing can fit are left
-// out. It names the files that could not be read.
+// logs finds the records of all kinds, those included that this clone deleted, and the config. Those in which nothing
+// can fit are left out. It names the files that could not be read.
 func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logOf, problems []problem.Problem, err error) {
 	add := func(of string, row kind.Row, read func() logged) {
 		if f.ID == "" && row.OwnEntries() > 0 && f.mayFit(of, &row) || row.ID == string(f.ID) { // that the one asked for is there must show
@@ -158,9 +158,9 @@ func recorded(k *kind.Kind, v any, deleted bool) logged {
 
 const readAtOnce = 32 // records, before it is asked whether the page is full
 
-// events lists what is on a page and what fits before it, and counts the entries that it did not need to read. The newest records come
-// first: once a page is full of what is newer than everything in the others, they are not read, unless a filter makes it unknown how many
-// of their entries fit.
+// events lists what is on a page and what fits before it, and counts the entries that it did not need to read. The
+// newest records come first: once a page is full of what is newer than everything in the others, they are not read,
+// unless a filter makes it unknown how many of their entries fit.
 func (f filters) events(all []logOf, page verb.PageIn) (events []verb.Ranked[Event], unread int) {
 	slices.SortStableFunc(all, func(a, b logOf) int { return cmp.Compare(b.newest, a.newest) })
 	lazy, isBehind := f.everyEntry() && !f.whole, page.Behind()
@@ -231,7 +231,8 @@ func (f filters) mayFit(k string, row *kind.Row) bool {
 		(f.until.IsZero() || row.Created == 0 || row.Created <= f.until.Unix())
 }
 
-// fits reports whether an entry fits. One that repeats an entry of another record fits only where this record is asked for.
+// fits reports whether an entry fits. One that repeats an entry of another record fits only where this record is asked
+// for.
 func (f filters) fits(l logged, e record.Entry) bool {
 	return (f.ID == "" || l.Ref.ID == string(f.ID)) && (f.Kind == "" || f.Kind == l.Ref.Kind) && (f.Actor == "" || e.Who == f.who) &&
 		(f.Did == "" || string(e.Did) == f.Did) && (f.Session == "" || e.Session == f.Session || l.Ref.ID == f.Session) &&

@@ -66,9 +66,10 @@ const (
 	recordsNamed = 20
 )
 
-// Log tells what happened to a record, or in the workspace: the entries of the records, and what git knows beside them. A commit stands in it if it
-// changes a record, and for one record also if its message names the record, as the merge of a task's branch does. The story of a record has the
-// entries of those that are about it, such as handoffs. Without git the entries are told alone, and Note says why.
+// Log tells what happened to a record, or in the workspace: the entries of the records, and what git knows beside them.
+// A commit stands in it if it changes a record, and for one record also if its message names the record, as the merge
+// of a task's branch does. The story of a record has the entries of those that are about it, such as handoffs. Without
+// git the entries are told alone, and Note says why.
 func Log(ctx context.Context, w *verb.Workspace, in LogIn) (LogOut, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -226,8 +227,8 @@ func (f filters) paths(s *store.Store) []string {
 
 func idOfFile(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
 
-// changes says which records a commit changes, and notes the entries that it brings. A record whose file goes in one place and comes in another was
-// moved, as archive does it: one change, and none by hand.
+// changes says which records a commit changes, and notes the entries that it brings. A record whose file goes in one
+// place and comes in another was moved, as archive does it: one change, and none by hand.
 func (c *Commit) changes(s *store.Store, in store.Logged, brought map[string]string) {
 	places, seen := map[string]int{}, map[string]bool{}
 	for _, file := range in.Changed {

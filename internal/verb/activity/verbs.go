@@ -1,5 +1,5 @@
-// Package activity holds the verbs about what happens in a workspace: the history of its records, and waiting until one of them
-// changes.
+// Package activity holds the verbs about what happens in a workspace: the history of its records, and waiting until one
+// of them changes.
 package activity
 
 import "github.com/cairn-tasks/cairn/internal/verb"

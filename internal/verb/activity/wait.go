@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/watch"
 )
 
-// WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, a job, or the tasks that fit the filters; all
-// tasks if it names nothing.
+// WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, a job, or the tasks
+// that fit the filters; all tasks if it names nothing.
 type WaitIn struct {
 	ID            verb.RecordID   `json:"id,omitempty" doc:"record to watch" cli:"arg"`
 	Session       verb.SessionID  `json:"session,omitempty" doc:"session to watch"`
@@ -83,10 +83,10 @@ const GoneAfter = 2 * time.Second
 
 const waitReportsEvery = 10 * time.Second // clients give up after a minute without a report
 
-// Wait blocks until what it watches changes or meets the condition, until the time is up, or until the server is told to end.
-// It misses nothing: it watches for changes before it first reads, and a change since the cursor ends it at once. A cursor is
-// a hash of what was read, so it is good after a restart and in another process. Changes that come close together may be
-// answered as one.
+// Wait blocks until what it watches changes or meets the condition, until the time is up, or until the server is told
+// to end. It misses nothing: it watches for changes before it first reads, and a change since the cursor ends it at
+// once. A cursor is a hash of what was read, so it is good after a restart and in another process. Changes that come
+// close together may be answered as one.
 func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
 	w, done := equipped(w)
 	defer done()
@@ -122,7 +122,8 @@ func (in WaitIn) jobNamed(s *store.Store) WaitIn {
 	return in
 }
 
-// equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none. Call done at the end.
+// equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none. Call
+// done at the end.
 func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
 	own, done := *w, func() {}
 	watcher, _ := own.Watcher.(*watch.Watcher)
@@ -140,8 +141,8 @@ func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
 	return &own, done
 }
 
-// subject names what a wait watches: waits with the same subject can share their reads. It is made of values alone, since each call
-// opens the store anew.
+// subject names what a wait watches: waits with the same subject can share their reads. It is made of values alone,
+// since each call opens the store anew.
 func (in WaitIn) subject(w *verb.Workspace, s *store.Store) string {
 	in.Timeout, in.Cursor = nil, ""
 	var me record.Actor // where the answer depends on who asks
@@ -157,8 +158,8 @@ func sharable(c kind.Config) kind.Config {
 	return c
 }
 
-// waitLimit is how long a wait may last. A caller that gave no limit and gets no reports of progress waits as long as its
-// patience, if that is known.
+// waitLimit is how long a wait may last. A caller that gave no limit and gets no reports of progress waits as long as
+// its patience, if that is known.
 func waitLimit(w *verb.Workspace, s *store.Store, seconds *float64) (time.Duration, error) {
 	longest := s.Config.WaitMax
 	if seconds == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 )
 
-// A job can be waited for like a record, by either argument: any change ends the wait, a state that is waited for, and a change since the cursor.
+// A job can be waited for like a record, by either argument: any change ends the wait, a state that is waited for, and
+// a change since the cursor.
 func TestWaitForAJob(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	verbtest.PrepareJobs(t, w)

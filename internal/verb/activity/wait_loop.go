@@ -80,8 +80,8 @@ func (l *waitLoop) readOnce(ctx context.Context) (Waited, error) {
 	}
 }
 
-// mayBeBack reports whether a file that cannot be read may be readable in a moment: git and editors take files away, and
-// write them in parts.
+// mayBeBack reports whether a file that cannot be read may be readable in a moment: git and editors take files away,
+// and write them in parts.
 func mayBeBack(err error) bool {
 	code := record.CodeOf(err)
 	return code == record.NotFound || code == record.BadFile

@@ -17,8 +17,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// manyTasks is a wait for the tasks that fit filters. There may be hundreds of such waits at once, each with its own filters. They share the
-// look at the files, and what differs from the look before; each then judges only the tasks that differ.
+// manyTasks is a wait for the tasks that fit filters. There may be hundreds of such waits at once, each with its own
+// filters. They share the look at the files, and what differs from the look before; each then judges only the tasks
+// that differ.
 type manyTasks struct {
 	w     *verb.Workspace
 	s     *store.Store

@@ -20,8 +20,8 @@ const tasksShown = 20
 // readFunc reads what a wait watches.
 type readFunc func(context.Context) (snapshot, error)
 
-// reader returns how a wait reads what it watches. Records of every kind are watched by their id. It returns the errors of valid, and
-// those of states and filters that there are not.
+// reader returns how a wait reads what it watches. Records of every kind are watched by their id. It returns the errors
+// of valid, and those of states and filters that there are not.
 func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 	if err := in.valid(); err != nil {
 		return nil, err
@@ -105,7 +105,8 @@ func badWait(format string, args ...any) *record.Error {
 	return record.Errorf(record.InvalidParams, format, args...)
 }
 
-// watchOne is a snapshot of one record. Its stamp is its revision and its JSON, so that every write of its file is a change.
+// watchOne is a snapshot of one record. Its stamp is its revision and its JSON, so that every write of its file is a
+// change.
 func watchOne(kind, id string, rev record.Rev, value any, log record.Log) snapshot {
 	rows := []*row{{id: id, stamp: string(rev) + " " + string(jsonOf(value)), value: func() any { return value }}}
 	return snapshot{
@@ -145,8 +146,8 @@ func rowOfTask(t task.Task, blockedBy []record.ID) taskRow {
 	}
 }
 
-// heldTaskRow is what can change of a task that is watched alone: also who holds it, and how far it was carried elsewhere.
-// Heartbeats change none of it.
+// heldTaskRow is what can change of a task that is watched alone: also who holds it, and how far it was carried
+// elsewhere. Heartbeats change none of it.
 type heldTaskRow struct {
 	taskRow
 	Claim     record.Actor  `json:"claim"`

@@ -60,8 +60,8 @@ type snapshot struct {
 	among  *among        // of the tasks that fit filters
 }
 
-// cursorOf makes a cursor: a hash of what is watched, with its filters, and of the rows; then a dash and the number of entries that
-// the record had.
+// cursorOf makes a cursor: a hash of what is watched, with its filters, and of the rows; then a dash and the number of
+// entries that the record had.
 func cursorOf(about string, rows []*row, entries int) string {
 	sum := sha256.New()
 	add := func(text string) { _, _ = io.WriteString(sum, text); _, _ = sum.Write([]byte{0}) }
@@ -178,7 +178,8 @@ func (s snapshot) changesSince(cursor string) news {
 // rowField is a top-level key of a row, and its value in words.
 type rowField struct{ name, value string }
 
-// difference lists the fields that differ between two states of one record. A field that one of them lacks is empty there.
+// difference lists the fields that differ between two states of one record. A field that one of them lacks is empty
+// there.
 func difference(before, now []rowField) []Change {
 	was := make(map[string]string, len(before))
 	for _, f := range before {

@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 )
 
-// What a wait says of a row is what differs between the JSON of the row before and after, whatever kind of record it is.
+// What a wait says of a row is what differs between the JSON of the row before and after, whatever kind of record it
+// is.
 func TestChangesOfARow(t *testing.T) {
 	type rec struct {
 		Status string   `json:"status"`
@@ -69,7 +70,8 @@ func TestChangesOfManyRows(t *testing.T) {
 	}
 }
 
-// Waits share their reads only if they watch the same: another state, actor or task is another subject. Each call opens the store anew.
+// Waits share their reads only if they watch the same: another state, actor or task is another subject. Each call opens
+// the store anew.
 func TestSubject(t *testing.T) {
 	me, other := "me", "agent:b"
 	a := &verb.Workspace{Dir: t.TempDir(), Actor: verb.As("agent:a")}

@@ -280,7 +280,8 @@ func TestWaitAndHeartbeats(t *testing.T) {
 	})
 }
 
-// A file that is away for a moment, as during a checkout, is no news. A task that stays away for two seconds was deleted.
+// A file that is away for a moment, as during a checkout, is no news. A task that stays away for two seconds was
+// deleted.
 func TestWaitForADeletedTask(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID

@@ -24,8 +24,8 @@ type In struct {
 	MaxActivity  verb.Count `json:"max_activity,omitempty" doc:"records that were written last to show; 5 by default, 50 at most"`
 }
 
-// Out is a workspace, or the part of it below one task, in at most 8 KiB of JSON. Titles are cut, and lists end early where they would not
-// fit; the counts say how many there are.
+// Out is a workspace, or the part of it below one task, in at most 8 KiB of JSON. Titles are cut, and lists end early
+// where they would not fit; the counts say how many there are.
 type Out struct {
 	Workspace    string     `json:"workspace"`        // the prefix of its ids
 	Parent       *Task      `json:"parent,omitempty"` // the task that was asked for
@@ -247,7 +247,8 @@ func (b *reader) rows(k *kind.Kind, in ...record.Status) ([]*kind.Row, error) {
 	return out, nil
 }
 
-// look returns the rows of all records of a kind, and remembers those that were written last of what belongs into the brief.
+// look returns the rows of all records of a kind, and remembers those that were written last of what belongs into the
+// brief.
 func (b *reader) look(k *kind.Kind) ([]*kind.Row, error) {
 	view, err := b.w.Reads.Look(b.ctx, b.s, k)
 	if err != nil {
@@ -261,7 +262,8 @@ func (b *reader) look(k *kind.Kind) ([]*kind.Row, error) {
 	return view.Rows(), nil
 }
 
-// keeps reports whether a record that is no task belongs into the brief: in one of a part, it is about a task of that part.
+// keeps reports whether a record that is no task belongs into the brief: in one of a part, it is about a task of that
+// part.
 func (b *reader) keeps(r *kind.Row) bool {
 	return b.within == nil || slices.ContainsFunc(r.All(kind.AboutFact), func(id string) bool { return b.within[id] })
 }

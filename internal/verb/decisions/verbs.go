@@ -6,8 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// Verbs are the verbs of decisions. Reading one, noting on it, waiting for it and its history need none: get, note, wait and history take its
-// id.
+// Verbs are the verbs of decisions. Reading one, noting on it, waiting for it and its history need none: get, note,
+// wait and history take its id.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "decision_log", Group: "ledger", Noun: "decision", Toolset: verb.Ledger, Title: "Log a decision", Kind: verb.Write, Profile: verb.Operator,

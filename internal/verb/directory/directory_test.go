@@ -80,7 +80,8 @@ func TestRegisterOnce(t *testing.T) {
 	}
 }
 
-// A page of the directory goes on where the one before ended, and a file that cannot be read is a problem and hides nobody else.
+// A page of the directory goes on where the one before ended, and a file that cannot be read is a problem and hides
+// nobody else.
 func TestPages(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	for _, id := range []string{"agent:a", "agent:b", "human:c"} {

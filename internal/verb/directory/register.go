@@ -49,9 +49,10 @@ func (in RegisterIn) oneSubject() error {
 	return nil
 }
 
-// registerActor puts an actor into the directory. Calls for one actor come to one record, also when they are made at once: an actor with the
-// same external_ref is taken, else the one with the id; what is given is changed, and what is not stays. Anybody may register themselves, and
-// an operator others. It returns CONFLICT if the id is that of an actor who is somebody else.
+// registerActor puts an actor into the directory. Calls for one actor come to one record, also when they are made at
+// once: an actor with the same external_ref is taken, else the one with the id; what is given is changed, and what is
+// not stays. Anybody may register themselves, and an operator others. It returns CONFLICT if the id is that of an actor
+// who is somebody else.
 func registerActor(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
 	who, err := w.ActorNamed(strings.TrimSpace(in.Actor))
 	if err == nil && who == "" {
@@ -95,7 +96,8 @@ func (in RegisterIn) change() ledger.ActorChange {
 	return c
 }
 
-// resolve finds the actor that is meant among those who are known: the one with the external reference, else the one with the id.
+// resolve finds the actor that is meant among those who are known: the one with the external reference, else the one
+// with the id.
 func resolve(who record.Actor, externalRef string, known []ledger.Actor) (record.Actor, error) {
 	for _, a := range known {
 		if externalRef != "" && a.ExternalRef == externalRef {

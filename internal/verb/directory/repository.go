@@ -12,8 +12,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// registerRepository puts a repository into the directory: the one with the address, or that of the clone. Of an address only host and path
-// are kept, so that calls with different forms of it come to one record, and no credentials are written.
+// registerRepository puts a repository into the directory: the one with the address, or that of the clone. Of an
+// address only host and path are kept, so that calls with different forms of it come to one record, and no credentials
+// are written.
 func registerRepository(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
 	if w.Profile < verb.Operator {
 		return verb.Record{}, record.Errorf(record.Forbidden, "a repository is registered by an operator").
@@ -51,7 +52,8 @@ func (in RegisterIn) repository(ctx context.Context, s *store.Store) (string, er
 	return "", verb.BadInput("remote_url", "is missing, and the clone has no remote").WithHint("give the address of the repository, or the actor to register")
 }
 
-// registeredRepository is the repository after a registration: that of the address, or a new one under the first id that nobody has.
+// registeredRepository is the repository after a registration: that of the address, or a new one under the first id
+// that nobody has.
 func registeredRepository(tx *store.Tx, known []ledger.Repository, repo string, c ledger.RepositoryChange, s record.Stamp) (ledger.Repository, error) {
 	if i := slices.IndexFunc(known, func(r ledger.Repository) bool { return r.Repo == repo }); i >= 0 {
 		r, err := kind.Repositories.Get(tx, ledger.RepositoryID(known[i].Ref.ID))

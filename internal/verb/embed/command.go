@@ -17,8 +17,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// byCommand has a program make vectors of texts: it reads a JSON string a line, and writes a JSON array of numbers a line. What it wrote before it
-// was stopped or failed counts. One that writes something else is stopped. It runs in the user's folder of settings, never in a repository.
+// byCommand has a program make vectors of texts: it reads a JSON string a line, and writes a JSON array of numbers a
+// line. What it wrote before it was stopped or failed counts. One that writes something else is stopped. It runs in the
+// user's folder of settings, never in a repository.
 func (c Config) byCommand(ctx context.Context, texts []string, timeout time.Duration) ([][]float32, error) {
 	dir, err := os.MkdirTemp("", "cairn-embed-")
 	if err != nil {
@@ -96,8 +97,8 @@ const (
 	shownOutput = 200       // bytes of what an embedder complained
 )
 
-// lines takes the output of an embedder: vectors, a line each. It keeps those before the first that is none, and no more than were asked for, and
-// has the embedder stopped then.
+// lines takes the output of an embedder: vectors, a line each. It keeps those before the first that is none, and no
+// more than were asked for, and has the embedder stopped then.
 type lines struct {
 	most    int
 	stop    func()

@@ -26,8 +26,8 @@ type Config struct {
 
 const usualTimeout = 10 * time.Second
 
-// ReadConfig returns which embedder the user has set up, in the config in their folder of settings. There is none if there is no such file, or
-// nothing in it about one. An error says what is wrong with it.
+// ReadConfig returns which embedder the user has set up, in the config in their folder of settings. There is none if
+// there is no such file, or nothing in it about one. An error says what is wrong with it.
 func ReadConfig(dir string) (Config, error) {
 	file, err := userconfig.Read(dir)
 	if err != nil {

@@ -5,6 +5,7 @@
 //	url.go      one that answers over HTTP as OpenAI's does
 //	embed.go    what is asked of it, what is kept, and what becomes of an outage
 //
-// The embedder is never named by a repository: it is a program that runs as the user, or an address that gets what notes say. Nothing that
-// it does keeps a note from being written or found: whoever calls gets the vectors that there are, and why others are missing.
+// The embedder is never named by a repository: it is a program that runs as the user, or an address that gets what
+// notes say. Nothing that it does keeps a note from being written or found: whoever calls gets the vectors that there
+// are, and why others are missing.
 package embed

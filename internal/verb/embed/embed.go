@@ -21,7 +21,8 @@ type Embedder struct {
 	now   func() time.Time
 }
 
-// Of returns the embedder that the user of a workspace has set up. Its config is read by this call, and not by verbs that search by words.
+// Of returns the embedder that the user of a workspace has set up. Its config is read by this call, and not by verbs
+// that search by words.
 func Of(w *verb.Workspace, s *store.Store) Embedder {
 	c, err := ReadConfig(w.ConfigDir)
 	return Embedder{Config: c, err: err, store: s, now: w.Now}
@@ -44,8 +45,9 @@ const (
 // ErrOff says that the user has set up no embedder.
 var ErrOff = errors.New("no embedder is set up")
 
-// Vectors returns the vectors of texts. Those that were not embedded before are embedded now, in their order, as many as there is time for. Keep lists
-// the keys of all texts whose vectors are kept for later calls; nil keeps all. An error says why vectors are missing; those that there are can be used.
+// Vectors returns the vectors of texts. Those that were not embedded before are embedded now, in their order, as many
+// as there is time for. Keep lists the keys of all texts whose vectors are kept for later calls; nil keeps all. An
+// error says why vectors are missing; those that there are can be used.
 func (e Embedder) Vectors(ctx context.Context, texts []Text, keep []string) (*vectors.Set, error) {
 	if e.err != nil || e.Config.Off() {
 		return vectors.Load("", ""), cmp.Or(e.err, ErrOff)
@@ -59,7 +61,8 @@ func (e Embedder) Vectors(ctx context.Context, texts []Text, keep []string) (*ve
 	return set, err
 }
 
-// complete adds the vectors of texts that a set lacks. If they turn out to be of another size than those that were kept, all are made anew.
+// complete adds the vectors of texts that a set lacks. If they turn out to be of another size than those that were
+// kept, all are made anew.
 func (e Embedder) complete(ctx context.Context, set *vectors.Set, texts []Text) error {
 	for range 2 {
 		missing, read := e.missing(set, texts)

@@ -20,7 +20,8 @@ const (
 	maxResponse = 64 << 20 // bytes
 )
 
-// byURL has a service make vectors of texts, with the API of OpenAI. The vectors of the requests that were answered count.
+// byURL has a service make vectors of texts, with the API of OpenAI. The vectors of the requests that were answered
+// count.
 func (c Config) byURL(ctx context.Context, texts []string, timeout time.Duration) ([][]float32, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("took longer than %s", timeout))
 	defer stop()
@@ -44,8 +45,8 @@ func (c Config) byURL(ctx context.Context, texts []string, timeout time.Duration
 	return out, nil
 }
 
-// client connects to the address alone: to no proxy and no redirection, and, unless the user allows it, to no other machine, whatever a
-// name stands for.
+// client connects to the address alone: to no proxy and no redirection, and, unless the user allows it, to no other
+// machine, whatever a name stands for.
 func (c Config) client() *http.Client {
 	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
 		host, _, err := net.SplitHostPort(address)

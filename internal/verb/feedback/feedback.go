@@ -48,7 +48,8 @@ type Created struct {
 	Reused bool `json:"reused,omitempty"` // one that is live was there already, with the same fingerprint
 }
 
-// Create reports on cairn. While one with the same fingerprint is not shipped or declined, that one is returned and nothing is written.
+// Create reports on cairn. While one with the same fingerprint is not shipped or declined, that one is returned and
+// nothing is written.
 func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (Created, error) {
 	s, err := w.Open()
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 )
 
-// Feedback with the fingerprint of a live one is that one, also for the same call made again when that one is shipped. Then another is made.
+// Feedback with the fingerprint of a live one is that one, also for the same call made again when that one is shipped.
+// Then another is made.
 func TestFingerprint(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	report := func(key string) feedback.Created {

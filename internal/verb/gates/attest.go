@@ -31,8 +31,8 @@ func (a Attestation) Unsigned(ctx context.Context, w *verb.Workspace, s *store.S
 // signingTries is how often an approval is signed anew because the task changed while it was being signed.
 const signingTries = 3
 
-// Signed settles the check with a signature of the actor. It is made outside the lock, because a person may take minutes over a touch or a
-// passphrase. If the task changed meanwhile, the approval is signed again.
+// Signed settles the check with a signature of the actor. It is made outside the lock, because a person may take
+// minutes over a touch or a passphrase. If the task changed meanwhile, the approval is signed again.
 func (a Attestation) Signed(ctx context.Context, w *verb.Workspace, id record.ID) (verb.Task, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -91,8 +91,8 @@ func (a Attestation) signOnce(ctx context.Context, w *verb.Workspace, s *store.S
 	return out, overtaken, err
 }
 
-// Judged is the state of the files that the actor approves: the commit, and the fingerprint of the tree. It returns UNTRUSTED in a
-// clone that is not trusted, where reading them may start programs.
+// Judged is the state of the files that the actor approves: the commit, and the fingerprint of the tree. It returns
+// UNTRUSTED in a clone that is not trusted, where reading them may start programs.
 func Judged(ctx context.Context, s *store.Store) (commit, tree string, err error) {
 	return judged(ctx, s, task.Task{})
 }
@@ -132,8 +132,8 @@ func sign(ctx context.Context, w *verb.Workspace, s *store.Store, a task.Approva
 	return w.Signer.Sign(ctx, message)
 }
 
-// Approve approves a task for the files as they are in its worktree: the attestation of its reviewer's check, or where it has none an entry
-// that gates nothing. With a signer the attestation is signed.
+// Approve approves a task for the files as they are in its worktree: the attestation of its reviewer's check, or where
+// it has none an entry that gates nothing. With a signer the attestation is signed.
 func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, text string) (verb.Task, error) {
 	commit, tree, err := Judged(ctx, s)
 	if err != nil {

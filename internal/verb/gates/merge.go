@@ -10,8 +10,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// byMerge returns MERGE_REQUIRED if the config has tasks closed by merging their branches (close_by: merge), the write would close the task as
-// done, and its branch is not merged. A task whose branch has no changes is closed as ever, and any task may be abandoned.
+// byMerge returns MERGE_REQUIRED if the config has tasks closed by merging their branches (close_by: merge), the write
+// would close the task as done, and its branch is not merged. A task whose branch has no changes is closed as ever, and
+// any task may be abandoned.
 func (tr Transition) byMerge(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) error {
 	flow := s.Config.Flow
 	if !s.Config.CloseByMerge || tr.Merged != nil || flow.IsClosed(t.Status) || !flow.IsClosed(tr.To) || flow.IsAbandoned(tr.To) {

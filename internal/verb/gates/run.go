@@ -182,8 +182,8 @@ func runner(w *verb.Workspace, t task.Task) string {
 // progressEvery is how often a check that runs says so.
 const progressEvery = 3 * time.Second
 
-// reportWhile says in a message that the command with index n, of so many, runs, and says it again now and then until the function that it
-// returns was called. A check under way counts by its share of the time limit.
+// reportWhile says in a message that the command with index n, of so many, runs, and says it again now and then until
+// the function that it returns was called. A check under way counts by its share of the time limit.
 func reportWhile(report func(verb.Progress), n, of int, message string, limit time.Duration) (stop func()) {
 	if report == nil {
 		return func() {}

@@ -15,8 +15,9 @@ import (
 // noLimit is the time limit of a set-up command that has none.
 const noLimit = 24 * time.Hour
 
-// SetUp runs the set-up command of a work tree (worktree_setup), as the config there has it; without one it does nothing. The caller has asked whether
-// the clone is trusted. If the command fails, the error has the given code and message, and the end of what it printed; its hint is the caller's to add.
+// SetUp runs the set-up command of a work tree (worktree_setup), as the config there has it; without one it does
+// nothing. The caller has asked whether the clone is trusted. If the command fails, the error has the given code and
+// message, and the end of what it printed; its hint is the caller's to add.
 func SetUp(ctx context.Context, s *store.Store, code record.Code, message string) (failed *record.Error, err error) {
 	line := s.Config.WorktreeSetup
 	if line == "" {

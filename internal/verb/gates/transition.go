@@ -1,6 +1,6 @@
-// Package gates takes tasks through their gates. The rules are package task's; this package does what they ask for outside the
-// lock: it asks for trust, runs command checks, keeps their log and compares the working tree before and after. Then it
-// makes the write that the results decide, under the lock.
+// Package gates takes tasks through their gates. The rules are package task's; this package does what they ask for
+// outside the lock: it asks for trust, runs command checks, keeps their log and compares the working tree before and
+// after. Then it makes the write that the results decide, under the lock.
 package gates
 
 import (
@@ -23,7 +23,8 @@ type Transition struct {
 	Preview func(task.Task) (task.Task, error)                                    // the task as it will be when the gates judge it
 	Decide  func(verb.WriteContext, task.Proof) (task.Task, *record.Entry, error) // under the lock
 
-	// Merged is what is being merged, for the close that comes with a merge. Nil for any other write, which close_by: merge may refuse.
+	// Merged is what is being merged, for the close that comes with a merge. Nil for any other write, which close_by:
+	// merge may refuse.
 	Merged *Merged
 }
 
@@ -36,8 +37,8 @@ type Merged struct {
 // Unchanged is the preview of a transition that changes nothing but the state.
 func Unchanged(t task.Task) (task.Task, error) { return t, nil }
 
-// Make makes the write. It runs what the checks gate asks for, outside the lock, and then decides under the lock. A refusal
-// after a run still records the results, in one entry.
+// Make makes the write. It runs what the checks gate asks for, outside the lock, and then decides under the lock. A
+// refusal after a run still records the results, in one entry.
 func (tr Transition) Make(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (verb.Task, error) {
 	ran, err := tr.prepare(ctx, w, s, id)
 	if err != nil {
@@ -67,7 +68,8 @@ type Run struct {
 	of task.Task // as it was then
 }
 
-// prepare runs the commands that the checks gate asks for before a transition. If the deps gate refuses it, nothing is run.
+// prepare runs the commands that the checks gate asks for before a transition. If the deps gate refuses it, nothing is
+// run.
 func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (Run, error) {
 	t, err := w.ReadForWrite(s, id)
 	if err != nil || tr.To == "" || t.Status == tr.To {
@@ -119,7 +121,8 @@ func (r Run) stillHolds(t task.Task) error {
 		WithHint("read it again and decide anew").WithNext(record.CallTo("get", "id", t.ID))
 }
 
-// Alone returns CHECKS_FAILED if the record of the task was written to since the run began, where nobody but the commands that ran could.
+// Alone returns CHECKS_FAILED if the record of the task was written to since the run began, where nobody but the
+// commands that ran could.
 func (r Run) Alone(t task.Task) error {
 	if slices.EqualFunc(r.of.Provenance, t.Provenance, record.Entry.Equal) {
 		return nil
@@ -146,8 +149,8 @@ func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (t
 	return t, entry, err
 }
 
-// MakeSeveral makes one write of several tasks, of all or of none. It runs no commands: where the checks gate asks for one that has not passed on
-// the files as they are, all is refused.
+// MakeSeveral makes one write of several tasks, of all or of none. It runs no commands: where the checks gate asks for
+// one that has not passed on the files as they are, all is refused.
 func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *store.Store, ids []record.ID) (verb.Several, error) {
 	ran := Run{}
 	if tr.To != "" {

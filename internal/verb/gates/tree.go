@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// WorkTree reads the state of the working tree. It is nil where git cannot say, and then every pass is stale. It is nil in a clone
-// that is not trusted too: to hash a file git may start programs that the clone's own config names.
+// WorkTree reads the state of the working tree. It is nil where git cannot say, and then every pass is stale. It is nil
+// in a clone that is not trusted too: to hash a file git may start programs that the clone's own config names.
 func WorkTree(ctx context.Context, s *store.Store) store.Tree {
 	files, err := s.Files(task.Task{})
 	if err != nil {

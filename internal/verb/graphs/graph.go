@@ -85,8 +85,9 @@ const (
 	unblocksMost = 10
 )
 
-// Graph returns the graph of the open tasks, or of all, or of those around one task. Files that cannot be read are problems, deps on what is not
-// there are nodes that are missing, and cycles are named: a broken graph is shown like any other. It returns NOT_FOUND for a task that is not there.
+// Graph returns the graph of the open tasks, or of all, or of those around one task. Files that cannot be read are
+// problems, deps on what is not there are nodes that are missing, and cycles are named: a broken graph is shown like
+// any other. It returns NOT_FOUND for a task that is not there.
 func Graph(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	if err := in.valid(); err != nil {
 		return Out{}, err
@@ -160,7 +161,8 @@ func newNet(s *store.Store, look *verb.Graph, in In) *net {
 	return n
 }
 
-// show makes the result. Who acts is asked for only where there is more than an agent is shown: mostly anybody may look.
+// show makes the result. Who acts is asked for only where there is more than an agent is shown: mostly anybody may
+// look.
 func (n *net) show(w *verb.Workspace, problems []problem.Problem) Out {
 	out := Out{Root: n.in.ID, Up: n.in.Up, Nodes: []Node{}, Edges: []Edge{}, CriticalPath: []record.ID{}, Unblocks: []Unblocks{}}
 	out.Problems.Problems = problems[:min(len(problems), 50)]
@@ -325,7 +327,8 @@ func (n *net) step(from []int, seen []bool, fits func(int) bool) []int {
 	return next
 }
 
-// beside are the tasks one step from a task, in the direction that was asked for. Upwards that is what waits for it, and what it is a part of.
+// beside are the tasks one step from a task, in the direction that was asked for. Upwards that is what waits for it,
+// and what it is a part of.
 func (n *net) beside(i int) []int {
 	var out []int
 	if n.in.Up && n.in.ID != "" {
@@ -361,7 +364,8 @@ func (n *net) dependents() [][]int {
 	return n.every
 }
 
-// tops are the tasks that fit, are no part of one that fits, and that none that fits waits for; all that fit, if there is a filter.
+// tops are the tasks that fit, are no part of one that fits, and that none that fits waits for; all that fit, if there
+// is a filter.
 func (n *net) tops(fits func(int) bool) []int {
 	below := make([]bool, len(n.rows))
 	for i, r := range n.rows {

@@ -11,7 +11,8 @@ import (
 // labelShown is how many bytes of a title a picture shows.
 const labelShown = 80
 
-// mermaid draws a graph for Mermaid: an arrow leads from what must be done first to what waits for it. Parents are boxes around their parts.
+// mermaid draws a graph for Mermaid: an arrow leads from what must be done first to what waits for it. Parents are
+// boxes around their parts.
 func mermaid(g Out) string {
 	p := newPicture(g)
 	var b strings.Builder
@@ -39,8 +40,9 @@ func mermaid(g Out) string {
 	return b.String()
 }
 
-// mermaidText is a text in quotes in which only letters, digits and a few plain characters stand for themselves. All others are entities by their
-// number, which Mermaid shows as the characters: else it takes some of them for marks, HTML or Markdown, even within quotes.
+// mermaidText is a text in quotes in which only letters, digits and a few plain characters stand for themselves. All
+// others are entities by their number, which Mermaid shows as the characters: else it takes some of them for marks,
+// HTML or Markdown, even within quotes.
 func mermaidText(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -94,8 +96,8 @@ func newPicture(g Out) *picture {
 // critical reports whether an edge is on the critical path.
 func (p *picture) critical(e Edge) bool { return p.after[e.To] == e.From }
 
-// groups calls each once for each node, parents around their parts: those it calls again behind them, with open false. Parents that are parts of
-// themselves are as if they were none.
+// groups calls each once for each node, parents around their parts: those it calls again behind them, with open false.
+// Parents that are parts of themselves are as if they were none.
 func (p *picture) groups(each func(n *Node, depth int, open bool)) {
 	done := map[record.ID]bool{}
 	var group func(n *Node, depth int)

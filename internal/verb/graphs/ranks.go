@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// ranks are the rings of the open tasks: tasks that wait for one another are one ring, and any other task is a ring of its own. A ring stands
-// behind all that it waits for.
+// ranks are the rings of the open tasks: tasks that wait for one another are one ring, and any other task is a ring of
+// its own. A ring stands behind all that it waits for.
 type ranks struct {
 	n      *net
 	inside []bool  // the tasks that count
@@ -20,7 +20,8 @@ type ranks struct {
 	rings  [][]int // the tasks of each
 }
 
-// ranks finds the rings among some tasks, by the algorithm of Tarjan. It does not call itself, since a chain may be long.
+// ranks finds the rings among some tasks, by the algorithm of Tarjan. It does not call itself, since a chain may be
+// long.
 func (n *net) ranks(inside []bool) *ranks {
 	r := &ranks{n: n, inside: inside, ring: make([]int, len(n.rows))}
 	found, low := make([]int, len(n.rows)), make([]int, len(n.rows)) // numbers from 1 on, in the order of the walk
@@ -81,8 +82,10 @@ func (n *net) ranks(inside []bool) *ranks {
 
 func (r *ranks) counts(i int) bool { return r.inside[i] && r.n.open[i] }
 
-// longest is the chain of tasks that takes longest by what they are estimated to take, and of equals, as where there are no estimates, the one with
-// most tasks; in the order in which they can be done. Tasks that wait for one another cannot be done, and end a chain. Of chains of one length it is the one whose last task, and then each before it, is the more urgent, and then has the lower id.
+// longest is the chain of tasks that takes longest by what they are estimated to take, and of equals, as where there
+// are no estimates, the one with most tasks; in the order in which they can be done. Tasks that wait for one another
+// cannot be done, and end a chain. Of chains of one length it is the one whose last task, and then each before it, is
+// the more urgent, and then has the lower id.
 func (r *ranks) longest() []int {
 	length, before, takes := make([]int, len(r.n.rows)), make([]int, len(r.n.rows)), make([]time.Duration, len(r.n.rows))
 	best := -1
@@ -172,10 +175,12 @@ func (n *net) cycles(r *ranks) [][]record.ID {
 	return out
 }
 
-// columns is how many waiting tasks are counted at once, as bits: so the counting of 100,000 tasks needs a few megabytes.
+// columns is how many waiting tasks are counted at once, as bits: so the counting of 100,000 tasks needs a few
+// megabytes.
 const columns = 1024
 
-// waiting counts for each task the open tasks that wait for it, through others too, whatever part of the graph is shown.
+// waiting counts for each task the open tasks that wait for it, through others too, whatever part of the graph is
+// shown.
 func (r *ranks) waiting() []int {
 	all := make([]bool, len(r.n.rows))
 	for i := range all {

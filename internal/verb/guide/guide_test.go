@@ -30,8 +30,8 @@ var meanings = []string{
 	"human", "anyone", "signed", "workspace", "user", "proposed", "canceled", "succeeded", "failed", "cmd", "cwd", "timeout", "desc", "by", "next_cursor",
 }
 
-// The pages stay true: each call in them is that of a verb with arguments that it has, and other words in code are verbs, arguments, keys of
-// answers, codes of errors or commands.
+// The pages stay true: each call in them is that of a verb with arguments that it has, and other words in code are
+// verbs, arguments, keys of answers, codes of errors or commands.
 func TestPagesNameWhatExists(t *testing.T) {
 	known := slices.Clone(meanings)
 	for _, v := range catalogue.All {

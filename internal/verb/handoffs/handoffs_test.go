@@ -61,7 +61,8 @@ func whats(items []handoffs.Item) string {
 	return strings.Join(out, ", ")
 }
 
-// Of calls with one fingerprint at the same time one makes a handoff, and the others get it. When it is over, another is made.
+// Of calls with one fingerprint at the same time one makes a handoff, and the others get it. When it is over, another
+// is made.
 func TestOneHandoffOfAFingerprint(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	var mu sync.Mutex
@@ -259,7 +260,8 @@ func TestDamagedInbox(t *testing.T) {
 	}
 }
 
-// An inbox is made of rows: no file is read that did not change. Each of the two has a megabyte, and so does not go unseen.
+// An inbox is made of rows: no file is read that did not change. Each of the two has a megabyte, and so does not go
+// unseen.
 func TestInboxReadsRows(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	a := as(w, "agent:a")
@@ -352,8 +354,8 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// What a person answers to what asks for approval is written once they have confirmed it; a script in their name cannot, and neither can it
-// end the handoff by acknowledging it.
+// What a person answers to what asks for approval is written once they have confirmed it; a script in their name
+// cannot, and neither can it end the handoff by acknowledging it.
 func TestAnApprovalIsConfirmed(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	agent, person := as(w, "agent:a"), as(w, "human:ada")
@@ -392,7 +394,8 @@ func TestAnApprovalIsConfirmed(t *testing.T) {
 	}
 }
 
-// When a handoff is due is said as of a task: a date, to the end of that day, or a time; or how long from now, which becomes a time.
+// When a handoff is due is said as of a task: a date, to the end of that day, or a time; or how long from now, which
+// becomes a time.
 func TestDueOfAHandoff(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	w.Now = func() time.Time { return time.Date(2026, 12, 31, 10, 0, 0, 0, time.UTC) }

@@ -40,7 +40,8 @@ const (
 
 var reasons = []What{IsHandoff, IsMention, IsAssigned, IsAnswer, IsReview}
 
-// Item is one thing in an inbox. Its id is that of the record, or that and the short hash of the entry that it is about; it stays the same.
+// Item is one thing in an inbox. Its id is that of the record, or that and the short hash of the entry that it is
+// about; it stays the same.
 type Item struct {
 	ID     string        `json:"id"`
 	What   What          `json:"what"`
@@ -83,8 +84,9 @@ const ItemMark = "#"
 
 const inboxLimit = 20
 
-// Inbox lists what waits for the caller, the newest first. It is derived from the rows of all records. Reading acknowledges nothing. Ack comes
-// first: it ends the handoffs that the caller claimed or answered, where the caller may write, and marks everything else in live state.
+// Inbox lists what waits for the caller, the newest first. It is derived from the rows of all records. Reading
+// acknowledges nothing. Ack comes first: it ends the handoffs that the caller claimed or answered, where the caller may
+// write, and marks everything else in live state.
 func Inbox(ctx context.Context, w *verb.Workspace, in InboxIn) (verb.Items[Item], error) {
 	none := verb.Items[Item]{}
 	if err := in.valid(); err != nil {
@@ -139,8 +141,8 @@ func (in InboxIn) valid() error {
 	return verb.ValidLimit(in.Limit)
 }
 
-// acknowledge ends the handoffs among the items that the caller claimed or answered, and marks all others, in one write. A caller who may
-// not write to records marks all. What is over, or gone, is marked too.
+// acknowledge ends the handoffs among the items that the caller claimed or answered, and marks all others, in one
+// write. A caller who may not write to records marks all. What is over, or gone, is marked too.
 func acknowledge(ctx context.Context, w *verb.Workspace, s *store.Store, items []string) error {
 	if len(items) == 0 {
 		return nil
@@ -184,7 +186,8 @@ type collector struct {
 	items  []Item
 }
 
-// collect reads the rows of all kinds, and no file that did not change, but for handoffs of which the clone knows more than their files.
+// collect reads the rows of all kinds, and no file that did not change, but for handoffs of which the clone knows more
+// than their files.
 func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) ([]Item, []problem.Problem, error) {
 	groups, err := w.GroupsOf(ctx, s)
 	if err != nil {
@@ -260,8 +263,8 @@ func (c *collector) handoff(r *kind.Row) {
 	item.Unread = item.Unread && !answered
 }
 
-// taken reports whether another recipient has claimed a handoff in this clone, or it was carried further in another worktree, although its
-// file does not say so here.
+// taken reports whether another recipient has claimed a handoff in this clone, or it was carried further in another
+// worktree, although its file does not say so here.
 func (c *collector) taken(r *kind.Row) bool {
 	live := c.known(kind.Handoffs.Ref(r.ID))
 	if live.State == nil && live.Next == nil {
@@ -275,7 +278,8 @@ func (c *collector) taken(r *kind.Row) bool {
 	return hold.Actor != "" && hold.Actor != c.me && !hold.Lapsed || hold.How == session.Behind && hold.Status != ledger.HandoffOpen
 }
 
-// task adds a task that was assigned to the actor, that waits for the actor's approval, or that the actor worked on and others judged.
+// task adds a task that was assigned to the actor, that waits for the actor's approval, or that the actor worked on and
+// others judged.
 func (c *collector) task(r *kind.Row) {
 	flow := c.s.Config.Flow
 	if r.Assignee == c.me && !flow.IsClosed(r.Status) {

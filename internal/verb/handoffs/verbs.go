@@ -1,5 +1,6 @@
-// Package handoffs holds the verbs of handoffs, by which actors ask things of one another, and inbox, which shows an actor what waits for
-// it. An inbox is derived from the rows of all records and never stored; the clone keeps only what each actor has acknowledged.
+// Package handoffs holds the verbs of handoffs, by which actors ask things of one another, and inbox, which shows an
+// actor what waits for it. An inbox is derived from the rows of all records and never stored; the clone keeps only what
+// each actor has acknowledged.
 package handoffs
 
 import (

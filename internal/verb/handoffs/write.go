@@ -164,8 +164,8 @@ func changeOf(w *verb.Workspace, id string, groups ledger.GroupsOf, decide func(
 	}}
 }
 
-// mine returns CONFLICT, naming who has it, for a handoff that somebody else holds, and ELSEWHERE for one that was carried further on another
-// branch. It reports whether a claim that has lapsed is in the way.
+// mine returns CONFLICT, naming who has it, for a handoff that somebody else holds, and ELSEWHERE for one that was
+// carried further on another branch. It reports whether a claim that has lapsed is in the way.
 func (c writing) mine() (over bool, err error) {
 	if c.h.Closed() {
 		return false, nil // the refusal of the rules says more
@@ -183,8 +183,8 @@ type ClaimIn struct {
 	verb.Once
 }
 
-// Claim makes the caller the one who deals with a handoff. Of many recipients in all worktrees of a clone one gets it. Claiming what one has
-// changes nothing.
+// Claim makes the caller the one who deals with a handoff. Of many recipients in all worktrees of a clone one gets it.
+// Claiming what one has changes nothing.
 func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (Handoff, error) {
 	return change(ctx, w, string(in.ID), func(c writing) (ledger.Handoff, error) {
 		over, err := c.mine()

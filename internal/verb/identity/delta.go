@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// Delta is what others changed since an actor was last seen in this clone, by the times of their entries: what comes with a merge, and is
-// older, is not in it.
+// Delta is what others changed since an actor was last seen in this clone, by the times of their entries: what comes
+// with a merge, and is older, is not in it.
 type Delta struct {
 	Since   *time.Time     `json:"since,omitempty"` // absent if the actor was never seen: then everything is new
 	Changed map[string]int `json:"changed"`         // how many records others wrote to, by kind
@@ -44,8 +44,8 @@ func (Changed) None() string { return "" }
 
 const deltaShown = 10
 
-// delta finds what others changed since the caller was last seen, by rows. An entry of the very second in which the caller was last seen
-// counts as new: it may have come after.
+// delta finds what others changed since the caller was last seen, by rows. An entry of the very second in which the
+// caller was last seen counts as new: it may have come after.
 func delta(ctx context.Context, w *verb.Workspace, s *store.Store) (*Delta, error) {
 	now, me, since := w.Now(), w.Actor(), s.Inbox(w.Actor()).Seen
 	out := &Delta{Changed: map[string]int{}, Newest: []Changed{}, Cursor: cursorAt(now)}
@@ -86,7 +86,8 @@ const cursorMark = "seen-"
 
 func cursorAt(at time.Time) string { return cursorMark + strconv.FormatInt(at.Unix(), 10) }
 
-// seen keeps in live state that the caller was last seen when a cursor was made. A cursor that is older than the last one changes nothing.
+// seen keeps in live state that the caller was last seen when a cursor was made. A cursor that is older than the last
+// one changes nothing.
 func seen(ctx context.Context, w *verb.Workspace, s *store.Store, cursor string) error {
 	if cursor == "" {
 		return nil

@@ -1,4 +1,5 @@
-// Package identity holds the verb that says who acts, and what there is for that actor: its work, its inbox, and what others changed.
+// Package identity holds the verb that says who acts, and what there is for that actor: its work, its inbox, and what
+// others changed.
 package identity
 
 import (
@@ -49,8 +50,8 @@ var Verbs = []verb.Verb{
 	}, Identity),
 }
 
-// Identity says who acts, with what rights, and where. It works outside a workspace too, unless more is asked for. Reading moves nothing: the
-// caller was last seen when the answer was made whose cursor comes back as ack.
+// Identity says who acts, with what rights, and where. It works outside a workspace too, unless more is asked for.
+// Reading moves nothing: the caller was last seen when the answer was made whose cursor comes back as ack.
 func Identity(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	out := Out{Actor: w.Actor(), Client: w.Client, Version: w.Version, Profile: w.Profile.String(), Scope: w.Scope, ReadOnly: w.ReadOnly}
 	for _, part := range in.Include {

@@ -29,7 +29,8 @@ func setUp(t *testing.T, w *verb.Workspace, config string) {
 	}
 }
 
-// command sets up the program of the tests as an embedder, which behaves in one of its ways. It returns what it logs of its calls.
+// command sets up the program of the tests as an embedder, which behaves in one of its ways. It returns what it logs of
+// its calls.
 func command(t *testing.T, w *verb.Workspace, how string) (calls func() string) {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")

@@ -63,7 +63,8 @@ const (
 	maxTop   = 100
 )
 
-// Search finds active notes by words, and by meaning where the user has an embedder that answers. Without words it returns the newest.
+// Search finds active notes by words, and by meaning where the user has an embedder that answers. Without words it
+// returns the newest.
 func Search(ctx context.Context, w *verb.Workspace, in SearchIn) (SearchOut, error) {
 	if err := in.valid(); err != nil {
 		return SearchOut{}, err
@@ -185,7 +186,8 @@ func (f *finding) byWords(ranking index.Ranking, keep func(*kind.Row) bool) {
 	}
 }
 
-// byMeaning adds the notes that are near in meaning, and ranks all anew. What the embedder does not answer, words alone find.
+// byMeaning adds the notes that are near in meaning, and ranks all anew. What the embedder does not answer, words alone
+// find.
 func (f *finding) byMeaning(ctx context.Context, keep func(*kind.Row) bool, out *SearchOut) {
 	var fit []*kind.Row
 	var keys []string

@@ -8,7 +8,8 @@ import (
 
 const noun = "knowledge"
 
-// Verbs are the verbs of notes of knowledge. Reading, commenting and history need none: get, note and history take the id of a note.
+// Verbs are the verbs of notes of knowledge. Reading, commenting and history need none: get, note and history take the
+// id of a note.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "knowledge_write", Group: "ledger", Noun: noun, Toolset: verb.Ledger, Title: "Write down what you know", Kind: verb.Write, Profile: verb.Operator,

@@ -46,7 +46,8 @@ type Alike struct {
 	Title string `json:"title"`
 }
 
-// Write creates a note or changes one. It is saved before anything else is done with it: whatever becomes of the embedder, it is written.
+// Write creates a note or changes one. It is saved before anything else is done with it: whatever becomes of the
+// embedder, it is written.
 func Write(ctx context.Context, w *verb.Workspace, in WriteIn) (Note, error) {
 	s, err := w.Open()
 	if err == nil && in.About != nil {

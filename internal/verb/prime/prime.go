@@ -22,7 +22,8 @@ type In struct {
 	Hook  string `json:"hook,omitempty" doc:"print what a session-start hook of this client takes; outside a workspace, nothing" values:"claude=Claude Code,codex=Codex,gemini=Gemini CLI,cursor=Cursor"`
 }
 
-// Out is what an agent must know at its start. Text holds all of it, for a model to read; the lists are the same for programs.
+// Out is what an agent must know at its start. Text holds all of it, for a model to read; the lists are the same for
+// programs.
 type Out struct {
 	Actor     record.Actor `json:"actor"`
 	Workspace string       `json:"workspace"`      // the prefix of its ids
@@ -68,7 +69,8 @@ type Totals struct {
 	Handoffs int `json:"handoffs"`
 }
 
-// MaxText is the most bytes of the text: 1,500 tokens of at most four bytes, less some for the words that a client puts around it.
+// MaxText is the most bytes of the text: 1,500 tokens of at most four bytes, less some for the words that a client puts
+// around it.
 const MaxText = 5800
 
 const (
@@ -77,8 +79,8 @@ const (
 	titleShown = 90 // bytes
 )
 
-// Prime tells an agent what it must know at its start. It reads rows, and no file of a task. It returns NO_WORKSPACE outside of a workspace,
-// unless a hook asks: then there is nothing to tell.
+// Prime tells an agent what it must know at its start. It reads rows, and no file of a task. It returns NO_WORKSPACE
+// outside of a workspace, unless a hook asks: then there is nothing to tell.
 func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	out := Out{Sessions: []Session{}, Mine: []Task{}, Ready: []Task{}, Handoffs: []Handoff{}, hook: in.Hook}
 	if !slices.Contains([]string{"", "claude", "codex", "gemini", "cursor"}, in.Hook) {
@@ -173,7 +175,8 @@ func (out *Out) handoffs(ctx context.Context, w *verb.Workspace, s *store.Store,
 	return nil
 }
 
-// Print is what the command prints: the text, or what the hook of a client takes. Every client takes JSON; Cursor's has a key of its own.
+// Print is what the command prints: the text, or what the hook of a client takes. Every client takes JSON; Cursor's has
+// a key of its own.
 func (out Out) Print() string {
 	if out.hook == "" || out.Text == "" {
 		return out.Text

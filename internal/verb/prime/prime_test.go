@@ -25,7 +25,8 @@ func primed(t *testing.T, w *verb.Workspace, in verbtest.Args) prime.Out {
 	return out
 }
 
-// The text stays within its bound in a workspace of 10,000 tasks with long titles, of which half are the caller's, and with long states.
+// The text stays within its bound in a workspace of 10,000 tasks with long titles, of which half are the caller's, and
+// with long states.
 func TestPrimeStaysShort(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	var states []string
@@ -67,7 +68,8 @@ func TestPrimeStaysShort(t *testing.T) {
 	}
 }
 
-// An agent is told what a new task needs, and of which templates it can be made; a text of a choice cannot begin a line.
+// An agent is told what a new task needs, and of which templates it can be made; a text of a choice cannot begin a
+// line.
 func TestPrimeTellsWhatANewTaskNeeds(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	if text := primed(t, w, verbtest.Args{}).Text; strings.Contains(text, "new task needs") || strings.Contains(text, "Templates") {

@@ -59,7 +59,8 @@ func (out Out) text(config kind.Config, templates []string, tools bool) string {
 	return head.String() + rest.String() + lists
 }
 
-// open shows the sessions that the caller has open, which stand before everything else: to go on with one is what the caller most needs to know.
+// open shows the sessions that the caller has open, which stand before everything else: to go on with one is what the
+// caller most needs to know.
 func (out Out) open(tools bool) string {
 	text := ""
 	if len(out.Lost) > 0 {

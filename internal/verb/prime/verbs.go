@@ -1,5 +1,6 @@
-// Package prime holds the verb that tells an agent what it must know to work in a workspace, in a text so short that it can be given at the
-// start of each of its sessions. The texts that cairn setup and the plugins give to agents come from here too, so that all say the same.
+// Package prime holds the verb that tells an agent what it must know to work in a workspace, in a text so short that it
+// can be given at the start of each of its sessions. The texts that cairn setup and the plugins give to agents come
+// from here too, so that all say the same.
 package prime
 
 import "github.com/cairn-tasks/cairn/internal/verb"

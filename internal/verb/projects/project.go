@@ -45,7 +45,8 @@ type Opened struct {
 	Replayed bool `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 
-// OpenProject goes on in another workspace where the server can, and else says how. It returns NOT_FOUND for one that is not in the list or is gone.
+// OpenProject goes on in another workspace where the server can, and else says how. It returns NOT_FOUND for one that
+// is not in the list or is gone.
 func OpenProject(_ context.Context, w *verb.Workspace, in OpenIn) (Opened, error) {
 	p, err := projects.Find(w.StateDir, in.Project)
 	if err != nil {
@@ -121,8 +122,8 @@ func created(w *verb.Workspace, s *store.Store) Opened {
 // rootKind is the kind of what a call under an idempotency key made: a workspace, by its folder.
 const rootKind = "workspace"
 
-// remember remembers a call under an idempotency key, in the workspace where it was made. Where there is none there is no place for it, and the same
-// call again does nothing more anyway.
+// remember remembers a call under an idempotency key, in the workspace where it was made. Where there is none there is
+// no place for it, and the same call again does nothing more anyway.
 func remember(ctx context.Context, w *verb.Workspace, root string) error {
 	s, err := w.Open()
 	if err != nil || !w.Idempotency.Given() {
@@ -156,8 +157,8 @@ type Made struct {
 	Consent  error    // why that could not be kept; the workspace is made all the same
 }
 
-// Init makes a folder a workspace, or finishes one that is half made, and notes it in the list of the machine. A workspace in which nothing came from
-// elsewhere is trusted.
+// Init makes a folder a workspace, or finishes one that is half made, and notes it in the list of the machine. A
+// workspace in which nothing came from elsewhere is trusted.
 func Init(ctx context.Context, w *verb.Workspace, dir, prefix string) (Made, error) {
 	l, files, err := store.Init(dir, prefix)
 	if err != nil {

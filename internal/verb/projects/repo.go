@@ -32,7 +32,8 @@ type Repo struct {
 	Record  string `json:"record,omitempty"` // of the directory, by the same address
 }
 
-// Cells are a repository in a table: whether the commands of tasks may run there, and its folder, or its address where there is no folder.
+// Cells are a repository in a table: whether the commands of tasks may run there, and its folder, or its address where
+// there is no folder.
 func (r Repo) Cells(time.Time) []verb.Cell {
 	commands, where := "", cmp.Or(r.Folder, r.URL)
 	switch {
@@ -90,7 +91,8 @@ func reposOf(ctx context.Context, s *store.Store) (Repos, error) {
 	return out, nil
 }
 
-// own is the repository in which the workspace lies, where the list does not name it. No task names it: it is the one of all that name none.
+// own is the repository in which the workspace lies, where the list does not name it. No task names it: it is the one
+// of all that name none.
 func own(ctx context.Context, s *store.Store, known []ledger.Repository) Repo {
 	r := Repo{Name: filepath.Base(s.Worktree), Path: ".", Role: "primary", Folder: s.Root, State: hereState, Trusted: s.Trusted(), Own: true}
 	if r.Trusted { // git may run what its config names
@@ -183,7 +185,8 @@ type LinkIn struct {
 	verb.Once
 }
 
-// LinkRepo says what the workspace has a repository for. One of the directory is put into the list by its address. It returns NOT_FOUND for others.
+// LinkRepo says what the workspace has a repository for. One of the directory is put into the list by its address. It
+// returns NOT_FOUND for others.
 func LinkRepo(ctx context.Context, w *verb.Workspace, in LinkIn) (Repos, error) {
 	if err := record.OneOf("role", in.Role, kind.RepoRoles); err != nil {
 		return Repos{}, err

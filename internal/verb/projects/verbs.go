@@ -1,4 +1,5 @@
-// Package projects holds the verbs of projects, which are workspaces, and of the repositories that their tasks are about.
+// Package projects holds the verbs of projects, which are workspaces, and of the repositories that their tasks are
+// about.
 package projects
 
 import "github.com/cairn-tasks/cairn/internal/verb"

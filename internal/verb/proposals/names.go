@@ -19,7 +19,8 @@ type names struct {
 
 const maxKey = 60 // bytes
 
-// keysOf reads the keys of a plan. It returns INVALID_INPUT for one that comes twice, that is no word, or that looks like what else names a task.
+// keysOf reads the keys of a plan. It returns INVALID_INPUT for one that comes twice, that is no word, or that looks
+// like what else names a task.
 func keysOf(items []PlanItem, prefix string) (map[string]int, error) {
 	out := map[string]int{}
 	for i, item := range items {
@@ -40,7 +41,8 @@ func keysOf(items []PlanItem, prefix string) (map[string]int, error) {
 	return out, nil
 }
 
-// resolve turns what a field of a plan names into an id: a key of the plan before anything else, a place in it, or what is there already.
+// resolve turns what a field of a plan names into an id: a key of the plan before anything else, a place in it, or what
+// is there already.
 func (n names) resolve(at string, ref Ref) (record.ID, error) {
 	if i, ok := n.keys[string(ref)]; ok {
 		return n.ids[i], nil

@@ -204,8 +204,8 @@ func plannedTask(w *verb.Workspace, s *store.Store, item PlanItem, names names) 
 	return t, err
 }
 
-// inItem says which item an error is about, as tasks[2].checks[0].cmd if the error names a field of it. inPlan says which one a rule's error is about: its
-// id was minted for nothing.
+// inItem says which item an error is about, as tasks[2].checks[0].cmd if the error names a field of it. inPlan says
+// which one a rule's error is about: its id was minted for nothing.
 func inItem(err error, i int) error {
 	var e *record.Error
 	if !errors.As(err, &e) {

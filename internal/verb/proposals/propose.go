@@ -127,7 +127,8 @@ func firstOf(made []record.ID) string {
 	return record.JoinIDs(made[:shown], ", ") + record.AndMore(len(made)-shown)
 }
 
-// makeReal stages that a proposal was made real, by tasks that the same write creates. It returns CONFLICT if that happened before.
+// makeReal stages that a proposal was made real, by tasks that the same write creates. It returns CONFLICT if that
+// happened before.
 func makeReal(tx *store.Tx, id string, made []record.ID, s record.Stamp) error {
 	p, err := kind.Proposals.Get(tx, id)
 	if err == nil {
@@ -148,8 +149,8 @@ func (Proposal) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any,
 	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: kind.Proposals.File(p.ID), Tasks: []verb.Row{}, Replayed: true}, verb.NotHere(err, key.Session)
 }
 
-// storedItems reads the tasks of a stored proposal as strictly as any input. Where they say me, that is the proposer. If no entry says
-// who proposed it, it is who makes it real. It returns INVALID_INPUT if there are none or too many.
+// storedItems reads the tasks of a stored proposal as strictly as any input. Where they say me, that is the proposer.
+// If no entry says who proposed it, it is who makes it real. It returns INVALID_INPUT if there are none or too many.
 func storedItems(p task.Proposal) ([]PlanItem, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(p.Tasks, &raw); err == nil && len(raw) == 0 {

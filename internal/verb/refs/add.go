@@ -98,8 +98,8 @@ type inGit struct {
 	s *store.Store
 }
 
-// complete fills in what a reference leaves out. In this repository it resolves names of commits, and refuses what is not there; of another
-// one nothing is known.
+// complete fills in what a reference leaves out. In this repository it resolves names of commits, and refuses what is
+// not there; of another one nothing is known.
 func (g inGit) complete(ctx context.Context, r *record.Reference) error {
 	branch, commit := g.here(ctx)
 	if number, repo := pullIn(r.URL); r.Type == record.PullRef && r.Number == 0 && number > 0 {
@@ -142,7 +142,8 @@ func (g inGit) complete(ctx context.Context, r *record.Reference) error {
 	return nil
 }
 
-// lasting is what is compared, A...B, with the hashes of commits in place of names that mean another commit tomorrow, such as HEAD~1.
+// lasting is what is compared, A...B, with the hashes of commits in place of names that mean another commit tomorrow,
+// such as HEAD~1.
 func (g inGit) lasting(ctx context.Context, target string) (string, error) {
 	sides := strings.Split(target, "...")
 	for i, side := range sides {

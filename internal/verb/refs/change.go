@@ -56,8 +56,8 @@ type RemoveIn struct {
 	verb.Once
 }
 
-// Remove takes a reference off a record: one that the caller added, or any if the caller is a maintainer. It returns the record, as get does.
-// The copy of a file stays, since other branches may refer to it.
+// Remove takes a reference off a record: one that the caller added, or any if the caller is a maintainer. It returns
+// the record, as get does. The copy of a file stays, since other branches may refer to it.
 func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (any, error) {
 	return amend(ctx, w, in.ID, in.ExpectedRev, func(_ *store.Store, h record.Header) ([]record.Reference, *record.Entry, error) {
 		return h.RemoveReference(in.Ref, w.Profile >= verb.Maintainer, w.Stamp(""))

@@ -7,7 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// pullPaths are what the addresses of pull requests have between the repository and the number, on the hosts that are most used.
+// pullPaths are what the addresses of pull requests have between the repository and the number, on the hosts that are
+// most used.
 var pullPaths = []string{"/-/merge_requests/", "/pull/", "/pulls/", "/pull-requests/"}
 
 // pullIn reads the number and the repository of a pull request from its address; 0 if the address does not say.

@@ -1,5 +1,5 @@
-// Package refs holds the verbs of references: what lies outside a record and belongs to it, such as commits, pull requests, links, files and
-// other records.
+// Package refs holds the verbs of references: what lies outside a record and belongs to it, such as commits, pull
+// requests, links, files and other records.
 package refs
 
 import "github.com/cairn-tasks/cairn/internal/verb"

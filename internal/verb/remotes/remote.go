@@ -176,8 +176,8 @@ type SyncIn struct {
 	verb.Once
 }
 
-// Sync brings what this clone claims and what the remote has together. It returns OFFLINE if the remote gives no answer, and CLAIM_LOST if a claim
-// was given to another clone.
+// Sync brings what this clone claims and what the remote has together. It returns OFFLINE if the remote gives no
+// answer, and CLAIM_LOST if a claim was given to another clone.
 func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (Shared, error) {
 	s, err := shared(w)
 	if err != nil {

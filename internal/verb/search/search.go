@@ -138,8 +138,8 @@ func kinds() []string {
 	return names
 }
 
-// Within returns whether a record belongs to a task or to one of those below it: because it is one, or is about one. It returns NOT_FOUND if
-// there is no such task.
+// Within returns whether a record belongs to a task or to one of those below it: because it is one, or is about one. It
+// returns NOT_FOUND if there is no such task.
 func Within(ctx context.Context, w *verb.Workspace, s *store.Store, parent record.ID) (func(*kind.Row) bool, error) {
 	g, err := w.Graph(ctx, s)
 	if err != nil {
@@ -167,7 +167,8 @@ func itemOf(s *store.Store, r index.Ranked, hits terms.Hits) Item {
 	}
 }
 
-// Snippet is the passage of a record in which the terms are that were found; the beginning of its body if they are in its title alone.
+// Snippet is the passage of a record in which the terms are that were found; the beginning of its body if they are in
+// its title alone.
 func Snippet(s *store.Store, k *kind.Kind, id string, hits terms.Hits) string {
 	v, err := s.Read(k, id)
 	if err != nil {

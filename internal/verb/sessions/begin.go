@@ -34,8 +34,8 @@ type BeginIn struct {
 // CallKey is the idempotency key.
 func (in BeginIn) CallKey() string { return in.IdempotencyKey }
 
-// Begin claims a task, moves it from the initial state to the working one, and opens a session, all in one write. Without a task it opens a
-// session about none.
+// Begin claims a task, moves it from the initial state to the working one, and opens a session, all in one write.
+// Without a task it opens a session about none.
 func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, error) {
 	if err := mayBegin(w, in); err != nil {
 		return verb.Session{}, err
@@ -148,8 +148,8 @@ func stageFree(w *verb.Workspace, s *store.Store, tx *store.Tx, in BeginIn, id s
 	return nil
 }
 
-// parentThere returns INVALID_INPUT for a parent that is neither among the files nor, because it began in another worktree, known to the
-// clone, and for one that is its own ancestor.
+// parentThere returns INVALID_INPUT for a parent that is neither among the files nor, because it began in another
+// worktree, known to the clone, and for one that is its own ancestor.
 func parentThere(s *store.Store, tx *store.Tx, id string) error {
 	if id == "" {
 		return nil
@@ -193,8 +193,8 @@ func newSession(w *verb.Workspace, s *store.Store, in BeginIn, id string) sessio
 	return ses
 }
 
-// notForeign returns NOT_YOURS if an entry says that another actor began a session under the same key: both took the same work
-// to be theirs.
+// notForeign returns NOT_YOURS if an entry says that another actor began a session under the same key: both took the
+// same work to be theirs.
 func notForeign(who record.Actor, log record.Log, key string) error {
 	for _, e := range log {
 		if e.Who != who && verb.Called(e, "begin", key) {

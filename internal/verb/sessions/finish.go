@@ -55,9 +55,9 @@ func (in LeftIn) stamp(w *verb.Workspace, text string) record.Stamp {
 	return s
 }
 
-// Finish ends a session. One that succeeded hands its task over for review, and does not close it. Where the workspace gates the
-// review, the command checks must pass first; if they do not, the session goes on. One that failed releases its task, which stays where it
-// is. A session about no task just ends.
+// Finish ends a session. One that succeeded hands its task over for review, and does not close it. Where the workspace
+// gates the review, the command checks must pass first; if they do not, the session goes on. One that failed releases
+// its task, which stays where it is. A session about no task just ends.
 func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, error) {
 	if err := in.valid(); err != nil {
 		return verb.Session{}, err
@@ -187,7 +187,8 @@ func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (verb.Session, 
 	return giveUp(ctx, w, s, ses, session.Canceled, in.stamp(w, in.Reason), "")
 }
 
-// giveUp ends a session that failed or was canceled, at a commit or "" for one that is not known, and releases its task.
+// giveUp ends a session that failed or was canceled, at a commit or "" for one that is not known, and releases its
+// task.
 func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, to session.Status, stamp record.Stamp, head string) (verb.Session, error) {
 	if ses.Task == "" {
 		return endFree(ctx, w, s, ses.ID, to, stamp, head)

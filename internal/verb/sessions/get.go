@@ -32,8 +32,8 @@ func Get(ctx context.Context, w *verb.Workspace, in GetIn) (verb.Session, error)
 	return out, err
 }
 
-// children lists the sessions below one, each behind the one under which it began, the oldest first among those of one parent. It lists
-// so many, and returns how many there are if these are not all.
+// children lists the sessions below one, each behind the one under which it began, the oldest first among those of one
+// parent. It lists so many, and returns how many there are if these are not all.
 func children(ctx context.Context, w *verb.Workspace, s *store.Store, root string) ([]verb.Child, int, error) {
 	all, err := w.Reads.Look(ctx, s, kind.Sessions.Kind)
 	if err != nil {

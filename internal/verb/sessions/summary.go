@@ -74,7 +74,8 @@ func Summary(ctx context.Context, w *verb.Workspace, in SummaryIn) (SummaryOut, 
 	return out, nil
 }
 
-// count adds what was written under a session to the records of a kind. Only those that were written to since the session began are read.
+// count adds what was written under a session to the records of a kind. Only those that were written to since the
+// session began are read.
 func (o *SummaryOut) count(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Kind, ses session.Session) error {
 	view, err := w.Reads.Look(ctx, s, k)
 	if err != nil {
@@ -148,8 +149,8 @@ func (o *SummaryOut) add(flow task.Flow, kind string, entries record.Log) {
 	o.Refs += len(refs)
 }
 
-// commitsOf is between which commits a session worked; "" for what is not known. Of one that goes on these are the commit at which it began
-// and the newest on its branch.
+// commitsOf is between which commits a session worked; "" for what is not known. Of one that goes on these are the
+// commit at which it began and the newest on its branch.
 func commitsOf(ctx context.Context, s *store.Store, ses session.Session) (from, to string) {
 	beat := session.Heartbeat{}
 	if newest := s.Heartbeat(ses.ID); newest != nil {

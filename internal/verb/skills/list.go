@@ -23,7 +23,8 @@ type ListIn struct {
 	Cursor      string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
-// List returns the skills that fit the filters, sorted by id. It reads no file of a workspace that did not change, but for the bodies.
+// List returns the skills that fit the filters, sorted by id. It reads no file of a workspace that did not change, but
+// for the bodies.
 func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Skill], error) {
 	var none verb.Items[Skill]
 	if err := verb.ValidLimit(in.Limit); err != nil {

@@ -58,8 +58,8 @@ func skillOf(w *verb.Workspace, k ledger.Skill, from Source) Skill {
 	return out
 }
 
-// All returns the skills that there are for a workspace, sorted by id: its own, and those of the user's shelf that have no other of the same
-// id before them.
+// All returns the skills that there are for a workspace, sorted by id: its own, and those of the user's shelf that have
+// no other of the same id before them.
 func All(w *verb.Workspace, own []ledger.Skill) ([]ledger.Skill, verb.Problems, error) {
 	shelf, problems, err := skills.ShelfIn(w.ConfigDir).All()
 	all := slices.Clone(own)

@@ -23,8 +23,8 @@ type UpsertIn struct {
 	verb.Once
 }
 
-// Upsert creates a skill of the workspace, or changes it as its next version. It returns CONFLICT if the skill has another version than is
-// expected. The user's shelf is not written: a skill of the same id hides the one there.
+// Upsert creates a skill of the workspace, or changes it as its next version. It returns CONFLICT if the skill has
+// another version than is expected. The user's shelf is not written: a skill of the same id hides the one there.
 func Upsert(ctx context.Context, w *verb.Workspace, in UpsertIn) (Skill, error) {
 	if in.ExpectedVersion != nil && *in.ExpectedVersion < 0 {
 		return Skill{}, verb.BadInput("expected_version", "is %d", *in.ExpectedVersion).WithHint("the version that you have read; 0 for a skill that is new")

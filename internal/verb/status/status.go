@@ -1,5 +1,5 @@
-// Package status holds the verb that answers the question with which somebody sits down: what runs, who holds it, what waits for me, and what
-// is next. It reads rows and live state, and the files of the few tasks that it shows.
+// Package status holds the verb that answers the question with which somebody sits down: what runs, who holds it, what
+// waits for me, and what is next. It reads rows and live state, and the files of the few tasks that it shows.
 package status
 
 import (

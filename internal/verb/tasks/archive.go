@@ -77,12 +77,13 @@ const (
 	stayingShown   = 5
 )
 
-// Archive moves the files of closed tasks to which nothing was written for a while to .cairn/closed/YYYY-MM, the month in which each was
-// closed. No content changes and no entry is made: where a task lies means nothing, and git sees a rename. A folder gets no more than
-// limits.FolderMax files; then the month has another one.
+// Archive moves the files of closed tasks to which nothing was written for a while to .cairn/closed/YYYY-MM, the month
+// in which each was closed. No content changes and no entry is made: where a task lies means nothing, and git sees a
+// rename. A folder gets no more than limits.FolderMax files; then the month has another one.
 //
-// It makes one write for every 500 tasks, each whole or not at all, so a kill or an error between two leaves some moved and the others where
-// they were. Calling it again moves the rest. Each task is decided about anew in its write: one that was written to meanwhile stays.
+// It makes one write for every 500 tasks, each whole or not at all, so a kill or an error between two leaves some moved
+// and the others where they were. Calling it again moves the rest. Each task is decided about anew in its write: one
+// that was written to meanwhile stays.
 func Archive(ctx context.Context, w *verb.Workspace, in ArchiveIn) (Archived, error) {
 	s, err := w.Open()
 	if err != nil {

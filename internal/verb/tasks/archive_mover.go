@@ -61,16 +61,17 @@ func newMover(ctx context.Context, w *verb.Workspace, s *store.Store, before tim
 	return m, nil
 }
 
-// inOrder sorts the candidates by when they were written to last. Folders fill up in this order, so branches that archive apart put a task into the
-// same folder of a full month, though one moves more than the other: what is older fills the same places.
+// inOrder sorts the candidates by when they were written to last. Folders fill up in this order, so branches that
+// archive apart put a task into the same folder of a full month, though one moves more than the other: what is older
+// fills the same places.
 func (m *mover) inOrder(g *verb.Graph) {
 	slices.SortStableFunc(m.candidates, func(a, b record.ID) int {
 		return cmp.Or(cmp.Compare(g.Row(a).Newest, g.Row(b).Newest), cmp.Compare(a, b))
 	})
 }
 
-// keepLast leaves one task in a folder that would be empty without it, the one that was written to last. Git has no empty folders: for a merge
-// the folder would be renamed, and what another branch creates in it a conflict.
+// keepLast leaves one task in a folder that would be empty without it, the one that was written to last. Git has no
+// empty folders: for a merge the folder would be renamed, and what another branch creates in it a conflict.
 func (m *mover) keepLast(inFolder int, g *verb.Graph) {
 	if len(m.candidates) == 0 || len(m.candidates) < inFolder {
 		return
@@ -80,7 +81,8 @@ func (m *mover) keepLast(inFolder int, g *verb.Graph) {
 	m.out.leaves(StaysLast, last)
 }
 
-// findBusy finds the tasks on which a session or a job is at work. One that begins later finds them closed, or reopens them, which is an entry.
+// findBusy finds the tasks on which a session or a job is at work. One that begins later finds them closed, or reopens
+// them, which is an entry.
 func (m *mover) findBusy(ctx context.Context) error {
 	jobs, err := verb.OwnWork().PeekJobs(m.s)
 	if err != nil {
@@ -182,7 +184,8 @@ func placesOf(s *store.Store) (*room, error) {
 	return out, nil
 }
 
-// take takes a place for a file in the first folder of a month that has room, and returns that folder under .cairn; "" if all are full.
+// take takes a place for a file in the first folder of a month that has room, and returns that folder under .cairn; ""
+// if all are full.
 func (r *room) take(closed time.Time, most int) string {
 	for nth := range kind.MaxParts {
 		folder := kind.Tasks.RestIn(kind.Month(closed, nth+1))

@@ -100,8 +100,9 @@ func archive(t *testing.T, w *verb.Workspace, in verbtest.Args) tasks.Archived {
 	return out
 }
 
-// What is closed and old goes to the month in which it was closed, with its bytes as they are; everything else stays. A folder that is full has
-// a neighbour, and what was written to last comes last. The second call does nothing, and a dry run never does.
+// What is closed and old goes to the month in which it was closed, with its bytes as they are; everything else stays. A
+// folder that is full has a neighbour, and what was written to last comes last. The second call does nothing, and a dry
+// run never does.
 func TestArchive(t *testing.T) {
 	w := shelf(t, verbtest.NewWorkspace(t))
 	folderMax(t, 2)
@@ -293,8 +294,8 @@ func BenchmarkArchive(b *testing.B) {
 	}
 }
 
-// Branches that archive apart put a task into the same folder of a full month, though one has moved more than the other, in more goes, and has one
-// task less: only at the edges of folders may a task lie in the neighbour.
+// Branches that archive apart put a task into the same folder of a full month, though one has moved more than the
+// other, in more goes, and has one task less: only at the edges of folders may a task lie in the neighbour.
 func TestArchiveFillsFoldersAlike(t *testing.T) {
 	const many, room = 60, 10
 	folderMax(t, room)

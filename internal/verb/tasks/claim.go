@@ -21,8 +21,8 @@ type ClaimIn struct {
 	verb.Once
 }
 
-// Claim makes the caller the holder of a task, or of a handoff that is addressed to it. Claiming what one holds changes no file, and extends a
-// claim that expires. It returns a verb.Task, or a handoffs.Handoff.
+// Claim makes the caller the holder of a task, or of a handoff that is addressed to it. Claiming what one holds changes
+// no file, and extends a claim that expires. It returns a verb.Task, or a handoffs.Handoff.
 func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
 	if err := session.ValidLease(int(in.Lease)); err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
 	})
 }
 
-// extends reports whether claiming a task that the caller holds here has a claim go on for longer: one that expires. One under a session goes
-// on by heartbeats.
+// extends reports whether claiming a task that the caller holds here has a claim go on for longer: one that expires.
+// One under a session goes on by heartbeats.
 func extends(wc verb.WriteContext, lease verb.Count) bool {
 	return wc.Hold.Session == "" && (lease != 0 || !wc.Hold.Until.IsZero())
 }
@@ -86,8 +86,8 @@ type ReleaseIn struct {
 	verb.Once
 }
 
-// Release lets a task go without moving it, or a handoff, which is open again. A person may release what another holds; that ends the session
-// on a task as abandoned. It returns a verb.Task, or a handoffs.Handoff.
+// Release lets a task go without moving it, or a handoff, which is open again. A person may release what another holds;
+// that ends the session on a task as abandoned. It returns a verb.Task, or a handoffs.Handoff.
 func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (any, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
 		return nil, err

@@ -98,8 +98,9 @@ func manualCheck(value string) (map[string]any, error) {
 	return map[string]any{"desc": value, "type": "manual"}, nil
 }
 
-// CallCreate calls create from within another verb. It returns what a caller of create is answered with: the rights to create are asked, and a call
-// that is repeated under the idempotency key of its input returns the task that the first one made.
+// CallCreate calls create from within another verb. It returns what a caller of create is answered with: the rights to
+// create are asked, and a call that is repeated under the idempotency key of its input returns the task that the first
+// one made.
 func CallCreate(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, error) {
 	return verb.CallTyped[verb.Task](ctx, w, createVerb, in)
 }
@@ -138,7 +139,8 @@ func (in TaskIn) Notices(flow task.Flow) []verb.Notice {
 	return nil
 }
 
-// modeOf is the mode of a new task. The word may stand in status. It returns INVALID_INPUT for any other state but the one that tasks begin in.
+// modeOf is the mode of a new task. The word may stand in status. It returns INVALID_INPUT for any other state but the
+// one that tasks begin in.
 func (in TaskIn) modeOf(flow task.Flow) (task.Mode, error) {
 	m, err := task.ParseMode(in.Mode)
 	if err != nil {
@@ -237,4 +239,26 @@ func AttesterNamed(w *verb.Workspace, who string) string {
 		return string(w.Actor())
 	}
 	return who
+}
+
+// modeInStatus returns TASK_TYPE_VALUE_IN_STATUS for a mode where a state to move a task to is asked for.
+func modeInStatus(flow task.Flow, id record.ID, to record.Status) error {
+	m := flow.ModeInStatus(string(to))
+	if m == "" {
+		return nil
+	}
+	return verb.WithID(record.Errorf(record.TaskTypeInStatus, "%q is a mode of a task, and not a state", record.Clip(string(to), 40)).
+		WithHint("%s sets who does it; the states are %s", record.CallTo("update", "id", id, "mode", string(m)), flow.StatesText()), id)
+}
+
+// knownRepo returns INVALID_INPUT for a repository that the workspace does not name. "" is its own.
+func knownRepo(s *store.Store, name string) error {
+	if err := task.ValidRepo(name); err != nil || name == "" {
+		return err
+	}
+	if _, ok := s.Config.Repo(name); !ok {
+		return record.Errorf(record.InvalidInput, "repo: the workspace names no repository %q", record.Clip(name, 100)).
+			WithHint("%s lists them, and %s adds one", record.CallTo("repo_list"), record.CallTo("repo_register")).WithNext(record.CallTo("repo_list"))
+	}
+	return nil
 }

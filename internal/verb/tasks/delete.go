@@ -26,8 +26,8 @@ type Deleted struct {
 	Replayed bool      `json:"replayed,omitempty"`
 }
 
-// Delete moves a task, and the records of the sessions on it, out of the workspace into this clone's trash. It refuses a task that
-// another one depends on or belongs to, and one that somebody is at work on, here or on another branch.
+// Delete moves a task, and the records of the sessions on it, out of the workspace into this clone's trash. It refuses
+// a task that another one depends on or belongs to, and one that somebody is at work on, here or on another branch.
 func Delete(ctx context.Context, w *verb.Workspace, in DeleteIn) (Deleted, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
 		return Deleted{}, err

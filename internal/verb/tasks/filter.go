@@ -89,7 +89,8 @@ func (f *Filter) readStates(flow task.Flow) (err error) {
 	return err
 }
 
-// statesNamed lists the states that some words name, each of which may be several with commas; nil for no words. It returns UNKNOWN_STATE.
+// statesNamed lists the states that some words name, each of which may be several with commas; nil for no words. It
+// returns UNKNOWN_STATE.
 func statesNamed(flow task.Flow, words []string) ([]string, error) {
 	var out []string
 	for _, some := range words {
@@ -113,7 +114,8 @@ func statesNamed(flow task.Flow, words []string) ([]string, error) {
 	return out, nil
 }
 
-// onlyOpen reports whether closed tasks are to be left out, since the filters ask for none: no state is named, and no id is looked for.
+// onlyOpen reports whether closed tasks are to be left out, since the filters ask for none: no state is named, and no
+// id is looked for.
 func (f Filter) onlyOpen(g *verb.Graph) bool {
 	if f.in.All || f.states != nil || f.where.Names(stateKeys...) {
 		return false
@@ -121,7 +123,8 @@ func (f Filter) onlyOpen(g *verb.Graph) bool {
 	return !slices.ContainsFunc(f.words, func(word string) bool { return partOfID(g, word) })
 }
 
-// partOfID reports whether a word that is looked for may be meant as an id: it has a digit, and occurs in the id of a task.
+// partOfID reports whether a word that is looked for may be meant as an id: it has a digit, and occurs in the id of a
+// task.
 func partOfID(g *verb.Graph, word string) bool {
 	if len(word) < 3 || !strings.ContainsAny(word, "0123456789") {
 		return false
@@ -172,7 +175,8 @@ func (f Filter) dueFits(r *kind.Row) bool {
 	return ok && !by.After(f.before)
 }
 
-// fitsNow reports whether what is derived of the task of the nth row fits. One that was carried further elsewhere is not ready here.
+// fitsNow reports whether what is derived of the task of the nth row fits. One that was carried further elsewhere is
+// not ready here.
 func (f Filter) fitsNow(g *verb.Graph, view verb.View, n int) bool {
 	r := g.Rows()[n]
 	if f.in.Ready != nil && (g.Ready(n) && !view.Behind(g, r)) != *f.in.Ready {

@@ -26,9 +26,9 @@ const (
 	contextMode = "context"
 )
 
-// Get returns a task: body, checks with their results, provenance, and what is derived. It is a Row in the mode summary, a
-// Context in the mode context or with parts included, a Part if one is asked for, and else a Task. Of a session it is what
-// get_session returns, and of a record of another kind a Record, or a RecordRow in the mode summary.
+// Get returns a task: body, checks with their results, provenance, and what is derived. It is a Row in the mode
+// summary, a Context in the mode context or with parts included, a Part if one is asked for, and else a Task. Of a
+// session it is what get_session returns, and of a record of another kind a Record, or a RecordRow in the mode summary.
 func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	if !slices.Contains([]string{"", summaryMode, fullMode, contextMode}, in.Mode) {
 		return nil, verb.BadInput("mode", "is %q", in.Mode).WithHint("summary, full or context; leave it out for the usual")
@@ -82,8 +82,8 @@ func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task 
 	}
 }
 
-// getReview returns a task with its part review, or with the diff of its branch: of the newest record, which while somebody works on the task
-// lies in its work tree.
+// getReview returns a task with its part review, or with the diff of its branch: of the newest record, which while
+// somebody works on the task lies in its work tree.
 func getReview(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	id, err := record.ParseID(string(in.ID))
 	if err != nil {

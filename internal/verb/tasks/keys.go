@@ -28,13 +28,14 @@ func ItemAt(g *verb.Graph, view verb.View, n int) Item {
 	return Item{g.Rows()[n], n, g, view}
 }
 
-// Where reads a filter of tasks; see package where. Parts of ids stand for the only task of the graph in whose id they occur.
+// Where reads a filter of tasks; see package where. Parts of ids stand for the only task of the graph in whose id they
+// occur.
 func Where(w *verb.Workspace, s *store.Store, g *verb.Graph, text string) (where.Filter[Item], error) {
 	return Keys(w, s, g).Parse(text)
 }
 
-// Keys are the keys that filters of tasks can name. One that is added here is known to list, to its page of the manual and to whoever else
-// filters tasks.
+// Keys are the keys that filters of tasks can name. One that is added here is known to list, to its page of the manual
+// and to whoever else filters tasks.
 func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 	flow, now := s.Config.Flow, w.Now()
 	open := func(i Item) bool { return !flow.IsClosed(i.Row.Status) }
@@ -103,7 +104,8 @@ func (k keyReader) own(field task.Field) where.Key[Item] {
 	return out
 }
 
-// stateKeys are the keys that say of which states tasks are meant: a filter that names one of them is not about open tasks alone.
+// stateKeys are the keys that say of which states tasks are meant: a filter that names one of them is not about open
+// tasks alone.
 var stateKeys = []string{"status", "id"}
 
 func openOrClosed(flow task.Flow, s record.Status) string {

@@ -55,8 +55,8 @@ type Unblocker struct {
 	Tasks  int           `json:"tasks"` // how many open tasks wait for it, directly or through others
 }
 
-// List returns the tasks that fit the filters, in the order asked for; equals by id. Closed tasks are left out, and counted, unless the filters
-// ask for them: by all, closed, a state, or a filter or a text that names a state or an id.
+// List returns the tasks that fit the filters, in the order asked for; equals by id. Closed tasks are left out, and
+// counted, unless the filters ask for them: by all, closed, a state, or a filter or a text that names a state or an id.
 func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -117,7 +117,8 @@ const (
 	byUpdated  = "updated"
 )
 
-// The words for states that are not closed, and for those that are. A state of the workspace that is called so has precedence.
+// The words for states that are not closed, and for those that are. A state of the workspace that is called so has
+// precedence.
 const (
 	openWord   = "open"
 	closedWord = "closed"

@@ -46,8 +46,8 @@ func listed(t *testing.T, w *verb.Workspace, in verbtest.Args) []string {
 	return titles
 }
 
-// A task with open children is not handed out, but for children that wait for it; and next, ready, the flags of rows, filters and explain say
-// the same.
+// A task with open children is not handed out, but for children that wait for it; and next, ready, the flags of rows,
+// filters and explain say the same.
 func TestOpenChildrenHoldTheParentBack(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	ids := tree(t, w, [3]string{"house"}, [3]string{"walls", "house"}, [3]string{"roof", "house", "walls"},
@@ -233,8 +233,8 @@ func TestReadyRowsCanBeStarted(t *testing.T) {
 // rowMost is the most bytes that one row of those below may have.
 const rowMost = 300
 
-// An agent's list of 50 costs less than half of what it did before rows left anything out, and no row is long. before is what the list of these
-// rows had then: 50 tasks of a shop at work, as JSON.
+// An agent's list of 50 costs less than half of what it did before rows left anything out, and no row is long. before
+// is what the list of these rows had then: 50 tasks of a shop at work, as JSON.
 func TestRowsAreShort(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -21,8 +21,8 @@ type NoteIn struct {
 	verb.Once
 }
 
-// Note appends a comment to the provenance of a record of any kind, without changing anything else. Anybody may, also if somebody else holds
-// the task. It returns the record, as get does.
+// Note appends a comment to the provenance of a record of any kind, without changing anything else. Anybody may, also
+// if somebody else holds the task. It returns the record, as get does.
 func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
 	if in.ID == "" {
 		in.ID = verb.RecordID(w.Session)

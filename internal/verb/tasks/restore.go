@@ -13,16 +13,17 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// RestoreIn is the input of Restore. The id is that of a task that is not there, so it is a text, of which a part is enough.
+// RestoreIn is the input of Restore. The id is that of a task that is not there, so it is a text, of which a part is
+// enough.
 type RestoreIn struct {
 	ID     string `json:"id" doc:"task in the trash, or a part of its id" cli:"arg,several" from:"trash"`
 	Reason string `json:"reason,omitempty" doc:"why, for the record"`
 	verb.Once
 }
 
-// Restore takes a task out of the trash of this clone, with the records of the sessions on it that went with it. The file is as it was, with
-// one entry more. A session that was active ends as abandoned. Whoever held the task stays its assignee and claims it anew. It is refused while
-// there is a task of that id, or while what it depends on is gone.
+// Restore takes a task out of the trash of this clone, with the records of the sessions on it that went with it. The
+// file is as it was, with one entry more. A session that was active ends as abandoned. Whoever held the task stays its
+// assignee and claims it anew. It is refused while there is a task of that id, or while what it depends on is gone.
 func Restore(ctx context.Context, w *verb.Workspace, in RestoreIn) (verb.Task, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
 		return verb.Task{}, err
@@ -47,7 +48,8 @@ func Restore(ctx context.Context, w *verb.Workspace, in RestoreIn) (verb.Task, e
 
 const trashNamed = 5
 
-// inTrash finds the task in the trash whose id has the part. A whole id is returned as it is, since the write says what became of it.
+// inTrash finds the task in the trash whose id has the part. A whole id is returned as it is, since the write says what
+// became of it.
 func inTrash(s *store.Store, part string) (record.ID, error) {
 	deleted, err := s.Trash().Deleted(kind.Tasks.Kind)
 	if err != nil {

@@ -27,8 +27,8 @@ func exitOfRun(out any) int {
 	return 0
 }
 
-// RunChecks runs command checks and records their results without moving the task. Manual checks are passed over. A check
-// that fails is a result and not an error.
+// RunChecks runs command checks and records their results without moving the task. Manual checks are passed over. A
+// check that fails is a result and not an error.
 func RunChecks(ctx context.Context, w *verb.Workspace, in RunChecksIn) (verb.Task, error) {
 	s, err := w.Open()
 	if err != nil {

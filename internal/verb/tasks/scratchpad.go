@@ -12,8 +12,8 @@ const scratchpadPart = "scratchpad"
 
 const maxScratchpad = 16 << 10 // bytes
 
-// scratchpadOf is the notes on a task as one text, each below a line with when and by whom, the oldest first. Of long ones it has the newest, as
-// many as have room, and says that it was cut.
+// scratchpadOf is the notes on a task as one text, each below a line with when and by whom, the oldest first. Of long
+// ones it has the newest, as many as have room, and says that it was cut.
 func scratchpadOf(log record.Log) (text string, truncated bool) {
 	var notes []string
 	room := maxScratchpad

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/templates"
 )
 
-// withTemplate adds what a template says. One value stands for another: that of the caller before that of the template. Lists have first
-// what the template says. A check of the caller replaces that of the same description.
+// withTemplate adds what a template says. One value stands for another: that of the caller before that of the template.
+// Lists have first what the template says. A check of the caller replaces that of the same description.
 func (in CreateIn) withTemplate(s *store.Store) (CreateIn, error) {
 	if in.Template == "" {
 		return in, nil
@@ -50,8 +50,8 @@ func (in CreateIn) withTemplate(s *store.Store) (CreateIn, error) {
 	return in, nil
 }
 
-// readTemplate reads a template as strictly as the input of create. Keys of the user's own may stand among the others. The title is the
-// caller's, and one of the template is an error.
+// readTemplate reads a template as strictly as the input of create. Keys of the user's own may stand among the others.
+// The title is the caller's, and one of the template is an error.
 func readTemplate(s *store.Store, name, title string) (TaskIn, error) {
 	src, err := templates.Read(s.Layout, name)
 	if err != nil {

@@ -45,9 +45,10 @@ func (Undone) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, 
 // errPreview ends a write that was only to be decided.
 var errPreview = errors.New("only a preview")
 
-// Undo takes back the last write to a task, if it is the caller's. It rewrites nothing: the opposite is written, as one more entry, by the rules
-// and through the gates that it would have to pass anyway. What an update replaced is in the journal of the clone that wrote it, and is not
-// taken back elsewhere; nor are results, sessions and approvals, which are facts.
+// Undo takes back the last write to a task, if it is the caller's. It rewrites nothing: the opposite is written, as one
+// more entry, by the rules and through the gates that it would have to pass anyway. What an update replaced is in the
+// journal of the clone that wrote it, and is not taken back elsewhere; nor are results, sessions and approvals, which
+// are facts.
 func Undo(ctx context.Context, w *verb.Workspace, in UndoIn) (Undone, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -226,7 +227,8 @@ func (u undo) claim() (task.Task, error) {
 	return t, err
 }
 
-// edit moves and gives the task back, and takes back dependencies and fields, as update would, through the same gates; no command is run for it.
+// edit moves and gives the task back, and takes back dependencies and fields, as update would, through the same gates;
+// no command is run for it.
 func (u undo) edit() (task.Task, error) {
 	flow, t := u.wc.Store.Config.Flow, u.wc.Task
 	ed := task.Edit{MayWeaken: u.w.MayWeaken(), AddDeps: u.last.RemoveDeps, RemoveDeps: u.last.AddDeps}

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// before is the task as it was before its last entry, without the provenance. It reports false if this clone did not write that entry, or did
-// not keep what it replaced.
+// before is the task as it was before its last entry, without the provenance. It reports false if this clone did not
+// write that entry, or did not keep what it replaced.
 func (u undo) before() (task.Task, bool) {
 	hash := u.last.Hash()
 	for _, line := range slices.Backward(u.wc.Store.Journal(u.wc.Task.ID.Ref())) {

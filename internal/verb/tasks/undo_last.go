@@ -21,8 +21,9 @@ type ownWrite struct {
 	by   record.Actor // who wrote the last entry of the record
 }
 
-// lastWritten is the id of the task that the caller wrote to last in this workspace, the trash included. It returns NOT_FOUND if they wrote
-// nothing, NOT_YOURS if somebody wrote to it since, and INVALID_INPUT if that write was of several tasks, or of what is none.
+// lastWritten is the id of the task that the caller wrote to last in this workspace, the trash included. It returns
+// NOT_FOUND if they wrote nothing, NOT_YOURS if somebody wrote to it since, and INVALID_INPUT if that write was of
+// several tasks, or of what is none.
 func lastWritten(ctx context.Context, w *verb.Workspace, s *store.Store) (string, error) {
 	all, err := newestOwn(ctx, w, s)
 	if err != nil {
@@ -52,7 +53,8 @@ func lastWritten(ctx context.Context, w *verb.Workspace, s *store.Store) (string
 	return last.of.ID, nil
 }
 
-// newestOwn are the last writes of the caller within the second of the very last, one of each record, the last one first.
+// newestOwn are the last writes of the caller within the second of the very last, one of each record, the last one
+// first.
 func newestOwn(ctx context.Context, w *verb.Workspace, s *store.Store) ([]ownWrite, error) {
 	me, newest := w.Actor(), int64(0)
 	var refs []record.Ref

@@ -55,8 +55,8 @@ type UpdateIn struct {
 
 const mostAtOnce = 100 // tasks
 
-// Update changes what a task says, in one entry, or what several tasks say, in one write. It returns a verb.Task, or a verb.Several. Of a record
-// of another kind it changes the labels or the state, and returns a verb.Record.
+// Update changes what a task says, in one entry, or what several tasks say, in one write. It returns a verb.Task, or a
+// verb.Several. Of a record of another kind it changes the labels or the state, and returns a verb.Record.
 func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
 	if err := in.valid(); err != nil {
 		return nil, err
@@ -88,7 +88,8 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
 	return in.transition(ctx, w, s, edit, text).MakeSeveral(ctx, w, s, in.IDs)
 }
 
-// valid returns INVALID_INPUT for an input that names no task, or several as one, and for what makes no sense of several.
+// valid returns INVALID_INPUT for an input that names no task, or several as one, and for what makes no sense of
+// several.
 func (in UpdateIn) valid() error {
 	seen := map[record.ID]bool{}
 	for _, id := range in.IDs {
@@ -112,7 +113,8 @@ func (in UpdateIn) valid() error {
 	return nil
 }
 
-// mode adds the mode and the repository to the edit. It returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a state.
+// mode adds the mode and the repository to the edit. It returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a
+// state.
 func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
 	to := record.Status(in.Status)
 	if in.To != nil {
@@ -239,7 +241,8 @@ func (in UpdateIn) labelsOf(now []string) []string {
 	return record.Relabeled(now, in.AddLabels, in.RemoveLabels)
 }
 
-// expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than expected_status does.
+// expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than
+// expected_status does.
 func (in UpdateIn) expects(h record.Header) error {
 	if err := verb.Expect(in.ExpectedRev, h); err != nil {
 		return err
@@ -311,8 +314,9 @@ func (in UpdateIn) text() (string, error) {
 	return text, record.ValidText("note and reason together", text)
 }
 
-// reassign gives a task, whose status is the one after the write, to somebody. What another holds only a person may give away; its session ends as
-// abandoned. Nobody works on a closed task, so whoever it is given to makes no claim from a worktree.
+// reassign gives a task, whose status is the one after the write, to somebody. What another holds only a person may
+// give away; its session ends as abandoned. Nobody works on a closed task, so whoever it is given to makes no claim
+// from a worktree.
 func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to record.Actor, status record.Status) error {
 	holds := to == wc.Hold.Actor && wc.Hold.How != session.Behind
 	assigned := to == wc.Task.Assignee && wc.Hold.Actor == ""

@@ -1,5 +1,5 @@
-// Package tasks holds the verbs of tasks: each in a file with its input, its output and the function between them. verbs.go
-// declares them.
+// Package tasks holds the verbs of tasks: each in a file with its input, its output and the function between them.
+// verbs.go declares them.
 package tasks
 
 import (

@@ -11,8 +11,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// PrepareJobs makes a workspace one in which jobs can be started: a trusted git repository with one commit, and an executor called mine. The process
-// that it starts for a job does nothing, so the job stays QUEUED; a test that wants more sets Supervise.
+// PrepareJobs makes a workspace one in which jobs can be started: a trusted git repository with one commit, and an
+// executor called mine. The process that it starts for a job does nothing, so the job stays QUEUED; a test that wants
+// more sets Supervise.
 func PrepareJobs(t testing.TB, w *verb.Workspace) {
 	t.Helper()
 	git(t, w, "init", "-q", "-b", "main")
@@ -38,8 +39,8 @@ func git(t testing.TB, w *verb.Workspace, args ...string) {
 	}
 }
 
-// ShareClaims gives a workspace that is a git repository a remote, a new bare repository, and has claims hold among the clones of that. It returns
-// the path of the remote.
+// ShareClaims gives a workspace that is a git repository a remote, a new bare repository, and has claims hold among the
+// clones of that. It returns the path of the remote.
 func ShareClaims(t *testing.T, w *verb.Workspace) string {
 	t.Helper()
 	hub := filepath.Join(t.TempDir(), "hub.git")

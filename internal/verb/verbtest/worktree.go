@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// MakeWorktree commits what is there in a repository that PrepareJobs made, and makes the work tree of a task, which holds nothing that is not
-// committed and merged.
+// MakeWorktree commits what is there in a repository that PrepareJobs made, and makes the work tree of a task, which
+// holds nothing that is not committed and merged.
 func MakeWorktree(t testing.TB, w *verb.Workspace, id record.ID) worktree.Tree {
 	t.Helper()
 	storetest.Identify(t, w.Dir)

@@ -22,7 +22,8 @@ func (f Filter[T]) Names(keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(f.names, key) })
 }
 
-// Parse reads a filter; "" means all. It returns INVALID_INPUT, or what the Read of a key returns, with the column at which the filter is wrong.
+// Parse reads a filter; "" means all. It returns INVALID_INPUT, or what the Read of a key returns, with the column at
+// which the filter is wrong.
 func (t Table[T]) Parse(text string) (Filter[T], error) {
 	if strings.TrimSpace(text) == "" {
 		return Filter[T]{}, nil

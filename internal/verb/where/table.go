@@ -29,8 +29,8 @@ type Key[T any] struct {
 	About string // a few words for people
 	Past  bool   // of a Time: it is never in the future
 
-	// Read turns a value as it is written into what Texts or Number would return for it: me into an actor, a part of an id into the id. Nil
-	// leaves it as it is. Its error is shown with the column.
+	// Read turns a value as it is written into what Texts or Number would return for it: me into an actor, a part of an id
+	// into the id. Nil leaves it as it is. Its error is shown with the column.
 	Read func(value string) (string, error)
 
 	Texts  func(T) []string        // of Text, Word and Words; what is empty is not there

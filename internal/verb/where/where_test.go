@@ -148,7 +148,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Whatever is written is a filter or an error with a code, soon; and what is a filter can be asked, and means the opposite behind not.
+// Whatever is written is a filter or an error with a code, soon; and what is a filter can be asked, and means the
+// opposite behind not.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "state=open and (label=wood or rank<=1) and due_by<7d and not idle and title~discount", `title~"a \" b"`, "not (not ready)",

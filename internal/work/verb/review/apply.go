@@ -1,4 +1,5 @@
-// Package review brings the work on a task home: it is approved or rejected, rebased, merged into its base, or proposed as a pull request.
+// Package review brings the work on a task home: it is approved or rejected, rebased, merged into its base, or proposed
+// as a pull request.
 package review
 
 import (
@@ -47,8 +48,8 @@ const (
 	pr      = "pr"
 )
 
-// Apply does one thing with the work on a task. It may be called from any worktree of the clone: the record that is written is the newest
-// one (trees.OnTask). Approve and reject are for operators, the rest for maintainers.
+// Apply does one thing with the work on a task. It may be called from any worktree of the clone: the record that is
+// written is the newest one (trees.OnTask). Approve and reject are for operators, the rest for maintainers.
 func Apply(ctx context.Context, w *verb.Workspace, in ApplyIn) (ApplyOut, error) {
 	if err := in.valid(w); err != nil {
 		return ApplyOut{}, err
@@ -122,7 +123,8 @@ func mergedCommit(p trees.Place) string {
 	return ""
 }
 
-// approveWork records an approval of the files as the task's branch has them, or, where it has none, of those in the worktree.
+// approveWork records an approval of the files as the task's branch has them, or, where it has none, of those in the
+// worktree.
 func approveWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
 	if p.Made && p.Moved == nil {
 		if err := committed(ctx, p); err != nil {
@@ -162,8 +164,8 @@ func rebaseWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error
 	return ApplyOut{Task: p.W.View(p.S).Task(t)}, err
 }
 
-// ready returns why the branch of a task cannot be rebased, merged or pushed, and commits what was written to its records. Code that is not
-// committed is somebody's unfinished work, and is never committed here.
+// ready returns why the branch of a task cannot be rebased, merged or pushed, and commits what was written to its
+// records. Code that is not committed is somebody's unfinished work, and is never committed here.
 func ready(ctx context.Context, p trees.Place, done string) error {
 	if err := branched(p, done); err != nil {
 		return err
@@ -208,8 +210,8 @@ func idle(p trees.Place, so string) error {
 		WithHint("%s waits for its end", record.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
 }
 
-// committed returns CONFLICT if the work tree of a task has code that is not committed. In a clone that is not trusted it cannot be told, and
-// whatever asks for it is refused there.
+// committed returns CONFLICT if the work tree of a task has code that is not committed. In a clone that is not trusted
+// it cannot be told, and whatever asks for it is refused there.
 func committed(ctx context.Context, p trees.Place) error {
 	there, err := p.InTree()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 )
 
-// A branch that changes what is asked of all work is not merged: an approval is of files outside .cairn, so nobody has approved that.
+// A branch that changes what is asked of all work is not merged: an approval is of files outside .cairn, so nobody has
+// approved that.
 func TestMergeRefusesALoosenedConfig(t *testing.T) {
 	for name, change := range map[string]func(h home, root string){
 		"anyone attests": func(h home, root string) { h.replace(root, "attest: human", "attest: anyone") },
@@ -80,7 +81,8 @@ func TestMergeTakesNoRecordsOfChecks(t *testing.T) {
 	}
 }
 
-// A check of the branch that writes to the record of the task while the merge is tested, such as an approval, refuses the merge.
+// A check of the branch that writes to the record of the task while the merge is tested, such as an approval, refuses
+// the merge.
 func TestMergeTakesNoEntriesOfChecks(t *testing.T) {
 	h := newHome(t)
 	entry := `  - {who: human:ann, at: 2026-06-21T12:59:00Z, did: noted, text: fine}`

@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// forge is a program that speaks to a host of repositories as its user, who has logged in with it. cairn knows no password and no token.
+// forge is a program that speaks to a host of repositories as its user, who has logged in with it. cairn knows no
+// password and no token.
 type forge struct {
 	program string
 	host    string // is part of the names of the hosts that it speaks to
@@ -68,8 +69,8 @@ var forges = []forge{
 	},
 }
 
-// forgeFor picks the program for a repository, as record.RepoOf writes it: the one that its host is known by, or else the first that is
-// installed. It returns EXECUTOR_MISSING, and says how to install one, if there is none.
+// forgeFor picks the program for a repository, as record.RepoOf writes it: the one that its host is known by, or else
+// the first that is installed. It returns EXECUTOR_MISSING, and says how to install one, if there is none.
 func forgeFor(repo string) (forge, error) {
 	host, _, _ := strings.Cut(repo, "/")
 	fits := forges
@@ -94,7 +95,8 @@ func forgeFor(repo string) (forge, error) {
 // forgeLimit is how long one call of the program may take.
 const forgeLimit = 2 * time.Minute
 
-// run runs the program in a folder. It asks nothing: without a login it fails. It returns IO with the end of what it printed if it fails.
+// run runs the program in a folder. It asks nothing: without a login it fails. It returns IO with the end of what it
+// printed if it fails.
 func (f forge) run(ctx context.Context, dir string, args []string) ([]byte, error) {
 	var out bytes.Buffer
 	var said proc.Output

@@ -31,9 +31,9 @@ type merging struct {
 	out      verb.Task // as the last try left it
 }
 
-// mergeWork merges the branch of a task into its base, and closes the task. The merge is made in a work tree that is thrown away: there the
-// gates are asked of the files as merged, and the close is written. Only then the base moves. What refuses the merge leaves base, branch,
-// task and claims as they were.
+// mergeWork merges the branch of a task into its base, and closes the task. The merge is made in a work tree that is
+// thrown away: there the gates are asked of the files as merged, and the close is written. Only then the base moves.
+// What refuses the merge leaves base, branch, task and claims as they were.
 func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
 	m := &merging{Place: p, in: in, base: cmp.Or(in.Base, p.Tree.Base)}
 	if err := m.prepare(ctx); err != nil {
@@ -145,8 +145,8 @@ func (m *merging) close(ctx context.Context, w *verb.Workspace, s *store.Store) 
 	return tr.Make(ctx, w, s, m.Task.ID)
 }
 
-// whereSettled has the refusal of a merge for a manual check say where that is settled: on the branch. What is attested in another checkout
-// is said of the files there, and stands in a record that is not merged.
+// whereSettled has the refusal of a merge for a manual check say where that is settled: on the branch. What is attested
+// in another checkout is said of the files there, and stands in a record that is not merged.
 func (m *merging) whereSettled(ctx context.Context, s *store.Store, t task.Task, refused error) error {
 	var e *record.Error
 	if record.CodeOf(refused) != record.ChecksPending || !errors.As(refused, &e) {
@@ -180,8 +180,8 @@ func (m *merging) proof(ctx context.Context, s *store.Store) task.Proof {
 	return task.Proof{Commit: s.Head(ctx).Commit, Tree: gates.Fingerprint(gates.WorkTree(ctx, s)), Reviewed: m.tree}
 }
 
-// closed asks the checks of a task that was closed on its branch, where they have not passed on the files as merged. Failed ones refuse the
-// merge.
+// closed asks the checks of a task that was closed on its branch, where they have not passed on the files as merged.
+// Failed ones refuse the merge.
 func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (verb.Task, error) {
 	flow := s.Config.Flow
 	proof := m.proof(ctx, s)
@@ -209,7 +209,8 @@ func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store,
 	return out, err
 }
 
-// setUp runs the set-up of a work tree, if checks will run. It returns CHECKS_FAILED if that fails, because then the checks would say nothing.
+// setUp runs the set-up of a work tree, if checks will run. It returns CHECKS_FAILED if that fails, because then the
+// checks would say nothing.
 func (m *merging) setUp(ctx context.Context, s *store.Store, t task.Task) error {
 	flow := s.Config.Flow
 	t.Status = flow.Initial

@@ -14,8 +14,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// honest returns CHECKS_FAILED for what cairn check calls an error of the branch as a change of the commit that it left its base at, unless it is one
-// of that commit itself: a check that was weakened, or a record that was rewritten. The gates would be asked of the checks that are left.
+// honest returns CHECKS_FAILED for what cairn check calls an error of the branch as a change of the commit that it left
+// its base at, unless it is one of that commit itself: a check that was weakened, or a record that was rewritten. The
+// gates would be asked of the checks that are left.
 func (m *merging) honest(ctx context.Context) error {
 	stat, err := m.Trees.Stat(ctx, m.Tree)
 	if err != nil || len(stat.Records) == 0 {
@@ -28,9 +29,9 @@ func (m *merging) honest(ctx context.Context) error {
 	return m.sound(ctx, there, stat.From)
 }
 
-// kept returns CHECKS_FAILED for what cairn check calls an error of the merge, with the task closed, as a change of the base, unless it is one of the
-// base itself. Of an open task it only warns of much of that, such as a check that was taken away, or one that somebody settled who may not by
-// the config of the base.
+// kept returns CHECKS_FAILED for what cairn check calls an error of the merge, with the task closed, as a change of the
+// base, unless it is one of the base itself. Of an open task it only warns of much of that, such as a check that was
+// taken away, or one that somebody settled who may not by the config of the base.
 func (m *merging) kept(ctx context.Context, s *store.Store) error {
 	base, err := m.Trees.Resolve(ctx, "refs/heads/"+m.base)
 	if err != nil {
@@ -39,12 +40,12 @@ func (m *merging) kept(ctx context.Context, s *store.Store) error {
 	return m.sound(ctx, s, base)
 }
 
-// unseen are the rules whose findings refuse a merge though they are no errors: what loosens the config, or changes whose signatures count. An approval
-// is of files outside .cairn, so no reviewer has seen it.
+// unseen are the rules whose findings refuse a merge though they are no errors: what loosens the config, or changes
+// whose signatures count. An approval is of files outside .cairn, so no reviewer has seen it.
 var unseen = []proof.RuleID{proof.ConfigLoosened, proof.SignersChanged}
 
-// sound returns CHECKS_FAILED for an error that cairn check finds in the working tree of a store as a change of a commit, and does not find in that
-// commit.
+// sound returns CHECKS_FAILED for an error that cairn check finds in the working tree of a store as a change of a
+// commit, and does not find in that commit.
 func (m *merging) sound(ctx context.Context, s *store.Store, base string) error {
 	errs, err := snapshot.ErrorsSince(ctx, s.Layout, base, unseen...)
 	switch {
@@ -75,8 +76,8 @@ func (m *merging) unmoved(ctx context.Context) error {
 	return err
 }
 
-// records returns CHECKS_FAILED for records that were written where the merge is tested and are not of the close: commands of the branch wrote
-// them, and nobody has reviewed that.
+// records returns CHECKS_FAILED for records that were written where the merge is tested and are not of the close:
+// commands of the branch wrote them, and nobody has reviewed that.
 func (m *merging) records(paths []string) error {
 	for _, path := range paths {
 		k, id, ok := kind.At(strings.TrimPrefix(path, m.Home.InRepo("")))
@@ -92,8 +93,8 @@ func (m *merging) records(paths []string) error {
 	return nil
 }
 
-// dependencies returns DEPS_OPEN if the task waits for something that is open in what is merged: it may have been opened again since the work
-// began. In the checkout of the base that counts before it is committed too.
+// dependencies returns DEPS_OPEN if the task waits for something that is open in what is merged: it may have been
+// opened again since the work began. In the checkout of the base that counts before it is committed too.
 func (m *merging) dependencies(ctx context.Context, s *store.Store, t task.Task) error {
 	t.Status = s.Config.Flow.Initial
 	merged := kind.Deps(s, s.Config.Flow)

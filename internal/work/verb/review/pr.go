@@ -22,7 +22,8 @@ import (
 // remote is where branches are pushed to.
 const remote = "origin"
 
-// proposeWork pushes the branch of a task and opens a pull request. If the task's last job has ended, that is told which one.
+// proposeWork pushes the branch of a task and opens a pull request. If the task's last job has ended, that is told
+// which one.
 func proposeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
 	if err := ready(ctx, p, "pushed"); err != nil {
 		return ApplyOut{}, err
@@ -41,11 +42,12 @@ func proposeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, erro
 	return ApplyOut{Task: p.W.View(p.S).Task(t), PR: &made}, err
 }
 
-// OpenPR pushes the branch of a task to the remote origin, opens a pull request with gh or glab unless the branch has one, and adds it to the
-// task's references. The supervisor of a job calls it, whose work is committed; what it keeps of it in the job's folder is its own to write.
+// OpenPR pushes the branch of a task to the remote origin, opens a pull request with gh or glab unless the branch has
+// one, and adds it to the task's references. The supervisor of a job calls it, whose work is committed; what it keeps
+// of it in the job's folder is its own to write.
 //
-// It returns EXECUTOR_MISSING if neither program is installed, UNTRUSTED in a clone that is not trusted, CONFLICT if the task has no branch,
-// the errors of the push, and IO with what the program said.
+// It returns EXECUTOR_MISSING if neither program is installed, UNTRUSTED in a clone that is not trusted, CONFLICT if
+// the task has no branch, the errors of the push, and IO with what the program said.
 func OpenPR(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error) {
 	p, err := trees.OnTask(ctx, w, id)
 	if err == nil {
@@ -94,8 +96,8 @@ func describe(t task.Task) string {
 	return strings.TrimSpace(b.String())
 }
 
-// reference adds a pull request to the references of a task, or changes the state of the one that is there, and the commit that it is at unless that
-// is "".
+// reference adds a pull request to the references of a task, or changes the state of the one that is there, and the
+// commit that it is at unless that is "".
 func reference(ctx context.Context, p trees.Place, made job.PR, at string) error {
 	k := kind.Tasks.Kind
 	_, err := verb.Change{Kind: k, IDs: []string{string(p.Task.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
@@ -164,8 +166,8 @@ type Synced struct {
 	Next string `json:"next,omitempty"` // what is to be done
 }
 
-// Sync asks the hosts for the state of pull requests, and records what has changed. A task is not closed by it: what was merged on the host is
-// here once it was pulled, and then it is closed as any task is.
+// Sync asks the hosts for the state of pull requests, and records what has changed. A task is not closed by it: what
+// was merged on the host is here once it was pulled, and then it is closed as any task is.
 func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (SyncOut, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -196,7 +198,8 @@ func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (SyncOut, error) {
 	})
 }
 
-// proposed lists the tasks to ask about: the one that is named, or the open ones with a pull request that is not over, in any tree.
+// proposed lists the tasks to ask about: the one that is named, or the open ones with a pull request that is not over,
+// in any tree.
 func proposed(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) ([]record.ID, error) {
 	if id != "" {
 		return []record.ID{id}, nil

@@ -19,7 +19,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-// fakeHosts puts gh and glab on the PATH: programs that know the pull requests in a folder, which a test may change. They note how they were called.
+// fakeHosts puts gh and glab on the PATH: programs that know the pull requests in a folder, which a test may change.
+// They note how they were called.
 type fakeHosts struct{ dir string }
 
 const fakeGH = `#!/bin/sh
@@ -89,8 +90,9 @@ func (h home) withRemote(url string) string {
 	return bare
 }
 
-// A pull request is opened with the program of the host: the branch is pushed, the task refers to it, and the last job says which it is. Called
-// again it finds the one that is there. What the host makes of it is recorded, and the next step named.
+// A pull request is opened with the program of the host: the branch is pushed, the task refers to it, and the last job
+// says which it is. Called again it finds the one that is there. What the host makes of it is recorded, and the next
+// step named.
 func TestPullRequest(t *testing.T) {
 	for program, host := range map[string]struct{ remote, url, merged, closed string }{
 		"gh":   {"https://github.com/o/r.git", "https://github.com/o/r/pull/7", "MERGED", "CLOSED"},
@@ -173,7 +175,8 @@ func (h home) endedJob(id record.ID) string {
 	return one.Spec.Job
 }
 
-// Without the program of the host the refusal says how it is installed, and nothing was pushed. What the program says when it fails is told.
+// Without the program of the host the refusal says how it is installed, and nothing was pushed. What the program says
+// when it fails is told.
 func TestPullRequestThatCannotBeOpened(t *testing.T) {
 	h := newHome(t)
 	bare := h.withRemote("https://github.com/o/r.git")

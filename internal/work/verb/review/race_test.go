@@ -10,8 +10,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Twenty merges into one base at once, of which no more than fifteen can pass: each adds a part, and the check of each allows fifteen. Each is
-// tested as merged: so fifteen come home, at no commit the base has a sixteenth, and the branches of the others are as they were.
+// Twenty merges into one base at once, of which no more than fifteen can pass: each adds a part, and the check of each
+// allows fifteen. Each is tested as merged: so fifteen come home, at no commit the base has a sixteenth, and the
+// branches of the others are as they were.
 func TestMergesRaceOnOneBase(t *testing.T) {
 	const many, room = 20, 15
 	h := newHome(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 )
 
-// startAgain starts the next job of a task that was rejected, like its last one, in the work tree that this left. The executor is given the
-// reason with the task (verb.Last). It returns the id of the job.
+// startAgain starts the next job of a task that was rejected, like its last one, in the work tree that this left. The
+// executor is given the reason with the task (verb.Last). It returns the id of the job.
 func startAgain(ctx context.Context, p trees.Place) (string, error) {
 	var one jobs.Job
 	var err error

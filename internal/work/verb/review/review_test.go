@@ -135,8 +135,8 @@ func (h home) trees() *worktree.Worktrees {
 	return all
 }
 
-// work makes the work tree of a task, and does in it what a job does: begins a session as an agent, changes files, commits them, runs the
-// checks and hands over.
+// work makes the work tree of a task, and does in it what a job does: begins a session as an agent, changes files,
+// commits them, runs the checks and hands over.
 func (h home) work(id record.ID, files map[string]string) worktree.Tree {
 	h.Helper()
 	tree, err := h.trees().Make(h.Context(), id, "", "")
@@ -201,7 +201,8 @@ func (h home) wantCode(err error, want record.Code) {
 	}
 }
 
-// proves has cairn check judge what the base has now against what it had. It may find what some rules say of an honest merge.
+// proves has cairn check judge what the base has now against what it had. It may find what some rules say of an honest
+// merge.
 func (h home) proves(base string, may ...proof.RuleID) {
 	h.Helper()
 	got, err := snapshot.Check(h.Context(), h.store().Layout, snapshot.CheckOptions{Base: base, Trusted: true})
@@ -219,8 +220,8 @@ func (h home) proves(base string, may ...proof.RuleID) {
 // check is one that passes where a file has a word in it.
 func check(file, word string) args { return args{"desc": word, "cmd": "grep -q " + word + " " + file} }
 
-// Whatever the strategy, the merge closes the task on the base, lets its claim go, and passes cairn check against the base as it was, also
-// where the base has moved since the work began.
+// Whatever the strategy, the merge closes the task on the base, lets its claim go, and passes cairn check against the
+// base as it was, also where the base has moved since the work began.
 func TestMergeClosesTheTask(t *testing.T) {
 	for _, strategy := range []string{"merge", "squash", "rebase"} {
 		for name, moved := range map[string]bool{"on the base as it was": false, "on a base that moved": true} {
@@ -266,7 +267,8 @@ func TestMergeClosesTheTask(t *testing.T) {
 	}
 }
 
-// A check that fails on what is merged refuses the merge with its output, and leaves base, branch, record and claims as they were.
+// A check that fails on what is merged refuses the merge with its output, and leaves base, branch, record and claims as
+// they were.
 func TestRefusedMergeChangesNothing(t *testing.T) {
 	h := newHome(t)
 	id := h.create(args{"title": "Add a roof", "checks": []args{
@@ -311,8 +313,8 @@ func TestRefusedMergeChangesNothing(t *testing.T) {
 	}
 }
 
-// An approval counts for the commit that it was given for. To write it, or to write anything into records, does not make it stale; a commit of
-// code does, and then the merge is refused until somebody approves again.
+// An approval counts for the commit that it was given for. To write it, or to write anything into records, does not
+// make it stale; a commit of code does, and then the merge is refused until somebody approves again.
 func TestApprovalOfABranch(t *testing.T) {
 	h := newHome(t)
 	id := h.create(args{"title": "Add a roof", "reviewer": "human:ann"})
@@ -557,8 +559,9 @@ func TestRightsOfReviews(t *testing.T) {
 	}
 }
 
-// A rejection can start the next job, like the one that left the work. While a job is at work nothing is rebased, merged or pushed, and no other
-// is started; if none can be started, the rejection has come all the same, and the refusal says so.
+// A rejection can start the next job, like the one that left the work. While a job is at work nothing is rebased,
+// merged or pushed, and no other is started; if none can be started, the rejection has come all the same, and the
+// refusal says so.
 func TestRejectAndStartAgain(t *testing.T) {
 	h := newHome(t)
 	verbtest.WriteExecutor(t, h.Workspace, "mine", "[sh, -c, 'cat >/dev/null']")
@@ -592,7 +595,8 @@ func TestRejectAndStartAgain(t *testing.T) {
 	}
 }
 
-// A branch that weakens a check, or rewrites what was recorded, is not merged: the gates would be asked of what is left.
+// A branch that weakens a check, or rewrites what was recorded, is not merged: the gates would be asked of what is
+// left.
 func TestDishonestBranchIsNotMerged(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"a check is another command": {"grep -q tiles roof", "true"},
