@@ -76,8 +76,8 @@ func With(profile Profile) Option {
 	return func(w *verb.Workspace) { w.Profile = profile }
 }
 
-// Under names the folder of the user that has what must not be kept in a repository: whether the commands of a clone
-// may run. Without it no command of the repository runs.
+// Under names the folder of this user in which cairn keeps whether the commands of a clone may run. Without it no
+// command of a check runs.
 func Under(stateDir string) Option {
 	return func(w *verb.Workspace) { w.StateDir = stateDir }
 }
@@ -110,17 +110,19 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 			return nil, err
 		}
 	}
-	_, err := w.call.Open()
-	return w, err
+	if _, err := w.call.Open(); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // Close ends what the workspace follows. Calls under way end as they would.
 func (w *Workspace) Close() { w.call.Reads.Close() }
 
-// Call calls a verb. Out gets the result, if it is not nil: a pointer to whatever its JSON fits into. Errors are
+// Call calls a verb. Unless out is nil, it points to a value into which the JSON of the result is read. Errors are
 // *Error: INVALID_INPUT for a name or an input that does not fit, FORBIDDEN where the profile does not suffice, else
-// what docs/errors.md says. What only a person may do is refused. A refused call has written nothing, but for the
-// results of checks that it ran.
+// one of docs/errors.md; an error of encoding/json says that out does not fit, after the verb was done. What only a
+// person may do is refused. A refused call has written nothing, but for the results of checks that it ran.
 func (w *Workspace) Call(ctx context.Context, name string, in Args, out any) error {
 	v, ok := catalogue.Named(name)
 	if !ok {
@@ -148,8 +150,8 @@ func (w *Workspace) Call(ctx context.Context, name string, in Args, out any) err
 	return json.Unmarshal(src, out)
 }
 
-// Watch ticks when a record or live state may have changed, by whomever, and every two seconds where the system cannot
-// tell. A tick that nobody took stands for those after it. Stop ends it.
+// Watch returns a channel that ticks when a record or a claim may have changed, whoever changed it, and at least every
+// two seconds. Ticks that were not received yet are merged into one. Call stop once.
 func (w *Workspace) Watch() (ticks <-chan struct{}, stop func(), err error) {
 	s, err := w.call.Open()
 	if err != nil {
@@ -170,8 +172,7 @@ func CodeOf(err error) Code {
 
 // Main is the cairn command, with the kinds that the program added. It ends the process.
 func Main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt) // for as long as the process lives
 	dir, _ := os.Getwd()
 	os.Exit(cmd.Main(ctx, cmd.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,

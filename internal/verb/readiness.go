@@ -48,7 +48,8 @@ func Startable(flow task.Flow, at record.Status) bool {
 }
 
 // Standing is where the task of the nth row of a graph stands: the first reason for which next would not hand it out,
-// or ReadyNow. It is the one rule that next, ready, brief and wait go by.
+// or ReadyNow. It is the rule that next, brief, status and wait go by. The
+// lists (ready, list) and graph ask less: no open deps and no open children.
 func (v View) Standing(g *Graph, n int) ReasonCode {
 	r, flow := g.Rows()[n], v.Store.Config.Flow
 	switch {

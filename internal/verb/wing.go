@@ -47,7 +47,8 @@ type Job struct {
 
 var wing Wing
 
-// LinkWing hands over what answers for cairn's own work. It is called before main begins.
+// LinkWing hands over what answers for cairn's own work. Package catalogue calls it before main begins, so that no
+// verb is called without it.
 func LinkWing(w Wing) { wing = w }
 
 // OwnWork is what was handed over.
