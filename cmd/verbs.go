@@ -369,7 +369,7 @@ type readyCommand struct{ *program }
 func (p readyCommand) command() *cli.Command {
 	c := &cli.Command{
 		Name:     "ready",
-		Usage:    "List what can be started now: tasks in the initial state whose deps are all closed.",
+		Usage:    "List the tasks that next would hand out, the most urgent first.",
 		Category: "tasks",
 		Action:   p.run,
 	}
@@ -392,13 +392,13 @@ func (p readyCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	w, s, err := p.open(ctx, c)
+	w, _, err := p.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	list, _ := catalogue.ListerOf("task")
 	in := newInput(p.program, c, list)
-	in.values["ready"], in.values["status"] = true, string(s.Config.Flow.Initial)
+	in.values["ready"] = true
 	for _, f := range p.fields() {
 		if err := in.flag(ctx, f); err != nil {
 			return err

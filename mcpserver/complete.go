@@ -52,10 +52,7 @@ func (c completer) CompletePromptArgument(ctx context.Context, _ string, argumen
 	if err != nil || argument.Name != taskArgument || !c.offers(ready.verb) {
 		return nil, err
 	}
-	args, err := c.arguments(ready, "")
-	if err != nil {
-		return nil, protocolError(err)
-	}
+	args := ready.arguments("")
 	args["text"] = argument.Value
 	out, err := c.do(ctx, ready.verb, args)
 	if err != nil {

@@ -50,7 +50,7 @@ const (
 // resources returns what is ready, the brief, the guide, and one template for each kind of record that a verb reads.
 func resources() []resource {
 	return slices.Concat([]resource{
-		{uri: readyURI, name: "ready", title: "Ready tasks", says: "What list returns with ready true and the initial state: what can be started now.", verb: "list"},
+		{uri: readyURI, name: "ready", title: "Ready tasks", says: "What list returns with ready true: the tasks that next would hand out.", verb: "list"},
 		{uri: briefURI, name: "brief", title: "The workspace in short", says: "What brief returns: counts, the most urgent tasks, decisions, knowledge, open handoffs, what happened last.", verb: "brief"},
 		{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page.", markdown: true},
 		{uri: topicURI, name: "topic", title: "A page of the manual", says: "One topic of the manual for agents, as guide returns it.", verb: "guide", argument: "topic", markdown: true},
@@ -170,11 +170,7 @@ func (s *Server) read(ctx context.Context, r resource, id string) (string, error
 		w := s.workspace()
 		return r.whole(ctx, &w, id)
 	}
-	args, err := s.arguments(r, id)
-	if err != nil {
-		return "", err
-	}
-	out, err := s.do(ctx, r.verb, args)
+	out, err := s.do(ctx, r.verb, r.arguments(id))
 	if err != nil {
 		return "", err
 	}
@@ -203,19 +199,14 @@ func diffOf(ctx context.Context, w *verb.Workspace, id string) (string, error) {
 }
 
 // arguments are those with which the verb of a resource is called.
-func (s *Server) arguments(r resource, id string) (map[string]any, error) {
+func (r resource) arguments(id string) map[string]any {
 	switch {
 	case r.argument != "":
-		return map[string]any{r.argument: id}, nil
-	case r.uri != readyURI:
-		return map[string]any{}, nil
+		return map[string]any{r.argument: id}
+	case r.uri == readyURI:
+		return map[string]any{"ready": true}
 	}
-	w := s.workspace()
-	at, err := w.Open()
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"ready": true, "status": at.Config.Flow.Initial}, nil
+	return map[string]any{}
 }
 
 // do calls a verb for what is not a tool, within the caller's rights.

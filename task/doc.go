@@ -20,7 +20,6 @@
 //   - Entry: one line of provenance, a record.Entry. Every write that changes a task appends exactly one, and none is ever changed.
 //   - Evidence: the newest entry that records a result of a check. A pass without evidence counts as pending.
 //   - Proof: what is known at the moment of a move: the state of the working tree, and the results of a run just made.
-//   - Ready: every dependency is closed. It is computed whenever it is needed, never stored.
 //
 // Every function that changes a task takes a value and returns a new one with its entry, or the value itself and no
 // entry if nothing would change. It never writes to slices of the old value.

@@ -33,9 +33,6 @@ func OpenAmong(deps []record.ID, closed func(record.ID) bool) []record.ID {
 	return open
 }
 
-// Ready reports whether every dependency is closed. The task's own state does not matter.
-func (f Flow) Ready(t Task, find Find) bool { return len(f.BlockedBy(t, find)) == 0 }
-
 // openDeps lists the given dependencies of a task that exist and are not closed.
 func (f Flow) openDeps(t Task, ids []record.ID, find Find) []record.ID {
 	var open []record.ID

@@ -93,7 +93,7 @@ func (g *Graph) Below(parent record.ID) (map[string]bool, error) {
 // BlockedBy lists the dependencies of a task that are not closed, in their order.
 func (g *Graph) BlockedBy(r *kind.Row) []record.ID { return task.OpenAmong(r.Deps, g.closed) }
 
-// Blocked reports whether the task of the nth row waits for something.
+// Blocked reports whether the task of the nth row waits for a dep.
 func (g *Graph) Blocked(n int) bool {
 	switch g.waits()[n] {
 	case forNothing:

@@ -22,10 +22,9 @@ type openChildren struct {
 // OpenChildren lists the open children that a task waits for, sorted by id. A closed task waits for none.
 func (g *Graph) OpenChildren(r *kind.Row) []record.ID { return g.open().of[r.ID] }
 
-// Ready reports whether nothing in the graph keeps the task of the nth row from being started: no dep that is open, and
-// no open child. Its own state and who holds it are not asked.
-func (g *Graph) Ready(n int) bool {
-	return !g.Blocked(n) && len(g.OpenChildren(g.Rows()[n])) == 0
+// waiting reports whether the task of the nth row waits for a dep, or for a child.
+func (g *Graph) waiting(n int) bool {
+	return g.Blocked(n) || len(g.OpenChildren(g.Rows()[n])) > 0
 }
 
 // openChildrenOf finds the open children of all tasks.

@@ -11,7 +11,7 @@ func (g *Graph) UnblocksMost() (id record.ID, waiting int) {
 	rows, best := g.Rows(), -1
 	seen := make([]int, len(rows)) // by which search each was visited, from 1
 	for n := range rows {
-		if len(behind[n]) == 0 || !g.Ready(n) {
+		if len(behind[n]) == 0 || g.waiting(n) {
 			continue
 		}
 		found := 0

@@ -1,6 +1,8 @@
 package verb
 
 import (
+	"slices"
+
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -41,84 +43,132 @@ type ReasonTask struct {
 
 const reasonTasks = 5
 
-// Startable reports whether work on a task can begin in a state: the initial one, and the working one for what was left
+// position is what decides where a task stands: what it waits for, who holds it, and how far it was carried elsewhere.
+type position struct {
+	view         View
+	row          *kind.Row
+	waits        bool                 // for a dep that is open
+	openChildren bool                 // that it waits for
+	header       func() record.Header // asked for only where the row does not say enough
+	found        *session.Hold        // nil until somebody asks
+}
+
+// position is that of the task of the nth row of a graph.
+func (v View) position(g *Graph, n int) *position {
+	r := g.Rows()[n]
+	return &position{view: v, row: r, waits: g.Blocked(n), openChildren: len(g.OpenChildren(r)) > 0, header: func() record.Header { return g.Header(r) }}
+}
+
+func (p *position) hold() session.Hold {
+	if p.found == nil {
+		hold := p.view.holder(p.row, p.header)
+		p.found = &hold
+	}
+	return *p.found
+}
+
+func (p *position) elsewhere() *Elsewhere { return p.view.elsewhere(p.row, p.header) }
+
+// standings is what ready means, and what keeps a task from being so. It is the one place that says it: next, wait,
+// status, brief, rows, filters, graphs and jobs go by it.
+var standings = []struct {
+	code  ReasonCode
+	holds func(*position) bool
+}{
+	{IsClosed, func(p *position) bool { return p.view.Store.Config.Flow.IsClosed(p.row.Status) }},
+	{WaitsFor, func(p *position) bool { return p.waits }},
+	{HasOpenChildren, func(p *position) bool { return p.openChildren }},
+	{IsElsewhere, func(p *position) bool { return p.hold().How == session.Behind || p.elsewhere() != nil }},
+	{ClaimLapsed, func(p *position) bool { return p.hold().How != session.Behind && p.hold().Lapsed }},
+	{IsHeld, func(p *position) bool {
+		return p.hold().How != session.Behind && p.hold().How != session.Nobody && !p.hold().Lapsed
+	}},
+	{OtherState, func(p *position) bool { return !startable(p.view.Store.Config.Flow, p.row.Status) }},
+}
+
+// startable reports whether work on a task can begin in a state: the initial one, and the working one for what was left
 // behind there.
-func Startable(flow task.Flow, at record.Status) bool {
+func startable(flow task.Flow, at record.Status) bool {
 	return at == flow.Initial || flow.Working != "" && at == flow.Working
 }
 
+// standing is the first of the standings that holds, or ReadyNow.
+func (p *position) standing() ReasonCode {
+	for _, one := range standings {
+		if one.holds(p) {
+			return one.code
+		}
+	}
+	return ReadyNow
+}
+
 // Standing is where the task of the nth row of a graph stands: the first reason for which next would not hand it out,
-// or ReadyNow. It is the rule that next, brief, status and wait go by. The
-// lists (ready, list) and graph ask less: no open deps and no open children.
-func (v View) Standing(g *Graph, n int) ReasonCode {
-	r, flow := g.Rows()[n], v.Store.Config.Flow
-	switch {
-	case flow.IsClosed(r.Status):
-		return IsClosed
-	case g.Blocked(n):
-		return WaitsFor
-	case len(g.OpenChildren(r)) > 0:
-		return HasOpenChildren
-	}
-	switch hold := v.Holder(g, r); {
-	case hold.How == session.Behind || v.Behind(g, r):
-		return IsElsewhere
-	case hold.Lapsed:
-		return ClaimLapsed
-	case hold.How != session.Nobody:
-		return IsHeld
-	case !Startable(flow, r.Status):
-		return OtherState
-	default:
-		return ReadyNow
-	}
+// or ReadyNow.
+func (v View) Standing(g *Graph, n int) ReasonCode { return v.position(g, n).standing() }
+
+// Standing is where the task stands under the lock, by what is read there. Its children are not.
+func (wc WriteContext) Standing() ReasonCode {
+	r, flow := kind.Tasks.Row(wc.Task), wc.Store.Config.Flow
+	waits := len(flow.BlockedBy(wc.Task, kind.Deps(wc.Tx, flow))) > 0
+	p := position{view: wc.w.View(wc.Store), row: &r, waits: waits, header: wc.Task.Header, found: &wc.Hold}
+	return p.standing()
 }
 
 // Why lists everything that keeps the task of the nth row back, in the order of the codes, or that it is ready. The
-// first is its Standing.
+// first is its Standing. Of a closed task it says no more than that.
 func (v View) Why(g *Graph, n int) []Reason {
-	r, flow := g.Rows()[n], v.Store.Config.Flow
-	if flow.IsClosed(r.Status) {
-		return []Reason{{Code: IsClosed, Status: r.Status}}
-	}
+	p := v.position(g, n)
 	var out []Reason
-	add := func(one Reason, ids []record.ID) {
-		if len(ids) == 0 {
-			return
+	for _, one := range standings {
+		if one.holds(p) {
+			out = append(out, p.reason(g, one.code))
+			if one.code == IsClosed {
+				break
+			}
 		}
-		for _, id := range ids[:min(len(ids), reasonTasks)] {
-			t, _ := g.Find(id)
-			one.Tasks = append(one.Tasks, ReasonTask{id, t.Status, t.Assignee})
-		}
-		if len(ids) > reasonTasks {
-			one.Total = len(ids)
-		}
-		out = append(out, one)
 	}
-	add(Reason{Code: WaitsFor}, g.BlockedBy(r))
-	add(Reason{Code: HasOpenChildren}, g.OpenChildren(r))
-	out = append(out, v.heldBack(g, r)...)
-	if !Startable(flow, r.Status) {
-		out = append(out, Reason{Code: OtherState, Status: r.Status})
-	}
-	if len(out) == 0 {
+	if out == nil {
 		return []Reason{{Code: ReadyNow}}
 	}
 	return out
 }
 
-// heldBack is what keeps a task back that its file does not say: work elsewhere, and who holds it.
-func (v View) heldBack(g *Graph, r *kind.Row) []Reason {
-	var out []Reason
-	if e := v.elsewhere(g, r); e != nil {
-		out = append(out, Reason{Code: IsElsewhere, Status: e.Status, Branch: e.Branch})
-	}
-	switch hold := v.Holder(g, r); {
-	case hold.How == session.Behind:
-	case hold.Lapsed:
-		out = append(out, Reason{Code: ClaimLapsed, Actor: hold.Actor})
-	case hold.How != session.Nobody:
-		out = append(out, Reason{Code: IsHeld, Actor: hold.Actor})
+// reason says more of one of the standings that hold.
+func (p *position) reason(g *Graph, code ReasonCode) Reason {
+	out := Reason{Code: code}
+	switch code {
+	case WaitsFor:
+		out.of(g, g.BlockedBy(p.row))
+	case HasOpenChildren:
+		out.of(g, g.OpenChildren(p.row))
+	case IsElsewhere:
+		if e := p.elsewhere(); e != nil {
+			out.Status, out.Branch = e.Status, e.Branch
+		}
+	case ClaimLapsed, IsHeld:
+		out.Actor = p.hold().Actor
+	case IsClosed, OtherState:
+		out.Status = p.row.Status
+	case ReadyNow:
 	}
 	return out
+}
+
+// of names the tasks that a reason is about, the first of them.
+func (r *Reason) of(g *Graph, ids []record.ID) {
+	for _, id := range ids[:min(len(ids), reasonTasks)] {
+		t, _ := g.Find(id)
+		r.Tasks = append(r.Tasks, ReasonTask{id, t.Status, t.Assignee})
+	}
+	if len(ids) > reasonTasks {
+		r.Total = len(ids)
+	}
+}
+
+// Waits reports whether a standing is that of a task which waits for others, or for its children: it is blocked.
+func (c ReasonCode) Waits() bool { return slices.Contains([]ReasonCode{WaitsFor, HasOpenChildren}, c) }
+
+// Taken reports whether a standing is that of a task which somebody has, here or elsewhere.
+func (c ReasonCode) Taken() bool {
+	return slices.Contains([]ReasonCode{IsElsewhere, ClaimLapsed, IsHeld}, c)
 }

@@ -34,7 +34,7 @@ type Row struct {
 	Elsewhere    *Elsewhere   `json:"elsewhere,omitempty"`
 	IsRunning    bool         `json:"is_running,omitempty"`   // a session is at work on it
 	IsReviewing  bool         `json:"is_reviewing,omitempty"` // it is in the review state
-	IsBlocked    bool         `json:"is_blocked,omitempty"`   // it is open and waits for its deps
+	IsBlocked    bool         `json:"is_blocked,omitempty"`   // it is open, and waits for its deps or its children
 	IsPending    bool         `json:"is_pending,omitempty"`   // it could be started, and nobody has
 	UpdatedAt    *time.Time   `json:"updated_at,omitempty"`
 	Why          []Reason     `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
@@ -138,7 +138,6 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	if r.UpdatedAt != nil {
 		r.Written = *r.UpdatedAt
 	}
-	r.IsBlocked = len(r.BlockedBy) > 0 && !closed
 	r.Due, r.Mode, r.Repo = task.Due(t.Fact(kind.DueFact)), task.Mode(t.Fact(kind.ModeFact)), t.Fact(kind.RepoFact)
 	r.Optional = task.OptionalOf(t.OwnValue)
 	links := t.Links()
@@ -148,13 +147,15 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
 	live := v.known(r.ID.Ref())
 	about := enough(t, live, header)
-	r.Elsewhere = ElsewhereOf(session.IsBehind(about, live))
+	at := position{view: v, row: t, waits: len(blockedBy) > 0, openChildren: openChildren > 0, header: func() record.Header { return about }}
+	r.Elsewhere = at.elsewhere()
 	if !closed {
-		r.Claim = viewClaim(session.Holder(about, live, v.now), live)
+		r.Claim = viewClaim(at.hold(), live)
 		r.Held = r.Claim
 		r.Execution = v.execution(about)
 		r.IsRunning = r.Execution == string(session.Alive)
-		r.Ready = len(r.BlockedBy) == 0 && openChildren == 0 && r.Elsewhere == nil && r.Claim == nil && Startable(flow, t.Status)
+		standing := at.standing()
+		r.Ready, r.IsBlocked = standing == ReadyNow, standing.Waits()
 		r.IsPending = r.Ready && t.Status == flow.Initial
 	}
 	return r
@@ -171,11 +172,15 @@ func enough(t *kind.Row, live session.Live, whole func() record.Header) record.H
 
 // Holder is who holds a task of a graph.
 func (v View) Holder(g *Graph, r *kind.Row) session.Hold {
+	return v.holder(r, func() record.Header { return g.Header(r) })
+}
+
+func (v View) holder(r *kind.Row, header func() record.Header) session.Hold {
 	live := v.known(record.ID(r.ID).Ref())
 	if r.Assignee == "" && live.Silent() {
 		return session.Hold{} // neither the file nor live state names anybody
 	}
-	return session.Holder(enough(r, live, func() record.Header { return g.Header(r) }), live, v.now)
+	return session.Holder(enough(r, live, header), live, v.now)
 }
 
 // Row shows a task of a graph as a list does.
@@ -269,16 +274,18 @@ func (v View) Execution(g *Graph, r *kind.Row) string {
 }
 
 // Behind reports whether a task of a graph was carried further elsewhere.
-func (v View) Behind(g *Graph, r *kind.Row) bool { return v.elsewhere(g, r) != nil }
+func (v View) Behind(g *Graph, r *kind.Row) bool {
+	return v.elsewhere(r, func() record.Header { return g.Header(r) }) != nil
+}
 
-// elsewhere is how far a task of a graph was carried elsewhere; nil if this file is as far.
-func (v View) elsewhere(g *Graph, r *kind.Row) *Elsewhere {
+// elsewhere is how far a task was carried elsewhere; nil if this file is as far.
+func (v View) elsewhere(r *kind.Row, header func() record.Header) *Elsewhere {
 	of := record.ID(r.ID).Ref()
 	if !v.carried(of) {
 		return nil
 	}
 	live := v.known(of)
-	return ElsewhereOf(session.IsBehind(enough(r, live, func() record.Header { return g.Header(r) }), live))
+	return ElsewhereOf(session.IsBehind(enough(r, live, header), live))
 }
 
 // SecondsAt is a time of a row; nil for none.

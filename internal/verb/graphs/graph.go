@@ -59,7 +59,7 @@ type Node struct {
 	Priority task.Priority `json:"priority"`
 	Parent   record.ID     `json:"parent,omitempty"`
 	Open     bool          `json:"open,omitempty"`
-	Ready    bool          `json:"ready,omitempty"`    // it is open, waits for nothing, and has no open part
+	Ready    bool          `json:"ready,omitempty"`    // next would hand it out
 	Waiting  int           `json:"waiting,omitempty"`  // how many open tasks wait for it, through others too
 	Missing  bool          `json:"missing,omitempty"`  // there is no such record
 	Critical bool          `json:"critical,omitempty"` // it is on the critical path
@@ -108,8 +108,9 @@ func Graph(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	if err != nil {
 		return Out{}, err
 	}
-	n, view := newNet(s, look, in), w.View(s).OfMany(ctx)
-	n.keeps = func(i int) bool { return in.Where == "" || keep.Fits(tasks.ItemAt(look, view, i)) }
+	n := newNet(s, look, in)
+	n.view = w.View(s).OfMany(ctx)
+	n.keeps = func(i int) bool { return in.Where == "" || keep.Fits(tasks.ItemAt(look, n.view, i)) }
 	return n.show(w, look.Problems()), nil
 }
 
@@ -136,6 +137,7 @@ type net struct {
 	parts [][]int        // the tasks below a task
 	every [][]int        // see dependents
 	keeps func(int) bool // whether a task fits the filter
+	view  verb.View
 }
 
 func newNet(s *store.Store, look *verb.Graph, in In) *net {
@@ -234,7 +236,7 @@ func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []in
 		r := n.rows[i]
 		node := Node{
 			ID: n.id(i), Title: r.Title, Status: r.Status, Priority: r.Priority, Open: n.open[i], Waiting: waiting[i], Critical: critical[i],
-			Ready: n.open[i] && n.look.Ready(i),
+			Ready: n.view.Standing(n.look, i) == verb.ReadyNow,
 		}
 		if p, ok := n.at[r.Parent]; ok && inside[p] {
 			node.Parent = r.Parent

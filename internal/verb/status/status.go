@@ -38,7 +38,7 @@ type Out struct {
 	Actor     record.Actor `json:"actor"`
 	Total     int          `json:"total"` // tasks, closed ones too
 	Open      int          `json:"open"`
-	Blocked   int          `json:"blocked"` // of these, those that wait for others
+	Blocked   int          `json:"blocked"` // of these, those that wait for others, or for their children
 
 	Running []Task `json:"running"` // held by somebody, the last one changed first
 	Stalled []Task `json:"stalled"` // held under a session that fell silent, or by a claim that lapsed
@@ -157,10 +157,10 @@ func (l looker) tasks(out *Out) {
 			continue
 		}
 		out.Open++
-		if l.g.Blocked(n) {
+		switch standing := l.view.Standing(l.g, n); {
+		case standing.Waits():
 			out.Blocked++
-		}
-		if l.view.Standing(l.g, n) == verb.ReadyNow {
+		case standing == verb.ReadyNow:
 			ready = append(ready, found{row: r})
 		}
 		hold := l.view.Holder(l.g, r)

@@ -175,11 +175,10 @@ func (f Filter) dueFits(r *kind.Row) bool {
 	return ok && !by.After(f.before)
 }
 
-// fitsNow reports whether what is derived of the task of the nth row fits. One that was carried further elsewhere is
-// not ready here.
+// fitsNow reports whether what is derived of the task of the nth row fits.
 func (f Filter) fitsNow(g *verb.Graph, view verb.View, n int) bool {
 	r := g.Rows()[n]
-	if f.in.Ready != nil && (g.Ready(n) && !view.Behind(g, r)) != *f.in.Ready {
+	if f.in.Ready != nil && (view.Standing(g, n) == verb.ReadyNow) != *f.in.Ready {
 		return false
 	}
 	if f.in.Where != "" && !f.where.Fits(Item{r, n, g, view}) {

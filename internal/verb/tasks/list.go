@@ -21,7 +21,7 @@ type ListIn struct {
 	Where     string     `json:"where,omitempty" doc:"a filter: guide filters" from:"filters"`
 	Explain   bool       `json:"explain,omitempty" doc:"why each is ready or not"`
 	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`
-	Ready     *bool      `json:"ready" doc:"no open deps, no open children"`
+	Ready     *bool      `json:"ready" doc:"true: what next would hand out"`
 	Execution string     `json:"execution,omitempty" doc:"active, stalled or awaiting_review" values:"active,stalled,awaiting_review"`
 	Label     string     `json:"label,omitempty" doc:"with this label" from:"labels"`
 	Priority  string     `json:"priority,omitempty" doc:"0 (urgent) to 4" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`

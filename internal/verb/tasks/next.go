@@ -90,14 +90,13 @@ func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Grap
 		if !keep(r) {
 			continue
 		}
-		switch view.Standing(g, n) {
-		case verb.ReadyNow:
+		switch standing := view.Standing(g, n); {
+		case standing == verb.ReadyNow:
 			free = append(free, r)
-		case verb.WaitsFor, verb.HasOpenChildren:
+		case standing.Waits():
 			out.Blocked++
-		case verb.IsElsewhere, verb.ClaimLapsed, verb.IsHeld:
+		case standing.Taken():
 			out.Claimed++
-		case verb.IsClosed, verb.OtherState:
 		}
 	}
 	return free, out
@@ -106,11 +105,10 @@ func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Grap
 // takeNext claims a task, if it still is as it was when it was picked.
 func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, seconds verb.Count) (verb.Task, error) {
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
-		flow := s.Config.Flow
-		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !verb.Startable(flow, wc.Task.Status) || len(flow.BlockedBy(wc.Task, kind.Deps(wc.Tx, wc.Store.Config.Flow))) > 0 {
+		if wc.Standing() != verb.ReadyNow {
 			return wc.Task, nil, errTaken
 		}
-		t, entry, err := flow.Claim(wc.Task, false, w.Stamp(""))
+		t, entry, err := s.Config.Flow.Claim(wc.Task, false, w.Stamp(""))
 		if err == nil {
 			lease := wc.Lease(ctx, "")
 			lease.Seconds = int(seconds)

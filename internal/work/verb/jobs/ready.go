@@ -12,9 +12,8 @@ import (
 
 const readyAtOnce = 500 // tasks of a page of the list
 
-// Ready returns tasks on which a job may begin now, at most so many, the most urgent first: not started, waiting for
-// nothing, held by nobody, not for a pair, and with their files in this workspace. A label narrows them, and so does
-// skip. By the time a job is started one of them may be taken; see LeftAlone.
+// Ready returns tasks on which a job may begin now, at most so many, the most urgent first: those that are ready, not
+// started, not for a pair, and with their files in this workspace. A label narrows them, and so does skip. By the time a job is started one of them may be taken; see LeftAlone.
 func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip func(record.ID) bool) (found []verb.Row, err error) {
 	s, err := w.Open()
 	if err != nil {
@@ -44,7 +43,7 @@ func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip 
 
 // free reports whether nothing that a row says keeps a job from the task.
 func free(row verb.Row) bool {
-	return row.Mode != task.PairMode && row.Repo == "" && row.Elsewhere == nil && (row.Held == nil || row.Held.Lapsed)
+	return row.Mode != task.PairMode && row.Repo == ""
 }
 
 // LeftAlone reports whether an error of Start says that somebody else was faster at the task, or that no job can do it:
