@@ -19,7 +19,7 @@ PACKAGES = ./... ./mcpserver/jsonschema
 help:
 	@echo 'make build    bin/cairn, as it is shipped'
 	@echo 'make check    everything that must hold before a commit; rewrites nothing'
-	@echo 'make test     the tests, with the race detector'
+	@echo 'make test     all tests, also those that take long, with the race detector'
 	@echo 'make quick    the tests of what changed since $(BASE) and of its importers, for a minute at most'
 	@echo 'make fmt      format the code'
 	@echo 'make update   rewrite the golden files; read the diff before you commit it'
@@ -72,7 +72,7 @@ lint:
 	$(GOLANGCI_LINT) run $(PACKAGES)
 
 test:
-	$(GO) test -race $(PACKAGES)
+	CAIRN_TESTS=all $(GO) test -race $(PACKAGES)
 
 # It says what it left out. make check leaves out nothing.
 quick:
@@ -107,7 +107,7 @@ crash:
 
 # Caller, supervisor, executor or all of them, with SIGKILL: nothing is left running, no job RUNNING, no work is lost.
 jobs-crash:
-	JOBS_CRASH=200 $(GO) test ./internal/work/runner -count=1 -timeout 0 -v -run '^TestKillsAtRandomMoments$$'
+	CAIRN_TESTS=all JOBS_CRASH=200 $(GO) test ./internal/work/runner -count=1 -timeout 0 -v -run '^TestSlowKillsAtRandomMoments$$'
 
 # Claims through a git remote, at full size. Ordinary runs of these tests take a few clones.
 clones:

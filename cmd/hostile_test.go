@@ -21,6 +21,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/urfave/cli/v3"
@@ -224,10 +225,8 @@ func makeHostile(v any) {
 
 // Nothing that a command prints can command a terminal or a CI, or be invisible, whatever the files, git, live state
 // and the caller contain. The same holds with --json. The commands come from the catalogue, so a new one is tested too.
-func TestWhatIsPrintedIsFitToShow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long")
-	}
+func TestSlowWhatIsPrintedIsFitToShow(t *testing.T) {
+	slowtest.Skip(t)
 	if why := whyUnfit("  ::error::x"); why == "" {
 		t.Fatal("the test finds nothing")
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
@@ -76,10 +77,8 @@ func hugeWorkspace(t *testing.T) verb.Workspace {
 }
 
 // No answer floods its reader, whatever the files hold. The tools come from the catalogue.
-func TestEveryAnswerIsBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long")
-	}
+func TestSlowEveryAnswerIsBounded(t *testing.T) {
+	slowtest.Skip(t)
 	w := hugeWorkspace(t)
 	w.Profile, w.Actor = verb.Maintainer, verb.As("human:shah")
 	cs := connect(t, w)

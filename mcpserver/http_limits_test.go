@@ -12,7 +12,7 @@ import (
 )
 
 // Who sends a request a byte at a time is hung up on, at the head and at the body, and meanwhile others are served.
-func TestSlowRequestsAreHungUpOn(t *testing.T) {
+func TestRequestsThatTakeLongAreHungUpOn(t *testing.T) {
 	for name, begun := range map[string]string{
 		"the head": "POST /mcp HTTP/1.1\r\nHost: localhost\r\n",
 		"the body": "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
@@ -391,10 +392,8 @@ var unusable = []record.Code{record.InvalidInput, record.NotFound, record.Forbid
 
 // A refusal names a call that the caller can make as it stands: it is understood, is allowed, and is about what is
 // there.
-func TestNextCalls(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long")
-	}
+func TestSlowNextCalls(t *testing.T) {
+	slowtest.Skip(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the checks are POSIX shell")
 	}
@@ -426,10 +425,8 @@ func TestNextCalls(t *testing.T) {
 
 // An agent that makes each call that a refusal names, and nothing else, settles nothing by that: no task is closed,
 // started, released or taken over, no check is attested, and nothing is weakened.
-func TestFollowingRefusalsSettlesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long")
-	}
+func TestSlowFollowingRefusalsSettlesNothing(t *testing.T) {
+	slowtest.Skip(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the checks are POSIX shell")
 	}

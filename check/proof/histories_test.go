@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/cmd"
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -41,12 +42,21 @@ import (
 // The clock moves on by a minute with each command of cairn. The findings must be the same in all three places.
 //
 // Each history in cheats ends with its findings, which UPDATE=1 writes into it. Those in honest have none.
-func TestHistories(t *testing.T) {
+func TestSlowHistories(t *testing.T) {
+	slowtest.Skip(t)
+	judgeHistories(t, 1)
+}
+
+func TestHistories(t *testing.T) { judgeHistories(t, 8) }
+
+// judgeHistories judges one of so many histories of each kind, and those that changed.
+func judgeHistories(t *testing.T, of int) {
+	t.Helper()
 	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	for _, kind := range []string{"cheats", "honest"} {
 		t.Run(kind, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
-				Files:              cmdtest.Scripts(t, filepath.Join("testdata", "histories", kind)),
+				Files:              cmdtest.Scripts(t, filepath.Join("testdata", "histories", kind), of),
 				Setup:              setup,
 				RequireUniqueNames: true,
 				UpdateScripts:      os.Getenv("UPDATE") != "",

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // ending is how long a command may take to end after a signal: two seconds, and two more for a busy machine.
@@ -18,7 +20,8 @@ const ending = 4 * time.Second
 
 // A signal ends a command within two seconds, even if it waits for a program that does not end, for a reader of its
 // output, or for a client.
-func TestASignalEndsEveryCommand(t *testing.T) {
+func TestSlowASignalEndsEveryCommand(t *testing.T) {
+	slowtest.Skip(t)
 	w := newRepo(t)
 	text := "---\nid: T-1\ntitle: Raise the walls\nstatus: in_progress\nchecks:\n  - {desc: it stands, cmd: 'true'}\n---\n" + strings.Repeat("A line of a long page.\n", 10_000)
 	if err := os.WriteFile(w.task(), []byte(text), 0o644); err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/session"
@@ -39,11 +40,9 @@ const (
 // Four agents and a person build the wall. Each agent is a process with the official client, and the person is the
 // command line. One agent is killed during a task, which another takes over. In the end every stone exists, each was
 // made in one finished session and after those it depends on, and every agent had work.
-func TestAgentsAndAPersonShareTheWork(t *testing.T) {
-	n, fallsAt := stones, 4
-	if testing.Short() {
-		n, fallsAt = 3*course, 2
-	}
+func TestSlowAgentsAndAPersonShareTheWork(t *testing.T) {
+	slowtest.Skip(t)
+	const n, fallsAt = stones, 4
 	w := newRepo(t)
 	w.cairn(t, "settings-set", "session_stale_after", "1s")
 	w.plan(t, n)

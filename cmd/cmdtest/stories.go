@@ -41,7 +41,7 @@ import (
 func Stories(t *testing.T, dir string) {
 	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	testscript.Run(t, testscript.Params{
-		Files:              Scripts(t, dir),
+		Files:              Scripts(t, dir, 1),
 		Setup:              isolate,
 		RequireUniqueNames: true,
 		UpdateScripts:      os.Getenv("UPDATE") != "",
@@ -59,16 +59,16 @@ func Stories(t *testing.T, dir string) {
 	})
 }
 
-// Scripts lists the scripts of a folder. With -short it is one of eight, and those whose paths end one of the words of
-// $CHANGED, as make quick has it.
-func Scripts(t *testing.T, dir string) []string {
+// Scripts lists one of so many scripts of a folder, with -short one of eight, and those whose paths end one of the
+// words of $CHANGED, as make quick has it.
+func Scripts(t *testing.T, dir string, of int) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(all) == 0 {
 		t.Fatalf("no scripts in %s: %v", dir, err)
 	}
-	if !testing.Short() {
-		return all
+	if testing.Short() {
+		of = 8
 	}
 	var out []string
 	for i, name := range all {
@@ -76,7 +76,7 @@ func Scripts(t *testing.T, dir string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i%8 == 0 || slices.ContainsFunc(strings.Fields(os.Getenv("CHANGED")), func(end string) bool { return strings.HasSuffix(filepath.ToSlash(at), "/"+end) }) {
+		if i%of == 0 || slices.ContainsFunc(strings.Fields(os.Getenv("CHANGED")), func(end string) bool { return strings.HasSuffix(filepath.ToSlash(at), "/"+end) }) {
 			out = append(out, name)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // cairnIn builds cairn, puts it on PATH, and takes what tells of another session out of the environment.
@@ -36,7 +38,8 @@ func cairnIn(t *testing.T) {
 }
 
 // Who leaves cairn work is told which jobs live on, and they do.
-func TestJobsOutliveTheCommand(t *testing.T) {
+func TestSlowJobsOutliveTheCommand(t *testing.T) {
+	slowtest.Skip(t)
 	cairnIn(t)
 	top := t.TempDir()
 	h := house{T: t, dir: filepath.Join(top, "house"), top: top}
@@ -92,7 +95,8 @@ func TestJobsOutliveTheCommand(t *testing.T) {
 
 // Of six tasks five are reviewed and merged in the order of their dependencies, the base builds at every commit, the
 // one whose check was made easier is refused, and nothing is left running.
-func TestTheHouseIsBuilt(t *testing.T) {
+func TestSlowTheHouseIsBuilt(t *testing.T) {
+	slowtest.Skip(t)
 	cairnIn(t)
 	top := t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "sh", "run.sh", top).CombinedOutput()

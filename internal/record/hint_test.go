@@ -31,9 +31,6 @@ func TestHint(t *testing.T) {
 
 // The call that helps is the one that the hint holds, unless another one is named.
 func TestNextCalls(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long")
-	}
 	get, list := record.CallTo("get", "id", record.ID("A-1")), record.CallTo("list")
 	no := func() *record.Error { return record.Errorf(record.Conflict, "no") }
 	for _, tt := range []struct {

@@ -312,7 +312,7 @@ func TestGarbageIsKeptAndSkipped(t *testing.T) {
 func TestAFloodEndsWell(t *testing.T) {
 	everyDialect(t, func(t *testing.T, dialect string) {
 		size := 12
-		if dialect == "claude" && !testing.Short() {
+		if dialect == "claude" {
 			size = 100
 		}
 		b := newBench(t, dialect, fmt.Sprintf("flood %d", size), "say after the flood")

@@ -20,6 +20,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -88,10 +89,8 @@ func random(n int64) int64 {
 // SIGKILL at random moments of the caller, the supervisor, the executor, its guard, or all of them: what is left of the
 // job ends at the next look, it is not RUNNING, no line that the executor wrote is lost, and it goes on or can be
 // canceled.
-func TestKillsAtRandomMoments(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is long")
-	}
+func TestSlowKillsAtRandomMoments(t *testing.T) {
+	slowtest.Skip(t)
 	killed := map[string]int{}
 	for left := crashes(); left > 0; left -= killsOfEach {
 		t.Run("", func(t *testing.T) { killAtRandom(t, min(left, killsOfEach), killed) })

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -37,7 +38,8 @@ func playMerge(s *store.Store, args []string) error {
 
 // Merges that are killed at any moment leave a base that only moves forwards; each is made by the next call, and
 // nothing is left of the killed ones.
-func TestKilledMerges(t *testing.T) {
+func TestSlowKilledMerges(t *testing.T) {
+	slowtest.Skip(t)
 	const kills = 12
 	f := newField(t)
 	ids := make([]record.ID, kills)

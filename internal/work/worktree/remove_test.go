@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
@@ -157,7 +158,8 @@ var losses = []loss{
 }
 
 // Each way to lose work keeps a work tree where it is, with its reason; force skips only what is in no commit.
-func TestNothingIsLost(t *testing.T) {
+func TestSlowNothingIsLost(t *testing.T) {
+	slowtest.Skip(t)
 	looksAtProcesses(t)
 	for _, tt := range losses {
 		t.Run(tt.name, func(t *testing.T) {

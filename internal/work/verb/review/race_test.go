@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // Twenty merges into one base at once, of which no more than fifteen can pass: each adds a part, and the check of each
 // allows fifteen. Each is tested as merged: so fifteen come home, at no commit the base has a sixteenth, and the
 // branches of the others are as they were.
-func TestMergesRaceOnOneBase(t *testing.T) {
+func TestSlowMergesRaceOnOneBase(t *testing.T) {
+	slowtest.Skip(t)
 	const many, room = 20, 15
 	h := newHome(t)
 	h.write(h.Dir, "parts/none", "")
