@@ -2,10 +2,13 @@ package verb
 
 import (
 	"cmp"
+	"encoding/json"
 	"reflect"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -317,6 +320,137 @@ func shown(fields []Field) []Field {
 		if f.Doc != "-" {
 			out = append(out, f)
 		}
+	}
+	return out
+}
+
+// Schema is the verb's input as a JSON Schema: flat, an object at the root, without references, alternatives or lists
+// of types, because some clients refuse those. Properties are sorted by name. Fields that are Quiet are left out.
+func (v Verb) Schema() json.RawMessage { return v.SchemaIn("") }
+
+// SchemaIn is the schema in a workspace that declares fields of its own, which own describes: it stands where the verb
+// takes values of them, though the field is Quiet. An empty own is no such workspace.
+func (v Verb) SchemaIn(own string) json.RawMessage {
+	out, err := json.Marshal(object(v.Fields(), own))
+	if err != nil {
+		panic("verb: a schema of maps and texts does not marshal: " + err.Error())
+	}
+	return out
+}
+
+// ownArgument is the argument of every verb that takes values of fields of the user's own.
+const ownArgument = "fields"
+
+func object(fields []Field, own string) map[string]any {
+	properties := map[string]any{}
+	required := []string{}
+	for _, f := range shown(fields) {
+		declared := f.Type == Pairs && f.Name == ownArgument && own != ""
+		if f.Quiet && !declared {
+			continue
+		}
+		if declared {
+			f.Doc += ": " + own
+		}
+		properties[f.Name] = property(f, own)
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
+	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		schema["required"] = required
+	}
+	return schema
+}
+
+func property(f Field, own string) map[string]any {
+	p := map[string]any{"type": f.Type}
+	switch f.Type {
+	case Text, Number, Decimal, Boolean:
+	case Texts:
+		p = list(map[string]any{"type": Text})
+	case Numbers:
+		p = list(map[string]any{"type": Number})
+	case Pairs:
+		p = map[string]any{"type": Object, "additionalProperties": true}
+	case Object:
+		p = object(f.Fields, own)
+	case Objects:
+		p = list(object(f.Fields, own))
+	}
+	if f.Doc != "" {
+		p["description"] = f.Doc
+	}
+	return p
+}
+
+func list(items map[string]any) map[string]any {
+	return map[string]any{"type": "array", "items": items}
+}
+
+// Values are texts by name in an input: fields of the user's own. In JSON a value may be a text, a number, true or
+// false; null is "". On the command line each is NAME=VALUE.
+type Values map[string]string
+
+// OwnFields reads values of fields of the user's own: me is who acts. Its errors are those of task.Flow.ReadOwn.
+func (w *Workspace) OwnFields(s *store.Store, given Values) (map[string]string, error) {
+	in := make(map[string]string, len(given))
+	for name, value := range given {
+		if one, ok := s.Config.Flow.Field(name); ok && one.Type == task.FieldActor && IsMe(value) {
+			value = string(w.Actor())
+		}
+		in[name] = value
+	}
+	return s.Config.Flow.ReadOwn(in)
+}
+
+// LinksGiven are the links in an input, by the name of their kind. It returns NOT_FOUND for an id that no record has,
+// unless the task has the link already.
+func LinksGiven(s *store.Store, given map[string][]RecordID, has func(record.ID) bool) (map[string][]record.ID, error) {
+	out := map[string][]record.ID{}
+	for _, k := range task.LinkKinds {
+		ids, ok := given[k.Name]
+		if !ok {
+			continue
+		}
+		out[k.Name] = []record.ID{}
+		for _, one := range ids {
+			id := record.ID(one)
+			if _, _, err := kind.Find(s, string(id)); record.CodeOf(err) == record.NotFound && !has(id) {
+				return nil, WithID(err, id)
+			}
+			out[k.Name] = append(out[k.Name], id)
+		}
+	}
+	return out, nil
+}
+
+// ownFields are the fields of the user's own that a task has, as JSON has them; nil for none.
+func ownFields(flow task.Flow, value func(name string) string) map[string]any {
+	var out map[string]any
+	for _, one := range flow.Fields {
+		if text := value(one.Name); text != "" {
+			if out == nil {
+				out = map[string]any{}
+			}
+			out[one.Name] = one.Value(text)
+		}
+	}
+	return out
+}
+
+// withoutOwn leaves out of the keys that cairn does not know those that are shown as fields.
+func withoutOwn(extra, shown map[string]any) map[string]any {
+	var out map[string]any
+	for name, value := range extra {
+		if _, ok := shown[name]; ok {
+			continue
+		}
+		if out == nil {
+			out = map[string]any{}
+		}
+		out[name] = value
 	}
 	return out
 }

@@ -1,7 +1,10 @@
 package verb
 
 import (
+	"strings"
+
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
@@ -22,4 +25,61 @@ func AsTexts[T ~string](list []T) []string {
 		out = append(out, string(v))
 	}
 	return out
+}
+
+// leastShort is the least that is shown of an id as its short form: what is shorter is soon another's too.
+const leastShort = 3
+
+// ShortIDs returns for each of some ids how many bytes at its end occur in no other id of the workspace, so that they
+// are enough to name it: of records of every kind, closed ones and those whose file is broken included. It is the whole
+// length where the end of the id, up to its last dash, is not enough. It lists folders and reads no file.
+func ShortIDs(s *store.Store, of []string) (map[string]int, error) {
+	var all []string
+	for _, k := range kind.Kinds() {
+		ids, err := s.Candidates(k, "")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ids...)
+	}
+	return shortest(of, all), nil
+}
+
+// shortest is ShortIDs among the ids that there are.
+func shortest(of, all []string) map[string]int {
+	ends := map[[leastShort]byte][]string{} // the ids by their last bytes
+	need := make(map[string]int, len(of))
+	for _, id := range of {
+		if _, twice := need[id]; len(id) > leastShort && !twice {
+			low := strings.ToLower(id)
+			end := [leastShort]byte([]byte(low[len(low)-leastShort:]))
+			ends[end] = append(ends[end], id)
+		}
+		need[id] = leastShort
+	}
+	for _, other := range all {
+		low := strings.ToLower(other)
+		for at := leastShort; at <= len(low); at++ {
+			for _, id := range ends[[leastShort]byte([]byte(low[at-leastShort:at]))] {
+				if id != other {
+					need[id] = max(need[id], sameEnd(strings.ToLower(id), low[:at])+1)
+				}
+			}
+		}
+	}
+	for id, n := range need {
+		if n > len(id)-1-strings.LastIndexByte(id, '-') || n > len(id) {
+			need[id] = len(id)
+		}
+	}
+	return need
+}
+
+// sameEnd is how many bytes two texts have in common at their ends.
+func sameEnd(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
 }

@@ -93,3 +93,12 @@ func dayNamed(text string, now time.Time, direction int) (date string, ok bool) 
 	}
 	return now.AddDate(0, 0, days).Format(time.DateOnly), true
 }
+
+// Priority reads a priority as a caller gives it: as a file has it, or as tables and other trackers write it, such as
+// p1. Its errors are those of task.ParsePriority.
+func Priority(text string) (task.Priority, error) {
+	if number, ok := strings.CutPrefix(strings.ToLower(text), "p"); ok && len(number) == 1 {
+		text = number
+	}
+	return task.ParsePriority(text)
+}

@@ -1,10 +1,12 @@
 package verb
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Profile says what a caller may do. Each profile holds those before it.
@@ -129,4 +131,35 @@ func (r Rights) InScope(id record.ID) error {
 	return record.Errorf(record.OutOfScope, "this caller may change %s only", r.Scope).
 		WithHint("work on that task; for another the server is started with another --scope").
 		WithNext(record.CallTo("get", "id", r.Scope))
+}
+
+// unconfirmedError is a refusal that goes away once a person has confirmed what they are asked.
+type unconfirmedError struct {
+	asks []task.Ask
+	err  error
+}
+
+func (u unconfirmedError) Error() string { return u.err.Error() }
+func (u unconfirmedError) Unwrap() error { return u.err }
+
+// asksOf is what a person would have to confirm for the call to be let through; nil if that would not help.
+func asksOf(err error) []task.Ask {
+	var u unconfirmedError
+	if !errors.As(err, &u) {
+		return nil
+	}
+	return u.asks
+}
+
+// IsUnconfirmed reports whether an error goes away once a person has confirmed what they are asked. Verb.Call asks
+// them.
+func IsUnconfirmed(err error) bool { return asksOf(err) != nil }
+
+// Confirmed returns FORBIDDEN if some of what is asked was not confirmed by the person in this call; see IsUnconfirmed.
+func (w *Workspace) Confirmed(asks []task.Ask) error {
+	asks = slices.DeleteFunc(asks, func(a task.Ask) bool { return slices.Contains(w.confirmed, a) })
+	if len(asks) == 0 {
+		return nil
+	}
+	return unconfirmedError{asks, task.Unconfirmed(asks)}
 }

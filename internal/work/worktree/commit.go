@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/layout"
 )
 
 // commitLimit is how long the hooks of a commit may take.
@@ -76,4 +77,95 @@ func refused(err error) error {
 	}
 	return record.Errorf(record.Git, "git did not make the commit: %s", record.Clip(strings.Join(said, "; "), 500)).
 		WithHint("a hook may have refused it; what was to be committed is staged")
+}
+
+// CommitRecords commits what cairn wrote under .cairn in a work tree, and nothing else of what is uncommitted there:
+// the checks of a task may have left files. Hooks do not run, as for every commit of records alone. It reports whether
+// there was something to commit, and returns the errors of Verify.
+func (w *Worktrees) CommitRecords(ctx context.Context, t Tree, message string) (committed bool, err error) {
+	return w.on(t).commitRecords(ctx, message)
+}
+
+func (w work) commitRecords(ctx context.Context, message string) (committed bool, err error) {
+	if err := w.verify(ctx); err != nil {
+		return false, err
+	}
+	before, err := w.tip(ctx)
+	if err != nil {
+		return false, err
+	}
+	there, err := opened(w.tree.Path)
+	if err != nil {
+		return false, err
+	}
+	if err := commitPaths(ctx, w.tree.Path, message, layout.Layout{Root: w.tree.Root, Repo: there}.InRepo(layout.Folder)); err != nil {
+		return false, err
+	}
+	after, err := w.tip(ctx)
+	return after != before, err
+}
+
+// commitOnlyRecords commits what is uncommitted under .cairn, so that a merge or a rebase takes it along. It returns
+// CONFLICT if anything else is uncommitted. In a work tree that is not as it was made it does nothing: what counts then
+// is the branch.
+func (w work) commitOnlyRecords(ctx context.Context) error {
+	if w.verify(ctx) != nil {
+		return nil
+	}
+	there, err := opened(w.tree.Path)
+	if err != nil {
+		return err
+	}
+	records, others, err := w.uncommitted(ctx, there)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		return record.Errorf(record.Conflict, "the work tree of %s has changes that are not committed: %s", w.tree.Task, someOf(pathsOf(others))).
+			WithHint("commit them in %s, or take them back", w.tree.Path)
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	return commitPaths(ctx, w.tree.Path, "cairn: the record of "+string(w.tree.Task), records...)
+}
+
+// uncommitted lists the uncommitted changes in a work tree: the paths under the .cairn of this workspace, and the other
+// changes.
+func (c *clone) uncommitted(ctx context.Context, there *git.Repo) (records []string, others []git.Change, err error) {
+	all, err := there.Changes(ctx, git.Looks{})
+	if err != nil {
+		return nil, nil, err
+	}
+	ours := layout.Layout{Root: c.rootIn(there.Top), Repo: there}.InRepo(layout.Folder) + "/"
+	for _, one := range all {
+		if strings.HasPrefix(one.Path, ours) {
+			records = append(records, one.Path)
+		} else {
+			others = append(others, one)
+		}
+	}
+	return records, others, nil
+}
+
+func pathsOf(changes []git.Change) []string {
+	paths := make([]string, len(changes))
+	for i, c := range changes {
+		paths[i] = c.Path
+	}
+	return paths
+}
+
+// commitPaths commits what some paths of a work tree hold now, without hooks. It commits nothing else, and nothing at
+// all if they have not changed.
+func commitPaths(ctx context.Context, top, message string, paths ...string) error {
+	if _, err := (git.Writing{}).Run(ctx, top, append([]string{"add", "--all", "--"}, paths...)...); err != nil {
+		return err
+	}
+	_, err := git.Run(ctx, top, append([]string{"diff-index", "--cached", "--quiet", "HEAD", "--"}, paths...)...)
+	if git.Exited(err) != 1 {
+		return err
+	}
+	_, err = (git.Writing{}).Run(ctx, top, append([]string{"commit", "--quiet", "--no-verify", "--cleanup=whitespace", "-m", message, "--"}, paths...)...)
+	return err
 }

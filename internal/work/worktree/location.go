@@ -55,19 +55,13 @@ func (l location) path() (string, error) {
 		around = filepath.Clean(set)
 	}
 	for _, inside := range []string{home, l.repo.Top, l.repo.CommonDir} {
-		if within(inside, around) {
+		if disk.Within(inside, around) {
 			return "", record.Errorf(record.InvalidInput, "work trees would lie in %s, which is in the repository", around).
 				WithHint("set worktrees in .cairn/config.yaml to a folder outside, such as ../worktrees")
 		}
 	}
 	sum := sha256.Sum256([]byte(l.live))
 	return filepath.Join(around, name+"-"+hex.EncodeToString(sum[:])[:8]), nil
-}
-
-// within reports whether a path is a folder or lies in it. Both are clean.
-func within(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // make makes the folder, and returns its path. It returns INVALID_INPUT if a link is on the way to it.

@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
@@ -98,7 +99,7 @@ func (s scratches) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, path := range left {
-		if live, err := inside(path); err == nil && len(live) > 0 {
+		if live, err := proc.Inside(path); err == nil && len(live) > 0 {
 			continue
 		}
 		if there, err := opened(path); err == nil && there.CommonDir != s.repo.CommonDir {

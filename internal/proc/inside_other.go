@@ -1,10 +1,10 @@
 //go:build !linux && !darwin && !windows
 
-package worktree
+package proc
 
 import "errors"
 
-// inside returns an error: there is no /proc here that shows the folders of processes.
-func inside(string) ([]process, error) {
+// Inside returns an error: there is no /proc here that shows the folders of processes.
+func Inside(string) ([]Process, error) {
 	return nil, errors.New("this system does not show in which folders processes work")
 }

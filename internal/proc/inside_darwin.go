@@ -1,4 +1,4 @@
-package worktree
+package proc
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
 // What proc_pidinfo(PROC_PIDVNODEPATHINFO) is called by, and where its answer has the path of the working directory.
@@ -21,9 +23,9 @@ const (
 	pathSize     = 1024
 )
 
-// inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It
+// Inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It
 // returns an error if it cannot tell. A process of another user shows no directory.
-func inside(folder string) ([]process, error) {
+func Inside(folder string) ([]Process, error) {
 	mine, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -38,12 +40,12 @@ func inside(folder string) ([]process, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []process
+	var found []Process
 	for _, p := range all {
 		pid := int(p.Proc.P_pid)
-		if dir := folderOf(pid); dir != "" && within(folder, dir) {
+		if dir := folderOf(pid); dir != "" && disk.Within(folder, dir) {
 			name, _, _ := bytes.Cut(p.Proc.P_comm[:], []byte{0})
-			found = append(found, process{pid, string(name)})
+			found = append(found, Process{pid, string(name)})
 		}
 	}
 	return found, nil

@@ -1,4 +1,4 @@
-package worktree
+package proc
 
 import (
 	"os"
@@ -9,12 +9,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
-// inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It
+// Inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It
 // returns an error if it cannot tell, as where /proc is missing or shows only a part.
 //
 // A process of another user, or one that hides from its own, shows no directory. Those cannot be known to be elsewhere,
 // but there are always some, so they are taken for what they are: no part of the work of this user.
-func inside(folder string) ([]process, error) {
+func Inside(folder string) ([]Process, error) {
 	if _, err := os.Readlink("/proc/self/cwd"); err != nil {
 		return nil, err
 	}
@@ -22,18 +22,18 @@ func inside(folder string) ([]process, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []process
+	var found []Process
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
 			continue
 		}
 		dir, err := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
-		if err != nil || !within(folder, strings.TrimSuffix(dir, " (deleted)")) {
+		if err != nil || !disk.Within(folder, strings.TrimSuffix(dir, " (deleted)")) {
 			continue
 		}
 		name, _ := disk.ReadFile(filepath.Join("/proc", e.Name(), "comm"))
-		found = append(found, process{pid, strings.TrimSpace(string(name))})
+		found = append(found, Process{pid, strings.TrimSpace(string(name))})
 	}
 	return found, nil
 }
