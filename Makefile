@@ -103,7 +103,7 @@ race:
 
 # Each time 200 processes are killed at random moments, every verb at each of its system calls, and each call fails in each way.
 crash:
-	CRASHTEST_ALL=1 $(GO) test -race -timeout 0 -count $(CRASHES) ./store ./store/crashtest -run 'Crash|Death|Fail|Vanish|Full'
+	CAIRN_TESTS=all CRASHTEST_ALL=1 $(GO) test -race -timeout 0 -count $(CRASHES) ./store ./store/crashtest -run 'Crash|Death|Fail|Vanish|Full'
 
 # Caller, supervisor, executor or all of them, with SIGKILL: nothing is left running, no job RUNNING, no work is lost.
 jobs-crash:

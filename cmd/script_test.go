@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 const storyDir = "testdata/script"
@@ -14,5 +15,10 @@ func TestMain(m *testing.M) {
 	cmdtest.Main(m, func(p cmdtest.Process) int { return Main(context.Background(), Env(p)) })
 }
 
-// TestStories runs the stories; cmdtest.Stories says what they can do.
-func TestStories(t *testing.T) { cmdtest.Stories(t, storyDir) }
+// TestStories runs half of the stories, and TestSlowStories all; cmdtest.Stories says what they can do.
+func TestStories(t *testing.T) { cmdtest.Stories(t, storyDir, 2) }
+
+func TestSlowStories(t *testing.T) {
+	slowtest.Skip(t)
+	cmdtest.Stories(t, storyDir, 1)
+}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -37,11 +38,12 @@ import (
 // ids follow from the clock, and whole files can be compared. A story that plays several clones, which must differ,
 // sets $SEED: then the bytes follow from that and the clock. UPDATE=1 rewrites the files that stories compare with.
 //
-// $FOLDER_MAX is how many tasks archive puts into a folder. With -short Scripts says which run.
-func Stories(t *testing.T, dir string) {
+// $FOLDER_MAX is how many tasks archive puts into a folder. Scripts says which run: one of so many.
+func Stories(t *testing.T, dir string, of int) {
+	t.Helper()
 	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	testscript.Run(t, testscript.Params{
-		Files:              Scripts(t, dir, 1),
+		Files:              Scripts(t, dir, of),
 		Setup:              isolate,
 		RequireUniqueNames: true,
 		UpdateScripts:      os.Getenv("UPDATE") != "",
@@ -60,14 +62,17 @@ func Stories(t *testing.T, dir string) {
 }
 
 // Scripts lists one of so many scripts of a folder, with -short one of eight, and those whose paths end one of the
-// words of $CHANGED, as make quick has it.
+// words of $CHANGED, as make quick has it. With $UPDATE it is all of them.
 func Scripts(t *testing.T, dir string, of int) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(all) == 0 {
 		t.Fatalf("no scripts in %s: %v", dir, err)
 	}
-	if testing.Short() {
+	switch {
+	case os.Getenv("UPDATE") != "":
+		of = 1
+	case testing.Short():
 		of = 8
 	}
 	var out []string
@@ -107,6 +112,7 @@ type Process struct {
 // Main makes a test binary act as cairn when a story runs it by that name. It is for TestMain. Program runs the command
 // line and returns the exit number; only its clock, its randomness and its terminal differ from those of a process.
 func Main(m *testing.M, program func(Process) int) {
+	slowtest.InMemory()
 	testscript.Main(m, map[string]func(){"cairn": func() {
 		dir, err := os.Getwd()
 		must(err)

@@ -67,7 +67,7 @@ func steady(text string) string {
 func TestREADMECommandsForAFreshMachine(t *testing.T) {
 	for marker, want := range map[string]string{
 		"<!-- run -->":  "go run ./examples/quickstart",
-		"<!-- test -->": "go test -race ./...",
+		"<!-- test -->": "go test ./...",
 	} {
 		if got := strings.Join(blockAfter(t, marker), "\n"); got != want {
 			t.Errorf("after %s stands %q, want %q", marker, got, want)

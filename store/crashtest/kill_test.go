@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/examples/kind/risk"
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // childVar tells the test binary to make a call, and to die in it. Its value is a sentence.
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, carryOut(text))
 		os.Exit(1)
 	}
+	slowtest.InMemory()
 	isolate()
 	os.Exit(m.Run())
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 )
 
@@ -31,6 +32,7 @@ func Main(m *testing.M, parts map[string]Part) {
 	if part := os.Getenv(childVar); part != "" {
 		os.Exit(play(parts[part]))
 	}
+	slowtest.InMemory()
 	home, err := os.MkdirTemp("", "store-test-home")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
