@@ -61,7 +61,7 @@ func (b Branches) Progress() map[record.Ref][]Progress {
 	out := map[record.Ref][]Progress{}
 	for _, tip := range b.Tips {
 		for _, c := range tip.Carried {
-			out[c.Ref] = append(out[c.Ref], Progress{Status: c.Status, Branch: tip.Name, Head: tip.Commit, Entry: c.Entry, At: c.At, Tracked: true})
+			out[c.Ref] = append(out[c.Ref], Progress{Status: c.Status, Branch: tip.Name, Head: tip.Commit, Entry: c.Entry, At: c.At, Source: FromBranch})
 		}
 	}
 	for _, of := range out {

@@ -19,7 +19,7 @@ func moves(from, to record.Status, d time.Duration) record.Entry {
 
 // tracked is what a remote-tracking branch says of the task.
 func tracked(branch string, e record.Entry) session.Progress {
-	return session.Progress{Status: e.To, Branch: branch, Entry: e.Hash(), At: e.At, Tracked: true}
+	return session.Progress{Status: e.To, Branch: branch, Entry: e.Hash(), At: e.At, Source: session.FromBranch}
 }
 
 // A remote-tracking branch counts if it has what the file lacks, and that is newer than what changed the status here
@@ -42,7 +42,7 @@ func TestBehindARemoteTrackingBranch(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			live := session.Live{Remote: &session.Remote{Branches: tt.on}}
-			if got := session.IsBehind(tt.file, live); got.Branch != tt.want || got.Tracked != (tt.want != "") {
+			if got := session.IsBehind(tt.file, live); got.Branch != tt.want || (got.Source == session.FromBranch) != (tt.want != "") {
 				t.Errorf("behind %+v, want %q", got, tt.want)
 			}
 		})
@@ -69,7 +69,7 @@ func TestRefusalNamesTheBranchToMerge(t *testing.T) {
 		"origin/fix": true, "origin/agent-7/PROJ-1_x": true,
 		"origin/$(date)": false, "origin/a;b": false, "origin/größe": false, "-x/y": false, "": false,
 	} {
-		hold := session.Hold{How: session.Behind, Status: "in_review", Branch: branch, Tracked: true}
+		hold := session.Claim{Source: session.FromBranch, Ahead: true, Status: "in_review", Branch: branch}
 		refused := new(record.Error)
 		if err := hold.Refuse("PROJ-1", gemini, here, false); !errors.As(err, &refused) || refused.Code != record.Elsewhere {
 			t.Fatalf("%q: %v", branch, err)

@@ -5,8 +5,13 @@
 //
 //   - What may happen to a session? It is active until it is finished, canceled, or abandoned by a takeover; then it is over.
 //   - How is it doing? Health is computed from the clock and the newest sign of life whenever it is needed.
-//   - Who holds a record? Holder decides from the record's file, the live state of the clone, and the clock. Everything that
-//     claims, hands out or shows work uses its answer. It works for records of any kind.
+//   - Who holds a record? Each source says what it knows as a Claim: the record's file, the live state of this clone,
+//     remote-tracking branches, and the claims that clones share through the git remote. Decide says which of them counts.
+//     Everything that claims, hands out or shows work uses its answer. It works for records of any kind.
+//
+// What becomes of a claim of this clone among other clones, an OwnClaim, is decided here too (own.go, reconcile.go):
+// asked for, confirmed, relied on, let go or lost, by what the remote is found to have. Package store/remote asks the
+// remote and holds the locks.
 //
 // # What is durable and what is live
 //

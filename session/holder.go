@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -8,76 +9,86 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// How is the way in which a record is held.
-type How string
+// Source is from where a claim is known.
+type Source string
 
-// The ways.
+// The sources.
 const (
-	Nobody   How = ""
-	Claimed  How = "claimed"  // by a live claim of this clone
-	Behind   How = "behind"   // this file lacks a newer status from another branch, worktree or clone
-	Assigned How = "assigned" // by the file alone
+	Nowhere    Source = ""       // there is no claim
+	FromFile   Source = "file"   // the assignee of the record
+	FromClone  Source = "clone"  // live state of this clone
+	FromBranch Source = "branch" // a remote-tracking branch, such as origin/fix
+	FromRemote Source = "remote" // the claims that all clones share through the git remote
 )
 
-// Hold is who holds a record. The zero value is nobody.
-type Hold struct {
-	How      How
+// Claim is what one source says of who has a record: somebody holds it, or, if it is Ahead, brought it further. The
+// zero value is nobody.
+type Claim struct {
+	Source   Source
+	Ahead    bool // the record has Status there, and this file lacks that; it is not said who holds it
 	Actor    record.Actor
 	Session  string
 	Worktree string        // absolute path; "" when only the file says so
 	Branch   string        // "" when unknown or detached
-	Status   record.Status // of Behind: the status elsewhere
+	Clone    string        // the other clone; "" for this one
+	Status   record.Status // of one that is Ahead
 	Since    time.Time
 	Until    time.Time // when the claim expires; zero for never
-	Lapsed   bool      // the claim expired, its session stalled or its worktree is gone: a takeover may end it
-	NoBranch bool      // of Behind: the branch is no longer there
-	Tracked  bool      // of Behind: the branch is a remote-tracking one, such as origin/fix
+	Lapsed   bool      // it expired, its session stalled or its worktree is gone: a takeover may end it
+	Expired  bool      // it lapsed because its time is over, and holds nothing any more
 	Gone     bool      // git knows no worktree there any more
+	NoBranch bool      // of one that is Ahead: the branch is no longer there
 
-	Clone    string       // the other clone that holds it, or brought it further; "" for this one
-	Unsynced bool         // Claimed here, and the git remote is not known to have the claim
-	LostTo   *RemoteClaim // Claimed here, and the remote gave it to this one
+	Unsynced bool         // FromClone, and the git remote is not known to have the claim
+	LostTo   *RemoteClaim // FromClone, and the remote gave it to this one
 }
 
-// Holder decides who holds a record, of whatever kind: a live claim of this clone, then one of another clone, then work
-// elsewhere that this file lacks, then an unexpired assignee, then nobody. An expired claim is reported as Nobody with
-// Lapsed set and its holder named. A claim whose worktree is gone yields to other clones and to work elsewhere.
-func Holder(file record.Header, live Live, now time.Time) Hold {
-	lease := live.lease(file, now)
-	if lease.How == Claimed && !live.Gone {
-		return live.Remote.onClaim(lease, now)
+// Holds reports whether somebody has the record by this claim. One whose session stalled holds it until it is taken
+// over.
+func (c Claim) Holds() bool { return c.Source != Nowhere && !c.Ahead && !c.Expired }
+
+// Live reports whether it holds the record by a claim that somebody made, and not by the file alone.
+func (c Claim) Live() bool { return c.Holds() && c.Source != FromFile }
+
+// Holder decides who holds a record, of whatever kind: of what each source says of it, the live claim of this clone
+// weighs most, then that of another clone, then work elsewhere that the file lacks, then the assignee.
+func Holder(file record.Header, live Live, now time.Time) Claim {
+	return Decide(live.Remote.onClaim(live.lease(file, now), now), live.Remote.claim(now), IsBehind(file, live), live.assignee(file, now))
+}
+
+// Decide returns the claim that counts among those on one record, which are sorted by their weight: the first that
+// holds it or is ahead of the file. A claim whose worktree is gone, or that has expired, yields to any other but the
+// file's, and is returned if there is none.
+func Decide(claims ...Claim) Claim {
+	for _, c := range claims {
+		if c.Ahead || c.Live() && !c.Gone {
+			return c
+		}
 	}
-	far := live.Remote.hold(now)
-	if far.How == Claimed {
-		return far
+	for _, c := range claims {
+		if c.Source != Nowhere {
+			return c
+		}
 	}
-	if behind := IsBehind(file, live); behind.How == Behind {
-		return behind
-	}
-	switch {
-	case lease.How == Claimed || lease.Lapsed:
-		return lease
-	case far.Lapsed:
-		return far
-	default:
-		return live.assignee(file, now)
-	}
+	return Claim{}
 }
 
 // IsBehind returns the state that another branch, worktree or clone has brought a record to, whoever holds it, or the
-// zero Hold if this file is as far. A file is behind if it lacks an entry that changed the status, and its own status
+// zero Claim if this file is as far. A file is behind if it lacks an entry that changed the status, and its own status
 // is another. What a remote says counts only if it is newer than what changed the status here last.
-func IsBehind(file record.Header, live Live) Hold {
+func IsBehind(file record.Header, live Live) Claim {
 	r := live.ahead(file)
 	if r == nil {
-		return Hold{}
+		return Claim{}
 	}
-	return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status, Clone: r.Clone, Tracked: r.Tracked}
+	return Claim{
+		Source: cmp.Or(r.Source, FromClone), Ahead: true, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status, Clone: r.Clone,
+	}
 }
 
 // onClaim adds to a claim of this clone what the remote says of it.
-func (r *Remote) onClaim(h Hold, now time.Time) Hold {
-	if r == nil || h.Worktree == "" { // somebody was assigned, who claims it where the work is done
+func (r *Remote) onClaim(h Claim, now time.Time) Claim {
+	if r == nil || h.Gone || h.Expired || h.Worktree == "" { // somebody was assigned, who claims it where the work is done
 		return h
 	}
 	h.LostTo = r.LostTo(now)
@@ -85,27 +96,27 @@ func (r *Remote) onClaim(h Hold, now time.Time) Hold {
 	return h
 }
 
-// hold returns who holds the record in another clone.
-func (r *Remote) hold(now time.Time) Hold {
+// claim is that of another clone.
+func (r *Remote) claim(now time.Time) Claim {
 	c := r.taken()
 	if c == nil {
-		return Hold{}
+		return Claim{}
 	}
-	h := Hold{How: Claimed, Actor: c.Claim.Holder, Branch: c.Claim.Branch, Clone: c.Claim.Clone, Since: c.Claim.Taken, Until: c.Claim.Ends(c.First)}
-	if c.Claim.Lapsed(c.First, now) {
-		h.How, h.Lapsed = Nobody, true
+	over := c.Claim.Lapsed(c.First, now)
+	return Claim{
+		Source: FromRemote, Actor: c.Claim.Holder, Branch: c.Claim.Branch, Clone: c.Claim.Clone, Since: c.Claim.Taken, Until: c.Claim.Ends(c.First),
+		Lapsed: over, Expired: over,
 	}
-	return h
 }
 
 // lease returns who holds the record by a live claim.
-func (l Live) lease(file record.Header, now time.Time) Hold {
+func (l Live) lease(file record.Header, now time.Time) Claim {
 	lease := l.held(file)
 	if lease == nil {
-		return Hold{}
+		return Claim{}
 	}
-	h := Hold{
-		How: Claimed, Actor: lease.Actor, Session: lease.Session, Worktree: lease.Worktree, Branch: lease.Branch,
+	h := Claim{
+		Source: FromClone, Actor: lease.Actor, Session: lease.Session, Worktree: lease.Worktree, Branch: lease.Branch,
 		Since: lease.Since,
 	}
 	if l.Gone {
@@ -127,11 +138,11 @@ func (l Live) lease(file record.Header, now time.Time) Hold {
 }
 
 // assignee returns who holds the record by its file alone.
-func (l Live) assignee(file record.Header, now time.Time) Hold {
+func (l Live) assignee(file record.Header, now time.Time) Claim {
 	if file.Assignee == "" {
-		return Hold{}
+		return Claim{}
 	}
-	h := Hold{How: Assigned, Actor: file.Assignee, Session: file.Log.LastSession()}
+	h := Claim{Source: FromFile, Actor: file.Assignee, Session: file.Log.LastSession()}
 	sign := file.Log.NewestBy(file.Assignee)
 	for _, e := range file.Log {
 		if e.Assignee != nil && *e.Assignee == file.Assignee {
@@ -145,134 +156,133 @@ func (l Live) assignee(file record.Header, now time.Time) Hold {
 	return h.expiring(sign, l.ClaimTTL, now)
 }
 
-// expiring returns the hold with its expiry, or as a lapsed one if that has passed. A person's claim does not expire.
-func (h Hold) expiring(sign time.Time, ttl time.Duration, now time.Time) Hold {
-	if h.Actor.Human() {
-		return h
+// expiring returns the claim with its expiry, or as a lapsed one if that has passed. A person's claim does not expire.
+func (c Claim) expiring(sign time.Time, ttl time.Duration, now time.Time) Claim {
+	if c.Actor.Human() {
+		return c
 	}
-	return h.until(sign.Add(ttl), now)
+	return c.until(sign.Add(ttl), now)
 }
 
-// until returns the hold with an expiry, or as a lapsed one if that has passed.
-func (h Hold) until(end, now time.Time) Hold {
-	h.Until = end
-	if now.After(h.Until) {
-		h.How, h.Lapsed = Nobody, true
-	}
-	return h
+// until returns the claim with an expiry, or as a lapsed one if that has passed.
+func (c Claim) until(end, now time.Time) Claim {
+	c.Until = end
+	c.Expired = now.After(end)
+	c.Lapsed = c.Lapsed || c.Expired
+	return c
 }
 
 // Mine reports whether the actor holds the record from here. A person holds it from every worktree. Any other actor
 // holds it from one worktree only, because two agents of one name in two worktrees would do the work twice.
-func (h Hold) Mine(actor record.Actor, worktree string) bool {
-	if h.Actor != actor || h.How == Behind || h.Clone != "" {
+func (c Claim) Mine(actor record.Actor, worktree string) bool {
+	if c.Actor != actor || c.Ahead || c.Clone != "" {
 		return false
 	}
-	return actor.Human() || h.Worktree == "" && !h.Gone || h.Worktree == worktree
+	return actor.Human() || c.Worktree == "" && !c.Gone || c.Worktree == worktree
 }
 
 // WorkOf reports whether an open record is the work of an actor: they hold it, from this clone or, as a person, from
 // any, or nobody holds it and its file names them.
-func (h Hold) WorkOf(actor, assignee record.Actor) bool {
-	if h.How == Nobody && assignee == actor {
+func (c Claim) WorkOf(actor, assignee record.Actor) bool {
+	if !c.Holds() && !c.Ahead && assignee == actor {
 		return true
 	}
-	return h.Actor == actor && h.How != Behind && (h.Clone == "" || actor.Human())
+	return c.Actor == actor && !c.Ahead && (c.Clone == "" || actor.Human())
 }
 
 // Free reports whether the actor may take the record without taking it from anybody.
-func (h Hold) Free(actor record.Actor, worktree string) bool {
-	return h.How == Nobody && !h.Lapsed || h.Mine(actor, worktree)
+func (c Claim) Free(actor record.Actor, worktree string) bool {
+	return c.Source == Nowhere || c.Mine(actor, worktree)
 }
 
 // Refuse returns why an actor may not take the record: ELSEWHERE if the file is behind, CLAIM_LOST if the remote gave
 // the actor's claim to another clone, or else ALREADY_CLAIMED, naming the holder. With takeover, a record whose claim
 // has lapsed or whose file is behind may be taken, and a person may take what another clone holds.
-func (h Hold) Refuse(id record.ID, actor record.Actor, worktree string, takeover bool) error {
-	far := h.Clone != "" || h.LostTo != nil
+func (c Claim) Refuse(id record.ID, actor record.Actor, worktree string, takeover bool) error {
+	far := c.Clone != "" || c.LostTo != nil
 	switch {
-	case takeover && (h.Lapsed || h.How == Behind || far && actor.Human()):
+	case takeover && (c.Lapsed || c.Ahead || far && actor.Human()):
 		return nil
-	case h.LostTo != nil && h.Mine(actor, worktree):
-		return h.LostTo.Lost(id)
-	case h.Free(actor, worktree):
+	case c.LostTo != nil && c.Mine(actor, worktree):
+		return c.LostTo.Lost(id)
+	case c.Free(actor, worktree):
 		return nil
-	case h.How == Behind && h.Clone != "":
-		return record.Errorf(record.Elsewhere, "%s on %s", h.Status, h.location()).
+	case c.Ahead && c.Clone != "":
+		return record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location()).
 			WithHint("git fetch, and merge that work here").WithNext(record.CallTo("get", "id", id))
-	case h.How == Behind && h.Tracked:
-		return record.Errorf(record.Elsewhere, "%s on %s", h.Status, h.location()).
-			WithHint("%s", h.toMerge()).WithNext(record.CallTo("get", "id", id))
-	case h.How == Behind && h.NoBranch:
-		return record.Errorf(record.Elsewhere, "%s on %s", h.Status, h.location()).
+	case c.Ahead && c.Source == FromBranch:
+		return record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location()).
+			WithHint("%s", c.toMerge()).WithNext(record.CallTo("get", "id", id))
+	case c.Ahead && c.NoBranch:
+		return record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location()).
 			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", record.CallTo("doctor", "fix", true).ByPerson()).
 			WithNext(record.CallTo("get", "id", id))
-	case h.How == Behind && h.Worktree == worktree:
-		return record.Errorf(record.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.location()).
+	case c.Ahead && c.Worktree == worktree:
+		return record.Errorf(record.Elsewhere, "%s was written here on %s, and this file does not say so", c.Status, c.location()).
 			WithHint("switch to that branch, merge it, or bring that version back with git").
 			WithNext(record.CallTo("get", "id", id))
-	case h.How == Behind:
-		return record.Errorf(record.Elsewhere, "%s on %s", h.Status, h.location()).
+	case c.Ahead:
+		return record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location()).
 			WithHint("merge that work here, or go on there").
 			WithNext(record.CallTo("get", "id", id))
-	case h.Lapsed:
-		return record.Errorf(record.AlreadyClaimed, "held by %s%s, without a sign of life", h.Actor, h.where()).
+	case c.Lapsed:
+		return record.Errorf(record.AlreadyClaimed, "held by %s%s, without a sign of life", c.Actor, c.where()).
 			WithHint("take it over with takeover: true (--takeover)")
-	case h.Clone != "":
-		return record.Errorf(record.AlreadyClaimed, "held by %s%s, since %s", h.Actor, h.where(), h.Since.UTC().Format(time.RFC3339)).
+	case c.Clone != "":
+		return record.Errorf(record.AlreadyClaimed, "held by %s%s, since %s", c.Actor, c.where(), c.Since.UTC().Format(time.RFC3339)).
 			WithHint("take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
-	case h.Actor == actor:
-		return record.Errorf(record.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+	case c.Actor == actor:
+		return record.Errorf(record.AlreadyClaimed, "held by %s%s", c.Actor, c.where()).
 			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
 	default:
-		return record.Errorf(record.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+		return record.Errorf(record.AlreadyClaimed, "held by %s%s", c.Actor, c.where()).
 			WithHint("take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
 	}
 }
 
-// ready lists the tasks that can be started. The next call of a refusal is wait instead: it leaves out what somebody
-// holds, which list does not, and waits for a task if there is none.
+// ready lists the tasks that can be started. The next call of a refusal is wait instead: it waits for one if there is
+// none.
 var ready = record.CallTo("list", "ready", true)
 
 // where returns " on" and the location, for messages, or "" if neither branch nor worktree is known.
-func (h Hold) where() string {
-	if h.Worktree == "" && h.Branch == "" && h.Clone == "" {
+func (c Claim) where() string {
+	if c.Worktree == "" && c.Branch == "" && c.Clone == "" {
 		return ""
 	}
-	return " on " + h.location()
+	return " on " + c.location()
 }
 
-func (h Hold) location() string {
+func (c Claim) location() string {
 	switch {
-	case h.Tracked:
-		return h.Branch
-	case h.Clone != "":
-		return inClone(h.Branch, h.Clone)
+	case c.Source == FromBranch:
+		return c.Branch
+	case c.Clone != "":
+		return inClone(c.Branch, c.Clone)
 	default:
-		return location(h.Branch, h.Worktree)
+		return location(c.Branch, c.Worktree)
 	}
 }
 
 // RefuseEnd returns ALREADY_CLAIMED for a claim that cannot be ended from here, since another clone has it: it would go
 // on there.
-func (h Hold) RefuseEnd() error {
-	if h.Clone == "" || h.How == Behind {
+func (c Claim) RefuseEnd() error {
+	if c.Clone == "" || c.Ahead {
 		return nil
 	}
-	return record.Errorf(record.AlreadyClaimed, "held by %s%s, where the claim is ended", h.Actor, h.where()).
-		WithHint("ask %s, or take it over and then let go of it", h.Actor)
+	return record.Errorf(record.AlreadyClaimed, "held by %s%s, where the claim is ended", c.Actor, c.where()).
+		WithHint("ask %s, or take it over and then let go of it", c.Actor)
 }
 
 // Local reports whether a branch of this clone has the work, so that it can be looked for here.
-func (h Hold) Local() bool { return h.Clone == "" && !h.Tracked }
+func (c Claim) Local() bool { return c.Clone == "" && c.Source != FromBranch }
 
 // toMerge says how work on a remote-tracking branch comes here. Somebody else chose the name, so one that a shell could
 // read as more than a name is not made a part of a command.
-func (h Hold) toMerge() string {
-	if !record.IsWord(h.Branch, "._-+/#@=") || h.Branch[0] == '-' {
+func (c Claim) toMerge() string {
+	if !record.IsWord(c.Branch, "._-+/#@=") || c.Branch[0] == '-' {
 		return "merge that branch here"
 	}
-	return "git merge " + h.Branch + " brings that work here"
+	return "git merge " + c.Branch + " brings that work here"
 }
 
 // inClone names a branch, if that is known, in another clone.

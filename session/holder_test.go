@@ -90,7 +90,7 @@ var holderTests = []struct {
 	next  *session.State
 	beat  *session.Heartbeat
 
-	how    session.How
+	how    string
 	who    record.Actor
 	lapsed bool
 }{
@@ -103,25 +103,25 @@ var holderTests = []struct {
 	{name: "a live claim",
 		file:  file("backlog", claude, longAgo),
 		state: &session.State{Lease: lease(claude, here, time.Minute)},
-		how:   session.Claimed, who: claude},
+		how:   "claimed", who: claude},
 	{name: "a live claim that this branch has not heard of",
 		file:  file("backlog", "", longAgo),
 		state: &session.State{Lease: lease(claude, there, time.Minute)},
-		how:   session.Claimed, who: claude},
+		how:   "claimed", who: claude},
 	{name: "a live claim counts for more than the file's assignee",
 		file:  file("backlog", gemini, toHolder(gemini, gemini, time.Minute)),
 		state: &session.State{Lease: lease(claude, there, time.Minute)},
-		how:   session.Claimed, who: claude},
+		how:   "claimed", who: claude},
 	{name: "a live claim counts for more than being behind",
 		file:  file("backlog", "", longAgo),
 		state: &session.State{Lease: lease(claude, there, time.Minute), Progress: []session.Progress{progress("in_progress", done)}},
-		how:   session.Claimed, who: claude},
+		how:   "claimed", who: claude},
 
 	// Claims of agents expire, those of people do not.
 	{name: "an agent's claim holds to the last second",
 		file:  file("backlog", claude, longAgo),
 		state: &session.State{Lease: lease(claude, here, ttl)},
-		how:   session.Claimed, who: claude},
+		how:   "claimed", who: claude},
 	{name: "an agent's claim without a session expires",
 		file:  file("backlog", claude, longAgo),
 		state: &session.State{Lease: lease(claude, here, ttl+time.Second)},
@@ -129,7 +129,7 @@ var holderTests = []struct {
 	{name: "the holder's newest entry keeps the claim alive",
 		file:  file("backlog", claude, longAgo, entry(claude, time.Hour, record.Noted)),
 		state: &session.State{Lease: lease(claude, here, 6*time.Hour)},
-		how:   session.Claimed, who: claude},
+		how:   "claimed", who: claude},
 	{name: "somebody else's entry does not",
 		file:  file("backlog", claude, longAgo, entry(gemini, time.Hour, record.Noted)),
 		state: &session.State{Lease: lease(claude, here, 6*time.Hour)},
@@ -137,31 +137,31 @@ var holderTests = []struct {
 	{name: "a person's claim never expires",
 		file:  file("backlog", shah, longAgo),
 		state: &session.State{Lease: lease(shah, here, 1000*time.Hour)},
-		how:   session.Claimed, who: shah},
+		how:   "claimed", who: shah},
 
 	// Under a session the signs of life count.
 	{name: "a session with a fresh heartbeat",
 		file:  file("in_progress", claude, longAgo),
 		state: &session.State{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(time.Minute),
-		how: session.Claimed, who: claude},
+		how: "claimed", who: claude},
 	{name: "a session that stalled still holds, and may be taken over",
 		file:  file("in_progress", claude, longAgo),
 		state: &session.State{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
-		how: session.Claimed, who: claude, lapsed: true},
+		how: "claimed", who: claude, lapsed: true},
 	{name: "a write of its actor is a sign of life too",
 		file:  file("in_progress", claude, longAgo, entry(claude, time.Minute, record.Noted)),
 		state: &session.State{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
-		how: session.Claimed, who: claude},
+		how: "claimed", who: claude},
 	{name: "a person's session stalls like any other",
 		file:  file("in_progress", shah, longAgo),
 		state: &session.State{Lease: inSession(lease(shah, here, time.Hour))},
-		how:   session.Claimed, who: shah, lapsed: true},
+		how:   "claimed", who: shah, lapsed: true},
 
 	// Behind: another branch or worktree has carried the task further.
 	{name: "done elsewhere, and this file lacks the entry",
 		file:  file("backlog", "", longAgo),
 		state: &session.State{Progress: []session.Progress{progress("done", done)}},
-		how:   session.Behind},
+		how:   "behind"},
 	{name: "done elsewhere, and merged since",
 		file:  file("done", "", longAgo, done),
 		state: &session.State{Progress: []session.Progress{progress("done", done)}}},
@@ -174,46 +174,46 @@ var holderTests = []struct {
 	{name: "being behind counts for more than the file's assignee",
 		file:  file("backlog", gemini, toHolder(gemini, gemini, time.Minute)),
 		state: &session.State{Progress: []session.Progress{progress("in_review", done)}},
-		how:   session.Behind},
+		how:   "behind"},
 	{name: "a file of a person is behind like any other",
 		file:  file("backlog", shah, toHolder(shah, shah, time.Minute)),
 		state: &session.State{Progress: []session.Progress{progress("done", done)}},
-		how:   session.Behind},
+		how:   "behind"},
 	{name: "being behind counts for more than a claim that expired",
 		file:  file("backlog", "", longAgo),
 		state: &session.State{Lease: lease(claude, there, 5*time.Hour), Progress: []session.Progress{progress("in_progress", done)}},
-		how:   session.Behind},
+		how:   "behind"},
 
 	// The file alone, as in another clone.
 	{name: "an assignee of the file",
 		file: file("backlog", claude, longAgo, toHolder(claude, claude, time.Hour)),
-		how:  session.Assigned, who: claude},
+		how:  "assigned", who: claude},
 	{name: "an agent's assignment expires from its newest entry",
 		file: file("backlog", claude, longAgo, toHolder(claude, claude, 5*time.Hour)),
 		who:  claude, lapsed: true},
 	{name: "an assignment by somebody else counts from that entry",
 		file: file("backlog", claude, longAgo, entry(claude, 30*time.Hour, record.Noted), toHolder(shah, claude, time.Hour)),
-		how:  session.Assigned, who: claude},
+		how:  "assigned", who: claude},
 	{name: "a person's assignment never expires",
 		file: file("backlog", shah, longAgo, toHolder(shah, shah, 1000*time.Hour)),
-		how:  session.Assigned, who: shah},
+		how:  "assigned", who: shah},
 	{name: "an assignee written by hand, of whom no entry speaks, holds",
 		file: file("backlog", claude, longAgo),
-		how:  session.Assigned, who: claude},
+		how:  "assigned", who: claude},
 	{name: "a closed task is nobody's once the claim has gone, and its file still names who did it",
 		file:  file("done", claude, longAgo, toHolder(claude, claude, 2*time.Hour), done),
 		state: &session.State{Progress: []session.Progress{progress("done", done)}},
-		how:   session.Assigned, who: claude},
+		how:   "assigned", who: claude},
 
 	// A write is under way, or its writer was killed: the file may have its entry or not.
 	{name: "a claim under way whose entry is in the file",
 		file: file("backlog", claude, longAgo, done),
 		next: under(done, lease(claude, here, time.Minute)),
-		how:  session.Claimed, who: claude},
+		how:  "claimed", who: claude},
 	{name: "a claim under way whose entry is not in the file yet holds already",
 		file: file("backlog", "", longAgo),
 		next: under(done, lease(claude, there, time.Minute)),
-		how:  session.Claimed, who: claude},
+		how:  "claimed", who: claude},
 	{name: "a release under way whose entry is in the file",
 		file:  file("backlog", "", longAgo, done),
 		state: &session.State{Lease: lease(claude, here, time.Minute)},
@@ -222,7 +222,7 @@ var holderTests = []struct {
 		file:  file("backlog", claude, longAgo),
 		state: &session.State{Lease: lease(claude, here, time.Minute)},
 		next:  under(done, nil),
-		how:   session.Claimed, who: claude},
+		how:   "claimed", who: claude},
 	{name: "a move under way whose entry is not in the file yet puts nobody behind",
 		file: file("backlog", "", longAgo),
 		next: under(done, nil, progress("done", done))},
@@ -230,7 +230,7 @@ var holderTests = []struct {
 		file:  file("in_progress", gemini, longAgo, toHolder(gemini, gemini, time.Minute)),
 		state: &session.State{Lease: lease(claude, there, 5*time.Hour)},
 		next:  under(toHolder(gemini, gemini, time.Minute), lease(gemini, here, time.Minute)),
-		how:   session.Claimed, who: gemini},
+		how:   "claimed", who: gemini},
 }
 
 func TestHolder(t *testing.T) {
@@ -238,9 +238,9 @@ func TestHolder(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			live := session.Live{State: tt.state, Next: tt.next, Beat: tt.beat, ClaimTTL: ttl, StaleAfter: stale}
 			got := session.Holder(tt.file, live, now)
-			if got.How != tt.how || got.Actor != tt.who || got.Lapsed != tt.lapsed {
+			if howOf(got) != tt.how || got.Actor != tt.who || got.Lapsed != tt.lapsed {
 				t.Errorf("got %q by %q, lapsed %v; want %q by %q, lapsed %v",
-					got.How, got.Actor, got.Lapsed, tt.how, tt.who, tt.lapsed)
+					howOf(got), got.Actor, got.Lapsed, tt.how, tt.who, tt.lapsed)
 			}
 		})
 	}
@@ -269,31 +269,31 @@ func TestHolderNamesThePlaceAndTheTime(t *testing.T) {
 }
 
 // claimed is a hold by a live claim from a worktree.
-func claimed(who record.Actor, worktree string) session.Hold {
-	return session.Hold{How: session.Claimed, Actor: who, Worktree: worktree, Branch: "fix"}
+func claimed(who record.Actor, worktree string) session.Claim {
+	return session.Claim{Source: session.FromClone, Actor: who, Worktree: worktree, Branch: "fix"}
 }
 
-func expired(h session.Hold) session.Hold {
-	h.How, h.Lapsed = session.Nobody, true
+func expired(h session.Claim) session.Claim {
+	h.Expired, h.Lapsed = true, true
 	return h
 }
 
-func stalled(h session.Hold) session.Hold {
+func stalled(h session.Claim) session.Claim {
 	h.Session, h.Lapsed = "ses-1", true
 	return h
 }
 
 var (
-	nobody     = session.Hold{}
-	byFile     = session.Hold{How: session.Assigned, Actor: claude}
-	isBehind   = session.Hold{How: session.Behind, Worktree: there, Branch: "fix", Status: "in_review"}
-	detached   = session.Hold{How: session.Claimed, Actor: claude, Worktree: there}
-	noWorktree = session.Hold{How: session.Behind, Branch: "fix", Status: "done"}
+	nobody     = session.Claim{}
+	byFile     = session.Claim{Source: session.FromFile, Actor: claude}
+	isBehind   = session.Claim{Source: session.FromClone, Ahead: true, Worktree: there, Branch: "fix", Status: "in_review"}
+	detached   = session.Claim{Source: session.FromClone, Actor: claude, Worktree: there}
+	noWorktree = session.Claim{Source: session.FromClone, Ahead: true, Branch: "fix", Status: "done"}
 )
 
 // Whether an actor who asks from the worktree "here" may take a task, and the refusal if not.
 // gone is a hold whose worktree is gone.
-func gone(h session.Hold) session.Hold {
+func gone(h session.Claim) session.Claim {
 	h.Worktree, h.Gone, h.Lapsed = "", true, true
 	return h
 }
@@ -301,7 +301,7 @@ func gone(h session.Hold) session.Hold {
 // Whether an actor who asks from the worktree "here" may take a task, and why not.
 var refuseTests = []struct {
 	name     string
-	hold     session.Hold
+	hold     session.Claim
 	who      record.Actor
 	takeover bool
 	want     record.Code
@@ -449,7 +449,7 @@ func TestAfter(t *testing.T) {
 // Work on a branch that is gone is not to be had by switching to it: the refusal leads to what lets go of it.
 func TestRefuseLeadsToDoctorWhereTheBranchIsGone(t *testing.T) {
 	for gone, want := range map[bool]string{true: "a person runs doctor with fix true", false: "merge that work here"} {
-		hold := session.Hold{How: session.Behind, Status: "done", Branch: "fix", Worktree: there, NoBranch: gone}
+		hold := session.Claim{Source: session.FromClone, Ahead: true, Status: "done", Branch: "fix", Worktree: there, NoBranch: gone}
 		var refusal *record.Error
 		if err := hold.Refuse("PROJ-7", claude, here, false); !errors.As(err, &refusal) || refusal.Code != record.Elsewhere {
 			t.Fatalf("refused with %v", err)
@@ -471,5 +471,19 @@ func TestEndedSessions(t *testing.T) {
 	state = state.WithLease(nil)
 	if n := len(state.Ended); n != 16 || state.Ended[0] != "ses-4" || state.Ended[n-1] != "ses-19" || state.Lease != nil {
 		t.Errorf("got %d sessions that ended: %q", n, state.Ended)
+	}
+}
+
+// howOf says in a word how a record is held.
+func howOf(c session.Claim) string {
+	switch {
+	case c.Ahead:
+		return "behind"
+	case c.Live():
+		return "claimed"
+	case c.Holds():
+		return "assigned"
+	default:
+		return ""
 	}
 }

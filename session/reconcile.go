@@ -80,26 +80,25 @@ func (s Shared) strays(local func(record.Ref) Local) []OwnClaim {
 
 func (o OwnClaim) reconcile(seen *SeenClaim, l Local, now time.Time, due renewing) (*OwnClaim, *Push) {
 	over := !l.held() && l.Ended == nil && o.Claim.State != RemoteFinished // nothing of it is to stay at the remote
+	found := o.Found(seen)
 	switch {
 	case o.Open || l.Under:
 		return &o, nil
-	case seen == nil:
+	case found == NoRef:
 		return o.absent(l, over, now)
-	case seen.Claim != nil && seen.Claim.Same(o.Claim):
+	case found == Ours:
 		return o.there(*seen, l, over, now, due)
 	case over:
 		return nil, nil
-	case seen.Object == o.Was && o.Sync != Synced && o.Sync != Lost: // what was to be replaced is still there
+	case found == Before:
 		claim, object := o.wanted(l, now)
 		return &o, &Push{Claim: &claim, Object: object, Old: o.Was}
-	case seen.Claim == nil: // written by nobody knows whom, so nobody is known to hold it
-		o.Sync, o.Said = Unsynced, "what the remote has of it cannot be read"
-		return &o, nil
-	default:
-		to := *seen.Claim
-		o.Sync, o.To = Lost, &to
-		return &o, nil
+	case found == Unreadable: // written by nobody knows whom, so nobody is known to hold it
+		o = o.Unconfirmed("what the remote has of it cannot be read")
+	case found == Theirs:
+		o = o.LoseTo(*seen.Claim)
 	}
+	return &o, nil
 }
 
 // absent decides about a claim of which the remote has no ref.

@@ -213,7 +213,7 @@ func TestHolderAmongClones(t *testing.T) {
 		name      string
 		state     *session.State
 		remote    session.Remote
-		how       session.How
+		how       string
 		clone     string
 		lapsed    bool
 		unsynced  bool
@@ -222,22 +222,22 @@ func TestHolderAmongClones(t *testing.T) {
 		takenOver record.Code // and that takes it over
 	}{
 		{name: "nobody"},
-		{name: "another clone", remote: session.Remote{Seen: seen(other)}, how: session.Claimed, clone: theirs, refuses: record.AlreadyClaimed, takenOver: record.AlreadyClaimed},
+		{name: "another clone", remote: session.Remote{Seen: seen(other)}, how: "claimed", clone: theirs, refuses: record.AlreadyClaimed, takenOver: record.AlreadyClaimed},
 		{name: "another clone, without a sign of life", remote: session.Remote{Seen: seen(long)}, clone: theirs, lapsed: true, refuses: record.AlreadyClaimed},
-		{name: "another clone brought it further", remote: session.Remote{Seen: seen(finished(other))}, how: session.Behind, clone: theirs, refuses: record.Elsewhere},
-		{name: "this clone", state: claimed, remote: session.Remote{Own: own(mine, session.Synced), Seen: seen(mine)}, how: session.Claimed},
-		{name: "this clone, and the remote does not know", state: claimed, remote: session.Remote{Own: own(mine, session.Unsynced)}, how: session.Claimed, unsynced: true},
-		{name: "this clone, renewed too long ago", state: claimed, remote: session.Remote{Own: own(remoteClaim(ours, "n1", 3*time.Hour), session.Synced)}, how: session.Claimed, unsynced: true},
-		{name: "this clone lost it", state: claimed, remote: session.Remote{Own: lostTo(other), Seen: seen(other)}, how: session.Claimed, lost: true, refuses: record.ClaimLost, takenOver: record.ClaimLost},
-		{name: "a claim by this clone alone", state: claimed, remote: session.Remote{}, how: session.Claimed, unsynced: true},
-		{name: "a copy of another clone", state: claimed, remote: session.Remote{Seen: seen(other)}, how: session.Claimed, lost: true, refuses: record.ClaimLost, takenOver: record.ClaimLost},
+		{name: "another clone brought it further", remote: session.Remote{Seen: seen(finished(other))}, how: "behind", clone: theirs, refuses: record.Elsewhere},
+		{name: "this clone", state: claimed, remote: session.Remote{Own: own(mine, session.Synced), Seen: seen(mine)}, how: "claimed"},
+		{name: "this clone, and the remote does not know", state: claimed, remote: session.Remote{Own: own(mine, session.Unsynced)}, how: "claimed", unsynced: true},
+		{name: "this clone, renewed too long ago", state: claimed, remote: session.Remote{Own: own(remoteClaim(ours, "n1", 3*time.Hour), session.Synced)}, how: "claimed", unsynced: true},
+		{name: "this clone lost it", state: claimed, remote: session.Remote{Own: lostTo(other), Seen: seen(other)}, how: "claimed", lost: true, refuses: record.ClaimLost, takenOver: record.ClaimLost},
+		{name: "a claim by this clone alone", state: claimed, remote: session.Remote{}, how: "claimed", unsynced: true},
+		{name: "a copy of another clone", state: claimed, remote: session.Remote{Seen: seen(other)}, how: "claimed", lost: true, refuses: record.ClaimLost, takenOver: record.ClaimLost},
 		{name: "what this clone left behind", remote: session.Remote{Seen: seen(mine)}},
 		{name: "what cannot be read", remote: session.Remote{Seen: &session.SeenClaim{Ref: pay, Object: object("b")}}},
 	} {
 		row.remote.Clone = ours
 		live := session.Live{State: row.state, Remote: &row.remote, ClaimTTL: ttl, StaleAfter: stale}
 		h := session.Holder(file("backlog", "", longAgo), live, now)
-		if h.How != row.how || h.Clone != row.clone || h.Lapsed != row.lapsed || h.Unsynced != row.unsynced || (h.LostTo != nil) != row.lost {
+		if howOf(h) != row.how || h.Clone != row.clone || h.Lapsed != row.lapsed || h.Unsynced != row.unsynced || (h.LostTo != nil) != row.lost {
 			t.Errorf("%s: %+v", row.name, h)
 		}
 		if err := h.Refuse("PROJ-7", claude, here, false); record.CodeOf(err) != row.refuses {
@@ -247,7 +247,7 @@ func TestHolderAmongClones(t *testing.T) {
 			t.Errorf("%s: a takeover is refused with %v", row.name, err)
 		}
 		byHand := record.Code("") // a person takes over what other clones have, and nothing that is alive in this one
-		if h.How == session.Claimed && row.clone == "" && !row.lost {
+		if howOf(h) == "claimed" && row.clone == "" && !row.lost {
 			byHand = record.AlreadyClaimed
 		}
 		if err := h.Refuse("PROJ-7", shah, here, true); record.CodeOf(err) != byHand {

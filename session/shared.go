@@ -45,32 +45,6 @@ type SeenClaim struct {
 	Claim  *RemoteClaim `json:"claim,omitempty"` // nil for what cannot be read
 }
 
-// Sync is what a clone knows of whether the remote has its claim.
-type Sync string
-
-// The states of a claim of this clone.
-const (
-	Asked    Sync = "asked"    // the remote was asked, and gave no answer that is known; nobody here relies on it
-	Synced   Sync = "synced"   // the remote has it
-	Unsynced Sync = "unsynced" // made here while the remote could not be asked
-	Released Sync = "released" // let go here; the remote may still have it
-	Lost     Sync = "lost"     // the remote gave it to another clone
-)
-
-// OwnClaim is a claim of this clone.
-type OwnClaim struct {
-	Ref    record.Ref   `json:"ref"`
-	Claim  RemoteClaim  `json:"claim"`
-	Object string       `json:"object"`         // the commit that says so
-	Was    string       `json:"was,omitempty"`  // what the ref pointed at when the claim was decided; "" for no ref
-	Over   string       `json:"over,omitempty"` // what another clone had finished and this claim replaced, so that it is put back
-	Sync   Sync         `json:"sync"`
-	To     *RemoteClaim `json:"to,omitempty"`   // of Lost: who has it
-	Gone   bool         `json:"gone,omitempty"` // the remote had it, and has it no longer
-	Open   bool         `json:"open,omitempty"` // the remote was asked for it, and not yet what came of that
-	Said   string       `json:"said,omitempty"`
-}
-
 // ParseShared reads what a clone knows of the remote.
 func ParseShared(src []byte) (Shared, error) {
 	var s Shared
@@ -283,7 +257,8 @@ func (r *Remote) Progress() []Progress {
 	out := r.Branches
 	if c := r.other(); c != nil && c.Claim.State == RemoteFinished && !r.fetched(c.Claim.Entry) {
 		out = append(slices.Clone(out), Progress{
-			Status: c.Claim.Status, Branch: c.Claim.Branch, Head: c.Claim.Commit, Entry: c.Claim.Entry, Clone: c.Claim.Clone, At: c.Claim.Renewed,
+			Status: c.Claim.Status, Branch: c.Claim.Branch, Head: c.Claim.Commit, Entry: c.Claim.Entry,
+			Source: FromRemote, Clone: c.Claim.Clone, At: c.Claim.Renewed,
 		})
 	}
 	return out

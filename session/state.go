@@ -53,7 +53,7 @@ type Progress struct {
 	Head     string        `json:"head,omitempty"`
 	Entry    string        `json:"entry"` // hash of the entry that did
 	Clone    string        `json:"-"`     // the other clone that did, as the remote says; "" for this one
-	Tracked  bool          `json:"-"`     // Branch is a remote-tracking one, such as origin/fix
+	Source   Source        `json:"-"`     // FromBranch or FromRemote; "" for this clone
 	At       time.Time     `json:"-"`     // when, of what a remote says; zero for this clone
 }
 

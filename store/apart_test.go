@@ -13,7 +13,7 @@ import (
 )
 
 // heldElsewhere is who holds a task, and whether the file in a worktree is behind.
-func heldElsewhere(t *testing.T, s *store.Store, id record.ID) (session.Hold, session.Hold) {
+func heldElsewhere(t *testing.T, s *store.Store, id record.ID) (session.Claim, session.Claim) {
 	t.Helper()
 	one, err := kind.Tasks.Get(s, id)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestWritesApart(t *testing.T) {
 	if now := s.State(id.Ref()); now == nil || now.Entry != before.Entry || now.Lease == nil {
 		t.Fatalf("the clone was told %+v, had %+v", now, before)
 	}
-	if _, behind := heldElsewhere(t, s, id); behind.How == session.Behind {
+	if _, behind := heldElsewhere(t, s, id); behind.Ahead {
 		t.Fatalf("the file of the first worktree is behind: %+v", behind)
 	}
 	if layout.Exists(s.Live.Redo()) {
@@ -52,10 +52,10 @@ func TestWritesApart(t *testing.T) {
 
 	storetest.WantCode(t, later.Apply(t.Context(), s, "other", "", s.Head(t.Context()).Commit), "")
 	hold, behind := heldElsewhere(t, s, id)
-	if hold.How == session.Claimed || behind.How != session.Behind || behind.Status != "in_progress" || behind.Branch != "other" {
+	if hold.Live() || !behind.Ahead || behind.Status != "in_progress" || behind.Branch != "other" {
 		t.Errorf("afterwards it is held %+v and behind %+v", hold, behind)
 	}
-	if _, behind := heldElsewhere(t, linked, id); behind.How == session.Behind {
+	if _, behind := heldElsewhere(t, linked, id); behind.Ahead {
 		t.Errorf("the file that has it all is behind: %+v", behind)
 	}
 }

@@ -269,7 +269,7 @@ func TestBeginWritesTaskSessionAndClaim(t *testing.T) {
 	got, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
 	hold := session.Holder(got.Header(), s.Known(record.ID("PROJ-1").Ref()), a.Now())
-	if got.Provenance.LastSession() != ses || got.Status != s.Config.Flow.Working || hold.Session != ses || hold.How != session.Claimed {
+	if got.Provenance.LastSession() != ses || got.Status != s.Config.Flow.Working || hold.Session != ses || !hold.Live() {
 		t.Errorf("got %+v, held by %+v", got, hold)
 	}
 }

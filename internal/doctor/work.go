@@ -83,7 +83,7 @@ func (v Visit) claim(t task.Task, live session.Live) (found []Finding, ses strin
 	switch {
 	case live.Gone:
 		return about(WorktreeGone, "held by %s in %s, which is no longer there", hold.Actor, live.State.Lease.Worktree), hold.Session
-	case hold.How == session.Claimed && hold.Session != "":
+	case hold.Live() && hold.Session != "":
 		return about(SessionStalled, "session %s of %s has given no sign of life for more than %v", hold.Session, hold.Actor, live.StaleAfter), hold.Session
 	default:
 		return about(ClaimExpired, "held by %s, whose claim expired at %s", hold.Actor, hold.Until.Format("2006-01-02T15:04:05Z")), hold.Session

@@ -50,7 +50,7 @@ type position struct {
 	waits        bool                 // for a dep that is open
 	openChildren bool                 // that it waits for
 	header       func() record.Header // asked for only where the row does not say enough
-	found        *session.Hold        // nil until somebody asks
+	found        *session.Claim       // nil until somebody asks
 }
 
 // position is that of the task of the nth row of a graph.
@@ -59,7 +59,7 @@ func (v View) position(g *Graph, n int) *position {
 	return &position{view: v, row: r, waits: g.Blocked(n), openChildren: len(g.OpenChildren(r)) > 0, header: func() record.Header { return g.Header(r) }}
 }
 
-func (p *position) hold() session.Hold {
+func (p *position) hold() session.Claim {
 	if p.found == nil {
 		hold := p.view.holder(p.row, p.header)
 		p.found = &hold
@@ -78,10 +78,10 @@ var standings = []struct {
 	{IsClosed, func(p *position) bool { return p.view.Store.Config.Flow.IsClosed(p.row.Status) }},
 	{WaitsFor, func(p *position) bool { return p.waits }},
 	{HasOpenChildren, func(p *position) bool { return p.openChildren }},
-	{IsElsewhere, func(p *position) bool { return p.hold().How == session.Behind || p.elsewhere() != nil }},
-	{ClaimLapsed, func(p *position) bool { return p.hold().How != session.Behind && p.hold().Lapsed }},
+	{IsElsewhere, func(p *position) bool { return p.hold().Ahead || p.elsewhere() != nil }},
+	{ClaimLapsed, func(p *position) bool { return !p.hold().Ahead && p.hold().Lapsed }},
 	{IsHeld, func(p *position) bool {
-		return p.hold().How != session.Behind && p.hold().How != session.Nobody && !p.hold().Lapsed
+		return p.hold().Holds() && !p.hold().Lapsed
 	}},
 	{OtherState, func(p *position) bool { return !startable(p.view.Store.Config.Flow, p.row.Status) }},
 }

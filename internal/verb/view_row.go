@@ -82,11 +82,11 @@ type Elsewhere struct {
 }
 
 // ElsewhereOf shows how far a record was carried; nil if this file is as far.
-func ElsewhereOf(behind session.Hold) *Elsewhere {
-	if behind.How != session.Behind {
+func ElsewhereOf(behind session.Claim) *Elsewhere {
+	if !behind.Ahead {
 		return nil
 	}
-	return &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone, behind.Tracked}
+	return &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone, behind.Source == session.FromBranch}
 }
 
 // RemoteKnown is how old what a clone knows of the claims of others is.
@@ -171,14 +171,14 @@ func enough(t *kind.Row, live session.Live, whole func() record.Header) record.H
 }
 
 // Holder is who holds a task of a graph.
-func (v View) Holder(g *Graph, r *kind.Row) session.Hold {
+func (v View) Holder(g *Graph, r *kind.Row) session.Claim {
 	return v.holder(r, func() record.Header { return g.Header(r) })
 }
 
-func (v View) holder(r *kind.Row, header func() record.Header) session.Hold {
+func (v View) holder(r *kind.Row, header func() record.Header) session.Claim {
 	live := v.known(record.ID(r.ID).Ref())
 	if r.Assignee == "" && live.Silent() {
-		return session.Hold{} // neither the file nor live state names anybody
+		return session.Claim{} // neither the file nor live state names anybody
 	}
 	return session.Holder(enough(r, live, header), live, v.now)
 }
@@ -230,7 +230,7 @@ func (r Row) Whole() any {
 }
 
 // viewClaim shows who holds a task, also if the claim lapsed; nil if nobody does, or the file is behind and cannot say.
-func viewClaim(h session.Hold, live session.Live) *Claim {
+func viewClaim(h session.Claim, live session.Live) *Claim {
 	if h.Actor == "" {
 		return nil
 	}

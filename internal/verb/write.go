@@ -32,7 +32,7 @@ type WriteContext struct {
 	Tx    *store.Tx
 	Was   any       // nil for one that Decide names
 	Task  task.Task // the same, if it is a task
-	Hold  session.Hold
+	Hold  session.Claim
 	Now   time.Time
 
 	w *Workspace
@@ -291,7 +291,7 @@ func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool,
 func (wc WriteContext) Refusal(ctx context.Context, takeover bool) error {
 	hold, s := wc.Hold, wc.Store
 	err := hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
-	if err != nil && hold.How == session.Behind && hold.Local() && !s.Git().HasBranch(ctx, hold.Branch) {
+	if err != nil && hold.Ahead && hold.Local() && !s.Git().HasBranch(ctx, hold.Branch) {
 		hold.NoBranch = true
 		err = hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
 	}

@@ -99,7 +99,7 @@ func (s Site) claim(ctx context.Context, a Actor, of ...record.Ref) error {
 func (s Site) mine(a Actor, of record.Ref) bool {
 	file, known := a.Known(of)
 	h := session.Holder(file, known, s.Now())
-	return h.How == session.Claimed && h.Actor == a.Name() && h.LostTo == nil
+	return h.Live() && h.Actor == a.Name() && h.LostTo == nil
 }
 
 func wantRefused(t *testing.T, err error, by Actor) {
@@ -204,7 +204,7 @@ func told(t *testing.T, s Site) {
 		if r != nil {
 			known.Remote = r
 		}
-		if h := session.Holder(file, known, s.Now()); h.How != session.Claimed || h.Actor != a.Name() {
+		if h := session.Holder(file, known, s.Now()); !h.Live() || h.Actor != a.Name() {
 			t.Errorf("%s is told %+v", one.Name(), h)
 		}
 	}
@@ -228,7 +228,7 @@ func finished(t *testing.T, s Site) {
 	}
 	file, known := b.Known(of)
 	h := session.Holder(file, known, s.Now())
-	if err := h.Refuse(record.ID(of.ID), b.Name(), b.Lease().Worktree, false); h.How != session.Behind || record.CodeOf(err) != record.Elsewhere {
+	if err := h.Refuse(record.ID(of.ID), b.Name(), b.Lease().Worktree, false); !h.Ahead || record.CodeOf(err) != record.Elsewhere {
 		t.Errorf("it is %+v, %v", h, err)
 	}
 }

@@ -210,7 +210,7 @@ func (c *clone) known() session.Shared {
 	return known
 }
 
-func (c *clone) hold(of record.Ref) session.Hold {
+func (c *clone) hold(of record.Ref) session.Claim {
 	live := c.Clone.View(c.Clone.State(of), nil)
 	live.Remote, live.ClaimTTL, live.StaleAfter = c.known().Of(of), c.Config.ClaimTTL, c.Config.StaleAfter
 	return session.Holder(record.Header{Ref: of}, live, c.Now())
@@ -219,7 +219,7 @@ func (c *clone) hold(of record.Ref) session.Hold {
 // believes reports whether whoever claimed a record in the clone relies on that claim.
 func (c *clone) believes(of record.Ref) bool {
 	h := c.hold(of)
-	return h.How == session.Claimed && h.Clone == "" && h.LostTo == nil && !h.Unsynced
+	return h.Live() && h.Clone == "" && h.LostTo == nil && !h.Unsynced
 }
 
 // live changes the claim of the clone itself, as a write does.

@@ -88,9 +88,9 @@ func (t *turn) finish(ctx context.Context, want []session.Want) ([]session.OwnCl
 		err = t.finishOne(ctx, *o, object)
 		switch {
 		case err == nil:
-			o.Sync = session.Synced
+			*o = o.Confirmed()
 		case record.CodeOf(err) == record.Offline && (sure || t.Alone):
-			o.Sync, o.Said = session.Unsynced, t.shared.Said
+			*o = o.Unconfirmed(t.shared.Said)
 		default:
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (t *turn) unclaimed(ctx context.Context, of record.Ref) error {
 		return err
 	}
 	known := session.Live{Remote: t.shared.Of(of)}
-	if hold := session.Holder(record.Header{Ref: of}, known, t.Now()); hold.How == session.Claimed {
+	if hold := session.Holder(record.Header{Ref: of}, known, t.Now()); hold.Live() {
 		return t.shared.SeenOf(of).Claim.Lost(record.ID(of.ID))
 	}
 	return nil
@@ -136,21 +136,19 @@ func (t *turn) finishOne(ctx context.Context, o session.OwnClaim, object string)
 			return err
 		}
 		seen := t.shared.SeenOf(o.Ref)
-		switch {
-		case seen == nil: // it was removed by somebody who holds nothing
+		switch found := o.Found(seen); {
+		case found == session.NoRef: // it was removed by somebody who holds nothing
 			old = ""
 		case seen.Object == object:
 			return nil
-		case seen.Claim != nil && seen.Claim.Same(o.Claim), seen.Object == o.Was:
+		case found == session.Ours, found == session.Before:
 			old = seen.Object
-		case seen.Claim == nil:
+		case found == session.Unreadable:
 			return record.Errorf(record.Conflict, "what the git remote has of %s cannot be read", o.Ref.ID).WithHint("%s says what it is", record.CallTo("doctor"))
 		default:
-			to := *seen.Claim
-			o.Sync, o.To = session.Lost, &to
-			t.shared = t.shared.WithOwn(o)
+			t.shared = t.shared.WithOwn(o.LoseTo(*seen.Claim))
 			_ = t.save() // the next look at the remote says so again
-			return to.Lost(record.ID(o.Ref.ID))
+			return seen.Claim.Lost(record.ID(o.Ref.ID))
 		}
 		if words = said; denied(said) {
 			break

@@ -72,10 +72,10 @@ func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClai
 	}
 	if pushes = append(pushes, t.arrived(pushes)...); len(pushes) > 0 && t.spare(2) {
 		if err := t.pushAll(ctx, pushes); err != nil {
-			return newlyLost(before, t.shared), err
+			return t.shared.NewlyLost(before), err
 		}
 	}
-	return newlyLost(before, t.shared), nil
+	return t.shared.NewlyLost(before), nil
 }
 
 // adopt notes the live claims of the clone of which the remote was never told: those from before claims were shared.
@@ -86,33 +86,16 @@ func (t *turn) adopt(ctx context.Context) error {
 	}
 	local := t.local()
 	for _, state := range states {
-		l, seen := local(state.Ref), t.shared.SeenOf(state.Ref)
-		known := t.shared.OwnOf(state.Ref) != nil || seen != nil && seen.Claim != nil && seen.Claim.Clone == t.shared.Clone
-		if known || l.Under || l.Lapsed || l.Ended != nil || state.Lease == nil || state.Lease.Worktree == "" {
+		if !t.shared.Untold(state, local(state.Ref)) {
 			continue
 		}
-		claim, _, err := t.newClaim(session.Want{Ref: state.Ref, Lease: *state.Lease})
+		one, err := t.newClaim(ctx, session.Want{Ref: state.Ref, Lease: *state.Lease})
 		if err != nil {
 			return err
 		}
-		object, err := t.port.Commit(ctx, claim.Encode(), t.Now())
-		if err != nil {
-			return err
-		}
-		t.shared = t.shared.WithOwn(session.OwnClaim{Ref: state.Ref, Claim: claim, Object: object, Sync: session.Unsynced})
+		t.shared = t.shared.WithOwn(session.OwnClaim{Ref: one.Ref, Claim: one.Claim, Object: one.Object, Sync: session.Unsynced})
 	}
 	return nil
-}
-
-// newlyLost are the claims that are lost by now.
-func newlyLost(before, now session.Shared) []session.OwnClaim {
-	var lost []session.OwnClaim
-	for _, o := range now.Own {
-		if was := before.OwnOf(o.Ref); o.Sync == session.Lost && (was == nil || was.Sync != session.Lost) {
-			lost = append(lost, o)
-		}
-	}
-	return lost
 }
 
 // arrived removes the claims, of any clone, whose work the remote's default branch has and shows as closed, as this

@@ -37,9 +37,9 @@ func (c *Claims) Take(ctx context.Context, want []session.Want, write func() err
 	}
 	switch {
 	case err == nil:
-		t.mark(own, session.Synced, "")
+		t.mark(own, session.OwnClaim.Confirmed)
 	case record.CodeOf(err) == record.Offline && c.Alone:
-		t.mark(own, session.Unsynced, t.shared.Said)
+		t.mark(own, func(o session.OwnClaim) session.OwnClaim { return o.Unconfirmed(t.shared.Said) })
 	case record.CodeOf(err) == record.Offline:
 		return err // whether the remote has the claim is not known; Renew finds out
 	default:
@@ -56,18 +56,14 @@ func (c *Claims) Take(ctx context.Context, want []session.Want, write func() err
 	return nil
 }
 
-// undo gives back claims of which nothing came in the clone. A claim that the clone had before stays, as does one of
-// somebody else in the clone which was to be replaced: Renew puts that back.
+// undo gives back claims of which nothing came in the clone. One that the clone had before stays.
 func (t *turn) undo(ctx context.Context, own []session.OwnClaim, before session.Shared) {
 	var back []session.OwnClaim
 	for _, o := range own {
-		was := before.OwnOf(o.Ref)
-		switch {
-		case was == nil || was.Sync == session.Lost || was.Sync == session.Released:
+		if left := o.Undone(before.OwnOf(o.Ref)); left == nil {
 			back = append(back, o)
-		case !was.Claim.Same(o.Claim):
-			was.Was, was.Sync = o.Object, session.Unsynced
-			t.shared = t.shared.WithOwn(*was)
+		} else {
+			t.shared = t.shared.WithOwn(*left)
 		}
 	}
 	if len(back) == 0 {
@@ -82,7 +78,7 @@ func (t *turn) undo(ctx context.Context, own []session.OwnClaim, before session.
 func (t *turn) refused(ctx context.Context, own []session.OwnClaim, before session.Shared) {
 	var taken []session.OwnClaim
 	for _, o := range own {
-		if seen := t.shared.SeenOf(o.Ref); seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim) {
+		if o.Found(t.shared.SeenOf(o.Ref)) == session.Ours {
 			taken = append(taken, o)
 			continue
 		}
@@ -103,31 +99,14 @@ func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim
 		}
 	}
 	for _, w := range want {
-		claim, was, err := t.newClaim(w)
+		one, err := t.newClaim(ctx, w)
 		if err != nil {
 			return nil, err
 		}
-		object, err := t.port.Commit(ctx, claim.Encode(), t.Now())
-		if err != nil {
-			return nil, err
-		}
-		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: was, Over: t.replaced(w.Ref), Sync: session.Asked, Open: true}
 		own = append(own, one)
 		t.shared = t.shared.WithOwn(one)
 	}
 	return own, t.save()
-}
-
-// replaced is the commit that says what another claim had finished, where a new one takes its place; "" for none.
-func (t *turn) replaced(of record.Ref) string {
-	seen := t.shared.SeenOf(of)
-	if own := t.shared.OwnOf(of); own != nil && own.Over != "" && (seen == nil || seen.Claim != nil && seen.Claim.Same(own.Claim)) {
-		return own.Over
-	}
-	if seen == nil || seen.Claim == nil || seen.Claim.State != session.RemoteFinished {
-		return ""
-	}
-	return seen.Object
 }
 
 // changed is CONFLICT for a record of which the remote, or this clone, has another claim than the caller judged by.
@@ -135,30 +114,15 @@ func changed(of record.Ref) error {
 	return record.Errorf(record.Conflict, "there is another claim on %s than was known", of.ID).WithHint("read the task again, and decide anew")
 }
 
-// newClaim is the claim that is wanted, and what the remote is believed to have. A claim that the remote was asked for
-// before, and about which nothing is known, is asked for again under its own nonce.
-func (t *turn) newClaim(w session.Want) (session.RemoteClaim, string, error) {
-	now := t.Now().UTC().Truncate(time.Second)
+// newClaim is the claim that is wanted, with a commit that says so.
+func (t *turn) newClaim(ctx context.Context, w session.Want) (session.OwnClaim, error) {
 	nonce, err := t.token()
 	if err != nil {
-		return session.RemoteClaim{}, "", problem.IO(err)
+		return session.OwnClaim{}, problem.IO(err)
 	}
-	claim := session.RemoteClaim{
-		Version: session.RemoteVersion, Record: w.Ref, Holder: w.Lease.Actor, Clone: t.shared.Clone, Worktree: worktreeName(w.Lease.Worktree),
-		Epoch: 1, Nonce: nonce, Taken: now, Renewed: now, TTL: int(session.RemoteTTL(w.Lease, t.Config.ClaimTTL) / time.Second),
-		Branch: w.Lease.Branch, State: session.RemoteHeld,
-	}
-	own, seen, was := t.shared.OwnOf(w.Ref), t.shared.SeenOf(w.Ref), ""
-	if seen != nil {
-		was = seen.Object
-		if seen.Claim != nil {
-			claim.Epoch = seen.Claim.Next()
-		}
-	}
-	if own != nil && own.Claim.State == session.RemoteHeld && own.Claim.Holder == claim.Holder && own.Sync != session.Lost && own.Sync != session.Released {
-		claim.Nonce, claim.Taken, claim.Epoch = own.Claim.Nonce, own.Claim.Taken, own.Claim.Epoch
-	}
-	return claim, was, nil
+	one := t.shared.Ask(w, worktreeName(w.Lease.Worktree), nonce, t.Config.ClaimTTL, t.Now())
+	one.Object, err = t.port.Commit(ctx, one.Claim.Encode(), t.Now())
+	return one, err
 }
 
 // How often a claim is asked for where the remote refused it and nobody has it, as when others push at the same moment.
@@ -283,23 +247,19 @@ func (t *turn) won(own []session.OwnClaim) (bool, error) {
 	all := true
 	for i, o := range own {
 		seen := t.shared.SeenOf(o.Ref)
-		switch {
+		switch found := o.Found(seen); {
 		case seen != nil && seen.Object == o.Object:
-			continue
-		case seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim): // an answer that was lost, of before; what is wanted now replaces it
+		case found == session.Ours: // an answer that was lost, of before; what is wanted now replaces it
 			own[i].Was, all = seen.Object, false
-			continue
-		case seen == nil && o.Was == "", seen != nil && seen.Object == o.Was:
+		case found == session.Before, found == session.NoRef && o.Was == "":
 			all = false
-			continue
-		case seen != nil && seen.Claim != nil && seen.Claim.State == session.RemoteHeld && !seen.Claim.Lapsed(seen.First, t.Now()):
+		default:
 			known := session.Live{Remote: &session.Remote{Clone: t.shared.Clone, Seen: seen}}
-			hold := session.Holder(record.Header{Ref: o.Ref}, known, t.Now())
-			if err := hold.Refuse(record.ID(o.Ref.ID), "", "", false); err != nil {
-				return false, err
+			if holder := session.Holder(record.Header{Ref: o.Ref}, known, t.Now()); holder.Live() {
+				return false, holder.Refuse(record.ID(o.Ref.ID), "", "", false)
 			}
+			return false, changed(o.Ref)
 		}
-		return false, changed(o.Ref)
 	}
 	return all, nil
 }
@@ -313,20 +273,17 @@ func (t *turn) have(own []session.OwnClaim) {
 	t.shared.Said = ""
 }
 
-// mark notes what is known of claims of this clone.
-func (t *turn) mark(own []session.OwnClaim, as session.Sync, said string) {
+// mark notes what is known of claims of this clone now.
+func (t *turn) mark(own []session.OwnClaim, as func(session.OwnClaim) session.OwnClaim) {
 	for i := range own {
-		own[i].Sync, own[i].Said = as, said
-		if as == session.Synced {
-			own[i].Was, own[i].Open = "", false
-		}
+		own[i] = as(own[i])
 		t.shared = t.shared.WithOwn(own[i])
 	}
 }
 
 // giveBack ends claims that came to nothing. What the remote does not hear of now it hears of later.
 func (t *turn) giveBack(ctx context.Context, own []session.OwnClaim) {
-	t.mark(own, session.Released, "")
+	t.mark(own, session.OwnClaim.LetGo)
 	if t.save() == nil {
 		t.letGo(ctx, own)
 	}

@@ -31,7 +31,7 @@ func (a Actor) Stamp(text string) record.Stamp {
 type write struct {
 	tx   *store.Tx
 	t    task.Task
-	hold session.Hold
+	hold session.Claim
 }
 
 // change makes one write of one task. A decision without an entry writes nothing.
@@ -126,7 +126,7 @@ func (a Actor) Claim(id record.ID) error {
 // Release releases a task, and abandons the session that holds it.
 func (a Actor) Release(id record.ID) error {
 	return a.change(id, func(w write) (task.Task, *record.Entry, error) {
-		t, entry, err := task.Release(w.t, w.hold.How == session.Claimed, a.Stamp(""))
+		t, entry, err := task.Release(w.t, w.hold.Live(), a.Stamp(""))
 		if entry == nil {
 			return t, nil, err
 		}

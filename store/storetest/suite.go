@@ -216,7 +216,7 @@ func claims(t *testing.T, s *store.Store) {
 	})
 	WantCode(t, err, "")
 	got := Get(t, s, "PROJ-1")
-	if hold := session.Holder(got.Header(), s.Known(got.Header().Ref), at); hold.How != session.Claimed || hold.Actor != who {
+	if hold := session.Holder(got.Header(), s.Known(got.Header().Ref), at); !hold.Live() || hold.Actor != who {
 		t.Errorf("is held by %+v", hold)
 	}
 	if got.Assignee != "" {

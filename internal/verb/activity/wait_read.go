@@ -159,7 +159,7 @@ type heldTaskRow struct {
 }
 
 // rowOfHeldTask leaves out what a write under way has recorded, until its entry is in the file.
-func rowOfHeldTask(t task.Task, blockedBy []record.ID, live session.Live, now time.Time) (heldTaskRow, session.Hold) {
+func rowOfHeldTask(t task.Task, blockedBy []record.ID, live session.Live, now time.Time) (heldTaskRow, session.Claim) {
 	live = live.Seen(t.Header())
 	hold := session.Holder(t.Header(), live, now)
 	return heldTaskRow{

@@ -275,7 +275,7 @@ func (c *collector) taken(r *kind.Row) bool {
 		return false
 	}
 	hold := session.Holder(h.Header, live, c.w.Now())
-	return hold.Actor != "" && hold.Actor != c.me && !hold.Lapsed || hold.How == session.Behind && hold.Status != ledger.HandoffOpen
+	return hold.Actor != "" && hold.Actor != c.me && !hold.Lapsed || hold.Ahead && hold.Status != ledger.HandoffOpen
 }
 
 // task adds a task that was assigned to the actor, that waits for the actor's approval, or that the actor worked on and

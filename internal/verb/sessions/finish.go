@@ -107,7 +107,7 @@ func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses sessio
 			return wc.Task, nil, err
 		}
 		kind.Sessions.Put(wc.Tx, ses.End(session.Finished, stamp).AtHead(head))
-		if wc.Hold.Session == ses.ID && wc.Hold.How == session.Claimed {
+		if wc.Hold.Session == ses.ID && wc.Hold.Live() {
 			wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, ""))
 		}
 		return t, entry, nil

@@ -140,7 +140,7 @@ type looker struct {
 // found is a task that belongs into a list, and who holds it.
 type found struct {
 	row  *kind.Row
-	hold session.Hold
+	hold session.Claim
 	mine bool
 }
 

@@ -138,9 +138,9 @@ func (m *mover) stays(t task.Task, room *room, known func(record.Ref) session.Li
 		return StaysUndated
 	case room.twice[t.ID]:
 		return StaysTwice
-	case hold.How == session.Claimed: // that a file names its last holder keeps nothing
+	case hold.Live(): // that a file names its last holder keeps nothing
 		return StaysClaimed
-	case hold.How == session.Behind:
+	case hold.Ahead:
 		return StaysElsewhere
 	}
 	return m.busy[t.ID]

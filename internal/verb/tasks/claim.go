@@ -39,7 +39,7 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
 			return wc.Task, nil, err
 		}
 		t, entry, err := wc.Store.Config.Flow.Claim(wc.Task, takesOver, w.Stamp(""))
-		holds := entry == nil && wc.Hold.How == session.Claimed && wc.Hold.Worktree == wc.Store.Worktree
+		holds := entry == nil && wc.Hold.Live() && wc.Hold.Worktree == wc.Store.Worktree
 		if err != nil || holds && !extends(wc, in.Lease) {
 			return t, nil, err
 		}
@@ -103,7 +103,7 @@ func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (any, error) 
 		if err := cmp.Or(wc.Hold.RefuseEnd(), wc.MayEndSession()); err != nil {
 			return wc.Task, nil, err
 		}
-		t, entry, err := task.Release(wc.Task, wc.Hold.How == session.Claimed, w.Stamp(in.Reason))
+		t, entry, err := task.Release(wc.Task, wc.Hold.Live(), w.Stamp(in.Reason))
 		if err == nil && entry != nil {
 			wc.Tx.Claim(t.ID.Ref(), nil)
 			wc.EndSession(session.Abandoned, w.Stamp("released by "+string(w.Actor())))

@@ -55,7 +55,7 @@ func (Deleted) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any, 
 
 // mayDelete keeps what somebody is at work on.
 func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
-	if wc.Hold.How == session.Behind || !wc.Hold.Free(w.Actor(), wc.Store.Worktree) && !wc.Hold.Lapsed && !w.Actor().Human() {
+	if wc.Hold.Ahead || !wc.Hold.Free(w.Actor(), wc.Store.Worktree) && !wc.Hold.Lapsed && !w.Actor().Human() {
 		return wc.Hold.Refuse(wc.Task.ID, w.Actor(), wc.Store.Worktree, false)
 	}
 	if ses, active := wc.ActiveSession(); active && !wc.Hold.Lapsed {

@@ -64,7 +64,7 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "children", Type: where.Number, About: "how many open children it waits for", Number: func(i Item) (float64, bool) { return float64(len(i.graph.OpenChildren(i.Row))), true }},
 		{Name: "ready", Type: where.Flag, About: "next would hand it out", Flag: func(i Item) bool { return i.view.Standing(i.graph, i.n) == verb.ReadyNow }},
 		{Name: "blocked", Type: where.Flag, About: "it is open, and waits for deps or for its children", Flag: func(i Item) bool { return i.view.Standing(i.graph, i.n).Waits() }},
-		{Name: "held", Type: where.Flag, About: "somebody holds it, and the claim did not lapse", Flag: func(i Item) bool { return open(i) && i.view.Holder(i.graph, i.Row).How != session.Nobody }},
+		{Name: "held", Type: where.Flag, About: "somebody holds it, and the claim did not lapse", Flag: func(i Item) bool { return open(i) && i.view.Holder(i.graph, i.Row).Holds() }},
 		{Name: "lapsed", Type: where.Flag, About: "somebody held it who gave no sign of life", Flag: func(i Item) bool { return open(i) && i.view.Holder(i.graph, i.Row).Lapsed }},
 		{Name: "elsewhere", Type: where.Flag, About: "another branch or worktree carried it further", Flag: func(i Item) bool { return i.view.Behind(i.graph, i.Row) }},
 		{Name: "overdue", Type: where.Flag, About: "it is open, and its time is up", Flag: func(i Item) bool { return open(i) && task.Due(i.Row.Fact(kind.DueFact)).Passed(now) }},

@@ -6,7 +6,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -69,7 +68,7 @@ func Start(ctx context.Context, w *verb.Workspace, in StartIn) (verb.Task, error
 			return wc.Task, nil, err
 		}
 		t, entry, err := flow.Start(wc.Task, takesOver, kind.Deps(wc.Tx, flow), w.Stamp(""))
-		holds := wc.Hold.How == session.Claimed && wc.Hold.Worktree == wc.Store.Worktree
+		holds := wc.Hold.Live() && wc.Hold.Worktree == wc.Store.Worktree
 		if err != nil || entry == nil && holds {
 			return t, nil, err
 		}

@@ -220,7 +220,7 @@ func (u undo) claim() (task.Task, error) {
 	if err := u.wc.MayEndSession(); err != nil {
 		return u.wc.Task, err
 	}
-	t, e, err := task.Release(u.wc.Task, u.wc.Hold.How == session.Claimed, u.says("claimed", "it is released"))
+	t, e, err := task.Release(u.wc.Task, u.wc.Hold.Live(), u.says("claimed", "it is released"))
 	if err == nil && e != nil {
 		u.wc.Tx.Claim(t.ID.Ref(), nil)
 	}

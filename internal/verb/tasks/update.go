@@ -318,7 +318,7 @@ func (in UpdateIn) text() (string, error) {
 // give away; its session ends as abandoned. Nobody works on a closed task, so whoever it is given to makes no claim
 // from a worktree.
 func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to record.Actor, status record.Status) error {
-	holds := to == wc.Hold.Actor && wc.Hold.How != session.Behind
+	holds := to == wc.Hold.Actor && !wc.Hold.Ahead
 	assigned := to == wc.Task.Assignee && wc.Hold.Actor == ""
 	if holds || assigned {
 		return nil // it is theirs already, and a claim stays

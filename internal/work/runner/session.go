@@ -90,10 +90,10 @@ func (j *jobSession) began() error {
 }
 
 // hold is who holds the task, as the work tree sees it.
-func (j *jobSession) hold() (session.Hold, error) {
+func (j *jobSession) hold() (session.Claim, error) {
 	t, err := kind.Tasks.Get(j.at, j.spec.Task)
 	if err != nil {
-		return session.Hold{}, err
+		return session.Claim{}, err
 	}
 	return session.Holder(t.Header(), j.at.Known(t.ID.Ref()), j.acts.Now()), nil
 }
@@ -110,7 +110,7 @@ func (j *jobSession) mayTakeOver() bool {
 // in a session. Any other hold is left for Begin to refuse.
 func (j *jobSession) release(ctx context.Context) error {
 	h, err := j.hold()
-	if err != nil || h.Actor == "" || h.How == session.Nobody || h.How == session.Behind || h.Mine(j.acts.Actor(), j.at.Worktree) && h.Session == "" {
+	if err != nil || !h.Holds() || h.Mine(j.acts.Actor(), j.at.Worktree) && h.Session == "" {
 		return err
 	}
 	if ses, err := kind.Sessions.Get(j.at, h.Session); err == nil && ses.Status == session.Active {

@@ -51,7 +51,7 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 	if left, err := leftByJob(s, t.ID, hold); left || err != nil {
 		return err
 	}
-	if hold.How == session.Behind { // the task has moved on in another branch: a job may go on only from the branch of its own
+	if hold.Ahead { // the task has moved on in another branch: a job may go on only from the branch of its own
 		hold.NoBranch = hold.Local() && !s.Git().HasBranch(ctx, hold.Branch)
 		if hold.Branch == worktree.Branch(t.ID) && hold.Local() && !hold.NoBranch {
 			return nil
@@ -63,8 +63,8 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 
 // leftByJob reports whether what holds a task was left by a job that no longer works: the session of the job, or the
 // claim that its executor has again because the work that it handed over was sent back.
-func leftByJob(s *store.Store, id record.ID, hold session.Hold) (bool, error) {
-	if hold.How != session.Claimed {
+func leftByJob(s *store.Store, id record.ID, hold session.Claim) (bool, error) {
+	if !hold.Live() {
 		return false, nil
 	}
 	all, err := work.Jobs(s).List()

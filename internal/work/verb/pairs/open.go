@@ -231,10 +231,10 @@ func (o *opening) setUp(ctx context.Context) error {
 }
 
 // hold is who holds the task, as the work tree sees it.
-func (o *opening) hold() session.Hold {
+func (o *opening) hold() session.Claim {
 	t, err := kind.Tasks.Get(o.d.at, o.t.ID)
 	if err != nil {
-		return session.Hold{}
+		return session.Claim{}
 	}
 	return session.Holder(t.Header(), o.d.at.Known(t.ID.Ref()), o.w.Now())
 }
@@ -243,7 +243,7 @@ func (o *opening) hold() session.Hold {
 // it over in this work tree.
 func (o *opening) letGo(ctx context.Context) error {
 	h := o.hold()
-	if h.How == session.Nobody || h.How == session.Behind || h.Actor == "" {
+	if !h.Holds() {
 		return nil
 	}
 	if ses, err := kind.Sessions.Get(o.d.at, h.Session); err == nil && ses.Status == session.Active {

@@ -99,7 +99,7 @@ func (p Place) in(root string, id record.ID) (Place, bool) {
 func (p Place) elsewhere() Place {
 	h := p.Task.Header()
 	behind := session.IsBehind(h, p.Home.Known(h.Ref))
-	if behind.How != session.Behind || behind.Worktree == "" || behind.Worktree == p.Home.Worktree {
+	if !behind.Ahead || behind.Worktree == "" || behind.Worktree == p.Home.Worktree {
 		return p
 	}
 	there, err := p.Home.InWorktree(behind.Worktree)
