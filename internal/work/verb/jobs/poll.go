@@ -2,15 +2,14 @@ package jobs
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/watch"
 )
 
 // PollIn is the input of Poll.
@@ -59,14 +58,12 @@ func Poll(ctx context.Context, w *verb.Workspace, in PollIn) (Polled, error) {
 		return Polled{}, err
 	}
 	one, err := work.Jobs(s).Get(in.Job)
+	timedOut := false
+	if err == nil && in.Wait {
+		one, timedOut, err = in.wait(ctx, w, s, limit)
+	}
 	if err != nil {
 		return Polled{}, err
-	}
-	timedOut := false
-	if in.Wait && !one.Status.State.Final() {
-		if one, timedOut, err = in.wait(ctx, w, s, one, limit); err != nil {
-			return Polled{}, err
-		}
 	}
 	out := Polled{Job: viewOf(work.Jobs(s), one, w.Now()), TimedOut: timedOut}
 	if in.Events {
@@ -92,32 +89,20 @@ func (in PollIn) valid(s *store.Store) (time.Duration, error) {
 	return time.Duration(*in.Timeout * float64(time.Second)), nil
 }
 
-// wait waits for another version of the job.
-func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, first job.Job, limit time.Duration) (now job.Job, timedOut bool, err error) {
-	watcher := w.Watcher
-	if watcher == nil {
-		watcher = &watch.Watcher{}
-	}
-	ticks, stop := watcher.Watch(s.Layout)
-	defer stop()
-	late := time.NewTimer(limit)
-	defer late.Stop()
-	for {
-		now, err = work.Jobs(s).Get(in.Job) // again after the watch has begun, so that nothing is missed
-		if err != nil || now.Status.Version != first.Status.Version {
+// wait waits until the job changes, as the verb wait does, and reports whether the time was up before. One that has
+// ended does not change.
+func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, limit time.Duration) (now job.Job, timedOut bool, err error) {
+	var at activity.Waited
+	for _, seconds := range []float64{0, limit.Seconds()} { // the first says where it stands, so that no change after that is missed
+		at, err = activity.Wait(ctx, w, activity.WaitIn{Job: in.Job, Timeout: &seconds, Cursor: at.Cursor})
+		if err != nil {
 			return now, false, err
 		}
-		select {
-		case <-ctx.Done():
-			if errors.Is(context.Cause(ctx), verb.ErrEndOfInput) {
-				return now, true, nil
-			}
-			return now, true, ctx.Err()
-		case <-late.C:
-			return now, true, nil
-		case <-ticks:
+		if now, err = work.Jobs(s).Get(in.Job); err != nil || now.Status.State.Final() {
+			return now, false, err
 		}
 	}
+	return now, at.Code == activity.WaitTimeout || at.Code == activity.WaitInterrupted, nil
 }
 
 // page adds a page of events.
