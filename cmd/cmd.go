@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
@@ -169,7 +170,7 @@ func misuse(c *cli.Command, name string, err error) *record.Error {
 	for _, f := range append(c.Root().Flags, c.Flags...) {
 		names = append(names, f.Names()...)
 	}
-	typed := dashed(strings.TrimPrefix(flag, "-"))
+	typed := complete.Dashed(strings.TrimPrefix(flag, "-"))
 	e := usage("there is no flag %s", typed)
 	if typed == "-v" && name == "" || typed == "--version" || typed == "-V" {
 		return e.WithHint("cairn --version, or cairn version")
@@ -189,7 +190,7 @@ func misuse(c *cli.Command, name string, err error) *record.Error {
 		near = "assignee me"
 	}
 	if near != "" {
-		return e.WithHint("did you mean %s? %s lists the flags", dashed(near), help)
+		return e.WithHint("did you mean %s? %s lists the flags", complete.Dashed(near), help)
 	}
 	if slices.Contains(names, "set") && task.ValidFieldName(word) == nil {
 		return e.WithHint("--set %s=VALUE, if the config declares such a field; %s lists the flags", word, help)
@@ -208,13 +209,13 @@ func wrongValue(err error) *record.Error {
 	}
 	switch {
 	case strings.Contains(why, "ParseBool"):
-		return usage("%s is %q, and true or false is wanted", dashed(flag), value)
+		return usage("%s is %q, and true or false is wanted", complete.Dashed(flag), value)
 	case strings.Contains(why, "out of range"):
-		return usage("%s is %s, which is too large", dashed(flag), value)
+		return usage("%s is %s, which is too large", complete.Dashed(flag), value)
 	case strings.Contains(why, "strconv.Parse"):
-		return usage("%s is %q, and a whole number is wanted", dashed(flag), value)
+		return usage("%s is %q, and a whole number is wanted", complete.Dashed(flag), value)
 	default:
-		return usage("%s is %q: %s", dashed(flag), value, why)
+		return usage("%s is %q: %s", complete.Dashed(flag), value, why)
 	}
 }
 
@@ -228,14 +229,6 @@ func takesArgument(c *cli.Command, flag string) bool {
 		}
 	}
 	return false
-}
-
-// dashed is a flag as it is typed: -C, --json.
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
 }
 
 // commands are all commands, in the order in which help lists them within a heading.

@@ -1,15 +1,16 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/urfave/cli/v3"
 )
@@ -67,7 +68,6 @@ func (p completionCommand) run(ctx context.Context, c *cli.Command) error {
 
 const (
 	completionTime = time.Second // how long the shell is kept waiting
-	maxCandidates  = 100         // that are offered at once
 	maxAbout       = 60          // characters about one of them
 )
 
@@ -79,79 +79,32 @@ func (p completionCommand) completeLine(ctx context.Context, shell, line, breaks
 	if shells[shell] == "ps1" {
 		escape = '`'
 	}
-	typed := readLine(line, escape)
-	words, ours := typed.afterProgram()
-	if !ours || typed.file {
+	typed := complete.ReadLine(line, escape)
+	words, ours := typed.AfterProgram()
+	if !ours || typed.File {
 		return
 	}
-	c := &completer{program: p.program, ctx: ctx, root: p.root(), given: map[string]string{}}
 	word := words[len(words)-1]
-	for _, found := range fitting(c.candidates(words[:len(words)-1], word), word) {
-		about := clip(harmless.Line(found.about), maxAbout)
+	for _, found := range complete.Fitting(complete.Candidates(ctx, p.completion(), words[:len(words)-1], word), word) {
+		about := clip(harmless.Line(found.About), maxAbout)
 		switch {
 		case shell == "bash":
 			kept := 0
-			if !typed.open { // within quotes bash replaces the whole word
-				kept = brokenAt(word, breaks)
+			if !typed.Open { // within quotes bash replaces the whole word
+				kept = complete.BrokenAt(word, breaks)
 			}
-			if kept > 0 && !strings.HasPrefix(found.value, word) {
+			if kept > 0 && !strings.HasPrefix(found.Value, word) {
 				continue
 			}
-			if value, ok := forBash(found.value[kept:], typed.open); ok {
+			if value, ok := complete.ForBash(found.Value[kept:], typed.Open); ok {
 				p.printf("%s\n", value)
 			}
 		case about == "":
-			p.printf("%s\n", found.value)
+			p.printf("%s\n", found.Value)
 		default:
-			p.printf("%s\t%s\n", found.value, about)
+			p.printf("%s\t%s\n", found.Value, about)
 		}
 	}
-}
-
-// fitting are the candidates that begin with the word; if there are none, the one that contains it, if there is only
-// one. Values with characters that are not shown as they are, are left out.
-func fitting(all []candidate, word string) []candidate {
-	var begins, contains []candidate
-	for _, one := range all {
-		switch {
-		case one.value == "" || harmless.Line(one.value) != one.value:
-		case strings.HasPrefix(one.value, word):
-			begins = append(begins, one)
-		case strings.Contains(strings.ToLower(one.value), strings.ToLower(word)):
-			contains = append(contains, one)
-		}
-	}
-	if len(begins) == 0 && len(contains) == 1 {
-		return contains
-	}
-	return begins[:min(len(begins), maxCandidates)]
-}
-
-// brokenAt is how many bytes of the word bash keeps. It replaces only what follows the last of the characters that
-// break words.
-func brokenAt(word, breaks string) int {
-	for _, quote := range " \t\n\"'><=;|&(:" {
-		if !strings.ContainsRune("=:", quote) {
-			breaks = strings.ReplaceAll(breaks, string(quote), "")
-		}
-	}
-	return strings.LastIndexAny(word, breaks) + 1
-}
-
-// forBash quotes a value for bash. Inside quotes it returns false for everything but plain text.
-func forBash(value string, open bool) (string, bool) {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=+,@%"
-	if open {
-		return value, strings.Trim(value, plain+" <>~()") == ""
-	}
-	var b strings.Builder
-	for _, r := range value {
-		if r < 0x80 && !strings.ContainsRune(plain, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String(), true
 }
 
 // clip shortens text to a number of characters.
@@ -162,72 +115,15 @@ func clip(text string, most int) string {
 	return text
 }
 
-// typedLine is a command line up to the cursor, as text that is not evaluated.
-type typedLine struct {
-	words []string // of the command at the cursor, without quotes; the last is being typed and may be ""
-	open  bool     // the last word is inside quotes
-	file  bool     // the last word is the file of a redirection
-}
-
-// readLine splits a line into words as shells do, and keeps those of the command at the cursor. It removes quotes,
-// escapes and redirections. Variables, substitutions and patterns stay as they were typed.
-func readLine(line string, escape rune) typedLine {
-	var t typedLine
-	var word strings.Builder
-	var quote rune
-	begun, escaped := false, false
-	end := func() {
-		if begun && !t.file {
-			t.words = append(t.words, word.String())
-		}
-		if begun {
-			t.file = false
-		}
-		word.Reset()
-		begun = false
+// completion is what completion takes from this program.
+func (p *program) completion() complete.Env {
+	return complete.Env{
+		Root: p.root(), Getenv: p.Getenv, Now: p.Now, StateDir: p.stateDir(), ConfigDir: p.configDir(),
+		Folder:   func(path string) string { return p.abs(p.underHome(cmp.Or(path, p.Dir))) }, // ~ as the shell would put it there, in time
+		Shells:   slices.Sorted(maps.Keys(shells)),
+		Places:   places,
+		Clients:  append(clientNames(), mergeDriver),
+		Topics:   append(helpTopics(), complete.Candidate{Value: topicsWord, About: "The list of the topics"}),
+		Commands: otherCommands(),
 	}
-	for _, r := range line {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			escaped = false
-		case r == escape && quote != '\'':
-			begun, escaped = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			begun, quote = true, r
-		case strings.ContainsRune(" \t\r", r):
-			end()
-		case strings.ContainsRune(";|&\n", r):
-			end()
-			t.words, t.file = nil, false
-		case r == '<' || r == '>':
-			if strings.Trim(word.String(), "0123456789") != "" {
-				end()
-			}
-			word.Reset()
-			begun, t.file = false, true
-		default:
-			begun = true
-			word.WriteRune(r)
-		}
-	}
-	t.words = append(t.words, word.String())
-	t.open = quote != 0
-	return t
-}
-
-// afterProgram are the words after the program's name. It returns false if the command is not cairn or its name is
-// being typed.
-func (t typedLine) afterProgram() ([]string, bool) {
-	for i, word := range t.words[:len(t.words)-1] {
-		name := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
-		if name == "cairn" {
-			return t.words[i+1:], true
-		}
-	}
-	return nil, false
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -127,7 +128,7 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 			}
 			line += c.example(f) + " "
 		}
-		for _, f := range flagFields(v.Fields()) {
+		for _, f := range complete.FlagFields(v.Fields()) {
 			if f.Type == verb.Boolean || isFree(v.Command(), f) {
 				continue
 			}
@@ -144,7 +145,7 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 		for _, sub := range command.Commands {
 			walk(sub, path)
 		}
-		v, isVerb := (&completer{command: command, path: path}).verbOf()
+		v, isVerb := complete.VerbOf(path, "")
 		if command.Hidden || isVerb && v.Name != transfer.ImportName {
 			return
 		}
@@ -163,7 +164,7 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 				continue
 			}
 			for _, name := range f.Names() {
-				ask(path+" "+dashed(name), line+dashed(name)+" ")
+				ask(path+" "+complete.Dashed(name), line+complete.Dashed(name)+" ")
 			}
 		}
 	}

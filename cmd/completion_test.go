@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"io/fs"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -51,45 +50,4 @@ func TestCompletionScriptsEvaluateNothing(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A line is split as shells split it, and nothing in it is expanded.
-func TestReadLine(t *testing.T) {
-	for _, tt := range []struct {
-		line string
-		want typedLine
-	}{
-		{"cairn ", typedLine{words: []string{"cairn", ""}}},
-		{"cairn show T-", typedLine{words: []string{"cairn", "show", "T-"}}},
-		{"cairn note T-1 'two words", typedLine{words: []string{"cairn", "note", "T-1", "two words"}, open: true}},
-		{`cairn note T-1 "two words" x`, typedLine{words: []string{"cairn", "note", "T-1", "two words", "x"}}},
-		{`cairn show a\ b`, typedLine{words: []string{"cairn", "show", "a b"}}},
-		{`cairn show 'a\'`, typedLine{words: []string{"cairn", "show", `a\`}}},
-		{"cairn show $HOME", typedLine{words: []string{"cairn", "show", "$HOME"}}},
-		{"cairn note '' ", typedLine{words: []string{"cairn", "note", "", ""}}},
-		{"cairn list > f", typedLine{words: []string{"cairn", "list", "f"}, file: true}},
-		{"cairn list >f", typedLine{words: []string{"cairn", "list", "f"}, file: true}},
-		{"cairn list 2>f --st", typedLine{words: []string{"cairn", "list", "--st"}}},
-		{"cairn list >> f ", typedLine{words: []string{"cairn", "list", ""}}},
-		{"cairn list < f -", typedLine{words: []string{"cairn", "list", "-"}}},
-		{"a | b; c && cairn x", typedLine{words: []string{"cairn", "x"}}},
-		{"cairn list >", typedLine{words: []string{"cairn", "list", ""}, file: true}},
-		{"", typedLine{words: []string{""}}},
-	} {
-		if got := readLine(tt.line, '\\'); !reflect.DeepEqual(got, tt.want) {
-			t.Errorf("readLine(%q) = %+v, want %+v", tt.line, got, tt.want)
-		}
-	}
-}
-
-// FuzzReadLine checks that no line makes readLine panic, and that there is always a last word.
-func FuzzReadLine(f *testing.F) {
-	for _, seed := range []string{"", "cairn list > f", `cairn "a\`, "cairn $(x) `y` 'z", "\x00\xff|;&"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		if got := readLine(line, '\\'); len(got.words) == 0 {
-			t.Errorf("%q has no last word", line)
-		}
-	})
 }

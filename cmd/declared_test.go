@@ -9,11 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // linkIn is the input of a verb that only this test knows.
@@ -70,28 +68,6 @@ func TestDeclaredFormsMakeTheCommand(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestDeclaredValuesAreCompleted(t *testing.T) {
-	c := &completer{program: &program{}, ctx: t.Context()}
-	v := linkVerb()
-	got := c.field(v.Fields()[len(v.Fields())-1])
-	if len(got) != 2 || got[0] != (candidate{"plain", "for most"}) || got[1] != (candidate{"formal", ""}) {
-		t.Errorf("got %v", got)
-	}
-	for _, v := range catalogue.All {
-		for _, f := range v.Fields() {
-			if _, known := sources()[f.From]; f.From != "" && !known {
-				t.Errorf("%s.%s: nothing completes %s", v.Name, f.Name, f.From)
-			}
-			if _, known := kind.Named(f.Names); f.Names != "" && !known {
-				t.Errorf("%s.%s: nothing completes the id of a %s", v.Name, f.Name, f.Names)
-			}
-			if _, known := catalogue.Named(f.ListedBy); f.Names != "" && !known {
-				t.Errorf("%s.%s: no verb lists what it names", v.Name, f.Name)
-			}
-		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/urfave/cli/v3"
 )
@@ -27,7 +28,7 @@ func flagLine(f cli.Flag) string {
 	}
 	names := make([]string, len(f.Names()))
 	for i, name := range f.Names() {
-		names[i] = dashed(name)
+		names[i] = complete.Dashed(name)
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return min(len(a), 3) - min(len(b), 3) }) // the letter first
 	line, usage := strings.Join(names, ", "), docs.GetUsage()

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/guide"
@@ -65,14 +66,14 @@ func topic(word string) (string, bool) {
 }
 
 // helpTopics are all topics, with what each explains.
-func helpTopics() []candidate {
-	var out []candidate
+func helpTopics() []complete.Candidate {
+	var out []complete.Candidate
 	for _, word := range append(peoplesTopics(), exitCodesWord) {
 		text, _ := topic(word)
 		title, _, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
-		out = append(out, candidate{word, title})
+		out = append(out, complete.Candidate{Value: word, About: title})
 	}
-	return append(out, guideTopics()...)
+	return append(out, complete.GuideTopics()...)
 }
 
 // helpCommand is cairn help.
@@ -126,7 +127,7 @@ func (p helpCommand) unknown(root *cli.Command, word string) error {
 	e := usage("there is no command or topic %q", word)
 	names := []string{topicsWord}
 	for _, one := range helpTopics() {
-		names = append(names, one.value)
+		names = append(names, one.Value)
 	}
 	for _, sub := range root.Commands {
 		if !sub.Hidden {
@@ -149,7 +150,7 @@ func (p helpCommand) unknown(root *cli.Command, word string) error {
 func (p helpCommand) topics() {
 	t := screen.Table{Head: []string{"TOPIC", "WHAT IT EXPLAINS"}, Grow: 1}
 	for _, one := range helpTopics() {
-		t.Add(one.value, one.about)
+		t.Add(one.Value, one.About)
 	}
 	t.Print(p.out, p.width(), screen.Plain)
 	p.printf("cairn help TOPIC shows one\n")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/urfave/cli/v3"
 )
@@ -98,7 +99,7 @@ func manFlags(b *strings.Builder, flags []cli.Flag) {
 		}
 		var names []string
 		for _, name := range f.Names() {
-			names = append(names, "\\fB"+roff(dashed(name))+"\\fR")
+			names = append(names, "\\fB"+roff(complete.Dashed(name))+"\\fR")
 		}
 		value, usage := unquoted(docs.GetUsage())
 		if docs.TakesValue() && value == "" {

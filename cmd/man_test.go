@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/urfave/cli/v3"
 )
 
@@ -30,7 +31,7 @@ func TestManual(t *testing.T) {
 			if visible, ok := f.(cli.VisibleFlag); ok && !visible.IsVisible() {
 				continue
 			}
-			if flag := roff(dashed(f.Names()[0])); f.Names()[0] != "help" && !strings.Contains(part, flag) {
+			if flag := roff(complete.Dashed(f.Names()[0])); f.Names()[0] != "help" && !strings.Contains(part, flag) {
 				t.Errorf("%s has no %s", name, flag)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/urfave/cli/v3"
@@ -196,10 +197,10 @@ func flagRow(f flagDocs) []string {
 
 // flagForm is a flag with the name of its value, which stands in backquotes in its usage.
 func flagForm(f flagDocs) string {
-	form := dashed(f.Names()[0])
+	form := complete.Dashed(f.Names()[0])
 	for _, name := range f.Names()[1:] {
 		if len(name) == 1 {
-			form = dashed(name) + ", " + form
+			form = complete.Dashed(name) + ", " + form
 		}
 	}
 	if f.TakesValue() {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/urfave/cli/v3"
 )
@@ -50,7 +51,7 @@ func TestTopics(t *testing.T) {
 
 // unknownIn is the first word of a command line that is no command or flag where one should stand, or "".
 func unknownIn(root *cli.Command, line string) string {
-	words := readLine(line, '\\').words[1:]
+	words := complete.ReadLine(line, '\\').Words[1:]
 	c := root.Command(words[0])
 	if c == nil {
 		return words[0]
@@ -97,7 +98,7 @@ func TestExamplesOfTopics(t *testing.T) {
 			if strings.Contains(m[1], "PLAN") || strings.Contains(m[1], " propose ") {
 				continue // which needs an answer before it
 			}
-			words := readLine(m[1], '\\').words[1:]
+			words := complete.ReadLine(m[1], '\\').Words[1:]
 			if exit, out := runTopic(t, dir, words...); exit != 0 {
 				t.Errorf("%s: %s exits with %d: %s", word, m[1], exit, out)
 			}

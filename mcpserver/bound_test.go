@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
-	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
-	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
 	"github.com/cairn-tasks/cairn/internal/verb/skills"

@@ -1,4 +1,4 @@
-package cmd
+package complete
 
 import (
 	"strings"
@@ -12,32 +12,32 @@ import (
 
 // filters are what can stand at the end of a filter: a key with an operator, a value of the key before it, or a word
 // between two tests.
-func (c *completer) filters() []candidate {
+func (c *completer) filters() []Candidate {
 	s := c.openStore()
 	if s == nil {
 		return nil
 	}
 	head, last := lastTest(c.word)
-	table := tasks.Keys(&verb.Workspace{Now: c.Now}, s, nil)
+	table := tasks.Keys(&verb.Workspace{Now: c.Env.Now}, s, nil)
 	if at := strings.IndexAny(last, "=<>!~"); at >= 0 {
 		begun := strings.LastIndexAny(last, "=<>!~,") + 1
 		key := last[:at]
 		head, c.word = head+last[:begun], last[begun:]
 		values := c.ofKey(s.Config.Flow, key)
 		for i := range values {
-			values[i].value = asWord(values[i].value)
+			values[i].Value = asWord(values[i].Value)
 		}
 		return prefixed(head, values)
 	}
 	c.word = last
 	if needsJoint(head) {
-		return prefixed(head, []candidate{{"and", "both"}, {"or", "one of both"}})
+		return prefixed(head, []Candidate{{"and", "both"}, {"or", "one of both"}})
 	}
-	var out []candidate
+	var out []Candidate
 	for _, k := range table.Keys {
-		out = append(out, candidate{k.Name + operatorOf(k.Type), k.About})
+		out = append(out, Candidate{k.Name + operatorOf(k.Type), k.About})
 	}
-	return prefixed(head, append(out, candidate{"not", "what does not fit the next test"}))
+	return prefixed(head, append(out, Candidate{"not", "what does not fit the next test"}))
 }
 
 // operatorOf is the operator that is meant most with keys of a type; "" for one that needs none.
@@ -97,10 +97,10 @@ func needsJoint(head string) bool {
 }
 
 // ofKey is what a key of a filter can be.
-func (c *completer) ofKey(flow task.Flow, key string) []candidate {
+func (c *completer) ofKey(flow task.Flow, key string) []Candidate {
 	switch key {
 	case "status":
-		return append(c.states(), openAndClosed()...)
+		return append(states(c), openAndClosed()...)
 	case "priority":
 		return words("0", "1", "2", "3", "4")
 	case "label":
@@ -112,7 +112,7 @@ func (c *completer) ofKey(flow task.Flow, key string) []candidate {
 	case "mode":
 		return words("auto", "pair")
 	case "repo":
-		return c.repos()
+		return repos(c)
 	case "execution":
 		return words("active", "stalled", "awaiting_review")
 	}

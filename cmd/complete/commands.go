@@ -1,7 +1,6 @@
-package cmd
+package complete
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ const (
 )
 
 // scopes are what serve can be told to let be changed.
-func (c *completer) scopes() []candidate {
+func (c *completer) scopes() []Candidate {
 	c.word = strings.TrimPrefix(c.word, "task:")
 	return prefixed("task:", c.tasks(false))
 }
@@ -65,7 +64,7 @@ func (c *completer) commandArguments() []verb.Field {
 	case "help":
 		return []verb.Field{from(fromHelp), from(fromHelp), from(fromHelp)}
 	case "completion":
-		return []verb.Field{among(slices.Sorted(maps.Keys(shells))...)}
+		return []verb.Field{among(c.Shells...)}
 	case "job show":
 		return []verb.Field{from(verb.FromJobs), among(jobFiles()...)}
 	case "job logs", "job retry":
@@ -105,7 +104,7 @@ func (c *completer) commandFlag(flag string) (verb.Field, bool) {
 	case "serve --toolsets":
 		return from(fromToolsets), true
 	case "pair --in":
-		return among(places...), true
+		return among(c.Places...), true
 	case "skill sync --folder":
 		return among(files.Further...), true
 	case "trust --in-repo":
@@ -157,16 +156,16 @@ func reportFormats() []string {
 	return out
 }
 
-func withEquals(names []string) []candidate {
-	var out []candidate
+func withEquals(names []string) []Candidate {
+	var out []Candidate
 	for _, name := range names {
-		out = append(out, candidate{name + "=", "and the name of a file"})
+		out = append(out, Candidate{name + "=", "and the name of a file"})
 	}
 	return out
 }
 
 // toolsets are those that serve can offer.
-func (c *completer) toolsets() []candidate {
+func (c *completer) toolsets() []Candidate {
 	var names []string
 	for _, one := range verb.AllToolsets() {
 		names = append(names, string(one))
@@ -178,7 +177,7 @@ func (c *completer) toolsets() []candidate {
 }
 
 // oneMore completes the last of names that stand on the line with commas between them.
-func (c *completer) oneMore(names []string) []candidate {
+func (c *completer) oneMore(names []string) []Candidate {
 	at := strings.LastIndex(c.word, ",") + 1
 	head := c.word[:at]
 	c.word = c.word[at:]
@@ -187,7 +186,7 @@ func (c *completer) oneMore(names []string) []candidate {
 }
 
 // keys are those that the rows of the command's results have.
-func (c *completer) keys() []candidate {
+func (c *completer) keys() []Candidate {
 	var names []string
 	for _, result := range c.resultsOf() {
 		row, _ := verb.RowType(result)
@@ -215,7 +214,7 @@ func (c *completer) resultsOf() []reflect.Type {
 }
 
 // helpWords are commands and topics, or the commands below those that were named.
-func (c *completer) helpWords() []candidate {
+func (c *completer) helpWords() []Candidate {
 	around := c.root
 	for _, word := range c.args {
 		if around = around.Command(word); around == nil {
@@ -224,7 +223,7 @@ func (c *completer) helpWords() []candidate {
 	}
 	out := namesOf(around.Commands)
 	if around == c.root {
-		out = append(append(out, helpTopics()...), candidate{topicsWord, "The list of the topics"})
+		out = append(out, c.Topics...)
 	}
 	return out
 }

@@ -1,40 +1,66 @@
-package cmd
+package complete
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/urfave/cli/v3"
 )
 
-// candidate is a word that can stand at the end of a line, and a few words about it.
-type candidate struct{ value, about string }
+// Candidate is a word that can stand at the end of a line, and a few words about it.
+type Candidate struct{ Value, About string }
 
-// completer finds candidates. It only reads the workspace: it runs no command, not even git, and writes nothing. What
-// cannot be read has no candidates, since a shell shows no messages while it completes.
+// Env is what completion takes from the program around it.
+type Env struct {
+	Root                *cli.Command
+	Getenv              func(string) string
+	Now                 func() time.Time
+	Folder              func(path string) string // a folder as the line names it, absolute; that of the process for ""
+	StateDir, ConfigDir string
+
+	Shells, Places, Clients []string       // that completion, pair --in and setup take
+	Topics                  []Candidate    // of help
+	Commands                []*cli.Command // that are no verbs
+}
+
+// Most is how many candidates are offered at once.
+const Most = 100
+
+// Candidates are the words that can stand behind those before, in place of a word that was begun. It only reads the
+// workspace: it runs no command, not even git, and writes nothing. What cannot be read has no candidates, since a shell
+// shows no messages while it completes.
+func Candidates(ctx context.Context, env Env, before []string, word string) []Candidate {
+	l := &line{root: env.Root, given: map[string]string{}}
+	c := &completer{Env: env, line: l, reader: &reader{ctx: ctx, env: env, line: l}}
+	return c.candidates(before, word)
+}
+
+// completer finds candidates.
 type completer struct {
-	*program
-	ctx     context.Context //nolint:containedctx // of the one line that is completed
+	Env
+	*line
+	*reader
+}
+
+// line is what was typed before the word that is being typed.
+type line struct {
 	root    *cli.Command
 	command *cli.Command      // that is being typed, once it is known
 	noun    string            // that it stands below, or ""
 	path    string            // how the command is typed in full: "trust signer add"
-	args    []string          // its arguments before the word that is being typed
+	args    []string          // its arguments
+	given   map[string]string // flags, with their values
 	word    string            // what was typed of the word, but for what every value begins with
-	given   map[string]string // flags on the line, with their values
-	rows    []*kind.Row       // that lists wrote down, once they were asked for
-	store   *store.Store      // nil where there is no workspace
 }
 
 // candidates are the words that can follow those before.
-func (c *completer) candidates(before []string, word string) []candidate {
+func (c *completer) candidates(before []string, word string) []Candidate {
 	flag, onlyArgs := c.read(before)
 	c.word = word
 	switch {
@@ -57,22 +83,22 @@ func (c *completer) candidates(before []string, word string) []candidate {
 // read reads the words before the one that is being typed. It returns the flag whose value that is, or "", and whether
 // it can be no flag. A word that stands where a command should and is none leaves the command as one that completes
 // nothing.
-func (c *completer) read(before []string) (flag string, onlyArgs bool) {
+func (l *line) read(before []string) (flag string, onlyArgs bool) {
 	for _, w := range before {
 		switch {
 		case flag != "":
-			c.given[flag], flag = w, ""
+			l.given[flag], flag = w, ""
 		case onlyArgs || !strings.HasPrefix(w, "-") || w == "-":
-			c.readWord(w)
+			l.readWord(w)
 		case w == "--":
 			onlyArgs = true
 		default:
 			name, value, hasValue := strings.Cut(strings.TrimLeft(w, "-"), "=")
-			name = c.flagNamed(name)
-			if c.takesValue(name) && !hasValue {
+			name = l.flagNamed(name)
+			if l.takesValue(name) && !hasValue {
 				flag = name
 			} else {
-				c.given[name] = value
+				l.given[name] = value
 			}
 		}
 	}
@@ -80,42 +106,42 @@ func (c *completer) read(before []string) (flag string, onlyArgs bool) {
 }
 
 // readWord reads a word that is no flag: the command, one below it, or an argument.
-func (c *completer) readWord(w string) {
-	around := c.command
+func (l *line) readWord(w string) {
+	around := l.command
 	if around == nil {
-		around = c.root
+		around = l.root
 	}
 	sub := around.Command(w)
 	switch {
-	case sub != nil && len(c.args) == 0:
-		if c.command != nil && slices.Contains(catalogue.Nouns(), c.command.Name) {
-			c.noun = c.command.Name
+	case sub != nil && len(l.args) == 0:
+		if l.command != nil && slices.Contains(catalogue.Nouns(), l.command.Name) {
+			l.noun = l.command.Name
 		}
-		c.command, c.path = sub, strings.TrimSpace(c.path+" "+sub.Name)
-	case c.command == nil:
-		c.command = &cli.Command{} // which takes nothing
+		l.command, l.path = sub, strings.TrimSpace(l.path+" "+sub.Name)
+	case l.command == nil:
+		l.command = &cli.Command{} // which takes nothing
 	default:
-		c.args = append(c.args, w)
+		l.args = append(l.args, w)
 	}
 }
 
-func prefixed(prefix string, all []candidate) []candidate {
+func prefixed(prefix string, all []Candidate) []Candidate {
 	for i := range all {
-		all[i].value = prefix + all[i].value
+		all[i].Value = prefix + all[i].Value
 	}
 	return all
 }
 
-func (c *completer) flags() []cli.Flag {
-	if c.command == nil {
-		return c.root.Flags
+func (l *line) flags() []cli.Flag {
+	if l.command == nil {
+		return l.root.Flags
 	}
-	return slices.Concat(c.command.Flags, c.root.Flags)
+	return slices.Concat(l.command.Flags, l.root.Flags)
 }
 
 // flagNamed is the long name of a flag that may have been typed as a letter.
-func (c *completer) flagNamed(name string) string {
-	for _, f := range c.flags() {
+func (l *line) flagNamed(name string) string {
+	for _, f := range l.flags() {
 		if slices.Contains(f.Names(), name) {
 			return f.Names()[0]
 		}
@@ -123,8 +149,8 @@ func (c *completer) flagNamed(name string) string {
 	return name
 }
 
-func (c *completer) takesValue(name string) bool {
-	for _, f := range c.flags() {
+func (l *line) takesValue(name string) bool {
+	for _, f := range l.flags() {
 		if _, isBool := f.(*cli.BoolFlag); slices.Contains(f.Names(), name) {
 			return !isBool
 		}
@@ -132,9 +158,9 @@ func (c *completer) takesValue(name string) bool {
 	return false
 }
 
-func (c *completer) flagNames() []candidate {
-	var out []candidate
-	for _, f := range c.flags() {
+func (l *line) flagNames() []Candidate {
+	var out []Candidate
+	for _, f := range l.flags() {
 		if visible, ok := f.(cli.VisibleFlag); ok && !visible.IsVisible() {
 			continue
 		}
@@ -142,30 +168,35 @@ func (c *completer) flagNames() []candidate {
 		if docs, ok := f.(cli.DocGenerationFlag); ok {
 			about = strings.ReplaceAll(docs.GetUsage(), "`", "")
 		}
-		out = append(out, candidate{dashed(f.Names()[0]), about})
+		out = append(out, Candidate{Dashed(f.Names()[0]), about})
 	}
-	return append(out, candidate{"--help", "explain the command"})
+	return append(out, Candidate{"--help", "explain the command"})
 }
 
-func (c *completer) commandNames() []candidate { return namesOf(c.root.Commands) }
+func (l *line) commandNames() []Candidate { return namesOf(l.root.Commands) }
 
-func namesOf(commands []*cli.Command) []candidate {
-	var out []candidate
+func namesOf(commands []*cli.Command) []Candidate {
+	var out []Candidate
 	for _, sub := range commands {
 		if !sub.Hidden {
-			out = append(out, candidate{sub.Name, sub.Usage})
+			out = append(out, Candidate{sub.Name, sub.Usage})
 		}
 	}
 	return out
 }
 
 // verbOf is the verb whose command is being typed.
-func (c *completer) verbOf() (verb.Verb, bool) {
-	if c.command == nil {
+func (l *line) verbOf() (verb.Verb, bool) {
+	if l.command == nil {
 		return verb.Verb{}, false
 	}
+	return VerbOf(l.path, l.noun)
+}
+
+// VerbOf is the verb of a command, as it is typed in full, below a noun or none.
+func VerbOf(path, noun string) (verb.Verb, bool) {
 	for _, v := range catalogue.All {
-		if c.path == v.Command() || c.noun == "" && c.path == verb.CommandName(v.Name) {
+		if path == v.Command() || noun == "" && path == verb.CommandName(v.Name) {
 			return v, true
 		}
 	}
@@ -173,9 +204,9 @@ func (c *completer) verbOf() (verb.Verb, bool) {
 }
 
 // values are what a flag can be set to.
-func (c *completer) values(flag string) []candidate {
+func (c *completer) values(flag string) []Candidate {
 	if v, ok := c.verbOf(); ok {
-		for _, f := range flagFields(v.Fields()) {
+		for _, f := range FlagFields(v.Fields()) {
 			if one, ok := c.valueOf(f, flag); ok {
 				return one
 			}
@@ -187,12 +218,12 @@ func (c *completer) values(flag string) []candidate {
 	return nil
 }
 
-// flagFields are the fields that have flags: those of an object stand for it.
-func flagFields(fields []verb.Field) []verb.Field {
+// FlagFields are the fields that have flags: those of an object stand for it.
+func FlagFields(fields []verb.Field) []verb.Field {
 	var out []verb.Field
 	for _, f := range fields {
 		if f.Type == verb.Object {
-			out = append(out, flagFields(f.Fields)...)
+			out = append(out, FlagFields(f.Fields)...)
 		} else if !f.Arg {
 			out = append(out, f)
 		}
@@ -201,7 +232,7 @@ func flagFields(fields []verb.Field) []verb.Field {
 }
 
 // valueOf is what a flag can be set to if it is that of a field.
-func (c *completer) valueOf(f verb.Field, flag string) ([]candidate, bool) {
+func (c *completer) valueOf(f verb.Field, flag string) ([]Candidate, bool) {
 	if f.Flag != flag {
 		return nil, false
 	}
@@ -209,8 +240,8 @@ func (c *completer) valueOf(f verb.Field, flag string) ([]candidate, bool) {
 }
 
 // argument is what can stand as the next argument of the command.
-func (c *completer) argument() []candidate {
-	var below []candidate
+func (c *completer) argument() []Candidate {
+	var below []Candidate
 	if len(c.args) == 0 {
 		below = namesOf(c.command.Commands)
 	}
@@ -234,7 +265,7 @@ func (c *completer) arguments() []verb.Field {
 }
 
 // orMore is what an argument can be. Where one before it may be repeated, what was begun can be one more of these.
-func (c *completer) orMore(fields []verb.Field, at int) []candidate {
+func (c *completer) orMore(fields []verb.Field, at int) []Candidate {
 	out := c.others(c.field(fields[at]))
 	if c.word != "" && at > 0 && fields[at-1].Many {
 		out = append(out, c.others(c.field(fields[at-1]))...)
@@ -243,20 +274,20 @@ func (c *completer) orMore(fields []verb.Field, at int) []candidate {
 }
 
 // others are candidates that are not on the line already.
-func (c *completer) others(all []candidate) []candidate {
-	return slices.DeleteFunc(all, func(one candidate) bool { return slices.Contains(c.args, one.value) })
+func (c *completer) others(all []Candidate) []Candidate {
+	return slices.DeleteFunc(all, func(one Candidate) bool { return slices.Contains(c.args, one.Value) })
 }
 
-func words(values ...string) []candidate {
-	out := make([]candidate, len(values))
+func words(values ...string) []Candidate {
+	out := make([]Candidate, len(values))
 	for i, value := range values {
-		out[i].value = value
+		out[i].Value = value
 	}
 	return out
 }
 
 // field is what a field of a verb can be.
-func (c *completer) field(f verb.Field) []candidate {
+func (c *completer) field(f verb.Field) []Candidate {
 	if k, ok := kind.Named(f.Names); ok {
 		out := c.records(k)
 		if f.AnyKind && c.word != "" {
@@ -267,23 +298,17 @@ func (c *completer) field(f verb.Field) []candidate {
 	if find := sources()[f.From]; find != nil {
 		return find(c)
 	}
-	var out []candidate
+	var out []Candidate
 	for _, v := range f.Values {
-		out = append(out, candidate{v.Text, v.About})
+		out = append(out, Candidate{v.Text, v.About})
 	}
 	return out
 }
 
-// openStore opens the workspace that the line names, once. It returns nil if it cannot be opened.
-func (c *completer) openStore() *store.Store {
-	if c.store != nil {
-		return c.store
+// Dashed is a flag as it is typed: -C, --json.
+func Dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
 	}
-	dir := c.underHome(cmp.Or(c.given["C"], c.given["repo"], c.Getenv("CAIRN_REPO"), c.Dir)) // ~ as the shell would put it there, in time
-	s, err := store.Open(c.abs(dir), c.stateDir())
-	if err != nil {
-		return nil
-	}
-	c.store = s
-	return s
+	return "--" + name
 }

@@ -1,20 +1,44 @@
-package cmd
+package complete
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
+// reader reads the workspace that the line names.
+type reader struct {
+	ctx   context.Context //nolint:containedctx // of the one line that is completed
+	env   Env
+	line  *line
+	rows  []*kind.Row  // that lists wrote down, once they were asked for
+	store *store.Store // nil until it is opened
+}
+
+// openStore opens the workspace that the line names, once. It returns nil if it cannot be opened.
+func (r *reader) openStore() *store.Store {
+	if r.store == nil {
+		given := r.line.given
+		s, err := store.Open(r.env.Folder(cmp.Or(given["C"], given["repo"], r.env.Getenv("CAIRN_REPO"))), r.env.StateDir)
+		if err != nil {
+			return nil
+		}
+		r.store = s
+	}
+	return r.store
+}
+
 // records are the records of a kind whose id has the word that is being typed: of tasks and sessions the open ones
 // first, and the newest first otherwise.
-func (c *completer) records(k *kind.Kind) []candidate {
+func (c *completer) records(k *kind.Kind) []Candidate {
 	switch k {
 	case kind.Tasks.Kind:
 		return c.tasks(false)
@@ -26,14 +50,14 @@ func (c *completer) records(k *kind.Kind) []candidate {
 }
 
 // otherRecords are the records of every kind but tasks and sessions whose id begins with the word.
-func (c *completer) otherRecords() []candidate {
-	var out []candidate
+func (c *completer) otherRecords() []Candidate {
+	var out []Candidate
 	for _, k := range kind.Kinds() {
 		if k == kind.Tasks.Kind || k == kind.Sessions.Kind {
 			continue
 		}
 		for _, one := range c.records(k) {
-			if strings.HasPrefix(one.value, c.word) {
+			if strings.HasPrefix(one.Value, c.word) {
 				out = append(out, one)
 			}
 		}
@@ -42,17 +66,17 @@ func (c *completer) otherRecords() []candidate {
 }
 
 // ids are those of a kind that have the word, the newest first.
-func (c *completer) ids(k *kind.Kind) []string {
-	s := c.openStore()
+func (r *reader) ids(k *kind.Kind) []string {
+	s := r.openStore()
 	if s == nil {
 		return nil
 	}
-	ids, err := s.Candidates(k, c.word)
+	ids, err := s.Candidates(k, r.line.word)
 	if err != nil {
 		return nil
 	}
 	slices.Reverse(ids)
-	if begins := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, c.word) }); len(begins) > 0 {
+	if begins := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, r.line.word) }); len(begins) > 0 {
 		return begins
 	}
 	return ids
@@ -61,14 +85,14 @@ func (c *completer) ids(k *kind.Kind) []string {
 // tasks are the tasks whose id has the word: the open ones first, or the closed ones, and the newest first within each.
 // Which are open is what lists wrote down last, so that not every file is read; of those that are shown it is what
 // their files say now.
-func (c *completer) tasks(closedFirst bool) []candidate {
+func (c *completer) tasks(closedFirst bool) []Candidate {
 	ids := c.ids(kind.Tasks.Kind)
 	if len(ids) == 0 {
 		return nil
 	}
 	flow := c.store.Config.Flow
 	closed := make(map[string]bool, len(ids))
-	if len(ids) > maxCandidates {
+	if len(ids) > Most {
 		for _, r := range c.known() {
 			closed[r.ID] = flow.IsClosed(r.Status)
 		}
@@ -77,7 +101,7 @@ func (c *completer) tasks(closedFirst bool) []candidate {
 		return cmp.Compare(rankOf(closed[a] == closedFirst), rankOf(closed[b] == closedFirst))
 	}
 	slices.SortStableFunc(ids, order)
-	ids = ids[:min(len(ids), maxCandidates)]
+	ids = ids[:min(len(ids), Most)]
 	titles := map[string]string{}
 	for _, id := range ids {
 		if t, err := kind.Tasks.Get(c.store, record.ID(id)); err == nil && c.ctx.Err() == nil {
@@ -85,9 +109,9 @@ func (c *completer) tasks(closedFirst bool) []candidate {
 		}
 	}
 	slices.SortStableFunc(ids, order)
-	out := make([]candidate, len(ids))
+	out := make([]Candidate, len(ids))
 	for i, id := range ids {
-		out[i] = candidate{id, titles[id]}
+		out[i] = Candidate{id, titles[id]}
 	}
 	return out
 }
@@ -101,53 +125,35 @@ func rankOf(is bool) int {
 }
 
 // known are the rows of tasks that lists wrote down, read once.
-func (c *completer) known() []*kind.Row {
-	if c.rows == nil && c.openStore() != nil {
-		c.rows = c.store.Rows(kind.Tasks.Kind).Known()
+func (r *reader) known() []*kind.Row {
+	if r.rows == nil && r.openStore() != nil {
+		r.rows = r.store.Rows(kind.Tasks.Kind).Known()
 	}
-	return c.rows
+	return r.rows
 }
 
 // lastWritten are the tasks whose id has the word, the one that was written last first, as far as lists wrote it down;
 // others stand before these.
-func (c *completer) lastWritten() []candidate {
+func (c *completer) lastWritten() []Candidate {
 	when := map[string]int64{}
 	for _, r := range c.known() {
 		when[r.ID] = r.Updated
 	}
 	out := c.tasks(false)
-	slices.SortStableFunc(out, func(a, b candidate) int {
-		_, oldA := when[a.value]
-		_, oldB := when[b.value]
-		return cmp.Or(cmp.Compare(rankOf(!oldA), rankOf(!oldB)), cmp.Compare(when[b.value], when[a.value]))
+	slices.SortStableFunc(out, func(a, b Candidate) int {
+		_, oldA := when[a.Value]
+		_, oldB := when[b.Value]
+		return cmp.Or(cmp.Compare(rankOf(!oldA), rankOf(!oldB)), cmp.Compare(when[b.Value], when[a.Value]))
 	})
 	return out
 }
 
-// trash are the tasks in the trash.
-func (c *completer) trash() []candidate {
-	s := c.openStore()
-	if s == nil {
-		return nil
-	}
-	all, err := s.Trash().Deleted(kind.Tasks.Kind)
-	if err != nil {
-		return nil
-	}
-	var out []candidate
-	for _, v := range slices.Backward(all) {
-		h := kind.Tasks.Header(v.(task.Task))
-		out = append(out, candidate{h.Ref.ID, h.Title})
-	}
-	return out
-}
-
 // newestSessions are the newest sessions whose id has the word.
-func (c *completer) newestSessions() []session.Session {
+func (r *reader) newestSessions() []session.Session {
 	var out []session.Session
-	ids := c.ids(kind.Sessions.Kind)
-	for _, id := range ids[:min(len(ids), maxCandidates)] {
-		if ses, err := kind.Sessions.Get(c.store, id); err == nil && c.ctx.Err() == nil {
+	ids := r.ids(kind.Sessions.Kind)
+	for _, id := range ids[:min(len(ids), Most)] {
+		if ses, err := kind.Sessions.Get(r.store, id); err == nil && r.ctx.Err() == nil {
 			out = append(out, ses)
 		}
 	}
@@ -155,26 +161,26 @@ func (c *completer) newestSessions() []session.Session {
 }
 
 // sessions are the active sessions, then the others.
-func (c *completer) sessions() []candidate {
+func (c *completer) sessions() []Candidate {
 	all := c.newestSessions()
 	slices.SortStableFunc(all, func(a, b session.Session) int {
 		return cmp.Compare(rankOf(a.Status == session.Active), rankOf(b.Status == session.Active))
 	})
-	var out []candidate
+	var out []Candidate
 	for _, ses := range all {
-		out = append(out, candidate{string(ses.ID), string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)})
+		out = append(out, Candidate{string(ses.ID), string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)})
 	}
 	return out
 }
 
 // recordsWith are the newest records of a kind, each with a few words about it.
-func (c *completer) recordsWith(k *kind.Kind, about func(any) string) []candidate {
+func (c *completer) recordsWith(k *kind.Kind, about func(any) string) []Candidate {
 	ids := c.ids(k)
-	var out []candidate
-	for _, id := range ids[:min(len(ids), maxCandidates)] {
-		one := candidate{value: id}
+	var out []Candidate
+	for _, id := range ids[:min(len(ids), Most)] {
+		one := Candidate{Value: id}
 		if v, err := c.store.Read(k, id); err == nil && c.ctx.Err() == nil {
-			one.about = about(v)
+			one.About = about(v)
 		}
 		out = append(out, one)
 	}
@@ -182,8 +188,8 @@ func (c *completer) recordsWith(k *kind.Kind, about func(any) string) []candidat
 }
 
 // newest calls fn with the newest tasks, while there is time.
-func (c *completer) newest(fn func(task.Task)) {
-	s := c.openStore()
+func (r *reader) newest(fn func(task.Task)) {
+	s := r.openStore()
 	if s == nil {
 		return
 	}
@@ -191,8 +197,8 @@ func (c *completer) newest(fn func(task.Task)) {
 	if err != nil {
 		return
 	}
-	for _, id := range ids[max(0, len(ids)-2*maxCandidates):] {
-		if c.ctx.Err() != nil {
+	for _, id := range ids[max(0, len(ids)-2*Most):] {
+		if r.ctx.Err() != nil {
 			return
 		}
 		if t, err := kind.Tasks.Get(s, record.ID(id)); err == nil {
@@ -202,7 +208,7 @@ func (c *completer) newest(fn func(task.Task)) {
 }
 
 // labels are those of the newest tasks, and of all that lists wrote down.
-func (c *completer) labels() []candidate {
+func (c *completer) labels() []Candidate {
 	seen := map[string]bool{}
 	c.newest(func(t task.Task) {
 		for _, label := range t.Labels {
@@ -218,7 +224,7 @@ func (c *completer) labels() []candidate {
 }
 
 // actors are those that the newest tasks name, and all that lists wrote down.
-func (c *completer) actors() []candidate {
+func (c *completer) actors() []Candidate {
 	seen := map[string]bool{}
 	c.newest(func(t task.Task) {
 		seen[string(t.Assignee)] = true

@@ -1,0 +1,375 @@
+package complete
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
+	trackers "github.com/cairn-tasks/cairn/internal/transfer/source"
+	"github.com/cairn-tasks/cairn/internal/user/projects"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/guide"
+	"github.com/cairn-tasks/cairn/internal/verb/skills"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/executor"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/templates"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// source finds the values of a field.
+type source func(*completer) []Candidate
+
+// inStore is a source of what a workspace has: each thing that list returns, as show has it.
+func inStore[T any](list func(*completer, *store.Store) []T, show func(T) Candidate) source {
+	return func(c *completer) []Candidate {
+		s := c.openStore()
+		if s == nil {
+			return nil
+		}
+		return each(list(c, s), show)
+	}
+}
+
+// inRecord is a source of what the record has that the line names.
+func inRecord[T any](list func(record.Header) []T, show func(T) Candidate) source {
+	return func(c *completer) []Candidate {
+		h, ok := c.namedHeader()
+		if !ok {
+			return nil
+		}
+		return each(list(h), show)
+	}
+}
+
+// fixed is a source of what is the same everywhere.
+func fixed[T any](list []T, show func(T) Candidate) source {
+	return func(*completer) []Candidate { return each(list, show) }
+}
+
+// each shows each thing of a list. Those without a value are left out.
+func each[T any](list []T, show func(T) Candidate) []Candidate {
+	var out []Candidate
+	for _, one := range list {
+		if shown := show(one); shown.Value != "" {
+			out = append(out, shown)
+		}
+	}
+	return out
+}
+
+func plain[T ~string](word T) Candidate { return Candidate{Value: string(word)} }
+
+// distinct are the texts that some things have, each once and sorted.
+func distinct[T any](all []T, texts func(T) []string) []Candidate {
+	seen := map[string]bool{}
+	for _, one := range all {
+		for _, text := range texts(one) {
+			seen[text] = true
+		}
+	}
+	delete(seen, "")
+	return words(slices.Sorted(maps.Keys(seen))...)
+}
+
+// and is what two sources find, one after the other.
+func and(first, second source) source {
+	return func(c *completer) []Candidate { return append(first(c), second(c)...) }
+}
+
+func ofWords(all ...string) source { return func(*completer) []Candidate { return words(all...) } }
+
+var (
+	actors source = (*completer).actors
+	states        = inStore(func(_ *completer, s *store.Store) []record.Status { return s.Config.Flow.States }, plain)
+	kinds  source = func(*completer) []Candidate {
+		return each(kind.Kinds(), func(k *kind.Kind) Candidate { return Candidate{Value: k.Name} })
+	}
+	executors source = func(c *completer) []Candidate {
+		table, err := executor.Load(c.ConfigDir)
+		if err != nil {
+			return nil
+		}
+		return words(table.Names()...)
+	}
+	repos = inStore(func(_ *completer, s *store.Store) []kind.Repo { return s.Config.Repos }, func(r kind.Repo) Candidate {
+		return Candidate{r.Name, cmp.Or(r.Path, r.URL)}
+	})
+	trash = inStore(func(_ *completer, s *store.Store) []any {
+		all, _ := s.Trash().Deleted(kind.Tasks.Kind)
+		slices.Reverse(all)
+		return all
+	}, func(v any) Candidate {
+		h := kind.Tasks.Header(v)
+		return Candidate{h.Ref.ID, h.Title}
+	})
+	groups source = func(c *completer) []Candidate {
+		return distinct(c.directory(), func(a ledger.Actor) []string { return []string{a.Group} })
+	}
+)
+
+// sources are the ways to find the values of a field. They are made when a line is completed, and not each time that
+// cairn starts.
+func sources() map[verb.Source]source {
+	return map[verb.Source]source{
+		verb.FromStates:     states,
+		verb.FromOpenStates: and(states, func(*completer) []Candidate { return openAndClosed() }),
+		verb.FromActors:     and(actors, ofWords("me", "unassigned")),
+		verb.FromRecipients: and(and(actors, ofWords("me")), func(c *completer) []Candidate { return prefixed("group:", groups(c)) }),
+		verb.FromGroups:     groups,
+		verb.FromCapabilities: func(c *completer) []Candidate {
+			return distinct(c.directory(), func(a ledger.Actor) []string { return a.Abilities })
+		},
+		verb.FromLabels: (*completer).labels,
+		verb.FromSkillLabels: func(c *completer) []Candidate {
+			return distinct(c.allSkills(), func(k ledger.Skill) []string { return k.Labels })
+		},
+		verb.FromFilters:  (*completer).filters,
+		verb.FromOrders:   (*completer).orders,
+		verb.FromFields:   (*completer).ownFields,
+		verb.FromRepos:    repos,
+		verb.FromTasks:    func(c *completer) []Candidate { return c.records(kind.Tasks.Kind) },
+		verb.FromTrash:    trash,
+		verb.FromWritten:  and((*completer).lastWritten, trash),
+		verb.FromSessions: func(c *completer) []Candidate { return c.records(kind.Sessions.Kind) },
+		verb.FromSeries: func(c *completer) []Candidate {
+			return distinct(c.newestSessions(), func(s session.Session) []string { return []string{s.Series} })
+		},
+		verb.FromHandoffs: inStore(func(c *completer, s *store.Store) []ledger.Handoff {
+			all, _, _ := kind.Handoffs.List(c.ctx, s)
+			slices.Reverse(all)
+			return slices.DeleteFunc(all, ledger.Handoff.Closed)
+		}, func(h ledger.Handoff) Candidate { return Candidate{h.Ref.ID, h.Title} }),
+		verb.FromOptions: inStore((*completer).options, plain),
+		verb.FromEntries: inRecord(func(h record.Header) []record.Entry {
+			all := slices.DeleteFunc(slices.Clone(h.Log), func(e record.Entry) bool { return e.Text == "" })
+			slices.Reverse(all)
+			return all
+		}, func(e record.Entry) Candidate { return Candidate{e.ShortHash(), string(e.Who) + ": " + e.Text} }),
+		verb.FromReferences: inRecord(func(h record.Header) []record.Reference { return h.Refs }, func(r record.Reference) Candidate {
+			return Candidate{r.Ref, strings.TrimSpace(string(r.Type) + " " + cmp.Or(r.Title, r.URL, r.Branch, r.Sha, r.Path, r.Target))}
+		}),
+		verb.FromKinds:         kinds,
+		verb.FromKindsConfig:   and(kinds, ofWords("config")),
+		verb.FromCommandChecks: func(c *completer) []Candidate { return c.checks(false) },
+		verb.FromManualChecks:  func(c *completer) []Candidate { return c.checks(true) },
+		verb.FromSettings:      fixed(kind.Settings, func(s kind.Setting) Candidate { return Candidate{s.Key, s.Doc} }),
+		verb.FromSettingValues: (*completer).settingValues,
+		verb.FromProposals: inStore(func(c *completer, s *store.Store) []task.Proposal {
+			all, _, _ := kind.Proposals.List(c.ctx, s)
+			return slices.DeleteFunc(all, func(p task.Proposal) bool { return len(p.Made) > 0 })
+		}, func(p task.Proposal) Candidate { return Candidate{p.ID, p.Summary} }),
+		verb.FromTopics: func(*completer) []Candidate { return GuideTopics() },
+		verb.FromSkills: func(c *completer) []Candidate {
+			return each(c.allSkills(), func(k ledger.Skill) Candidate { return Candidate{k.Ref.ID, k.Description} })
+		},
+		verb.FromTemplates: inStore(func(_ *completer, s *store.Store) []string { return templates.Names(s.Layout) }, plain),
+		verb.FromJobs: inStore(func(_ *completer, s *store.Store) []job.Job {
+			all, _ := work.Jobs(s).Peek()
+			return all[:min(len(all), Most)]
+		}, func(j job.Job) Candidate {
+			return Candidate{j.Spec.Job, fmt.Sprintf("%s %s by %s", j.Status.State, j.Spec.Task, j.Spec.Executor)}
+		}),
+		verb.FromExecutors: executors,
+		verb.FromProjects: func(c *completer) []Candidate {
+			return each(projects.List(c.StateDir), func(p projects.Project) Candidate {
+				if p.Gone {
+					return Candidate{}
+				}
+				return Candidate{p.ID, p.Name + " in " + p.Root}
+			})
+		},
+		verb.FromVerbs: func(c *completer) []Candidate {
+			out := each(catalogue.All, func(v verb.Verb) Candidate { return Candidate{v.Name, v.Summary} })
+			return append(out, namesOf(c.Commands)...)
+		},
+		verb.FromCodes:         fixed(record.Codes, func(c record.CodeInfo) Candidate { return Candidate{string(c.Code), c.Meaning} }),
+		verb.FromImportSources: fixed(trackers.All(), func(s trackers.Source) Candidate { return Candidate{s.Name, s.About} }),
+
+		fromOpenTasks:   func(c *completer) []Candidate { return c.tasks(false) },
+		fromClosedTasks: func(c *completer) []Candidate { return c.tasks(true) },
+		fromClosed: inStore(func(_ *completer, s *store.Store) []record.Status {
+			return slices.DeleteFunc(slices.Clone(s.Config.Flow.States), func(one record.Status) bool { return !s.Config.Flow.IsClosed(one) })
+		}, plain),
+		fromPlainActors: actors,
+		fromClients:     func(c *completer) []Candidate { return words(c.Clients...) },
+		fromHelp:        (*completer).helpWords,
+		fromToolsets:    (*completer).toolsets,
+		fromReports:     func(*completer) []Candidate { return withEquals(reportFormats()) },
+		fromScopes:      (*completer).scopes,
+		fromKeys:        (*completer).keys,
+	}
+}
+
+// GuideTopics are the pages of the manual for agents.
+func GuideTopics() []Candidate {
+	return each(guide.Headings(), func(t guide.Heading) Candidate { return Candidate{t.Topic, t.Title} })
+}
+
+// options are the answers that the handoff on the line offers.
+func (c *completer) options(s *store.Store) []string {
+	if len(c.args) == 0 {
+		return nil
+	}
+	id, err := s.Resolve(kind.Handoffs.Kind, c.args[0])
+	if err != nil {
+		return nil
+	}
+	h, _ := kind.Handoffs.Get(s, ledger.HandoffID(id))
+	return h.Options
+}
+
+func openAndClosed() []Candidate {
+	return []Candidate{{"open", "every state that is not closed"}, {"closed", "every closed state"}}
+}
+
+// settingValues are what the setting on the line can be, its present value first.
+func (c *completer) settingValues() []Candidate {
+	s := c.openStore()
+	if s == nil || len(c.args) == 0 {
+		return nil
+	}
+	var out []Candidate
+	for _, one := range kind.Settings {
+		if one.Key != c.args[0] {
+			continue
+		}
+		if now := one.Value(s.Config); now != "" {
+			out = append(out, Candidate{now, "as it is now"})
+		}
+		for _, word := range one.Choices() {
+			if word != one.Value(s.Config) {
+				out = append(out, Candidate{Value: word})
+			}
+		}
+		if one.Key == "executor" {
+			out = append(out, executors(c)...)
+		}
+	}
+	return out
+}
+
+func (c *completer) orders() []Candidate {
+	out := words(tasks.OrderNames()...)
+	if s := c.openStore(); s != nil {
+		for _, f := range s.Config.Flow.Fields {
+			out = append(out, Candidate{f.Name, f.Doc})
+		}
+	}
+	return out
+}
+
+// ownFields are the fields of the user's own, each with an equals sign behind it, and behind that what it can be.
+func (c *completer) ownFields() []Candidate {
+	s := c.openStore()
+	if s == nil {
+		return nil
+	}
+	if name, value, named := strings.Cut(c.word, "="); named {
+		f, ok := s.Config.Flow.Field(name)
+		if !ok {
+			return nil
+		}
+		c.word = value
+		return prefixed(name+"=", c.ofOwnField(f))
+	}
+	var out []Candidate
+	for _, f := range s.Config.Flow.Fields {
+		out = append(out, Candidate{f.Name + "=", cmp.Or(f.Doc, string(f.Type))})
+	}
+	return out
+}
+
+func (c *completer) ofOwnField(f task.Field) []Candidate {
+	switch f.Type { // nobody can list the values of the others
+	case task.FieldChoice:
+		return words(f.Choices...)
+	case task.FieldBoolean:
+		return words("true", "false")
+	case task.FieldActor:
+		return append(c.actors(), words("me")...)
+	default:
+		return nil
+	}
+}
+
+// checks are the manual checks of the task that the line names, or its command checks, by index.
+func (c *completer) checks(manual bool) []Candidate {
+	t, ok := c.namedTask()
+	if !ok {
+		return nil
+	}
+	var out []Candidate
+	for i, check := range t.Checks {
+		if check.Manual() == manual {
+			out = append(out, Candidate{strconv.Itoa(i), check.Desc})
+		}
+	}
+	return out
+}
+
+// namedTask is the task that the line names first.
+func (r *reader) namedTask() (task.Task, bool) {
+	s := r.openStore()
+	if s == nil || len(r.line.args) == 0 {
+		return task.Task{}, false
+	}
+	id, err := s.Resolve(kind.Tasks.Kind, r.line.args[0])
+	if err != nil {
+		return task.Task{}, false
+	}
+	t, err := kind.Tasks.Get(s, record.ID(id))
+	return t, err == nil
+}
+
+// namedHeader is that of the record that the line names first: a task by a part of its id, any other by its id.
+func (r *reader) namedHeader() (record.Header, bool) {
+	if t, ok := r.namedTask(); ok {
+		return kind.Tasks.Header(t), true
+	}
+	s := r.openStore()
+	if s == nil || len(r.line.args) == 0 {
+		return record.Header{}, false
+	}
+	k, v, err := kind.Find(s, r.line.args[0])
+	if err != nil {
+		return record.Header{}, false
+	}
+	return k.Header(v), true
+}
+
+func (r *reader) allSkills() []ledger.Skill {
+	s := r.openStore()
+	if s == nil {
+		return nil
+	}
+	own, _, err := kind.Skills.List(r.ctx, s)
+	if err != nil {
+		return nil
+	}
+	all, _, _ := skills.All(&verb.Workspace{ConfigDir: r.env.ConfigDir}, own)
+	return all
+}
+
+// directory are the actors of the directory.
+func (r *reader) directory() []ledger.Actor {
+	s := r.openStore()
+	if s == nil {
+		return nil
+	}
+	all, _, err := kind.Actors.List(r.ctx, s)
+	if err != nil {
+		return nil
+	}
+	return all
+}
