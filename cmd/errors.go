@@ -42,7 +42,7 @@ func (p *program) report(ctx context.Context, err error) int {
 	said.Op = p.commandTyped(e.Op)
 	screen.Fprintf(p.Stderr, "cairn: %s\n", said.Error())
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
-		render.WriteRun(p.Stderr, run, screen.Plain)
+		(&render.Renderer{Out: p.Stderr}).Show(run)
 	}
 	if !e.Hint.Empty() {
 		screen.Fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(catalogue.CommandLine))

@@ -173,7 +173,7 @@ func (p *program) jobLogs(ctx context.Context, c *cli.Command) error {
 // logLine prints an event: for a program as one line of JSON.
 func (p *program) logLine(e job.Event) {
 	if !p.json {
-		p.renderer(verb.Verb{}).Event(e)
+		p.renderer(verb.Verb{}).Show(e)
 		return
 	}
 	src, err := json.Marshal(e)

@@ -49,18 +49,6 @@ type Event struct {
 	verb.Entry
 }
 
-// Cells are an entry in a table.
-func (e Event) Cells(time.Time) []verb.Cell {
-	what := strings.Join(verb.NonEmpty(e.Words(), e.Text), ": ")
-	if e.Deleted {
-		what += " (deleted since)"
-	}
-	return verb.Cells("AT", e.At.Format(time.RFC3339), "RECORD", cmp.Or(string(e.Task), e.Record), "WHO", string(e.Who), "WHAT", what)
-}
-
-// None is what is said where there are no entries.
-func (Event) None() string { return "nothing was done" }
-
 // History returns the entries of all records in one list: those that this clone deleted included, and of the config. Of
 // a session it leaves out that it began and ended, which its task says, unless the session is asked for.
 func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, error) {

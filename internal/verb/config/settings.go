@@ -3,7 +3,6 @@ package config
 
 import (
 	"context"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
@@ -50,14 +49,6 @@ type Setting struct {
 	Value string `json:"value"`
 	Doc   string `json:"doc"`
 }
-
-// Cells are a setting in a table.
-func (s Setting) Cells(time.Time) []verb.Cell {
-	return verb.Cells("SETTING", s.Key, "VALUE", s.Value, "WHAT IT IS", s.Doc)
-}
-
-// None is empty: there are always settings.
-func (Setting) None() string { return "" }
 
 // SettingsGet returns every setting as it is in force, whether the config file names it or not.
 func SettingsGet(_ context.Context, w *verb.Workspace, _ SettingsGetIn) (Settings, error) {

@@ -38,20 +38,6 @@ type Row struct {
 	CreatedAt    *time.Time        `json:"created_at,omitempty"`
 }
 
-// Cells are a decision in a table.
-func (r Row) Cells(time.Time) []verb.Cell {
-	governs := strings.Join(r.Scope, ", ")
-	if r.SupersededBy != "" {
-		governs = "superseded by " + string(r.SupersededBy)
-	}
-	cells := verb.Cells("DECISION", string(r.ID), "STATUS", string(r.Status), "TITLE", r.Title, "CHOICE", r.Choice, "GOVERNS", governs)
-	cells[3].Grows = true
-	return cells
-}
-
-// None is what is said where there are no decisions.
-func (Row) None() string { return "no decisions" }
-
 // choiceShown is how many bytes of a choice a row for an agent has.
 const choiceShown = 500
 

@@ -37,21 +37,6 @@ type Actor struct {
 	LastWrote    *time.Time    `json:"last_wrote,omitempty"` // the newest entry of any record
 }
 
-// Cells are an actor in a table.
-func (a Actor) Cells(time.Time) []verb.Cell {
-	status, what := string(a.Status), strings.Join(a.Capabilities, ", ")
-	if !a.Registered {
-		status = "not registered"
-	}
-	if a.Role != "" {
-		what = strings.TrimSuffix(a.Role+": "+what, ": ")
-	}
-	return verb.Cells("ACTOR", string(a.ID), "NAME", a.DisplayName, "STATUS", status, "GROUP", a.Group, "WHAT", what)
-}
-
-// None is what is said where no actor fits.
-func (Actor) None() string { return "nobody" }
-
 // List returns the actors or the repositories that fit the filters.
 func List(ctx context.Context, w *verb.Workspace, in ListIn) (any, error) {
 	switch in.What {

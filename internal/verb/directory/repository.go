@@ -3,7 +3,6 @@ package directory
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -80,18 +79,6 @@ type Repository struct {
 	DefaultBranch string        `json:"default_branch,omitempty"`
 	Here          bool          `json:"here,omitempty"` // the clone is one of it
 }
-
-// Cells are a repository in a table.
-func (r Repository) Cells(time.Time) []verb.Cell {
-	where := r.Repo
-	if r.Here {
-		where += " (here)"
-	}
-	return verb.Cells("REPOSITORY", r.ID, "NAME", r.Name, "STATUS", string(r.Status), "ROLE", r.Role, "WHERE", where)
-}
-
-// None is what is said where no repository fits.
-func (Repository) None() string { return "no repositories" }
 
 // listRepositories returns the repositories that fit the filters, the newest first.
 func listRepositories(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Repository], error) {

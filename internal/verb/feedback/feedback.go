@@ -110,15 +110,6 @@ type Item struct {
 	Notes     []Note        `json:"notes,omitempty"`   // likewise: what was said about it, and what became of it, the oldest first
 }
 
-// Cells are feedback in a table.
-func (i Item) Cells(time.Time) []verb.Cell {
-	about := strings.Join(verb.NonEmpty(i.Tool, i.ErrorCode), " ")
-	return verb.Cells("FEEDBACK", i.ID, "STATUS", string(i.Status), "TYPE", i.Type, "SEVERITY", i.Severity, "ABOUT", about, "WHAT", i.Title)
-}
-
-// None is what is said where there is no feedback.
-func (Item) None() string { return "no feedback" }
-
 // Note is something that was said about feedback.
 type Note struct {
 	Who  record.Actor  `json:"who"`

@@ -6,7 +6,6 @@ import (
 	"embed"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -45,12 +44,6 @@ type Heading struct {
 	Topic string `json:"topic"`
 	Title string `json:"title"`
 }
-
-// Cells are a topic in a table.
-func (h Heading) Cells(time.Time) []verb.Cell { return verb.Cells("TOPIC", h.Topic, "WHAT", h.Title) }
-
-// None is empty: there are always topics.
-func (Heading) None() string { return "" }
 
 // Page is one topic.
 type Page struct {

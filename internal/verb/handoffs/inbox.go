@@ -61,24 +61,6 @@ type Item struct {
 	session string // the last one on a task that waits for the actor's approval
 }
 
-// Cells are an item in a table.
-func (item Item) Cells(time.Time) []verb.Cell {
-	what, title := strings.Join(verb.NonEmpty(string(item.What), item.Result), " "), item.Title
-	if item.What == IsHandoff {
-		what = item.Type
-	}
-	if !item.Unread {
-		what += " (done)"
-	}
-	if at := strings.Join(verb.NonEmpty(item.Branch, item.Head), " "); at != "" {
-		title += "  (" + at + ")"
-	}
-	return verb.Cells("ITEM", item.ID, "WHAT", what, "FROM", string(item.From), "AT", item.At.Format(time.RFC3339), "TITLE", title)
-}
-
-// None is what is said of an inbox that is empty.
-func (Item) None() string { return "nothing waits for you" }
-
 // ItemMark stands between the id of a record and the short hash of an entry, in the id of an item.
 const ItemMark = "#"
 

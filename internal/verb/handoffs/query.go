@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
@@ -40,21 +39,6 @@ type Row struct {
 	Response  *Response          `json:"response,omitempty"`  // the newest answer
 	Elsewhere *verb.Elsewhere    `json:"elsewhere,omitempty"` // how far another branch or worktree of the clone has carried it
 }
-
-// Cells are a handoff in a table.
-func (r Row) Cells(time.Time) []verb.Cell {
-	to, what := strings.Join(r.To, ", "), r.Title
-	if r.ClaimedBy != "" {
-		to = string(r.ClaimedBy) + " (claimed)"
-	}
-	if answer := r.Response.Words(); answer != "" {
-		what += "  — " + answer
-	}
-	return verb.Cells("HANDOFF", r.ID, "STATUS", string(r.Status), "TYPE", string(r.Type), "FROM", string(r.From), "TO", to, "WHAT", what)
-}
-
-// None is what is said where there are no handoffs.
-func (Row) None() string { return "no handoffs; without --direction only those to you are listed" }
 
 // Query lists handoffs, the newest first.
 func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Row], error) {

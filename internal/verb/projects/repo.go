@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -31,25 +30,6 @@ type Repo struct {
 	Own     bool   `json:"own,omitempty"`    // the workspace lies in it
 	Record  string `json:"record,omitempty"` // of the directory, by the same address
 }
-
-// Cells are a repository in a table: whether the commands of tasks may run there, and its folder, or its address where
-// there is no folder.
-func (r Repo) Cells(time.Time) []verb.Cell {
-	commands, where := "", cmp.Or(r.Folder, r.URL)
-	switch {
-	case r.Trusted:
-		commands = "trusted"
-	case r.State == hereState:
-		commands = "not trusted"
-	}
-	if r.Own {
-		where += " (of the workspace)"
-	}
-	return verb.Cells("REPOSITORY", r.Name, "ROLE", r.Role, "BASE", r.Base, "STATE", strings.ReplaceAll(r.State, "_", " "), "COMMANDS", commands, "WHERE", where)
-}
-
-// None is empty: a workspace has at least its own repository.
-func (Repo) None() string { return "" }
 
 // The states of a repository.
 const (

@@ -3,7 +3,6 @@ package proposals
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -24,14 +23,6 @@ type Row struct {
 	MadeBy     record.Actor `json:"made_by,omitempty"` // who made it real the last time
 	MadeAt     *time.Time   `json:"made_at,omitempty"`
 }
-
-// Cells are a proposal in a table.
-func (r Row) Cells(time.Time) []verb.Cell {
-	return verb.Cells("PROPOSAL", r.Proposal, "STATE", string(r.State), "TASKS", fmt.Sprint(r.TasksTotal), "WHO", string(r.By), "WHAT", r.Summary)
-}
-
-// None is what is said where there are no proposals.
-func (Row) None() string { return "no proposals" }
 
 // State says whether a proposal was made into tasks.
 type State string

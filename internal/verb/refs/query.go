@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -30,14 +29,6 @@ type Item struct {
 	Kind string `json:"kind"`
 	record.Reference
 }
-
-// Cells are a reference in a table.
-func (i Item) Cells(time.Time) []verb.Cell {
-	return verb.Cells("RECORD", i.ID, "REF", i.Ref, "TYPE", string(i.Type), "WHAT", verb.RefWords(i.Reference))
-}
-
-// None is what is said where there are no references.
-func (Item) None() string { return "no references" }
 
 // Query lists references, the newest first. It reads the files of those records that have any.
 func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item], error) {

@@ -1,11 +1,9 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -31,14 +29,6 @@ type Listed struct {
 	Problems []problem.Problem `json:"problems,omitempty"` // folders of jobs that cannot be read
 }
 
-// Cells are a job in a table.
-func (j Job) Cells(now time.Time) []verb.Cell {
-	return verb.Cells("JOB", j.Job, "STATE", j.Doing(), "TASK", string(j.Task), "EXECUTOR", j.Executor, "AGE", verb.Ago(j.CreatedAt, now), "RESULT", j.result())
-}
-
-// None is what is said where there are no jobs.
-func (Job) None() string { return "no jobs" }
-
 // Doing is the state of a job and what it does in it, in words.
 func (j Job) Doing() string {
 	state := string(j.State)
@@ -49,12 +39,6 @@ func (j Job) Doing() string {
 		state += ", silent"
 	}
 	return state
-}
-
-// result is what a job handed over or why it is in its state, on one line.
-func (j Job) result() string {
-	text, _, _ := strings.Cut(cmp.Or(j.Message, j.Summary), "\n")
-	return strings.Join(verb.NonEmpty(string(j.Reason), text), ": ")
 }
 
 const (
