@@ -3,6 +3,7 @@ package verb
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -179,102 +180,24 @@ func openChildrenOf(g *Graph) map[string][]record.ID {
 	if len(edges) == 0 {
 		return nil
 	}
-	circle := circles{g: g, children: edges, at: map[int]*visit{}}
+	ring, _ := task.Rings(len(rows), maps.Keys(edges), func(n int) []int {
+		next := slices.Clone(edges[n])
+		for _, id := range rows[n].Deps {
+			if d := g.Set().Number(string(id)); d >= 0 && !flow.IsClosed(rows[d].Status) {
+				next = append(next, d)
+			}
+		}
+		return next
+	})
 	out := make(map[string][]record.ID, len(edges))
 	for p, children := range edges {
 		for _, c := range children {
-			if !circle.both(p, c) {
+			if ring[p] != ring[c] {
 				out[rows[p].ID] = append(out[rows[p].ID], record.ID(rows[c].ID))
 			}
 		}
 	}
 	return out
-}
-
-// circles finds which tasks wait for each other, directly or through others: the strongly connected parts of the graph
-// of deps and children, by Tarjan's algorithm, with a stack of its own so that a long chain is no deep recursion.
-type circles struct {
-	g        *Graph
-	children map[int][]int
-	at       map[int]*visit
-	stack    []int
-	count    int
-}
-
-// visit is what is known of a task that was visited.
-type visit struct {
-	order, low int
-	part       int // the part that it belongs to, from 1; 0 while that is not known
-	next       []int
-}
-
-// both reports whether two tasks wait for each other.
-func (c *circles) both(a, b int) bool {
-	for _, n := range []int{a, b} {
-		if c.at[n] == nil {
-			c.walk(n)
-		}
-	}
-	return c.at[a].part == c.at[b].part
-}
-
-// enter begins the visit of a task.
-func (c *circles) enter(n int) {
-	c.count++
-	c.at[n] = &visit{order: c.count, low: c.count, next: c.waitsFor(n)}
-	c.stack = append(c.stack, n)
-}
-
-// waitsFor are the open tasks that a task may wait for.
-func (c *circles) waitsFor(n int) []int {
-	next := slices.Clone(c.children[n])
-	for _, id := range c.g.Rows()[n].Deps {
-		if d := c.g.Set().Number(string(id)); d >= 0 && !c.g.store.Config.Flow.IsClosed(c.g.Rows()[d].Status) {
-			next = append(next, d)
-		}
-	}
-	return next
-}
-
-// walk visits all tasks that one leads to.
-func (c *circles) walk(from int) {
-	c.enter(from)
-	for path := []int{from}; len(path) > 0; {
-		n := path[len(path)-1]
-		v := c.at[n]
-		if len(v.next) > 0 {
-			to := v.next[0]
-			v.next = v.next[1:]
-			switch seen := c.at[to]; {
-			case seen == nil:
-				c.enter(to)
-				path = append(path, to)
-			case seen.part == 0:
-				v.low = min(v.low, seen.order)
-			}
-			continue
-		}
-		path = path[:len(path)-1]
-		if len(path) > 0 {
-			above := c.at[path[len(path)-1]]
-			above.low = min(above.low, v.low)
-		}
-		if v.low == v.order {
-			c.leave(n, v.order)
-		}
-	}
-}
-
-// leave closes a part: the tasks on the stack down to the one that it began with.
-func (c *circles) leave(first, part int) {
-	for {
-		n := c.stack[len(c.stack)-1]
-		c.stack = c.stack[:len(c.stack)-1]
-		c.at[n].part = part
-		if n == first {
-			return
-		}
-	}
 }
 
 // UnblocksMost returns the open task for which the most open tasks wait, directly or through others, and how many these
