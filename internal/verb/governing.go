@@ -186,7 +186,7 @@ func rulings(s *store.Store, rows []*kind.Row) *Governing {
 	out, room := &Governing{Items: []Ruling{}}, rulingsRoom
 	for _, r := range rows {
 		one := ruling(s, r)
-		if room -= sizeOf(one) + 1; room < 0 {
+		if room -= SizeOf(one) + 1; room < 0 {
 			break
 		}
 		out.Items = append(out.Items, one)

@@ -141,7 +141,7 @@ func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []proble
 		}
 		item := show(r.Item)
 		if in.room > 0 {
-			room -= sizeOf(item)
+			room -= SizeOf(item)
 		}
 		out.Items, at.item = append(out.Items, item), r.At
 	}
@@ -183,8 +183,8 @@ func Foremost[T any](all []Ranked[T], n int) []Ranked[T] {
 	return first
 }
 
-// sizeOf is how long a value is as JSON, in bytes.
-func sizeOf(v any) int {
+// SizeOf is how long a value is as JSON, in bytes.
+func SizeOf(v any) int {
 	text, _ := json.Marshal(v) // it is part of a result
 	return len(text)
 }
@@ -274,7 +274,7 @@ func (r Row) cut(b Bounds) Row {
 // Fitting is how many of the items fit into the room, at most n and at least one.
 func Fitting[T any](items []T, n, room int) int {
 	for i := range min(len(items), n) {
-		if room -= sizeOf(items[i]); room < 0 {
+		if room -= SizeOf(items[i]); room < 0 {
 			return max(i, 1)
 		}
 	}

@@ -2,6 +2,8 @@ package verb
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
@@ -28,6 +30,19 @@ type Record struct {
 	RefsTotal       int               `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
 	Rest            string            `json:"rest,omitempty"`             // how to read what was cut
 	Replayed        bool              `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
+}
+
+// KnownKind returns INVALID_INPUT for a name that is that of no kind of record, and none of the others that an input
+// takes; "" is none.
+func KnownKind(name string, others ...string) error {
+	if _, known := kind.Named(name); known || name == "" || slices.Contains(others, name) {
+		return nil
+	}
+	var names []string
+	for _, k := range kind.Kinds() {
+		names = append(names, k.Name)
+	}
+	return BadInput("kind", "is %q", Head(name, 40)).WithHint("one of %s", strings.Join(append(names, others...), ", "))
 }
 
 // RecordRow is a record of any kind in a list.

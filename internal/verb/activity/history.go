@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -68,11 +67,6 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 		return HistoryOut{}, err
 	}
 	paging := w.PageIn("history", in.Cursor, in.Limit)
-	if len(all) == 0 && in.ID != "" {
-		if _, _, err := kind.Find(s, string(in.ID)); err != nil {
-			return HistoryOut{}, err
-		}
-	}
 	events, unread := f.events(all, paging)
 	page, err := verb.Page(events, problems, paging)
 	return HistoryOut{Entries: page.Items, Total: page.Total + unread, NextCursor: page.NextCursor, Problems: page.Problems}, err
@@ -94,7 +88,7 @@ type logOf struct {
 }
 
 // logs finds the records of all kinds, those included that this clone deleted, and the config. Those in which nothing
-// can fit are left out. It names the files that could not be read.
+// can fit are left out. It names the files that could not be read, and returns NOT_FOUND for an id that is nowhere.
 func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logOf, problems []problem.Problem, err error) {
 	add := func(of string, row kind.Row, read func() logged) {
 		if f.ID == "" && row.OwnEntries() > 0 && f.mayFit(of, &row) || row.ID == string(f.ID) { // that the one asked for is there must show
@@ -102,8 +96,9 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 		}
 	}
 	config := logged{Header: record.Header{Ref: record.Ref{Kind: configKind, ID: configKind}, Title: s.Rel(s.ConfigFile())}}
-	if config.Log, err = s.ConfigEntries(); err != nil {
-		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), err))
+	var unread error
+	if config.Log, unread = s.ConfigEntries(); unread != nil {
+		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), unread))
 	}
 	add(configKind, kind.RowOf(config.Header), func() logged { return config })
 	for _, k := range kind.Kinds() {
@@ -132,7 +127,10 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 			add(k.Name, k.Row(v), func() logged { return recorded(k, v, true) })
 		}
 	}
-	return all, problems, nil
+	if len(all) == 0 && f.ID != "" {
+		_, _, err = kind.Find(s, string(f.ID))
+	}
+	return all, problems, err
 }
 
 // recorded is a record that was read.
@@ -151,7 +149,8 @@ const readAtOnce = 32 // records, before it is asked whether the page is full
 // unless a filter makes it unknown how many of their entries fit.
 func (f filters) events(all []logOf, page verb.PageIn) (events []verb.Ranked[Event], unread int) {
 	slices.SortStableFunc(all, func(a, b logOf) int { return cmp.Compare(b.newest, a.newest) })
-	lazy, isBehind := f.everyEntry() && !f.whole, page.Behind()
+	every := f.Actor == "" && f.Since == "" && f.Until == "" && f.Did == "" && f.Session == "" // entry fits of a record that does
+	lazy, isBehind := every && !f.whole, page.Behind()
 	var behind []int64 // the times of events that may be on the page
 	for i, l := range all {
 		if lazy && i%readAtOnce == 0 && len(behind) > page.Limit() {
@@ -185,11 +184,8 @@ type filters struct {
 // filters reads the filters. It returns INVALID_INPUT for what can fit nothing.
 func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
 	f.HistoryIn = in
-	if err := verb.ValidLimit(in.Limit); err != nil {
+	if err := cmp.Or(verb.ValidLimit(in.Limit), verb.KnownKind(in.Kind, configKind)); err != nil {
 		return f, err
-	}
-	if _, known := kind.Named(in.Kind); !known && in.Kind != "" && in.Kind != configKind {
-		return f, verb.BadInput("kind", "is %q", verb.Head(in.Kind, 40)).WithHint("%s or %s", strings.Join(kindNames(), ", "), configKind)
 	}
 	if f.who, err = w.ActorNamed(in.Actor); err != nil {
 		return f, err
@@ -198,19 +194,6 @@ func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
 		f.until, err = verb.Moment("until", in.Until, w.Now())
 	}
 	return f, err
-}
-
-func kindNames() []string {
-	var out []string
-	for _, k := range kind.Kinds() {
-		out = append(out, k.Name)
-	}
-	return out
-}
-
-// everyEntry reports whether every entry of a record fits that may fit at all.
-func (f filters) everyEntry() bool {
-	return f.Actor == "" && f.Since == "" && f.Until == "" && f.Did == "" && f.Session == ""
 }
 
 // mayFit reports whether a record can have an entry that fits, by its row.

@@ -84,11 +84,6 @@ func Log(ctx context.Context, w *verb.Workspace, in LogIn) (LogOut, error) {
 	if err != nil {
 		return LogOut{}, err
 	}
-	if len(all) == 0 && in.ID != "" {
-		if _, _, err := kind.Find(s, string(in.ID)); err != nil {
-			return LogOut{}, err
-		}
-	}
 	order := "log"
 	if in.Reverse {
 		order = "log reverse"

@@ -62,19 +62,15 @@ func (in QueryIn) filter() (func(record.Header, record.Reference) bool, error) {
 	if err := cmp.Or(verb.OneOf("type", record.ReferenceType(in.Type), record.ReferenceTypes), verb.OneOf("state", in.State, record.PullStates)); err != nil {
 		return nil, err
 	}
-	repo := record.RepoOf(in.Repo)
-	if in.Repo != "" && repo == "" {
-		return nil, verb.BadInput("repo", "is no repository on a host").WithHint("github.com/o/r, or the URL of a remote")
+	repo, err := repoNamed(in.Repo, "")
+	if err != nil {
+		return nil, err
 	}
 	return func(h record.Header, r record.Reference) bool {
 		return (in.Type == "" || string(r.Type) == in.Type) && (repo == "" || r.Repo == repo) &&
-			(in.State == "" || r.State == in.State) && (in.Session == "" || h.Ref.ID == in.Session || changedIn(h.Log, r.Ref, in.Session))
+			(in.State == "" || r.State == in.State) && (in.Session == "" || h.Ref.ID == in.Session ||
+			slices.ContainsFunc(h.Log, func(e record.Entry) bool { return e.Session == in.Session && slices.Contains(e.Said().Refs, r.Ref) }))
 	}, nil
-}
-
-// changedIn reports whether a reference was added or changed under a session.
-func changedIn(log record.Log, ref, session string) bool {
-	return slices.ContainsFunc(log, func(e record.Entry) bool { return e.Session == session && slices.Contains(e.Said().Refs, ref) })
 }
 
 // all lists the references of all records. Rows say which records have any.

@@ -1,3 +1,4 @@
+// Package search holds the verb that looks for words in the records of all kinds.
 package search
 
 import (
@@ -7,7 +8,6 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -17,6 +17,15 @@ import (
 	"github.com/cairn-tasks/cairn/store/index/terms"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
+
+// Verbs are the verbs that look in records of all kinds.
+var Verbs = []verb.Verb{
+	verb.Declare(verb.Verb{
+		Name: "search", Group: "ledger", Toolset: verb.Ledger, Title: "Search everything", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+		Summary: "Find records of every kind by words, the best first, each with the passage in which the words are.",
+		When:    "Before you do, decide or write down something again. It finds other forms of a word, parts of identifiers, and what is near to a word that nothing has.",
+	}, Search),
+}
 
 // In is the input of Search. A filter that is left out lets everything through.
 type In struct {
@@ -110,11 +119,8 @@ func (in In) order() string {
 
 // filter returns what the filters keep.
 func (in In) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (func(index.Ranked) bool, error) {
-	if _, ok := kind.Named(in.Kind); !ok && in.Kind != "" {
-		return nil, verb.BadInput("kind", "is %q", in.Kind).WithHint("one of %s", strings.Join(kinds(), ", "))
-	}
 	since, err := verb.Moment("since", in.Since, w.Now())
-	if err != nil {
+	if err = cmp.Or(verb.KnownKind(in.Kind), err); err != nil {
 		return nil, err
 	}
 	within := func(*kind.Row) bool { return true }
@@ -128,14 +134,6 @@ func (in In) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (fun
 			(in.Label == "" || slices.Contains(r.Row.Labels, in.Label)) &&
 			(since.IsZero() || !time.Unix(r.Row.Newest, 0).Before(since.Truncate(time.Second))) && within(r.Row)
 	}, nil
-}
-
-func kinds() []string {
-	var names []string
-	for _, k := range kind.Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
 }
 
 // Within returns whether a record belongs to a task or to one of those below it: because it is one, or is about one. It

@@ -3,6 +3,7 @@ package refs
 import (
 	"cmp"
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -10,49 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
-
-// AddIn is the input of Add.
-type AddIn struct {
-	ID          verb.RecordID `json:"id" doc:"record that it belongs to" cli:"arg"`
-	Type        string        `json:"type" doc:"commit, branch, tag, compare, pr, link, file, record or origin" cli:"arg" values:"commit,branch,tag,compare,pr,link,file,record,origin"`
-	Sha         string        `json:"sha,omitempty" doc:"commit, by its hash or, in this repository, any name of it; the one that is checked out by default"`
-	Branch      string        `json:"branch,omitempty" doc:"branch; the one that is checked out by default"`
-	Repo        string        `json:"repo,omitempty" doc:"repository, as host and path or as the URL of a remote; this one by default" cli:"flag=repository"`
-	Number      verb.Count    `json:"number,omitempty" doc:"of a pull request"`
-	URL         string        `json:"url,omitempty" doc:"address of a link or a pull request; credentials are left out"`
-	State       string        `json:"state,omitempty" doc:"of a pull request: open, draft, merged or closed" values:"open,draft,merged,closed"`
-	Path        string        `json:"path,omitempty" doc:"file to copy, in this work tree"`
-	Target      string        `json:"target,omitempty" doc:"id of a record, name of a tag, A...B of a compare, or SYSTEM:ID of an origin"`
-	Title       string        `json:"title,omitempty" doc:"what it is, on one line"`
-	ExpectedRev string        `json:"expected_rev,omitempty" doc:"rev that the record must still have, else CONFLICT"`
-	verb.Once
-}
-
-// Add adds a reference to a record of any kind. It returns the record, as get does.
-func Add(ctx context.Context, w *verb.Workspace, in AddIn) (any, error) {
-	s, err := w.Open()
-	if err != nil {
-		return nil, err
-	}
-	k, _, err := kind.Find(s, string(in.ID))
-	if err != nil {
-		return nil, err
-	}
-	ref, file, err := in.reference(ctx, w, s)
-	if err != nil {
-		return nil, err
-	}
-	return verb.Change{Kind: k, IDs: []string{string(in.ID)}, ExpectedRev: in.ExpectedRev, Decide: func(wc verb.WriteContext) (any, error) {
-		refs, entry, err := k.Header(wc.Was).AddReference(ref, w.Stamp(""))
-		if err == nil && entry != nil && file != nil {
-			err = wc.Tx.Attach(*file)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return k.Referring(wc.Was, refs, entry)
-	}}.Any(ctx, w, s)
-}
 
 // reference is what the input says, with what follows from the repository, and the file that it is about.
 func (in AddIn) reference(ctx context.Context, w *verb.Workspace, s *store.Store) (record.Reference, *store.Attachment, error) {
@@ -63,15 +21,12 @@ func (in AddIn) reference(ctx context.Context, w *verb.Workspace, s *store.Store
 	if in.Path != "" && r.Type != record.FileRef {
 		return r, nil, verb.BadInput("path", "belongs to a reference of type file, and type is %q", in.Type)
 	}
-	if in.URL != "" {
-		if r.URL = record.CleanURL(in.URL); r.URL == "" {
-			return r, nil, verb.BadInput("url", "is no address of the web").WithHint("it begins with https:// or http://")
-		}
+	var err error
+	if r.URL, err = cleanURL(in.URL); err != nil {
+		return r, nil, err
 	}
-	if in.Repo != "" {
-		if r.Repo = record.RepoOf(in.Repo); r.Repo == "" {
-			return r, nil, verb.BadInput("repo", "is no repository on a host").WithHint("github.com/o/r, or the URL of a remote; a path on this machine means nothing to others")
-		}
+	if r.Repo, err = repoNamed(in.Repo, "; a path on this machine means nothing to others"); err != nil {
+		return r, nil, err
 	}
 	switch {
 	case r.Type.InGit():
@@ -90,6 +45,24 @@ func (in AddIn) reference(ctx context.Context, w *verb.Workspace, s *store.Store
 	default:
 		return r, nil, nil
 	}
+}
+
+// cleanURL is an address without credentials; "" for none.
+func cleanURL(address string) (string, error) {
+	clean := record.CleanURL(address)
+	if clean == "" && address != "" {
+		return "", verb.BadInput("url", "is no address of the web").WithHint("it begins with https:// or http://")
+	}
+	return clean, nil
+}
+
+// repoNamed is a repository as references name it; "" for none.
+func repoNamed(name, hint string) (string, error) {
+	repo := record.RepoOf(name)
+	if repo == "" && name != "" {
+		return "", verb.BadInput("repo", "is no repository on a host").WithHint("github.com/o/r, or the URL of a remote%s", hint)
+	}
+	return repo, nil
 }
 
 // inGit completes references by the repository around the workspace, and by the session that the call is made under.
@@ -168,4 +141,25 @@ func (g inGit) here(ctx context.Context) (branch, commit string) {
 		}
 	}
 	return head.Branch, head.Commit
+}
+
+// pullPaths are what the addresses of pull requests have between the repository and the number, on the hosts that are
+// most used.
+var pullPaths = []string{"/-/merge_requests/", "/pull/", "/pulls/", "/pull-requests/"}
+
+// pullIn reads the number and the repository of a pull request from its address; 0 if the address does not say.
+func pullIn(address string) (number int, repo string) {
+	for _, between := range pullPaths {
+		before, after, ok := strings.Cut(address, between)
+		if !ok {
+			continue
+		}
+		digits, _, _ := strings.Cut(after, "/")
+		digits, _, _ = strings.Cut(digits, "?")
+		digits, _, _ = strings.Cut(digits, "#")
+		if n, err := strconv.Atoi(digits); err == nil && n > 0 {
+			return n, record.RepoOf(before)
+		}
+	}
+	return 0, ""
 }
