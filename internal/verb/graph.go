@@ -23,7 +23,7 @@ type Graph struct {
 	view  *index.View
 	other task.Find      // what tasks can depend on and is no task
 	waits func() []waits // of each row
-	open  func() *openChildren
+	open  func() openChildren
 }
 
 // waits is whether a task waits for others.
@@ -43,8 +43,12 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 	}
 	none := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	g := &Graph{store: s, reads: w.Reads, view: view, other: kind.DepsAmong(none, w.Reads.Of(s), s.Config.Flow)}
-	g.waits = sync.OnceValue(func() []waits { return w.Reads.waits(g) })
-	g.open = sync.OnceValue(func() *openChildren { return w.Reads.openChildren(g) })
+	g.waits = sync.OnceValue(func() []waits {
+		return keep(w.Reads, func(r *SharedReads) keptBy[[]waits] { return &r.waits }, g, waitsOfAll)
+	})
+	g.open = sync.OnceValue(func() openChildren {
+		return keep(w.Reads, func(r *SharedReads) keptBy[openChildren] { return &r.children }, g, openChildrenOf)
+	})
 	return g, nil
 }
 
@@ -107,6 +111,22 @@ func (g *Graph) Blocked(n int) bool {
 	}
 }
 
+// waitsOfAll is whether each task waits for others. It asks again only about what was touched since before.
+func waitsOfAll(g *Graph, before kept[[]waits], sameFlow bool) []waits {
+	now := make([]waits, len(g.Rows()))
+	if before.set == nil || !sameFlow || !g.Set().SameIDs(before.set) {
+		for n, r := range g.Rows() {
+			now[n] = g.waitsOf(r)
+		}
+		return now
+	}
+	copy(now, before.of)
+	for _, id := range g.Set().Touched(before.set) {
+		now[g.Set().Number(id)] = g.waitsOf(g.Row(record.ID(id)))
+	}
+	return now
+}
+
 // waitsOf is whether a task waits, as far as tasks tell.
 func (g *Graph) waitsOf(r *kind.Row) waits {
 	out := forNothing
@@ -150,15 +170,11 @@ func (g *Graph) Search(ctx context.Context, words []string) ([]bool, error) {
 // waits for it in turn, by deps or by children of its own: of two tasks that would wait for each other the parent comes
 // first.
 
-// openChildren is which open children tasks wait for.
-type openChildren struct {
-	set  *index.Set
-	flow string
-	of   map[string][]record.ID // by the parent's id, sorted
-}
+// openChildren is which open children tasks wait for, by the id of the parent, sorted.
+type openChildren map[string][]record.ID
 
 // OpenChildren lists the open children that a task waits for, sorted by id. A closed task waits for none.
-func (g *Graph) OpenChildren(r *kind.Row) []record.ID { return g.open().of[r.ID] }
+func (g *Graph) OpenChildren(r *kind.Row) []record.ID { return g.open()[r.ID] }
 
 // waiting reports whether the task of the nth row waits for a dep, or for a child.
 func (g *Graph) waiting(n int) bool {
@@ -166,7 +182,7 @@ func (g *Graph) waiting(n int) bool {
 }
 
 // openChildrenOf finds the open children of all tasks.
-func openChildrenOf(g *Graph) map[string][]record.ID {
+func openChildrenOf(g *Graph, _ kept[openChildren], _ bool) openChildren {
 	edges := map[int][]int{} // from a parent to its open children, by the numbers of rows
 	rows, flow := g.Rows(), g.store.Config.Flow
 	for n, r := range rows {
