@@ -65,25 +65,25 @@ var quietLine = sync.OnceValue(func() *regexp.Regexp {
 
 // page prints a value as a section says, and returns false if there is no such section.
 func (r *Renderer) page(name string, value any) bool {
-	one, ok := sections()[name]
-	if !ok {
+	if _, ok := sections()[name]; !ok {
 		return false
 	}
-	if err := r.template(name, quietLine().ReplaceAllString(one.text, "$1")).Execute(r.Out, value); err != nil {
+	t := r.template(name, func(text string) string { return quietLine().ReplaceAllString(text, "$1") })
+	if err := t.Execute(r.Out, value); err != nil {
 		r.Printf("the result cannot be shown: %v\n", err)
 	}
 	return true
 }
 
-// template is a text of pages.txt as a template. It is parsed when it is first needed.
-func (r *Renderer) template(name, text string) *template.Template {
+// template is a section as a template, parsed when it is first needed. Prepare makes the template of its text.
+func (r *Renderer) template(name string, prepare func(string) string) *template.Template {
 	t := r.templates[name]
 	if t == nil {
+		t = template.Must(template.New(name).Funcs(r.functions()).Parse(prepare(sections()[name].text))) // a test parses all
+		harmlessOutput(t.Root)
 		if r.templates == nil {
 			r.templates = map[string]*template.Template{}
 		}
-		t = template.Must(template.New(name).Funcs(r.functions()).Parse(text)) // a test parses all
-		harmlessOutput(t.Root)
 		r.templates[name] = t
 	}
 	return t
@@ -177,6 +177,9 @@ func (r *Renderer) functions() template.FuncMap {
 		},
 
 		"line": r.line,
+		"part": func(name string, value any) screen.Painted {
+			return oneLine(r.captured(func() { r.page(name, value) }))
+		},
 		"join": func(list any, between string) screen.Painted {
 			var texts []string
 			for _, one := range itemsOf(list) {
@@ -212,6 +215,16 @@ func (r *Renderer) functions() template.FuncMap {
 			}
 			return (time.Duration(ms) * time.Millisecond).Round(time.Second / 10).String()
 		},
+		"size": func(n int) string {
+			switch {
+			case n >= 1<<20:
+				return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+			case n >= 1<<10:
+				return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+			default:
+				return fmt.Sprintf("%d bytes", n)
+			}
+		},
 		"clock": func(at time.Time) string { return at.UTC().Format(time.TimeOnly) },
 		"ago": func(at time.Time) string {
 			if at.IsZero() {
@@ -220,11 +233,9 @@ func (r *Renderer) functions() template.FuncMap {
 			return verb.Ago(at, r.Now())
 		},
 
-		"holder":      holder,
-		"due":         func(row verb.Row) string { return strings.TrimPrefix(dueText(row), "due ") },
-		"refWords":    verb.RefWords,
-		"detailWords": verb.DetailWords,
-		"off":         embed.ErrOff.Error,
+		"holder": holder,
+		"due":    func(row verb.Row) string { return strings.TrimPrefix(dueText(row), "due ") },
+		"off":    embed.ErrOff.Error,
 		"optional": func(t verb.Task) map[string]any {
 			out := map[string]any{}
 			for _, f := range task.OptionalFields() {
@@ -291,14 +302,19 @@ func itemsOf(list any) []any {
 }
 
 // printed is what show prints of a value.
-func (r *Renderer) printed(value any) string {
+func (r *Renderer) printed(value any) string { return r.captured(func() { r.show(value) }) }
+
+// captured is what is printed meanwhile.
+func (r *Renderer) captured(print func()) string {
 	var b strings.Builder
 	out := r.Out
 	r.Out = &b
 	defer func() { r.Out = out }()
-	r.show(value)
+	print()
 	return b.String()
 }
+
+func oneLine(text string) screen.Painted { return screen.Painted(strings.TrimSuffix(text, "\n")) }
 
 // line is what the section of a value says, on one line, or else the value in words.
 func (r *Renderer) line(value any) screen.Painted {
@@ -307,7 +323,7 @@ func (r *Renderer) line(value any) screen.Painted {
 		return ""
 	}
 	if _, ok := sections()[sectionOf(v.Type())]; ok {
-		return screen.Painted(strings.TrimSuffix(r.printed(value), "\n"))
+		return oneLine(r.printed(value))
 	}
 	return harmlessText(value)
 }

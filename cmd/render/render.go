@@ -103,7 +103,7 @@ func (r *Renderer) list(out any) bool {
 // table prints rows with the columns that a section declares. It returns what is said where there are none.
 func (r *Renderer) table(name string, rows []any) (none string) {
 	one := sections()[name]
-	heads, cells, _ := strings.Cut(one.text, "\n")
+	heads, _, _ := strings.Cut(one.text, "\n")
 	t := screen.Table{Head: strings.Split(heads, " | ")}
 	t.Grow = len(t.Head) - 1
 	for i, head := range t.Head {
@@ -111,7 +111,9 @@ func (r *Renderer) table(name string, rows []any) (none string) {
 			t.Head[i], t.Grow = name, i
 		}
 	}
-	row := r.template(name, strings.ReplaceAll(strings.TrimSuffix(cells, "\n"), " | ", "\x1f")) // which nothing harmless has
+	row := r.template(name, func(text string) string {
+		return strings.ReplaceAll(strings.TrimSuffix(text[len(heads)+1:], "\n"), " | ", "\x1f") // which nothing harmless has
+	})
 	for _, item := range rows {
 		var line strings.Builder
 		if err := row.Execute(&line, item); err != nil {
@@ -126,16 +128,11 @@ func (r *Renderer) table(name string, rows []any) (none string) {
 // any prints a result of any type by the keys of its JSON: a line for each key, and a table for each list of objects.
 func (r *Renderer) any(out any) {
 	raw, err := json.Marshal(out)
-	var value any
-	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		value, err = orderedValue(d)
-	}
 	if err != nil {
 		r.Printf("the result cannot be shown: %v\n", err)
 		return
 	}
+	value := orderedValue(raw)
 	switch value := value.(type) {
 	case orderedObject:
 		r.fields(value, "")
@@ -164,41 +161,31 @@ func (o orderedObject) get(key string) any {
 	return nil
 }
 
-// orderedValue decodes one value; objects are an orderedObject.
-func orderedValue(d *json.Decoder) (any, error) {
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('{'):
+// orderedValue is a value by its JSON; objects are an orderedObject, and numbers are as they are written.
+func orderedValue(raw json.RawMessage) (value any) {
+	d := json.NewDecoder(bytes.NewReader(raw)) // no call fails, since the JSON was made by us
+	d.UseNumber()
+	switch raw[0] {
+	case '{':
 		object := orderedObject{}
-		for d.More() {
-			key, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			value, err := orderedValue(d)
-			if err != nil {
-				return nil, err
-			}
-			object = append(object, keyValue{fmt.Sprint(key), value})
+		for _, _ = d.Token(); d.More(); {
+			var value json.RawMessage
+			key, _ := d.Token()
+			_ = d.Decode(&value)
+			object = append(object, keyValue{fmt.Sprint(key), orderedValue(value)})
 		}
-		_, err := d.Token()
-		return object, err
-	case json.Delim('['):
-		list := []any{}
-		for d.More() {
-			value, err := orderedValue(d)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, value)
+		return object
+	case '[':
+		var items []json.RawMessage
+		_ = d.Decode(&items)
+		list := make([]any, len(items))
+		for i, item := range items {
+			list[i] = orderedValue(item)
 		}
-		_, err := d.Token()
-		return list, err
+		return list
 	default:
-		return token, nil
+		_ = d.Decode(&value)
+		return value
 	}
 }
 

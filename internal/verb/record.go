@@ -42,7 +42,11 @@ func KnownKind(name string, others ...string) error {
 	for _, k := range kind.Kinds() {
 		names = append(names, k.Name)
 	}
-	return BadInput("kind", "is %q", Head(name, 40)).WithHint("one of %s", strings.Join(append(names, others...), ", "))
+	bad := BadInput("kind", "is %q", Head(name, 40))
+	if len(others) > 0 {
+		return bad.WithHint("%s or %s", strings.Join(names, ", "), strings.Join(others, " or "))
+	}
+	return bad.WithHint("one of %s", strings.Join(names, ", "))
 }
 
 // RecordRow is a record of any kind in a list.

@@ -3,7 +3,6 @@ package handoffs
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
@@ -29,14 +28,6 @@ type Response struct {
 	Option string       `json:"option,omitempty"`
 	Text   string       `json:"text,omitempty"`
 	About  []string     `json:"about,omitempty"`
-}
-
-// Words are an answer on one line: who gave it, the option, and the text. There are none without an answer.
-func (r *Response) Words() string {
-	if r == nil {
-		return ""
-	}
-	return string(r.By) + ": " + strings.Join(verb.NonEmpty(r.Option, r.Text), ": ")
 }
 
 // responseOf is the newest answer of a handoff; nil if there is none.
