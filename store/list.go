@@ -267,7 +267,7 @@ func (r Rows) source(folder string) index.Source {
 
 // Search returns for each row of a view whether all parts occur in what the record says: its id, title, labels, body
 // and the texts of its entries, in any case. The words are kept in known.
-func (r Rows) Search(ctx context.Context, v *index.View, known *index.Words, parts []string) ([]bool, error) {
+func (r Rows) Search(ctx context.Context, v *index.View, known *index.Terms, parts []string) ([]bool, error) {
 	return r.everywhere(v).Search(ctx, v, known, parts)
 }
 

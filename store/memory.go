@@ -50,7 +50,7 @@ type rememberedRows struct {
 	folder *folder
 	view   *index.View  // of the newest look; guarded by folder.looking
 	count  atomic.Int64 // of its rows
-	words  index.Words
+	words  index.Terms
 	terms  index.Terms
 }
 

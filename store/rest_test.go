@@ -112,7 +112,7 @@ func TestTasksAtRestAreSearched(t *testing.T) {
 	s := rested(t)
 	view, err := s.Rows(kind.Tasks.Kind).Look(t.Context())
 	storetest.WantCode(t, err, "")
-	if found, err := s.Rows(kind.Tasks.Kind).Search(t.Context(), view, new(index.Words), []string{"gravel"}); err != nil || !slices.Equal(found, []bool{false, true}) {
+	if found, err := s.Rows(kind.Tasks.Kind).Search(t.Context(), view, new(index.Terms), []string{"gravel"}); err != nil || !slices.Equal(found, []bool{false, true}) {
 		t.Errorf("found %v (%v)", found, err)
 	}
 }

@@ -60,13 +60,13 @@ func BenchmarkSearch(b *testing.B) {
 		view := look(b, s)
 		b.Run(fmt.Sprintf("%d/words on disk", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.Search(b.Context(), view, &Words{}, []string{"word7"}); err != nil {
+				if _, err := s.Search(b.Context(), view, &Terms{}, []string{"word7"}); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 		b.Run(fmt.Sprintf("%d/words in memory", n), func(b *testing.B) {
-			known := &Words{}
+			known := &Terms{}
 			for b.Loop() {
 				if _, err := s.Search(b.Context(), view, known, []string{"word7"}); err != nil {
 					b.Fatal(err)
