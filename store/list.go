@@ -208,19 +208,15 @@ func (r Rows) Look(ctx context.Context) (*index.View, error) {
 	return r.look(nil, func(src index.Source, _ *index.View) (*index.View, error) { return src.Look(ctx) })
 }
 
-// LookAfter is Look for a process that keeps what it saw: it reads only what changed since a view.
-func (r Rows) LookAfter(ctx context.Context, before *index.View) (*index.View, error) {
-	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) { return src.LookAfter(ctx, before) })
-}
-
-// LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names,
-// in the usual folder of the kind, and those of records at rest.
-func (r Rows) LookAt(ctx context.Context, before *index.View, names []string) (*index.View, error) {
+// LookAfter is Look for a process that keeps what it saw: it reads only what changed since a view. If the process knows
+// that since then no other files have changed than those with some names, in the usual folder of the kind, and those of
+// records at rest, it reads these; nil is for any.
+func (r Rows) LookAfter(ctx context.Context, before *index.View, names []string) (*index.View, error) {
 	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) {
-		if before == nil || src.Folder != r.kind.Folder {
-			return src.LookAfter(ctx, before)
+		if src.Folder != r.kind.Folder {
+			return src.LookAfter(ctx, before, nil)
 		}
-		return src.LookAt(ctx, before, names)
+		return src.LookAfter(ctx, before, names)
 	})
 }
 

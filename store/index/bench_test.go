@@ -46,7 +46,7 @@ func BenchmarkLook(b *testing.B) {
 					b.Fatal(err)
 				}
 				var err error
-				if view, err = s.LookAt(b.Context(), view, []string{"T-000007.md"}); err != nil {
+				if view, err = s.LookAfter(b.Context(), view, []string{"T-000007.md"}); err != nil {
 					b.Fatal(err)
 				}
 			}

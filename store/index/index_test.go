@@ -115,7 +115,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 				r.Fatalf("the index says\n%v\n%v\nand the files say\n%v\n%v", rowsOf(got), got.Problems(), rowsOf(want), want.Problems())
 			}
 			var err error
-			if server, err = s.LookAfter(context.Background(), server); err != nil {
+			if server, err = s.LookAfter(context.Background(), server, nil); err != nil {
 				r.Fatal(err)
 			}
 			if !reflect.DeepEqual(rowsOf(server), rowsOf(want)) {
