@@ -18,7 +18,7 @@ import (
 
 // All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be
 // listed is an error. A long body is replaced by its digest.
-func (s *Store) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
+func (s workTree) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
 	return s.list(ctx, k, func(at place.File, p *layout.Patience) (any, error) {
 		f, err := s.readAt(k, at.ID, s.Abs(at.Path), p)
 		if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem
 }
 
 // list is All with a function that reads one record.
-func (s *Store) list(ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
+func (s workTree) list(ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
 	files, problems, err := s.files(k)
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +58,7 @@ func (s *Store) list(ctx context.Context, k *kind.Kind, read func(place.File, *l
 
 // files lists the files of a kind, by their names. A file with the right extension that cannot be such a record is a
 // problem, and so is a second one of an id; all other files are ignored.
-func (s *Store) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
+func (s workTree) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 	all, problems, err := place.List(s.Layout, k)
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +79,7 @@ func (s *Store) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 }
 
 // ids lists the ids of a kind.
-func (s *Store) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
+func (s workTree) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
 	files, problems, err := s.files(k)
 	ids := make([]string, len(files))
 	for i, at := range files {
@@ -90,7 +90,7 @@ func (s *Store) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
 
 // Resolve completes a part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only.
 // It returns AMBIGUOUS_ID, with the candidates, if it occurs in several, and NOT_FOUND if it occurs in none.
-func (s *Store) Resolve(k *kind.Kind, part string) (string, error) {
+func (s workTree) Resolve(k *kind.Kind, part string) (string, error) {
 	if k.ParseID(part) == nil {
 		path := s.path(k, part)
 		if info, err := os.Lstat(path); err == nil && info.Name() == filepath.Base(path) {
@@ -105,7 +105,7 @@ func (s *Store) Resolve(k *kind.Kind, part string) (string, error) {
 }
 
 // Candidates lists the ids of a kind in which a part occurs, in any case; sorted, and all ids for "".
-func (s *Store) Candidates(k *kind.Kind, part string) ([]string, error) {
+func (s workTree) Candidates(k *kind.Kind, part string) ([]string, error) {
 	ids, _, err := s.ids(k)
 	return fitting(ids, part), err
 }
@@ -145,7 +145,7 @@ func Complete(k *kind.Kind, part string, ids []string) (string, error) {
 }
 
 // Mentions reports whether a file that could not be read contains an id.
-func (s *Store) Mentions(p problem.Problem, id string) bool {
+func (s workTree) Mentions(p problem.Problem, id string) bool {
 	src, err := layout.ReadFile(s.Abs(p.Path))
 	return err == nil && strings.Contains(string(src), id)
 }

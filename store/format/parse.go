@@ -44,15 +44,6 @@ func splitFile(src []byte, kind Kind) (from, to, body int, err *Error) {
 	return 0, 0, 0, &Error{Line: 1, Msg: "the front matter is not closed: no second line of ---", Incomplete: true}
 }
 
-// BodyOf returns the body of a Markdown file without parsing the YAML above it, or nil if there is no front matter.
-func BodyOf(src []byte) []byte {
-	_, _, body, err := splitFile(src, Markdown)
-	if err != nil {
-		return nil
-	}
-	return src[body:]
-}
-
 // noFence says why a file that does not begin with a fence is refused.
 func noFence(src []byte, from int) *Error {
 	if bytes.HasPrefix(src[from:], []byte(firstMarker)) {
