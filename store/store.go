@@ -6,7 +6,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -167,18 +166,6 @@ func (s workTree) ConfigEntries() (record.Log, error) {
 		log, err = kind.Entries(doc)
 	}
 	return log, problem.IO(s.badFile(s.ConfigFile(), err))
-}
-
-// Known returns what live state has about a record.
-func (s *Store) Known(of record.Ref) session.Live {
-	pending := s.writer().log().pending() // first: once the log is removed, this is in the state
-	return s.timed(s.View(s.State(of), pending.of(of, s.Live)), s.shared()(of))
-}
-
-// timed adds the time limits of the config, and what the git remote says.
-func (s *Store) timed(live session.Live, remote *session.Remote) session.Live {
-	live.ClaimTTL, live.StaleAfter, live.Remote = s.Config.ClaimTTL, s.Config.StaleAfter, remote
-	return live
 }
 
 // Runs returns the lock and the logs of runs of checks.
