@@ -207,7 +207,7 @@ func (s searcher) count(ctx context.Context, v *View, which []int) ([]*counted, 
 	for range cap(workers) {
 		workers <- nil
 	}
-	onAllProcessors(ctx, len(which), func(i int, _ *layout.Patience) {
+	layout.OnAllProcessors(ctx, len(which), func(i int, _ *layout.Patience) {
 		id := v.entries[which[i]].row.ID
 		path := s.file(id)
 		if s.Path != nil {

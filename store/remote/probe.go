@@ -54,21 +54,16 @@ func (p *probing) run(ctx context.Context) error {
 	}
 	p.found.Creates = true
 	listed := p.list(ctx)
-	taken, said, err := p.push(context.WithoutCancel(ctx), p.away(created), false)
+	var away []git.RefUpdate
+	for i := range created {
+		away = append(away, git.RefUpdate{Ref: p.refs[i], Old: p.objects[i]})
+	}
+	taken, said, err := p.push(context.WithoutCancel(ctx), away, false)
 	p.found.Deletes = taken == created
 	if !p.found.Deletes {
 		p.found.Said = shown(said)
 	}
 	return cmp.Or(listed, err)
-}
-
-// away removes the first refs.
-func (p *probing) away(n int) []git.RefUpdate {
-	var away []git.RefUpdate
-	for i := range n {
-		away = append(away, git.RefUpdate{Ref: p.refs[i], Old: p.objects[i]})
-	}
-	return away
 }
 
 // create makes both refs at once, or else one of them, and returns how many there are.

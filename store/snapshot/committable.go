@@ -18,12 +18,9 @@ import (
 // The files of a working tree are judged only if git would commit them as they are. Where the two can differ, the check
 // returns an error and judges nothing.
 
-// committable tells whether the files of a workspace are what git would commit.
-type committable struct{ layout.Layout }
-
 // unconverted returns INVALID_INPUT if git changes the files of records when they are added or checked out, in more
 // than their line ends: the records in the working tree would differ from those in the commit.
-func (c committable) unconverted(ctx context.Context, t *tree, staged bool, index string) error {
+func (c subjectReader) unconverted(ctx context.Context, t *tree, staged bool, index string) error {
 	var paths []string
 	for _, f := range t.files() {
 		paths = append(paths, c.InRepo(f.Path))
@@ -41,7 +38,7 @@ func (c committable) unconverted(ctx context.Context, t *tree, staged bool, inde
 
 // ownTree returns INVALID_INPUT if the workspace is not in the work tree that git uses: if core.worktree names another
 // one, or if a folder of records is a repository of its own.
-func (c committable) ownTree(ctx context.Context) error {
+func (c subjectReader) ownTree(ctx context.Context) error {
 	for _, dir := range append([]string{c.Top()}, recordDirs(c.Layout)...) {
 		if dotGit := filepath.Join(dir, ".git"); layout.Exists(dotGit) {
 			return record.Errorf(record.InvalidInput, "%s is a repository of its own", dir).
@@ -74,7 +71,7 @@ func hidden(paths []string) error {
 }
 
 // noteIgnored is a note about judged files that git ignores; "" if there are none.
-func (c committable) noteIgnored(ctx context.Context, untracked []string) (string, error) {
+func (c subjectReader) noteIgnored(ctx context.Context, untracked []string) (string, error) {
 	if len(untracked) == 0 {
 		return "", nil
 	}
