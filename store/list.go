@@ -251,7 +251,8 @@ func (r Rows) Known() []*kind.Row {
 func (r Rows) source(folder string) index.Source {
 	s, k := r.s, r.kind
 	src := index.Source{
-		Kind: k, Folder: folder, Dir: s.Dir(folder), File: s.Index(folder), Words: s.Words(k.Folder), Postings: s.Postings(k.Folder),
+		Kind: k, Folder: folder, Dir: s.Dir(folder),
+		File: s.Derived("index", folder), Words: s.Derived("words", k.Folder), Postings: s.Derived("terms", k.Folder),
 		Resting: folder != k.Folder, Prepare: s.MakeLive,
 		Parse: func(id string, src []byte) (any, error) { return s.parse(k, id, s.Abs(k.FileIn(folder, id)), src) },
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The limits of what is read.
@@ -159,8 +158,8 @@ func (s Source) Default(of []record.Ref, fn func(record.Header)) {
 				return
 			}
 			delete(wanted, f.id) // the file that was found first counts
-			if t, err := r.parse(f); err == nil {
-				fn(t.Header())
+			if header, err := r.parse(f); err == nil {
+				fn(header)
 			}
 		})
 	}
@@ -284,8 +283,8 @@ func (r *reader) task(f file) *session.Carried {
 	if ok {
 		return c
 	}
-	if t, err := r.parse(f); err == nil {
-		if moved, ok := session.Moved(t.Header()); ok {
+	if header, err := r.parse(f); err == nil {
+		if moved, ok := session.Moved(header); ok {
 			c = &moved
 		}
 	}
@@ -294,14 +293,14 @@ func (r *reader) task(f file) *session.Carried {
 }
 
 // parse reads a task file.
-func (r *reader) parse(f file) (task.Task, error) {
+func (r *reader) parse(f file) (record.Header, error) {
 	src, err := r.Blob(f.blob, maxFile)
 	if err != nil {
-		return task.Task{}, err
+		return record.Header{}, err
 	}
 	t, err := kind.Tasks.Parse(src)
 	if err == nil && string(t.ID) != f.id {
 		err = kind.Tasks.NotFound(f.id)
 	}
-	return t, err
+	return t.Header(), err
 }
