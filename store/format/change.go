@@ -3,8 +3,6 @@ package format
 import (
 	"fmt"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Set gives the value at path a new value, and adds the keys that are missing on the way. A scalar keeps its quotes if
@@ -30,9 +28,9 @@ func (e setEdit) plan(ed editor) (*plan, *Error) {
 	if len(rest) == 0 && sameValue(e.value.node(), t.node) {
 		return nil, nil
 	}
-	var removed []*yaml.Node
+	var removed []*Node
 	if len(rest) == 0 {
-		removed = []*yaml.Node{t.node}
+		removed = []*Node{t.node}
 	}
 	if err := ed.checkAliases(t, removed...); err != nil {
 		return nil, cannotChangeAlone(e.at, err)
@@ -41,7 +39,7 @@ func (e setEdit) plan(ed editor) (*plan, *Error) {
 	if err != nil {
 		return nil, cannotChangeAlone(e.at, err)
 	}
-	return &plan{change, func(*yaml.Node) *yaml.Node { return e.value.node() }}, nil
+	return &plan{change, func(*Node) *Node { return e.value.node() }}, nil
 }
 
 // wrap puts a value into the mappings that are missing above it, one for each key.
@@ -57,7 +55,7 @@ func wrap(keys Path, v Value) (Value, *Error) {
 }
 
 // sameValue reports whether two nodes say the same, apart from an anchor on the present one.
-func sameValue(want, present *yaml.Node) bool {
+func sameValue(want, present *Node) bool {
 	n := *present
 	n.Anchor = ""
 	return same(want, &n)
@@ -65,7 +63,7 @@ func sameValue(want, present *yaml.Node) bool {
 
 // set replaces the value at t, or adds to the mapping at t what is missing of the path.
 func (ed editor) set(t *target, rest Path, value Value) (splice, *Error) {
-	if len(rest) == 0 || t.node.Kind != yaml.MappingNode {
+	if len(rest) == 0 || t.node.Kind != MappingNode {
 		return ed.replace(t, value)
 	}
 	order := ed.order
@@ -104,7 +102,7 @@ func (e removeEdit) plan(ed editor) (*plan, *Error) {
 			return nil, nil
 		}
 		change := splice{span{m.value, m.to}, ""}
-		return &plan{change, func(*yaml.Node) *yaml.Node { return scalarNode("!!null", "") }}, nil
+		return &plan{change, func(*Node) *Node { return scalarNode("!!null", "") }}, nil
 	}
 	items := oldItems(len(t.parent.node.Content) / width(t.parent.node))
 	items = append(items[:t.index], items[t.index+1:]...)
@@ -112,13 +110,13 @@ func (e removeEdit) plan(ed editor) (*plan, *Error) {
 	if err != nil {
 		return nil, cannotChangeAlone(e.at, err)
 	}
-	return &plan{change, func(*yaml.Node) *yaml.Node { return nil }}, nil
+	return &plan{change, func(*Node) *Node { return nil }}, nil
 }
 
 // commented returns the pair of a block mapping that t is the value of, if the value is on one line and a comment
 // follows it.
 func (ed editor) commented(t *target) (member, bool) {
-	if t.nesting.flow || t.parent.node.Kind != yaml.MappingNode {
+	if t.nesting.flow || t.parent.node.Kind != MappingNode {
 		return member{}, false
 	}
 	m := ed.memberOf(t)
@@ -242,11 +240,11 @@ func (e seqEdit) plan(ed editor) (*plan, *Error) {
 }
 
 // check refuses if n, the present value, is not a sequence that has the old items.
-func (e seqEdit) check(ed editor, n *yaml.Node) *Error {
-	if n.Kind == yaml.AliasNode {
+func (e seqEdit) check(ed editor, n *Node) *Error {
+	if n.Kind == AliasNode {
 		return ed.errorAt(n, "the value is an alias of another value")
 	}
-	if n.Kind != yaml.SequenceNode {
+	if n.Kind != SequenceNode {
 		return ed.errorAt(n, "the value is not a list")
 	}
 	used := map[int]bool{}
@@ -262,7 +260,7 @@ func (e seqEdit) check(ed editor, n *yaml.Node) *Error {
 	return nil
 }
 
-func (e seqEdit) changesNothing(n *yaml.Node) bool {
+func (e seqEdit) changesNothing(n *Node) bool {
 	for i, it := range e.items {
 		if it.old != i {
 			return false
@@ -272,9 +270,9 @@ func (e seqEdit) changesNothing(n *yaml.Node) bool {
 }
 
 // removed returns the items of n that are left out.
-func (e seqEdit) removed(n *yaml.Node) []*yaml.Node {
+func (e seqEdit) removed(n *Node) []*Node {
 	kept := keptOf(e.items)
-	var removed []*yaml.Node
+	var removed []*Node
 	for i, item := range n.Content {
 		if !kept[i] {
 			removed = append(removed, item)
@@ -284,7 +282,7 @@ func (e seqEdit) removed(n *yaml.Node) []*yaml.Node {
 }
 
 // tree makes the edit on the sequence's node.
-func (e seqEdit) tree(old *yaml.Node) *yaml.Node {
+func (e seqEdit) tree(old *Node) *Node {
 	n := *old
 	n.Content = nil
 	for _, it := range e.items {
@@ -307,7 +305,7 @@ func (ed editor) replace(t *target, v Value) (splice, *Error) {
 	switch {
 	case t.nesting.flow, lines == nil && ed.sameLine(m.value, m.to):
 		return ed.replaceInLine(t, m, v), nil
-	case t.parent.node.Kind == yaml.SequenceNode:
+	case t.parent.node.Kind == SequenceNode:
 		items := oldItems(len(t.parent.node.Content))
 		items[t.index] = NewItem(v)
 		return ed.rebuild(t.parent, items)
@@ -326,8 +324,8 @@ func (ed editor) replaceInLine(t *target, m member, v Value) splice {
 }
 
 // quotes returns the quotes that a scalar is written in, or 0.
-func (t *target) quotes() yaml.Style {
-	return t.node.Style & (yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle)
+func (t *target) quotes() Style {
+	return t.node.Style & (SingleQuotedStyle | DoubleQuotedStyle)
 }
 
 // replaceLines replaces the value of a key if the old value or the new one takes several lines. A comment on the key's
@@ -353,7 +351,7 @@ func (ed editor) splitComments(t *target, m member, end int) (beside string, bel
 	for _, c := range ed.comments(m.value, end) {
 		text := string(ed.src[c.from:c.to])
 		onKeyLine := ed.sameLine(m.value, c.from)
-		afterText := c.from >= m.to && (t.node.Kind == yaml.ScalarNode || t.node.Style&yaml.FlowStyle != 0)
+		afterText := c.from >= m.to && (t.node.Kind == ScalarNode || t.node.Style&FlowStyle != 0)
 		if beside == "" && (onKeyLine || afterText) {
 			beside = ed.blanksBefore(c.from) + text
 			continue

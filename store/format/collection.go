@@ -3,15 +3,13 @@ package format
 import (
 	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // rebuild makes the collection at t consist of items. Old items keep their bytes, and so do the blank lines and
 // comments between them. The comments of a removed item stay, on lines of their own.
 func (ed editor) rebuild(t *target, items []Item) (splice, *Error) {
 	ms := ed.members(t.node, t.nesting)
-	flow := t.node.Style&yaml.FlowStyle != 0
+	flow := t.node.Style&FlowStyle != 0
 	switch {
 	case !ed.separate(ms, flow):
 		return splice{}, ed.errorAt(t.node, "its members cannot be located")
@@ -26,8 +24,8 @@ func (ed editor) rebuild(t *target, items []Item) (splice, *Error) {
 }
 
 // emptyLike returns an empty collection of the kind of n.
-func emptyLike(n *yaml.Node) Value {
-	if n.Kind == yaml.MappingNode {
+func emptyLike(n *Node) Value {
+	if n.Kind == MappingNode {
 		return Flow{Map{}}
 	}
 	return Flow{Seq{}}

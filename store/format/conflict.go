@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // conflict is a key, or an item of its list, that a person has to decide.
@@ -115,7 +113,7 @@ func (m *Merged) sameIndent(c conflict, from int) bool {
 // keyLines returns the lines of a key of the top mapping.
 func (d *Doc) keyLines(key string) (lines span, ok bool) {
 	i := d.keyIndex(key)
-	if i < 0 || d.root.Style&yaml.FlowStyle != 0 {
+	if i < 0 || d.root.Style&FlowStyle != 0 {
 		return span{}, false
 	}
 	return d.memberLines(d.members(d.root, topLevel), i/2)
@@ -124,7 +122,7 @@ func (d *Doc) keyLines(key string) (lines span, ok bool) {
 // itemLines returns the lines of an item of a list under a key.
 func (d *Doc) itemLines(key string, at int) (lines span, ok bool) {
 	t, rest, err := d.find(Path{key})
-	if err != nil || len(rest) > 0 || t.node.Kind != yaml.SequenceNode || t.node.Style&yaml.FlowStyle != 0 {
+	if err != nil || len(rest) > 0 || t.node.Kind != SequenceNode || t.node.Style&FlowStyle != 0 {
 		return span{}, false
 	}
 	return d.memberLines(d.members(t.node, t.nesting), at)
@@ -132,7 +130,7 @@ func (d *Doc) itemLines(key string, at int) (lines span, ok bool) {
 
 // newKeyLines returns the empty span where the lines of a missing key would go.
 func (d *Doc) newKeyLines(key string, order []string) (lines span, ok bool) {
-	if d.root.Style&yaml.FlowStyle != 0 || len(d.root.Content) == 0 {
+	if d.root.Style&FlowStyle != 0 || len(d.root.Content) == 0 {
 		return span{}, false
 	}
 	ms := d.members(d.root, topLevel)

@@ -21,6 +21,7 @@
 // Reading:
 //
 //   - document.go: Doc, Parse, New and Error
+//   - node.go: the library yaml.v3, which nothing else imports, and its nodes
 //   - parse.go: splitting a file into YAML and body, what is refused before parsing, yaml.v3 and its errors
 //   - own.go, own_scalar.go, own_nodes.go: a fast reader of YAML in the form that this package writes; yaml.v3 reads the rest
 //   - check.go: what is refused in a parsed tree, such as keys that other YAML readers would see differently

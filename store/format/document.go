@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"unicode/utf8"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Kind says how a file is laid out.
@@ -144,10 +142,10 @@ func (d *Doc) Front() []byte { return d.src[d.from:d.to] }
 func (d *Doc) Body() []byte { return d.src[d.body:] }
 
 // Root returns the top mapping. It is never nil: a document without keys has an empty one.
-func (d *Doc) Root() *yaml.Node { return d.root }
+func (d *Doc) Root() *Node { return d.root }
 
 // Get returns the value of a top-level key, or nil if there is no such key. A key without a value has a null node.
-func (d *Doc) Get(key string) *yaml.Node {
+func (d *Doc) Get(key string) *Node {
 	if i := d.keyIndex(key); i >= 0 {
 		return d.root.Content[i+1]
 	}
@@ -155,7 +153,7 @@ func (d *Doc) Get(key string) *yaml.Node {
 }
 
 // Line returns the line of the file that a node of this document begins on.
-func (d *Doc) Line(n *yaml.Node) int {
+func (d *Doc) Line(n *Node) int {
 	return d.line(d.start(n))
 }
 
@@ -194,18 +192,8 @@ func (d *Doc) keyIndex(key string) int {
 	return -1
 }
 
-// keyIndex returns the index in m.Content of a key, or -1. The value is at the next index.
-func keyIndex(m *yaml.Node, key string) int {
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
-}
-
 // keyIndexes maps each key of a mapping to what keyIndex returns for it.
-func keyIndexes(m *yaml.Node) map[string]int {
+func keyIndexes(m *Node) map[string]int {
 	at := make(map[string]int, len(m.Content)/2)
 	for i := len(m.Content) - 2; i >= 0; i -= 2 { // backward, so that the first of two equal keys is kept
 		at[m.Content[i].Value] = i
@@ -255,7 +243,7 @@ func errorAt(src []byte, i int, msg string) *Error {
 }
 
 // errorAt makes an error that points at a node.
-func (l *locator) errorAt(n *yaml.Node, msg string) *Error {
+func (l *locator) errorAt(n *Node, msg string) *Error {
 	return errorAt(l.src, l.start(n), msg)
 }
 

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Edit is one change to a document: Set, Remove, SetSeq or SetBody.
@@ -168,7 +166,7 @@ func sortApart(splices []splice) bool {
 
 // checkAliases refuses to change the value at t if an alias elsewhere uses it, or a collection around it. Nor may an
 // alias elsewhere use anything inside the nodes that are removed.
-func (ed editor) checkAliases(t *target, removed ...*yaml.Node) *Error {
+func (ed editor) checkAliases(t *target, removed ...*Node) *Error {
 	if !ed.aliased {
 		return nil
 	}
@@ -191,14 +189,14 @@ func (ed editor) checkAliases(t *target, removed ...*yaml.Node) *Error {
 }
 
 // aliases maps a node to an alias that uses it.
-type aliases map[*yaml.Node]*yaml.Node
+type aliases map[*Node]*Node
 
 // collect adds the aliases in n that are outside of the removed nodes.
-func (used aliases) collect(n *yaml.Node, removed []*yaml.Node) {
+func (used aliases) collect(n *Node, removed []*Node) {
 	if slices.Contains(removed, n) {
 		return
 	}
-	if n.Kind == yaml.AliasNode {
+	if n.Kind == AliasNode {
 		used[n.Alias] = n
 	}
 	for _, c := range n.Content {
@@ -207,7 +205,7 @@ func (used aliases) collect(n *yaml.Node, removed []*yaml.Node) {
 }
 
 // checkUsed refuses if n, or anything inside it, is used.
-func (ed editor) checkUsed(n *yaml.Node, used aliases) *Error {
+func (ed editor) checkUsed(n *Node, used aliases) *Error {
 	if alias := used[n]; alias != nil {
 		return ed.usedBy(alias, n)
 	}
@@ -219,6 +217,6 @@ func (ed editor) checkUsed(n *yaml.Node, used aliases) *Error {
 	return nil
 }
 
-func (ed editor) usedBy(alias, n *yaml.Node) *Error {
+func (ed editor) usedBy(alias, n *Node) *Error {
 	return ed.errorAt(n, fmt.Sprintf("line %d uses it through the alias *%s", ed.Line(alias), alias.Value))
 }

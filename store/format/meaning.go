@@ -6,14 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"gopkg.in/yaml.v3"
 )
 
 // meaning returns what a node says as a string that can be compared: nodes with equal meanings differ at most in style,
 // comments and anchors. A missing node and an empty one mean "". The members of a mapping that are named in except are
 // left out.
-func meaning(n *yaml.Node, except ...string) string {
+func meaning(n *Node, except ...string) string {
 	if n = resolved(n); n == nil {
 		return ""
 	}
@@ -22,12 +20,10 @@ func meaning(n *yaml.Node, except ...string) string {
 	return b.String()
 }
 
-func writeMeaning(b *strings.Builder, n *yaml.Node, except []string) {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
+func writeMeaning(b *strings.Builder, n *Node, except []string) {
+	n = Deref(n)
 	switch n.Kind {
-	case yaml.MappingNode:
+	case MappingNode:
 		b.WriteByte('{')
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if !slices.Contains(except, n.Content[i].Value) {
@@ -36,7 +32,7 @@ func writeMeaning(b *strings.Builder, n *yaml.Node, except []string) {
 			}
 		}
 		b.WriteByte('}')
-	case yaml.SequenceNode:
+	case SequenceNode:
 		b.WriteByte('[')
 		for _, item := range n.Content {
 			writeMeaning(b, item, nil)
@@ -48,52 +44,41 @@ func writeMeaning(b *strings.Builder, n *yaml.Node, except []string) {
 }
 
 // resolved follows aliases. It returns nil for an empty value.
-func resolved(n *yaml.Node) *yaml.Node {
-	for n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+func resolved(n *Node) *Node {
+	if IsNull(n) {
 		return nil
 	}
-	return n
+	return Deref(n)
 }
 
 // memberText returns the text of a member of a mapping, or "" if there is none.
-func memberText(n *yaml.Node, key string) string {
-	n = resolved(n)
-	if n == nil || n.Kind != yaml.MappingNode {
-		return ""
-	}
-	i := keyIndex(n, key)
-	if i < 0 {
-		return ""
-	}
-	v := resolved(n.Content[i+1])
-	if v == nil || v.Kind != yaml.ScalarNode {
+func memberText(n *Node, key string) string {
+	_, v := Member(Deref(n), key)
+	if v = resolved(v); v == nil || v.Kind != ScalarNode {
 		return ""
 	}
 	return v.Value
 }
 
 // itemsOf returns the items of a list. An empty value is an empty list. It returns false for any other value.
-func itemsOf(n *yaml.Node) (items []*yaml.Node, ok bool) {
+func itemsOf(n *Node) (items []*Node, ok bool) {
 	n = resolved(n)
 	if n == nil {
 		return nil, true
 	}
-	return n.Content, n.Kind == yaml.SequenceNode
+	return n.Content, n.Kind == SequenceNode
 }
 
 // textsOf returns the texts of a list. A single text is a list of one.
-func textsOf(n *yaml.Node) (texts []string, ok bool) {
+func textsOf(n *Node) (texts []string, ok bool) {
 	n = resolved(n)
-	if n != nil && n.Kind == yaml.ScalarNode {
+	if n != nil && n.Kind == ScalarNode {
 		return []string{n.Value}, true
 	}
 	items, ok := itemsOf(n)
 	for _, item := range items {
 		item = resolved(item)
-		if item == nil || item.Kind != yaml.ScalarNode {
+		if item == nil || item.Kind != ScalarNode {
 			return nil, false
 		}
 		texts = append(texts, item.Value)
@@ -121,9 +106,9 @@ func (d *Doc) Meanings(key string, values Values) []string {
 
 // meaning returns what an item says as a string: the members that v names first, in the order of their names there,
 // then the others by key.
-func (v Values) meaning(n *yaml.Node) string {
+func (v Values) meaning(n *Node) string {
 	n = resolved(n)
-	if n == nil || n.Kind != yaml.MappingNode {
+	if n == nil || n.Kind != MappingNode {
 		return meaning(n)
 	}
 	pairs := pairsOf(n)
@@ -154,19 +139,19 @@ func (v Values) write(b *strings.Builder, p pair) {
 	at := resolved(p.value)
 	switch {
 	case slices.Contains(v.Texts, p.key):
-		writeSorted(b, p.value, func(s *yaml.Node) { b.WriteString(strconv.Quote(textOf(s))) })
+		writeSorted(b, p.value, func(s *Node) { b.WriteString(strconv.Quote(textOf(s))) })
 		return
-	case slices.Contains(v.Times, p.key) && at != nil && at.Kind == yaml.ScalarNode:
+	case slices.Contains(v.Times, p.key) && at != nil && at.Kind == ScalarNode:
 		if instant, err := time.Parse(time.RFC3339, at.Value); err == nil {
 			b.WriteString("@" + instant.UTC().Format(time.RFC3339Nano))
 			return
 		}
 	}
-	writeSorted(b, p.value, func(s *yaml.Node) { b.WriteString(s.ShortTag() + strconv.Quote(s.Value)) })
+	writeSorted(b, p.value, func(s *Node) { b.WriteString(s.ShortTag() + strconv.Quote(s.Value)) })
 }
 
 // textOf returns the text of a scalar, "" if it is null.
-func textOf(n *yaml.Node) string {
+func textOf(n *Node) string {
 	if n = resolved(n); n == nil {
 		return ""
 	}
@@ -176,10 +161,10 @@ func textOf(n *yaml.Node) string {
 // pair is a member of a mapping.
 type pair struct {
 	key   string
-	value *yaml.Node
+	value *Node
 }
 
-func pairsOf(n *yaml.Node) []pair {
+func pairsOf(n *Node) []pair {
 	pairs := make([]pair, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		pairs = append(pairs, pair{n.Content[i].Value, n.Content[i+1]})
@@ -188,12 +173,10 @@ func pairsOf(n *yaml.Node) []pair {
 }
 
 // writeSorted writes what a node says, with the members of mappings ordered by key. scalar writes the scalars.
-func writeSorted(b *strings.Builder, n *yaml.Node, scalar func(*yaml.Node)) {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
+func writeSorted(b *strings.Builder, n *Node, scalar func(*Node)) {
+	n = Deref(n)
 	switch n.Kind {
-	case yaml.MappingNode:
+	case MappingNode:
 		pairs := pairsOf(n)
 		slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.key, b.key) })
 		b.WriteByte('{')
@@ -202,7 +185,7 @@ func writeSorted(b *strings.Builder, n *yaml.Node, scalar func(*yaml.Node)) {
 			writeSorted(b, p.value, scalar)
 		}
 		b.WriteByte('}')
-	case yaml.SequenceNode:
+	case SequenceNode:
 		b.WriteByte('[')
 		for _, item := range n.Content {
 			writeSorted(b, item, scalar)

@@ -2,8 +2,6 @@ package format
 
 import (
 	"slices"
-
-	"gopkg.in/yaml.v3"
 )
 
 // mergeFields merges each key that either side has.
@@ -47,7 +45,7 @@ type fieldMerge struct {
 	m                  *Merged
 	key                string
 	rule               Rule
-	base, ours, theirs *yaml.Node // its values; nil where the key is missing
+	base, ours, theirs *Node // its values; nil where the key is missing
 }
 
 func (m *Merged) field(key string) fieldMerge {
@@ -137,7 +135,7 @@ func (f fieldMerge) setList(items []Item) []Edit {
 	switch {
 	case len(items) == 0 && f.theirs == nil && f.rule.Kind != Log:
 		return []Edit{Remove(path)}
-	case f.ours == nil || ours != nil && ours.Kind == yaml.SequenceNode:
+	case f.ours == nil || ours != nil && ours.Kind == SequenceNode:
 		return []Edit{set}
 	case ours == nil:
 		return []Edit{Remove(path), set}
@@ -171,7 +169,7 @@ func (f fieldMerge) texts() ([]Edit, bool) {
 
 // textItems returns the items of a list of texts: ours if we have the text, else a copy of theirs.
 func (f fieldMerge) textItems(ours, theirs, want []string) []Item {
-	single := f.ours != nil && f.ours.Kind == yaml.ScalarNode // it becomes a list, so there are no old items
+	single := f.ours != nil && f.ours.Kind == ScalarNode // it becomes a list, so there are no old items
 	inOurs, inTheirs := firstIndexes(ours), firstIndexes(theirs)
 	var items []Item
 	for _, s := range want {
@@ -238,7 +236,7 @@ type keyedItem struct {
 }
 
 // keyedOf returns false if the value is not a list of mappings with different names.
-func keyedOf(n *yaml.Node, rule Rule) (keyedList, bool) {
+func keyedOf(n *Node, rule Rule) (keyedList, bool) {
 	k := keyedList{items: map[string]keyedItem{}}
 	nodes, ok := itemsOf(n)
 	for i, item := range nodes {

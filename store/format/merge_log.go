@@ -2,8 +2,6 @@ package format
 
 import (
 	"time"
-
-	"gopkg.in/yaml.v3"
 )
 
 // log makes one list of the base's entries and those that each side added. No entry is removed, whatever a side did to
@@ -39,7 +37,7 @@ type logEntry struct {
 }
 
 // entries returns the entries of a document's log, or false if the value is not a list.
-func (f fieldMerge) entries(d *Doc, n *yaml.Node) (out []logEntry, ok bool) {
+func (f fieldMerge) entries(d *Doc, n *Node) (out []logEntry, ok bool) {
 	nodes, ok := itemsOf(n)
 	for i, item := range nodes {
 		out = append(out, logEntry{d, i, f.rule.Values.meaning(item), memberText(item, f.rule.Key)})

@@ -1,7 +1,5 @@
 package format
 
-import "gopkg.in/yaml.v3"
-
 // Cairn's own form is the part of YAML in which this package writes:
 //
 //   - a block mapping, whose values are scalars, or collections in block style on deeper lines or in flow style on the same line,
@@ -20,8 +18,8 @@ const (
 // the same. It returns nil for everything else, wrong YAML too, which is then for yaml.v3 to read.
 //
 // src must have passed checkFront. The texts of the tree share one copy of src.
-func ownTree(src []byte) *yaml.Node {
-	r := ownReader{text: string(src), line: 1, open: make([]*yaml.Node, 0, 48)} // which is enough for most files
+func ownTree(src []byte) *Node {
+	r := ownReader{text: string(src), line: 1, open: make([]*Node, 0, 48)} // which is enough for most files
 	if r.keyEnd() < 0 {
 		return nil
 	}
@@ -44,10 +42,10 @@ type ownReader struct {
 	margin int
 
 	depth int
-	begun bool         // nodes were allocated
-	nodes []yaml.Node  // not used yet
-	links []*yaml.Node // not used yet
-	open  []*yaml.Node // children that were read, of collections that are not closed
+	begun bool    // nodes were allocated
+	nodes []Node  // not used yet
+	links []*Node // not used yet
+	open  []*Node // children that were read, of collections that are not closed
 }
 
 // at returns the byte at an offset, or a line break at the end of the text.
@@ -60,8 +58,8 @@ func (r *ownReader) at(i int) byte {
 
 // blockMapping reads a mapping whose first key is at pos, and whose other keys come behind this many spaces on their
 // lines.
-func (r *ownReader) blockMapping(indent int) *yaml.Node {
-	m, children := r.openNode(yaml.MappingNode, "!!map", 0)
+func (r *ownReader) blockMapping(indent int) *Node {
+	m, children := r.openNode(MappingNode, "!!map", 0)
 	if m == nil {
 		return nil
 	}
@@ -82,7 +80,7 @@ func (r *ownReader) blockMapping(indent int) *yaml.Node {
 }
 
 // fieldValue reads what follows the colon of a key in a block mapping, up to the beginning of the next line.
-func (r *ownReader) fieldValue(indent int) *yaml.Node {
+func (r *ownReader) fieldValue(indent int) *Node {
 	if r.at(r.pos) != '\n' {
 		r.pos++ // key made sure of the space
 		return r.lineValue()
@@ -103,8 +101,8 @@ func (r *ownReader) fieldValue(indent int) *yaml.Node {
 
 // blockSequence reads a sequence whose first dash is at pos, and whose other dashes come behind this many spaces on
 // their lines.
-func (r *ownReader) blockSequence(indent int) *yaml.Node {
-	s, children := r.openNode(yaml.SequenceNode, "!!seq", 0)
+func (r *ownReader) blockSequence(indent int) *Node {
+	s, children := r.openNode(SequenceNode, "!!seq", 0)
 	if s == nil {
 		return nil
 	}
@@ -113,7 +111,7 @@ func (r *ownReader) blockSequence(indent int) *yaml.Node {
 			return nil
 		}
 		r.pos += len("- ")
-		var item *yaml.Node
+		var item *Node
 		if r.keyEnd() >= 0 {
 			item = r.blockMapping(indent + len("- "))
 		} else {
@@ -140,7 +138,7 @@ func (r *ownReader) goesOn(indent int) bool {
 }
 
 // lineValue reads a value up to the end of its line, and moves to the next line.
-func (r *ownReader) lineValue() *yaml.Node {
+func (r *ownReader) lineValue() *Node {
 	v := r.value(false)
 	if v == nil || !r.endLine() {
 		return nil
@@ -172,7 +170,7 @@ func (r *ownReader) endLine() bool {
 }
 
 // value reads a value that begins at pos and ends on the same line.
-func (r *ownReader) value(flow bool) *yaml.Node {
+func (r *ownReader) value(flow bool) *Node {
 	switch r.at(r.pos) {
 	case '\'':
 		return r.singleQuoted()
@@ -187,8 +185,8 @@ func (r *ownReader) value(flow bool) *yaml.Node {
 }
 
 // flowSequence reads a list between brackets, which are on one line.
-func (r *ownReader) flowSequence() *yaml.Node {
-	s, children := r.openNode(yaml.SequenceNode, "!!seq", yaml.FlowStyle)
+func (r *ownReader) flowSequence() *Node {
+	s, children := r.openNode(SequenceNode, "!!seq", FlowStyle)
 	if s == nil {
 		return nil
 	}
@@ -213,8 +211,8 @@ func (r *ownReader) flowSequence() *yaml.Node {
 }
 
 // flowMapping reads a mapping between braces, which are on one line.
-func (r *ownReader) flowMapping() *yaml.Node {
-	m, children := r.openNode(yaml.MappingNode, "!!map", yaml.FlowStyle)
+func (r *ownReader) flowMapping() *Node {
+	m, children := r.openNode(MappingNode, "!!map", FlowStyle)
 	if m == nil {
 		return nil
 	}

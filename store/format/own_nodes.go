@@ -1,7 +1,5 @@
 package format
 
-import "gopkg.in/yaml.v3"
-
 // Nodes, and the lists of children, are allocated many at a time: one by one they would cost more than all the rest.
 
 // bytesPerNode is about how many bytes of YAML stand for one node.
@@ -15,13 +13,13 @@ const (
 )
 
 // node makes a node that begins at pos.
-func (r *ownReader) node(kind yaml.Kind, tag string, style yaml.Style) *yaml.Node {
+func (r *ownReader) node(kind NodeKind, tag string, style Style) *Node {
 	if len(r.nodes) == 0 {
 		size := firstNodes
 		if r.begun {
 			size = r.ahead()
 		}
-		r.nodes, r.begun = make([]yaml.Node, size), true
+		r.nodes, r.begun = make([]Node, size), true
 	}
 	n := &r.nodes[0]
 	r.nodes = r.nodes[1:]
@@ -32,7 +30,7 @@ func (r *ownReader) node(kind yaml.Kind, tag string, style yaml.Style) *yaml.Nod
 
 // openNode makes a collection that begins at pos, and returns how many children of others are open. The node is nil if
 // the collection is nested too deep.
-func (r *ownReader) openNode(kind yaml.Kind, tag string, style yaml.Style) (n *yaml.Node, children int) {
+func (r *ownReader) openNode(kind NodeKind, tag string, style Style) (n *Node, children int) {
 	if r.depth++; r.depth > maxOwnDepth {
 		return nil, 0
 	}
@@ -40,14 +38,14 @@ func (r *ownReader) openNode(kind yaml.Kind, tag string, style yaml.Style) (n *y
 }
 
 // closeNode gives a collection its children: those that were opened since there were this many.
-func (r *ownReader) closeNode(n *yaml.Node, children int) *yaml.Node {
+func (r *ownReader) closeNode(n *Node, children int) *Node {
 	r.depth--
 	count := len(r.open) - children
 	if count == 0 {
 		return n
 	}
 	if len(r.links) < count {
-		r.links = make([]*yaml.Node, max(count, r.ahead()))
+		r.links = make([]*Node, max(count, r.ahead()))
 	}
 	n.Content = r.links[:count:count]
 	r.links = r.links[count:]

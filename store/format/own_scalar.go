@@ -4,12 +4,10 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
-
-	"gopkg.in/yaml.v3"
 )
 
 // key reads a key and its colon, which a space or the end of the line follows.
-func (r *ownReader) key() *yaml.Node {
+func (r *ownReader) key() *Node {
 	end := r.keyEnd()
 	if end < 0 {
 		return nil
@@ -19,7 +17,7 @@ func (r *ownReader) key() *yaml.Node {
 	if tag == "" {
 		return nil
 	}
-	n := r.node(yaml.ScalarNode, tag, 0)
+	n := r.node(ScalarNode, tag, 0)
 	n.Value = text
 	r.pos = end + 1
 	return n
@@ -46,7 +44,7 @@ func (r *ownReader) keyEnd() int {
 
 // plain reads a scalar without quotes. Between brackets it ends before a comma or a bracket, and elsewhere with the
 // line.
-func (r *ownReader) plain(flow bool) *yaml.Node {
+func (r *ownReader) plain(flow bool) *Node {
 	end, beyond := r.plainEnd(flow)
 	if end <= r.pos || r.text[end-1] == ' ' {
 		return nil
@@ -59,7 +57,7 @@ func (r *ownReader) plain(flow bool) *yaml.Node {
 	if tag == "" {
 		return nil
 	}
-	n := r.node(yaml.ScalarNode, tag, 0)
+	n := r.node(ScalarNode, tag, 0)
 	n.Value = text
 	r.pos = end
 	r.margin += beyond
@@ -136,8 +134,8 @@ var plainClass = func() (class [256]byte) {
 }()
 
 // singleQuoted reads a scalar in single quotes.
-func (r *ownReader) singleQuoted() *yaml.Node {
-	n := r.node(yaml.ScalarNode, "!!str", yaml.SingleQuotedStyle)
+func (r *ownReader) singleQuoted() *Node {
+	n := r.node(ScalarNode, "!!str", SingleQuotedStyle)
 	from, doubled := r.pos+1, false
 	for i := from; i < len(r.text); i++ {
 		switch c := r.text[i]; {
@@ -160,8 +158,8 @@ func (r *ownReader) singleQuoted() *yaml.Node {
 }
 
 // doubleQuoted reads a scalar in double quotes.
-func (r *ownReader) doubleQuoted() *yaml.Node {
-	n := r.node(yaml.ScalarNode, "!!str", yaml.DoubleQuotedStyle)
+func (r *ownReader) doubleQuoted() *Node {
+	n := r.node(ScalarNode, "!!str", DoubleQuotedStyle)
 	from, escaped := r.pos+1, false
 	for i := from; i < len(r.text); i++ {
 		switch c := r.text[i]; {

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"gopkg.in/yaml.v3"
 )
 
 const bom = "\ufeff"
@@ -187,7 +185,7 @@ func conflictMarkers(line int) *Error {
 }
 
 // yamlTree parses the YAML with yaml.v3 and returns its top mapping.
-func yamlTree(l *locator) (*yaml.Node, *Error) {
+func yamlTree(l *locator) (*Node, *Error) {
 	docs, err := decode(l.src[l.from:l.to])
 	if err != nil {
 		if e := findMarkers(l.src, l.from, l.to, middleMarker, lastMarker, baseMarker); e != nil {
@@ -199,30 +197,30 @@ func yamlTree(l *locator) (*yaml.Node, *Error) {
 		return nil, l.errorAt(docs[1], "a second YAML document; only one is read")
 	}
 	if len(docs) == 0 || isNothing(docs[0].Content[0]) {
-		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, nil
+		return &Node{Kind: MappingNode, Tag: "!!map"}, nil
 	}
 	root := docs[0].Content[0]
-	if root.Kind != yaml.MappingNode {
+	if root.Kind != MappingNode {
 		return nil, l.errorAt(root, "the YAML is not a mapping of keys to values")
 	}
 	return root, nil
 }
 
 // isNothing reports whether a node is the null of a value that is not written, as after a colon at the end of a line.
-func isNothing(n *yaml.Node) bool {
-	return n.Kind == yaml.ScalarNode && n.Tag == "!!null" && n.Value == "" && n.Anchor == ""
+func isNothing(n *Node) bool {
+	return n.Kind == ScalarNode && n.Tag == "!!null" && n.Value == "" && n.Anchor == ""
 }
 
 // decode returns the first YAML document, and the second if there is one. yaml.v3 can panic on odd input; that becomes
 // an error.
-func decode(src []byte) (docs []*yaml.Node, err error) {
+func decode(src []byte) (docs []*Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			docs, err = nil, fmt.Errorf("the YAML parser failed: %v", r)
 		}
 	}()
-	for dec := yaml.NewDecoder(bytes.NewReader(src)); len(docs) < 2; {
-		var n yaml.Node
+	for dec := NewDecoder(bytes.NewReader(src)); len(docs) < 2; {
+		var n Node
 		switch err := dec.Decode(&n); {
 		case errors.Is(err, io.EOF):
 			return docs, nil

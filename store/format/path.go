@@ -3,8 +3,6 @@ package format
 import (
 	"fmt"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Path leads from the top mapping to a value. Keys are strings, and indexes of list items are ints from 0, as in
@@ -46,20 +44,15 @@ func (d *Doc) LineOf(path Path) int {
 }
 
 // lookUp returns the key and the value that a step leads to, or nil. For an item of a list both are the item.
-func lookUp(n *yaml.Node, step any) (key, value *yaml.Node) {
+func lookUp(n *Node, step any) (key, value *Node) {
 	if n == nil {
 		return nil, nil
 	}
 	switch step := step.(type) {
 	case string:
-		if n.Kind != yaml.MappingNode {
-			return nil, nil
-		}
-		if i := keyIndex(n, step); i >= 0 {
-			return n.Content[i], n.Content[i+1]
-		}
+		return Member(n, step)
 	case int:
-		if n.Kind == yaml.SequenceNode && step >= 0 && step < len(n.Content) {
+		if n.Kind == SequenceNode && step >= 0 && step < len(n.Content) {
 			return n.Content[step], n.Content[step]
 		}
 	}
@@ -68,7 +61,7 @@ func lookUp(n *yaml.Node, step any) (key, value *yaml.Node) {
 
 // target is the value that a path leads to.
 type target struct {
-	node    *yaml.Node
+	node    *Node
 	nesting nesting
 	parent  *target // the collection that contains it; nil for the root
 	index   int     // which member of the parent it is the value of
@@ -100,7 +93,7 @@ func (d *Doc) child(t *target, step any) (*target, *Error) {
 	if isNothing(t.node) {
 		return nil, nil
 	}
-	if t.node.Kind == yaml.AliasNode {
+	if t.node.Kind == AliasNode {
 		return nil, d.errorAt(t.node, "the value is an alias of another value")
 	}
 	switch step := step.(type) {
@@ -113,7 +106,7 @@ func (d *Doc) child(t *target, step any) (*target, *Error) {
 }
 
 func (d *Doc) childAtKey(t *target, key string) (*target, *Error) {
-	if t.node.Kind != yaml.MappingNode {
+	if t.node.Kind != MappingNode {
 		return nil, d.errorAt(t.node, fmt.Sprintf("this is not a mapping, so it has no key %q", key))
 	}
 	var i int
@@ -129,7 +122,7 @@ func (d *Doc) childAtKey(t *target, key string) (*target, *Error) {
 }
 
 func (d *Doc) childAtIndex(t *target, i int) (*target, *Error) {
-	if t.node.Kind != yaml.SequenceNode {
+	if t.node.Kind != SequenceNode {
 		return nil, d.errorAt(t.node, fmt.Sprintf("this is not a list, so it has no item %d", i))
 	}
 	if i < 0 || i >= len(t.node.Content) {

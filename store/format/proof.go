@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-
-	"gopkg.in/yaml.v3"
 )
 
 // An edit is made twice: on the bytes, which are then parsed, and on the tree of the source. Only if both trees say the
@@ -31,7 +29,7 @@ func (ed editor) prove(next *Doc, path Path, change nodeChange) error {
 }
 
 // proveTree checks that the edited document says what root says, and has the body and the comments of the source.
-func proveTree(source, edited *Doc, root *yaml.Node) error {
+func proveTree(source, edited *Doc, root *Node) error {
 	switch {
 	case !bytes.Equal(source.Body(), edited.Body()):
 		return errBody
@@ -45,11 +43,11 @@ func proveTree(source, edited *Doc, root *yaml.Node) error {
 
 // same reports whether two trees have the same kinds, types, texts, anchors and children, whatever their style. Aliases
 // are the same if what they stand for is.
-func same(a, b *yaml.Node) bool {
+func same(a, b *Node) bool {
 	if a.Kind != b.Kind || a.Value != b.Value || a.Anchor != b.Anchor || len(a.Content) != len(b.Content) {
 		return false
 	}
-	if a.Kind == yaml.AliasNode {
+	if a.Kind == AliasNode {
 		return same(a.Alias, b.Alias)
 	}
 	if a.Tag != anyTag && b.Tag != anyTag && a.ShortTag() != b.ShortTag() {
@@ -65,14 +63,14 @@ func same(a, b *yaml.Node) bool {
 
 // nodeChange returns the new node for an old one. The old one is nil if the path leads to nothing; the new one is nil
 // if the node is to be removed.
-type nodeChange func(old *yaml.Node) *yaml.Node
+type nodeChange func(old *Node) *Node
 
 // treeEditor makes edits of a tree, each on the result of the one before. It copies the nodes on the path, and changes
 // its copies. Other nodes are shared with the source, so aliases go on naming the nodes that they named.
-type treeEditor map[*yaml.Node]bool // the nodes that are its copies
+type treeEditor map[*Node]bool // the nodes that are its copies
 
 // edit returns n with a change made at path. order says where missing keys go, as for Doc.Edit.
-func (e treeEditor) edit(n *yaml.Node, path Path, order []string, change nodeChange) *yaml.Node {
+func (e treeEditor) edit(n *Node, path Path, order []string, change nodeChange) *Node {
 	if len(path) == 0 {
 		return change(n)
 	}
@@ -90,11 +88,11 @@ func (e treeEditor) edit(n *yaml.Node, path Path, order []string, change nodeCha
 }
 
 // editChild makes a change inside n, which must be a copy.
-func (e treeEditor) editChild(n *yaml.Node, path Path, order []string, change nodeChange) {
+func (e treeEditor) editChild(n *Node, path Path, order []string, change nodeChange) {
 	at, size := memberAt(n, path[0])
 	if at < 0 {
 		key := path[0].(string)
-		pair := []*yaml.Node{scalarNode(anyTag, key), e.edit(nil, path[1:], nil, change)}
+		pair := []*Node{scalarNode(anyTag, key), e.edit(nil, path[1:], nil, change)}
 		n.Content = slices.Insert(n.Content, 2*insertAt(n, key, order), pair...)
 		return
 	}
@@ -106,7 +104,7 @@ func (e treeEditor) editChild(n *yaml.Node, path Path, order []string, change no
 }
 
 // memberAt returns the index in n.Content of the member that a step leads to, or -1, and how many nodes the member has.
-func memberAt(n *yaml.Node, step any) (at, size int) {
+func memberAt(n *Node, step any) (at, size int) {
 	if key, ok := step.(string); ok {
 		return keyIndex(n, key), 2
 	}
@@ -115,7 +113,7 @@ func memberAt(n *yaml.Node, step any) (at, size int) {
 
 // insertAt returns which member of a mapping a missing key becomes: the one after the nearest key that comes before it
 // in order, else the last.
-func insertAt(m *yaml.Node, key string, order []string) int {
+func insertAt(m *Node, key string, order []string) int {
 	for i := slices.Index(order, key) - 1; i >= 0; i-- {
 		if at := keyIndex(m, order[i]); at >= 0 {
 			return at/2 + 1

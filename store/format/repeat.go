@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // WithoutRepeats removes the lines of each top-level key that repeats an earlier one with the same value. Such repeats
@@ -13,7 +11,7 @@ import (
 // comment would go with it, or if the rest would then read differently. If nothing is removed, it returns src.
 func WithoutRepeats(src []byte, kind Kind) []byte {
 	d, err := parseUnchecked(src, kind)
-	if err != nil || d.root.Style&yaml.FlowStyle != 0 || hasAlias(d.root) {
+	if err != nil || d.root.Style&FlowStyle != 0 || hasAlias(d.root) {
 		return src
 	}
 	all := repeats(d.root)
@@ -68,7 +66,7 @@ func withoutKeys(d *Doc, keys []int) (*Doc, bool) {
 }
 
 // repeats returns the indexes in m.Content of the keys that repeat an earlier key with the same value.
-func repeats(m *yaml.Node) (indexes []int) {
+func repeats(m *Node) (indexes []int) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		pair := meaning(m.Content[i]) + "\x00" + meaningWithAnchors(m.Content[i+1])
@@ -81,11 +79,11 @@ func repeats(m *yaml.Node) (indexes []int) {
 }
 
 // meaningWithAnchors is meaning, but nodes with other anchors have another meaning.
-func meaningWithAnchors(n *yaml.Node) string {
+func meaningWithAnchors(n *Node) string {
 	var b strings.Builder
 	b.WriteString(meaning(n))
-	var write func(*yaml.Node)
-	write = func(n *yaml.Node) {
+	var write func(*Node)
+	write = func(n *Node) {
 		if n.Anchor != "" {
 			b.WriteString("&" + n.Anchor)
 		}
@@ -98,6 +96,6 @@ func meaningWithAnchors(n *yaml.Node) string {
 }
 
 // hasAlias reports whether a tree has aliases. A tree that was not checked may then contain itself.
-func hasAlias(n *yaml.Node) bool {
-	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
+func hasAlias(n *Node) bool {
+	return n.Kind == AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }

@@ -6,14 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Value is something to write: a String, Plain, Int, Bool, Seq, Map or Flow, or a value copied from another document.
 type Value interface {
 	// node is the tree that the value must read back as.
-	node() *yaml.Node
+	node() *Node
 }
 
 type (
@@ -46,22 +44,22 @@ type Field struct {
 	Value Value
 }
 
-func (v String) node() *yaml.Node { return scalarNode("!!str", string(v)) }
-func (v Plain) node() *yaml.Node  { return scalarNode(anyTag, string(v)) }
-func (v Int) node() *yaml.Node    { return scalarNode("!!int", strconv.Itoa(int(v))) }
-func (v Bool) node() *yaml.Node   { return scalarNode("!!bool", strconv.FormatBool(bool(v))) }
-func (v Flow) node() *yaml.Node   { return v.Value.node() }
+func (v String) node() *Node { return scalarNode("!!str", string(v)) }
+func (v Plain) node() *Node  { return scalarNode(anyTag, string(v)) }
+func (v Int) node() *Node    { return scalarNode("!!int", strconv.Itoa(int(v))) }
+func (v Bool) node() *Node   { return scalarNode("!!bool", strconv.FormatBool(bool(v))) }
+func (v Flow) node() *Node   { return v.Value.node() }
 
-func (v Seq) node() *yaml.Node {
-	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+func (v Seq) node() *Node {
+	n := &Node{Kind: SequenceNode, Tag: "!!seq"}
 	for _, item := range v {
 		n.Content = append(n.Content, item.node())
 	}
 	return n
 }
 
-func (v Map) node() *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+func (v Map) node() *Node {
+	n := &Node{Kind: MappingNode, Tag: "!!map"}
 	for _, f := range v {
 		n.Content = append(n.Content, scalarNode(anyTag, f.Key), f.Value.node())
 	}
@@ -71,8 +69,8 @@ func (v Map) node() *yaml.Node {
 // anyTag marks a scalar that may read back as any type, as long as its text is the same.
 const anyTag = "*"
 
-func scalarNode(tag, text string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
+func scalarNode(tag, text string) *Node {
+	return &Node{Kind: ScalarNode, Tag: tag, Value: text}
 }
 
 // verbatim is a value of another document that is on one line there, with its bytes.
@@ -94,34 +92,31 @@ func (d *Doc) copyOf(path Path) (Value, bool) {
 	if !ok || from >= to || !d.sameLine(from, to) || !selfContained(t.node) {
 		return v, ok
 	}
-	delimited := t.node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.FlowStyle) != 0
+	delimited := t.node.Style&(SingleQuotedStyle|DoubleQuotedStyle|FlowStyle) != 0
 	return verbatim{v, string(d.src[from:to]), delimited}, true
 }
 
 // selfContained reports whether a value has no anchor, alias or explicit tag.
-func selfContained(n *yaml.Node) bool {
-	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+func selfContained(n *Node) bool {
+	if n.Kind == AliasNode || n.Anchor != "" || n.Style&TaggedStyle != 0 {
 		return false
 	}
-	return !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !selfContained(c) })
+	return !slices.ContainsFunc(n.Content, func(c *Node) bool { return !selfContained(c) })
 }
 
 // valueOf returns what a node says as a value. It returns false for tags of the document's own, and for merge keys.
-func valueOf(n *yaml.Node) (Value, bool) {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	switch n.Kind {
-	case yaml.MappingNode:
+func valueOf(n *Node) (Value, bool) {
+	switch n = Deref(n); n.Kind {
+	case MappingNode:
 		return mapOf(n)
-	case yaml.SequenceNode:
+	case SequenceNode:
 		return seqOf(n)
 	default:
 		return scalarOf(n)
 	}
 }
 
-func scalarOf(n *yaml.Node) (Value, bool) {
+func scalarOf(n *Node) (Value, bool) {
 	switch n.ShortTag() {
 	case "!!str":
 		return String(n.Value), true
@@ -134,7 +129,7 @@ func scalarOf(n *yaml.Node) (Value, bool) {
 	}
 }
 
-func mapOf(n *yaml.Node) (Value, bool) {
+func mapOf(n *Node) (Value, bool) {
 	m := Map{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		v, ok := valueOf(n.Content[i+1])
@@ -146,7 +141,7 @@ func mapOf(n *yaml.Node) (Value, bool) {
 	return inStyle(n, m, len(m) == 0), n.ShortTag() == "!!map"
 }
 
-func seqOf(n *yaml.Node) (Value, bool) {
+func seqOf(n *Node) (Value, bool) {
 	s := Seq{}
 	for _, item := range n.Content {
 		v, ok := valueOf(item)
@@ -159,8 +154,8 @@ func seqOf(n *yaml.Node) (Value, bool) {
 }
 
 // inStyle returns a collection to be written between brackets if n is, or if it is empty.
-func inStyle(n *yaml.Node, v Value, empty bool) Value {
-	if empty || n.Style&yaml.FlowStyle != 0 {
+func inStyle(n *Node, v Value, empty bool) Value {
+	if empty || n.Style&FlowStyle != 0 {
 		return Flow{v}
 	}
 	return v
@@ -187,7 +182,7 @@ func blockLines(v Value) (lines []string) {
 // scalars reports whether a list has only scalars.
 func (v Seq) scalars() bool {
 	for _, item := range v {
-		if item.node().Kind != yaml.ScalarNode {
+		if item.node().Kind != ScalarNode {
 			return false
 		}
 	}
@@ -231,8 +226,8 @@ func spaces(n int) string { return strings.Repeat(" ", n) }
 
 // encoder writes values on one line.
 type encoder struct {
-	flow   bool       // inside [ ] or { }
-	quotes yaml.Style // the quotes to keep, if the text permits them
+	flow   bool  // inside [ ] or { }
+	quotes Style // the quotes to keep, if the text permits them
 }
 
 func (e encoder) line(v Value) string {
@@ -295,7 +290,7 @@ func (e encoder) plain(s string) string {
 }
 
 func (e encoder) quote(s string) string {
-	if e.quotes == yaml.DoubleQuotedStyle || strings.ContainsFunc(s, mustEscape) {
+	if e.quotes == DoubleQuotedStyle || strings.ContainsFunc(s, mustEscape) {
 		return doubleQuoted(s)
 	}
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
