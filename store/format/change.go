@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,11 +26,12 @@ func (e setEdit) plan(ed editor) (*plan, *Error) {
 	if err != nil {
 		return nil, cannotChange(e.at, err)
 	}
-	if len(rest) == 0 && sameValue(e.value.node(), t.node) {
-		return nil, nil
-	}
 	var removed []*Node
 	if len(rest) == 0 {
+		present := *t.node
+		if present.Anchor = ""; same(e.value.node(), &present) {
+			return nil, nil
+		}
 		removed = []*Node{t.node}
 	}
 	if err := ed.checkAliases(t, removed...); err != nil {
@@ -54,13 +56,6 @@ func wrap(keys Path, v Value) (Value, *Error) {
 	return v, nil
 }
 
-// sameValue reports whether two nodes say the same, apart from an anchor on the present one.
-func sameValue(want, present *Node) bool {
-	n := *present
-	n.Anchor = ""
-	return same(want, &n)
-}
-
 // set replaces the value at t, or adds to the mapping at t what is missing of the path.
 func (ed editor) set(t *target, rest Path, value Value) (splice, *Error) {
 	if len(rest) == 0 || t.node.Kind != MappingNode {
@@ -71,14 +66,8 @@ func (ed editor) set(t *target, rest Path, value Value) (splice, *Error) {
 		order = nil // it is for top-level keys
 	}
 	pair := value.(Map)[0]
-	return ed.insert(t, insertAt(t.node, pair.Key, order), pair)
-}
-
-// insert adds a pair to the mapping at t, as its member number at.
-func (ed editor) insert(t *target, at int, pair Field) (splice, *Error) {
-	items := oldItems(len(t.node.Content) / 2)
-	items = append(items[:at:at], append([]Item{newPair(pair)}, items[at:]...)...)
-	return ed.rebuild(t, items)
+	added := Item{old: -1, key: &pair.Key, value: pair.Value}
+	return ed.rebuild(t, slices.Insert(oldItems(len(t.node.Content)/2), insertAt(t.node, pair.Key, order), added))
 }
 
 // Remove takes a key or an item out, with its lines. If a comment is on the line of a key, the line stays and only the
@@ -105,8 +94,7 @@ func (e removeEdit) plan(ed editor) (*plan, *Error) {
 		return &plan{change, func(*Node) *Node { return scalarNode("!!null", "") }}, nil
 	}
 	items := oldItems(len(t.parent.node.Content) / width(t.parent.node))
-	items = append(items[:t.index], items[t.index+1:]...)
-	change, err := ed.rebuild(t.parent, items)
+	change, err := ed.rebuild(t.parent, slices.Delete(items, t.index, t.index+1))
 	if err != nil {
 		return nil, cannotChangeAlone(e.at, err)
 	}
@@ -174,9 +162,6 @@ func Old(i int) Item { return Item{old: i} }
 // NewItem is an item to be written.
 func NewItem(v Value) Item { return Item{old: -1, value: v} }
 
-// newPair is a pair of a mapping to be written.
-func newPair(f Field) Item { return Item{old: -1, key: &f.Key, value: f.Value} }
-
 // oldItems returns the first n old items.
 func oldItems(n int) []Item {
 	items := make([]Item, n)
@@ -226,7 +211,7 @@ func (e seqEdit) plan(ed editor) (*plan, *Error) {
 	if len(n.Content) == 0 || len(e.items) == 0 {
 		return setEdit{e.at, valuesOf(e.items)}.plan(ed)
 	}
-	if e.changesNothing(n) {
+	if slices.EqualFunc(e.items, oldItems(len(n.Content)), func(a, b Item) bool { return a.old == b.old }) {
 		return nil, nil
 	}
 	if err := ed.checkAliases(t, e.removed(n)...); err != nil {
@@ -258,15 +243,6 @@ func (e seqEdit) check(ed editor, n *Node) *Error {
 		used[it.old] = true
 	}
 	return nil
-}
-
-func (e seqEdit) changesNothing(n *Node) bool {
-	for i, it := range e.items {
-		if it.old != i {
-			return false
-		}
-	}
-	return len(e.items) == len(n.Content)
 }
 
 // removed returns the items of n that are left out.

@@ -16,10 +16,6 @@ type locator struct {
 	found map[*Node][]member // what members returned: editing many items of a list asks for each
 }
 
-func newLocator(src []byte, from, to int) *locator {
-	return &locator{scanner: scanner{&lineTable{src: src, from: from, to: to}}}
-}
-
 // nesting is what the end of a value depends on besides its own text.
 type nesting struct {
 	indent int  // columns before the innermost block collection around it; -1 if there is none
@@ -46,7 +42,7 @@ func (l *locator) start(n *Node) int {
 // properties returns where a node's anchor and tag end, or where the node begins if it has neither.
 func (l *locator) properties(n *Node) int {
 	i := l.start(n)
-	if isBlockMapping(n) && i == l.start(n.Content[0]) {
+	if n.Kind == MappingNode && n.Style&FlowStyle == 0 && len(n.Content) > 0 && i == l.start(n.Content[0]) {
 		return i // an anchor or a tag here is the first key's
 	}
 	anchor, tag := n.Anchor != "", n.Kind != AliasNode
@@ -61,10 +57,6 @@ func (l *locator) properties(n *Node) int {
 		}
 	}
 	return i
-}
-
-func isBlockMapping(n *Node) bool {
-	return n.Kind == MappingNode && n.Style&FlowStyle == 0 && len(n.Content) > 0
 }
 
 // content returns where a node begins after its anchor and tag.
@@ -177,22 +169,18 @@ func width(n *Node) int {
 // member returns the member of n that begins at i and whose first node is n.Content[k]. in is its nesting.
 func (l *locator) member(n *Node, k, i int, in nesting) member {
 	if n.Kind == MappingNode {
-		return l.pairMember(n.Content[k], n.Content[k+1], i, in)
+		keyEnd := l.end(n.Content[k], in)
+		colon := l.skip(keyEnd, "")
+		if colon >= l.to || l.src[colon] != ':' {
+			return member{span{i, keyEnd}, -1}
+		}
+		return member{span{i, max(colon+1, l.end(n.Content[k+1], in))}, colon + 1}
 	}
 	value := i
 	if !in.flow {
 		value++ // after the dash
 	}
 	return member{span{i, max(value, l.end(n.Content[k], in))}, value}
-}
-
-func (l *locator) pairMember(key, value *Node, i int, in nesting) member {
-	keyEnd := l.end(key, in)
-	colon := l.skip(keyEnd, "")
-	if colon >= l.to || l.src[colon] != ':' {
-		return member{span{i, keyEnd}, -1}
-	}
-	return member{span{i, max(colon+1, l.end(value, in))}, colon + 1}
 }
 
 // separate reports whether the members of a collection were found one after the other and, in a block collection, on
@@ -265,7 +253,12 @@ func (l *locator) textSpans() []span {
 			found = append(found, span{l.start(n), end})
 		}
 		if n.Kind == ScalarNode {
-			found = append(found, l.scalarText(n, in))
+			text := span{l.content(n), l.end(n, in)}
+			if n.Style&(LiteralStyle|FoldedStyle) != 0 { // a comment may follow its header
+				text.from, text.to = l.blockScalar(text.from, in.indent)
+			}
+			text.to = max(text.from, text.to)
+			found = append(found, text)
 			return
 		}
 		if len(n.Content) > 0 {
@@ -277,15 +270,4 @@ func (l *locator) textSpans() []span {
 	}
 	visit(l.root, topLevel)
 	return found
-}
-
-// scalarText returns where the text of a scalar lies. The header of a block scalar is not part of it: a comment may
-// follow it.
-func (l *locator) scalarText(n *Node, in nesting) span {
-	i := l.content(n)
-	if n.Style&(LiteralStyle|FoldedStyle) != 0 {
-		from, end := l.blockScalar(i, in.indent)
-		return span{from, max(from, end)}
-	}
-	return span{i, max(i, l.end(n, in))}
 }

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -17,30 +16,57 @@ func meaning(n *Node, except ...string) string {
 		return ""
 	}
 	var b strings.Builder
-	writeMeaning(&b, n, except)
+	wording{}.write(&b, n, except...)
 	return b.String()
 }
 
-func writeMeaning(b *strings.Builder, n *Node, except []string) {
-	n = Deref(n)
-	switch n.Kind {
+// wording is how a value is put into words that can be compared.
+type wording struct {
+	sorted  bool // the order of members makes no difference
+	texts   bool // nor does the type of a scalar
+	anchors bool // anchors do
+}
+
+// write writes what a node says, but for the members of a mapping that are named in except.
+func (w wording) write(b *strings.Builder, n *Node, except ...string) {
+	if w.anchors && n.Anchor != "" {
+		b.WriteString("&" + n.Anchor)
+	}
+	switch n = Deref(n); n.Kind {
 	case MappingNode:
+		pairs := pairsOf(n)
+		if w.sorted {
+			slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.key.Value, b.key.Value) })
+		}
 		b.WriteByte('{')
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if !slices.Contains(except, n.Content[i].Value) {
-				writeMeaning(b, n.Content[i], nil)
-				writeMeaning(b, n.Content[i+1], nil)
+		for _, p := range pairs {
+			switch {
+			case slices.Contains(except, p.key.Value):
+				continue
+			case w.sorted:
+				b.WriteString(strconv.Quote(p.key.Value))
+			default:
+				w.write(b, p.key)
 			}
+			w.write(b, p.value)
 		}
 		b.WriteByte('}')
 	case SequenceNode:
 		b.WriteByte('[')
 		for _, item := range n.Content {
-			writeMeaning(b, item, nil)
+			w.write(b, item)
+			b.WriteByte(',')
 		}
 		b.WriteByte(']')
 	default:
-		b.WriteString(n.ShortTag() + strconv.Quote(n.Value))
+		switch {
+		case !w.texts:
+			b.WriteString(n.ShortTag() + strconv.Quote(n.Value))
+		case IsNull(n):
+			b.WriteString(`""`)
+		default:
+			b.WriteString(strconv.Quote(n.Value))
+		}
 	}
 }
 
@@ -112,90 +138,43 @@ func (v Values) meaning(n *Node) string {
 	if n == nil || n.Kind != MappingNode {
 		return meaning(n)
 	}
+	rank := func(p pair) int {
+		if i := slices.Index(v.Texts, p.key.Value); i >= 0 {
+			return i
+		}
+		if i := slices.Index(v.Times, p.key.Value); i >= 0 {
+			return len(v.Texts) + i
+		}
+		return len(v.Texts) + len(v.Times)
+	}
 	pairs := pairsOf(n)
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(v.rank(a.key)-v.rank(b.key), cmp.Compare(a.key, b.key)) })
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.key.Value, b.key.Value)) })
 	var b strings.Builder
 	b.WriteByte('{')
 	for _, p := range pairs {
-		b.WriteString(strconv.Quote(p.key))
-		v.write(&b, p)
+		b.WriteString(strconv.Quote(p.key.Value))
+		texts, at := slices.Contains(v.Texts, p.key.Value), resolved(p.value)
+		if !texts && at != nil && at.Kind == ScalarNode && slices.Contains(v.Times, p.key.Value) {
+			if instant, err := time.Parse(time.RFC3339, at.Value); err == nil {
+				b.WriteString("@" + instant.UTC().Format(time.RFC3339Nano))
+				continue
+			}
+		}
+		wording{sorted: true, texts: texts}.write(&b, p.value)
 	}
 	b.WriteByte('}')
 	return b.String()
 }
 
-// rank orders the members of an item.
-func (v Values) rank(key string) int {
-	if i := slices.Index(v.Texts, key); i >= 0 {
-		return i
-	}
-	if i := slices.Index(v.Times, key); i >= 0 {
-		return len(v.Texts) + i
-	}
-	return len(v.Texts) + len(v.Times)
-}
-
-// write writes what one member of an item says.
-func (v Values) write(b *strings.Builder, p pair) {
-	at := resolved(p.value)
-	switch {
-	case slices.Contains(v.Texts, p.key):
-		writeSorted(b, p.value, func(s *Node) { b.WriteString(strconv.Quote(textOf(s))) })
-		return
-	case slices.Contains(v.Times, p.key) && at != nil && at.Kind == ScalarNode:
-		if instant, err := time.Parse(time.RFC3339, at.Value); err == nil {
-			b.WriteString("@" + instant.UTC().Format(time.RFC3339Nano))
-			return
-		}
-	}
-	writeSorted(b, p.value, func(s *Node) { b.WriteString(s.ShortTag() + strconv.Quote(s.Value)) })
-}
-
-// textOf returns the text of a scalar, "" if it is null.
-func textOf(n *Node) string {
-	if n = resolved(n); n == nil {
-		return ""
-	}
-	return n.Value
-}
-
 // pair is a member of a mapping.
-type pair struct {
-	key   string
-	value *Node
-}
+type pair struct{ key, value *Node }
 
 func pairsOf(n *Node) []pair {
 	pairs := make([]pair, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		pairs = append(pairs, pair{n.Content[i].Value, n.Content[i+1]})
+		pairs = append(pairs, pair{n.Content[i], n.Content[i+1]})
 	}
 	return pairs
-}
-
-// writeSorted writes what a node says, with the members of mappings ordered by key. scalar writes the scalars.
-func writeSorted(b *strings.Builder, n *Node, scalar func(*Node)) {
-	n = Deref(n)
-	switch n.Kind {
-	case MappingNode:
-		pairs := pairsOf(n)
-		slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.key, b.key) })
-		b.WriteByte('{')
-		for _, p := range pairs {
-			b.WriteString(strconv.Quote(p.key))
-			writeSorted(b, p.value, scalar)
-		}
-		b.WriteByte('}')
-	case SequenceNode:
-		b.WriteByte('[')
-		for _, item := range n.Content {
-			writeSorted(b, item, scalar)
-			b.WriteByte(',')
-		}
-		b.WriteByte(']')
-	default:
-		scalar(n)
-	}
 }
 
 // WithoutRepeats removes the lines of each top-level key that repeats an earlier one with the same value. Such repeats
@@ -251,40 +230,25 @@ func withoutKeys(d *Doc, keys []int) (*Doc, bool) {
 		return nil, false
 	}
 	next, err := parseUnchecked(replaceSpans(d.src, removals), d.kind)
-	if err != nil || !bytes.Equal(d.Body(), next.Body()) || !slices.Equal(d.commentTexts(), next.commentTexts()) {
+	if err != nil || proveTree(d, next, &want) != nil {
 		return nil, false
 	}
-	return next, same(&want, next.root)
+	return next, true
 }
 
 // repeats returns the indexes in m.Content of the keys that repeat an earlier key with the same value.
 func repeats(m *Node) (indexes []int) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		pair := meaning(m.Content[i]) + "\x00" + meaningWithAnchors(m.Content[i+1])
-		if seen[pair] {
+		b := strings.Builder{}
+		b.WriteString(meaning(m.Content[i]) + "\x00")
+		wording{anchors: true}.write(&b, m.Content[i+1])
+		if seen[b.String()] {
 			indexes = append(indexes, i)
 		}
-		seen[pair] = true
+		seen[b.String()] = true
 	}
 	return indexes
-}
-
-// meaningWithAnchors is meaning, but nodes with other anchors have another meaning.
-func meaningWithAnchors(n *Node) string {
-	var b strings.Builder
-	b.WriteString(meaning(n))
-	var write func(*Node)
-	write = func(n *Node) {
-		if n.Anchor != "" {
-			b.WriteString("&" + n.Anchor)
-		}
-		for _, c := range n.Content {
-			write(c)
-		}
-	}
-	write(n)
-	return b.String()
 }
 
 // hasAlias reports whether a tree has aliases. A tree that was not checked may then contain itself.

@@ -3,6 +3,7 @@ package format
 import (
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf16"
 )
 
@@ -178,83 +179,47 @@ func (r *ownReader) endLine() bool {
 // value reads a value that begins at pos and ends on the same line.
 func (r *ownReader) value(flow bool) *Node {
 	switch r.at(r.pos) {
-	case '\'':
-		return r.singleQuoted()
-	case '"':
-		return r.doubleQuoted()
+	case '\'', '"':
+		return r.quoted()
 	case '[':
-		return r.flowSequence()
+		return r.flowCollection(SequenceNode, "!!seq", ']')
 	case '{':
-		return r.flowMapping()
+		return r.flowCollection(MappingNode, "!!map", '}')
 	}
 	return r.plain(flow)
 }
 
-// flowSequence reads a list between brackets, which are on one line.
-func (r *ownReader) flowSequence() *Node {
-	s, children := r.openNode(SequenceNode, "!!seq", FlowStyle)
-	if s == nil {
+// flowCollection reads a list between brackets or a mapping between braces, which are on one line.
+func (r *ownReader) flowCollection(kind NodeKind, tag string, end byte) *Node {
+	n, children := r.openNode(kind, tag, FlowStyle)
+	if n == nil {
 		return nil
 	}
-	for r.pos++; ; {
-		if r.at(r.pos) == ']' && len(r.open) == children {
-			break
+	for r.pos++; r.at(r.pos) != end || len(r.open) > children; {
+		if kind == MappingNode {
+			key := r.key()
+			if key == nil || r.at(r.pos) != ' ' {
+				return nil
+			}
+			r.open = append(r.open, key)
+			r.pos++
 		}
-		item := r.value(true)
-		if item == nil {
-			return nil
-		}
-		r.open = append(r.open, item)
-		if !r.comma() {
-			break
-		}
-	}
-	if r.at(r.pos) != ']' {
-		return nil
-	}
-	r.pos++
-	return r.closeNode(s, children)
-}
-
-// flowMapping reads a mapping between braces, which are on one line.
-func (r *ownReader) flowMapping() *Node {
-	m, children := r.openNode(MappingNode, "!!map", FlowStyle)
-	if m == nil {
-		return nil
-	}
-	for r.pos++; ; {
-		if r.at(r.pos) == '}' && len(r.open) == children {
-			break
-		}
-		key := r.key()
-		if key == nil || r.at(r.pos) != ' ' {
-			return nil
-		}
-		r.pos++
 		value := r.value(true)
 		if value == nil {
 			return nil
 		}
-		r.open = append(r.open, key, value)
-		if !r.comma() {
+		r.open = append(r.open, value)
+		if r.at(r.pos) != ',' {
 			break
 		}
+		r.pos++
+		r.pos += r.spaces()
 	}
-	if r.at(r.pos) != '}' {
+	if r.at(r.pos) != end {
 		return nil
 	}
 	r.pos++
-	return r.closeNode(m, children)
-}
-
-// comma reports whether a comma is at pos, and moves behind it and the spaces that follow.
-func (r *ownReader) comma() bool {
-	if r.at(r.pos) != ',' {
-		return false
-	}
-	r.pos++
-	r.pos += r.spaces()
-	return true
+	return r.closeNode(n, children)
 }
 
 // key reads a key and its colon, which a space or the end of the line follows.
@@ -278,7 +243,7 @@ func (r *ownReader) key() *Node {
 // digits, _ and -.
 func (r *ownReader) keyEnd() int {
 	i := r.pos
-	if c := r.at(i); c != '_' && !isLetter(c) {
+	if c := r.at(i); c != '_' && (c < 'A' || !isAlphanumeric(c)) {
 		return -1
 	}
 	for i++; i < len(r.text) && (r.text[i] == '_' || r.text[i] == '-' || isAlphanumeric(r.text[i])); i++ {
@@ -301,7 +266,7 @@ func (r *ownReader) plain(flow bool) *Node {
 		return nil
 	}
 	text := r.text[r.pos:end]
-	if !ownFirst(text[0]) {
+	if first := text[0]; first < 0x80 && !isAlphanumeric(first) && strings.IndexByte("_/.($", first) < 0 {
 		return nil
 	}
 	tag := ownTag(text)
@@ -354,13 +319,6 @@ func (r *ownReader) plainEnd(flow bool) (end, beyond int) {
 	return len(r.text), beyond
 }
 
-// ownFirst reports whether a plain scalar in cairn's own form may begin with a byte.
-func ownFirst(c byte) bool {
-	return c >= 0x80 || isAlphanumeric(c) || c == '_' || c == '/' || c == '.' || c == '(' || c == '$'
-}
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
 // The classes of bytes in a plain scalar.
 const (
 	ordinary     = iota
@@ -384,48 +342,28 @@ var plainClass = func() (class [256]byte) {
 	return class
 }()
 
-// singleQuoted reads a scalar in single quotes.
-func (r *ownReader) singleQuoted() *Node {
-	n := r.node(ScalarNode, "!!str", SingleQuotedStyle)
-	from, doubled := r.pos+1, false
-	for i := from; i < len(r.text); i++ {
-		switch c := r.text[i]; {
-		case c == '\'' && r.at(i+1) == '\'':
-			doubled = true
-			i++
-		case c == '\'':
-			if n.Value = r.text[from:i]; doubled {
-				n.Value = strings.ReplaceAll(n.Value, "''", "'")
-			}
-			r.pos = i + 1
-			return n
-		case c < ' ':
-			return nil
-		case plainClass[c] == continuation:
-			r.margin++
-		}
+// quoted reads a scalar in quotes, of the kind that is at pos.
+func (r *ownReader) quoted() *Node {
+	quote, style := r.text[r.pos], SingleQuotedStyle
+	if quote == '"' {
+		style = DoubleQuotedStyle
 	}
-	return nil
-}
-
-// doubleQuoted reads a scalar in double quotes.
-func (r *ownReader) doubleQuoted() *Node {
-	n := r.node(ScalarNode, "!!str", DoubleQuotedStyle)
+	n := r.node(ScalarNode, "!!str", style)
 	from, escaped := r.pos+1, false
 	for i := from; i < len(r.text); i++ {
 		switch c := r.text[i]; {
-		case c == '\\':
+		case c == '\\' && quote == '"', c == '\'' && c == quote && r.at(i+1) == '\'':
 			escaped = true
 			i++
-		case c == '"':
+		case c == quote:
 			n.Value = r.text[from:i]
 			r.pos = i + 1
-			if !escaped {
-				return n
-			}
-			var ok bool
-			if n.Value, ok = unescape(n.Value); !ok {
-				return nil
+			if escaped && quote == '\'' {
+				n.Value = strings.ReplaceAll(n.Value, "''", "'")
+			} else if escaped {
+				if n.Value, escaped = unescape(n.Value); !escaped {
+					return nil
+				}
 			}
 			return n
 		case c < ' ':
@@ -471,11 +409,17 @@ func unescape(s string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// ownTag returns the tag that yaml.v3 finds for a plain scalar, which must begin as ownFirst wants it. It returns ""
+// ownTag returns the tag that yaml.v3 finds for a plain scalar, which must begin as plain wants it. It returns ""
 // for numbers and dates that cairn does not write, and for what might be one.
 func ownTag(s string) string {
 	if first := s[0]; first != '.' && (first < '0' || first > '9') {
-		return wordTag(s)
+		switch s {
+		case "true", "True", "TRUE", "false", "False", "FALSE":
+			return "!!bool"
+		case "null", "Null", "NULL":
+			return "!!null"
+		}
+		return "!!str"
 	}
 	switch {
 	case isDecimal(s):
@@ -495,57 +439,18 @@ func ownTag(s string) string {
 	return ""
 }
 
-// wordTag is the tag of a plain scalar that does not begin like a number.
-func wordTag(s string) string {
-	switch s {
-	case "true", "True", "TRUE", "false", "False", "FALSE":
-		return "!!bool"
-	case "null", "Null", "NULL":
-		return "!!null"
-	}
-	return "!!str"
-}
-
 // isDecimal reports whether s is a whole number as cairn writes it.
 func isDecimal(s string) bool {
-	if len(s) > 18 || s[0] == '0' && len(s) > 1 {
-		return false
-	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return len(s) <= 18 && (s[0] != '0' || len(s) == 1) && strings.Trim(s, "0123456789") == ""
 }
 
 // isInstant reports whether s is a time as cairn writes it: 2026-06-21T10:00:00Z.
 func isInstant(s string) bool {
-	const form = "0000-00-00T00:00:00Z"
-	if len(s) != len(form) {
+	if len(s) != len("0000-00-00T00:00:00Z") || s[10] != 'T' || s[19] != 'Z' {
 		return false
 	}
-	for i := range len(form) {
-		if digit := s[i] >= '0' && s[i] <= '9'; form[i] == '0' && !digit || form[i] != '0' && s[i] != form[i] {
-			return false
-		}
-	}
-	two := func(i int) int { return int(s[i]-'0')*10 + int(s[i+1]-'0') }
-	year, month, day := two(0)*100+two(2), two(5), two(8)
-	return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(month, year) && two(11) < 24 && two(14) < 60 && two(17) < 60
-}
-
-func daysIn(month, year int) int {
-	switch month {
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	case 4, 6, 9, 11:
-		return 30
-	}
-	return 31
+	_, err := time.Parse(time.RFC3339, s)
+	return err == nil
 }
 
 // numberByte has every character that yaml.v3 takes in a number or a date that begins with a digit or a dot, and more:
@@ -556,8 +461,6 @@ var numberByte = func() (is [0x80]bool) {
 	}
 	return is
 }()
-
-// Nodes, and the lists of children, are allocated many at a time: one by one they would cost more than all the rest.
 
 // bytesPerNode is about how many bytes of YAML stand for one node.
 const bytesPerNode = 10

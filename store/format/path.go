@@ -96,37 +96,30 @@ func (d *Doc) child(t *target, step any) (*target, *Error) {
 	if t.node.Kind == AliasNode {
 		return nil, d.errorAt(t.node, "the value is an alias of another value")
 	}
+	at, size := -1, width(t.node)
 	switch step := step.(type) {
 	case string:
-		return d.childAtKey(t, step)
+		if t.node.Kind != MappingNode {
+			return nil, d.errorAt(t.node, fmt.Sprintf("this is not a mapping, so it has no key %q", step))
+		}
+		if t.node == d.root {
+			at = d.keyIndex(step)
+		} else {
+			at = keyIndex(t.node, step)
+		}
+		if at < 0 {
+			return nil, nil
+		}
 	case int:
-		return d.childAtIndex(t, step)
+		if t.node.Kind != SequenceNode {
+			return nil, d.errorAt(t.node, fmt.Sprintf("this is not a list, so it has no item %d", step))
+		}
+		if at = step; at < 0 || at >= len(t.node.Content) {
+			return nil, d.errorAt(t.node, fmt.Sprintf("the list has no item %d", at))
+		}
+	default:
+		return nil, &Error{Msg: fmt.Sprintf("a path has strings and ints, not %T", step)}
 	}
-	return nil, &Error{Msg: fmt.Sprintf("a path has strings and ints, not %T", step)}
-}
-
-func (d *Doc) childAtKey(t *target, key string) (*target, *Error) {
-	if t.node.Kind != MappingNode {
-		return nil, d.errorAt(t.node, fmt.Sprintf("this is not a mapping, so it has no key %q", key))
-	}
-	var i int
-	if t.node == d.root {
-		i = d.keyIndex(key)
-	} else {
-		i = keyIndex(t.node, key)
-	}
-	if i < 0 {
-		return nil, nil
-	}
-	return &target{node: t.node.Content[i+1], nesting: d.nestingIn(t.node, t.nesting), parent: t, index: i / 2}, nil
-}
-
-func (d *Doc) childAtIndex(t *target, i int) (*target, *Error) {
-	if t.node.Kind != SequenceNode {
-		return nil, d.errorAt(t.node, fmt.Sprintf("this is not a list, so it has no item %d", i))
-	}
-	if i < 0 || i >= len(t.node.Content) {
-		return nil, d.errorAt(t.node, fmt.Sprintf("the list has no item %d", i))
-	}
-	return &target{node: t.node.Content[i], nesting: d.nestingIn(t.node, t.nesting), parent: t, index: i}, nil
+	in := d.nestingIn(t.node, t.nesting)
+	return &target{node: t.node.Content[at+size-1], nesting: in, parent: t, index: at / size}, nil
 }

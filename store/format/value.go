@@ -106,59 +106,38 @@ func selfContained(n *Node) bool {
 
 // valueOf returns what a node says as a value. It returns false for tags of the document's own, and for merge keys.
 func valueOf(n *Node) (Value, bool) {
-	switch n = Deref(n); n.Kind {
-	case MappingNode:
-		return mapOf(n)
-	case SequenceNode:
-		return seqOf(n)
-	default:
-		return scalarOf(n)
-	}
-}
-
-func scalarOf(n *Node) (Value, bool) {
-	switch n.ShortTag() {
-	case "!!str":
-		return String(n.Value), true
-	case "!!null":
-		return Plain("null"), true
-	case "!!int", "!!float", "!!bool", "!!timestamp": // types that follow from how the scalar is written
-		return Plain(n.Value), true
-	default:
+	if n = Deref(n); n.Kind == ScalarNode {
+		switch n.ShortTag() {
+		case "!!str":
+			return String(n.Value), true
+		case "!!null":
+			return Plain("null"), true
+		case "!!int", "!!float", "!!bool", "!!timestamp": // types that follow from how the scalar is written
+			return Plain(n.Value), true
+		}
 		return nil, false
 	}
-}
-
-func mapOf(n *Node) (Value, bool) {
-	m := Map{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		v, ok := valueOf(n.Content[i+1])
-		if !ok || n.Content[i].ShortTag() == "!!merge" {
+	var m Map
+	var s Seq
+	for i := width(n) - 1; i < len(n.Content); i += width(n) {
+		v, ok := valueOf(n.Content[i])
+		if !ok || n.Kind == MappingNode && n.Content[i-1].ShortTag() == "!!merge" {
 			return nil, false
 		}
-		m = append(m, Field{n.Content[i].Value, v})
-	}
-	return inStyle(n, m, len(m) == 0), n.ShortTag() == "!!map"
-}
-
-func seqOf(n *Node) (Value, bool) {
-	s := Seq{}
-	for _, item := range n.Content {
-		v, ok := valueOf(item)
-		if !ok {
-			return nil, false
+		if n.Kind == MappingNode {
+			m = append(m, Field{n.Content[i-1].Value, v})
+		} else {
+			s = append(s, v)
 		}
-		s = append(s, v)
 	}
-	return inStyle(n, s, len(s) == 0), n.ShortTag() == "!!seq"
-}
-
-// inStyle returns a collection to be written between brackets if n is, or if it is empty.
-func inStyle(n *Node, v Value, empty bool) Value {
-	if empty || n.Style&FlowStyle != 0 {
-		return Flow{v}
+	v, tag := Value(s), "!!seq"
+	if n.Kind == MappingNode {
+		v, tag = m, "!!map"
 	}
-	return v
+	if len(n.Content) == 0 || n.Style&FlowStyle != 0 {
+		v = Flow{v} // between brackets
+	}
+	return v, n.ShortTag() == tag
 }
 
 // blockLines returns the lines of a value that is written with one for each item or field, or nil if it is written on
@@ -166,7 +145,7 @@ func inStyle(n *Node, v Value, empty bool) Value {
 func blockLines(v Value) (lines []string) {
 	switch v := v.(type) {
 	case Seq:
-		if !v.scalars() {
+		if slices.ContainsFunc(v, func(item Value) bool { return item.node().Kind != ScalarNode }) {
 			for _, item := range v {
 				lines = append(lines, itemLines(item)...)
 			}
@@ -177,16 +156,6 @@ func blockLines(v Value) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// scalars reports whether a list has only scalars.
-func (v Seq) scalars() bool {
-	for _, item := range v {
-		if item.node().Kind != ScalarNode {
-			return false
-		}
-	}
-	return true
 }
 
 // itemLines returns the lines of one item of a block sequence, the first with its dash.
@@ -241,9 +210,17 @@ func (e encoder) line(v Value) string {
 	case Bool:
 		return strconv.FormatBool(bool(v))
 	case Seq:
-		return "[" + strings.Join(e.items(v), ", ") + "]"
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = encoder{flow: true}.line(item)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
 	case Map:
-		return "{" + strings.Join(e.fields(v), ", ") + "}"
+		fields := make([]string, len(v))
+		for i, f := range v {
+			fields[i] = encoder{flow: true}.field(f)
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
 	case Flow:
 		return e.line(v.Value)
 	case verbatim:
@@ -253,20 +230,6 @@ func (e encoder) line(v Value) string {
 		return v.text
 	}
 	panic("format: a Value of another package")
-}
-
-func (e encoder) items(s Seq) (out []string) {
-	for _, v := range s {
-		out = append(out, encoder{flow: true}.line(v))
-	}
-	return out
-}
-
-func (e encoder) fields(m Map) (out []string) {
-	for _, f := range m {
-		out = append(out, encoder{flow: true}.field(f))
-	}
-	return out
 }
 
 func (e encoder) field(f Field) string {
@@ -299,13 +262,10 @@ func (e encoder) quote(s string) string {
 // readsPlain reports whether YAML reads s, without quotes, as one scalar with the text s.
 func (e encoder) readsPlain(s string) bool {
 	switch {
-	case s == "", s != strings.TrimSpace(s), strings.ContainsFunc(s, mustEscape):
-		return false
-	case strings.ContainsRune("-?:,[]{}#&*!|>'\"%@`=<~", rune(s[0])), strings.HasPrefix(s, "..."):
-		return false
-	case strings.Contains(s, ": "), strings.HasSuffix(s, ":"), strings.Contains(s, " #"):
-		return false
-	case e.flow && strings.ContainsAny(s, ",?[]{}"):
+	case s == "", s != strings.TrimSpace(s), strings.ContainsFunc(s, mustEscape),
+		strings.ContainsRune("-?:,[]{}#&*!|>'\"%@`=<~", rune(s[0])), strings.HasPrefix(s, "..."),
+		strings.Contains(s, ": "), strings.HasSuffix(s, ":"), strings.Contains(s, " #"),
+		e.flow && strings.ContainsAny(s, ",?[]{}"):
 		return false
 	}
 	return true
