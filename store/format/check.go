@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,8 +17,17 @@ const maxExpansion = 10_000
 // also notes whether the document has aliases.
 func checkTree(d *Doc) *Error {
 	c := checker{locator: d.locator, own: d.own}
-	if err := c.checkDirectives(); err != nil {
-		return err
+	end := d.from // lines such as %YAML and %TAG before the document change how others read what follows
+	if !d.own {
+		end = d.to
+		if d.root.Line > 0 {
+			end = d.start(d.root)
+		}
+	}
+	for i := d.from; i < end; i = d.nextLine(i) {
+		if d.src[i] == '%' {
+			return errorAt(d.src, i, "a YAML directive; remove the line")
+		}
 	}
 	err := c.visit(d.root, 1)
 	d.aliased = c.aliased
@@ -150,29 +160,16 @@ func (c *checker) checkKey(m, key *Node) *Error {
 		return c.errorAt(key, fmt.Sprintf("the key %q has an anchor or a tag; a key must be plain text", key.Value))
 	case !c.own && m.Style&FlowStyle != 0 && c.start(key) > c.from && c.src[c.start(key)-1] == '?':
 		return c.errorAt(key, fmt.Sprintf("the key %q directly follows a question mark, which other YAML readers take as part of it", key.Value))
-	case !isText(key):
+	case !slices.Contains([]string{"!!str", "!!timestamp", "!!merge"}, key.ShortTag()):
+		// To YAML 1.2 a date is text. A merge key passes too: the caller decides whether to allow it.
 		return c.errorAt(key, fmt.Sprintf("the key %s is not text to every reader of YAML; put it in quotes", key.Value))
 	case key.Style == 0 && m.Style&FlowStyle != 0 && strings.Contains(key.Value, ":"):
 		return c.errorAt(key, fmt.Sprintf("the key %q has a colon inside brackets; put it in quotes, or a space after the colon", key.Value))
 	}
-	return c.checkKeyText(key)
-}
-
-// isText reports whether YAML 1.2 reads a key as text. To YAML 1.2 a date is text. A merge key passes too: the caller
-// decides whether to allow it.
-func isText(key *Node) bool {
-	switch key.ShortTag() {
-	case "!!str", "!!timestamp", "!!merge":
-		return true
-	}
-	return false
-}
-
-// checkKeyText refuses a key that looks like another one, because it has invisible characters or variants of ASCII.
-func (c *checker) checkKeyText(key *Node) *Error {
 	if isASCII(key.Value) {
 		return nil
 	}
+	// A key may look like another one, because it has invisible characters or variants of ASCII.
 	if i := strings.IndexFunc(key.Value, invisible); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(key.Value[i:])
 		return c.errorAt(key, fmt.Sprintf("the key %q has %U, which is invisible", key.Value, r))
@@ -213,21 +210,4 @@ func (c *checker) checkAnchorName(n *Node) *Error {
 	}
 	next := c.src[end : end+runeLen(c.src[end:])]
 	return errorAt(c.src, i, fmt.Sprintf("the name %s is followed by %q, which other YAML readers take as part of it", c.src[i:end], next))
-}
-
-// checkDirectives refuses lines such as %YAML and %TAG before the document, which change how others read what follows.
-func (c *checker) checkDirectives() *Error {
-	if c.own {
-		return nil
-	}
-	end := c.to
-	if c.root.Line > 0 {
-		end = c.start(c.root)
-	}
-	for i := c.from; i < end; i = c.nextLine(i) {
-		if c.src[i] == '%' {
-			return errorAt(c.src, i, "a YAML directive; remove the line")
-		}
-	}
-	return nil
 }

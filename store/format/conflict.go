@@ -97,17 +97,12 @@ func (m *Merged) conflictLines(c conflict) (lines span, ok bool) {
 	switch {
 	case c.item > 0:
 		lines, ok = m.doc.itemLines(c.key, c.item-1)
-		return lines, ok && len(c.theirs) > 0 && m.sameIndent(c, lines.from)
+		indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+		return lines, ok && len(c.theirs) > 0 && indent(c.theirs[0]) == indent(string(m.doc.src[lines.from:lines.to]))
 	case m.doc.Get(c.key) == nil:
 		return m.doc.newKeyLines(c.key, m.schema.Order)
 	}
 	return m.doc.keyLines(c.key)
-}
-
-// sameIndent reports whether our lines of an item, which begin at from, are indented like theirs.
-func (m *Merged) sameIndent(c conflict, from int) bool {
-	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
-	return indent(c.theirs[0]) == indent(string(m.doc.src[from:m.doc.nextLine(from)]))
 }
 
 // keyLines returns the lines of a key of the top mapping.
@@ -168,15 +163,9 @@ type comment struct{ text, key string }
 // newComments returns the comments that theirs has and neither the base nor the result, except those that will be
 // between markers.
 func (m *Merged) newComments() (out []comment) {
-	have := map[string]int{}
-	for _, text := range m.doc.commentTexts() {
-		have[text]++
-	}
-	old := map[string]int{}
+	have, old := counts(m.doc.commentTexts()), map[string]int{}
 	if m.base != nil {
-		for _, text := range m.base.commentTexts() {
-			old[text]++
-		}
+		old = counts(m.base.commentTexts())
 	}
 	d := m.theirs
 	for _, c := range d.comments(d.from, d.to) {

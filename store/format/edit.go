@@ -73,7 +73,13 @@ func (ed editor) apply(e Edit) (*Doc, *Error) {
 	if err != nil {
 		return nil, cannotChange(e.path(), err)
 	}
-	if reason := ed.prove(next, e.path(), p.tree); reason != nil {
+	var reason error
+	if p.tree != nil {
+		reason = proveTree(ed.Doc, next, treeEditor{}.edit(ed.root, e.path(), ed.order, p.tree))
+	} else if !bytes.Equal(ed.src[:ed.body], next.src[:ed.body]) { // the body was edited
+		reason = errFront
+	}
+	if reason != nil {
 		return nil, cannotChangeAlone(e.path(), &Error{Line: fileLine(ed.src, p.from), Msg: reason.Error()})
 	}
 	return next, nil
@@ -172,55 +178,37 @@ func (ed editor) checkAliases(t *target, removed ...*Node) *Error {
 	if !ed.aliased {
 		return nil
 	}
-	used := aliases{}
-	used.collect(ed.root, removed)
-	for at := t; at != nil; at = at.parent {
-		if alias := used[at.node]; alias != nil {
-			return ed.usedBy(alias, at.node)
+	used := map[*Node]*Node{} // what aliases outside of the removed nodes use, each with such an alias
+	walk(ed.root, func(n *Node) bool {
+		if n.Kind == AliasNode && !slices.Contains(removed, n) {
+			used[n.Alias] = n
 		}
+		return !slices.Contains(removed, n)
+	})
+	var wrong *Error
+	check := func(n *Node) bool {
+		if alias := used[n]; alias != nil && wrong == nil {
+			wrong = ed.errorAt(n, fmt.Sprintf("line %d uses it through the alias *%s", ed.Line(alias), alias.Value))
+		}
+		return wrong == nil
 	}
-	if len(used) == 0 {
-		return nil
+	for at := t; at != nil; at = at.parent {
+		check(at.node)
 	}
 	for _, n := range removed {
-		if err := ed.checkUsed(n, used); err != nil {
-			return err
-		}
+		walk(n, check)
 	}
-	return nil
+	return wrong
 }
 
-// aliases maps a node to an alias that uses it.
-type aliases map[*Node]*Node
-
-// collect adds the aliases in n that are outside of the removed nodes.
-func (used aliases) collect(n *Node, removed []*Node) {
-	if slices.Contains(removed, n) {
+// walk visits a node and what is inside it, as long as visit returns true; it follows no alias.
+func walk(n *Node, visit func(*Node) bool) {
+	if !visit(n) {
 		return
 	}
-	if n.Kind == AliasNode {
-		used[n.Alias] = n
-	}
 	for _, c := range n.Content {
-		used.collect(c, removed)
+		walk(c, visit)
 	}
-}
-
-// checkUsed refuses if n, or anything inside it, is used.
-func (ed editor) checkUsed(n *Node, used aliases) *Error {
-	if alias := used[n]; alias != nil {
-		return ed.usedBy(alias, n)
-	}
-	for _, c := range n.Content {
-		if err := ed.checkUsed(c, used); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (ed editor) usedBy(alias, n *Node) *Error {
-	return ed.errorAt(n, fmt.Sprintf("line %d uses it through the alias *%s", ed.Line(alias), alias.Value))
 }
 
 // An edit is made twice: on the bytes, which are then parsed, and on the tree of the source. Only if both trees say the
@@ -233,19 +221,8 @@ var (
 	errFront   = errors.New("the front matter would change")
 )
 
-// prove checks the result of one edit. The splice has kept the bytes around the edit; prove checks what they say now. A
-// nil change means that the body was edited.
-func (ed editor) prove(next *Doc, path Path, change nodeChange) error {
-	switch {
-	case change == nil && !bytes.Equal(ed.src[:ed.body], next.src[:ed.body]):
-		return errFront
-	case change == nil:
-		return nil
-	}
-	return proveTree(ed.Doc, next, treeEditor{}.edit(ed.root, path, ed.order, change))
-}
-
-// proveTree checks that the edited document says what root says, and has the body and the comments of the source.
+// proveTree checks that the edited document says what root says, and has the body and the comments of the source. The
+// splices have kept the bytes around them; this is about what they say now.
 func proveTree(source, edited *Doc, root *Node) error {
 	switch {
 	case !bytes.Equal(source.Body(), edited.Body()):
@@ -300,32 +277,22 @@ func (e treeEditor) edit(n *Node, path Path, order []string, change nodeChange) 
 		n = &c
 		e[n] = true
 	}
-	e.editChild(n, path, order, change)
-	return n
-}
-
-// editChild makes a change inside n, which must be a copy.
-func (e treeEditor) editChild(n *Node, path Path, order []string, change nodeChange) {
-	at, size := memberAt(n, path[0])
-	if at < 0 {
+	at, isItem := path[0].(int)
+	size := 1
+	if !isItem {
 		key := path[0].(string)
-		pair := []*Node{scalarNode(anyTag, key), e.edit(nil, path[1:], nil, change)}
-		n.Content = slices.Insert(n.Content, 2*insertAt(n, key, order), pair...)
-		return
+		if at, size = keyIndex(n, key), 2; at < 0 {
+			pair := []*Node{scalarNode(anyTag, key), e.edit(nil, path[1:], nil, change)}
+			n.Content = slices.Insert(n.Content, 2*insertAt(n, key, order), pair...)
+			return n
+		}
 	}
 	if c := e.edit(n.Content[at+size-1], path[1:], nil, change); c != nil {
 		n.Content[at+size-1] = c
-		return
+	} else {
+		n.Content = slices.Delete(n.Content, at, at+size)
 	}
-	n.Content = slices.Delete(n.Content, at, at+size)
-}
-
-// memberAt returns the index in n.Content of the member that a step leads to, or -1, and how many nodes the member has.
-func memberAt(n *Node, step any) (at, size int) {
-	if key, ok := step.(string); ok {
-		return keyIndex(n, key), 2
-	}
-	return step.(int), 1
+	return n
 }
 
 // insertAt returns which member of a mapping a missing key becomes: the one after the nearest key that comes before it

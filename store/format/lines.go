@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -304,26 +305,15 @@ func (s scanner) bracketAt(i int) bool {
 	return i < s.to && (s.src[i] == '[' || s.src[i] == '{')
 }
 
-// doubleQuotedEnd returns where a scalar ends whose text begins at i, after the opening quote.
-func (s scanner) doubleQuotedEnd(i int) int {
-	for ; i < s.to && s.src[i] != '"'; i++ {
-		if s.src[i] == '\\' {
-			i++
-		}
-	}
-	return min(i+1, s.to)
-}
-
-// singleQuotedEnd returns where a scalar ends whose text begins at i, after the opening quote.
-func (s scanner) singleQuotedEnd(i int) int {
+// quotedEnd returns where a scalar ends whose text begins at i, after the opening quote.
+func (s scanner) quotedEnd(i int, quote byte) int {
 	for ; i < s.to; i++ {
-		if s.src[i] != '\'' {
-			continue
-		}
-		if i+1 == s.to || s.src[i+1] != '\'' {
+		switch c := s.src[i]; {
+		case quote == '"' && c == '\\', quote == '\'' && c == quote && s.at(i+1) == quote:
+			i++
+		case c == quote:
 			return i + 1
 		}
-		i++
 	}
 	return s.to
 }
@@ -337,12 +327,10 @@ func (s scanner) plainEnd(i int, in nesting) int {
 		switch {
 		case next >= s.to, s.src[next] == '#', next == i:
 			return end
-		case !onNextLine: // an indicator ended the text
+		case !onNextLine, !in.flow && s.column(next) <= in.indent: // an indicator ended the text
 			return end
-		case !in.flow && s.column(next) <= in.indent:
-			return end
-		case s.isDocumentMarker(next):
-			return end
+		case s.column(next) == 0 && s.blankAt(next+3) && slices.Contains([]string{"---", "..."}, string(s.src[next:min(next+3, s.to)])):
+			return end // a line that ends the document
 		case s.plainLine(next, in.flow) == next:
 			return end
 		}
@@ -368,13 +356,6 @@ func (s scanner) plainLine(i int, flow bool) int {
 		end = i + 1
 	}
 	return end
-}
-
-// isDocumentMarker reports whether a line of --- or ... begins at i.
-func (s scanner) isDocumentMarker(i int) bool {
-	rest := s.src[i:s.to]
-	marker := bytes.HasPrefix(rest, []byte("---")) || bytes.HasPrefix(rest, []byte("..."))
-	return marker && s.column(i) == 0 && s.blankAt(i+3)
 }
 
 // blockScalar returns where the lines of the block scalar at i begin, and where the last of them ends. Blank lines at

@@ -96,9 +96,9 @@ func (l *locator) scalarEnd(n *Node, in nesting) int {
 	i := l.content(n)
 	switch {
 	case n.Style&DoubleQuotedStyle != 0:
-		return l.doubleQuotedEnd(i + 1)
+		return l.quotedEnd(i+1, '"')
 	case n.Style&SingleQuotedStyle != 0:
-		return l.singleQuotedEnd(i + 1)
+		return l.quotedEnd(i+1, '\'')
 	case n.Style&(LiteralStyle|FoldedStyle) != 0:
 		_, end := l.blockScalar(i, in.indent)
 		return end

@@ -156,12 +156,12 @@ func (f fieldMerge) texts() ([]Edit, bool) {
 	}
 	want := theirs
 	if !f.onlyTheirs() {
-		inBase, inTheirs := setOf(base), setOf(theirs)
-		want = slices.DeleteFunc(slices.Clone(ours), func(s string) bool { return inBase[s] && !inTheirs[s] })
-		have := setOf(want)
+		inBase, inTheirs := counts(base), counts(theirs)
+		want = slices.DeleteFunc(slices.Clone(ours), func(s string) bool { return inBase[s] > 0 && inTheirs[s] == 0 })
+		have := counts(want)
 		for _, s := range theirs {
-			if !inBase[s] && !have[s] {
-				want, have[s] = append(want, s), true
+			if inBase[s] == 0 && have[s] == 0 {
+				want, have[s] = append(want, s), 1
 			}
 		}
 	}
@@ -190,12 +190,13 @@ func (f fieldMerge) textItems(ours, theirs, want []string) []Item {
 	return items
 }
 
-func setOf(texts []string) map[string]bool {
-	set := make(map[string]bool, len(texts))
+// counts returns how often each text is there.
+func counts(texts []string) map[string]int {
+	n := make(map[string]int, len(texts))
 	for _, s := range texts {
-		set[s] = true
+		n[s]++
 	}
-	return set
+	return n
 }
 
 // firstIndexes returns the first index of each text.
@@ -287,7 +288,11 @@ func (f fieldMerge) bothLists(base, ours, theirs keyedList) ([]Edit, bool) {
 		case !t.present:
 			return nil, false
 		default:
-			f.m.conflicts = append(f.m.conflicts, conflict{key: f.key, item: len(items) + 1, theirs: f.theirLines(t.at)})
+			c := conflict{key: f.key, item: len(items) + 1}
+			if lines, ok := f.m.theirs.itemLines(f.key, t.at); ok {
+				c.theirs = linesOf(f.m.theirs.src[lines.from:lines.to])
+			}
+			f.m.conflicts = append(f.m.conflicts, c)
 		}
 		items = append(items, it)
 	}
@@ -303,15 +308,6 @@ func (f fieldMerge) bothLists(base, ours, theirs keyedList) ([]Edit, bool) {
 		items = append(items, it)
 	}
 	return f.setList(items), true
-}
-
-// theirLines returns the lines of one of their items, or nil if it has no lines of its own.
-func (f fieldMerge) theirLines(at int) []string {
-	lines, ok := f.m.theirs.itemLines(f.key, at)
-	if !ok {
-		return nil
-	}
-	return linesOf(f.m.theirs.src[lines.from:lines.to])
 }
 
 // log makes one list of the base's entries and those that each side added. No entry is removed, whatever a side did to
@@ -388,7 +384,14 @@ func interleave(ours, theirs []logEntry) []logEntry {
 	for len(ours) > 0 || len(theirs) > 0 {
 		i, j := 0, 0
 		if len(ours) == 0 || len(theirs) == 0 || ours[0].text != theirs[0].text {
-			i, j = nextShared(ours, theirs, find)
+			for i, j = 0, -1; i < len(ours) && j < 0; i++ {
+				j = find(ours[i].text, len(theirs))
+			}
+			if j < 0 {
+				j = len(theirs)
+			} else {
+				i--
+			}
 		}
 		for _, e := range byTime(ours[:i], theirs[:j]) {
 			write(e)
@@ -405,14 +408,14 @@ func interleave(ours, theirs []logEntry) []logEntry {
 // sharedCounts returns for each entry that both sides have how often to write it: as often as the side has it that has
 // it more.
 func sharedCounts(ours, theirs []logEntry) map[string]int {
-	count := func(side []logEntry) map[string]int {
-		n := map[string]int{}
-		for _, e := range side {
-			n[e.text]++
+	texts := func(side []logEntry) []string {
+		out := make([]string, len(side))
+		for i, e := range side {
+			out[i] = e.text
 		}
-		return n
+		return out
 	}
-	o, t := count(ours), count(theirs)
+	o, t := counts(texts(ours)), counts(texts(theirs))
 	shared := map[string]int{}
 	for text, n := range o {
 		if t[text] > 0 {
@@ -420,16 +423,6 @@ func sharedCounts(ours, theirs []logEntry) map[string]int {
 		}
 	}
 	return shared
-}
-
-// nextShared returns the index in each list of the next entry that both have, or their lengths if there is none.
-func nextShared(ours, theirs []logEntry, find func(text string, left int) int) (i, j int) {
-	for i, e := range ours {
-		if j := find(e.text, len(theirs)); j >= 0 {
-			return i, j
-		}
-	}
-	return len(ours), len(theirs)
 }
 
 // finder returns a function that searches the last left entries of a list for a text. It returns the index of the first

@@ -30,8 +30,14 @@ func splitFile(src []byte, kind Kind) (from, to, body int, err *Error) {
 	if kind == YAML {
 		return from, len(src), len(src), nil
 	}
-	if !isFence(src, from) {
-		return 0, 0, 0, noFence(src, from)
+	switch {
+	case isFence(src, from):
+	case bytes.HasPrefix(src[from:], []byte(firstMarker)):
+		return 0, 0, 0, conflictMarkers(1)
+	default:
+		// The file may be the first one or two dashes of one that is being written.
+		incomplete := bytes.HasPrefix([]byte("---"), src[from:])
+		return 0, 0, 0, &Error{Line: 1, Msg: "no front matter: the first line is not ---", Incomplete: incomplete}
 	}
 	from = afterLine(src, from)
 	for to = from; to < len(src); to = afterLine(src, to) {
@@ -51,16 +57,6 @@ func BodyOf(src []byte) []byte {
 	return src[body:]
 }
 
-// noFence says why a file that does not begin with a fence is refused.
-func noFence(src []byte, from int) *Error {
-	if bytes.HasPrefix(src[from:], []byte(firstMarker)) {
-		return conflictMarkers(1)
-	}
-	// The file may be the first one or two dashes of one that is being written.
-	incomplete := bytes.HasPrefix([]byte("---"), src[from:])
-	return &Error{Line: 1, Msg: "no front matter: the first line is not ---", Incomplete: incomplete}
-}
-
 // isFence reports whether the line that begins at i is --- and then only blanks.
 func isFence(src []byte, i int) bool {
 	if !bytes.HasPrefix(src[i:], []byte("---")) {
@@ -78,21 +74,13 @@ func checkFile(src []byte) *Error {
 		return errorAt(src, i, "NUL byte: this is not a text file")
 	}
 	if !utf8.Valid(src) {
-		return errorAt(src, invalidUTF8(src), "invalid UTF-8")
+		i := 0
+		for r, size := utf8.DecodeRune(src); r != utf8.RuneError || size != 1; r, size = utf8.DecodeRune(src[i:]) {
+			i += size
+		}
+		return errorAt(src, i, "invalid UTF-8")
 	}
 	return nil
-}
-
-// invalidUTF8 returns the offset of the first byte that is not UTF-8.
-func invalidUTF8(src []byte) int {
-	for i := 0; i < len(src); {
-		r, size := utf8.DecodeRune(src[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return len(src)
 }
 
 // checkFront refuses YAML that yaml.v3 would misread, or refuse without naming the line.
