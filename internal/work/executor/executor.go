@@ -138,12 +138,10 @@ func (e Executor) HandsOver() bool { return e.mcp != noMCP }
 
 // ReadOnly reports whether it can be kept from changing files, so that a run for a patch leaves the work tree alone. Of
 // one that cannot, whoever starts it sees to that.
-func (e Executor) ReadOnly() bool {
-	return e.patch != nil || e.mcp == opencodeMCP || e.dialect == droidDialect
-}
+func (e Executor) ReadOnly() bool { return e.patch != nil }
 
 // Resumes reports whether it can go on with an earlier session of its own.
-func (e Executor) Resumes() bool { return e.resume != nil || e.dialect == acpDialect }
+func (e Executor) Resumes() bool { return e.resume != nil }
 
 // Present returns EXECUTOR_MISSING, which says how it is installed, if its program is not on this machine, and if it
 // has none since the user is to name it.

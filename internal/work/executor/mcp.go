@@ -118,9 +118,9 @@ func (r Run) codexConfig(s *server) []string {
 	}
 	set := func(key, value string) { words = append(words, "-c", "mcp_servers."+serverName+"."+key+"="+value) }
 	set("command", tomlString(s.Command))
-	args := make([]string, len(s.Args))
-	for i, a := range s.Args {
-		args[i] = tomlString(a)
+	var args []string
+	for _, a := range s.Args {
+		args = append(args, tomlString(a))
 	}
 	set("args", "["+strings.Join(args, ",")+"]")
 	var env []string
@@ -135,23 +135,10 @@ func (r Run) codexConfig(s *server) []string {
 	return words
 }
 
-// tomlString is a basic string of TOML.
+// tomlString is a basic string of TOML, which is one of JSON but for the character DEL.
 func tomlString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range strings.ToValidUTF8(s, "\uFFFD") {
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(c)
-		case c < ' ' || c == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, c)
-		default:
-			b.WriteRune(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	text, _ := json.Marshal(s)
+	return strings.ReplaceAll(string(text), "\x7f", `\u007F`)
 }
 
 // opencodeConfig is on top of the user's own config. opencode allows every tool that is not denied, and one that is

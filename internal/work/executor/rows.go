@@ -9,9 +9,10 @@ import "github.com/cairn-tasks/cairn/internal/work/job"
 // stand for what the run says, and a group with one that the run does not say is left out.
 type row struct {
 	name    string
-	binary  string // a program on PATH, or an absolute path; "" until the user names one
-	install string // how it is installed, for whoever lacks it
-	dialect string
+	binary  string     // a program on PATH, or an absolute path; "" until the user names one
+	install string     // how it is installed, for whoever lacks it
+	dialect string     // the name of the shipped row after which it is called and heard
+	hear    dialect    // what its lines mean; nil if they are no JSON, or a protocol's
 	output  job.Output // what it hands over if a job does not say; "" is Edits
 	max     int        // jobs of a clone at once; 0 is no limit of its own
 	model   string     // if a run names none
@@ -19,7 +20,7 @@ type row struct {
 	lead          []string  // words that the user puts right behind the program
 	fresh, resume []group   // for a new session, and for an earlier one; a nil resume cannot go on with one
 	args          []group   // of every run
-	edits, patch  []group   // what it may do, by what it is to hand over
+	edits, patch  []group   // what it may do, by what it is to hand over; a nil patch cannot be kept from changing files
 	extra         []string  // words that the user adds
 	tail          []group   // what comes last
 	prompt        promptWay // how it is told what to do
@@ -41,25 +42,15 @@ const (
 	bySpeech                    // the dialect sends it
 )
 
-// The dialects.
-const (
-	claudeDialect   = "claude"
-	codexDialect    = "codex"
-	opencodeDialect = "opencode"
-	cursorDialect   = "cursor"
-	copilotDialect  = "copilot"
-	ampDialect      = "amp"
-	droidDialect    = "droid"
-	acpDialect      = "acp"
-	commandDialect  = "command"
-)
+// acpDialect is the dialect that is a conversation, see acp.go.
+const acpDialect = "acp"
 
 // shipped returns the rows of the programs that cairn knows. What is said of one was tried with the version that
 // docs/jobs.md names.
 func shipped() []row {
 	return []row{claude(), codex(), gemini(), opencode(), cursor(), copilot(), amp(), droid(),
-		{name: "acp", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP},
-		{name: "command", dialect: commandDialect, set: []string{"CAIRN_PROMPT={prompt_file}"}},
+		{name: "acp", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP, resume: []group{}},
+		{name: "command", dialect: "command", set: []string{"CAIRN_PROMPT={prompt_file}"}},
 	}
 }
 
@@ -68,7 +59,7 @@ func shipped() []row {
 // for somebody to approve a plan, and puts nothing off.
 func claude() row {
 	return row{
-		name: "claude", binary: "claude", dialect: claudeDialect, mcp: claudeMCP,
+		name: "claude", binary: "claude", dialect: "claude", hear: claudeLine, mcp: claudeMCP,
 		install: "install it with npm install -g @anthropic-ai/claude-code, and run claude once to log in",
 		args: []group{
 			{"--print", "--output-format=stream-json", "--verbose"},
@@ -87,7 +78,7 @@ func claude() row {
 // keep tests from ports of this machine.
 func codex() row {
 	return row{
-		name: "codex", binary: "codex", dialect: codexDialect, mcp: codexMCP,
+		name: "codex", binary: "codex", dialect: "codex", hear: codexLine, mcp: codexMCP,
 		install: "install it with npm install -g @openai/codex, and log in with codex login",
 		fresh:   []group{{"exec"}},
 		resume:  []group{{"exec", "resume"}},
@@ -106,6 +97,7 @@ func gemini() row {
 		name: "gemini", binary: "gemini", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP,
 		install: "install it with npm install -g @google/gemini-cli, and run gemini once to log in",
 		args:    []group{{"--acp"}},
+		resume:  []group{},
 		edits:   []group{{"--approval-mode", "yolo"}},
 		patch:   []group{{"--approval-mode", "plan"}},
 		set:     []string{"GEMINI_CLI_TRUST_WORKSPACE=true"},
@@ -116,12 +108,13 @@ func gemini() row {
 // leaves open, and never what it denies.
 func opencode() row {
 	return row{
-		name: "opencode", binary: "opencode", dialect: opencodeDialect, mcp: opencodeMCP,
+		name: "opencode", binary: "opencode", dialect: "opencode", hear: opencodeLine, mcp: opencodeMCP,
 		install: "install it with npm install -g opencode-ai, and log in with opencode auth login",
 		fresh:   []group{{"run"}},
 		resume:  []group{{"run", "--session", "{resume}"}},
 		args:    []group{{"--format", "json", "--dir", "{dir}"}, {"--model", "{model}"}},
 		edits:   []group{{"--auto"}},
+		patch:   []group{},
 		set:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
 	}
 }
@@ -129,7 +122,7 @@ func opencode() row {
 // cursor takes no MCP server for one run: it reads them from the user's files and from the work tree.
 func cursor() row {
 	return row{
-		name: "cursor", binary: "cursor-agent", dialect: cursorDialect, mcp: noMCP, prompt: asArgument,
+		name: "cursor", binary: "cursor-agent", dialect: "cursor", hear: cursorLine, mcp: noMCP, prompt: asArgument,
 		install: "install it as cursor.com/cli says, and log in with cursor-agent login",
 		args:    []group{{"--print", "--output-format", "stream-json", "--trust"}, {"--model", "{model}"}},
 		resume:  []group{{"--resume={resume}"}},
@@ -141,7 +134,7 @@ func cursor() row {
 
 func copilot() row {
 	return row{
-		name: "copilot", binary: "copilot", dialect: copilotDialect, mcp: copilotMCP,
+		name: "copilot", binary: "copilot", dialect: "copilot", hear: copilotLine, mcp: copilotMCP,
 		install: "install it with npm install -g @github/copilot, and log in with copilot login",
 		args: []group{
 			{"--output-format", "json", "--stream", "off", "--no-ask-user", "--no-color", "--no-auto-update", "--allow-all-tools"},
@@ -155,7 +148,7 @@ func copilot() row {
 // amp cannot be kept from changing files by its command line.
 func amp() row {
 	return row{
-		name: "amp", binary: "amp", dialect: ampDialect, mcp: ampMCP,
+		name: "amp", binary: "amp", dialect: "amp", hear: ampLine, mcp: ampMCP,
 		install: "install it with npm install -g @ampcode/cli, and log in with amp login",
 		resume:  []group{{"threads", "continue", "{resume}"}},
 		args:    []group{{"--execute", "--stream-json", "--no-ide", "--no-notifications", "--no-color"}, {"--mode", "{model}"}},
@@ -165,12 +158,13 @@ func amp() row {
 // droid takes no MCP server for one run, as cursor. Without --auto it changes nothing.
 func droid() row {
 	return row{
-		name: "droid", binary: "droid", dialect: droidDialect, mcp: noMCP, prompt: asFile,
+		name: "droid", binary: "droid", dialect: "droid", hear: droidLine, mcp: noMCP, prompt: asFile,
 		install: "install it with npm install -g droid, and run droid once to log in",
 		fresh:   []group{{"exec"}},
 		resume:  []group{{"exec", "--session-id", "{resume}"}},
 		args:    []group{{"--output-format", "stream-json", "--cwd", "{dir}", "--remove-tools", "AskUser"}, {"--model", "{model}"}},
 		edits:   []group{{"--auto", "medium"}},
+		patch:   []group{},
 		tail:    []group{{"--file", "{prompt_file}"}},
 	}
 }

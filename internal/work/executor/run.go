@@ -94,10 +94,10 @@ type attempt struct {
 	run    Run
 	grace  time.Duration
 	stream *stream
-	talk   dialect
+	talk   talk
 	input  *os.File // what the program reads
 	errors lastLine // what it complains
-	others []io.Closer
+	hangUp func()   // ends the conversation; nil if there is none
 
 	mu    sync.Mutex
 	timer *time.Timer
@@ -134,25 +134,13 @@ func (a *attempt) start(parent context.Context, linger time.Duration, argv, env 
 
 // open makes what the program reads, and what understands it.
 func (a *attempt) open(ctx context.Context) (err error) {
-	switch a.dialect {
-	case claudeDialect:
-		a.talk = claudeStream{a.stream}
-	case ampDialect:
-		a.talk = ampStream{claudeStream{a.stream}}
-	case codexDialect:
-		a.talk = codexStream{a.stream}
-	case opencodeDialect:
-		a.talk = &opencodeStream{stream: a.stream}
-	case cursorDialect:
-		a.talk = cursorStream{claudeStream{a.stream}}
-	case copilotDialect:
-		a.talk = copilotStream{a.stream}
-	case droidDialect:
-		a.talk = droidStream{a.stream}
-	case acpDialect:
+	switch {
+	case a.dialect == acpDialect:
 		return a.converse(ctx)
+	case a.hear != nil:
+		a.talk = heard{a.stream, a.hear}
 	default:
-		a.talk = newCommandStream(a.stream, a.run.Output)
+		a.talk = newCommandTalk(a.stream, a.run.Output)
 	}
 	name := os.DevNull
 	if a.prompt == onInput {
@@ -164,8 +152,8 @@ func (a *attempt) open(ctx context.Context) (err error) {
 
 func (a *attempt) close() {
 	_ = a.input.Close()
-	for _, c := range a.others {
-		_ = c.Close()
+	if a.hangUp != nil {
+		a.hangUp()
 	}
 	a.goesOn()
 }

@@ -2,8 +2,6 @@ package executor
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -23,15 +21,6 @@ const (
 	summary = 4 << 10
 )
 
-// dialect turns what a program writes into events and a result, by calls of a stream.
-type dialect interface {
-	// line takes one line, without its end. What it does not understand it leaves alone.
-	line(text []byte)
-	// closed is called after the last line, when the program has ended by itself: with its exit status, and the signal
-	// that ended it.
-	closed(exit int, signal string)
-}
-
 // stream collects what a program reports. Its methods may be called from several goroutines.
 type stream struct {
 	mu     sync.Mutex
@@ -43,6 +32,8 @@ type stream struct {
 	result Result
 	parts  []byte // of a message that comes in pieces: its end, if it is long
 	err    string // what went wrong last
+	last   bool   // its last step has ended, unless another follows
+	broke  bool   // it told of an error after which it does not go on
 }
 
 // emit tells an event. The text is cut, and made fit to be shown and kept.
@@ -139,6 +130,24 @@ func (s *stream) toolEnd(id string, failed bool, text string) {
 	s.tell(job.Event{Type: job.EventToolEnd, ID: id, Failed: failed, Text: clipped(text, shownTool)})
 }
 
+// permission tells that it asked for what nobody answers.
+func (s *stream) permission(id, text string) {
+	s.tell(job.Event{Type: job.EventPermission, ID: id, Text: text})
+}
+
+// plan tells a list of steps, one a line, with whether each is done.
+func (s *stream) plan(steps []object, textKey, stateKey string) {
+	var out []string
+	for _, step := range steps {
+		mark := "- [ ] "
+		if step.is(stateKey) || step.text(stateKey) == "completed" {
+			mark = "- [x] "
+		}
+		out = append(out, mark+show(step[textKey]))
+	}
+	s.tell(job.Event{Type: job.EventPlan, Text: strings.Join(out, "\n")})
+}
+
 // problem tells of an error. Whether the program gets over it shows at its end.
 func (s *stream) problem(text string) {
 	s.mu.Lock()
@@ -197,10 +206,11 @@ func (s *stream) done(failed bool, final string) {
 	}
 }
 
-// maybeDone takes that the program will be done unless it goes on within a while.
-func (s *stream) maybeDone() {
+// maybeDone takes that the program will be done unless it goes on within a while, and whether it failed.
+func (s *stream) maybeDone(failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.last, s.broke = s.last || !failed, s.broke || failed
 	if s.over != nil {
 		s.over(s.linger)
 	}
@@ -210,6 +220,7 @@ func (s *stream) maybeDone() {
 func (s *stream) goesOn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.last = false
 	if !s.result.Done && s.again != nil {
 		s.again()
 	}
@@ -274,17 +285,6 @@ func (l *lines) flush() {
 		l.rest = nil
 	}
 	l.rest = l.rest[:0]
-}
-
-// read takes a line that is a JSON object. A key whose value is of another type than ours is left out, as if it were
-// not there.
-func read(line []byte, into any) bool {
-	if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
-		return false
-	}
-	var odd *json.UnmarshalTypeError
-	err := json.Unmarshal(line, into)
-	return err == nil || errors.As(err, &odd)
 }
 
 // shownTool is the most bytes that an event of a tool shows.
