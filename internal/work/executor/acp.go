@@ -100,11 +100,12 @@ func (t *acpTalk) converse() error {
 			return err
 		}
 	}
-	end, err := t.call("session/prompt", object{"sessionId": id, "prompt": []object{{"type": "text", "text": t.run.Prompt}}})
+	prompt := []object{{"type": "text", "text": t.run.Prompt}}
+	end, err := t.call("session/prompt", object{"sessionId": id, "prompt": prompt})
 	if err != nil {
 		return err
 	}
-	t.usage(job.Usage{InputTokens: int64(end.sum("usage.inputTokens")), OutputTokens: int64(end.sum("usage.outputTokens"))})
+	t.usage(tokens(end.sum("usage.inputTokens"), end.sum("usage.outputTokens"), 0))
 	why := end.text("stopReason")
 	if why != "end_turn" {
 		t.problem("it stopped: " + why)
@@ -128,7 +129,8 @@ func (t *acpTalk) servers() []object {
 // readingMode is the mode of an agent in which it changes nothing, by the names that agents give it.
 func readingMode(modes []object) string {
 	for _, m := range modes {
-		if slices.Contains([]string{"plan", "read-only", "readonly", "read_only", "ask"}, strings.ToLower(m.text("id"))) {
+		switch strings.ToLower(m.text("id")) {
+		case "plan", "read-only", "readonly", "read_only", "ask":
 			return m.text("id")
 		}
 	}
@@ -189,7 +191,7 @@ func (t *acpTalk) line(text []byte) {
 		if _ = json.Unmarshal(text, &asked); asked.ID == nil {
 			return
 		}
-		answer := object{"id": asked.ID, "error": object{"code": -32601, "message": "Method not found", "data": object{"method": method}}}
+		answer := object{"id": asked.ID, "error": object{"code": -32601, "message": "Method not found"}}
 		if method == "session/request_permission" {
 			answer = object{"id": asked.ID, "result": object{"outcome": t.permit(l.in("params"))}}
 		}

@@ -51,7 +51,7 @@ func claudeSystem(s *stream, l line) {
 		for _, m := range l.each("mcp_servers") {
 			status := m.text("status")
 			if m.text("name") == serverName && (status == "failed" || status == "needs-auth" || status == "disabled") {
-				s.warn("the program could not start its MCP server cairn: " + status) // without it nothing can be handed over
+				s.warn("the program could not start its MCP server cairn: " + status) // so it cannot hand over
 			}
 		}
 	case "api_retry":
@@ -63,7 +63,11 @@ func claudeSystem(s *stream, l line) {
 // counts tells of the tokens of a usage as claude counts them, and what they cost.
 func (s *stream) counts(o object, cost float64) {
 	in := o.sum("usage.input_tokens", "usage.cache_read_input_tokens", "usage.cache_creation_input_tokens")
-	s.usage(job.Usage{InputTokens: int64(in), OutputTokens: int64(o.sum("usage.output_tokens")), Cost: cost})
+	s.usage(tokens(in, o.sum("usage.output_tokens"), cost))
+}
+
+func tokens(in, out, cost float64) job.Usage {
+	return job.Usage{InputTokens: int64(in), OutputTokens: int64(out), Cost: cost}
 }
 
 // ended tells of a line of type result, which says in is_error or by its subtype whether the program failed, and of
@@ -159,7 +163,7 @@ func codexLine(s *stream, l line) {
 	case "request_user_input":
 		s.permission(l.text("id"), "it asks a question")
 	case "turn.completed": // cached tokens are part of the input
-		s.usage(job.Usage{InputTokens: int64(l.sum("usage.input_tokens")), OutputTokens: int64(l.sum("usage.output_tokens"))})
+		s.usage(tokens(l.sum("usage.input_tokens"), l.sum("usage.output_tokens"), 0))
 		s.done(false, "")
 	case "turn.failed":
 		s.problem(l.text("error.message"))
@@ -218,7 +222,7 @@ func opencodeLine(s *stream, l line) {
 		s.toolEnd(part.text("callID"), state.text("status") == "error", join(state.text("error"), state.text("output")))
 	case "step_finish":
 		in := part.sum("tokens.input", "tokens.cache.read", "tokens.cache.write")
-		s.add(job.Usage{InputTokens: int64(in), OutputTokens: int64(part.sum("tokens.output")), Cost: part.sum("cost")})
+		s.add(tokens(in, part.sum("tokens.output"), part.sum("cost")))
 		if part.text("reason") != "tool-calls" {
 			s.maybeDone(false)
 		}
@@ -241,7 +245,7 @@ func copilotLine(s *stream, l line) {
 			s.text(data.text("content"))
 		}
 	case "assistant.usage":
-		s.add(job.Usage{InputTokens: int64(data.sum("inputTokens")), OutputTokens: int64(data.sum("outputTokens"))})
+		s.add(tokens(data.sum("inputTokens"), data.sum("outputTokens"), 0))
 	case "tool.execution_start":
 		s.toolStart(id, tool, data.in("arguments"))
 	case "tool.execution_complete":

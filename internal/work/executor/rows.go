@@ -20,7 +20,7 @@ type row struct {
 	lead          []string  // words that the user puts right behind the program
 	fresh, resume []group   // for a new session, and for an earlier one; a nil resume cannot go on with one
 	args          []group   // of every run
-	edits, patch  []group   // what it may do, by what it is to hand over; a nil patch cannot be kept from changing files
+	edits, patch  []group   // what it may do, by what it is to hand over; with a nil patch it may change files
 	extra         []string  // words that the user adds
 	tail          []group   // what comes last
 	prompt        promptWay // how it is told what to do
