@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,9 +20,9 @@ import (
 // asked for: in a run for edits everything may be done once, in one for a patch only what reads.
 type acpTalk struct {
 	*stream
-	run  Run
-	to   io.WriteCloser // what the agent reads
-	over chan struct{}  // is closed when the conversation is over
+	model string
+	to    io.WriteCloser // what the agent reads
+	over  chan struct{}  // is closed when the conversation is over
 
 	writing sync.Mutex
 	asking  sync.Mutex
@@ -33,16 +34,12 @@ type acpTalk struct {
 // errGone is the error of a call that the agent has not answered when it ended.
 var errGone = errors.New("the agent is gone")
 
-// converse starts the conversation with an agent, over pipes.
-func (a *attempt) converse(ctx context.Context) (err error) {
-	t := &acpTalk{stream: a.stream, run: a.run, over: make(chan struct{})}
-	if t.run.Model == "" {
-		t.run.Model = a.model
+// converse starts the conversation with an agent, over pipes. The model is that of a run that names none.
+func converse(ctx context.Context, s *stream, model string) (_ talk, input *os.File, err error) {
+	t := &acpTalk{stream: s, model: cmp.Or(s.run.Model, model), over: make(chan struct{})}
+	if input, t.to, err = os.Pipe(); err != nil {
+		return nil, nil, err
 	}
-	if a.input, t.to, err = os.Pipe(); err != nil {
-		return err
-	}
-	a.talk, a.hangUp = t, t.hangUp
 	go func() {
 		defer close(t.over)
 		defer t.to.Close()
@@ -51,7 +48,7 @@ func (a *attempt) converse(ctx context.Context) (err error) {
 			t.done(true, "")
 		}
 	}()
-	return nil
+	return t, input, nil
 }
 
 // hangUp ends the conversation with an agent that has ended, once every answer that came is taken.
@@ -90,8 +87,8 @@ func (t *acpTalk) converse() error {
 		id = began.text("sessionId")
 	}
 	t.session(id)
-	if t.run.Model != "" {
-		if _, err := t.call("session/set_model", object{"sessionId": id, "modelId": t.run.Model}); err != nil {
+	if t.model != "" {
+		if _, err := t.call("session/set_model", object{"sessionId": id, "modelId": t.model}); err != nil {
 			return err
 		}
 	}

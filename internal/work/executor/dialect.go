@@ -45,8 +45,8 @@ type commandTalk struct {
 	told time.Time
 }
 
-func newCommandTalk(s *stream, output job.Output) *commandTalk {
-	if output == job.Patch {
+func newCommandTalk(s *stream) *commandTalk {
+	if s.run.Output == job.Patch {
 		return &commandTalk{stream: s, keep: MaxFinal}
 	}
 	return &commandTalk{stream: s, keep: summary}

@@ -52,13 +52,6 @@ type Run struct {
 	Budget     float64          // US dollars after which it is ended; 0 is no limit
 }
 
-// MCP is a server that speaks MCP over its standard input and output. The zero value is none.
-type MCP struct {
-	Command string // an absolute path
-	Args    []string
-	Env     []string // NAME=value each; some programs give a server nothing of their own environment
-}
-
 // Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done
 // and Failed the program said that it failed: another try would likely fail alike. If it is not Done the program broke
 // off: by a signal, with an exit status other than 0 (Failed), with 0 as if nothing were wrong (not Failed), or because

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -21,14 +22,14 @@ const (
 	summary = 4 << 10
 )
 
-// stream collects what a program reports. Its methods may be called from several goroutines.
+// stream collects what a program reports in a run. Its methods may be called from several goroutines.
 type stream struct {
+	run    Run
+	stop   context.CancelCauseFunc // ends the program
+	linger time.Duration           // how long it has to end by itself
+
 	mu     sync.Mutex
-	event  func(job.Event)
-	over   func(time.Duration) // is called when the program said that it is done: it has so long to end by itself
-	again  func()              // is called when it goes on after all
-	spent  func(job.Usage)
-	linger time.Duration
+	timer  *time.Timer // ends it
 	result Result
 	parts  []byte // of a message that comes in pieces: its end, if it is long
 	err    string // what went wrong last
@@ -42,8 +43,8 @@ func (s *stream) emit(e job.Event) {
 		e.At = time.Now().UTC()
 	}
 	e.Text = clipped(e.Text, job.MaxEventText)
-	if s.event != nil {
-		s.event(e)
+	if s.run.Event != nil {
+		s.run.Event(e)
 	}
 }
 
@@ -171,8 +172,8 @@ func (s *stream) usage(u job.Usage) {
 	}
 	s.result.Usage = now
 	s.emit(job.Event{Type: job.EventUsage, Usage: &now})
-	if s.spent != nil {
-		s.spent(now)
+	if s.run.Budget > 0 && now.Cost > s.run.Budget {
+		s.stop(errOverBudget)
 	}
 }
 
@@ -201,9 +202,7 @@ func (s *stream) done(failed bool, final string) {
 	}
 	s.result.Done, s.result.Failed = true, failed
 	s.emit(job.Event{Type: job.EventEnd, Failed: failed, Text: s.result.Final})
-	if s.over != nil {
-		s.over(s.linger)
-	}
+	s.endLater(true)
 }
 
 // maybeDone takes that the program will be done unless it goes on within a while, and whether it failed.
@@ -211,9 +210,7 @@ func (s *stream) maybeDone(failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last, s.broke = s.last || !failed, s.broke || failed
-	if s.over != nil {
-		s.over(s.linger)
-	}
+	s.endLater(true)
 }
 
 // goesOn takes back maybeDone.
@@ -221,8 +218,20 @@ func (s *stream) goesOn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = false
-	if !s.result.Done && s.again != nil {
-		s.again()
+	if !s.result.Done {
+		s.endLater(false)
+	}
+}
+
+// endLater ends the program after a while, or has it go on. Of several ends only the first counts, so that a program
+// that goes on reporting does not go on for ever.
+func (s *stream) endLater(end bool) {
+	switch {
+	case !end && s.timer != nil:
+		s.timer.Stop()
+		s.timer = nil
+	case end && s.timer == nil && s.stop != nil:
+		s.timer = time.AfterFunc(s.linger, func() { s.stop(errLingers) })
 	}
 }
 

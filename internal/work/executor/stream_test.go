@@ -10,7 +10,7 @@ import (
 
 // talks are all dialects whose lines are JSON, and that of a command.
 func talks(s *stream) map[string]talk {
-	out := map[string]talk{"command": newCommandTalk(s, job.Edits)}
+	out := map[string]talk{"command": newCommandTalk(s)}
 	for _, r := range shipped() {
 		if r.hear != nil {
 			out[r.name] = heard{s, r.hear}
@@ -32,11 +32,11 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		for name := range talks(&stream{}) {
-			s := &stream{event: func(e job.Event) {
+			s := &stream{run: Run{Event: func(e job.Event) {
 				if len(e.Text) > job.MaxEventText || !utf8.ValidString(e.Text) {
 					t.Errorf("%s: event of %d bytes: %q", name, len(e.Text), e.Text)
 				}
-			}}
+			}}}
 			talk := talks(s)[name]
 			talk.line([]byte(line))
 			talk.closed(0, "")

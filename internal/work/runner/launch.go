@@ -102,12 +102,17 @@ func (l *launcher) start(ctx context.Context, more followUp) (executor.Result, e
 	if err != nil {
 		return executor.Result{}, err
 	}
-	env := l.environ()
+	// Cairn as the MCP server of the executor: it may change the one task, under the session of the job.
+	cairn := executor.Cairn{
+		Program: l.program, Root: l.tree.Root, Actor: l.session.acts.Actor(), Task: l.spec.Task,
+		Profile: verb.PairWorker.String(), Client: l.spec.Executor,
+	}
 	alive, stop := l.session.keepAlive(ctx)
 	l.watch.pulse.begin(l.now())
 	result, err := l.agent.Start(alive, executor.Run{
 		Dir: l.tree.Root, Prompt: text, PromptFile: l.promptFile, Model: l.spec.Model, Output: l.spec.Output, Resume: resume,
-		MCP: l.server(env), Env: env, Private: private, Stdout: l.out, Stderr: l.problem, Event: l.watch.event, Budget: l.leftToSpend(),
+		MCP: cairn.Server(), Env: l.environ(), Private: private, Stdout: l.out, Stderr: l.problem, Event: l.watch.event,
+		Budget: l.leftToSpend(),
 	})
 	l.watch.pulse.end()
 	lost := context.Cause(alive)
@@ -148,11 +153,4 @@ func (l *launcher) environ() []string {
 	return append(append([]string{}, l.env...),
 		"CAIRN_ACTOR="+string(l.session.acts.Actor()), "CAIRN_SESSION="+l.session.id, proc.JobVariable+"="+l.spec.Job, "CAIRN_EXECUTOR="+l.spec.Executor,
 		"CAIRN_TASK="+string(l.spec.Task), "CAIRN_PORT="+strconv.Itoa(l.ports), "CAIRN_PROMPT="+l.promptFile)
-}
-
-// server is cairn as the MCP server of the executor: it may change the one task, under the session of the job.
-func (l *launcher) server(env []string) executor.MCP {
-	return executor.Cairn{
-		Program: l.program, Root: l.tree.Root, Actor: l.session.acts.Actor(), Task: l.spec.Task, Profile: verb.PairWorker.String(), Client: l.spec.Executor, Env: env,
-	}.Server()
 }
