@@ -60,7 +60,7 @@ func (j *jobSession) status() session.Status {
 
 // cancelAs cancels the session in the name of the actor to whom it belongs.
 func (j *jobSession) cancelAs(ctx context.Context, who record.Actor, why string) error {
-	_, err := sessions.Cancel(ctx, j.acts.InNameOf(who), sessions.CancelIn{Session: verb.SessionID(j.id), Reason: why})
+	_, err := verb.Do(ctx, j.acts.InNameOf(who), sessions.Cancel, sessions.CancelIn{Session: verb.SessionID(j.id), Reason: why})
 	return err
 }
 
@@ -74,7 +74,7 @@ func (j *jobSession) beginAnew(ctx context.Context) error {
 		return err
 	}
 	attempt := j.owned.Job().Status.Attempt
-	ses, err := sessions.Begin(ctx, j.acts, sessions.BeginIn{
+	ses, err := verb.Do(ctx, j.acts, sessions.Begin, sessions.BeginIn{
 		ID: j.spec.Task, ExpectedActor: string(j.acts.Actor()), IdempotencyKey: fmt.Sprintf("%s-%d", j.spec.Job, attempt),
 		Model: j.spec.Model, Client: j.spec.Executor, Takeover: j.mayTakeOver(),
 	})
@@ -191,7 +191,7 @@ func (j *jobSession) finish(ctx context.Context, summary string) error {
 	if j.status() != session.Active {
 		return nil
 	}
-	_, err := sessions.Finish(ctx, j.acts, sessions.FinishIn{Session: verb.SessionID(j.id), Summary: summary})
+	_, err := verb.Do(ctx, j.acts, sessions.Finish, sessions.FinishIn{Session: verb.SessionID(j.id), Summary: summary})
 	var refused *record.Error
 	if errors.As(err, &refused) && (refused.Code == record.ChecksPending || refused.Code == record.ChecksFailed) {
 		return failed(job.ChecksFailed, "%s", refused.Msg)
@@ -205,10 +205,10 @@ func (j *jobSession) giveUp(ctx context.Context, canceled bool, why string) erro
 	switch j.status() {
 	case session.Active:
 		if canceled {
-			_, err := sessions.Cancel(ctx, j.acts, sessions.CancelIn{Session: verb.SessionID(j.id), Reason: why})
+			_, err := verb.Do(ctx, j.acts, sessions.Cancel, sessions.CancelIn{Session: verb.SessionID(j.id), Reason: why})
 			return err
 		}
-		_, err := sessions.Finish(ctx, j.acts, sessions.FinishIn{Session: verb.SessionID(j.id), Summary: why, Status: "failed"})
+		_, err := verb.Do(ctx, j.acts, sessions.Finish, sessions.FinishIn{Session: verb.SessionID(j.id), Summary: why, Status: "failed"})
 		return err
 	case session.Finished:
 		err := tasks.BackToWork(ctx, j.acts, j.at, j.spec.Task, why)

@@ -143,7 +143,7 @@ func (o *opening) begin(ctx context.Context) (desk, error) {
 		return desk{}, err
 	}
 	hold := o.hold()
-	ses, err := sessions.Begin(ctx, o.acts, sessions.BeginIn{
+	ses, err := verb.Do(ctx, o.acts, sessions.Begin, sessions.BeginIn{
 		ID: o.t.ID, ExpectedActor: string(o.acts.Actor()), IdempotencyKey: "pair-" + key, Role: role, Client: cmp.Or(o.executor, o.w.Client),
 		Worktree: o.d.top, Takeover: hold.Lapsed,
 	})
