@@ -151,7 +151,7 @@ func (f *field) finishes(status string) func(executor.Run) {
 				if err := os.WriteFile(filepath.Join(r.Dir, "file"), []byte("good\n"), 0o600); err != nil {
 					f.Error(err)
 				}
-				if _, err := sessions.Finish(f.Context(), &w, sessions.FinishIn{Session: verb.SessionID(id), Summary: "by myself", Status: status}); err != nil {
+				if _, err := verb.Do(f.Context(), &w, sessions.Finish, sessions.FinishIn{Session: verb.SessionID(id), Summary: "by myself", Status: status}); err != nil {
 					f.Error(err)
 				}
 			}

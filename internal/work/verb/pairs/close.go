@@ -72,9 +72,9 @@ func end(ctx context.Context, w *verb.Workspace, d place, summary string) error 
 	acts := w.At(d.at.Root).InNameOf(d.session.Actor)
 	var err error
 	if summary != "" {
-		_, err = sessions.Finish(ctx, acts, sessions.FinishIn{Session: verb.SessionID(d.session.ID), Summary: summary})
+		_, err = verb.Do(ctx, acts, sessions.Finish, sessions.FinishIn{Session: verb.SessionID(d.session.ID), Summary: summary})
 	} else {
-		_, err = sessions.Cancel(ctx, acts, sessions.CancelIn{Session: verb.SessionID(d.session.ID), Reason: "the pair was closed by " + string(w.Actor())})
+		_, err = verb.Do(ctx, acts, sessions.Cancel, sessions.CancelIn{Session: verb.SessionID(d.session.ID), Reason: "the pair was closed by " + string(w.Actor())})
 	}
 	return err
 }
