@@ -1,5 +1,6 @@
 // Command house counts how the code is arranged: lines by room and by ability, files of a folder, methods of a
-// receiver, exported names, long lines, files that know one field of tasks, and imports that point up.
+// receiver, exported names, long lines, files that know one field of tasks, types of claims, writes, and imports that
+// point up.
 //
 //	go run ./tools/house [--dir DIR] [--field NAME]... [--limit N]
 //
@@ -49,6 +50,7 @@ func main() {
 func show(w io.Writer, files []file, fields []string, limit int) {
 	lines, perFolder, methods := map[string]int{}, map[string]int{}, map[string]int{}
 	abilities, helping := map[string]int{}, map[string]int{}
+	claims, writes, kind := map[string]int{}, map[string]int{}, 0
 	total, names, promised, long := 0, 0, 0, 0
 	for _, f := range files {
 		if f.helpsTests() {
@@ -57,6 +59,15 @@ func show(w io.Writer, files []file, fields []string, limit int) {
 		}
 		lines[room(f.folder)] += f.lines
 		abilities[ability(f.path)] += f.lines
+		for _, name := range f.claims {
+			claims[f.folder+"."+name]++
+		}
+		if !strings.HasPrefix(f.folder, "store") {
+			writes[f.path] += f.writes
+		}
+		if f.folder == "examples/kind" || strings.HasPrefix(f.folder, "examples/kind/") {
+			kind += f.lines
+		}
 		perFolder[f.folder]++
 		for of, n := range f.methods {
 			methods[f.folder+"."+of] += n
@@ -82,6 +93,9 @@ func show(w io.Writer, files []file, fields []string, limit int) {
 		}
 		section(w, "files that name the field "+name, len(know), know, 0, 0)
 	}
+	section(w, "types that say who holds a record", len(claims), claims, 0, limit)
+	section(w, "functions above the store that make a write of their own", sum(writes), writes, 0, limit)
+	fmt.Fprintf(w, "%7d lines of a kind of record that a program brings (examples/kind)\n", kind)
 	up := arrows(files)
 	section(w, "imports that point up", len(up), up, 0, limit)
 }
