@@ -79,13 +79,13 @@ func (s workTree) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 }
 
 // ids lists the ids of a kind.
-func (s workTree) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
-	files, problems, err := s.files(k)
+func (s workTree) ids(k *kind.Kind) ([]string, error) {
+	files, _, err := s.files(k)
 	ids := make([]string, len(files))
 	for i, at := range files {
 		ids[i] = at.ID
 	}
-	return ids, problems, err
+	return ids, err
 }
 
 // Resolve completes a part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only.
@@ -97,7 +97,7 @@ func (s workTree) Resolve(k *kind.Kind, part string) (string, error) {
 			return part, nil
 		}
 	}
-	ids, _, err := s.ids(k)
+	ids, err := s.ids(k)
 	if err != nil {
 		return "", err
 	}
@@ -106,20 +106,16 @@ func (s workTree) Resolve(k *kind.Kind, part string) (string, error) {
 
 // Candidates lists the ids of a kind in which a part occurs, in any case; sorted, and all ids for "".
 func (s workTree) Candidates(k *kind.Kind, part string) ([]string, error) {
-	ids, _, err := s.ids(k)
+	ids, err := s.ids(k)
 	return fitting(ids, part), err
 }
 
 // fitting returns the names in which a part occurs, in any case.
 func fitting(names []string, part string) []string {
 	part = strings.ToLower(part)
-	var out []string
-	for _, name := range names {
-		if strings.Contains(strings.ToLower(name), part) {
-			out = append(out, name)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !strings.Contains(strings.ToLower(name), part)
+	})
 }
 
 // Complete finds the only one of some ids of a kind in which a part occurs, as Resolve does.
@@ -178,8 +174,8 @@ type Command struct {
 // Harmless reports whether the workspace has no task, not even a broken one, and no command. Then nobody else's
 // commands are in it, and init may trust it.
 func (s *Store) Harmless(ctx context.Context) (bool, error) {
-	ids, problems, err := s.ids(kind.Tasks.Kind)
-	if err != nil || len(ids)+len(problems) > 0 {
+	files, problems, err := s.files(kind.Tasks.Kind)
+	if err != nil || len(files)+len(problems) > 0 {
 		return false, err
 	}
 	commands, err := s.Commands(ctx, s)

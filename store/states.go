@@ -82,8 +82,7 @@ func copyOf(state *session.State) *session.State {
 	}
 	own := *state
 	if state.Lease != nil {
-		lease := *state.Lease
-		own.Lease = &lease
+		own.Lease = new(*state.Lease)
 	}
 	own.Progress = slices.Clone(state.Progress)
 	return &own

@@ -208,20 +208,6 @@ func (f baseFinder) meanings(ctx context.Context, short string) ([]string, error
 	return meanings, nil
 }
 
-// branchOrCommit resolves what a variable of a CI names: a commit, a branch of origin, or a local branch.
-func (f baseFinder) branchOrCommit(ctx context.Context, value string) (string, error) {
-	if git.IsID(value) {
-		return f.Commit(ctx, value)
-	}
-	branch := strings.TrimPrefix(value, "refs/heads/")
-	for _, ref := range []string{"refs/remotes/origin/" + branch, "refs/heads/" + branch} {
-		if commit, err := f.Refs().Commit(ctx, ref); commit != "" || err != nil {
-			return commit, err
-		}
-	}
-	return "", nil
-}
-
 // mustHave returns NO_BASE for a commit that is named and that the clone does not have.
 func (f baseFinder) mustHave(n named, err error, value string) (named, error) {
 	if n.commit != "" || err != nil {

@@ -215,11 +215,8 @@ func (c *Checked) note(more string) {
 // Done lists the tasks in a closed state that is not an abandoned one. A change of the configured states does not count
 // for itself.
 func (c Checked) Done() []record.ID {
-	if len(c.Changes) == 0 {
-		return c.Tree.Done(nil)
-	}
 	var out []record.ID
-	for _, change := range c.Changes {
+	for _, change := range c.changes() {
 		out = append(out, c.Tree.Done(change)...)
 	}
 	slices.Sort(out)
@@ -228,12 +225,17 @@ func (c Checked) Done() []record.ID {
 
 // Failed returns the findings about a command that failed. A change cannot lower their severity below that of its base.
 func (c Checked) Failed(command proof.Command, summary string) []proof.Finding {
-	if len(c.Changes) == 0 {
-		return c.Tree.Failed(nil, command, summary)
-	}
 	var out []proof.Finding
-	for _, change := range c.Changes {
+	for _, change := range c.changes() {
 		out = proof.Unite(out, c.Tree.Failed(change, command, summary))
 	}
 	return out
+}
+
+// changes are the changes, or one nil for none.
+func (c Checked) changes() []*proof.Change {
+	if len(c.Changes) == 0 {
+		return []*proof.Change{nil}
+	}
+	return c.Changes
 }

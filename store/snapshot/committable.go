@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -56,11 +55,6 @@ func (c subjectReader) ownTree(ctx context.Context) error {
 			WithHint("git config --unset core.worktree has it take the folder that holds .git")
 	}
 	return nil
-}
-
-// sameAs reports whether an id is that of a content, whatever its line ends.
-func sameAs(content []byte, id string) bool {
-	return git.ContentID(content, id) == id || git.ContentID(unixLines(content), id) == id
 }
 
 // hidden is the error of files that git was told not to compare, and that differ from what it has.

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -119,11 +120,8 @@ func (r Records) All(_ context.Context, k *kind.Kind) (out []any, problems []pro
 
 // valueOf returns the record in a file, or BAD_FILE.
 func valueOf(k *kind.Kind, id string, f proof.File, v any) (any, error) {
-	switch {
-	case f.Unread != nil:
-		return nil, problem.BadFile(f.Path, f.Unread)
-	case f.Flaw != nil:
-		return nil, problem.BadFile(f.Path, f.Flaw)
+	if err := cmp.Or(f.Unread, f.Flaw); err != nil {
+		return nil, problem.BadFile(f.Path, err)
 	}
 	if got := k.Header(v).Ref.ID; got != id {
 		return nil, record.Errorf(record.BadFile, "%s has the id %s", f.Path, got)

@@ -298,7 +298,9 @@ func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, cont
 	var other []string
 	var adding sync.Mutex
 	err := t.disk.read(ctx, onDisk, func(i int, content []byte, err error) {
-		if b := onDisk[i]; b.unwatched && err == nil && !sameAs(content, b.staged) {
+		// Line ends may differ from what git has.
+		same := func(as []byte) bool { return git.ContentID(as, onDisk[i].staged) == onDisk[i].staged }
+		if b := onDisk[i]; b.unwatched && err == nil && !same(content) && !same(unixLines(content)) {
 			adding.Lock()
 			other = append(other, b.path)
 			adding.Unlock()
