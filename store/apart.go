@@ -54,7 +54,8 @@ func (l *Later) take(tx *Tx) {
 		}
 		told := st.told()
 		if before, again := l.records[ref]; again {
-			told.was, told.wrote, told.supersedes = before.was, told.wrote || before.wrote, told.supersedes || before.supersedes
+			told.was, told.wrote = before.was, told.wrote || before.wrote
+			told.supersedes = told.supersedes || before.supersedes
 			if !told.claims {
 				told.claims, told.lease = before.claims, before.lease
 			}

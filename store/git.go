@@ -49,14 +49,16 @@ func UserName(ctx context.Context, dir string) string {
 // Commit resolves the name of a commit, which the caller gave as field, to its hash. It returns INVALID_INPUT if the
 // clone has no such commit, and outside git.
 func (g Git) Commit(ctx context.Context, field, name string) (string, error) {
-	return g.named(ctx, field, name, "commit", "leave it out to take the commit that is checked out; git log lists others",
+	const hint = "leave it out to take the commit that is checked out; git log lists others"
+	return g.named(ctx, field, name, "commit", hint,
 		func() (string, error) { return g.repo.Commit(ctx, name) })
 }
 
 // Branch returns INVALID_INPUT if the clone has no branch of a name, which the caller gave as field: neither a local
 // nor a remote-tracking one. It does so outside git too.
 func (g Git) Branch(ctx context.Context, field, name string) error {
-	_, err := g.named(ctx, field, name, "branch", "leave it out to take the branch that is checked out; git branch --all lists others",
+	const hint = "leave it out to take the branch that is checked out; git branch --all lists others"
+	_, err := g.named(ctx, field, name, "branch", hint,
 		func() (found string, _ error) {
 			if g.repo.Refs().HasBranch(ctx, name) || g.repo.Refs().HasRemoteBranch(ctx, name) {
 				found = name
@@ -75,15 +77,16 @@ func (g Git) Tag(ctx context.Context, field, name string) (string, error) {
 // named finds what a caller named in a field. It returns INVALID_INPUT if there is no such thing.
 func (g Git) named(ctx context.Context, field, name, what, hint string, find func() (string, error)) (string, error) {
 	if g.repo == nil {
-		return "", record.Errorf(record.InvalidInput, "%s names something in git, and there is no repository here", field).
-			WithHint("leave it out")
+		err := record.Errorf(record.InvalidInput, "%s names something in git, and there is no repository here", field)
+		return "", err.WithHint("leave it out")
 	}
 	if err := g.repo.Usable(ctx); err != nil {
 		return "", err
 	}
 	found, err := find()
 	if err == nil && found == "" {
-		err = record.Errorf(record.InvalidInput, "%s is %q, and the clone has no such %s", field, name, what).WithHint("%s", hint)
+		err = record.Errorf(record.InvalidInput, "%s is %q, and the clone has no such %s", field, name, what).
+			WithHint("%s", hint)
 	}
 	return found, err
 }

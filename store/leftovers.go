@@ -52,7 +52,8 @@ func (l Leftovers) Verify(ctx context.Context) ([]problem.Problem, error) {
 	var problems []problem.Problem
 	for _, ses := range sessions {
 		if ses.Task != "" && !place.There(l.s.Layout, kind.Tasks.Kind, string(ses.Task)) {
-			problems = append(problems, found.leftover(l.s.Abs(kind.Sessions.File(ses.ID)), "task %s does not exist", ses.Task).Problem)
+			path := l.s.Abs(kind.Sessions.File(ses.ID))
+			problems = append(problems, found.leftover(path, "task %s does not exist", ses.Task).Problem)
 		}
 	}
 	for _, left := range all {
@@ -150,7 +151,7 @@ func (f leftoverFinder) all(ctx context.Context) ([]Leftover, error) {
 		dir, ext string
 		wrong    func(name, path string) []Leftover
 	}{
-		{f.Live.Claims(), ".json", func(name, path string) []Leftover { return f.wrongState(ctx, layout.RefOf(name), path) }},
+		{f.Live.Claims(), ".json", func(name, path string) []Leftover { return f.wrongState(ctx, name, path) }},
 		{f.Live.Heartbeats(), ".json", f.wrongBeat},
 		{f.Live.Journals(), layout.JournalExt, f.wrongJournal},
 		{f.Live.Keys(), ".json", func(call, path string) []Leftover { return f.unreadable(path, f.Key(call) != nil) }},
@@ -192,7 +193,8 @@ func (f leftoverFinder) wrongJournal(name, path string) []Leftover {
 }
 
 // wrongState is a state that cannot be read, is empty, or is of a record that does not exist.
-func (f leftoverFinder) wrongState(ctx context.Context, of record.Ref, path string) []Leftover {
+func (f leftoverFinder) wrongState(ctx context.Context, name, path string) []Leftover {
+	of := layout.RefOf(name)
 	// A worktree that made progress on a record may still have it: it does, or it has another branch checked out now.
 	mayHave := func(p session.Progress) bool {
 		there, err := f.InWorktree(p.Worktree)

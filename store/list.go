@@ -29,7 +29,9 @@ func (s workTree) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Probl
 }
 
 // list is All with a function that reads one record.
-func (s workTree) list(ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
+func (s workTree) list(
+	ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error),
+) ([]any, []problem.Problem, error) {
 	files, problems, err := s.files(k)
 	if err != nil {
 		return nil, nil, err

@@ -161,8 +161,8 @@ const (
 	wholeShare = 50
 )
 
-// refresh has a folder read: those files that may have changed since it was read before, or all, for which names is nil.
-// If that fails, all are read the next time.
+// refresh has a folder read: those files that may have changed since it was read before, or all, for which names is
+// nil. If that fails, all are read the next time.
 func (r *remembered) refresh(ctx context.Context, dir *folder, read func(names []string) error) error {
 	dir.looking.Lock()
 	defer dir.looking.Unlock()

@@ -27,8 +27,8 @@ func (l redoLog) recover() error {
 	if err != nil {
 		return l.Live.Failed(err)
 	}
-	// Outside git the live state lies in the workspace, wherever that was moved. A log without a worktree was being begun,
-	// or emptied by a power cut.
+	// Outside git the live state lies in the workspace, wherever that was moved. A log without a worktree was being
+	// begun, or emptied by a power cut.
 	worktree := l.Worktree
 	if l.Repo != nil && in.Worktree != "" {
 		worktree, _ = l.WorktreeOf(session.Lease{Worktree: in.Worktree, GitDir: in.GitDir})

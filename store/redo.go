@@ -115,7 +115,8 @@ func (l redoLog) read() (in writtenIn, steps *redo, err error) {
 		return writtenIn{}, nil, nil
 	}
 	var r redo
-	if len(lines) != 4 || string(lines[2]) != string(kind.Rev(lines[1])) || json.Unmarshal(lines[1], &r) != nil || !r.valid() {
+	if len(lines) != 4 || string(lines[2]) != string(kind.Rev(lines[1])) ||
+		json.Unmarshal(lines[1], &r) != nil || !r.valid() {
 		return in, nil, nil
 	}
 	return in, &r, nil

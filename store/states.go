@@ -88,8 +88,8 @@ func copyOf(state *session.State) *session.State {
 	return &own
 }
 
-// knownBy is what live state has about records, with the time limits of the config and what the git remote says. What is
-// pending is read before the states: once the log is removed, it is in them.
+// knownBy is what live state has about records, with the time limits of the config and what the git remote says. What
+// is pending is read before the states: once the log is removed, it is in them.
 func (s *Store) knownBy(
 	pending pendingStates, remote func(record.Ref) *session.Remote, state func(record.Ref) *session.State,
 ) func(record.Ref) session.Live {

@@ -48,7 +48,8 @@ func Open(dir, stateDir string) (*Store, error) {
 		return nil, err
 	}
 	config.Flow.Signers = snapshot.SignersOf(l)
-	return &Store{workTree: workTree{live.Clone{Layout: l}}, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
+	tree := workTree{live.Clone{Layout: l}}
+	return &Store{workTree: tree, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
 }
 
 // StateDir is the folder of the user in which consents are.

@@ -84,7 +84,9 @@ func same(known []session.Branch, tips []git.Tip) bool {
 
 // kept is what was found before; nothing if that cannot be read.
 func (s Source) kept() session.Branches {
-	kept := live.Read(s.Clone.BranchesFile(), func(src []byte) (session.Branches, error) { return session.ParseBranches(src, s.Remote) })
+	kept := live.Read(s.Clone.BranchesFile(), func(src []byte) (session.Branches, error) {
+		return session.ParseBranches(src, s.Remote)
+	})
 	if kept == nil {
 		return session.Branches{}
 	}

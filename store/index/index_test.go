@@ -312,7 +312,8 @@ func FuzzDecode(f *testing.F) {
 	h := header{asTerms.magic, asTerms.form, sum{}, sum{}, 0}
 	v := asTerms.vocabulary()
 	said := []*counted{
-		v.count(doc{id: "T-1"}, kind.Tasks.Kind, task.Task{ID: "T-1", Title: "a b"}), v.count(doc{id: "T-2"}, kind.Tasks.Kind, task.Task{ID: "T-2", Body: "b"}),
+		v.count(doc{id: "T-1"}, kind.Tasks.Kind, task.Task{ID: "T-1", Title: "a b"}),
+		v.count(doc{id: "T-2"}, kind.Tasks.Kind, task.Task{ID: "T-2", Body: "b"}),
 	}
 	f.Add(encodePostings(h, noPostings, nil, said))
 	f.Fuzz(func(_ *testing.T, src []byte) {

@@ -96,7 +96,9 @@ func (d Clone) Heartbeat(ses string) *session.Heartbeat {
 	if _, err := session.ParseID(ses); err != nil {
 		return nil
 	}
-	return Read(d.Live.Heartbeat(ses), func(src []byte) (session.Heartbeat, error) { return session.ParseHeartbeat(src, ses) })
+	return Read(d.Live.Heartbeat(ses), func(src []byte) (session.Heartbeat, error) {
+		return session.ParseHeartbeat(src, ses)
+	})
 }
 
 // keysKept is how long a call is remembered.
@@ -218,7 +220,9 @@ func (d Clone) View() func(state, next *session.State) session.Live {
 
 // Lock makes the folders of the live state and takes one of its locks. It returns BUSY if others, who are named with
 // what they do, do not release it in time.
-func (d Clone) Lock(ctx context.Context, path string, patience time.Duration, others, hint string) (*filelock.Lock, error) {
+func (d Clone) Lock(
+	ctx context.Context, path string, patience time.Duration, others, hint string,
+) (*filelock.Lock, error) {
 	if err := d.MakeLive(); err != nil {
 		return nil, err
 	}

@@ -275,7 +275,8 @@ func (t *turn) spend(ctx context.Context) error {
 		}
 		if tell := progress.Of(ctx); tell != nil {
 			tell(progress.Report{Wait: wait, Message: fmt.Sprintf(
-				"waiting %.0f s, since claims ask the git remote %d times a minute at most", math.Ceil(wait.Seconds()), t.Budget)})
+				"waiting %.0f s, since claims ask the git remote %d times a minute at most",
+				math.Ceil(wait.Seconds()), t.Budget)})
 		}
 		if err := t.Sleep(ctx, wait); err != nil {
 			return err

@@ -105,14 +105,6 @@ func (p *probing) list(ctx context.Context) error {
 	return nil
 }
 
-// Instead is the namespace to try where a remote takes no refs of one; "" for none.
-func Instead(namespace string) string {
-	if strings.HasPrefix(namespace, "refs/heads/") {
-		return ""
-	}
-	return "refs/heads/cairn/claims"
-}
-
 // Verdict is what follows from a probe: OFFLINE, with a hint, or nil if claims can be held.
 func Verdict(p session.Probe, c kind.Claims) error {
 	if p.Allows() {
@@ -128,8 +120,9 @@ func Verdict(p session.Probe, c kind.Claims) error {
 		}
 	}
 	err := record.Errorf(record.Offline, "the git remote %s does not take claims below %s: it does not %s%s", c.Remote, c.Namespace, strings.Join(lacks, ", "), prefixed(": ", p.Said))
-	if other := Instead(c.Namespace); other != "" && !p.Creates {
-		return err.WithHint("some hosts take branches only: %s, then probe again", record.CallTo("settings_set", "key", "claims_namespace", "value", other).ByPerson())
+	if !strings.HasPrefix(c.Namespace, "refs/heads/") && !p.Creates {
+		set := record.CallTo("settings_set", "key", "claims_namespace", "value", "refs/heads/cairn/claims").ByPerson()
+		return err.WithHint("some hosts take branches only: %s, then probe again", set)
 	}
 	return err.WithHint("ask whoever runs the remote to allow it, or leave claims to each clone: claims_remote: none")
 }

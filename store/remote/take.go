@@ -154,11 +154,12 @@ func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
 	})
 }
 
-// insist pushes updates, all or none where the remote can do that, until it takes them or judge ends it. Judge is asked
-// once the remote has taken them, and where it has not, once it was asked what it has. In between it waits about so long
-// as pause. It returns OFFLINE if the remote gives no answer that is understood, or allows nothing.
+// insist pushes updates, all or none where the remote can do that, until judge ends it. Judge is asked once the remote
+// has taken them, and where it has not, once it was asked what it has. In between it waits about so long as pause. It
+// returns OFFLINE if the remote gives no answer that is understood, or allows nothing.
 func (t *turn) insist(
-	ctx context.Context, pause time.Duration, updates func() []git.RefUpdate, judge func(taken bool) (over bool, err error),
+	ctx context.Context, pause time.Duration, updates func() []git.RefUpdate,
+	judge func(taken bool) (over bool, err error),
 ) error {
 	words := ""
 	for try := range tries {
@@ -237,15 +238,17 @@ func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (
 }
 
 // pushEach pushes, and returns what became of each update, what the remote said, and the error of the push itself.
-func (t *turn) pushEach(ctx context.Context, updates []git.RefUpdate, atomic bool) ([]git.RefResult, string, error, error) {
+func (t *turn) pushEach(
+	ctx context.Context, updates []git.RefUpdate, atomic bool,
+) (results []git.RefResult, said string, failed, err error) {
 	if err := t.spend(ctx); err != nil {
 		return nil, "", nil, err
 	}
-	results, said, failed := t.port.Push(ctx, updates, atomic)
+	results, said, failed = t.port.Push(ctx, updates, atomic)
 	if ctx.Err() != nil {
 		return nil, said, failed, ctx.Err()
 	}
-	said, err := t.there(ctx, updates, results, said)
+	said, err = t.there(ctx, updates, results, said)
 	if err != nil {
 		return nil, said, failed, err
 	}

@@ -248,7 +248,8 @@ func (h *history) past(suspects []proof.Suspect) (map[record.ID][]task.Task, err
 	seen := map[version]bool{}
 	// Whole folders are listed, because git compares every given path with every file.
 	find := func(since string, tasks map[record.ID]bool) error {
-		return h.Repo.History().Versions(h.ctx, since, h.head, foldersInRepo(h.Layout, kind.Tasks.Kind), func(path, id string) {
+		in := foldersInRepo(h.Layout, kind.Tasks.Kind)
+		return h.Repo.History().Versions(h.ctx, since, h.head, in, func(path, id string) {
 			if v := (version{taskAt(h.Layout, path), id}); tasks[v.of] && !seen[v] {
 				found, seen[v] = append(found, v), true
 			}
