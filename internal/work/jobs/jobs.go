@@ -174,27 +174,20 @@ func (j Jobs) all(each func(job.Job) job.Job) (all []job.Job, broken []problem.P
 		}
 		all = append(all, each(one))
 	}
-	slices.SortFunc(all, newest)
+	slices.SortFunc(all, func(a, b job.Job) int { // the newest first
+		return cmp.Or(b.Spec.CreatedAt.Compare(a.Spec.CreatedAt), cmp.Compare(b.Spec.Job, a.Spec.Job))
+	})
 	return all, broken, nil
-}
-
-func newest(a, b job.Job) int {
-	return cmp.Or(b.Spec.CreatedAt.Compare(a.Spec.CreatedAt), cmp.Compare(b.Spec.Job, a.Spec.Job))
 }
 
 // noLinks returns INVALID_INPUT if a folder on the way to the jobs is a link.
 func (j Jobs) noLinks() error {
 	for _, dir := range []string{filepath.Dir(string(j.live)), string(j.live), j.live.Jobs()} {
-		if isLink(dir) {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return problem.Link(dir)
 		}
 	}
 	return nil
-}
-
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // read reads a job, and changes nothing.
@@ -263,22 +256,19 @@ func (j Jobs) reconcile(one job.Job) job.Job {
 	if !one.Status.State.Live() || j.starting(one) {
 		return one
 	}
-	lock, err := j.lockOf(one.Spec.Job, !manned(one.Status))
-	if err != nil {
-		return one
-	}
-	owned, err := j.ownedBy(lock, one.Spec.Job)
+	owned, err := j.own(one.Spec.Job, !manned(one.Status))
 	if owned == nil {
-		_ = lock.Release()
 		return one
 	}
 	defer func() { _ = owned.Release() }()
-	if !owned.Job().Status.State.Live() { // it ended before the lock was taken
-		return owned.Job()
+	if now := owned.Job(); !now.Status.State.Live() { // it ended before the lock was taken
+		return now
 	}
 	if err != nil || owned.abandoned() != nil { // a full disk, say: nobody runs it all the same
 		owned.sweep()
-		return owned.asAbandoned()
+		lost := owned.Job()
+		owned.leave(&lost.Status)
+		return lost
 	}
 	return owned.Job()
 }

@@ -47,7 +47,7 @@ func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
 		return Job{}, err
 	}
 	one, err = ended(ctx, s, in.Job, cancelPatience)
-	return viewOf(work.Jobs(s), one, w.Now()), err
+	return View(s, one, w.Now()), err
 }
 
 // Replay shows the job as it is now.
@@ -56,7 +56,7 @@ func (Job) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, err
 	if err != nil {
 		return Job{}, verb.NotHere(err, made.Session)
 	}
-	out := viewOf(work.Jobs(s), one, w.Now())
+	out := View(s, one, w.Now())
 	out.Replayed = true
 	return out, nil
 }
