@@ -25,7 +25,9 @@ type waiter struct {
 	ExecutorMax int          `json:"executor_max,omitempty"` // 0 is no limit
 }
 
-func (w waiter) spec() job.Spec { return job.Spec{Job: w.Job, Priority: w.Priority, CreatedAt: w.CreatedAt} }
+func (w waiter) spec() job.Spec {
+	return job.Spec{Job: w.Job, Priority: w.Priority, CreatedAt: w.CreatedAt}
+}
 
 // queuePause is how long one who waits sleeps before it asks again, on average.
 const queuePause = 100 * time.Millisecond
