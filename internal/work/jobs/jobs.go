@@ -131,7 +131,12 @@ func (j Jobs) List() ([]job.Job, error) {
 // LastOf is the job of a task that is at work, or waits for its turn, and else its newest one. It reports false if
 // there is none, and where the jobs cannot be read.
 func (j Jobs) LastOf(id record.ID) (last job.Job, found bool) {
-	all, _ := j.List() // the newest first
+	all, _ := j.List()
+	return Last(all, id)
+}
+
+// Last is LastOf for a caller that has all jobs, the newest first.
+func Last(all []job.Job, id record.ID) (last job.Job, found bool) {
 	for _, one := range all {
 		if one.Spec.Task == id && (!found || one.Status.State.Live() && !last.Status.State.Live()) {
 			last, found = one, true

@@ -99,17 +99,15 @@ func (m *merging) dependencies(ctx context.Context, s *store.Store, t task.Task)
 		here := kind.Deps(m.Home, s.Config.Flow)
 		find = func(id record.ID) (task.Task, bool) {
 			dep, ok := merged(id)
-			if now, there := here(id); ok && there && carriedOn(now, dep) {
-				return now, true
+			// What is here counts if it has every entry of the other version, and more.
+			if now, there := here(id); ok && there && len(now.Provenance) > len(dep.Provenance) {
+				known := now.Provenance.Hashes()
+				if !slices.ContainsFunc(dep.Provenance, func(e record.Entry) bool { return !known[e.Hash()] }) {
+					return now, true
+				}
 			}
 			return dep, ok
 		}
 	}
 	return s.Config.Flow.DepsGate(t, m.to, find)
-}
-
-// carriedOn reports whether a task has every entry of another version of it, and more.
-func carriedOn(now, before task.Task) bool {
-	known := now.Provenance.Hashes()
-	return len(now.Provenance) > len(before.Provenance) && !slices.ContainsFunc(before.Provenance, func(e record.Entry) bool { return !known[e.Hash()] })
 }
