@@ -40,7 +40,7 @@ func (d Desk) Begin(ctx context.Context, in sessions.BeginIn) (string, error) {
 	if h, err := d.hold(); err == nil {
 		in.Takeover = h.Lapsed // so has that of an earlier job whose supervisor is gone
 	}
-	ses, err := sessions.Begin(ctx, d.Acts, in)
+	ses, err := verb.Do(ctx, d.Acts, sessions.Begin, in)
 	return ses.ID, err
 }
 
@@ -80,7 +80,7 @@ func (d Desk) release(ctx context.Context) error {
 
 // Cancel cancels a session in the name of the actor to whom it belongs.
 func (d Desk) Cancel(ctx context.Context, id string, who record.Actor, why string) error {
-	_, err := sessions.Cancel(ctx, d.Acts.InNameOf(who), sessions.CancelIn{Session: verb.SessionID(id), Reason: why})
+	_, err := verb.Do(ctx, d.Acts.InNameOf(who), sessions.Cancel, sessions.CancelIn{Session: verb.SessionID(id), Reason: why})
 	return err
 }
 

@@ -120,7 +120,7 @@ func (j *jobSession) finish(ctx context.Context, summary string) error {
 	if j.now().Status != session.Active {
 		return nil
 	}
-	_, err := sessions.Finish(ctx, j.Acts, sessions.FinishIn{Session: verb.SessionID(j.id), Summary: summary})
+	_, err := verb.Do(ctx, j.Acts, sessions.Finish, sessions.FinishIn{Session: verb.SessionID(j.id), Summary: summary})
 	var refused *record.Error
 	if errors.As(err, &refused) && (refused.Code == record.ChecksPending || refused.Code == record.ChecksFailed) {
 		return failed(job.ChecksFailed, "%s", refused.Msg)
@@ -136,7 +136,7 @@ func (j *jobSession) giveUp(ctx context.Context, canceled bool, why string) erro
 		return j.Cancel(ctx, j.id, j.Acts.Actor(), why)
 	case status == session.Active:
 		in := sessions.FinishIn{Session: verb.SessionID(j.id), Summary: why, Status: "failed"}
-		_, err := sessions.Finish(ctx, j.Acts, in)
+		_, err := verb.Do(ctx, j.Acts, sessions.Finish, in)
 		return err
 	case status == session.Finished:
 		err := tasks.BackToWork(ctx, j.Acts, j.At, j.Task, why)

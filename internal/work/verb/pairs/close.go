@@ -74,9 +74,10 @@ func (p *place) end(ctx context.Context, w *verb.Workspace, summary string) erro
 	acts, id := w.At(p.at.Root).InNameOf(p.session.Actor), verb.SessionID(p.session.ID)
 	var err error
 	if summary != "" {
-		_, err = sessions.Finish(ctx, acts, sessions.FinishIn{Session: id, Summary: summary})
+		_, err = verb.Do(ctx, acts, sessions.Finish, sessions.FinishIn{Session: id, Summary: summary})
 	} else {
-		_, err = sessions.Cancel(ctx, acts, sessions.CancelIn{Session: id, Reason: "the pair was closed by " + string(who)})
+		why := "the pair was closed by " + string(who)
+		_, err = verb.Do(ctx, acts, sessions.Cancel, sessions.CancelIn{Session: id, Reason: why})
 	}
 	if ended, gone := kind.Sessions.Get(p.at, p.session.ID); gone == nil {
 		p.session = ended
