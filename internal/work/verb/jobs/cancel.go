@@ -25,12 +25,8 @@ const cancelPatience = 20 * time.Second
 
 // Cancel ends a job, and returns it as it is then. It returns ALREADY_TERMINAL if the job has ended, but for a call
 // that is repeated under its key. The request stands if the supervisor takes longer than the caller waits.
-func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
+func Cancel(ctx context.Context, w *verb.Workspace, s *store.Store, in CancelIn) (Job, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
-		return Job{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Job{}, err
 	}
 	one, err := work.Jobs(s).Get(in.Job)

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
@@ -63,16 +64,12 @@ const (
 )
 
 // List lists the jobs of the clone.
-func List(_ context.Context, w *verb.Workspace, in ListIn) (Listed, error) {
+func List(_ context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Listed, error) {
 	in.State = strings.ToUpper(in.State)
 	if in.State != "" && !slices.Contains(job.States, job.State(in.State)) {
 		return Listed{}, verb.BadInput("state", "is %q", verb.Head(in.State, 40)).WithHint("QUEUED, RUNNING, SUCCEEDED, FAILED, CANCELED, EXPIRED or STALE")
 	}
 	if err := validPage(in.Limit, maxLimit, in.Offset); err != nil {
-		return Listed{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Listed{}, err
 	}
 	all, broken, err := work.Jobs(s).All()

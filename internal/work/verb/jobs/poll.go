@@ -49,11 +49,7 @@ const (
 
 // Poll reads a job. With wait it returns when the job is not as it was at the beginning of the call, when it has ended,
 // or when the time is up; with offset and events, also when there are events behind that offset.
-func Poll(ctx context.Context, w *verb.Workspace, in PollIn) (Polled, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Polled{}, err
-	}
+func Poll(ctx context.Context, w *verb.Workspace, s *store.Store, in PollIn) (Polled, error) {
 	if err := validPage(in.Limit, maxEvents, in.Offset); err != nil {
 		return Polled{}, err
 	}

@@ -43,11 +43,7 @@ type StartIn struct {
 // These errors leave no job: INVALID_SPEC for values out of range, UNTRUSTED in a clone that nobody trusted,
 // EXECUTOR_MISSING, TASK_CLOSED, TASK_TYPE_MISMATCH, DEPS_OPEN, ALREADY_CLAIMED if somebody holds the task or it has a
 // live job, and RATE_LIMIT.
-func Start(ctx context.Context, w *verb.Workspace, in StartIn) (Job, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Job{}, err
-	}
+func Start(ctx context.Context, w *verb.Workspace, s *store.Store, in StartIn) (Job, error) {
 	st := starter{w: w, s: s, in: in}
 	if err := st.prepare(ctx); err != nil {
 		return Job{}, err

@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
@@ -22,8 +23,8 @@ type CloseIn struct {
 // is removed only if it is the task's own, and all that was done in it is committed and merged; Kept says why it stays.
 //
 // It returns BUSY while a job of the task runs, and NOT_FOUND if there is no pair and no work tree.
-func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {
-	p, err := taskOf(w, in.ID)
+func Close(ctx context.Context, w *verb.Workspace, s *store.Store, in CloseIn) (Pair, error) {
+	p, err := taskOf(s, in.ID)
 	if err == nil {
 		err = w.InScope(in.ID)
 	}

@@ -35,11 +35,8 @@ type OpenIn struct {
 // It returns UNTRUSTED in a clone that is not trusted, TASK_CLOSED, ALREADY_CLAIMED while a job or somebody else works
 // on the task, SESSION_LIVE for an open pair that is not to be reused, DEPS_OPEN, and IO if the set-up command fails;
 // the work tree then stays.
-func Open(ctx context.Context, w *verb.Workspace, in OpenIn) (Pair, error) {
-	p, err := taskOf(w, in.ID)
-	if p.s == nil {
-		return Pair{}, err
-	}
+func Open(ctx context.Context, w *verb.Workspace, s *store.Store, in OpenIn) (Pair, error) {
+	p, err := taskOf(s, in.ID)
 	if err == nil {
 		err = p.mayOpen(w)
 	}

@@ -63,11 +63,9 @@ type place struct {
 func (p place) open() bool { return p.session.Status == session.Active }
 
 // taskOf reads the task of a pair.
-func taskOf(w *verb.Workspace, id record.ID) (p place, err error) {
-	if p.s, err = w.Open(); err == nil {
-		p.task, err = kind.Tasks.Get(p.s, id)
-	}
-	return p, err
+func taskOf(s *store.Store, id record.ID) (place, error) {
+	t, err := kind.Tasks.Get(s, id)
+	return place{s: s, task: t}, err
 }
 
 // find finds where the pair of the task is or was: in the work tree that is recorded for it, in the one where it is
@@ -174,8 +172,8 @@ type ReadIn struct {
 }
 
 // Read returns the pair of a task. There may be none: then Exists is false.
-func Read(ctx context.Context, w *verb.Workspace, in ReadIn) (Pair, error) {
-	p, err := taskOf(w, in.ID)
+func Read(ctx context.Context, w *verb.Workspace, s *store.Store, in ReadIn) (Pair, error) {
+	p, err := taskOf(s, in.ID)
 	if err != nil {
 		return Pair{}, err
 	}
@@ -184,8 +182,8 @@ func Read(ctx context.Context, w *verb.Workspace, in ReadIn) (Pair, error) {
 }
 
 // Replay shows the pair as it is now.
-func (Pair) Replay(w *verb.Workspace, _ *store.Store, key session.Key) (any, error) {
-	out, err := Read(context.Background(), w, ReadIn{key.Task})
+func (Pair) Replay(w *verb.Workspace, s *store.Store, key session.Key) (any, error) {
+	out, err := Read(context.Background(), w, s, ReadIn{key.Task})
 	out.Replayed = true
 	return out, verb.NotHere(err, string(key.Task))
 }

@@ -156,7 +156,7 @@ func rejectWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error
 	if last, ok := work.Jobs(p.Home).LastOf(in.ID); ok {
 		next, err = jobs.Retry(ctx, p.Caller, last.Spec.Job)
 	} else {
-		next, err = jobs.Start(ctx, p.Caller, jobs.StartIn{ID: in.ID})
+		next, err = verb.Do(ctx, p.Caller, jobs.Start, jobs.StartIn{ID: in.ID})
 	}
 	var e *record.Error
 	if errors.As(err, &e) {

@@ -166,11 +166,7 @@ type Synced struct {
 
 // Sync asks the hosts for the state of pull requests, and records what has changed. A task is not closed by it: what
 // was merged on the host is here once it was pulled, and then it is closed as any task is.
-func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (SyncOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return SyncOut{}, err
-	}
+func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (SyncOut, error) {
 	if !s.Trusted() {
 		return SyncOut{}, untrusted()
 	}

@@ -39,11 +39,10 @@ type Stay struct {
 
 // List lists the work trees that are recorded in the clone, by their tasks; none outside git. It looks at each: what
 // cannot be looked at is a reason to stay.
-func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Worktree], error) {
+func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (verb.Items[Worktree], error) {
 	out := verb.Items[Worktree]{Items: []Worktree{}}
-	s, err := w.Open()
-	if err != nil || s.Repo == nil {
-		return out, err
+	if s.Repo == nil {
+		return out, nil
 	}
 	trees, err := work.Trees(s, w.Now)
 	if err != nil {
@@ -94,12 +93,8 @@ type Removed struct {
 
 // Remove removes the work tree of a task. It returns NOT_FOUND if none is recorded, and CONFLICT or BUSY with all
 // reasons if it stays.
-func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (Removed, error) {
+func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn) (Removed, error) {
 	if err := w.InScope(in.ID); err != nil {
-		return Removed{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Removed{}, err
 	}
 	trees, err := work.Trees(s, w.Now)
