@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,10 +60,8 @@ type standIns map[string]string
 
 func (r row) standIns(run Run) standIns {
 	s := standIns{
-		"{model}": run.Model, "{resume}": run.Resume, "{prompt}": run.Prompt, "{prompt_file}": run.PromptFile, "{dir}": run.Dir,
-	}
-	if s["{model}"] == "" {
-		s["{model}"] = r.model
+		"{model}": cmp.Or(run.Model, r.model), "{resume}": run.Resume, "{prompt}": run.Prompt,
+		"{prompt_file}": run.PromptFile, "{dir}": run.Dir, "{budget}": "",
 	}
 	if run.Budget > 0 {
 		s["{budget}"] = strconv.FormatFloat(run.Budget, 'f', -1, 64)
@@ -96,6 +95,5 @@ func (s standIns) word(w string) (string, bool) {
 			return before + value + after, value != ""
 		}
 	}
-	// {budget} is not among them where there is none.
-	return w, !strings.Contains(w, "{budget}")
+	return w, true
 }

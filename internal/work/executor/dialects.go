@@ -13,7 +13,16 @@ func claudeLine(s *stream, l line) {
 	s.session(l.text("session_id"))
 	switch l.text("type") {
 	case "system":
-		claudeSystem(s, l)
+		for _, m := range l.each("mcp_servers") {
+			status := m.text("status")
+			if m.text("name") == serverName && (status == "failed" || status == "needs-auth" || status == "disabled") {
+				s.warn("the program could not start its MCP server cairn: " + status) // so it cannot hand over
+			}
+		}
+		if l.text("subtype") == "api_retry" {
+			text := join("the provider answered", show(l.at("error_status")), show(l.at("error")))
+			s.tell(job.Event{Type: job.EventRetry, Attempt: int(l.sum("attempt")), Text: text})
+		}
 	case "assistant":
 		for _, b := range l.each("message.content") {
 			switch kind, name := b.text("type"), b.text("name"); {
@@ -42,21 +51,6 @@ func claudeLine(s *stream, l line) {
 			errs = append(errs, show(e))
 		}
 		s.ended(l.is("is_error"), l, strings.Join(errs, "; "), show(l.at("error")))
-	}
-}
-
-func claudeSystem(s *stream, l line) {
-	switch l.text("subtype") {
-	case "init":
-		for _, m := range l.each("mcp_servers") {
-			status := m.text("status")
-			if m.text("name") == serverName && (status == "failed" || status == "needs-auth" || status == "disabled") {
-				s.warn("the program could not start its MCP server cairn: " + status) // so it cannot hand over
-			}
-		}
-	case "api_retry":
-		text := join("the provider answered", show(l.at("error_status")), show(l.at("error")))
-		s.tell(job.Event{Type: job.EventRetry, Attempt: int(l.sum("attempt")), Text: text})
 	}
 }
 

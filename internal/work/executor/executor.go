@@ -1,10 +1,10 @@
 package executor
 
 import (
+	"cmp"
 	"io"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -76,19 +76,11 @@ func Load(configDir string) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	return tableOf(c)
-}
-
-func tableOf(c userconfig.Config) (Table, error) {
 	rows, err := withUsers(shipped(), c.Executors)
 	if err != nil {
 		return Table{}, err
 	}
-	path := c.Path
-	if path == "" {
-		path = userconfig.Name + " in your folder of settings"
-	}
-	return Table{rows, path}, nil
+	return Table{rows, cmp.Or(c.Path, userconfig.Name+" in your folder of settings")}, nil
 }
 
 // Get returns an executor by its name. It returns INVALID_SPEC for a name that is not in the table.
@@ -119,10 +111,7 @@ func (e Executor) Max() int { return e.max }
 
 // Output is what it hands over if a job does not say.
 func (e Executor) Output() job.Output {
-	if e.output == "" {
-		return job.Edits
-	}
-	return e.output
+	return cmp.Or(e.output, job.Edits)
 }
 
 // HandsOver reports whether it can call the tools of cairn, so that it finishes its session itself. The final message
@@ -145,7 +134,7 @@ func (e Executor) Present() error {
 	}
 	if _, err := e.find(); err != nil {
 		how := "install it, or correct its cmd in " + e.path
-		if e.install != "" && !slices.ContainsFunc([]string{"/", `\`}, func(s string) bool { return strings.Contains(e.binary, s) }) {
+		if e.install != "" && !strings.ContainsAny(e.binary, `/\`) {
 			how = e.install
 		}
 		return record.Errorf(record.ExecutorMissing, "executor %s needs the program %s, which is not on this machine", e.name, e.binary).WithHint("%s", how)

@@ -57,14 +57,16 @@ func shipped() []row {
 			install: "install it with npm install -g @anthropic-ai/claude-code, and run claude once to log in",
 			args: []group{
 				{"--print", "--output-format=stream-json", "--verbose"},
-				{"--disallowedTools=AskUserQuestion,EnterWorktree,ExitWorktree,EnterPlanMode,ScheduleWakeup,CronCreate"},
+				{"--disallowedTools=" +
+					"AskUserQuestion,EnterWorktree,ExitWorktree,EnterPlanMode,ScheduleWakeup,CronCreate"},
 				{"--model", "{model}"}, {"--max-budget-usd", "{budget}"},
 			},
 			resume: []group{{"--resume", "{resume}"}},
 			edits: []group{{"--permission-mode", "acceptEdits",
 				"--allowedTools=Bash,Edit,Write,NotebookEdit,WebFetch,WebSearch,mcp__cairn"}},
-			patch: []group{{"--permission-mode", "dontAsk", "--tools=Read,Glob,Grep", "--allowedTools=Read,Glob,Grep,mcp__cairn"}},
-			set:   []string{"MCP_TIMEOUT=60000", "MCP_TOOL_TIMEOUT=3600000"}, // milliseconds: finish runs the checks
+			patch: []group{{"--permission-mode", "dontAsk", "--tools=Read,Glob,Grep",
+				"--allowedTools=Read,Glob,Grep,mcp__cairn"}},
+			set: []string{"MCP_TIMEOUT=60000", "MCP_TOOL_TIMEOUT=3600000"}, // milliseconds: finish runs the checks
 		},
 		// codex takes its sandbox from -c, since its subcommand resume knows no --sandbox. A sandbox without a network
 		// would keep tests from ports of this machine.
@@ -116,7 +118,8 @@ func shipped() []row {
 			name: "copilot", binary: "copilot", dialect: "copilot", hear: copilotLine, mcp: copilotMCP,
 			install: "install it with npm install -g @github/copilot, and log in with copilot login",
 			args: []group{
-				{"--output-format", "json", "--stream", "off", "--no-ask-user", "--no-color", "--no-auto-update", "--allow-all-tools"},
+				{"--output-format", "json", "--stream", "off", "--no-ask-user", "--no-color", "--no-auto-update"},
+				{"--allow-all-tools"},
 				{"--model", "{model}"},
 			},
 			resume: []group{{"--resume={resume}"}},
@@ -127,7 +130,9 @@ func shipped() []row {
 			name: "amp", binary: "amp", dialect: "amp", hear: ampLine, mcp: ampMCP,
 			install: "install it with npm install -g @ampcode/cli, and log in with amp login",
 			resume:  []group{{"threads", "continue", "{resume}"}},
-			args:    []group{{"--execute", "--stream-json", "--no-ide", "--no-notifications", "--no-color"}, {"--mode", "{model}"}},
+			args: []group{
+				{"--execute", "--stream-json", "--no-ide", "--no-notifications", "--no-color"}, {"--mode", "{model}"},
+			},
 		},
 		// droid takes no MCP server for one run, as cursor. Without --auto it changes nothing.
 		{
@@ -135,10 +140,12 @@ func shipped() []row {
 			install: "install it with npm install -g droid, and run droid once to log in",
 			fresh:   []group{{"exec"}},
 			resume:  []group{{"exec", "--session-id", "{resume}"}},
-			args:    []group{{"--output-format", "stream-json", "--cwd", "{dir}", "--remove-tools", "AskUser"}, {"--model", "{model}"}},
-			edits:   []group{{"--auto", "medium"}},
-			patch:   []group{},
-			tail:    []group{{"--file", "{prompt_file}"}},
+			args: []group{
+				{"--output-format", "stream-json", "--cwd", "{dir}", "--remove-tools", "AskUser"}, {"--model", "{model}"},
+			},
+			edits: []group{{"--auto", "medium"}},
+			patch: []group{},
+			tail:  []group{{"--file", "{prompt_file}"}},
 		},
 		{name: "acp", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP, resume: []group{}},
 		{name: "command", dialect: "command", set: []string{"CAIRN_PROMPT={prompt_file}"}},

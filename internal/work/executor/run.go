@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -52,14 +50,21 @@ func (e Executor) Start(parent context.Context, run Run) (Result, error) {
 	if err != nil {
 		return Result{}, record.Errorf(record.IO, "cannot prepare what executor %s reads: %v", e.name, err)
 	}
-	out, complaints := &lines{to: talk.line, raw: run.Stdout, tooLong: func() {
+	out := &lines{to: talk.line, raw: run.Stdout, tooLong: func() {
 		s.problem(fmt.Sprintf("a line of more than %d bytes was left out", MaxLine))
-	}}, &lastLine{raw: run.Stderr}
+	}}
+	complaint := "" // the last line of them
+	complaints := &lines{raw: run.Stderr, tooLong: func() {}, to: func(line []byte) {
+		if text := plain(string(line)); text != "" {
+			complaint = ending(text, shownTool)
+		}
+	}}
 	end, err := proc.Run(ctx, proc.Command{
 		Args: argv, Dir: run.Dir, Env: e.environ(os.Environ(), set, run), Grace: e.grace, Stdin: input,
 		Stdout: out, Stderr: complaints, Started: run.Started,
 	})
 	out.last()
+	complaints.last()
 	_ = input.Close()
 	if conversation, ok := talk.(*acpTalk); ok {
 		conversation.hangUp()
@@ -91,7 +96,7 @@ func (e Executor) Start(parent context.Context, run Run) (Result, error) {
 		if how == "" {
 			how = fmt.Sprintf("exit status %d", end.Exit)
 		}
-		s.problem(join("it ended without having said that it is done", how, complaints.String()))
+		s.problem(join("it ended without having said that it is done", how, complaint))
 		s.result.Failed = end.Exit != 0
 	}
 	return s.result, nil
@@ -152,37 +157,14 @@ func (e Executor) talk(ctx context.Context, s *stream) (talk talk, input *os.Fil
 	return talk, input, err
 }
 
-// lastLine is a writer that keeps the last line with a text in it, and hands on all, whoever takes it.
-type lastLine struct {
-	mu   sync.Mutex
-	raw  io.Writer
-	tail []byte
-}
-
-func (l *lastLine) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.raw != nil {
-		_, _ = l.raw.Write(p)
-	}
-	l.tail = append(l.tail, p[max(0, len(p)-shownTool):]...)
-	l.tail = l.tail[max(0, len(l.tail)-shownTool):]
-	return len(p), nil
-}
-
-// String is the line without the colours that some programs write though nobody sees them.
-func (l *lastLine) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	text := string(l.tail)
+// plain is a text without the colours that some programs write though nobody sees them.
+func plain(text string) string {
 	for {
 		before, after, found := strings.Cut(text, "\x1b[")
 		end := strings.IndexFunc(after, func(r rune) bool { return '@' <= r && r <= '~' })
 		if !found || end < 0 {
-			break
+			return strings.TrimSpace(text)
 		}
 		text = before + after[end+1:]
 	}
-	text = strings.TrimSpace(text)
-	return ending(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]), shownTool)
 }

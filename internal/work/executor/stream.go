@@ -51,13 +51,7 @@ func (s *stream) emit(e job.Event) {
 // clipped is a text of at most so many bytes, without what is no UTF-8, and whole to the last character.
 func clipped(text string, most int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), most+utf8.UTFMax)], "\uFFFD")
-	if len(text) <= most {
-		return text
-	}
-	for !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 // ending is the last bytes of a text, which begin with a character.

@@ -60,7 +60,17 @@ func (r *run) close(e *ended) error {
 	if err != nil {
 		return err
 	}
-	r.notify(ctx)
+	// The job has ended, so an error of those who are told of it changes nothing.
+	if r.spec.Notify.PR && e.state == job.Succeeded && r.OpenPR != nil {
+		if err := r.pullRequest(ctx); err != nil {
+			r.note(fmt.Errorf("the pull request: %s", record.MessageOf(err)))
+		}
+	}
+	if r.spec.Notify.Webhook != "" {
+		if err := r.webhook(ctx, r.spec.Notify.Webhook); err != nil {
+			r.note(fmt.Errorf("the webhook: %s", record.MessageOf(err)))
+		}
+	}
 	return nil
 }
 

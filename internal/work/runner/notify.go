@@ -17,21 +17,6 @@ import (
 
 const webhookLimit = 10 * time.Second
 
-// notify opens the pull request and calls the webhook that the spec asks for. The job has ended, so an error is
-// recorded as an event and changes nothing.
-func (r *run) notify(ctx context.Context) {
-	if r.spec.Notify.PR && r.owned.Job().Status.State == job.Succeeded && r.OpenPR != nil {
-		if err := r.pullRequest(ctx); err != nil {
-			r.note(fmt.Errorf("the pull request: %s", record.MessageOf(err)))
-		}
-	}
-	if r.spec.Notify.Webhook != "" {
-		if err := r.webhook(ctx, r.spec.Notify.Webhook); err != nil {
-			r.note(fmt.Errorf("the webhook: %s", record.MessageOf(err)))
-		}
-	}
-}
-
 // pullRequest opens the pull request of the branch, and keeps it as an artifact.
 func (r *run) pullRequest(ctx context.Context) error {
 	made, err := r.OpenPR(ctx, r.w, r.spec.Task)
