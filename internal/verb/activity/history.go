@@ -27,8 +27,7 @@ type HistoryIn struct {
 	Session string        `json:"session,omitempty" doc:"only what was done in this session" from:"sessions"`
 	Since   string        `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
 	Until   string        `json:"until,omitempty" doc:"only what was done before: likewise"`
-	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // HistoryOut is a page of what was done, the newest first.
@@ -66,7 +65,7 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 	if err != nil {
 		return HistoryOut{}, err
 	}
-	paging := w.PageIn("history", in.Cursor, in.Limit)
+	paging := w.PageIn("history", in.Paging)
 	events, unread := f.events(all, paging)
 	page, err := verb.Page(events, problems, paging)
 	return HistoryOut{Entries: page.Items, Total: page.Total + unread, NextCursor: page.NextCursor, Problems: page.Problems}, err
@@ -184,7 +183,7 @@ type filters struct {
 // filters reads the filters. It returns INVALID_INPUT for what can fit nothing.
 func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
 	f.HistoryIn = in
-	if err := cmp.Or(verb.ValidLimit(in.Limit), verb.KnownKind(in.Kind, configKind)); err != nil {
+	if err := verb.KnownKind(in.Kind, configKind); err != nil {
 		return f, err
 	}
 	if f.who, err = w.ActorNamed(in.Actor); err != nil {

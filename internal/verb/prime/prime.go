@@ -20,13 +20,12 @@ import (
 )
 
 // Verbs are the verbs of this package.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "prime", Group: "sessions", Toolset: verb.Team, Title: "Prime an agent", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "sessions", Toolset: verb.Team}.Of(
+	verb.DeclareBare(Prime, verb.Verb{Name: "prime", Title: "Prime an agent",
 		Summary: "Tell an agent in under 1,500 tokens who it is, what it has open, what is ready, how to work, and this workspace's rules.",
 		When:    "At the start of a conversation, and after its context was compacted. cairn setup has clients call it.",
-	}, Prime),
-}
+	}),
+)
 
 // In is the input of Prime.
 type In struct {
@@ -111,7 +110,7 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		return out, err
 	}
 	out.tasks(ctx, w, s, g)
-	if err := out.sessions(ctx, w); err != nil {
+	if err := out.sessions(ctx, w, s); err != nil {
 		return out, err
 	}
 	if err := out.handoffs(ctx, w, s, g); err != nil {
@@ -149,8 +148,8 @@ func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g 
 }
 
 // sessions finds those that the actor has open.
-func (out *Out) sessions(ctx context.Context, w *verb.Workspace) error {
-	open, err := sessions.List(ctx, w, sessions.ListIn{Actor: string(out.Actor), Status: session.Active, Limit: openShown})
+func (out *Out) sessions(ctx context.Context, w *verb.Workspace, s *store.Store) error {
+	open, err := sessions.List(ctx, w, s, sessions.ListIn{Actor: string(out.Actor), Status: session.Active, Limit: openShown})
 	if err != nil {
 		return err
 	}

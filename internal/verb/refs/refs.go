@@ -13,31 +13,30 @@ import (
 )
 
 // Verbs are the verbs of references.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "ref_add", Group: "references", Noun: "ref", Toolset: verb.Ledger, Title: "Add a reference", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
+var Verbs = verb.Group{Name: "references", Noun: "ref", Toolset: verb.Ledger}.Of(
+	verb.Declare(Add, verb.Verb{Name: "ref_add", Title: "Add a reference", Kind: verb.Write,
+		Profile: verb.Operator, Idempotent: true,
 		Returns: []any{verb.Task{}, verb.Session{}, verb.Record{}},
 		Summary: "Add a commit, branch, tag, compare, pull request, link, file or other record to a record.",
 		When:    "Repo, branch and sha are those that are checked out unless they are named. A file is copied into the workspace. One that is there already is not added twice.",
-	}, Add),
-	verb.Declare(verb.Verb{
-		Name: "ref_update", Group: "references", Noun: "ref", Toolset: verb.Ledger, Title: "Change a reference", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
+	}),
+	verb.Declare(Update, verb.Verb{Name: "ref_update", Title: "Change a reference", Kind: verb.Write,
+		Profile: verb.Operator, Idempotent: true,
 		Returns: []any{verb.Task{}, verb.Session{}, verb.Record{}},
 		Summary: "Change what a reference says: the state of a pull request, its title, its address, the commit that it is at.",
 		When:    "When a pull request was merged or closed.",
-	}, Update),
-	verb.Declare(verb.Verb{
-		Name: "ref_remove", Group: "references", Noun: "ref", Toolset: verb.Ledger, Title: "Take a reference away", Kind: verb.Write, Profile: verb.PairWorker,
+	}),
+	verb.Declare(Remove, verb.Verb{Name: "ref_remove", Title: "Take a reference away", Kind: verb.Write,
+		Profile: verb.PairWorker,
 		Returns: []any{verb.Task{}, verb.Session{}, verb.Record{}},
 		Summary: "Take a reference off a record.",
 		When:    "Who added it may, and a maintainer. A copied file stays until cairn doctor finds that nothing refers to it.",
-	}, Remove),
-	verb.Declare(verb.Verb{
-		Name: "ref_query", Group: "references", Noun: "ref", Toolset: verb.Ledger, Title: "Find references", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+	}),
+	verb.Declare(Query, verb.Verb{Name: "ref_query", Title: "Find references",
 		Summary: "List the references that fit all filters given, the newest first.",
 		When:    "To see what code belongs to a record, or to which records a repository's pull requests belong.",
-	}, Query),
-}
+	}),
+)
 
 // AddIn is the input of Add.
 type AddIn struct {
@@ -57,8 +56,8 @@ type AddIn struct {
 }
 
 // Add adds a reference to a record of any kind. It returns the record, as get does.
-func Add(ctx context.Context, w *verb.Workspace, in AddIn) (any, error) {
-	return amend(ctx, w, in.ID, in.ExpectedRev, func(s *store.Store) (change, error) {
+func Add(ctx context.Context, w *verb.Workspace, s *store.Store, in AddIn) (any, error) {
+	return amend(ctx, w, s, in.ID, in.ExpectedRev, func() (change, error) {
 		ref, file, err := in.reference(ctx, w, s)
 		return func(wc verb.WriteContext, h record.Header) ([]record.Reference, *record.Entry, error) {
 			refs, entry, err := h.AddReference(ref, w.Stamp(""))
@@ -83,7 +82,7 @@ type UpdateIn struct {
 }
 
 // Update changes what a reference says. It returns the record, as get does.
-func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
+func Update(ctx context.Context, w *verb.Workspace, s *store.Store, in UpdateIn) (any, error) {
 	edit := record.ReferenceChange{State: in.State, Sha: in.Sha, Title: in.Title, URL: in.URL}
 	if in.URL != nil {
 		clean, err := cleanURL(*in.URL)
@@ -92,7 +91,7 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
 		}
 		edit.URL = &clean
 	}
-	return amend(ctx, w, in.ID, in.ExpectedRev, func(s *store.Store) (change, error) {
+	return amend(ctx, w, s, in.ID, in.ExpectedRev, func() (change, error) {
 		return func(_ verb.WriteContext, h record.Header) ([]record.Reference, *record.Entry, error) {
 			at, err := record.FindReference(h.Refs, in.Ref)
 			if err != nil {
@@ -120,8 +119,8 @@ type RemoveIn struct {
 
 // Remove takes a reference off a record: one that the caller added, or any if the caller is a maintainer. It returns
 // the record, as get does. The copy of a file stays, since other branches may refer to it.
-func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (any, error) {
-	return amend(ctx, w, in.ID, in.ExpectedRev, func(*store.Store) (change, error) {
+func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn) (any, error) {
+	return amend(ctx, w, s, in.ID, in.ExpectedRev, func() (change, error) {
 		return func(_ verb.WriteContext, h record.Header) ([]record.Reference, *record.Entry, error) {
 			return h.RemoveReference(in.Ref, w.Profile >= verb.Maintainer, w.Stamp(""))
 		}, nil
@@ -133,17 +132,13 @@ type change func(verb.WriteContext, record.Header) ([]record.Reference, *record.
 
 // amend makes a write that changes the references of a record. Prepare does before the lock what needs none.
 func amend(
-	ctx context.Context, w *verb.Workspace, id verb.RecordID, rev string, prepare func(*store.Store) (change, error),
+	ctx context.Context, w *verb.Workspace, s *store.Store, id verb.RecordID, rev string, prepare func() (change, error),
 ) (any, error) {
-	s, err := w.Open()
-	if err != nil {
-		return nil, err
-	}
 	k, _, err := kind.Find(s, string(id))
 	if err != nil {
 		return nil, err
 	}
-	change, err := prepare(s)
+	change, err := prepare()
 	if err != nil {
 		return nil, err
 	}

@@ -19,13 +19,12 @@ import (
 )
 
 // Verbs are the verbs that look in records of all kinds.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "search", Group: "ledger", Toolset: verb.Ledger, Title: "Search everything", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "ledger", Toolset: verb.Ledger}.Of(
+	verb.DeclareBare(Search, verb.Verb{Name: "search", Title: "Search everything",
 		Summary: "Find records of every kind by words, the best first, each with the passage in which the words are.",
 		When:    "Before you do, decide or write down something again. It finds other forms of a word, parts of identifiers, and what is near to a word that nothing has.",
-	}, Search),
-}
+	}),
+)
 
 // In is the input of Search. A filter that is left out lets everything through.
 type In struct {
@@ -91,7 +90,8 @@ func Search(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		}
 	}
 	show := func(r index.Ranked) Item { return itemOf(s, r, ranking.Terms) }
-	page, err := verb.PageOf(fit, show, problems, w.PageIn(in.order(), in.Cursor, cmp.Or(in.Limit, usualLimit)))
+	paging := verb.Paging{Limit: verb.Limit(cmp.Or(in.Limit, usualLimit)), Cursor: in.Cursor}
+	page, err := verb.PageOf(fit, show, problems, w.PageIn(in.order(), paging))
 	if err != nil {
 		return Out{}, err
 	}
