@@ -102,7 +102,7 @@ func (r Record) Cut(b Bounds) Record {
 // Replay shows the record as it is now.
 func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
 	if len(made.Tasks) > 0 {
-		return w.View(s).several(made.Tasks)
+		return w.View(s).Several(made.Tasks)
 	}
 	if made.Record == nil {
 		return Task{}.Replay(w, s, made)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -103,21 +102,6 @@ func (w *Workspace) ActorNamed(s string) (record.Actor, error) {
 	default:
 		return record.ParseActor(s)
 	}
-}
-
-// ActorsNamed is ActorNamed for a list. Nobody is none of it.
-func (w *Workspace) ActorsNamed(names []string) ([]record.Actor, error) {
-	var out []record.Actor
-	for _, name := range names {
-		who, err := w.ActorNamed(name)
-		if err != nil {
-			return nil, err
-		}
-		if who != "" && !slices.Contains(out, who) {
-			out = append(out, who)
-		}
-	}
-	return out, nil
 }
 
 // MayWeaken reports whether the caller may take checks away.

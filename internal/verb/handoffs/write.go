@@ -180,7 +180,7 @@ func Claim(ctx context.Context, w *verb.Workspace, s *store.Store, in ClaimIn) (
 		}
 		next, err := c.h.Claim(over, c.groups, w.Stamp(""))
 		if err == nil {
-			c.Tx.Claim(c.h.Ref, w.Lease(ctx, c.Store, ""))
+			c.Tx.Claim(c.h.Ref, c.Lease(ctx, ""))
 		}
 		return next, err
 	})
