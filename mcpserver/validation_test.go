@@ -15,7 +15,9 @@ import (
 func TestValidationOfTheLibrary(t *testing.T) {
 	s := server.NewMCPServer("test", "1", server.WithInputSchemaValidation())
 	s.AddTool(mcp.NewToolWithRawSchema("double", "doubles", json.RawMessage(`{"type": "object", "required": ["n"]}`)),
-		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return mcp.NewToolResultText("called"), nil })
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText("called"), nil
+		})
 	got, err := json.Marshal(s.HandleMessage(t.Context(),
 		json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"double","arguments":{}}}`)))
 	if err != nil || !strings.Contains(string(got), "input schema validation failed") {

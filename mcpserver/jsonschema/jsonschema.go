@@ -24,7 +24,9 @@ func (*Compiler) Compile(string) (*Schema, error) { return &Schema{}, nil }
 type Schema struct{}
 
 // Validate returns a *ValidationError.
-func (*Schema) Validate(any) error { return &ValidationError{ErrorKind: "this build links no validator"} }
+func (*Schema) Validate(any) error {
+	return &ValidationError{ErrorKind: "this build links no validator"}
+}
 
 // ValidationError says that nothing was validated.
 type ValidationError struct {
