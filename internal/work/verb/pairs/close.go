@@ -68,7 +68,7 @@ func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {
 }
 
 // end ends the session of a pair as its agent. Who opened it may, and whoever may change the task.
-func end(ctx context.Context, w *verb.Workspace, d desk, summary string) error {
+func end(ctx context.Context, w *verb.Workspace, d place, summary string) error {
 	acts := w.At(d.at.Root).InNameOf(d.session.Actor)
 	var err error
 	if summary != "" {
@@ -80,7 +80,7 @@ func end(ctx context.Context, w *verb.Workspace, d desk, summary string) error {
 }
 
 // removed removes the work tree of a pair if that loses nothing, and says so.
-func removed(ctx context.Context, w *verb.Workspace, s *store.Store, d desk, out Pair) (Pair, error) {
+func removed(ctx context.Context, w *verb.Workspace, s *store.Store, d place, out Pair) (Pair, error) {
 	trees, err := work.Trees(s, w.Now)
 	if err != nil {
 		return out, err
