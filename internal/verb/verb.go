@@ -259,18 +259,19 @@ func (in *input) readFields() {
 // Declare makes a verb of a function, which gets the store that its call opened. The fields of its input are read off
 // the input's struct. A verb that only reads can be repeated.
 func Declare[In, Out any](do func(context.Context, *Workspace, *store.Store, In) (Out, error), v Verb) Verb {
-	v.in = &input{of: reflect.TypeFor[In](), reads: v.Kind == Read}
-	v.out, v.Idempotent = *new(Out), v.Idempotent || v.Kind == Read
-	v.invoke = func(ctx context.Context, w *Workspace, s *store.Store, in any) (any, error) {
-		return do(ctx, w, s, in.(In))
-	}
-	return v
+	v.invoke = func(ctx context.Context, w *Workspace, s *store.Store, in any) (any, error) { return do(ctx, w, s, in.(In)) }
+	return v.takes(reflect.TypeFor[In](), *new(Out))
 }
 
 // DeclareBare is Declare for a function that opens the store itself, if it needs one.
 func DeclareBare[In, Out any](do func(context.Context, *Workspace, In) (Out, error), v Verb) Verb {
-	v = Declare(func(ctx context.Context, w *Workspace, _ *store.Store, in In) (Out, error) { return do(ctx, w, in) }, v)
+	v.invoke = func(ctx context.Context, w *Workspace, _ *store.Store, in any) (any, error) { return do(ctx, w, in.(In)) }
 	v.bare = true
+	return v.takes(reflect.TypeFor[In](), *new(Out))
+}
+
+func (v Verb) takes(in reflect.Type, out any) Verb {
+	v.in, v.out, v.Idempotent = &input{of: in, reads: v.Kind == Read}, out, v.Idempotent || v.Kind == Read
 	return v
 }
 
