@@ -153,7 +153,7 @@ func (v Verb) ready(w *Workspace, in any) (s *store.Store, err error) {
 	}
 	switch s, err = w.Open(); {
 	case err == nil && v.Kind != Read:
-		if err = w.sessionKnown(s); err == nil {
+		if err = sessionKnown(w, s); err == nil {
 			err = w.Idempotency.known(s.Key)
 		}
 	case v.bare && (!keyed || record.CodeOf(err) == record.NoWorkspace):
@@ -259,13 +259,17 @@ func (in *input) readFields() {
 // Declare makes a verb of a function, which gets the store that its call opened. The fields of its input are read off
 // the input's struct. A verb that only reads can be repeated.
 func Declare[In, Out any](do func(context.Context, *Workspace, *store.Store, In) (Out, error), v Verb) Verb {
-	v.invoke = func(ctx context.Context, w *Workspace, s *store.Store, in any) (any, error) { return do(ctx, w, s, in.(In)) }
+	v.invoke = func(ctx context.Context, w *Workspace, s *store.Store, in any) (any, error) {
+		return do(ctx, w, s, in.(In))
+	}
 	return v.takes(reflect.TypeFor[In](), *new(Out))
 }
 
 // DeclareBare is Declare for a function that opens the store itself, if it needs one.
 func DeclareBare[In, Out any](do func(context.Context, *Workspace, In) (Out, error), v Verb) Verb {
-	v.invoke = func(ctx context.Context, w *Workspace, _ *store.Store, in any) (any, error) { return do(ctx, w, in.(In)) }
+	v.invoke = func(ctx context.Context, w *Workspace, _ *store.Store, in any) (any, error) {
+		return do(ctx, w, in.(In))
+	}
 	v.bare = true
 	return v.takes(reflect.TypeFor[In](), *new(Out))
 }

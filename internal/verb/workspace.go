@@ -79,7 +79,7 @@ func (w *Workspace) Stamp(text string) record.Stamp {
 // sessionKnown returns INVALID_INPUT if the session under which a write is to be made is not known here: neither among
 // the files nor, because it began in another worktree, to the clone. It may be somebody else's, whose program started
 // this one, and it may be over.
-func (w *Workspace) sessionKnown(s *store.Store) error {
+func sessionKnown(w *Workspace, s *store.Store) error {
 	if w.Session == "" {
 		return nil
 	}

@@ -198,7 +198,7 @@ func (w *Workspace) ReadForWrite(s *store.Store, id record.ID) (task.Task, error
 type Decision func(WriteContext) (task.Task, *record.Entry, error)
 
 // ofTasks is the write of tasks that a decision decides about. A person confirms what the rules ask for.
-func (w *Workspace) ofTasks(decide Decision, ids ...string) Change {
+func ofTasks(w *Workspace, decide Decision, ids ...string) Change {
 	return Change{Kind: kind.Tasks.Kind, IDs: ids, Decide: func(wc WriteContext) (any, error) {
 		t, entry, err := decide(wc)
 		if err != nil || entry == nil {
@@ -220,7 +220,7 @@ func (w *Workspace) Change(ctx context.Context, id record.ID, decide Decision) (
 
 // ChangeIn is Change in a store that is open.
 func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id record.ID, decide Decision) (Task, error) {
-	if _, err := w.ofTasks(decide, string(id)).Run(ctx, w, s); err != nil {
+	if _, err := ofTasks(w, decide, string(id)).Run(ctx, w, s); err != nil {
 		return Task{}, err
 	}
 	return w.View(s).TaskByID(id)
@@ -234,7 +234,7 @@ type Several struct {
 
 // ChangeSeveral makes one write of several tasks: of all, or, if one of them may not be changed as decided, of none.
 func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []record.ID, decide Decision) (Several, error) {
-	c := w.ofTasks(decide, AsTexts(ids)...)
+	c := ofTasks(w, decide, AsTexts(ids)...)
 	c.Made = &session.Key{Tasks: ids}
 	if _, err := c.Run(ctx, w, s); err != nil {
 		return Several{}, err

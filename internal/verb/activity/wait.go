@@ -87,13 +87,9 @@ const waitReportsEvery = 10 * time.Second // clients give up after a minute with
 // to end. It misses nothing: it watches for changes before it first reads, and a change since the cursor ends it at
 // once. A cursor is a hash of what was read, so it is good after a restart and in another process. Changes that come
 // close together may be answered as one.
-func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
+func Wait(ctx context.Context, w *verb.Workspace, s *store.Store, in WaitIn) (Waited, error) {
 	w, done := equipped(w)
 	defer done()
-	s, err := w.Open()
-	if err != nil {
-		return Waited{}, err
-	}
 	in = in.jobNamed(s)
 	read, err := reader(w, s, in)
 	if err != nil {

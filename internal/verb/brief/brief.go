@@ -117,12 +117,8 @@ func (in *In) valid() error {
 }
 
 // Brief shows a workspace. It reads rows, and the files of the few records that it shows.
-func Brief(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+func Brief(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	if err := in.valid(); err != nil {
-		return Out{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Out{}, err
 	}
 	g, err := w.Graph(ctx, s)

@@ -55,17 +55,13 @@ const (
 )
 
 // Search finds records by words. All kinds are one collection, also for a caller who asks about one of them.
-func Search(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	q, err := Query(in.Q)
 	if err != nil {
 		return Out{}, err
 	}
 	if in.Limit > maxLimit {
 		return Out{}, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
-	}
-	s, err := w.Open()
-	if err != nil {
-		return Out{}, err
 	}
 	keep, err := in.filter(ctx, w, s)
 	if err != nil {

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -32,17 +33,16 @@ type LeftIn struct {
 const maxLeft = 50 // lines
 
 func (in LeftIn) valid() error {
-	for _, list := range []struct {
-		name  string
-		lines []string
-	}{{"next", in.Next}, {"blockers", in.Blockers}} {
-		if len(list.lines) > maxLeft {
-			return verb.BadInput(list.name, "has %d lines, more than %d", len(list.lines), maxLeft).WithHint("make tasks of them")
-		}
-		for i, line := range list.lines {
-			if err := record.ValidLine(fmt.Sprintf("%s[%d]", list.name, i), line); err != nil {
-				return err
-			}
+	return cmp.Or(validLines("next", in.Next), validLines("blockers", in.Blockers))
+}
+
+func validLines(name string, lines []string) error {
+	if len(lines) > maxLeft {
+		return verb.BadInput(name, "has %d lines, more than %d", len(lines), maxLeft).WithHint("make tasks of them")
+	}
+	for i, line := range lines {
+		if err := record.ValidLine(fmt.Sprintf("%s[%d]", name, i), line); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -94,7 +94,7 @@ func (in PollIn) valid(s *store.Store) (time.Duration, error) {
 func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, limit time.Duration) (now job.Job, timedOut bool, err error) {
 	var at activity.Waited
 	for _, seconds := range []float64{0, limit.Seconds()} { // the first says where it stands, so that no change after that is missed
-		at, err = activity.Wait(ctx, w, activity.WaitIn{Job: in.Job, Timeout: &seconds, Cursor: at.Cursor})
+		at, err = verb.Do(ctx, w, activity.Wait, activity.WaitIn{Job: in.Job, Timeout: &seconds, Cursor: at.Cursor})
 		if err != nil {
 			return now, false, err
 		}
