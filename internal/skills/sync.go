@@ -150,7 +150,8 @@ func compare(root, name string, content []byte) (File, error) {
 
 // behindLink reports whether a path below a root is a link, or leads through one. What is not there is none.
 func behindLink(root, name string) bool {
-	return onTheWay(root, name, os.Lstat, func(info fs.FileInfo) bool { return info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 })
+	const link = fs.ModeSymlink | fs.ModeIrregular
+	return onTheWay(root, name, os.Lstat, func(info fs.FileInfo) bool { return info.Mode()&link != 0 })
 }
 
 // mayBeFolder reports whether a path below a root is a folder, or could be made one: nothing else, such as a file,

@@ -126,7 +126,8 @@ func (i Idempotency) Remember(tx *store.Tx, made session.Key) {
 }
 
 // Replayer is the result of a verb that writes. Replay answers a call that was made before, with what it made, as that
-// is now; Verb.Call says that it is a replay, and of what is not there that it is elsewhere. A verb whose result is of no one type, since it writes records of any kind, is answered for by Record.
+// is now; Verb.Call says that it is a replay, and of what is not there that it is elsewhere. A verb whose result is of no
+// one type, since it writes records of any kind, is answered for by Record.
 type Replayer interface {
 	Replay(*Workspace, *store.Store, session.Key) (any, error)
 }

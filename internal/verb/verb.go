@@ -256,9 +256,12 @@ func (in *input) readFields() {
 	link(in.fields, in.lists)
 }
 
+// Func is what does a verb, in the store that the call opened.
+type Func[In, Out any] = func(context.Context, *Workspace, *store.Store, In) (Out, error)
+
 // Declare makes a verb of a function, which gets the store that its call opened. The fields of its input are read off
 // the input's struct. A verb that only reads can be repeated.
-func Declare[In, Out any](do func(context.Context, *Workspace, *store.Store, In) (Out, error), v Verb) Verb {
+func Declare[In, Out any](do Func[In, Out], v Verb) Verb {
 	v.invoke = func(ctx context.Context, w *Workspace, s *store.Store, in any) (any, error) {
 		return do(ctx, w, s, in.(In))
 	}
@@ -280,7 +283,7 @@ func (v Verb) takes(in reflect.Type, out any) Verb {
 }
 
 // Do is what a verb does, for Go code: in the workspace as it is now, without asking for rights.
-func Do[In, Out any](ctx context.Context, w *Workspace, do func(context.Context, *Workspace, *store.Store, In) (Out, error), in In) (Out, error) {
+func Do[In, Out any](ctx context.Context, w *Workspace, do Func[In, Out], in In) (Out, error) {
 	s, err := w.Open()
 	if err != nil {
 		return *new(Out), err

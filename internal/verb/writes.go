@@ -35,7 +35,9 @@ func (w *Workspace) Beat(ctx context.Context, s *store.Store, beat session.Heart
 // EditConfig changes the config of the workspace under the write lock. A call that was made before, by the entries of
 // the config, is not made again. If fn fails, nothing is written and its error returns; otherwise the errors are those
 // of Update. It returns the workspace with the config as it is then.
-func (w *Workspace) EditConfig(ctx context.Context, s *store.Store, fn func(*format.Doc) (*format.Doc, error)) (*store.Store, error) {
+func (w *Workspace) EditConfig(
+	ctx context.Context, s *store.Store, fn func(*format.Doc) (*format.Doc, error),
+) (*store.Store, error) {
 	err := w.Update(ctx, s, func(tx *store.Tx) error {
 		entries, err := s.ConfigEntries()
 		if err == nil {

@@ -29,7 +29,9 @@ func (c Config) byCommand(ctx context.Context, texts []string, timeout time.Dura
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	out, complaints := &lines{most: len(texts), stop: stop}, &beginning{room: shownOutput}
-	end, err := proc.Run(ctx, proc.Command{Args: c.Command, Dir: c.dir, Timeout: timeout, Stdin: &in, Stdout: out, Stderr: complaints})
+	end, err := proc.Run(ctx, proc.Command{
+		Args: c.Command, Dir: c.dir, Timeout: timeout, Stdin: &in, Stdout: out, Stderr: complaints,
+	})
 	switch {
 	case err != nil:
 	case out.err != nil:

@@ -128,7 +128,9 @@ type writing struct {
 }
 
 // change makes one write of one handoff.
-func change(ctx context.Context, w *verb.Workspace, s *store.Store, id ledger.HandoffID, decide func(writing) (ledger.Handoff, error)) (Handoff, error) {
+func change(
+	ctx context.Context, w *verb.Workspace, s *store.Store, id ledger.HandoffID, decide func(writing) (ledger.Handoff, error),
+) (Handoff, error) {
 	groups, err := w.GroupsOf(ctx, s)
 	if err == nil {
 		_, err = changeOf(w, string(id), groups, decide).Run(ctx, w, s)

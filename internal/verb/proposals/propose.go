@@ -51,7 +51,8 @@ func Propose(ctx context.Context, w *verb.Workspace, s *store.Store, in ProposeI
 	}
 	ref, err := verb.Create(ctx, w, s, kind.Proposals, func(_ *store.Tx, token string) (task.Proposal, error) {
 		return task.Proposal{
-			ID: task.ProposalPrefix + "-" + token, Summary: in.Summary, Tasks: items, Provenance: record.Log{}.Add(w.Stamp("").Entry(record.Created)),
+			ID: task.ProposalPrefix + "-" + token, Summary: in.Summary, Tasks: items,
+			Provenance: record.Log{}.Add(w.Stamp("").Entry(record.Created)),
 		}, proposed(ctx, w, s)
 	})
 	return Proposal{Proposal: ref.ID, Summary: in.Summary, Path: kind.Proposals.File(ref.ID), Tasks: rows}, err

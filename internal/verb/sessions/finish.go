@@ -124,7 +124,8 @@ func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses sessio
 
 // endFree ends a session about no task.
 func endFree(ctx context.Context, w *verb.Workspace, s *store.Store, id string, to session.Status, stamp record.Stamp, head string) (verb.Session, error) {
-	_, err := verb.Change{Kind: kind.Sessions.Kind, IDs: []string{id}, Decide: func(wc verb.WriteContext) (any, error) {
+	made := &session.Key{Session: id}
+	_, err := verb.Change{Kind: kind.Sessions.Kind, IDs: []string{id}, Made: made, Decide: func(wc verb.WriteContext) (any, error) {
 		ses := wc.Was.(session.Session)
 		return ses.End(to, stamp).AtHead(head), ses.Usable(w.Actor())
 	}}.Run(ctx, w, s)

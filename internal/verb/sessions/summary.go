@@ -100,7 +100,8 @@ func (o *SummaryOut) count(ctx context.Context, w *verb.Workspace, s *store.Stor
 // add counts the entries that were written to one record under a session.
 func (o *SummaryOut) add(flow task.Flow, k *kind.Kind, log record.Log, ses string) {
 	created := map[*kind.Kind]*int{
-		kind.Tasks.Kind: &o.TasksCreated, kind.Decisions.Kind: &o.Decisions, kind.Knowledge.Kind: &o.Knowledge, kind.Handoffs.Kind: &o.Handoffs,
+		kind.Tasks.Kind: &o.TasksCreated, kind.Decisions.Kind: &o.Decisions, kind.Knowledge.Kind: &o.Knowledge,
+		kind.Handoffs.Kind: &o.Handoffs,
 	}[k]
 	closed, refs := false, map[string]bool{}
 	for _, e := range log {
