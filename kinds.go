@@ -92,7 +92,7 @@ func AddKind(k *Kind, verbs ...Verb) {
 }
 
 // declared is a verb of a kind, with what follows from the kind.
-func declared[In, Out any](k *Kind, name string, v Verb, do func(context.Context, *Caller, *store.Store, In) (Out, error)) Verb {
+func declared[In, Out any](k *Kind, name string, v Verb, do verb.Func[In, Out]) Verb {
 	v.Name = cmp.Or(v.Name, k.Name+"_"+name)
 	v.Noun = cmp.Or(v.Noun, k.Name)
 	return verb.Group{Name: k.Folder, Toolset: verb.Core}.Of(verb.Declare(do, v))[0]
@@ -107,7 +107,9 @@ func CreateVerb[ID ~string, T, In any](k KindOf[ID, T], v Verb, of func(*Caller,
 		if err != nil {
 			return Record{}, err
 		}
-		return verb.CreateRecord(ctx, w, s, k, func(_ *store.Tx, token string) (T, error) { return k.New(made, token, w.Stamp("")) })
+		return verb.CreateRecord(ctx, w, s, k, func(_ *store.Tx, token string) (T, error) {
+			return k.New(made, token, w.Stamp(""))
+		})
 	})
 }
 

@@ -28,7 +28,8 @@ type linkIn struct {
 
 // linkVerb returns its input, and makes the command exit with 3 if there are no links.
 func linkVerb() verb.Verb {
-	return verb.DeclareBare(func(_ context.Context, _ *verb.Workspace, in linkIn) (linkIn, error) { return in, nil }, verb.Verb{
+	do := func(_ context.Context, _ *verb.Workspace, in linkIn) (linkIn, error) { return in, nil }
+	return verb.DeclareBare(do, verb.Verb{
 		Name: "link_pages", Group: "pages", Aliases: []string{"links"}, Profile: verb.Viewer, Summary: "Link pages.",
 		Exit: func(out any) int {
 			if len(out.(linkIn).Links) == 0 {

@@ -126,7 +126,8 @@ func (i Idempotency) Remember(tx *store.Tx, made session.Key) {
 }
 
 // Replayer is the result of a verb that writes. Replay answers a call that was made before, with what it made, as that
-// is now; Verb.Call says that it is a replay, and of what is not there that it is elsewhere. A verb whose result is of no one type, since it writes records of any kind, is answered for by Record.
+// is now; Verb.Call says that it is a replay, and of what is not there that it is elsewhere. A verb whose result is of no
+// one type, since it writes records of any kind, is answered for by Record.
 type Replayer interface {
 	Replay(*Workspace, *store.Store, session.Key) (any, error)
 }
@@ -139,7 +140,7 @@ func (v Verb) replayed(ctx context.Context, w *Workspace, s *store.Store, out an
 	}
 	err = s.Settle(ctx) // what it made may still wait to be brought to its end
 	if err == nil && v.Holds && done.made.Task != "" {
-		err = w.holdsHere(s, done.made.Task)
+		err = holdsHere(w, s, done.made.Task)
 	}
 	if err != nil {
 		return nil, err
@@ -179,7 +180,7 @@ func MadeID(made session.Key) string {
 
 // holdsHere returns ALREADY_CLAIMED if the caller holds a task in another worktree, where repeating the call that took
 // it would let it go on in two.
-func (w *Workspace) holdsHere(s *store.Store, id record.ID) error {
+func holdsHere(w *Workspace, s *store.Store, id record.ID) error {
 	t, err := kind.Tasks.Get(s, id)
 	if err != nil {
 		return NotHere(err, string(id))

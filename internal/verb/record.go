@@ -121,7 +121,7 @@ func (r Record) Cut(b Bounds) Record {
 // Replay shows the record as it is now.
 func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
 	if len(made.Tasks) > 0 {
-		return w.View(s).several(made.Tasks)
+		return w.View(s).Several(made.Tasks)
 	}
 	if made.Record == nil {
 		return Task{}.Replay(w, s, made)
@@ -138,7 +138,9 @@ func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error
 
 // CreateRecord makes one write that creates a record, under an id that nobody has, and shows it. Build makes the record
 // from the token of an id; it runs under the lock, and may run more than once.
-func CreateRecord[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], build func(tx *store.Tx, token string) (T, error)) (Record, error) {
+func CreateRecord[ID ~string, T any](
+	ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], build func(tx *store.Tx, token string) (T, error),
+) (Record, error) {
 	ref, err := Create(ctx, w, s, k, build)
 	if err != nil {
 		return Record{}, err
@@ -180,7 +182,9 @@ func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store
 
 // ChangeRecord makes one write of one record of a kind. Change decides under the lock what becomes of it; a record that
 // stays the same is not written.
-func ChangeRecord[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], id ID, change func(T) (T, error)) (Record, error) {
+func ChangeRecord[ID ~string, T any](
+	ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], id ID, change func(T) (T, error),
+) (Record, error) {
 	return Change{Kind: k.Kind, IDs: []string{string(id)}, Decide: func(wc WriteContext) (any, error) { return change(wc.Was.(T)) }}.Record(ctx, w, s)
 }
 
@@ -198,7 +202,9 @@ func (v View) AnyByID(k *kind.Kind, id string) (any, error) {
 
 // ListRecords is a page of the records of a kind, the newest first. Row shows one; it reports false for one that is
 // left out.
-func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], page Paging, row func(T) (Row, bool)) (Items[Row], error) {
+func ListRecords[ID ~string, T, Row any](
+	ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], page Paging, row func(T) (Row, bool),
+) (Items[Row], error) {
 	all, problems, err := k.List(ctx, w.Reads.Of(s))
 	if err != nil {
 		return Items[Row]{}, err
@@ -221,7 +227,7 @@ type ListOfIn struct {
 }
 
 // ListOf makes the verb that lists the records of a kind, the newest first, as row shows them.
-func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) func(context.Context, *Workspace, *store.Store, ListOfIn) (Items[Row], error) {
+func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) Func[ListOfIn, Items[Row]] {
 	return func(ctx context.Context, w *Workspace, s *store.Store, in ListOfIn) (Items[Row], error) {
 		if err := OneOf("status", in.Status, k.States); err != nil {
 			return Items[Row]{}, err
@@ -234,7 +240,9 @@ func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) func(cont
 
 // QueryRows is a page of the records of a kind, the newest first, by their rows: no file is read that did not change.
 // Show makes an item of a row, for those on the page alone.
-func QueryRows[T any](ctx context.Context, w *Workspace, s *store.Store, k *kind.Kind, page Paging, fits func(*kind.Row) bool, show func(*kind.Row) T) (Items[T], error) {
+func QueryRows[T any](
+	ctx context.Context, w *Workspace, s *store.Store, k *kind.Kind, page Paging, fits func(*kind.Row) bool, show func(*kind.Row) T,
+) (Items[T], error) {
 	view, err := w.Reads.Look(ctx, s, k)
 	if err != nil {
 		return Items[T]{}, err

@@ -153,7 +153,7 @@ func (v Verb) ready(w *Workspace, in any) (s *store.Store, err error) {
 	}
 	switch s, err = w.Open(); {
 	case err == nil && v.Kind != Read:
-		if err = w.sessionKnown(s); err == nil {
+		if err = sessionKnown(w, s); err == nil {
 			err = w.Idempotency.known(s.Key)
 		}
 	case v.bare && (!keyed || record.CodeOf(err) == record.NoWorkspace):
@@ -256,26 +256,34 @@ func (in *input) readFields() {
 	link(in.fields, in.lists)
 }
 
+// Func is what does a verb, in the store that the call opened.
+type Func[In, Out any] = func(context.Context, *Workspace, *store.Store, In) (Out, error)
+
 // Declare makes a verb of a function, which gets the store that its call opened. The fields of its input are read off
 // the input's struct. A verb that only reads can be repeated.
-func Declare[In, Out any](do func(context.Context, *Workspace, *store.Store, In) (Out, error), v Verb) Verb {
-	v.in = &input{of: reflect.TypeFor[In](), reads: v.Kind == Read}
-	v.out, v.Idempotent = *new(Out), v.Idempotent || v.Kind == Read
+func Declare[In, Out any](do Func[In, Out], v Verb) Verb {
 	v.invoke = func(ctx context.Context, w *Workspace, s *store.Store, in any) (any, error) {
 		return do(ctx, w, s, in.(In))
 	}
-	return v
+	return v.takes(reflect.TypeFor[In](), *new(Out))
 }
 
 // DeclareBare is Declare for a function that opens the store itself, if it needs one.
 func DeclareBare[In, Out any](do func(context.Context, *Workspace, In) (Out, error), v Verb) Verb {
-	v = Declare(func(ctx context.Context, w *Workspace, _ *store.Store, in In) (Out, error) { return do(ctx, w, in) }, v)
+	v.invoke = func(ctx context.Context, w *Workspace, _ *store.Store, in any) (any, error) {
+		return do(ctx, w, in.(In))
+	}
 	v.bare = true
+	return v.takes(reflect.TypeFor[In](), *new(Out))
+}
+
+func (v Verb) takes(in reflect.Type, out any) Verb {
+	v.in, v.out, v.Idempotent = &input{of: in, reads: v.Kind == Read}, out, v.Idempotent || v.Kind == Read
 	return v
 }
 
 // Do is what a verb does, for Go code: in the workspace as it is now, without asking for rights.
-func Do[In, Out any](ctx context.Context, w *Workspace, do func(context.Context, *Workspace, *store.Store, In) (Out, error), in In) (Out, error) {
+func Do[In, Out any](ctx context.Context, w *Workspace, do Func[In, Out], in In) (Out, error) {
 	s, err := w.Open()
 	if err != nil {
 		return *new(Out), err

@@ -49,11 +49,7 @@ type Event struct {
 
 // History returns the entries of all records in one list: those that this clone deleted included, and of the config. Of
 // a session it leaves out that it began and ended, which its task says, unless the session is asked for.
-func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return HistoryOut{}, err
-	}
+func History(ctx context.Context, w *verb.Workspace, s *store.Store, in HistoryIn) (HistoryOut, error) {
 	f, err := in.filters(w)
 	if err != nil {
 		return HistoryOut{}, err

@@ -69,11 +69,7 @@ const (
 // A commit stands in it if it changes a record, and for one record also if its message names the record, as the merge
 // of a task's branch does. The story of a record has the entries of those that are about it, such as handoffs. Without
 // git the entries are told alone, and Note says why.
-func Log(ctx context.Context, w *verb.Workspace, in LogIn) (LogOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return LogOut{}, err
-	}
+func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (LogOut, error) {
 	f, err := HistoryIn{ID: in.ID, Actor: in.Actor, Since: in.Since, Until: in.Until, Paging: in.Paging}.filters(w)
 	if err != nil {
 		return LogOut{}, err

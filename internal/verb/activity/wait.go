@@ -16,7 +16,7 @@ import (
 
 // Verbs are the verbs about what happens in a workspace.
 var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
-	verb.DeclareBare(Wait, verb.Verb{Name: "wait", Toolset: verb.Core, Title: "Wait for a change", Waits: true,
+	verb.Declare(Wait, verb.Verb{Name: "wait", Toolset: verb.Core, Title: "Wait for a change", Waits: true,
 		Exit: func(out any) int {
 			if out.(Waited).Code == WaitTimeout { // before anything happened
 				return verb.ExitTimedOut
@@ -26,11 +26,11 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
 		Summary: "Wait until a record, a session, or the tasks that fit filters change, and say what changed.",
 		When:    "Better than asking again. With ready true it waits for work that next would find. Pass the cursor of the last answer, and nothing is missed.",
 	}),
-	verb.DeclareBare(History, verb.Verb{Name: "history", Title: "Read the history",
+	verb.Declare(History, verb.Verb{Name: "history", Title: "Read the history",
 		Summary: "List who did what to which record, the newest first, deleted tasks included.",
 		When:    "To catch up after a pause, or to see what an actor did.",
 	}),
-	verb.DeclareBare(Log, verb.Verb{Name: "log", Title: "Tell a story",
+	verb.Declare(Log, verb.Verb{Name: "log", Title: "Tell a story",
 		Summary: "Tell the story of a record, or of all: what was done to it, and the commits beside it, the newest first.",
 		When:    "To understand how a task came to be as it is. history has the entries alone, with more filters.",
 	}),
@@ -104,18 +104,10 @@ const waitReportsEvery = 10 * time.Second // clients give up after a minute with
 // to end. It misses nothing: it watches for changes before it first reads, and a change since the cursor ends it at
 // once. A cursor is a hash of what was read, so it is good after a restart and in another process. Changes that come
 // close together may be answered as one.
-func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
+func Wait(ctx context.Context, w *verb.Workspace, s *store.Store, in WaitIn) (Waited, error) {
 	w, done := equipped(w)
 	defer done()
-	s, err := w.Open()
-	if err != nil {
-		return Waited{}, err
-	}
-	if verb.OwnWork().IsJob(string(in.ID)) && in.Job == "" { // it was given as the id of a record
-		if _, _, err := kind.Find(s, string(in.ID)); record.CodeOf(err) == record.NotFound {
-			in.Job, in.ID = string(in.ID), ""
-		}
-	}
+	in = in.jobNamed(s)
 	read, err := reader(w, s, in)
 	if err != nil {
 		return Waited{}, err

@@ -19,7 +19,7 @@ import (
 
 // Verbs are the verbs about a whole workspace.
 var Verbs = verb.Group{Name: "ledger", Toolset: verb.Ledger}.Of(
-	verb.DeclareBare(Brief, verb.Verb{Name: "brief", Title: "Read the brief",
+	verb.Declare(Brief, verb.Verb{Name: "brief", Title: "Read the brief",
 		Summary: "Show the whole workspace in one short answer: counts, the most urgent tasks, decisions, knowledge, open handoffs, what happened last.",
 		When:    "When you come to a workspace that you do not know, or come back after a pause.",
 	}),
@@ -127,12 +127,8 @@ func (in *In) valid() error {
 }
 
 // Brief shows a workspace. It reads rows, and the files of the few records that it shows.
-func Brief(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+func Brief(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	if err := in.valid(); err != nil {
-		return Out{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Out{}, err
 	}
 	g, err := w.Graph(ctx, s)

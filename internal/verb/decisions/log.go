@@ -45,7 +45,7 @@ func (OptionIn) Flags() []verb.ObjectFlag {
 // Log records a decision.
 func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (verb.Record, error) {
 	d := in.decision()
-	ref, err := verb.Create(ctx, w, s, kind.Decisions, func(tx *store.Tx, token string) (ledger.Decision, error) {
+	return verb.CreateRecord(ctx, w, s, kind.Decisions, func(tx *store.Tx, token string) (ledger.Decision, error) {
 		if err := verb.Exist(tx, in.About); err != nil {
 			return d, err
 		}
@@ -55,10 +55,6 @@ func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (verb
 		}
 		return made, err
 	})
-	if err != nil {
-		return verb.Record{}, err
-	}
-	return w.View(s).RecordByID(kind.Decisions.Kind, ref.ID, verb.Usual)
 }
 
 // decision is the input as a decision without an id.

@@ -94,7 +94,8 @@ func InboxBeside(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb
 			fit = append(fit, verb.Ranked[Item]{At: verb.Position{Key: verb.NewestFirst(item.At), ID: string(item.What) + item.ID}, Item: item})
 		}
 	}
-	return verb.PageOf(fit, func(item Item) Item { return item.located(s) }, problems, w.PageIn("inbox", verb.Paging{Limit: cmp.Or(in.Limit, inboxLimit), Cursor: in.Cursor}))
+	page := w.PageIn("inbox", verb.Paging{Limit: cmp.Or(in.Limit, inboxLimit), Cursor: in.Cursor})
+	return verb.PageOf(fit, func(item Item) Item { return item.located(s) }, problems, page)
 }
 
 const maxAck = 500 // items

@@ -119,7 +119,9 @@ type writing struct {
 }
 
 // change makes one write of one handoff.
-func change(ctx context.Context, w *verb.Workspace, s *store.Store, id ledger.HandoffID, decide func(writing) (ledger.Handoff, error)) (Handoff, error) {
+func change(
+	ctx context.Context, w *verb.Workspace, s *store.Store, id ledger.HandoffID, decide func(writing) (ledger.Handoff, error),
+) (Handoff, error) {
 	groups, err := w.GroupsOf(ctx, s)
 	if err == nil {
 		_, err = changeOf(w, string(id), groups, decide).Run(ctx, w, s)
@@ -171,7 +173,7 @@ func Claim(ctx context.Context, w *verb.Workspace, s *store.Store, in ClaimIn) (
 		}
 		next, err := c.h.Claim(over, c.groups, w.Stamp(""))
 		if err == nil {
-			c.Tx.Claim(c.h.Ref, w.Lease(ctx, c.Store, ""))
+			c.Tx.Claim(c.h.Ref, c.Lease(ctx, ""))
 		}
 		return next, err
 	})

@@ -200,7 +200,5 @@ func shared(w *verb.Workspace) (*store.Store, error) {
 
 // Replay shows what is known now.
 func (Shared) Replay(w *verb.Workspace, s *store.Store, _ session.Key) (any, error) {
-	out := view(w, s, "")
-	out.Replayed = true
-	return out, nil
+	return view(w, s, ""), nil
 }

@@ -20,7 +20,7 @@ import (
 
 // Verbs are the verbs that look in records of all kinds.
 var Verbs = verb.Group{Name: "ledger", Toolset: verb.Ledger}.Of(
-	verb.DeclareBare(Search, verb.Verb{Name: "search", Title: "Search everything",
+	verb.Declare(Search, verb.Verb{Name: "search", Title: "Search everything",
 		Summary: "Find records of every kind by words, the best first, each with the passage in which the words are.",
 		When:    "Before you do, decide or write down something again. It finds other forms of a word, parts of identifiers, and what is near to a word that nothing has.",
 	}),
@@ -63,17 +63,13 @@ const (
 )
 
 // Search finds records by words. All kinds are one collection, also for a caller who asks about one of them.
-func Search(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	q, err := Query(in.Q)
 	if err != nil {
 		return Out{}, err
 	}
 	if in.Limit > maxLimit {
 		return Out{}, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
-	}
-	s, err := w.Open()
-	if err != nil {
-		return Out{}, err
 	}
 	keep, err := in.filter(ctx, w, s)
 	if err != nil {

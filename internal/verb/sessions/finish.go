@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -32,17 +33,16 @@ type LeftIn struct {
 const maxLeft = 50 // lines
 
 func (in LeftIn) valid() error {
-	for _, list := range []struct {
-		name  string
-		lines []string
-	}{{"next", in.Next}, {"blockers", in.Blockers}} {
-		if len(list.lines) > maxLeft {
-			return verb.BadInput(list.name, "has %d lines, more than %d", len(list.lines), maxLeft).WithHint("make tasks of them")
-		}
-		for i, line := range list.lines {
-			if err := record.ValidLine(fmt.Sprintf("%s[%d]", list.name, i), line); err != nil {
-				return err
-			}
+	return cmp.Or(validLines("next", in.Next), validLines("blockers", in.Blockers))
+}
+
+func validLines(name string, lines []string) error {
+	if len(lines) > maxLeft {
+		return verb.BadInput(name, "has %d lines, more than %d", len(lines), maxLeft).WithHint("make tasks of them")
+	}
+	for i, line := range lines {
+		if err := record.ValidLine(fmt.Sprintf("%s[%d]", name, i), line); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -124,7 +124,11 @@ func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses sessio
 
 // endFree ends a session about no task.
 func endFree(ctx context.Context, w *verb.Workspace, s *store.Store, id string, to session.Status, stamp record.Stamp, head string) (verb.Session, error) {
-	err := w.ChangeSession(ctx, s, id, func(ses session.Session) session.Session { return ses.End(to, stamp).AtHead(head) })
+	made := &session.Key{Session: id}
+	_, err := verb.Change{Kind: kind.Sessions.Kind, IDs: []string{id}, Made: made, Decide: func(wc verb.WriteContext) (any, error) {
+		ses := wc.Was.(session.Session)
+		return ses.End(to, stamp).AtHead(head), ses.Usable(w.Actor())
+	}}.Run(ctx, w, s)
 	if err != nil {
 		return verb.Session{}, err
 	}

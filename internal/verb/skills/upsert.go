@@ -68,11 +68,6 @@ func (in UpsertIn) change() ledger.SkillChange {
 
 // Replay shows the skill as it is now.
 func (Skill) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
-	if made.Record == nil {
-		return verb.Record{}.Replay(w, s, made)
-	}
-	k, err := kind.Skills.Get(s, ledger.SkillID(made.Record.ID))
-	out := skillOf(w, k, InWorkspace)
-	out.Replayed = true
-	return out, verb.NotHere(err, made.Record.ID)
+	k, err := kind.Skills.Get(s, ledger.SkillID(verb.MadeID(made)))
+	return skillOf(w, k, InWorkspace), err
 }

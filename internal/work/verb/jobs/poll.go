@@ -87,7 +87,7 @@ func Poll(ctx context.Context, w *verb.Workspace, s *store.Store, in PollIn) (Po
 func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, limit float64) (now job.Job, timedOut bool, err error) {
 	var at activity.Waited
 	for _, seconds := range []float64{0, limit} { // the first says where it stands, so that no change after that is missed
-		at, err = activity.Wait(ctx, w, activity.WaitIn{Job: in.Job, Timeout: &seconds, Cursor: at.Cursor})
+		at, err = verb.Do(ctx, w, activity.Wait, activity.WaitIn{Job: in.Job, Timeout: &seconds, Cursor: at.Cursor})
 		if err != nil {
 			return now, false, err
 		}
