@@ -124,6 +124,17 @@ func Wait(ctx context.Context, w *verb.Workspace, s *store.Store, in WaitIn) (Wa
 	return l.run(ctx, ticks, w.Progress)
 }
 
+// jobNamed is the input with the id of a job in its own place, if it was given as that of a record.
+func (in WaitIn) jobNamed(s *store.Store) WaitIn {
+	if !verb.OwnWork().IsJob(string(in.ID)) || in.Job != "" {
+		return in
+	}
+	if _, _, err := kind.Find(s, string(in.ID)); record.CodeOf(err) == record.NotFound {
+		in.Job, in.ID = string(in.ID), ""
+	}
+	return in
+}
+
 // equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none. Call
 // done at the end.
 func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
