@@ -260,7 +260,11 @@ func (f Flow) Create(t Task, find Find, s record.Stamp) (Task, error) {
 	t = t.InRepo(t.Repo)
 	t.Status = f.Initial
 	t.Body = record.CleanBody(t.Body)
-	t.Labels, t.Deps, t.Scope, t.Links = record.Unique(t.Labels), record.Unique(t.Deps), record.Unique(t.Scope), t.uniqueLinks()
+	for _, f := range Fields() {
+		if f.At != nil {
+			t = f.With(t, f.Of(t))
+		}
+	}
 	t.Checks = carryResults(nil, t.Checks)
 	e := s.Entry(record.Created)
 	e.Checks, e.AddDeps, e.Deps = t.CheckHashes(), t.Deps, DepsHash(t.ID, t.Deps)

@@ -397,9 +397,7 @@ func TestRulesLeaveTheirInputAlone(t *testing.T) {
 	_, _, _ = task.RecordRun(input, fresh(suite, record.Fail).Run, by(claude))
 	_, _, _ = flow.Attest(input, 1, false, by(shah))
 	_, _, _ = flow.Claim(input, true, by(gemini))
-	_, _, _ = flow.Update(input, task.Edit{
-		Labels: &[]string{"x"}, RemoveDeps: []record.ID{"A-2"}, Checks: &[]task.Check{lint}, Acceptance: &[]string{"x"}, MayWeaken: true,
-	}, task.Proof{}, alone, saying(shah, "try"))
+	_, _, _ = flow.Update(input, task.Edit{Set: task.Values{"labels": []string{"x"}}, RemoveDeps: []record.ID{"A-2"}, Checks: &[]task.Check{lint}, Acceptance: &[]string{"x"}, MayWeaken: true}, task.Proof{}, alone, saying(shah, "try"))
 
 	if after := picture(); after != before {
 		t.Errorf("the input was\n%s\nand is\n%s", before, after)

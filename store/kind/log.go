@@ -13,12 +13,12 @@ import (
 // Entries reads the provenance of a document.
 func Entries(doc *format.Doc) (record.Log, error) {
 	r := &reader{doc: doc}
-	entries := r.entries()
+	entries := r.entries(doc.Get("provenance"))
 	return entries, r.err
 }
 
-func (r *reader) entries() record.Log {
-	maps := r.maps("provenance", r.doc.Get("provenance"))
+func (r *reader) entries(n *yaml.Node) record.Log {
+	maps := r.maps("provenance", n)
 	if len(maps) == 0 {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (r *reader) entry(m *yaml.Node) record.Entry {
 	}
 	e.Checks = r.texts("checks", field(m, "checks"))
 	e.Fields = r.texts("fields", field(m, "fields"))
-	e.AddDeps, e.RemoveDeps = ids(r.texts("add_deps", field(m, "add_deps"))), ids(r.texts("remove_deps", field(m, "remove_deps")))
+	e.AddDeps, e.RemoveDeps = textsIn[record.ID](r, "add_deps", field(m, "add_deps")), textsIn[record.ID](r, "remove_deps", field(m, "remove_deps"))
 	if n := field(m, "assignee"); n != nil {
 		assignee := record.Actor(r.text("assignee", n))
 		e.Assignee = &assignee
@@ -130,7 +130,7 @@ func EditLog(doc *format.Doc, was, now record.Log) []format.Edit {
 		return nil
 	}
 	r := &reader{doc: doc}
-	elsewhere := len(was) - len(r.entries())
+	elsewhere := len(was) - len(r.entries(doc.Get("provenance")))
 	return setItems(doc, "provenance", grown(was[elsewhere:], now[elsewhere:]))
 }
 

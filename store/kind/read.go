@@ -30,6 +30,14 @@ func (r *reader) note(n *yaml.Node, e format.Error) {
 	}
 }
 
+// missing notes that a key is not there, or null.
+func (r *reader) missing(key string, n *yaml.Node) {
+	if n == nil {
+		n = r.doc.Root()
+	}
+	r.note(n, format.Error{Msg: key + " is missing", Missing: true})
+}
+
 // deref follows an alias.
 func deref(n *yaml.Node) *yaml.Node {
 	for n != nil && n.Kind == yaml.AliasNode {

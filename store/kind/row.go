@@ -98,10 +98,10 @@ type Sign struct {
 
 // Row returns the row of a record.
 func (k *Kind) Row(v any) Row {
-	r := RowOf(k.codec.header(v))
-	k.codec.row(v, &r)
+	r := RowOf(k.Header(v))
+	k.row(v, &r)
 	k.addRepeats(v, &r)
-	r.Body = digest(k.codec.body(v))
+	r.Body = digest(k.body(v))
 	return r
 }
 
@@ -111,8 +111,8 @@ const repeatsFact = "repeats"
 // addRepeats counts the entries of a record that repeat those of another.
 func (k *Kind) addRepeats(v any, r *Row) {
 	n := 0
-	for _, e := range k.codec.header(v).Log {
-		if k.codec.repeats(v, e) {
+	for _, e := range k.Header(v).Log {
+		if k.Repeats(v, e) {
 			n++
 		}
 	}
@@ -252,9 +252,9 @@ func digest(text string) string {
 // Text returns everything that a record says in words: its id, title, labels, body, references, and what its entries
 // tell, a line each.
 func (k *Kind) Text(v any) string {
-	h := k.codec.header(v)
+	h := k.Header(v)
 	said := []string{h.Ref.ID, h.Title, strings.Join(h.Labels, " ")}
-	if body := k.codec.body(v); body != "" {
+	if body := k.body(v); body != "" {
 		said = append(said, body)
 	}
 	said = append(said, wordsOfRefs(h.Refs)...)

@@ -50,7 +50,7 @@ func Add(ctx context.Context, w *verb.Workspace, in AddIn) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return k.Referring(wc.Was, refs, entry)
+		return k.Referring(wc.Was, refs, entry), nil
 	}}.Any(ctx, w, s)
 }
 

@@ -51,7 +51,7 @@ func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
 		if in.Verb != "" && hasMilestone(k.Header(wc.Was).Log, entry) {
 			return wc.Was, nil
 		}
-		return k.With(wc.Was, entry)
+		return k.With(wc.Was, entry), nil
 	}}.Any(ctx, w, s)
 }
 
