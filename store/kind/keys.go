@@ -119,10 +119,14 @@ func (k textKey[T, S]) read(r *reader, name string, n *yaml.Node, v *T) {
 }
 
 func (k textKey[T, S]) value(v *T) format.Value {
-	if text := *k.at(v); text != "" {
-		return format.String(text)
+	return unlessEmpty(*k.at(v))
+}
+
+func unlessEmpty[S ~string](text S) format.Value {
+	if text == "" {
+		return nil
 	}
-	return nil
+	return format.String(text)
 }
 
 func (k textKey[T, S]) edit(_ *format.Doc, name string, was, now *T) []format.Edit {

@@ -70,7 +70,7 @@ func SettingsGet(_ context.Context, w *verb.Workspace, _ SettingsGetIn) (Setting
 
 func settingsOf(s *store.Store) Settings {
 	out := Settings{Settings: []Setting{}, Path: s.Rel(s.ConfigFile())}
-	for _, one := range kind.Settings {
+	for _, one := range kind.Settings() {
 		out.Settings = append(out.Settings, Setting{one.Key, one.Value(s.Config), one.Doc})
 	}
 	return out
