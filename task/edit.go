@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -107,8 +108,11 @@ func (u *update) edges() error {
 	if err := ValidDeps(t.ID, u.edit.AddDeps, u.find); err != nil {
 		return err
 	}
-	if err := t.hasDeps(u.edit.RemoveDeps); err != nil {
-		return err
+	for _, id := range u.edit.RemoveDeps {
+		if !slices.Contains(t.Deps, id) { // most likely a mistake: the task would go on waiting for the one that was meant
+			return record.Errorf(record.InvalidInput, "%s is not one of its deps", record.Clip(string(id), record.MaxID)).
+				WithHint("its deps are %s", cmp.Or(record.JoinIDs(t.Deps, ", "), "none"))
+		}
 	}
 	u.task.Deps = record.Entry{AddDeps: u.edit.AddDeps, RemoveDeps: u.edit.RemoveDeps}.WithDeps(t.Deps)
 	if u.edit.Set["parent"] != nil {
@@ -119,26 +123,9 @@ func (u *update) edges() error {
 	if err := u.mayDropDeps(); err != nil {
 		return err
 	}
-	u.entry = changedDeps(u.entry, u.before, u.task)
-	return nil
-}
-
-// changedDeps returns the entry with the difference between the dependencies of two states of the task.
-func changedDeps(e record.Entry, before, after Task) record.Entry {
-	e.AddDeps, e.RemoveDeps = without(after.Deps, before.Deps), without(before.Deps, after.Deps)
-	if len(e.AddDeps)+len(e.RemoveDeps) > 0 {
-		e.Deps = DepsHash(after.ID, after.Deps)
-	}
-	return e
-}
-
-// hasDeps returns INVALID_INPUT if the task does not depend on one of the ids. An id that is to be taken away and is
-// not there is most likely a mistake, and the task would go on waiting for the one that was meant.
-func (t Task) hasDeps(ids []record.ID) error {
-	for _, id := range ids {
-		if !slices.Contains(t.Deps, id) {
-			return record.Errorf(record.InvalidInput, "%s is not one of its deps", record.Clip(string(id), record.MaxID)).WithHint("its deps are %s", orNone(t.Deps))
-		}
+	u.entry.AddDeps, u.entry.RemoveDeps = without(u.task.Deps, t.Deps), without(t.Deps, u.task.Deps)
+	if len(u.entry.AddDeps)+len(u.entry.RemoveDeps) > 0 {
+		u.entry.Deps = DepsHash(t.ID, u.task.Deps)
 	}
 	return nil
 }
@@ -197,7 +184,10 @@ func (u *update) answersForChecks() bool {
 // list. Everything else needs a person or a maintainer, and a reason.
 func (u *update) mayWeaken(dropped []Check) error {
 	who := u.entry.Who
-	planning := !u.flow.HasLeft(u.before) && (who.Human() || u.before.declaredBy(who))
+	alone := len(u.before.Provenance) > 0 && !slices.ContainsFunc(u.before.Provenance, func(e record.Entry) bool {
+		return (e.Checks != nil || e.Did == record.Created) && e.Who != who
+	})
+	planning := !u.flow.HasLeft(u.before) && (who.Human() || alone)
 	switch {
 	case planning && len(Dropped(dropped, u.flow.Defaults)) == len(dropped):
 		return nil
@@ -209,13 +199,6 @@ func (u *update) mayWeaken(dropped []Check) error {
 	default:
 		return nil
 	}
-}
-
-// declaredBy reports whether the actor alone has created the task and set its checks.
-func (t Task) declaredBy(who record.Actor) bool {
-	return len(t.Provenance) > 0 && !slices.ContainsFunc(t.Provenance, func(e record.Entry) bool {
-		return (e.Checks != nil || e.Did == record.Created) && e.Who != who
-	})
 }
 
 // newChecks returns the list that the edit asks for, of a task whose files are in a repository.

@@ -285,7 +285,7 @@ func TestCancel(t *testing.T) {
 	held, _, _ := flow.Begin(created(), false, alone, by(claude))
 	stamp := record.Stamp{Who: claude, At: now, Session: "ses-1", Text: "no access"}
 
-	own, entry, err := task.Cancel(held, claude, stamp)
+	own, entry, err := task.EndAttempt(held, record.Canceled, claude, stamp)
 	if err != nil || own.Assignee != "" || own.Status != "in_progress" {
 		t.Errorf("canceled as %+v, %v", own, err)
 	}
@@ -293,7 +293,7 @@ func TestCancel(t *testing.T) {
 
 	moved := held
 	moved.Assignee = gemini
-	others, entry, err := task.Cancel(moved, claude, stamp)
+	others, entry, err := task.EndAttempt(moved, record.Canceled, claude, stamp)
 	if err != nil || others.Assignee != gemini || entry.Assignee != nil {
 		t.Errorf("canceling took the task from %s: %+v, %v", gemini, others, err)
 	}

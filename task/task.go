@@ -53,6 +53,19 @@ func DepOf(h record.Header, closed func(record.Status) bool) Task {
 	}
 }
 
+// After returns the task as an entry leaves it: its state, holder and dependencies. The log and the results of checks
+// stay as they are. Writes, cairn check and the putting back of lost entries go by it.
+func (t Task) After(e record.Entry) Task {
+	if e.To != "" {
+		t.Status = e.To
+	}
+	if who, ok := e.Holder(); ok {
+		t.Assignee = who
+	}
+	t.Deps = e.WithDeps(t.Deps)
+	return t
+}
+
 // With returns the task with e behind the other entries of its log.
 func (t Task) With(e record.Entry) Task {
 	t.Provenance = t.Provenance.Add(e)

@@ -40,14 +40,12 @@ var Decisions = DefineMarkdown[ledger.DecisionID](
 		},
 		States: ledger.DecisionStates,
 		Closed: []record.Status{ledger.Accepted, ledger.Rejected},
-		Row:    decisionRow,
+		Row: func(d ledger.Decision, r *Row) {
+			r.Add(SupersedesFact, string(d.Supersedes))
+			r.Add(ScopeFact, d.Scope...)
+			r.Add(AboutFact, d.About...)
+		},
 	})
-
-func decisionRow(d ledger.Decision, r *Row) {
-	r.Add(SupersedesFact, string(d.Supersedes))
-	r.Add(ScopeFact, d.Scope...)
-	r.Add(AboutFact, d.About...)
-}
 
 // DecisionSuccessor is what the order of succession asks of a decision, from its row.
 func DecisionSuccessor(r *Row) ledger.Successor {
@@ -246,7 +244,12 @@ var Actors = DefineMarkdown[record.Actor](
 			Texts("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }).United(),
 		},
 		States: ledger.ActorStates,
-		Row:    actorRow,
+		Row: func(a ledger.Actor, r *Row) {
+			r.Add(ExternalRefFact, a.ExternalRef)
+			r.Add(GroupFact, a.Group)
+			r.Add(RoleFact, a.Role)
+			r.Add(CapabilityFact, a.Abilities...)
+		},
 	})
 
 // The names of the facts that only the row of an actor has.
@@ -255,14 +258,6 @@ const (
 	GroupFact       = "group"
 	CapabilityFact  = "capability" // one for each
 )
-
-// actorRow sets the facts by which actors are found.
-func actorRow(a ledger.Actor, r *Row) {
-	r.Add(ExternalRefFact, a.ExternalRef)
-	r.Add(GroupFact, a.Group)
-	r.Add(RoleFact, a.Role)
-	r.Add(CapabilityFact, a.Abilities...)
-}
 
 // Repositories is the row of repositories in the table of kinds.
 var Repositories = DefineMarkdown[ledger.RepositoryID](

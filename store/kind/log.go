@@ -90,7 +90,9 @@ func entryValue(e record.Entry) format.Value {
 		m = append(m, format.Field{Key: "assignee", Value: format.String(*e.Assignee)})
 	}
 	if len(e.Results) > 0 {
-		m = append(m, format.Field{Key: "results", Value: seqOf(e.Results, resultValue)})
+		m = append(m, format.Field{Key: "results", Value: seqOf(e.Results, func(r record.CheckResult) format.Value {
+			return format.Map{{Key: "check", Value: format.String(r.Check)}, {Key: "result", Value: format.String(r.Result)}}
+		})})
 	}
 	m.text("commit", e.Commit)
 	m.text("tree", e.Tree)
@@ -113,13 +115,6 @@ func entryValue(e record.Entry) format.Value {
 	m.text("text", e.Text)
 	m.text("sig", e.Sig)
 	return format.Flow{Value: format.Map(m)}
-}
-
-func resultValue(r record.CheckResult) format.Value {
-	return format.Map{
-		{Key: "check", Value: format.String(r.Check)},
-		{Key: "result", Value: format.String(r.Result)},
-	}
 }
 
 // EditLog makes the edits that add new entries to the provenance of a document. Existing entries keep their bytes.

@@ -27,7 +27,10 @@ func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers forma
 	case strings.HasSuffix(name, ".md"):
 		form = format.Markdown
 	case path.Base(name) == layout.ConfigName && path.Base(path.Dir(name)) == layout.Folder:
-		schema.Fields = configMerge()
+		schema.Fields = map[string]format.Rule{
+			"default_checks": {Kind: format.Keyed, Key: "desc"}, "repos": {Kind: format.Keyed, Key: "name"},
+			"fields": {Kind: format.Keyed, Key: "name"}, "provenance": LogRule,
+		}
 	}
 	schema.Fields = withLogs(schema.Fields)
 	m := format.Merge(base, ours, theirs, form, schema, markers)
@@ -76,21 +79,14 @@ func kindAt(name string) (*Kind, bool) {
 // LogRule merges provenance: the entries of both sides, by their time. Merge adds which values they have.
 var LogRule = format.Rule{Kind: format.Log, Key: "at"}
 
-func configMerge() map[string]format.Rule {
-	return map[string]format.Rule{"default_checks": {Kind: format.Keyed, Key: "desc"}, "repos": {Kind: format.Keyed, Key: "name"}, "fields": {Kind: format.Keyed, Key: "name"}, "provenance": LogRule}
-}
-
 // later chooses the side that set later what entries set. It chooses neither if a side does not know since when it has
 // its value, since a person has edited the file, or if both changed it in the same second. sets says of an entry
 // whether it set the key, and whether to what the task has.
 func later(sets func(e record.Entry, t task.Task) (some, this bool)) choice[task.Task] {
 	return higher(func(t task.Task) (int64, bool) {
-		for _, e := range slices.Backward(t.Provenance) {
-			if some, this := sets(e, t); some {
-				return e.At.Unix(), this
-			}
-		}
-		return 0, false
+		e, _ := t.Provenance.Newest(func(e record.Entry) bool { some, _ := sets(e, t); return some })
+		_, this := sets(e, t)
+		return e.At.Unix(), this
 	})
 }
 
@@ -203,7 +199,12 @@ func (v versions) disputeStatus(m *format.Merged, merged task.Task, flow task.Fl
 	if len(unproven) == 0 {
 		return
 	}
-	other := v.reopened(merged.Status, flow)
+	other := flow.Initial // what to offer in place of the closed status: that of the other side, or of the base, or else this
+	for _, s := range []record.Status{v.base.Status, v.theirs.Status} {
+		if s != "" && s != merged.Status && !flow.IsClosed(s) {
+			other = s
+		}
+	}
 	if merged.Status != v.ours.Status {
 		other = merged.Status
 		if m.Edit(format.Set(format.Path{"status"}, format.String(v.ours.Status))) != nil {
@@ -212,15 +213,4 @@ func (v versions) disputeStatus(m *format.Merged, merged task.Task, flow task.Fl
 	}
 	m.Dispute("status", format.String(other),
 		string(merged.Status)+" no longer stands, not passed: "+strings.Join(unproven, "; "))
-}
-
-// reopened is the status to offer in place of the closed one: that of the other side, or of the base, or else the
-// initial state.
-func (v versions) reopened(closed record.Status, flow task.Flow) record.Status {
-	for _, s := range []record.Status{v.theirs.Status, v.base.Status} {
-		if s != "" && s != closed && !flow.IsClosed(s) {
-			return s
-		}
-	}
-	return flow.Initial
 }

@@ -28,7 +28,11 @@ func asBefore(ed *task.Edit, names []string, before task.Task) bool {
 	settable := task.Settable()
 	for _, name := range names {
 		if name == "checks" || name == "timeout" {
-			ed.Checks = unsettled(before.Checks)
+			checks := slices.Clone(before.Checks) // an edit gives no results
+			for i := range checks {
+				checks[i].Result = record.Pending
+			}
+			ed.Checks = &checks
 			continue
 		}
 		field := task.Field{Name: name}
@@ -40,13 +44,4 @@ func asBefore(ed *task.Edit, names []string, before task.Task) bool {
 		ed.Set[name] = field.Of(before)
 	}
 	return true
-}
-
-// unsettled are checks without their results, which an edit does not give.
-func unsettled(checks []task.Check) *[]task.Check {
-	out := slices.Clone(checks)
-	for i := range out {
-		out[i].Result = record.Pending
-	}
-	return &out
 }

@@ -213,7 +213,7 @@ func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store,
 	case !reflect.ValueOf(rest).IsZero() || len(in.ownGiven()) > 0:
 		return verb.Record{}, verb.BadInput("", "changes more of a %s than its labels or its state", k.Name).
 			WithHint("labels, or to, with note, reason, expected_rev and expected_status; verbs of its own change the rest")
-	case in.relabels() == (in.To != nil):
+	case (in.Labels != nil || len(in.AddLabels)+len(in.RemoveLabels) > 0) == (in.To != nil):
 		return verb.Record{}, verb.BadInput("", "says neither labels nor to, or both").WithHint("a %s is labeled, or moved, in one call each", k.Name)
 	}
 	return verb.Change{Kind: k, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
@@ -224,21 +224,12 @@ func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store,
 		if in.To != nil {
 			return k.Move(wc.Was, record.Status(*in.To), w.Stamp(text))
 		}
-		return k.Relabel(wc.Was, in.labelsOf(h.Labels), w.Stamp(text))
+		labels := record.Relabeled(h.Labels, in.AddLabels, in.RemoveLabels)
+		if in.Labels != nil {
+			labels = *in.Labels
+		}
+		return k.Relabel(wc.Was, labels, w.Stamp(text))
 	}}.Record(ctx, w, s)
-}
-
-// relabels reports whether the input changes labels.
-func (in UpdateIn) relabels() bool {
-	return in.Labels != nil || len(in.AddLabels)+len(in.RemoveLabels) > 0
-}
-
-// labelsOf are the labels of a record as the input leaves them.
-func (in UpdateIn) labelsOf(now []string) []string {
-	if in.Labels != nil {
-		return *in.Labels
-	}
-	return record.Relabeled(now, in.AddLabels, in.RemoveLabels)
 }
 
 // expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than
@@ -271,29 +262,20 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 		set(ed.Set, "priority", in.Priority, verb.Priority),
 		set(ed.Set, "mode", in.Mode, task.ParseMode),
 		set(ed.Set, "due", in.Due, func(text string) (task.Due, error) { return verb.Due("due", text, w.Now()) }))
+	named := func(who *string) (out *record.Actor) {
+		if who != nil && err == nil {
+			out = new(record.Actor)
+			*out, err = w.ActorNamed(*who)
+		}
+		return out
+	}
+	ed.Assignee, ed.Reviewer = named(in.Assignee), named(in.Reviewer)
+	if in.Checks != nil && err == nil {
+		ed.Checks = new([]task.Check)
+		*ed.Checks, err = declaredChecks(w, *in.Checks)
+	}
 	if err != nil {
 		return ed, err
-	}
-	if in.Assignee != nil {
-		who, err := w.ActorNamed(*in.Assignee)
-		if err != nil {
-			return ed, err
-		}
-		ed.Assignee = &who
-	}
-	if in.Reviewer != nil {
-		who, err := w.ActorNamed(*in.Reviewer)
-		if err != nil {
-			return ed, err
-		}
-		ed.Reviewer = &who
-	}
-	if in.Checks != nil {
-		checks, err := declaredChecks(w, *in.Checks)
-		if err != nil {
-			return ed, err
-		}
-		ed.Checks = &checks
 	}
 	if in.To != nil && *in.To == "" {
 		return ed, verb.BadInput("to", "is empty").WithHint("leave it out to move the task nowhere")
