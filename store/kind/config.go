@@ -9,7 +9,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // Format is the file format that this version writes. A workspace with a newer one is read only.
@@ -139,12 +138,12 @@ type configReader struct {
 }
 
 // get returns the value of the first key that is there and not null.
-func (r *configReader) get(keys ...string) *yaml.Node {
+func (r *configReader) get(keys ...string) *format.Node {
 	for _, key := range keys {
 		r.known[key] = true
 	}
 	for _, key := range keys {
-		if n := r.doc.Get(key); !isNull(n) {
+		if n := r.doc.Get(key); !format.IsNull(n) {
 			return n
 		}
 	}
@@ -201,7 +200,7 @@ func known(f task.Flow, s record.Status) record.Status {
 	return s
 }
 
-func (r *configReader) state(name string, fallback record.Status, n *yaml.Node) record.Status {
+func (r *configReader) state(name string, fallback record.Status, n *format.Node) record.Status {
 	if n == nil {
 		return fallback
 	}
@@ -212,7 +211,7 @@ func (r *configReader) state(name string, fallback record.Status, n *yaml.Node) 
 	return s
 }
 
-func (r *configReader) statesOf(name string, n *yaml.Node) []record.Status {
+func (r *configReader) statesOf(name string, n *format.Node) []record.Status {
 	out := textsIn[record.Status](&r.reader, name, n)
 	for _, s := range out {
 		if r.c.Flow.Known(s) != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // Repo is a git repository that the tasks of a workspace are about: one of repos in the config. A task names it by its
@@ -75,15 +74,15 @@ func isBranch(name string) bool {
 func repoKeys() []Key[Repo] {
 	return []Key[Repo]{
 		Text("name", func(r *Repo) *string { return &r.Name }),
-		{name: "path", of: &oneKey[Repo, string]{func(r *Repo) *string { return &r.Path }, func(r *reader, name string, n *yaml.Node) string {
+		{name: "path", of: &oneKey[Repo, string]{func(r *Repo) *string { return &r.Path }, func(r *reader, name string, n *format.Node) string {
 			if text := r.text(name, n); text != "" {
 				return path.Clean(text)
 			}
 			return ""
 		}, func(text string) format.Value { return unlessEmpty(text) }}},
-		{name: "url", of: &oneKey[Repo, string]{func(r *Repo) *string { return &r.URL }, func(r *reader, name string, n *yaml.Node) string {
+		{name: "url", of: &oneKey[Repo, string]{func(r *Repo) *string { return &r.URL }, func(r *reader, name string, n *format.Node) string {
 			url := record.RepoOf(r.text(name, n))
-			if !isNull(n) && url == "" {
+			if !format.IsNull(n) && url == "" {
 				r.fail(n, "url is no address of a repository that is known")
 			}
 			return url
@@ -99,7 +98,7 @@ func repoKeys() []Key[Repo] {
 }
 
 // repos reads the repositories that the tasks are about.
-func (r *configReader) repos(n *yaml.Node) {
+func (r *configReader) repos(n *format.Node) {
 	for _, m := range r.maps("repos", n) {
 		one := readObject(&r.reader, m, repoKeys())
 		if err := one.Valid(); err != nil {

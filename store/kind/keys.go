@@ -7,7 +7,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // Key is one key of a mapping in a file: what it holds, and where a value of type T has that.
@@ -15,41 +14,41 @@ type Key[T any] struct {
 	name     string
 	also     []string // under which earlier programs wrote it
 	required bool
-	foreign  func(*yaml.Node) bool // whether a value is another program's, which is kept as that of an unknown key is; nil for none
-	rule     format.Rule           // how it merges
-	choose   choice[T]             // which side has it after a merge, if both changed it; nil for a conflict
+	foreign  func(*format.Node) bool // whether a value is another program's, which is kept as that of an unknown key is; nil for none
+	rule     format.Rule             // how it merges
+	choose   choice[T]               // which side has it after a merge, if both changed it; nil for a conflict
 	of       keyType[T]
 }
 
 // keyType is what a key holds. It is an interface and not a list of functions, since all kinds are made before main
 // begins.
 type keyType[T any] interface {
-	read(r *reader, name string, n *yaml.Node, v *T)
+	read(r *reader, name string, n *format.Node, v *T)
 	value(v *T) format.Value // nil for what a file does not say
 	edit(doc *format.Doc, name string, was, now *T) []format.Edit
 }
 
 // readKeys reads the values of keys, whose nodes at returns.
-func readKeys[T any](r *reader, keys []Key[T], at func(key string) *yaml.Node, v *T) {
+func readKeys[T any](r *reader, keys []Key[T], at func(key string) *format.Node, v *T) {
 	for _, k := range keys {
 		n := at(k.name)
 		for _, old := range k.also {
-			if isNull(n) {
+			if format.IsNull(n) {
 				n = at(old)
 			}
 		}
 		switch {
-		case k.required && isNull(n):
+		case k.required && format.IsNull(n):
 			r.missing(k.name, n)
-		case k.foreign == nil || n == nil || !k.foreign(deref(n)):
+		case k.foreign == nil || n == nil || !k.foreign(format.Deref(n)):
 			k.of.read(r, k.name, n, v)
 		}
 	}
 }
 
 // readObject reads a mapping.
-func readObject[T any](r *reader, m *yaml.Node, keys []Key[T]) (v T) {
-	readKeys(r, keys, func(key string) *yaml.Node { return field(m, key) }, &v)
+func readObject[T any](r *reader, m *format.Node, keys []Key[T]) (v T) {
+	readKeys(r, keys, func(key string) *format.Node { return field(m, key) }, &v)
 	return v
 }
 
@@ -114,7 +113,7 @@ func Text[T any, S ~string](name string, at func(*T) *S) Key[T] {
 
 type textKey[T any, S ~string] struct{ at func(*T) *S }
 
-func (k textKey[T, S]) read(r *reader, name string, n *yaml.Node, v *T) {
+func (k textKey[T, S]) read(r *reader, name string, n *format.Node, v *T) {
 	*k.at(v) = S(r.text(name, n))
 }
 
@@ -152,12 +151,12 @@ func Texts[T any, S ~string](name string, at func(*T) *[]S) Key[T] {
 
 type textsKey[T any, S ~string] struct{ at func(*T) *[]S }
 
-func (k textsKey[T, S]) read(r *reader, name string, n *yaml.Node, v *T) {
+func (k textsKey[T, S]) read(r *reader, name string, n *format.Node, v *T) {
 	*k.at(v) = textsIn[S](r, name, n)
 }
 
 // textsIn reads a list of texts.
-func textsIn[S ~string](r *reader, name string, n *yaml.Node) []S {
+func textsIn[S ~string](r *reader, name string, n *format.Node) []S {
 	var out []S
 	for _, text := range r.texts(name, n) {
 		out = append(out, S(text))
@@ -179,12 +178,14 @@ func (k textsKey[T, S]) edit(doc *format.Doc, name string, was, now *T) []format
 // oneKey is a key that holds one value. It is not in the file where value returns nil.
 type oneKey[T, V any] struct {
 	at    func(*T) *V
-	one   func(*reader, string, *yaml.Node) V
+	one   func(*reader, string, *format.Node) V
 	write func(V) format.Value
 }
 
-func (k *oneKey[T, V]) read(r *reader, name string, n *yaml.Node, v *T) { *k.at(v) = k.one(r, name, n) }
-func (k *oneKey[T, V]) value(v *T) format.Value                         { return k.write(*k.at(v)) }
+func (k *oneKey[T, V]) read(r *reader, name string, n *format.Node, v *T) {
+	*k.at(v) = k.one(r, name, n)
+}
+func (k *oneKey[T, V]) value(v *T) format.Value { return k.write(*k.at(v)) }
 
 func (k *oneKey[T, V]) edit(_ *format.Doc, name string, was, now *T) []format.Edit {
 	return editValue(name, k.value(was), k.value(now))
@@ -213,14 +214,14 @@ func Flag[T any](name string, at func(*T) *bool) Key[T] {
 // FlagUnless is a key that holds true or false. A record may do without it, which is true. At is where a value has the
 // opposite.
 func FlagUnless[T any](name string, at func(*T) *bool) Key[T] {
-	read := func(r *reader, name string, n *yaml.Node) bool { return !isNull(n) && !r.boolean(name, n) }
+	read := func(r *reader, name string, n *format.Node) bool { return !format.IsNull(n) && !r.boolean(name, n) }
 	return Key[T]{name: name, of: &oneKey[T, bool]{at, read, unlessZero(func(b bool) format.Value { return format.Bool(!b) })}}
 }
 
 // DueDate is a key that holds when something is due: a date or a time, which needs no quotes. A record may do without
 // it.
 func DueDate[T any](name string, at func(*T) *task.Due) Key[T] {
-	read := func(r *reader, name string, n *yaml.Node) task.Due { return task.Due(r.text(name, n)) }
+	read := func(r *reader, name string, n *format.Node) task.Due { return task.Due(r.text(name, n)) }
 	return Key[T]{name: name, of: &oneKey[T, task.Due]{at, read, unlessZero(func(d task.Due) format.Value {
 		if _, ok := d.By(); ok {
 			return format.Plain(string(d))
@@ -242,7 +243,7 @@ func Instant[T any](name string, at func(*T) *time.Time) Key[T] {
 // Objects is a key that holds a list of mappings with keys of their own. A change of the list writes it anew.
 func Objects[T, V any](name string, at func(*T) *[]V, keys ...Key[V]) Key[T] {
 	return Key[T]{name: name, of: &oneKey[T, []V]{
-		at, func(r *reader, name string, n *yaml.Node) []V { return objects(r, name, n, keys) },
+		at, func(r *reader, name string, n *format.Node) []V { return objects(r, name, n, keys) },
 		func(all []V) format.Value {
 			if len(all) == 0 {
 				return nil
@@ -253,7 +254,7 @@ func Objects[T, V any](name string, at func(*T) *[]V, keys ...Key[V]) Key[T] {
 }
 
 // objects reads a list of mappings.
-func objects[V any](r *reader, name string, n *yaml.Node, keys []Key[V]) []V {
+func objects[V any](r *reader, name string, n *format.Node, keys []Key[V]) []V {
 	var all []V
 	for _, m := range r.maps(name, n) {
 		all = append(all, readObject(r, m, keys))
@@ -268,7 +269,7 @@ func refsKey[T any](at func(*T) *[]record.Reference) Key[T] {
 
 type referencesKey[T any] struct{ at func(*T) *[]record.Reference }
 
-func (k referencesKey[T]) read(r *reader, _ string, n *yaml.Node, v *T) { *k.at(v) = r.refs(n) }
+func (k referencesKey[T]) read(r *reader, _ string, n *format.Node, v *T) { *k.at(v) = r.refs(n) }
 
 func (k referencesKey[T]) value(v *T) format.Value {
 	if refs := *k.at(v); len(refs) > 0 {
@@ -288,7 +289,7 @@ func logKey[T any](at func(*T) *record.Log) Key[T] {
 
 type provenanceKey[T any] struct{ at func(*T) *record.Log }
 
-func (k provenanceKey[T]) read(r *reader, _ string, n *yaml.Node, v *T) {
+func (k provenanceKey[T]) read(r *reader, _ string, n *format.Node, v *T) {
 	*k.at(v) = append(*k.at(v), r.entries(n)...)
 }
 

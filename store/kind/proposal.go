@@ -8,7 +8,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // Proposals is the row of proposals in the table of kinds. Newer files have actor, at, key, made_by and made_at as
@@ -38,7 +37,7 @@ var Proposals = define[string](Kind{
 })
 
 // planned is what a proposal plans, as JSON.
-func planned(r *reader, _ string, n *yaml.Node) json.RawMessage {
+func planned(r *reader, _ string, n *format.Node) json.RawMessage {
 	var tasks any
 	if n != nil {
 		tasks = plain(n)

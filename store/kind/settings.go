@@ -12,7 +12,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // Setting is a key of config.yaml. Those with a Doc a verb may change: time limits and who attests, never the states
@@ -23,7 +22,7 @@ type Setting struct {
 	Value   func(Config) string
 	Choices []string // the words that it can be; nil for one that takes a number, a span of time or a name
 
-	read func(r *configReader, n *yaml.Node) // nil for a key that configReader.flow reads
+	read func(r *configReader, n *format.Node) // nil for a key that configReader.flow reads
 }
 
 // Settings lists the keys that a verb may change, in the order of the config file.
@@ -40,12 +39,12 @@ const (
 // configKeys are the keys of a config file but for its provenance, in their order.
 var configKeys = sync.OnceValue(func() []Setting {
 	return []Setting{
-		{Key: "format", read: func(r *configReader, n *yaml.Node) {
+		{Key: "format", read: func(r *configReader, n *format.Node) {
 			if r.c.Format = r.number("format", n); r.c.Format < 1 {
 				r.fail(n, "format must be 1 or more")
 			}
 		}},
-		{Key: "prefix", read: func(r *configReader, n *yaml.Node) {
+		{Key: "prefix", read: func(r *configReader, n *format.Node) {
 			prefix, err := record.ParsePrefix(r.text("prefix", n))
 			if err != nil {
 				r.fail(n, "%v", err)
@@ -56,7 +55,7 @@ var configKeys = sync.OnceValue(func() []Setting {
 		{
 			Key: "gate_review", Doc: "whether the review state needs every command check passed: true or false", Choices: []string{"true", "false"},
 			Value: func(c Config) string { return strconv.FormatBool(c.Flow.GateReview) },
-			read:  func(r *configReader, n *yaml.Node) { r.c.Flow.GateReview = r.boolean("gate_review", n) },
+			read:  func(r *configReader, n *format.Node) { r.c.Flow.GateReview = r.boolean("gate_review", n) },
 		},
 		limit("check_timeout_default", "time limit of a check that names none", func(c *Config) *time.Duration { return &c.CheckTimeout }),
 		limit("session_stale_after", "a session without a sign of life for longer is stalled", func(c *Config) *time.Duration { return &c.StaleAfter }),
@@ -71,7 +70,7 @@ var configKeys = sync.OnceValue(func() []Setting {
 			"name an executor, such as claude, not %q: its command line is in the user's own config"),
 		{
 			Key: "jobs_max", Doc: "how many jobs of a clone run at once", Value: func(c Config) string { return strconv.Itoa(c.JobsMax) },
-			read: func(r *configReader, n *yaml.Node) {
+			read: func(r *configReader, n *format.Node) {
 				if r.c.JobsMax = r.number("jobs_max", n); r.c.JobsMax < 1 || r.c.JobsMax > maxJobs {
 					r.fail(n, "jobs_max must be 1 to %d, not %s", maxJobs, r.text("jobs_max", n))
 				}
@@ -80,7 +79,7 @@ var configKeys = sync.OnceValue(func() []Setting {
 		limit("job_timeout", "how long a job may run, unless it was started with another time", func(c *Config) *time.Duration { return &c.JobTimeout }),
 		word("worktrees", "", func(c *Config) *string { return &c.Worktrees }, nil, ""),
 		word("worktree_setup", "", func(c *Config) *string { return &c.WorktreeSetup }, nil, ""),
-		{Key: "worktree_setup_timeout", read: func(r *configReader, n *yaml.Node) {
+		{Key: "worktree_setup_timeout", read: func(r *configReader, n *format.Node) {
 			if r.c.SetupTimeout = 0; r.text("worktree_setup_timeout", n) != "0" {
 				r.c.SetupTimeout = r.seconds("worktree_setup_timeout", n)
 			}
@@ -88,14 +87,14 @@ var configKeys = sync.OnceValue(func() []Setting {
 		{
 			Key: "close_by", Doc: "whether a task that has a branch is closed by its merge alone: any or merge", Choices: []string{"any", "merge"},
 			Value: func(c Config) string { return map[bool]string{true: "merge", false: "any"}[c.CloseByMerge] },
-			read: func(r *configReader, n *yaml.Node) {
+			read: func(r *configReader, n *format.Node) {
 				r.c.CloseByMerge = r.choice("close_by", n, "any", "merge") == "merge"
 			},
 		},
 		{
 			Key: "archive_after", Doc: "archive moves closed tasks to which nothing was written for so long, unless it is told another time",
 			Value: func(c Config) string { return Days(c.ArchiveAfter) },
-			read: func(r *configReader, n *yaml.Node) {
+			read: func(r *configReader, n *format.Node) {
 				text := r.text("archive_after", n)
 				d, err := task.ParseSpan(text)
 				if err != nil {
@@ -110,7 +109,7 @@ var configKeys = sync.OnceValue(func() []Setting {
 		{
 			Key: "claims_remote", Doc: "the git remote through which claims hold among clones: its name, or none",
 			Value: func(c Config) string { return cmp.Or(c.Claims.Remote, "none") },
-			read: func(r *configReader, n *yaml.Node) {
+			read: func(r *configReader, n *format.Node) {
 				name := r.text("claims_remote", n)
 				if name == "none" {
 					name = ""
@@ -124,7 +123,7 @@ var configKeys = sync.OnceValue(func() []Setting {
 			IsNamespace, "be refs/cairn/NAME, or refs/heads/cairn/NAME or refs/tags/cairn/NAME for hosts that take no others, not %q"),
 		oneOf("claims_offline", "whether a task is claimed while the remote gives no answer: refuse, allow, or auto (agents refuse, people allow)",
 			func(c *Config) *string { return &c.Claims.Offline }, OfflineAuto, OfflineRefuse, OfflineAllow),
-		{Key: "rules", read: func(r *configReader, n *yaml.Node) { r.rules(deref(n)) }},
+		{Key: "rules", read: func(r *configReader, n *format.Node) { r.rules(format.Deref(n)) }},
 	}
 })
 
@@ -132,7 +131,7 @@ var configKeys = sync.OnceValue(func() []Setting {
 func limit(key, doc string, at func(*Config) *time.Duration) Setting {
 	return Setting{
 		Key: key, Doc: doc, Value: func(c Config) string { return span(*at(&c)) },
-		read: func(r *configReader, n *yaml.Node) { *at(&r.c) = r.seconds(key, n) },
+		read: func(r *configReader, n *format.Node) { *at(&r.c) = r.seconds(key, n) },
 	}
 }
 
@@ -140,7 +139,7 @@ func limit(key, doc string, at func(*Config) *time.Duration) Setting {
 func word(key, doc string, at func(*Config) *string, valid func(string) bool, must string) Setting {
 	return Setting{
 		Key: key, Doc: doc, Value: func(c Config) string { return *at(&c) },
-		read: func(r *configReader, n *yaml.Node) {
+		read: func(r *configReader, n *format.Node) {
 			text := r.text(key, n)
 			if *at(&r.c) = text; valid != nil && !valid(text) {
 				r.fail(n, key+" must "+must, text)
@@ -153,12 +152,12 @@ func word(key, doc string, at func(*Config) *string, valid func(string) bool, mu
 func oneOf(key, doc string, at func(*Config) *string, words ...string) Setting {
 	return Setting{
 		Key: key, Doc: doc, Choices: words, Value: func(c Config) string { return *at(&c) },
-		read: func(r *configReader, n *yaml.Node) { *at(&r.c) = r.choice(key, n, words...) },
+		read: func(r *configReader, n *format.Node) { *at(&r.c) = r.choice(key, n, words...) },
 	}
 }
 
 // choice reads one of some words.
-func (r *configReader) choice(key string, n *yaml.Node, words ...string) string {
+func (r *configReader) choice(key string, n *format.Node, words ...string) string {
 	text, last := r.text(key, n), len(words)-1
 	if !slices.Contains(words, text) {
 		r.fail(n, "%s must be %s or %s, not %q", key, strings.Join(words[:last], ", "), words[last], text)
@@ -166,8 +165,8 @@ func (r *configReader) choice(key string, n *yaml.Node, words ...string) string 
 	return text
 }
 
-func (r *configReader) rules(n *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
+func (r *configReader) rules(n *format.Node) {
+	if n.Kind != format.MappingNode {
 		r.fail(n, "rules must be a mapping of rule to severity")
 		return
 	}
@@ -182,10 +181,10 @@ func (r *configReader) rules(n *yaml.Node) {
 	}
 }
 
-func (r *configReader) checks(n *yaml.Node) {
+func (r *configReader) checks(n *format.Node) {
 	for _, m := range r.maps("default_checks", n) {
 		c := r.check(m)
-		if at := field(m, "timeout"); !isNull(at) && c.Timeout < 1 {
+		if at := field(m, "timeout"); !format.IsNull(at) && c.Timeout < 1 {
 			r.fail(at, "timeout must be 1 or more seconds")
 		}
 		r.c.Flow.Defaults = append(r.c.Flow.Defaults, c)
@@ -196,7 +195,7 @@ func (r *configReader) checks(n *yaml.Node) {
 }
 
 // fields reads the keys of the user's own.
-func (r *configReader) fields(n *yaml.Node) {
+func (r *configReader) fields(n *format.Node) {
 	fieldKeys := []Key[task.Field]{
 		Text("name", func(f *task.Field) *string { return &f.Name }),
 		Text("type", func(f *task.Field) *task.FieldType { return &f.Type }),

@@ -12,7 +12,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // Tasks is the row of tasks in the table of kinds. Their keys follow from task.Fields.
@@ -67,7 +66,7 @@ var keysOfTask = sync.OnceValue(func() []Key[task.Task] {
 func taskKey(f task.Field) Key[task.Task] {
 	var key Key[task.Task]
 	if f.At == nil {
-		return Key[task.Task]{name: f.Name, of: optionalKey{f.Name}, foreign: func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode }}
+		return Key[task.Task]{name: f.Name, of: optionalKey{f.Name}, foreign: func(n *format.Node) bool { return n.Kind != format.ScalarNode }}
 	}
 	switch f.At(new(task.Task)).(type) {
 	case *record.ID:
@@ -113,14 +112,14 @@ func at[V any](f task.Field) func(*task.Task) *V {
 }
 
 // noTexts reports whether a value is neither texts nor one.
-func noTexts(n *yaml.Node) bool {
-	return n.Kind == yaml.MappingNode || slices.ContainsFunc(n.Content, func(item *yaml.Node) bool { return deref(item).Kind != yaml.ScalarNode })
+func noTexts(n *format.Node) bool {
+	return n.Kind == format.MappingNode || slices.ContainsFunc(n.Content, func(item *format.Node) bool { return format.Deref(item).Kind != format.ScalarNode })
 }
 
 // priorityKey is in a file that says another priority than the usual one, or said one before.
 type priorityKey struct{}
 
-func (priorityKey) read(r *reader, name string, n *yaml.Node, t *task.Task) {
+func (priorityKey) read(r *reader, name string, n *format.Node, t *task.Task) {
 	p, err := task.ParsePriority(r.text(name, n))
 	if err != nil {
 		r.fail(n, "%v", err)
@@ -142,7 +141,7 @@ func (priorityKey) edit(_ *format.Doc, name string, was, now *task.Task) []forma
 // checksKey is the list of checks. What an edit changes in their results comes after it; see editResults.
 type checksKey struct{}
 
-func (checksKey) read(r *reader, name string, n *yaml.Node, t *task.Task) {
+func (checksKey) read(r *reader, name string, n *format.Node, t *task.Task) {
 	t.Checks = r.checkList(name, n)
 }
 
@@ -173,7 +172,7 @@ var checkKeys = sync.OnceValue(func() []Key[task.Check] {
 // checkType says of a check without a command that it is meant so.
 type checkType struct{}
 
-func (checkType) read(*reader, string, *yaml.Node, *task.Check) {} // by reader.check
+func (checkType) read(*reader, string, *format.Node, *task.Check) {} // by reader.check
 
 func (checkType) value(c *task.Check) format.Value {
 	if c.Manual() {
@@ -184,7 +183,7 @@ func (checkType) value(c *task.Check) format.Value {
 
 func (checkType) edit(*format.Doc, string, *task.Check, *task.Check) []format.Edit { return nil }
 
-func (r *reader) checkList(name string, n *yaml.Node) []task.Check {
+func (r *reader) checkList(name string, n *format.Node) []task.Check {
 	var out []task.Check
 	for _, m := range r.maps(name, n) {
 		out = append(out, r.check(m))
@@ -192,7 +191,7 @@ func (r *reader) checkList(name string, n *yaml.Node) []task.Check {
 	return out
 }
 
-func (r *reader) check(m *yaml.Node) task.Check {
+func (r *reader) check(m *format.Node) task.Check {
 	c := readObject(r, m, checkKeys())
 	if c.Desc == "" {
 		r.fail(m, "a check needs a desc")
@@ -212,7 +211,7 @@ func (r *reader) check(m *yaml.Node) task.Check {
 // optionalKey is an optional field, whose value stands in Own. A list or a mapping in its place is another program's.
 type optionalKey struct{ name string }
 
-func (optionalKey) read(*reader, string, *yaml.Node, *task.Task) {} // by readOwn
+func (optionalKey) read(*reader, string, *format.Node, *task.Task) {} // by readOwn
 
 func (k optionalKey) value(t *task.Task) format.Value {
 	if text := t.Own[k.name]; text != "" {
@@ -227,13 +226,13 @@ func (optionalKey) edit(*format.Doc, string, *task.Task, *task.Task) []format.Ed
 func readOwn(doc *format.Doc, t *task.Task) {
 	keys, root := keysOfTask(), doc.Root()
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		name, n := root.Content[i].Value, deref(root.Content[i+1])
+		name, n := root.Content[i].Value, format.Deref(root.Content[i+1])
 		at := slices.IndexFunc(keys, func(k Key[task.Task]) bool { return k.name == name })
 		known := at >= 0 && (keys[at].foreign == nil || !keys[at].foreign(n))
 		if known && keys[at].of != (keyType[task.Task])(optionalKey{name}) {
 			continue
 		}
-		if n.Kind == yaml.ScalarNode && !isNull(n) && n.Value != "" {
+		if n.Kind == format.ScalarNode && !format.IsNull(n) && n.Value != "" {
 			if t.Own == nil {
 				t.Own = map[string]string{}
 			}
