@@ -2,11 +2,12 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -194,41 +195,25 @@ func (e edition) difference(was, is task.Task) (map[string]any, error) {
 		return nil, usage("the references were changed").WithHint("leave them; %s adds one", record.CallTo("ref_add", "id", string(e.id)))
 	}
 	in := map[string]any{}
-	texts := func(key string, a, b []string) {
-		if !slices.Equal(a, b) {
-			in[key] = append([]string{}, b...)
+	for _, f := range task.Settable() {
+		if !f.Differs(was, is) {
+			continue
+		}
+		in[f.Name] = f.Of(is)
+		switch value := reflect.ValueOf(f.Of(is)); {
+		case value.Kind() == reflect.Slice && value.Len() == 0:
+			in[f.Name] = []string{}
+		case value.Kind() == reflect.String || value.Kind() == reflect.Int:
+			in[f.Name] = fmt.Sprint(value)
 		}
 	}
-	text := func(key, a, b string) {
-		if a != b {
-			in[key] = b
+	if was.Assignee != is.Assignee {
+		in["assignee"] = cmp.Or(string(is.Assignee), "unassigned")
+	}
+	for key, ids := range map[string][]string{"add_deps": lacking(is.Deps, was.Deps), "remove_deps": lacking(was.Deps, is.Deps)} {
+		if len(ids) > 0 {
+			in[key] = ids
 		}
-	}
-	text("title", was.Title, is.Title)
-	text("body", was.Body, is.Body)
-	text("priority", strconv.Itoa(int(was.Priority)), strconv.Itoa(int(is.Priority)))
-	text("mode", string(was.Mode), string(is.Mode))
-	text("due", string(was.Due), string(is.Due))
-	text("parent", string(was.Parent), string(is.Parent))
-	text("repo", was.Repo, is.Repo)
-	text("assignee", string(was.Assignee), string(is.Assignee))
-	if in["assignee"] == "" {
-		in["assignee"] = "unassigned"
-	}
-	texts("labels", was.Labels, is.Labels)
-	texts("scope", was.Scope, is.Scope)
-	for _, f := range task.OptionalFields() {
-		text(f.Name, was.Own[f.Name], is.Own[f.Name])
-	}
-	for _, kind := range task.LinkKinds {
-		if old, links := *was.LinksOf(kind.Name), *is.LinksOf(kind.Name); !slices.Equal(old, links) {
-			in[kind.Name] = append([]record.ID{}, links...)
-		}
-	}
-	texts("add_deps", nil, lacking(is.Deps, was.Deps))
-	texts("remove_deps", nil, lacking(was.Deps, is.Deps))
-	if was.RequiresEvidence != is.RequiresEvidence {
-		in["requires_evidence"] = is.RequiresEvidence
 	}
 	if err := checksChanged(in, was.Checks, is.Checks); err != nil {
 		return nil, err

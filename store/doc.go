@@ -81,7 +81,7 @@
 // most ten times. What they change between the last read and the rename, a fraction of a millisecond, is replaced. What
 // git replaces within five seconds after a write, since it had read the file before, is known from the journal
 // (session.Overwritten). Where somebody changes one of several files after the first was replaced, our change is made
-// on top of theirs if the kind can do that (kind.Codec.Again), and else theirs is kept and ours stays in the journal.
+// on top of theirs if the kind can do that (kind.Kind.Again), and else theirs is kept and ours stays in the journal.
 //
 // A store apart (Store.Apart) makes its writes in the same steps but for 10: what it would write to the live state is
 // kept until Later.Apply. It is for a worktree that is thrown away unless what was tried in it comes home.

@@ -74,7 +74,7 @@ func (tx *Tx) Known(of record.Ref) session.Live { return tx.s.Known(of) }
 // returns CONFLICT and writes nothing. The claim stays as it is; it is refreshed if the writer holds it.
 //
 // New records are written first, in the order in which they were put, then the others. Of these the kinds that can make
-// a change again (kind.Codec.Again) come last, as sessions do after their tasks.
+// a change again (kind.Kind.Again) come last, as sessions do after their tasks.
 func (tx *Tx) Put(k *kind.Kind, v any) {
 	ref := k.Header(v).Ref
 	st, ok := tx.records[ref]

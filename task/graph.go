@@ -96,7 +96,11 @@ func pathTo(start, goal record.ID, came map[record.ID]record.ID, find Find, next
 		id := queue[0]
 		queue = queue[1:]
 		if id == goal {
-			return backtrack(came, id)
+			var path []record.ID
+			for ; id != ""; id = came[id] {
+				path = append([]record.ID{id}, path...)
+			}
+			return path
 		}
 		t, _ := find(id)
 		for _, n := range next(t) {
@@ -107,14 +111,6 @@ func pathTo(start, goal record.ID, came map[record.ID]record.ID, find Find, next
 		}
 	}
 	return nil
-}
-
-func backtrack(came map[record.ID]record.ID, id record.ID) []record.ID {
-	var path []record.ID
-	for ; id != ""; id = came[id] {
-		path = append([]record.ID{id}, path...)
-	}
-	return path
 }
 
 // Circles returns the groups of tasks that lead to one another, and so back to themselves, along next. Groups and their
@@ -202,13 +198,6 @@ func Rings(n int, starts iter.Seq[int], next func(int) []int) (of []int, rings [
 		}
 	}
 	return of, rings
-}
-
-func orNone(ids []record.ID) string {
-	if len(ids) == 0 {
-		return "none"
-	}
-	return record.JoinIDs(ids, ", ")
 }
 
 // without lists what is in one list and not in another, none twice.

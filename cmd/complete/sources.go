@@ -163,7 +163,7 @@ func sources() map[verb.Source]source {
 		verb.FromKindsConfig:   and(kinds, ofWords("config")),
 		verb.FromCommandChecks: func(c *completer) []Candidate { return c.checks(false) },
 		verb.FromManualChecks:  func(c *completer) []Candidate { return c.checks(true) },
-		verb.FromSettings:      fixed(kind.Settings, func(s kind.Setting) Candidate { return Candidate{s.Key, s.Doc} }),
+		verb.FromSettings:      fixed(kind.Settings(), func(s kind.Setting) Candidate { return Candidate{s.Key, s.Doc} }),
 		verb.FromSettingValues: (*completer).settingValues,
 		verb.FromProposals: inStore(func(c *completer, s *store.Store) []task.Proposal {
 			all, _, _ := kind.Proposals.List(c.ctx, s)
@@ -240,14 +240,14 @@ func (c *completer) settingValues() []Candidate {
 		return nil
 	}
 	var out []Candidate
-	for _, one := range kind.Settings {
+	for _, one := range kind.Settings() {
 		if one.Key != c.args[0] {
 			continue
 		}
 		if now := one.Value(s.Config); now != "" {
 			out = append(out, Candidate{now, "as it is now"})
 		}
-		for _, word := range one.Choices() {
+		for _, word := range one.Choices {
 			if word != one.Value(s.Config) {
 				out = append(out, Candidate{Value: word})
 			}

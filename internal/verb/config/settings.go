@@ -56,7 +56,7 @@ func SettingsGet(_ context.Context, _ *verb.Workspace, s *store.Store, _ Setting
 
 func settingsOf(s *store.Store) Settings {
 	out := Settings{Settings: []Setting{}, Path: s.Rel(s.ConfigFile())}
-	for _, one := range kind.Settings {
+	for _, one := range kind.Settings() {
 		out.Settings = append(out.Settings, Setting{one.Key, one.Value(s.Config), one.Doc})
 	}
 	return out

@@ -147,8 +147,8 @@ func amend(
 		if err != nil {
 			return nil, err
 		}
-		after, err := k.Referring(wc.Was, refs, entry)
-		if t, ok := after.(task.Task); ok && err == nil {
+		after := k.Referring(wc.Was, refs, entry)
+		if t, ok := after.(task.Task); ok {
 			err = s.Config.Flow.KeepsEvidence(wc.Task, t)
 		}
 		return after, err

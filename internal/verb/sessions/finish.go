@@ -194,9 +194,9 @@ func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.
 	if ses.Task == "" {
 		return endFree(ctx, w, s, ses.ID, to, stamp, head)
 	}
-	ended := task.Cancel
+	how := record.Canceled
 	if to == session.Failed {
-		ended = task.FailAttempt
+		how = record.Failed
 	}
 	left, err := w.ChangeIn(ctx, s, ses.Task, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		ses, err := wc.OwnSession(ses.ID)
@@ -205,7 +205,7 @@ func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.
 		}
 		stamp := stamp
 		stamp.Session = ses.ID
-		t, entry, err := ended(wc.Task, ses.Actor, stamp)
+		t, entry, err := task.EndAttempt(wc.Task, how, ses.Actor, stamp)
 		kind.Sessions.Put(wc.Tx, ses.End(to, stamp).AtHead(head))
 		if wc.Hold.Session == ses.ID {
 			wc.Tx.Claim(t.ID.Ref(), nil)

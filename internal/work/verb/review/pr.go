@@ -122,7 +122,7 @@ func reference(ctx context.Context, p trees.Place, made job.PR, at string) error
 		if err != nil {
 			return nil, err
 		}
-		return k.Referring(wc.Was, refs, entry)
+		return k.Referring(wc.Was, refs, entry), nil
 	}}.Run(ctx, p.W.WithoutKey(), p.S)
 	return err
 }
