@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -39,9 +40,9 @@ func Main(ctx context.Context, env Env) int {
 	p := &program{Env: env, out: &output{to: env.Stdout}, json: slices.Contains(env.Args, "--json")}
 	p.meter = p.newMeter()
 	p.out.meter = p.meter
-	defer p.meter.until(ctx)()
-	err := p.runLine(progress.With(ctx, p.reports()))
-	p.meter.stop()
+	defer p.meter.Until(ctx)()
+	err := p.runLine(progress.With(ctx, p.meter.Reports(p.Stderr)))
+	p.meter.Stop()
 	exit := p.report(ctx, err)
 	if p.out.err != nil && exit == 0 {
 		screen.Fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
@@ -50,15 +51,24 @@ func Main(ctx context.Context, env Env) int {
 	return exit
 }
 
+// newMeter is the meter of the program: nil unless standard error is a terminal that can erase a line, and the output is
+// for a person.
+func (p *program) newMeter() *terminal.Meter {
+	if p.json || p.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return terminal.NewMeter(p.Stderr)
+}
+
 // program is one run of the command line: where it reads, where it prints, and what it will exit with.
 type program struct {
 	Env
 	out   *output
-	meter *meter     // shows that work goes on; nil where no person watches
-	json  bool       // print JSON; set before the line is parsed, so that errors about the line are JSON too
-	form  *form.Form // in which results are printed; nil for the usual
-	soft  bool       // exit with 0 after what may go away by itself
-	exit  int        // of a command that did its work
+	meter *terminal.Meter // shows that work goes on; nil where no person watches
+	json  bool            // print JSON; set before the line is parsed, so that errors about the line are JSON too
+	form  *form.Form      // in which results are printed; nil for the usual
+	soft  bool            // exit with 0 after what may go away by itself
+	exit  int             // of a command that did its work
 
 	failing int // the exit number of every error; 0 for the numbers of their codes
 }
@@ -179,7 +189,7 @@ func misuse(c *cli.Command, name string, err error) *record.Error {
 		return e.WithHint("it stands without a flag: cairn %s %s", name, c.ArgsUsage)
 	}
 	word, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-	if guess := flagGuesses(name, word); guess != "" {
+	if guess := guessFlag(name, word); guess != "" {
 		return e.WithHint("%s; %s lists the flags", guess, help)
 	}
 	near := verb.Nearest(flag, names)
@@ -198,7 +208,7 @@ func misuse(c *cli.Command, name string, err error) *record.Error {
 	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)
 }
 
-// wrongValue is the error for a flag that was given what it cannot be, such as a word for a number.
+// wrongValue is the error for a flag that was given what it cannot be, such as a word for true or false.
 func wrongValue(err error) *record.Error {
 	text := err.Error()
 	rest, ok := strings.CutPrefix(text, "invalid value \"")
@@ -207,16 +217,10 @@ func wrongValue(err error) *record.Error {
 	if !ok || !cut || !named {
 		return usage("%s", text)
 	}
-	switch {
-	case strings.Contains(why, "ParseBool"):
+	if strings.Contains(why, "ParseBool") {
 		return usage("%s is %q, and true or false is wanted", complete.Dashed(flag), value)
-	case strings.Contains(why, "out of range"):
-		return usage("%s is %s, which is too large", complete.Dashed(flag), value)
-	case strings.Contains(why, "strconv.Parse"):
-		return usage("%s is %q, and a whole number is wanted", complete.Dashed(flag), value)
-	default:
-		return usage("%s is %q: %s", complete.Dashed(flag), value, why)
 	}
+	return usage("%s is %q: %s", complete.Dashed(flag), value, why)
 }
 
 // takesArgument reports whether a command takes what a caller wrote as a flag as an argument, such as the SUMMARY of
@@ -262,11 +266,22 @@ type declared struct {
 }
 
 func (p *program) declared() []declared {
-	out := []declared{{[]string{"init"}, initCommand{p}.command}, {[]string{"ready"}, readyCommand{p}.command}, {[]string{"board"}, boardCommand{p}.command}, {[]string{"export"}, exportCommand{p}.command}}
-	out = append(out, declared{[]string{"edit"}, editCommand{p}.command})
-	for _, name := range []string{"done", "close", "reopen"} {
-		out = append(out, declared{[]string{name}, closeCommand{p, name}.command})
+	var out []declared
+	for _, c := range commands() {
+		if strings.Contains(c.name, " ") {
+			continue
+		}
+		out = append(out, declared{[]string{c.name}, func() *cli.Command { return c.make(p) }})
+		if c.name == beforeVerbs {
+			out = append(out, p.ofVerbs()...)
+		}
 	}
+	return out
+}
+
+// ofVerbs are the commands of the verbs, and of the nouns that have some of them below.
+func (p *program) ofVerbs() []declared {
+	var out []declared
 	for _, v := range catalogue.All {
 		c := verbCommand{program: p, verb: v}
 		out = append(out, declared{append(c.aliases(), c.name()), c.command})
@@ -274,19 +289,13 @@ func (p *program) declared() []declared {
 	for _, noun := range catalogue.Nouns() {
 		out = append(out, declared{[]string{noun}, nounCommand{p, noun}.command})
 	}
-	return append(out, []declared{
-		{[]string{"check"}, checkCommand{p}.command}, {[]string{"doctor"}, doctorCommand{p}.command},
-		{[]string{"work"}, workCommand{p}.command}, {[]string{"trust"}, trustCommand{p}.command}, {[]string{"setup"}, setupCommand{p}.command},
-		{[]string{"merge-driver"}, mergeDriverCommand{p}.command}, {[]string{"serve"}, serveCommand{p}.command},
-		{[]string{"completion"}, completionCommand{p}.command}, {[]string{"man"}, manCommand{p}.command}, {[]string{"version"}, versionCommand{p}.command},
-		{[]string{"help"}, helpCommand{p}.command},
-	}...)
+	return out
 }
 
 // noCommand runs if the line names no command of ours: without any word it prints the help.
 func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	if c.Bool("version") {
-		return versionCommand{p}.print()
+		return p.printVersion()
 	}
 	if c.Args().Len() == 0 {
 		return cli.ShowRootCommandHelp(c)
@@ -339,7 +348,7 @@ func noSuchCommand(c *cli.Command, word string) *record.Error {
 		}
 		return e.WithHint("%s; cairn help lists the commands", list)
 	}
-	if ours := guesses()[word]; ours != "" {
+	if ours := guess("words", word); ours != "" {
 		return e.WithHint("%s; cairn help lists the commands", ours)
 	}
 	if near := verb.Nearest(word, names); near != "" {

@@ -38,16 +38,23 @@ func (p *program) report(ctx context.Context, err error) int {
 		p.printJSON(softFailure{catalogue.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, catalogue.CommandLine), soft})
 		return exit
 	}
-	said := *e
-	said.Op = p.commandTyped(e.Op)
-	screen.Fprintf(p.Stderr, "cairn: %s\n", said.Error())
-	if run, ok := e.Details["run"].(*verb.RunReport); ok {
-		render.WriteRun(p.Stderr, run, screen.Plain)
-	}
-	if !e.Hint.Empty() {
-		screen.Fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(catalogue.CommandLine))
-	}
+	typed := amended(e, func(e *record.Error) { e.Op = p.commandTyped(e.Op) })
+	run, _ := e.Details["run"].(*verb.RunReport)
+	p.tellError(typed.Error(), e.Hint, run)
 	return exit
+}
+
+// tellError prints an error for a person: what went wrong, the runs of checks that it is about, and what to do next.
+func (p *program) tellError(text string, hint record.Hint, runs ...*verb.RunReport) {
+	screen.Fprintf(p.Stderr, "cairn: %s\n", text)
+	for _, run := range runs {
+		if run != nil {
+			render.WriteRun(p.Stderr, run, screen.Plain)
+		}
+	}
+	if !hint.Empty() {
+		screen.Fprintf(p.Stderr, "hint: %s\n", hint.Spell(catalogue.CommandLine))
+	}
 }
 
 // exitOf is the exit number after an error.
@@ -105,13 +112,26 @@ func (p *program) commandTyped(op string) string {
 
 // named adds the name of the command to an error without one.
 func named(err error, command string) error {
-	var e *record.Error
-	if !errors.As(err, &e) || e.Op != "" {
+	e, ok := errors.AsType[*record.Error](err)
+	if !ok || e.Op != "" {
 		return err
 	}
-	withOp := *e
-	withOp.Op = command
-	return &withOp
+	return amended(e, func(e *record.Error) { e.Op = command })
+}
+
+// amended is an error with something changed. The one that is given stays as it is.
+func amended(e *record.Error, change func(*record.Error)) *record.Error {
+	other := *e
+	change(&other)
+	return &other
+}
+
+// asError is any error as one with a code.
+func asError(err error) *record.Error {
+	if e, ok := errors.AsType[*record.Error](err); ok {
+		return e
+	}
+	return record.Errorf(record.IO, "%w", err)
 }
 
 func usage(format string, args ...any) *record.Error {

@@ -3,11 +3,18 @@ package cmd
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"strconv"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/snapshot"
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -22,37 +29,36 @@ type initResult struct {
 	MergeDriver []string `json:"merge_driver,omitempty"` // what installing it changed
 }
 
-// initCommand is cairn init.
-type initCommand struct{ *program }
-
-func (p initCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:     "init",
-		Usage:    "Make this folder a workspace, or finish one that is half made; nothing is overwritten.",
-		Category: "workspace",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "prefix", Local: true, Usage: "what ids begin with, as `PREFIX`-...; by default, made of the folder's name"},
-			&cli.BoolFlag{Name: "merge-driver", Local: true, Usage: "install the merge driver too, as cairn setup merge-driver --yes does"},
-		},
-		Action: p.run,
-	}
+type initIn struct {
+	Prefix      string `json:"prefix,omitempty" doc:"what ids begin with, as PREFIX-...; by default, made of the folder's name" cli:"value=PREFIX"`
+	MergeDriver bool   `json:"merge_driver,omitempty" doc:"install the merge driver too, as cairn setup merge-driver --yes does"`
 }
 
-func (p initCommand) run(ctx context.Context, c *cli.Command) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	w, err := p.workspace(ctx, c)
+func initCommands() []command {
+	return []command{declare(command{
+		name:  "init",
+		usage: "Make this folder a workspace, or finish one that is half made; nothing is overwritten.",
+		group: "workspace",
+	}, runInit)}
+}
+
+func runInit(ctx context.Context, c *call, in initIn) error {
+	w, err := c.workspace(ctx)
 	if err != nil {
 		return err
 	}
-	dir := w.Dir
-	driver, err := p.planMergeDriver(ctx, c, dir)
-	if err != nil {
-		return err
+	var driver *store.MergeSetup
+	if in.MergeDriver { // it is planned first, so that nothing is made if the plan is impossible
+		at, err := layout.At(w.Dir)
+		if err == nil {
+			driver, err = store.PlanMergeDriver(ctx, at, false)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	outer := outerWorkspace(dir)
-	made, err := projects.Init(ctx, w, dir, c.String("prefix"))
+	outer := outerWorkspace(w.Dir)
+	made, err := projects.Init(ctx, w, w.Dir, in.Prefix)
 	if err != nil {
 		return err
 	}
@@ -64,7 +70,7 @@ func (p initCommand) run(ctx context.Context, c *cli.Command) error {
 	if driver != nil {
 		r.MergeDriver = driver.Lines
 	}
-	p.show(r, made.Harmless)
+	c.showInit(r, made.Harmless)
 	if driver != nil {
 		err = errors.Join(err, driver.Apply(ctx))
 	}
@@ -80,20 +86,7 @@ func outerWorkspace(dir string) string {
 	return layout.Root
 }
 
-// planMergeDriver plans what --merge-driver asks for, or returns nil. It is called first, so that init makes nothing if
-// the plan is impossible.
-func (p initCommand) planMergeDriver(ctx context.Context, c *cli.Command, dir string) (*store.MergeSetup, error) {
-	if !c.Bool("merge-driver") {
-		return nil, nil
-	}
-	layout, err := layout.At(dir)
-	if err != nil {
-		return nil, err
-	}
-	return store.PlanMergeDriver(ctx, layout, false)
-}
-
-func (p initCommand) show(r initResult, harmless bool) {
+func (p *call) showInit(r initResult, harmless bool) {
 	if p.json {
 		p.printJSON(r)
 		return
@@ -116,4 +109,65 @@ func (p initCommand) show(r initResult, harmless bool) {
 	if len(r.Made) > 0 {
 		p.printf("Next: cairn add 'what is to be done', and commit .cairn.\n")
 	}
+}
+
+// exitConflict says to git that the file has conflicts.
+const exitConflict = 1
+
+func mergeCommands() []command {
+	return []command{declare(command{
+		name:  mergeDriver,
+		usage: "Merge two versions of a file of a workspace, key by key; git calls it.",
+		args:  "BASE OURS THEIRS MARKER-SIZE PATH",
+		group: "workspace",
+		about: "The result takes the place of OURS. It exits with 0 if nothing is left to settle and with 1 if there are conflict\n" +
+			"markers in it. cairn setup merge-driver has git call it.",
+		raw: true, // a path may begin with a dash
+	}, runMergeDriver)}
+}
+
+// runMergeDriver reads and writes only the files that it is given: it takes no lock, asks nothing, and runs no git,
+// which waits for it.
+func runMergeDriver(ctx context.Context, p *call, _ nothing) error {
+	args := p.words()
+	if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
+		return cli.ShowCommandHelp(ctx, p.line.Root(), p.line.Name)
+	}
+	if len(args) != 5 {
+		return usage("takes 5 arguments and not %d", len(args)).WithHint("git calls it as cairn merge-driver %%O %%A %%B %%L %%P")
+	}
+	size, err := strconv.Atoi(args[3])
+	if err != nil || size < 1 || size > 1000 {
+		return usage("%q is not the size of a marker", args[3]).WithHint("git passes it as %%L, and it is 7 as a rule")
+	}
+	var versions [3][]byte
+	for i, name := range args[:3] {
+		if versions[i], err = layout.ReadInput(p.abs(name)); err != nil {
+			return usage("%v", err).WithHint("git passes the names of three files as %%O %%A %%B")
+		}
+	}
+	markers := format.Markers{Size: size, Ours: "ours", Theirs: "theirs"}
+	merged, clean := kind.Merge(filepath.ToSlash(args[4]), versions[0], versions[1], versions[2], p.flowAt(args[4]), markers)
+	// The file is a temporary one of git's, which reads it when this process ends.
+	if err := os.WriteFile(p.abs(args[1]), merged, 0o666); err != nil {
+		return record.Errorf(record.IO, "%w", err)
+	}
+	if !clean {
+		p.exit = exitConflict
+	}
+	return nil
+}
+
+// flowAt is the flow of the workspace that a file belongs to; the default one if its config cannot be read, as in the
+// middle of a merge.
+func (p Env) flowAt(name string) task.Flow {
+	for dir := filepath.Dir(p.abs(name)); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if filepath.Base(dir) != layout.Folder {
+			continue
+		}
+		if flow, err := snapshot.FlowHere(layout.Layout{Root: filepath.Dir(dir)}); err == nil {
+			return flow
+		}
+	}
+	return kind.DefaultConfig().Flow
 }

@@ -2,7 +2,7 @@ package cmd
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -10,108 +10,28 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/urfave/cli/v3"
 	"gopkg.in/yaml.v3"
 )
 
-// flags are the flags of a verb's command: those of each field that is no positional argument, and those of every verb.
-func flags(v verb.Verb) []cli.Flag {
-	var out []cli.Flag
-	for _, f := range v.Fields() {
-		if !f.Arg {
-			out = append(out, flagsOf(f)...)
-		}
-	}
-	if v.Signs {
-		out = append(out, signFlags()...)
-	}
-	out = append(withShorts(out, v.Kind), &cli.StringFlag{
-		Name: "input", Local: true, Usage: "the whole input as JSON, from standard input, a file or this argument: `-|FILE|JSON`",
-	})
-	return append(out, formFlags()...)
-}
-
-// flagsOf are the flags of a field: those that it declares, else one for its type.
-func flagsOf(f verb.Field) []cli.Flag {
-	switch {
-	case f.Not != "":
-		return []cli.Flag{
-			&cli.BoolFlag{Name: f.Flag, Local: true, Usage: f.Doc},
-			&cli.BoolFlag{Name: f.Not, Local: true, Usage: "the opposite of --" + f.Flag},
-		}
-	case f.Type == verb.Object:
-		var out []cli.Flag
-		for _, inner := range f.Fields {
-			out = append(out, flagsOf(inner)...)
-		}
-		return out
-	case f.Type == verb.Objects:
-		var out []cli.Flag
-		for _, flag := range objectFlags(f) {
-			out = append(out, &cli.StringSliceFlag{Name: flag.Name, Local: true, Usage: flag.Doc + ", as `" + flag.Form + "`; may be repeated"})
-		}
-		return out
-	case f.Type == verb.Pairs:
-		return []cli.Flag{&cli.StringSliceFlag{Name: f.Flag, Local: true, Usage: f.Doc + ", as `NAME=VALUE`; may be repeated"}}
-	case f.Type == verb.Boolean:
-		return []cli.Flag{&cli.BoolFlag{Name: f.Flag, Local: true, Usage: f.Doc}}
-	case f.Type == verb.Texts || f.Type == verb.Numbers:
-		return []cli.Flag{&cli.StringSliceFlag{Name: f.Flag, Local: true, Usage: f.Doc + "; may be repeated"}}
-	case inSeconds(f):
-		return []cli.Flag{&cli.StringFlag{Name: f.Flag, Aliases: []string{strings.TrimSuffix(f.Flag, "-seconds")}, Local: true, Usage: f.Doc + "; a number, or such as `90s`, 10m, 2h or 7d"}}
-	case f.Type == verb.Number:
-		return []cli.Flag{numberFlag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc}}}
-	default:
-		return []cli.Flag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc, Hidden: f.Doc == "-"}}
-	}
-}
-
-// inSeconds reports whether a field is a number of seconds by its name. On the command line it may be written as a
-// duration, and its flag has a shorter name without the unit.
-func inSeconds(f verb.Field) bool { return strings.HasSuffix(f.Flag, "-seconds") }
-
-// objectFlags are the flags of a list of objects: those that it declares, else one whose values are objects as JSON.
-func objectFlags(f verb.Field) []verb.ObjectFlag {
-	if len(f.Flags) == 0 {
-		parse := func(value string) (map[string]any, error) { return verb.ReadObject([]byte(value)) }
-		return []verb.ObjectFlag{{Name: f.Flag, Doc: f.Doc, Form: objectForm(f.Fields), Parse: parse}}
-	}
-	out := make([]verb.ObjectFlag, len(f.Flags))
-	for i, flag := range f.Flags {
-		if out[i] = flag; flag.Doc == "" {
-			out[i].Doc = f.Doc
-		}
-	}
-	return out
-}
-
-// objectForm shows the keys of an object, as {"title": …, "url": …}.
-func objectForm(fields []verb.Field) string {
-	var keys []string
-	for _, f := range fields {
-		if f.Doc != "-" {
-			keys = append(keys, fmt.Sprintf("%q: …", f.Name))
-		}
-	}
-	return "{" + strings.Join(keys, ", ") + "}"
-}
-
-// input reads the input of a verb off the command line, as the JSON object that the verb decodes.
+// input reads the fields that a command takes off its line, as the JSON object that is decoded.
 type input struct {
 	*program
 	line   *cli.Command
-	verb   verb.Verb
+	fields []verb.Field
 	values map[string]any
 	from   *inputFile // that a field was read from; nil for none
+	plain  bool       // of a command that is no verb, and may have no arguments
 
 	several string   // the field of which the line names more than one; "" if it does not
 	each    []string // these
 }
 
-func newInput(p *program, line *cli.Command, v verb.Verb) *input {
-	return &input{program: p, line: line, verb: v, values: map[string]any{}}
+func newInput(p *program, line *cli.Command, fields []verb.Field) *input {
+	return &input{program: p, line: line, fields: fields, values: map[string]any{}}
 }
 
 // read reads --input, then the arguments and the flags, which replace what --input says.
@@ -122,7 +42,7 @@ func (in *input) read(ctx context.Context) error {
 	if err := in.arguments(ctx); err != nil {
 		return err
 	}
-	for _, f := range in.verb.Fields() {
+	for _, f := range in.fields {
 		if f.Arg {
 			continue
 		}
@@ -155,12 +75,12 @@ func (in *input) whole(ctx context.Context) error {
 func (in *input) arguments(ctx context.Context) error {
 	args := in.many(in.line.Args().Slice())
 	needed := 0 // arguments that must be given
-	for _, f := range in.verb.Fields() {
+	for _, f := range in.fields {
 		if f.Arg && f.Required {
 			needed++
 		}
 	}
-	for _, f := range in.verb.Fields() {
+	for _, f := range in.fields {
 		if !f.Arg || len(args) == 0 || !f.Required && len(args) <= needed {
 			continue
 		}
@@ -172,36 +92,40 @@ func (in *input) arguments(ctx context.Context) error {
 		}
 		args = args[1:]
 	}
-	if len(args) > 0 {
-		return usage("does not take the argument %q", args[0]).
-			WithHint("%s; quote text that has spaces", in.form())
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	e := usage("does not take the argument %q", args[0])
+	if in.plain && in.line.ArgsUsage == "" {
+		return e.WithHint("cairn help %s", strings.TrimPrefix(in.line.FullName(), "cairn "))
+	}
+	return e.WithHint("%s; quote text that has spaces", in.form())
 }
 
 // missing is the error for what must be given and is not, flags too: it shows the whole form of the command.
 func (in *input) missing() error {
 	absent := func(f verb.Field) bool { return f.Required && !f.File && in.values[f.Name] == nil && f.Own == "" }
-	if !slices.ContainsFunc(in.verb.Fields(), func(f verb.Field) bool { return f.Arg && absent(f) }) {
+	if !slices.ContainsFunc(in.fields, func(f verb.Field) bool { return f.Arg && absent(f) }) {
 		return nil
 	}
-	err := verb.Missing(in.verb.Fields(), "", absent)
+	err := verb.Missing(in.fields, "", absent)
 	return err.WithHint("%s; %s", in.form(), err.Hint)
 }
 
 // form is the command and its arguments, by the name that was typed.
 func (in *input) form() string {
 	name := in.line.FullName()
-	if typed := in.commandTyped(in.verb.Name); slices.Contains(in.verb.Aliases, typed) {
-		name = "cairn " + typed
+	word, _ := in.commandWord(rootFlags())
+	if slices.Contains(in.line.Aliases, word) && !strings.Contains(word, "_") {
+		name = "cairn " + word
 	}
-	return strings.TrimSpace(name + " " + argsUsage(in.verb))
+	return strings.TrimSpace(name + " " + in.line.ArgsUsage)
 }
 
 // many takes the arguments of a field of which several may be named, all but the first, if there are more arguments
 // than fields.
 func (in *input) many(args []string) []string {
-	fields := slices.DeleteFunc(slices.Clone(in.verb.Fields()), func(f verb.Field) bool { return !f.Arg })
+	fields := slices.DeleteFunc(slices.Clone(in.fields), func(f verb.Field) bool { return !f.Arg })
 	at := slices.IndexFunc(fields, func(f verb.Field) bool { return f.Many })
 	spare := len(args) - len(fields)
 	if at < 0 || spare <= 0 {
@@ -307,7 +231,7 @@ func (in *input) choice(f verb.Field) error {
 
 // object reads one object by the flags of its fields.
 func (in *input) object(ctx context.Context, f verb.Field) error {
-	inner := newInput(in.program, in.line, in.verb)
+	inner := newInput(in.program, in.line, nil)
 	if had, ok := in.values[f.Name].(map[string]any); ok {
 		inner.values = had
 	}
@@ -366,7 +290,7 @@ func (in *input) text(ctx context.Context, f verb.Field, value string) (string, 
 // fillOwn fills in what the command line knows and a tool has to be told: who acts, and a key for a call that is made
 // once.
 func (in *input) fillOwn(w *verb.Workspace) error {
-	for _, f := range in.verb.Fields() {
+	for _, f := range in.fields {
 		if f.Own == "" || in.values[f.Name] != nil {
 			continue
 		}
@@ -395,7 +319,7 @@ func (p *program) inputText(ctx context.Context, source string) (string, error) 
 	case strings.HasPrefix(strings.TrimSpace(source), "{"):
 		return source, nil
 	}
-	f, err := interruptible(ctx, func() (*os.File, error) { return os.Open(p.abs(source)) })
+	f, err := terminal.Interruptible(ctx, func() (*os.File, error) { return os.Open(p.abs(source)) })
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -408,7 +332,7 @@ func (p *program) inputText(ctx context.Context, source string) (string, error) 
 
 // readAll reads a stream to its end. It returns an error if ctx ends first, or if there are more than maxInput bytes.
 func readAll(ctx context.Context, name string, in io.Reader) (string, error) {
-	text, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, maxInput+1)) })
+	text, err := terminal.Interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, maxInput+1)) })
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -418,4 +342,112 @@ func readAll(ctx context.Context, name string, in io.Reader) (string, error) {
 		return "", usage("%s is longer than %d bytes", name, maxInput).WithHint("no file of cairn's may be larger")
 	}
 	return string(text), nil
+}
+
+// inputFile is a file that a field was read from, so that an error about a part of it can say the line.
+type inputFile struct {
+	name  string
+	field string // whose value the file is, unless it is an object with that key
+	root  *yaml.Node
+}
+
+// located is an error with the line of what its message names first, such as tasks[2].checks[0].cmd. Any other error
+// stays as it is.
+func (f *inputFile) located(err error) error {
+	var e *record.Error
+	if f == nil || f.root == nil || !errors.As(err, &e) || e.Code != record.InvalidInput && e.Code != record.DanglingDep && e.Code != record.DepCycle {
+		return err
+	}
+	line := f.line(e.Msg)
+	if line == 0 {
+		return err
+	}
+	named := *e
+	named.Msg = f.name + ":" + strconv.Itoa(line) + ": " + e.Msg
+	return &named
+}
+
+// line is where the first path in a message lies: 0 if there is none. Of a path that is not in the file it is the line
+// of what is around it.
+func (f *inputFile) line(msg string) int {
+	at := strings.Index(msg, f.field+"[")
+	if at < 0 {
+		return 0
+	}
+	path := msg[at+len(f.field):]
+	if end := strings.IndexFunc(path, func(r rune) bool { return !strings.ContainsRune("[]._0123456789abcdefghijklmnopqrstuvwxyz", r) }); end >= 0 {
+		path = path[:end]
+	}
+	n := f.root
+	if n.Kind == yaml.DocumentNode {
+		n = n.Content[0]
+	}
+	if n.Kind == yaml.MappingNode {
+		n, _ = valueOf(n, f.field)
+	}
+	return lineWithin(n, path)
+}
+
+// lineWithin is the line of what a path such as [2].checks[0] names below a node.
+func lineWithin(n *yaml.Node, path string) int {
+	if n == nil {
+		return 0
+	}
+	line := n.Line
+	for path != "" {
+		var next *yaml.Node
+		switch part, rest := path[:1], path[1:]; part {
+		case "[":
+			index, after, _ := strings.Cut(rest, "]")
+			i, err := strconv.Atoi(index)
+			if err != nil || n.Kind != yaml.SequenceNode || i >= len(n.Content) {
+				return line
+			}
+			next, path = n.Content[i], after
+			line = next.Line
+		case ".":
+			end := len(rest)
+			if i := strings.IndexAny(rest, ".["); i >= 0 {
+				end = i
+			}
+			value, key := valueOf(n, rest[:end])
+			if value == nil {
+				return line
+			}
+			next, path, line = value, rest[end:], key.Line
+		default:
+			return line
+		}
+		n = next
+	}
+	return line
+}
+
+// valueOf is the value of a key of a mapping, and the key; nil if it is not there.
+func valueOf(n *yaml.Node, key string) (value, at *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1], n.Content[i]
+		}
+	}
+	return nil, nil
+}
+
+// yamlMessage is what is wrong with a file in YAML, on one line.
+func yamlMessage(err error) string {
+	msg := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:")
+	return strings.ReplaceAll(strings.TrimSpace(msg), "\n  ", "; ")
+}
+
+// datesAsTexts keeps dates as they are written: YAML would make times of them, and a day is due at its end.
+func datesAsTexts(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, below := range n.Content {
+		datesAsTexts(below)
+	}
 }

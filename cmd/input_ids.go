@@ -15,7 +15,7 @@ import (
 
 // completeIDs replaces parts of ids by the whole ids.
 func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
-	for _, f := range in.verb.Fields() {
+	for _, f := range in.fields {
 		if part, ok := in.values[f.Name].(string); ok && f.From == verb.FromJobs && part != "" {
 			s, err := w.Open()
 			if err == nil {

@@ -3,47 +3,68 @@ package cmd
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"io"
+	"os"
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/background"
 	"github.com/cairn-tasks/cairn/cmd/screen"
-	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/runner"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+	"github.com/cairn-tasks/cairn/internal/work/verb/review"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/urfave/cli/v3"
+	"github.com/cairn-tasks/cairn/store/remote"
 )
 
-// waitFlag has a command that starts a job return when that has ended.
-const waitFlag = "wait"
-
-// jobCommands are the commands about jobs that are no verbs.
-func (p *program) jobCommands() []*cli.Command {
-	return []*cli.Command{
-		{
-			Name: "show", Usage: "Show a job with its story, or one of the files that it left.", ArgsUsage: "JOB [FILE]",
-			Description: "FILE is patch.diff, out.md, logs.txt or pr.json.", Action: p.jobShow, Flags: formFlags(),
-		},
-		{
-			Name: "logs", Usage: "Print what happened in a job, line by line.", ArgsUsage: "JOB",
-			Flags:  []cli.Flag{&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Local: true, Usage: "go on until the job has ended"}},
-			Action: p.jobLogs,
-		},
-		{
-			Name: "retry", Usage: "Try a job again in the same work tree: one that lost its process goes on, of one that ended a new one begins.", ArgsUsage: "JOB",
-			Flags: append(startFlags(), formFlags()...), Action: p.jobRetry,
-		},
-	}
+// startIn is what the commands that start a job take beside the fields of the verb.
+type startIn struct {
+	Foreground bool `json:"foreground,omitempty" doc:"run the job in this process, and return when it has ended"`
+	Wait       bool `json:"wait,omitempty" doc:"return when the job has ended; it exits with 4 if that was no success"`
 }
 
-// startFlags are the flags of the commands that start a job, beside those of the verb.
-func startFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: foregroundFlag, Local: true, Usage: "run the job in this process, and return when it has ended"},
-		&cli.BoolFlag{Name: waitFlag, Local: true, Usage: "return when the job has ended; it exits with 4 if that was no success"},
+// The flags of startIn.
+const (
+	foregroundFlag = "foreground"
+	waitFlag       = "wait"
+)
+
+type jobIn struct {
+	Job string `json:"job" doc:"the job" cli:"arg" from:"jobs"`
+}
+
+type jobShowIn struct {
+	jobIn
+	File string `json:"file,omitempty" doc:"a file that it left" cli:"arg" values:"patch.diff,out.md,logs.txt,pr.json"`
+}
+
+type jobLogsIn struct {
+	jobIn
+	Follow bool `json:"follow,omitempty" doc:"go on until the job has ended" cli:"also=f"`
+}
+
+type jobRetryIn struct {
+	jobIn
+	startIn
+}
+
+// jobCommands are the commands about jobs that are no verbs.
+func jobCommands() []command {
+	return []command{
+		declare(command{
+			name: "job show", usage: "Show a job with its story, or one of the files that it left.", prints: "job_poll",
+			about: "FILE is patch.diff, out.md, logs.txt or pr.json.",
+		}, jobShow),
+		declare(command{name: "job logs", usage: "Print what happened in a job, line by line."}, jobLogs),
+		declare(command{
+			name: "job retry", prints: "job_start",
+			usage: "Try a job again in the same work tree: one that lost its process goes on, of one that ended a new one begins.",
+		}, jobRetry),
+		declare(command{name: "job supervise", usage: "Run a job in this process; cairn starts it so for each job.", hidden: true}, superviseJob),
 	}
 }
 
@@ -84,17 +105,13 @@ func untilEnded(ctx context.Context, s *store.Store, id string, each func() erro
 	}
 }
 
-// namedJob is the job that a line names first, with what may follow, at most.
-func (p *program) namedJob(ctx context.Context, c *cli.Command, most int) (*verb.Workspace, *store.Store, job.Job, error) {
-	args := c.Args().Slice()
-	if len(args) == 0 || len(args) > most {
-		return nil, nil, job.Job{}, usage("needs %s", c.ArgsUsage).WithHint("cairn job list shows the jobs")
-	}
-	w, s, err := p.open(ctx, c)
+// namedJob is the job that a line names.
+func (c *call) namedJob(ctx context.Context, in jobIn) (*verb.Workspace, *store.Store, job.Job, error) {
+	w, s, err := c.open(ctx)
 	if err != nil {
 		return nil, nil, job.Job{}, err
 	}
-	id, err := work.Jobs(s).Resolve(args[0])
+	id, err := work.Jobs(s).Resolve(in.Job)
 	if err != nil {
 		return nil, nil, job.Job{}, err
 	}
@@ -104,13 +121,13 @@ func (p *program) namedJob(ctx context.Context, c *cli.Command, most int) (*verb
 
 const storyLength = 20 // events of a job that show prints
 
-func (p *program) jobShow(ctx context.Context, c *cli.Command) error {
-	_, s, one, err := p.namedJob(ctx, c, 2)
+func jobShow(ctx context.Context, c *call, in jobShowIn) error {
+	_, s, one, err := c.namedJob(ctx, in.jobIn)
 	if err != nil {
 		return err
 	}
-	if name := c.Args().Get(1); name != "" {
-		return p.jobFile(s, one, name)
+	if in.File != "" {
+		return c.jobFile(s, one, in.File)
 	}
 	_, total, err := work.Jobs(s).Events(one.Spec.Job, 0, 0)
 	if err != nil {
@@ -122,12 +139,12 @@ func (p *program) jobShow(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	more, next := false, first+len(events)
-	out := jobs.Polled{Job: jobs.View(s, one, p.Now()), Events: events, Total: &total, HasMore: &more, NextOffset: &next}
-	return p.result(ctx, verb.Verb{Noun: "job"}, nil, out)
+	out := jobs.Polled{Job: jobs.View(s, one, c.Now()), Events: events, Total: &total, HasMore: &more, NextOffset: &next}
+	return c.result(ctx, verb.Verb{Noun: "job"}, nil, out)
 }
 
 // jobFile prints a file that a job left, as it is.
-func (p *program) jobFile(s *store.Store, one job.Job, name string) error {
+func (p *call) jobFile(s *store.Store, one job.Job, name string) error {
 	i := slices.IndexFunc(job.Artifacts, func(a job.Artifact) bool { return a.Name == name })
 	if i < 0 {
 		return usage("there is no file %q of a job", name).WithHint("patch.diff, out.md, logs.txt or pr.json")
@@ -146,8 +163,8 @@ func (p *program) jobFile(s *store.Store, one job.Job, name string) error {
 	return nil
 }
 
-func (p *program) jobLogs(ctx context.Context, c *cli.Command) error {
-	_, s, one, err := p.namedJob(ctx, c, 1)
+func jobLogs(ctx context.Context, c *call, in jobLogsIn) error {
+	_, s, one, err := c.namedJob(ctx, in.jobIn)
 	if err != nil {
 		return err
 	}
@@ -159,36 +176,31 @@ func (p *program) jobLogs(ctx context.Context, c *cli.Command) error {
 				return err
 			}
 			for _, e := range events {
-				p.logLine(e)
+				if err := c.logLine(e); err != nil {
+					return err
+				}
 			}
 			shown += len(events)
 		}
 	}
-	if !c.Bool("follow") {
+	if !in.Follow {
 		return more()
 	}
 	return untilEnded(ctx, s, one.Spec.Job, more)
 }
 
 // logLine prints an event: for a program as one line of JSON.
-func (p *program) logLine(e job.Event) {
-	if !p.json {
-		p.renderer(verb.Verb{}).Event(e)
-		return
+func (p *call) logLine(e job.Event) error {
+	if p.json {
+		return json.NewEncoder(p.out).Encode(e)
 	}
-	src, err := json.Marshal(e)
-	if err == nil {
-		_, _ = fmt.Fprintf(p.out, "%s\n", src)
-	}
+	p.renderer(verb.Verb{}).Event(e)
+	return nil
 }
 
-func (p *program) jobRetry(ctx context.Context, c *cli.Command) error {
-	w, s, one, err := p.namedJob(ctx, c, 1)
+func jobRetry(ctx context.Context, c *call, in jobRetryIn) error {
+	w, s, one, err := c.namedJob(ctx, in.jobIn)
 	if err != nil {
-		return err
-	}
-	start, _ := catalogue.Named("job_start")
-	if err := p.checkForm(ctx, start); err != nil {
 		return err
 	}
 	out, err := jobs.Retry(ctx, w, one.Spec.Job)
@@ -196,8 +208,85 @@ func (p *program) jobRetry(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if now, err := work.Jobs(s).Get(out.Job); err == nil {
-		out = jobs.View(s, now, p.Now())
+		out = jobs.View(s, now, c.Now())
 	}
-	p.exit = p.soften(jobs.ExitOfEnd(out))
-	return p.result(ctx, verb.Verb{Noun: "job"}, nil, out)
+	c.exit = c.soften(jobs.ExitOfEnd(out))
+	return c.result(ctx, verb.Verb{Noun: "job"}, nil, out)
+}
+
+// superviseJob is cairn job supervise, the process that runs one job. Cairn starts it; no person types it.
+func superviseJob(ctx context.Context, p *call, in jobIn) error {
+	id, err := job.ParseID(in.Job)
+	if err != nil {
+		return err
+	}
+	w, err := p.workspace(ctx)
+	if err != nil {
+		return err
+	}
+	// What this process starts is found by the name of the job, this process itself is not: its own environment began
+	// without it.
+	if err := os.Setenv(proc.JobVariable, id); err != nil {
+		return err
+	}
+	r := jobRunner
+	r.Owned = func() {
+		p.printf("%s%s\n", background.Running, id)
+		if out, ok := p.Stdout.(io.Closer); ok {
+			_ = out.Close() // who started it waits for that, and nobody reads any more
+		}
+	}
+	return r.Run(ctx, w, id)
+}
+
+// jobRunner is how this program runs jobs.
+var jobRunner = runner.Runner{OpenPR: review.OpenPR}
+
+// jobOf are the job and the executor in whose environment the program runs, "" for none.
+func (p Env) jobOf() (id, executor string) {
+	id, err := job.ParseID(p.Getenv(proc.JobVariable))
+	if err != nil {
+		return "", ""
+	}
+	return id, actorName(p.Getenv("CAIRN_EXECUTOR"))
+}
+
+// backgroundVariable set to off keeps commands from starting a process that tells the git remote of claims; then cairn
+// remote sync does.
+const backgroundVariable = "CAIRN_CLAIMS_BACKGROUND"
+
+// keepClaims has a process of its own tell the git remote what it does not know yet, and ask it what is old, after a
+// command that wrote. The command does not wait for it. It is started at most every ten seconds, and not while another
+// process asks the remote.
+func (p *program) keepClaims(w *verb.Workspace) {
+	if p.Getenv(backgroundVariable) == "off" {
+		return
+	}
+	s, err := w.Open()
+	if err != nil || !s.Shares() || !remote.Of(s, w.Actor(), w.Now).WantsSync() {
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	cmd := background.Command([]string{self}, []string{"--json", "-C", s.Root, "--actor", string(w.Actor()), "remote", "keep"}, s.Root)
+	if cmd.Start() == nil {
+		_ = cmd.Process.Release()
+	}
+}
+
+// remoteCommands are cairn remote keep, which tells the git remote what it does not know yet, within what the budget has
+// to spare. Cairn starts it after commands that write; no person types it.
+func remoteCommands() []command {
+	return []command{declare(command{
+		name: "remote keep", usage: "Keep claims at the git remote; cairn starts it so in the background.", hidden: true,
+	}, func(ctx context.Context, c *call, _ nothing) error {
+		w, s, err := c.open(ctx)
+		if err != nil || !s.Shares() {
+			return err
+		}
+		_, err = remote.Of(s, w.Actor(), w.Now).Sync(ctx)
+		return err
+	})}
 }

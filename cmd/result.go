@@ -1,8 +1,11 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/render"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/urfave/cli/v3"
@@ -73,13 +77,11 @@ func (p *program) renderer(v verb.Verb) *render.Renderer {
 
 // doneBut says of an error of a form that the verb was done before it.
 func doneBut(v verb.Verb, err error) error {
-	var e *record.Error
-	if v.Kind == verb.Read || !errors.As(err, &e) {
+	e, ok := errors.AsType[*record.Error](err)
+	if v.Kind == verb.Read || !ok {
 		return err
 	}
-	said := *e
-	said.Msg = "it is done, but " + said.Msg
-	return &said
+	return amended(e, func(e *record.Error) { e.Msg = "it is done, but " + e.Msg })
 }
 
 func (p *program) formed(ctx context.Context, v verb.Verb, out any) error {
@@ -157,4 +159,55 @@ func (p *program) rest(r *render.Renderer, out any) {
 		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --offset\n")
 	}
 	r.Problems(page.Problems)
+}
+
+// output is standard output. It remembers the first error, so that a full disk does not pass for success.
+type output struct {
+	to    io.Writer
+	err   error
+	meter *terminal.Meter // whose line is erased first
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.meter.Clear()
+	n, err := o.to.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// printf prints for people. Each text among the arguments is made harmless and kept on one line, whatever its source.
+// Two types are exceptions: screen.Lines keeps its line breaks, and screen.Painted is printed as it is.
+func (p *program) printf(format string, args ...any) { screen.Fprintf(p.out, format, args...) }
+
+// printJSON prints a value as JSON. If that is impossible, the program exits with a failure.
+func (p *program) printJSON(v any) {
+	line, err := harmless.Marshal(v)
+	var text bytes.Buffer
+	if err == nil {
+		err = json.Indent(&text, line, "", "  ")
+	}
+	if err != nil {
+		screen.Fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
+		p.exit = exitFailure
+		return
+	}
+	text.WriteByte('\n')
+	_, _ = text.WriteTo(p.out)
+}
+
+// printTable prints a table that fits the terminal.
+func (p *program) printTable(t screen.Table) { t.Print(p.out, p.width(), p.style()) }
+
+// style is coloured on a terminal, unless NO_COLOR is set.
+func (p Env) style() screen.Style {
+	_, terminal := terminal.Is(p.Stdout)
+	return screen.Style(terminal && p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb")
+}
+
+// width is how many columns a line may have; 0 is without limit.
+func (p Env) width() int {
+	width, _ := terminal.Is(p.Stdout)
+	return width
 }

@@ -1,39 +1,39 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/cmd/render"
+	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
-	"github.com/cairn-tasks/cairn/store"
-	"github.com/urfave/cli/v3"
 )
 
-// workCommand is cairn work.
-type workCommand struct{ *program }
+type workIn struct {
+	Jobs     string `json:"jobs,omitempty" doc:"how many run at once; by default as many as jobs_max allows"`
+	Executor string `json:"executor,omitempty" doc:"the program that does the work, such as claude; the workspace's config may name the usual one" from:"executors"`
+	Label    string `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
+	Watch    bool   `json:"watch,omitempty" doc:"go on for ever: take tasks as they become ready"`
+}
 
-func (p workCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:     "work",
-		Usage:    "Start jobs on the tasks that are ready, one after another, until there are none left.",
-		Category: "jobs",
-		Description: "It takes the most urgent task first, each one once, and none that is for a pair or that somebody holds. It shows the jobs while they\n" +
+func workCommands() []command {
+	return []command{declare(command{
+		name:  "work",
+		usage: "Start jobs on the tasks that are ready, one after another, until there are none left.",
+		group: "jobs",
+		about: "It takes the most urgent task first, each one once, and none that is for a pair or that somebody holds. It shows the jobs while they\n" +
 			"run, and exits with 4 if one of them did not succeed. The jobs are processes of their own: Ctrl-C ends this command, and they live on.\n" +
 			"A task that waits for another becomes ready when that one is closed, which is after its review.",
-		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "jobs", Local: true, Usage: "how many run at once; by default as many as jobs_max allows"},
-			&cli.StringFlag{Name: "executor", Local: true, Usage: "the program that does the work, such as claude; the workspace's config may name the usual one"},
-			&cli.StringFlag{Name: "label", Local: true, Usage: "only tasks with this label"},
-			&cli.BoolFlag{Name: "watch", Local: true, Usage: "go on for ever: take tasks as they become ready"},
-		},
-		Action: p.run,
-	}
+	}, runWork)}
 }
 
 // look is how often the jobs are looked at, and lookForTasks how often new tasks are looked for while nothing ended.
@@ -42,48 +42,46 @@ const (
 	lookForTasks = 2 * time.Second
 )
 
-func (p workCommand) run(ctx context.Context, c *cli.Command) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	w, s, err := p.open(ctx, c)
+func runWork(ctx context.Context, c *call, in workIn) error {
+	w, s, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
 	w.Progress = nil // the jobs are shown instead
-	l := &labor{program: p.program, w: w, s: s, most: c.Int("jobs"), executor: c.String("executor"), label: c.String("label"), watch: c.Bool("watch"), tried: map[record.ID]string{}}
-	if l.most == 0 {
-		l.most = s.Config.JobsMax
+	l := &workRun{program: c.program, workIn: in, w: w, most: s.Config.JobsMax, tried: map[record.ID]string{}}
+	if in.Jobs != "" {
+		n, err := strconv.Atoi(in.Jobs)
+		if err != nil {
+			return usage("--jobs is %q, and a whole number is wanted", in.Jobs)
+		}
+		l.most = cmp.Or(n, l.most)
 	}
 	if l.most < 1 {
 		return usage("--jobs is %d", l.most).WithHint("1 or more")
 	}
-	_, l.live = isTerminal(p.Stdout)
-	l.live = l.live && !p.json && p.Getenv("TERM") != "dumb"
-	err = l.run(ctx)
-	switch {
-	case err != nil:
-	case p.json:
-		p.printJSON(map[string]any{"jobs": verb.NoNil(l.done)})
-	default:
+	_, l.live = terminal.Is(c.Stdout)
+	l.live = l.live && !c.json && c.Getenv("TERM") != "dumb"
+	if err := l.run(ctx); err != nil {
+		return err
+	}
+	if c.json {
+		c.printJSON(map[string]any{"jobs": verb.NoNil(l.done)})
+	} else {
 		l.next()
 	}
-	if err == nil && slices.ContainsFunc(l.done, func(j jobs.Job) bool { return j.State != job.Succeeded }) {
-		p.exit = p.soften(verb.ExitCheckFailed)
+	if slices.ContainsFunc(l.done, func(j jobs.Job) bool { return j.State != job.Succeeded }) {
+		c.exit = c.soften(verb.ExitCheckFailed)
 	}
-	return err
+	return nil
 }
 
-// labor is a run of cairn work.
-type labor struct {
+// workRun is a run of cairn work.
+type workRun struct {
 	*program
-	w        *verb.Workspace
-	s        *store.Store
-	most     int
-	executor string
-	label    string
-	watch    bool
-	live     bool // the jobs are shown on a terminal, over what was shown of them before
+	workIn
+	w    *verb.Workspace
+	most int  // jobs at once
+	live bool // the jobs are shown on a terminal, over what was shown of them before
 
 	running []jobs.Job
 	done    []jobs.Job
@@ -92,7 +90,7 @@ type labor struct {
 }
 
 // run starts jobs until no task is ready and no job of its own runs; if it watches, until ctx ends.
-func (l *labor) run(ctx context.Context) error {
+func (l *workRun) run(ctx context.Context) error {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	next := time.Time{}
@@ -107,7 +105,7 @@ func (l *labor) run(ctx context.Context) error {
 				return l.left(err)
 			}
 		}
-		if len(l.running) == 0 && !l.watch && ctx.Err() == nil {
+		if len(l.running) == 0 && !l.Watch && ctx.Err() == nil {
 			l.close()
 			return nil
 		}
@@ -120,13 +118,14 @@ func (l *labor) run(ctx context.Context) error {
 }
 
 // see looks at the running jobs, and reports whether one ended.
-func (l *labor) see() (ended bool, err error) {
+func (l *workRun) see() (ended bool, err error) {
 	still := []jobs.Job{}
 	for _, was := range l.running {
-		now, err := l.poll(was.Job)
+		polled, err := callVerb[jobs.Polled](context.Background(), l.w, "job_poll", map[string]any{"job": was.Job})
 		if err != nil {
 			return ended, err
 		}
+		now := polled.Job
 		if now.State != was.State || now.Phase != was.Phase || now.Attempt != was.Attempt {
 			l.say(now)
 		}
@@ -142,16 +141,11 @@ func (l *labor) see() (ended bool, err error) {
 	return ended, nil
 }
 
-func (l *labor) poll(id string) (jobs.Job, error) {
-	out, err := call[jobs.Polled](context.Background(), l.w, "job_poll", map[string]any{"job": id})
-	return out.Job, err
-}
-
 // take starts jobs on tasks that are ready, as many as have room.
-func (l *labor) take(ctx context.Context) error {
+func (l *workRun) take(ctx context.Context) error {
 	tried := func(id record.ID) bool { _, tried := l.tried[id]; return tried }
 	for len(l.running) < l.most {
-		ready, err := jobs.Ready(ctx, l.w, l.label, l.most-len(l.running), tried)
+		ready, err := jobs.Ready(ctx, l.w, l.Label, l.most-len(l.running), tried)
 		if err != nil || len(ready) == 0 {
 			return err
 		}
@@ -168,12 +162,12 @@ func (l *labor) take(ctx context.Context) error {
 	return nil
 }
 
-func (l *labor) start(ctx context.Context, row verb.Row) error {
+func (l *workRun) start(ctx context.Context, row verb.Row) error {
 	in := map[string]any{"id": row.ID}
-	if l.executor != "" {
-		in["executor"] = l.executor
+	if l.Executor != "" {
+		in["executor"] = l.Executor
 	}
-	started, err := call[jobs.Job](ctx, l.w, "job_start", in)
+	started, err := callVerb[jobs.Job](ctx, l.w, "job_start", in)
 	if jobs.LeftAlone(err) {
 		l.clear()
 		l.printf("%s  left alone: %s\n", row.ID, record.MessageOf(err))
@@ -188,24 +182,99 @@ func (l *labor) start(ctx context.Context, row verb.Row) error {
 	return nil
 }
 
-// call calls a verb with an input, and returns its result.
-func call[Out any](ctx context.Context, w *verb.Workspace, name string, in map[string]any) (Out, error) {
-	var none Out
-	v, ok := catalogue.Named(name)
-	if !ok {
-		return none, record.Errorf(record.IO, "there is no verb %s", name)
+// next says what can be typed when all jobs have ended.
+func (l *workRun) next() {
+	failed, review := "", ""
+	for _, j := range l.done {
+		switch {
+		case j.State == job.Succeeded && review == "":
+			review = string(j.Task)
+		case j.State != job.Succeeded && failed == "":
+			failed = j.Job
+		}
 	}
-	src, err := json.Marshal(in)
-	if err != nil {
-		return none, err
+	if len(l.done) == 0 {
+		l.printf("no task is ready for a job; cairn list shows the tasks, and who works on them\n")
 	}
-	out, err := v.Call(ctx, w, src)
-	if err != nil {
-		return none, err
+	if review != "" {
+		l.printf("cairn review show %s shows what there is to review\n", review)
 	}
-	got, ok := out.(Out)
-	if !ok {
-		return none, record.Errorf(record.IO, "%s answers with a %T", name, out)
+	if failed != "" {
+		l.printf("cairn job show %s shows what became of it, cairn job retry %s tries it again\n", failed, failed)
 	}
-	return got, nil
 }
+
+// left says which jobs live on when the command ends before them.
+func (l *workRun) left(err error) error {
+	l.close()
+	if len(l.running) > 0 && !l.json {
+		var names []string
+		for _, j := range l.running {
+			names = append(names, j.Job)
+		}
+		how := "jobs live on"
+		if len(names) == 1 {
+			how = "job lives on"
+		}
+		l.printf("%d %s: %s\ncairn job list shows them, cairn job cancel JOB ends one\n", len(names), how, strings.Join(names, ", "))
+	}
+	return err
+}
+
+// say prints that a job became what it is: a line, on a terminal only for one that ended, since the others are shown
+// live.
+func (l *workRun) say(j jobs.Job) {
+	if l.json || l.live && j.State.Live() {
+		return
+	}
+	l.clear()
+	l.printf("%s\n", l.line(j))
+}
+
+// line is a job in one line.
+func (l *workRun) line(j jobs.Job) string {
+	words := []string{string(j.Task), j.Job, string(j.State)}
+	if j.Phase != "" && j.State.Live() {
+		words = append(words, string(j.Phase))
+	}
+	if j.Attempt > 1 {
+		words = append(words, fmt.Sprintf("round %d", j.Attempt))
+	}
+	if j.Reason != "" {
+		words = append(words, string(j.Reason))
+	}
+	if text := render.FirstLine(strings.TrimSpace(j.Message)); text != "" && !j.State.Live() {
+		words = append(words, text)
+	}
+	if l.live {
+		words = append(words, (time.Duration(j.DurationMS) * time.Millisecond).Round(time.Second).String(), l.tried[j.Task])
+	}
+	return strings.Join(words, "  ")
+}
+
+// show draws the running jobs anew where they were drawn before.
+func (l *workRun) show() {
+	if !l.live {
+		return
+	}
+	l.clear()
+	for _, j := range l.running {
+		text := l.line(j)
+		if width := l.width(); len(text) >= width {
+			text = record.Clip(text, max(width-4, 1))
+		}
+		l.printf("%s\n", text)
+	}
+	l.shown = len(l.running)
+}
+
+// clear takes away what was drawn of running jobs.
+func (l *workRun) clear() {
+	if l.shown > 0 {
+		l.printf("%s", screen.Painted(fmt.Sprintf("\x1b[%dA\x1b[J", l.shown)))
+		l.shown = 0
+	}
+}
+
+// close ends the drawing.
+func (l *workRun) close() { l.shown = 0 }
