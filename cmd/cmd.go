@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -104,9 +105,6 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 		Commands:                  commands,
 	}
 	p.strict(root, "")
-	for _, c := range root.Commands {
-		p.strictAll(c, "")
-	}
 	if len(commands) > 1 {
 		root.CustomRootCommandHelpTemplate = strings.ReplaceAll(rootHelp(root), "{{", `{{"{{"}}`)
 	}
@@ -127,25 +125,18 @@ func rootFlags() []cli.Flag {
 	}
 }
 
-// strictAll is strict for a command and those below it. Around is the command that this one is below, with a blank
-// behind it; "" for none.
-func (p *program) strictAll(c *cli.Command, around string) {
-	name := around + c.Name
-	p.strict(c, name)
-	for _, sub := range c.Commands {
-		p.strictAll(sub, name+" ")
-	}
-}
-
-// strict makes misuse of a command an error of ours, which says the name. By default urfave/cli prints the usage text
-// and exits.
+// strict makes misuse of a command, and of those below it, an error of ours, which says the name. By default urfave/cli
+// prints the usage text and exits.
 func (p *program) strict(c *cli.Command, name string) {
+	for _, sub := range c.Commands {
+		p.strict(sub, strings.TrimSpace(name+" "+sub.Name))
+	}
 	c.DisableSliceFlagSeparator = true
 	shownAs(c.Flags)
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
-		if c == c.Root() {
-			if unknown := p.unknownCommand(c); unknown != nil {
-				return unknown
+		if c == c.Root() { // a wrong command comes before any other mistake, since the flags depend on it
+			if word, ok := p.commandWord(c.Flags); ok && c.Command(word) == nil {
+				return noSuchCommand(c, word)
 			}
 			return misuse(c, "", err)
 		}
@@ -185,10 +176,12 @@ func misuse(c *cli.Command, name string, err error) *record.Error {
 	if typed == "-v" && name == "" || typed == "--version" || typed == "-V" {
 		return e.WithHint("cairn --version, or cairn version")
 	}
-	if takesArgument(c, flag) {
+	word, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	if slices.ContainsFunc(strings.Fields(c.ArgsUsage), func(arg string) bool { // such as the SUMMARY of finish
+		return strings.EqualFold(strings.Trim(arg, "[]"), strings.ReplaceAll(word, "-", "_"))
+	}) {
 		return e.WithHint("it stands without a flag: cairn %s %s", name, c.ArgsUsage)
 	}
-	word, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 	if guess := guessFlag(name, word); guess != "" {
 		return e.WithHint("%s; %s lists the flags", guess, help)
 	}
@@ -210,35 +203,23 @@ func misuse(c *cli.Command, name string, err error) *record.Error {
 
 // wrongValue is the error for a flag that was given what it cannot be, such as a word for true or false.
 func wrongValue(err error) *record.Error {
-	text := err.Error()
-	rest, ok := strings.CutPrefix(text, "invalid value \"")
-	value, rest, cut := strings.Cut(rest, "\" for flag -")
-	flag, why, named := strings.Cut(rest, ": ")
-	if !ok || !cut || !named {
-		return usage("%s", text)
+	m := regexp.MustCompile(`(?s)^invalid value "(.*)" for flag -(\S+): (.*)$`).FindStringSubmatch(err.Error())
+	switch {
+	case m == nil:
+		return usage("%s", err.Error())
+	case strings.Contains(m[3], "ParseBool"):
+		return usage("%s is %q, and true or false is wanted", complete.Dashed(m[2]), m[1])
+	default:
+		return usage("%s is %q: %s", complete.Dashed(m[2]), m[1], m[3])
 	}
-	if strings.Contains(why, "ParseBool") {
-		return usage("%s is %q, and true or false is wanted", complete.Dashed(flag), value)
-	}
-	return usage("%s is %q: %s", complete.Dashed(flag), value, why)
-}
-
-// takesArgument reports whether a command takes what a caller wrote as a flag as an argument, such as the SUMMARY of
-// finish.
-func takesArgument(c *cli.Command, flag string) bool {
-	flag, _, _ = strings.Cut(strings.TrimPrefix(flag, "-"), "=")
-	for _, word := range strings.Fields(c.ArgsUsage) {
-		if strings.EqualFold(strings.Trim(word, "[]"), strings.ReplaceAll(flag, "-", "_")) {
-			return true
-		}
-	}
-	return false
 }
 
 // commands are all commands, in the order in which help lists them within a heading.
-func (p *program) commands() []*cli.Command {
+func (p *program) commands() []*cli.Command { return made(p.declared()) }
+
+func made(all []declared) []*cli.Command {
 	var out []*cli.Command
-	for _, c := range p.declared() {
+	for _, c := range all {
 		out = append(out, c.make())
 	}
 	return out
@@ -247,16 +228,13 @@ func (p *program) commands() []*cli.Command {
 // commandsOfLine are the commands that the line needs: the one that it names, or all of them if it asks for help or
 // names none. Together they have hundreds of flags, which would be made and linked at each start.
 func (p *program) commandsOfLine() []*cli.Command {
+	all := p.declared()
 	word, ok := p.commandWord(rootFlags())
-	if !ok || word == "help" || word == "man" {
-		return p.commands()
+	at := slices.IndexFunc(all, func(c declared) bool { return slices.Contains(c.names, word) })
+	if !ok || at < 0 || word == "help" || word == "man" {
+		return made(all)
 	}
-	for _, c := range p.declared() {
-		if slices.Contains(c.names, word) {
-			return []*cli.Command{c.make()}
-		}
-	}
-	return p.commands()
+	return made(all[at : at+1])
 }
 
 // declared is a command that was not made yet, and every name that it answers to.
@@ -272,22 +250,16 @@ func (p *program) declared() []declared {
 			continue
 		}
 		out = append(out, declared{[]string{c.name}, func() *cli.Command { return c.make(p) }})
-		if c.name == beforeVerbs {
-			out = append(out, p.ofVerbs()...)
+		if c.name != beforeVerbs {
+			continue
 		}
-	}
-	return out
-}
-
-// ofVerbs are the commands of the verbs, and of the nouns that have some of them below.
-func (p *program) ofVerbs() []declared {
-	var out []declared
-	for _, v := range catalogue.All {
-		c := verbCommand{program: p, verb: v}
-		out = append(out, declared{append(c.aliases(), c.name()), c.command})
-	}
-	for _, noun := range catalogue.Nouns() {
-		out = append(out, declared{[]string{noun}, nounCommand{p, noun}.command})
+		for _, v := range catalogue.All {
+			c := verbCommand{program: p, verb: v}
+			out = append(out, declared{append(c.aliases(), c.name()), c.command})
+		}
+		for _, noun := range catalogue.Nouns() {
+			out = append(out, declared{[]string{noun}, nounCommand{p, noun}.command})
+		}
 	}
 	return out
 }
@@ -301,16 +273,6 @@ func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 		return cli.ShowRootCommandHelp(c)
 	}
 	return noSuchCommand(c, c.Args().First())
-}
-
-// unknownCommand is the error for a word that stands where a command should and is none, or nil. It is reported before
-// any other mistake on the line, since the flags depend on the command.
-func (p *program) unknownCommand(root *cli.Command) *record.Error {
-	word, ok := p.commandWord(root.Flags)
-	if !ok || root.Command(word) != nil {
-		return nil
-	}
-	return noSuchCommand(root, word)
 }
 
 // commandWord is the word of the line that stands where a command should. It returns false if there is none, or a flag

@@ -82,12 +82,10 @@ func (e edit) now() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if doc.Get("provenance") == nil {
-		return doc.Bytes(), nil
-	}
-	doc, err = doc.Edit(kind.Tasks.Keys, format.Remove(format.Path{"provenance"}))
-	if err != nil {
-		return nil, err
+	if doc.Get("provenance") != nil {
+		if doc, err = doc.Edit(kind.Tasks.Keys, format.Remove(format.Path{"provenance"})); err != nil {
+			return nil, err
+		}
 	}
 	return doc.Bytes(), nil
 }
@@ -186,68 +184,53 @@ func (e edit) difference(was, is task.Task) (map[string]any, error) {
 		return nil, usage("the references were changed").WithHint("leave them; %s adds one", record.CallTo("ref_add", "id", string(e.id)))
 	}
 	in := map[string]any{}
-	texts := func(key string, a, b []string) {
-		if !slices.Equal(a, b) {
-			in[key] = append([]string{}, b...)
+	before := editable(was)
+	for key, value := range editable(is) {
+		if !reflect.DeepEqual(before[key], value) {
+			in[key] = value
 		}
 	}
-	text := func(key, a, b string) {
-		if a != b {
-			in[key] = b
-		}
-	}
-	text("title", was.Title, is.Title)
-	text("body", was.Body, is.Body)
-	text("priority", strconv.Itoa(int(was.Priority)), strconv.Itoa(int(is.Priority)))
-	text("mode", string(was.Mode), string(is.Mode))
-	text("due", string(was.Due), string(is.Due))
-	text("parent", string(was.Parent), string(is.Parent))
-	text("repo", was.Repo, is.Repo)
-	text("assignee", string(was.Assignee), string(is.Assignee))
 	if in["assignee"] == "" {
 		in["assignee"] = "unassigned"
 	}
-	texts("labels", was.Labels, is.Labels)
-	texts("scope", was.Scope, is.Scope)
-	for _, f := range task.OptionalFields() {
-		text(f.Name, was.Own[f.Name], is.Own[f.Name])
-	}
-	for _, kind := range task.LinkKinds {
-		if old, links := *was.LinksOf(kind.Name), *is.LinksOf(kind.Name); !slices.Equal(old, links) {
-			in[kind.Name] = append([]record.ID{}, links...)
+	for key, ids := range map[string][]string{"add_deps": lacking(is.Deps, was.Deps), "remove_deps": lacking(was.Deps, is.Deps)} {
+		if len(ids) > 0 {
+			in[key] = ids
 		}
-	}
-	texts("add_deps", nil, lacking(is.Deps, was.Deps))
-	texts("remove_deps", nil, lacking(was.Deps, is.Deps))
-	if was.RequiresEvidence != is.RequiresEvidence {
-		in["requires_evidence"] = is.RequiresEvidence
 	}
 	if err := checksChanged(in, was.Checks, is.Checks); err != nil {
 		return nil, err
 	}
-	return in, e.ownFields(in, was, is)
-}
-
-// ownFields sets the fields of the user's own that differ, and refuses a change of keys that cairn does not know, which
-// update cannot make.
-func (e edit) ownFields(in map[string]any, was, is task.Task) error {
-	fields := map[string]any{}
-	left := [2]map[string]any{maps.Clone(was.Extra), maps.Clone(is.Extra)}
+	fields, left, kept := map[string]any{}, maps.Clone(was.Extra), maps.Clone(is.Extra)
 	for _, f := range e.s.Config.Flow.Fields {
 		if was.Own[f.Name] != is.Own[f.Name] {
 			fields[f.Name] = is.Own[f.Name]
+			in["fields"] = fields
 		}
-		delete(left[0], f.Name)
-		delete(left[1], f.Name)
+		delete(left, f.Name)
+		delete(kept, f.Name)
 	}
-	if len(fields) > 0 {
-		in["fields"] = fields
-	}
-	if len(left[0])+len(left[1]) > 0 && !reflect.DeepEqual(left[0], left[1]) {
-		return usage("keys were changed that are neither cairn's nor fields of the config").
+	if len(left)+len(kept) > 0 && !reflect.DeepEqual(left, kept) { // which update cannot change
+		return nil, usage("keys were changed that are neither cairn's nor fields of the config").
 			WithHint("leave them, or declare them under fields; in the file itself anything can be changed")
 	}
-	return nil
+	return in, nil
+}
+
+// editable is what an editor may change of a task by the keys of update, but for its dependencies and its checks.
+func editable(t task.Task) map[string]any {
+	out := map[string]any{
+		"title": t.Title, "body": t.Body, "priority": strconv.Itoa(int(t.Priority)), "mode": string(t.Mode), "due": string(t.Due),
+		"parent": string(t.Parent), "repo": t.Repo, "assignee": string(t.Assignee),
+		"labels": verb.NoNil(t.Labels), "scope": verb.NoNil(t.Scope), "requires_evidence": t.RequiresEvidence,
+	}
+	for _, f := range task.OptionalFields() {
+		out[f.Name] = t.Own[f.Name]
+	}
+	for _, links := range task.LinkKinds {
+		out[links.Name] = verb.NoNil(*t.LinksOf(links.Name))
+	}
+	return out
 }
 
 // lacking are the ids of one list that another does not have.
@@ -261,6 +244,9 @@ func checksChanged(in map[string]any, was, is []task.Check) error {
 	for _, c := range was {
 		had[c.Desc] = c
 	}
+	if reflect.DeepEqual(was, is) || len(was)+len(is) == 0 {
+		return nil
+	}
 	list := []map[string]any{}
 	for _, c := range is {
 		old, known := had[c.Desc]
@@ -268,23 +254,14 @@ func checksChanged(in map[string]any, was, is []task.Check) error {
 			return usage("the result of the check %q was changed", c.Desc).
 				WithHint("write it as it was; %s and %s settle checks", record.CallTo("run_checks"), record.CallTo("attest"))
 		}
-		one := map[string]any{"desc": c.Desc}
+		one := map[string]any{"desc": c.Desc, "cmd": c.Cmd, "cwd": c.Cwd, "by": c.By, "timeout": c.Timeout}
 		if c.Manual() {
 			one["type"] = "manual"
 		}
-		for key, value := range map[string]string{"cmd": c.Cmd, "cwd": c.Cwd, "by": c.By} {
-			if value != "" {
-				one[key] = value
-			}
-		}
-		if c.Timeout > 0 {
-			one["timeout"] = c.Timeout
-		}
+		maps.DeleteFunc(one, func(_ string, value any) bool { return reflect.ValueOf(value).IsZero() })
 		list = append(list, one)
 	}
-	if !reflect.DeepEqual(was, is) && (len(was) > 0 || len(is) > 0) {
-		in["checks"] = list
-	}
+	in["checks"] = list
 	return nil
 }
 
@@ -351,11 +328,10 @@ func (d draft) prepare(again bool, text func() ([]byte, error)) error {
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(d.copy), 0o700)
 	}
-	if err == nil {
-		err = os.WriteFile(d.base, first, 0o600)
-	}
-	if err == nil {
-		err = os.WriteFile(d.copy, first, 0o600)
+	for _, name := range []string{d.base, d.copy} {
+		if err == nil {
+			err = os.WriteFile(name, first, 0o600)
+		}
 	}
 	return err
 }
@@ -557,26 +533,17 @@ func (a addition) read(src []byte) (map[string]any, error) {
 	if _, ok := values["fields"]; !ok && len(own) > 0 {
 		values["fields"] = own
 	}
-	for key, value := range values {
-		if list, ok := value.([]any); ok {
-			values[key] = textsOf(list)
+	for key, value := range values { // a list of texts is one
+		if list, ok := value.([]any); ok && !slices.ContainsFunc(list, func(v any) bool { _, text := v.(string); return !text }) {
+			texts := make([]string, len(list))
+			for i := range list {
+				texts[i] = list[i].(string)
+			}
+			values[key] = texts
 		}
 	}
 	if body := strings.Trim(string(doc.Body()), "\r\n"); strings.TrimSpace(body) != "" {
 		values["body"] = body
 	}
 	return values, nil
-}
-
-// textsOf is a list of texts as one; any other is left as it is.
-func textsOf(list []any) any {
-	out := make([]string, len(list))
-	for i, one := range list {
-		text, ok := one.(string)
-		if !ok {
-			return list
-		}
-		out[i] = text
-	}
-	return out
 }

@@ -135,7 +135,6 @@ func help(ctx context.Context, c *call, in helpIn) error {
 
 // noTopic is the error for a word that is neither a command nor a topic: it names the nearest of both.
 func noTopic(root *cli.Command, word string) error {
-	e := usage("there is no command or topic %q", word)
 	names := []string{topicsWord}
 	for _, one := range helpTopics() {
 		names = append(names, one.Value)
@@ -146,15 +145,14 @@ func noTopic(root *cli.Command, word string) error {
 		}
 	}
 	near := verb.Nearest(word, names)
-	for _, name := range names {
-		if near == "" && len(word) > 1 && strings.HasPrefix(name, strings.ToLower(word)) {
-			near = name
-		}
+	if at := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, strings.ToLower(word)) }); near == "" && len(word) > 1 && at >= 0 {
+		near = names[at]
 	}
-	if near == "" {
-		return e.WithHint("cairn help lists the commands; cairn help topics the topics")
+	hint := "cairn help lists the commands; cairn help topics the topics"
+	if near != "" {
+		hint = "did you mean cairn help " + near + "? " + hint
 	}
-	return e.WithHint("did you mean cairn help %s? cairn help lists the commands; cairn help topics the topics", near)
+	return usage("there is no command or topic %q", word).WithHint("%s", hint)
 }
 
 // everyday are the commands that help lists first, in the order in which somebody comes to need them.
@@ -178,24 +176,22 @@ func rootHelp(root *cli.Command) string {
 	for _, c := range left {
 		width = max(width, len(shownName(c)))
 	}
-	section := func(heading string, take func(*cli.Command) bool) {
+	section := func(heading string, takes func(*cli.Command) bool) {
 		var taken []*cli.Command
-		left = slices.DeleteFunc(left, func(c *cli.Command) bool {
-			if take(c) {
+		for _, c := range left {
+			if takes(c) {
 				taken = append(taken, c)
-				return true
 			}
-			return false
-		})
+		}
+		left = slices.DeleteFunc(left, takes)
 		if heading == firstHeading {
-			slices.SortFunc(taken, func(a, b *cli.Command) int {
-				return slices.Index(everyday, shownName(a)) - slices.Index(everyday, shownName(b))
-			})
+			place := func(c *cli.Command) int { return slices.Index(everyday, shownName(c)) }
+			slices.SortFunc(taken, func(a, b *cli.Command) int { return place(a) - place(b) })
 		}
-		if len(taken) > 0 {
-			fmt.Fprintf(&b, "\n%s\n", heading)
-		}
-		for _, c := range taken {
+		for i, c := range taken {
+			if i == 0 {
+				fmt.Fprintf(&b, "\n%s\n", heading)
+			}
 			fmt.Fprintf(&b, "  %-*s  %s\n", width, shownName(c), aboutCommand(c))
 		}
 	}
@@ -215,22 +211,27 @@ func rootHelp(root *cli.Command) string {
 
 const firstHeading = "Every day"
 
+// verbOfCommand is the verb that a command stands for by itself.
+func verbOfCommand(c *cli.Command) (verb.Verb, bool) {
+	at := slices.IndexFunc(catalogue.All, func(v verb.Verb) bool { return v.Noun == "" && v.Command() == c.Name })
+	if at < 0 {
+		return verb.Verb{}, false
+	}
+	return catalogue.All[at], true
+}
+
 // shownName is the name under which help lists a command: the alias of a verb that people know it by, else its own.
 func shownName(c *cli.Command) string {
-	for _, v := range catalogue.All {
-		if v.Noun == "" && v.Command() == c.Name && len(v.Aliases) > 0 {
-			return v.Aliases[0]
-		}
+	if v, ok := verbOfCommand(c); ok && len(v.Aliases) > 0 {
+		return v.Aliases[0]
 	}
 	return c.Name
 }
 
 // aboutCommand is what a command does, in a few words.
 func aboutCommand(c *cli.Command) string {
-	for _, v := range catalogue.All {
-		if v.Noun == "" && v.Command() == c.Name {
-			return v.Title
-		}
+	if v, ok := verbOfCommand(c); ok {
+		return v.Title
 	}
 	if about := aboutNoun(c.Name); about != "" {
 		return about

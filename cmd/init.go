@@ -87,8 +87,7 @@ func outerWorkspace(dir string) string {
 }
 
 func (p *call) showInit(r initResult, harmless bool) {
-	if p.json {
-		p.printJSON(r)
+	if p.asJSON(r) {
 		return
 	}
 	if len(r.Made) == 0 {

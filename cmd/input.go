@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,38 +37,24 @@ func newInput(p *program, line *cli.Command, fields []verb.Field) *input {
 
 // read reads --input, then the arguments and the flags, which replace what --input says.
 func (in *input) read(ctx context.Context) error {
-	if err := in.whole(ctx); err != nil {
-		return err
+	if source := in.line.String("input"); source != "" {
+		text, err := in.inputText(ctx, source)
+		if err == nil {
+			in.values, err = verb.ReadObject([]byte(text))
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := in.arguments(ctx); err != nil {
 		return err
 	}
 	for _, f := range in.fields {
-		if f.Arg {
-			continue
-		}
 		if err := in.flag(ctx, f); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// whole reads the flag --input.
-func (in *input) whole(ctx context.Context) error {
-	source := in.line.String("input")
-	if source == "" {
-		return nil
-	}
-	text, err := in.inputText(ctx, source)
-	if err != nil {
-		return err
-	}
-	values, err := verb.ReadObject([]byte(text))
-	if err == nil {
-		in.values = values
-	}
-	return err
 }
 
 // arguments reads the positional fields in their order. One that may be left out is, if there are no more arguments
@@ -87,7 +74,13 @@ func (in *input) arguments(ctx context.Context) error {
 		if f.Required {
 			needed--
 		}
-		if err := in.argument(ctx, f, args[0]); err != nil {
+		var err error
+		if f.File {
+			err = in.file(ctx, f, args[0])
+		} else {
+			in.values[f.Name], err = in.text(ctx, f, args[0])
+		}
+		if err != nil {
 			return err
 		}
 		args = args[1:]
@@ -135,14 +128,6 @@ func (in *input) many(args []string) []string {
 	return slices.Concat(args[:at+1], args[at+spare+1:])
 }
 
-func (in *input) argument(ctx context.Context, f verb.Field, arg string) (err error) {
-	if f.File {
-		return in.file(ctx, f, arg)
-	}
-	in.values[f.Name], err = in.text(ctx, f, arg)
-	return err
-}
-
 // file reads a field from a file in YAML or JSON; the name - is standard input. The file contains the field's value, or
 // an object with that field and others.
 func (in *input) file(ctx context.Context, f verb.Field, name string) error {
@@ -172,10 +157,24 @@ func (in *input) file(ctx context.Context, f verb.Field, name string) error {
 // flag reads the flags of a field. Without them the field keeps the value that it has.
 func (in *input) flag(ctx context.Context, f verb.Field) (err error) {
 	switch {
+	case f.Arg:
+		return nil
 	case f.Not != "":
 		return in.choice(f)
 	case f.Type == verb.Object:
-		return in.object(ctx, f)
+		inner := newInput(in.program, in.line, nil)
+		if had, ok := in.values[f.Name].(map[string]any); ok {
+			inner.values = had
+		}
+		for _, field := range f.Fields {
+			if err := inner.flag(ctx, field); err != nil {
+				return err
+			}
+		}
+		if len(inner.values) > 0 {
+			in.values[f.Name] = inner.values
+		}
+		return nil
 	case f.Type == verb.Objects:
 		return in.objects(f)
 	case !in.line.IsSet(f.Flag):
@@ -184,8 +183,20 @@ func (in *input) flag(ctx context.Context, f verb.Field) (err error) {
 	switch f.Type {
 	case verb.Boolean:
 		in.values[f.Name] = in.line.Bool(f.Flag)
-	case verb.Pairs:
-		return in.pairs(f)
+	case verb.Pairs: // each is NAME=VALUE; NAME= is an empty one
+		object := map[string]any{}
+		if had, ok := in.values[f.Name].(map[string]any); ok {
+			object = had
+		}
+		for _, pair := range in.line.StringSlice(f.Flag) {
+			name, value, ok := strings.Cut(pair, "=")
+			if !ok || strings.TrimSpace(name) == "" {
+				return usage("--%s %q is no NAME=VALUE", f.Flag, pair).
+					WithHint("--%s severity=high; an empty value takes it away", f.Flag)
+			}
+			object[strings.TrimSpace(name)] = value
+		}
+		in.values[f.Name] = object
 	case verb.Texts, verb.Numbers:
 		in.values[f.Name] = cleared(in.line.StringSlice(f.Flag))
 	default:
@@ -197,51 +208,16 @@ func (in *input) flag(ctx context.Context, f verb.Field) (err error) {
 	return err
 }
 
-// pairs reads texts by name, each as NAME=VALUE. NAME= is an empty one.
-func (in *input) pairs(f verb.Field) error {
-	object, _ := in.values[f.Name].(map[string]any)
-	if object == nil {
-		object = map[string]any{}
-	}
-	for _, pair := range in.line.StringSlice(f.Flag) {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok || strings.TrimSpace(name) == "" {
-			return usage("--%s %q is no NAME=VALUE", f.Flag, pair).WithHint("--%s severity=high; an empty value takes it away", f.Flag)
-		}
-		object[strings.TrimSpace(name)] = value
-	}
-	in.values[f.Name] = object
-	return nil
-}
-
 // choice reads a boolean that has a flag for each of its values.
 func (in *input) choice(f verb.Field) error {
 	yes, no := in.line.Bool(f.Flag), in.line.Bool(f.Not)
-	_, given := in.values[f.Name]
 	switch {
 	case yes && no:
 		return usage("--%s and --%s exclude each other", f.Flag, f.Not).WithHint("leave out the one that does not hold")
 	case yes || no:
 		in.values[f.Name] = yes
-	case f.Required && !given:
+	case f.Required && in.values[f.Name] == nil:
 		return usage("says neither --%s nor --%s", f.Flag, f.Not).WithHint("add the one that holds")
-	}
-	return nil
-}
-
-// object reads one object by the flags of its fields.
-func (in *input) object(ctx context.Context, f verb.Field) error {
-	inner := newInput(in.program, in.line, nil)
-	if had, ok := in.values[f.Name].(map[string]any); ok {
-		inner.values = had
-	}
-	for _, field := range f.Fields {
-		if err := inner.flag(ctx, field); err != nil {
-			return err
-		}
-	}
-	if len(inner.values) > 0 {
-		in.values[f.Name] = inner.values
 	}
 	return nil
 }
@@ -291,7 +267,7 @@ func (in *input) text(ctx context.Context, f verb.Field, value string) (string, 
 // once.
 func (in *input) fillOwn(w *verb.Workspace) error {
 	for _, f := range in.fields {
-		if f.Own == "" || in.values[f.Name] != nil {
+		if in.values[f.Name] != nil {
 			continue
 		}
 		switch f.Own {
@@ -354,73 +330,50 @@ type inputFile struct {
 // located is an error with the line of what its message names first, such as tasks[2].checks[0].cmd. Any other error
 // stays as it is.
 func (f *inputFile) located(err error) error {
-	var e *record.Error
-	if f == nil || f.root == nil || !errors.As(err, &e) || e.Code != record.InvalidInput && e.Code != record.DanglingDep && e.Code != record.DepCycle {
+	e, ok := errors.AsType[*record.Error](err)
+	if f == nil || !ok || e.Code != record.InvalidInput && e.Code != record.DanglingDep && e.Code != record.DepCycle {
 		return err
 	}
-	line := f.line(e.Msg)
-	if line == 0 {
+	_, path, ok := strings.Cut(e.Msg, f.field+"[")
+	if !ok || len(f.root.Content) == 0 {
 		return err
 	}
-	named := *e
-	named.Msg = f.name + ":" + strconv.Itoa(line) + ": " + e.Msg
-	return &named
-}
-
-// line is where the first path in a message lies: 0 if there is none. Of a path that is not in the file it is the line
-// of what is around it.
-func (f *inputFile) line(msg string) int {
-	at := strings.Index(msg, f.field+"[")
-	if at < 0 {
-		return 0
-	}
-	path := msg[at+len(f.field):]
-	if end := strings.IndexFunc(path, func(r rune) bool { return !strings.ContainsRune("[]._0123456789abcdefghijklmnopqrstuvwxyz", r) }); end >= 0 {
-		path = path[:end]
-	}
-	n := f.root
-	if n.Kind == yaml.DocumentNode {
-		n = n.Content[0]
-	}
+	n := f.root.Content[0]
 	if n.Kind == yaml.MappingNode {
 		n, _ = valueOf(n, f.field)
 	}
-	return lineWithin(n, path)
+	if n == nil {
+		return err
+	}
+	return amended(e, func(e *record.Error) {
+		e.Msg = f.name + ":" + strconv.Itoa(lineWithin(n, "["+path)) + ": " + e.Msg
+	})
 }
 
-// lineWithin is the line of what a path such as [2].checks[0] names below a node.
+// lineWithin is the line of what a path such as [2].checks[0] names below a node. Of what is not there it is the line of
+// what is around it.
 func lineWithin(n *yaml.Node, path string) int {
-	if n == nil {
-		return 0
-	}
 	line := n.Line
-	for path != "" {
-		var next *yaml.Node
-		switch part, rest := path[:1], path[1:]; part {
-		case "[":
-			index, after, _ := strings.Cut(rest, "]")
-			i, err := strconv.Atoi(index)
-			if err != nil || n.Kind != yaml.SequenceNode || i >= len(n.Content) {
-				return line
-			}
-			next, path = n.Content[i], after
-			line = next.Line
-		case ".":
-			end := len(rest)
-			if i := strings.IndexAny(rest, ".["); i >= 0 {
-				end = i
-			}
-			value, key := valueOf(n, rest[:end])
-			if value == nil {
-				return line
-			}
-			next, path, line = value, rest[end:], key.Line
-		default:
+	for {
+		part := regexp.MustCompile(`^(?:\[([0-9]+)\]|\.([a-z0-9_]+))`).FindStringSubmatch(path)
+		if part == nil {
 			return line
 		}
-		n = next
+		path = path[len(part[0]):]
+		if i, err := strconv.Atoi(part[1]); err == nil {
+			if n.Kind != yaml.SequenceNode || i >= len(n.Content) {
+				return line
+			}
+			n = n.Content[i]
+			line = n.Line
+			continue
+		}
+		value, key := valueOf(n, part[2])
+		if value == nil {
+			return line
+		}
+		n, line = value, key.Line
 	}
-	return line
 }
 
 // valueOf is the value of a key of a mapping, and the key; nil if it is not there.

@@ -19,64 +19,70 @@ var verbsIntro string
 func VerbsPage() string {
 	var b strings.Builder
 	b.WriteString(generatedMark + verbsIntro)
-	b.WriteString(verbsTable())
-	for _, v := range catalogue.All {
-		b.WriteString(verbSection(v))
-	}
-	b.WriteString("## Commands that are no verbs\n\nThey exist on the command line only.\n\n")
-	for _, c := range otherCommands() {
-		b.WriteString(commandSection(c, c.Name))
-	}
-	for _, noun := range catalogue.Nouns() {
-		for _, c := range below(noun) {
-			b.WriteString(commandSection(c.make(&program{}), c.name))
-		}
-	}
-	b.WriteString("## Flags of every command\n\n" + flagTable((&program{}).root().Flags))
-	return b.String()
-}
-
-func verbsTable() string {
 	rows := [][]string{{"verb", "kind", "profile", "what it is for"}}
 	for _, v := range catalogue.All {
 		rows = append(rows, []string{fmt.Sprintf("[%s](#%s)", v.Name, v.Name), kinds[v.Kind], v.Profile.String(), v.Summary})
 	}
-	return markdown(rows)
+	b.WriteString(markdown(rows))
+	for _, v := range catalogue.All {
+		traits := ""
+		if v.Idempotent && v.Kind != verb.Read {
+			traits += " Doing it twice does no more than doing it once."
+		}
+		if v.Runs {
+			traits += " It may run the commands of checks."
+		}
+		fmt.Fprintf(&b, "### %s\n\n%s %s\n\n", v.Name, v.Summary, v.When)
+		fmt.Fprintf(&b, "A %s, from the profile %s on.%s\n\n", kinds[v.Kind], v.Profile, traits)
+		fmt.Fprintf(&b, "    %s\n\n", usageLine(v.Command(), verbCommand{program: &program{}, verb: v}.command()))
+		b.WriteString(argumentTable(v.Fields()))
+	}
+	b.WriteString("## Commands that are no verbs\n\nThey exist on the command line only.\n\n")
+	section := func(c *cli.Command, name string) {
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n", name, c.Usage)
+		if c.Description != "" {
+			fmt.Fprintf(&b, "%s\n\n", c.Description)
+		}
+		fmt.Fprintf(&b, "    %s\n\n", usageLine(name, c))
+		b.WriteString(flagTable(c.Flags))
+	}
+	for _, c := range otherCommands() {
+		section(c, c.Name)
+	}
+	for _, noun := range catalogue.Nouns() {
+		for _, c := range below(noun) {
+			section(c.make(&program{}), c.name)
+		}
+	}
+	b.WriteString("## Flags of every command\n\n" + flagTable(rootFlags()))
+	return b.String()
 }
 
 var kinds = map[verb.Kind]string{verb.Read: "read", verb.Write: "write", verb.Destructive: "destructive write"}
 
-func verbSection(v verb.Verb) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n%s %s\n\n", v.Name, v.Summary, v.When)
-	fmt.Fprintf(&b, "A %s, from the profile %s on.%s\n\n", kinds[v.Kind], v.Profile, traits(v))
-	fmt.Fprintf(&b, "    %s\n\n", usageLine(v.Command(), verbCommand{program: &program{}, verb: v}.command()))
-	b.WriteString(argumentTable(v.Fields()))
-	return b.String()
-}
-
-// traits are what a caller should know about a verb beyond its kind.
-func traits(v verb.Verb) string {
-	text := ""
-	if v.Idempotent && v.Kind != verb.Read {
-		text += " Doing it twice does no more than doing it once."
-	}
-	if v.Runs {
-		text += " It may run the commands of checks."
-	}
-	return text
-}
-
 func argumentTable(fields []verb.Field) string {
 	rows := [][]string{{"argument", "type", "on the command line", "meaning"}}
-	for _, f := range fields {
-		if f.Doc == "-" { // no schema shows it either
-			continue
+	add := func(f verb.Field, name, form string) {
+		kind := typeNames[f.Type]
+		if f.Required {
+			kind += ", required"
 		}
-		rows = append(rows, []string{"`" + f.Name + "`", typeOf(f), onCommandLine(f), f.Doc})
+		if f.Doc != "-" { // no schema shows it either
+			rows = append(rows, []string{"`" + name + "`", kind, form, f.Doc})
+		}
+	}
+	for _, f := range fields {
+		forms := []string{"`" + argName(f) + "`"}
+		if !f.Arg {
+			forms = nil
+			for _, flag := range flagsOf([]verb.Field{f}) {
+				forms = append(forms, flagForm(flag))
+			}
+		}
+		add(f, f.Name, strings.Join(forms, ", "))
 		for _, sub := range f.Fields {
-			if sub.Doc != "-" { // no schema shows it either
-				rows = append(rows, []string{"`" + f.Name + "[]." + sub.Name + "`", typeOf(sub), "", sub.Doc})
+			if f.Doc != "-" {
+				add(sub, f.Name+"[]."+sub.Name, "")
 			}
 		}
 	}
@@ -84,25 +90,6 @@ func argumentTable(fields []verb.Field) string {
 		return "It takes no arguments.\n\n"
 	}
 	return markdown(rows)
-}
-
-func typeOf(f verb.Field) string {
-	if f.Required {
-		return typeNames[f.Type] + ", required"
-	}
-	return typeNames[f.Type]
-}
-
-// onCommandLine is how an argument is given on the command line: by its position, or by its flags.
-func onCommandLine(f verb.Field) string {
-	if f.Arg {
-		return "`" + argName(f) + "`"
-	}
-	var forms []string
-	for _, flag := range flagsOf([]verb.Field{f}) {
-		forms = append(forms, flagForm(flag))
-	}
-	return strings.Join(forms, ", ")
 }
 
 var typeNames = map[verb.Type]string{
@@ -123,17 +110,6 @@ func otherCommands() []*cli.Command {
 	return out
 }
 
-func commandSection(c *cli.Command, name string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n%s\n\n", name, sentence(c.Usage))
-	if c.Description != "" {
-		fmt.Fprintf(&b, "%s\n\n", c.Description)
-	}
-	fmt.Fprintf(&b, "    %s\n\n", usageLine(name, c))
-	b.WriteString(flagTable(c.Flags))
-	return b.String()
-}
-
 func usageLine(name string, c *cli.Command) string {
 	line := "cairn " + name
 	if len(c.Flags) > 0 {
@@ -143,12 +119,6 @@ func usageLine(name string, c *cli.Command) string {
 		line += " " + c.ArgsUsage
 	}
 	return line
-}
-
-// sentence begins with a capital letter and ends with a full stop.
-func sentence(text string) string {
-	text = strings.ToUpper(text[:1]) + text[1:]
-	return strings.TrimSuffix(text, ".") + "."
 }
 
 func flagTable(flags []cli.Flag) string {

@@ -181,6 +181,14 @@ func (o *output) Write(b []byte) (int, error) {
 // Two types are exceptions: screen.Lines keeps its line breaks, and screen.Painted is printed as it is.
 func (p *program) printf(format string, args ...any) { screen.Fprintf(p.out, format, args...) }
 
+// asJSON prints a value as JSON if that is asked for, and reports whether it is.
+func (p *program) asJSON(v any) bool {
+	if p.json {
+		p.printJSON(v)
+	}
+	return p.json
+}
+
 // printJSON prints a value as JSON. If that is impossible, the program exits with a failure.
 func (p *program) printJSON(v any) {
 	line, err := harmless.Marshal(v)

@@ -219,8 +219,7 @@ func diffOf(d setup.Diff) string {
 
 // showClients prints what was done, and what was left alone and why.
 func (p setupCommand) showClients(out clientsResult, all bool) error {
-	if p.json {
-		p.printJSON(out)
+	if p.asJSON(out) {
 		return nil
 	}
 	for _, path := range out.Changed {

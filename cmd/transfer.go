@@ -17,7 +17,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
-	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/transfer/source"
@@ -248,43 +247,30 @@ func (p importCommand) run(ctx context.Context, c *cli.Command) error {
 
 // transfer shows what an import would make, and makes it if that is agreed to.
 func (p importCommand) transfer(ctx context.Context, c *cli.Command, w *verb.Workspace, in transfer.ImportIn) error {
-	v, _ := catalogue.Named(transfer.ImportName)
+	v := verbNamed(transfer.ImportName)
 	if err := p.checkForm(ctx, v); err != nil {
 		return err
 	}
-	if !c.Bool("yes") || c.Bool("dry-run") {
+	do := func(in transfer.ImportIn) (transfer.ImportOut, error) {
+		out, err := verb.CallTyped[transfer.ImportOut](ctx, w, v, in)
+		if err == nil {
+			err = p.result(ctx, v, nil, out)
+		}
+		return out, err
+	}
+	if onlyShown := c.Bool("dry-run"); onlyShown || !c.Bool("yes") {
 		dry := in
 		dry.DryRun, dry.IdempotencyKey = true, ""
-		out, err := verb.CallTyped[transfer.ImportOut](ctx, w, v, dry)
-		if err != nil {
+		out, err := do(dry)
+		if err != nil || onlyShown || !p.asksHere() || out.Made == 0 {
 			return err
-		}
-		if err := p.result(ctx, v, nil, out); err != nil {
-			return err
-		}
-		if _, asks := terminal.Is(p.Stdin); !asks || p.json || p.form != nil || c.Bool("dry-run") || out.Made == 0 {
-			return nil
 		}
 		if err := p.agree(ctx, false, "--yes makes them"); err != nil {
 			return err
 		}
 	}
-	out, err := verb.CallTyped[transfer.ImportOut](ctx, w, v, in)
-	if err != nil {
-		return err
-	}
-	return p.result(ctx, v, nil, out)
-}
-
-// foundResult is what there is to import in a folder.
-type foundResult struct {
-	Found []foundSource `json:"found"`
-}
-
-type foundSource struct {
-	Source string `json:"source"`
-	Path   string `json:"path"`
-	About  string `json:"about"`
+	_, err := do(in)
+	return err
 }
 
 // found lists what there is to import in a folder.
@@ -294,14 +280,20 @@ func (p importCommand) found(dir string) error {
 		return record.Errorf(record.IO, "%w", err)
 	}
 	defer func() { _ = root.Close() }()
-	out := foundResult{Found: []foundSource{}}
+	type found struct {
+		Source string `json:"source"`
+		Path   string `json:"path"`
+		About  string `json:"about"`
+	}
+	out := struct {
+		Found []found `json:"found"`
+	}{[]found{}}
 	for _, s := range source.All() {
 		if at := s.Find(root.FS()); at != "" {
-			out.Found = append(out.Found, foundSource{s.Name, at, s.About})
+			out.Found = append(out.Found, found{s.Name, at, s.About})
 		}
 	}
-	if p.json {
-		p.printJSON(out)
+	if p.asJSON(out) {
 		return nil
 	}
 	if len(out.Found) == 0 {
@@ -319,39 +311,19 @@ func (p importCommand) found(dir string) error {
 
 // read reads what is at a path, in the usual place of a source, or, of GitHub, what gh answers.
 func (p importCommand) read(ctx context.Context, dir string, src source.Source, path string) (source.Batch, error) {
+	var files []source.File
+	var err error
 	switch {
 	case path == "-":
-		f, err := terminal.Interruptible(ctx, func() (source.File, error) { return source.Bytes("standard input", p.Stdin, 0) })
-		return readSource(src, []source.File{f}, err)
+		files, err = terminal.Interruptible(ctx, func() ([]source.File, error) {
+			f, err := source.Bytes("standard input", p.Stdin, 0)
+			return []source.File{f}, err
+		})
 	case path == "" && src.Name == "github":
-		f, err := askGitHub(ctx, dir)
-		return readSource(src, []source.File{f}, err)
-	case path == "":
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return source.Batch{}, record.Errorf(record.IO, "%w", err)
-		}
-		defer func() { _ = root.Close() }()
-		if path = src.Find(root.FS()); path == "" {
-			return source.Batch{}, usage("there is nothing of %s in the usual place here", src.Name).WithHint("cairn import %s PATH; it reads %s", src.Name, src.About)
-		}
-		files, err := src.Load(root.FS(), path)
-		return readSource(src, files, err)
+		files, err = askGitHub(ctx, dir)
+	default:
+		files, err = p.load(dir, src, path)
 	}
-	path = p.abs(path)
-	root, err := os.OpenRoot(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return source.Batch{}, record.Errorf(record.NotFound, "%s is not there", path).WithHint("%s reads %s", src.Name, src.About)
-	}
-	if err != nil {
-		return source.Batch{}, record.Errorf(record.IO, "%w", err)
-	}
-	defer func() { _ = root.Close() }()
-	files, err := src.Load(root.FS(), filepath.Base(path))
-	return readSource(src, files, err)
-}
-
-func readSource(src source.Source, files []source.File, err error) (source.Batch, error) {
 	if err != nil {
 		return source.Batch{}, err
 	}
@@ -362,50 +334,53 @@ func readSource(src source.Source, files []source.File, err error) (source.Batch
 	return out, err
 }
 
+// load loads the files at a path, or in the usual place of a source.
+func (p importCommand) load(dir string, src source.Source, path string) ([]source.File, error) {
+	name := ""
+	if path != "" {
+		path = p.abs(path)
+		dir, name = filepath.Dir(path), filepath.Base(path)
+	}
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) && path != "" {
+		return nil, record.Errorf(record.NotFound, "%s is not there", path).WithHint("%s reads %s", src.Name, src.About)
+	}
+	if err != nil {
+		return nil, record.Errorf(record.IO, "%w", err)
+	}
+	defer func() { _ = root.Close() }()
+	if path == "" {
+		if name = src.Find(root.FS()); name == "" {
+			return nil, usage("there is nothing of %s in the usual place here", src.Name).
+				WithHint("cairn import %s PATH; it reads %s", src.Name, src.About)
+		}
+	}
+	return src.Load(root.FS(), name)
+}
+
 const ghFields = "number,title,body,state,stateReason,labels,assignees,author,milestone,createdAt,closedAt,url,comments"
 
 // askGitHub asks gh, with its own log-in, for all issues of the repository around a folder. The person who typed the
 // command chose to.
-func askGitHub(ctx context.Context, dir string) (source.File, error) {
+func askGitHub(ctx context.Context, dir string) ([]source.File, error) {
 	program, err := exec.LookPath("gh")
 	if err != nil {
-		return source.File{}, usage("the program gh is not there to ask").
+		return nil, usage("the program gh is not there to ask").
 			WithHint("install it, or name a file: gh issue list --state all --limit 20000 --json %s > issues.json elsewhere, then cairn import github issues.json", ghFields)
 	}
 	c := exec.CommandContext(ctx, program, "issue", "list", "--state", "all", "--limit", "20000", "--json", ghFields)
-	var stderr bytes.Buffer
-	c.Dir, c.Stderr = dir, &limited{to: &stderr, room: 4 << 10}
-	out, err := c.StdoutPipe()
-	if err == nil {
-		err = c.Start()
+	c.Dir = dir
+	out, err := c.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		return nil, record.Errorf(record.IO, "gh: %s", strings.TrimSpace(string(e.Stderr))).
+			WithHint("gh auth status says whether it is logged in; or name a file with the issues")
 	}
 	if err != nil {
-		return source.File{}, record.Errorf(record.IO, "gh: %w", err)
+		return nil, record.Errorf(record.IO, "gh: %w", err)
 	}
-	f, readErr := source.Bytes("gh", out, 0)
-	if readErr != nil {
-		_ = c.Process.Kill()
-	}
-	switch err := c.Wait(); {
-	case ctx.Err() != nil:
-		return f, ctx.Err()
-	case readErr != nil:
-		return f, readErr
-	case err != nil && errors.As(err, new(*exec.ExitError)):
-		return f, record.Errorf(record.IO, "gh: %s", strings.TrimSpace(stderr.String())).WithHint("gh auth status says whether it is logged in; or name a file with the issues")
-	case err != nil:
-		return f, record.Errorf(record.IO, "gh: %w", err)
-	}
-	return f, nil
-}
-
-// limited keeps the beginning of what is written to it.
-type limited struct {
-	to   *bytes.Buffer
-	room int
-}
-
-func (l *limited) Write(b []byte) (int, error) {
-	l.to.Write(b[:min(len(b), max(0, l.room-l.to.Len()))])
-	return len(b), nil
+	f, err := source.Bytes("gh", bytes.NewReader(out), 0)
+	return []source.File{f}, err
 }

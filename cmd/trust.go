@@ -408,8 +408,7 @@ func (p signerCommand) show(ctx context.Context, s *store.Store) error {
 	if err != nil {
 		return err
 	}
-	if p.json {
-		p.printJSON(list)
+	if p.asJSON(list) {
 		return nil
 	}
 	if len(list.Signers) == 0 {
