@@ -311,7 +311,7 @@ func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found s
 	if err := p.mayRun(len(commands)); err != nil {
 		return err
 	}
-	log, err := p.newRunLog(len(commands))
+	log, err := newRunLog(p.program, len(commands))
 	if err != nil {
 		return err
 	}
@@ -381,7 +381,7 @@ type runLog struct {
 	began       time.Time
 }
 
-func (p *program) newRunLog(total int) (*runLog, error) {
+func newRunLog(p *program, total int) (*runLog, error) {
 	secret := make([]byte, 16)
 	if _, err := io.ReadFull(p.Rand, secret); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func TestLogHasATokenForEachCommand(t *testing.T) {
 	var log strings.Builder
 	p := &program{Env: Env{Stderr: &log, Rand: strings.NewReader(strings.Repeat("r", 16)), Now: time.Now,
 		Getenv: func(name string) string { return map[string]string{"GITHUB_ACTIONS": "true"}[name] }}}
-	l, err := p.newRunLog(2)
+	l, err := newRunLog(p, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,3 +1,12 @@
+// Package cmd is the command line. It turns arguments and flags into the input of a verb, calls the verb, and prints
+// the result.
+//
+// Each verb has a command of the same name, which is made from the verb's declaration (verbs.go, flags.go, input.go)
+// and whose result is shown by its type (package render). Nothing here depends on which verbs there are, but for the
+// hints about words that people guess. Commands that are no verbs, such as init and serve, are declared in the same way
+// (command.go): a struct of what they take, and a function. A program is one run of the command line: its environment,
+// its output and its exit number. Tests call Main with an Env of their own, so they choose the clock, the folder and the
+// streams.
 package cmd
 
 import (
@@ -86,7 +95,7 @@ func (p *program) runLine(ctx context.Context) (err error) {
 }
 
 // root is the program's command, with all others in it.
-func (p *program) root() *cli.Command { return p.rootOf(p.commands()) }
+func (p *program) root() *cli.Command { return p.rootOf(made(p.declared())) }
 
 // rootOf is the program's command, with some others in it.
 func (p *program) rootOf(commands []*cli.Command) *cli.Command {
@@ -214,9 +223,6 @@ func wrongValue(err error) *record.Error {
 	}
 }
 
-// commands are all commands, in the order in which help lists them within a heading.
-func (p *program) commands() []*cli.Command { return made(p.declared()) }
-
 func made(all []declared) []*cli.Command {
 	var out []*cli.Command
 	for _, c := range all {
@@ -243,6 +249,7 @@ type declared struct {
 	make  func() *cli.Command
 }
 
+// declared are all commands, in the order in which help lists them within a heading.
 func (p *program) declared() []declared {
 	var out []declared
 	for _, c := range commands() {
@@ -267,7 +274,7 @@ func (p *program) declared() []declared {
 // noCommand runs if the line names no command of ours: without any word it prints the help.
 func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	if c.Bool("version") {
-		return p.printVersion()
+		return printVersion(p)
 	}
 	if c.Args().Len() == 0 {
 		return cli.ShowRootCommandHelp(c)
@@ -277,7 +284,7 @@ func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 
 // commandWord is the word of the line that stands where a command should. It returns false if there is none, or a flag
 // before it that is not among those given.
-func (p *program) commandWord(flags []cli.Flag) (string, bool) {
+func (p Env) commandWord(flags []cli.Flag) (string, bool) {
 	for i := 0; i < len(p.Args); i++ {
 		word := p.Args[i]
 		if !strings.HasPrefix(word, "-") {

@@ -84,7 +84,7 @@ func (p *call) completeLine(ctx context.Context, in completionIn) {
 		return
 	}
 	word := words[len(words)-1]
-	for _, found := range complete.Fitting(complete.Candidates(ctx, p.completion(), words[:len(words)-1], word), word) {
+	for _, found := range complete.Fitting(complete.Candidates(ctx, completion(p.program), words[:len(words)-1], word), word) {
 		about := clip(harmless.Line(found.About), maxAbout)
 		switch {
 		case in.Shell == "bash":
@@ -115,7 +115,7 @@ func clip(text string, most int) string {
 }
 
 // completion is what completion takes from this program.
-func (p *program) completion() complete.Env {
+func completion(p *program) complete.Env {
 	return complete.Env{
 		Root: p.root(), Getenv: p.Getenv, Now: p.Now, StateDir: p.stateDir(), ConfigDir: p.configDir(),
 		Folder:   func(path string) string { return p.abs(p.underHome(cmp.Or(path, p.Dir))) }, // ~ as the shell would put it there, in time

@@ -62,7 +62,7 @@ func runEdit(ctx context.Context, c *call, in editIn) error {
 	if err != nil {
 		return err
 	}
-	d, err := c.newDraft(s, id)
+	d, err := newDraft(c.program, s, id)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ type draft struct {
 }
 
 // newDraft names the files of a draft about something in a workspace.
-func (p *program) newDraft(s *store.Store, about string) (draft, error) {
+func newDraft(p *program, s *store.Store, about string) (draft, error) {
 	if p.stateDir() == "" {
 		return draft{}, usage("there is no folder of your own to keep a copy in").WithHint("set HOME or XDG_STATE_HOME")
 	}
@@ -423,7 +423,7 @@ func (p verbCommand) inEditor(ctx context.Context, w *verb.Workspace, in *input)
 		return err
 	}
 	p.as = "add"
-	d, err := p.newDraft(s, "new")
+	d, err := newDraft(p.program, s, "new")
 	if err != nil {
 		return err
 	}

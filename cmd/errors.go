@@ -82,7 +82,7 @@ func (p *program) soften(exit int) int {
 	return 0
 }
 
-func (p *program) saySoft() {
+func (p Env) saySoft() {
 	screen.Fprintf(p.Stderr, "soft-fail: the same command may succeed later; exits with 0\n")
 }
 

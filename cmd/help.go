@@ -88,7 +88,7 @@ func helpCommands() []command {
 			return nil
 		}),
 		declare(command{name: "version", usage: "Print the version, and the commit that it was built of.", group: "workspace"},
-			func(_ context.Context, c *call, _ nothing) error { return c.printVersion() }),
+			func(_ context.Context, c *call, _ nothing) error { return printVersion(c.program) }),
 		declare(command{
 			name: "help", usage: "Explain a command, or a topic: cairn help topics lists them.", args: "[COMMAND | TOPIC]", group: "workspace",
 		}, help),
@@ -348,7 +348,7 @@ func (v versionResult) String() string {
 	return text + ")"
 }
 
-func (p *program) printVersion() error {
+func printVersion(p *program) error {
 	if p.json {
 		p.printJSON(built())
 	} else {

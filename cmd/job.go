@@ -1,16 +1,23 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/background"
+	"github.com/cairn-tasks/cairn/cmd/render"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -258,7 +265,7 @@ const backgroundVariable = "CAIRN_CLAIMS_BACKGROUND"
 // keepClaims has a process of its own tell the git remote what it does not know yet, and ask it what is old, after a
 // command that wrote. The command does not wait for it. It is started at most every ten seconds, and not while another
 // process asks the remote.
-func (p *program) keepClaims(w *verb.Workspace) {
+func keepClaims(p *program, w *verb.Workspace) {
 	if p.Getenv(backgroundVariable) == "off" {
 		return
 	}
@@ -290,3 +297,264 @@ func remoteCommands() []command {
 		return err
 	})}
 }
+
+type workIn struct {
+	Jobs     string `json:"jobs,omitempty" doc:"how many run at once; by default as many as jobs_max allows"`
+	Executor string `json:"executor,omitempty" doc:"the program that does the work, such as claude; the workspace's config may name the usual one" from:"executors"`
+	Label    string `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
+	Watch    bool   `json:"watch,omitempty" doc:"go on for ever: take tasks as they become ready"`
+}
+
+func workCommands() []command {
+	return []command{declare(command{
+		name:  "work",
+		usage: "Start jobs on the tasks that are ready, one after another, until there are none left.",
+		group: "jobs",
+		about: "It takes the most urgent task first, each one once, and none that is for a pair or that somebody holds. It shows the jobs while they\n" +
+			"run, and exits with 4 if one of them did not succeed. The jobs are processes of their own: Ctrl-C ends this command, and they live on.\n" +
+			"A task that waits for another becomes ready when that one is closed, which is after its review.",
+	}, runWork)}
+}
+
+// look is how often the jobs are looked at, and lookForTasks how often new tasks are looked for while nothing ended.
+const (
+	look         = 200 * time.Millisecond
+	lookForTasks = 2 * time.Second
+)
+
+func runWork(ctx context.Context, c *call, in workIn) error {
+	w, s, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	w.Progress = nil // the jobs are shown instead
+	l := &workRun{program: c.program, workIn: in, w: w, most: s.Config.JobsMax, tried: map[record.ID]string{}}
+	if in.Jobs != "" {
+		n, err := strconv.Atoi(in.Jobs)
+		if err != nil {
+			return usage("--jobs is %q, and a whole number is wanted", in.Jobs)
+		}
+		l.most = cmp.Or(n, l.most)
+	}
+	if l.most < 1 {
+		return usage("--jobs is %d", l.most).WithHint("1 or more")
+	}
+	_, l.live = terminal.Is(c.Stdout)
+	l.live = l.live && !c.json && c.Getenv("TERM") != "dumb"
+	if err := l.run(ctx); err != nil {
+		return err
+	}
+	if c.json {
+		c.printJSON(map[string]any{"jobs": verb.NoNil(l.done)})
+	} else {
+		l.next()
+	}
+	if slices.ContainsFunc(l.done, func(j jobs.Job) bool { return j.State != job.Succeeded }) {
+		c.exit = c.soften(verb.ExitCheckFailed)
+	}
+	return nil
+}
+
+// workRun is a run of cairn work.
+type workRun struct {
+	*program
+	workIn
+	w    *verb.Workspace
+	most int  // jobs at once
+	live bool // the jobs are shown on a terminal, over what was shown of them before
+
+	running []jobs.Job
+	done    []jobs.Job
+	tried   map[record.ID]string // the title of each task that was given to a job, or left alone
+	shown   int                  // lines on the terminal that show running jobs
+}
+
+// run starts jobs until no task is ready and no job of its own runs; if it watches, until ctx ends.
+func (l *workRun) run(ctx context.Context) error {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	next := time.Time{}
+	for {
+		ended, err := l.see()
+		if err != nil {
+			return l.left(err)
+		}
+		if now := time.Now(); ended || !now.Before(next) {
+			next = now.Add(lookForTasks)
+			if err := l.take(ctx); err != nil && ctx.Err() == nil {
+				return l.left(err)
+			}
+		}
+		if len(l.running) == 0 && !l.Watch && ctx.Err() == nil {
+			l.close()
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return l.left(ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// see looks at the running jobs, and reports whether one ended.
+func (l *workRun) see() (ended bool, err error) {
+	still := []jobs.Job{}
+	for _, was := range l.running {
+		polled, err := callVerb[jobs.Polled](context.Background(), l.w, "job_poll", map[string]any{"job": was.Job})
+		if err != nil {
+			return ended, err
+		}
+		now := polled.Job
+		if now.State != was.State || now.Phase != was.Phase || now.Attempt != was.Attempt {
+			l.say(now)
+		}
+		if now.State.Live() {
+			still = append(still, now)
+			continue
+		}
+		ended = true
+		l.done = append(l.done, now)
+	}
+	l.running = still
+	l.show()
+	return ended, nil
+}
+
+// take starts jobs on tasks that are ready, as many as have room.
+func (l *workRun) take(ctx context.Context) error {
+	tried := func(id record.ID) bool { _, tried := l.tried[id]; return tried }
+	for len(l.running) < l.most {
+		ready, err := jobs.Ready(ctx, l.w, l.Label, l.most-len(l.running), tried)
+		if err != nil || len(ready) == 0 {
+			return err
+		}
+		for _, row := range ready {
+			if ctx.Err() != nil {
+				return nil
+			}
+			l.tried[row.ID] = row.Title
+			if err := l.start(ctx, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *workRun) start(ctx context.Context, row verb.Row) error {
+	in := map[string]any{"id": row.ID}
+	if l.Executor != "" {
+		in["executor"] = l.Executor
+	}
+	started, err := callVerb[jobs.Job](ctx, l.w, "job_start", in)
+	if jobs.LeftAlone(err) {
+		l.clear()
+		l.printf("%s  left alone: %s\n", row.ID, record.MessageOf(err))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.running = append(l.running, started)
+	l.say(started)
+	l.show()
+	return nil
+}
+
+// next says what can be typed when all jobs have ended.
+func (l *workRun) next() {
+	failed, review := "", ""
+	for _, j := range l.done {
+		switch {
+		case j.State == job.Succeeded && review == "":
+			review = string(j.Task)
+		case j.State != job.Succeeded && failed == "":
+			failed = j.Job
+		}
+	}
+	if len(l.done) == 0 {
+		l.printf("no task is ready for a job; cairn list shows the tasks, and who works on them\n")
+	}
+	if review != "" {
+		l.printf("cairn review show %s shows what there is to review\n", review)
+	}
+	if failed != "" {
+		l.printf("cairn job show %s shows what became of it, cairn job retry %s tries it again\n", failed, failed)
+	}
+}
+
+// left says which jobs live on when the command ends before them.
+func (l *workRun) left(err error) error {
+	l.close()
+	if len(l.running) > 0 && !l.json {
+		var names []string
+		for _, j := range l.running {
+			names = append(names, j.Job)
+		}
+		how := "jobs live on"
+		if len(names) == 1 {
+			how = "job lives on"
+		}
+		l.printf("%d %s: %s\ncairn job list shows them, cairn job cancel JOB ends one\n", len(names), how, strings.Join(names, ", "))
+	}
+	return err
+}
+
+// say prints that a job became what it is: a line, on a terminal only for one that ended, since the others are shown
+// live.
+func (l *workRun) say(j jobs.Job) {
+	if l.json || l.live && j.State.Live() {
+		return
+	}
+	l.clear()
+	l.printf("%s\n", l.line(j))
+}
+
+// line is a job in one line.
+func (l *workRun) line(j jobs.Job) string {
+	words := []string{string(j.Task), j.Job, string(j.State)}
+	if j.Phase != "" && j.State.Live() {
+		words = append(words, string(j.Phase))
+	}
+	if j.Attempt > 1 {
+		words = append(words, fmt.Sprintf("round %d", j.Attempt))
+	}
+	if j.Reason != "" {
+		words = append(words, string(j.Reason))
+	}
+	if text := render.FirstLine(strings.TrimSpace(j.Message)); text != "" && !j.State.Live() {
+		words = append(words, text)
+	}
+	if l.live {
+		words = append(words, (time.Duration(j.DurationMS) * time.Millisecond).Round(time.Second).String(), l.tried[j.Task])
+	}
+	return strings.Join(words, "  ")
+}
+
+// show draws the running jobs anew where they were drawn before.
+func (l *workRun) show() {
+	if !l.live {
+		return
+	}
+	l.clear()
+	for _, j := range l.running {
+		text := l.line(j)
+		if width := l.width(); len(text) >= width {
+			text = record.Clip(text, max(width-4, 1))
+		}
+		l.printf("%s\n", text)
+	}
+	l.shown = len(l.running)
+}
+
+// clear takes away what was drawn of running jobs.
+func (l *workRun) clear() {
+	if l.shown > 0 {
+		l.printf("%s", screen.Painted(fmt.Sprintf("\x1b[%dA\x1b[J", l.shown)))
+		l.shown = 0
+	}
+}
+
+// close ends the drawing.
+func (l *workRun) close() { l.shown = 0 }

@@ -102,19 +102,27 @@ func (p *program) formed(ctx context.Context, v verb.Verb, out any) error {
 		}
 		return err
 	default:
-		if err := p.columns(out); err != nil {
+		if err := columns(p, out); err != nil {
 			return err
 		}
 	}
-	if !p.form.Whole() {
-		p.rest(p.renderer(v), out)
+	if _, key := verb.RowType(reflect.TypeOf(out)); key == "" || p.form.Whole() {
+		return nil
 	}
+	page := verb.RestOf(out) // what a list has beside the rows that were printed
+	switch {
+	case page.NextCursor != "":
+		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --cursor %s\n", page.NextCursor)
+	case page.HasMore:
+		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --offset\n")
+	}
+	p.renderer(v).Problems(page.Problems)
 	return nil
 }
 
 // columns prints the rows of a result with the keys that were asked for: as a table on a terminal, else with tabs
 // between them and without a head.
-func (p *program) columns(out any) error {
+func columns(p *program, out any) error {
 	rows, err := form.RowsOf(out)
 	if err != nil {
 		return err
@@ -136,29 +144,13 @@ func (p *program) columns(out any) error {
 		return nil
 	}
 	for _, row := range t.Rows {
-		texts := make([]string, len(row))
-		for i, c := range row {
-			texts[i] = c.Text
+		var line string
+		for _, c := range row {
+			line += "\t" + c.Text
 		}
-		p.printf("%s\n", screen.Lines(strings.Join(texts, "\t")))
+		p.printf("%s\n", screen.Lines(line[1:]))
 	}
 	return nil
-}
-
-// rest says, on standard error, what a list has beside the rows that were printed: further pages, and files that could
-// not be read.
-func (p *program) rest(r *render.Renderer, out any) {
-	if _, key := verb.RowType(reflect.TypeOf(out)); key == "" {
-		return
-	}
-	page := verb.RestOf(out)
-	switch {
-	case page.NextCursor != "":
-		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --cursor %s\n", page.NextCursor)
-	case page.HasMore:
-		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --offset\n")
-	}
-	r.Problems(page.Problems)
 }
 
 // output is standard output. It remembers the first error, so that a full disk does not pass for success.

@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,11 +12,105 @@ import (
 	files "github.com/cairn-tasks/cairn/internal/skills"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/prime"
+	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/internal/verb/skills"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/rogpeppe/go-internal/diff"
 )
+
+// initResult is what init did.
+type initResult struct {
+	Workspace string   `json:"workspace"`
+	Prefix    string   `json:"prefix"`
+	Made      []string `json:"made"`
+	Trusted   bool     `json:"trusted"`
+	Outer     string   `json:"outer,omitempty"` // the workspace that a new one was made in
+
+	MergeDriver []string `json:"merge_driver,omitempty"` // what installing it changed
+}
+
+type initIn struct {
+	Prefix      string `json:"prefix,omitempty" doc:"what ids begin with, as PREFIX-...; by default, made of the folder's name" cli:"value=PREFIX"`
+	MergeDriver bool   `json:"merge_driver,omitempty" doc:"install the merge driver too, as cairn setup merge-driver --yes does"`
+}
+
+func initCommands() []command {
+	return []command{declare(command{
+		name:  "init",
+		usage: "Make this folder a workspace, or finish one that is half made; nothing is overwritten.",
+		group: "workspace",
+	}, runInit)}
+}
+
+func runInit(ctx context.Context, c *call, in initIn) error {
+	w, err := c.workspace(ctx)
+	if err != nil {
+		return err
+	}
+	var driver *store.MergeSetup
+	if in.MergeDriver { // it is planned first, so that nothing is made if the plan is impossible
+		at, err := layout.At(w.Dir)
+		if err == nil {
+			driver, err = store.PlanMergeDriver(ctx, at, false)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	outer := outerWorkspace(w.Dir)
+	made, err := projects.Init(ctx, w, w.Dir, in.Prefix)
+	if err != nil {
+		return err
+	}
+	s, err := made.Store, made.Consent
+	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made.Files...), Trusted: s.Trusted()}
+	if len(made.Files) > 0 {
+		r.Outer = outer
+	}
+	if driver != nil {
+		r.MergeDriver = driver.Lines
+	}
+	c.showInit(r, made.Harmless)
+	if driver != nil {
+		err = errors.Join(err, driver.Apply(ctx))
+	}
+	return err // the workspace is made, even if the consent could not be stored
+}
+
+// outerWorkspace is the workspace above a folder that is none itself; "" if there is none.
+func outerWorkspace(dir string) string {
+	layout, err := layout.Find(dir)
+	if err != nil || layout.Root == filepath.Clean(dir) {
+		return ""
+	}
+	return layout.Root
+}
+
+func (p *call) showInit(r initResult, harmless bool) {
+	if p.asJSON(r) {
+		return
+	}
+	if len(r.Made) == 0 {
+		p.printf("%s is a workspace already (prefix %s)\n", r.Workspace, r.Prefix)
+	}
+	for _, path := range r.Made {
+		p.printf("wrote %s\n", path)
+	}
+	if r.Outer != "" {
+		p.printf("It lies in the workspace %s; commands in this folder do not work on that one any longer.\n", r.Outer)
+	}
+	for _, line := range r.MergeDriver {
+		p.printf("%s\n", line)
+	}
+	if !r.Trusted && !harmless {
+		p.printf("It has tasks or commands that came from elsewhere: cairn trust lists the commands before any of them runs.\n")
+	}
+	if len(r.Made) > 0 {
+		p.printf("Next: cairn add 'what is to be done', and commit .cairn.\n")
+	}
+}
 
 // clientsResult is what setup found of clients, and what it changed.
 type clientsResult struct {

@@ -198,7 +198,7 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 		return p.inEditor(ctx, w, in)
 	}
 	if p.verb.Kind != verb.Read && p.verb.Noun != "remote" {
-		defer p.keepClaims(w)
+		defer keepClaims(p.program, w)
 	}
 	return p.call(ctx, w, in)
 }

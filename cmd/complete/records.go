@@ -103,9 +103,7 @@ func (c *completer) tasks(closedFirst bool) []Candidate {
 			closed[r.ID] = flow.IsClosed(r.Status)
 		}
 	}
-	order := func(a, b string) int {
-		return cmp.Compare(rankOf(closed[a] == closedFirst), rankOf(closed[b] == closedFirst))
-	}
+	order := func(a, b string) int { return first(closed[a] == closedFirst, closed[b] == closedFirst) }
 	slices.SortStableFunc(ids, order)
 	ids = ids[:min(len(ids), Most)]
 	titles := map[string]string{}
@@ -122,10 +120,13 @@ func (c *completer) tasks(closedFirst bool) []Candidate {
 	return out
 }
 
-// rankOf sorts what is so before what is not.
-func rankOf(is bool) int {
-	if is {
+// first sorts what is so before what is not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
 		return 0
+	case a:
+		return -1
 	}
 	return 1
 }
@@ -149,7 +150,7 @@ func (c *completer) lastWritten() []Candidate {
 	slices.SortStableFunc(out, func(a, b Candidate) int {
 		_, oldA := when[a.Value]
 		_, oldB := when[b.Value]
-		return cmp.Or(cmp.Compare(rankOf(!oldA), rankOf(!oldB)), cmp.Compare(when[b.Value], when[a.Value]))
+		return cmp.Or(first(!oldA, !oldB), cmp.Compare(when[b.Value], when[a.Value]))
 	})
 	return out
 }
@@ -169,14 +170,10 @@ func (c *completer) newestSessions() []session.Session {
 // sessions are the active sessions, then the others.
 func (c *completer) sessions() []Candidate {
 	all := c.newestSessions()
-	slices.SortStableFunc(all, func(a, b session.Session) int {
-		return cmp.Compare(rankOf(a.Status == session.Active), rankOf(b.Status == session.Active))
+	slices.SortStableFunc(all, func(a, b session.Session) int { return first(a.Status == session.Active, b.Status == session.Active) })
+	return each(all, func(ses session.Session) Candidate {
+		return Candidate{string(ses.ID), string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)}
 	})
-	var out []Candidate
-	for _, ses := range all {
-		out = append(out, Candidate{string(ses.ID), string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)})
-	}
-	return out
 }
 
 // newest calls fn with the newest tasks, while there is time.
@@ -215,7 +212,7 @@ func (c *completer) labels() []Candidate {
 // actors are those that tasks name, and those of the directory.
 func (c *completer) actors() []Candidate {
 	var listed []string
-	for _, a := range c.directory() {
+	for _, a := range all(kind.Actors.List)(c) {
 		listed = append(listed, a.Ref.ID)
 	}
 	return c.ofTasks(func(t task.Task) []string {

@@ -2,6 +2,7 @@ package complete
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,6 +39,16 @@ func inStore[T any](list func(*completer, *store.Store) []T, show func(T) Candid
 			return nil
 		}
 		return each(list(c, s), show)
+	}
+}
+
+// all are the records of a kind.
+func all[T, P any](list func(context.Context, kind.Lister) ([]T, P, error)) func(*completer) []T {
+	return func(c *completer) (all []T) {
+		if s := c.openStore(); s != nil {
+			all, _, _ = list(c.ctx, s)
+		}
+		return all
 	}
 }
 
@@ -118,7 +129,7 @@ var (
 		h := kind.Tasks.Header(v)
 		return Candidate{h.Ref.ID, h.Title}
 	})
-	groups = textsOf((*completer).directory, func(a ledger.Actor) []string { return []string{a.Group} })
+	groups = textsOf(all(kind.Actors.List), func(a ledger.Actor) []string { return []string{a.Group} })
 )
 
 // The sources of the arguments and flags of commands that are no verbs, beside those that fields of verbs name.
@@ -139,12 +150,14 @@ const (
 // cairn starts.
 func sources() map[verb.Source]source {
 	return map[verb.Source]source{
-		verb.FromStates:       states,
-		verb.FromOpenStates:   and(states, func(*completer) []Candidate { return openAndClosed() }),
+		verb.FromStates: states,
+		verb.FromOpenStates: and(states, func(*completer) []Candidate {
+			return []Candidate{{"open", "every state that is not closed"}, {"closed", "every closed state"}}
+		}),
 		verb.FromActors:       and(actors, ofWords("me", "unassigned")),
 		verb.FromRecipients:   and(and(actors, ofWords("me")), func(c *completer) []Candidate { return prefixed("group:", groups(c)) }),
 		verb.FromGroups:       groups,
-		verb.FromCapabilities: textsOf((*completer).directory, func(a ledger.Actor) []string { return a.Abilities }),
+		verb.FromCapabilities: textsOf(all(kind.Actors.List), func(a ledger.Actor) []string { return a.Abilities }),
 		verb.FromLabels:       (*completer).labels,
 		verb.FromSkillLabels:  textsOf((*completer).allSkills, func(k ledger.Skill) []string { return k.Labels }),
 		verb.FromFilters:      (*completer).filters,
@@ -156,11 +169,11 @@ func sources() map[verb.Source]source {
 		verb.FromWritten:      and((*completer).lastWritten, trash),
 		verb.FromSessions:     func(c *completer) []Candidate { return c.records(kind.Sessions.Kind) },
 		verb.FromSeries:       textsOf((*completer).newestSessions, func(s session.Session) []string { return []string{s.Series} }),
-		verb.FromHandoffs: inStore(func(c *completer, s *store.Store) []ledger.Handoff {
-			all, _, _ := kind.Handoffs.List(c.ctx, s)
-			slices.Reverse(all)
-			return slices.DeleteFunc(all, ledger.Handoff.Closed)
-		}, func(h ledger.Handoff) Candidate { return Candidate{h.Ref.ID, h.Title} }),
+		verb.FromHandoffs: func(c *completer) []Candidate {
+			open := slices.DeleteFunc(all(kind.Handoffs.List)(c), ledger.Handoff.Closed)
+			slices.Reverse(open)
+			return each(open, func(h ledger.Handoff) Candidate { return Candidate{h.Ref.ID, h.Title} })
+		},
 		verb.FromOptions: inStore((*completer).options, plain),
 		verb.FromEntries: inRecord(func(h record.Header) []record.Entry {
 			all := slices.DeleteFunc(slices.Clone(h.Log), func(e record.Entry) bool { return e.Text == "" })
@@ -176,10 +189,14 @@ func sources() map[verb.Source]source {
 		verb.FromManualChecks:  func(c *completer) []Candidate { return c.checks(true) },
 		verb.FromSettings:      fixed(kind.Settings, func(s kind.Setting) Candidate { return Candidate{s.Key, s.Doc} }),
 		verb.FromSettingValues: (*completer).settingValues,
-		verb.FromProposals: inStore(func(c *completer, s *store.Store) []task.Proposal {
-			all, _, _ := kind.Proposals.List(c.ctx, s)
-			return slices.DeleteFunc(all, func(p task.Proposal) bool { return len(p.Made) > 0 })
-		}, func(p task.Proposal) Candidate { return Candidate{p.ID, p.Summary} }),
+		verb.FromProposals: func(c *completer) []Candidate {
+			return each(all(kind.Proposals.List)(c), func(p task.Proposal) Candidate {
+				if len(p.Made) > 0 {
+					return Candidate{}
+				}
+				return Candidate{p.ID, p.Summary}
+			})
+		},
 		verb.FromTopics: func(*completer) []Candidate { return GuideTopics() },
 		verb.FromSkills: func(c *completer) []Candidate {
 			return each(c.allSkills(), func(k ledger.Skill) Candidate { return Candidate{k.Ref.ID, k.Description} })
@@ -288,32 +305,26 @@ func (c *completer) options(s *store.Store) []string {
 	return h.Options
 }
 
-func openAndClosed() []Candidate {
-	return []Candidate{{"open", "every state that is not closed"}, {"closed", "every closed state"}}
-}
-
 // settingValues are what the setting on the line can be, its present value first.
 func (c *completer) settingValues() []Candidate {
 	s := c.openStore()
 	if s == nil || len(c.args) == 0 {
 		return nil
 	}
-	var out []Candidate
-	for _, one := range kind.Settings {
-		if one.Key != c.args[0] {
-			continue
+	at := slices.IndexFunc(kind.Settings, func(one kind.Setting) bool { return one.Key == c.args[0] })
+	if at < 0 {
+		return nil
+	}
+	one := kind.Settings[at]
+	now := one.Value(s.Config)
+	out := each([]string{now}, func(now string) Candidate { return Candidate{now, "as it is now"} })
+	for _, word := range one.Choices() {
+		if word != now {
+			out = append(out, Candidate{Value: word})
 		}
-		if now := one.Value(s.Config); now != "" {
-			out = append(out, Candidate{now, "as it is now"})
-		}
-		for _, word := range one.Choices() {
-			if word != one.Value(s.Config) {
-				out = append(out, Candidate{Value: word})
-			}
-		}
-		if one.Key == "executor" {
-			out = append(out, executors(c)...)
-		}
+	}
+	if one.Key == "executor" {
+		out = append(out, executors(c)...)
 	}
 	return out
 }
@@ -407,27 +418,9 @@ func (r *reader) namedHeader() (record.Header, bool) {
 }
 
 func (c *completer) allSkills() []ledger.Skill {
-	s := c.openStore()
-	if s == nil {
+	if c.openStore() == nil {
 		return nil
 	}
-	own, _, err := kind.Skills.List(c.ctx, s)
-	if err != nil {
-		return nil
-	}
-	all, _, _ := skills.All(&verb.Workspace{ConfigDir: c.ConfigDir}, own)
-	return all
-}
-
-// directory are the actors of the directory.
-func (c *completer) directory() []ledger.Actor {
-	s := c.openStore()
-	if s == nil {
-		return nil
-	}
-	all, _, err := kind.Actors.List(c.ctx, s)
-	if err != nil {
-		return nil
-	}
-	return all
+	found, _, _ := skills.All(&verb.Workspace{ConfigDir: c.ConfigDir}, all(kind.Skills.List)(c))
+	return found
 }
