@@ -25,7 +25,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // edit is a task that is being edited in the user's editor. The editor gets a copy without the provenance; what it
@@ -472,14 +471,14 @@ func writeKey(b *bytes.Buffer, key string, value any) error {
 		b.WriteString(key + ":\n")
 		return nil
 	}
-	var n yaml.Node
+	var n format.Node
 	if err := n.Encode(value); err != nil {
 		return usage("%s: %v", key, err)
 	}
-	if n.Kind != yaml.ScalarNode {
-		n.Style = yaml.FlowStyle
+	if n.Kind != format.ScalarNode {
+		n.Style = format.FlowStyle
 	}
-	line, err := yaml.Marshal(map[string]*yaml.Node{key: &n})
+	line, err := format.Marshal(map[string]*format.Node{key: &n})
 	b.Write(line)
 	return err
 }

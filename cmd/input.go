@@ -14,8 +14,8 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/urfave/cli/v3"
-	"gopkg.in/yaml.v3"
 )
 
 // input reads the fields that a command takes off its line, as the JSON object that is decoded.
@@ -136,8 +136,8 @@ func (in *input) file(ctx context.Context, f verb.Field, name string) error {
 		return err
 	}
 	var got any
-	var root yaml.Node
-	err = yaml.Unmarshal([]byte(text), &root)
+	var root format.Node
+	err = format.Unmarshal([]byte(text), &root)
 	if err == nil {
 		datesAsTexts(&root)
 		err = root.Decode(&got)
@@ -324,7 +324,7 @@ func readAll(ctx context.Context, name string, in io.Reader) (string, error) {
 type inputFile struct {
 	name  string
 	field string // whose value the file is, unless it is an object with that key
-	root  *yaml.Node
+	root  *format.Node
 }
 
 // located is an error with the line of what its message names first, such as tasks[2].checks[0].cmd. Any other error
@@ -339,8 +339,8 @@ func (f *inputFile) located(err error) error {
 		return err
 	}
 	n := f.root.Content[0]
-	if n.Kind == yaml.MappingNode {
-		n, _ = valueOf(n, f.field)
+	if n.Kind == format.MappingNode {
+		_, n = format.Member(n, f.field)
 	}
 	if n == nil {
 		return err
@@ -352,7 +352,7 @@ func (f *inputFile) located(err error) error {
 
 // lineWithin is the line of what a path such as [2].checks[0] names below a node. Of what is not there it is the line of
 // what is around it.
-func lineWithin(n *yaml.Node, path string) int {
+func lineWithin(n *format.Node, path string) int {
 	line := n.Line
 	for {
 		part := regexp.MustCompile(`^(?:\[([0-9]+)\]|\.([a-z0-9_]+))`).FindStringSubmatch(path)
@@ -361,32 +361,19 @@ func lineWithin(n *yaml.Node, path string) int {
 		}
 		path = path[len(part[0]):]
 		if i, err := strconv.Atoi(part[1]); err == nil {
-			if n.Kind != yaml.SequenceNode || i >= len(n.Content) {
+			if n.Kind != format.SequenceNode || i >= len(n.Content) {
 				return line
 			}
 			n = n.Content[i]
 			line = n.Line
 			continue
 		}
-		value, key := valueOf(n, part[2])
+		key, value := format.Member(n, part[2])
 		if value == nil {
 			return line
 		}
 		n, line = value, key.Line
 	}
-}
-
-// valueOf is the value of a key of a mapping, and the key; nil if it is not there.
-func valueOf(n *yaml.Node, key string) (value, at *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
-		return nil, nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1], n.Content[i]
-		}
-	}
-	return nil, nil
 }
 
 // yamlMessage is what is wrong with a file in YAML, on one line.
@@ -396,8 +383,8 @@ func yamlMessage(err error) string {
 }
 
 // datesAsTexts keeps dates as they are written: YAML would make times of them, and a day is due at its end.
-func datesAsTexts(n *yaml.Node) {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
+func datesAsTexts(n *format.Node) {
+	if n.Kind == format.ScalarNode && n.ShortTag() == "!!timestamp" {
 		n.Tag = "!!str"
 	}
 	for _, below := range n.Content {

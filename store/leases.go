@@ -79,7 +79,7 @@ func (tx *Tx) Steps() []session.Step {
 }
 
 // Placed adds to progress where it was made: the branch and the commit that are checked out.
-func (s *Store) Placed(ctx context.Context, p session.Progress) session.Progress {
+func (s workTree) Placed(ctx context.Context, p session.Progress) session.Progress {
 	head := s.Head(ctx)
 	p.Branch, p.Head, p.Worktree = head.Branch, head.Commit, s.Worktree
 	return p

@@ -18,7 +18,7 @@ import (
 
 // All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be
 // listed is an error. A long body is replaced by its digest.
-func (s *Store) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
+func (s workTree) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
 	return s.list(ctx, k, func(at place.File, p *layout.Patience) (any, error) {
 		f, err := s.readAt(k, at.ID, s.Abs(at.Path), p)
 		if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem
 }
 
 // list is All with a function that reads one record.
-func (s *Store) list(ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
+func (s workTree) list(ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
 	files, problems, err := s.files(k)
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +58,7 @@ func (s *Store) list(ctx context.Context, k *kind.Kind, read func(place.File, *l
 
 // files lists the files of a kind, by their names. A file with the right extension that cannot be such a record is a
 // problem, and so is a second one of an id; all other files are ignored.
-func (s *Store) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
+func (s workTree) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 	all, problems, err := place.List(s.Layout, k)
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +79,7 @@ func (s *Store) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 }
 
 // ids lists the ids of a kind.
-func (s *Store) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
+func (s workTree) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
 	files, problems, err := s.files(k)
 	ids := make([]string, len(files))
 	for i, at := range files {
@@ -90,7 +90,7 @@ func (s *Store) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
 
 // Resolve completes a part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only.
 // It returns AMBIGUOUS_ID, with the candidates, if it occurs in several, and NOT_FOUND if it occurs in none.
-func (s *Store) Resolve(k *kind.Kind, part string) (string, error) {
+func (s workTree) Resolve(k *kind.Kind, part string) (string, error) {
 	if k.ParseID(part) == nil {
 		path := s.path(k, part)
 		if info, err := os.Lstat(path); err == nil && info.Name() == filepath.Base(path) {
@@ -105,7 +105,7 @@ func (s *Store) Resolve(k *kind.Kind, part string) (string, error) {
 }
 
 // Candidates lists the ids of a kind in which a part occurs, in any case; sorted, and all ids for "".
-func (s *Store) Candidates(k *kind.Kind, part string) ([]string, error) {
+func (s workTree) Candidates(k *kind.Kind, part string) ([]string, error) {
 	ids, _, err := s.ids(k)
 	return fitting(ids, part), err
 }
@@ -145,7 +145,7 @@ func Complete(k *kind.Kind, part string, ids []string) (string, error) {
 }
 
 // Mentions reports whether a file that could not be read contains an id.
-func (s *Store) Mentions(p problem.Problem, id string) bool {
+func (s workTree) Mentions(p problem.Problem, id string) bool {
 	src, err := layout.ReadFile(s.Abs(p.Path))
 	return err == nil && strings.Contains(string(src), id)
 }
@@ -208,19 +208,15 @@ func (r Rows) Look(ctx context.Context) (*index.View, error) {
 	return r.look(nil, func(src index.Source, _ *index.View) (*index.View, error) { return src.Look(ctx) })
 }
 
-// LookAfter is Look for a process that keeps what it saw: it reads only what changed since a view.
-func (r Rows) LookAfter(ctx context.Context, before *index.View) (*index.View, error) {
-	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) { return src.LookAfter(ctx, before) })
-}
-
-// LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names,
-// in the usual folder of the kind, and those of records at rest.
-func (r Rows) LookAt(ctx context.Context, before *index.View, names []string) (*index.View, error) {
+// LookAfter is Look for a process that keeps what it saw: it reads only what changed since a view. If the process knows
+// that since then no other files have changed than those with some names, in the usual folder of the kind, and those of
+// records at rest, it reads these; nil is for any.
+func (r Rows) LookAfter(ctx context.Context, before *index.View, names []string) (*index.View, error) {
 	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) {
-		if before == nil || src.Folder != r.kind.Folder {
-			return src.LookAfter(ctx, before)
+		if src.Folder != r.kind.Folder {
+			return src.LookAfter(ctx, before, nil)
 		}
-		return src.LookAt(ctx, before, names)
+		return src.LookAfter(ctx, before, names)
 	})
 }
 
@@ -267,7 +263,7 @@ func (r Rows) source(folder string) index.Source {
 
 // Search returns for each row of a view whether all parts occur in what the record says: its id, title, labels, body
 // and the texts of its entries, in any case. The words are kept in known.
-func (r Rows) Search(ctx context.Context, v *index.View, known *index.Words, parts []string) ([]bool, error) {
+func (r Rows) Search(ctx context.Context, v *index.View, known *index.Terms, parts []string) ([]bool, error) {
 	return r.everywhere(v).Search(ctx, v, known, parts)
 }
 

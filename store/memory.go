@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +52,7 @@ type rememberedRows struct {
 	folder *folder
 	view   *index.View  // of the newest look; guarded by folder.looking
 	count  atomic.Int64 // of its rows
-	words  index.Words
+	words  index.Terms
 	terms  index.Terms
 }
 
@@ -59,11 +61,10 @@ func (m *Memory) Rows(ctx context.Context, s *Store, k *kind.Kind) (view *index.
 	at := m.at(s)
 	kept := at.kind(s, k)
 	err = at.refresh(ctx, kept.folder, func(names []string, whole bool) error {
-		if whole || kept.view == nil {
-			view, err = s.Rows(k).LookAfter(ctx, kept.view)
-		} else {
-			view, err = s.Rows(k).LookAt(ctx, kept.view, names)
+		if whole {
+			names = nil
 		}
+		view, err = s.Rows(k).LookAfter(ctx, kept.view, names)
 		if err == nil {
 			kept.view = view
 			kept.count.Store(int64(len(view.Rows())))
@@ -229,9 +230,7 @@ func (r *remembered) changed(ctx context.Context, dir *folder) (names []string, 
 			other.pending[filepath.Base(path)] = true
 		}
 	}
-	for name := range dir.pending {
-		names = append(names, name)
-	}
+	names = slices.AppendSeq([]string{}, maps.Keys(dir.pending))
 	all, dir.all = dir.all, false
 	clear(dir.pending)
 	return names, all

@@ -223,6 +223,9 @@ func (l redoLog) pending() pendingStates {
 
 // of returns the state that a record will have, or nil.
 func (p pendingStates) of(ref record.Ref, l layout.Live) *session.State {
+	if p == nil {
+		return nil
+	}
 	text, ok := p[l.Rel(l.Claim(ref))]
 	if !ok {
 		return nil

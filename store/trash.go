@@ -26,7 +26,7 @@ import (
 type Trash struct{ clone live.Clone }
 
 // Trash returns the deleted records of the clone.
-func (s *Store) Trash() Trash { return Trash{s.Clone} }
+func (s workTree) Trash() Trash { return Trash{s.Clone} }
 
 // File is the path of the copy of a record that was deleted last.
 func (t Trash) File(of record.Ref) string {

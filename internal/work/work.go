@@ -5,6 +5,7 @@
 //	job        the rules of a job: what may be asked for, its states, the queue, retries
 //	jobs       the jobs of a clone on disk
 //	executor   the programs that work on tasks
+//	desk       begins the session of an executor, or of the agent of a pair
 //	runner     runs one job
 //	worktree   the git work tree of each task
 //	verb       the verbs of jobs, pairs, reviews and work trees, and where the work on a task lies

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -86,24 +85,19 @@ func same(known []session.Branch, tips []git.Tip) bool {
 
 // kept is what was found before; nothing if that cannot be read.
 func (s Source) kept() session.Branches {
-	src, err := disk.ReadRegular(s.Clone.BranchesFile(), live.MaxFile)
-	if err != nil {
+	kept := live.Read(s.Clone.BranchesFile(), func(src []byte) (session.Branches, error) { return session.ParseBranches(src, s.Remote) })
+	if kept == nil {
 		return session.Branches{}
 	}
-	kept, err := session.ParseBranches(src, s.Remote)
-	if err != nil {
-		return session.Branches{}
-	}
-	return kept
+	return *kept
 }
 
 // keep writes what was found, if there is live state. That it cannot be written harms nobody.
 func (s Source) keep(b session.Branches) {
-	src, err := live.Encode(b)
-	if err != nil || len(src) > live.MaxFile || !layout.IsFolder(string(s.Clone.Live)) {
+	if len(live.Encode(b)) > live.MaxFile || !layout.IsFolder(string(s.Clone.Live)) {
 		return
 	}
-	_ = atomicfile.WriteVolatile(s.Clone.BranchesFile(), src)
+	_ = s.Clone.Write(s.Clone.BranchesFile(), b)
 	atomicfile.SweepOf(s.Clone.BranchesFile(), time.Minute)
 }
 

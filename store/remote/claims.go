@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -95,21 +94,13 @@ func (c *Claims) begin(ctx context.Context) (*turn, error) {
 	if err := c.Usable(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.Clone.MakeLive(); err != nil {
+	defer progress.Waiting(ctx, "waiting for another process of this clone that asks the git remote")()
+	lock, err := c.Clone.Lock(ctx, c.Clone.Live.SharedLock(), lockPatience, "other processes that ask the git remote",
+		"try again in a moment")
+	if err != nil {
 		return nil, err
 	}
-	defer progress.Waiting(ctx, "waiting for another process of this clone that asks the git remote")()
-	lock, err := filelock.AcquireWithin(ctx, c.Clone.Live.SharedLock(), lockPatience)
-	switch {
-	case err == nil:
-		return c.turn(lock)
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, record.Errorf(record.Busy, "waited %v for other processes that ask the git remote", lockPatience).WithHint("try again in a moment")
-	default:
-		return nil, c.Clone.Live.Failed(err)
-	}
+	return c.turn(lock)
 }
 
 // tryBegin is begin for work that another process does as well: it returns nil if one has the turn.
@@ -224,7 +215,7 @@ func (c *Claims) local() func(record.Ref) session.Local {
 
 // states is what the states of the clone say of a record.
 func (c *Claims) states(of record.Ref) session.Live {
-	live := c.Clone.View(c.Clone.State(of), nil)
+	live := c.Clone.View()(c.Clone.State(of), nil)
 	live.ClaimTTL, live.StaleAfter = c.Config.ClaimTTL, c.Config.StaleAfter
 	return live
 }

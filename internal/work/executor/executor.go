@@ -52,13 +52,6 @@ type Run struct {
 	Budget     float64          // US dollars after which it is ended; 0 is no limit
 }
 
-// MCP is a server that speaks MCP over its standard input and output. The zero value is none.
-type MCP struct {
-	Command string // an absolute path
-	Args    []string
-	Env     []string // NAME=value each; some programs give a server nothing of their own environment
-}
-
 // Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done
 // and Failed the program said that it failed: another try would likely fail alike. If it is not Done the program broke
 // off: by a signal, with an exit status other than 0 (Failed), with 0 as if nothing were wrong (not Failed), or because
@@ -138,12 +131,10 @@ func (e Executor) HandsOver() bool { return e.mcp != noMCP }
 
 // ReadOnly reports whether it can be kept from changing files, so that a run for a patch leaves the work tree alone. Of
 // one that cannot, whoever starts it sees to that.
-func (e Executor) ReadOnly() bool {
-	return e.patch != nil || e.mcp == opencodeMCP || e.dialect == droidDialect
-}
+func (e Executor) ReadOnly() bool { return e.patch != nil }
 
 // Resumes reports whether it can go on with an earlier session of its own.
-func (e Executor) Resumes() bool { return e.resume != nil || e.dialect == acpDialect }
+func (e Executor) Resumes() bool { return e.resume != nil }
 
 // Present returns EXECUTOR_MISSING, which says how it is installed, if its program is not on this machine, and if it
 // has none since the user is to name it.

@@ -68,19 +68,19 @@ func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {
 }
 
 // end ends the session of a pair as its agent. Who opened it may, and whoever may change the task.
-func end(ctx context.Context, w *verb.Workspace, d desk, summary string) error {
+func end(ctx context.Context, w *verb.Workspace, d place, summary string) error {
 	acts := w.At(d.at.Root).InNameOf(d.session.Actor)
 	var err error
 	if summary != "" {
-		_, err = sessions.Finish(ctx, acts, sessions.FinishIn{Session: verb.SessionID(d.session.ID), Summary: summary})
+		_, err = verb.Do(ctx, acts, sessions.Finish, sessions.FinishIn{Session: verb.SessionID(d.session.ID), Summary: summary})
 	} else {
-		_, err = sessions.Cancel(ctx, acts, sessions.CancelIn{Session: verb.SessionID(d.session.ID), Reason: "the pair was closed by " + string(w.Actor())})
+		_, err = verb.Do(ctx, acts, sessions.Cancel, sessions.CancelIn{Session: verb.SessionID(d.session.ID), Reason: "the pair was closed by " + string(w.Actor())})
 	}
 	return err
 }
 
 // removed removes the work tree of a pair if that loses nothing, and says so.
-func removed(ctx context.Context, w *verb.Workspace, s *store.Store, d desk, out Pair) (Pair, error) {
+func removed(ctx context.Context, w *verb.Workspace, s *store.Store, d place, out Pair) (Pair, error) {
 	trees, err := work.Trees(s, w.Now)
 	if err != nil {
 		return out, err

@@ -13,8 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
-	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -118,39 +118,33 @@ type opening struct {
 	in       OpenIn
 	executor string
 
-	d    desk
+	d    place
 	acts *verb.Workspace // as whom the agent will
 }
 
 // begin makes everything that a pair needs.
-func (o *opening) begin(ctx context.Context) (desk, error) {
-	if err := o.place(ctx); err != nil {
-		return desk{}, err
+func (o *opening) begin(ctx context.Context) (place, error) {
+	if err := o.choose(ctx); err != nil {
+		return place{}, err
 	}
 	if err := o.setUp(ctx); err != nil {
-		return desk{}, err
+		return place{}, err
 	}
 	o.acts = o.w.At(o.d.at.Root).InNameOf(agentOf(o.w.Actor(), o.executor))
 	o.acts.Rights, o.acts.Progress = verb.Rights{Profile: verb.PairWorker, Scope: o.t.ID}, nil
-	if err := o.letGo(ctx); err != nil {
-		return desk{}, err
-	}
-	if err := tasks.BackToWork(ctx, o.acts, o.d.at, o.t.ID, "a pair works on it"); err != nil {
-		return desk{}, err
-	}
 	key, err := record.Token(o.w.Now(), o.w.Rand)
 	if err != nil {
-		return desk{}, err
+		return place{}, err
 	}
-	hold := o.hold()
-	ses, err := sessions.Begin(ctx, o.acts, sessions.BeginIn{
-		ID: o.t.ID, ExpectedActor: string(o.acts.Actor()), IdempotencyKey: "pair-" + key, Role: role, Client: cmp.Or(o.executor, o.w.Client),
-		Worktree: o.d.top, Takeover: hold.Lapsed,
+	at := desk.Desk{
+		Task: o.t.ID, Acts: o.acts, At: o.d.at, Top: o.d.top, By: o.w.Actor(), Why: "a pair works on it",
+	}
+	id, err := at.Begin(ctx, sessions.BeginIn{
+		IdempotencyKey: "pair-" + key, Role: role, Client: cmp.Or(o.executor, o.w.Client), Worktree: o.d.top,
 	})
-	if err != nil {
-		return desk{}, err
+	if err == nil {
+		o.d.session, err = kind.Sessions.Get(o.d.at, id)
 	}
-	o.d.session, err = kind.Sessions.Get(o.d.at, ses.ID)
 	return o.d, err
 }
 
@@ -165,8 +159,8 @@ func agentOf(who record.Actor, executor string) record.Actor {
 	return record.Actor("agent:" + full[:min(len(full), 64)])
 }
 
-// place makes the work tree, or takes the one that is named.
-func (o *opening) place(ctx context.Context) error {
+// choose makes the work tree, or takes the one that is named.
+func (o *opening) choose(ctx context.Context) error {
 	var err error
 	switch {
 	case o.in.Worktree != "":
@@ -176,7 +170,7 @@ func (o *opening) place(ctx context.Context) error {
 		if err == nil && !files.Trusted() {
 			err = record.Errorf(record.Untrusted, "nobody has trusted %s on this machine", files.Root).WithHint("a person runs %s in a terminal", record.CallTo("trust", "in-repo", o.t.Repo).ByPerson())
 		}
-		o.d = desk{at: o.s, dir: files.Root, top: files.Worktree}
+		o.d = place{at: o.s, dir: files.Root, top: files.Worktree}
 		return err
 	}
 	trees, err := work.Trees(o.s, o.w.Now)
@@ -190,7 +184,7 @@ func (o *opening) place(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.d = desk{dir: tree.Root, top: tree.Path, tree: &tree}
+	o.d = place{dir: tree.Root, top: tree.Path, tree: &tree}
 	o.d.at, err = store.Open(tree.Root, o.w.StateDir)
 	return err
 }
@@ -210,7 +204,7 @@ func (o *opening) placeIn(dir string) error {
 	if _, err := kind.Tasks.Get(at, o.t.ID); err != nil {
 		return err
 	}
-	o.d = desk{at: at, dir: folderOf(at, o.t), top: at.Worktree}
+	o.d = place{at: at, dir: folderOf(at, o.t), top: at.Worktree}
 	return nil
 }
 
@@ -230,38 +224,8 @@ func (o *opening) setUp(ctx context.Context) error {
 	return err
 }
 
-// hold is who holds the task, as the work tree sees it.
-func (o *opening) hold() session.Claim {
-	t, err := kind.Tasks.Get(o.d.at, o.t.ID)
-	if err != nil {
-		return session.Claim{}
-	}
-	return session.Holder(t.Header(), o.d.at.Known(t.ID.Ref()), o.w.Now())
-}
-
-// letGo frees the task of who is known not to be at work on it in a session: of who opens the pair, and of who handed
-// it over in this work tree.
-func (o *opening) letGo(ctx context.Context) error {
-	h := o.hold()
-	if !h.Holds() {
-		return nil
-	}
-	if ses, err := kind.Sessions.Get(o.d.at, h.Session); err == nil && ses.Status == session.Active {
-		return nil // begin says whose it is
-	}
-	if h.Actor != o.w.Actor() && h.Worktree != o.d.top || h.Mine(o.acts.Actor(), o.d.at.Worktree) {
-		return nil
-	}
-	as := o.acts.InNameOf(h.Actor)
-	if h.Worktree != "" && !h.Actor.Human() {
-		as.Dir = cmp.Or(rootIn(o.s, h.Worktree), as.Dir)
-	}
-	_, err := tasks.Release(ctx, as, tasks.ReleaseIn{ID: verb.RecordID(o.t.ID), Reason: "a pair works on it"})
-	return err
-}
-
 // withCommand shows a pair, with the command that starts the agent.
-func withCommand(s *store.Store, t task.Task, d desk, table executor.Table, name string) (Pair, error) {
+func withCommand(s *store.Store, t task.Task, d place, table executor.Table, name string) (Pair, error) {
 	out := d.view(s, t)
 	out.Environment = d.environment(s, t, name)
 	for _, key := range slices.Sorted(maps.Keys(out.Environment)) {

@@ -2,12 +2,12 @@ package pairs
 
 import (
 	"context"
-	"path/filepath"
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -47,8 +47,8 @@ func (p Pair) Argv() []string { return p.argv }
 // Variables are those of Environment, and what the program needs besides.
 func (p Pair) Variables() []string { return p.variables }
 
-// desk is where a pair works: a work tree with its store, and the session there.
-type desk struct {
+// place is where a pair works: a work tree with its store, and the session there.
+type place struct {
 	at      *store.Store   // the workspace in it, or the workspace itself for a task in another repository
 	dir     string         // the folder to work in
 	top     string         // of the work tree
@@ -56,30 +56,30 @@ type desk struct {
 	session session.Session
 }
 
-func (d desk) open() bool { return d.session.Status == session.Active }
+func (d place) open() bool { return d.session.Status == session.Active }
 
 // find finds where the pair of a task is or was: in the work tree that is recorded for it, in the one where it is held,
 // or here. Its session is the zero value if no pair was ever opened in any of them.
-func find(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (desk, error) {
-	var found desk
+func find(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (place, error) {
+	var found place
 	if s.Repo != nil && t.Repo == "" {
 		trees, err := work.Trees(s, w.Now)
 		if err != nil {
-			return desk{}, err
+			return place{}, err
 		}
 		tree, ok, err := trees.Find(ctx, t.ID)
 		if err != nil {
-			return desk{}, err
+			return place{}, err
 		}
 		if ok {
-			found = desk{dir: tree.Root, top: tree.Path, tree: &tree}
+			found = place{dir: tree.Root, top: tree.Path, tree: &tree}
 			if found.at, err = store.Open(tree.Root, w.StateDir); err == nil {
 				found.session = lastPair(found.at, t.ID)
 			}
 		}
 	}
 	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
-	for _, root := range []string{rootIn(s, hold.Worktree), s.Root} {
+	for _, root := range []string{desk.RootIn(s, hold.Worktree), s.Root} {
 		if found.open() || root == "" || root == found.dir {
 			continue
 		}
@@ -88,19 +88,10 @@ func find(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (
 			continue
 		}
 		if ses := lastPair(at, t.ID); ses.Status == session.Active {
-			found = desk{at: at, dir: folderOf(at, t), top: at.Worktree, session: ses}
+			found = place{at: at, dir: folderOf(at, t), top: at.Worktree, session: ses}
 		}
 	}
 	return found, nil
-}
-
-// rootIn is the folder of the workspace in another work tree of its clone; "" for none.
-func rootIn(s *store.Store, top string) string {
-	rel, err := filepath.Rel(s.Worktree, s.Root)
-	if top == "" || err != nil {
-		return ""
-	}
-	return filepath.Join(top, rel)
 }
 
 // folderOf is the folder in which the files of a task are, for a pair that works in a work tree of its own choice.
@@ -132,7 +123,7 @@ const (
 )
 
 // environment is that of what is started in a pair.
-func (d desk) environment(s *store.Store, t task.Task, executor string) map[string]string {
+func (d place) environment(s *store.Store, t task.Task, executor string) map[string]string {
 	out := map[string]string{
 		"CAIRN_TASK": string(t.ID), "CAIRN_SESSION": d.session.ID, "CAIRN_ACTOR": string(d.session.Actor),
 		"CAIRN_PORT": strconv.Itoa(firstPort + int(hashOf(string(s.Live)+"\x00"+string(t.ID))%portBlocks)*portsOfEach),
@@ -147,7 +138,7 @@ func (d desk) environment(s *store.Store, t task.Task, executor string) map[stri
 }
 
 // view shows a pair.
-func (d desk) view(s *store.Store, t task.Task) Pair {
+func (d place) view(s *store.Store, t task.Task) Pair {
 	out := Pair{Task: t.ID, Exists: d.open(), Session: d.session.ID, Status: d.session.Status, Actor: d.session.Actor}
 	if d.at == nil {
 		return out

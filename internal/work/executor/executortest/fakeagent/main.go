@@ -31,6 +31,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -53,7 +54,6 @@ func main() {
 		linger()
 	}
 	a := &agent{call: parse(os.Args[1], os.Args[2:])}
-	a.voice = voiceOf(a)
 	if err := a.begin(); err != nil {
 		fmt.Fprintln(os.Stderr, "fakeagent:", err)
 		os.Exit(1)
@@ -66,12 +66,15 @@ func main() {
 	os.Exit(0)
 }
 
-// agent is what the fake was asked, and how it speaks.
+// agent is what the fake was asked, and what it did so far.
 type agent struct {
 	call
-	voice
 	calls  int
 	denied []object
+
+	in     *bufio.Reader   // of a conversation
+	prompt json.RawMessage // the id of the call with the prompt
+	asked  int
 }
 
 func (a *agent) orders() (out []string) {
@@ -95,7 +98,7 @@ func (a *agent) do(order string, final *string) {
 		a.tool("shell", rest, func() error { return a.shell(rest) })
 	case "usage":
 		cost, _ := strconv.ParseFloat(rest, 64)
-		a.spent(cost)
+		a.write("spent", object{"cost": cost})
 	case "finish":
 		args, _ := json.Marshal(map[string]string{"session": a.variable("CAIRN_SESSION"), "summary": rest})
 		a.tool("mcp__cairn__finish", "", func() error { return a.callCairn("finish", string(args)) })
@@ -125,10 +128,8 @@ func (a *agent) misbehave(verb, rest, final string) {
 	switch verb {
 	case "ask":
 		a.ask()
-	case "retry":
-		a.retry()
-	case "plan":
-		a.plan()
+	case "retry", "plan":
+		a.write(verb, nil)
 	case "garbage":
 		fmt.Println("no JSON at all\n{\"type\":\n[1,2]\n{\"type\":7}\nnull\n{\"type\":\"something.new\",\"data\":{}}\n\x00\xff\xfe")
 	case "flood":
@@ -164,18 +165,6 @@ func (a *agent) misbehave(verb, rest, final string) {
 		fmt.Fprintln(os.Stderr, "fakeagent: no such order:", verb)
 		os.Exit(3)
 	}
-}
-
-// tool tells of a tool around what it does.
-func (a *agent) tool(name, argument string, do func() error) {
-	a.calls++
-	id := fmt.Sprintf("call-%d", a.calls)
-	a.started(id, name, argument)
-	err := do()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "fakeagent:", err)
-	}
-	a.ended(id, name, argument, err)
 }
 
 func (a *agent) edit(verb, file, text string) {
