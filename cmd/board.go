@@ -49,7 +49,7 @@ func boardCommands() []command {
 	}, func(ctx context.Context, c *call, in boardIn) error { return boardCommand{c}.run(ctx, in) })}
 }
 
-func (p boardCommand) run(ctx context.Context, in boardIn) error {
+func (p boardCommand) run(ctx context.Context, asked boardIn) error {
 	if p.json {
 		return usage("a board is for people").WithHint("%s lists the same tasks for programs", "cairn list --json")
 	}
@@ -60,38 +60,28 @@ func (p boardCommand) run(ctx context.Context, in boardIn) error {
 		return err
 	}
 	defer calls.close(cancel)
-	query := board.Query{Text: in.Text, Where: in.Where, Mine: in.Mine}
-	if !p.live() {
-		return p.printBoard(ctx, calls, query)
+	query := board.Query{Text: asked.Text, Where: asked.Where, Mine: asked.Mine}
+	_, in := terminal.Is(p.Stdin)
+	_, out := terminal.Is(p.Stdout)
+	live := in && out && p.Getenv("TERM") != "dumb" // one can move about on it
+	if !live {
+		query.Want = map[string]int{closedColumn: closedPrinted}
 	}
 	first, err := calls.Load(ctx, query)
 	if err != nil {
 		return err
 	}
+	if !live {
+		p.printf("%s", screen.Painted(board.Text(first, p.width())))
+		p.renderer(verbNamed("list")).Problems(first.Problems)
+		return nil
+	}
 	p.meter.Stop() // the board has the terminal to itself
 	return p.show(ctx, calls, board.New(ctx, calls, bool(p.style()), query, first))
 }
 
-// live reports whether there is a terminal to move about on, at both ends.
-func (p boardCommand) live() bool {
-	_, in := terminal.Is(p.Stdin)
-	_, out := terminal.Is(p.Stdout)
-	return in && out && p.Getenv("TERM") != "dumb"
-}
-
 // closedPrinted is how many closed tasks are printed where there is no terminal.
 const closedPrinted = 10
-
-func (p boardCommand) printBoard(ctx context.Context, calls *boardCalls, query board.Query) error {
-	query.Want = map[string]int{closedColumn: closedPrinted}
-	b, err := calls.Load(ctx, query)
-	if err != nil {
-		return err
-	}
-	p.printf("%s", screen.Painted(board.Text(b, p.width())))
-	p.renderer(verbNamed("list")).Problems(b.Problems)
-	return nil
-}
 
 // show gives the terminal to the board until the person quits. Whatever ends it, a signal and a panic too, the terminal
 // is as it was before.
@@ -218,11 +208,7 @@ const maxListed = 500
 
 // column reads as much of a column as is wanted.
 func (b *boardCalls) column(ctx context.Context, c *board.Column, q board.Query) (verb.Problems, error) {
-	var states []string
-	for _, s := range c.States {
-		states = append(states, string(s))
-	}
-	in := map[string]any{"status": states, "sort": "priority"}
+	in := map[string]any{"status": c.States, "sort": "priority"}
 	if c.Closed {
 		in["sort"] = "updated"
 	}
@@ -288,21 +274,14 @@ func (b *boardCalls) Explain(err error) (text, hint string) {
 		return err.Error(), ""
 	}
 	text = amended(e, func(e *record.Error) { e.Op = commandNamed(e.Op) }).Error()
-	if run, ok := e.Details["run"].(*verb.RunReport); ok {
-		text += failedChecks(run)
-	}
-	return text, e.Hint.Spell(catalogue.CommandLine)
-}
-
-// failedChecks is the last line that each failed check printed.
-func failedChecks(run *verb.RunReport) string {
-	var text strings.Builder
-	for _, c := range run.Checks {
-		if last := strings.TrimSpace(c.Output); c.Result == record.Fail && last != "" {
-			text.WriteString(": " + last[strings.LastIndexByte(last, '\n')+1:])
+	if run, ok := e.Details["run"].(*verb.RunReport); ok { // the last line that each failed check printed
+		for _, c := range run.Checks {
+			if last := strings.TrimSpace(c.Output); c.Result == record.Fail && last != "" {
+				text += ": " + last[strings.LastIndexByte(last, '\n')+1:]
+			}
 		}
 	}
-	return text.String()
+	return text, e.Hint.Spell(catalogue.CommandLine)
 }
 
 // Ask calls a verb with the person at the terminal.

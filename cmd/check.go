@@ -104,7 +104,14 @@ func (p *checkCommand) run(ctx context.Context) error {
 			return err
 		}
 	}
-	p.exit = exitOfReport(r)
+	for _, f := range r.Findings {
+		if r.Fails(f) && p.exit != exitFindings {
+			p.exit = exitCheckFailed
+			if f.Rule != proof.CheckFailed {
+				p.exit = exitFindings
+			}
+		}
+	}
 	return p.writeReports(l, r)
 }
 
@@ -115,21 +122,6 @@ func relative(from, to string) string {
 		path = to
 	}
 	return filepath.ToSlash(path)
-}
-
-// exitOfReport is the number that check exits with after it could judge.
-func exitOfReport(r report.Report) int {
-	exit := 0
-	for _, f := range r.Findings {
-		switch {
-		case !r.Fails(f):
-		case f.Rule != proof.CheckFailed:
-			return exitFindings
-		default:
-			exit = exitCheckFailed
-		}
-	}
-	return exit
 }
 
 // checkOutput is a report to write beside the one that is printed.

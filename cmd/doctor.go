@@ -128,7 +128,14 @@ func (p *call) showFindings(findings []doctor.Finding) {
 			screen.Fprintf(&text, "         fix: %s\n", f.Fix)
 		}
 	}
-	screen.Fprintf(&text, "%s\n", verdict(findings))
+	verdict, count := "healthy", resultOf("", findings).Summary
+	if count[proof.Error]+count[proof.Warning] > 0 {
+		verdict = fmt.Sprintf("errors: %d, warnings: %d", count[proof.Error], count[proof.Warning])
+		if n := fixable(findings); n > 0 {
+			verdict += fmt.Sprintf("; cairn doctor --fix repairs %d", n)
+		}
+	}
+	screen.Fprintf(&text, "%s\n", verdict)
 	_, _ = p.out.Write(text.Bytes()) // p.out remembers the error
 }
 
@@ -142,17 +149,4 @@ func positionOf(f doctor.Finding) string {
 	default:
 		return string(f.ID) + "  " + f.Path
 	}
-}
-
-// verdict is the last line: how many findings there are, and how many can be repaired.
-func verdict(findings []doctor.Finding) string {
-	count := resultOf("", findings).Summary
-	if count[proof.Error]+count[proof.Warning] == 0 {
-		return "healthy"
-	}
-	text := fmt.Sprintf("errors: %d, warnings: %d", count[proof.Error], count[proof.Warning])
-	if n := fixable(findings); n > 0 {
-		text += fmt.Sprintf("; cairn doctor --fix repairs %d", n)
-	}
-	return text
 }

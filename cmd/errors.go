@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,14 +60,10 @@ func (p *program) tellError(text string, hint record.Hint, runs ...*verb.RunRepo
 
 // exitOf is the exit number after an error.
 func (p *program) exitOf(e *record.Error) int {
-	switch {
-	case p.isSoft(e):
+	if p.isSoft(e) {
 		return 0
-	case p.failing != 0:
-		return p.failing
-	default:
-		return e.Code.Info().Exit
 	}
+	return cmp.Or(p.failing, e.Code.Info().Exit)
 }
 
 // isSoft reports whether an error is one that may go away by itself, after which --soft-fail exits with 0.
@@ -140,22 +137,19 @@ func usage(format string, args ...any) *record.Error {
 
 // exitCodes is the text of "cairn help exit-codes". It follows from the list of codes.
 func exitCodes() string {
-	words := map[int]string{
-		1: "failure", 2: "usage", 3: "not found", 4: "refused by a gate or rule",
-		5: "held by another, or changed meanwhile", 7: "not allowed", 8: "commands not approved",
-	}
 	codes := map[int][]string{}
 	for _, info := range record.Codes {
 		codes[info.Exit] = append(codes[info.Exit], string(info.Code))
 	}
 	var b strings.Builder
-	b.WriteString("  0  done\n")
-	for n := 1; n <= 8; n++ {
-		if n == 6 {
-			b.WriteString("  6  timed out\n")
-			continue
+	for n, words := range []string{
+		"done", "failure: ", "usage: ", "not found: ", "refused by a gate or rule: ", "held by another, or changed meanwhile: ",
+		"timed out", "not allowed: ", "commands not approved: ",
+	} {
+		if !strings.HasSuffix(words, ": ") {
+			codes[n] = nil
 		}
-		fmt.Fprintf(&b, "  %d  %s: %s\n", n, words[n], strings.Join(codes[n], " "))
+		fmt.Fprintf(&b, "  %d  %s%s\n", n, words, strings.Join(codes[n], " "))
 	}
 	fmt.Fprintf(&b, "%d  interrupted\n", ExitInterrupted)
 	return b.String()

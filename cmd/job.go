@@ -134,7 +134,22 @@ func jobShow(ctx context.Context, c *call, in jobShowIn) error {
 		return err
 	}
 	if in.File != "" {
-		return c.jobFile(s, one, in.File)
+		i := slices.IndexFunc(job.Artifacts, func(a job.Artifact) bool { return a.Name == in.File })
+		if i < 0 {
+			return usage("there is no file %q of a job", in.File).WithHint("patch.diff, out.md, logs.txt or pr.json")
+		}
+		parts, err := work.Jobs(s).Artifact(one, job.Artifacts[i])
+		if err != nil {
+			return err
+		}
+		for _, part := range parts {
+			src, err := part.Read(maxInput)
+			if err != nil {
+				return err
+			}
+			c.printf("%s", screen.Lines(src))
+		}
+		return nil
 	}
 	_, total, err := work.Jobs(s).Events(one.Spec.Job, 0, 0)
 	if err != nil {
@@ -150,26 +165,6 @@ func jobShow(ctx context.Context, c *call, in jobShowIn) error {
 	return c.result(ctx, verb.Verb{Noun: "job"}, nil, out)
 }
 
-// jobFile prints a file that a job left, as it is.
-func (p *call) jobFile(s *store.Store, one job.Job, name string) error {
-	i := slices.IndexFunc(job.Artifacts, func(a job.Artifact) bool { return a.Name == name })
-	if i < 0 {
-		return usage("there is no file %q of a job", name).WithHint("patch.diff, out.md, logs.txt or pr.json")
-	}
-	parts, err := work.Jobs(s).Artifact(one, job.Artifacts[i])
-	if err != nil {
-		return err
-	}
-	for _, part := range parts {
-		src, err := part.Read(maxInput)
-		if err != nil {
-			return err
-		}
-		p.printf("%s", screen.Lines(src))
-	}
-	return nil
-}
-
 func jobLogs(ctx context.Context, c *call, in jobLogsIn) error {
 	_, s, one, err := c.namedJob(ctx, in.jobIn)
 	if err != nil {
@@ -183,7 +178,9 @@ func jobLogs(ctx context.Context, c *call, in jobLogsIn) error {
 				return err
 			}
 			for _, e := range events {
-				if err := c.logLine(e); err != nil {
+				if !c.json {
+					c.renderer(verb.Verb{}).Event(e)
+				} else if err := json.NewEncoder(c.out).Encode(e); err != nil {
 					return err
 				}
 			}
@@ -194,15 +191,6 @@ func jobLogs(ctx context.Context, c *call, in jobLogsIn) error {
 		return more()
 	}
 	return untilEnded(ctx, s, one.Spec.Job, more)
-}
-
-// logLine prints an event: for a program as one line of JSON.
-func (p *call) logLine(e job.Event) error {
-	if p.json {
-		return json.NewEncoder(p.out).Encode(e)
-	}
-	p.renderer(verb.Verb{}).Event(e)
-	return nil
 }
 
 func jobRetry(ctx context.Context, c *call, in jobRetryIn) error {

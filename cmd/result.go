@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -185,10 +186,7 @@ func (p *program) asJSON(v any) bool {
 func (p *program) printJSON(v any) {
 	line, err := harmless.Marshal(v)
 	var text bytes.Buffer
-	if err == nil {
-		err = json.Indent(&text, line, "", "  ")
-	}
-	if err != nil {
+	if err = cmp.Or(err, json.Indent(&text, line, "", "  ")); err != nil {
 		screen.Fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
 		p.exit = exitFailure
 		return

@@ -59,7 +59,10 @@ func runInit(ctx context.Context, c *call, in initIn) error {
 			return err
 		}
 	}
-	outer := outerWorkspace(w.Dir)
+	outer := "" // the workspace above a folder that is none itself
+	if at, err := layout.Find(w.Dir); err == nil && at.Root != filepath.Clean(w.Dir) {
+		outer = at.Root
+	}
 	made, err := projects.Init(ctx, w, w.Dir, in.Prefix)
 	if err != nil {
 		return err
@@ -77,15 +80,6 @@ func runInit(ctx context.Context, c *call, in initIn) error {
 		err = errors.Join(err, driver.Apply(ctx))
 	}
 	return err // the workspace is made, even if the consent could not be stored
-}
-
-// outerWorkspace is the workspace above a folder that is none itself; "" if there is none.
-func outerWorkspace(dir string) string {
-	layout, err := layout.Find(dir)
-	if err != nil || layout.Root == filepath.Clean(dir) {
-		return ""
-	}
-	return layout.Root
 }
 
 func (p *call) showInit(r initResult, harmless bool) {
@@ -275,7 +269,15 @@ func (p setupCommand) clients(ctx context.Context, s *setup.Setup, clients []set
 	}
 	out := clientsResult{Workspace: s.Root, Steps: plan.Steps, Changed: []string{}, Removed: []string{}, Current: plan.Good()}
 	for _, d := range plan.Diffs() {
-		out.Diff += diffOf(d)
+		from, to := "a/"+d.Path, "b/"+d.Path
+		if d.Before == nil {
+			from = "/dev/null"
+		}
+		if d.After == nil {
+			to = "/dev/null"
+		}
+		_, text, _ := strings.Cut(string(diff.Diff(from, d.Before, to, d.After)), "\n") // without the line of the command
+		out.Diff += text
 	}
 	if p.Check {
 		if !out.Current {
@@ -297,20 +299,6 @@ func (p setupCommand) clients(ctx context.Context, s *setup.Setup, clients []set
 		return err
 	}
 	return p.showClients(out, false)
-}
-
-// diffOf is a change of a file as a diff.
-func diffOf(d setup.Diff) string {
-	from, to := "a/"+d.Path, "b/"+d.Path
-	if d.Before == nil {
-		from = "/dev/null"
-	}
-	if d.After == nil {
-		to = "/dev/null"
-	}
-	text := string(diff.Diff(from, d.Before, to, d.After))
-	_, text, _ = strings.Cut(text, "\n") // the line with the command
-	return text
 }
 
 // showClients prints what was done, and what was left alone and why.
@@ -424,11 +412,7 @@ func (p setupCommand) list(ctx context.Context, s *setup.Setup) error {
 	}
 	t := screen.Table{Head: []string{"NAME", "STATE", "", "WHAT"}, Grow: 3}
 	for _, l := range found {
-		used := ""
-		if l.Detected {
-			used = "used here"
-		}
-		t.Add(l.Name, l.State, used, l.Title)
+		t.Add(l.Name, l.State, map[bool]string{true: "used here"}[l.Detected], l.Title)
 	}
 	if driver != "" {
 		t.Add(mergeDriver, driver, "", "merges of tasks, key by key")

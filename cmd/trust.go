@@ -153,8 +153,15 @@ func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace
 	if err := p.personHere("approve commands"); err != nil {
 		return err
 	}
-	if !p.json {
-		p.showCommands(commands)
+	switch {
+	case p.json:
+	case len(commands) == 0:
+		p.printf("No file here holds a command now.\n")
+	default: // each quoted, so that its text can neither look like another command nor be invisible
+		p.printf("These commands would run on this machine when tasks are checked:\n")
+		for _, cmd := range commands {
+			p.printf("  %s: %s\n", cmd.Where, screen.Painted(harmless.Quote(cmd.Cmd)))
+		}
 	}
 	if p.Yes {
 		return nil
@@ -175,18 +182,6 @@ func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace
 		return record.Errorf(record.Untrusted, "not approved").WithHint("nothing was changed")
 	}
 	return err
-}
-
-// showCommands lists commands. Each is quoted, so that its text can neither look like another command nor be invisible.
-func (p trustCommand) showCommands(commands []store.Command) {
-	if len(commands) == 0 {
-		p.printf("No file here holds a command now.\n")
-		return
-	}
-	p.printf("These commands would run on this machine when tasks are checked:\n")
-	for _, cmd := range commands {
-		p.printf("  %s: %s\n", cmd.Where, screen.Painted(harmless.Quote(cmd.Cmd)))
-	}
 }
 
 func (p trustCommand) show(r trustResult, err error) error {
