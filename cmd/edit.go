@@ -429,7 +429,7 @@ func (p verbCommand) inEditor(ctx context.Context, w *verb.Workspace, in *input)
 	d.op, d.anew, d.goOn = p.as, "cairn add -e", "cairn add --continue"
 	d.without = record.CallTo("create", "title", "TITLE").OnlyShown()
 	a := addition{d, p, w, s, in.values}
-	return named(a.draft.inEditor(ctx, in.line.Bool("continue"), a.first, a.land), p.as)
+	return named(a.inEditor(ctx, in.line.Bool("continue"), a.first, a.land), p.as)
 }
 
 // notOfTask are what the line can say and no file of a task does.

@@ -227,7 +227,7 @@ func (c *call) giveSigner(ctx context.Context, w *verb.Workspace) error {
 }
 
 // signingTool signs with a key: the one that is named, else the one in git's config.
-func (p *call) signingTool(ctx context.Context, dir, named string) (*sshsign.Tool, error) {
+func (c *call) signingTool(ctx context.Context, dir, named string) (*sshsign.Tool, error) {
 	config, err := store.ReadSigningConfig(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -237,13 +237,13 @@ func (p *call) signingTool(ctx context.Context, dir, named string) (*sshsign.Too
 			return nil, err
 		}
 	} else if !sshsign.InWords(named) {
-		named = p.abs(p.underHome(named))
+		named = c.abs(c.underHome(named))
 	}
-	key, err := sshsign.FindKey(named, p.home())
+	key, err := sshsign.FindKey(named, c.home())
 	if err != nil {
 		return nil, err
 	}
-	return &sshsign.Tool{Key: key, Program: p.underHome(config.Program), Socket: p.Getenv("SSH_AUTH_SOCK"), Say: p.Stderr}, nil
+	return &sshsign.Tool{Key: key, Program: c.underHome(config.Program), Socket: c.Getenv("SSH_AUTH_SOCK"), Say: c.Stderr}, nil
 }
 
 // signerRow is one line of allowed_signers.

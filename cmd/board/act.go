@@ -75,7 +75,7 @@ func (m *Model) do(c call) tea.Cmd {
 }
 
 func (m *Model) stillRuns() tea.Cmd {
-	m.said = said{text: m.work.what + " still runs", hint: "esc interrupts it", bad: true}
+	m.said = message{text: m.work.what + " still runs", hint: "esc interrupts it", bad: true}
 	return nil
 }
 

@@ -14,8 +14,8 @@ const (
 	remarkLines = 2
 )
 
-// drawn is how cards are drawn.
-type drawn struct {
+// pen draws the cards of a column.
+type pen struct {
 	paint
 	ruler
 	width int
@@ -24,7 +24,7 @@ type drawn struct {
 
 // card is a task as it stands in a column, in lines as wide as that. The last is empty, and keeps it apart from the
 // next.
-func (d drawn) card(r verb.Row, column Column, selected bool) []string {
+func (d pen) card(r verb.Row, column Column, selected bool) []string {
 	inner := d.width - 2 // behind the mark of the selection
 	mark := "  "
 	if selected {
@@ -48,7 +48,7 @@ func (d drawn) card(r verb.Row, column Column, selected bool) []string {
 }
 
 // headOf is the first line of a card: the id and the priority at the left, who holds the task at the right.
-func (d drawn) headOf(r verb.Row, column Column, selected bool) string {
+func (d pen) headOf(r verb.Row, column Column, selected bool) string {
 	inner := d.width - 2
 	id, urgency, who := safe(d.board.short(r.ID)), fmt.Sprintf("P%d", r.Urgency), holder(r)
 	if column.Closed {
@@ -106,7 +106,7 @@ type remark struct {
 }
 
 // remarksOf is what a reader of a card most needs to know beyond its title, the most pressing first.
-func (d drawn) remarksOf(r verb.Row, column Column) []remark {
+func (d pen) remarksOf(r verb.Row, column Column) []remark {
 	var out []remark
 	add := func(text string, style ...string) {
 		if text != "" {
@@ -145,7 +145,7 @@ func (d drawn) remarksOf(r verb.Row, column Column) []remark {
 
 // remarks are the last lines of a card. Remarks are kept whole as long as they fit on a line; those that do not fit on
 // the lines that there are, are left out.
-func (d drawn) remarks(r verb.Row, column Column, width int) []string {
+func (d pen) remarks(r verb.Row, column Column, width int) []string {
 	var lines []string
 	room := 0 // on the last line
 	for _, one := range d.remarksOf(r, column) {

@@ -145,7 +145,7 @@ func askAttest(m *Model, row verb.Row) tea.Cmd {
 		}
 		if word != "pass" && word != "fail" {
 			hint := "the number of the check, pass or fail, and what you saw: 0 pass I read it"
-			m.said = said{text: "say whether the check passes", hint: hint, bad: true}
+			m.said = message{text: "say whether the check passes", hint: hint, bad: true}
 			return nil
 		}
 		in := map[string]any{"check": check, "pass": word == "pass"}

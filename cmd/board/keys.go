@@ -91,7 +91,7 @@ func (m *Model) keyOfBoard(key string, toTask bool) tea.Cmd {
 		if !slices.Contains(strings.Fields(b.keys), key) || toTask && b.task == nil {
 			continue
 		}
-		m.said = said{}
+		m.said = message{}
 		if b.task == nil {
 			return b.do(m)
 		}

@@ -36,7 +36,7 @@ type Model struct {
 	input input
 	page  page
 	moves verb.Row // the task to choose a state for
-	said  said
+	said  message
 	work  *work // that is under way; nil for none
 
 	// Failed is the panic that ended the board, or nil.
@@ -64,8 +64,8 @@ const (
 	choosing             // a state to move a task to
 )
 
-// said is the line in which the board says what happened.
-type said struct {
+// message is the line in which the board says what happened.
+type message struct {
 	text, hint string
 	bad        bool
 	load       bool // it is about reading the board, and goes away once that succeeds
@@ -225,7 +225,7 @@ func (m *Model) take(msg loadedMsg) (next tea.Cmd) {
 		m.query.Where = m.good.Where
 		return tea.Batch(next, m.reload())
 	case m.said.load:
-		m.said = said{}
+		m.said = message{}
 	}
 	changed := !reflect.DeepEqual(m.board.Columns, msg.board.Columns)
 	m.board, m.good = msg.board, msg.query
@@ -239,7 +239,7 @@ func (m *Model) take(msg loadedMsg) (next tea.Cmd) {
 // refused says why something was not done.
 func (m *Model) refused(err error) {
 	text, hint := m.calls.Explain(err)
-	m.said = said{text: text, hint: hint, bad: true}
+	m.said = message{text: text, hint: hint, bad: true}
 }
 
-func (m *Model) say(text string) { m.said = said{text: text} }
+func (m *Model) say(text string) { m.said = message{text: text} }

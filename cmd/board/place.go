@@ -115,7 +115,7 @@ func (m *Model) reveal() {
 // upwards until the screen is full, and no others.
 func (v view) leastAbove(c Column) int {
 	m := v.m
-	d, room := v.drawn(m.at.column), v.cardRows()
+	d, room := v.pen(m.at.column), v.cardRows()
 	at := min(m.at.card, len(c.Tasks)-1)
 	for ; at >= 0; at-- {
 		room -= len(d.card(c.Tasks[at], c, at == m.at.card))
@@ -151,6 +151,6 @@ func (v view) columnWidth(n int) int {
 	return max(w, 4)
 }
 
-func (v view) drawn(column int) drawn {
-	return drawn{v.paint, v.ruler, v.columnWidth(column), v.m.board}
+func (v view) pen(column int) pen {
+	return pen{v.paint, v.ruler, v.columnWidth(column), v.m.board}
 }

@@ -139,7 +139,7 @@ func (v view) strip() string {
 // column is a column: its head, a rule, and as many cards as there is room for.
 func (v view) column(i int) []string {
 	m := v.m
-	c, d, here := m.board.Columns[i], v.drawn(i), i == m.at.column
+	c, d, here := m.board.Columns[i], v.pen(i), i == m.at.column
 	rule := v.in(strings.Repeat("─", d.width), faint)
 	if here {
 		rule = v.in(strings.Repeat("━", d.width), cyan)
@@ -159,7 +159,7 @@ func (v view) column(i int) []string {
 
 // columnHead names a column, how many tasks are in it, and how many of them are scrolled away above and below those
 // that are shown.
-func (v view) columnHead(c Column, d drawn, here bool, shown int) string {
+func (v view) columnHead(c Column, d pen, here bool, shown int) string {
 	name, count, away := safe(c.Name), fmt.Sprint(c.Total), ""
 	above := v.m.above[c.Name]
 	if above > 0 {

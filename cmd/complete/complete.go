@@ -1,3 +1,6 @@
+// Package complete finds what can stand at the end of a line that a shell completes: commands and flags as they are
+// declared, and values by the source that a field names. It reads the line as text, and the workspace; it runs and writes
+// nothing.
 package complete
 
 import (

@@ -21,6 +21,7 @@ type Stops struct {
 	away    atomic.Bool // another program has the terminal
 }
 
+// Begin listens to the signals, and sends what the board has to know of them.
 func (s *Stops) Begin(send func(tea.Msg)) {
 	s.signals = make(chan os.Signal, 1)
 	signal.Notify(s.signals, syscall.SIGTSTP, syscall.SIGCONT)
@@ -38,6 +39,7 @@ func (s *Stops) Begin(send func(tea.Msg)) {
 	}()
 }
 
+// End ends that.
 func (s *Stops) End() {
 	signal.Stop(s.signals)
 	close(s.signals)
@@ -45,7 +47,9 @@ func (s *Stops) End() {
 
 // Leave and Back stand around the time in which another program has the terminal.
 func (s *Stops) Leave() { s.away.Store(true) }
-func (s *Stops) Back()  { s.away.Store(false) }
+
+// Back ends what Leave begins.
+func (s *Stops) Back() { s.away.Store(false) }
 
 // Filter sees each message before bubbletea does, which would stop the process by SIGTSTP.
 func (s *Stops) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
