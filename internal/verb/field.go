@@ -22,6 +22,8 @@ import (
 //	cli:"several"         beside arg: the command takes more than one, and does the verb for each in turn
 //	cli:"own=WHAT"        left out on the command line, it is filled in: actor with who acts, key with a new key
 //	cli:"flag=NAME"       what its flag is called; without it, the field's name with dashes for underscores
+//	cli:"also=NAME"       another name of its flag, such as a letter
+//	cli:"value=WORD"      the word in its doc that stands for the value of its flag
 //	cli:"not=NAME"        for a boolean: a second flag, which sets false; one of the two must be given
 //	values:"a,b=why,c"    texts that completion offers, each with a few words about it or none
 //	oneof:"a,b"           the same, and any other text is refused
@@ -56,6 +58,8 @@ type Field struct {
 	Many   bool         // positional, and more than one may stand there: the verb is done for each
 	Own    string       // what fills it in if it is left out there: "actor", "key", or "" for nothing
 	Flag   string       // the name of its flag, without dashes; "" for an argument
+	Also   string       // another name of that flag; "" if there is none
+	Value  string       // the word in Doc that stands for the value of that flag; "" for none
 	Not    string       // the name of the flag that sets it to false; "" if there is none
 	Flags  []ObjectFlag // for Objects: flags that make one object each; nil for one flag that takes JSON
 	Values []Value      // that completion offers
@@ -266,6 +270,10 @@ func (f *Field) onCommandLine(tag string) {
 			f.Own = value
 		case "flag":
 			f.Flag = value
+		case "also":
+			f.Also = value
+		case "value":
+			f.Value = value
 		case "not":
 			f.Not = value
 		default:

@@ -1,4 +1,6 @@
-package cmd
+// Package background starts cairn in processes of its own, which outlive the command that started them: the supervisor of
+// a job, and what keeps claims at the git remote.
+package background
 
 import (
 	"bufio"
@@ -23,13 +25,13 @@ const (
 	scopePatience = 5 * time.Second
 )
 
-// notInherited are the variables of the job in which this program may run itself. A supervisor is no part of that.
-var notInherited = []string{"CAIRN_SESSION", "CAIRN_JOB", "CAIRN_EXECUTOR", "CAIRN_PORT", "CAIRN_TASK", "CAIRN_PROMPT", "CAIRN_ACTOR"}
+// NotInherited are the variables of the job in which this program may run itself. A supervisor is no part of that.
+var NotInherited = []string{"CAIRN_SESSION", "CAIRN_JOB", "CAIRN_EXECUTOR", "CAIRN_PORT", "CAIRN_TASK", "CAIRN_PROMPT", "CAIRN_ACTOR"}
 
-// supervise starts the supervisor of a job: this program, in a session of its own, with no terminal and no file of this
+// Supervise starts the supervisor of a job: this program, in a session of its own, with no terminal and no file of this
 // process but the log of the job. It returns once the supervisor holds the job. Where the user's service manager is
 // there it is asked to keep the supervisor beyond the login; where that fails the supervisor is started without it.
-func supervise(ctx context.Context, w *verb.Workspace, id string) error {
+func Supervise(ctx context.Context, w *verb.Workspace, id string) error {
 	s, err := w.Open()
 	if err != nil {
 		return err
@@ -40,7 +42,7 @@ func supervise(ctx context.Context, w *verb.Workspace, id string) error {
 	}
 	log := work.Jobs(s).File(id, "supervisor.log")
 	if log == "" {
-		return usage("%q is no job", id)
+		return record.Errorf(record.InvalidInput, "%q is no job", id)
 	}
 	start := starting{
 		program: self, dir: s.Root, log: log,
@@ -74,6 +76,10 @@ func scopeCommand(getenv func(string) string) []string {
 	return []string{path, "--user", "--scope", "--quiet", "--collect", "--description=cairn job"}
 }
 
+// Running is what a supervisor prints once the job is its own, with the id behind it. It prints nothing else, but an error
+// before that.
+const Running = "running "
+
 // starting is the start of a supervisor.
 type starting struct {
 	program  string
@@ -95,7 +101,7 @@ func (s starting) run(ctx context.Context) error {
 		return record.Errorf(record.IO, "%w", err)
 	}
 	defer said.Close()
-	cmd := apartFrom(append(slices.Clone(s.around), s.program), s.args, s.dir)
+	cmd := Command(append(slices.Clone(s.around), s.program), s.args, s.dir)
 	cmd.Stdout, cmd.Stderr = out, log
 	err = cmd.Start()
 	_ = out.Close()
@@ -122,7 +128,7 @@ func (s starting) run(ctx context.Context) error {
 func readStart(from io.Reader) error {
 	in := bufio.NewReader(io.LimitReader(from, 64<<10))
 	line, _ := in.ReadString('\n')
-	if strings.HasPrefix(line, running) {
+	if strings.HasPrefix(line, Running) {
 		return nil
 	}
 	rest, _ := io.ReadAll(in)
@@ -141,6 +147,19 @@ func readStart(from io.Reader) error {
 func withoutJob(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return slices.Contains(notInherited, name)
+		return slices.Contains(NotInherited, name)
 	})
+}
+
+// Command is a command in a session of its own, with no terminal, no file of this process and nothing of the job in
+// which this process may run. Around is what starts it: the program, and perhaps words before its own.
+func Command(around, args []string, dir string) *exec.Cmd {
+	argv := append(append([]string(nil), around...), args...)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	if len(around) == 1 { // nothing but the program
+		cmd.Args[0] = "cairn" // by which programs that are more than cairn, such as tests, know what to be
+	}
+	cmd.Dir, cmd.Env = dir, withoutJob(os.Environ())
+	apart(cmd)
+	return cmd
 }

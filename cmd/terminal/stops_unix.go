@@ -1,6 +1,6 @@
 //go:build unix
 
-package cmd
+package terminal
 
 import (
 	"io"
@@ -12,16 +12,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// stops has the board give the terminal back before the process stops, on Ctrl-Z and on a signal, and draw itself again
+// Stops has the board give the terminal back before the process stops, on Ctrl-Z and on a signal, and draw itself again
 // when it goes on.
 //
 // Go does not let go of SIGTSTP once it was asked for it, so the process is stopped by SIGSTOP, which nobody can catch.
-type stops struct {
+type Stops struct {
 	signals chan os.Signal
 	away    atomic.Bool // another program has the terminal
 }
 
-func (s *stops) begin(send func(tea.Msg)) {
+// Begin listens to the signals, and sends what the board has to know of them.
+func (s *Stops) Begin(send func(tea.Msg)) {
 	s.signals = make(chan os.Signal, 1)
 	signal.Notify(s.signals, syscall.SIGTSTP, syscall.SIGCONT)
 	go func() {
@@ -38,17 +39,20 @@ func (s *stops) begin(send func(tea.Msg)) {
 	}()
 }
 
-func (s *stops) end() {
+// End ends that.
+func (s *Stops) End() {
 	signal.Stop(s.signals)
 	close(s.signals)
 }
 
-// leave and back stand around the time in which another program has the terminal.
-func (s *stops) leave() { s.away.Store(true) }
-func (s *stops) back()  { s.away.Store(false) }
+// Leave and Back stand around the time in which another program has the terminal.
+func (s *Stops) Leave() { s.away.Store(true) }
 
-// filter sees each message before bubbletea does, which would stop the process by SIGTSTP.
-func (s *stops) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+// Back ends what Leave begins.
+func (s *Stops) Back() { s.away.Store(false) }
+
+// Filter sees each message before bubbletea does, which would stop the process by SIGTSTP.
+func (s *Stops) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	if _, ok := msg.(tea.SuspendMsg); ok {
 		return tea.Exec(stopped{}, nil)()
 	}
@@ -61,7 +65,7 @@ type stopped struct{}
 // Run returns once the process goes on. All of the process group stops, as by Ctrl-Z in a program that leaves that to
 // the terminal.
 func (stopped) Run() error {
-	letRendererEnd()
+	LetRendererEnd()
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)
 	defer signal.Stop(goesOn)

@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"bytes"
@@ -16,10 +16,10 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// meter shows on a terminal that work goes on: one line, which is written over itself. It appears once the work has
+// Meter shows on a terminal that work goes on: one line, which is written over itself. It appears once the work has
 // taken progress.Quiet, and is gone before anything else is printed and when the program ends. All its methods do
 // nothing on nil, which is the meter of a program that prints to no terminal. They may be called by several goroutines.
-type meter struct {
+type Meter struct {
 	out   io.Writer
 	width func() int // asked anew for each line, since a window changes its size
 
@@ -37,38 +37,29 @@ type meter struct {
 // redraw is how often the line is written anew, so that the seconds pass.
 const redraw = 200 * time.Millisecond
 
-// newMeter is the meter of a program: nil unless standard error is a terminal that can erase a line, and the output is
-// for a person.
-func (p *program) newMeter() *meter {
-	if _, ok := isTerminal(p.Stderr); !ok || p.json || p.Getenv("TERM") == "dumb" {
+// NewMeter is a meter on a terminal; nil for another stream.
+func NewMeter(errs io.Writer) *Meter {
+	if _, ok := Is(errs); !ok {
 		return nil
 	}
-	return &meter{out: p.Stderr, width: func() int { width, _ := isTerminal(p.Stderr); return width }}
+	return &Meter{out: errs, width: func() int { width, _ := Is(errs); return width }}
 }
 
-// reports is where work says how far it has come: the meter, or off a terminal a line on standard error for each long
-// wait for others, which is there with --json too. What works is silent off a terminal.
-func (p *program) reports() func(progress.Report) {
-	if p.meter != nil {
-		return p.meter.report
+// Reports is where work says how far it has come: the meter, or without one a line for each long wait for others. What
+// works is silent there.
+func (m *Meter) Reports(errs io.Writer) func(progress.Report) {
+	if m != nil {
+		return m.Report
 	}
 	return func(r progress.Report) {
 		if r.Wait >= progress.Long {
-			screen.Fprintf(p.Stderr, "cairn: %s\n", harmless.Line(r.Message))
+			screen.Fprintf(errs, "cairn: %s\n", harmless.Line(r.Message))
 		}
 	}
 }
 
-// reports is where work says how far it has come, or nil.
-func (m *meter) reports() func(progress.Report) {
-	if m == nil {
-		return nil
-	}
-	return m.report
-}
-
-// report takes a report. The first begins to draw.
-func (m *meter) report(r progress.Report) {
+// Report takes a report. The first begins to draw.
+func (m *Meter) Report(r progress.Report) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ended {
@@ -85,7 +76,7 @@ func (m *meter) report(r progress.Report) {
 }
 
 // draw writes the line again and again, until the end.
-func (m *meter) draw(ends <-chan struct{}, gone chan<- struct{}) {
+func (m *Meter) draw(ends <-chan struct{}, gone chan<- struct{}) {
 	defer close(gone)
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
@@ -100,7 +91,7 @@ func (m *meter) draw(ends <-chan struct{}, gone chan<- struct{}) {
 }
 
 // show writes the line over the one that is there.
-func (m *meter) show() {
+func (m *Meter) show() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if took := time.Since(m.since); m.ends != nil && took >= progress.Quiet && !m.broken {
@@ -109,8 +100,8 @@ func (m *meter) show() {
 	}
 }
 
-// clear erases the line, for what is printed next. It comes back with the next report.
-func (m *meter) clear() {
+// Clear erases the line, for what is printed next. It comes back with the next report.
+func (m *Meter) Clear() {
 	if m == nil {
 		return
 	}
@@ -129,19 +120,19 @@ func (m *meter) clear() {
 }
 
 // erase erases the line. It is called under the lock.
-func (m *meter) erase() {
+func (m *Meter) erase() {
 	if m.shown {
 		_, _ = io.WriteString(m.out, "\r\x1b[K")
 		m.shown = false
 	}
 }
 
-// stop erases the line for good, and waits until nothing is drawn any more.
-func (m *meter) stop() {
+// Stop erases the line for good, and waits until nothing is drawn any more.
+func (m *Meter) Stop() {
 	if m == nil {
 		return
 	}
-	m.clear()
+	m.Clear()
 	m.mu.Lock()
 	m.ended = true
 	gone := m.gone
@@ -151,19 +142,19 @@ func (m *meter) stop() {
 	}
 }
 
-// until has the line erased for good as soon as a context ends, however long the work takes to notice.
-func (m *meter) until(ctx context.Context) (stop func() bool) {
+// Until has the line erased for good as soon as a context ends, however long the work takes to notice.
+func (m *Meter) Until(ctx context.Context) (stop func() bool) {
 	if m == nil {
 		return func() bool { return true }
 	}
-	return context.AfterFunc(ctx, m.stop)
+	return context.AfterFunc(ctx, m.Stop)
 }
 
-// watching shows what commands print while they print it, with --verbose, above the line. What acts on a terminal is
+// Watching shows what commands print while they print it, with --verbose, above the line. What acts on a terminal is
 // shown as an escape.
-type watching struct{ *meter }
+type Watching struct{ *Meter }
 
-func (w watching) Write(text []byte) (int, error) {
+func (w Watching) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended || len(text) == 0 {

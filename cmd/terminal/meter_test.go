@@ -1,4 +1,4 @@
-package cmd
+package terminal
 
 import (
 	"bytes"
@@ -33,13 +33,13 @@ func (s *seen) take() string {
 	return s.text.String()
 }
 
-func meterOn(s *seen, width int) *meter { return &meter{out: s, width: func() int { return width }} }
+func meterOn(s *seen, width int) *Meter { return &Meter{out: s, width: func() int { return width }} }
 
 func TestMeter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s seen
 		m := meterOn(&s, 80)
-		m.report(progress.Report{Total: 2, Message: "check 1 of 2: builds"})
+		m.Report(progress.Report{Total: 2, Message: "check 1 of 2: builds"})
 		time.Sleep(progress.Quiet - time.Millisecond)
 		if got := s.take(); got != "" {
 			t.Errorf("it says %q too early", got)
@@ -48,27 +48,27 @@ func TestMeter(t *testing.T) {
 		if got := s.take(); !strings.HasSuffix(got, "\rcheck 1 of 2: builds  3 s\x1b[K") || strings.Contains(got, "\n") {
 			t.Errorf("got %q", got)
 		}
-		m.report(progress.Report{Done: 1, Total: 2, Message: "check 2 of 2: \x1b[2Jtests"})
+		m.Report(progress.Report{Done: 1, Total: 2, Message: "check 2 of 2: \x1b[2Jtests"})
 		time.Sleep(time.Second)
 		if got := s.take(); strings.Contains(got, "\x1b[2J") || !strings.Contains(got, `check 2 of 2: `) {
 			t.Errorf("got %q", got)
 		}
-		m.clear()
+		m.Clear()
 		if got := s.take(); got != "\r\x1b[K" {
 			t.Errorf("what is printed next follows %q", got)
 		}
-		m.clear()
+		m.Clear()
 		time.Sleep(time.Second)
 		if got := s.take(); got != "" {
 			t.Errorf("got %q after the line was erased", got)
 		}
-		m.report(progress.Report{Message: "more"})
+		m.Report(progress.Report{Message: "more"})
 		time.Sleep(900 * time.Millisecond) // between two drawings
-		m.stop()
+		m.Stop()
 		if got := s.take(); !strings.HasSuffix(got, "more  0 s\x1b[K\r\x1b[K") {
 			t.Errorf("it ends with %q", got)
 		}
-		m.report(progress.Report{Message: "too late"})
+		m.Report(progress.Report{Message: "too late"})
 		time.Sleep(time.Second)
 		if got := s.take(); got != "" {
 			t.Errorf("got %q after the end", got)
@@ -78,10 +78,9 @@ func TestMeter(t *testing.T) {
 
 // Off a terminal, as in an agent's shell, a long wait for others is a line on standard error, and work says nothing.
 func TestWaitsOffATerminal(t *testing.T) {
-	for _, json := range []bool{false, true} {
+	{
 		var s seen
-		p := &program{Env: Env{Stderr: &s}, json: json}
-		tell := p.reports()
+		tell := (*Meter)(nil).Reports(&s)
 		tell(progress.Report{Message: "check 1 of 2", Took: time.Minute})
 		tell(progress.Report{Message: "waiting for another process", Wait: progress.Quiet})
 		if got := s.take(); got != "" {
@@ -100,8 +99,8 @@ func TestMeterOfInterruptedWork(t *testing.T) {
 		var s seen
 		m := meterOn(&s, 80)
 		ctx, cancel := context.WithCancel(t.Context())
-		m.until(ctx)
-		m.report(progress.Report{Message: "working"})
+		m.Until(ctx)
+		m.Report(progress.Report{Message: "working"})
 		time.Sleep(900 * time.Millisecond) // between two drawings
 		s.take()
 		cancel()
@@ -109,7 +108,7 @@ func TestMeterOfInterruptedWork(t *testing.T) {
 		if got := s.take(); got != "\r\x1b[K" {
 			t.Errorf("got %q", got)
 		}
-		m.report(progress.Report{Message: "working"})
+		m.Report(progress.Report{Message: "working"})
 		time.Sleep(time.Second)
 		if got := s.take(); got != "" {
 			t.Errorf("got %q", got)
@@ -121,8 +120,8 @@ func TestOutputOfCommandsIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s seen
 		m := meterOn(&s, 80)
-		w := watching{m}
-		m.report(progress.Report{Message: "working"})
+		w := Watching{m}
+		m.Report(progress.Report{Message: "working"})
 		time.Sleep(progress.Quiet + time.Second)
 		s.take()
 		_, _ = w.Write([]byte("one\r"))
@@ -143,7 +142,7 @@ func TestOutputOfCommandsIsShown(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		_, _ = w.Write([]byte("no end"))
-		m.stop()
+		m.Stop()
 		if got := s.take(); got != "\r\x1b[Kno end\n" {
 			t.Errorf("got %q", got)
 		}
@@ -151,15 +150,11 @@ func TestOutputOfCommandsIsShown(t *testing.T) {
 }
 
 func TestNoMeter(t *testing.T) {
-	var m *meter
-	if m.reports() != nil {
-		t.Error("it wants reports")
-	}
-	m.clear()
-	m.stop()
-	m.until(t.Context())()
-	p := &program{Env: Env{Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
-	if p.newMeter() != nil {
+	var m *Meter
+	m.Clear()
+	m.Stop()
+	m.Until(t.Context())()
+	if NewMeter(&bytes.Buffer{}) != nil {
 		t.Error("there is a meter off a terminal")
 	}
 }
