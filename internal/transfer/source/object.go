@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -118,7 +119,10 @@ func (o object) rest(it *transfer.Item) {
 		}
 		value := textOf(o.keys[key])
 		if _, named := o.keys[key].(map[string]any); value != "" && !named {
-			it.Give(key, value)
+			if it.Fields == nil {
+				it.Fields = verb.Values{} // where the workspace has a field of that name
+			}
+			it.Fields[key] = value
 			continue
 		}
 		if value == "" {
