@@ -13,7 +13,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/urfave/cli/v3"
-	"gopkg.in/yaml.v3"
 )
 
 // addFlags are those of create that are for an editor.
@@ -87,14 +86,14 @@ func writeKey(b *bytes.Buffer, key string, value any) error {
 		b.WriteString(key + ":\n")
 		return nil
 	}
-	var n yaml.Node
+	var n format.Node
 	if err := n.Encode(value); err != nil {
 		return usage("%s: %v", key, err)
 	}
-	if n.Kind != yaml.ScalarNode {
-		n.Style = yaml.FlowStyle
+	if n.Kind != format.ScalarNode {
+		n.Style = format.FlowStyle
 	}
-	line, err := yaml.Marshal(map[string]*yaml.Node{key: &n})
+	line, err := format.Marshal(map[string]*format.Node{key: &n})
 	b.Write(line)
 	return err
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/urfave/cli/v3"
-	"gopkg.in/yaml.v3"
 )
 
 // flags are the flags of a verb's command: those of each field that is no positional argument, and those of every verb.
@@ -227,8 +227,8 @@ func (in *input) file(ctx context.Context, f verb.Field, name string) error {
 		return err
 	}
 	var got any
-	var root yaml.Node
-	err = yaml.Unmarshal([]byte(text), &root)
+	var root format.Node
+	err = format.Unmarshal([]byte(text), &root)
 	if err == nil {
 		datesAsTexts(&root)
 		err = root.Decode(&got)

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"gopkg.in/yaml.v3"
+	"github.com/cairn-tasks/cairn/store/format"
 )
 
 // inputFile is a file that a field was read from, so that an error about a part of it can say the line.
 type inputFile struct {
 	name  string
 	field string // whose value the file is, unless it is an object with that key
-	root  *yaml.Node
+	root  *format.Node
 }
 
 // located is an error with the line of what its message names first, such as tasks[2].checks[0].cmd. Any other error
@@ -44,28 +44,28 @@ func (f *inputFile) line(msg string) int {
 		path = path[:end]
 	}
 	n := f.root
-	if n.Kind == yaml.DocumentNode {
+	if n.Kind == format.DocumentNode {
 		n = n.Content[0]
 	}
-	if n.Kind == yaml.MappingNode {
-		n, _ = valueOf(n, f.field)
+	if n.Kind == format.MappingNode {
+		_, n = format.Member(n, f.field)
 	}
 	return lineWithin(n, path)
 }
 
 // lineWithin is the line of what a path such as [2].checks[0] names below a node.
-func lineWithin(n *yaml.Node, path string) int {
+func lineWithin(n *format.Node, path string) int {
 	if n == nil {
 		return 0
 	}
 	line := n.Line
 	for path != "" {
-		var next *yaml.Node
+		var next *format.Node
 		switch part, rest := path[:1], path[1:]; part {
 		case "[":
 			index, after, _ := strings.Cut(rest, "]")
 			i, err := strconv.Atoi(index)
-			if err != nil || n.Kind != yaml.SequenceNode || i >= len(n.Content) {
+			if err != nil || n.Kind != format.SequenceNode || i >= len(n.Content) {
 				return line
 			}
 			next, path = n.Content[i], after
@@ -75,7 +75,7 @@ func lineWithin(n *yaml.Node, path string) int {
 			if i := strings.IndexAny(rest, ".["); i >= 0 {
 				end = i
 			}
-			value, key := valueOf(n, rest[:end])
+			key, value := format.Member(n, rest[:end])
 			if value == nil {
 				return line
 			}
@@ -88,19 +88,6 @@ func lineWithin(n *yaml.Node, path string) int {
 	return line
 }
 
-// valueOf is the value of a key of a mapping, and the key; nil if it is not there.
-func valueOf(n *yaml.Node, key string) (value, at *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
-		return nil, nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1], n.Content[i]
-		}
-	}
-	return nil, nil
-}
-
 // yamlMessage is what is wrong with a file in YAML, on one line.
 func yamlMessage(err error) string {
 	msg := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:")
@@ -108,8 +95,8 @@ func yamlMessage(err error) string {
 }
 
 // datesAsTexts keeps dates as they are written: YAML would make times of them, and a day is due at its end.
-func datesAsTexts(n *yaml.Node) {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
+func datesAsTexts(n *format.Node) {
+	if n.Kind == format.ScalarNode && n.ShortTag() == "!!timestamp" {
 		n.Tag = "!!str"
 	}
 	for _, below := range n.Content {

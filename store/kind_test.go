@@ -147,7 +147,7 @@ func TestAnotherKind(t *testing.T) {
 
 	buffer := storetest.ReadFile(t, s.Abs(risks.File("RISK:1")))
 	storetest.WantCode(t, noteRisk(s, "RISK:1", "windy"), "")
-	after, err := s.Rows(risks.Kind).LookAt(t.Context(), view, []string{"RISK-1.md"})
+	after, err := s.Rows(risks.Kind).LookAfter(t.Context(), view, []string{"RISK-1.md"})
 	if err != nil || after.Find("RISK:1").Entries != 2 || after.Find("RISK:12") != view.Find("RISK:12") {
 		t.Errorf("after a note got the rows %+v (%v)", after.Rows(), err)
 	}

@@ -142,22 +142,19 @@ func (tx *Tx) Acknowledge(in session.Inbox) { tx.inbox = &in }
 func (tx *Tx) EditConfig(edit func(*format.Doc) (*format.Doc, error)) error {
 	path := tx.s.ConfigFile()
 	doc, err := layout.ReadDoc(path, format.YAML, layout.Patient())
+	next := doc
 	if err == nil {
-		var next *format.Doc
-		if next, err = edit(doc); err == nil {
-			if !bytes.Equal(next.Bytes(), doc.Bytes()) {
-				tx.files = append(tx.files, change{path: path, was: doc.Bytes(), now: next.Bytes()})
-			}
-			return nil
-		}
+		next, err = edit(doc)
 	}
-	if errors.As(err, new(*record.Error)) {
+	switch {
+	case errors.As(err, new(*record.Error)):
 		return err
+	case err != nil:
+		return problem.IO(tx.s.badFile(path, err))
+	case !bytes.Equal(next.Bytes(), doc.Bytes()):
+		tx.files = append(tx.files, change{path: path, was: doc.Bytes(), now: next.Bytes()})
 	}
-	if errors.As(err, new(*format.Error)) {
-		return problem.BadFile(tx.s.Rel(path), err)
-	}
-	return problem.IO(err)
+	return nil
 }
 
 // idle reports whether nothing is staged.

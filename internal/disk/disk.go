@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Op is a kind of call.
@@ -200,4 +201,10 @@ func RemoveFile(path string) error {
 		return nil
 	}
 	return err
+}
+
+// Within reports whether a path is a folder or lies in it. Both are clean.
+func Within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

@@ -1,13 +1,20 @@
 package git
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // setting is a key of git's configuration with a value.
@@ -162,4 +169,169 @@ func with(cmd *exec.Cmd, more []setting) *exec.Cmd {
 		cmd.Env = append(cmd.Env, "GIT_CONFIG_KEY_"+n+"="+s.key, "GIT_CONFIG_VALUE_"+n+"="+s.value)
 	}
 	return cmd
+}
+
+// Run runs git in a folder, as command starts it, and returns its standard output.
+//
+// If git cannot be started or fails, the output is what was printed until then, and the error has the code GIT. Its
+// cause is an *exec.ExitError if git ran, and ctx's error if ctx ended, in which case git was killed.
+func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return runInput(ctx, nil, dir, args...)
+}
+
+// runInput is Run with an input.
+func runInput(ctx context.Context, in io.Reader, dir string, args ...string) ([]byte, error) {
+	return output(ctx, command(ctx, dir, args...), in, args)
+}
+
+// output starts a command and returns what it printed.
+func output(ctx context.Context, cmd *exec.Cmd, in io.Reader, args []string) ([]byte, error) {
+	cmd.Stdin = in
+	out, err := cmd.Output()
+	if err != nil {
+		return out, explain(ctx, err, cmd.Dir, args)
+	}
+	return out, nil
+}
+
+// runReading is runInput for an output that may be too long for memory: read gets it while git runs. If read fails, git
+// is killed, and the error of read is returned.
+func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) error, dir string, args ...string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := command(ctx, dir, args...)
+	cmd.Stdin = in
+	return reading(ctx, cancel, cmd, read, args)
+}
+
+// reading starts a command whose output read gets while it runs. cancel ends the command.
+func reading(ctx context.Context, cancel func(), cmd *exec.Cmd, read func(*bufio.Reader) error, args []string) error {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return explain(ctx, err, cmd.Dir, args)
+	}
+	failed := read(bufio.NewReaderSize(out, 1<<16))
+	if failed != nil {
+		cancel()
+	}
+	err = cmd.Wait()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		exit.Stderr = stderr.Bytes()
+	}
+	if err != nil && (failed == nil || errors.Is(failed, io.ErrUnexpectedEOF)) {
+		return explain(ctx, err, cmd.Dir, args)
+	}
+	return failed
+}
+
+// records splits an output at NUL bytes.
+func records(out []byte) []string {
+	if len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
+
+// garbled is the error of an output in another form than the command is documented to print.
+func garbled(command, line string) error {
+	return record.Errorf(record.Git, "git %s printed a line that is not understood: %q", command, line)
+}
+
+// The oldest supported git.
+const oldestMajor, oldestMinor = 2, 31
+
+const installHint = "install git 2.31 or newer and put it on PATH"
+
+// explain turns the failure of a git command into an error with a hint.
+func explain(ctx context.Context, err error, dir string, args []string) error {
+	if ctx.Err() != nil {
+		return record.Errorf(record.Git, "git %s was stopped: %w", args[0], ctx.Err())
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return record.Errorf(record.Git, "there is no git: %w", err).WithHint(installHint)
+	}
+	exit := (*exec.ExitError)(nil)
+	if !errors.As(err, &exit) {
+		return record.Errorf(record.Git, "cannot run git %s: %w", args[0], err)
+	}
+	return &record.Error{
+		Code: record.Git,
+		Msg:  "git " + args[0] + ": " + complaint(exit),
+		Hint: record.Hintf("%s", hint(ctx, exit, dir)),
+		Err:  exit,
+	}
+}
+
+// complaint is the line of standard error that says what is wrong; if there is none, the exit status.
+func complaint(exit *exec.ExitError) string {
+	lines := strings.Split(string(exit.Stderr), "\n")
+	for _, prefix := range []string{"fatal: ", "error: ", ""} {
+		for _, line := range lines {
+			if msg, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok && msg != "" {
+				return strings.TrimSuffix(msg, ".")
+			}
+		}
+	}
+	return exit.Error()
+}
+
+// hint is what helps against the two refusals that have nothing to do with the command; "" for other failures.
+func hint(ctx context.Context, exit *exec.ExitError, dir string) string {
+	stderr := string(exit.Stderr)
+	if strings.Contains(stderr, "dubious ownership") || strings.Contains(stderr, "unsafe repository") {
+		return "the folder belongs to another user; if you trust it: git config --global --add safe.directory " + dir
+	}
+	const fatal = 128 // below, the exit status is an answer
+	if exit.ExitCode() >= fatal && tooOld(ctx) {
+		return installHint
+	}
+	return ""
+}
+
+// Usable returns GIT if git is missing, too old, or refuses to work in this repository.
+func (r *Repo) Usable(ctx context.Context) error {
+	if _, err := Run(ctx, r.Top, "rev-parse", "--git-dir"); err != nil {
+		return err
+	}
+	if tooOld(ctx) {
+		return record.Errorf(record.Git, "git is older than %d.%d", oldestMajor, oldestMinor).WithHint(installHint)
+	}
+	return nil
+}
+
+// tooOld reports whether git says that it is older than the oldest supported version.
+func tooOld(ctx context.Context) bool {
+	out, err := command(ctx, "", "version").Output()
+	if err != nil {
+		return false
+	}
+	major, minor, ok := parseVersion(string(out))
+	return ok && (major < oldestMajor || major == oldestMajor && minor < oldestMinor)
+}
+
+// parseVersion reads "git version 2.39.5 (Apple Git-154)".
+func parseVersion(s string) (major, minor int, ok bool) {
+	version := strings.SplitN(strings.TrimPrefix(strings.TrimSpace(s), "git version "), ".", 3)
+	if len(version) < 2 {
+		return 0, 0, false
+	}
+	major, err1 := strconv.Atoi(version[0])
+	minor, err2 := strconv.Atoi(version[1])
+	return major, minor, err1 == nil && err2 == nil
+}
+
+var (
+	address  = regexp.MustCompile(`https?://[^\s'"]+`)
+	userInfo = regexp.MustCompile(`[^\s'"/:@]*:[^\s'"/@]*@`)
+)
+
+// WithoutCredentials is what git or a remote said, without the credentials of addresses in it: git repeats addresses,
+// and takes the credentials out of some alone.
+func WithoutCredentials(said string) string {
+	return userInfo.ReplaceAllString(address.ReplaceAllStringFunc(said, record.CleanURL), "")
 }

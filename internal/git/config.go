@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -83,4 +84,24 @@ func Setting(ctx context.Context, dir, key string) (string, error) {
 		return "", err // git would wait for ever on a pipe in place of one of its files
 	}
 	return answer(Run(ctx, dir, "config", "--get", key))
+}
+
+// Remote is the URL of the repository that a branch is shared through, as the config of the clone has it: that of the
+// remote which the branch follows, or else of origin, or else of the only remote. It is "" if there is none. It may
+// hold credentials.
+func (r *Repo) Remote(branch string) string {
+	cfg, err := readConfig(filepath.Join(r.CommonDir, "config"))
+	if err != nil {
+		return ""
+	}
+	remotes := cfg.Section("remote")
+	follows := ""
+	if branch != "" {
+		follows = cfg.Section("branch").Subsection(branch).Option("remote")
+	}
+	url := cmp.Or(remotes.Subsection(cmp.Or(follows, "origin")).Option("url"), remotes.Subsection("origin").Option("url"))
+	if url == "" && len(remotes.Subsections) == 1 {
+		url = remotes.Subsections[0].Option("url")
+	}
+	return url
 }

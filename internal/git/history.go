@@ -1,9 +1,13 @@
 package git
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -162,6 +166,166 @@ func (h History) Versions(ctx context.Context, since, commit string, below []str
 				fn(fields[i+1], id)
 			}
 		}
+	}
+	return nil
+}
+
+// LogIn says which commits Log lists.
+type LogIn struct {
+	Paths    []string  // that change one of these files, or a file in one of these folders; nil for all commits
+	Mentions string    // whose message has this word, such as an id; "" for any message
+	Since    time.Time // not those before; zero for all
+	Most     int       // the newest so many
+}
+
+// Logged is a commit in a log.
+type Logged struct {
+	ID      string
+	Merge   bool // it has several parents
+	At      time.Time
+	Author  string // as the commit names them, which proves nothing
+	Subject string
+	Changed []Changed // with Paths: the files of these that it changes
+}
+
+// Changed is a file that a commit changes.
+type Changed struct {
+	Path  string   // from the top
+	Added []string // of the lines that it adds those that fit; see Log
+}
+
+// mostRead is how much of the output of one log is read. What would follow is left out, as are older commits.
+const mostRead = 32 << 20
+
+// errEnough ends the reading of an output that is too long.
+var errEnough = errors.New("enough was read")
+
+// Log lists commits that are reachable from HEAD, the newest first, with one git process. Of the changes of files it
+// keeps the added lines that keep says. It reports whether there may be more. What a commit changes whose parents a
+// shallow clone lacks, git cannot say: with Paths it is left out. A repository without a commit has none.
+func (h History) Log(ctx context.Context, in LogIn, keep func(line string) bool) (all []Logged, cut bool, err error) {
+	args := []string{
+		"log", "HEAD", "--max-count=" + strconv.Itoa(in.Most+1), "--format=%x01%H%x00%P%x00%ct%x00%an%x00%s",
+		"--no-renames", "--no-show-signature", "--no-notes", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=none",
+	}
+	if !in.Since.IsZero() {
+		args = append(args, "--since="+in.Since.UTC().Format(time.RFC3339))
+	}
+	if in.Mentions != "" {
+		args = append(args, "--extended-regexp", "--grep=(^|[^A-Za-z0-9_-])"+literally(in.Mentions)+"($|[^A-Za-z0-9_-])")
+	}
+	if in.Paths != nil {
+		args = append(append(args, "--patch", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/", "--"), in.Paths...)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	read := &logReader{keep: keep}
+	err = reading(ctx, cancel, command(ctx, h.repo.Top, args...), read.all, args)
+	if errors.Is(err, errEnough) {
+		err, cut = nil, true
+	}
+	if len(read.commits) > in.Most {
+		read.commits, cut = read.commits[:in.Most], true
+	}
+	if err != nil || in.Paths == nil {
+		return read.commits, cut, err
+	}
+	ends, err := h.ends()
+	return slices.DeleteFunc(read.commits, func(c Logged) bool { return ends[c.ID] }), cut || len(ends) > 0, err
+}
+
+// literally is a word as an extended regular expression.
+func literally(word string) string {
+	var b strings.Builder
+	for _, r := range word {
+		switch {
+		case r == '-', r == '_', r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r > 0x7f:
+			b.WriteRune(r)
+		case r != '^' && r != '\\' && r != ']':
+			b.WriteString("[" + string(r) + "]")
+		default:
+			b.WriteString(`\` + string(r))
+		}
+	}
+	return b.String()
+}
+
+// logReader reads what git log prints.
+type logReader struct {
+	keep    func(string) bool
+	commits []Logged
+	hunk    bool // the line is one of a file, and not about one
+}
+
+// all reads to the end, or until it is enough.
+func (r *logReader) all(in *bufio.Reader) error {
+	for size := 0; ; {
+		line, err := readLine(in)
+		if size += len(line); size > mostRead {
+			return errEnough
+		}
+		if line != "" {
+			if err := r.line(strings.TrimSuffix(line, "\n")); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// lineKept is how much of a line is kept. The rest of a longer one is skipped.
+const lineKept = 64 << 10
+
+func readLine(in *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line) < lineKept {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return string(line), err
+		}
+	}
+}
+
+// line takes one line. Those of a file begin with a sign, so none can pass for the beginning of a commit or of a file.
+func (r *logReader) line(text string) error {
+	if header, ok := strings.CutPrefix(text, "\x01"); ok {
+		f := strings.SplitN(header, "\x00", 5)
+		if len(f) != 5 || !IsID(f[0]) {
+			return garbled("log", text)
+		}
+		seconds, err := strconv.ParseInt(f[2], 10, 64)
+		if err != nil {
+			return garbled("log", text)
+		}
+		r.hunk = false
+		r.commits = append(r.commits, Logged{
+			ID: f[0], Merge: strings.Contains(f[1], " "), At: time.Unix(seconds, 0).UTC(),
+			Author: strings.ToValidUTF8(f[3], "\uFFFD"), Subject: strings.ToValidUTF8(f[4], "\uFFFD"),
+		})
+		return nil
+	}
+	if len(r.commits) == 0 {
+		return nil
+	}
+	at := &r.commits[len(r.commits)-1]
+	switch {
+	case strings.HasPrefix(text, "diff --git "):
+		r.hunk = false
+		_, path, _ := strings.Cut(text, " b/")
+		at.Changed = append(at.Changed, Changed{Path: path})
+	case strings.HasPrefix(text, "@@ "):
+		r.hunk = true
+	case r.hunk && strings.HasPrefix(text, "+") && len(at.Changed) > 0 && r.keep(text[1:]):
+		last := &at.Changed[len(at.Changed)-1]
+		last.Added = append(last.Added, text[1:])
 	}
 	return nil
 }

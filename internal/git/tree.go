@@ -1,12 +1,21 @@
 package git
 
 import (
+	"context"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"hash"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // Tree is the content of a work tree or a commit: for each path, relative to the top and with slashes, the mode and the
@@ -65,4 +74,366 @@ func (t Tree) Changed(other Tree) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(changed))
+}
+
+// WorkTree reads the tree of the files as they are now: all that are tracked or not ignored, with the content that "git
+// add" would store. It takes unchanged files from the index and hashes the others.
+//
+// A file that changes meanwhile is read as it was at some moment; one that vanishes is left out. Files that git was
+// told not to compare (assume-unchanged, skip-worktree) are read too, if they are there. Other work trees of the same
+// clone inside this one are left out.
+//
+// To hash a file, git may start the filters that the clone's config names, so call it for clones only that the user
+// trusts. Where core.autocrlf is on and a file was committed with CRLF all the same, changing it and committing the
+// change give two fingerprints.
+func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
+	w := workTree{Repo: r}
+	err := w.read(ctx)
+	return w.tree, err
+}
+
+// Fingerprint is the fingerprint of the work tree.
+func (r *Repo) Fingerprint(ctx context.Context) (string, error) {
+	t, err := r.WorkTree(ctx)
+	if err != nil {
+		return "", err
+	}
+	return t.Fingerprint(), nil
+}
+
+// path is where a path of the tree lies on disk.
+func (r *Repo) path(p string) string { return filepath.Join(r.Top, filepath.FromSlash(p)) }
+
+// hasFile reports whether there is a file, or anything but a folder, in the work tree.
+func (r *Repo) hasFile(path string) bool {
+	info, err := os.Lstat(r.path(path))
+	return err == nil && !info.IsDir()
+}
+
+// workTree is a work tree that is being read.
+type workTree struct {
+	*Repo
+	tree    Tree
+	foreign bool // it lies in the work tree of another repository, which does not track it: nobody has trusted its config
+}
+
+func (w *workTree) read(ctx context.Context) error {
+	staged, files, err := w.Index("").tree(ctx)
+	if err != nil {
+		return err
+	}
+	w.tree = staged
+	if w.foreign {
+		if err := w.addSubmodules(ctx); err != nil {
+			return err
+		}
+	}
+	changes, err := w.status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		switch {
+		case c.mode == modeNone:
+			delete(w.tree, c.path)
+		case c.isRepo():
+			if err := w.addNested(ctx, strings.TrimSuffix(c.path, "/"), c.mode == ""); err != nil {
+				return err
+			}
+		default:
+			delete(w.tree, c.path)
+			files = append(files, c)
+		}
+	}
+	return w.addFiles(ctx, files)
+}
+
+// change is a path whose content in the work tree differs from the index.
+type change struct {
+	path string
+	mode string // in the work tree, as git would record it; modeNone if it was deleted, "" if it is not tracked
+}
+
+// isRepo reports whether the path is a nested repository; git prints one that is not tracked as "path/".
+func (c change) isRepo() bool { return c.mode == modeRepo || strings.HasSuffix(c.path, "/") }
+
+// status lists the changes outside .cairn folders.
+func (w *workTree) status(ctx context.Context) ([]change, error) {
+	submodules := "--ignore-submodules=none"
+	if w.foreign {
+		submodules = "--ignore-submodules=all" // git would start the filters of their own configs
+	}
+	out, err := w.runFiltering(ctx, nil, "status", "--porcelain=v2", "-z", "-uall", "--no-renames", submodules)
+	if err != nil {
+		return nil, err
+	}
+	var changes []change
+	for _, line := range records(out) {
+		c, ok, err := parseStatus(line)
+		if err != nil {
+			return nil, err
+		}
+		if ok && !ours(c.path) {
+			changes = append(changes, c)
+		}
+	}
+	return changes, nil
+}
+
+// parseStatus parses a line of porcelain format 2. It returns false for a line that is about no change of the work
+// tree.
+func parseStatus(line string) (change, bool, error) {
+	kind, rest, _ := strings.Cut(line, " ")
+	switch kind {
+	case "#", "!":
+		return change{}, false, nil
+	case "?":
+		return change{path: rest}, true, nil
+	case "1": // XY sub mH mI mW hH hI path
+		if f := strings.SplitN(rest, " ", 8); len(f) == 8 {
+			inIndexOnly := strings.HasSuffix(f[0], ".")
+			return change{path: f[7], mode: f[4]}, !inIndexOnly, nil
+		}
+	case "u": // XY sub m1 m2 m3 mW h1 h2 h3 path
+		if f := strings.SplitN(rest, " ", 10); len(f) == 10 {
+			return change{path: f[9], mode: f[5]}, true, nil
+		}
+	}
+	return change{}, false, garbled("status", line)
+}
+
+// addFiles adds changed files to the tree, with the ids that "git add" would store them under; it stores nothing. Files
+// that are gone by now are left out, and so is what is neither a file nor a link.
+func (w *workTree) addFiles(ctx context.Context, changes []change) error {
+	executable, err := w.trustsFileMode(ctx, changes)
+	if err != nil {
+		return err
+	}
+	var links, files []change
+	for _, c := range changes {
+		info, err := os.Lstat(w.path(c.path))
+		switch {
+		case missing(err):
+		case err != nil:
+			return record.Errorf(record.IO, "cannot read a file of the work tree: %w", err)
+		case info.Mode()&fs.ModeSymlink != 0:
+			links = append(links, change{c.path, modeLink})
+		case info.Mode().IsRegular():
+			if c.mode == "" {
+				c.mode = fileMode(info, executable)
+			}
+			files = append(files, c)
+		}
+	}
+	if err := w.addLinks(ctx, links); err != nil {
+		return err
+	}
+	return w.addContents(ctx, files)
+}
+
+// trustsFileMode reports whether git goes by the executable bits on disk (core.fileMode). That matters only to files
+// that are not tracked; the mode of the others comes from git.
+func (w *workTree) trustsFileMode(ctx context.Context, changes []change) (bool, error) {
+	if !slices.ContainsFunc(changes, func(c change) bool { return c.mode == "" }) {
+		return true, nil
+	}
+	value, err := answer(Run(ctx, w.Top, "config", "--type=bool", "--get", "core.fileMode"))
+	return value != "false", err
+}
+
+// fileMode is the mode that git would record for a file that is not tracked yet.
+func fileMode(info fs.FileInfo, executable bool) string {
+	if executable && info.Mode()&0o100 != 0 {
+		return modeExec
+	}
+	return modeFile
+}
+
+// addContents adds regular files. Git hashes them, since it knows how each is stored (line endings, filters).
+func (w *workTree) addContents(ctx context.Context, files []change) error {
+	for len(files) > 0 {
+		var input strings.Builder
+		for _, f := range files {
+			input.WriteString(quote(f.path) + "\n")
+		}
+		out, err := w.runFiltering(ctx, strings.NewReader(input.String()), "hash-object", "--stdin-paths")
+		ids := strings.Fields(string(out))
+		if len(ids) > len(files) || err == nil && len(ids) < len(files) {
+			return garbled("hash-object", string(out))
+		}
+		for i, id := range ids {
+			w.tree.set(files[i].path, files[i].mode, id)
+		}
+		if err == nil {
+			return nil
+		}
+		// Git stops at the first file that it cannot read. That is no failure if the file was deleted meanwhile.
+		rest := slices.DeleteFunc(files[len(ids):], w.gone)
+		if len(rest) == len(files)-len(ids) {
+			return err
+		}
+		files = rest
+	}
+	return nil
+}
+
+// gone reports whether a file is no longer there, or is no regular file any more.
+func (w *workTree) gone(c change) bool {
+	info, err := os.Lstat(w.path(c.path))
+	return missing(err) || err == nil && !info.Mode().IsRegular()
+}
+
+// quote writes a path on one line as git reads it: as it is, or as a C string if it has special characters.
+func quote(path string) string {
+	special := func(c rune) bool { return c < ' ' || c == '"' || c == '\\' || c == 0x7f }
+	if !strings.ContainsFunc(path, special) {
+		return path
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		if c := path[i]; special(rune(c)) {
+			fmt.Fprintf(&b, `\%03o`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// addLinks adds symbolic links, whose content is their target.
+func (w *workTree) addLinks(ctx context.Context, links []change) error {
+	if len(links) == 0 {
+		return nil
+	}
+	newHash, err := w.objectFormat(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		text, err := os.Readlink(w.path(l.path))
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return record.Errorf(record.IO, "cannot read a link of the work tree: %w", err)
+		}
+		w.tree.set(l.path, l.mode, blobID(newHash(), []byte(filepath.ToSlash(text))))
+	}
+	return nil
+}
+
+// objectFormat returns the hash that names objects in this repository.
+func (w *workTree) objectFormat(ctx context.Context) (func() hash.Hash, error) {
+	format, err := answer(Run(ctx, w.Top, "rev-parse", "--show-object-format"))
+	switch {
+	case err != nil:
+		return nil, err
+	case format == "sha1":
+		return sha1.New, nil
+	case format == "sha256":
+		return sha256.New, nil
+	}
+	return nil, record.Errorf(record.Git, "the repository names its objects by %q, which is not known here", format)
+}
+
+// blobID is the id of the object that holds a content.
+func blobID(h hash.Hash, content []byte) string {
+	_, _ = fmt.Fprintf(h, "blob %d\x00", len(content))
+	_, _ = h.Write(content)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// addNested adds a repository inside this one: a submodule, or one that git does not track. Its content is the commit
+// that is checked out in it; if its work tree differs from that commit, the fingerprint of the work tree is added.
+//
+// A submodule that is not checked out stays as the index has it. Another work tree of this clone is left out, since its
+// files belong to another branch. A repository that is not tracked did not come with this clone, so the filters that
+// its config names are not started, and its files are hashed as they are.
+func (w *workTree) addNested(ctx context.Context, path string, untracked bool) error {
+	repo, ok, err := open(w.path(path))
+	if err != nil || !ok || repo.CommonDir == w.CommonDir {
+		return err
+	}
+	nested := workTree{Repo: repo, foreign: w.foreign || untracked}
+	id, err := nested.state(ctx)
+	if err != nil {
+		return err
+	}
+	w.tree.set(path, modeRepo, id)
+	return nil
+}
+
+// addSubmodules adds every submodule in the index, whether or not git calls it changed.
+func (w *workTree) addSubmodules(ctx context.Context) error {
+	for path, file := range w.tree {
+		if !strings.HasPrefix(file, modeRepo+" ") {
+			continue
+		}
+		if err := w.addNested(ctx, path, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// state is the content of a repository in the tree of the one around it.
+func (w *workTree) state(ctx context.Context) (string, error) {
+	head, err := w.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := w.read(ctx); err != nil {
+		return "", err
+	}
+	work := w.tree.Fingerprint()
+	committed := Tree{}.Fingerprint()
+	if head.Commit != "" {
+		if committed, err = w.Objects().Fingerprint(ctx, head.Commit); err != nil {
+			return "", err
+		}
+	}
+	if work == committed {
+		return head.Commit, nil
+	}
+	return head.Commit + "+" + work, nil
+}
+
+// runFiltering runs a command that hashes files of the work tree, for which git starts filters. In a foreign repository
+// the filters that its own config names are switched off.
+func (w *workTree) runFiltering(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	var off []setting
+	if w.foreign {
+		var err error
+		if off, err = w.filtersOff(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return output(ctx, with(command(ctx, w.Top, args...), off), in, args)
+}
+
+// filtersOff returns the settings that switch off each filter that the repository's own config, or a file that it
+// includes, names. Filters of the user and the system stay.
+func (w *workTree) filtersOff(ctx context.Context) ([]setting, error) {
+	out, err := answer(Run(ctx, w.Top, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\.`))
+	if err != nil {
+		return nil, err
+	}
+	var off []setting
+	fields := records([]byte(out))
+	for pair := range slices.Chunk(fields, 2) {
+		if len(pair) < 2 {
+			return nil, garbled("config", out)
+		}
+		scope, key := pair[0], pair[1]
+		dot := strings.LastIndexByte(key, '.')
+		if scope != "local" && scope != "worktree" || dot < 0 {
+			continue
+		}
+		for _, s := range []setting{{"clean", ""}, {"smudge", ""}, {"process", ""}, {"required", "false"}} {
+			off = append(off, setting{key[:dot+1] + s.key, s.value})
+		}
+	}
+	return off, nil
 }

@@ -4,12 +4,19 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/bits"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"golang.org/x/sys/unix"
 )
 
 // sweepPatience is how long a sweep goes on. A killed process is gone within milliseconds unless it hangs in the
@@ -195,4 +202,98 @@ func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	state := bytes.LastIndex(stat, []byte(") "))
 	return err == nil && !bytes.HasPrefix(stat[state+1:], []byte(" Z"))
+}
+
+// Inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It
+// returns an error if it cannot tell, as where /proc is missing or shows only a part.
+//
+// A process of another user, or one that hides from its own, shows no directory. Those cannot be known to be elsewhere,
+// but there are always some, so they are taken for what they are: no part of the work of this user.
+func Inside(folder string) ([]Process, error) {
+	if _, err := os.Readlink("/proc/self/cwd"); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var found []Process
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		dir, err := os.Readlink(filepath.Join("/proc", e.Name(), "cwd"))
+		if err != nil || !disk.Within(folder, strings.TrimSuffix(dir, " (deleted)")) {
+			continue
+		}
+		name, _ := disk.ReadFile(filepath.Join("/proc", e.Name(), "comm"))
+		found = append(found, Process{pid, strings.TrimSpace(string(name))})
+	}
+	return found, nil
+}
+
+// mark identifies the processes of one command: a value of the limit RLIMIT_LOCKS, which has had no effect since Linux
+// 2.4.25. A process inherits its limits through fork, exec and setsid, whatever happens to its environment and files,
+// and only a privileged process can raise one again.
+//
+// A command may run commands of its own, and their marks must be lower limits. So the trailing 1-bits of a mark are
+// free for nested marks: every value that shares the higher bits belongs to this mark. All ones, "unlimited", is what a
+// process without a mark has; all of its bits are free. 0 means that there is no mark.
+type mark uint64
+
+// leastRoom is the fewest free bits in which a nested mark is made: enough to tell the commands of one parent apart.
+// Three levels of commands fit into 64 bits.
+const leastRoom = 16
+
+// serial makes the marks of this process differ. It starts at random, so that the marks of two processes differ too.
+var serial = rand.Uint64()
+
+// newMark returns a mark for a command that this process runs, or 0 if too few bits are free.
+func newMark() mark {
+	var own unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_LOCKS, &own); err != nil {
+		return 0
+	}
+	return markWithin(own.Max, atomic.AddUint64(&serial, 1))
+}
+
+// markWithin returns the nth mark within a limit: the limit's higher bits, then n, a zero bit, and half of its trailing
+// 1-bits.
+func markWithin(limit, n uint64) mark {
+	room := bits.TrailingZeros64(^limit)
+	if room < leastRoom {
+		return 0
+	}
+	inner := room / 2
+	n <<= inner + 1
+	return mark(limit&^ones(room) | n&ones(room) | ones(inner))
+}
+
+// owns reports whether a process with this limit belongs to the mark.
+func (m mark) owns(limit uint64) bool {
+	room := bits.TrailingZeros64(^uint64(m))
+	return m != 0 && limit>>room == uint64(m)>>room
+}
+
+// put sets the mark of a process, which every process that it starts from now on inherits.
+func (m mark) put(pid int) error {
+	return unix.Prlimit(pid, unix.RLIMIT_LOCKS, &unix.Rlimit{Cur: uint64(m), Max: uint64(m)}, nil)
+}
+
+func ones(n int) uint64 { return 1<<n - 1 }
+
+// sweep kills every process that carries the mark, whoever its parent is, until none is left running.
+func (m mark) sweep() {
+	if m != 0 {
+		sweep(m.on)
+	}
+}
+
+// on reports whether a process carries the mark. It returns ESRCH if there is no such process, and EPERM if the process
+// belongs to another user.
+func (m mark) on(pid int) (bool, error) {
+	var limit unix.Rlimit
+	err := unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &limit)
+	return err == nil && m.owns(limit.Max), err
 }

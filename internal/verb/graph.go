@@ -51,7 +51,7 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 func (g *Graph) Rows() []*kind.Row { return g.view.Rows() }
 
 // Set is the rows of all tasks as a set.
-func (g *Graph) Set() *index.Set { return g.view.Set() }
+func (g *Graph) Set() *index.Set { return g.view.Set }
 
 // Problems lists the files that cannot be read.
 func (g *Graph) Problems() []problem.Problem { return g.view.Problems() }

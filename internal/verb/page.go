@@ -77,18 +77,10 @@ const (
 	pageShown     = 256 << 10 // bytes of JSON on a page for an agent
 )
 
-// ValidLimit returns INVALID_INPUT for more items than a page can have.
-func ValidLimit(limit Count) error {
-	if limit > maxLimit {
-		return BadInput("limit", "is %d", limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
-	}
-	return nil
-}
-
 // PageIn is the page that a caller asks for, of a list in an order. One for an agent ends early where its items are
 // long.
-func (w *Workspace) PageIn(order, cursor string, limit Count) PageIn {
-	in := PageIn{order: order, cursor: cursor, limit: cmp.Or(int(limit), defaultLimit)}
+func (w *Workspace) PageIn(order string, p Paging) PageIn {
+	in := PageIn{order: order, cursor: p.Cursor, limit: cmp.Or(int(p.Limit), defaultLimit)}
 	if w.Bounded {
 		in.room = pageShown
 	}

@@ -168,7 +168,7 @@ func workspaceOf(s *store.Store) string { return s.Root + "\x00" + string(s.Live
 // Search returns for each row of a view whether all words occur in what the record says.
 func (r *SharedReads) Search(ctx context.Context, s *store.Store, v *index.View, words []string) ([]bool, error) {
 	if r == nil {
-		return s.Rows(v.Kind()).Search(ctx, v, &index.Words{}, words)
+		return s.Rows(v.Kind()).Search(ctx, v, &index.Terms{}, words)
 	}
 	return r.memory.Search(ctx, s, v, words)
 }

@@ -80,13 +80,9 @@ func (w *Workspace) Stamp(text string) record.Stamp {
 // sessionKnown returns INVALID_INPUT if the session under which a write is to be made is not known here: neither among
 // the files nor, because it began in another worktree, to the clone. It may be somebody else's, whose program started
 // this one, and it may be over.
-func (w *Workspace) sessionKnown() error {
+func (w *Workspace) sessionKnown(s *store.Store) error {
 	if w.Session == "" {
 		return nil
-	}
-	s, err := w.Open()
-	if err != nil {
-		return nil // the verb says so
 	}
 	if _, err := session.ParseID(w.Session); err == nil {
 		if _, err = kind.Sessions.Get(s, w.Session); record.CodeOf(err) != record.NotFound || s.Heartbeat(w.Session) != nil {

@@ -48,9 +48,9 @@ func (w *Workspace) ChangeSession(ctx context.Context, s *store.Store, id string
 
 // EditConfig changes the config of the workspace under the write lock. A call that was made before, by the entries of
 // the config, is not made again. If fn fails, nothing is written and its error returns; otherwise the errors are those
-// of Update.
-func (w *Workspace) EditConfig(ctx context.Context, s *store.Store, fn func(*format.Doc) (*format.Doc, error)) error {
-	return w.Update(ctx, s, func(tx *store.Tx) error {
+// of Update. It returns the workspace with the config as it is then.
+func (w *Workspace) EditConfig(ctx context.Context, s *store.Store, fn func(*format.Doc) (*format.Doc, error)) (*store.Store, error) {
+	err := w.Update(ctx, s, func(tx *store.Tx) error {
 		entries, err := s.ConfigEntries()
 		if err == nil {
 			err = w.Idempotency.Recorded(entries, session.Key{})
@@ -61,6 +61,10 @@ func (w *Workspace) EditConfig(ctx context.Context, s *store.Store, fn func(*for
 		w.Idempotency.Remember(tx, session.Key{})
 		return tx.EditConfig(fn)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return w.Open()
 }
 
 // liveError says that a record with the same fingerprint is there, and is not closed.

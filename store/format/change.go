@@ -2,9 +2,8 @@ package format
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Set gives the value at path a new value, and adds the keys that are missing on the way. A scalar keeps its quotes if
@@ -27,12 +26,13 @@ func (e setEdit) plan(ed editor) (*plan, *Error) {
 	if err != nil {
 		return nil, cannotChange(e.at, err)
 	}
-	if len(rest) == 0 && sameValue(e.value.node(), t.node) {
-		return nil, nil
-	}
-	var removed []*yaml.Node
+	var removed []*Node
 	if len(rest) == 0 {
-		removed = []*yaml.Node{t.node}
+		present := *t.node
+		if present.Anchor = ""; same(e.value.node(), &present) {
+			return nil, nil
+		}
+		removed = []*Node{t.node}
 	}
 	if err := ed.checkAliases(t, removed...); err != nil {
 		return nil, cannotChangeAlone(e.at, err)
@@ -41,7 +41,7 @@ func (e setEdit) plan(ed editor) (*plan, *Error) {
 	if err != nil {
 		return nil, cannotChangeAlone(e.at, err)
 	}
-	return &plan{change, func(*yaml.Node) *yaml.Node { return e.value.node() }}, nil
+	return &plan{change, func(*Node) *Node { return e.value.node() }}, nil
 }
 
 // wrap puts a value into the mappings that are missing above it, one for each key.
@@ -56,16 +56,9 @@ func wrap(keys Path, v Value) (Value, *Error) {
 	return v, nil
 }
 
-// sameValue reports whether two nodes say the same, apart from an anchor on the present one.
-func sameValue(want, present *yaml.Node) bool {
-	n := *present
-	n.Anchor = ""
-	return same(want, &n)
-}
-
 // set replaces the value at t, or adds to the mapping at t what is missing of the path.
 func (ed editor) set(t *target, rest Path, value Value) (splice, *Error) {
-	if len(rest) == 0 || t.node.Kind != yaml.MappingNode {
+	if len(rest) == 0 || t.node.Kind != MappingNode {
 		return ed.replace(t, value)
 	}
 	order := ed.order
@@ -73,14 +66,8 @@ func (ed editor) set(t *target, rest Path, value Value) (splice, *Error) {
 		order = nil // it is for top-level keys
 	}
 	pair := value.(Map)[0]
-	return ed.insert(t, insertAt(t.node, pair.Key, order), pair)
-}
-
-// insert adds a pair to the mapping at t, as its member number at.
-func (ed editor) insert(t *target, at int, pair Field) (splice, *Error) {
-	items := oldItems(len(t.node.Content) / 2)
-	items = append(items[:at:at], append([]Item{newPair(pair)}, items[at:]...)...)
-	return ed.rebuild(t, items)
+	added := Item{old: -1, key: &pair.Key, value: pair.Value}
+	return ed.rebuild(t, slices.Insert(oldItems(len(t.node.Content)/2), insertAt(t.node, pair.Key, order), added))
 }
 
 // Remove takes a key or an item out, with its lines. If a comment is on the line of a key, the line stays and only the
@@ -104,21 +91,20 @@ func (e removeEdit) plan(ed editor) (*plan, *Error) {
 			return nil, nil
 		}
 		change := splice{span{m.value, m.to}, ""}
-		return &plan{change, func(*yaml.Node) *yaml.Node { return scalarNode("!!null", "") }}, nil
+		return &plan{change, func(*Node) *Node { return scalarNode("!!null", "") }}, nil
 	}
 	items := oldItems(len(t.parent.node.Content) / width(t.parent.node))
-	items = append(items[:t.index], items[t.index+1:]...)
-	change, err := ed.rebuild(t.parent, items)
+	change, err := ed.rebuild(t.parent, slices.Delete(items, t.index, t.index+1))
 	if err != nil {
 		return nil, cannotChangeAlone(e.at, err)
 	}
-	return &plan{change, func(*yaml.Node) *yaml.Node { return nil }}, nil
+	return &plan{change, func(*Node) *Node { return nil }}, nil
 }
 
 // commented returns the pair of a block mapping that t is the value of, if the value is on one line and a comment
 // follows it.
 func (ed editor) commented(t *target) (member, bool) {
-	if t.nesting.flow || t.parent.node.Kind != yaml.MappingNode {
+	if t.nesting.flow || t.parent.node.Kind != MappingNode {
 		return member{}, false
 	}
 	m := ed.memberOf(t)
@@ -176,9 +162,6 @@ func Old(i int) Item { return Item{old: i} }
 // NewItem is an item to be written.
 func NewItem(v Value) Item { return Item{old: -1, value: v} }
 
-// newPair is a pair of a mapping to be written.
-func newPair(f Field) Item { return Item{old: -1, key: &f.Key, value: f.Value} }
-
 // oldItems returns the first n old items.
 func oldItems(n int) []Item {
 	items := make([]Item, n)
@@ -228,7 +211,7 @@ func (e seqEdit) plan(ed editor) (*plan, *Error) {
 	if len(n.Content) == 0 || len(e.items) == 0 {
 		return setEdit{e.at, valuesOf(e.items)}.plan(ed)
 	}
-	if e.changesNothing(n) {
+	if slices.EqualFunc(e.items, oldItems(len(n.Content)), func(a, b Item) bool { return a.old == b.old }) {
 		return nil, nil
 	}
 	if err := ed.checkAliases(t, e.removed(n)...); err != nil {
@@ -242,11 +225,11 @@ func (e seqEdit) plan(ed editor) (*plan, *Error) {
 }
 
 // check refuses if n, the present value, is not a sequence that has the old items.
-func (e seqEdit) check(ed editor, n *yaml.Node) *Error {
-	if n.Kind == yaml.AliasNode {
+func (e seqEdit) check(ed editor, n *Node) *Error {
+	if n.Kind == AliasNode {
 		return ed.errorAt(n, "the value is an alias of another value")
 	}
-	if n.Kind != yaml.SequenceNode {
+	if n.Kind != SequenceNode {
 		return ed.errorAt(n, "the value is not a list")
 	}
 	used := map[int]bool{}
@@ -262,19 +245,10 @@ func (e seqEdit) check(ed editor, n *yaml.Node) *Error {
 	return nil
 }
 
-func (e seqEdit) changesNothing(n *yaml.Node) bool {
-	for i, it := range e.items {
-		if it.old != i {
-			return false
-		}
-	}
-	return len(e.items) == len(n.Content)
-}
-
 // removed returns the items of n that are left out.
-func (e seqEdit) removed(n *yaml.Node) []*yaml.Node {
+func (e seqEdit) removed(n *Node) []*Node {
 	kept := keptOf(e.items)
-	var removed []*yaml.Node
+	var removed []*Node
 	for i, item := range n.Content {
 		if !kept[i] {
 			removed = append(removed, item)
@@ -284,7 +258,7 @@ func (e seqEdit) removed(n *yaml.Node) []*yaml.Node {
 }
 
 // tree makes the edit on the sequence's node.
-func (e seqEdit) tree(old *yaml.Node) *yaml.Node {
+func (e seqEdit) tree(old *Node) *Node {
 	n := *old
 	n.Content = nil
 	for _, it := range e.items {
@@ -307,7 +281,7 @@ func (ed editor) replace(t *target, v Value) (splice, *Error) {
 	switch {
 	case t.nesting.flow, lines == nil && ed.sameLine(m.value, m.to):
 		return ed.replaceInLine(t, m, v), nil
-	case t.parent.node.Kind == yaml.SequenceNode:
+	case t.parent.node.Kind == SequenceNode:
 		items := oldItems(len(t.parent.node.Content))
 		items[t.index] = NewItem(v)
 		return ed.rebuild(t.parent, items)
@@ -326,8 +300,8 @@ func (ed editor) replaceInLine(t *target, m member, v Value) splice {
 }
 
 // quotes returns the quotes that a scalar is written in, or 0.
-func (t *target) quotes() yaml.Style {
-	return t.node.Style & (yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle)
+func (t *target) quotes() Style {
+	return t.node.Style & (SingleQuotedStyle | DoubleQuotedStyle)
 }
 
 // replaceLines replaces the value of a key if the old value or the new one takes several lines. A comment on the key's
@@ -353,7 +327,7 @@ func (ed editor) splitComments(t *target, m member, end int) (beside string, bel
 	for _, c := range ed.comments(m.value, end) {
 		text := string(ed.src[c.from:c.to])
 		onKeyLine := ed.sameLine(m.value, c.from)
-		afterText := c.from >= m.to && (t.node.Kind == yaml.ScalarNode || t.node.Style&yaml.FlowStyle != 0)
+		afterText := c.from >= m.to && (t.node.Kind == ScalarNode || t.node.Style&FlowStyle != 0)
 		if beside == "" && (onKeyLine || afterText) {
 			beside = ed.blanksBefore(c.from) + text
 			continue

@@ -2,12 +2,12 @@ package format
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-	"gopkg.in/yaml.v3"
 )
 
 // maxExpansion is how many nodes the aliases of a document may expand to, counted each time they are used.
@@ -17,8 +17,17 @@ const maxExpansion = 10_000
 // also notes whether the document has aliases.
 func checkTree(d *Doc) *Error {
 	c := checker{locator: d.locator, own: d.own}
-	if err := c.checkDirectives(); err != nil {
-		return err
+	end := d.from // lines such as %YAML and %TAG before the document change how others read what follows
+	if !d.own {
+		end = d.to
+		if d.root.Line > 0 {
+			end = d.start(d.root)
+		}
+	}
+	for i := d.from; i < end; i = d.nextLine(i) {
+		if d.src[i] == '%' {
+			return errorAt(d.src, i, "a YAML directive; remove the line")
+		}
 	}
 	err := c.visit(d.root, 1)
 	d.aliased = c.aliased
@@ -28,26 +37,26 @@ func checkTree(d *Doc) *Error {
 // checker visits every node of a tree, and what an alias stands for each time the alias is used.
 type checker struct {
 	*locator
-	own      bool                // the YAML is in cairn's own form: it has no anchors, aliases, tags, directives or question marks
-	open     map[*yaml.Node]bool // the anchored nodes that contain the current one
-	inAlias  int                 // how many aliases have been followed to the current node
-	aliased  bool                // an alias was found
-	expanded int                 // nodes that were visited through aliases
+	own      bool           // the YAML is in cairn's own form: it has no anchors, aliases, tags, directives or question marks
+	open     map[*Node]bool // the anchored nodes that contain the current one
+	inAlias  int            // how many aliases have been followed to the current node
+	aliased  bool           // an alias was found
+	expanded int            // nodes that were visited through aliases
 }
 
-func (c *checker) visit(n *yaml.Node, depth int) *Error {
+func (c *checker) visit(n *Node, depth int) *Error {
 	if c.inAlias > 0 {
 		c.expanded++
 	}
-	if n.Kind == yaml.AliasNode || n.Anchor != "" && c.inAlias == 0 {
+	if n.Kind == AliasNode || n.Anchor != "" && c.inAlias == 0 {
 		if err := c.checkAnchorName(n); err != nil {
 			return err
 		}
 	}
-	if n.Kind == yaml.AliasNode {
+	if n.Kind == AliasNode {
 		return c.follow(n, depth)
 	}
-	if n.Kind == yaml.ScalarNode {
+	if n.Kind == ScalarNode {
 		return nil
 	}
 	if depth > MaxDepth {
@@ -55,7 +64,7 @@ func (c *checker) visit(n *yaml.Node, depth int) *Error {
 	}
 	if n.Anchor != "" {
 		if c.open == nil {
-			c.open = map[*yaml.Node]bool{}
+			c.open = map[*Node]bool{}
 		}
 		c.open[n] = true
 		defer delete(c.open, n)
@@ -65,14 +74,14 @@ func (c *checker) visit(n *yaml.Node, depth int) *Error {
 			return err
 		}
 	}
-	if n.Kind == yaml.MappingNode && c.inAlias == 0 {
+	if n.Kind == MappingNode && c.inAlias == 0 {
 		return c.checkKeys(n)
 	}
 	return nil
 }
 
 // follow visits what an alias stands for.
-func (c *checker) follow(alias *yaml.Node, depth int) *Error {
+func (c *checker) follow(alias *Node, depth int) *Error {
 	if c.open[alias.Alias] {
 		return c.errorAt(alias, fmt.Sprintf("alias *%s is inside the value that it refers to", alias.Value))
 	}
@@ -90,7 +99,7 @@ func (c *checker) follow(alias *yaml.Node, depth int) *Error {
 
 // checkKeys refuses a mapping with a key that is missing or not plain text, or with two keys of the same text, however
 // they are quoted. Another reader of YAML 1.2 could see other keys in such a mapping.
-func (c *checker) checkKeys(m *yaml.Node) *Error {
+func (c *checker) checkKeys(m *Node) *Error {
 	seen := keySet{mapping: m, ascii: c.own}
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		key := m.Content[i]
@@ -111,14 +120,14 @@ func (c *checker) checkKeys(m *yaml.Node) *Error {
 
 // keySet is the first keys of a mapping.
 type keySet struct {
-	mapping *yaml.Node
-	ascii   bool                  // all keys are ASCII
-	byText  map[string]*yaml.Node // nil while it is not needed
+	mapping *Node
+	ascii   bool             // all keys are ASCII
+	byText  map[string]*Node // nil while it is not needed
 }
 
 // add adds the key at Content[i], which comes after those that were added before. It returns the one among those that
 // has the same text in any form of Unicode, or nil.
-func (s *keySet) add(i int) (first *yaml.Node) {
+func (s *keySet) add(i int) (first *Node) {
 	text := s.mapping.Content[i].Value
 	if s.ascii && len(s.mapping.Content) <= manyKeys {
 		if at := keyIndex(s.mapping, text); at < i {
@@ -127,7 +136,7 @@ func (s *keySet) add(i int) (first *yaml.Node) {
 		return nil
 	}
 	if s.byText == nil {
-		s.byText = make(map[string]*yaml.Node, len(s.mapping.Content)/2)
+		s.byText = make(map[string]*Node, len(s.mapping.Content)/2)
 	}
 	if !isASCII(text) {
 		text = norm.NFC.String(text)
@@ -139,41 +148,28 @@ func (s *keySet) add(i int) (first *yaml.Node) {
 }
 
 // checkKey refuses a key of a mapping that some reader would not see as this plain text.
-func (c *checker) checkKey(m, key *yaml.Node) *Error {
+func (c *checker) checkKey(m, key *Node) *Error {
 	switch {
-	case key.Kind == yaml.AliasNode:
+	case key.Kind == AliasNode:
 		return c.errorAt(key, "a key must be text, not an alias; write it out")
-	case key.Kind != yaml.ScalarNode:
+	case key.Kind != ScalarNode:
 		return c.errorAt(key, "a key must be text, not a collection")
 	case key.Value == "" && key.Style == 0: // the key has no position of its own
 		return c.errorAt(m, "a key is missing before a colon or after a question mark")
-	case key.Anchor != "" || key.Style&yaml.TaggedStyle != 0 || !c.own && c.at(c.start(key)) == '!':
+	case key.Anchor != "" || key.Style&TaggedStyle != 0 || !c.own && c.at(c.start(key)) == '!':
 		return c.errorAt(key, fmt.Sprintf("the key %q has an anchor or a tag; a key must be plain text", key.Value))
-	case !c.own && m.Style&yaml.FlowStyle != 0 && c.start(key) > c.from && c.src[c.start(key)-1] == '?':
+	case !c.own && m.Style&FlowStyle != 0 && c.start(key) > c.from && c.src[c.start(key)-1] == '?':
 		return c.errorAt(key, fmt.Sprintf("the key %q directly follows a question mark, which other YAML readers take as part of it", key.Value))
-	case !isText(key):
+	case !slices.Contains([]string{"!!str", "!!timestamp", "!!merge"}, key.ShortTag()):
+		// To YAML 1.2 a date is text. A merge key passes too: the caller decides whether to allow it.
 		return c.errorAt(key, fmt.Sprintf("the key %s is not text to every reader of YAML; put it in quotes", key.Value))
-	case key.Style == 0 && m.Style&yaml.FlowStyle != 0 && strings.Contains(key.Value, ":"):
+	case key.Style == 0 && m.Style&FlowStyle != 0 && strings.Contains(key.Value, ":"):
 		return c.errorAt(key, fmt.Sprintf("the key %q has a colon inside brackets; put it in quotes, or a space after the colon", key.Value))
 	}
-	return c.checkKeyText(key)
-}
-
-// isText reports whether YAML 1.2 reads a key as text. To YAML 1.2 a date is text. A merge key passes too: the caller
-// decides whether to allow it.
-func isText(key *yaml.Node) bool {
-	switch key.ShortTag() {
-	case "!!str", "!!timestamp", "!!merge":
-		return true
-	}
-	return false
-}
-
-// checkKeyText refuses a key that looks like another one, because it has invisible characters or variants of ASCII.
-func (c *checker) checkKeyText(key *yaml.Node) *Error {
 	if isASCII(key.Value) {
 		return nil
 	}
+	// A key may look like another one, because it has invisible characters or variants of ASCII.
 	if i := strings.IndexFunc(key.Value, invisible); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(key.Value[i:])
 		return c.errorAt(key, fmt.Sprintf("the key %q has %U, which is invisible", key.Value, r))
@@ -200,9 +196,9 @@ func isASCII(s string) bool {
 
 // checkAnchorName refuses an anchor or an alias whose name other readers would take to be longer. YAML 1.2 allows
 // nearly every character in such a name, and yaml.v3 only letters, digits, - and _.
-func (c *checker) checkAnchorName(n *yaml.Node) *Error {
+func (c *checker) checkAnchorName(n *Node) *Error {
 	i := c.start(n)
-	if n.Kind != yaml.AliasNode && c.at(i) == '!' {
+	if n.Kind != AliasNode && c.at(i) == '!' {
 		i = c.skipBlank(c.wordEnd(i))
 	}
 	if first := c.at(i); first != '&' && first != '*' {
@@ -214,21 +210,4 @@ func (c *checker) checkAnchorName(n *yaml.Node) *Error {
 	}
 	next := c.src[end : end+runeLen(c.src[end:])]
 	return errorAt(c.src, i, fmt.Sprintf("the name %s is followed by %q, which other YAML readers take as part of it", c.src[i:end], next))
-}
-
-// checkDirectives refuses lines such as %YAML and %TAG before the document, which change how others read what follows.
-func (c *checker) checkDirectives() *Error {
-	if c.own {
-		return nil
-	}
-	end := c.to
-	if c.root.Line > 0 {
-		end = c.start(c.root)
-	}
-	for i := c.from; i < end; i = c.nextLine(i) {
-		if c.src[i] == '%' {
-			return errorAt(c.src, i, "a YAML directive; remove the line")
-		}
-	}
-	return nil
 }

@@ -3,44 +3,30 @@ package format
 import (
 	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // rebuild makes the collection at t consist of items. Old items keep their bytes, and so do the blank lines and
 // comments between them. The comments of a removed item stay, on lines of their own.
 func (ed editor) rebuild(t *target, items []Item) (splice, *Error) {
 	ms := ed.members(t.node, t.nesting)
-	flow := t.node.Style&yaml.FlowStyle != 0
+	flow := t.node.Style&FlowStyle != 0
 	switch {
 	case !ed.separate(ms, flow):
 		return splice{}, ed.errorAt(t.node, "its members cannot be located")
 	case len(items) == 0 && t.parent != nil:
-		return ed.replace(t, emptyLike(t.node))
+		v, _ := valueOf(&Node{Kind: t.node.Kind}) // an empty one
+		return ed.replace(t, v)
 	case flow:
 		return ed.rebuildFlow(t, ms, items)
 	case len(t.node.Content) == 0:
-		return ed.firstPair(items[0]), nil
+		eol := ed.eol(ed.to) // the first pair goes to the end of the document
+		text := joinLines(items[0].lines(), 0, eol)
+		if ed.to > ed.from && !endsLine(string(ed.Front())) {
+			text = eol + strings.TrimSuffix(text, eol)
+		}
+		return splice{span{ed.to, ed.to}, text}, nil
 	}
 	return ed.rebuildBlock(ms, items), nil
-}
-
-// emptyLike returns an empty collection of the kind of n.
-func emptyLike(n *yaml.Node) Value {
-	if n.Kind == yaml.MappingNode {
-		return Flow{Map{}}
-	}
-	return Flow{Seq{}}
-}
-
-// firstPair adds a pair at the end of a document that has none.
-func (ed editor) firstPair(pair Item) splice {
-	eol := ed.eol(ed.to)
-	text := joinLines(pair.lines(), 0, eol)
-	if ed.to > ed.from && !endsLine(string(ed.Front())) {
-		text = eol + strings.TrimSuffix(text, eol)
-	}
-	return splice{span{ed.to, ed.to}, text}
 }
 
 // lines returns the lines of a new item in a block collection.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // conflict is a key, or an item of its list, that a person has to decide.
@@ -99,23 +97,18 @@ func (m *Merged) conflictLines(c conflict) (lines span, ok bool) {
 	switch {
 	case c.item > 0:
 		lines, ok = m.doc.itemLines(c.key, c.item-1)
-		return lines, ok && len(c.theirs) > 0 && m.sameIndent(c, lines.from)
+		indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+		return lines, ok && len(c.theirs) > 0 && indent(c.theirs[0]) == indent(string(m.doc.src[lines.from:lines.to]))
 	case m.doc.Get(c.key) == nil:
 		return m.doc.newKeyLines(c.key, m.schema.Order)
 	}
 	return m.doc.keyLines(c.key)
 }
 
-// sameIndent reports whether our lines of an item, which begin at from, are indented like theirs.
-func (m *Merged) sameIndent(c conflict, from int) bool {
-	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
-	return indent(c.theirs[0]) == indent(string(m.doc.src[from:m.doc.nextLine(from)]))
-}
-
 // keyLines returns the lines of a key of the top mapping.
 func (d *Doc) keyLines(key string) (lines span, ok bool) {
 	i := d.keyIndex(key)
-	if i < 0 || d.root.Style&yaml.FlowStyle != 0 {
+	if i < 0 || d.root.Style&FlowStyle != 0 {
 		return span{}, false
 	}
 	return d.memberLines(d.members(d.root, topLevel), i/2)
@@ -124,7 +117,7 @@ func (d *Doc) keyLines(key string) (lines span, ok bool) {
 // itemLines returns the lines of an item of a list under a key.
 func (d *Doc) itemLines(key string, at int) (lines span, ok bool) {
 	t, rest, err := d.find(Path{key})
-	if err != nil || len(rest) > 0 || t.node.Kind != yaml.SequenceNode || t.node.Style&yaml.FlowStyle != 0 {
+	if err != nil || len(rest) > 0 || t.node.Kind != SequenceNode || t.node.Style&FlowStyle != 0 {
 		return span{}, false
 	}
 	return d.memberLines(d.members(t.node, t.nesting), at)
@@ -132,7 +125,7 @@ func (d *Doc) itemLines(key string, at int) (lines span, ok bool) {
 
 // newKeyLines returns the empty span where the lines of a missing key would go.
 func (d *Doc) newKeyLines(key string, order []string) (lines span, ok bool) {
-	if d.root.Style&yaml.FlowStyle != 0 || len(d.root.Content) == 0 {
+	if d.root.Style&FlowStyle != 0 || len(d.root.Content) == 0 {
 		return span{}, false
 	}
 	ms := d.members(d.root, topLevel)
@@ -170,15 +163,9 @@ type comment struct{ text, key string }
 // newComments returns the comments that theirs has and neither the base nor the result, except those that will be
 // between markers.
 func (m *Merged) newComments() (out []comment) {
-	have := map[string]int{}
-	for _, text := range m.doc.commentTexts() {
-		have[text]++
-	}
-	old := map[string]int{}
+	have, old := counts(m.doc.commentTexts()), map[string]int{}
 	if m.base != nil {
-		for _, text := range m.base.commentTexts() {
-			old[text]++
-		}
+		old = counts(m.base.commentTexts())
 	}
 	d := m.theirs
 	for _, c := range d.comments(d.from, d.to) {

@@ -202,7 +202,12 @@ func commonLines(a, b []string) [][2]int {
 	for d := 0; d <= min(len(a)+len(b), maxEdits); d++ {
 		step := map[int]int{}
 		for k := -d; k <= d; k += 2 {
-			x := advance(furthest, k, d)
+			var x int // the d-th edit that leads furthest on the diagonal: an insertion, or else a deletion
+			if insertIsBest(furthest, k, d) {
+				x = furthest[k+1]
+			} else {
+				x = furthest[k-1] + 1
+			}
 			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
 				x++
 			}
@@ -216,37 +221,26 @@ func commonLines(a, b []string) [][2]int {
 	return nil
 }
 
-// advance makes the d-th edit that leads furthest on diagonal k: an insertion, or else a deletion.
-func advance(furthest map[int]int, k, d int) int {
-	if insertIsBest(furthest, k, d) {
-		return furthest[k+1]
-	}
-	return furthest[k-1] + 1
-}
-
 func insertIsBest(furthest map[int]int, k, d int) bool {
 	return k == -d || k != d && furthest[k-1] < furthest[k+1]
 }
 
 // walkBack follows the trace from the ends of both texts, and collects the equal lines on the way.
 func walkBack(trace []map[int]int, x, y int) (pairs [][2]int) {
-	for d := len(trace); d > 0; d-- {
-		furthest, k := trace[d-1], x-y
-		from := k - 1
-		if insertIsBest(furthest, k, d) {
-			from = k + 1
+	for d := len(trace); d >= 0; d-- {
+		fromX, fromY := 0, 0
+		if d > 0 {
+			furthest, from := trace[d-1], x-y-1
+			if insertIsBest(furthest, x-y, d) {
+				from += 2
+			}
+			fromX, fromY = furthest[from], furthest[from]-from
 		}
-		fromX := furthest[from]
-		fromY := fromX - from
 		for x > fromX && y > fromY {
 			x, y = x-1, y-1
 			pairs = append(pairs, [2]int{x, y})
 		}
 		x, y = fromX, fromY
-	}
-	for x > 0 && y > 0 {
-		x, y = x-1, y-1
-		pairs = append(pairs, [2]int{x, y})
 	}
 	return pairs
 }

@@ -21,29 +21,26 @@
 // Reading:
 //
 //   - document.go: Doc, Parse, New and Error
+//   - node.go: the library yaml.v3, which nothing else imports, and its nodes
 //   - parse.go: splitting a file into YAML and body, what is refused before parsing, yaml.v3 and its errors
-//   - own.go, own_scalar.go, own_nodes.go: a fast reader of YAML in the form that this package writes; yaml.v3 reads the rest
+//   - own.go: a fast reader of YAML in the form that this package writes; yaml.v3 reads the rest
 //   - check.go: what is refused in a parsed tree, such as keys that other YAML readers would see differently
-//   - lines.go: byte offsets, lines and columns
-//   - scan.go: where scalars, names and blanks end in the bytes
+//   - lines.go: byte offsets, lines and columns; where scalars, names and blanks end
 //   - locate.go: where nodes, members and comments lie in the bytes
 //   - path.go: paths to values
-//   - meaning.go: what a value says, however it is written
+//   - meaning.go: what a value says, however it is written; removing keys that git's own merge has left twice
 //
 // Writing:
 //
 //   - value.go: values to write, and how they are written as YAML
-//   - edit.go: how edits are made, alone or several at once
+//   - edit.go: how edits are made, alone or several at once, and what a document must say after one
 //   - change.go: the edits Set, Remove, SetSeq and SetBody
 //   - collection.go: writing lists and mappings again from old and new members
-//   - proof.go: what a document must say after an edit
-//   - repeat.go: removing keys that git's own merge has left twice
 //
 // Merging:
 //
 //   - merge.go: Merge, the schema of a merge, and its result
 //   - merge_fields.go: one key, by its kind of field
-//   - merge_log.go: lists that are only appended to
 //   - conflict.go: markers around keys in conflict, and the comments of their side
 //   - diff3.go: text, line by line
 package format

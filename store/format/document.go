@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"unicode/utf8"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Kind says how a file is laid out.
@@ -34,7 +32,7 @@ type Doc struct {
 	aliased bool // the YAML has aliases; set by checkTree
 
 	keysOnce sync.Once
-	keys     map[string]int // the index in root.Content of each top-level key; made by keyIndex when it is first needed
+	keys     map[string]int // the index in root.Content of each top-level key; made when they are first needed
 }
 
 // Parse reads a file. Any error is an *Error.
@@ -44,10 +42,12 @@ type Doc struct {
 // expand to too many values, NUL and invalid UTF-8.
 //
 // It keeps src: the caller must not change it afterwards.
-func Parse(src []byte, kind Kind) (*Doc, error) {
-	d, err := parse(src, kind)
+func Parse(src []byte, kind Kind) (*Doc, error) { return orError(parse(src, kind)) }
+
+// orError is a result whose error is nil where there is no *Error.
+func orError(d *Doc, err *Error) (*Doc, error) {
 	if err != nil {
-		return nil, err // not d, err: a nil *Error must not become a non-nil error
+		return nil, err
 	}
 	return d, nil
 }
@@ -92,17 +92,13 @@ func split(src []byte, kind Kind) (*Doc, *Error) {
 	if err := checkBreaks(src[:body]); err != nil {
 		return nil, err
 	}
-	return &Doc{locator: newLocator(src, from, to), kind: kind, body: body}, nil
+	return &Doc{locator: &locator{scanner: scanner{&lineTable{src: src, from: from, to: to}}}, kind: kind, body: body}, nil
 }
 
 // New makes a document. Its lines end in LF; body is kept as it is, so it usually begins with an empty line. A YAML
 // file has no body.
 func New(kind Kind, front Map, body string) (*Doc, error) {
-	d, err := build(kind, front, body)
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
+	return orError(build(kind, front, body))
 }
 
 func build(kind Kind, front Map, body string) (*Doc, *Error) {
@@ -144,10 +140,10 @@ func (d *Doc) Front() []byte { return d.src[d.from:d.to] }
 func (d *Doc) Body() []byte { return d.src[d.body:] }
 
 // Root returns the top mapping. It is never nil: a document without keys has an empty one.
-func (d *Doc) Root() *yaml.Node { return d.root }
+func (d *Doc) Root() *Node { return d.root }
 
 // Get returns the value of a top-level key, or nil if there is no such key. A key without a value has a null node.
-func (d *Doc) Get(key string) *yaml.Node {
+func (d *Doc) Get(key string) *Node {
 	if i := d.keyIndex(key); i >= 0 {
 		return d.root.Content[i+1]
 	}
@@ -155,7 +151,7 @@ func (d *Doc) Get(key string) *yaml.Node {
 }
 
 // Line returns the line of the file that a node of this document begins on.
-func (d *Doc) Line(n *yaml.Node) int {
+func (d *Doc) Line(n *Node) int {
 	return d.line(d.start(n))
 }
 
@@ -187,30 +183,16 @@ func (d *Doc) keyIndex(key string) int {
 	if len(d.root.Content) <= manyKeys {
 		return keyIndex(d.root, key)
 	}
-	d.keysOnce.Do(func() { d.keys = keyIndexes(d.root) })
+	d.keysOnce.Do(func() {
+		d.keys = make(map[string]int, len(d.root.Content)/2)
+		for i := len(d.root.Content) - 2; i >= 0; i -= 2 { // backward, so that the first of two equal keys is kept
+			d.keys[d.root.Content[i].Value] = i
+		}
+	})
 	if i, ok := d.keys[key]; ok {
 		return i
 	}
 	return -1
-}
-
-// keyIndex returns the index in m.Content of a key, or -1. The value is at the next index.
-func keyIndex(m *yaml.Node, key string) int {
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
-}
-
-// keyIndexes maps each key of a mapping to what keyIndex returns for it.
-func keyIndexes(m *yaml.Node) map[string]int {
-	at := make(map[string]int, len(m.Content)/2)
-	for i := len(m.Content) - 2; i >= 0; i -= 2 { // backward, so that the first of two equal keys is kept
-		at[m.Content[i].Value] = i
-	}
-	return at
 }
 
 // Error is the only kind of error of this package: why a document cannot be read, or cannot be changed.
@@ -255,7 +237,7 @@ func errorAt(src []byte, i int, msg string) *Error {
 }
 
 // errorAt makes an error that points at a node.
-func (l *locator) errorAt(n *yaml.Node, msg string) *Error {
+func (l *locator) errorAt(n *Node, msg string) *Error {
 	return errorAt(l.src, l.start(n), msg)
 }
 

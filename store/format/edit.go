@@ -1,13 +1,13 @@
 package format
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Edit is one change to a document: Set, Remove, SetSeq or SetBody.
@@ -19,7 +19,7 @@ type Edit interface {
 }
 
 // plan is one change in two forms: of the bytes, and of the tree. They are made apart from each other, so that each can
-// be checked against the other (see proof.go).
+// be checked against the other (see treeEditor).
 type plan struct {
 	splice
 	tree nodeChange // nil if the change is of the body
@@ -73,7 +73,13 @@ func (ed editor) apply(e Edit) (*Doc, *Error) {
 	if err != nil {
 		return nil, cannotChange(e.path(), err)
 	}
-	if reason := ed.prove(next, e.path(), p.tree); reason != nil {
+	var reason error
+	if p.tree != nil {
+		reason = proveTree(ed.Doc, next, treeEditor{}.edit(ed.root, e.path(), ed.order, p.tree))
+	} else if !bytes.Equal(ed.src[:ed.body], next.src[:ed.body]) { // the body was edited
+		reason = errFront
+	}
+	if reason != nil {
 		return nil, cannotChangeAlone(e.path(), &Error{Line: fileLine(ed.src, p.from), Msg: reason.Error()})
 	}
 	return next, nil
@@ -168,57 +174,134 @@ func sortApart(splices []splice) bool {
 
 // checkAliases refuses to change the value at t if an alias elsewhere uses it, or a collection around it. Nor may an
 // alias elsewhere use anything inside the nodes that are removed.
-func (ed editor) checkAliases(t *target, removed ...*yaml.Node) *Error {
+func (ed editor) checkAliases(t *target, removed ...*Node) *Error {
 	if !ed.aliased {
 		return nil
 	}
-	used := aliases{}
-	used.collect(ed.root, removed)
-	for at := t; at != nil; at = at.parent {
-		if alias := used[at.node]; alias != nil {
-			return ed.usedBy(alias, at.node)
+	used := map[*Node]*Node{} // what aliases outside of the removed nodes use, each with such an alias
+	walk(ed.root, func(n *Node) bool {
+		if n.Kind == AliasNode && !slices.Contains(removed, n) {
+			used[n.Alias] = n
 		}
+		return !slices.Contains(removed, n)
+	})
+	var wrong *Error
+	check := func(n *Node) bool {
+		if alias := used[n]; alias != nil && wrong == nil {
+			wrong = ed.errorAt(n, fmt.Sprintf("line %d uses it through the alias *%s", ed.Line(alias), alias.Value))
+		}
+		return wrong == nil
 	}
-	if len(used) == 0 {
-		return nil
+	for at := t; at != nil; at = at.parent {
+		check(at.node)
 	}
 	for _, n := range removed {
-		if err := ed.checkUsed(n, used); err != nil {
-			return err
-		}
+		walk(n, check)
 	}
-	return nil
+	return wrong
 }
 
-// aliases maps a node to an alias that uses it.
-type aliases map[*yaml.Node]*yaml.Node
-
-// collect adds the aliases in n that are outside of the removed nodes.
-func (used aliases) collect(n *yaml.Node, removed []*yaml.Node) {
-	if slices.Contains(removed, n) {
+// walk visits a node and what is inside it, as long as visit returns true; it follows no alias.
+func walk(n *Node, visit func(*Node) bool) {
+	if !visit(n) {
 		return
 	}
-	if n.Kind == yaml.AliasNode {
-		used[n.Alias] = n
-	}
 	for _, c := range n.Content {
-		used.collect(c, removed)
+		walk(c, visit)
 	}
 }
 
-// checkUsed refuses if n, or anything inside it, is used.
-func (ed editor) checkUsed(n *yaml.Node, used aliases) *Error {
-	if alias := used[n]; alias != nil {
-		return ed.usedBy(alias, n)
-	}
-	for _, c := range n.Content {
-		if err := ed.checkUsed(c, used); err != nil {
-			return err
-		}
+// An edit is made twice: on the bytes, which are then parsed, and on the tree of the source. Only if both trees say the
+// same is the edit proven. The editor of trees knows nothing of bytes, so that it does not repeat a mistake made there.
+
+var (
+	errMeaning = errors.New("the result would not read back as meant")
+	errComment = errors.New("a comment would be lost or changed")
+	errBody    = errors.New("the body would change")
+	errFront   = errors.New("the front matter would change")
+)
+
+// proveTree checks that the edited document says what root says, and has the body and the comments of the source. The
+// splices have kept the bytes around them; this is about what they say now.
+func proveTree(source, edited *Doc, root *Node) error {
+	switch {
+	case !bytes.Equal(source.Body(), edited.Body()):
+		return errBody
+	case !same(root, edited.root):
+		return errMeaning
+	case !slices.Equal(source.commentTexts(), edited.commentTexts()):
+		return errComment
 	}
 	return nil
 }
 
-func (ed editor) usedBy(alias, n *yaml.Node) *Error {
-	return ed.errorAt(n, fmt.Sprintf("line %d uses it through the alias *%s", ed.Line(alias), alias.Value))
+// same reports whether two trees have the same kinds, types, texts, anchors and children, whatever their style. Aliases
+// are the same if what they stand for is.
+func same(a, b *Node) bool {
+	if a.Kind != b.Kind || a.Value != b.Value || a.Anchor != b.Anchor || len(a.Content) != len(b.Content) {
+		return false
+	}
+	if a.Kind == AliasNode {
+		return same(a.Alias, b.Alias)
+	}
+	if a.Tag != anyTag && b.Tag != anyTag && a.ShortTag() != b.ShortTag() {
+		return false
+	}
+	for i := range a.Content {
+		if !same(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// nodeChange returns the new node for an old one. The old one is nil if the path leads to nothing; the new one is nil
+// if the node is to be removed.
+type nodeChange func(old *Node) *Node
+
+// treeEditor makes edits of a tree, each on the result of the one before. It copies the nodes on the path, and changes
+// its copies. Other nodes are shared with the source, so aliases go on naming the nodes that they named.
+type treeEditor map[*Node]bool // the nodes that are its copies
+
+// edit returns n with a change made at path. order says where missing keys go, as for Doc.Edit.
+func (e treeEditor) edit(n *Node, path Path, order []string, change nodeChange) *Node {
+	if len(path) == 0 {
+		return change(n)
+	}
+	if n == nil || isNothing(n) {
+		n = Map{}.node()
+	}
+	if !e[n] {
+		c := *n
+		c.Content = slices.Clone(n.Content)
+		n = &c
+		e[n] = true
+	}
+	at, isItem := path[0].(int)
+	size := 1
+	if !isItem {
+		key := path[0].(string)
+		if at, size = keyIndex(n, key), 2; at < 0 {
+			pair := []*Node{scalarNode(anyTag, key), e.edit(nil, path[1:], nil, change)}
+			n.Content = slices.Insert(n.Content, 2*insertAt(n, key, order), pair...)
+			return n
+		}
+	}
+	if c := e.edit(n.Content[at+size-1], path[1:], nil, change); c != nil {
+		n.Content[at+size-1] = c
+	} else {
+		n.Content = slices.Delete(n.Content, at, at+size)
+	}
+	return n
+}
+
+// insertAt returns which member of a mapping a missing key becomes: the one after the nearest key that comes before it
+// in order, else the last.
+func insertAt(m *Node, key string, order []string) int {
+	for i := slices.Index(order, key) - 1; i >= 0; i-- {
+		if at := keyIndex(m, order[i]); at >= 0 {
+			return at/2 + 1
+		}
+	}
+	return len(m.Content) / 2
 }

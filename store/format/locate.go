@@ -4,22 +4,16 @@ import (
 	"bytes"
 	"slices"
 	"sync"
-
-	"gopkg.in/yaml.v3"
 )
 
 // locator finds the bytes of the nodes of a tree, of the members of its collections, and of the comments between them.
-// A yaml.Node knows only where it begins; its end is found by scanning.
+// A Node knows only where it begins; its end is found by scanning.
 type locator struct {
 	scanner
-	root *yaml.Node // the top mapping
+	root *Node // the top mapping
 
 	mu    sync.Mutex
-	found map[*yaml.Node][]member // what members returned: editing many items of a list asks for each
-}
-
-func newLocator(src []byte, from, to int) *locator {
-	return &locator{scanner: scanner{&lineTable{src: src, from: from, to: to}}}
+	found map[*Node][]member // what members returned: editing many items of a list asks for each
 }
 
 // nesting is what the end of a value depends on besides its own text.
@@ -41,22 +35,22 @@ type member struct {
 }
 
 // start returns where a node begins, its anchor and tag included.
-func (l *locator) start(n *yaml.Node) int {
+func (l *locator) start(n *Node) int {
 	return l.offset(n.Line, n.Column)
 }
 
 // properties returns where a node's anchor and tag end, or where the node begins if it has neither.
-func (l *locator) properties(n *yaml.Node) int {
+func (l *locator) properties(n *Node) int {
 	i := l.start(n)
-	if isBlockMapping(n) && i == l.start(n.Content[0]) {
+	if n.Kind == MappingNode && n.Style&FlowStyle == 0 && len(n.Content) > 0 && i == l.start(n.Content[0]) {
 		return i // an anchor or a tag here is the first key's
 	}
-	anchor, tag := n.Anchor != "", n.Kind != yaml.AliasNode
+	anchor, tag := n.Anchor != "", n.Kind != AliasNode
 	for next := i; next < l.to; next = l.skip(i, "") {
 		switch {
 		case anchor && l.src[next] == '&':
 			anchor, i = false, l.nameEnd(next+1)
-		case tag && l.src[next] == '!' && (n.Style&yaml.TaggedStyle != 0 || l.sameLine(i, next)):
+		case tag && l.src[next] == '!' && (n.Style&TaggedStyle != 0 || l.sameLine(i, next)):
 			tag, i = false, l.wordEnd(next)
 		default:
 			return i
@@ -65,12 +59,8 @@ func (l *locator) properties(n *yaml.Node) int {
 	return i
 }
 
-func isBlockMapping(n *yaml.Node) bool {
-	return n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle == 0 && len(n.Content) > 0
-}
-
 // content returns where a node begins after its anchor and tag.
-func (l *locator) content(n *yaml.Node) int {
+func (l *locator) content(n *Node) int {
 	i := l.properties(n)
 	if i == l.start(n) {
 		return i
@@ -80,13 +70,13 @@ func (l *locator) content(n *yaml.Node) int {
 
 // end returns where a node with this nesting ends. Its last line break and what follows on that line are not part of
 // it.
-func (l *locator) end(n *yaml.Node, in nesting) int {
+func (l *locator) end(n *Node, in nesting) int {
 	switch {
-	case n.Kind == yaml.AliasNode:
+	case n.Kind == AliasNode:
 		return l.nameEnd(l.start(n) + 1)
-	case n.Kind == yaml.ScalarNode:
+	case n.Kind == ScalarNode:
 		return l.scalarEnd(n, in)
-	case n.Style&yaml.FlowStyle != 0:
+	case n.Style&FlowStyle != 0:
 		return l.flowEnd(n, in)
 	case len(n.Content) == 0:
 		return l.properties(n)
@@ -95,21 +85,21 @@ func (l *locator) end(n *yaml.Node, in nesting) int {
 }
 
 // nestingIn returns the nesting of the children of a collection that itself has the nesting in.
-func (l *locator) nestingIn(n *yaml.Node, in nesting) nesting {
-	if n.Style&yaml.FlowStyle != 0 {
+func (l *locator) nestingIn(n *Node, in nesting) nesting {
+	if n.Style&FlowStyle != 0 {
 		return nesting{indent: in.indent, flow: true}
 	}
 	return nesting{indent: l.column(l.content(n))}
 }
 
-func (l *locator) scalarEnd(n *yaml.Node, in nesting) int {
+func (l *locator) scalarEnd(n *Node, in nesting) int {
 	i := l.content(n)
 	switch {
-	case n.Style&yaml.DoubleQuotedStyle != 0:
-		return l.doubleQuotedEnd(i + 1)
-	case n.Style&yaml.SingleQuotedStyle != 0:
-		return l.singleQuotedEnd(i + 1)
-	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+	case n.Style&DoubleQuotedStyle != 0:
+		return l.quotedEnd(i+1, '"')
+	case n.Style&SingleQuotedStyle != 0:
+		return l.quotedEnd(i+1, '\'')
+	case n.Style&(LiteralStyle|FoldedStyle) != 0:
 		_, end := l.blockScalar(i, in.indent)
 		return end
 	case n.Value == "":
@@ -118,7 +108,7 @@ func (l *locator) scalarEnd(n *yaml.Node, in nesting) int {
 	return l.plainEnd(i, in)
 }
 
-func (l *locator) flowEnd(n *yaml.Node, in nesting) int {
+func (l *locator) flowEnd(n *Node, in nesting) int {
 	i := l.content(n)
 	brackets := l.bracketAt(i)
 	if brackets {
@@ -135,20 +125,20 @@ func (l *locator) flowEnd(n *yaml.Node, in nesting) int {
 }
 
 // members returns the members of a collection with this nesting. The caller must not change them.
-func (l *locator) members(n *yaml.Node, in nesting) []member {
+func (l *locator) members(n *Node, in nesting) []member {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	ms, ok := l.found[n]
 	if !ok {
 		if ms = l.findMembers(n, in); l.found == nil {
-			l.found = map[*yaml.Node][]member{}
+			l.found = map[*Node][]member{}
 		}
 		l.found[n] = ms
 	}
 	return ms
 }
 
-func (l *locator) findMembers(n *yaml.Node, in nesting) []member {
+func (l *locator) findMembers(n *Node, in nesting) []member {
 	in = l.nestingIn(n, in)
 	i := l.content(n)
 	separator := ""
@@ -169,32 +159,28 @@ func (l *locator) findMembers(n *yaml.Node, in nesting) []member {
 }
 
 // width returns how many nodes each member of a collection has.
-func width(n *yaml.Node) int {
-	if n.Kind == yaml.MappingNode {
+func width(n *Node) int {
+	if n.Kind == MappingNode {
 		return 2
 	}
 	return 1
 }
 
 // member returns the member of n that begins at i and whose first node is n.Content[k]. in is its nesting.
-func (l *locator) member(n *yaml.Node, k, i int, in nesting) member {
-	if n.Kind == yaml.MappingNode {
-		return l.pairMember(n.Content[k], n.Content[k+1], i, in)
+func (l *locator) member(n *Node, k, i int, in nesting) member {
+	if n.Kind == MappingNode {
+		keyEnd := l.end(n.Content[k], in)
+		colon := l.skip(keyEnd, "")
+		if colon >= l.to || l.src[colon] != ':' {
+			return member{span{i, keyEnd}, -1}
+		}
+		return member{span{i, max(colon+1, l.end(n.Content[k+1], in))}, colon + 1}
 	}
 	value := i
 	if !in.flow {
 		value++ // after the dash
 	}
 	return member{span{i, max(value, l.end(n.Content[k], in))}, value}
-}
-
-func (l *locator) pairMember(key, value *yaml.Node, i int, in nesting) member {
-	keyEnd := l.end(key, in)
-	colon := l.skip(keyEnd, "")
-	if colon >= l.to || l.src[colon] != ':' {
-		return member{span{i, keyEnd}, -1}
-	}
-	return member{span{i, max(colon+1, l.end(value, in))}, colon + 1}
 }
 
 // separate reports whether the members of a collection were found one after the other and, in a block collection, on
@@ -261,13 +247,18 @@ func (l *locator) commentText(c span) string {
 // textSpans returns the parts of the file in which a # is an ordinary character: scalars, anchors and tags, in order.
 func (l *locator) textSpans() []span {
 	var found []span
-	var visit func(n *yaml.Node, in nesting)
-	visit = func(n *yaml.Node, in nesting) {
+	var visit func(n *Node, in nesting)
+	visit = func(n *Node, in nesting) {
 		if end := l.properties(n); end > l.start(n) {
 			found = append(found, span{l.start(n), end})
 		}
-		if n.Kind == yaml.ScalarNode {
-			found = append(found, l.scalarText(n, in))
+		if n.Kind == ScalarNode {
+			text := span{l.content(n), l.end(n, in)}
+			if n.Style&(LiteralStyle|FoldedStyle) != 0 { // a comment may follow its header
+				text.from, text.to = l.blockScalar(text.from, in.indent)
+			}
+			text.to = max(text.from, text.to)
+			found = append(found, text)
 			return
 		}
 		if len(n.Content) > 0 {
@@ -279,15 +270,4 @@ func (l *locator) textSpans() []span {
 	}
 	visit(l.root, topLevel)
 	return found
-}
-
-// scalarText returns where the text of a scalar lies. The header of a block scalar is not part of it: a comment may
-// follow it.
-func (l *locator) scalarText(n *yaml.Node, in nesting) span {
-	i := l.content(n)
-	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		from, end := l.blockScalar(i, in.indent)
-		return span{from, max(from, end)}
-	}
-	return span{i, max(i, l.end(n, in))}
 }

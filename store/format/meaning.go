@@ -6,94 +6,106 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"gopkg.in/yaml.v3"
 )
 
 // meaning returns what a node says as a string that can be compared: nodes with equal meanings differ at most in style,
 // comments and anchors. A missing node and an empty one mean "". The members of a mapping that are named in except are
 // left out.
-func meaning(n *yaml.Node, except ...string) string {
+func meaning(n *Node, except ...string) string {
 	if n = resolved(n); n == nil {
 		return ""
 	}
 	var b strings.Builder
-	writeMeaning(&b, n, except)
+	wording{}.write(&b, n, except...)
 	return b.String()
 }
 
-func writeMeaning(b *strings.Builder, n *yaml.Node, except []string) {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
+// wording is how a value is put into words that can be compared.
+type wording struct {
+	sorted  bool // the order of members makes no difference
+	texts   bool // nor does the type of a scalar
+	anchors bool // anchors do
+}
+
+// write writes what a node says, but for the members of a mapping that are named in except.
+func (w wording) write(b *strings.Builder, n *Node, except ...string) {
+	if w.anchors && n.Anchor != "" {
+		b.WriteString("&" + n.Anchor)
 	}
-	switch n.Kind {
-	case yaml.MappingNode:
+	switch n = Deref(n); n.Kind {
+	case MappingNode:
+		pairs := pairsOf(n)
+		if w.sorted {
+			slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.key.Value, b.key.Value) })
+		}
 		b.WriteByte('{')
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if !slices.Contains(except, n.Content[i].Value) {
-				writeMeaning(b, n.Content[i], nil)
-				writeMeaning(b, n.Content[i+1], nil)
+		for _, p := range pairs {
+			switch {
+			case slices.Contains(except, p.key.Value):
+				continue
+			case w.sorted:
+				b.WriteString(strconv.Quote(p.key.Value))
+			default:
+				w.write(b, p.key)
 			}
+			w.write(b, p.value)
 		}
 		b.WriteByte('}')
-	case yaml.SequenceNode:
+	case SequenceNode:
 		b.WriteByte('[')
 		for _, item := range n.Content {
-			writeMeaning(b, item, nil)
+			w.write(b, item)
+			b.WriteByte(',')
 		}
 		b.WriteByte(']')
 	default:
-		b.WriteString(n.ShortTag() + strconv.Quote(n.Value))
+		switch {
+		case !w.texts:
+			b.WriteString(n.ShortTag() + strconv.Quote(n.Value))
+		case IsNull(n):
+			b.WriteString(`""`)
+		default:
+			b.WriteString(strconv.Quote(n.Value))
+		}
 	}
 }
 
 // resolved follows aliases. It returns nil for an empty value.
-func resolved(n *yaml.Node) *yaml.Node {
-	for n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+func resolved(n *Node) *Node {
+	if IsNull(n) {
 		return nil
 	}
-	return n
+	return Deref(n)
 }
 
 // memberText returns the text of a member of a mapping, or "" if there is none.
-func memberText(n *yaml.Node, key string) string {
-	n = resolved(n)
-	if n == nil || n.Kind != yaml.MappingNode {
-		return ""
-	}
-	i := keyIndex(n, key)
-	if i < 0 {
-		return ""
-	}
-	v := resolved(n.Content[i+1])
-	if v == nil || v.Kind != yaml.ScalarNode {
+func memberText(n *Node, key string) string {
+	_, v := Member(Deref(n), key)
+	if v = resolved(v); v == nil || v.Kind != ScalarNode {
 		return ""
 	}
 	return v.Value
 }
 
 // itemsOf returns the items of a list. An empty value is an empty list. It returns false for any other value.
-func itemsOf(n *yaml.Node) (items []*yaml.Node, ok bool) {
+func itemsOf(n *Node) (items []*Node, ok bool) {
 	n = resolved(n)
 	if n == nil {
 		return nil, true
 	}
-	return n.Content, n.Kind == yaml.SequenceNode
+	return n.Content, n.Kind == SequenceNode
 }
 
 // textsOf returns the texts of a list. A single text is a list of one.
-func textsOf(n *yaml.Node) (texts []string, ok bool) {
+func textsOf(n *Node) (texts []string, ok bool) {
 	n = resolved(n)
-	if n != nil && n.Kind == yaml.ScalarNode {
+	if n != nil && n.Kind == ScalarNode {
 		return []string{n.Value}, true
 	}
 	items, ok := itemsOf(n)
 	for _, item := range items {
 		item = resolved(item)
-		if item == nil || item.Kind != yaml.ScalarNode {
+		if item == nil || item.Kind != ScalarNode {
 			return nil, false
 		}
 		texts = append(texts, item.Value)
@@ -121,95 +133,125 @@ func (d *Doc) Meanings(key string, values Values) []string {
 
 // meaning returns what an item says as a string: the members that v names first, in the order of their names there,
 // then the others by key.
-func (v Values) meaning(n *yaml.Node) string {
+func (v Values) meaning(n *Node) string {
 	n = resolved(n)
-	if n == nil || n.Kind != yaml.MappingNode {
+	if n == nil || n.Kind != MappingNode {
 		return meaning(n)
 	}
+	rank := func(p pair) int {
+		if i := slices.Index(v.Texts, p.key.Value); i >= 0 {
+			return i
+		}
+		if i := slices.Index(v.Times, p.key.Value); i >= 0 {
+			return len(v.Texts) + i
+		}
+		return len(v.Texts) + len(v.Times)
+	}
 	pairs := pairsOf(n)
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(v.rank(a.key)-v.rank(b.key), cmp.Compare(a.key, b.key)) })
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.key.Value, b.key.Value)) })
 	var b strings.Builder
 	b.WriteByte('{')
 	for _, p := range pairs {
-		b.WriteString(strconv.Quote(p.key))
-		v.write(&b, p)
+		b.WriteString(strconv.Quote(p.key.Value))
+		texts, at := slices.Contains(v.Texts, p.key.Value), resolved(p.value)
+		if !texts && at != nil && at.Kind == ScalarNode && slices.Contains(v.Times, p.key.Value) {
+			if instant, err := time.Parse(time.RFC3339, at.Value); err == nil {
+				b.WriteString("@" + instant.UTC().Format(time.RFC3339Nano))
+				continue
+			}
+		}
+		wording{sorted: true, texts: texts}.write(&b, p.value)
 	}
 	b.WriteByte('}')
 	return b.String()
 }
 
-// rank orders the members of an item.
-func (v Values) rank(key string) int {
-	if i := slices.Index(v.Texts, key); i >= 0 {
-		return i
-	}
-	if i := slices.Index(v.Times, key); i >= 0 {
-		return len(v.Texts) + i
-	}
-	return len(v.Texts) + len(v.Times)
-}
-
-// write writes what one member of an item says.
-func (v Values) write(b *strings.Builder, p pair) {
-	at := resolved(p.value)
-	switch {
-	case slices.Contains(v.Texts, p.key):
-		writeSorted(b, p.value, func(s *yaml.Node) { b.WriteString(strconv.Quote(textOf(s))) })
-		return
-	case slices.Contains(v.Times, p.key) && at != nil && at.Kind == yaml.ScalarNode:
-		if instant, err := time.Parse(time.RFC3339, at.Value); err == nil {
-			b.WriteString("@" + instant.UTC().Format(time.RFC3339Nano))
-			return
-		}
-	}
-	writeSorted(b, p.value, func(s *yaml.Node) { b.WriteString(s.ShortTag() + strconv.Quote(s.Value)) })
-}
-
-// textOf returns the text of a scalar, "" if it is null.
-func textOf(n *yaml.Node) string {
-	if n = resolved(n); n == nil {
-		return ""
-	}
-	return n.Value
-}
-
 // pair is a member of a mapping.
-type pair struct {
-	key   string
-	value *yaml.Node
-}
+type pair struct{ key, value *Node }
 
-func pairsOf(n *yaml.Node) []pair {
+func pairsOf(n *Node) []pair {
 	pairs := make([]pair, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		pairs = append(pairs, pair{n.Content[i].Value, n.Content[i+1]})
+		pairs = append(pairs, pair{n.Content[i], n.Content[i+1]})
 	}
 	return pairs
 }
 
-// writeSorted writes what a node says, with the members of mappings ordered by key. scalar writes the scalars.
-func writeSorted(b *strings.Builder, n *yaml.Node, scalar func(*yaml.Node)) {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
+// WithoutRepeats removes the lines of each top-level key that repeats an earlier one with the same value. Such repeats
+// come about when two branches add the same line and git merges them. All other bytes stay. A key is not removed if a
+// comment would go with it, or if the rest would then read differently. If nothing is removed, it returns src.
+func WithoutRepeats(src []byte, kind Kind) []byte {
+	d, err := parseUnchecked(src, kind)
+	if err != nil || d.root.Style&FlowStyle != 0 || hasAlias(d.root) {
+		return src
 	}
-	switch n.Kind {
-	case yaml.MappingNode:
-		pairs := pairsOf(n)
-		slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.key, b.key) })
-		b.WriteByte('{')
-		for _, p := range pairs {
-			b.WriteString(strconv.Quote(p.key))
-			writeSorted(b, p.value, scalar)
-		}
-		b.WriteByte('}')
-	case yaml.SequenceNode:
-		b.WriteByte('[')
-		for _, item := range n.Content {
-			writeSorted(b, item, scalar)
-			b.WriteByte(',')
-		}
-		b.WriteByte(']')
-	default:
-		scalar(n)
+	all := repeats(d.root)
+	if next, ok := withoutKeys(d, all); ok {
+		return next.src
 	}
+	for range min(len(all), maxRepeats) { // one of them cannot be removed; those before it can
+		left := repeats(d.root)
+		next, ok := withoutKeys(d, left[:min(1, len(left))])
+		if !ok {
+			break
+		}
+		d = next
+	}
+	return d.src
+}
+
+// maxRepeats is how many repeated keys are removed one by one.
+const maxRepeats = 20
+
+// withoutKeys removes the keys at these indexes of root.Content, with their values.
+func withoutKeys(d *Doc, keys []int) (*Doc, bool) {
+	if len(keys) == 0 {
+		return d, true
+	}
+	var removals []splice
+	want := *d.root
+	want.Content = nil
+	kept := 0
+	for _, at := range keys {
+		lines, ok := d.memberLines(d.members(d.root, topLevel), at/2)
+		if !ok {
+			return nil, false
+		}
+		if n := len(removals); n > 0 && removals[n-1].to == lines.from {
+			removals[n-1].to = lines.to
+		} else {
+			removals = append(removals, splice{lines, ""})
+		}
+		want.Content = append(want.Content, d.root.Content[kept:at]...)
+		kept = at + 2
+	}
+	want.Content = append(want.Content, d.root.Content[kept:]...)
+	if !sortApart(removals) {
+		return nil, false
+	}
+	next, err := parseUnchecked(replaceSpans(d.src, removals), d.kind)
+	if err != nil || proveTree(d, next, &want) != nil {
+		return nil, false
+	}
+	return next, true
+}
+
+// repeats returns the indexes in m.Content of the keys that repeat an earlier key with the same value.
+func repeats(m *Node) (indexes []int) {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		b := strings.Builder{}
+		b.WriteString(meaning(m.Content[i]) + "\x00")
+		wording{anchors: true}.write(&b, m.Content[i+1])
+		if seen[b.String()] {
+			indexes = append(indexes, i)
+		}
+		seen[b.String()] = true
+	}
+	return indexes
+}
+
+// hasAlias reports whether a tree has aliases. A tree that was not checked may then contain itself.
+func hasAlias(n *Node) bool {
+	return n.Kind == AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }

@@ -58,12 +58,11 @@ const (
 // whole. Nothing of either side is lost, except what the other side removed or replaced, and what is between markers.
 func Merge(base, ours, theirs []byte, kind Kind, schema Schema, markers Markers) *Merged {
 	m := &Merged{kind: kind, schema: schema, markers: markers}
-	switch {
-	case bytes.Equal(ours, theirs), bytes.Equal(base, theirs):
-		m.useFile(ours)
-		return m
-	case bytes.Equal(base, ours):
-		m.useFile(theirs)
+	if kept := bytes.Equal(ours, theirs) || bytes.Equal(base, theirs); kept || bytes.Equal(base, ours) {
+		if m.text = theirs; kept {
+			m.text = ours
+		}
+		m.doc, _ = parse(m.text, kind)
 		return m
 	}
 	m.base, _ = parse(base, kind)
@@ -75,7 +74,13 @@ func Merge(base, ours, theirs []byte, kind Kind, schema Schema, markers Markers)
 	}
 	m.doc, m.ours, m.theirs = o, o, t
 	if m.mergeFields(); !m.mergeBody() || !m.mergeComments(base, ours, theirs) {
-		m.mergeAsOneConflict(base, ours, theirs)
+		// What was merged does not hold: the two files become one conflict.
+		m = &Merged{kind: kind, schema: schema, markers: markers, unclean: true}
+		text, clean := mergeLines(base, ours, theirs, markers)
+		if clean {
+			text, _ = mergeLines(nil, ours, theirs, markers)
+		}
+		m.text = text
 	}
 	return m
 }
@@ -118,12 +123,6 @@ func (m *Merged) Edit(edits ...Edit) error {
 	return err
 }
 
-// useFile makes one version, unchanged, the result.
-func (m *Merged) useFile(src []byte) {
-	m.doc, _ = parse(src, m.kind)
-	m.text = src
-}
-
 // mergeText merges whole files line by line. If the result has no conflict but cannot be parsed, the two files become
 // one conflict.
 func (m *Merged) mergeText(base, ours, theirs []byte) {
@@ -134,16 +133,6 @@ func (m *Merged) mergeText(base, ours, theirs []byte) {
 		}
 	}
 	m.text, m.unclean = text, !clean || m.doc == nil
-}
-
-// mergeAsOneConflict discards what was merged, and makes one conflict of the two files.
-func (m *Merged) mergeAsOneConflict(base, ours, theirs []byte) {
-	*m = Merged{kind: m.kind, schema: m.schema, markers: m.markers, unclean: true}
-	text, clean := mergeLines(base, ours, theirs, m.markers)
-	if clean {
-		text, _ = mergeLines(nil, ours, theirs, m.markers)
-	}
-	m.text = text
 }
 
 // mergeBody merges the bodies. It reports whether the result can be parsed.

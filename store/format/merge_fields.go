@@ -2,8 +2,7 @@ package format
 
 import (
 	"slices"
-
-	"gopkg.in/yaml.v3"
+	"time"
 )
 
 // mergeFields merges each key that either side has.
@@ -47,7 +46,7 @@ type fieldMerge struct {
 	m                  *Merged
 	key                string
 	rule               Rule
-	base, ours, theirs *yaml.Node // its values; nil where the key is missing
+	base, ours, theirs *Node // its values; nil where the key is missing
 }
 
 func (m *Merged) field(key string) fieldMerge {
@@ -137,7 +136,7 @@ func (f fieldMerge) setList(items []Item) []Edit {
 	switch {
 	case len(items) == 0 && f.theirs == nil && f.rule.Kind != Log:
 		return []Edit{Remove(path)}
-	case f.ours == nil || ours != nil && ours.Kind == yaml.SequenceNode:
+	case f.ours == nil || ours != nil && ours.Kind == SequenceNode:
 		return []Edit{set}
 	case ours == nil:
 		return []Edit{Remove(path), set}
@@ -157,12 +156,12 @@ func (f fieldMerge) texts() ([]Edit, bool) {
 	}
 	want := theirs
 	if !f.onlyTheirs() {
-		inBase, inTheirs := setOf(base), setOf(theirs)
-		want = slices.DeleteFunc(slices.Clone(ours), func(s string) bool { return inBase[s] && !inTheirs[s] })
-		have := setOf(want)
+		inBase, inTheirs := counts(base), counts(theirs)
+		want = slices.DeleteFunc(slices.Clone(ours), func(s string) bool { return inBase[s] > 0 && inTheirs[s] == 0 })
+		have := counts(want)
 		for _, s := range theirs {
-			if !inBase[s] && !have[s] {
-				want, have[s] = append(want, s), true
+			if inBase[s] == 0 && have[s] == 0 {
+				want, have[s] = append(want, s), 1
 			}
 		}
 	}
@@ -171,7 +170,7 @@ func (f fieldMerge) texts() ([]Edit, bool) {
 
 // textItems returns the items of a list of texts: ours if we have the text, else a copy of theirs.
 func (f fieldMerge) textItems(ours, theirs, want []string) []Item {
-	single := f.ours != nil && f.ours.Kind == yaml.ScalarNode // it becomes a list, so there are no old items
+	single := f.ours != nil && f.ours.Kind == ScalarNode // it becomes a list, so there are no old items
 	inOurs, inTheirs := firstIndexes(ours), firstIndexes(theirs)
 	var items []Item
 	for _, s := range want {
@@ -191,12 +190,13 @@ func (f fieldMerge) textItems(ours, theirs, want []string) []Item {
 	return items
 }
 
-func setOf(texts []string) map[string]bool {
-	set := make(map[string]bool, len(texts))
+// counts returns how often each text is there.
+func counts(texts []string) map[string]int {
+	n := make(map[string]int, len(texts))
 	for _, s := range texts {
-		set[s] = true
+		n[s]++
 	}
-	return set
+	return n
 }
 
 // firstIndexes returns the first index of each text.
@@ -238,7 +238,7 @@ type keyedItem struct {
 }
 
 // keyedOf returns false if the value is not a list of mappings with different names.
-func keyedOf(n *yaml.Node, rule Rule) (keyedList, bool) {
+func keyedOf(n *Node, rule Rule) (keyedList, bool) {
 	k := keyedList{items: map[string]keyedItem{}}
 	nodes, ok := itemsOf(n)
 	for i, item := range nodes {
@@ -288,7 +288,11 @@ func (f fieldMerge) bothLists(base, ours, theirs keyedList) ([]Edit, bool) {
 		case !t.present:
 			return nil, false
 		default:
-			f.m.conflicts = append(f.m.conflicts, conflict{key: f.key, item: len(items) + 1, theirs: f.theirLines(t.at)})
+			c := conflict{key: f.key, item: len(items) + 1}
+			if lines, ok := f.m.theirs.itemLines(f.key, t.at); ok {
+				c.theirs = linesOf(f.m.theirs.src[lines.from:lines.to])
+			}
+			f.m.conflicts = append(f.m.conflicts, c)
 		}
 		items = append(items, it)
 	}
@@ -306,11 +310,163 @@ func (f fieldMerge) bothLists(base, ours, theirs keyedList) ([]Edit, bool) {
 	return f.setList(items), true
 }
 
-// theirLines returns the lines of one of their items, or nil if it has no lines of its own.
-func (f fieldMerge) theirLines(at int) []string {
-	lines, ok := f.m.theirs.itemLines(f.key, at)
-	if !ok {
-		return nil
+// log makes one list of the base's entries and those that each side added. No entry is removed, whatever a side did to
+// it, and an entry that both sides have is in the list once.
+//
+// Each side's own order is kept. Where that leaves a choice, the earlier entry comes first, since a side may have put
+// entries between those of the base, as an earlier merge does. Of two entries with the same time the one with the
+// smaller text comes first, so a merge gives the same list in both directions.
+func (f fieldMerge) log() ([]Edit, bool) {
+	base, ok1 := f.entries(f.m.base, f.base)
+	ours, ok2 := f.entries(f.m.ours, f.ours)
+	theirs, ok3 := f.entries(f.m.theirs, f.theirs)
+	if !ok1 || !ok2 || !ok3 {
+		return nil, false
 	}
-	return linesOf(f.m.theirs.src[lines.from:lines.to])
+	var items []Item
+	for _, e := range interleave(interleave(ours, base), interleave(theirs, base)) {
+		it, ok := f.entryItem(e)
+		if !ok {
+			return nil, false
+		}
+		items = append(items, it)
+	}
+	return f.setList(items), true
+}
+
+// logEntry is one entry of a log, in one of the documents.
+type logEntry struct {
+	doc  *Doc
+	at   int    // its index there
+	text string // its meaning; two entries with the same text are the same
+	time string
+}
+
+// entries returns the entries of a document's log, or false if the value is not a list.
+func (f fieldMerge) entries(d *Doc, n *Node) (out []logEntry, ok bool) {
+	nodes, ok := itemsOf(n)
+	for i, item := range nodes {
+		out = append(out, logEntry{d, i, f.rule.Values.meaning(item), memberText(item, f.rule.Key)})
+	}
+	return out, ok
+}
+
+// entryItem returns our entry with its bytes, or a copy of that of another document, on one line.
+func (f fieldMerge) entryItem(e logEntry) (Item, bool) {
+	if e.doc == f.m.ours {
+		return Old(e.at), true
+	}
+	v, ok := e.doc.copyOf(Path{f.key, e.at})
+	if !ok {
+		return Item{}, false
+	}
+	if _, oneLine := v.(verbatim); !oneLine {
+		v = Flow{v}
+	}
+	return NewItem(v), true
+}
+
+// interleave merges two lists. It goes through both from one entry that they share to the next, so the order of neither
+// list changes. A shared entry is taken from ours.
+func interleave(ours, theirs []logEntry) []logEntry {
+	find := finder(theirs)
+	left := sharedCounts(ours, theirs)
+	var out []logEntry
+	write := func(e logEntry) {
+		if n, isShared := left[e.text]; isShared {
+			if n == 0 {
+				return
+			}
+			left[e.text]--
+		}
+		out = append(out, e)
+	}
+	for len(ours) > 0 || len(theirs) > 0 {
+		i, j := 0, 0
+		if len(ours) == 0 || len(theirs) == 0 || ours[0].text != theirs[0].text {
+			for i, j = 0, -1; i < len(ours) && j < 0; i++ {
+				j = find(ours[i].text, len(theirs))
+			}
+			if j < 0 {
+				j = len(theirs)
+			} else {
+				i--
+			}
+		}
+		for _, e := range byTime(ours[:i], theirs[:j]) {
+			write(e)
+		}
+		if i == len(ours) {
+			return out
+		}
+		write(ours[i])
+		ours, theirs = ours[i+1:], theirs[j+1:]
+	}
+	return out
+}
+
+// sharedCounts returns for each entry that both sides have how often to write it: as often as the side has it that has
+// it more.
+func sharedCounts(ours, theirs []logEntry) map[string]int {
+	texts := func(side []logEntry) []string {
+		out := make([]string, len(side))
+		for i, e := range side {
+			out[i] = e.text
+		}
+		return out
+	}
+	o, t := counts(texts(ours)), counts(texts(theirs))
+	shared := map[string]int{}
+	for text, n := range o {
+		if t[text] > 0 {
+			shared[text] = max(n, t[text])
+		}
+	}
+	return shared
+}
+
+// finder returns a function that searches the last left entries of a list for a text. It returns the index of the first
+// match among them, or -1. From call to call, left must not grow: what it passes over it forgets, so that all calls
+// together take linear time.
+func finder(list []logEntry) func(text string, left int) int {
+	indexes := map[string][]int{}
+	for i, e := range list {
+		indexes[e.text] = append(indexes[e.text], i)
+	}
+	return func(text string, left int) int {
+		from, at := len(list)-left, indexes[text]
+		for len(at) > 0 && at[0] < from {
+			at = at[1:]
+		}
+		indexes[text] = at
+		if len(at) == 0 {
+			return -1
+		}
+		return at[0] - from
+	}
+}
+
+// byTime merges two lists by the times of their entries. Each keeps its own order.
+func byTime(a, b []logEntry) (out []logEntry) {
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].before(b[0]) {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// before orders entries by time, then by text. Times that cannot be read are compared as text.
+func (e logEntry) before(f logEntry) bool {
+	s, err1 := time.Parse(time.RFC3339, e.time)
+	t, err2 := time.Parse(time.RFC3339, f.time)
+	if err1 == nil && err2 == nil && !s.Equal(t) {
+		return s.Before(t)
+	}
+	if (err1 != nil || err2 != nil) && e.time != f.time {
+		return e.time < f.time
+	}
+	return e.text < f.text
 }

@@ -177,7 +177,7 @@ func anyValue(depth int) *rapid.Generator[Value] {
 		}
 		var s Seq
 		for _, item := range rapid.SliceOfN(anyValue(depth-1), 0, 4).Draw(t, "items") {
-			if nested, ok := item.(Seq); ok && !nested.scalars() {
+			if nested, ok := item.(Seq); ok && blockLines(nested) != nil {
 				item = Flow{item}
 			}
 			s = append(s, item)

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"gopkg.in/yaml.v3"
 )
 
 const bom = "\ufeff"
@@ -32,8 +30,14 @@ func splitFile(src []byte, kind Kind) (from, to, body int, err *Error) {
 	if kind == YAML {
 		return from, len(src), len(src), nil
 	}
-	if !isFence(src, from) {
-		return 0, 0, 0, noFence(src, from)
+	switch {
+	case isFence(src, from):
+	case bytes.HasPrefix(src[from:], []byte(firstMarker)):
+		return 0, 0, 0, conflictMarkers(1)
+	default:
+		// The file may be the first one or two dashes of one that is being written.
+		incomplete := bytes.HasPrefix([]byte("---"), src[from:])
+		return 0, 0, 0, &Error{Line: 1, Msg: "no front matter: the first line is not ---", Incomplete: incomplete}
 	}
 	from = afterLine(src, from)
 	for to = from; to < len(src); to = afterLine(src, to) {
@@ -42,25 +46,6 @@ func splitFile(src []byte, kind Kind) (from, to, body int, err *Error) {
 		}
 	}
 	return 0, 0, 0, &Error{Line: 1, Msg: "the front matter is not closed: no second line of ---", Incomplete: true}
-}
-
-// BodyOf returns the body of a Markdown file without parsing the YAML above it, or nil if there is no front matter.
-func BodyOf(src []byte) []byte {
-	_, _, body, err := splitFile(src, Markdown)
-	if err != nil {
-		return nil
-	}
-	return src[body:]
-}
-
-// noFence says why a file that does not begin with a fence is refused.
-func noFence(src []byte, from int) *Error {
-	if bytes.HasPrefix(src[from:], []byte(firstMarker)) {
-		return conflictMarkers(1)
-	}
-	// The file may be the first one or two dashes of one that is being written.
-	incomplete := bytes.HasPrefix([]byte("---"), src[from:])
-	return &Error{Line: 1, Msg: "no front matter: the first line is not ---", Incomplete: incomplete}
 }
 
 // isFence reports whether the line that begins at i is --- and then only blanks.
@@ -80,21 +65,13 @@ func checkFile(src []byte) *Error {
 		return errorAt(src, i, "NUL byte: this is not a text file")
 	}
 	if !utf8.Valid(src) {
-		return errorAt(src, invalidUTF8(src), "invalid UTF-8")
+		i := 0
+		for r, size := utf8.DecodeRune(src); r != utf8.RuneError || size != 1; r, size = utf8.DecodeRune(src[i:]) {
+			i += size
+		}
+		return errorAt(src, i, "invalid UTF-8")
 	}
 	return nil
-}
-
-// invalidUTF8 returns the offset of the first byte that is not UTF-8.
-func invalidUTF8(src []byte) int {
-	for i := 0; i < len(src); {
-		r, size := utf8.DecodeRune(src[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return len(src)
 }
 
 // checkFront refuses YAML that yaml.v3 would misread, or refuse without naming the line.
@@ -187,7 +164,7 @@ func conflictMarkers(line int) *Error {
 }
 
 // yamlTree parses the YAML with yaml.v3 and returns its top mapping.
-func yamlTree(l *locator) (*yaml.Node, *Error) {
+func yamlTree(l *locator) (*Node, *Error) {
 	docs, err := decode(l.src[l.from:l.to])
 	if err != nil {
 		if e := findMarkers(l.src, l.from, l.to, middleMarker, lastMarker, baseMarker); e != nil {
@@ -199,30 +176,30 @@ func yamlTree(l *locator) (*yaml.Node, *Error) {
 		return nil, l.errorAt(docs[1], "a second YAML document; only one is read")
 	}
 	if len(docs) == 0 || isNothing(docs[0].Content[0]) {
-		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, nil
+		return &Node{Kind: MappingNode, Tag: "!!map"}, nil
 	}
 	root := docs[0].Content[0]
-	if root.Kind != yaml.MappingNode {
+	if root.Kind != MappingNode {
 		return nil, l.errorAt(root, "the YAML is not a mapping of keys to values")
 	}
 	return root, nil
 }
 
 // isNothing reports whether a node is the null of a value that is not written, as after a colon at the end of a line.
-func isNothing(n *yaml.Node) bool {
-	return n.Kind == yaml.ScalarNode && n.Tag == "!!null" && n.Value == "" && n.Anchor == ""
+func isNothing(n *Node) bool {
+	return n.Kind == ScalarNode && n.Tag == "!!null" && n.Value == "" && n.Anchor == ""
 }
 
 // decode returns the first YAML document, and the second if there is one. yaml.v3 can panic on odd input; that becomes
 // an error.
-func decode(src []byte) (docs []*yaml.Node, err error) {
+func decode(src []byte) (docs []*Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			docs, err = nil, fmt.Errorf("the YAML parser failed: %v", r)
 		}
 	}()
-	for dec := yaml.NewDecoder(bytes.NewReader(src)); len(docs) < 2; {
-		var n yaml.Node
+	for dec := NewDecoder(bytes.NewReader(src)); len(docs) < 2; {
+		var n Node
 		switch err := dec.Decode(&n); {
 		case errors.Is(err, io.EOF):
 			return docs, nil

@@ -3,8 +3,6 @@ package format
 import (
 	"fmt"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Path leads from the top mapping to a value. Keys are strings, and indexes of list items are ints from 0, as in
@@ -46,20 +44,15 @@ func (d *Doc) LineOf(path Path) int {
 }
 
 // lookUp returns the key and the value that a step leads to, or nil. For an item of a list both are the item.
-func lookUp(n *yaml.Node, step any) (key, value *yaml.Node) {
+func lookUp(n *Node, step any) (key, value *Node) {
 	if n == nil {
 		return nil, nil
 	}
 	switch step := step.(type) {
 	case string:
-		if n.Kind != yaml.MappingNode {
-			return nil, nil
-		}
-		if i := keyIndex(n, step); i >= 0 {
-			return n.Content[i], n.Content[i+1]
-		}
+		return Member(n, step)
 	case int:
-		if n.Kind == yaml.SequenceNode && step >= 0 && step < len(n.Content) {
+		if n.Kind == SequenceNode && step >= 0 && step < len(n.Content) {
 			return n.Content[step], n.Content[step]
 		}
 	}
@@ -68,7 +61,7 @@ func lookUp(n *yaml.Node, step any) (key, value *yaml.Node) {
 
 // target is the value that a path leads to.
 type target struct {
-	node    *yaml.Node
+	node    *Node
 	nesting nesting
 	parent  *target // the collection that contains it; nil for the root
 	index   int     // which member of the parent it is the value of
@@ -100,40 +93,33 @@ func (d *Doc) child(t *target, step any) (*target, *Error) {
 	if isNothing(t.node) {
 		return nil, nil
 	}
-	if t.node.Kind == yaml.AliasNode {
+	if t.node.Kind == AliasNode {
 		return nil, d.errorAt(t.node, "the value is an alias of another value")
 	}
+	at, size := -1, width(t.node)
 	switch step := step.(type) {
 	case string:
-		return d.childAtKey(t, step)
+		if t.node.Kind != MappingNode {
+			return nil, d.errorAt(t.node, fmt.Sprintf("this is not a mapping, so it has no key %q", step))
+		}
+		if t.node == d.root {
+			at = d.keyIndex(step)
+		} else {
+			at = keyIndex(t.node, step)
+		}
+		if at < 0 {
+			return nil, nil
+		}
 	case int:
-		return d.childAtIndex(t, step)
+		if t.node.Kind != SequenceNode {
+			return nil, d.errorAt(t.node, fmt.Sprintf("this is not a list, so it has no item %d", step))
+		}
+		if at = step; at < 0 || at >= len(t.node.Content) {
+			return nil, d.errorAt(t.node, fmt.Sprintf("the list has no item %d", at))
+		}
+	default:
+		return nil, &Error{Msg: fmt.Sprintf("a path has strings and ints, not %T", step)}
 	}
-	return nil, &Error{Msg: fmt.Sprintf("a path has strings and ints, not %T", step)}
-}
-
-func (d *Doc) childAtKey(t *target, key string) (*target, *Error) {
-	if t.node.Kind != yaml.MappingNode {
-		return nil, d.errorAt(t.node, fmt.Sprintf("this is not a mapping, so it has no key %q", key))
-	}
-	var i int
-	if t.node == d.root {
-		i = d.keyIndex(key)
-	} else {
-		i = keyIndex(t.node, key)
-	}
-	if i < 0 {
-		return nil, nil
-	}
-	return &target{node: t.node.Content[i+1], nesting: d.nestingIn(t.node, t.nesting), parent: t, index: i / 2}, nil
-}
-
-func (d *Doc) childAtIndex(t *target, i int) (*target, *Error) {
-	if t.node.Kind != yaml.SequenceNode {
-		return nil, d.errorAt(t.node, fmt.Sprintf("this is not a list, so it has no item %d", i))
-	}
-	if i < 0 || i >= len(t.node.Content) {
-		return nil, d.errorAt(t.node, fmt.Sprintf("the list has no item %d", i))
-	}
-	return &target{node: t.node.Content[i], nesting: d.nestingIn(t.node, t.nesting), parent: t, index: i}, nil
+	in := d.nestingIn(t.node, t.nesting)
+	return &target{node: t.node.Content[at+size-1], nesting: in, parent: t, index: at / size}, nil
 }

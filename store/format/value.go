@@ -6,14 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Value is something to write: a String, Plain, Int, Bool, Seq, Map or Flow, or a value copied from another document.
 type Value interface {
 	// node is the tree that the value must read back as.
-	node() *yaml.Node
+	node() *Node
 }
 
 type (
@@ -46,22 +44,22 @@ type Field struct {
 	Value Value
 }
 
-func (v String) node() *yaml.Node { return scalarNode("!!str", string(v)) }
-func (v Plain) node() *yaml.Node  { return scalarNode(anyTag, string(v)) }
-func (v Int) node() *yaml.Node    { return scalarNode("!!int", strconv.Itoa(int(v))) }
-func (v Bool) node() *yaml.Node   { return scalarNode("!!bool", strconv.FormatBool(bool(v))) }
-func (v Flow) node() *yaml.Node   { return v.Value.node() }
+func (v String) node() *Node { return scalarNode("!!str", string(v)) }
+func (v Plain) node() *Node  { return scalarNode(anyTag, string(v)) }
+func (v Int) node() *Node    { return scalarNode("!!int", strconv.Itoa(int(v))) }
+func (v Bool) node() *Node   { return scalarNode("!!bool", strconv.FormatBool(bool(v))) }
+func (v Flow) node() *Node   { return v.Value.node() }
 
-func (v Seq) node() *yaml.Node {
-	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+func (v Seq) node() *Node {
+	n := &Node{Kind: SequenceNode, Tag: "!!seq"}
 	for _, item := range v {
 		n.Content = append(n.Content, item.node())
 	}
 	return n
 }
 
-func (v Map) node() *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+func (v Map) node() *Node {
+	n := &Node{Kind: MappingNode, Tag: "!!map"}
 	for _, f := range v {
 		n.Content = append(n.Content, scalarNode(anyTag, f.Key), f.Value.node())
 	}
@@ -71,8 +69,8 @@ func (v Map) node() *yaml.Node {
 // anyTag marks a scalar that may read back as any type, as long as its text is the same.
 const anyTag = "*"
 
-func scalarNode(tag, text string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
+func scalarNode(tag, text string) *Node {
+	return &Node{Kind: ScalarNode, Tag: tag, Value: text}
 }
 
 // verbatim is a value of another document that is on one line there, with its bytes.
@@ -94,76 +92,52 @@ func (d *Doc) copyOf(path Path) (Value, bool) {
 	if !ok || from >= to || !d.sameLine(from, to) || !selfContained(t.node) {
 		return v, ok
 	}
-	delimited := t.node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.FlowStyle) != 0
+	delimited := t.node.Style&(SingleQuotedStyle|DoubleQuotedStyle|FlowStyle) != 0
 	return verbatim{v, string(d.src[from:to]), delimited}, true
 }
 
 // selfContained reports whether a value has no anchor, alias or explicit tag.
-func selfContained(n *yaml.Node) bool {
-	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+func selfContained(n *Node) bool {
+	if n.Kind == AliasNode || n.Anchor != "" || n.Style&TaggedStyle != 0 {
 		return false
 	}
-	return !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !selfContained(c) })
+	return !slices.ContainsFunc(n.Content, func(c *Node) bool { return !selfContained(c) })
 }
 
 // valueOf returns what a node says as a value. It returns false for tags of the document's own, and for merge keys.
-func valueOf(n *yaml.Node) (Value, bool) {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	switch n.Kind {
-	case yaml.MappingNode:
-		return mapOf(n)
-	case yaml.SequenceNode:
-		return seqOf(n)
-	default:
-		return scalarOf(n)
-	}
-}
-
-func scalarOf(n *yaml.Node) (Value, bool) {
-	switch n.ShortTag() {
-	case "!!str":
-		return String(n.Value), true
-	case "!!null":
-		return Plain("null"), true
-	case "!!int", "!!float", "!!bool", "!!timestamp": // types that follow from how the scalar is written
-		return Plain(n.Value), true
-	default:
+func valueOf(n *Node) (Value, bool) {
+	if n = Deref(n); n.Kind == ScalarNode {
+		switch n.ShortTag() {
+		case "!!str":
+			return String(n.Value), true
+		case "!!null":
+			return Plain("null"), true
+		case "!!int", "!!float", "!!bool", "!!timestamp": // types that follow from how the scalar is written
+			return Plain(n.Value), true
+		}
 		return nil, false
 	}
-}
-
-func mapOf(n *yaml.Node) (Value, bool) {
-	m := Map{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		v, ok := valueOf(n.Content[i+1])
-		if !ok || n.Content[i].ShortTag() == "!!merge" {
+	var m Map
+	var s Seq
+	for i := width(n) - 1; i < len(n.Content); i += width(n) {
+		v, ok := valueOf(n.Content[i])
+		if !ok || n.Kind == MappingNode && n.Content[i-1].ShortTag() == "!!merge" {
 			return nil, false
 		}
-		m = append(m, Field{n.Content[i].Value, v})
-	}
-	return inStyle(n, m, len(m) == 0), n.ShortTag() == "!!map"
-}
-
-func seqOf(n *yaml.Node) (Value, bool) {
-	s := Seq{}
-	for _, item := range n.Content {
-		v, ok := valueOf(item)
-		if !ok {
-			return nil, false
+		if n.Kind == MappingNode {
+			m = append(m, Field{n.Content[i-1].Value, v})
+		} else {
+			s = append(s, v)
 		}
-		s = append(s, v)
 	}
-	return inStyle(n, s, len(s) == 0), n.ShortTag() == "!!seq"
-}
-
-// inStyle returns a collection to be written between brackets if n is, or if it is empty.
-func inStyle(n *yaml.Node, v Value, empty bool) Value {
-	if empty || n.Style&yaml.FlowStyle != 0 {
-		return Flow{v}
+	v, tag := Value(s), "!!seq"
+	if n.Kind == MappingNode {
+		v, tag = m, "!!map"
 	}
-	return v
+	if len(n.Content) == 0 || n.Style&FlowStyle != 0 {
+		v = Flow{v} // between brackets
+	}
+	return v, n.ShortTag() == tag
 }
 
 // blockLines returns the lines of a value that is written with one for each item or field, or nil if it is written on
@@ -171,7 +145,7 @@ func inStyle(n *yaml.Node, v Value, empty bool) Value {
 func blockLines(v Value) (lines []string) {
 	switch v := v.(type) {
 	case Seq:
-		if !v.scalars() {
+		if slices.ContainsFunc(v, func(item Value) bool { return item.node().Kind != ScalarNode }) {
 			for _, item := range v {
 				lines = append(lines, itemLines(item)...)
 			}
@@ -182,16 +156,6 @@ func blockLines(v Value) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// scalars reports whether a list has only scalars.
-func (v Seq) scalars() bool {
-	for _, item := range v {
-		if item.node().Kind != yaml.ScalarNode {
-			return false
-		}
-	}
-	return true
 }
 
 // itemLines returns the lines of one item of a block sequence, the first with its dash.
@@ -231,8 +195,8 @@ func spaces(n int) string { return strings.Repeat(" ", n) }
 
 // encoder writes values on one line.
 type encoder struct {
-	flow   bool       // inside [ ] or { }
-	quotes yaml.Style // the quotes to keep, if the text permits them
+	flow   bool  // inside [ ] or { }
+	quotes Style // the quotes to keep, if the text permits them
 }
 
 func (e encoder) line(v Value) string {
@@ -246,9 +210,17 @@ func (e encoder) line(v Value) string {
 	case Bool:
 		return strconv.FormatBool(bool(v))
 	case Seq:
-		return "[" + strings.Join(e.items(v), ", ") + "]"
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = encoder{flow: true}.line(item)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
 	case Map:
-		return "{" + strings.Join(e.fields(v), ", ") + "}"
+		fields := make([]string, len(v))
+		for i, f := range v {
+			fields[i] = encoder{flow: true}.field(f)
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
 	case Flow:
 		return e.line(v.Value)
 	case verbatim:
@@ -258,20 +230,6 @@ func (e encoder) line(v Value) string {
 		return v.text
 	}
 	panic("format: a Value of another package")
-}
-
-func (e encoder) items(s Seq) (out []string) {
-	for _, v := range s {
-		out = append(out, encoder{flow: true}.line(v))
-	}
-	return out
-}
-
-func (e encoder) fields(m Map) (out []string) {
-	for _, f := range m {
-		out = append(out, encoder{flow: true}.field(f))
-	}
-	return out
 }
 
 func (e encoder) field(f Field) string {
@@ -295,7 +253,7 @@ func (e encoder) plain(s string) string {
 }
 
 func (e encoder) quote(s string) string {
-	if e.quotes == yaml.DoubleQuotedStyle || strings.ContainsFunc(s, mustEscape) {
+	if e.quotes == DoubleQuotedStyle || strings.ContainsFunc(s, mustEscape) {
 		return doubleQuoted(s)
 	}
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
@@ -304,13 +262,10 @@ func (e encoder) quote(s string) string {
 // readsPlain reports whether YAML reads s, without quotes, as one scalar with the text s.
 func (e encoder) readsPlain(s string) bool {
 	switch {
-	case s == "", s != strings.TrimSpace(s), strings.ContainsFunc(s, mustEscape):
-		return false
-	case strings.ContainsRune("-?:,[]{}#&*!|>'\"%@`=<~", rune(s[0])), strings.HasPrefix(s, "..."):
-		return false
-	case strings.Contains(s, ": "), strings.HasSuffix(s, ":"), strings.Contains(s, " #"):
-		return false
-	case e.flow && strings.ContainsAny(s, ",?[]{}"):
+	case s == "", s != strings.TrimSpace(s), strings.ContainsFunc(s, mustEscape),
+		strings.ContainsRune("-?:,[]{}#&*!|>'\"%@`=<~", rune(s[0])), strings.HasPrefix(s, "..."),
+		strings.Contains(s, ": "), strings.HasSuffix(s, ":"), strings.Contains(s, " #"),
+		e.flow && strings.ContainsAny(s, ",?[]{}"):
 		return false
 	}
 	return true

@@ -8,7 +8,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // Format is the file format that this version writes. A workspace with a newer one is read only.
@@ -141,12 +140,12 @@ func (r *configReader) unknown() []string {
 }
 
 // get returns the value of the first key that is there and not null.
-func (r *configReader) get(keys ...string) *yaml.Node {
+func (r *configReader) get(keys ...string) *format.Node {
 	for _, key := range keys {
 		r.known[key] = true
 	}
 	for _, key := range keys {
-		if n := r.doc.Get(key); !isNull(n) {
+		if n := r.doc.Get(key); !format.IsNull(n) {
 			return n
 		}
 	}
@@ -188,13 +187,13 @@ func (r *configReader) identity() {
 		}
 		r.c.ArchiveAfter = d
 	}
-	if n := deref(r.get("rules")); n != nil {
+	if n := format.Deref(r.get("rules")); n != nil {
 		r.rules(n)
 	}
 }
 
-func (r *configReader) rules(n *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
+func (r *configReader) rules(n *format.Node) {
+	if n.Kind != format.MappingNode {
 		r.fail(n, "rules must be a mapping of rule to severity")
 		return
 	}
@@ -264,7 +263,7 @@ func known(f task.Flow, s record.Status) record.Status {
 	return s
 }
 
-func (r *configReader) state(name string, fallback record.Status, n *yaml.Node) record.Status {
+func (r *configReader) state(name string, fallback record.Status, n *format.Node) record.Status {
 	if n == nil {
 		return fallback
 	}
@@ -275,7 +274,7 @@ func (r *configReader) state(name string, fallback record.Status, n *yaml.Node) 
 	return s
 }
 
-func (r *configReader) statuses(name string, n *yaml.Node) []record.Status {
+func (r *configReader) statuses(name string, n *format.Node) []record.Status {
 	var out []record.Status
 	for _, s := range r.texts(name, n) {
 		out = append(out, record.Status(s))
@@ -283,7 +282,7 @@ func (r *configReader) statuses(name string, n *yaml.Node) []record.Status {
 	return out
 }
 
-func (r *configReader) statesOf(name string, n *yaml.Node) []record.Status {
+func (r *configReader) statesOf(name string, n *format.Node) []record.Status {
 	out := r.statuses(name, n)
 	for _, s := range out {
 		if r.c.Flow.Known(s) != nil {
@@ -318,7 +317,7 @@ func (r *configReader) checks() {
 	n := r.get("default_checks")
 	for _, m := range r.maps("default_checks", n) {
 		c := r.check(m)
-		if at := field(m, "timeout"); !isNull(at) && c.Timeout < 1 {
+		if at := field(m, "timeout"); !format.IsNull(at) && c.Timeout < 1 {
 			r.fail(at, "timeout must be 1 or more seconds")
 		}
 		r.c.Flow.Defaults = append(r.c.Flow.Defaults, c)

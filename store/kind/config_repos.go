@@ -77,7 +77,7 @@ func (r *configReader) repos() {
 		one := Repo{
 			Name: r.text("name", field(m, "name")), Path: r.text("path", field(m, "path")), Role: r.text("role", field(m, "role")), Base: r.text("base", field(m, "base")),
 		}
-		if at := field(m, "url"); !isNull(at) {
+		if at := field(m, "url"); !format.IsNull(at) {
 			text := r.text("url", at)
 			if one.URL = record.RepoOf(text); one.URL == "" {
 				r.fail(at, "url is no address of a repository that is known")

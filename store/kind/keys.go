@@ -5,7 +5,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // Key is one key of a kind, and where its value is in a record.
@@ -87,20 +86,20 @@ func Flag[T any](name string, at func(*T) *bool) Key[T] {
 // FlagUnless is a key that holds true or false. A record may do without it, which is true. At is where a value has the
 // opposite.
 func FlagUnless[T any](name string, at func(*T) *bool) Key[T] {
-	read := func(r *reader, name string, n *yaml.Node) bool { return !isNull(n) && !r.boolean(name, n) }
+	read := func(r *reader, name string, n *format.Node) bool { return !format.IsNull(n) && !r.boolean(name, n) }
 	return Key[T]{name: name, of: &scalarKey[T, bool]{at, read, func(b bool) format.Value { return format.Bool(!b) }}}
 }
 
 // DueDate is a key that holds when something is due: a date or a time. A record may do without it.
 func DueDate[T any](name string, at func(*T) *task.Due) Key[T] {
-	read := func(r *reader, name string, n *yaml.Node) task.Due { return task.Due(r.text(name, n)) }
+	read := func(r *reader, name string, n *format.Node) task.Due { return task.Due(r.text(name, n)) }
 	return Key[T]{name: name, of: &scalarKey[T, task.Due]{at, read, dueValue}}
 }
 
 // scalarKey is a key that holds one value. It is not in the file where the value is zero.
 type scalarKey[T any, V comparable] struct {
 	at    func(*T) *V
-	one   func(*reader, string, *yaml.Node) V
+	one   func(*reader, string, *format.Node) V
 	value func(V) format.Value
 }
 
@@ -130,7 +129,7 @@ func (k *scalarKey[T, V]) edit(_ *format.Doc, name string, was, now T) []format.
 // Object is one mapping of a key that holds a list of them.
 type Object struct {
 	r *reader
-	m *yaml.Node
+	m *format.Node
 }
 
 // Text returns what a member of the mapping says; "" if it is not there.

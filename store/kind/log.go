@@ -5,7 +5,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"gopkg.in/yaml.v3"
 )
 
 // The provenance has the same form in the files of all kinds.
@@ -29,7 +28,7 @@ func (r *reader) entries() record.Log {
 	return out
 }
 
-func (r *reader) entry(m *yaml.Node) record.Entry {
+func (r *reader) entry(m *format.Node) record.Entry {
 	text := func(key string) string { return r.text(key, field(m, key)) }
 	e := record.Entry{
 		Who: record.Actor(text("who")), At: r.instant("at", field(m, "at")),
@@ -59,7 +58,7 @@ func (r *reader) entry(m *yaml.Node) record.Entry {
 
 // detail reads the keys of a detail from an entry. It is nil for most entries, which have none, and costs no memory
 // then.
-func (r *reader) detail(m *yaml.Node) (d *record.Detail) {
+func (r *reader) detail(m *format.Node) (d *record.Detail) {
 	for _, t := range record.DetailTexts {
 		if n := field(m, t.Key); n != nil {
 			d = cmp.Or(d, &record.Detail{})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 // reader reads typed values from a parsed document. It keeps the first error, with its line; what cannot be read is a
@@ -18,38 +17,25 @@ type reader struct {
 	err error
 }
 
-func (r *reader) fail(n *yaml.Node, text string, args ...any) {
+func (r *reader) fail(n *format.Node, text string, args ...any) {
 	r.note(n, format.Error{Msg: fmt.Sprintf(text, args...)})
 }
 
 // note keeps an error, with the position of the node, if it is the first.
-func (r *reader) note(n *yaml.Node, e format.Error) {
+func (r *reader) note(n *format.Node, e format.Error) {
 	if r.err == nil {
 		e.Line, e.Column = r.doc.Line(n), n.Column
 		r.err = &e
 	}
 }
 
-// deref follows an alias.
-func deref(n *yaml.Node) *yaml.Node {
-	for n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
-}
-
-func isNull(n *yaml.Node) bool {
-	n = deref(n)
-	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
-}
-
 // text reads a scalar as the text in the file; "" if it is missing or null.
-func (r *reader) text(name string, n *yaml.Node) string {
-	if isNull(n) {
+func (r *reader) text(name string, n *format.Node) string {
+	if format.IsNull(n) {
 		return ""
 	}
-	n = deref(n)
-	if n.Kind != yaml.ScalarNode {
+	n = format.Deref(n)
+	if n.Kind != format.ScalarNode {
 		r.fail(n, "%s must be one value, not a list or a mapping", name)
 		return ""
 	}
@@ -58,22 +44,22 @@ func (r *reader) text(name string, n *yaml.Node) string {
 }
 
 // texts reads a list of scalars; a lone scalar is a list of one.
-func (r *reader) texts(name string, n *yaml.Node) []string {
-	if isNull(n) {
+func (r *reader) texts(name string, n *format.Node) []string {
+	if format.IsNull(n) {
 		return nil
 	}
-	n = deref(n)
-	if n.Kind == yaml.ScalarNode {
+	n = format.Deref(n)
+	if n.Kind == format.ScalarNode {
 		return []string{r.text(name, n)}
 	}
-	if n.Kind != yaml.SequenceNode {
+	if n.Kind != format.SequenceNode {
 		r.fail(n, "%s must be a list", name)
 		return nil
 	}
 	r.tagged(name, n, "!!seq")
 	out := make([]string, 0, len(n.Content))
 	for _, item := range n.Content {
-		if item.Kind == yaml.ScalarNode && item.Style&yaml.TaggedStyle == 0 && !isNull(item) {
+		if item.Kind == format.ScalarNode && item.Style&format.TaggedStyle == 0 && !format.IsNull(item) {
 			out = append(out, item.Value) // so nearly all are
 		} else {
 			out = append(out, r.text("each of "+name, item))
@@ -83,24 +69,24 @@ func (r *reader) texts(name string, n *yaml.Node) []string {
 }
 
 // maps reads a list of mappings. The caller must not change it.
-func (r *reader) maps(name string, n *yaml.Node) []*yaml.Node {
-	if isNull(n) {
+func (r *reader) maps(name string, n *format.Node) []*format.Node {
+	if format.IsNull(n) {
 		return nil
 	}
-	n = deref(n)
-	if n.Kind != yaml.SequenceNode {
+	n = format.Deref(n)
+	if n.Kind != format.SequenceNode {
 		r.fail(n, "%s must be a list", name)
 		return nil
 	}
 	r.tagged(name, n, "!!seq")
 	out := n.Content
 	for i, item := range n.Content {
-		m := deref(item)
-		if m.Kind != yaml.MappingNode {
+		m := format.Deref(item)
+		if m.Kind != format.MappingNode {
 			r.fail(item, "each of %s must be a mapping", name)
 			return nil
 		}
-		if m.Style&yaml.TaggedStyle != 0 {
+		if m.Style&format.TaggedStyle != 0 {
 			r.tagged("each of "+name, m, "!!map")
 		}
 		r.noMerge(m)
@@ -119,15 +105,15 @@ var scalarTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!ti
 
 // tagged fails for a value with another tag than these, since other readers of YAML would not read it as what is
 // written.
-func (r *reader) tagged(name string, n *yaml.Node, tags ...string) {
-	if n.Style&yaml.TaggedStyle != 0 && !slices.Contains(tags, n.ShortTag()) {
+func (r *reader) tagged(name string, n *format.Node, tags ...string) {
+	if n.Style&format.TaggedStyle != 0 && !slices.Contains(tags, n.ShortTag()) {
 		r.fail(n, "%s has the tag %s; take it out", name, n.Tag)
 	}
 }
 
 // noMerge fails for merge keys (<<): what they add would be overlooked, and a check with a merged cmd would count as a
 // manual one.
-func (r *reader) noMerge(m *yaml.Node) {
+func (r *reader) noMerge(m *format.Node) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].ShortTag() == "!!merge" {
 			r.fail(m.Content[i], "merge keys (<<) are not read; write the keys out")
@@ -135,7 +121,7 @@ func (r *reader) noMerge(m *yaml.Node) {
 	}
 }
 
-func (r *reader) number(name string, n *yaml.Node) int {
+func (r *reader) number(name string, n *format.Node) int {
 	text := r.text(name, n)
 	if text == "" {
 		return 0
@@ -147,7 +133,7 @@ func (r *reader) number(name string, n *yaml.Node) int {
 	return v
 }
 
-func (r *reader) boolean(name string, n *yaml.Node) bool {
+func (r *reader) boolean(name string, n *format.Node) bool {
 	switch text := r.text(name, n); text {
 	case "true":
 		return true
@@ -159,7 +145,7 @@ func (r *reader) boolean(name string, n *yaml.Node) bool {
 }
 
 // instant reads an RFC 3339 time, quoted or not.
-func (r *reader) instant(name string, n *yaml.Node) time.Time {
+func (r *reader) instant(name string, n *format.Node) time.Time {
 	text := r.text(name, n)
 	if text == "" {
 		return time.Time{}
@@ -172,7 +158,7 @@ func (r *reader) instant(name string, n *yaml.Node) time.Time {
 }
 
 // seconds reads a duration, written as Go writes it (5m), as days or weeks (7d) or as plain seconds (300).
-func (r *reader) seconds(name string, n *yaml.Node) time.Duration {
+func (r *reader) seconds(name string, n *format.Node) time.Duration {
 	text := r.text(name, n)
 	if text == "" {
 		return 0
@@ -191,26 +177,22 @@ func (r *reader) seconds(name string, n *yaml.Node) time.Duration {
 }
 
 // field returns the value of a key of a mapping, or nil.
-func field(m *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Value == key {
-			return m.Content[i+1]
-		}
-	}
-	return nil
+func field(m *format.Node, key string) *format.Node {
+	_, value := format.Member(m, key)
+	return value
 }
 
 // plain turns a node that cairn does not know into a value for encoding/json. What JSON cannot express becomes a text.
-func plain(n *yaml.Node) any {
-	n = deref(n)
+func plain(n *format.Node) any {
+	n = format.Deref(n)
 	switch n.Kind {
-	case yaml.MappingNode:
+	case format.MappingNode:
 		out := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			out[n.Content[i].Value] = plain(n.Content[i+1])
 		}
 		return out
-	case yaml.SequenceNode:
+	case format.SequenceNode:
 		out := make([]any, 0, len(n.Content))
 		for _, item := range n.Content {
 			out = append(out, plain(item))
@@ -230,7 +212,7 @@ func Plain(d *format.Doc) map[string]any {
 	return out
 }
 
-func plainScalar(n *yaml.Node) any {
+func plainScalar(n *format.Node) any {
 	switch n.ShortTag() {
 	case "!!null":
 		return nil

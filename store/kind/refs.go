@@ -7,7 +7,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
-	"gopkg.in/yaml.v3"
 )
 
 // The references have the same form in the files of all kinds.
@@ -20,7 +19,7 @@ var refsRule = format.Rule{Kind: format.Keyed, Key: "ref", Derived: []string{"by
 type refMember struct {
 	key   string
 	value func(*mapping, record.Reference) // writes one that is no text
-	read  func(*reader, *yaml.Node, *record.Reference)
+	read  func(*reader, *format.Node, *record.Reference)
 }
 
 var refMembers = sync.OnceValue(func() []refMember {
@@ -41,7 +40,7 @@ var refMembers = sync.OnceValue(func() []refMember {
 		{
 			key:   "at",
 			value: func(m *mapping, r record.Reference) { m.time("at", r.At) },
-			read:  func(rd *reader, n *yaml.Node, r *record.Reference) { r.At = rd.instant("at", n) },
+			read:  func(rd *reader, n *format.Node, r *record.Reference) { r.At = rd.instant("at", n) },
 		},
 		refText("title", func(r *record.Reference) *string { return &r.Title }),
 	}
@@ -51,7 +50,7 @@ func refText(key string, at func(*record.Reference) *string) refMember {
 	return refMember{
 		key:   key,
 		value: func(m *mapping, r record.Reference) { m.text(key, *at(&r)) },
-		read:  func(rd *reader, n *yaml.Node, r *record.Reference) { *at(r) = rd.text(key, n) },
+		read:  func(rd *reader, n *format.Node, r *record.Reference) { *at(r) = rd.text(key, n) },
 	}
 }
 
@@ -63,7 +62,7 @@ func refNumber(key string, at func(*record.Reference) *int) refMember {
 				*m = append(*m, format.Field{Key: key, Value: format.Int(n)})
 			}
 		},
-		read: func(rd *reader, n *yaml.Node, r *record.Reference) { *at(r) = rd.number(key, n) },
+		read: func(rd *reader, n *format.Node, r *record.Reference) { *at(r) = rd.number(key, n) },
 	}
 }
 
@@ -81,7 +80,7 @@ func (r *reader) refs() []record.Reference {
 	return out
 }
 
-func (r *reader) reference(m *yaml.Node) record.Reference {
+func (r *reader) reference(m *format.Node) record.Reference {
 	var ref record.Reference
 	for _, member := range refMembers() {
 		if n := field(m, member.key); n != nil {

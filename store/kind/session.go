@@ -57,7 +57,7 @@ func decodeSession(doc *format.Doc) (session.Session, error) {
 	r.noMerge(doc.Root())
 	text := func(keys ...string) string {
 		for _, key := range keys {
-			if n := doc.Get(key); !isNull(n) {
+			if n := doc.Get(key); !format.IsNull(n) {
 				return r.text(key, n)
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
-	"gopkg.in/yaml.v3"
 )
 
 var taskKind = Kind{
@@ -101,7 +100,7 @@ func ids(texts []string) []record.ID {
 
 func (r *reader) required(key string) string {
 	n := r.doc.Get(key)
-	if isNull(n) {
+	if format.IsNull(n) {
 		at := n
 		if at == nil {
 			at = r.doc.Root()
@@ -133,7 +132,7 @@ func (r *reader) checkList() []task.Check {
 	return out
 }
 
-func (r *reader) check(m *yaml.Node) task.Check {
+func (r *reader) check(m *format.Node) task.Check {
 	c := task.Check{
 		Desc:    r.text("desc", field(m, "desc")),
 		Cmd:     r.text("cmd", field(m, "cmd")),
@@ -175,13 +174,13 @@ func extra(doc *format.Doc) map[string]any {
 // the format, so a value of another form, such as a mapping, is another program's: it is kept, as that of an unknown
 // key is.
 func ours(key string, doc *format.Doc) bool {
-	n := deref(doc.Get(key))
+	n := format.Deref(doc.Get(key))
 	if task.IsOptional(key) {
-		return n == nil || n.Kind == yaml.ScalarNode
+		return n == nil || n.Kind == format.ScalarNode
 	}
 	switch key {
 	case "discovered_from", "duplicates", "related":
-		return n == nil || n.Kind != yaml.MappingNode && !slices.ContainsFunc(n.Content, func(item *yaml.Node) bool { return deref(item).Kind != yaml.ScalarNode })
+		return n == nil || n.Kind != format.MappingNode && !slices.ContainsFunc(n.Content, func(item *format.Node) bool { return format.Deref(item).Kind != format.ScalarNode })
 	default:
 		return true
 	}
@@ -192,8 +191,8 @@ func ours(key string, doc *format.Doc) bool {
 func ownValues(doc *format.Doc, unknown map[string]any) map[string]string {
 	var out map[string]string
 	add := func(name string) {
-		n := deref(doc.Get(name))
-		if n == nil || n.Kind != yaml.ScalarNode || isNull(n) || n.Value == "" {
+		n := format.Deref(doc.Get(name))
+		if n == nil || n.Kind != format.ScalarNode || format.IsNull(n) || n.Value == "" {
 			return
 		}
 		if out == nil {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/format"
-	"gopkg.in/yaml.v3"
 )
 
 // mapping builds a Map without empty values.
@@ -72,7 +71,7 @@ func editList[T ~string](doc *format.Doc, key string, was, now []T) []format.Edi
 		return nil
 	}
 	path := format.Path{key}
-	if n := deref(doc.Get(key)); n != nil && n.Kind == yaml.ScalarNode && !isNull(n) {
+	if n := format.Deref(doc.Get(key)); n != nil && n.Kind == format.ScalarNode && !format.IsNull(n) {
 		return []format.Edit{format.Set(path, list(now))} // a lone text becomes a list
 	}
 	index := make(map[T][]int, len(was)) // a file may have the same text twice
@@ -93,7 +92,7 @@ func editList[T ~string](doc *format.Doc, key string, was, now []T) []format.Edi
 func setItems(doc *format.Doc, key string, items []format.Item) []format.Edit {
 	path := format.Path{key}
 	set := format.SetSeq(path, items...)
-	if n := doc.Get(key); n != nil && isNull(n) {
+	if n := doc.Get(key); n != nil && format.IsNull(n) {
 		return []format.Edit{format.Remove(path), set}
 	}
 	return []format.Edit{set}

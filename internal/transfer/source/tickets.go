@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/transfer"
-	"gopkg.in/yaml.v3"
+	"github.com/cairn-tasks/cairn/store/format"
 )
 
 const maxFront = 64 << 10 // bytes of the keys of a file
@@ -27,8 +27,8 @@ func frontMatter(f File) (object, string, error) {
 	if len(front) > maxFront {
 		return object{}, "", bad(f.Name, 1, "has keys of more than %d bytes", maxFront)
 	}
-	var root yaml.Node
-	if err := yaml.Unmarshal([]byte(quoteNames(front)), &root); err != nil {
+	var root format.Node
+	if err := format.Unmarshal([]byte(quoteNames(front)), &root); err != nil {
 		return object{}, "", bad(f.Name, 0, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if n := aliased(&root, maxDepth); n != nil {
@@ -64,8 +64,8 @@ func quoteNames(front string) string {
 }
 
 // aliased returns the first node that is an alias or has an anchor, or that lies too deep.
-func aliased(n *yaml.Node, room int) *yaml.Node {
-	if n.Kind == yaml.AliasNode || n.Anchor != "" || room == 0 || n.Tag == "!!merge" {
+func aliased(n *format.Node, room int) *format.Node {
+	if n.Kind == format.AliasNode || n.Anchor != "" || room == 0 || n.Tag == "!!merge" {
 		return n
 	}
 	for _, below := range n.Content {

@@ -14,8 +14,8 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"gopkg.in/yaml.v3"
 )
 
 // Name is the name of the user's config, in the user's folder of settings.
@@ -37,7 +37,7 @@ type Config struct {
 type Section struct {
 	name string
 	path string
-	node yaml.Node
+	node format.Node
 }
 
 // Read reads config.yaml in the user's folder of settings. There is nothing in the config if dir is "" or has no such
@@ -66,8 +66,8 @@ func Read(dir string) (Config, error) {
 
 func parse(path string, src []byte) (Config, error) {
 	c := Config{Path: path}
-	var file yaml.Node
-	if err := yaml.NewDecoder(bytes.NewReader(src)).Decode(&file); errors.Is(err, io.EOF) {
+	var file format.Node
+	if err := format.NewDecoder(bytes.NewReader(src)).Decode(&file); errors.Is(err, io.EOF) {
 		return c, nil
 	} else if err != nil {
 		return Config{}, bad(path, "%v", err)
@@ -111,7 +111,7 @@ func (s Section) Keys() ([]Section, error) {
 		return nil, nil
 	}
 	node := &s.node
-	if node.Kind != yaml.MappingNode {
+	if node.Kind != format.MappingNode {
 		return nil, s.Errorf("is not a mapping")
 	}
 	var out []Section

@@ -28,8 +28,7 @@ type HistoryIn struct {
 	Session string        `json:"session,omitempty" doc:"only what was done in this session" from:"sessions"`
 	Since   string        `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
 	Until   string        `json:"until,omitempty" doc:"only what was done before: likewise"`
-	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // HistoryOut is a page of what was done, the newest first.
@@ -79,7 +78,7 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 	if err != nil {
 		return HistoryOut{}, err
 	}
-	paging := w.PageIn("history", in.Cursor, in.Limit)
+	paging := w.PageIn("history", in.Paging)
 	if len(all) == 0 && in.ID != "" {
 		if _, _, err := kind.Find(s, string(in.ID)); err != nil {
 			return HistoryOut{}, err
@@ -197,9 +196,6 @@ type filters struct {
 // filters reads the filters. It returns INVALID_INPUT for what can fit nothing.
 func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
 	f.HistoryIn = in
-	if err := verb.ValidLimit(in.Limit); err != nil {
-		return f, err
-	}
 	if _, known := kind.Named(in.Kind); !known && in.Kind != "" && in.Kind != configKind {
 		return f, verb.BadInput("kind", "is %q", verb.Head(in.Kind, 40)).WithHint("%s or %s", strings.Join(kindNames(), ", "), configKind)
 	}

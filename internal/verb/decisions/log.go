@@ -43,11 +43,7 @@ func (OptionIn) Flags() []verb.ObjectFlag {
 }
 
 // Log records a decision.
-func Log(ctx context.Context, w *verb.Workspace, in LogIn) (verb.Record, error) {
-	s, err := w.Open()
-	if err != nil {
-		return verb.Record{}, err
-	}
+func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (verb.Record, error) {
 	d := in.decision()
 	ref, err := verb.Create(ctx, w, s, kind.Decisions, func(tx *store.Tx, token string) (ledger.Decision, error) {
 		if err := verb.Exist(tx, in.About); err != nil {
@@ -89,11 +85,7 @@ type SetStatusIn struct {
 }
 
 // SetStatus moves a decision from state to state.
-func SetStatus(ctx context.Context, w *verb.Workspace, in SetStatusIn) (verb.Record, error) {
-	s, err := w.Open()
-	if err != nil {
-		return verb.Record{}, err
-	}
+func SetStatus(ctx context.Context, w *verb.Workspace, s *store.Store, in SetStatusIn) (verb.Record, error) {
 	flow := s.Config.Flow
 	return verb.Change{Kind: kind.Decisions.Kind, IDs: []string{string(in.ID)}, ExpectedRev: in.ExpectedRev, Decide: func(wc verb.WriteContext) (any, error) {
 		d := wc.Was.(ledger.Decision)

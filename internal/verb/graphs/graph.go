@@ -17,13 +17,12 @@ import (
 )
 
 // Verbs are the verbs about the graph.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "graph", Group: "tasks", Toolset: verb.Records, Title: "Show the graph", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
+	verb.DeclareBare(Graph, verb.Verb{Name: "graph", Title: "Show the graph",
 		Summary: "Show what waits for what: the graph of the open tasks, its longest chain, and what unblocks most.",
 		When:    "To see in which order work can be done, and which task is worth doing first because others wait for it.",
-	}, Graph),
-}
+	}),
+)
 
 // In is the input of Graph.
 type In struct {

@@ -13,13 +13,12 @@ import (
 )
 
 // Verbs are the verbs of the manual.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "guide", Group: "team", Toolset: verb.Team, Title: "Read the manual", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Returns: []any{Index{}, Page{}},
+var Verbs = verb.Group{Name: "team", Toolset: verb.Team}.Of(
+	verb.DeclareBare(Guide, verb.Verb{Name: "guide", Title: "Read the manual", Returns: []any{Index{}, Page{}},
 		Summary: "Read the manual for agents: the list of topics, or one of them.",
 		When:    "When you do not know how something is meant. It is the same everywhere and needs no workspace.",
-	}, Guide),
-}
+	}),
+)
 
 //go:embed topics/*.md
 var pages embed.FS

@@ -99,7 +99,7 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		return out, err
 	}
 	out.tasks(ctx, w, s, g)
-	if err := out.sessions(ctx, w); err != nil {
+	if err := out.sessions(ctx, w, s); err != nil {
 		return out, err
 	}
 	if err := out.handoffs(ctx, w, s, g); err != nil {
@@ -137,8 +137,8 @@ func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g 
 }
 
 // sessions finds those that the actor has open.
-func (out *Out) sessions(ctx context.Context, w *verb.Workspace) error {
-	open, err := sessions.List(ctx, w, sessions.ListIn{Actor: string(out.Actor), Status: session.Active, Limit: openShown})
+func (out *Out) sessions(ctx context.Context, w *verb.Workspace, s *store.Store) error {
+	open, err := sessions.List(ctx, w, s, sessions.ListIn{Actor: string(out.Actor), Status: session.Active, Limit: openShown})
 	if err != nil {
 		return err
 	}

@@ -6,10 +6,9 @@ package prime
 import "github.com/cairn-tasks/cairn/internal/verb"
 
 // Verbs are the verbs of this package.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "prime", Group: "sessions", Toolset: verb.Team, Title: "Prime an agent", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "sessions", Toolset: verb.Team}.Of(
+	verb.DeclareBare(Prime, verb.Verb{Name: "prime", Title: "Prime an agent",
 		Summary: "Tell an agent in under 1,500 tokens who it is, what it has open, what is ready, how to work, and this workspace's rules.",
 		When:    "At the start of a conversation, and after its context was compacted. cairn setup has clients call it.",
-	}, Prime),
-}
+	}),
+)

@@ -48,14 +48,10 @@ type PlanOut struct {
 }
 
 // Plan creates several tasks in one write: all of them, or, if one may not be created, none.
-func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
+func Plan(ctx context.Context, w *verb.Workspace, s *store.Store, in PlanIn) (PlanOut, error) {
 	if !in.DryRun && w.Profile < verb.Operator {
 		return PlanOut{}, record.Errorf(record.Forbidden, "a %s can make plans, and not make them real", w.Profile).
 			WithHint("send dry_run true, or propose it: somebody with the profile operator makes it real")
-	}
-	s, err := w.Open()
-	if err != nil {
-		return PlanOut{}, err
 	}
 	items, err := in.items(s)
 	if err != nil {

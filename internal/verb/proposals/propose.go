@@ -30,12 +30,8 @@ type Proposal struct {
 }
 
 // Propose stores a plan for others to read. It must be one that plan would make now.
-func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, error) {
+func Propose(ctx context.Context, w *verb.Workspace, s *store.Store, in ProposeIn) (Proposal, error) {
 	if err := record.RequiredText("summary", in.Summary, "say what the plan is for"); err != nil {
-		return Proposal{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Proposal{}, err
 	}
 	plan := PlanIn{Tasks: in.Tasks}

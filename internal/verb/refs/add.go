@@ -29,11 +29,7 @@ type AddIn struct {
 }
 
 // Add adds a reference to a record of any kind. It returns the record, as get does.
-func Add(ctx context.Context, w *verb.Workspace, in AddIn) (any, error) {
-	s, err := w.Open()
-	if err != nil {
-		return nil, err
-	}
+func Add(ctx context.Context, w *verb.Workspace, s *store.Store, in AddIn) (any, error) {
 	k, _, err := kind.Find(s, string(in.ID))
 	if err != nil {
 		return nil, err

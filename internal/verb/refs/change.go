@@ -23,7 +23,7 @@ type UpdateIn struct {
 }
 
 // Update changes what a reference says. It returns the record, as get does.
-func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
+func Update(ctx context.Context, w *verb.Workspace, s *store.Store, in UpdateIn) (any, error) {
 	change := record.ReferenceChange{State: in.State, Sha: in.Sha, Title: in.Title, URL: in.URL}
 	if in.URL != nil && *in.URL != "" {
 		clean := record.CleanURL(*in.URL)
@@ -58,7 +58,7 @@ type RemoveIn struct {
 
 // Remove takes a reference off a record: one that the caller added, or any if the caller is a maintainer. It returns
 // the record, as get does. The copy of a file stays, since other branches may refer to it.
-func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (any, error) {
+func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn) (any, error) {
 	return amend(ctx, w, in.ID, in.ExpectedRev, func(_ *store.Store, h record.Header) ([]record.Reference, *record.Entry, error) {
 		return h.RemoveReference(in.Ref, w.Profile >= verb.Maintainer, w.Stamp(""))
 	})

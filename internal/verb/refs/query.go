@@ -1,7 +1,6 @@
 package refs
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -16,12 +15,11 @@ import (
 // QueryIn is the input of Query. A filter that is left out lets everything through.
 type QueryIn struct {
 	ID      verb.RecordID `json:"id,omitempty" doc:"only those of this record" cli:"arg"`
-	Type    string        `json:"type,omitempty" doc:"only those of this type" values:"commit,branch,tag,compare,pr,link,file,record,origin"`
+	Type    string        `json:"type,omitempty" doc:"only those of this type" oneof:"commit,branch,tag,compare,pr,link,file,record,origin"`
 	Repo    string        `json:"repo,omitempty" doc:"only those in this repository, as host and path or as the URL of a remote" cli:"flag=repository"`
-	State   string        `json:"state,omitempty" doc:"only pull requests in this state: open, draft, merged or closed" values:"open,draft,merged,closed"`
+	State   string        `json:"state,omitempty" doc:"only pull requests in this state: open, draft, merged or closed" oneof:"open,draft,merged,closed"`
 	Session string        `json:"session,omitempty" doc:"only those that were added or changed in this session, and its own" from:"sessions"`
-	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // Item is a reference, and the record that has it.
@@ -40,11 +38,7 @@ func (i Item) Cells(time.Time) []verb.Cell {
 func (Item) None() string { return "no references" }
 
 // Query lists references, the newest first. It reads the files of those records that have any.
-func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item], error) {
-	s, err := w.Open()
-	if err != nil {
-		return verb.Items[Item]{}, err
-	}
+func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (verb.Items[Item], error) {
 	fits, err := in.filter()
 	if err != nil {
 		return verb.Items[Item]{}, err
@@ -60,17 +54,11 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item]
 	} else if found, problems, err = in.all(ctx, w, s, fits); err != nil {
 		return verb.Items[Item]{}, err
 	}
-	return verb.Page(found, problems, w.PageIn("refs", in.Cursor, in.Limit))
+	return verb.Page(found, problems, w.PageIn("refs", in.Paging))
 }
 
 // filter reads the filters.
 func (in QueryIn) filter() (func(record.Header, record.Reference) bool, error) {
-	if err := verb.ValidLimit(in.Limit); err != nil {
-		return nil, err
-	}
-	if err := cmp.Or(verb.OneOf("type", record.ReferenceType(in.Type), record.ReferenceTypes), verb.OneOf("state", in.State, record.PullStates)); err != nil {
-		return nil, err
-	}
 	repo := record.RepoOf(in.Repo)
 	if in.Repo != "" && repo == "" {
 		return nil, verb.BadInput("repo", "is no repository on a host").WithHint("github.com/o/r, or the URL of a remote")

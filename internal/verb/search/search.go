@@ -82,7 +82,8 @@ func Search(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		}
 	}
 	show := func(r index.Ranked) Item { return itemOf(s, r, ranking.Terms) }
-	page, err := verb.PageOf(fit, show, problems, w.PageIn(in.order(), in.Cursor, cmp.Or(in.Limit, usualLimit)))
+	paging := verb.Paging{Limit: verb.Limit(cmp.Or(in.Limit, usualLimit)), Cursor: in.Cursor}
+	page, err := verb.PageOf(fit, show, problems, w.PageIn(in.order(), paging))
 	if err != nil {
 		return Out{}, err
 	}

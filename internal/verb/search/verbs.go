@@ -4,10 +4,9 @@ package search
 import "github.com/cairn-tasks/cairn/internal/verb"
 
 // Verbs are the verbs that look in records of all kinds.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "search", Group: "ledger", Toolset: verb.Ledger, Title: "Search everything", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "ledger", Toolset: verb.Ledger}.Of(
+	verb.DeclareBare(Search, verb.Verb{Name: "search", Title: "Search everything",
 		Summary: "Find records of every kind by words, the best first, each with the passage in which the words are.",
 		When:    "Before you do, decide or write down something again. It finds other forms of a word, parts of identifiers, and what is near to a word that nothing has.",
-	}, Search),
-}
+	}),
+)

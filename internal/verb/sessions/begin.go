@@ -36,14 +36,11 @@ func (in BeginIn) CallKey() string { return in.IdempotencyKey }
 
 // Begin claims a task, moves it from the initial state to the working one, and opens a session, all in one write.
 // Without a task it opens a session about none.
-func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, error) {
+func Begin(ctx context.Context, w *verb.Workspace, s *store.Store, in BeginIn) (verb.Session, error) {
 	if err := mayBegin(w, in); err != nil {
 		return verb.Session{}, err
 	}
-	s, err := w.Open()
-	if err != nil {
-		return verb.Session{}, err
-	}
+	var err error
 	if in.Head, err = headOr(ctx, s, in.Head); err != nil {
 		return verb.Session{}, err
 	}

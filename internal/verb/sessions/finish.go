@@ -17,7 +17,7 @@ import (
 type FinishIn struct {
 	Session verb.SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Summary string         `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
-	Status  string         `json:"status,omitempty" doc:"succeeded (default), or failed: hands nothing over" values:"succeeded,failed"`
+	Status  string         `json:"status,omitempty" doc:"succeeded (default), or failed: hands nothing over" oneof:"succeeded,failed"`
 	Head    string         `json:"head,omitempty" doc:"commit to review; read from git by default" mcp:"quiet"`
 	LeftIn
 	verb.Once
@@ -58,7 +58,7 @@ func (in LeftIn) stamp(w *verb.Workspace, text string) record.Stamp {
 // Finish ends a session. One that succeeded hands its task over for review, and does not close it. Where the workspace
 // gates the review, the command checks must pass first; if they do not, the session goes on. One that failed releases
 // its task, which stays where it is. A session about no task just ends.
-func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, error) {
+func Finish(ctx context.Context, w *verb.Workspace, s *store.Store, in FinishIn) (verb.Session, error) {
 	if err := in.valid(); err != nil {
 		return verb.Session{}, err
 	}
@@ -83,9 +83,6 @@ func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, 
 const failed = "failed"
 
 func (in FinishIn) valid() error {
-	if in.Status != "" && in.Status != "succeeded" && in.Status != failed {
-		return verb.BadInput("status", "is %q", in.Status).WithHint("succeeded, which is the default, or failed")
-	}
 	if err := in.LeftIn.valid(); err != nil {
 		return err
 	}
@@ -172,7 +169,7 @@ type CancelIn struct {
 }
 
 // Cancel ends a session and releases its task, which stays open where it is. A session about no task just ends.
-func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (verb.Session, error) {
+func Cancel(ctx context.Context, w *verb.Workspace, s *store.Store, in CancelIn) (verb.Session, error) {
 	err := record.RequiredText("reason", in.Reason, "say why the attempt ends")
 	if err == nil {
 		err = in.valid()

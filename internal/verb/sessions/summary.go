@@ -43,11 +43,7 @@ type SummaryOut struct {
 const mostCommits = 1000
 
 // Summary counts what a session produced, by the entries that name it, in records of every kind.
-func Summary(ctx context.Context, w *verb.Workspace, in SummaryIn) (SummaryOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return SummaryOut{}, err
-	}
+func Summary(ctx context.Context, w *verb.Workspace, s *store.Store, in SummaryIn) (SummaryOut, error) {
 	id := cmp.Or(string(in.Session), w.Session)
 	if id == "" {
 		return SummaryOut{}, verb.BadInput("session", "is missing, and CAIRN_SESSION names none").

@@ -19,13 +19,12 @@ import (
 )
 
 // Verbs are the verbs of the package.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "status", Group: "tasks", Toolset: verb.Records, Title: "See what is going on", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
+	verb.DeclareBare(Status, verb.Verb{Name: "status", Title: "See what is going on",
 		Summary: "Show what runs and who holds it, what stalled, waits for review or for you, is ready, overdue or was just closed.",
 		When:    "When you sit down. brief tells an agent what is known and decided besides.",
-	}, Status),
-}
+	}),
+)
 
 // In is the input of Status.
 type In struct {

@@ -60,9 +60,6 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 		}
 		f.mode = string(m)
 	}
-	if err := verb.ValidLimit(in.Limit); err != nil {
-		return f, err
-	}
 	if in.Assignee != nil {
 		who, err := w.ActorNamed(*in.Assignee)
 		if err != nil {

@@ -31,7 +31,7 @@ type ListIn struct {
 	Parent    record.ID  `json:"parent,omitempty" doc:"its children"`
 	Text      string     `json:"text,omitempty" doc:"words anywhere in it"`
 	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, {optional}, title, id" from:"orders"`
-	Limit     verb.Count `json:"limit,omitempty" doc:"50; 500 at most"`
+	Limit     verb.Limit `json:"limit,omitempty" doc:"50; 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -93,7 +93,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 		}
 		return row
 	}
-	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, in.Cursor, in.Limit))
+	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, verb.Paging{Limit: in.Limit, Cursor: in.Cursor}))
 	out := ListOut{Tasks: page.Items, Total: page.Total, Hidden: hidden, NextCursor: page.NextCursor, Problems: page.Problems, Remote: view.RemoteKnown()}
 	if in.Explain {
 		out.Unblocks = unblocksMost(g)

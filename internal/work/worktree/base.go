@@ -3,12 +3,19 @@ package worktree
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // baseMove moves a base from one commit forward to another.
@@ -152,3 +159,207 @@ func writeTree(ctx context.Context, top, index string) (string, error) {
 }
 
 func short(commit string) string { return commit[:min(12, len(commit))] }
+
+// holder is the work tree that has a base checked out. Nothing but git itself may move the base then.
+type holder struct {
+	*git.Repo
+	base string // short name
+}
+
+// holderOf is the work tree that has a base checked out; nil if none has. It returns BASE_DIRTY if two have, or if a
+// rebase or a bisection of the base is under way in one.
+func (c *clone) holderOf(ctx context.Context, base string) (*holder, error) {
+	all, err := c.repo.ListWorktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found *holder
+	for _, one := range all {
+		path, holds := filepath.FromSlash(one.Path), one.Branch == "refs/heads/"+base
+		there, err := opened(path)
+		if one.Bare || err != nil {
+			if holds && layout.Exists(path) && !one.Bare {
+				return nil, err
+			}
+			continue // its folder is gone
+		}
+		if what := underWay(there, base); what != "" {
+			return nil, record.Errorf(record.BaseDirty, "%s of %s is under way in %s", what, base, there.Top).
+				WithHint("bring it to its end there, and try again")
+		}
+		if !holds {
+			continue
+		}
+		if found != nil {
+			return nil, record.Errorf(record.BaseDirty, "%s is checked out in %s and in %s", base, found.Top, there.Top).
+				WithHint("check out another branch in one of them")
+		}
+		found = &holder{there, base}
+	}
+	return found, nil
+}
+
+// underWay says which operation on a branch is unfinished in a work tree, of those during which the branch is not
+// checked out; "" if none is.
+func underWay(there *git.Repo, branch string) string {
+	for file, what := range map[string]string{"rebase-merge/head-name": "a rebase", "rebase-apply/head-name": "a rebase", "BISECT_START": "a bisection"} {
+		text, err := disk.ReadRegular(filepath.Join(there.GitDir, filepath.FromSlash(file)), 4096)
+		if err == nil && strings.TrimPrefix(strings.TrimSpace(string(text)), "refs/heads/") == branch {
+			return what
+		}
+	}
+	return ""
+}
+
+// mustBeClean returns BASE_DIRTY if tracked files outside .cairn have uncommitted changes.
+func (h *holder) mustBeClean(ctx context.Context) error {
+	all, err := h.Changes(ctx, git.Looks{})
+	if err != nil {
+		return err
+	}
+	var dirty []string
+	for _, c := range all {
+		if !c.Untracked && !git.Ours(c.Path) {
+			dirty = append(dirty, c.Path)
+		}
+	}
+	return h.dirty(dirty)
+}
+
+// dirty is the error of files whose uncommitted changes are in the way; nil if there are none.
+func (h *holder) dirty(paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return record.Errorf(record.BaseDirty, "%s is checked out in %s, where changes are not committed: %s", h.base, h.Top, someOf(paths)).
+		WithHint("commit or stash them there, and try again")
+}
+
+// gitPatience is how long a merge waits for another git command in the work tree that has the base checked out.
+const gitPatience = 5 * time.Second
+
+// awaitGit waits until no other git command holds the index, for gitPatience at most.
+func (h *holder) awaitGit(ctx context.Context) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(gitPatience); layout.Exists(filepath.Join(h.GitDir, "index.lock")) && time.Now().Before(until); {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// replacement gives uncommitted files of records, where a base is checked out, the content that they have in the commit
+// that the base moves to. Git would refuse to move the base over them. Only a file whose content is in one of the
+// commits that the base moves over is replaced, so nothing is lost.
+type replacement struct {
+	*holder
+	from, to string   // the commits that the base moves from and to
+	paths    []string // of the files to replace, from the top
+	done     []replaced
+}
+
+// replaced is a file that was replaced.
+type replaced struct {
+	path string
+	was  []byte
+}
+
+// find finds the files to replace. It returns BASE_DIRTY if there is any other uncommitted file that the move would
+// touch, also an ignored one.
+func (r *replacement) find(ctx context.Context) error {
+	out, err := git.Run(ctx, r.Top, "diff-tree", "-r", "-z", "--name-status", "--no-renames", r.from, r.to)
+	if err != nil {
+		return err
+	}
+	uncommitted, err := r.uncommitted(ctx)
+	if err != nil {
+		return err
+	}
+	var wrong []string
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		kind, path := fields[i], fields[i+1]
+		info, statErr := os.Lstat(r.file(path))
+		switch {
+		case !uncommitted[path] && (kind != "A" || statErr != nil):
+		case git.Ours(path) && statErr == nil && info.Mode().IsRegular() && r.movesOver(ctx, path):
+			r.paths = append(r.paths, path)
+		default:
+			wrong = append(wrong, path)
+		}
+	}
+	return r.dirty(wrong)
+}
+
+func (r *replacement) uncommitted(ctx context.Context) (map[string]bool, error) {
+	changes, err := r.Changes(ctx, git.Looks{})
+	paths := map[string]bool{}
+	for _, c := range changes {
+		paths[strings.TrimSuffix(c.Path, "/")] = true
+	}
+	return paths, err
+}
+
+func (r *replacement) file(path string) string { return filepath.Join(r.Top, filepath.FromSlash(path)) }
+
+// movesOver reports whether one of the commits that the base moves over has a file as it is here.
+func (r *replacement) movesOver(ctx context.Context, path string) bool {
+	content, err := layout.ReadFile(r.file(path))
+	if err != nil {
+		return false
+	}
+	found, here := false, git.ContentID(content, r.to)
+	err = r.History().Versions(ctx, r.from, r.to, []string{path}, func(at, id string) { found = found || at == path && id == here })
+	return found && err == nil
+}
+
+// run replaces the files and stages that. If it fails, the caller calls undo.
+func (r *replacement) run(ctx context.Context) error {
+	for _, path := range r.paths {
+		was, err := layout.ReadFile(r.file(path))
+		if err != nil {
+			return problem.IO(err)
+		}
+		r.done = append(r.done, replaced{path, was})
+		if err := r.put(ctx, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undo gives the files back what they held before run.
+func (r *replacement) undo(ctx context.Context) {
+	for _, f := range slices.Backward(r.done) {
+		_ = atomicfile.Write(r.file(f.path), f.was, 0o644)
+		_, _ = git.Writing{}.Run(ctx, r.Top, "reset", "--quiet", "--", f.path)
+	}
+}
+
+// put gives a file the content that it has in the commit that the base moves to, or removes it if it is not there, and
+// stages that.
+func (r *replacement) put(ctx context.Context, path string) error {
+	files, err := r.Objects().Files(ctx, r.to, path)
+	if err != nil {
+		return err
+	}
+	if len(files) != 1 {
+		if err := disk.RemoveFile(r.file(path)); err != nil {
+			return problem.IO(err)
+		}
+		_, err = git.Writing{}.Run(ctx, r.Top, "update-index", "--force-remove", "--", path)
+		return err
+	}
+	var next []byte
+	if err := r.Objects().Blobs(ctx, []string{r.to + ":" + path}, maxRecord, func(_ int, b git.Blob) { next = b.Content }); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(r.file(path), next, 0o644); err != nil {
+		return problem.IO(err)
+	}
+	_, err = git.Writing{}.Run(ctx, r.Top, "update-index", "--add", "--", path)
+	return err
+}

@@ -3,13 +3,17 @@ package worktree
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
@@ -231,4 +235,230 @@ func (c *clone) standing(ctx context.Context, m made) Standing {
 	}
 	s.Reasons = c.look(ctx, m)
 	return s
+}
+
+// unsaved adds what would be lost with the work tree because it is in no commit.
+func (l *look) unsaved(ctx context.Context) {
+	changes, err := l.there.Changes(ctx, git.Looks{Ignored: true, Shallow: l.aside || !l.trusted()})
+	if err != nil {
+		l.add(Uncertain, "its changes cannot be listed: %s", err)
+		return
+	}
+	l.changes(changes)
+	stashes, err := l.repo.Stashes(ctx, l.Branch)
+	if err != nil {
+		l.add(Uncertain, "the stashes cannot be listed: %s", err)
+	} else if stashes > 0 {
+		l.add(Stashed, "%d stashed on %s", stashes, l.Branch)
+	}
+	switch {
+	case l.aside:
+	case l.trusted():
+		l.nested(ctx)
+	default:
+		l.untrustedNested(ctx)
+	}
+}
+
+// changes adds what has changed in the work tree, but for ignored files that nobody would miss.
+func (l *look) changes(all []git.Change) {
+	found := map[Why][]string{}
+	for _, c := range all {
+		switch {
+		case c.Ignored && l.replaceable(c.Path):
+		case c.Ignored:
+			found[Ignored] = append(found[Ignored], c.Path)
+		case c.Untracked:
+			found[Untracked] = append(found[Untracked], c.Path)
+		default:
+			found[Uncommitted] = append(found[Uncommitted], c.Path)
+		}
+	}
+	for _, why := range []Why{Uncommitted, Untracked, Ignored} {
+		if paths := found[why]; len(paths) > 0 {
+			l.add(why, "%s: %s", why, someOf(paths))
+		}
+	}
+}
+
+// nested adds the nested repositories with commits that are in none of their remotes.
+func (l *look) nested(ctx context.Context) {
+	nested, err := l.there.Nested(ctx)
+	if err != nil {
+		l.add(Uncertain, "its nested repositories cannot be looked at: %s", err)
+	} else if len(nested) > 0 {
+		l.add(Submodule, "commits that are in no remote of theirs, in %s", someOf(nested))
+	}
+}
+
+// untrustedNested adds that submodules are not examined, if there are any: git would start what their own configs name.
+func (l *look) untrustedNested(ctx context.Context) {
+	files, err := l.there.Index("").Files(ctx, "")
+	if err != nil {
+		l.add(Uncertain, "its submodules cannot be listed: %s", err)
+		return
+	}
+	for _, f := range files {
+		if f.Repository() {
+			l.add(Uncertain, "its submodules are not looked into, since the clone is not trusted")
+			return
+		}
+	}
+}
+
+// replaceable reports whether an ignored path holds nothing but copies that .worktreeinclude asked for and that have
+// not changed, or what cairn keeps for itself.
+func (l *look) replaceable(path string) bool {
+	file, folder := filepath.Join(l.there.Top, filepath.FromSlash(path)), strings.HasSuffix(path, "/")
+	inWorkspace := layout.SlashRel(l.rootIn(l.there.Top), file)
+	if folder {
+		inWorkspace += "/"
+	}
+	if layout.LocalOnly(inWorkspace) {
+		return true
+	}
+	if !folder {
+		return l.isCopy(path)
+	}
+	same := true
+	err := filepath.WalkDir(file, func(at string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !e.IsDir() && !l.isCopy(layout.SlashRel(l.there.Top, at)) {
+			same = false
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return err == nil && same
+}
+
+// isCopy reports whether a file is a copy that was made together with the work tree, and has not changed since.
+func (l *look) isCopy(name string) bool {
+	was, ok := l.Copied[name]
+	at := disk.StampOf(filepath.Join(l.there.Top, filepath.FromSlash(name)))
+	return ok && was == copied{at.Size, at.Modified}
+}
+
+// unmerged adds that commits of the branch are nowhere else, or that this is not known.
+func (l *look) unmerged(ctx context.Context) {
+	safe, err := l.safe(ctx)
+	if err != nil {
+		l.add(Uncertain, "whether its commits are anywhere else is not known: %s", err)
+	} else if !safe {
+		l.add(Unmerged, "commits of %s are neither in %s nor pushed", l.Branch, l.Base)
+	}
+}
+
+// safe reports whether all that was committed on the branch is in its base, or in a branch of a remote.
+func (l *look) safe(ctx context.Context) (bool, error) {
+	tip, err := l.on(l.treeOf(l.made)).tip(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, pushed := range l.Pushed {
+		if pushed == tip {
+			return true, nil
+		}
+	}
+	if pushed, err := l.repo.InRemote(ctx, tip); err != nil || pushed {
+		return pushed, err
+	}
+	base, err := l.branchTip(ctx, l.Base)
+	if err != nil {
+		return false, err
+	}
+	if base == "" {
+		return false, record.Errorf(record.Git, "the branch %s, which it was to be merged into, is not there any more", l.Base)
+	}
+	if in, err := l.isAncestor(ctx, tip, base); err != nil || in {
+		return in, err
+	}
+	return containment{clone: l.clone, tip: tip, base: base}.holds(ctx)
+}
+
+// containment is the question whether a base contains all that a branch changed, though not its commits, as after a
+// squash.
+type containment struct {
+	*clone
+	tip, base string // commits
+	fork      string // where the branch left the base
+}
+
+// holds reports whether the base, as it is now, contains all that the branch changed: it has each file as the branch
+// left it, or merging the branch once more would change nothing. A change that the base has taken back is not
+// contained.
+func (c containment) holds(ctx context.Context) (bool, error) {
+	bases, err := c.repo.History().MergeBases(ctx, c.tip, c.base)
+	if err != nil || len(bases) != 1 {
+		return false, err
+	}
+	c.fork = bases[0]
+	changed, err := c.repo.NumStat(ctx, c.fork, c.tip)
+	if err != nil {
+		return false, err
+	}
+	for _, one := range changed {
+		has, err := c.hasFile(ctx, one.Path)
+		if err != nil {
+			return false, err
+		}
+		if !has {
+			return c.mergesToNothing(ctx)
+		}
+	}
+	return true, nil
+}
+
+// hasFile reports whether the base has a file as the branch left it, or a record with all that the branch added to it.
+func (c containment) hasFile(ctx context.Context, path string) (bool, error) {
+	theirs, err := c.fileAt(ctx, c.tip, path)
+	if err != nil {
+		return false, err
+	}
+	ours, err := c.fileAt(ctx, c.base, path)
+	if err != nil || ours.Mode == theirs.Mode && ours.ID == theirs.ID {
+		return err == nil, err
+	}
+	if !git.Ours(path) || ours.ID == "" || theirs.ID == "" {
+		return false, nil
+	}
+	versions, err := c.blobs(ctx, c.fork+":"+path, ours.ID, theirs.ID)
+	if err != nil || versions[1] == nil || versions[2] == nil {
+		return false, err
+	}
+	markers := format.Markers{Size: 7, Ours: "ours", Theirs: "theirs"}
+	both, clean := kind.Merge(path, versions[0], versions[1], versions[2], kind.DefaultConfig().Flow, markers)
+	return clean && string(both) == string(versions[1]), nil
+}
+
+// fileAt is a file in a commit; the zero value if it is not there.
+func (c containment) fileAt(ctx context.Context, commit, path string) (f git.File, err error) {
+	files, err := c.repo.Objects().Files(ctx, commit, path)
+	if len(files) == 1 && files[0].Path == path {
+		f = files[0]
+	}
+	return f, err
+}
+
+// mergesToNothing reports whether merging the branch into the base would leave the base as it is. It reports false
+// where that is not known: with a git that is too old to tell, and in a clone that is not trusted, since a merge starts
+// the drivers that its config names.
+func (c containment) mergesToNothing(ctx context.Context) (bool, error) {
+	if !c.trusted() {
+		return false, nil
+	}
+	with, err := c.withDriver(ctx)
+	if err != nil {
+		return false, err
+	}
+	out, err := with.Run(ctx, c.repo.Top, "merge-tree", "--write-tree", "--no-messages", c.base, c.tip)
+	if git.Exited(err) != 0 {
+		return false, nil // they conflict, or there is no such command
+	}
+	if err != nil {
+		return false, err
+	}
+	return c.hasTree(ctx, c.base, strings.TrimSpace(string(out)))
 }

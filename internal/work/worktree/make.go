@@ -3,13 +3,19 @@ package worktree
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // Make makes the work tree of a task, on the branch cairn/<task>, or returns the one that is recorded once Verify
@@ -240,4 +246,167 @@ func (k *making) dropBranch(ctx context.Context) error {
 		}
 	}
 	return k.deleteBranch(ctx, k.Branch, tip)
+}
+
+// carrying copies the file of a task and the config of the workspace, which may be in no commit yet, into the new work
+// tree of the task.
+type carrying struct {
+	*clone
+	task  record.ID
+	begin string        // the commit that the work begins at
+	there layout.Layout // the workspace in the new work tree
+}
+
+// run copies the files that the work tree lacks, and commits them there.
+func (c carrying) run(ctx context.Context) error {
+	files := c.config()
+	name, err := c.taskFile(ctx)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		files = append(files, name)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	for _, name := range files {
+		if err := c.copy(name); err != nil {
+			return err
+		}
+	}
+	repo, err := opened(c.there.Worktree)
+	if err != nil {
+		return err
+	}
+	inRepo := make([]string, len(files))
+	for i, name := range files {
+		inRepo[i] = layout.Layout{Root: c.there.Root, Repo: repo}.InRepo(name)
+	}
+	return commitPaths(ctx, c.there.Worktree, "cairn: bring "+string(c.task)+" into its work tree", inRepo...)
+}
+
+// config lists the files of the config, from the root of the workspace, if the work tree lacks the config.
+func (c carrying) config() (files []string) {
+	for _, path := range []string{layout.ConfigName, ".gitignore", layout.SignersName} {
+		from, to := filepath.Join(c.layout.Top(), path), filepath.Join(c.there.Top(), path)
+		if layout.IsFile(from) && !layout.Exists(to) && (path == layout.ConfigName || len(files) > 0) {
+			files = append(files, layout.Folder+"/"+path)
+		}
+	}
+	return files
+}
+
+// taskFile is the file of the task, from the root of the workspace, if it is to be copied: the work tree does not have
+// it, or it differs from what the work begins with only by changes that are uncommitted here. Else it is "". It returns
+// NOT_FOUND if there is no such task.
+func (c carrying) taskFile(ctx context.Context) (string, error) {
+	k, id := kind.Tasks.Kind, string(c.task)
+	name, isThere := place.Of(c.layout, k, id), place.There(c.there, k, id)
+	here, err := layout.ReadFile(c.layout.Abs(name))
+	if problem.Missing(err) && isThere {
+		return "", nil
+	}
+	if problem.Missing(err) {
+		return "", record.Errorf(record.NotFound, "there is no task %s", c.task)
+	}
+	if err != nil {
+		return "", problem.IO(err)
+	}
+	if !isThere {
+		return name, nil
+	}
+	if place.Of(c.there, k, id) != name {
+		return "", nil
+	}
+	versions, err := c.blobs(ctx, "HEAD:"+c.layout.InRepo(name), c.begin+":"+c.layout.InRepo(name))
+	if err != nil {
+		return "", err
+	}
+	committed, begin := versions[0], versions[1]
+	if committed == nil || string(committed) != string(begin) || string(here) == string(committed) {
+		return "", nil
+	}
+	return name, nil
+}
+
+// copy copies a file of the workspace into the work tree.
+func (c carrying) copy(name string) error {
+	data, err := layout.ReadFile(c.layout.Abs(name))
+	if err != nil {
+		return problem.IO(err)
+	}
+	to := c.there.Abs(name)
+	if err := disk.MakeVolatile(c.there.Worktree, filepath.Dir(to)); err != nil {
+		return problem.IO(err)
+	}
+	return problem.IO(atomicfile.Write(to, data, 0o644))
+}
+
+// includeFile names ignored files that a new work tree gets copies of, in the syntax of .gitignore.
+const includeFile = ".worktreeinclude"
+
+// The most that .worktreeinclude may name.
+const (
+	maxIncluded      = 20_000
+	maxIncludedBytes = 2 << 30
+)
+
+// includes are the ignored files that .worktreeinclude names, in the work tree around the workspace.
+type includes struct {
+	from *git.Repo
+	to   string // the top of the work tree that gets copies
+}
+
+// copy copies the files, and returns how each copy looks. Tracked files are left out, and so are links, what lies
+// behind one, and what is no regular file. It never replaces a file.
+func (i includes) copy(ctx context.Context) (map[string]copied, error) {
+	names, err := i.list(ctx)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	if len(names) > maxIncluded {
+		return nil, tooMuch("more than %d files", maxIncluded)
+	}
+	done, left := map[string]copied{}, int64(maxIncludedBytes)
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return done, problem.IO(ctx.Err())
+		}
+		info, err := disk.CopyIn(i.from.Top, i.to, filepath.FromSlash(name), left)
+		switch {
+		case errors.Is(err, disk.ErrTooLarge):
+			return done, tooMuch("more than %d bytes", maxIncludedBytes)
+		case errors.Is(err, fs.ErrExist), errors.Is(err, disk.ErrNotRegular), problem.Missing(err), escapes(err):
+			continue
+		case err != nil:
+			return done, problem.IO(err)
+		}
+		left -= info.Size()
+		done[name] = copied{info.Size(), info.ModTime().UnixNano()}
+	}
+	return done, nil
+}
+
+// escapes reports whether an error is that of a path that leads out of its folder.
+func escapes(err error) bool {
+	at := (*fs.PathError)(nil)
+	return errors.As(err, &at) && at.Err != nil && at.Err.Error() == "path escapes from parent"
+}
+
+func tooMuch(format string, most int) error {
+	return record.Errorf(record.InvalidInput, includeFile+" names "+format, most).
+		WithHint("name what a work tree cannot do without, and have worktree_setup make the rest")
+}
+
+// list lists the files: those that .worktreeinclude names and git ignores.
+func (i includes) list(ctx context.Context) ([]string, error) {
+	file := filepath.Join(i.from.Top, includeFile)
+	if !layout.Exists(file) {
+		return nil, nil
+	}
+	if !layout.IsFile(file) {
+		return nil, problem.NotRegular(file)
+	}
+	return i.from.IgnoredAnd(ctx, includeFile)
 }

@@ -2,6 +2,9 @@ package worktree
 
 import (
 	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -11,6 +14,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -117,4 +122,129 @@ func (r records) tasks() ([]record.ID, error) {
 	}
 	slices.Sort(ids)
 	return ids, nil
+}
+
+// scratch is the record of a throw-away work tree. It has no branch, lies beside the work trees of the tasks, and its
+// record has its name.
+type scratch struct {
+	Path   string    `json:"path"`
+	For    string    `json:"for"` // the lock under which it was made, and is removed
+	MadeAt time.Time `json:"made_at"`
+}
+
+const scratchPrefix = ".merge-"
+
+// scratches are the throw-away work trees that are made under one lock, which the caller holds.
+type scratches struct {
+	*clone
+	lock string // its name
+}
+
+func (s scratches) file(path string) string {
+	return filepath.Join(s.layout.Live.Worktrees(), filepath.Base(path)+".json")
+}
+
+// add makes a throw-away work tree of a commit and returns its path. The caller calls remove in the end.
+func (s scratches) add(ctx context.Context, commit string) (path string, err error) {
+	dir, err := s.location().make()
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, scratchPrefix+randomName())
+	data, err := json.Marshal(scratch{path, s.lock, s.o.Now().UTC()})
+	if err == nil {
+		err = atomicfile.Write(s.file(path), append(data, '\n'), 0o644)
+	}
+	if err != nil {
+		return "", s.layout.Live.Failed(err)
+	}
+	_, err = git.Writing{}.Run(ctx, s.repo.Top, "worktree", "add", "--quiet", "--detach", path, commit)
+	if err != nil {
+		_ = s.remove(ctx, path) // if it fails, the next sweep does it
+	}
+	return path, err
+}
+
+func randomName() string {
+	random := make([]byte, 6)
+	_, _ = rand.Read(random) // it never fails
+	return hex.EncodeToString(random)
+}
+
+// remove removes a throw-away work tree. If it cannot, the record stays, and the next sweep under the same lock removes
+// it.
+func (s scratches) remove(ctx context.Context, path string) error {
+	ctx = context.WithoutCancel(ctx)
+	if _, err := (git.Writing{}).Run(ctx, s.repo.Top, "worktree", "remove", "--force", "--force", path); err != nil && s.registered(ctx, path) {
+		return err
+	}
+	if err := disk.RemoveTree(path); err != nil {
+		return problem.IO(err)
+	}
+	if err := disk.RemoveFile(s.file(path)); err != nil {
+		return s.layout.Live.Failed(err)
+	}
+	return nil
+}
+
+// registered reports whether git has a work tree at a path, or cannot tell.
+func (s scratches) registered(ctx context.Context, path string) bool {
+	all, err := s.repo.ListWorktrees(ctx)
+	for _, other := range all {
+		if filepath.FromSlash(other.Path) == path {
+			return true
+		}
+	}
+	return err != nil
+}
+
+// sweep removes what a killed process made under the lock, unless something still works in it.
+func (s scratches) sweep(ctx context.Context) error {
+	left, err := s.left()
+	if err != nil {
+		return err
+	}
+	for _, path := range left {
+		if live, err := proc.Inside(path); err == nil && len(live) > 0 {
+			continue
+		}
+		if there, err := opened(path); err == nil && there.CommonDir != s.repo.CommonDir {
+			continue // it belongs to another clone
+		}
+		if err := s.remove(ctx, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// left lists the paths that are recorded under the lock. Records that cairn cannot have written are left out.
+func (s scratches) left() ([]string, error) {
+	entries, err := os.ReadDir(s.layout.Live.Worktrees())
+	if err != nil && !problem.Missing(err) {
+		return nil, s.layout.Live.Failed(err)
+	}
+	var paths []string
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || !strings.HasPrefix(name, scratchPrefix) {
+			continue
+		}
+		data, err := disk.ReadRegular(filepath.Join(s.layout.Live.Worktrees(), e.Name()), maxRecord)
+		if err != nil {
+			continue // another process has just removed it
+		}
+		if found, ok := parseScratch(data, name); ok && found.For == s.lock {
+			paths = append(paths, found.Path)
+		}
+	}
+	return paths, nil
+}
+
+// parseScratch reads the record of a name, and reports whether cairn can have written it.
+func parseScratch(data []byte, name string) (s scratch, ok bool) {
+	in := json.NewDecoder(bytes.NewReader(data))
+	in.DisallowUnknownFields()
+	ok = in.Decode(&s) == nil && filepath.IsAbs(s.Path) && filepath.Clean(s.Path) == s.Path && filepath.Base(s.Path) == name
+	return s, ok
 }

@@ -2,12 +2,20 @@ package worktree
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // Options say where work trees lie and what else is known about them.
@@ -140,4 +148,177 @@ func checkedOut(h git.Head) string {
 		return "the commit " + short(h.Commit)
 	}
 	return h.Branch
+}
+
+// clone is the clone that the work trees belong to, with the workspace in it and the options. Whatever is done to a
+// work tree holds one.
+type clone struct {
+	layout layout.Layout
+	repo   *git.Repo
+	o      Options
+}
+
+func (c *clone) records() records { return records{c.layout.Live} }
+
+// treeOf is the work tree that a record describes.
+func (c *clone) treeOf(m made) Tree {
+	return Tree{Task: m.Task, Path: m.Path, Root: c.rootIn(m.Path), Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit}
+}
+
+// rootIn is the workspace in a work tree of the clone.
+func (c *clone) rootIn(top string) string {
+	return filepath.Join(top, filepath.FromSlash(layout.SlashRel(c.repo.Top, c.layout.Root)))
+}
+
+// adminDir is the folder in which git keeps what it knows of a work tree. It stays where it is when the work tree is
+// moved.
+func (c *clone) adminDir(m made) string {
+	return filepath.Join(c.repo.CommonDir, filepath.FromSlash(m.GitDir))
+}
+
+// opened is the repository of the work tree whose top is a path.
+func opened(path string) (*git.Repo, error) {
+	if info, err := os.Lstat(path); err != nil || !info.IsDir() {
+		return nil, record.Errorf(record.NotFound, "there is no folder %s", path)
+	}
+	repo, ok, err := git.Find(path)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || repo.Top != path {
+		return nil, record.Errorf(record.Conflict, "%s is no work tree", path)
+	}
+	return repo, nil
+}
+
+// isOurs reports whether a repository is a work tree of this clone, other than the main one.
+func (c *clone) isOurs(there *git.Repo) bool {
+	return there.Linked() && there.CommonDir == c.repo.CommonDir
+}
+
+// trusted reports whether programs that the clone's config names may be started.
+func (c *clone) trusted() bool {
+	return c.o.StateDir == "" || trust.Trusted(c.layout, c.o.StateDir)
+}
+
+// mayWrite returns UNTRUSTED if the user has not let the commands of the clone run: what git does for a commit, a
+// checkout or a merge starts the hooks, filters and drivers of its config.
+func (c *clone) mayWrite() error {
+	if c.trusted() {
+		return nil
+	}
+	return record.Errorf(record.Untrusted, "the commands of this clone were not approved on this machine, and git would run some").
+		WithHint("read what its .git/config and hooks run; %s approves it", record.CallTo("trust"))
+}
+
+// lock takes a lock of the clone by its name: that of a task, or of a base. Only its holder changes the work tree of
+// the task, or the base.
+func (c *clone) lock(ctx context.Context, name string) (release func(), err error) {
+	if err := c.layout.MakeWorktrees(); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.Acquire(ctx, filepath.Join(c.layout.Live.Worktrees(), name+".lock"))
+	if ctx.Err() != nil {
+		return nil, record.Errorf(record.Busy, "another process works on %s for too long: %w", name, ctx.Err()).WithHint("try again later")
+	}
+	if err != nil {
+		return nil, c.layout.Live.Failed(err)
+	}
+	return func() { _ = lock.Release() }, nil
+}
+
+// lockTask takes the lock of the work tree of a task.
+func (c *clone) lockTask(ctx context.Context, id record.ID) (release func(), err error) {
+	return c.lock(ctx, taskLock(id))
+}
+
+func taskLock(id record.ID) string { return "task-" + string(id) }
+
+// location is the folder in which the work trees of a workspace lie. It is outside the repository.
+type location struct {
+	repo    *git.Repo
+	live    layout.Live // its hash is part of the name, since several workspaces may have one setting
+	setting string      // Options.Setting
+}
+
+func (c *clone) location() location { return location{c.repo, c.layout.Live, c.o.Setting} }
+
+// home is the folder of the repository: the top of its main work tree, or the git folder if there is none.
+func (l location) home() string {
+	switch {
+	case !l.repo.Linked():
+		return l.repo.Top
+	case filepath.Base(l.repo.CommonDir) == ".git":
+		return filepath.Dir(l.repo.CommonDir)
+	default:
+		return l.repo.CommonDir
+	}
+}
+
+// path is the path of the folder. The setting names the folder around it: absolute, from the user's home if it begins
+// with "~/", or else from the folder of the repository. It returns INVALID_INPUT if that lies in the repository.
+func (l location) path() (string, error) {
+	home := l.home()
+	name := strings.TrimPrefix(filepath.Base(home), ".")
+	around := filepath.Join(filepath.Dir(home), "."+name+"-worktrees")
+	if set := filepath.FromSlash(l.setting); set != "" {
+		if below, ok := strings.CutPrefix(set, "~"+string(filepath.Separator)); ok {
+			user, err := os.UserHomeDir()
+			if err != nil {
+				return "", problem.IO(err)
+			}
+			set = filepath.Join(user, below)
+		}
+		if !filepath.IsAbs(set) {
+			set = filepath.Join(home, set)
+		}
+		around = filepath.Clean(set)
+	}
+	for _, inside := range []string{home, l.repo.Top, l.repo.CommonDir} {
+		if disk.Within(inside, around) {
+			return "", record.Errorf(record.InvalidInput, "work trees would lie in %s, which is in the repository", around).
+				WithHint("set worktrees in .cairn/config.yaml to a folder outside, such as ../worktrees")
+		}
+	}
+	sum := sha256.Sum256([]byte(l.live))
+	return filepath.Join(around, name+"-"+hex.EncodeToString(sum[:])[:8]), nil
+}
+
+// make makes the folder, and returns its path. It returns INVALID_INPUT if a link is on the way to it.
+func (l location) make() (string, error) {
+	dir, err := l.path()
+	if err != nil {
+		return "", err
+	}
+	if err := noLinks(dir); err != nil {
+		return "", err
+	}
+	there := dir
+	for !layout.Exists(there) && there != filepath.Dir(there) {
+		there = filepath.Dir(there)
+	}
+	if err := disk.MakeVolatile(there, dir); err != nil {
+		return "", record.Errorf(record.IO, "cannot make the folder of the work trees: %w", err).
+			WithHint("set worktrees in .cairn/config.yaml to a folder that can be written")
+	}
+	return dir, nil
+}
+
+// noLinks returns INVALID_INPUT if a path, as far as it exists, leads through a link.
+func noLinks(path string) error {
+	for !layout.Exists(path) && path != filepath.Dir(path) {
+		path = filepath.Dir(path)
+	}
+	resolved, err := filepath.EvalSymlinks(path)
+	if problem.Missing(err) {
+		return problem.Link(path) // one that leads nowhere
+	}
+	if err != nil {
+		return problem.IO(err)
+	}
+	if resolved != path {
+		return record.Errorf(record.InvalidInput, "%s leads through a link, to %s, and work trees do not", path, resolved).
+			WithHint("set worktrees in .cairn/config.yaml to %s", resolved)
+	}
+	return nil
 }

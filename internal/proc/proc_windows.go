@@ -70,3 +70,10 @@ func signalOf(*os.ProcessState) string { return "" }
 
 // SignalName returns "": the signals that a POSIX shell reports are not the system's.
 func SignalName(int) string { return "" }
+
+// Inside returns none: Windows does not let a folder be moved in which a process works, and a work tree is moved before
+// it is removed.
+func Inside(string) ([]Process, error) { return nil, nil }
+
+// end finds nothing to do: the system ends the processes of a command with the program that ran it.
+func (t Trace) end() (left []int) { return nil }
