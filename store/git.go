@@ -93,7 +93,7 @@ func (g Git) Repository(branch string) string {
 	if g.repo == nil {
 		return ""
 	}
-	return record.RepoOf(g.repo.Remote(branch))
+	return record.RepoOf(g.repo.Remotes().URL(branch))
 }
 
 // Tag is the commit of a tag, which the caller gave as field. It returns INVALID_INPUT if the clone has no such tag.

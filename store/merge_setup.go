@@ -52,18 +52,18 @@ func MergeDriverOf(ctx context.Context, l layout.Layout) (d MergeDriver, err err
 	}
 	d.Attributes = true
 	for _, name := range []string{kind.Tasks.File("ANY-1"), kind.Tasks.FileIn(kind.Tasks.RestIn("2026-01"), "ANY-1")} {
-		attr, err := l.Repo.Attribute(ctx, "merge", layout.SlashRel(l.Worktree, l.Abs(name)))
+		attr, err := l.Repo.Config().Attribute(ctx, "merge", layout.SlashRel(l.Worktree, l.Abs(name)))
 		if err != nil {
 			return d, err
 		}
 		d.Attributes = d.Attributes && attr == "cairn"
 	}
-	own, err := l.Repo.Config(ctx, driverKey)
+	own, err := l.Repo.Config().Own(ctx, driverKey)
 	if err != nil {
 		return d, err
 	}
 	d.Installed = own != ""
-	d.Command, err = l.Repo.ConfigAnywhere(ctx, driverKey)
+	d.Command, err = l.Repo.Config().Get(ctx, driverKey)
 	return d, err
 }
 
@@ -98,7 +98,7 @@ func (p *MergeSetup) planAttributes(remove bool) error {
 
 func (p *MergeSetup) planConfig(ctx context.Context, remove bool) error {
 	for _, c := range driverConfig {
-		have, err := p.layout.Repo.Config(ctx, c.key)
+		have, err := p.layout.Repo.Config().Own(ctx, c.key)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (p *MergeSetup) Apply(ctx context.Context) error {
 		}
 	}
 	for _, c := range p.config {
-		if err := p.layout.Repo.SetConfig(ctx, c.key, c.value); err != nil {
+		if err := p.layout.Repo.Config().Set(ctx, c.key, c.value); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/config"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
@@ -41,7 +40,7 @@ type Commit struct {
 // Quick opens the clone. It returns an error for one in a form that the library does not read, such as one with ids of
 // SHA-256.
 func (r *Repo) Quick() (*Quick, error) {
-	if err := r.quickForm(); err != nil {
+	if err := r.form(); err != nil {
 		return nil, err
 	}
 	q := &Quick{commits: map[string]*Commit{}}
@@ -49,24 +48,6 @@ func (r *Repo) Quick() (*Quick, error) {
 	ends, err := r.History().ends()
 	q.ends = ends
 	return q, err
-}
-
-// quickForm returns an error unless the library reads the objects and the refs of the repository. Unlike plain it
-// accepts extensions that change neither.
-func (r *Repo) quickForm() error {
-	cfg, err := readConfig(filepath.Join(r.CommonDir, "config"))
-	if err != nil {
-		return err
-	}
-	if version := cfg.Section("core").Option("repositoryformatversion"); !slices.Contains([]string{"", config.Version_0, config.Version_1}, version) {
-		return errExtended
-	}
-	for _, o := range cfg.Section("extensions").Options {
-		if !slices.Contains([]string{"noop", "worktreeconfig", "partialclone", "preciousobjects", "relativeworktrees"}, strings.ToLower(o.Key)) {
-			return errExtended
-		}
-	}
-	return nil
 }
 
 const (

@@ -128,12 +128,14 @@ func (w *workTree) read(ctx context.Context) error {
 			return err
 		}
 	}
-	changes, err := w.status(ctx)
+	// In a foreign repository git would start the filters of the submodules' own configs.
+	changes, err := w.status(ctx, Looks{Shallow: w.foreign})
 	if err != nil {
 		return err
 	}
-	for _, c := range changes {
-		switch {
+	for _, one := range changes {
+		switch c := (change{one.Path, one.Mode}); {
+		case one.Staged || ours(c.path):
 		case c.mode == modeNone:
 			delete(w.tree, c.path)
 		case c.isRepo():
@@ -156,51 +158,6 @@ type change struct {
 
 // isRepo reports whether the path is a nested repository; git prints one that is not tracked as "path/".
 func (c change) isRepo() bool { return c.mode == modeRepo || strings.HasSuffix(c.path, "/") }
-
-// status lists the changes outside .cairn folders.
-func (w *workTree) status(ctx context.Context) ([]change, error) {
-	submodules := "--ignore-submodules=none"
-	if w.foreign {
-		submodules = "--ignore-submodules=all" // git would start the filters of their own configs
-	}
-	out, err := w.runFiltering(ctx, nil, "status", "--porcelain=v2", "-z", "-uall", "--no-renames", submodules)
-	if err != nil {
-		return nil, err
-	}
-	var changes []change
-	for _, line := range records(out) {
-		c, ok, err := parseStatus(line)
-		if err != nil {
-			return nil, err
-		}
-		if ok && !ours(c.path) {
-			changes = append(changes, c)
-		}
-	}
-	return changes, nil
-}
-
-// parseStatus parses a line of porcelain format 2. It returns false for a line that is about no change of the work
-// tree.
-func parseStatus(line string) (change, bool, error) {
-	kind, rest, _ := strings.Cut(line, " ")
-	switch kind {
-	case "#", "!":
-		return change{}, false, nil
-	case "?":
-		return change{path: rest}, true, nil
-	case "1": // XY sub mH mI mW hH hI path
-		if f := strings.SplitN(rest, " ", 8); len(f) == 8 {
-			inIndexOnly := strings.HasSuffix(f[0], ".")
-			return change{path: f[7], mode: f[4]}, !inIndexOnly, nil
-		}
-	case "u": // XY sub m1 m2 m3 mW h1 h2 h3 path
-		if f := strings.SplitN(rest, " ", 10); len(f) == 10 {
-			return change{path: f[9], mode: f[5]}, true, nil
-		}
-	}
-	return change{}, false, garbled("status", line)
-}
 
 // addFiles adds changed files to the tree, with the ids that "git add" would store them under; it stores nothing. Files
 // that are gone by now are left out, and so is what is neither a file nor a link.

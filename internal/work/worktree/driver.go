@@ -61,7 +61,7 @@ func (d driver) find(ctx context.Context) (string, error) {
 	if name := strings.TrimSuffix(filepath.Base(self), ".exe"); err == nil && name == "cairn" {
 		return shellWord(filepath.ToSlash(self)) + driverArgs, nil
 	}
-	installed, err := d.repo.ConfigAnywhere(ctx, "merge.cairn.driver")
+	installed, err := d.repo.Config().Get(ctx, "merge.cairn.driver")
 	if err != nil || installed != "" {
 		return installed, err
 	}
@@ -82,7 +82,7 @@ const maxAttributes = 1 << 20
 // usersAttributes is what the user's own file of attributes says. git reads one such file alone, so the one that it is
 // given repeats it.
 func (d driver) usersAttributes(ctx context.Context) string {
-	file, err := d.repo.ConfigAnywhere(ctx, "core.attributesFile")
+	file, err := d.repo.Config().Get(ctx, "core.attributesFile")
 	if err != nil {
 		return ""
 	}

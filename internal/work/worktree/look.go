@@ -245,7 +245,7 @@ func (l *look) unsaved(ctx context.Context) {
 		return
 	}
 	l.changes(changes)
-	stashes, err := l.repo.Stashes(ctx, l.Branch)
+	stashes, err := l.repo.History().Stashes(ctx, l.Branch)
 	if err != nil {
 		l.add(Uncertain, "the stashes cannot be listed: %s", err)
 	} else if stashes > 0 {
@@ -362,7 +362,7 @@ func (l *look) safe(ctx context.Context) (bool, error) {
 			return true, nil
 		}
 	}
-	if pushed, err := l.repo.InRemote(ctx, tip); err != nil || pushed {
+	if pushed, err := l.repo.History().InRemote(ctx, tip); err != nil || pushed {
 		return pushed, err
 	}
 	base, err := l.branchTip(ctx, l.Base)
@@ -395,7 +395,7 @@ func (c containment) holds(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	c.fork = bases[0]
-	changed, err := c.repo.NumStat(ctx, c.fork, c.tip)
+	changed, err := c.repo.History().NumStat(ctx, c.fork, c.tip)
 	if err != nil {
 		return false, err
 	}

@@ -240,7 +240,7 @@ func (k *making) dropBranch(ctx context.Context) error {
 		return err
 	}
 	for _, commit := range since {
-		paths, err := k.repo.NumStat(ctx, k.BaseCommit, commit)
+		paths, err := k.repo.History().NumStat(ctx, k.BaseCommit, commit)
 		if err != nil || slices.ContainsFunc(paths, func(l git.Lines) bool { return !git.Ours(l.Path) }) {
 			return err
 		}

@@ -57,7 +57,7 @@ func (w work) diff(ctx context.Context) ([]byte, error) {
 		}
 		return err
 	}
-	err = w.repo.ReadDiff(ctx, read, from, tip, "--binary", "--full-index", "--find-renames")
+	err = w.repo.History().ReadDiff(ctx, read, from, tip, "--binary", "--full-index", "--find-renames")
 	return out, err
 }
 
@@ -100,7 +100,7 @@ func (w work) stat(ctx context.Context) (Stat, error) {
 		return Stat{}, err
 	}
 	s := Stat{From: from, Tip: tip, Files: []FileStat{}}
-	lines, err := w.repo.NumStat(ctx, from, tip)
+	lines, err := w.repo.History().NumStat(ctx, from, tip)
 	if err != nil {
 		return s, err
 	}
