@@ -206,7 +206,7 @@ func (r Remotes) Push(ctx context.Context, remote string, updates []RefUpdate, a
 	for _, u := range updates {
 		args = append(args, u.New+":"+u.Ref)
 	}
-	how := networked()
+	how := Networked()
 	how.more = []setting{{"remote." + remote + ".mirror", "false"}, {"push.pushOption", ""}} // a mirror takes no single refs
 	out, err := how.Run(ctx, r.repo.Top, args...)
 	results, words = readPushed(string(out), updates)
@@ -243,13 +243,13 @@ func readPushed(out string, updates []RefUpdate) (results []RefResult, words str
 // Fetch makes the refs below one prefix here what those below another are in a remote, and removes the others. Each
 // prefix ends without a slash. It changes nothing else: no branch, no tag, no FETCH_HEAD.
 func (r Remotes) Fetch(ctx context.Context, remote, from, to string) error {
-	_, err := networked().Run(ctx, r.repo.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance",
+	_, err := Networked().Run(ctx, r.repo.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", remote, "+"+from+"/*:"+to+"/*")
 	return err
 }
 
-// networked is how git speaks to a remote for claims: with the user's credentials, asking for nothing.
-func networked() Writing {
+// Networked is how git speaks to a remote: with the user's credentials, asking for nothing.
+func Networked() Writing {
 	return Writing{Network: true, Batch: os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == ""}
 }
 

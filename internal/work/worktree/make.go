@@ -31,9 +31,6 @@ import (
 // lies at the path; GIT if nobody is set as the author of commits. A kill leaves a record of what was begun, which the
 // next call removes and makes again.
 func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string) (Tree, error) {
-	if err := w.mayWrite(); err != nil {
-		return Tree{}, err
-	}
 	release, err := w.lockTask(ctx, id)
 	if err != nil {
 		return Tree{}, err
@@ -94,7 +91,7 @@ func (c *clone) plan(ctx context.Context, id record.ID, base, commit string) (*m
 		return nil, record.Errorf(record.InvalidInput, "the clone has no commit %q", record.Clip(commit, 100)).
 			WithHint("leave it out to begin at the newest of %s", base)
 	}
-	dir, err := c.location().make()
+	dir, err := c.folder()
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +163,7 @@ func (k *making) addTaken(ctx context.Context, tip string) error {
 	if _, err := (git.Writing{}).Run(ctx, k.repo.Top, "worktree", "add", "--quiet", k.Path, k.Branch); err != nil {
 		return err
 	}
-	behind, err := k.isAncestor(ctx, tip, k.BaseCommit)
+	behind, err := k.repo.History().Contains(ctx, k.BaseCommit, tip)
 	if err != nil {
 		return err
 	}

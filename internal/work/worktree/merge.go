@@ -202,7 +202,7 @@ func (a *attempt) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	already, err := a.isAncestor(ctx, a.head, a.from)
+	already, err := a.repo.History().Contains(ctx, a.from, a.head)
 	if err != nil {
 		return err
 	}

@@ -41,10 +41,8 @@ const maxDiff = 32 << 20
 
 // Diff is what the commits of a work tree's branch changed since it left its base, without what lies under .cairn, as a
 // patch that git applies. It returns INVALID_INPUT if that is more than 32 MiB.
-func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) { return w.on(t).diff(ctx) }
-
-func (w work) diff(ctx context.Context) ([]byte, error) {
-	from, tip, err := w.span(ctx)
+func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) {
+	from, tip, err := w.on(t).span(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +50,8 @@ func (w work) diff(ctx context.Context) ([]byte, error) {
 	read := func(r *bufio.Reader) error {
 		out, err = io.ReadAll(io.LimitReader(r, maxDiff+1))
 		if err == nil && len(out) > maxDiff {
-			err = record.Errorf(record.InvalidInput, "the change of %s is larger than %d bytes", w.tree.Task, maxDiff).
-				WithHint("git diff %s...%s shows it", w.tree.Base, w.tree.Branch)
+			err = record.Errorf(record.InvalidInput, "the change of %s is larger than %d bytes", t.Task, maxDiff).
+				WithHint("git diff %s...%s shows it", t.Base, t.Branch)
 		}
 		return err
 	}
@@ -92,10 +90,8 @@ type FileStat struct {
 }
 
 // Stat returns how much the commits of a work tree's branch changed since it left its base.
-func (w *Worktrees) Stat(ctx context.Context, t Tree) (Stat, error) { return w.on(t).stat(ctx) }
-
-func (w work) stat(ctx context.Context) (Stat, error) {
-	from, tip, err := w.span(ctx)
+func (w *Worktrees) Stat(ctx context.Context, t Tree) (Stat, error) {
+	from, tip, err := w.on(t).span(ctx)
 	if err != nil {
 		return Stat{}, err
 	}
@@ -172,13 +168,13 @@ func (p patching) applied(ctx context.Context) (string, error) {
 		return "", err
 	}
 	_, err := git.Writing{Index: p.index, Input: bytes.NewReader(p.patch)}.Run(ctx, p.tree.Path, "apply", "--3way", "--cached", "--whitespace=nowarn", "-")
-	if git.Exited(err) != 0 {
-		return "", notApplied(err)
-	}
-	if err != nil {
+	if err != nil && git.Exited(err) == 0 {
 		return "", err
 	}
-	tree, err := writeTree(ctx, p.tree.Path, p.index)
+	tree := ""
+	if err == nil {
+		tree, err = writeTree(ctx, p.tree.Path, p.index)
+	}
 	if err != nil {
 		return "", notApplied(err)
 	}

@@ -15,9 +15,6 @@ import (
 // (those under .cairn are committed first), INVALID_INPUT if there is no such branch or commit, and REBASE_CONFLICT
 // with the files.
 func (w *Worktrees) Rebase(ctx context.Context, t Tree, onto string) error {
-	if err := w.mayWrite(); err != nil {
-		return err
-	}
 	release, err := w.lockTask(ctx, t.Task)
 	if err != nil {
 		return err
@@ -47,7 +44,7 @@ func (r *rebase) run(ctx context.Context) error {
 
 // ready finds out what is rebased, and returns an error if that cannot be rebased. It commits the records of the task.
 func (r *rebase) ready(ctx context.Context) (err error) {
-	if err := r.verify(ctx); err != nil {
+	if _, err := r.verified(ctx); err != nil {
 		return err
 	}
 	if why := r.o.Busy(r.tree.Task); why != "" {
