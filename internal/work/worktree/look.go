@@ -48,8 +48,10 @@ func (c *clone) look(ctx context.Context, m made, aside bool) []Reason {
 		l.add(Live, "%s", liveness(live, nil))
 	}
 	for _, sign := range signs {
-		if file := filepath.Join(l.there.GitDir, sign.name); layout.Exists(file) {
-			l.add(sign.why, "%s", strings.ReplaceAll(sign.message, "FILE", file))
+		for _, name := range sign.names {
+			if file := filepath.Join(l.there.GitDir, name); layout.Exists(file) {
+				l.add(sign.why, "%s", strings.NewReplacer("FILE", file, "NAME", name).Replace(sign.message))
+			}
 		}
 	}
 	l.unsaved(ctx)
@@ -110,19 +112,15 @@ func (l *look) whyGone() string {
 // signs are the files in the git folder of a work tree that say that it is locked, or that an operation was begun in it
 // and not finished.
 var signs = []struct {
-	name    string
 	why     Why
-	message string
+	message string // with NAME and FILE for the file
+	names   []string
 }{
-	{"locked", Locked, "it is locked with git worktree lock"},
-	{"index.lock", Locked, "a git command works in it, or was killed there: FILE exists"},
-	{"HEAD.lock", Locked, "a git command works in it, or was killed there: FILE exists"},
-	{"MERGE_HEAD", UnderWay, "git is in the middle of something there: MERGE_HEAD"},
-	{"CHERRY_PICK_HEAD", UnderWay, "git is in the middle of something there: CHERRY_PICK_HEAD"},
-	{"REVERT_HEAD", UnderWay, "git is in the middle of something there: REVERT_HEAD"},
-	{"BISECT_LOG", UnderWay, "git is in the middle of something there: BISECT_LOG"},
-	{"rebase-merge", UnderWay, "git is in the middle of something there: rebase-merge"},
-	{"rebase-apply", UnderWay, "git is in the middle of something there: rebase-apply"},
+	{Locked, "it is locked with git worktree lock", []string{"locked"}},
+	{Locked, "a git command works in it, or was killed there: FILE exists", []string{"index.lock", "HEAD.lock"}},
+	{UnderWay, "git is in the middle of something there: NAME", []string{
+		"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply",
+	}},
 }
 
 // liveness says that processes work in a folder, or that this is not known.
