@@ -102,8 +102,10 @@ func (w Writing) environ(ctx context.Context, dir string) []string {
 	})
 	env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no",
 		"GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never", "GIT_NO_LAZY_FETCH=1")
-	if w.Batch && !w.ownSSH(ctx, dir) {
-		env = append(env, "GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30")
+	if w.Batch { // a program that the config names to reach remotes by cannot ask either without a terminal
+		if program, err := Setting(ctx, dir, "core.sshCommand"); err == nil && program == "" {
+			env = append(env, "GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30")
+		}
 	}
 	if w.Index != "" {
 		env = append(env, "GIT_INDEX_FILE="+w.Index)
@@ -116,12 +118,6 @@ func (w Writing) environ(ctx context.Context, dir string) []string {
 		env = append(env, "GIT_LITERAL_PATHSPECS=1")
 	}
 	return append(env, workTreeOf(dir)...)
-}
-
-// ownSSH reports whether the config names a program to reach remotes by. Without a terminal it cannot ask either.
-func (w Writing) ownSSH(ctx context.Context, dir string) bool {
-	program, err := Setting(ctx, dir, "core.sshCommand")
-	return err != nil || program != ""
 }
 
 // Identity returns GIT, with a hint, if the user has set no name and address to commit with in this work tree.
