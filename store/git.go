@@ -102,7 +102,7 @@ func (g Git) Repository(branch string) string {
 	if g.repo == nil {
 		return ""
 	}
-	return record.RepoOf(g.repo.Remote(branch))
+	return record.RepoOf(g.repo.Remotes().URL(branch))
 }
 
 // Known reports whether the caller's clone is of this repository: it has no remote, or one that is this.

@@ -50,18 +50,18 @@ func MergeDriverOf(ctx context.Context, l layout.Layout) (d MergeDriver, err err
 	}
 	d.Attributes = true
 	for _, name := range []string{kind.Tasks.File("ANY-1"), kind.Tasks.FileIn(kind.Tasks.RestIn("2026-01"), "ANY-1")} {
-		attr, err := l.Repo.Attribute(ctx, "merge", layout.SlashRel(l.Worktree, l.Abs(name)))
+		attr, err := l.Repo.Config().Attribute(ctx, "merge", layout.SlashRel(l.Worktree, l.Abs(name)))
 		if err != nil {
 			return d, err
 		}
 		d.Attributes = d.Attributes && attr == "cairn"
 	}
-	own, err := l.Repo.Config(ctx, driverKey)
+	own, err := l.Repo.Config().Own(ctx, driverKey)
 	if err != nil {
 		return d, err
 	}
 	d.Installed = own != ""
-	d.Command, err = l.Repo.ConfigAnywhere(ctx, driverKey)
+	d.Command, err = l.Repo.Config().Get(ctx, driverKey)
 	return d, err
 }
 
@@ -95,7 +95,7 @@ func PlanMergeDriver(ctx context.Context, l layout.Layout, remove bool) (*MergeS
 		})
 	}
 	for _, c := range driverConfig {
-		have, err := l.Repo.Config(ctx, c.key)
+		have, err := l.Repo.Config().Own(ctx, c.key)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func PlanMergeDriver(ctx context.Context, l layout.Layout, remove bool) (*MergeS
 		}
 		if have != want {
 			add("git config", []string{c.key + "=" + c.value}, func(ctx context.Context) error {
-				return l.Repo.SetConfig(ctx, c.key, want)
+				return l.Repo.Config().Set(ctx, c.key, want)
 			})
 		}
 	}

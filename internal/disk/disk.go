@@ -80,9 +80,7 @@ func isFolder(path string) bool {
 type File struct{ f *os.File }
 
 // Create creates a file that must not exist.
-func Create(path string, perm os.FileMode) (*File, error) {
-	return open(path, os.O_EXCL, perm)
-}
+func Create(path string, perm os.FileMode) (*File, error) { return open(path, os.O_EXCL, perm) }
 
 func open(path string, flag int, perm os.FileMode) (file *File, err error) {
 	err = Do(Open, path, func() error {
@@ -110,7 +108,12 @@ func alone(path string) error {
 	if err := RemoveFile(path); err != nil {
 		return err
 	}
-	f, err := Create(path, info.Mode().Perm())
+	return write(path, data, os.O_EXCL, info.Mode().Perm())
+}
+
+// write opens a file, writes to it and closes it.
+func write(path string, data []byte, flag int, perm os.FileMode) error {
+	f, err := open(path, flag, perm)
 	if err != nil {
 		return err
 	}
@@ -136,9 +139,7 @@ func (f *File) Chmod(mode os.FileMode) error {
 }
 
 // Sync flushes the content to the disk.
-func (f *File) Sync() error {
-	return Do(Sync, f.Name(), f.f.Sync)
-}
+func (f *File) Sync() error { return Do(Sync, f.Name(), f.f.Sync) }
 
 // Close closes the file. It changes nothing on the disk.
 func (f *File) Close() error { return f.f.Close() }
@@ -149,12 +150,7 @@ func WriteFile(path string, data []byte) error {
 	if err := alone(path); err != nil {
 		return err
 	}
-	f, err := open(path, os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	return write(path, data, os.O_TRUNC, 0o644)
 }
 
 // Append adds data to the end of a file, and creates a missing one. It follows no link. A kill in the middle leaves a
@@ -163,12 +159,7 @@ func Append(path string, data []byte) error {
 	if err := alone(path); err != nil {
 		return err
 	}
-	f, err := open(path, os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	return write(path, data, os.O_APPEND, 0o644)
 }
 
 // Replace renames a file, over one that may be there. On Windows that can fail while a program has the file open;
@@ -196,11 +187,12 @@ func RemoveFile(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	err := Do(Remove, path, func() error { return os.Remove(path) })
-	if errors.Is(err, fs.ErrNotExist) {
+	return Do(Remove, path, func() error {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 		return nil
-	}
-	return err
+	})
 }
 
 // Within reports whether a path is a folder or lies in it. Both are clean.

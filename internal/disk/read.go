@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -65,34 +64,45 @@ func regular(f *os.File, path string) error {
 // ReadIn reads a regular file by its path from a folder. No link leads out of the folder, and the last part of the path
 // may not be a link. Its other errors are those of ReadRegular.
 func ReadIn(folder, rel string, most int64) ([]byte, error) {
-	root, err := os.OpenRoot(folder)
+	f, _, err := openIn(folder, rel)
 	if err != nil {
 		return nil, err
+	}
+	return atMost(f, rel, most)
+}
+
+// openIn opens a regular file as ReadIn does.
+func openIn(folder, rel string) (*os.File, fs.FileInfo, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, nil, err
 	}
 	defer func() { _ = root.Close() }()
 	info, err := root.Lstat(rel)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	notRegular := &fs.PathError{Op: "open", Path: rel, Err: ErrNotRegular}
 	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: rel, Err: ErrNotRegular}
+		return nil, nil, notRegular
 	}
 	f, err := root.OpenFile(rel, os.O_RDONLY|dontWait, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { _ = f.Close() }()
 	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) {
-		return nil, cmp.Or(err, error(&fs.PathError{Op: "open", Path: rel, Err: ErrNotRegular}))
+		_ = f.Close()
+		return nil, nil, notRegular
 	}
-	return atMost(f, most)
+	return f, info, nil
 }
 
-// atMost reads a file. It returns ErrTooLarge if the file has more bytes than the limit.
-func atMost(f *os.File, most int64) ([]byte, error) {
+// atMost reads a file and closes it. It returns ErrTooLarge if the file has more bytes than the limit.
+func atMost(f *os.File, path string, most int64) ([]byte, error) {
+	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(data)) > most {
-		return nil, ErrTooLarge
+		return nil, &fs.PathError{Op: "read", Path: path, Err: ErrTooLarge}
 	}
 	return data, err
 }
@@ -106,10 +116,5 @@ func ReadRegular(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: ErrTooLarge}
-	}
-	return data, err
+	return atMost(f, path, most)
 }

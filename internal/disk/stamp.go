@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,19 +22,15 @@ type Stamp struct {
 }
 
 // StampOf returns the stamp of a regular file, without following a link; the zero one for anything else.
-func StampOf(path string) Stamp {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return Stamp{}
-	}
-	return newStamp(info)
-}
+func StampOf(path string) Stamp { return stampIf(path, fs.FileMode.IsRegular) }
 
 // StampOfFolder returns the stamp of a folder, which changes when a name in it comes, goes or gets another file; the
 // zero one for anything else.
-func StampOfFolder(path string) Stamp {
+func StampOfFolder(path string) Stamp { return stampIf(path, fs.FileMode.IsDir) }
+
+func stampIf(path string, is func(fs.FileMode) bool) Stamp {
 	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() {
+	if err != nil || !is(info.Mode()) {
 		return Stamp{}
 	}
 	return newStamp(info)
@@ -126,9 +123,5 @@ func lstat(path string) (s Stamp, other bool) {
 
 // Inode is the number of a file or a folder in its file system; 0 if it is not known.
 func Inode(path string) uint64 {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0
-	}
-	return newStamp(info).Inode
+	return stampIf(path, func(fs.FileMode) bool { return true }).Inode
 }

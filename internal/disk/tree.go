@@ -29,40 +29,20 @@ func RemoveTree(path string) error {
 // CopyIn copies a regular file to the same path in another folder, with its permission bits, and returns what was made.
 // It returns fs.ErrExist if something is there, also a link. No link leads out of either folder. Where the file system
 // can, the copy shares its content with the file until one of them is written. A kill in the middle leaves a part.
-func CopyIn(from, to, rel string, most int64) (fs.FileInfo, error) {
-	source, err := os.OpenRoot(from)
+func CopyIn(from, to, rel string, most int64) (made fs.FileInfo, err error) {
+	in, info, err := openIn(from, rel)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = source.Close() }()
+	defer func() { _ = in.Close() }()
+	if info.Size() > most {
+		return nil, &fs.PathError{Op: "copy", Path: rel, Err: ErrTooLarge}
+	}
 	target, err := os.OpenRoot(to)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = target.Close() }()
-	info, err := source.Lstat(rel)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "copy", Path: rel, Err: ErrNotRegular}
-	}
-	if info.Size() > most {
-		return nil, &fs.PathError{Op: "copy", Path: rel, Err: ErrTooLarge}
-	}
-	in, err := source.OpenFile(rel, os.O_RDONLY|dontWait, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	if now, err := in.Stat(); err != nil || !os.SameFile(info, now) {
-		return nil, &fs.PathError{Op: "copy", Path: rel, Err: ErrNotRegular}
-	}
-	return fill(target, rel, in, info)
-}
-
-// fill makes a file in a folder with the content of another.
-func fill(target *os.Root, rel string, in *os.File, info fs.FileInfo) (made fs.FileInfo, err error) {
 	err = Do(Open, filepath.Join(target.Name(), rel), func() error {
 		if err := target.MkdirAll(filepath.Dir(rel), 0o755); err != nil {
 			return err

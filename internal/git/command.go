@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,49 +21,64 @@ import (
 // setting is a key of git's configuration with a value.
 type setting struct{ key, value string }
 
-// settings are passed to every command and override the config of the clone, of the user and of the system. The first
-// group keeps git from starting programs that a config names, the second keeps a config from changing what is printed,
-// and the third keeps git from taking a changed file for an unchanged one.
+// The settings that commands get override the config of the clone, of the user and of the system. A repository still
+// decides how files are stored (line endings, filters, executable bits) and which are ignored. Of these only filters
+// start programs, and only where files of the work tree are hashed: see WorkTree.
 //
-// A repository still decides how files are stored (line endings, filters, executable bits) and which are ignored. Of
-// these only filters start programs, and only where files of the work tree are hashed: see WorkTree.
-var settings = []setting{
+// quiet are those of every command. They reach the hooks too, so there are only those without which a program would ask,
+// wait or go on in the background.
+var quiet = []setting{
 	{"core.fsmonitor", "false"},
 	{"core.useBuiltinFSMonitor", "false"}, // the same in some builds for Windows
-	{"core.virtualFilesystem", ""},        // the same in forks
-	{"core.hooksPath", "/dev/null"},
 	{"core.pager", "cat"},
-	{"core.editor", ""},
+	{"core.editor", ":"},
 	{"core.askPass", ""},
+	{"sequence.editor", ":"},
+	{"gc.auto", "0"},
+	{"maintenance.auto", "false"},
+	{"submodule.recurse", "false"},
+}
+
+// alone are those of a command that runs no hook: those that keep a config from starting programs, or from changing what
+// is printed.
+var alone = []setting{
+	{"core.hooksPath", "/dev/null"},
+	{"core.virtualFilesystem", ""}, // as core.fsmonitor in forks
+	{"core.alternateRefsCommand", ""},
+	{"core.quotePath", "true"},
+	{"color.ui", "never"},
+	{"diff.external", ""},
+	{"diff.orderFile", "/dev/null"},
+	{"diff.relative", "false"},
+}
+
+// offline keeps git from the network.
+var offline = []setting{
 	{"core.sshCommand", ""},
 	{"core.gitProxy", ""},
-	{"core.alternateRefsCommand", ""},
 	{"credential.helper", ""}, // an empty one clears the list
-	{"diff.external", ""},
+	{"protocol.allow", "never"},
+}
+
+// reading are those of a command that only reads. The first group keeps git from starting programs that a config names,
+// the second keeps a config from changing what is printed, and the third keeps git from taking a changed file for an
+// unchanged one.
+var reading = []setting{
 	{"gpg.program", ""},
 	{"gpg.openpgp.program", ""},
 	{"gpg.x509.program", ""},
 	{"gpg.ssh.program", ""},
 	{"gpg.ssh.defaultKeyCommand", ""},
 	{"interactive.diffFilter", ""},
-	{"sequence.editor", ""},
 	{"log.showSignature", "false"},
 	{"status.submoduleSummary", "false"},
-	{"submodule.recurse", "false"},
-	{"protocol.allow", "never"},
-	{"gc.auto", "0"},
-	{"maintenance.auto", "false"},
 
-	{"color.ui", "never"},
 	{"color.diff", "never"},
 	{"color.status", "never"},
 	{"color.branch", "never"},
 	{"column.ui", "never"},
-	{"core.quotePath", "true"},
 	{"core.abbrev", "auto"},
 	{"diff.ignoreSubmodules", "none"},
-	{"diff.orderFile", "/dev/null"},
-	{"diff.relative", "false"},
 	{"diff.renames", "false"},
 	{"format.pretty", "medium"},
 	{"i18n.logOutputEncoding", "UTF-8"},
@@ -102,7 +118,7 @@ var variables = []string{
 // If dir is the top of a work tree, git works on that work tree, whatever core.worktree and core.bare say. It still
 // finds the git folder itself, because only then does it refuse the repository of another user.
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	return program(ctx, dir, settings, environ(dir), args)
+	return program(ctx, dir, slices.Concat(quiet, alone, offline, reading), environ(dir), args)
 }
 
 // program makes a git command with settings and an environment; no other code starts git.
@@ -176,12 +192,7 @@ func with(cmd *exec.Cmd, more []setting) *exec.Cmd {
 // If git cannot be started or fails, the output is what was printed until then, and the error has the code GIT. Its
 // cause is an *exec.ExitError if git ran, and ctx's error if ctx ended, in which case git was killed.
 func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return runInput(ctx, nil, dir, args...)
-}
-
-// runInput is Run with an input.
-func runInput(ctx context.Context, in io.Reader, dir string, args ...string) ([]byte, error) {
-	return output(ctx, command(ctx, dir, args...), in, args)
+	return output(ctx, command(ctx, dir, args...), nil, args)
 }
 
 // output starts a command and returns what it printed.
@@ -194,18 +205,18 @@ func output(ctx context.Context, cmd *exec.Cmd, in io.Reader, args []string) ([]
 	return out, nil
 }
 
-// runReading is runInput for an output that may be too long for memory: read gets it while git runs. If read fails, git
+// runReading is Run with an input, for an output that may be too long for memory: read gets it while git runs. If read fails, git
 // is killed, and the error of read is returned.
 func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) error, dir string, args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := command(ctx, dir, args...)
 	cmd.Stdin = in
-	return reading(ctx, cancel, cmd, read, args)
+	return stream(ctx, cancel, cmd, read, args)
 }
 
-// reading starts a command whose output read gets while it runs. cancel ends the command.
-func reading(ctx context.Context, cancel func(), cmd *exec.Cmd, read func(*bufio.Reader) error, args []string) error {
+// stream starts a command whose output read gets while it runs. cancel ends the command.
+func stream(ctx context.Context, cancel func(), cmd *exec.Cmd, read func(*bufio.Reader) error, args []string) error {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()

@@ -260,9 +260,9 @@ func TestConfigDecidesNoAnswer(t *testing.T) {
 		say(reachable, err)
 		tracked, err := f.Index("").Files(ctx, "")
 		say(tracked, err)
-		attribute, err := f.Attribute(ctx, "merge", ".cairn/tasks/T-1.md")
+		attribute, err := f.Config().Attribute(ctx, "merge", ".cairn/tasks/T-1.md")
 		say(attribute, err)
-		name, err := f.UserName(ctx)
+		name, err := UserName(ctx, f.Top)
 		say(name, err)
 		return strings.Join(strings.Split(fmt.Sprint(all...), " "), "\n")
 	}
@@ -358,8 +358,8 @@ func TestConfigIsNotWrittenThroughALink(t *testing.T) {
 	}
 	r.link(outside, ".git/config")
 	before := contents(t, filepath.Dir(outside))
-	_ = failure(t, r.open().SetConfig(t.Context(), "merge.cairn.driver", "x"))
-	_ = failure(t, r.open().SetConfig(t.Context(), "core.bare", ""))
+	_ = failure(t, r.open().Config().Set(t.Context(), "merge.cairn.driver", "x"))
+	_ = failure(t, r.open().Config().Set(t.Context(), "core.bare", ""))
 	if contents(t, filepath.Dir(outside)) != before {
 		t.Error("it was written")
 	}

@@ -16,14 +16,14 @@ func Ours(path string) bool { return ours(path) }
 var plainDiff = []string{"--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none", "--submodule=short"}
 
 // ReadDiff has read read the difference of two commits as a patch, without what lies in folders .cairn.
-func (r *Repo) ReadDiff(ctx context.Context, read func(*bufio.Reader) error, from, to string, options ...string) error {
+func (h History) ReadDiff(ctx context.Context, read func(*bufio.Reader) error, from, to string, options ...string) error {
 	args := append([]string{"diff", "-p", "--src-prefix=a/", "--dst-prefix=b/"}, plainDiff...)
 	args = append(append(args, options...), from, to, "--", ":/", ":(top,exclude,glob)**/.cairn/**")
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := command(ctx, r.Top, args...)
+	cmd := command(ctx, h.repo.Top, args...)
 	cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=0")
-	return reading(ctx, cancel, cmd, read, args)
+	return stream(ctx, cancel, cmd, read, args)
 }
 
 // Lines is how many lines of a file changed.
@@ -34,9 +34,9 @@ type Lines struct {
 }
 
 // NumStat lists the files in which two commits differ, with how many lines changed. A renamed file is two.
-func (r *Repo) NumStat(ctx context.Context, from, to string) ([]Lines, error) {
+func (h History) NumStat(ctx context.Context, from, to string) ([]Lines, error) {
 	args := append([]string{"diff-tree", "-r", "-z", "--numstat", "--no-renames"}, plainDiff...)
-	out, err := Run(ctx, r.Top, append(args, from, to)...)
+	out, err := Run(ctx, h.repo.Top, append(args, from, to)...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +63,8 @@ func (r *Repo) NumStat(ctx context.Context, from, to string) ([]Lines, error) {
 // Change is a path of a work tree that differs from what is committed.
 type Change struct {
 	Path      string // from the top, with slashes; a folder, or a repository that is not tracked, ends with one
+	Mode      string // in the work tree, as in Tree; "" if it is not tracked
+	Staged    bool   // what differs is staged, and the work tree has it so
 	Untracked bool
 	Ignored   bool
 	Deleted   bool // tracked, and gone from the folder
@@ -82,6 +84,25 @@ type Looks struct {
 // It starts no filter of the repository's own config. So a file that is stored in another form may be listed though it
 // has not changed, but none that has changed is left out.
 func (r *Repo) Changes(ctx context.Context, l Looks) ([]Change, error) {
+	all, err := (&workTree{Repo: r, foreign: true}).status(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	files, err := r.Index("").Files(ctx, "")
+	for _, f := range files { // those that git was told not to look at
+		if !f.Unwatched || f.Unmerged || !r.hasFile(f.Path) {
+			continue
+		}
+		content, err := disk.ReadRegular(r.path(f.Path), maxHidden)
+		if err != nil || ContentID(content, f.ID) != f.ID {
+			all = append(all, Change{Path: f.Path})
+		}
+	}
+	return all, err
+}
+
+// status lists the changes that git names.
+func (w *workTree) status(ctx context.Context, l Looks) ([]Change, error) {
 	args := []string{"status", "--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=none"}
 	if l.Shallow {
 		args[len(args)-1] = "--ignore-submodules=all"
@@ -89,7 +110,7 @@ func (r *Repo) Changes(ctx context.Context, l Looks) ([]Change, error) {
 	if l.Ignored {
 		args = append(args, "--ignored=matching")
 	}
-	out, err := (&workTree{Repo: r, foreign: true}).runFiltering(ctx, nil, args...)
+	out, err := w.runFiltering(ctx, nil, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +122,7 @@ func (r *Repo) Changes(ctx context.Context, l Looks) ([]Change, error) {
 		}
 		all = append(all, c)
 	}
-	hidden, err := r.hidden(ctx)
-	return append(all, hidden...), err
+	return all, nil
 }
 
 // parseChange parses a line of porcelain format 2.
@@ -115,48 +135,30 @@ func parseChange(line string) (Change, error) {
 		return Change{Path: rest, Ignored: true}, nil
 	case "1": // XY sub mH mI mW hH hI path
 		if f := strings.SplitN(rest, " ", 8); len(f) == 8 {
-			return Change{Path: f[7], Deleted: f[0] == ".D", Submodule: strings.HasPrefix(f[1], "S")}, nil
+			inIndexOnly := strings.HasSuffix(f[0], ".")
+			return Change{Path: f[7], Mode: f[4], Staged: inIndexOnly, Deleted: f[0] == ".D", Submodule: strings.HasPrefix(f[1], "S")}, nil
 		}
 	case "u": // XY sub m1 m2 m3 mW h1 h2 h3 path
 		if f := strings.SplitN(rest, " ", 10); len(f) == 10 {
-			return Change{Path: f[9], Unmerged: true}, nil
+			return Change{Path: f[9], Mode: f[5], Unmerged: true}, nil
 		}
 	}
 	return Change{}, garbled("status", line)
-}
-
-// hidden lists the files that git was told not to look at, and that are there with another content than is staged.
-func (r *Repo) hidden(ctx context.Context) ([]Change, error) {
-	files, err := r.Index("").Files(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	var changed []Change
-	for _, f := range files {
-		if !f.Unwatched || f.Unmerged || !r.hasFile(f.Path) {
-			continue
-		}
-		content, err := disk.ReadRegular(r.path(f.Path), maxHidden)
-		if err != nil || ContentID(content, f.ID) != f.ID {
-			changed = append(changed, Change{Path: f.Path})
-		}
-	}
-	return changed, nil
 }
 
 // maxHidden is the most bytes of a file that git does not look at which are compared; a larger one counts as changed.
 const maxHidden = 64 << 20
 
 // Stashes counts the stashes that were made on a branch.
-func (r *Repo) Stashes(ctx context.Context, branch string) (int, error) {
-	_, err := Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", "refs/stash")
+func (h History) Stashes(ctx context.Context, branch string) (int, error) {
+	_, err := Run(ctx, h.repo.Top, "rev-parse", "--quiet", "--verify", "refs/stash")
 	if Exited(err) == 1 {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	out, err := Run(ctx, r.Top, "log", "--walk-reflogs", "-z", "--format=%gs", "refs/stash", "--")
+	out, err := Run(ctx, h.repo.Top, "log", "--walk-reflogs", "-z", "--format=%gs", "refs/stash", "--")
 	n := 0
 	for _, subject := range records(out) {
 		if strings.HasPrefix(subject, "WIP on "+branch+":") || strings.HasPrefix(subject, "On "+branch+":") {
@@ -167,8 +169,8 @@ func (r *Repo) Stashes(ctx context.Context, branch string) (int, error) {
 }
 
 // InRemote reports whether a commit is in a branch of a remote, as far as the clone knows those.
-func (r *Repo) InRemote(ctx context.Context, commit string) (bool, error) {
-	out, err := Run(ctx, r.Top, "for-each-ref", "--count=1", "--contains="+commit, "refs/remotes")
+func (h History) InRemote(ctx context.Context, commit string) (bool, error) {
+	out, err := Run(ctx, h.repo.Top, "for-each-ref", "--count=1", "--contains="+commit, "refs/remotes")
 	return len(out) > 0, err
 }
 

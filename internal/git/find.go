@@ -36,12 +36,10 @@ func (r *Repo) Registered() bool {
 	if r.Linked() {
 		return WorktreeAt(r.GitDir) == r.Top
 	}
-	return filepath.Dir(r.GitDir) == r.Top || r.named()
-}
-
-// named reports whether core.worktree names this work tree. Git reads it from these two files and nowhere else.
-func (r *Repo) named() bool {
-	for _, name := range []string{"config.worktree", "config"} {
+	if filepath.Dir(r.GitDir) == r.Top {
+		return true
+	}
+	for _, name := range []string{"config.worktree", "config"} { // git reads core.worktree from these two and nowhere else
 		cfg, err := readConfig(filepath.Join(r.GitDir, name))
 		if err != nil {
 			continue
@@ -135,7 +133,9 @@ func open(top string) (*Repo, bool, error) {
 	return r, err == nil, err
 }
 
-// newRepo makes a Repo of a work tree and its git folder: it resolves links and finds the common git folder.
+// newRepo makes a Repo of a work tree and its git folder: it resolves links and finds the common git folder. It returns
+// GIT if the git folder says that it is part of a clone which does not have it, or if it belongs to a linked work tree
+// at another path that still exists.
 func newRepo(top, dir string) (*Repo, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -143,7 +143,8 @@ func newRepo(top, dir string) (*Repo, error) {
 	}
 	for _, name := range []string{"HEAD", "config", "packed-refs"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.Mode().IsRegular() {
-			return nil, notAFile(filepath.Join(dir, name))
+			return nil, record.Errorf(record.Git, "%s is not a file", filepath.Join(dir, name)).
+				WithHint("see what it is, and where this repository came from")
 		}
 	}
 	common, err := commonDir(dir)
@@ -159,31 +160,26 @@ func newRepo(top, dir string) (*Repo, error) {
 	if err := noPipes(top, ".gitattributes", ".gitignore", ".gitmodules"); err != nil {
 		return nil, err
 	}
-	return r, r.checkLinked()
-}
-
-// checkLinked returns GIT if the git folder says that it is part of a clone which does not have it, or if it belongs to
-// a linked work tree at another path that still exists. Where that path is gone the work tree was moved, which git
-// allows; "git worktree repair" tells the clone.
-func (r *Repo) checkLinked() error {
 	if !r.Linked() {
-		return nil
+		return r, nil
 	}
 	if filepath.Dir(r.GitDir) != filepath.Join(r.CommonDir, "worktrees") {
-		return record.Errorf(record.Git, "the git folder %s says that it is part of %s, which does not have it", r.GitDir, r.CommonDir).
+		return r, record.Errorf(record.Git, "the git folder %s says that it is part of %s, which does not have it", r.GitDir, r.CommonDir).
 			WithHint("git keeps linked worktrees below %s; see where this folder came from", filepath.Join(r.CommonDir, "worktrees"))
 	}
+	// Where the path that the git folder names is gone, the work tree was moved, which git allows; "git worktree repair"
+	// tells the clone.
 	there := WorktreeAt(r.GitDir)
 	if there == "" || there == r.Top {
-		return nil
+		return r, nil
 	}
 	if dir, err := readGitFile(filepath.Join(there, ".git")); err == nil {
 		if dir, err = filepath.EvalSymlinks(dir); err == nil && dir == r.GitDir {
-			return record.Errorf(record.Git, "%s uses the git folder of the worktree %s", r.Top, there).
+			return r, record.Errorf(record.Git, "%s uses the git folder of the worktree %s", r.Top, there).
 				WithHint("if it is a copy of that worktree, make one with git worktree add; else see where this folder came from")
 		}
 	}
-	return nil
+	return r, nil
 }
 
 // gitReads are the files that git reads in its folder on every command.
@@ -260,10 +256,6 @@ func readSmall(path string) ([]byte, error) {
 }
 
 const smallFile = 1 << 20 // bytes; git writes no config of that size
-
-func notAFile(path string) error {
-	return record.Errorf(record.Git, "%s is not a file", path).WithHint("see what it is, and where this repository came from")
-}
 
 // below joins a path to a folder unless it is absolute.
 func below(dir, path string) string {

@@ -220,7 +220,7 @@ func (h History) Log(ctx context.Context, in LogIn, keep func(line string) bool)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	read := &logReader{keep: keep}
-	err = reading(ctx, cancel, command(ctx, h.repo.Top, args...), read.all, args)
+	err = stream(ctx, cancel, command(ctx, h.repo.Top, args...), read.all, args)
 	if errors.Is(err, errEnough) {
 		err, cut = nil, true
 	}

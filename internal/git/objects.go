@@ -6,9 +6,11 @@ import (
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -187,7 +189,9 @@ func ContentID(content []byte, like string) string {
 	if len(like) == 2*sha256.Size {
 		h = sha256.New()
 	}
-	return blobID(h, content)
+	_, _ = fmt.Fprintf(h, "blob %d\x00", len(content))
+	_, _ = h.Write(content)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Index is what is staged.
@@ -264,7 +268,8 @@ func (x Index) Converted(ctx context.Context, paths []string, staged bool) ([]Co
 	var converted []Converted
 	for ; len(fields) > 0; fields = fields[3:] {
 		name, value := fields[1], fields[2]
-		if value == "unspecified" || value == "unset" || isUTF8(name, value) {
+		utf8 := name == "working-tree-encoding" && slices.Contains([]string{"UTF-8", "UTF8"}, strings.ToUpper(value))
+		if value == "unspecified" || value == "unset" || utf8 {
 			continue
 		}
 		if value != "set" {
@@ -273,11 +278,6 @@ func (x Index) Converted(ctx context.Context, paths []string, staged bool) ([]Co
 		converted = append(converted, Converted{fields[0], name})
 	}
 	return converted, nil
-}
-
-// isUTF8 reports whether an attribute says that a file has the encoding that git keeps it in.
-func isUTF8(name, value string) bool {
-	return name == "working-tree-encoding" && (strings.EqualFold(value, "UTF-8") || strings.EqualFold(value, "UTF8"))
 }
 
 // Fingerprint is the fingerprint of what is staged.

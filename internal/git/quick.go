@@ -2,7 +2,7 @@ package git
 
 import (
 	"bytes"
-	"container/heap"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -16,7 +16,6 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/config"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
@@ -41,7 +40,7 @@ type Commit struct {
 // Quick opens the clone. It returns an error for one in a form that the library does not read, such as one with ids of
 // SHA-256.
 func (r *Repo) Quick() (*Quick, error) {
-	if err := r.quickForm(); err != nil {
+	if err := r.form(); err != nil {
 		return nil, err
 	}
 	q := &Quick{commits: map[string]*Commit{}}
@@ -49,24 +48,6 @@ func (r *Repo) Quick() (*Quick, error) {
 	ends, err := r.History().ends()
 	q.ends = ends
 	return q, err
-}
-
-// quickForm returns an error unless the library reads the objects and the refs of the repository. Unlike plain it
-// accepts extensions that change neither.
-func (r *Repo) quickForm() error {
-	cfg, err := readConfig(filepath.Join(r.CommonDir, "config"))
-	if err != nil {
-		return err
-	}
-	if version := cfg.Section("core").Option("repositoryformatversion"); !slices.Contains([]string{"", config.Version_0, config.Version_1}, version) {
-		return errExtended
-	}
-	for _, o := range cfg.Section("extensions").Options {
-		if !slices.Contains([]string{"noop", "worktreeconfig", "partialclone", "preciousobjects", "relativeworktrees"}, strings.ToLower(o.Key)) {
-			return errExtended
-		}
-	}
-	return nil
 }
 
 const (
@@ -127,22 +108,18 @@ func (q *Quick) object(kind plumbing.ObjectType, id string, most int64) ([]byte,
 	for _, s := range q.stores {
 		var o plumbing.EncodedObject
 		if o, err = s.EncodedObject(kind, plumbing.NewHash(id)); err == nil {
-			return readObject(o, most)
+			if o.Size() > min(most, maxObject) {
+				return nil, disk.ErrTooLarge
+			}
+			r, err := o.Reader()
+			if err != nil {
+				return nil, err
+			}
+			src, err := io.ReadAll(r)
+			return src, errors.Join(err, r.Close())
 		}
 	}
 	return nil, err
-}
-
-func readObject(o plumbing.EncodedObject, most int64) ([]byte, error) {
-	if o.Size() > min(most, maxObject) {
-		return nil, disk.ErrTooLarge
-	}
-	r, err := o.Reader()
-	if err != nil {
-		return nil, err
-	}
-	src, err := io.ReadAll(r)
-	return src, errors.Join(err, r.Close())
 }
 
 // Blob reads the content of a file of some bytes at most.
@@ -159,22 +136,11 @@ func (q *Quick) Commit(id string) (*Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := parseCommit(src)
-	if q.ends[id] {
-		c.Parents = nil
-	}
-	q.commits[id] = c
-	return c, nil
-}
-
-// parseCommit reads the lines of a commit that come before its message.
-func parseCommit(src []byte) *Commit {
 	c := &Commit{}
-	for line := range bytes.Lines(src) {
-		key, value, _ := strings.Cut(strings.TrimRight(string(line), "\n"), " ")
+	front, _, _ := bytes.Cut(src, []byte("\n\n")) // before its message
+	for line := range strings.SplitSeq(string(front), "\n") {
+		key, value, _ := strings.Cut(line, " ")
 		switch key {
-		case "":
-			return c
 		case "tree":
 			c.Tree = value
 		case "parent":
@@ -185,7 +151,11 @@ func parseCommit(src []byte) *Commit {
 			}
 		}
 	}
-	return c
+	if q.ends[id] {
+		c.Parents = nil
+	}
+	q.commits[id] = c
+	return c, nil
 }
 
 // Entry is a name in a folder of a commit.
@@ -249,21 +219,23 @@ func (q *Quick) Forks(one, other string) []string {
 func (q *Quick) common(one, other string) []string {
 	const ofOne, ofOther, both, done = 1, 2, 3, 4 // done: what is below a fork
 	marks := map[string]int{}
-	queue := &commitQueue{}
+	var queue []string // the newest commit last
 	mark := func(id string, as int) {
 		if c, err := q.Commit(id); err == nil && marks[id]&as != as {
 			marks[id] |= as
-			heap.Push(queue, queued{id, c.Time})
+			at, _ := slices.BinarySearchFunc(queue, c.Time, func(other string, at int64) int { return cmp.Compare(q.commits[other].Time, at) })
+			queue = slices.Insert(queue, at, id)
 		}
 	}
 	mark(one, ofOne)
 	mark(other, ofOther)
 	var forks []string
-	for seen := 0; queue.Len() > 0 && queue.any(func(id string) bool { return marks[id]&done == 0 }); seen++ {
+	for seen := 0; slices.ContainsFunc(queue, func(id string) bool { return marks[id]&done == 0 }); seen++ {
 		if seen == maxApart {
 			return nil
 		}
-		id := heap.Pop(queue).(queued).id
+		id := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
 		as := marks[id]
 		if as&both == both && as&done == 0 {
 			if as |= done; !slices.Contains(forks, id) {
@@ -279,26 +251,4 @@ func (q *Quick) common(one, other string) []string {
 		}
 	}
 	return slices.DeleteFunc(forks, func(id string) bool { return marks[id]&done != 0 })
-}
-
-type queued struct {
-	id string
-	at int64
-}
-
-// commitQueue has the newest commit first.
-type commitQueue []queued
-
-func (c commitQueue) Len() int           { return len(c) }
-func (c commitQueue) Less(i, j int) bool { return c[i].at > c[j].at }
-func (c commitQueue) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
-func (c *commitQueue) Push(x any)        { *c = append(*c, x.(queued)) }
-func (c *commitQueue) Pop() any {
-	last := (*c)[len(*c)-1]
-	*c = (*c)[:len(*c)-1]
-	return last
-}
-
-func (c commitQueue) any(is func(id string) bool) bool {
-	return slices.ContainsFunc(c, func(q queued) bool { return is(q.id) })
 }

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -167,6 +168,12 @@ func (r Refs) Between(ctx context.Context, from, to string, most int) (int, erro
 	return strconv.Atoi(strings.TrimSpace(string(out)))
 }
 
+// Remotes are the remotes of a clone: what their refs are, and how git reaches them.
+type Remotes struct{ repo *Repo }
+
+// Remotes returns the remotes of the clone.
+func (r *Repo) Remotes() Remotes { return Remotes{r} }
+
 // RefUpdate changes one ref of a remote, if it still points at Old.
 type RefUpdate struct {
 	Ref string
@@ -184,10 +191,10 @@ const (
 	Refused           // by the remote or by this side: the ref may point elsewhere, or the remote does not allow it
 )
 
-// PushRefs has a remote change refs, each only if it still points at what is expected, all or none if atomic. It runs
+// Push has a remote change refs, each only if it still points at what is expected, all or none if atomic. It runs
 // no hook of this clone and asks for nothing. The results are in the order of the updates. The error is that of git;
 // also with one, updates may have been taken. The words are what the remote gave as its reasons.
-func (r *Repo) PushRefs(ctx context.Context, remote string, updates []RefUpdate, atomic bool) (results []RefResult, words string, err error) {
+func (r Remotes) Push(ctx context.Context, remote string, updates []RefUpdate, atomic bool) (results []RefResult, words string, err error) {
 	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-recurse-submodules", "--no-signed", "--no-thin"}
 	if atomic {
 		args = append(args, "--atomic")
@@ -199,9 +206,9 @@ func (r *Repo) PushRefs(ctx context.Context, remote string, updates []RefUpdate,
 	for _, u := range updates {
 		args = append(args, u.New+":"+u.Ref)
 	}
-	how := networked()
+	how := Networked()
 	how.more = []setting{{"remote." + remote + ".mirror", "false"}, {"push.pushOption", ""}} // a mirror takes no single refs
-	out, err := how.Run(ctx, r.Top, args...)
+	out, err := how.Run(ctx, r.repo.Top, args...)
 	results, words = readPushed(string(out), updates)
 	if words == "" && err != nil {
 		words = Complaint(err)
@@ -233,16 +240,16 @@ func readPushed(out string, updates []RefUpdate) (results []RefResult, words str
 	return results, words
 }
 
-// FetchRefs makes the refs below one prefix here what those below another are in a remote, and removes the others. Each
+// Fetch makes the refs below one prefix here what those below another are in a remote, and removes the others. Each
 // prefix ends without a slash. It changes nothing else: no branch, no tag, no FETCH_HEAD.
-func (r *Repo) FetchRefs(ctx context.Context, remote, from, to string) error {
-	_, err := networked().Run(ctx, r.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance",
+func (r Remotes) Fetch(ctx context.Context, remote, from, to string) error {
+	_, err := Networked().Run(ctx, r.repo.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", remote, "+"+from+"/*:"+to+"/*")
 	return err
 }
 
-// networked is how git speaks to a remote for claims: with the user's credentials, asking for nothing.
-func networked() Writing {
+// Networked is how git speaks to a remote: with the user's credentials, asking for nothing.
+func Networked() Writing {
 	return Writing{Network: true, Batch: os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == ""}
 }
 
@@ -256,9 +263,9 @@ type RefMessage struct {
 // maxMessage is the longest message that is read, in bytes.
 const maxMessage = 16 << 10
 
-// RefMessages lists the refs of this clone below a prefix.
-func (r *Repo) RefMessages(ctx context.Context, prefix string) ([]RefMessage, error) {
-	out, err := Run(ctx, r.Top, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00%00", prefix+"/")
+// Messages lists the refs of this clone below a prefix.
+func (r Refs) Messages(ctx context.Context, prefix string) ([]RefMessage, error) {
+	out, err := Run(ctx, r.repo.Top, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00%00", prefix+"/")
 	if err != nil {
 		return nil, err
 	}
@@ -279,51 +286,51 @@ func (r *Repo) RefMessages(ctx context.Context, prefix string) ([]RefMessage, er
 
 // MessageCommit makes a commit without a parent and without files that says something, and returns its id. No ref
 // points at it.
-func (r *Repo) MessageCommit(ctx context.Context, message string, at time.Time) (string, error) {
-	tree, err := Writing{Input: strings.NewReader("")}.Run(ctx, r.Top, "hash-object", "-w", "-t", "tree", "--stdin")
+func (r Refs) MessageCommit(ctx context.Context, message string, at time.Time) (string, error) {
+	tree, err := Writing{Input: strings.NewReader("")}.Run(ctx, r.repo.Top, "hash-object", "-w", "-t", "tree", "--stdin")
 	if err != nil {
 		return "", err
 	}
 	who := "cairn <cairn@localhost> " + strconv.FormatInt(at.Unix(), 10) + " +0000\n"
 	text := "tree " + strings.TrimSpace(string(tree)) + "\nauthor " + who + "committer " + who + "\n" + message + "\n"
-	out, err := Writing{Input: strings.NewReader(text)}.Run(ctx, r.Top, "hash-object", "-w", "-t", "commit", "--stdin")
+	out, err := Writing{Input: strings.NewReader(text)}.Run(ctx, r.repo.Top, "hash-object", "-w", "-t", "commit", "--stdin")
 	return strings.TrimSpace(string(out)), err
 }
 
-// Remotes lists the names of the remotes of the clone.
-func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
-	out, err := Run(ctx, r.Top, "remote")
+// Names lists the names of the remotes of the clone.
+func (r Remotes) Names(ctx context.Context) ([]string, error) {
+	out, err := Run(ctx, r.repo.Top, "remote")
 	return strings.Fields(string(out)), err
 }
 
 // Apart reports whether a remote is pushed to another place than it is fetched from, or to several.
-func (r *Repo) Apart(ctx context.Context, remote string) (bool, error) {
+func (r Remotes) Apart(ctx context.Context, remote string) (bool, error) {
 	from, to, err := r.urls(ctx, remote)
 	return err == nil && !slices.Equal(from[:1], to), err
 }
 
 // urls are where a remote is fetched from, of which git asks the first, and where it is pushed to, which is each of
 // them.
-func (r *Repo) urls(ctx context.Context, remote string) (from, to []string, err error) {
-	out, err := Run(ctx, r.Top, "remote", "get-url", "--all", "--", remote)
+func (r Remotes) urls(ctx context.Context, remote string) (from, to []string, err error) {
+	out, err := Run(ctx, r.repo.Top, "remote", "get-url", "--all", "--", remote)
 	if err != nil {
 		return nil, nil, err
 	}
 	from = strings.Split(strings.TrimRight(string(out), "\n"), "\n")
-	out, err = Run(ctx, r.Top, "remote", "get-url", "--all", "--push", "--", remote)
+	out, err = Run(ctx, r.repo.Top, "remote", "get-url", "--all", "--push", "--", remote)
 	return from, strings.Split(strings.TrimRight(string(out), "\n"), "\n"), err
 }
 
 // Bundled reports whether a remote is reached by a path that begins at this clone, for fetching or for pushing. What
 // lies there may have come along with a copied folder, and git runs its hooks. A clone made by git names a repository
 // on the same machine by its full path.
-func (r *Repo) Bundled(ctx context.Context, remote string) (bool, error) {
+func (r Remotes) Bundled(ctx context.Context, remote string) (bool, error) {
 	from, to, err := r.urls(ctx, remote)
 	return err == nil && slices.ContainsFunc(slices.Concat(from, to), r.isBundled), err
 }
 
 // isBundled reports whether a URL is a path, and one that begins at this clone or leads into it.
-func (r *Repo) isBundled(url string) bool {
+func (r Remotes) isBundled(url string) bool {
 	url = strings.TrimPrefix(url, "file://")
 	if scheme, _, found := strings.Cut(url, ":"); found && !strings.Contains(scheme, "/") && !filepath.IsAbs(url) {
 		return false // a URL with a scheme, or a host
@@ -331,7 +338,7 @@ func (r *Repo) isBundled(url string) bool {
 	if !filepath.IsAbs(url) {
 		return true
 	}
-	for _, around := range []string{r.Top, r.CommonDir} {
+	for _, around := range []string{r.repo.Top, r.repo.CommonDir} {
 		if rel, err := filepath.Rel(around, url); err == nil && filepath.IsLocal(rel) {
 			return true
 		}
@@ -339,10 +346,10 @@ func (r *Repo) isBundled(url string) bool {
 	return false
 }
 
-// LocalPrograms lists the keys of the clone's own config that have git start a program when it talks to a remote,
+// Programs lists the keys of the clone's own config that have git start a program when it talks to a remote,
 // sorted. Such a config may have come with a copied folder; the user's own is the user's.
-func (r *Repo) LocalPrograms(ctx context.Context) ([]string, error) {
-	out, err := Run(ctx, r.Top, "config", "--show-scope", "--null", "--list")
+func (r Remotes) Programs(ctx context.Context) ([]string, error) {
+	out, err := Run(ctx, r.repo.Top, "config", "--show-scope", "--null", "--list")
 	if err != nil {
 		return nil, err
 	}
@@ -379,4 +386,24 @@ func startsProgram(key, value string) bool {
 	default:
 		return false
 	}
+}
+
+// URL is the URL of the repository that a branch is shared through, as the config of the clone has it: that of the
+// remote which the branch follows, or else of origin, or else of the only remote. It is "" if there is none. It may
+// hold credentials.
+func (r Remotes) URL(branch string) string {
+	cfg, err := readConfig(filepath.Join(r.repo.CommonDir, "config"))
+	if err != nil {
+		return ""
+	}
+	remotes := cfg.Section("remote")
+	follows := ""
+	if branch != "" {
+		follows = cfg.Section("branch").Subsection(branch).Option("remote")
+	}
+	url := cmp.Or(remotes.Subsection(cmp.Or(follows, "origin")).Option("url"), remotes.Subsection("origin").Option("url"))
+	if url == "" && len(remotes.Subsections) == 1 {
+		url = remotes.Subsections[0].Option("url")
+	}
+	return url
 }

@@ -139,7 +139,7 @@ func TestUserName(t *testing.T) {
 		t.Errorf("outside: %q, %v", got, err)
 	}
 	r.git("config", "user.name", "Jörg  van Örtliche")
-	if got, err := r.open().UserName(t.Context()); err != nil || got != "Jörg  van Örtliche" {
+	if got, err := UserName(t.Context(), r.open().Top); err != nil || got != "Jörg  van Örtliche" {
 		t.Errorf("inside: %q, %v", got, err)
 	}
 	t.Setenv("HOME", outside)

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"maps"
@@ -128,12 +127,14 @@ func (w *workTree) read(ctx context.Context) error {
 			return err
 		}
 	}
-	changes, err := w.status(ctx)
+	// In a foreign repository git would start the filters of the submodules' own configs.
+	changes, err := w.status(ctx, Looks{Shallow: w.foreign})
 	if err != nil {
 		return err
 	}
-	for _, c := range changes {
-		switch {
+	for _, one := range changes {
+		switch c := (change{one.Path, one.Mode}); {
+		case one.Staged || ours(c.path):
 		case c.mode == modeNone:
 			delete(w.tree, c.path)
 		case c.isRepo():
@@ -157,57 +158,17 @@ type change struct {
 // isRepo reports whether the path is a nested repository; git prints one that is not tracked as "path/".
 func (c change) isRepo() bool { return c.mode == modeRepo || strings.HasSuffix(c.path, "/") }
 
-// status lists the changes outside .cairn folders.
-func (w *workTree) status(ctx context.Context) ([]change, error) {
-	submodules := "--ignore-submodules=none"
-	if w.foreign {
-		submodules = "--ignore-submodules=all" // git would start the filters of their own configs
-	}
-	out, err := w.runFiltering(ctx, nil, "status", "--porcelain=v2", "-z", "-uall", "--no-renames", submodules)
-	if err != nil {
-		return nil, err
-	}
-	var changes []change
-	for _, line := range records(out) {
-		c, ok, err := parseStatus(line)
-		if err != nil {
-			return nil, err
-		}
-		if ok && !ours(c.path) {
-			changes = append(changes, c)
-		}
-	}
-	return changes, nil
-}
-
-// parseStatus parses a line of porcelain format 2. It returns false for a line that is about no change of the work
-// tree.
-func parseStatus(line string) (change, bool, error) {
-	kind, rest, _ := strings.Cut(line, " ")
-	switch kind {
-	case "#", "!":
-		return change{}, false, nil
-	case "?":
-		return change{path: rest}, true, nil
-	case "1": // XY sub mH mI mW hH hI path
-		if f := strings.SplitN(rest, " ", 8); len(f) == 8 {
-			inIndexOnly := strings.HasSuffix(f[0], ".")
-			return change{path: f[7], mode: f[4]}, !inIndexOnly, nil
-		}
-	case "u": // XY sub m1 m2 m3 mW h1 h2 h3 path
-		if f := strings.SplitN(rest, " ", 10); len(f) == 10 {
-			return change{path: f[9], mode: f[5]}, true, nil
-		}
-	}
-	return change{}, false, garbled("status", line)
-}
-
 // addFiles adds changed files to the tree, with the ids that "git add" would store them under; it stores nothing. Files
 // that are gone by now are left out, and so is what is neither a file nor a link.
 func (w *workTree) addFiles(ctx context.Context, changes []change) error {
-	executable, err := w.trustsFileMode(ctx, changes)
-	if err != nil {
-		return err
+	// Whether git goes by the executable bits on disk matters only to files that are not tracked; the mode of the others
+	// comes from git.
+	executable := true
+	if slices.ContainsFunc(changes, func(c change) bool { return c.mode == "" }) {
+		value, err := answer(Run(ctx, w.Top, "config", "--type=bool", "--get", "core.fileMode"))
+		if executable = value != "false"; err != nil {
+			return err
+		}
 	}
 	var links, files []change
 	for _, c := range changes {
@@ -220,7 +181,9 @@ func (w *workTree) addFiles(ctx context.Context, changes []change) error {
 			links = append(links, change{c.path, modeLink})
 		case info.Mode().IsRegular():
 			if c.mode == "" {
-				c.mode = fileMode(info, executable)
+				if c.mode = modeFile; executable && info.Mode()&0o100 != 0 {
+					c.mode = modeExec
+				}
 			}
 			files = append(files, c)
 		}
@@ -229,24 +192,6 @@ func (w *workTree) addFiles(ctx context.Context, changes []change) error {
 		return err
 	}
 	return w.addContents(ctx, files)
-}
-
-// trustsFileMode reports whether git goes by the executable bits on disk (core.fileMode). That matters only to files
-// that are not tracked; the mode of the others comes from git.
-func (w *workTree) trustsFileMode(ctx context.Context, changes []change) (bool, error) {
-	if !slices.ContainsFunc(changes, func(c change) bool { return c.mode == "" }) {
-		return true, nil
-	}
-	value, err := answer(Run(ctx, w.Top, "config", "--type=bool", "--get", "core.fileMode"))
-	return value != "false", err
-}
-
-// fileMode is the mode that git would record for a file that is not tracked yet.
-func fileMode(info fs.FileInfo, executable bool) string {
-	if executable && info.Mode()&0o100 != 0 {
-		return modeExec
-	}
-	return modeFile
 }
 
 // addContents adds regular files. Git hashes them, since it knows how each is stored (line endings, filters).
@@ -268,19 +213,16 @@ func (w *workTree) addContents(ctx context.Context, files []change) error {
 			return nil
 		}
 		// Git stops at the first file that it cannot read. That is no failure if the file was deleted meanwhile.
-		rest := slices.DeleteFunc(files[len(ids):], w.gone)
+		rest := slices.DeleteFunc(files[len(ids):], func(c change) bool {
+			info, err := os.Lstat(w.path(c.path))
+			return missing(err) || err == nil && !info.Mode().IsRegular()
+		})
 		if len(rest) == len(files)-len(ids) {
 			return err
 		}
 		files = rest
 	}
 	return nil
-}
-
-// gone reports whether a file is no longer there, or is no regular file any more.
-func (w *workTree) gone(c change) bool {
-	info, err := os.Lstat(w.path(c.path))
-	return missing(err) || err == nil && !info.Mode().IsRegular()
 }
 
 // quote writes a path on one line as git reads it: as it is, or as a C string if it has special characters.
@@ -307,9 +249,13 @@ func (w *workTree) addLinks(ctx context.Context, links []change) error {
 	if len(links) == 0 {
 		return nil
 	}
-	newHash, err := w.objectFormat(ctx)
+	format, err := answer(Run(ctx, w.Top, "rev-parse", "--show-object-format"))
 	if err != nil {
 		return err
+	}
+	size, ok := map[string]int{"sha1": sha1.Size, "sha256": sha256.Size}[format]
+	if !ok {
+		return record.Errorf(record.Git, "the repository names its objects by %q, which is not known here", format)
 	}
 	for _, l := range links {
 		text, err := os.Readlink(w.path(l.path))
@@ -319,30 +265,9 @@ func (w *workTree) addLinks(ctx context.Context, links []change) error {
 		if err != nil {
 			return record.Errorf(record.IO, "cannot read a link of the work tree: %w", err)
 		}
-		w.tree.set(l.path, l.mode, blobID(newHash(), []byte(filepath.ToSlash(text))))
+		w.tree.set(l.path, l.mode, ContentID([]byte(filepath.ToSlash(text)), strings.Repeat("0", 2*size)))
 	}
 	return nil
-}
-
-// objectFormat returns the hash that names objects in this repository.
-func (w *workTree) objectFormat(ctx context.Context) (func() hash.Hash, error) {
-	format, err := answer(Run(ctx, w.Top, "rev-parse", "--show-object-format"))
-	switch {
-	case err != nil:
-		return nil, err
-	case format == "sha1":
-		return sha1.New, nil
-	case format == "sha256":
-		return sha256.New, nil
-	}
-	return nil, record.Errorf(record.Git, "the repository names its objects by %q, which is not known here", format)
-}
-
-// blobID is the id of the object that holds a content.
-func blobID(h hash.Hash, content []byte) string {
-	_, _ = fmt.Fprintf(h, "blob %d\x00", len(content))
-	_, _ = h.Write(content)
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // addNested adds a repository inside this one: a submodule, or one that git does not track. Its content is the commit

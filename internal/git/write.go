@@ -30,73 +30,46 @@ type Writing struct {
 	more    []setting // that override all others
 }
 
-// quiet are the settings of every command that writes. They reach the hooks too, so there are only those without which
-// a program would ask, wait or go on in the background.
-var quiet = []setting{
-	{"core.fsmonitor", "false"},
-	{"core.useBuiltinFSMonitor", "false"},
-	{"core.pager", "cat"},
-	{"core.editor", ":"},
-	{"core.askPass", ""},
-	{"sequence.editor", ":"},
-	{"commit.gpgSign", "false"},
-	{"tag.gpgSign", "false"},
-	{"push.gpgSign", "false"},
-	{"gc.auto", "0"},
-	{"maintenance.auto", "false"},
-	{"submodule.recurse", "false"},
-	{"push.recurseSubmodules", "no"},
-	{"rerere.enabled", "false"}, // it would settle conflicts by what it saw before
-	{"user.useConfigOnly", "true"},
-	{"advice.detachedHead", "false"},
-}
-
-// alone are the settings of a command that runs no hook: those that keep a config from starting programs or deciding
-// what a merge does.
-var alone = []setting{
-	{"core.hooksPath", "/dev/null"},
-	{"core.virtualFilesystem", ""},
-	{"core.alternateRefsCommand", ""},
-	{"core.quotePath", "true"},
-	{"core.safecrlf", "false"},
-	{"color.ui", "never"},
-	{"diff.external", ""},
-	{"diff.orderFile", "/dev/null"},
-	{"diff.relative", "false"},
-	{"diff.noprefix", "false"},
-	{"diff.mnemonicPrefix", "false"},
-	{"apply.whitespace", "nowarn"},
-	{"apply.ignoreWhitespace", "no"},
-	{"i18n.commitEncoding", "UTF-8"},
-	{"merge.autoStash", "false"},
-	{"merge.ff", "true"},
-	{"merge.verifySignatures", "false"},
-	{"merge.stat", "false"},
-	{"rebase.autoStash", "false"},
-	{"rebase.autoSquash", "false"},
-	{"rebase.updateRefs", "false"},
-	{"rebase.rebaseMerges", "false"},
-	{"rebase.missingCommitsCheck", "ignore"},
-	{"rebase.stat", "false"},
-	{"rebase.instructionFormat", "%s"},
-	{"worktree.guessRemote", "false"},
-	{"checkout.guess", "false"},
-}
-
-// offline keeps git from the network.
-var offline = []setting{
-	{"core.sshCommand", ""},
-	{"core.gitProxy", ""},
-	{"credential.helper", ""},
-	{"protocol.allow", "never"},
-}
+// quietWrite and aloneWrite are what quiet and alone are, for commands that write.
+var (
+	quietWrite = []setting{
+		{"commit.gpgSign", "false"},
+		{"tag.gpgSign", "false"},
+		{"push.gpgSign", "false"},
+		{"push.recurseSubmodules", "no"},
+		{"rerere.enabled", "false"}, // it would settle conflicts by what it saw before
+		{"user.useConfigOnly", "true"},
+		{"advice.detachedHead", "false"},
+	}
+	aloneWrite = []setting{
+		{"core.safecrlf", "false"},
+		{"diff.noprefix", "false"},
+		{"diff.mnemonicPrefix", "false"},
+		{"apply.whitespace", "nowarn"},
+		{"apply.ignoreWhitespace", "no"},
+		{"i18n.commitEncoding", "UTF-8"},
+		{"merge.autoStash", "false"},
+		{"merge.ff", "true"},
+		{"merge.verifySignatures", "false"},
+		{"merge.stat", "false"},
+		{"rebase.autoStash", "false"},
+		{"rebase.autoSquash", "false"},
+		{"rebase.updateRefs", "false"},
+		{"rebase.rebaseMerges", "false"},
+		{"rebase.missingCommitsCheck", "ignore"},
+		{"rebase.stat", "false"},
+		{"rebase.instructionFormat", "%s"},
+		{"worktree.guessRemote", "false"},
+		{"checkout.guess", "false"},
+	}
+)
 
 // Run runs git in a folder and returns its standard output. Its errors are those of Run for commands that read. If ctx
 // ends, git is asked to stop, which takes its locks away, and what it started is ended with it.
 func (w Writing) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	with := slices.Clone(quiet)
+	with := slices.Concat(quiet, quietWrite)
 	if !w.Hooks {
-		with = append(with, alone...)
+		with = append(append(with, alone...), aloneWrite...)
 	}
 	if !w.Hooks && !w.Network {
 		with = append(with, offline...)
@@ -129,8 +102,10 @@ func (w Writing) environ(ctx context.Context, dir string) []string {
 	})
 	env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no",
 		"GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never", "GIT_NO_LAZY_FETCH=1")
-	if w.Batch && !w.ownSSH(ctx, dir) {
-		env = append(env, "GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30")
+	if w.Batch { // a program that the config names to reach remotes by cannot ask either without a terminal
+		if program, err := Setting(ctx, dir, "core.sshCommand"); err == nil && program == "" {
+			env = append(env, "GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30")
+		}
 	}
 	if w.Index != "" {
 		env = append(env, "GIT_INDEX_FILE="+w.Index)
@@ -143,12 +118,6 @@ func (w Writing) environ(ctx context.Context, dir string) []string {
 		env = append(env, "GIT_LITERAL_PATHSPECS=1")
 	}
 	return append(env, workTreeOf(dir)...)
-}
-
-// ownSSH reports whether the config names a program to reach remotes by. Without a terminal it cannot ask either.
-func (w Writing) ownSSH(ctx context.Context, dir string) bool {
-	program, err := Setting(ctx, dir, "core.sshCommand")
-	return err != nil || program != ""
 }
 
 // Identity returns GIT, with a hint, if the user has set no name and address to commit with in this work tree.

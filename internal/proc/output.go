@@ -56,7 +56,12 @@ func (o *Output) String() string {
 		return clean(append(o.head[:len(o.head):len(o.head)], tail...))
 	}
 	head := trimEnd(o.head)
-	tail = trimStart(tail)
+	for i := 0; i < min(len(tail), utf8.UTFMax); i++ { // without an incomplete character at the start
+		if utf8.RuneStart(tail[i]) {
+			tail = tail[i:]
+			break
+		}
+	}
 	cut := o.total - int64(len(head)) - int64(len(tail))
 	return fmt.Sprintf("%s\n[... %d bytes left out ...]\n%s", clean(head), cut, clean(tail))
 }
@@ -71,16 +76,6 @@ func trimEnd(b []byte) []byte {
 				return b[:i]
 			}
 			break
-		}
-	}
-	return b
-}
-
-// trimStart drops an incomplete character at the start.
-func trimStart(b []byte) []byte {
-	for i := 0; i < len(b) && i < utf8.UTFMax; i++ {
-		if utf8.RuneStart(b[i]) {
-			return b[i:]
 		}
 	}
 	return b

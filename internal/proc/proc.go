@@ -9,7 +9,7 @@
 // itself. A background process that is left over does not change how the command ended, but one that keeps the output
 // open delays Run by up to two seconds. How far the guarantee reaches depends on the system:
 //   - Linux: every descendant, even in a session of its own, forked twice, with its environment cleared or its files closed.
-//     Each process of a command inherits a mark that it cannot remove (see mark_linux.go). Other processes of this program,
+//     Each process of a command inherits a mark that it cannot remove (see sweep_linux.go). Other processes of this program,
 //     other commands included, are not touched.
 //   - Other Unix systems: the process group. A process that moves to another group or session (setsid, a daemon, a job of
 //     an interactive shell) escapes.
@@ -98,7 +98,53 @@ func Run(ctx context.Context, c Command) (End, error) {
 	if err != nil {
 		return End{}, err
 	}
-	return c.run(ctx, cmd)
+	g, err := newGroup(cmd)
+	if err != nil {
+		return End{}, fmt.Errorf("cannot prepare a process group: %w", err)
+	}
+	defer g.close()
+
+	cmd.WaitDelay = outputGrace
+	stopped := false // written by Cancel, which Wait waits for
+	cmd.Cancel = func() error {
+		stopped = true
+		if c.Grace > 0 && g.ask() == nil { // and wait until it has ended and was waited for
+			for deadline := time.Now().Add(c.Grace); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+				if errors.Is(cmd.Process.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+					break
+				}
+			}
+		}
+		return g.kill()
+	}
+
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil {
+			return stoppedBy(ctx, End{Exit: -1}), nil
+		}
+		return End{}, fmt.Errorf("cannot start the command: %w", err)
+	}
+	joined := g.join()
+	trace := g.trace(cmd.Environ())
+	if c.Started != nil {
+		c.Started(trace)
+	}
+	if started, ok := ctx.Value(tracer{}).(func(Trace)); ok {
+		started(trace)
+	}
+	g.open()
+	err = errors.Join(joined, cmd.Wait())
+	_ = g.kill() // processes left in the background; usually there are none
+	if cmd.ProcessState == nil {
+		return End{}, fmt.Errorf("cannot tell how the command ended: %w", err)
+	}
+	// Only the exit status counts: that a background process held the output open is no failure.
+	end := End{Exit: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState), Duration: time.Since(start)}
+	if stopped && (c.Grace > 0 || !end.Passed()) {
+		end = stoppedBy(ctx, end)
+	}
+	return end, nil
 }
 
 // prepare makes the command that is to be started.
@@ -125,56 +171,6 @@ func (c Command) prepare(ctx context.Context) (*exec.Cmd, error) {
 		cmd.Stderr = c.Stderr
 	}
 	return cmd, nil
-}
-
-// run starts cmd as a group of processes and ends the group when cmd is over.
-func (c Command) run(ctx context.Context, cmd *exec.Cmd) (End, error) {
-	g, err := newGroup(cmd)
-	if err != nil {
-		return End{}, fmt.Errorf("cannot prepare a process group: %w", err)
-	}
-	defer g.close()
-
-	cmd.WaitDelay = outputGrace
-	stopped := false // written by Cancel, which Wait waits for
-	cmd.Cancel = func() error {
-		stopped = true
-		if c.Grace > 0 && g.ask() == nil {
-			awaitEnd(cmd.Process, c.Grace)
-		}
-		return g.kill()
-	}
-
-	start := time.Now()
-	if err := cmd.Start(); err != nil {
-		if ctx.Err() != nil {
-			return stoppedBy(ctx, End{Exit: -1}), nil
-		}
-		return End{}, fmt.Errorf("cannot start the command: %w", err)
-	}
-	joined := g.join()
-	report(ctx, c, g.trace(cmd.Environ()))
-	g.open()
-	err = errors.Join(joined, cmd.Wait())
-	_ = g.kill() // processes left in the background; usually there are none
-	if cmd.ProcessState == nil {
-		return End{}, fmt.Errorf("cannot tell how the command ended: %w", err)
-	}
-	// Only the exit status counts: that a background process held the output open is no failure.
-	end := End{Exit: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState), Duration: time.Since(start)}
-	if stopped && (c.Grace > 0 || !end.Passed()) {
-		end = stoppedBy(ctx, end)
-	}
-	return end, nil
-}
-
-// awaitEnd waits until a process has ended and was waited for, but no longer than a grace.
-func awaitEnd(p *os.Process, grace time.Duration) {
-	for deadline := time.Now().Add(grace); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
-			return
-		}
-	}
 }
 
 // stoppedBy says in an end whether the command's own time limit ended ctx, or something else did.

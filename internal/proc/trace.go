@@ -49,16 +49,6 @@ func Traced(ctx context.Context, started func(Trace)) context.Context {
 	return context.WithValue(ctx, tracer{}, started)
 }
 
-// report tells whoever wants to know that a command has started.
-func report(ctx context.Context, c Command, t Trace) {
-	if c.Started != nil {
-		c.Started(t)
-	}
-	if started, ok := ctx.Value(tracer{}).(func(Trace)); ok {
-		started(t)
-	}
-}
-
 // jobOf is the job that an environment names, or "".
 func jobOf(env []string) (job string) {
 	for _, variable := range env {

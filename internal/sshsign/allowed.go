@@ -150,7 +150,21 @@ func (s *Signer) options(text string) error {
 			return fmt.Errorf("the option %s stands twice", name)
 		}
 		seen[name] = true
-		if err := s.option(name, value); err != nil {
+		var err error
+		switch name {
+		case "namespaces":
+			if strings.ContainsAny(value, "*?!") {
+				return fmt.Errorf("namespaces are names here, and no patterns: %q", clip(value))
+			}
+			s.Others = !slices.Contains(strings.Split(value, ","), task.SignatureNamespace)
+		case "valid-after":
+			s.After, err = parseTime(value)
+		case "valid-before":
+			s.Before, err = parseTime(value)
+		default:
+			err = fmt.Errorf("the option %q is not understood", clip(name))
+		}
+		if err != nil {
 			return err
 		}
 		var more bool
@@ -159,23 +173,6 @@ func (s *Signer) options(text string) error {
 		}
 	}
 	return nil
-}
-
-func (s *Signer) option(name, value string) (err error) {
-	switch name {
-	case "namespaces":
-		if strings.ContainsAny(value, "*?!") {
-			return fmt.Errorf("namespaces are names here, and no patterns: %q", clip(value))
-		}
-		s.Others = !slices.Contains(strings.Split(value, ","), task.SignatureNamespace)
-	case "valid-after":
-		s.After, err = parseTime(value)
-	case "valid-before":
-		s.Before, err = parseTime(value)
-	default:
-		err = fmt.Errorf("the option %q is not understood", clip(name))
-	}
-	return err
 }
 
 // parseTime parses a time of OpenSSH, YYYYMMDD or YYYYMMDDHHMM[SS], in UTC.
@@ -218,7 +215,13 @@ func strong(key ssh.PublicKey) error {
 	case ssh.KeyAlgoED25519, ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:
 		return nil
 	case ssh.KeyAlgoRSA:
-		if bits := rsaBits(key); bits < weakRSA {
+		bits := 0
+		if c, ok := key.(ssh.CryptoPublicKey); ok {
+			if k, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok {
+				bits = k.N.BitLen()
+			}
+		}
+		if bits < weakRSA {
 			return fmt.Errorf("an RSA key of %d bits is too weak; %d are needed", bits, weakRSA)
 		}
 		return nil
@@ -228,12 +231,8 @@ func strong(key ssh.PublicKey) error {
 }
 
 func isKeyType(word string) bool {
-	for _, prefix := range []string{"ssh-", "ecdsa-", "sk-", "rsa-"} {
-		if strings.HasPrefix(word, prefix) {
-			return true
-		}
-	}
-	return false
+	prefixes := []string{"ssh-", "ecdsa-", "sk-", "rsa-"}
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(word, prefix) })
 }
 
 func clip(text string) string { return record.Clip(text, 60) }
@@ -364,13 +363,4 @@ func (a *Allowed) allows(key ssh.PublicKey, who record.Actor, at time.Time) erro
 // Allows returns why an actor's key would not count at a time; nil if it would.
 func (a *Allowed) Allows(key PublicKey, who record.Actor, at time.Time) error {
 	return a.allows(key.key, who, at)
-}
-
-func rsaBits(key ssh.PublicKey) int {
-	if c, ok := key.(ssh.CryptoPublicKey); ok {
-		if k, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok {
-			return k.N.BitLen()
-		}
-	}
-	return 0
 }

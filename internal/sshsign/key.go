@@ -46,7 +46,7 @@ func FindKey(said, home string) (PublicKey, error) {
 			WithHint("name it with --key FILE, or in user.signingkey by its full path")
 	}
 	k, err := ReadKey(path)
-	if record.CodeOf(err) == record.InvalidInput && privateFile(path) {
+	if src, readErr := readSmall(path); err != nil && readErr == nil && isPrivate(src) {
 		if k, err = ReadKey(path + ".pub"); err != nil {
 			return k, record.Errorf(record.InvalidInput, "%s is a private key, and %s.pub is not there", path, path).
 				WithHint("ssh-keygen -y -f %s > %s.pub makes it", path, path)
@@ -99,11 +99,6 @@ func ReadKey(path string) (PublicKey, error) {
 
 func isPrivate(src []byte) bool {
 	return bytes.Contains(src, []byte("PRIVATE KEY")) || bytes.HasPrefix(src, []byte("PuTTY-User-Key-File"))
-}
-
-func privateFile(path string) bool {
-	src, err := readSmall(path)
-	return err == nil && isPrivate(src)
 }
 
 // readSmall reads a regular file of limited size, since the path may come from a config that a stranger wrote.

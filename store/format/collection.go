@@ -48,91 +48,70 @@ func (it Item) inFlow() string {
 // rebuildBlock writes a block collection that has members.
 func (ed editor) rebuildBlock(ms []member, items []Item) splice {
 	first, last := ms[0], ms[len(ms)-1]
-	w := &blockWriter{doc: ed.Doc, members: ms, kept: keptOf(items), columns: ed.column(first.from), eol: ed.eol(last.from)}
-	for _, it := range items {
-		w.write(it)
+	columns, eol := ed.column(first.from), ed.eol(last.from)
+	var out strings.Builder
+	above := func(i int) { // the blank lines and comments between a member and the one before it
+		if i > 0 {
+			out.Write(ed.src[ed.nextLine(ms[i-1].to):ed.lineStart(ms[i].from)])
+		}
 	}
-	w.skipRemoved(len(ms))
+	var comments []span // from the first member on; found when a member is removed
+	eachMember(items, len(ms), func(i int) {
+		above(i)
+		if comments == nil {
+			comments = ed.comments(first.from, ed.to)
+		}
+		next, _ := slices.BinarySearchFunc(comments, ms[i].from, func(c span, off int) int { return c.from - off })
+		for end := ed.lineEnd(ms[i].to); next < len(comments) && comments[next].from < end; next++ {
+			out.WriteString(spaces(columns) + string(ed.src[comments[next].from:comments[next].to]) + eol)
+		}
+	}, func(it Item) {
+		if it.old < 0 {
+			out.WriteString(joinLines(it.lines(), columns, eol))
+			return
+		}
+		above(it.old)
+		m := ms[it.old]
+		text := string(ed.src[m.from:ed.nextLine(m.to)])
+		if ed.beginsLine(m) {
+			out.Write(ed.src[ed.lineStart(m.from):m.from])
+		} else {
+			out.WriteString(spaces(columns))
+		}
+		if out.WriteString(text); !endsLine(text) {
+			out.WriteString(eol)
+		}
+	})
 
-	text := w.out.String()
+	text := out.String()
 	lines := span{ed.lineStart(first.from), ed.nextLine(last.to)}
 	if !ed.beginsLine(first) {
 		lines.from = first.from // after the dash of the sequence around it
 		text = strings.TrimLeft(text, " ")
 	}
 	if !endsLine(string(ed.src[first.from:lines.to])) {
-		text = strings.TrimSuffix(text, w.eol)
+		text = strings.TrimSuffix(text, eol)
 	}
 	return splice{lines, text}
 }
 
-// blockWriter writes a block collection line by line.
-type blockWriter struct {
-	doc      *Doc
-	members  []member
-	comments []span       // the comments from the first member on; found when a member is removed
-	kept     map[int]bool // which members stay
-	next     int          // the members before it are written or removed
-	columns  int          // the indentation of the members
-	eol      string
-	out      strings.Builder
-}
-
-func (w *blockWriter) write(it Item) {
-	if it.old < 0 {
-		w.out.WriteString(joinLines(it.lines(), w.columns, w.eol))
-		return
-	}
-	w.skipRemoved(it.old)
-	w.out.WriteString(w.linesAbove(it.old))
-	w.out.WriteString(w.linesOf(it.old))
-	w.next = max(w.next, it.old+1)
-}
-
-// skipRemoved passes over the removed members before i. It writes the lines above them, and their comments.
-func (w *blockWriter) skipRemoved(i int) {
-	for ; w.next < i; w.next++ {
-		if w.kept[w.next] {
-			continue
+// eachMember calls write for each item of a collection of count members that is written again. Before a member that
+// stays, and at the end, it calls removed for those that are left out there.
+func eachMember(items []Item, count int, removed func(i int), write func(Item)) {
+	kept, next := keptOf(items), 0
+	skip := func(to int) {
+		for ; next < to; next++ {
+			if !kept[next] {
+				removed(next)
+			}
 		}
-		w.out.WriteString(w.linesAbove(w.next))
-		w.writeComments(w.members[w.next])
 	}
-}
-
-// writeComments writes the comments of a removed member.
-func (w *blockWriter) writeComments(m member) {
-	d := w.doc
-	if w.comments == nil {
-		w.comments = d.comments(w.members[0].from, d.to)
+	for _, it := range items {
+		skip(it.old)
+		write(it)
+		next = max(next, it.old+1)
 	}
-	first, _ := slices.BinarySearchFunc(w.comments, m.from, func(c span, off int) int { return c.from - off })
-	for end := d.lineEnd(m.to); first < len(w.comments) && w.comments[first].from < end; first++ {
-		c := w.comments[first]
-		w.out.WriteString(spaces(w.columns) + string(d.src[c.from:c.to]) + w.eol)
-	}
-}
-
-// linesAbove returns the blank lines and comments between a member and the one before it.
-func (w *blockWriter) linesAbove(i int) string {
-	if i == 0 {
-		return ""
-	}
-	d := w.doc
-	return string(d.src[d.nextLine(w.members[i-1].to):d.lineStart(w.members[i].from)])
-}
-
-// linesOf returns the lines of a member.
-func (w *blockWriter) linesOf(i int) string {
-	d, m := w.doc, w.members[i]
-	text := string(d.src[m.from:d.nextLine(m.to)])
-	if !endsLine(text) {
-		text += w.eol
-	}
-	if !d.beginsLine(m) {
-		return spaces(w.columns) + text
-	}
-	return string(d.src[d.lineStart(m.from):m.from]) + text
+	skip(count)
 }
 
 // rebuildFlow writes a flow collection. Like before, it is on one line, or has one line for each member.
@@ -141,11 +120,20 @@ func (ed editor) rebuildFlow(t *target, ms []member, items []Item) (splice, *Err
 		return splice{}, ed.errorAt(t.node, "a pair in a list has no braces")
 	}
 	list := ed.takeApart(t, ms)
-	w := &flowWriter{list: list, kept: keptOf(items), eol: ed.eol(list.from)}
-	for _, it := range items {
-		w.write(it)
-	}
-	list.close = w.skipRemoved(len(ms)) + list.close
+	w := &flowWriter{list: list, eol: ed.eol(list.from)}
+	comments := "" // of the members that were removed
+	eachMember(items, len(ms), func(i int) { comments += list.parts[i].comments() }, func(it Item) {
+		var part flowPart
+		before := ""
+		if it.old >= 0 {
+			part, before, comments = list.parts[it.old], comments, ""
+		} else {
+			part = w.newPart(it)
+		}
+		part.lead = before + w.lead(it, part)
+		w.written, w.last = append(w.written, part), it
+	})
+	list.close = comments + list.close
 	return splice{list.span, list.join(w.written)}, nil
 }
 
@@ -240,34 +228,9 @@ func cutBlanks(s string) (rest, blanks string) {
 // flowWriter chooses the parts of a flow collection that is written again.
 type flowWriter struct {
 	list    *flowList
-	kept    map[int]bool // which members stay
-	next    int          // the members before it are written or removed
 	eol     string
 	written []flowPart
 	last    Item // the last one written
-}
-
-func (w *flowWriter) write(it Item) {
-	part, comments := flowPart{}, ""
-	if it.old >= 0 {
-		part, comments = w.list.parts[it.old], w.skipRemoved(it.old)
-		w.next = max(w.next, it.old+1)
-	} else {
-		part = w.newPart(it)
-	}
-	part.lead = comments + w.lead(it, part)
-	w.written, w.last = append(w.written, part), it
-}
-
-// skipRemoved passes over the removed members before i and returns their comments.
-func (w *flowWriter) skipRemoved(i int) string {
-	comments := ""
-	for ; w.next < i; w.next++ {
-		if !w.kept[w.next] {
-			comments += w.list.parts[w.next].comments()
-		}
-	}
-	return comments
 }
 
 // newPart returns a new member laid out like the last old one.

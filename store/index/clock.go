@@ -63,6 +63,6 @@ func (s Source) clock() (int64, bool) {
 	if s.File == "" || !disk.SameDevice(filepath.Dir(s.File), s.Dir) {
 		return 0, false
 	}
-	at, err := atomicfile.Clock(s.File)
+	at, err := atomicfile.Blink(atomicfile.TempName(s.File))
 	return at, err == nil
 }

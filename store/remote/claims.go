@@ -157,7 +157,7 @@ func (c *Claims) Usable(ctx context.Context) error {
 	if c.Clone.Repo == nil {
 		return record.Errorf(record.Git, "claims go through the git remote %s, and this is no git repository", name).WithHint("claims_remote: none in .cairn/config.yaml ends that")
 	}
-	names, err := c.Clone.Repo.Remotes(ctx)
+	names, err := c.Clone.Repo.Remotes().Names(ctx)
 	if err != nil {
 		return err
 	}
@@ -165,11 +165,11 @@ func (c *Claims) Usable(ctx context.Context) error {
 		return record.Errorf(record.InvalidInput, "claims_remote is %s, and this clone has no such git remote", name).
 			WithHint("git remote add %s URL adds it; %s", name, cmp.Or(prefixed("there are ", strings.Join(names, ", ")), "it has none"))
 	}
-	keys, err := c.Clone.Repo.LocalPrograms(ctx)
+	keys, err := c.Clone.Repo.Remotes().Programs(ctx)
 	if err != nil {
 		return err
 	}
-	bundled, err := c.Clone.Repo.Bundled(ctx, name)
+	bundled, err := c.Clone.Repo.Remotes().Bundled(ctx, name)
 	if err != nil || !bundled && len(keys) == 0 || c.Trusted() {
 		return err
 	}

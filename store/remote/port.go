@@ -57,7 +57,7 @@ func newGitPort(o Options) gitPort {
 }
 
 func (p gitPort) Commit(ctx context.Context, message string, at time.Time) (string, error) {
-	return p.repo.MessageCommit(ctx, message, at)
+	return p.repo.Refs().MessageCommit(ctx, message, at)
 }
 
 func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool) ([]git.RefResult, string, error) {
@@ -67,18 +67,20 @@ func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool)
 	for i := range full {
 		full[i].Ref = p.theirs + "/" + full[i].Ref
 	}
-	return p.repo.PushRefs(ctx, p.remote, full, atomic)
+	return p.repo.Remotes().Push(ctx, p.remote, full, atomic)
 }
 
-func (p gitPort) Apart(ctx context.Context) (bool, error) { return p.repo.Apart(ctx, p.remote) }
+func (p gitPort) Apart(ctx context.Context) (bool, error) {
+	return p.repo.Remotes().Apart(ctx, p.remote)
+}
 
 func (p gitPort) Fetch(ctx context.Context) ([]git.RefMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.answer)
 	defer cancel()
-	if err := p.repo.FetchRefs(ctx, p.remote, p.theirs, p.ours); err != nil {
+	if err := p.repo.Remotes().Fetch(ctx, p.remote, p.theirs, p.ours); err != nil {
 		return nil, err
 	}
-	return p.repo.RefMessages(ctx, p.ours)
+	return p.repo.Refs().Messages(ctx, p.ours)
 }
 
 // refName is the name of the ref of a record, below the namespace: the id of a task, and for other records the kind and

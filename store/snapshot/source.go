@@ -281,7 +281,7 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 
 // linksAsFiles reports whether links are files in this working tree, which git commits as links (core.symlinks).
 func (t *treeSource) linksAsFiles(ctx context.Context) bool {
-	links, err := t.index.Repo.ConfigAnywhere(ctx, "core.symlinks")
+	links, err := t.index.Repo.Config().Get(ctx, "core.symlinks")
 	return err == nil && slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(links))
 }
 

@@ -89,8 +89,12 @@ func (p *Pending) Create() error {
 // CreateUnflushed is Create without the flush of the folder. It is for a caller who does that once for several files.
 func (p *Pending) CreateUnflushed() error {
 	err := disk.Hardlink(p.temp, p.path)
-	if err != nil && sameFile(p.temp, p.path) {
-		err = nil // a network file system may lose the answer, and then say that the name is taken
+	if err != nil {
+		one, err1 := os.Lstat(p.temp)
+		two, err2 := os.Lstat(p.path)
+		if err1 == nil && err2 == nil && os.SameFile(one, two) {
+			err = nil // a network file system may lose the answer, and then say that the name is taken
+		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		err = p.createByReserving() // which error means "no links here" differs from one system to the next
@@ -100,12 +104,6 @@ func (p *Pending) CreateUnflushed() error {
 	}
 	_ = p.Discard() // before the flush, so that it covers this too; the caller's Discard returns the error
 	return nil
-}
-
-func sameFile(a, b string) bool {
-	one, err := os.Lstat(a)
-	two, err2 := os.Lstat(b)
-	return err == nil && err2 == nil && os.SameFile(one, two)
 }
 
 // createByReserving is Create without hard links. Its errors are those of creating the file.
@@ -173,7 +171,7 @@ func prepare(path string, data []byte, perm os.FileMode, flush func(*disk.File) 
 	if old != nil && !old.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "write", Path: path, Err: ErrNotRegular}
 	}
-	p := &Pending{path: path, temp: tempFor(path)}
+	p := &Pending{path: path, temp: TempName(path)}
 	if err := p.fill(data, perm, old, flush); err != nil {
 		return nil, p.giveUp(fmt.Errorf("write %s: %w", path, err))
 	}
@@ -196,10 +194,6 @@ func (p *Pending) fill(data []byte, perm os.FileMode, old os.FileInfo, flush fun
 	}
 	return errors.Join(err, f.Close())
 }
-
-// Clock returns the time of the file system that path is in, in nanoseconds since 1970. It makes a temporary file
-// there, and removes it.
-func Clock(path string) (int64, error) { return Blink(tempFor(path)) }
 
 // Blink makes an empty temporary file under a name that TempName returned, and removes it. It returns the time that the
 // file system gave the file, in nanoseconds since 1970.

@@ -13,9 +13,10 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
-// tempFor makes a name of ".", the name of the file, 26 random characters and ".tmp". Such a file is hidden, and never
-// read as a record. The random part is so long that no file of a user has such a name by accident.
-func tempFor(path string) string {
+// TempName returns a new name for a temporary file of the file at path: ".", the name of the file, 26 random characters
+// and ".tmp". Such a file is hidden, never read as a record, and removed by Sweep. The random part is so long that no
+// file of a user has such a name by accident.
+func TempName(path string) string {
 	folder, base := filepath.Split(path)
 	return filepath.Join(folder, "."+base+"."+rand.Text()+".tmp")
 }
@@ -26,9 +27,6 @@ func IsTemp(name string) bool {
 	at := strings.LastIndexByte(rest, '.')
 	return ok && at > 1 && rest[0] == '.' && len(rest[at+1:]) == 26 && strings.Trim(rest[at+1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
-
-// TempName returns a new name for a temporary file of the file at path. Sweep removes such files.
-func TempName(path string) string { return tempFor(path) }
 
 // IsTempOf reports whether temp is a name that this package gives to temporary files of the file called name, both
 // without the folder.

@@ -7,8 +7,8 @@ import (
 
 func TestIsTemp(t *testing.T) {
 	for name, want := range map[string]bool{
-		filepath.Base(tempFor("/tasks/T-1.md")):     true,
-		filepath.Base(tempFor("config.yaml")):       true,
+		filepath.Base(TempName("/tasks/T-1.md")):    true,
+		filepath.Base(TempName("config.yaml")):      true,
 		".T-1.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp":    true,
 		"T-1.md":                                    false,
 		".T-1.md.tmp":                               false, // an editor's, perhaps
@@ -29,7 +29,7 @@ func TestIsTemp(t *testing.T) {
 func TestIsTempOf(t *testing.T) {
 	const random = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	for temp, want := range map[string]bool{
-		filepath.Base(tempFor("T-1.md")):       true,
+		filepath.Base(TempName("T-1.md")):      true,
 		".T-1.md." + random + ".tmp":           true,
 		".T-2.md." + random + ".tmp":           false,
 		".T-1.md.x." + random + ".tmp":         false,

@@ -90,8 +90,16 @@ func (c *clone) branchTip(ctx context.Context, branch string) (string, error) {
 // base returns the short name of a local branch, and its tip. "" is the branch that is checked out here.
 func (c *clone) base(ctx context.Context, name string) (base, tip string, err error) {
 	if name == "" {
-		if name, err = c.checkedOutHere(ctx); err != nil {
+		head, err := c.repo.Head(ctx)
+		switch name = head.Branch; {
+		case err != nil:
 			return "", "", err
+		case name == "":
+			return "", "", record.Errorf(record.InvalidInput, "no branch is checked out here, so there is none that work could go to").
+				WithHint("name a branch as base")
+		case head.Commit == "":
+			return "", "", record.Errorf(record.InvalidInput, "the branch %s has no commit yet", name).
+				WithHint("git commit --allow-empty -m begin makes the first one")
 		}
 	}
 	name = strings.TrimPrefix(name, "refs/heads/")
@@ -103,32 +111,6 @@ func (c *clone) base(ctx context.Context, name string) (base, tip string, err er
 			WithHint("git branch lists those there are; git branch %s makes one", record.Clip(name, 100))
 	}
 	return name, tip, nil
-}
-
-// checkedOutHere is the branch that is checked out where the workspace lies. It returns INVALID_INPUT if no work can go
-// to it.
-func (c *clone) checkedOutHere(ctx context.Context) (string, error) {
-	head, err := c.repo.Head(ctx)
-	switch {
-	case err != nil:
-		return "", err
-	case head.Branch == "":
-		return "", record.Errorf(record.InvalidInput, "no branch is checked out here, so there is none that work could go to").
-			WithHint("name a branch as base")
-	case head.Commit == "":
-		return "", record.Errorf(record.InvalidInput, "the branch %s has no commit yet", head.Branch).
-			WithHint("git commit --allow-empty -m begin makes the first one")
-	}
-	return head.Branch, nil
-}
-
-// isAncestor reports whether a commit is another one, or an ancestor of it.
-func (c *clone) isAncestor(ctx context.Context, commit, of string) (bool, error) {
-	_, err := git.Run(ctx, c.repo.Top, "merge-base", "--is-ancestor", commit, of)
-	if git.Exited(err) == 1 {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // hasTree reports whether the tree of a commit is the given one.
@@ -274,9 +256,13 @@ func (r *replacement) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	uncommitted, err := r.uncommitted(ctx)
+	changes, err := r.Changes(ctx, git.Looks{})
 	if err != nil {
 		return err
+	}
+	uncommitted := map[string]bool{}
+	for _, c := range changes {
+		uncommitted[strings.TrimSuffix(c.Path, "/")] = true
 	}
 	var wrong []string
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
@@ -292,15 +278,6 @@ func (r *replacement) find(ctx context.Context) error {
 		}
 	}
 	return r.dirty(wrong)
-}
-
-func (r *replacement) uncommitted(ctx context.Context) (map[string]bool, error) {
-	changes, err := r.Changes(ctx, git.Looks{})
-	paths := map[string]bool{}
-	for _, c := range changes {
-		paths[strings.TrimSuffix(c.Path, "/")] = true
-	}
-	return paths, err
 }
 
 func (r *replacement) file(path string) string { return filepath.Join(r.Top, filepath.FromSlash(path)) }
@@ -320,12 +297,12 @@ func (r *replacement) movesOver(ctx context.Context, path string) bool {
 func (r *replacement) run(ctx context.Context) error {
 	for _, path := range r.paths {
 		was, err := layout.ReadFile(r.file(path))
+		if err == nil {
+			r.done = append(r.done, replaced{path, was})
+			err = r.put(ctx, path)
+		}
 		if err != nil {
 			return problem.IO(err)
-		}
-		r.done = append(r.done, replaced{path, was})
-		if err := r.put(ctx, path); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -343,23 +320,18 @@ func (r *replacement) undo(ctx context.Context) {
 // stages that.
 func (r *replacement) put(ctx context.Context, path string) error {
 	files, err := r.Objects().Files(ctx, r.to, path)
-	if err != nil {
-		return err
-	}
-	if len(files) != 1 {
-		if err := disk.RemoveFile(r.file(path)); err != nil {
-			return problem.IO(err)
+	staged := "--add"
+	if err == nil && len(files) != 1 {
+		staged, err = "--force-remove", disk.RemoveFile(r.file(path))
+	} else if err == nil {
+		var next []byte
+		err = r.Objects().Blobs(ctx, []string{r.to + ":" + path}, maxRecord, func(_ int, b git.Blob) { next = b.Content })
+		if err == nil {
+			err = atomicfile.Write(r.file(path), next, 0o644)
 		}
-		_, err = git.Writing{}.Run(ctx, r.Top, "update-index", "--force-remove", "--", path)
-		return err
 	}
-	var next []byte
-	if err := r.Objects().Blobs(ctx, []string{r.to + ":" + path}, maxRecord, func(_ int, b git.Blob) { next = b.Content }); err != nil {
-		return err
+	if err == nil {
+		_, err = git.Writing{}.Run(ctx, r.Top, "update-index", staged, "--", path)
 	}
-	if err := atomicfile.Write(r.file(path), next, 0o644); err != nil {
-		return problem.IO(err)
-	}
-	_, err = git.Writing{}.Run(ctx, r.Top, "update-index", "--add", "--", path)
 	return err
 }

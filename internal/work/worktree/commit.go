@@ -27,85 +27,56 @@ func (w *Worktrees) Commit(ctx context.Context, t Tree, message string) (string,
 	if err := w.mayWrite(); err != nil {
 		return "", err
 	}
-	return w.on(t).commit(ctx, message)
-}
-
-func (w work) commit(ctx context.Context, message string) (string, error) {
-	if err := w.verify(ctx); err != nil {
+	there, err := w.on(t).verified(ctx)
+	if err != nil {
 		return "", err
 	}
-	if err := w.stage(ctx); err != nil {
+	changes, err := there.Changes(ctx, git.Looks{})
+	if err != nil {
 		return "", err
 	}
-	_, err := git.Run(ctx, w.tree.Path, "diff-index", "--cached", "--quiet", "HEAD", "--")
-	if err == nil {
-		return "", nil
+	args := []string{"add", "--all", "--", ":/"}
+	for _, c := range changes {
+		if name, folder := strings.CutSuffix(c.Path, "/"); c.Untracked && folder { // an untracked repository
+			args = append(args, ":(top,exclude,literal)"+name)
+		}
 	}
+	if _, err = (git.Writing{Magic: true}).Run(ctx, t.Path, args...); err != nil {
+		return "", err
+	}
+	_, err = git.Run(ctx, t.Path, "diff-index", "--cached", "--quiet", "HEAD", "--")
 	if git.Exited(err) != 1 {
 		return "", err
 	}
 	limited, cancel := context.WithTimeout(ctx, commitLimit)
 	defer cancel()
-	_, err = git.Writing{Hooks: true}.Run(limited, w.tree.Path, "commit", "--quiet", "--cleanup=whitespace", "-m", message)
+	_, err = git.Writing{Hooks: true}.Run(limited, t.Path, "commit", "--quiet", "--cleanup=whitespace", "-m", message)
+	if said := git.Complaints(err, 5); len(said) > 0 && git.Exited(err) != 0 {
+		return "", record.Errorf(record.Git, "git did not make the commit: %s", record.Clip(strings.Join(said, "; "), 500)).
+			WithHint("a hook may have refused it; what was to be committed is staged")
+	}
 	if err != nil {
-		return "", refused(err)
+		return "", err
 	}
-	return w.tip(ctx)
-}
-
-// stage stages all changes but untracked repositories.
-func (w work) stage(ctx context.Context) error {
-	there, err := opened(w.tree.Path)
-	if err != nil {
-		return err
-	}
-	changes, err := there.Changes(ctx, git.Looks{})
-	if err != nil {
-		return err
-	}
-	args := []string{"add", "--all", "--", ":/"}
-	for _, c := range changes {
-		if c.Untracked && strings.HasSuffix(c.Path, "/") {
-			args = append(args, ":(top,exclude,literal)"+strings.TrimSuffix(c.Path, "/"))
-		}
-	}
-	_, err = git.Writing{Magic: true}.Run(ctx, w.tree.Path, args...)
-	return err
-}
-
-// refused is the error of a commit that was not made, with what a hook said.
-func refused(err error) error {
-	said := git.Complaints(err, 5)
-	if len(said) == 0 || git.Exited(err) == 0 {
-		return err
-	}
-	return record.Errorf(record.Git, "git did not make the commit: %s", record.Clip(strings.Join(said, "; "), 500)).
-		WithHint("a hook may have refused it; what was to be committed is staged")
+	return w.on(t).tip(ctx)
 }
 
 // CommitRecords commits what cairn wrote under .cairn in a work tree, and nothing else of what is uncommitted there:
 // the checks of a task may have left files. Hooks do not run, as for every commit of records alone. It reports whether
 // there was something to commit, and returns the errors of Verify.
 func (w *Worktrees) CommitRecords(ctx context.Context, t Tree, message string) (committed bool, err error) {
-	return w.on(t).commitRecords(ctx, message)
-}
-
-func (w work) commitRecords(ctx context.Context, message string) (committed bool, err error) {
-	if err := w.verify(ctx); err != nil {
-		return false, err
-	}
-	before, err := w.tip(ctx)
+	there, err := w.on(t).verified(ctx)
 	if err != nil {
 		return false, err
 	}
-	there, err := opened(w.tree.Path)
+	before, err := w.on(t).tip(ctx)
+	if err == nil {
+		err = commitPaths(ctx, t.Path, message, layout.Layout{Root: t.Root, Repo: there}.InRepo(layout.Folder))
+	}
 	if err != nil {
 		return false, err
 	}
-	if err := commitPaths(ctx, w.tree.Path, message, layout.Layout{Root: w.tree.Root, Repo: there}.InRepo(layout.Folder)); err != nil {
-		return false, err
-	}
-	after, err := w.tip(ctx)
+	after, err := w.on(t).tip(ctx)
 	return after != before, err
 }
 
@@ -113,19 +84,16 @@ func (w work) commitRecords(ctx context.Context, message string) (committed bool
 // CONFLICT if anything else is uncommitted. In a work tree that is not as it was made it does nothing: what counts then
 // is the branch.
 func (w work) commitOnlyRecords(ctx context.Context) error {
-	if w.verify(ctx) != nil {
-		return nil
-	}
-	there, err := opened(w.tree.Path)
+	there, err := w.verified(ctx)
 	if err != nil {
-		return err
+		return nil //nolint:nilerr // what counts then is the branch
 	}
 	records, others, err := w.uncommitted(ctx, there)
 	if err != nil {
 		return err
 	}
 	if len(others) > 0 {
-		return record.Errorf(record.Conflict, "the work tree of %s has changes that are not committed: %s", w.tree.Task, someOf(pathsOf(others))).
+		return record.Errorf(record.Conflict, "the work tree of %s has changes that are not committed: %s", w.tree.Task, someOf(others)).
 			WithHint("commit them in %s, or take them back", w.tree.Path)
 	}
 	if len(records) == 0 {
@@ -134,9 +102,9 @@ func (w work) commitOnlyRecords(ctx context.Context) error {
 	return commitPaths(ctx, w.tree.Path, "cairn: the record of "+string(w.tree.Task), records...)
 }
 
-// uncommitted lists the uncommitted changes in a work tree: the paths under the .cairn of this workspace, and the other
-// changes.
-func (c *clone) uncommitted(ctx context.Context, there *git.Repo) (records []string, others []git.Change, err error) {
+// uncommitted lists the uncommitted changes in a work tree: the paths under the .cairn of this workspace, and the
+// others.
+func (c *clone) uncommitted(ctx context.Context, there *git.Repo) (records, others []string, err error) {
 	all, err := there.Changes(ctx, git.Looks{})
 	if err != nil {
 		return nil, nil, err
@@ -146,18 +114,10 @@ func (c *clone) uncommitted(ctx context.Context, there *git.Repo) (records []str
 		if strings.HasPrefix(one.Path, ours) {
 			records = append(records, one.Path)
 		} else {
-			others = append(others, one)
+			others = append(others, one.Path)
 		}
 	}
 	return records, others, nil
-}
-
-func pathsOf(changes []git.Change) []string {
-	paths := make([]string, len(changes))
-	for i, c := range changes {
-		paths[i] = c.Path
-	}
-	return paths
 }
 
 // commitPaths commits what some paths of a work tree hold now, without hooks. It commits nothing else, and nothing at
@@ -181,16 +141,21 @@ const lockSettles = time.Second
 // caller has ended every process that worked there. A lock that changes or goes within a second belongs to a git that
 // still runs, and stays. Unlock returns the names of the files that it removed, and the errors of Verify.
 func (w *Worktrees) Unlock(ctx context.Context, t Tree) (removed []string, err error) {
-	return w.on(t).unlock(ctx)
-}
-
-func (w work) unlock(ctx context.Context) (removed []string, err error) {
-	if err := w.verify(ctx); err != nil {
+	there, err := w.on(t).verified(ctx)
+	if err != nil {
 		return nil, err
 	}
-	held, err := w.lockFiles()
-	if err != nil || len(held) == 0 {
-		return nil, err
+	held := map[string]os.FileInfo{}
+	for _, path := range []string{
+		filepath.Join(there.GitDir, "index.lock"), filepath.Join(there.GitDir, "HEAD.lock"),
+		filepath.Join(there.CommonDir, "refs", "heads", filepath.FromSlash(t.Branch)+".lock"),
+	} {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			held[path] = info
+		}
+	}
+	if len(held) == 0 {
+		return nil, nil
 	}
 	select {
 	case <-ctx.Done():
@@ -208,22 +173,4 @@ func (w work) unlock(ctx context.Context) (removed []string, err error) {
 		removed = append(removed, filepath.Base(path))
 	}
 	return removed, nil
-}
-
-// lockFiles are the lock files of git in the work tree, by their paths.
-func (w work) lockFiles() (map[string]os.FileInfo, error) {
-	there, err := opened(w.tree.Path)
-	if err != nil {
-		return nil, err
-	}
-	held := map[string]os.FileInfo{}
-	for _, path := range []string{
-		filepath.Join(there.GitDir, "index.lock"), filepath.Join(there.GitDir, "HEAD.lock"),
-		filepath.Join(there.CommonDir, "refs", "heads", filepath.FromSlash(w.tree.Branch)+".lock"),
-	} {
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-			held[path] = info
-		}
-	}
-	return held, nil
 }

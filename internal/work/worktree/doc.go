@@ -19,8 +19,8 @@
 // Worktrees has what other packages call. A call makes a value of one of these types, which holds what the steps of its
 // work share:
 //
-//   - making makes a work tree; carrying and includes copy into it what is in no commit.
-//   - work is one work tree with its branch: commits, differences, locks; push and patching belong to it.
+//   - making makes a work tree; carrying copies into it what is in no commit.
+//   - work is one work tree with its branch: commits, differences, locks; push belongs to it.
 //   - merging is one merge and attempt one try of it; baseMove moves the base, over the files that replacement replaces.
 //   - rebase is one rebase. Like an attempt it is made in a throw-away work tree, one of scratches.
 //   - look is one look at a work tree, for reasons to keep it; containment finds the branch in its base after a squash.

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -20,48 +21,38 @@ const ownAttributes = "**/.cairn/**/*.md merge=cairn\n**/.cairn/**/*.yaml merge=
 
 // withDriver is how git is started to merge: with the merge driver for the files of a workspace, whether or not the
 // clone has it installed.
+//
+// The attributes that name it count less than those of the repository, which may say otherwise.
 func (c *clone) withDriver(ctx context.Context) (git.Writing, error) {
-	return driver{c.repo, c.layout, c.o.Driver}.writing(ctx)
-}
-
-// driver is the merge driver for the files of a workspace.
-type driver struct {
-	repo    *git.Repo
-	layout  layout.Layout
-	command string // Options.Driver
-}
-
-// writing starts git with the driver, if there is one. The attributes that name it count less than those of the
-// repository, which may say otherwise.
-func (d driver) writing(ctx context.Context) (git.Writing, error) {
-	command, err := d.find(ctx)
+	command, err := c.driver(ctx)
 	if err != nil || command == "" {
 		return git.Writing{}, err
 	}
-	if err := d.layout.MakeWorktrees(); err != nil {
+	if err := c.layout.MakeWorktrees(); err != nil {
 		return git.Writing{}, err
 	}
-	file := filepath.Join(d.layout.Live.Worktrees(), "attributes")
-	want := d.usersAttributes(ctx) + ownAttributes
+	file := filepath.Join(c.layout.Live.Worktrees(), "attributes")
+	want := c.usersAttributes(ctx) + ownAttributes
 	if have, err := layout.ReadFile(file); err != nil || string(have) != want {
 		if err := atomicfile.WriteVolatile(file, []byte(want)); err != nil {
-			return git.Writing{}, d.layout.Live.Failed(err)
+			return git.Writing{}, c.layout.Live.Failed(err)
 		}
 	}
 	return git.Writing{Driver: command, Attrs: file}, nil
 }
 
-// find returns the command of the driver: that of the options, of this program, of the clone's or the user's config, or
+// driver returns the command of the driver: that of the options, of this program, of the clone's or the user's config, or
 // of the cairn on the PATH; "" if there is none.
-func (d driver) find(ctx context.Context) (string, error) {
-	if d.command != "" {
-		return d.command, nil
+func (c *clone) driver(ctx context.Context) (string, error) {
+	if c.o.Driver != "" {
+		return c.o.Driver, nil
 	}
 	self, err := os.Executable()
 	if name := strings.TrimSuffix(filepath.Base(self), ".exe"); err == nil && name == "cairn" {
-		return shellWord(filepath.ToSlash(self)) + driverArgs, nil
+		// Quoted for the shell that git starts the driver with. A percent sign would be git's.
+		return "'" + strings.NewReplacer("'", `'\''`, "%", "%%").Replace(filepath.ToSlash(self)) + "'" + driverArgs, nil
 	}
-	installed, err := d.repo.ConfigAnywhere(ctx, "merge.cairn.driver")
+	installed, err := c.repo.Config().Get(ctx, "merge.cairn.driver")
 	if err != nil || installed != "" {
 		return installed, err
 	}
@@ -71,18 +62,13 @@ func (d driver) find(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// shellWord quotes a word for the shell that git starts the driver with. A percent sign would be git's.
-func shellWord(s string) string {
-	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, "'", `'\''`), "%", "%%") + "'"
-}
-
 // maxAttributes is the most bytes of the user's own attributes that are taken along.
 const maxAttributes = 1 << 20
 
 // usersAttributes is what the user's own file of attributes says. git reads one such file alone, so the one that it is
 // given repeats it.
-func (d driver) usersAttributes(ctx context.Context) string {
-	file, err := d.repo.ConfigAnywhere(ctx, "core.attributesFile")
+func (c *clone) usersAttributes(ctx context.Context) string {
+	file, err := c.repo.Config().Get(ctx, "core.attributesFile")
 	if err != nil {
 		return ""
 	}
@@ -91,10 +77,7 @@ func (d driver) usersAttributes(ctx context.Context) string {
 		file = filepath.Join(home, below)
 	}
 	if file == "" {
-		config := os.Getenv("XDG_CONFIG_HOME")
-		if config == "" {
-			config = filepath.Join(home, ".config")
-		}
+		config := cmp.Or(os.Getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
 		file = filepath.Join(config, "git", "attributes")
 	}
 	text, err := layout.ReadUpTo(file, maxAttributes)

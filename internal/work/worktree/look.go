@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,17 +29,12 @@ type look struct {
 	found []Reason
 }
 
-// look lists the reasons why a work tree stays.
-func (c *clone) look(ctx context.Context, m made) []Reason {
-	return (&look{clone: c, made: m, at: m.Path}).run(ctx)
-}
-
-// lookAside lists the reasons why a work tree stays that was moved aside to be removed.
-func (c *clone) lookAside(ctx context.Context, m made) []Reason {
-	return (&look{clone: c, made: m, at: m.Removing, aside: true}).run(ctx)
-}
-
-func (l *look) run(ctx context.Context) []Reason {
+// look lists the reasons why a work tree stays, if need be one that was moved aside to be removed.
+func (c *clone) look(ctx context.Context, m made, aside bool) []Reason {
+	l := &look{clone: c, made: m, at: m.Path, aside: aside}
+	if aside {
+		l.at = m.Removing
+	}
 	l.identify(ctx)
 	if l.there == nil {
 		return l.found
@@ -50,10 +47,19 @@ func (l *look) run(ctx context.Context) []Reason {
 	} else if len(live) > 0 {
 		l.add(Live, "%s", liveness(live, nil))
 	}
-	l.locks()
-	l.unfinished()
+	for _, sign := range signs {
+		for _, name := range sign.names {
+			if file := filepath.Join(l.there.GitDir, name); layout.Exists(file) {
+				l.add(sign.why, "%s", strings.NewReplacer("FILE", file, "NAME", name).Replace(sign.message))
+			}
+		}
+	}
 	l.unsaved(ctx)
-	l.unmerged(ctx)
+	if safe, err := l.safe(ctx); err != nil {
+		l.add(Uncertain, "whether its commits are anywhere else is not known: %s", err)
+	} else if !safe {
+		l.add(Unmerged, "commits of %s are neither in %s nor pushed", l.Branch, l.Base)
+	}
 	return l.found
 }
 
@@ -103,25 +109,18 @@ func (l *look) whyGone() string {
 	}
 }
 
-// locks adds the locks on the work tree: that of "git worktree lock", and those of git commands.
-func (l *look) locks() {
-	if layout.Exists(filepath.Join(l.there.GitDir, "locked")) {
-		l.add(Locked, "it is locked with git worktree lock")
-	}
-	for _, name := range []string{"index.lock", "HEAD.lock"} {
-		if file := filepath.Join(l.there.GitDir, name); layout.Exists(file) {
-			l.add(Locked, "a git command works in it, or was killed there: %s exists", file)
-		}
-	}
-}
-
-// unfinished adds the operations of git that were begun in the work tree and not finished.
-func (l *look) unfinished() {
-	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply"} {
-		if layout.Exists(filepath.Join(l.there.GitDir, name)) {
-			l.add(UnderWay, "git is in the middle of something there: %s", name)
-		}
-	}
+// signs are the files in the git folder of a work tree that say that it is locked, or that an operation was begun in it
+// and not finished.
+var signs = []struct {
+	why     Why
+	message string // with NAME and FILE for the file
+	names   []string
+}{
+	{Locked, "it is locked with git worktree lock", []string{"locked"}},
+	{Locked, "a git command works in it, or was killed there: FILE exists", []string{"index.lock", "HEAD.lock"}},
+	{UnderWay, "git is in the middle of something there: NAME", []string{
+		"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply",
+	}},
 }
 
 // liveness says that processes work in a folder, or that this is not known.
@@ -165,12 +164,7 @@ type Reason struct {
 
 // Forced reports whether force overrides the reason: what is in no commit is deleted then, because a person said so.
 func (r Reason) Forced() bool {
-	switch r.Why {
-	case Uncommitted, Untracked, Ignored, Stashed:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]Why{Uncommitted, Untracked, Ignored, Stashed}, r.Why)
 }
 
 // Standing is what is known of a recorded work tree.
@@ -187,12 +181,7 @@ func (s Standing) Theirs() bool { return s.has(Moved) || s.has(Switched) }
 func (s Standing) Gone() bool { return s.has(Gone) }
 
 func (s Standing) has(why Why) bool {
-	for _, r := range s.Reasons {
-		if r.Why == why {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Reasons, func(r Reason) bool { return r.Why == why })
 }
 
 // List lists the recorded work trees by their tasks, each with all reasons why it stays. What cannot be examined is a
@@ -233,7 +222,7 @@ func (c *clone) standing(ctx context.Context, m made) Standing {
 		s.Reasons = []Reason{{Uncertain, "making or removing it was interrupted; the next call that makes or removes it settles that"}}
 		return s
 	}
-	s.Reasons = c.look(ctx, m)
+	s.Reasons = c.look(ctx, m, false)
 	return s
 }
 
@@ -245,7 +234,7 @@ func (l *look) unsaved(ctx context.Context) {
 		return
 	}
 	l.changes(changes)
-	stashes, err := l.repo.Stashes(ctx, l.Branch)
+	stashes, err := l.repo.History().Stashes(ctx, l.Branch)
 	if err != nil {
 		l.add(Uncertain, "the stashes cannot be listed: %s", err)
 	} else if stashes > 0 {
@@ -254,9 +243,19 @@ func (l *look) unsaved(ctx context.Context) {
 	switch {
 	case l.aside:
 	case l.trusted():
-		l.nested(ctx)
-	default:
-		l.untrustedNested(ctx)
+		nested, err := l.there.Nested(ctx)
+		if err != nil {
+			l.add(Uncertain, "its nested repositories cannot be looked at: %s", err)
+		} else if len(nested) > 0 {
+			l.add(Submodule, "commits that are in no remote of theirs, in %s", someOf(nested))
+		}
+	default: // git would start what the submodules' own configs name
+		files, err := l.there.Index("").Files(ctx, "")
+		if err != nil {
+			l.add(Uncertain, "its submodules cannot be listed: %s", err)
+		} else if slices.ContainsFunc(files, git.File.Repository) {
+			l.add(Uncertain, "its submodules are not looked into, since the clone is not trusted")
+		}
 	}
 }
 
@@ -277,31 +276,6 @@ func (l *look) changes(all []git.Change) {
 	for _, why := range []Why{Uncommitted, Untracked, Ignored} {
 		if paths := found[why]; len(paths) > 0 {
 			l.add(why, "%s: %s", why, someOf(paths))
-		}
-	}
-}
-
-// nested adds the nested repositories with commits that are in none of their remotes.
-func (l *look) nested(ctx context.Context) {
-	nested, err := l.there.Nested(ctx)
-	if err != nil {
-		l.add(Uncertain, "its nested repositories cannot be looked at: %s", err)
-	} else if len(nested) > 0 {
-		l.add(Submodule, "commits that are in no remote of theirs, in %s", someOf(nested))
-	}
-}
-
-// untrustedNested adds that submodules are not examined, if there are any: git would start what their own configs name.
-func (l *look) untrustedNested(ctx context.Context) {
-	files, err := l.there.Index("").Files(ctx, "")
-	if err != nil {
-		l.add(Uncertain, "its submodules cannot be listed: %s", err)
-		return
-	}
-	for _, f := range files {
-		if f.Repository() {
-			l.add(Uncertain, "its submodules are not looked into, since the clone is not trusted")
-			return
 		}
 	}
 }
@@ -341,28 +315,16 @@ func (l *look) isCopy(name string) bool {
 	return ok && was == copied{at.Size, at.Modified}
 }
 
-// unmerged adds that commits of the branch are nowhere else, or that this is not known.
-func (l *look) unmerged(ctx context.Context) {
-	safe, err := l.safe(ctx)
-	if err != nil {
-		l.add(Uncertain, "whether its commits are anywhere else is not known: %s", err)
-	} else if !safe {
-		l.add(Unmerged, "commits of %s are neither in %s nor pushed", l.Branch, l.Base)
-	}
-}
-
 // safe reports whether all that was committed on the branch is in its base, or in a branch of a remote.
 func (l *look) safe(ctx context.Context) (bool, error) {
 	tip, err := l.on(l.treeOf(l.made)).tip(ctx)
 	if err != nil {
 		return false, err
 	}
-	for _, pushed := range l.Pushed {
-		if pushed == tip {
-			return true, nil
-		}
+	if slices.Contains(slices.Collect(maps.Values(l.Pushed)), tip) {
+		return true, nil
 	}
-	if pushed, err := l.repo.InRemote(ctx, tip); err != nil || pushed {
+	if pushed, err := l.repo.History().InRemote(ctx, tip); err != nil || pushed {
 		return pushed, err
 	}
 	base, err := l.branchTip(ctx, l.Base)
@@ -372,7 +334,7 @@ func (l *look) safe(ctx context.Context) (bool, error) {
 	if base == "" {
 		return false, record.Errorf(record.Git, "the branch %s, which it was to be merged into, is not there any more", l.Base)
 	}
-	if in, err := l.isAncestor(ctx, tip, base); err != nil || in {
+	if in, err := l.repo.History().Contains(ctx, base, tip); err != nil || in {
 		return in, err
 	}
 	return containment{clone: l.clone, tip: tip, base: base}.holds(ctx)
@@ -395,7 +357,7 @@ func (c containment) holds(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	c.fork = bases[0]
-	changed, err := c.repo.NumStat(ctx, c.fork, c.tip)
+	changed, err := c.repo.History().NumStat(ctx, c.fork, c.tip)
 	if err != nil {
 		return false, err
 	}

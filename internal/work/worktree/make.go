@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -31,9 +32,6 @@ import (
 // lies at the path; GIT if nobody is set as the author of commits. A kill leaves a record of what was begun, which the
 // next call removes and makes again.
 func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string) (Tree, error) {
-	if err := w.mayWrite(); err != nil {
-		return Tree{}, err
-	}
 	release, err := w.lockTask(ctx, id)
 	if err != nil {
 		return Tree{}, err
@@ -83,9 +81,7 @@ func (c *clone) plan(ctx context.Context, id record.ID, base, commit string) (*m
 	if err != nil {
 		return nil, err
 	}
-	if commit == "" {
-		commit = tip
-	}
+	commit = cmp.Or(commit, tip)
 	start, err := c.repo.Commit(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -94,7 +90,7 @@ func (c *clone) plan(ctx context.Context, id record.ID, base, commit string) (*m
 		return nil, record.Errorf(record.InvalidInput, "the clone has no commit %q", record.Clip(commit, 100)).
 			WithHint("leave it out to begin at the newest of %s", base)
 	}
-	dir, err := c.location().make()
+	dir, err := c.folder()
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +106,15 @@ func (k *making) run(ctx context.Context) error {
 	if err := k.save(); err != nil {
 		return err
 	}
-	if err := k.fill(ctx); err != nil {
+	err := k.add(ctx)
+	if err == nil {
+		k.Copied, err = k.copyIncluded(ctx)
+	}
+	if err == nil {
+		there := layout.Layout{Root: k.treeOf(k.made).Root, Worktree: k.Path}
+		err = carrying{k.clone, k.Task, k.BaseCommit, there}.run(ctx)
+	}
+	if err != nil {
 		return errors.Join(err, k.undo(context.WithoutCancel(ctx)))
 	}
 	k.Ready = true
@@ -118,18 +122,6 @@ func (k *making) run(ctx context.Context) error {
 }
 
 func (k *making) save() error { return k.records().write(k.made) }
-
-// fill has git make the work tree, and copies what belongs there.
-func (k *making) fill(ctx context.Context) (err error) {
-	if err := k.add(ctx); err != nil {
-		return err
-	}
-	if k.Copied, err = (includes{k.repo, k.Path}).copy(ctx); err != nil {
-		return err
-	}
-	there := layout.Layout{Root: k.treeOf(k.made).Root, Worktree: k.Path}
-	return carrying{k.clone, k.Task, k.BaseCommit, there}.run(ctx)
-}
 
 // add has git make the work tree, on a new branch or on the one that exists.
 func (k *making) add(ctx context.Context) error {
@@ -153,40 +145,14 @@ func (k *making) add(ctx context.Context) error {
 	return k.save()
 }
 
-// addTaken makes the work tree of a branch that exists, with its tip. If the branch cannot be moved forward to the
+// addTaken makes the work tree of a branch that exists, with its tip. It returns CONFLICT if the branch is checked out in
+// another work tree. If the branch cannot be moved forward to the
 // commit that was asked for, the work begins where the two part.
 func (k *making) addTaken(ctx context.Context, tip string) error {
 	k.Taken = true
 	if err := k.save(); err != nil {
 		return err
 	}
-	if err := k.notElsewhere(ctx); err != nil {
-		return err
-	}
-	if _, err := (git.Writing{}).Run(ctx, k.repo.Top, "worktree", "add", "--quiet", k.Path, k.Branch); err != nil {
-		return err
-	}
-	behind, err := k.isAncestor(ctx, tip, k.BaseCommit)
-	if err != nil {
-		return err
-	}
-	if behind {
-		_, err := git.Writing{}.Run(ctx, k.Path, "merge", "--quiet", "--ff-only", k.BaseCommit)
-		return err
-	}
-	bases, err := k.repo.History().MergeBases(ctx, tip, k.BaseCommit)
-	if err != nil {
-		return err
-	}
-	if len(bases) == 0 {
-		return record.Errorf(record.Conflict, "the branch %s has nothing in common with %s", k.Branch, k.Base).WithHint("rename that branch")
-	}
-	k.BaseCommit = bases[0]
-	return nil
-}
-
-// notElsewhere returns CONFLICT if the branch is checked out in another work tree.
-func (k *making) notElsewhere(ctx context.Context) error {
 	all, err := k.repo.ListWorktrees(ctx)
 	if err != nil {
 		return err
@@ -202,6 +168,25 @@ func (k *making) notElsewhere(ctx context.Context) error {
 		return record.Errorf(record.Conflict, "the branch %s is checked out in %s", k.Branch, other.Path).
 			WithHint("that work tree is a person's; switch it to another branch, or rename the branch")
 	}
+	if _, err := (git.Writing{}).Run(ctx, k.repo.Top, "worktree", "add", "--quiet", k.Path, k.Branch); err != nil {
+		return err
+	}
+	behind, err := k.repo.History().Contains(ctx, k.BaseCommit, tip)
+	if err != nil {
+		return err
+	}
+	if behind {
+		_, err := git.Writing{}.Run(ctx, k.Path, "merge", "--quiet", "--ff-only", k.BaseCommit)
+		return err
+	}
+	bases, err := k.repo.History().MergeBases(ctx, tip, k.BaseCommit)
+	if err != nil {
+		return err
+	}
+	if len(bases) == 0 {
+		return record.Errorf(record.Conflict, "the branch %s has nothing in common with %s", k.Branch, k.Base).WithHint("rename that branch")
+	}
+	k.BaseCommit = bases[0]
 	return nil
 }
 
@@ -240,7 +225,7 @@ func (k *making) dropBranch(ctx context.Context) error {
 		return err
 	}
 	for _, commit := range since {
-		paths, err := k.repo.NumStat(ctx, k.BaseCommit, commit)
+		paths, err := k.repo.History().NumStat(ctx, k.BaseCommit, commit)
 		if err != nil || slices.ContainsFunc(paths, func(l git.Lines) bool { return !git.Ours(l.Path) }) {
 			return err
 		}
@@ -259,7 +244,13 @@ type carrying struct {
 
 // run copies the files that the work tree lacks, and commits them there.
 func (c carrying) run(ctx context.Context) error {
-	files := c.config()
+	var files []string                                                                   // from the root of the workspace
+	for _, path := range []string{layout.ConfigName, ".gitignore", layout.SignersName} { // if the work tree lacks the config
+		from, to := filepath.Join(c.layout.Top(), path), filepath.Join(c.there.Top(), path)
+		if layout.IsFile(from) && !layout.Exists(to) && (path == layout.ConfigName || len(files) > 0) {
+			files = append(files, layout.Folder+"/"+path)
+		}
+	}
 	name, err := c.taskFile(ctx)
 	if err != nil {
 		return err
@@ -270,11 +261,6 @@ func (c carrying) run(ctx context.Context) error {
 	if len(files) == 0 {
 		return nil
 	}
-	for _, name := range files {
-		if err := c.copy(name); err != nil {
-			return err
-		}
-	}
 	repo, err := opened(c.there.Worktree)
 	if err != nil {
 		return err
@@ -282,19 +268,19 @@ func (c carrying) run(ctx context.Context) error {
 	inRepo := make([]string, len(files))
 	for i, name := range files {
 		inRepo[i] = layout.Layout{Root: c.there.Root, Repo: repo}.InRepo(name)
-	}
-	return commitPaths(ctx, c.there.Worktree, "cairn: bring "+string(c.task)+" into its work tree", inRepo...)
-}
-
-// config lists the files of the config, from the root of the workspace, if the work tree lacks the config.
-func (c carrying) config() (files []string) {
-	for _, path := range []string{layout.ConfigName, ".gitignore", layout.SignersName} {
-		from, to := filepath.Join(c.layout.Top(), path), filepath.Join(c.there.Top(), path)
-		if layout.IsFile(from) && !layout.Exists(to) && (path == layout.ConfigName || len(files) > 0) {
-			files = append(files, layout.Folder+"/"+path)
+		to := c.there.Abs(name)
+		data, err := layout.ReadFile(c.layout.Abs(name))
+		if err == nil {
+			err = disk.MakeVolatile(c.there.Worktree, filepath.Dir(to))
+		}
+		if err == nil {
+			err = atomicfile.Write(to, data, 0o644)
+		}
+		if err != nil {
+			return problem.IO(err)
 		}
 	}
-	return files
+	return commitPaths(ctx, c.there.Worktree, "cairn: bring "+string(c.task)+" into its work tree", inRepo...)
 }
 
 // taskFile is the file of the task, from the root of the workspace, if it is to be copied: the work tree does not have
@@ -304,19 +290,14 @@ func (c carrying) taskFile(ctx context.Context) (string, error) {
 	k, id := kind.Tasks.Kind, string(c.task)
 	name, isThere := place.Of(c.layout, k, id), place.There(c.there, k, id)
 	here, err := layout.ReadFile(c.layout.Abs(name))
-	if problem.Missing(err) && isThere {
-		return "", nil
-	}
-	if problem.Missing(err) {
+	switch {
+	case problem.Missing(err) && !isThere:
 		return "", record.Errorf(record.NotFound, "there is no task %s", c.task)
-	}
-	if err != nil {
+	case err != nil && !problem.Missing(err):
 		return "", problem.IO(err)
-	}
-	if !isThere {
+	case !isThere:
 		return name, nil
-	}
-	if place.Of(c.there, k, id) != name {
+	case err != nil, place.Of(c.there, k, id) != name:
 		return "", nil
 	}
 	versions, err := c.blobs(ctx, "HEAD:"+c.layout.InRepo(name), c.begin+":"+c.layout.InRepo(name))
@@ -330,19 +311,6 @@ func (c carrying) taskFile(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// copy copies a file of the workspace into the work tree.
-func (c carrying) copy(name string) error {
-	data, err := layout.ReadFile(c.layout.Abs(name))
-	if err != nil {
-		return problem.IO(err)
-	}
-	to := c.there.Abs(name)
-	if err := disk.MakeVolatile(c.there.Worktree, filepath.Dir(to)); err != nil {
-		return problem.IO(err)
-	}
-	return problem.IO(atomicfile.Write(to, data, 0o644))
-}
-
 // includeFile names ignored files that a new work tree gets copies of, in the syntax of .gitignore.
 const includeFile = ".worktreeinclude"
 
@@ -352,16 +320,17 @@ const (
 	maxIncludedBytes = 2 << 30
 )
 
-// includes are the ignored files that .worktreeinclude names, in the work tree around the workspace.
-type includes struct {
-	from *git.Repo
-	to   string // the top of the work tree that gets copies
-}
-
-// copy copies the files, and returns how each copy looks. Tracked files are left out, and so are links, what lies
-// behind one, and what is no regular file. It never replaces a file.
-func (i includes) copy(ctx context.Context) (map[string]copied, error) {
-	names, err := i.list(ctx)
+// copyIncluded copies the files that .worktreeinclude names and git ignores, and returns how each copy looks. Tracked
+// files are left out, and so are links, what lies behind one, and what is no regular file. It never replaces a file.
+func (k *making) copyIncluded(ctx context.Context) (map[string]copied, error) {
+	file := filepath.Join(k.repo.Top, includeFile)
+	if !layout.Exists(file) {
+		return nil, nil
+	}
+	if !layout.IsFile(file) {
+		return nil, problem.NotRegular(file)
+	}
+	names, err := k.repo.IgnoredAnd(ctx, includeFile)
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
@@ -373,7 +342,7 @@ func (i includes) copy(ctx context.Context) (map[string]copied, error) {
 		if ctx.Err() != nil {
 			return done, problem.IO(ctx.Err())
 		}
-		info, err := disk.CopyIn(i.from.Top, i.to, filepath.FromSlash(name), left)
+		info, err := disk.CopyIn(k.repo.Top, k.Path, filepath.FromSlash(name), left)
 		switch {
 		case errors.Is(err, disk.ErrTooLarge):
 			return done, tooMuch("more than %d bytes", maxIncludedBytes)
@@ -397,16 +366,4 @@ func escapes(err error) bool {
 func tooMuch(format string, most int) error {
 	return record.Errorf(record.InvalidInput, includeFile+" names "+format, most).
 		WithHint("name what a work tree cannot do without, and have worktree_setup make the rest")
-}
-
-// list lists the files: those that .worktreeinclude names and git ignores.
-func (i includes) list(ctx context.Context) ([]string, error) {
-	file := filepath.Join(i.from.Top, includeFile)
-	if !layout.Exists(file) {
-		return nil, nil
-	}
-	if !layout.IsFile(file) {
-		return nil, problem.NotRegular(file)
-	}
-	return i.from.IgnoredAnd(ctx, includeFile)
 }

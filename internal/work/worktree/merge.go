@@ -88,10 +88,11 @@ type merging struct {
 }
 
 func (g merging) run(ctx context.Context) (string, error) {
-	if err := g.scratches.sweep(ctx); err != nil {
-		return "", err
+	err := g.scratches.sweep(ctx)
+	if err == nil {
+		err = g.commitOnlyRecords(ctx)
 	}
-	if err := g.commitOnlyRecords(ctx); err != nil {
+	if err != nil {
 		return "", err
 	}
 	commit, moved, err := g.once(ctx)
@@ -143,20 +144,12 @@ func conflict(ctx context.Context, top string, failed error, code record.Code, w
 	if git.Exited(failed) == 0 {
 		return failed
 	}
-	files, err := conflicting(ctx, top)
-	if err != nil || len(files) == 0 {
-		return failed
-	}
-	return &record.Error{Code: code, Msg: what + " " + someOf(files), Hint: hint}
-}
-
-// conflicting lists the paths that a merge or a rebase left in conflict in a work tree.
-func conflicting(ctx context.Context, top string) ([]string, error) {
 	out, err := git.Run(ctx, top, "diff", "--name-only", "--diff-filter=U", "-z")
 	if err != nil || len(out) == 0 {
-		return nil, err
+		return failed
 	}
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
+	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	return &record.Error{Code: code, Msg: what + " " + someOf(files), Hint: hint}
 }
 
 // someOf names the first of many paths, and how many more there are.
@@ -181,19 +174,26 @@ type attempt struct {
 
 // run merges, asks the gate, and returns the commit that the base is to have: its tip if there is nothing to merge.
 func (a *attempt) run(ctx context.Context) (string, error) {
-	if err := a.merge(ctx); err != nil {
-		return "", err
+	err := a.merge(ctx)
+	if err == nil && a.asked.Gate != nil {
+		err = a.asked.Gate(ctx, a.rootIn(a.top))
 	}
-	if a.asked.Gate != nil {
-		if err := a.asked.Gate(ctx, a.rootIn(a.top)); err != nil {
-			return "", err
-		}
+	if err != nil {
+		return "", err
 	}
 	tree, err := a.withRecords(ctx)
 	if err != nil {
 		return "", err
 	}
-	return a.commitTree(ctx, tree)
+	if same, err := a.hasTree(ctx, a.parents[0], tree); err != nil || same && len(a.parents) == 1 {
+		return a.parents[0], err
+	}
+	args := []string{"commit-tree", "-m", a.asked.Message}
+	for _, parent := range a.parents {
+		args = append(args, "-p", parent)
+	}
+	out, err := git.Writing{}.Run(ctx, a.top, append(args, tree)...)
+	return strings.TrimSpace(string(out)), err
 }
 
 // merge merges in the throw-away work tree, as was asked. It returns MERGE_CONFLICT with the files.
@@ -202,7 +202,7 @@ func (a *attempt) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	already, err := a.isAncestor(ctx, a.head, a.from)
+	already, err := a.repo.History().Contains(ctx, a.from, a.head)
 	if err != nil {
 		return err
 	}
@@ -234,39 +234,21 @@ func (a *attempt) merge(ctx context.Context) error {
 // does not count.
 func (a *attempt) withRecords(ctx context.Context) (string, error) {
 	there, err := opened(a.top)
-	if err != nil {
-		return "", err
+	if err == nil {
+		_, err = git.Writing{}.Run(ctx, a.top, "read-tree", a.merged)
 	}
-	if _, err := (git.Writing{}).Run(ctx, a.top, "read-tree", a.merged); err != nil {
+	if err != nil {
 		return "", err
 	}
 	records, _, err := a.uncommitted(ctx, there)
-	if err != nil {
-		return "", err
+	if err == nil && a.asked.Records != nil {
+		err = a.asked.Records(records)
 	}
-	if a.asked.Records != nil {
-		if err := a.asked.Records(records); err != nil {
-			return "", err
-		}
-	}
-	if len(records) == 0 {
-		return a.merged, nil
+	if err != nil || len(records) == 0 {
+		return a.merged, err
 	}
 	if _, err := (git.Writing{}).Run(ctx, a.top, append([]string{"add", "--all", "--"}, records...)...); err != nil {
 		return "", err
 	}
 	return writeTree(ctx, a.top, "")
-}
-
-// commitTree makes the commit of a tree. It returns the only parent if that has the tree already.
-func (a *attempt) commitTree(ctx context.Context, tree string) (string, error) {
-	if same, err := a.hasTree(ctx, a.parents[0], tree); err != nil || same && len(a.parents) == 1 {
-		return a.parents[0], err
-	}
-	args := []string{"commit-tree", "-m", a.asked.Message}
-	for _, parent := range a.parents {
-		args = append(args, "-p", parent)
-	}
-	out, err := git.Writing{}.Run(ctx, a.top, append(args, tree)...)
-	return strings.TrimSpace(string(out)), err
 }

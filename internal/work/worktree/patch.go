@@ -41,10 +41,8 @@ const maxDiff = 32 << 20
 
 // Diff is what the commits of a work tree's branch changed since it left its base, without what lies under .cairn, as a
 // patch that git applies. It returns INVALID_INPUT if that is more than 32 MiB.
-func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) { return w.on(t).diff(ctx) }
-
-func (w work) diff(ctx context.Context) ([]byte, error) {
-	from, tip, err := w.span(ctx)
+func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) {
+	from, tip, err := w.on(t).span(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +50,12 @@ func (w work) diff(ctx context.Context) ([]byte, error) {
 	read := func(r *bufio.Reader) error {
 		out, err = io.ReadAll(io.LimitReader(r, maxDiff+1))
 		if err == nil && len(out) > maxDiff {
-			err = record.Errorf(record.InvalidInput, "the change of %s is larger than %d bytes", w.tree.Task, maxDiff).
-				WithHint("git diff %s...%s shows it", w.tree.Base, w.tree.Branch)
+			err = record.Errorf(record.InvalidInput, "the change of %s is larger than %d bytes", t.Task, maxDiff).
+				WithHint("git diff %s...%s shows it", t.Base, t.Branch)
 		}
 		return err
 	}
-	err = w.repo.ReadDiff(ctx, read, from, tip, "--binary", "--full-index", "--find-renames")
+	err = w.repo.History().ReadDiff(ctx, read, from, tip, "--binary", "--full-index", "--find-renames")
 	return out, err
 }
 
@@ -92,15 +90,13 @@ type FileStat struct {
 }
 
 // Stat returns how much the commits of a work tree's branch changed since it left its base.
-func (w *Worktrees) Stat(ctx context.Context, t Tree) (Stat, error) { return w.on(t).stat(ctx) }
-
-func (w work) stat(ctx context.Context) (Stat, error) {
-	from, tip, err := w.span(ctx)
+func (w *Worktrees) Stat(ctx context.Context, t Tree) (Stat, error) {
+	from, tip, err := w.on(t).span(ctx)
 	if err != nil {
 		return Stat{}, err
 	}
 	s := Stat{From: from, Tip: tip, Files: []FileStat{}}
-	lines, err := w.repo.NumStat(ctx, from, tip)
+	lines, err := w.repo.History().NumStat(ctx, from, tip)
 	if err != nil {
 		return s, err
 	}
@@ -140,47 +136,45 @@ func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
 	}
 	index := filepath.Join(w.layout.Live.Worktrees(), ".apply-"+randomName())
 	defer func() { _, _ = disk.RemoveFile(index), disk.RemoveFile(index+".lock") }()
-	return patching{t, patch, index}.run(ctx)
-}
-
-// patching applies a patch to a work tree.
-type patching struct {
-	tree  Tree
-	patch []byte
-	index string // the path of the index in which the patch is applied first
-}
-
-func (p patching) run(ctx context.Context) error {
-	tree, err := p.applied(ctx)
+	tree, err := patched(ctx, t.Path, index, patch)
 	if err != nil {
 		return err
 	}
-	if err := p.mustBeAllowed(ctx, tree); err != nil {
-		return err
-	}
-	_, err = git.Writing{}.Run(ctx, p.tree.Path, "read-tree", "-m", "-u", "HEAD", tree)
+	_, err = git.Writing{}.Run(ctx, t.Path, "read-tree", "-m", "-u", "HEAD", tree)
 	if git.Exited(err) != 0 {
-		return record.Errorf(record.Conflict, "uncommitted changes in %s are in the way of the patch: %s", p.tree.Path, strings.Join(git.Complaints(err, 3), "; ")).
+		return record.Errorf(record.Conflict, "uncommitted changes in %s are in the way of the patch: %s", t.Path, strings.Join(git.Complaints(err, 3), "; ")).
 			WithHint("commit them, or take them back")
 	}
 	return err
 }
 
-// applied returns the tree that the patch makes of the commit that is checked out.
-func (p patching) applied(ctx context.Context) (string, error) {
-	if _, err := (git.Writing{Index: p.index}).Run(ctx, p.tree.Path, "read-tree", "HEAD"); err != nil {
+// patched returns the tree that a patch makes of the commit that is checked out, by another index. It returns
+// INVALID_INPUT if the tree differs from that commit in what no patch may change.
+func patched(ctx context.Context, top, index string, patch []byte) (string, error) {
+	if _, err := (git.Writing{Index: index}).Run(ctx, top, "read-tree", "HEAD"); err != nil {
 		return "", err
 	}
-	_, err := git.Writing{Index: p.index, Input: bytes.NewReader(p.patch)}.Run(ctx, p.tree.Path, "apply", "--3way", "--cached", "--whitespace=nowarn", "-")
-	if git.Exited(err) != 0 {
+	_, err := git.Writing{Index: index, Input: bytes.NewReader(patch)}.Run(ctx, top, "apply", "--3way", "--cached", "--whitespace=nowarn", "-")
+	if err != nil && git.Exited(err) == 0 {
+		return "", err
+	}
+	tree := ""
+	if err == nil {
+		tree, err = writeTree(ctx, top, index)
+	}
+	if err != nil {
 		return "", notApplied(err)
 	}
+	out, err := git.Run(ctx, top, "diff-tree", "-r", "-z", "--raw", "--no-renames", "HEAD", tree)
 	if err != nil {
 		return "", err
 	}
-	tree, err := writeTree(ctx, p.tree.Path, p.index)
-	if err != nil {
-		return "", notApplied(err)
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		modes, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
+		if why := forbidden(modes, path); why != "" {
+			return "", record.Errorf(record.InvalidInput, "the patch changes %s, which is %s", path, why).WithHint("leave it out of the patch")
+		}
 	}
 	return tree, nil
 }
@@ -195,23 +189,6 @@ func notApplied(err error) error {
 		}
 	}
 	return record.Errorf(record.Conflict, "the patch does not apply: %s", record.Clip(said, 500)).WithHint("make it against the commit that the work began at")
-}
-
-// mustBeAllowed returns INVALID_INPUT if a tree differs from the commit that is checked out in what no patch may
-// change.
-func (p patching) mustBeAllowed(ctx context.Context, tree string) error {
-	out, err := git.Run(ctx, p.tree.Path, "diff-tree", "-r", "-z", "--raw", "--no-renames", "HEAD", tree)
-	if err != nil {
-		return err
-	}
-	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		modes, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
-		if why := forbidden(modes, path); why != "" {
-			return record.Errorf(record.InvalidInput, "the patch changes %s, which is %s", path, why).WithHint("leave it out of the patch")
-		}
-	}
-	return nil
 }
 
 // forbidden says what a path is that no patch may change; "" if it may.

@@ -3,7 +3,6 @@ package worktree
 import (
 	"cmp"
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -22,9 +21,6 @@ const pushLimit = 5 * time.Minute
 // It returns INVALID_INPUT if there is no such remote, CONFLICT if the remote refuses because its branch holds other
 // commits, and GIT for whatever else keeps git from pushing, or if it takes more than five minutes.
 func (w *Worktrees) Push(ctx context.Context, t Tree, remote string) error {
-	if err := w.mayWrite(); err != nil {
-		return err
-	}
 	release, err := w.lockTask(ctx, t.Task)
 	if err != nil {
 		return err
@@ -40,8 +36,16 @@ type push struct {
 }
 
 func (p push) run(ctx context.Context) error {
-	if err := p.remoteExists(ctx); err != nil {
+	names, err := p.repo.Remotes().Names(ctx)
+	if err != nil {
 		return err
+	}
+	if !slices.Contains(names, p.remote) {
+		hint := "git remote add " + record.Clip(p.remote, 40) + " URL adds it"
+		if len(names) > 0 {
+			hint = "there are " + strings.Join(names, ", ")
+		}
+		return record.Errorf(record.InvalidInput, "the clone has no remote %q", record.Clip(p.remote, 40)).WithHint("%s", hint)
 	}
 	tip, err := p.tip(ctx)
 	if err != nil {
@@ -71,29 +75,13 @@ func (p push) send(ctx context.Context, tip, last string) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, pushLimit)
 	defer cancel()
-	with := git.Writing{Hooks: true, Network: true, Batch: os.Getenv("GIT_SSH_COMMAND") == "" && os.Getenv("GIT_SSH") == ""}
+	with := git.Networked()
+	with.Hooks = true
 	out, err := with.Run(limited, p.repo.Top, append(args, "--", p.remote, tip+":"+ref)...)
 	if err != nil {
 		return p.failed(limited, string(out), err)
 	}
 	return nil
-}
-
-// remoteExists returns INVALID_INPUT unless the clone has the remote.
-func (p push) remoteExists(ctx context.Context) error {
-	out, err := git.Run(ctx, p.repo.Top, "remote")
-	if err != nil {
-		return err
-	}
-	names := strings.Fields(string(out))
-	if slices.Contains(names, p.remote) {
-		return nil
-	}
-	hint := "git remote add " + record.Clip(p.remote, 40) + " URL adds it"
-	if len(names) > 0 {
-		hint = "there are " + strings.Join(names, ", ")
-	}
-	return record.Errorf(record.InvalidInput, "the clone has no remote %q", record.Clip(p.remote, 40)).WithHint("%s", hint)
 }
 
 // failed is the error of a push that failed: out is what git printed, and err what it ended with.

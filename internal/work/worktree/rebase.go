@@ -15,9 +15,6 @@ import (
 // (those under .cairn are committed first), INVALID_INPUT if there is no such branch or commit, and REBASE_CONFLICT
 // with the files.
 func (w *Worktrees) Rebase(ctx context.Context, t Tree, onto string) error {
-	if err := w.mayWrite(); err != nil {
-		return err
-	}
 	release, err := w.lockTask(ctx, t.Task)
 	if err != nil {
 		return err
@@ -42,12 +39,27 @@ func (r *rebase) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.moveTo(ctx, next)
+	head, err := headOf(ctx, r.tree.Path)
+	if err != nil {
+		return err
+	}
+	if head != r.from {
+		return record.Errorf(record.Conflict, "%s was committed to meanwhile", r.tree.Branch).WithHint("try again")
+	}
+	if _, err := (git.Writing{}).Run(ctx, r.tree.Path, "reset", "--quiet", "--keep", next); err != nil {
+		return err
+	}
+	m, ok, err := r.records().read(r.tree.Task)
+	if err != nil || !ok {
+		return err
+	}
+	m.BaseCommit = r.target // where the work begins now
+	return r.records().write(m)
 }
 
 // ready finds out what is rebased, and returns an error if that cannot be rebased. It commits the records of the task.
 func (r *rebase) ready(ctx context.Context) (err error) {
-	if err := r.verify(ctx); err != nil {
+	if _, err := r.verified(ctx); err != nil {
 		return err
 	}
 	if why := r.o.Busy(r.tree.Task); why != "" {
@@ -90,25 +102,4 @@ func (r *rebase) rebased(ctx context.Context) (string, error) {
 				record.CallTo("review_apply", "id", r.tree.Task, "action", "reject", "text", "rebase it on "+r.onto)))
 	}
 	return headOf(ctx, top)
-}
-
-// moveTo moves the branch, and the files of the work tree, to the rebased commits, and records where the work begins
-// now.
-func (r *rebase) moveTo(ctx context.Context, next string) error {
-	head, err := headOf(ctx, r.tree.Path)
-	if err != nil {
-		return err
-	}
-	if head != r.from {
-		return record.Errorf(record.Conflict, "%s was committed to meanwhile", r.tree.Branch).WithHint("try again")
-	}
-	if _, err := (git.Writing{}).Run(ctx, r.tree.Path, "reset", "--quiet", "--keep", next); err != nil {
-		return err
-	}
-	m, ok, err := r.records().read(r.tree.Task)
-	if err != nil || !ok {
-		return err
-	}
-	m.BaseCommit = r.target
-	return r.records().write(m)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -69,19 +68,25 @@ func (r records) read(id record.ID) (made, bool, error) {
 		return made{}, false, r.live.Failed(err)
 	}
 	var m made
-	in := json.NewDecoder(bytes.NewReader(data))
-	in.DisallowUnknownFields()
-	if err := in.Decode(&m); err != nil || !m.valid(id) {
+	if !decode(data, &m) || !m.valid(id) {
 		return made{}, false, record.Errorf(record.BadFile, "%s does not say which work tree was made for %s", r.file(id), id).
 			WithHint("git worktree list shows the work trees; see what it is, and take the file away")
 	}
 	return m, true, nil
 }
 
+// decode reads a record strictly, and reports whether it can.
+func decode(data []byte, into any) bool {
+	in := json.NewDecoder(bytes.NewReader(data))
+	in.DisallowUnknownFields()
+	return in.Decode(into) == nil
+}
+
+func absolute(path string) bool { return filepath.IsAbs(path) && filepath.Clean(path) == path }
+
 // valid reports whether cairn can have written a record of a task. What it names is changed and removed, so nothing
 // else may pass.
 func (m made) valid(id record.ID) bool {
-	absolute := func(path string) bool { return filepath.IsAbs(path) && filepath.Clean(path) == path }
 	return m.Task == id && m.Branch == Branch(id) && absolute(m.Path) && filepath.Base(m.Path) == string(id) &&
 		(m.GitDir == "" || strings.HasPrefix(m.GitDir, "worktrees/") && !strings.Contains(m.GitDir, "..")) &&
 		(m.Removing == "" || m.Removing == removedPath(m.Path))
@@ -146,7 +151,7 @@ func (s scratches) file(path string) string {
 
 // add makes a throw-away work tree of a commit and returns its path. The caller calls remove in the end.
 func (s scratches) add(ctx context.Context, commit string) (path string, err error) {
-	dir, err := s.location().make()
+	dir, err := s.folder()
 	if err != nil {
 		return "", err
 	}
@@ -165,18 +170,17 @@ func (s scratches) add(ctx context.Context, commit string) (path string, err err
 	return path, err
 }
 
-func randomName() string {
-	random := make([]byte, 6)
-	_, _ = rand.Read(random) // it never fails
-	return hex.EncodeToString(random)
-}
+func randomName() string { return strings.ToLower(rand.Text()[:12]) }
 
 // remove removes a throw-away work tree. If it cannot, the record stays, and the next sweep under the same lock removes
 // it.
 func (s scratches) remove(ctx context.Context, path string) error {
 	ctx = context.WithoutCancel(ctx)
-	if _, err := (git.Writing{}).Run(ctx, s.repo.Top, "worktree", "remove", "--force", "--force", path); err != nil && s.registered(ctx, path) {
-		return err
+	if _, err := (git.Writing{}).Run(ctx, s.repo.Top, "worktree", "remove", "--force", "--force", path); err != nil {
+		tops, listErr := s.repo.Worktrees(ctx)
+		if listErr != nil || slices.Contains(tops, filepath.ToSlash(path)) {
+			return err // git still has it
+		}
 	}
 	if err := disk.RemoveTree(path); err != nil {
 		return problem.IO(err)
@@ -187,24 +191,23 @@ func (s scratches) remove(ctx context.Context, path string) error {
 	return nil
 }
 
-// registered reports whether git has a work tree at a path, or cannot tell.
-func (s scratches) registered(ctx context.Context, path string) bool {
-	all, err := s.repo.ListWorktrees(ctx)
-	for _, other := range all {
-		if filepath.FromSlash(other.Path) == path {
-			return true
-		}
-	}
-	return err != nil
-}
-
 // sweep removes what a killed process made under the lock, unless something still works in it.
 func (s scratches) sweep(ctx context.Context) error {
-	left, err := s.left()
-	if err != nil {
-		return err
+	entries, err := os.ReadDir(s.layout.Live.Worktrees())
+	if err != nil && !problem.Missing(err) {
+		return s.layout.Live.Failed(err)
 	}
-	for _, path := range left {
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok || !strings.HasPrefix(name, scratchPrefix) {
+			continue
+		}
+		data, err := disk.ReadRegular(filepath.Join(s.layout.Live.Worktrees(), e.Name()), maxRecord)
+		var found scratch // a record that cairn cannot have written is left alone
+		if err != nil || !decode(data, &found) || !absolute(found.Path) || filepath.Base(found.Path) != name || found.For != s.lock {
+			continue
+		}
+		path := found.Path
 		if live, err := proc.Inside(path); err == nil && len(live) > 0 {
 			continue
 		}
@@ -216,35 +219,4 @@ func (s scratches) sweep(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// left lists the paths that are recorded under the lock. Records that cairn cannot have written are left out.
-func (s scratches) left() ([]string, error) {
-	entries, err := os.ReadDir(s.layout.Live.Worktrees())
-	if err != nil && !problem.Missing(err) {
-		return nil, s.layout.Live.Failed(err)
-	}
-	var paths []string
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !strings.HasPrefix(name, scratchPrefix) {
-			continue
-		}
-		data, err := disk.ReadRegular(filepath.Join(s.layout.Live.Worktrees(), e.Name()), maxRecord)
-		if err != nil {
-			continue // another process has just removed it
-		}
-		if found, ok := parseScratch(data, name); ok && found.For == s.lock {
-			paths = append(paths, found.Path)
-		}
-	}
-	return paths, nil
-}
-
-// parseScratch reads the record of a name, and reports whether cairn can have written it.
-func parseScratch(data []byte, name string) (s scratch, ok bool) {
-	in := json.NewDecoder(bytes.NewReader(data))
-	in.DisallowUnknownFields()
-	ok = in.Decode(&s) == nil && filepath.IsAbs(s.Path) && filepath.Clean(s.Path) == s.Path && filepath.Base(s.Path) == name
-	return s, ok
 }

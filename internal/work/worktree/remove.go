@@ -24,9 +24,6 @@ import (
 // The folder is moved aside first and looked at again, so that what was written between the look and the removal is
 // found. A kill leaves the work tree as it was, or a rest that the next call removes.
 func (w *Worktrees) Remove(ctx context.Context, id record.ID, force bool) error {
-	if err := w.mayWrite(); err != nil {
-		return err
-	}
 	release, err := w.lockTask(ctx, id)
 	if err != nil {
 		return err
@@ -65,19 +62,15 @@ func (r *removal) run(ctx context.Context) error {
 			return err
 		}
 	}
-	reasons := r.look(ctx, r.made)
-	if len(reasons) == 1 && reasons[0].Why == Gone && (r.force || r.forgotten()) {
+	reasons := r.look(ctx, r.made, false)
+	forgotten := layout.Exists(filepath.Dir(r.Path)) && !layout.Exists(r.adminDir(r.made)) // by git, and its disk is there
+	if len(reasons) == 1 && reasons[0].Why == Gone && (r.force || forgotten) {
 		return r.records().forget(r.Task) // its branch, and what git knows of it, stay
 	}
 	if err := r.stays(reasons); err != nil {
 		return err
 	}
 	return r.takeAway(ctx)
-}
-
-// forgotten reports whether git does not know the work tree any more, and its disk is not missing.
-func (r *removal) forgotten() bool {
-	return layout.Exists(filepath.Dir(r.Path)) && !layout.Exists(r.adminDir(r.made))
 }
 
 // settle brings a removal that was interrupted to its end, if it was decided, or else undoes it. It reports whether the
@@ -103,7 +96,7 @@ func (r *removal) takeAway(ctx context.Context) error {
 	if err := disk.Replace(r.Path, r.Removing); err != nil {
 		return errors.Join(problem.IO(err), r.giveBack())
 	}
-	if err := r.stays(r.lookAside(ctx, r.made)); err != nil {
+	if err := r.stays(r.look(ctx, r.made, true)); err != nil {
 		return errors.Join(err, r.giveBack())
 	}
 	r.Doomed = true
@@ -159,7 +152,7 @@ func (r *removal) dropBranch(ctx context.Context) error {
 	if err != nil || tip == "" {
 		return err
 	}
-	done, err := r.isAncestor(ctx, tip, base)
+	done, err := r.repo.History().Contains(ctx, base, tip)
 	if err != nil || !done {
 		return err
 	}
@@ -192,7 +185,7 @@ func (r *removal) stays(reasons []Reason) error {
 	forced := record.CallTo("worktree_remove", "id", r.Task, "force", true).OnlyShown()
 	e := record.Errorf(code, "the work tree of %s, %s, stays: %s", r.Task, r.Path, strings.Join(said, "; "))
 	switch {
-	case all(reasons, Reason.Forced):
+	case !slices.ContainsFunc(reasons, func(one Reason) bool { return !one.Forced() }):
 		return e.WithHint("commit what is worth keeping; %s deletes the rest", forced).WithNext(again)
 	case code == record.Busy:
 		return e.WithHint("try again when that has ended")
@@ -203,8 +196,4 @@ func (r *removal) stays(reasons []Reason) error {
 	default:
 		return e.WithHint("settle that by hand; nothing is removed that could be somebody's work")
 	}
-}
-
-func all(reasons []Reason, is func(Reason) bool) bool {
-	return !slices.ContainsFunc(reasons, func(one Reason) bool { return !is(one) })
 }

@@ -102,38 +102,42 @@ func (w work) tip(ctx context.Context) (string, error) {
 // commands find its top from there, its branch is checked out, and that branch contains the commit that the work began
 // at. Else a person has moved the work tree or uses it for something else, and nothing may work in it: it returns
 // CONFLICT. It returns GIT if git cannot tell.
-func (w *Worktrees) Verify(ctx context.Context, t Tree) error { return w.on(t).verify(ctx) }
+func (w *Worktrees) Verify(ctx context.Context, t Tree) error {
+	_, err := w.on(t).verified(ctx)
+	return err
+}
 
-func (w work) verify(ctx context.Context) error {
+// verified is the repository of the work tree, which Verify accepts.
+func (w work) verified(ctx context.Context) (*git.Repo, error) {
 	there, err := opened(w.tree.Path)
 	if err != nil {
-		return record.Errorf(record.Conflict, "the work tree of %s is not at %s any more", w.tree.Task, w.tree.Path).
+		return nil, record.Errorf(record.Conflict, "the work tree of %s is not at %s any more", w.tree.Task, w.tree.Path).
 			WithHint("git worktree list shows where it is; %s tells what is known of it", record.CallTo("worktree_list"))
 	}
 	if !w.isOurs(there) {
-		return w.changed("is not a work tree of this clone")
+		return nil, w.changed("is not a work tree of this clone")
 	}
 	m, ok, err := w.records().read(w.tree.Task)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !ok || m.Path != w.tree.Path || m.GitDir != layout.GitDirOf(there) {
-		return w.changed("is not the one that was made for it")
+		return nil, w.changed("is not the one that was made for it")
 	}
 	head, err := there.Head(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if head.Branch != w.tree.Branch {
-		return w.changed("has " + checkedOut(head) + " checked out, and not " + w.tree.Branch)
+		return nil, w.changed("has " + checkedOut(head) + " checked out, and not " + w.tree.Branch)
 	}
 	if top, err := there.TopLevel(ctx); err != nil || filepath.Clean(filepath.FromSlash(top)) != w.tree.Path {
-		return w.changed("is not the work tree that git finds there, which is " + top)
+		return nil, w.changed("is not the work tree that git finds there, which is " + top)
 	}
-	if ok, err := w.isAncestor(ctx, w.tree.BaseCommit, head.Commit); err != nil || !ok {
-		return w.changed("does not contain the commit that its work began at, " + short(w.tree.BaseCommit))
+	if ok, err := w.repo.History().Contains(ctx, head.Commit, w.tree.BaseCommit); err != nil || !ok {
+		return nil, w.changed("does not contain the commit that its work began at, " + short(w.tree.BaseCommit))
 	}
-	return nil
+	return there, nil
 }
 
 // changed is the error of a work tree that a person has changed.
@@ -197,9 +201,7 @@ func (c *clone) isOurs(there *git.Repo) bool {
 }
 
 // trusted reports whether programs that the clone's config names may be started.
-func (c *clone) trusted() bool {
-	return c.o.StateDir == "" || trust.Trusted(c.layout, c.o.StateDir)
-}
+func (c *clone) trusted() bool { return c.o.StateDir == "" || trust.Trusted(c.layout, c.o.StateDir) }
 
 // mayWrite returns UNTRUSTED if the user has not let the commands of the clone run: what git does for a commit, a
 // checkout or a merge starts the hooks, filters and drivers of its config.
@@ -212,8 +214,11 @@ func (c *clone) mayWrite() error {
 }
 
 // lock takes a lock of the clone by its name: that of a task, or of a base. Only its holder changes the work tree of
-// the task, or the base.
+// the task, or the base. It returns UNTRUSTED if nothing may be changed.
 func (c *clone) lock(ctx context.Context, name string) (release func(), err error) {
+	if err := c.mayWrite(); err != nil {
+		return nil, err
+	}
 	if err := c.layout.MakeWorktrees(); err != nil {
 		return nil, err
 	}
@@ -234,34 +239,20 @@ func (c *clone) lockTask(ctx context.Context, id record.ID) (release func(), err
 
 func taskLock(id record.ID) string { return "task-" + string(id) }
 
-// location is the folder in which the work trees of a workspace lie. It is outside the repository.
-type location struct {
-	repo    *git.Repo
-	live    layout.Live // its hash is part of the name, since several workspaces may have one setting
-	setting string      // Options.Setting
-}
-
-func (c *clone) location() location { return location{c.repo, c.layout.Live, c.o.Setting} }
-
-// home is the folder of the repository: the top of its main work tree, or the git folder if there is none.
-func (l location) home() string {
-	switch {
-	case !l.repo.Linked():
-		return l.repo.Top
-	case filepath.Base(l.repo.CommonDir) == ".git":
-		return filepath.Dir(l.repo.CommonDir)
-	default:
-		return l.repo.CommonDir
+// folder makes the folder in which the work trees of the workspace lie, and returns its path. The setting names the
+// folder around it: absolute, from the user's home if it begins with "~/", or else from the folder of the repository,
+// which is the top of its main work tree, or the git folder if there is none. It returns INVALID_INPUT if that lies in
+// the repository, or if a link is on the way to it.
+func (c *clone) folder() (string, error) {
+	home := c.repo.Top
+	if c.repo.Linked() {
+		if home = c.repo.CommonDir; filepath.Base(home) == ".git" {
+			home = filepath.Dir(home)
+		}
 	}
-}
-
-// path is the path of the folder. The setting names the folder around it: absolute, from the user's home if it begins
-// with "~/", or else from the folder of the repository. It returns INVALID_INPUT if that lies in the repository.
-func (l location) path() (string, error) {
-	home := l.home()
 	name := strings.TrimPrefix(filepath.Base(home), ".")
 	around := filepath.Join(filepath.Dir(home), "."+name+"-worktrees")
-	if set := filepath.FromSlash(l.setting); set != "" {
+	if set := filepath.FromSlash(c.o.Setting); set != "" {
 		if below, ok := strings.CutPrefix(set, "~"+string(filepath.Separator)); ok {
 			user, err := os.UserHomeDir()
 			if err != nil {
@@ -274,51 +265,31 @@ func (l location) path() (string, error) {
 		}
 		around = filepath.Clean(set)
 	}
-	for _, inside := range []string{home, l.repo.Top, l.repo.CommonDir} {
+	for _, inside := range []string{home, c.repo.Top, c.repo.CommonDir} {
 		if disk.Within(inside, around) {
 			return "", record.Errorf(record.InvalidInput, "work trees would lie in %s, which is in the repository", around).
 				WithHint("set worktrees in .cairn/config.yaml to a folder outside, such as ../worktrees")
 		}
 	}
-	sum := sha256.Sum256([]byte(l.live))
-	return filepath.Join(around, name+"-"+hex.EncodeToString(sum[:])[:8]), nil
-}
-
-// make makes the folder, and returns its path. It returns INVALID_INPUT if a link is on the way to it.
-func (l location) make() (string, error) {
-	dir, err := l.path()
-	if err != nil {
-		return "", err
-	}
-	if err := noLinks(dir); err != nil {
-		return "", err
-	}
+	sum := sha256.Sum256([]byte(c.layout.Live)) // since several workspaces may have one setting
+	dir := filepath.Join(around, name+"-"+hex.EncodeToString(sum[:])[:8])
 	there := dir
 	for !layout.Exists(there) && there != filepath.Dir(there) {
 		there = filepath.Dir(there)
+	}
+	resolved, err := filepath.EvalSymlinks(there)
+	switch {
+	case problem.Missing(err):
+		return "", problem.Link(there) // one that leads nowhere
+	case err != nil:
+		return "", problem.IO(err)
+	case resolved != there:
+		return "", record.Errorf(record.InvalidInput, "%s leads through a link, to %s, and work trees do not", there, resolved).
+			WithHint("set worktrees in .cairn/config.yaml to %s", resolved)
 	}
 	if err := disk.MakeVolatile(there, dir); err != nil {
 		return "", record.Errorf(record.IO, "cannot make the folder of the work trees: %w", err).
 			WithHint("set worktrees in .cairn/config.yaml to a folder that can be written")
 	}
 	return dir, nil
-}
-
-// noLinks returns INVALID_INPUT if a path, as far as it exists, leads through a link.
-func noLinks(path string) error {
-	for !layout.Exists(path) && path != filepath.Dir(path) {
-		path = filepath.Dir(path)
-	}
-	resolved, err := filepath.EvalSymlinks(path)
-	if problem.Missing(err) {
-		return problem.Link(path) // one that leads nowhere
-	}
-	if err != nil {
-		return problem.IO(err)
-	}
-	if resolved != path {
-		return record.Errorf(record.InvalidInput, "%s leads through a link, to %s, and work trees do not", path, resolved).
-			WithHint("set worktrees in .cairn/config.yaml to %s", resolved)
-	}
-	return nil
 }
