@@ -82,7 +82,7 @@ func (e edit) now() ([]byte, error) {
 		return nil, err
 	}
 	if doc.Get("provenance") != nil {
-		if doc, err = doc.Edit(kind.Tasks.Keys, format.Remove(format.Path{"provenance"})); err != nil {
+		if doc, err = doc.Edit(kind.Tasks.Keys(), format.Remove(format.Path{"provenance"})); err != nil {
 			return nil, err
 		}
 	}

@@ -140,7 +140,7 @@ var refusalCases = []refusalCase{
 		does[verb.Task](s.T, s.in(dir), "transition", object{"id": id, "to": "canceled"})
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
-	{"a merge of a branch that weakens a check", "review.refusal", record.ChecksFailed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a merge of a branch that weakens a check", "review.sound", record.ChecksFailed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(object{"checks": []object{{"desc": "holds", "cmd": "test -e nothing"}}})
 		path := filepath.Join(dir, ".cairn", "tasks", string(id)+".md")
 		writeFile(s, path, strings.Replace(readFile(s.T, path), "test -e nothing", "test -e .", 1))
@@ -190,7 +190,7 @@ var refusalCases = []refusalCase{
 		s.prepare()
 		return s.agent(), "worktree_remove", object{"id": s.create(nil)}
 	}},
-	{"a work tree that was moved", "worktree.verify", record.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a work tree that was moved", "worktree.verified", record.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(nil)
 		if err := os.Rename(dir, dir+"-moved"); err != nil {
 			s.Fatal(err)
@@ -289,7 +289,7 @@ var refusalCases = []refusalCase{
 		s.begin(s.agent(), id)
 		return s.person(), "delete", object{"id": id}
 	}},
-	{"the deletion of what is needed", "task.hasDependents", record.HasDependents, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"the deletion of what is needed", "task.Delete", record.HasDependents, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.create(object{"deps": []record.ID{id}})
 		return s.person(), "delete", object{"id": id}
@@ -586,7 +586,7 @@ func TestNoHintHandsOutItsKey(t *testing.T) {
 		hint := literal(call.Args[0])
 		hints++
 		if place == "session.Refuse" && strings.HasPrefix(hint, "take it over with takeover: true") ||
-			place == "cmd.runServe" && strings.HasPrefix(hint, "cairn serve --actor agent:NAME") {
+			place == "cmd.run" && strings.HasPrefix(hint, "cairn serve --actor agent:NAME") {
 			return // the claim has lapsed, and taking it over is recorded; a server has no actor of its own
 		}
 		if place == "snapshot.hidden" && strings.HasPrefix(hint, "git update-index --no-") {

@@ -60,7 +60,7 @@ func fix(f proof.Finding, src []byte) []byte {
 	if _, err := record.ParseID(id); err != nil {
 		return src
 	}
-	if doc, err = doc.Edit(kind.Tasks.Keys, format.Set(format.Path{"id"}, format.String(id))); err != nil {
+	if doc, err = doc.Edit(kind.Tasks.Keys(), format.Set(format.Path{"id"}, format.String(id))); err != nil {
 		return src
 	}
 	return doc.Bytes()

@@ -157,7 +157,7 @@ func undeleted(k *kind.Kind, src []byte) (any, *format.Doc, error) {
 	for i := range kept {
 		kept[i] = format.Old(i)
 	}
-	if doc, err = doc.Edit(k.Keys, format.SetSeq(format.Path{"provenance"}, kept...)); err != nil {
+	if doc, err = doc.Edit(k.Keys(), format.SetSeq(format.Path{"provenance"}, kept...)); err != nil {
 		return nil, nil, err
 	}
 	v, err = k.Decode(doc)

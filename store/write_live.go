@@ -87,7 +87,7 @@ func before(st *staged, last record.Entry) string {
 	doc := st.file.doc
 	if doc.Get("provenance") != nil {
 		var err error
-		if doc, err = doc.Edit(st.kind.Keys, format.Remove(format.Path{"provenance"})); err != nil {
+		if doc, err = doc.Edit(st.kind.Keys(), format.Remove(format.Path{"provenance"})); err != nil {
 			return ""
 		}
 	}

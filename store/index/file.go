@@ -79,7 +79,7 @@ func (h header) read(file []byte) (entries uint64, err error) {
 
 // kindHash differs between kinds, and between versions of cairn that know other keys of a kind.
 func kindHash(k *kind.Kind) sum {
-	return sumOf([]byte(strings.Join(append([]string{k.Name, k.Folder, k.Ext() + k.Swaps}, k.Keys...), "\x00")))
+	return sumOf([]byte(strings.Join(append([]string{k.Name, k.Folder, k.Ext() + k.Swaps}, k.Keys()...), "\x00")))
 }
 
 // encodeFile returns the file of an index.

@@ -23,7 +23,7 @@ func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers forma
 	k, ok := kindAt(name)
 	switch {
 	case ok:
-		form, schema = k.Form, format.Schema{Order: k.Keys, Fields: k.mergeRules()}
+		form, schema = k.Form, format.Schema{Order: k.Keys(), Fields: k.mergeRules()}
 	case strings.HasSuffix(name, ".md"):
 		form = format.Markdown
 	case path.Base(name) == layout.ConfigName && path.Base(path.Dir(name)) == layout.Folder:

@@ -14,7 +14,9 @@ import (
 // entries in provenance.
 var Proposals = define[string](Kind{
 	Name: task.ProposalKind, Folder: "plans", Form: format.YAML, Lists: "list_proposals",
-	Keys:    []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "refs", "provenance"},
+	Keys: func() []string {
+		return []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "refs", "provenance"}
+	},
 	ParseID: Prefixed(task.ProposalKind, task.ProposalPrefix),
 	Judge:   &proof.Proposals, Life: task.ProposalLife,
 }, &codec[task.Proposal]{

@@ -13,9 +13,11 @@ import (
 // original cairn, which also has two keys for head, and cancel_reason for reason.
 var Sessions = define[string](Kind{
 	Name: session.KindName, Folder: "sessions", Form: format.YAML, Lists: "list_sessions",
-	Keys: []string{
-		"id", "task", "label", "goal", "role", "parent", "series", "actor", "client", "model", "executor", "job", "status", "started_at",
-		"ended_at", "branch", "worktree", "base", "head", "summary", "reason", "refs", "provenance",
+	Keys: func() []string {
+		return []string{
+			"id", "task", "label", "goal", "role", "parent", "series", "actor", "client", "model", "executor", "job", "status", "started_at",
+			"ended_at", "branch", "worktree", "base", "head", "summary", "reason", "refs", "provenance",
+		}
 	},
 	ParseID: func(id string) error { _, err := session.ParseID(id); return err },
 	Judge:   &proof.Sessions, Life: session.Life,

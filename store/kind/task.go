@@ -44,7 +44,7 @@ var Tasks = define[record.ID](Kind{
 })
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
-var taskKeys = namesOf(task.Fields())
+var taskKeys = sync.OnceValue(func() []string { return namesOf(task.Fields()) })
 
 func namesOf(fields []task.Field) []string {
 	out := make([]string, len(fields))
@@ -272,7 +272,7 @@ func ownValue(text string) format.Value {
 func keysWith(was, now task.Task) []string {
 	added := task.WithoutOptional(now.Own)
 	maps.DeleteFunc(added, func(name, _ string) bool { _, had := was.Own[name]; return had })
-	return slices.Insert(slices.Clone(taskKeys), slices.Index(taskKeys, "refs"), slices.Sorted(maps.Keys(added))...)
+	return slices.Insert(slices.Clone(taskKeys()), slices.Index(taskKeys(), "refs"), slices.Sorted(maps.Keys(added))...)
 }
 
 // editOwn changes the optional fields and the keys of the user's own that differ.
@@ -330,7 +330,7 @@ func editResults(doc *format.Doc, checks []task.Check) (*format.Doc, error) {
 	if r.err != nil || len(edits) == 0 {
 		return doc, r.err
 	}
-	return doc.Edit(taskKeys, edits...)
+	return doc.Edit(taskKeys(), edits...)
 }
 
 // BodyListed is the longest body, in bytes, that lists have whole. All bodies of a workspace together may not fit into

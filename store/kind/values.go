@@ -26,28 +26,36 @@ type Markdown[T any] struct {
 // ParseID; Form, Keys, States and Closed follow.
 func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 	row.Form, row.States = format.Markdown, m.States
-	row.Keys = append(make([]string, 0, len(m.Keys)+6), "id", "title", "status", "labels")
-	for _, k := range m.Keys {
-		row.Keys = append(row.Keys, k.name)
-	}
-	row.Keys = append(row.Keys, "refs", "provenance")
-	if row.ParseID == nil {
-		row.ParseID = Prefixed(row.Name, row.Prefix)
-	}
 	if row.Life.Kinds == nil {
 		row.Life = task.Plain(m.States...)
 	}
 	row.Life.Named = row.Named
-	if len(m.Closed) > 0 {
-		row.Closed = func(_ task.Flow, s record.Status) bool { return slices.Contains(m.Closed, s) }
+	c := &codec[T]{described: m}
+	c.markdown = &c.described
+	if row.Keys = c.names; row.ParseID == nil {
+		row.ParseID = Prefixed(row.Name, row.Prefix)
 	}
-	return define[ID](row, &codec[T]{markdown: &m})
+	if len(m.Closed) > 0 {
+		row.Closed = func(_ task.Flow, s record.Status) bool { return slices.Contains(c.markdown.Closed, s) }
+	}
+	return define[ID](row, c)
 }
 
-// define makes a row of the table.
+// names are the keys of a kind that Markdown describes.
+func (c *codec[T]) names() []string {
+	names := append(make([]string, 0, len(c.markdown.Keys)+6), "id", "title", "status", "labels")
+	for _, k := range c.markdown.Keys {
+		names = append(names, k.name)
+	}
+	return append(names, "refs", "provenance")
+}
+
+// define makes a row of the table. The row lies in its codec: each value that is made before main begins costs every
+// start.
 func define[ID ~string, T any](row Kind, c *codec[T]) Of[ID, T] {
-	c.kind, row.values = &row, c
-	return Of[ID, T]{&row}
+	c.inTable, c.kind = row, &c.inTable
+	c.inTable.values = c
+	return Of[ID, T]{c.kind}
 }
 
 // New returns a record of a kind that Markdown describes as it is written first, in the first state of its life, or why
@@ -107,8 +115,10 @@ type values interface {
 
 // codec is how the values of a kind become bytes and back, by their keys.
 type codec[T any] struct {
-	kind     *Kind
-	markdown *Markdown[T] // nil for a kind that it does not describe, which has what follows
+	inTable   Kind
+	kind      *Kind        // inTable
+	described Markdown[T]  // what markdown points to
+	markdown  *Markdown[T] // nil for a kind that it does not describe, which has what follows
 
 	keys   func() []Key[T]  // all of them, in the order in which they stand in a file
 	text   func(*T) *string // where a value has its body; nil for a kind without one
@@ -204,7 +214,7 @@ func (c *codec[T]) Edit(doc *format.Doc, before, after any) (*format.Doc, error)
 	if c.text != nil && *c.text(&was) != *c.text(&now) {
 		edits = append(edits, format.SetBody(spaced(*c.text(&now))))
 	}
-	order := c.kind.Keys
+	order := c.kind.Keys()
 	if c.order != nil {
 		order = c.order(was, now)
 	}
