@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/cmd/complete"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/urfave/cli/v3"
 )
@@ -202,7 +203,7 @@ func textOf(f cli.Flag, usual string) flagText {
 // ends with an ellipsis.
 func flagLine(f cli.Flag) string {
 	t := textOf(f, "")
-	slices.SortStableFunc(t.names, func(a, b string) int { return min(len(a), 3) - min(len(b), 3) }) // the letter first
+	sorted.By(t.names, func(a, b string) int { return min(len(a), 3) - min(len(b), 3) }) // the letter first
 	line := strings.TrimSpace(strings.Join(t.names, ", ") + " " + t.value)
 	if many, ok := f.(cli.DocGenerationMultiValueFlag); ok && many.IsMultiValueFlag() {
 		line += "..."

@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -186,7 +187,7 @@ func rootHelp(root *cli.Command) string {
 		left = slices.DeleteFunc(left, takes)
 		if heading == firstHeading {
 			place := func(c *cli.Command) int { return slices.Index(everyday, shownName(c)) }
-			slices.SortFunc(taken, func(a, b *cli.Command) int { return place(a) - place(b) })
+			sorted.By(taken, func(a, b *cli.Command) int { return place(a) - place(b) })
 		}
 		for i, c := range taken {
 			if i == 0 {

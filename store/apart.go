@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
-	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/live"
 )
@@ -77,7 +77,7 @@ func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit st
 	if l == nil || len(l.order)+len(l.silent) == 0 && l.key == nil {
 		return nil
 	}
-	slices.SortFunc(l.order, record.CompareRefs)
+	sorted.By(l.order, record.CompareRefs)
 	return s.writer().exclusively(ctx, func() error {
 		for _, ref := range l.order {
 			if told := l.records[ref]; told.held || told.claims {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -129,7 +130,7 @@ func (j *judge) findings() []Finding {
 		j.found[i].Severity = j.severity(j.found[i].Finding)
 	}
 	j.found = slices.DeleteFunc(j.found, func(f found) bool { return f.Severity == Off })
-	slices.SortStableFunc(j.found, func(a, b found) int { return cmp.Compare(a.Path, b.Path) })
+	sorted.By(j.found, func(a, b found) int { return cmp.Compare(a.Path, b.Path) })
 	out := make([]Finding, len(j.found))
 	var last *File
 	var doc Document
@@ -237,7 +238,7 @@ func (j *judge) committed(commit, tree string) (has, known bool) {
 
 // Sort puts findings in the order in which Judge returns them: by path, line and rule.
 func Sort(findings []Finding) {
-	slices.SortStableFunc(findings, func(a, b Finding) int {
+	sorted.By(findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
 }

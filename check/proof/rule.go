@@ -1,6 +1,10 @@
 package proof
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/sorted"
+)
 
 // RuleID names a rule. Ids are stable: config files set severities by them, and an id is never given a second meaning.
 type RuleID string
@@ -79,7 +83,7 @@ var Groups = []Group{FileGroup, GraphGroup, GateGroup, HistoryGroup, TrustGroup,
 
 // inGroups sorts rules by group. Within a group they keep their order.
 func inGroups(rules []Rule) []Rule {
-	slices.SortStableFunc(rules, func(a, b Rule) int { return slices.Index(Groups, a.Group) - slices.Index(Groups, b.Group) })
+	sorted.By(rules, func(a, b Rule) int { return slices.Index(Groups, a.Group) - slices.Index(Groups, b.Group) })
 	return rules
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -104,7 +105,7 @@ func (c *completer) tasks(closedFirst bool) []Candidate {
 		}
 	}
 	order := func(a, b string) int { return first(closed[a] == closedFirst, closed[b] == closedFirst) }
-	slices.SortStableFunc(ids, order)
+	sorted.By(ids, order)
 	ids = ids[:min(len(ids), Most)]
 	titles := map[string]string{}
 	for _, id := range ids {
@@ -112,7 +113,7 @@ func (c *completer) tasks(closedFirst bool) []Candidate {
 			titles[id], closed[id] = t.Title, flow.IsClosed(t.Status)
 		}
 	}
-	slices.SortStableFunc(ids, order)
+	sorted.By(ids, order)
 	out := make([]Candidate, len(ids))
 	for i, id := range ids {
 		out[i] = Candidate{id, titles[id]}
@@ -147,7 +148,7 @@ func (c *completer) lastWritten() []Candidate {
 		when[r.ID] = r.Updated
 	}
 	out := c.tasks(false)
-	slices.SortStableFunc(out, func(a, b Candidate) int {
+	sorted.By(out, func(a, b Candidate) int {
 		_, oldA := when[a.Value]
 		_, oldB := when[b.Value]
 		return cmp.Or(first(!oldA, !oldB), cmp.Compare(when[b.Value], when[a.Value]))
@@ -170,7 +171,7 @@ func (c *completer) newestSessions() []session.Session {
 // sessions are the active sessions, then the others.
 func (c *completer) sessions() []Candidate {
 	all := c.newestSessions()
-	slices.SortStableFunc(all, func(a, b session.Session) int { return first(a.Status == session.Active, b.Status == session.Active) })
+	sorted.By(all, func(a, b session.Session) int { return first(a.Status == session.Active, b.Status == session.Active) })
 	return each(all, func(ses session.Session) Candidate {
 		return Candidate{string(ses.ID), string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)}
 	})

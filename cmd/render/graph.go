@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb/graphs"
 	"github.com/mattn/go-runewidth"
 )
@@ -123,7 +124,7 @@ func (t *tree) print() {
 	for i := range t.g.Nodes {
 		tops = append(tops, &t.g.Nodes[i])
 	}
-	slices.SortStableFunc(tops, func(a, b *graphs.Node) int { // groups first, then the urgent ones
+	sorted.By(tops, func(a, b *graphs.Node) int { // groups first, then the urgent ones
 		return cmp.Or(compareBool(t.used[a.ID], t.used[b.ID]), compareBool(len(t.parts[a.ID]) == 0, len(t.parts[b.ID]) == 0), cmp.Compare(a.Priority, b.Priority))
 	})
 	for _, n := range tops { // those in cycles stand below one another, and come last

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
@@ -109,7 +110,7 @@ func inOrder(folders ...[]verb.Verb) []verb.Verb {
 		}
 		return len(order)
 	}
-	slices.SortStableFunc(all, func(a, b verb.Verb) int { return cmp.Compare(rank(a), rank(b)) })
+	sorted.By(all, func(a, b verb.Verb) int { return cmp.Compare(rank(a), rank(b)) })
 	return all
 }
 

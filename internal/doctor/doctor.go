@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -73,7 +74,7 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 		}
 		out = append(out, all[i].found...)
 	}
-	slices.SortStableFunc(out, func(a, b Finding) int {
+	sorted.By(out, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path))
 	})
 	return out, nil

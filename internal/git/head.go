@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
@@ -235,7 +236,7 @@ func (t Tracked) Tips() []Tip {
 	for name, id := range found {
 		tips = append(tips, Tip{path.Join(t.remote, name), id})
 	}
-	slices.SortFunc(tips, func(a, b Tip) int { return strings.Compare(a.Name, b.Name) })
+	sorted.By(tips, func(a, b Tip) int { return strings.Compare(a.Name, b.Name) })
 	return tips
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -82,7 +83,7 @@ func Plan(root string, all []ledger.Skill, further ...string) ([]File, error) {
 			out = append(out, File{Path: name, State: state})
 		}
 	}
-	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	sorted.By(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
 }
 

@@ -2,10 +2,10 @@ package transfer
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -111,7 +111,7 @@ func (r *report) end() ImportOut {
 	for _, n := range r.lost {
 		out.NoPlace = append(out.NoPlace, *n)
 	}
-	slices.SortFunc(out.NoPlace, func(a, b NoPlace) int { return cmp.Compare(a.Field, b.Field) })
+	sorted.By(out.NoPlace, func(a, b NoPlace) int { return cmp.Compare(a.Field, b.Field) })
 	return out
 }
 
@@ -120,6 +120,6 @@ func mappings(counts map[[2]string]int) []Mapping {
 	for pair, n := range counts {
 		out = append(out, Mapping{record.Clip(pair[0], 80), pair[1], n})
 	}
-	slices.SortFunc(out, func(a, b Mapping) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
+	sorted.By(out, func(a, b Mapping) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
 	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -82,7 +83,7 @@ func GoverningRows(all []*kind.Row) []*kind.Row {
 			out = append(out, r)
 		}
 	}
-	slices.SortFunc(out, func(a, b *kind.Row) int { return cmp.Or(cmp.Compare(b.Created, a.Created), cmp.Compare(b.ID, a.ID)) })
+	sorted.By(out, func(a, b *kind.Row) int { return cmp.Or(cmp.Compare(b.Created, a.Created), cmp.Compare(b.ID, a.ID)) })
 	return out
 }
 

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
@@ -158,7 +159,7 @@ func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []proble
 func Foremost[T any](all []Ranked[T], n int) []Ranked[T] {
 	var first []Ranked[T]
 	cut := func() {
-		slices.SortFunc(first, func(a, b Ranked[T]) int { return a.At.compare(b.At) })
+		sorted.By(first, func(a, b Ranked[T]) int { return a.At.compare(b.At) })
 		first = first[:min(n, len(first))]
 	}
 	var last *Position // of n items that were found: what is behind it is none of the first

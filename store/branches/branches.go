@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -119,7 +120,7 @@ func (s Source) find(head string, tips []git.Tip, known session.Branches) []sess
 		}
 		all = append(all, b)
 	}
-	slices.SortStableFunc(all, func(a, b session.Branch) int { return b.Made.Compare(a.Made) })
+	sorted.By(all, func(a, b session.Branch) int { return b.Made.Compare(a.Made) })
 	all = all[:min(len(all), maxTips)]
 	r := reader{Quick: q, top: s.Clone.InRepo(layout.Folder), tasks: map[string]*session.Carried{}}
 	room := maxCarried

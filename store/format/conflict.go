@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/sorted"
 )
 
 // conflict is a key, or an item of its list, that a person has to decide.
@@ -57,7 +59,7 @@ func (m *Merged) Bytes() []byte {
 		marked = append(marked, splice{lines, m.marked(c, m.doc.src[lines.from:lines.to])})
 	}
 	slices.Reverse(marked) // of those at one position the last comes first
-	slices.SortStableFunc(marked, func(a, b splice) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	sorted.By(marked, func(a, b splice) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	for i := 1; i < len(marked); i++ {
 		if marked[i].from < marked[i-1].to {
 			return m.asOneConflict()

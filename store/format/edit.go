@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cairn-tasks/cairn/internal/sorted"
 )
 
 // Edit is one change to a document: Set, Remove, SetSeq or SetBody.
@@ -163,7 +165,7 @@ func replaceSpans(src []byte, splices []splice) []byte {
 
 // sortApart sorts splices, and reports whether there are other bytes between any two of them.
 func sortApart(splices []splice) bool {
-	slices.SortFunc(splices, func(a, b splice) int { return cmp.Compare(a.from, b.from) })
+	sorted.By(splices, func(a, b splice) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(splices); i++ {
 		if splices[i].from <= splices[i-1].to {
 			return false

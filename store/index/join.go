@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -45,7 +46,7 @@ func Join(parts []Part, before *View) *View {
 		}
 		problems = append(problems, p.View.problems...)
 	}
-	slices.SortFunc(all, func(a, b placed) int { return cmp.Or(strings.Compare(a.id, b.id), a.part-b.part) })
+	sorted.By(all, func(a, b placed) int { return cmp.Or(strings.Compare(a.id, b.id), a.part-b.part) })
 	counts := all[:0]
 	for _, at := range all {
 		n := len(counts)

@@ -2,12 +2,12 @@ package index
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
@@ -119,7 +119,7 @@ func (s Source) compare(ctx context.Context, known *View, files []disk.Entry, na
 
 // merge returns the entries that stay, and those that were read, sorted by id.
 func merge(known []entry, stay []bool, read []entry) []entry {
-	slices.SortFunc(read, func(a, b entry) int { return strings.Compare(a.row.ID, b.row.ID) })
+	sorted.By(read, func(a, b entry) int { return strings.Compare(a.row.ID, b.row.ID) })
 	out := make([]entry, 0, len(known)+len(read))
 	for i, e := range known {
 		if !stay[i] {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/index/terms"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
@@ -168,7 +169,7 @@ func (r *ranker) near(w terms.Word) []nearTerm {
 	for term, alike := range known {
 		all = append(all, nearTerm{term: term, alike: alike})
 	}
-	slices.SortFunc(all, func(a, b nearTerm) int { return cmp.Or(cmp.Compare(b.alike, a.alike), strings.Compare(a.term, b.term)) })
+	sorted.By(all, func(a, b nearTerm) int { return cmp.Or(cmp.Compare(b.alike, a.alike), strings.Compare(a.term, b.term)) })
 	var out []nearTerm
 	for _, t := range all {
 		if t.matches = r.matches(t.term); len(t.matches) > 0 {

@@ -2,9 +2,9 @@ package index
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
@@ -29,7 +29,7 @@ type View struct {
 
 // newView makes a view of entries that are sorted by id.
 func newView(k *kind.Kind, entries []entry, problems []problem.Problem) *View {
-	slices.SortFunc(problems, func(a, b problem.Problem) int { return cmp.Compare(a.Path, b.Path) })
+	sorted.By(problems, func(a, b problem.Problem) int { return cmp.Compare(a.Path, b.Path) })
 	rows := make([]*kind.Row, len(entries))
 	for i, e := range entries {
 		rows[i] = e.row

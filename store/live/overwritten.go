@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -42,7 +43,7 @@ func (d Clone) Overwritten(ctx context.Context, file record.Header) ([]record.En
 	// What was ever in a commit, git removed on somebody's request.
 	byChance, err = s.nowhereElse(ctx, byChance, git.Refs.Remembered)
 	lost = append(lost, byChance...)
-	slices.SortStableFunc(lost, func(a, b record.Entry) int { return a.At.Compare(b.At) })
+	sorted.By(lost, func(a, b record.Entry) int { return a.At.Compare(b.At) })
 	return lost, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -132,7 +133,7 @@ func List(l layout.Layout, k *kind.Kind) ([]File, []problem.Problem, error) {
 	if err != nil || folders == 1 {
 		return files, nil, err
 	}
-	slices.SortStableFunc(files, func(a, b File) int { return strings.Compare(path.Base(a.Path), path.Base(b.Path)) })
+	sorted.By(files, func(a, b File) int { return strings.Compare(path.Base(a.Path), path.Base(b.Path)) })
 	var problems []problem.Problem
 	out := files[:0]
 	for _, f := range files {
@@ -146,6 +147,6 @@ func List(l layout.Layout, k *kind.Kind) ([]File, []problem.Problem, error) {
 			out[n-1] = f // it was moved while the folders were listed
 		}
 	}
-	slices.SortFunc(problems, func(a, b problem.Problem) int { return strings.Compare(a.Path, b.Path) })
+	sorted.By(problems, func(a, b problem.Problem) int { return strings.Compare(a.Path, b.Path) })
 	return out, problems, nil
 }

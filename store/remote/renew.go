@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/branches"
 )
@@ -120,7 +121,7 @@ func (t *turn) arrived(pushed []session.Push) []session.Push {
 			away = append(away, session.Push{Ref: c.Ref, Old: c.Object})
 		}
 	})
-	slices.SortFunc(away, func(a, b session.Push) int { return record.CompareRefs(a.Ref, b.Ref) })
+	sorted.By(away, func(a, b session.Push) int { return record.CompareRefs(a.Ref, b.Ref) })
 	return away
 }
 

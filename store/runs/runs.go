@@ -22,6 +22,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
@@ -131,7 +132,7 @@ func (d Dir) logs(id record.ID) (names []string) {
 			names = append(names, e.Name())
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(orderOf(id, a), orderOf(id, b)) })
+	sorted.By(names, func(a, b string) int { return cmp.Compare(orderOf(id, a), orderOf(id, b)) })
 	return names
 }
 
@@ -163,7 +164,7 @@ func (d Dir) Logs(ctx context.Context, id record.ID) []Log {
 			out = append(out, Log{d.Rel(filepath.Join(there.RunsDir(), log)), name})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Log) int {
+	sorted.By(out, func(a, b Log) int {
 		return cmp.Compare(orderOf(id, path.Base(b.Path)), orderOf(id, path.Base(a.Path)))
 	})
 	return out

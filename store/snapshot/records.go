@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -97,7 +97,7 @@ func (r Records) All(_ context.Context, k *kind.Kind) (out []any, problems []pro
 			ids = append(ids, of.ID)
 		}
 	}
-	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(k.FileName(a), k.FileName(b)) })
+	sorted.By(ids, func(a, b string) int { return strings.Compare(k.FileName(a), k.FileName(b)) })
 	for _, id := range ids {
 		f := r.at[k.Ref(id)]
 		v, err := any(nil), k.ParseID(id)

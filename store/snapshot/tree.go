@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -45,7 +46,7 @@ func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(blobs, func(a, b blob) int { return strings.Compare(a.path, b.path) })
+	sorted.By(blobs, func(a, b blob) int { return strings.Compare(a.path, b.path) })
 	r.tree, r.wait = &tree{ids: map[string]string{}, sums: map[string]string{}}, *layout.Patient()
 	for _, k := range kind.Kinds() {
 		if of, ok := k.Proof(); ok {

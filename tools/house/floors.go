@@ -8,7 +8,7 @@ import (
 // floors are the rooms from the ground up. A room may import what lies below it and what lies beside it; a folder
 // belongs to the room with the longest name that it begins with. Where a room lies below internal/ makes no difference.
 var floors = [][]string{
-	{"record", "limits"},
+	{"record", "limits", "sorted"},
 	{"task", "ledger", "session"},
 	{"check/proof", "store/format", "store/index/terms", "store/problem", "store/progress", "store/layout", "disk", "git", "proc", "sshsign"},
 	{"store/kind", "check"},

@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
@@ -80,7 +81,7 @@ func List(stateDir string) []Project {
 		at, err := layout.Find(p.Root)
 		out[i].ID, out[i].Name, out[i].Gone = IDOf(p.Root), filepath.Base(p.Root), err != nil || at.Root != p.Root
 	}
-	slices.SortStableFunc(out, func(a, b Project) int { return b.OpenedAt.Compare(a.OpenedAt) })
+	sorted.By(out, func(a, b Project) int { return b.OpenedAt.Compare(a.OpenedAt) })
 	return out
 }
 

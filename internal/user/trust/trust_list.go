@@ -2,10 +2,10 @@ package trust
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
@@ -48,7 +48,7 @@ func Consents(stateDir string) ([]Consent, error) {
 			out = append(out, Consent{t, t.state(filepath.Base(file)), file})
 		}
 	})
-	slices.SortFunc(out, func(a, b Consent) int {
+	sorted.By(out, func(a, b Consent) int {
 		return strings.Compare(a.Workspace+"\x00"+a.file, b.Workspace+"\x00"+b.file)
 	})
 	return out, err

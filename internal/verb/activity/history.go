@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -143,13 +143,13 @@ const readAtOnce = 32 // records, before it is asked whether the page is full
 // newest records come first: once a page is full of what is newer than everything in the others, they are not read,
 // unless a filter makes it unknown how many of their entries fit.
 func (f filters) events(all []logOf, page verb.PageIn) (events []verb.Ranked[Event], unread int) {
-	slices.SortStableFunc(all, func(a, b logOf) int { return cmp.Compare(b.newest, a.newest) })
+	sorted.By(all, func(a, b logOf) int { return cmp.Compare(b.newest, a.newest) })
 	every := f.Actor == "" && f.Since == "" && f.Until == "" && f.Did == "" && f.Session == "" // entry fits of a record that does
 	lazy, isBehind := every && !f.whole, page.Behind()
 	var behind []int64 // the times of events that may be on the page
 	for i, l := range all {
 		if lazy && i%readAtOnce == 0 && len(behind) > page.Limit() {
-			slices.SortFunc(behind, func(a, b int64) int { return cmp.Compare(b, a) })
+			sorted.By(behind, func(a, b int64) int { return cmp.Compare(b, a) })
 			if behind[page.Limit()] > l.newest {
 				for _, rest := range all[i:] {
 					unread += rest.entries

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
@@ -249,7 +250,7 @@ func (b *reader) rows(k *kind.Kind, in ...record.Status) ([]*kind.Row, error) {
 			out = append(out, r)
 		}
 	}
-	slices.SortFunc(out, func(x, y *kind.Row) int { return cmp.Or(cmp.Compare(y.Created, x.Created), cmp.Compare(y.ID, x.ID)) })
+	sorted.By(out, func(x, y *kind.Row) int { return cmp.Or(cmp.Compare(y.Created, x.Created), cmp.Compare(y.ID, x.ID)) })
 	return out, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
@@ -253,7 +254,7 @@ func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []in
 		dep, found := n.look.Find(id)
 		out.Nodes = append(out.Nodes, Node{ID: id, Title: dep.Title, Status: dep.Status, Priority: dep.Priority, Missing: !found, Open: found && !n.flow.DepClosed(dep)})
 	}
-	slices.SortFunc(out.Nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
+	sorted.By(out.Nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // otherShown reports whether a record that is no task is shown: one that is closed is only where closed tasks are.
@@ -395,7 +396,7 @@ func (n *net) unblocks(chosen []int, waiting []int) []Unblocks {
 			all = append(all, i)
 		}
 	}
-	slices.SortFunc(all, func(a, b int) int {
+	sorted.By(all, func(a, b int) int {
 		return cmp.Or(cmp.Compare(waiting[b], waiting[a]), cmp.Compare(n.rows[a].Priority, n.rows[b].Priority), cmp.Compare(a, b))
 	})
 	out := []Unblocks{}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -131,7 +132,7 @@ func (n *net) cycles(r *ranks) [][]record.ID {
 		}
 		out = append(out, ids)
 	}
-	slices.SortFunc(out, func(a, b []record.ID) int { return slices.Compare(a, b) })
+	sorted.By(out, func(a, b []record.ID) int { return slices.Compare(a, b) })
 	return out
 }
 

@@ -3,12 +3,12 @@ package identity
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -58,7 +58,7 @@ func delta(ctx context.Context, w *verb.Workspace, s *store.Store) (*Delta, erro
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Changed) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.ID, b.ID)) })
+	sorted.By(all, func(a, b Changed) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.ID, b.ID)) })
 	out.Total = len(all)
 	out.Newest = append(out.Newest, all[:min(len(all), deltaShown)]...)
 	return out, nil

@@ -4,9 +4,9 @@ package identity
 
 import (
 	"context"
-	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
@@ -106,7 +106,7 @@ func workOf(ctx context.Context, w *verb.Workspace, s *store.Store) (*Work, erro
 			mine = append(mine, r)
 		}
 	}
-	slices.SortFunc(mine, tasks.MoreUrgent)
+	sorted.By(mine, tasks.MoreUrgent)
 	out := &Work{Tasks: []verb.Row{}, Total: len(mine)}
 	for _, r := range mine[:min(len(mine), workShown)] {
 		out.Tasks = append(out.Tasks, view.Row(g, r))

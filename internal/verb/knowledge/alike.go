@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
@@ -53,7 +53,7 @@ func alikeTo(ctx context.Context, w *verb.Workspace, s *store.Store, n ledger.No
 	for id := range alike {
 		out = append(out, Alike{ID: id, Title: verb.Head(view.Find(id).Title, titleBounds)})
 	}
-	slices.SortFunc(out, func(a, b Alike) int {
+	sorted.By(out, func(a, b Alike) int {
 		return cmp.Or(cmp.Compare(alike[b.ID], alike[a.ID]), strings.Compare(a.ID, b.ID))
 	})
 	return out[:min(len(out), mostAlike)], nil

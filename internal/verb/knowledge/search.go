@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/embed"
 	"github.com/cairn-tasks/cairn/internal/verb/search"
@@ -107,7 +108,7 @@ func (in SearchIn) newest(s *store.Store, view *index.View, keep func(*kind.Row)
 			fit = append(fit, r)
 		}
 	}
-	slices.SortFunc(fit, func(a, b *kind.Row) int {
+	sorted.By(fit, func(a, b *kind.Row) int {
 		return cmp.Or(cmp.Compare(b.Newest, a.Newest), strings.Compare(b.ID, a.ID))
 	})
 	out := SearchOut{Mode: Newest, Items: []Item{}, Total: len(fit), Problems: verb.Problems{Problems: verb.NoNil(view.Problems())}}
@@ -252,7 +253,7 @@ func (f *finding) fuse() {
 				list = append(list, s)
 			}
 		}
-		slices.SortFunc(list, func(a, b *score) int { return cmp.Or(cmp.Compare(by(b), by(a)), strings.Compare(a.row.ID, b.row.ID)) })
+		sorted.By(list, func(a, b *score) int { return cmp.Or(cmp.Compare(by(b), by(a)), strings.Compare(a.row.ID, b.row.ID)) })
 		for place, s := range list {
 			s.fused += 1 / float64(fusion+place+1)
 		}
@@ -265,7 +266,7 @@ func (f *finding) show(out *SearchOut, hits terms.Hits) {
 	for _, s := range f.scores {
 		all = append(all, s)
 	}
-	slices.SortFunc(all, func(a, b *score) int {
+	sorted.By(all, func(a, b *score) int {
 		return cmp.Or(cmp.Compare(b.fused, a.fused), strings.Compare(a.row.ID, b.row.ID))
 	})
 	out.Total, out.Items = len(all), []Item{}

@@ -3,11 +3,11 @@ package remotes
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -117,7 +117,7 @@ func view(w *verb.Workspace, s *store.Store, only record.ID) Shared {
 			out.Others = append(out.Others, other(c, now))
 		}
 	}
-	slices.SortFunc(out.Own, func(a, b Own) int { return record.CompareRefs(record.Ref{ID: a.ID}, record.Ref{ID: b.ID}) })
+	sorted.By(out.Own, func(a, b Own) int { return record.CompareRefs(record.Ref{ID: a.ID}, record.Ref{ID: b.ID}) })
 	return out
 }
 

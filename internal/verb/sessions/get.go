@@ -2,9 +2,9 @@ package sessions
 
 import (
 	"context"
-	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -66,7 +66,7 @@ func under(rows []*kind.Row) map[string][]*kind.Row {
 		}
 	}
 	for _, list := range out {
-		slices.SortStableFunc(list, func(a, b *kind.Row) int { return int(a.Created - b.Created) })
+		sorted.By(list, func(a, b *kind.Row) int { return int(a.Created - b.Created) })
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/skills"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -58,7 +59,7 @@ func All(w *verb.Workspace, own []ledger.Skill) ([]ledger.Skill, verb.Problems, 
 			all = append(all, k)
 		}
 	}
-	slices.SortFunc(all, func(a, b ledger.Skill) int { return cmp.Compare(a.Ref.ID, b.Ref.ID) })
+	sorted.By(all, func(a, b ledger.Skill) int { return cmp.Compare(a.Ref.ID, b.Ref.ID) })
 	return all, verb.Problems{Problems: problems}, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
@@ -173,20 +174,20 @@ func (l looker) tasks(out *Out) {
 			running = append(running, one)
 		}
 	}
-	slices.SortFunc(ready, func(a, b found) int { return tasks.MoreUrgent(a.row, b.row) })
+	sorted.By(ready, func(a, b found) int { return tasks.MoreUrgent(a.row, b.row) })
 	newest := func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.row.Updated, a.row.Updated), cmp.Compare(a.row.ID, b.row.ID))
 	}
-	slices.SortFunc(running, newest)
-	slices.SortFunc(stalled, newest)
-	slices.SortFunc(closed, newest)
-	slices.SortFunc(review, func(a, b found) int {
+	sorted.By(running, newest)
+	sorted.By(stalled, newest)
+	sorted.By(closed, newest)
+	sorted.By(review, func(a, b found) int {
 		if a.mine != b.mine {
 			return map[bool]int{true: -1, false: 1}[a.mine]
 		}
 		return tasks.MoreUrgent(a.row, b.row)
 	})
-	slices.SortFunc(overdue, func(a, b found) int {
+	sorted.By(overdue, func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.row.Fact(kind.DueFact), b.row.Fact(kind.DueFact)), cmp.Compare(a.row.ID, b.row.ID))
 	})
 	out.Running, out.Totals.Running = l.shown(running), len(running)

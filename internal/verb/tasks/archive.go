@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -169,7 +170,7 @@ func (out Archived) clone() Archived {
 
 // cut leaves out what is too long for an agent, and puts the folders in their order.
 func (out Archived) cut(bounded bool) Archived {
-	slices.SortFunc(out.Folders, func(a, b Filled) int { return strings.Compare(a.Folder, b.Folder) })
+	sorted.By(out.Folders, func(a, b Filled) int { return strings.Compare(a.Folder, b.Folder) })
 	if bounded && len(out.Tasks) > archivedShown {
 		out.Tasks = out.Tasks[:archivedShown]
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -55,7 +56,7 @@ func newMover(ctx context.Context, w *verb.Workspace, s *store.Store, before tim
 	}
 	// By when they were written to last: folders fill up in this order, so branches that archive apart put a task into the
 	// same folder of a full month, though one moves more than the other.
-	slices.SortStableFunc(m.candidates, func(a, b record.ID) int {
+	sorted.By(m.candidates, func(a, b record.ID) int {
 		return cmp.Or(cmp.Compare(g.Row(a).Newest, g.Row(b).Newest), cmp.Compare(a, b))
 	})
 	m.keepLast(places.count[usual], g)

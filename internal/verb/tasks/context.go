@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -149,7 +150,7 @@ func relatives(part string, g *verb.Graph, id record.ID) []*kind.Row {
 			hits = append(hits, r)
 		}
 	}
-	slices.SortFunc(hits, MoreUrgent)
+	sorted.By(hits, MoreUrgent)
 	return hits
 }
 
@@ -166,7 +167,7 @@ func linkedTo(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gr
 	var out []LinkedFrom
 	for _, k := range task.LinkKinds {
 		if rows := hits[k.Name]; len(rows) > 0 {
-			slices.SortFunc(rows, MoreUrgent)
+			sorted.By(rows, MoreUrgent)
 			out = append(out, LinkedFrom{k.Name, *related(ctx, w, s, g, rows)})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -68,7 +69,7 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 	free, out := Survey(ctx, w, s, g, func(r *kind.Row) bool {
 		return (in.Label == "" || slices.Contains(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
 	})
-	slices.SortFunc(free, MoreUrgent)
+	sorted.By(free, MoreUrgent)
 	for _, r := range free {
 		got, err := takeNext(ctx, w, s, record.ID(r.ID), in.Lease)
 		if errors.Is(err, errTaken) || slices.Contains([]record.Code{record.NotFound, record.BadFile, record.AlreadyClaimed, record.Elsewhere}, record.CodeOf(err)) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -89,7 +90,7 @@ func newestOwn(ctx context.Context, w *verb.Workspace, s *store.Store) ([]ownWri
 			out = append(out, o)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b ownWrite) int {
+	sorted.By(out, func(a, b ownWrite) int {
 		return cmp.Or(b.at.Compare(a.at), b.fine.Compare(a.fine), cmp.Compare(a.of.ID, b.of.ID))
 	})
 	return out, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -179,7 +180,7 @@ func (j Jobs) all(each func(job.Job) job.Job) (all []job.Job, broken []problem.P
 		}
 		all = append(all, each(one))
 	}
-	slices.SortFunc(all, func(a, b job.Job) int { // the newest first
+	sorted.By(all, func(a, b job.Job) int { // the newest first
 		return cmp.Or(b.Spec.CreatedAt.Compare(a.Spec.CreatedAt), cmp.Compare(b.Spec.Job, a.Spec.Job))
 	})
 	return all, broken, nil
