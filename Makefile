@@ -111,7 +111,7 @@ jobs-crash:
 
 # Claims through a git remote, at full size. Ordinary runs of these tests take a few clones.
 clones:
-	CLONES_RACE=20x20 CLONES_WORK=6x60 CLONES_KILLS=150 $(GO) test ./cmd/cairn -count=1 -timeout 0 -v -run 'Clones|KilledWhileItClaims|ConnectionsToTheRemote'
+	CAIRN_TESTS=all CLONES_RACE=20x20 CLONES_WORK=6x60 CLONES_KILLS=150 $(GO) test ./cmd/cairn -count=1 -timeout 0 -v -run 'Clones|KilledWhileItClaims|ConnectionsToTheRemote'
 	CLONES_HOURS=8 $(GO) test ./store/remote -count=1 -v -run '^TestTheBudgetOfTwentyClones$$'
 
 conformance:

@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -90,37 +91,39 @@ func AddKind(k *Kind, verbs ...Verb) {
 	catalogue.Add(verbs...)
 }
 
-// declared is the declaration of a verb of a kind, with what follows from the kind.
-func declared(k *Kind, name string, v Verb) Verb {
+// declared is a verb of a kind, with what follows from the kind.
+func declared[In, Out any](k *Kind, name string, v Verb, do verb.Func[In, Out]) Verb {
 	v.Name = cmp.Or(v.Name, k.Name+"_"+name)
-	v.Noun, v.Group, v.Toolset = cmp.Or(v.Noun, k.Name), cmp.Or(v.Group, k.Folder), cmp.Or(v.Toolset, verb.Core)
-	return v
+	v.Noun = cmp.Or(v.Noun, k.Name)
+	return verb.Group{Name: k.Folder, Toolset: verb.Core}.Of(verb.Declare(do, v))[0]
 }
 
 // CreateVerb is the verb KIND_create: it makes a record of what an input says. The title of v, its summary and its
 // profile are needed.
 func CreateVerb[ID ~string, T, In any](k KindOf[ID, T], v Verb, of func(*Caller, In) (T, error)) Verb {
 	v.Kind = verb.Write
-	return verb.Declare(declared(k.Kind, "create", v), func(ctx context.Context, w *Caller, in In) (Record, error) {
+	return declared(k.Kind, "create", v, func(ctx context.Context, w *Caller, s *store.Store, in In) (Record, error) {
 		made, err := of(w, in)
 		if err != nil {
 			return Record{}, err
 		}
-		return verb.CreateRecord(ctx, w, k, func(token string, s record.Stamp) (T, error) { return k.New(made, token, s) })
+		return verb.CreateRecord(ctx, w, s, k, func(_ *store.Tx, token string) (T, error) {
+			return k.New(made, token, w.Stamp(""))
+		})
 	})
 }
 
 // ListVerb is the verb KIND_list: a page of the records, the newest first, in one state or in all. Row shows one.
 func ListVerb[ID ~string, T, Row any](k KindOf[ID, T], v Verb, row func(T) Row) Verb {
-	v.Kind, v.Profile, v.Idempotent, v.Lists = verb.Read, verb.Viewer, true, k.Name
-	return verb.Declare(declared(k.Kind, "list", v), verb.ListOf(k, row))
+	v.Kind, v.Profile, v.Lists = verb.Read, verb.Viewer, k.Name
+	return declared(k.Kind, "list", v, verb.ListOf(k, row))
 }
 
 // ChangeVerb is the verb KIND_NAME: it changes the record that an input names. A record that stays the same is not
 // written.
 func ChangeVerb[ID ~string, T, In any](k KindOf[ID, T], name string, v Verb, id func(In) ID, change func(*Caller, T, In) (T, error)) Verb {
 	v.Kind, v.Idempotent = verb.Write, true
-	return verb.Declare(declared(k.Kind, name, v), func(ctx context.Context, w *Caller, in In) (Record, error) {
-		return verb.ChangeRecord(ctx, w, k, id(in), func(now T) (T, error) { return change(w, now, in) })
+	return declared(k.Kind, name, v, func(ctx context.Context, w *Caller, s *store.Store, in In) (Record, error) {
+		return verb.ChangeRecord(ctx, w, s, k, id(in), func(now T) (T, error) { return change(w, now, in) })
 	})
 }

@@ -1,21 +1,20 @@
 package cmd
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
-	"golang.org/x/term"
 )
 
 // Two kinds of question are put to a person. What is done in the person's name is confirmed on the controlling
@@ -25,7 +24,7 @@ import (
 var errNoTerminal = errors.New("there is no terminal")
 
 // terminal opens the controlling terminal.
-func (p *program) terminal() (io.ReadWriteCloser, error) {
+func (p Env) terminal() (io.ReadWriteCloser, error) {
 	if p.Terminal == nil {
 		return nil, errNoTerminal
 	}
@@ -38,33 +37,31 @@ func (p *program) confirm(ctx context.Context, asks []task.Ask) error {
 	if err != nil || ok {
 		return err
 	}
-	e := record.Errorf(record.Forbidden, "not confirmed by %s", asks[0].Who).WithHint("nothing was changed; %s is what to type", asks[0].Word)
-	e.ID = string(asks[0].ID)
-	return e
+	e := record.Errorf(record.Forbidden, "not confirmed by %s", asks[0].Who).
+		WithHint("nothing was changed; %s is what to type", asks[0].Word)
+	return verb.WithID(e, asks[0].ID)
 }
 
-// posed is a question that is put to a person at the controlling terminal.
+// posed is a question that is put to a person at the controlling terminal, and the answers by which they agree.
 type posed struct {
 	asks   []task.Ask
 	prompt string
-	agrees func(answer string) bool
+	agrees []string
 }
 
 // wordTyped asks for the word that confirms what is to be done.
 func wordTyped(asks []task.Ask) posed {
-	word := asks[0].Word
-	return posed{asks, "Type " + word + " to confirm: ", func(answer string) bool { return answer == word || answer == "y" && word == "yes" }}
-}
-
-// yesOrNo asks a question that a letter answers.
-func yesOrNo(asks []task.Ask, prompt string) posed {
-	return posed{asks, prompt + " [y/n] ", func(answer string) bool { return answer == "y" || answer == "yes" }}
+	agrees := []string{asks[0].Word}
+	if asks[0].Word == "yes" {
+		agrees = append(agrees, "y")
+	}
+	return posed{asks, "Type " + asks[0].Word + " to confirm: ", agrees}
 }
 
 // personHere returns FORBIDDEN in a job and in the shell of a coding agent, whoever the caller says that they are: a
 // program can open a terminal of its own, so that one who types there need not be a person. does says what only a
 // person may do.
-func (p *program) personHere(does string) error {
+func (p Env) personHere(does string) error {
 	agent, variable := shellAgent(p.Getenv)
 	switch {
 	case p.Getenv(proc.JobVariable) != "":
@@ -79,7 +76,7 @@ func (p *program) personHere(does string) error {
 // put opens the controlling terminal and puts a question there. It returns FORBIDDEN where there is none, and where no
 // person is.
 func (p *program) put(ctx context.Context, q posed) (bool, error) {
-	p.meter.clear()
+	p.meter.Clear()
 	if err := p.personHere("confirm what a person has to"); err != nil {
 		return false, verb.WithID(err, q.asks[0].ID)
 	}
@@ -91,13 +88,13 @@ func (p *program) put(ctx context.Context, q posed) (bool, error) {
 }
 
 // on shows the question, and reports whether the person agreed. It closes the terminal.
-func (q posed) on(ctx context.Context, terminal io.ReadWriteCloser) (bool, error) {
-	defer func() { _ = terminal.Close() }()
-	if _, err := io.WriteString(terminal, question(q.asks)+q.prompt); err != nil {
+func (q posed) on(ctx context.Context, at io.ReadWriteCloser) (bool, error) {
+	defer func() { _ = at.Close() }()
+	if _, err := io.WriteString(at, question(q.asks)+q.prompt); err != nil {
 		return false, record.Errorf(record.IO, "the terminal: %w", err)
 	}
-	answer, err := readAnswer(ctx, io.LimitReader(terminal, 1<<10))
-	return err == nil && q.agrees(answer), err
+	answer, err := terminal.ReadAnswer(ctx, io.LimitReader(at, 1<<10))
+	return err == nil && slices.Contains(q.agrees, answer), err
 }
 
 // question is what a person reads before they type. Text that comes from files stays on its line.
@@ -117,62 +114,19 @@ func question(asks []task.Ask) string {
 	return b.String()
 }
 
-// agree asks whether the changes that were shown are to be made, and returns an error unless they are. The hint says
-// how the changes are made without a terminal.
-func (p *program) agree(ctx context.Context, hint string) error {
-	if _, ok := isTerminal(p.Stdin); !ok || p.json {
+// agree asks whether the changes that were shown are to be made, unless it is known already, and returns an error unless
+// they are. The hint says how the changes are made without a terminal.
+func (p *program) agree(ctx context.Context, known bool, hint string) error {
+	if known {
+		return nil
+	}
+	if _, ok := terminal.Is(p.Stdin); !ok || p.json {
 		return usage("there is no terminal to ask on").WithHint("%s", hint)
 	}
 	p.printf("Make these changes? [y/N] ")
-	answer, err := readAnswer(ctx, p.Stdin)
+	answer, err := terminal.ReadAnswer(ctx, p.Stdin)
 	if err == nil && answer != "y" && answer != "yes" {
 		return usage("not agreed to").WithHint("nothing was changed")
 	}
 	return err
-}
-
-// readAnswer reads a line in lower case, without the white space around it. The end of input is an empty answer.
-func readAnswer(ctx context.Context, in io.Reader) (string, error) {
-	answer, err := interruptible(ctx, func() (string, error) { return bufio.NewReader(in).ReadString('\n') })
-	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case err != nil && !errors.Is(err, io.EOF):
-		return "", record.Errorf(record.IO, "the terminal: %w", err)
-	}
-	return strings.ToLower(strings.TrimSpace(answer)), nil
-}
-
-// interruptible waits until read is done or ctx ends, so that Ctrl-C ends a question. After that the read goes on in
-// the background until the process ends.
-func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		value, err := read()
-		answers <- answer{value, err}
-	}()
-	select {
-	case a := <-answers:
-		return a.value, a.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
-}
-
-// isTerminal reports whether a stream is a terminal, and how many columns it has.
-func isTerminal(stream any) (width int, ok bool) {
-	f, isFile := stream.(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 0 {
-		width = 80
-	}
-	return width, true
 }

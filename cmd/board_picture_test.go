@@ -10,8 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/cairn-tasks/cairn/cmd/board"
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
-	"github.com/cairn-tasks/cairn/internal/catalogue"
-	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/watch"
 )
@@ -27,8 +25,7 @@ func TestPictureOfTheBoard(t *testing.T) {
 		Watcher: watcher, Reads: verb.NewSharedReads(watcher),
 	}
 	defer w.Reads.Close()
-	list, _ := catalogue.ListerOf(record.TaskKind)
-	calls := &boardCalls{program: &program{}, w: w, list: list}
+	calls := &boardCalls{program: &program{}, w: w}
 	b, err := calls.Load(t.Context(), board.Query{})
 	if err != nil {
 		t.Fatal(err)

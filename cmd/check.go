@@ -2,23 +2,32 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/cairn-tasks/cairn/check"
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/rogpeppe/go-internal/diff"
-	"github.com/urfave/cli/v3"
 )
 
 // The exit numbers of check, beside 0 and exitFindings.
@@ -27,118 +36,92 @@ const (
 	exitCheckFailed = 4 // the only failures are checks that --run ran
 )
 
-// trustFlag is the flag that approves the commands of a clone for one run of check.
-const trustFlag = "i-trust-this-code"
-
 // checkCommand is cairn check.
-type checkCommand struct{ *program }
+type checkCommand struct {
+	*call
+	checkIn
+	snapshot.CheckOptions
+	format  report.Format // of what is printed
+	outputs []checkOutput
+}
 
-func (p checkCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:     "check",
-		Usage:    "Prove from the files and from git that the record is sound and that nobody went around the gates; for CI.",
-		Category: "workspace",
-		Description: "It takes no lock, writes nothing, needs no actor and no network, and runs no command of the repository unless --run\n" +
+type checkIn struct {
+	Ref     string         `json:"base,omitempty" doc:"judge the change since REF too; else since what the CI says, else since origin/HEAD" cli:"value=REF"`
+	Alone   bool           `json:"no_base,omitempty" doc:"judge the tree alone"`
+	OfStage bool           `json:"staged,omitempty" doc:"judge what is staged, as a change of HEAD; for a pre-commit hook"`
+	Run     bool           `json:"run,omitempty" doc:"run the commands of the tasks that the change closes, and record nothing"`
+	All     bool           `json:"all,omitempty" doc:"with --run: of every closed task"`
+	Trust   bool           `json:"i_trust_this_code,omitempty" doc:"with --run: run them although nobody approved this clone, or on a change from elsewhere"`
+	FailOn  proof.Severity `json:"fail_on,omitempty" doc:"fail from SEVERITY on: error, warning or notice" cli:"value=SEVERITY" values:"error,warning,notice"`
+	Format  string         `json:"format,omitempty" doc:"print the report as FORMAT: {values}; text by default, and json with --json" cli:"value=FORMAT" values:"text,json,github,sarif,junit,gitlab"`
+	Output  []string       `json:"output,omitempty" doc:"write the report to FORMAT=FILE as well; - is standard output" cli:"value=FORMAT=FILE" from:"report-files"`
+	Fix     bool           `json:"fix,omitempty" doc:"make the changes that are shown, after you agree; never one about gates or history"`
+	DryRun  bool           `json:"dry_run,omitempty" doc:"show what --fix would change, and change nothing"`
+	Yes     bool           `json:"yes,omitempty" doc:"with --fix: do not ask"`
+}
+
+func checkCommands() []command {
+	return []command{declare(command{
+		name:  "check",
+		usage: "Prove from the files and from git that the record is sound and that nobody went around the gates; for CI.",
+		group: "workspace",
+		about: "It takes no lock, writes nothing, needs no actor and no network, and runs no command of the repository unless --run\n" +
 			"says so. docs/rules.md explains each rule. It exits with 0 if nothing is as grave as --fail-on, with 1 if something\n" +
 			"is, with 2 if it cannot tell (misuse, a base that is not there, a shallow clone, no workspace), and with 4 if nothing\n" +
 			"but checks fail that --run ran.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "base", Local: true, Usage: "judge the change since `REF` too; else since what the CI says, else since origin/HEAD"},
-			&cli.BoolFlag{Name: "no-base", Local: true, Usage: "judge the tree alone"},
-			&cli.BoolFlag{Name: "staged", Local: true, Usage: "judge what is staged, as a change of HEAD; for a pre-commit hook"},
-			&cli.BoolFlag{Name: "run", Local: true, Usage: "run the commands of the tasks that the change closes, and record nothing"},
-			&cli.BoolFlag{Name: "all", Local: true, Usage: "with --run: of every closed task"},
-			&cli.BoolFlag{Name: trustFlag, Local: true, Usage: "with --run: run them although nobody approved this clone, or on a change from elsewhere"},
-			&cli.StringFlag{Name: "fail-on", Local: true, Value: string(proof.Error), Usage: "fail from `SEVERITY` on: error, warning or notice"},
-			&cli.StringFlag{Name: "format", Local: true, Usage: "print the report as `FORMAT`: " + formatNames() + "; text by default, and json with --json"},
-			&cli.StringSliceFlag{Name: "output", Local: true, Usage: "write the report to `FORMAT=FILE` as well; - is standard output"},
-			&cli.BoolFlag{Name: "fix", Local: true, Usage: "make the changes that are shown, after you agree; never one about gates or history"},
-			&cli.BoolFlag{Name: "dry-run", Local: true, Usage: "show what --fix would change, and change nothing"},
-			&cli.BoolFlag{Name: "yes", Local: true, Usage: "with --fix: do not ask"},
-		},
-		Action: func(ctx context.Context, c *cli.Command) error {
-			p.failing = exitCannotTell
-			return p.run(ctx, c)
-		},
-	}
+	}, func(ctx context.Context, c *call, in checkIn) error {
+		c.failing = exitCannotTell
+		p := checkCommand{call: c, checkIn: in}
+		return p.run(ctx)
+	})}
 }
 
-func formatNames() string {
-	var names []string
-	for _, f := range report.Formats() {
-		names = append(names, string(f))
-	}
-	return strings.Join(names, ", ")
-}
-
-func (p checkCommand) run(ctx context.Context, c *cli.Command) error {
-	if err := noArguments(c); err != nil {
+func (p *checkCommand) run(ctx context.Context) error {
+	if err := p.options(); err != nil {
 		return err
 	}
-	options, err := p.options(c)
+	l, err := p.layout()
 	if err != nil {
 		return err
 	}
-	l, err := p.layout(c)
+	if p.Trusted = snapshot.InCI(p.Getenv); !p.Trusted { // a CI made the clone itself
+		s, err := store.Open(l.Root, p.stateDir())
+		p.Trusted = err == nil && s.Trusted()
+	}
+	found, err := snapshot.Check(ctx, l, p.CheckOptions)
+	if err == nil && p.Fix {
+		found, err = p.fix(ctx, l, found)
+	}
 	if err != nil {
 		return err
-	}
-	options.Trusted = p.trusts(l)
-	found, err := snapshot.Check(ctx, l, options.CheckOptions)
-	if err != nil {
-		return err
-	}
-	if options.fix {
-		if found, err = p.fix(ctx, l, found, options); err != nil {
-			return err
-		}
 	}
 	r := report.Report{
-		Base: found.Base, BaseName: found.BaseName, Head: found.Head, Note: found.Note, Findings: found.Findings, FailOn: options.failOn,
+		Base: found.Base, BaseName: found.BaseName, Head: found.Head, Note: found.Note, Findings: found.Findings, FailOn: p.FailOn,
 		Version: Version(), Top: relative(l.Worktree, l.Root), Here: relative(p.Dir, l.Root),
 	}
-	if options.run {
-		if err := p.runCommands(ctx, l, found, options, &r); err != nil {
+	if p.Run {
+		if err := p.runCommands(ctx, l, found, &r); err != nil {
 			return err
 		}
 	}
-	p.exit = exitOfReport(r)
-	return p.writeReports(l, options, r)
+	for _, f := range r.Findings {
+		if r.Fails(f) && p.exit != exitFindings {
+			p.exit = exitCheckFailed
+			if f.Rule != proof.CheckFailed {
+				p.exit = exitFindings
+			}
+		}
+	}
+	return p.writeReports(l, r)
 }
 
-// relative is the path from one folder to another, with forward slashes.
+// relative is the path from one folder to another, with forward slashes; the other where they are on different drives.
 func relative(from, to string) string {
 	path, err := filepath.Rel(from, to)
 	if err != nil {
-		path = to // on another drive
+		path = to
 	}
 	return filepath.ToSlash(path)
-}
-
-// exitOfReport is the number that check exits with after it could judge.
-func exitOfReport(r report.Report) int {
-	exit := 0
-	for _, f := range r.Findings {
-		switch {
-		case !r.Fails(f):
-		case f.Rule != proof.CheckFailed:
-			return exitFindings
-		default:
-			exit = exitCheckFailed
-		}
-	}
-	return exit
-}
-
-// checkOptions are what the flags of check say.
-type checkOptions struct {
-	snapshot.CheckOptions
-	run, all, trust  bool
-	verbose          bool // show what commands print while they run
-	failOn           proof.Severity
-	format           report.Format // of what is printed
-	outputs          []checkOutput
-	fix, dryRun, yes bool
 }
 
 // checkOutput is a report to write beside the one that is printed.
@@ -147,116 +130,94 @@ type checkOutput struct {
 	file   string // "-" for standard output
 }
 
-// options reads the flags. Flags that contradict one another, or that need another flag, are an error.
-func (p checkCommand) options(c *cli.Command) (checkOptions, error) {
-	o := checkOptions{
-		CheckOptions: snapshot.CheckOptions{Base: c.String("base"), NoBase: c.Bool("no-base"), Staged: c.Bool("staged"), Getenv: p.Getenv},
-		run:          c.Bool("run"), all: c.Bool("all"), trust: c.Bool(trustFlag), verbose: c.Bool("verbose"),
-		fix: c.Bool("fix"), dryRun: c.Bool("dry-run"), yes: c.Bool("yes"),
-		failOn: proof.Severity(c.String("fail-on")), format: report.Text,
-	}
+// options reads what the flags say together. Flags that contradict one another, or that need another flag, are an
+// error.
+func (p *checkCommand) options() (err error) {
+	p.CheckOptions = snapshot.CheckOptions{Base: p.Ref, NoBase: p.Alone, Staged: p.OfStage, Getenv: p.call.Getenv}
+	p.FailOn = cmp.Or(p.FailOn, proof.Error)
 	switch {
-	case !slices.Contains(proof.Severities, o.failOn) || o.failOn == proof.Off:
-		return o, usage("there is no severity %q to fail on", o.failOn).WithHint("one of error, warning, notice")
-	case c.IsSet("base") && o.Base == "":
-		return o, usage("--base names nothing").WithHint("name a commit, or leave --base out")
-	case o.Staged && o.run:
-		return o, contradiction("staged", "run").WithHint("commands run in the working tree: cairn check --run")
-	case o.Staged && o.fix:
-		return o, contradiction("staged", "fix").WithHint("cairn changes files and stages nothing: cairn check --fix")
-	case (o.all || o.trust) && !o.run:
-		return o, usage("--all and --%s go with --run", trustFlag)
-	case (o.dryRun || o.yes) && !o.fix:
-		return o, usage("--dry-run and --yes go with --fix")
+	case !slices.Contains(proof.Severities, p.FailOn) || p.FailOn == proof.Off:
+		return usage("there is no severity %q to fail on", p.FailOn).WithHint("one of error, warning, notice")
+	case p.line.IsSet("base") && p.Ref == "":
+		return usage("--base names nothing").WithHint("name a commit, or leave --base out")
+	case p.Staged && p.Run:
+		return contradiction("staged", "run").WithHint("commands run in the working tree: cairn check --run")
+	case p.Staged && p.Fix:
+		return contradiction("staged", "fix").WithHint("cairn changes files and stages nothing: cairn check --fix")
+	case (p.All || p.Trust) && !p.Run:
+		return usage("--all and --i-trust-this-code go with --run")
+	case (p.DryRun || p.Yes) && !p.Fix:
+		return usage("--dry-run and --yes go with --fix")
+	case p.json && p.Format != "" && p.Format != string(report.JSON):
+		return contradiction("json", "format "+p.Format)
+	case p.json:
+		p.Format = string(report.JSON)
 	}
-	var err error
-	if o.format, err = p.printedFormat(c); err != nil {
-		return o, err
+	if p.format, err = parseFormat(cmp.Or(p.Format, string(report.Text))); err != nil {
+		return err
 	}
-	for _, text := range c.StringSlice("output") {
-		out, err := parseOutput(text)
-		if err != nil {
-			return o, err
+	for _, text := range p.Output {
+		name, file, ok := strings.Cut(text, "=")
+		if !ok || file == "" {
+			return usage("--output takes FORMAT=FILE, not %q", text).WithHint("for example --output sarif=cairn.sarif")
 		}
-		o.outputs = append(o.outputs, out)
+		f, err := parseFormat(name)
+		if err != nil {
+			return err
+		}
+		p.outputs = append(p.outputs, checkOutput{f, file})
 	}
-	return o, nil
+	return nil
 }
 
 func contradiction(a, b string) *record.Error { return usage("--%s and --%s do not go together", a, b) }
 
-// printedFormat is the format of what goes to standard output.
-func (p checkCommand) printedFormat(c *cli.Command) (report.Format, error) {
-	name := c.String("format")
-	switch {
-	case p.json && name != "" && name != string(report.JSON):
-		return "", contradiction("json", "format "+name)
-	case p.json:
-		return report.JSON, nil
-	case name == "":
-		return report.Text, nil
-	}
-	return parseFormat(name)
-}
-
 func parseFormat(name string) (report.Format, error) {
 	f := report.Format(name)
 	if !slices.Contains(report.Formats(), f) {
-		return "", usage("there is no format %q", name).WithHint("one of %s", formatNames())
+		return "", usage("there is no format %q", name).WithHint("one of %s", strings.Join(verb.AsTexts(report.Formats()), ", "))
 	}
 	return f, nil
 }
 
-// parseOutput reads FORMAT=FILE.
-func parseOutput(text string) (checkOutput, error) {
-	name, file, ok := strings.Cut(text, "=")
-	if !ok || file == "" {
-		return checkOutput{}, usage("--output takes FORMAT=FILE, not %q", text).WithHint("for example --output sarif=cairn.sarif")
-	}
-	f, err := parseFormat(name)
-	return checkOutput{f, file}, err
-}
-
 // fix shows which of the findings can be fixed, fixes them once the person agrees, and returns what is found
 // afterwards.
-func (p checkCommand) fix(ctx context.Context, l layout.Layout, found snapshot.Checked, options checkOptions) (snapshot.Checked, error) {
+func (p *checkCommand) fix(ctx context.Context, l layout.Layout, found snapshot.Checked) (snapshot.Checked, error) {
 	fixes, err := store.Fixes(l, found.Findings)
 	if err != nil || len(fixes) == 0 {
 		return found, err
 	}
 	var to io.Writer = p.out
-	if options.format != report.Text {
+	if p.format != report.Text {
 		to = p.Stderr // a program reads standard output
 	}
 	for _, f := range fixes {
 		screen.Fprintf(to, "%s\n", screen.Lines(diff.Diff("a/"+f.Path, f.Old, "b/"+f.Path, f.New)))
 	}
-	if options.dryRun {
+	if p.DryRun {
 		return found, nil
 	}
-	if !options.yes {
-		if err := p.agree(ctx, "cairn check --fix --yes makes the changes; --dry-run only shows them"); err != nil {
-			return found, err
-		}
+	if err := p.agree(ctx, p.Yes, "cairn check --fix --yes makes the changes; --dry-run only shows them"); err != nil {
+		return found, err
 	}
 	for _, f := range fixes {
 		if err := f.Apply(ctx, l); err != nil {
 			return found, err
 		}
 	}
-	return snapshot.Check(ctx, l, options.CheckOptions)
+	return snapshot.Check(ctx, l, p.CheckOptions)
 }
 
 // writeReports prints the report, and writes the others that were asked for. If one of them is for GitHub, which shows
 // only the first findings, the summary of the job gets the whole report.
-func (p checkCommand) writeReports(l layout.Layout, o checkOptions, r report.Report) error {
+func (p *checkCommand) writeReports(l layout.Layout, r report.Report) error {
 	printed := r
 	printed.Color = bool(p.style())
-	if err := printed.Write(p.out, o.format); err != nil {
+	if err := printed.Write(p.out, p.format); err != nil {
 		return err
 	}
-	onGitHub := o.format == report.GitHub
-	for _, out := range o.outputs {
+	onGitHub := p.format == report.GitHub
+	for _, out := range p.outputs {
 		onGitHub = onGitHub || out.format == report.GitHub
 		if err := p.writeReport(l, out, r); err != nil {
 			return err
@@ -270,7 +231,7 @@ func (p checkCommand) writeReports(l layout.Layout, o checkOptions, r report.Rep
 
 // writeReport writes a report to a file, but not through a link of the work tree: the change that is judged could have
 // made the link, and would choose the file that the report replaces.
-func (p checkCommand) writeReport(l layout.Layout, out checkOutput, r report.Report) error {
+func (p *checkCommand) writeReport(l layout.Layout, out checkOutput, r report.Report) error {
 	if out.file == "-" {
 		return r.Write(p.out, out.format)
 	}
@@ -314,9 +275,137 @@ func appendSummary(file string, r report.Report) error {
 	if err != nil {
 		return record.Errorf(record.IO, "the summary of the job: %w", err).WithHint("unset GITHUB_STEP_SUMMARY to do without")
 	}
-	err = r.Summary(f)
-	if closing := f.Close(); err == nil {
-		err = closing
+	return errors.Join(r.Summary(f), f.Close())
+}
+
+// runCommands runs the commands of the tasks that the change closes, or with --all of all closed tasks, in the working
+// tree. It adds the results to the report and records nothing. If the config is broken it runs nothing: which tasks are
+// closed is unknown, and the report has the broken config already.
+func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found snapshot.Checked, r *report.Report) error {
+	closed := found.Closed
+	switch {
+	case !found.Tree.Config.Sound():
+		return nil
+	case p.All:
+		closed = found.Done()
+	case found.Base == "":
+		return record.Errorf(record.NoBase, "without a base it is unknown which tasks the change closes").
+			WithHint("--base REF names one; --all runs the commands of every closed task")
 	}
+	commands := found.Tree.Commands(closed)
+	if len(commands) == 0 {
+		return nil
+	}
+	s, err := store.Open(l.Root, p.stateDir())
+	if err != nil {
+		return err
+	}
+	if err := p.mayRun(len(commands)); err != nil {
+		return err
+	}
+	log, err := newRunLog(p.program, len(commands))
+	if err != nil {
+		return err
+	}
+	r.Ran = make([]report.Ran, len(commands))
+	specs := make([]check.Spec, len(commands))
+	for i, c := range commands {
+		specs[i] = check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Folder, Output: p.watched()}
+		r.Ran[i].Desc = c.Checks[0].Check.Desc
+		for _, d := range c.Checks {
+			specs[i].Timeout = max(specs[i].Timeout, s.Config.Limit(d.Check))
+			if !slices.Contains(r.Ran[i].Tasks, d.Task) {
+				r.Ran[i].Tasks = append(r.Ran[i].Tasks, d.Task)
+			}
+		}
+	}
+	err = check.All(ctx, specs, runtime.GOMAXPROCS(0), func(i int, o check.Outcome) {
+		ran := &r.Ran[i]
+		ran.Passed, ran.Summary, ran.Duration, ran.Output = o.Passed, o.Summary(), o.Duration, o.Output
+		log.ended(*ran)
+		if !o.Passed {
+			r.Findings = append(r.Findings, found.Failed(commands[i], o.Summary())...)
+		}
+	})
+	p.meter.Clear()
+	proof.Sort(r.Findings)
 	return err
+}
+
+// mayRun returns an error unless the commands are approved. In CI, --run in the pipeline is the approval. Elsewhere the
+// clone must be trusted, as for every other run. Neither is enough where the change may come from anybody and its
+// commands would have the repository's rights; only the flag --i-trust-this-code is.
+func (p *checkCommand) mayRun(commands int) error {
+	if p.Trust {
+		return nil
+	}
+	if why := foreign(p.Getenv); why != "" {
+		return record.Errorf(record.Untrusted, "%s, so --run would give the repository's rights to the author of the change", why).
+			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request)")
+	}
+	if p.Trusted {
+		return nil
+	}
+	return record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine, and %d would run", commands).
+		WithHint("read them, then a person runs cairn trust in a terminal")
+}
+
+// foreign says why, in this CI job, the change may come from anybody while its commands have the repository's rights;
+// or "".
+func foreign(getenv func(string) string) string {
+	event := getenv("GITHUB_EVENT_NAME")
+	if slices.Contains([]string{"pull_request_target", "workflow_run", "issue_comment"}, event) {
+		return "on " + event + " GitHub gives a job the repository's secrets"
+	}
+	if from := getenv("CI_MERGE_REQUEST_SOURCE_PROJECT_ID"); from != "" && from != getenv("CI_PROJECT_ID") {
+		return "this pipeline of GitLab runs a fork's merge request in the project itself"
+	}
+	return ""
+}
+
+// runLog prints each command's result and output on standard error when it ends, folded if the CI supports that. On a
+// terminal the meter shows how many have run.
+type runLog struct {
+	*program
+	fold        report.Fold
+	secret      []byte
+	total, done int
+	began       time.Time
+}
+
+func newRunLog(p *program, total int) (*runLog, error) {
+	secret := make([]byte, 16)
+	if _, err := io.ReadFull(p.Rand, secret); err != nil {
+		return nil, err
+	}
+	l := &runLog{program: p, total: total, secret: secret, began: time.Now()}
+	switch {
+	case p.Getenv("GITHUB_ACTIONS") == "true":
+		l.fold = report.GitHubFold
+	case p.Getenv("GITLAB_CI") == "true":
+		l.fold = report.GitLabFold
+	}
+	l.progress()
+	return l, nil
+}
+
+func (l *runLog) ended(ran report.Ran) {
+	l.done++
+	l.meter.Clear()
+	// The token is a secret that changes with each command, so that those that still run and can read the log cannot
+	// guess the next.
+	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d", l.secret, l.done))
+	entry := report.Entry{Ran: ran, Number: l.done, Ended: l.Now(), Token: hex.EncodeToString(sum[:16])}
+	_, _ = io.WriteString(l.Stderr, entry.Log(l.fold))
+	l.progress()
+}
+
+// progress has the meter say how many commands have run.
+func (l *runLog) progress() {
+	if l.meter == nil || l.done == l.total {
+		return
+	}
+	l.meter.Report(progress.Report{
+		Done: float64(l.done), Total: float64(l.total), Counts: true, Message: "running the checks of closed tasks", Took: time.Since(l.began),
+	})
 }

@@ -12,9 +12,9 @@ import (
 // The log of each command has a token of its own, so a command that reads the log while it runs cannot forge one.
 func TestLogHasATokenForEachCommand(t *testing.T) {
 	var log strings.Builder
-	p := checkCommand{&program{Env: Env{Stderr: &log, Rand: strings.NewReader(strings.Repeat("r", 16)), Now: time.Now,
-		Getenv: func(name string) string { return map[string]string{"GITHUB_ACTIONS": "true"}[name] }}}}
-	l, err := p.newRunLog(2)
+	p := &program{Env: Env{Stderr: &log, Rand: strings.NewReader(strings.Repeat("r", 16)), Now: time.Now,
+		Getenv: func(name string) string { return map[string]string{"GITHUB_ACTIONS": "true"}[name] }}}
+	l, err := newRunLog(p, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,18 @@
+// Package cmd is the command line. It turns arguments and flags into the input of a verb, calls the verb, and prints
+// the result.
+//
+// Each verb has a command of the same name, which is made from the verb's declaration (verbs.go, flags.go, input.go)
+// and whose result is shown by its type (package render). Nothing here depends on which verbs there are, but for the
+// hints about words that people guess. Commands that are no verbs, such as init and serve, are declared in the same way
+// (command.go): a struct of what they take, and a function. A program is one run of the command line: its environment,
+// its output and its exit number. Tests call Main with an Env of their own, so they choose the clock, the folder and the
+// streams.
 package cmd
 
 import (
 	"context"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +20,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -39,9 +50,9 @@ func Main(ctx context.Context, env Env) int {
 	p := &program{Env: env, out: &output{to: env.Stdout}, json: slices.Contains(env.Args, "--json")}
 	p.meter = p.newMeter()
 	p.out.meter = p.meter
-	defer p.meter.until(ctx)()
-	err := p.runLine(progress.With(ctx, p.reports()))
-	p.meter.stop()
+	defer p.meter.Until(ctx)()
+	err := p.runLine(progress.With(ctx, p.meter.Reports(p.Stderr)))
+	p.meter.Stop()
 	exit := p.report(ctx, err)
 	if p.out.err != nil && exit == 0 {
 		screen.Fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
@@ -50,15 +61,24 @@ func Main(ctx context.Context, env Env) int {
 	return exit
 }
 
+// newMeter is the meter of the program: nil unless standard error is a terminal that can erase a line, and the output is
+// for a person.
+func (p *program) newMeter() *terminal.Meter {
+	if p.json || p.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return terminal.NewMeter(p.Stderr)
+}
+
 // program is one run of the command line: where it reads, where it prints, and what it will exit with.
 type program struct {
 	Env
 	out   *output
-	meter *meter     // shows that work goes on; nil where no person watches
-	json  bool       // print JSON; set before the line is parsed, so that errors about the line are JSON too
-	form  *form.Form // in which results are printed; nil for the usual
-	soft  bool       // exit with 0 after what may go away by itself
-	exit  int        // of a command that did its work
+	meter *terminal.Meter // shows that work goes on; nil where no person watches
+	json  bool            // print JSON; set before the line is parsed, so that errors about the line are JSON too
+	form  *form.Form      // in which results are printed; nil for the usual
+	soft  bool            // exit with 0 after what may go away by itself
+	exit  int             // of a command that did its work
 
 	failing int // the exit number of every error; 0 for the numbers of their codes
 }
@@ -75,7 +95,7 @@ func (p *program) runLine(ctx context.Context) (err error) {
 }
 
 // root is the program's command, with all others in it.
-func (p *program) root() *cli.Command { return p.rootOf(p.commands()) }
+func (p *program) root() *cli.Command { return p.rootOf(made(p.declared())) }
 
 // rootOf is the program's command, with some others in it.
 func (p *program) rootOf(commands []*cli.Command) *cli.Command {
@@ -94,9 +114,6 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 		Commands:                  commands,
 	}
 	p.strict(root, "")
-	for _, c := range root.Commands {
-		p.strictAll(c, "")
-	}
 	if len(commands) > 1 {
 		root.CustomRootCommandHelpTemplate = strings.ReplaceAll(rootHelp(root), "{{", `{{"{{"}}`)
 	}
@@ -117,25 +134,18 @@ func rootFlags() []cli.Flag {
 	}
 }
 
-// strictAll is strict for a command and those below it. Around is the command that this one is below, with a blank
-// behind it; "" for none.
-func (p *program) strictAll(c *cli.Command, around string) {
-	name := around + c.Name
-	p.strict(c, name)
-	for _, sub := range c.Commands {
-		p.strictAll(sub, name+" ")
-	}
-}
-
-// strict makes misuse of a command an error of ours, which says the name. By default urfave/cli prints the usage text
-// and exits.
+// strict makes misuse of a command, and of those below it, an error of ours, which says the name. By default urfave/cli
+// prints the usage text and exits.
 func (p *program) strict(c *cli.Command, name string) {
+	for _, sub := range c.Commands {
+		p.strict(sub, strings.TrimSpace(name+" "+sub.Name))
+	}
 	c.DisableSliceFlagSeparator = true
 	shownAs(c.Flags)
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
-		if c == c.Root() {
-			if unknown := p.unknownCommand(c); unknown != nil {
-				return unknown
+		if c == c.Root() { // a wrong command comes before any other mistake, since the flags depend on it
+			if word, ok := p.commandWord(c.Flags); ok && c.Command(word) == nil {
+				return noSuchCommand(c, word)
 			}
 			return misuse(c, "", err)
 		}
@@ -175,11 +185,13 @@ func misuse(c *cli.Command, name string, err error) *record.Error {
 	if typed == "-v" && name == "" || typed == "--version" || typed == "-V" {
 		return e.WithHint("cairn --version, or cairn version")
 	}
-	if takesArgument(c, flag) {
+	word, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	if slices.ContainsFunc(strings.Fields(c.ArgsUsage), func(arg string) bool { // such as the SUMMARY of finish
+		return strings.EqualFold(strings.Trim(arg, "[]"), strings.ReplaceAll(word, "-", "_"))
+	}) {
 		return e.WithHint("it stands without a flag: cairn %s %s", name, c.ArgsUsage)
 	}
-	word, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-	if guess := flagGuesses(name, word); guess != "" {
+	if guess := guessFlag(name, word); guess != "" {
 		return e.WithHint("%s; %s lists the flags", guess, help)
 	}
 	near := verb.Nearest(flag, names)
@@ -198,43 +210,22 @@ func misuse(c *cli.Command, name string, err error) *record.Error {
 	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)
 }
 
-// wrongValue is the error for a flag that was given what it cannot be, such as a word for a number.
+// wrongValue is the error for a flag that was given what it cannot be, such as a word for true or false.
 func wrongValue(err error) *record.Error {
-	text := err.Error()
-	rest, ok := strings.CutPrefix(text, "invalid value \"")
-	value, rest, cut := strings.Cut(rest, "\" for flag -")
-	flag, why, named := strings.Cut(rest, ": ")
-	if !ok || !cut || !named {
-		return usage("%s", text)
-	}
+	m := regexp.MustCompile(`(?s)^invalid value "(.*)" for flag -(\S+): (.*)$`).FindStringSubmatch(err.Error())
 	switch {
-	case strings.Contains(why, "ParseBool"):
-		return usage("%s is %q, and true or false is wanted", complete.Dashed(flag), value)
-	case strings.Contains(why, "out of range"):
-		return usage("%s is %s, which is too large", complete.Dashed(flag), value)
-	case strings.Contains(why, "strconv.Parse"):
-		return usage("%s is %q, and a whole number is wanted", complete.Dashed(flag), value)
+	case m == nil:
+		return usage("%s", err.Error())
+	case strings.Contains(m[3], "ParseBool"):
+		return usage("%s is %q, and true or false is wanted", complete.Dashed(m[2]), m[1])
 	default:
-		return usage("%s is %q: %s", complete.Dashed(flag), value, why)
+		return usage("%s is %q: %s", complete.Dashed(m[2]), m[1], m[3])
 	}
 }
 
-// takesArgument reports whether a command takes what a caller wrote as a flag as an argument, such as the SUMMARY of
-// finish.
-func takesArgument(c *cli.Command, flag string) bool {
-	flag, _, _ = strings.Cut(strings.TrimPrefix(flag, "-"), "=")
-	for _, word := range strings.Fields(c.ArgsUsage) {
-		if strings.EqualFold(strings.Trim(word, "[]"), strings.ReplaceAll(flag, "-", "_")) {
-			return true
-		}
-	}
-	return false
-}
-
-// commands are all commands, in the order in which help lists them within a heading.
-func (p *program) commands() []*cli.Command {
+func made(all []declared) []*cli.Command {
 	var out []*cli.Command
-	for _, c := range p.declared() {
+	for _, c := range all {
 		out = append(out, c.make())
 	}
 	return out
@@ -243,16 +234,13 @@ func (p *program) commands() []*cli.Command {
 // commandsOfLine are the commands that the line needs: the one that it names, or all of them if it asks for help or
 // names none. Together they have hundreds of flags, which would be made and linked at each start.
 func (p *program) commandsOfLine() []*cli.Command {
+	all := p.declared()
 	word, ok := p.commandWord(rootFlags())
-	if !ok || word == "help" || word == "man" {
-		return p.commands()
+	at := slices.IndexFunc(all, func(c declared) bool { return slices.Contains(c.names, word) })
+	if !ok || at < 0 || word == "help" || word == "man" {
+		return made(all)
 	}
-	for _, c := range p.declared() {
-		if slices.Contains(c.names, word) {
-			return []*cli.Command{c.make()}
-		}
-	}
-	return p.commands()
+	return made(all[at : at+1])
 }
 
 // declared is a command that was not made yet, and every name that it answers to.
@@ -261,32 +249,32 @@ type declared struct {
 	make  func() *cli.Command
 }
 
+// declared are all commands, in the order in which help lists them within a heading.
 func (p *program) declared() []declared {
-	out := []declared{{[]string{"init"}, initCommand{p}.command}, {[]string{"ready"}, readyCommand{p}.command}, {[]string{"board"}, boardCommand{p}.command}, {[]string{"export"}, exportCommand{p}.command}}
-	out = append(out, declared{[]string{"edit"}, editCommand{p}.command})
-	for _, name := range []string{"done", "close", "reopen"} {
-		out = append(out, declared{[]string{name}, closeCommand{p, name}.command})
+	var out []declared
+	for _, c := range commands() {
+		if strings.Contains(c.name, " ") {
+			continue
+		}
+		out = append(out, declared{[]string{c.name}, func() *cli.Command { return c.make(p) }})
+		if c.name != beforeVerbs {
+			continue
+		}
+		for _, v := range catalogue.All {
+			c := verbCommand{program: p, verb: v}
+			out = append(out, declared{append(c.aliases(), c.name()), c.command})
+		}
+		for _, noun := range catalogue.Nouns() {
+			out = append(out, declared{[]string{noun}, nounCommand{p, noun}.command})
+		}
 	}
-	for _, v := range catalogue.All {
-		c := verbCommand{program: p, verb: v}
-		out = append(out, declared{append(c.aliases(), c.name()), c.command})
-	}
-	for _, noun := range catalogue.Nouns() {
-		out = append(out, declared{[]string{noun}, nounCommand{p, noun}.command})
-	}
-	return append(out, []declared{
-		{[]string{"check"}, checkCommand{p}.command}, {[]string{"doctor"}, doctorCommand{p}.command},
-		{[]string{"work"}, workCommand{p}.command}, {[]string{"trust"}, trustCommand{p}.command}, {[]string{"setup"}, setupCommand{p}.command},
-		{[]string{"merge-driver"}, mergeDriverCommand{p}.command}, {[]string{"serve"}, serveCommand{p}.command},
-		{[]string{"completion"}, completionCommand{p}.command}, {[]string{"man"}, manCommand{p}.command}, {[]string{"version"}, versionCommand{p}.command},
-		{[]string{"help"}, helpCommand{p}.command},
-	}...)
+	return out
 }
 
 // noCommand runs if the line names no command of ours: without any word it prints the help.
 func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	if c.Bool("version") {
-		return versionCommand{p}.print()
+		return printVersion(p)
 	}
 	if c.Args().Len() == 0 {
 		return cli.ShowRootCommandHelp(c)
@@ -294,19 +282,9 @@ func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	return noSuchCommand(c, c.Args().First())
 }
 
-// unknownCommand is the error for a word that stands where a command should and is none, or nil. It is reported before
-// any other mistake on the line, since the flags depend on the command.
-func (p *program) unknownCommand(root *cli.Command) *record.Error {
-	word, ok := p.commandWord(root.Flags)
-	if !ok || root.Command(word) != nil {
-		return nil
-	}
-	return noSuchCommand(root, word)
-}
-
 // commandWord is the word of the line that stands where a command should. It returns false if there is none, or a flag
 // before it that is not among those given.
-func (p *program) commandWord(flags []cli.Flag) (string, bool) {
+func (p Env) commandWord(flags []cli.Flag) (string, bool) {
 	for i := 0; i < len(p.Args); i++ {
 		word := p.Args[i]
 		if !strings.HasPrefix(word, "-") {
@@ -339,7 +317,7 @@ func noSuchCommand(c *cli.Command, word string) *record.Error {
 		}
 		return e.WithHint("%s; cairn help lists the commands", list)
 	}
-	if ours := guesses()[word]; ours != "" {
+	if ours := guess("words", word); ours != "" {
 		return e.WithHint("%s; cairn help lists the commands", ours)
 	}
 	if near := verb.Nearest(word, names); near != "" {

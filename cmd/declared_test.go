@@ -28,7 +28,8 @@ type linkIn struct {
 
 // linkVerb returns its input, and makes the command exit with 3 if there are no links.
 func linkVerb() verb.Verb {
-	return verb.Declare(verb.Verb{
+	do := func(_ context.Context, _ *verb.Workspace, in linkIn) (linkIn, error) { return in, nil }
+	return verb.DeclareBare(do, verb.Verb{
 		Name: "link_pages", Group: "pages", Aliases: []string{"links"}, Profile: verb.Viewer, Summary: "Link pages.",
 		Exit: func(out any) int {
 			if len(out.(linkIn).Links) == 0 {
@@ -36,7 +37,7 @@ func linkVerb() verb.Verb {
 			}
 			return 0
 		},
-	}, func(_ context.Context, _ *verb.Workspace, in linkIn) (linkIn, error) { return in, nil })
+	})
 }
 
 // The command of a verb follows from its declaration alone: a list of objects takes JSON unless it declares other

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/doctor"
-	"github.com/urfave/cli/v3"
 )
 
 // exitFindings is the exit number of check and doctor if something is wrong.
@@ -24,79 +24,65 @@ type doctorResult struct {
 	Findings  []doctor.Finding       `json:"findings"`
 }
 
-// doctorCommand is cairn doctor.
-type doctorCommand struct{ *program }
-
-func (p doctorCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:     "doctor",
-		Usage:    "Examine the workspace and this clone of it; say what is wrong and repair what is safe to repair.",
-		Category: "workspace",
-		Description: "It looks for entries that an editor saved over or git replaced, broken files, leftovers of killed writers, claims and sessions without\n" +
-			"heartbeats, and how git, the merge driver, trust and signing are set up. Each finding says what to do about it. It exits\n" +
-			"with 1 if there are errors or warnings left, and with 0 if there are notices only.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "fix", Local: true, Usage: "make the changes that are shown, after you agree; nothing is lost by any of them"},
-			&cli.BoolFlag{Name: "dry-run", Local: true, Usage: "show what --fix would do, and change nothing"},
-			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not ask"},
-		},
-		Action: p.run,
-	}
+type doctorIn struct {
+	Fix    bool `json:"fix,omitempty" doc:"make the changes that are shown, after you agree; nothing is lost by any of them"`
+	DryRun bool `json:"dry_run,omitempty" doc:"show what --fix would do, and change nothing"`
+	Yes    bool `json:"yes,omitempty" doc:"do not ask"`
 }
 
-func (p doctorCommand) run(ctx context.Context, c *cli.Command) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	w, s, err := p.open(ctx, c)
+func doctorCommands() []command {
+	return []command{declare(command{
+		name:  "doctor",
+		usage: "Examine the workspace and this clone of it; say what is wrong and repair what is safe to repair.",
+		group: "workspace",
+		about: "It looks for entries that an editor saved over or git replaced, broken files, leftovers of killed writers, claims and sessions without\n" +
+			"heartbeats, and how git, the merge driver, trust and signing are set up. Each finding says what to do about it. It exits\n" +
+			"with 1 if there are errors or warnings left, and with 0 if there are notices only.",
+	}, runDoctor)}
+}
+
+func runDoctor(ctx context.Context, c *call, in doctorIn) error {
+	w, s, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
-	findings, err := doctor.Visit{Store: s, Actor: w.Actor(), Now: p.Now, Home: p.home(), Spell: catalogue.CommandLine}.Examine(ctx)
+	findings, err := doctor.Visit{Store: s, Actor: w.Actor(), Now: c.Now, Home: c.home(), Spell: catalogue.CommandLine}.Examine(ctx)
 	if err != nil {
 		return err
 	}
-	if !p.json {
-		p.show(findings)
+	if !c.json {
+		c.showFindings(findings)
 	}
 	var failed error
-	if c.Bool("fix") && !c.Bool("dry-run") {
-		failed = p.repair(ctx, findings, c.Bool("yes"))
+	if in.Fix && !in.DryRun {
+		failed = c.repair(ctx, findings, in.Yes)
 	}
 	r := resultOf(s.Root, findings)
 	if !r.Healthy {
-		p.exit = exitFindings
+		c.exit = exitFindings
 	}
-	if p.json && failed == nil {
-		p.printJSON(r)
+	if c.json && failed == nil {
+		c.printJSON(r)
 	}
 	return failed
 }
 
 // repair makes the changes that were shown, all of them even if one fails. It returns the first failure.
-func (p doctorCommand) repair(ctx context.Context, findings []doctor.Finding, yes bool) error {
-	n := fixable(findings)
-	if n == 0 {
+func (p *call) repair(ctx context.Context, findings []doctor.Finding, yes bool) (failed error) {
+	if fixable(findings) == 0 {
 		return nil
 	}
-	if !yes {
-		if err := p.agree(ctx, "cairn doctor --fix --yes makes the changes"); err != nil {
-			return err
-		}
+	if err := p.agree(ctx, yes, "cairn doctor --fix --yes makes the changes"); err != nil {
+		return err
 	}
-	var failed error
 	for i := range findings {
 		f := &findings[i]
 		if !f.Fixable {
 			continue
 		}
 		if err := f.Repair(ctx); err != nil {
-			if failed == nil {
-				failed = err
-			}
-			continue
-		}
-		if !p.json {
+			failed = cmp.Or(failed, err)
+		} else if !p.json {
 			p.printf("repaired %s\n", positionOf(*f))
 		}
 	}
@@ -123,13 +109,17 @@ func resultOf(root string, findings []doctor.Finding) doctorResult {
 	return r
 }
 
-// show prints each finding: where it is, what is wrong, what a repair would change, and what to do. It prints all at
-// once, since there may be one for every task.
-func (p doctorCommand) show(findings []doctor.Finding) {
+// showFindings prints each finding: where it is, what is wrong, what a repair would change, and what to do. It prints
+// all at once, since there may be one for every task.
+func (p *call) showFindings(findings []doctor.Finding) {
 	st := p.style()
 	var text bytes.Buffer
 	for _, f := range findings {
-		screen.Fprintf(&text, "%s  %s\n", severityText(st, f.Severity), st.Bold(positionOf(f)))
+		severity := screen.Painted(fmt.Sprintf("%-7s", f.Severity))
+		if f.Severity == proof.Error {
+			severity = st.Bad(string(severity))
+		}
+		screen.Fprintf(&text, "%s  %s\n", severity, st.Bold(positionOf(f)))
 		screen.Fprintf(&text, "         %s\n", f.Message)
 		for _, change := range f.Changes {
 			screen.Fprintf(&text, "           %s\n", change)
@@ -138,17 +128,15 @@ func (p doctorCommand) show(findings []doctor.Finding) {
 			screen.Fprintf(&text, "         fix: %s\n", f.Fix)
 		}
 	}
-	screen.Fprintf(&text, "%s\n", verdict(findings))
-	_, _ = p.out.Write(text.Bytes()) // p.out remembers the error
-}
-
-// severity is padded to one width, and an error is red.
-func severityText(s screen.Style, v proof.Severity) screen.Painted {
-	text := fmt.Sprintf("%-7s", v)
-	if v == proof.Error {
-		return s.Bad(text)
+	verdict, count := "healthy", resultOf("", findings).Summary
+	if count[proof.Error]+count[proof.Warning] > 0 {
+		verdict = fmt.Sprintf("errors: %d, warnings: %d", count[proof.Error], count[proof.Warning])
+		if n := fixable(findings); n > 0 {
+			verdict += fmt.Sprintf("; cairn doctor --fix repairs %d", n)
+		}
 	}
-	return screen.Painted(text)
+	screen.Fprintf(&text, "%s\n", verdict)
+	_, _ = p.out.Write(text.Bytes()) // p.out remembers the error
 }
 
 // positionOf is the kind of a finding, and its file if there is one.
@@ -161,20 +149,4 @@ func positionOf(f doctor.Finding) string {
 	default:
 		return string(f.ID) + "  " + f.Path
 	}
-}
-
-// verdict is the last line: how many findings there are, and how many can be repaired.
-func verdict(findings []doctor.Finding) string {
-	count := map[proof.Severity]int{}
-	for _, f := range findings {
-		count[f.Severity]++
-	}
-	if count[proof.Error]+count[proof.Warning] == 0 {
-		return "healthy"
-	}
-	text := fmt.Sprintf("errors: %d, warnings: %d", count[proof.Error], count[proof.Warning])
-	if n := fixable(findings); n > 0 {
-		text += fmt.Sprintf("; cairn doctor --fix repairs %d", n)
-	}
-	return text
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // inStory reports whether a story about doctor shows a finding of a kind, with its severity.
-func inStory(t *testing.T, id doctor.ID, severity proof.Severity) bool {
+func inStory(t *testing.T, id proof.RuleID, severity proof.Severity) bool {
 	form := regexp.MustCompile(fmt.Sprintf(`(?m)^stdout '\^%-7s  %s\b`, severity, id))
 	for _, s := range stories(t) {
 		if strings.HasPrefix(s.name, "doctor-") && form.MatchString(strings.Join(s.lines, "\n")) {
@@ -22,10 +22,10 @@ func inStory(t *testing.T, id doctor.ID, severity proof.Severity) bool {
 }
 
 func TestEveryFindingHasAStory(t *testing.T) {
-	if len(doctor.Kinds) == 0 {
+	if len(doctor.Rules) == 0 {
 		t.Fatal("there are no kinds of findings")
 	}
-	for _, k := range doctor.Kinds {
+	for _, k := range doctor.Rules {
 		if !inStory(t, k.ID, k.Severity) {
 			t.Errorf("no story shows the finding %s as %s", k.ID, k.Severity)
 		}
@@ -37,9 +37,9 @@ func TestEveryFindingHasAStory(t *testing.T) {
 func TestDoctorAsksTheRules(t *testing.T) {
 	shown := false
 	for _, r := range proof.Rules {
-		shown = shown || inStory(t, doctor.ID(r.ID), r.Severity)
-		for _, k := range doctor.Kinds {
-			if k.ID == doctor.ID(r.ID) {
+		shown = shown || inStory(t, r.ID, r.Severity)
+		for _, k := range doctor.Rules {
+			if k.ID == r.ID {
 				t.Errorf("%s is a rule and a kind", k.ID)
 			}
 		}

@@ -2,12 +2,21 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
-	"strconv"
+	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -16,63 +25,54 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/urfave/cli/v3"
 )
 
-// editCommand opens a task in the user's editor. The editor gets a copy without the provenance; what it changed is
-// written by the verb update, under the same rules and in one entry. Nothing is lost: a copy that cannot be written is
-// kept, with the path told, and --continue goes on with it. What another wrote meanwhile is merged in, as the merge
-// driver does.
-type editCommand struct{ *program }
-
-func (p editCommand) command() *cli.Command {
-	return &cli.Command{
-		Name: "edit", Usage: "Change a task in your editor.", ArgsUsage: "ID", Category: "tasks", Action: p.run,
-		Description: "The editor is $VISUAL, or $EDITOR, or vi. Its copy has no provenance; status, results and references are changed by their own commands.\n" +
-			"What it saved is checked and written as cairn update would; a wrong copy is kept, and --continue opens it again.",
-		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "continue", Local: true, Usage: "go on with the copy that was kept"},
-			&cli.StringFlag{Name: "reason", Aliases: []string{"m"}, Local: true, Usage: "why; needed where update asks for one"},
-		}, formFlags()...),
-	}
-}
-
-// edition is a task that is being edited.
-type edition struct {
+// edit is a task that is being edited in the user's editor. The editor gets a copy without the provenance; what it
+// changed is written by the verb update, under the same rules and in one entry. Nothing is lost: a copy that cannot be
+// written is kept, with the path told, and --continue goes on with it. What another wrote meanwhile is merged in, as the
+// merge driver does.
+type edit struct {
 	draft
 	w      *verb.Workspace
 	s      *store.Store
 	reason string
 }
 
-func (p editCommand) run(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 1 {
-		return usage("needs the id of a task").WithHint("cairn edit ID")
-	}
-	update, _ := catalogue.Named("update")
-	if err := p.checkForm(ctx, update); err != nil {
-		return err
-	}
-	w, s, err := p.open(ctx, c)
+type editIn struct {
+	ID       string `json:"id" doc:"task to change" cli:"arg" from:"open-tasks"`
+	Continue bool   `json:"continue,omitempty" doc:"go on with the copy that was kept"`
+	Reason   string `json:"reason,omitempty" doc:"why; needed where update asks for one"`
+}
+
+func editCommands() []command {
+	return []command{declare(command{
+		name: "edit", usage: "Change a task in your editor.", group: "tasks", prints: "update",
+		about: "The editor is $VISUAL, or $EDITOR, or vi. Its copy has no provenance; status, results and references are changed by their own commands.\n" +
+			"What it saved is checked and written as cairn update would; a wrong copy is kept, and --continue opens it again.",
+	}, runEdit)}
+}
+
+func runEdit(ctx context.Context, c *call, in editIn) error {
+	w, s, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
-	id, err := s.Resolve(kind.Tasks.Kind, c.Args().First())
+	id, err := s.Resolve(kind.Tasks.Kind, in.ID)
 	if err != nil {
 		return err
 	}
-	d, err := p.newDraft(s, id)
+	d, err := newDraft(c.program, s, id)
 	if err != nil {
 		return err
 	}
 	d.op, d.id, d.anew, d.goOn = "edit", record.ID(id), "cairn edit "+id, "cairn edit "+id+" --continue"
 	d.without = record.CallTo("update", "id", d.id).OnlyShown()
-	e := edition{d, w, s, c.String("reason")}
-	return verb.WithID(e.edit(ctx, c.Bool("continue"), e.now, e.land), e.id)
+	e := edit{d, w, s, in.Reason}
+	return verb.WithID(e.inEditor(ctx, in.Continue, e.now, e.land), e.id)
 }
 
 // now is the file of the task as it is, without the provenance.
-func (e edition) now() ([]byte, error) {
+func (e edit) now() ([]byte, error) {
 	text, _, err := e.s.Source(kind.Tasks.Kind, string(e.id))
 	if err != nil {
 		return nil, err
@@ -81,12 +81,10 @@ func (e edition) now() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if doc.Get("provenance") == nil {
-		return doc.Bytes(), nil
-	}
-	doc, err = doc.Edit(kind.Tasks.Keys, format.Remove(format.Path{"provenance"}))
-	if err != nil {
-		return nil, err
+	if doc.Get("provenance") != nil {
+		if doc, err = doc.Edit(kind.Tasks.Keys, format.Remove(format.Path{"provenance"})); err != nil {
+			return nil, err
+		}
 	}
 	return doc.Bytes(), nil
 }
@@ -94,7 +92,7 @@ func (e edition) now() ([]byte, error) {
 const mostTries = 3 // to write while others write too
 
 // land checks what the editor left, and writes what it changed.
-func (e edition) land(ctx context.Context) error {
+func (e edit) land(ctx context.Context) error {
 	base, mine, err := e.texts()
 	if err != nil {
 		return err
@@ -116,7 +114,7 @@ func (e edition) land(ctx context.Context) error {
 }
 
 // read reads a copy as a task.
-func (e edition) read(src []byte) (task.Task, error) {
+func (e edit) read(src []byte) (task.Task, error) {
 	doc, err := format.Parse(src, format.Markdown)
 	if err != nil {
 		return task.Task{}, usage("%v", err).WithHint("correct that line")
@@ -132,7 +130,7 @@ func (e edition) read(src []byte) (task.Task, error) {
 }
 
 // write merges in what was written meanwhile, and calls update with what differs.
-func (e edition) write(ctx context.Context, base, mine []byte) error {
+func (e edit) write(ctx context.Context, base, mine []byte) error {
 	_, rev, err := e.s.Source(kind.Tasks.Kind, string(e.id))
 	if err != nil {
 		return err
@@ -161,7 +159,6 @@ func (e edition) write(ctx context.Context, base, mine []byte) error {
 	if err != nil {
 		return err
 	}
-	update, _ := catalogue.Named("update")
 	if len(in) == 0 {
 		e.forget()
 		e.printf("%s  nothing changed that a task says\n", string(e.id))
@@ -171,19 +168,11 @@ func (e edition) write(ctx context.Context, base, mine []byte) error {
 	if e.reason != "" {
 		in["reason"] = e.reason
 	}
-	line := newInput(e.program, nil, update)
-	line.values = in
-	v := verbCommand{program: e.program, verb: update, as: "edit"}
-	out, err := v.callOnce(ctx, e.w, line)
-	if err != nil {
-		return err
-	}
-	e.forget()
-	return e.result(ctx, update, nil, out)
+	return e.done(ctx, verbCommand{program: e.program, verb: verbNamed("update"), as: "edit"}, e.w, in)
 }
 
 // difference is the input of update that makes a task say what the copy says. It refuses what no editing changes.
-func (e edition) difference(was, is task.Task) (map[string]any, error) {
+func (e edit) difference(was, is task.Task) (map[string]any, error) {
 	id := record.CallTo("transition", "id", e.id)
 	switch {
 	case is.ID != was.ID:
@@ -194,79 +183,48 @@ func (e edition) difference(was, is task.Task) (map[string]any, error) {
 		return nil, usage("the references were changed").WithHint("leave them; %s adds one", record.CallTo("ref_add", "id", string(e.id)))
 	}
 	in := map[string]any{}
-	texts := func(key string, a, b []string) {
-		if !slices.Equal(a, b) {
-			in[key] = append([]string{}, b...)
+	for _, f := range task.Settable() {
+		if !f.Differs(was, is) {
+			continue
+		}
+		in[f.Name] = f.Of(is)
+		switch value := reflect.ValueOf(f.Of(is)); {
+		case value.Kind() == reflect.Slice && value.Len() == 0:
+			in[f.Name] = []string{}
+		case value.Kind() == reflect.String || value.Kind() == reflect.Int:
+			in[f.Name] = fmt.Sprint(value)
 		}
 	}
-	text := func(key, a, b string) {
-		if a != b {
-			in[key] = b
+	if was.Assignee != is.Assignee {
+		in["assignee"] = cmp.Or(string(is.Assignee), "unassigned")
+	}
+	for key, ids := range map[string][]string{"add_deps": lacking(is.Deps, was.Deps), "remove_deps": lacking(was.Deps, is.Deps)} {
+		if len(ids) > 0 {
+			in[key] = ids
 		}
-	}
-	text("title", was.Title, is.Title)
-	text("body", was.Body, is.Body)
-	text("priority", strconv.Itoa(int(was.Priority)), strconv.Itoa(int(is.Priority)))
-	text("mode", string(was.Mode), string(is.Mode))
-	text("due", string(was.Due), string(is.Due))
-	text("parent", string(was.Parent), string(is.Parent))
-	text("repo", was.Repo, is.Repo)
-	text("assignee", string(was.Assignee), string(is.Assignee))
-	if in["assignee"] == "" {
-		in["assignee"] = "unassigned"
-	}
-	texts("labels", was.Labels, is.Labels)
-	texts("scope", was.Scope, is.Scope)
-	for _, f := range task.OptionalFields() {
-		text(f.Name, was.Own[f.Name], is.Own[f.Name])
-	}
-	for _, kind := range task.LinkKinds {
-		if old, links := *was.LinksOf(kind.Name), *is.LinksOf(kind.Name); !slices.Equal(old, links) {
-			in[kind.Name] = append([]record.ID{}, links...)
-		}
-	}
-	texts("add_deps", nil, lacking(is.Deps, was.Deps))
-	texts("remove_deps", nil, lacking(was.Deps, is.Deps))
-	if was.RequiresEvidence != is.RequiresEvidence {
-		in["requires_evidence"] = is.RequiresEvidence
 	}
 	if err := checksChanged(in, was.Checks, is.Checks); err != nil {
 		return nil, err
 	}
-	return in, e.ownFields(in, was, is)
-}
-
-// ownFields sets the fields of the user's own that differ, and refuses a change of keys that cairn does not know, which
-// update cannot make.
-func (e edition) ownFields(in map[string]any, was, is task.Task) error {
-	fields := map[string]any{}
-	left := [2]map[string]any{maps.Clone(was.Extra), maps.Clone(is.Extra)}
+	fields, left, kept := map[string]any{}, maps.Clone(was.Extra), maps.Clone(is.Extra)
 	for _, f := range e.s.Config.Flow.Fields {
 		if was.Own[f.Name] != is.Own[f.Name] {
 			fields[f.Name] = is.Own[f.Name]
+			in["fields"] = fields
 		}
-		delete(left[0], f.Name)
-		delete(left[1], f.Name)
+		delete(left, f.Name)
+		delete(kept, f.Name)
 	}
-	if len(fields) > 0 {
-		in["fields"] = fields
-	}
-	if len(left[0])+len(left[1]) > 0 && !reflect.DeepEqual(left[0], left[1]) {
-		return usage("keys were changed that are neither cairn's nor fields of the config").
+	if len(left)+len(kept) > 0 && !reflect.DeepEqual(left, kept) { // which update cannot change
+		return nil, usage("keys were changed that are neither cairn's nor fields of the config").
 			WithHint("leave them, or declare them under fields; in the file itself anything can be changed")
 	}
-	return nil
+	return in, nil
 }
 
 // lacking are the ids of one list that another does not have.
 func lacking(all, from []record.ID) []string {
-	var out []string
-	for _, id := range all {
-		if !slices.Contains(from, id) {
-			out = append(out, string(id))
-		}
-	}
-	return out
+	return verb.AsTexts(slices.DeleteFunc(slices.Clone(all), func(id record.ID) bool { return slices.Contains(from, id) }))
 }
 
 // checksChanged sets the checks, if they are others. Their results are not for an editor.
@@ -275,6 +233,9 @@ func checksChanged(in map[string]any, was, is []task.Check) error {
 	for _, c := range was {
 		had[c.Desc] = c
 	}
+	if reflect.DeepEqual(was, is) || len(was)+len(is) == 0 {
+		return nil
+	}
 	list := []map[string]any{}
 	for _, c := range is {
 		old, known := had[c.Desc]
@@ -282,22 +243,296 @@ func checksChanged(in map[string]any, was, is []task.Check) error {
 			return usage("the result of the check %q was changed", c.Desc).
 				WithHint("write it as it was; %s and %s settle checks", record.CallTo("run_checks"), record.CallTo("attest"))
 		}
-		one := map[string]any{"desc": c.Desc}
+		one := map[string]any{"desc": c.Desc, "cmd": c.Cmd, "cwd": c.Cwd, "by": c.By, "timeout": c.Timeout}
 		if c.Manual() {
 			one["type"] = "manual"
 		}
-		for key, value := range map[string]string{"cmd": c.Cmd, "cwd": c.Cwd, "by": c.By} {
-			if value != "" {
-				one[key] = value
-			}
-		}
-		if c.Timeout > 0 {
-			one["timeout"] = c.Timeout
-		}
+		maps.DeleteFunc(one, func(_ string, value any) bool { return reflect.ValueOf(value).IsZero() })
 		list = append(list, one)
 	}
-	if !reflect.DeepEqual(was, is) && (len(was) > 0 || len(is) > 0) {
-		in["checks"] = list
+	in["checks"] = list
+	return nil
+}
+
+// draft is a text that the user's editor changes, in a folder of the user's own, and a copy of what it was. Nothing
+// that was typed is lost: one that cannot be written is kept, with the path told.
+type draft struct {
+	*program
+	op      string      // the command that it is of, as its errors name it
+	id      record.ID   // the task that it is about; "" for a new one
+	anew    string      // the command that begins anew
+	goOn    string      // the command that goes on with what was kept
+	without record.Call // what does the same without an editor
+	base    string      // path of what the editor was given
+	copy    string      // path of what the editor changes
+}
+
+// newDraft names the files of a draft about something in a workspace.
+func newDraft(p *program, s *store.Store, about string) (draft, error) {
+	if p.stateDir() == "" {
+		return draft{}, usage("there is no folder of your own to keep a copy in").WithHint("set HOME or XDG_STATE_HOME")
+	}
+	at := filepath.Join(p.stateDir(), "edit", filepath.Base(s.Root)+"-"+about)
+	return draft{program: p, base: at + ".base.md", copy: at + ".md"}, nil
+}
+
+// inEditor lets the editor change a text until it can be landed, or the person gives up. With again it goes on with the
+// text that was kept.
+func (d draft) inEditor(ctx context.Context, again bool, text func() ([]byte, error), land func(context.Context) error) error {
+	if err := d.prepare(again, text); err != nil {
+		return err
+	}
+	for {
+		if err := d.runEditor(ctx); err != nil {
+			return d.kept(err)
+		}
+		err := land(ctx)
+		if err == nil {
+			return nil
+		}
+		if _, ok := terminal.Is(d.Stdin); !ok || d.json || ctx.Err() != nil {
+			return d.kept(err)
+		}
+		d.tellError(strings.TrimSpace(d.op+" "+string(d.id))+": "+record.MessageOf(err), asError(err).Hint)
+		d.printf("Edit it again? [Y/n] ")
+		answer, askErr := terminal.ReadAnswer(ctx, d.Stdin)
+		if askErr != nil || answer == "n" || answer == "no" {
+			return d.kept(err)
+		}
+	}
+}
+
+// prepare makes the copy, or finds the one that was kept.
+func (d draft) prepare(again bool, text func() ([]byte, error)) error {
+	_, err := os.Lstat(d.copy)
+	switch {
+	case again && errors.Is(err, fs.ErrNotExist):
+		return usage("no copy of it was kept").WithHint("%s begins anew", d.anew)
+	case again:
+		return nil
+	case err == nil:
+		return usage("an edit of it was kept in %s", d.copy).WithHint("%s goes on with it; delete that file to begin anew", d.goOn)
+	}
+	first, err := text()
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(d.copy), 0o700)
+	}
+	for _, name := range []string{d.base, d.copy} {
+		if err == nil {
+			err = os.WriteFile(name, first, 0o600)
+		}
+	}
+	return err
+}
+
+// texts are what the editor was given and what it left.
+func (d draft) texts() (base, mine []byte, err error) {
+	if base, err = os.ReadFile(d.base); err == nil {
+		mine, err = layout.ReadInput(d.copy)
+	}
+	if err != nil {
+		return nil, nil, record.Errorf(record.IO, "%w", err)
+	}
+	return base, mine, nil
+}
+
+// runEditor runs the editor on the copy. The words of the variable are read by the shell, as git does, so that an
+// editor can have arguments.
+func (d draft) runEditor(ctx context.Context) error {
+	editor := cmp.Or(d.Getenv("VISUAL"), d.Getenv("EDITOR"))
+	if _, terminal := terminal.Is(d.Stdin); editor == "" && !terminal {
+		return usage("there is no terminal for an editor, and neither VISUAL nor EDITOR names one").
+			WithHint("%s does it without one", d.without)
+	}
+	editor = cmp.Or(editor, "vi")
+	words := []string{"sh", "-c", editor + ` "$@"`, "editor", d.copy}
+	if runtime.GOOS == "windows" {
+		words = append(strings.Fields(editor), d.copy)
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = d.Stdin, d.Stdout, d.Stderr, d.Dir
+	if err := cmd.Run(); err != nil {
+		return record.Errorf(record.IO, "the editor (%s) failed: %w", editor, err).WithHint("set VISUAL or EDITOR to an editor that is there; code needs --wait")
 	}
 	return nil
+}
+
+// kept adds to an error where the copy is, and removes one that nobody changed.
+func (d draft) kept(err error) error {
+	was, _ := os.ReadFile(d.base)
+	is, readErr := os.ReadFile(d.copy)
+	if readErr != nil || bytes.Equal(was, is) {
+		d.forget()
+		return err
+	}
+	said := *asError(err)
+	hint := said.Hint.Spell(catalogue.CommandLine)
+	return said.WithHint("%s; your edit is kept in %s; %s goes on with it", hint, d.copy, d.goOn)
+}
+
+// done calls a verb with what the editor left, drops the copy, and prints the result.
+func (d draft) done(ctx context.Context, v verbCommand, w *verb.Workspace, values map[string]any) error {
+	in := newInput(d.program, nil, v.verb.Fields())
+	in.values = values
+	if err := in.completeIDs(ctx, w); err != nil {
+		return err
+	}
+	out, err := v.callOnce(ctx, w, in)
+	if err != nil {
+		return err
+	}
+	d.forget()
+	return d.result(ctx, v.verb, nil, out)
+}
+
+func (d draft) forget() {
+	_ = os.Remove(d.base)
+	_ = os.Remove(d.copy)
+}
+
+// addIn is what create takes on the command line for an editor.
+type addIn struct {
+	Edit     bool `json:"edit,omitempty" doc:"write it in your editor, beginning with what the line says; the title may be left out" cli:"also=e"`
+	Continue bool `json:"continue,omitempty" doc:"go on with a task that your editor wrote and that could not be created"`
+}
+
+// addition is a task that an editor writes: its file has the keys of the verb create, and its text is the body.
+type addition struct {
+	draft
+	v     verbCommand
+	w     *verb.Workspace
+	s     *store.Store
+	given map[string]any // by the line
+}
+
+// inEditor has the editor write a new task. A file that is empty, or as it was, creates nothing.
+func (p verbCommand) inEditor(ctx context.Context, w *verb.Workspace, in *input) error {
+	s, err := w.Open()
+	if err != nil {
+		return err
+	}
+	p.as = "add"
+	d, err := newDraft(p.program, s, "new")
+	if err != nil {
+		return err
+	}
+	d.op, d.anew, d.goOn = p.as, "cairn add -e", "cairn add --continue"
+	d.without = record.CallTo("create", "title", "TITLE").OnlyShown()
+	a := addition{d, p, w, s, in.values}
+	return named(a.inEditor(ctx, in.line.Bool("continue"), a.first, a.land), p.as)
+}
+
+// notOfTask are what the line can say and no file of a task does.
+var notOfTask = []string{"idempotency_key"}
+
+// first is what the editor is given: what the line says, and places for what is mostly said besides.
+func (a addition) first() ([]byte, error) {
+	given := maps.Clone(a.given)
+	body, _ := given["body"].(string)
+	for _, key := range append([]string{"body"}, notOfTask...) {
+		delete(given, key)
+	}
+	var b bytes.Buffer
+	write := func(keys ...string) (err error) {
+		for _, key := range keys {
+			err = cmp.Or(err, writeKey(&b, key, given[key]))
+			delete(given, key)
+		}
+		return err
+	}
+	b.WriteString("---\n# The title is what is to be done, in a line. Without it, or saved as it is, no task is created.\n")
+	if err := write("title", "priority", "labels", "deps", "parent", "due", "checks"); err != nil {
+		return nil, err
+	}
+	b.WriteString("# A check is {desc: tests pass, cmd: make test}, or {desc: read by a person, type: manual}.\n")
+	if err := write(slices.Sorted(maps.Keys(given))...); err != nil {
+		return nil, err
+	}
+	b.WriteString("# Other keys are those of cairn help create, and the fields of your own.\n---\n\n")
+	if body != "" {
+		b.WriteString(strings.TrimRight(body, "\n") + "\n")
+	}
+	return b.Bytes(), nil
+}
+
+// writeKey writes a line of front matter; without a value there is only the key.
+func writeKey(b *bytes.Buffer, key string, value any) error {
+	if value == nil {
+		b.WriteString(key + ":\n")
+		return nil
+	}
+	var n format.Node
+	if err := n.Encode(value); err != nil {
+		return usage("%s: %v", key, err)
+	}
+	if n.Kind != format.ScalarNode {
+		n.Style = format.FlowStyle
+	}
+	line, err := format.Marshal(map[string]*format.Node{key: &n})
+	b.Write(line)
+	return err
+}
+
+// land creates what the editor left, by the verb.
+func (a addition) land(ctx context.Context) error {
+	base, mine, err := a.texts()
+	if err != nil {
+		return err
+	}
+	var values map[string]any
+	if !bytes.Equal(base, mine) && len(bytes.TrimSpace(mine)) > 0 {
+		if values, err = a.read(mine); err != nil {
+			return err
+		}
+	}
+	if len(values) == 0 {
+		return a.nothing()
+	}
+	for _, key := range notOfTask {
+		if value, ok := a.given[key]; ok {
+			values[key] = value
+		}
+	}
+	return a.done(ctx, a.v, a.w, values)
+}
+
+func (a addition) nothing() error {
+	a.forget()
+	if a.json {
+		return usage("nothing was written, so no task was created").WithHint("%s", a.without)
+	}
+	a.printf("no task was created\n")
+	return nil
+}
+
+// read is what the editor wrote, as the input of create. A key without a value is left out.
+func (a addition) read(src []byte) (map[string]any, error) {
+	doc, err := format.Parse(src, format.Markdown)
+	if err != nil {
+		return nil, usage("%v", err).WithHint("correct that line")
+	}
+	values, own := kind.Plain(doc), map[string]any{}
+	maps.DeleteFunc(values, func(_ string, value any) bool { return value == nil })
+	for _, f := range a.s.Config.Flow.Fields {
+		if value, ok := values[f.Name]; ok {
+			own[f.Name] = value
+			delete(values, f.Name)
+		}
+	}
+	if _, ok := values["fields"]; !ok && len(own) > 0 {
+		values["fields"] = own
+	}
+	for key, value := range values { // a list of texts is one
+		if list, ok := value.([]any); ok && !slices.ContainsFunc(list, func(v any) bool { _, text := v.(string); return !text }) {
+			texts := make([]string, len(list))
+			for i := range list {
+				texts[i] = list[i].(string)
+			}
+			values[key] = texts
+		}
+	}
+	if body := strings.Trim(string(doc.Body()), "\r\n"); strings.TrimSpace(body) != "" {
+		values["body"] = body
+	}
+	return values, nil
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,28 +39,31 @@ func (p *program) report(ctx context.Context, err error) int {
 		p.printJSON(softFailure{catalogue.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, catalogue.CommandLine), soft})
 		return exit
 	}
-	said := *e
-	said.Op = p.commandTyped(e.Op)
-	screen.Fprintf(p.Stderr, "cairn: %s\n", said.Error())
-	if run, ok := e.Details["run"].(*verb.RunReport); ok {
-		render.WriteRun(p.Stderr, run, screen.Plain)
-	}
-	if !e.Hint.Empty() {
-		screen.Fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(catalogue.CommandLine))
-	}
+	typed := amended(e, func(e *record.Error) { e.Op = p.commandTyped(e.Op) })
+	run, _ := e.Details["run"].(*verb.RunReport)
+	p.tellError(typed.Error(), e.Hint, run)
 	return exit
+}
+
+// tellError prints an error for a person: what went wrong, the runs of checks that it is about, and what to do next.
+func (p *program) tellError(text string, hint record.Hint, runs ...*verb.RunReport) {
+	screen.Fprintf(p.Stderr, "cairn: %s\n", text)
+	for _, run := range runs {
+		if run != nil {
+			(&render.Renderer{Out: p.Stderr}).Show(run)
+		}
+	}
+	if !hint.Empty() {
+		screen.Fprintf(p.Stderr, "hint: %s\n", hint.Spell(catalogue.CommandLine))
+	}
 }
 
 // exitOf is the exit number after an error.
 func (p *program) exitOf(e *record.Error) int {
-	switch {
-	case p.isSoft(e):
+	if p.isSoft(e) {
 		return 0
-	case p.failing != 0:
-		return p.failing
-	default:
-		return e.Code.Info().Exit
 	}
+	return cmp.Or(p.failing, e.Code.Info().Exit)
 }
 
 // isSoft reports whether an error is one that may go away by itself, after which --soft-fail exits with 0.
@@ -75,7 +79,7 @@ func (p *program) soften(exit int) int {
 	return 0
 }
 
-func (p *program) saySoft() {
+func (p Env) saySoft() {
 	screen.Fprintf(p.Stderr, "soft-fail: the same command may succeed later; exits with 0\n")
 }
 
@@ -105,13 +109,26 @@ func (p *program) commandTyped(op string) string {
 
 // named adds the name of the command to an error without one.
 func named(err error, command string) error {
-	var e *record.Error
-	if !errors.As(err, &e) || e.Op != "" {
+	e, ok := errors.AsType[*record.Error](err)
+	if !ok || e.Op != "" {
 		return err
 	}
-	withOp := *e
-	withOp.Op = command
-	return &withOp
+	return amended(e, func(e *record.Error) { e.Op = command })
+}
+
+// amended is an error with something changed. The one that is given stays as it is.
+func amended(e *record.Error, change func(*record.Error)) *record.Error {
+	other := *e
+	change(&other)
+	return &other
+}
+
+// asError is any error as one with a code.
+func asError(err error) *record.Error {
+	if e, ok := errors.AsType[*record.Error](err); ok {
+		return e
+	}
+	return record.Errorf(record.IO, "%w", err)
 }
 
 func usage(format string, args ...any) *record.Error {
@@ -120,22 +137,19 @@ func usage(format string, args ...any) *record.Error {
 
 // exitCodes is the text of "cairn help exit-codes". It follows from the list of codes.
 func exitCodes() string {
-	words := map[int]string{
-		1: "failure", 2: "usage", 3: "not found", 4: "refused by a gate or rule",
-		5: "held by another, or changed meanwhile", 7: "not allowed", 8: "commands not approved",
-	}
 	codes := map[int][]string{}
 	for _, info := range record.Codes {
 		codes[info.Exit] = append(codes[info.Exit], string(info.Code))
 	}
 	var b strings.Builder
-	b.WriteString("  0  done\n")
-	for n := 1; n <= 8; n++ {
-		if n == 6 {
-			b.WriteString("  6  timed out\n")
-			continue
+	for n, words := range []string{
+		"done", "failure: ", "usage: ", "not found: ", "refused by a gate or rule: ", "held by another, or changed meanwhile: ",
+		"timed out", "not allowed: ", "commands not approved: ",
+	} {
+		if !strings.HasSuffix(words, ": ") {
+			codes[n] = nil
 		}
-		fmt.Fprintf(&b, "  %d  %s: %s\n", n, words[n], strings.Join(codes[n], " "))
+		fmt.Fprintf(&b, "  %d  %s%s\n", n, words, strings.Join(codes[n], " "))
 	}
 	fmt.Fprintf(&b, "%d  interrupted\n", ExitInterrupted)
 	return b.String()

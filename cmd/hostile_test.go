@@ -375,7 +375,7 @@ func otherCalls(c *cli.Command) [][]string {
 	for _, f := range report.Formats() {
 		if c.Name == "check" {
 			calls = append(calls, []string{c.Name, "--base", "HEAD~1", "--format", string(f)}, []string{c.Name, "--no-base", "--format", string(f)},
-				[]string{c.Name, "--no-base", "--run", "--all", "--" + trustFlag, "--format", string(f)})
+				[]string{c.Name, "--no-base", "--run", "--all", "--i-trust-this-code", "--format", string(f)})
 		}
 	}
 	return append(calls, map[string][][]string{

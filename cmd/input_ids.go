@@ -14,26 +14,12 @@ import (
 )
 
 // completeIDs replaces parts of ids by the whole ids.
-func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
-	for _, f := range in.verb.Fields() {
-		if part, ok := in.values[f.Name].(string); ok && f.From == verb.FromJobs && part != "" {
-			s, err := w.Open()
-			if err == nil {
-				in.values[f.Name], err = work.Jobs(s).Resolve(part)
-			}
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if f.Names == "" || in.values[f.Name] == nil {
-			continue
-		}
-		var err error
+func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) (err error) {
+	for _, f := range in.fields {
 		switch value := in.values[f.Name].(type) {
 		case string:
-			if in.values[f.Name], err = completeID(ctx, w, f, value); f.Names == kind.Sessions.Name && record.CodeOf(err) == record.NotFound {
-				in.values[f.Name], err = sessionOn(w, value, err)
+			if in.values[f.Name], err = completeID(ctx, w, f, value); err != nil {
+				return err
 			}
 		case []string:
 			for i, part := range value {
@@ -42,26 +28,24 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
 				}
 			}
 		}
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-// completeID finds the id of a record that a field names by a part of it, or a task by the id that it had where it was
-// imported from. A whole id is returned even if no record has it, since the verb knows what that means.
+// completeID finds the id of a record that a field names by a part of it: of a task also by the id that it had where it
+// was imported from, of a session by that of its task. A whole id is returned even if no record has it, since the verb
+// knows what that means; and so is what names no record.
 func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part string) (string, error) {
-	if part == "" {
-		return "", nil
+	k, isRecord := kind.Named(f.Names)
+	if part == "" || !isRecord && f.From != verb.FromJobs {
+		return part, nil
 	}
 	s, err := w.Open()
 	if err != nil {
 		return "", err
 	}
-	k, ok := kind.Named(f.Names)
-	if !ok {
-		return part, nil
+	if !isRecord {
+		return work.Jobs(s).Resolve(part)
 	}
 	var id string
 	if f.AnyKind {
@@ -69,13 +53,17 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	} else {
 		id, err = s.Resolve(k, part)
 	}
-	if unknown := record.CodeOf(err) == record.NotFound; k == kind.Tasks.Kind && (unknown || err == nil && id == part) {
+	unknown := record.CodeOf(err) == record.NotFound
+	if k == kind.Tasks.Kind && (unknown || err == nil && id == part) {
 		if there, hint := importedAs(ctx, w, s, part); there != "" || hint != nil {
 			return there, hint
 		}
 	}
-	if record.CodeOf(err) == record.NotFound && k.ParseID(part) == nil {
-		return part, nil // it is a whole id, and the verb says what it means that there is none
+	switch {
+	case unknown && k.ParseID(part) == nil:
+		return part, nil
+	case unknown && k == kind.Sessions.Kind && f.Type == verb.Text:
+		return sessionOn(w, s, part, err)
 	}
 	return id, err
 }
@@ -137,11 +125,7 @@ func completeAnyID(s *store.Store, k *kind.Kind, part string) (string, error) {
 
 // sessionOn is the session that the caller has on a task, which a part of an id names in place of one. What names no
 // task is not found, as the error says that is given.
-func sessionOn(w *verb.Workspace, part string, notFound error) (string, error) {
-	s, err := w.Open()
-	if err != nil {
-		return "", err
-	}
+func sessionOn(w *verb.Workspace, s *store.Store, part string, notFound error) (string, error) {
 	id, err := s.Resolve(kind.Tasks.Kind, part)
 	if err != nil {
 		if record.CodeOf(err) == record.AmbiguousID {

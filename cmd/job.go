@@ -1,49 +1,77 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/background"
+	"github.com/cairn-tasks/cairn/cmd/render"
 	"github.com/cairn-tasks/cairn/cmd/screen"
-	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
+	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/runner"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+	"github.com/cairn-tasks/cairn/internal/work/verb/review"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/urfave/cli/v3"
+	"github.com/cairn-tasks/cairn/store/remote"
 )
 
-// waitFlag has a command that starts a job return when that has ended.
-const waitFlag = "wait"
-
-// jobCommands are the commands about jobs that are no verbs.
-func (p *program) jobCommands() []*cli.Command {
-	return []*cli.Command{
-		{
-			Name: "show", Usage: "Show a job with its story, or one of the files that it left.", ArgsUsage: "JOB [FILE]",
-			Description: "FILE is patch.diff, out.md, logs.txt or pr.json.", Action: p.jobShow, Flags: formFlags(),
-		},
-		{
-			Name: "logs", Usage: "Print what happened in a job, line by line.", ArgsUsage: "JOB",
-			Flags:  []cli.Flag{&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Local: true, Usage: "go on until the job has ended"}},
-			Action: p.jobLogs,
-		},
-		{
-			Name: "retry", Usage: "Try a job again in the same work tree: one that lost its process goes on, of one that ended a new one begins.", ArgsUsage: "JOB",
-			Flags: append(startFlags(), formFlags()...), Action: p.jobRetry,
-		},
-	}
+// startIn is what the commands that start a job take beside the fields of the verb.
+type startIn struct {
+	Foreground bool `json:"foreground,omitempty" doc:"run the job in this process, and return when it has ended"`
+	Wait       bool `json:"wait,omitempty" doc:"return when the job has ended; it exits with 4 if that was no success"`
 }
 
-// startFlags are the flags of the commands that start a job, beside those of the verb.
-func startFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: foregroundFlag, Local: true, Usage: "run the job in this process, and return when it has ended"},
-		&cli.BoolFlag{Name: waitFlag, Local: true, Usage: "return when the job has ended; it exits with 4 if that was no success"},
+// The flags of startIn.
+const (
+	foregroundFlag = "foreground"
+	waitFlag       = "wait"
+)
+
+type jobIn struct {
+	Job string `json:"job" doc:"the job" cli:"arg" from:"jobs"`
+}
+
+type jobShowIn struct {
+	jobIn
+	File string `json:"file,omitempty" doc:"a file that it left" cli:"arg" values:"patch.diff,out.md,logs.txt,pr.json"`
+}
+
+type jobLogsIn struct {
+	jobIn
+	Follow bool `json:"follow,omitempty" doc:"go on until the job has ended" cli:"also=f"`
+}
+
+type jobRetryIn struct {
+	jobIn
+	startIn
+}
+
+// jobCommands are the commands about jobs that are no verbs.
+func jobCommands() []command {
+	return []command{
+		declare(command{
+			name: "job show", usage: "Show a job with its story, or one of the files that it left.", prints: "job_poll",
+			about: "FILE is patch.diff, out.md, logs.txt or pr.json.",
+		}, jobShow),
+		declare(command{name: "job logs", usage: "Print what happened in a job, line by line."}, jobLogs),
+		declare(command{
+			name: "job retry", prints: "job_start",
+			usage: "Try a job again in the same work tree: one that lost its process goes on, of one that ended a new one begins.",
+		}, jobRetry),
+		declare(command{name: "job supervise", usage: "Run a job in this process; cairn starts it so for each job.", hidden: true}, superviseJob),
 	}
 }
 
@@ -84,17 +112,13 @@ func untilEnded(ctx context.Context, s *store.Store, id string, each func() erro
 	}
 }
 
-// namedJob is the job that a line names first, with what may follow, at most.
-func (p *program) namedJob(ctx context.Context, c *cli.Command, most int) (*verb.Workspace, *store.Store, job.Job, error) {
-	args := c.Args().Slice()
-	if len(args) == 0 || len(args) > most {
-		return nil, nil, job.Job{}, usage("needs %s", c.ArgsUsage).WithHint("cairn job list shows the jobs")
-	}
-	w, s, err := p.open(ctx, c)
+// namedJob is the job that a line names.
+func (c *call) namedJob(ctx context.Context, in jobIn) (*verb.Workspace, *store.Store, job.Job, error) {
+	w, s, err := c.open(ctx)
 	if err != nil {
 		return nil, nil, job.Job{}, err
 	}
-	id, err := work.Jobs(s).Resolve(args[0])
+	id, err := work.Jobs(s).Resolve(in.Job)
 	if err != nil {
 		return nil, nil, job.Job{}, err
 	}
@@ -104,13 +128,28 @@ func (p *program) namedJob(ctx context.Context, c *cli.Command, most int) (*verb
 
 const storyLength = 20 // events of a job that show prints
 
-func (p *program) jobShow(ctx context.Context, c *cli.Command) error {
-	_, s, one, err := p.namedJob(ctx, c, 2)
+func jobShow(ctx context.Context, c *call, in jobShowIn) error {
+	_, s, one, err := c.namedJob(ctx, in.jobIn)
 	if err != nil {
 		return err
 	}
-	if name := c.Args().Get(1); name != "" {
-		return p.jobFile(s, one, name)
+	if in.File != "" {
+		i := slices.IndexFunc(job.Artifacts, func(a job.Artifact) bool { return a.Name == in.File })
+		if i < 0 {
+			return usage("there is no file %q of a job", in.File).WithHint("patch.diff, out.md, logs.txt or pr.json")
+		}
+		parts, err := work.Jobs(s).Artifact(one, job.Artifacts[i])
+		if err != nil {
+			return err
+		}
+		for _, part := range parts {
+			src, err := part.Read(maxInput)
+			if err != nil {
+				return err
+			}
+			c.printf("%s", screen.Lines(src))
+		}
+		return nil
 	}
 	_, total, err := work.Jobs(s).Events(one.Spec.Job, 0, 0)
 	if err != nil {
@@ -122,32 +161,12 @@ func (p *program) jobShow(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	more, next := false, first+len(events)
-	out := jobs.Polled{Job: jobs.View(s, one, p.Now()), Events: events, Total: &total, HasMore: &more, NextOffset: &next}
-	return p.result(ctx, verb.Verb{Noun: "job"}, nil, out)
+	out := jobs.Polled{Job: jobs.View(s, one, c.Now()), Events: events, Total: &total, HasMore: &more, NextOffset: &next}
+	return c.result(ctx, verb.Verb{Noun: "job"}, nil, out)
 }
 
-// jobFile prints a file that a job left, as it is.
-func (p *program) jobFile(s *store.Store, one job.Job, name string) error {
-	i := slices.IndexFunc(job.Artifacts, func(a job.Artifact) bool { return a.Name == name })
-	if i < 0 {
-		return usage("there is no file %q of a job", name).WithHint("patch.diff, out.md, logs.txt or pr.json")
-	}
-	parts, err := work.Jobs(s).Artifact(one, job.Artifacts[i])
-	if err != nil {
-		return err
-	}
-	for _, part := range parts {
-		src, err := part.Read(maxInput)
-		if err != nil {
-			return err
-		}
-		p.printf("%s", screen.Lines(src))
-	}
-	return nil
-}
-
-func (p *program) jobLogs(ctx context.Context, c *cli.Command) error {
-	_, s, one, err := p.namedJob(ctx, c, 1)
+func jobLogs(ctx context.Context, c *call, in jobLogsIn) error {
+	_, s, one, err := c.namedJob(ctx, in.jobIn)
 	if err != nil {
 		return err
 	}
@@ -159,36 +178,24 @@ func (p *program) jobLogs(ctx context.Context, c *cli.Command) error {
 				return err
 			}
 			for _, e := range events {
-				p.logLine(e)
+				if !c.json {
+					c.renderer(verb.Verb{}).Show(e)
+				} else if err := json.NewEncoder(c.out).Encode(e); err != nil {
+					return err
+				}
 			}
 			shown += len(events)
 		}
 	}
-	if !c.Bool("follow") {
+	if !in.Follow {
 		return more()
 	}
 	return untilEnded(ctx, s, one.Spec.Job, more)
 }
 
-// logLine prints an event: for a program as one line of JSON.
-func (p *program) logLine(e job.Event) {
-	if !p.json {
-		p.renderer(verb.Verb{}).Event(e)
-		return
-	}
-	src, err := json.Marshal(e)
-	if err == nil {
-		_, _ = fmt.Fprintf(p.out, "%s\n", src)
-	}
-}
-
-func (p *program) jobRetry(ctx context.Context, c *cli.Command) error {
-	w, s, one, err := p.namedJob(ctx, c, 1)
+func jobRetry(ctx context.Context, c *call, in jobRetryIn) error {
+	w, s, one, err := c.namedJob(ctx, in.jobIn)
 	if err != nil {
-		return err
-	}
-	start, _ := catalogue.Named("job_start")
-	if err := p.checkForm(ctx, start); err != nil {
 		return err
 	}
 	out, err := jobs.Retry(ctx, w, one.Spec.Job)
@@ -196,8 +203,346 @@ func (p *program) jobRetry(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if now, err := work.Jobs(s).Get(out.Job); err == nil {
-		out = jobs.View(s, now, p.Now())
+		out = jobs.View(s, now, c.Now())
 	}
-	p.exit = p.soften(jobs.ExitOfEnd(out))
-	return p.result(ctx, verb.Verb{Noun: "job"}, nil, out)
+	c.exit = c.soften(jobs.ExitOfEnd(out))
+	return c.result(ctx, verb.Verb{Noun: "job"}, nil, out)
 }
+
+// superviseJob is cairn job supervise, the process that runs one job. Cairn starts it; no person types it.
+func superviseJob(ctx context.Context, p *call, in jobIn) error {
+	id, err := job.ParseID(in.Job)
+	if err != nil {
+		return err
+	}
+	w, err := p.workspace(ctx)
+	if err != nil {
+		return err
+	}
+	// What this process starts is found by the name of the job, this process itself is not: its own environment began
+	// without it.
+	if err := os.Setenv(proc.JobVariable, id); err != nil {
+		return err
+	}
+	r := jobRunner
+	r.Owned = func() {
+		p.printf("%s%s\n", background.Running, id)
+		if out, ok := p.Stdout.(io.Closer); ok {
+			_ = out.Close() // who started it waits for that, and nobody reads any more
+		}
+	}
+	return r.Run(ctx, w, id)
+}
+
+// jobRunner is how this program runs jobs.
+var jobRunner = runner.Runner{OpenPR: review.OpenPR}
+
+// jobOf are the job and the executor in whose environment the program runs, "" for none.
+func (p Env) jobOf() (id, executor string) {
+	id, err := job.ParseID(p.Getenv(proc.JobVariable))
+	if err != nil {
+		return "", ""
+	}
+	return id, actorName(p.Getenv("CAIRN_EXECUTOR"))
+}
+
+// backgroundVariable set to off keeps commands from starting a process that tells the git remote of claims; then cairn
+// remote sync does.
+const backgroundVariable = "CAIRN_CLAIMS_BACKGROUND"
+
+// keepClaims has a process of its own tell the git remote what it does not know yet, and ask it what is old, after a
+// command that wrote. The command does not wait for it. It is started at most every ten seconds, and not while another
+// process asks the remote.
+func keepClaims(p *program, w *verb.Workspace) {
+	if p.Getenv(backgroundVariable) == "off" {
+		return
+	}
+	s, err := w.Open()
+	if err != nil || !s.Shares() || !remote.Of(s, w.Actor(), w.Now).WantsSync() {
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	cmd := background.Command([]string{self}, []string{"--json", "-C", s.Root, "--actor", string(w.Actor()), "remote", "keep"}, s.Root)
+	if cmd.Start() == nil {
+		_ = cmd.Process.Release()
+	}
+}
+
+// remoteCommands are cairn remote keep, which tells the git remote what it does not know yet, within what the budget has
+// to spare. Cairn starts it after commands that write; no person types it.
+func remoteCommands() []command {
+	return []command{declare(command{
+		name: "remote keep", usage: "Keep claims at the git remote; cairn starts it so in the background.", hidden: true,
+	}, func(ctx context.Context, c *call, _ nothing) error {
+		w, s, err := c.open(ctx)
+		if err != nil || !s.Shares() {
+			return err
+		}
+		_, err = remote.Of(s, w.Actor(), w.Now).Sync(ctx)
+		return err
+	})}
+}
+
+type workIn struct {
+	Jobs     string `json:"jobs,omitempty" doc:"how many run at once; by default as many as jobs_max allows"`
+	Executor string `json:"executor,omitempty" doc:"the program that does the work, such as claude; the workspace's config may name the usual one" from:"executors"`
+	Label    string `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
+	Watch    bool   `json:"watch,omitempty" doc:"go on for ever: take tasks as they become ready"`
+}
+
+func workCommands() []command {
+	return []command{declare(command{
+		name:  "work",
+		usage: "Start jobs on the tasks that are ready, one after another, until there are none left.",
+		group: "jobs",
+		about: "It takes the most urgent task first, each one once, and none that is for a pair or that somebody holds. It shows the jobs while they\n" +
+			"run, and exits with 4 if one of them did not succeed. The jobs are processes of their own: Ctrl-C ends this command, and they live on.\n" +
+			"A task that waits for another becomes ready when that one is closed, which is after its review.",
+	}, runWork)}
+}
+
+// look is how often the jobs are looked at, and lookForTasks how often new tasks are looked for while nothing ended.
+const (
+	look         = 200 * time.Millisecond
+	lookForTasks = 2 * time.Second
+)
+
+func runWork(ctx context.Context, c *call, in workIn) error {
+	w, s, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	w.Progress = nil // the jobs are shown instead
+	l := &workRun{program: c.program, workIn: in, w: w, most: s.Config.JobsMax, tried: map[record.ID]string{}}
+	if in.Jobs != "" {
+		n, err := strconv.Atoi(in.Jobs)
+		if err != nil {
+			return usage("--jobs is %q, and a whole number is wanted", in.Jobs)
+		}
+		l.most = cmp.Or(n, l.most)
+	}
+	if l.most < 1 {
+		return usage("--jobs is %d", l.most).WithHint("1 or more")
+	}
+	_, l.live = terminal.Is(c.Stdout)
+	l.live = l.live && !c.json && c.Getenv("TERM") != "dumb"
+	if err := l.run(ctx); err != nil {
+		return err
+	}
+	if c.json {
+		c.printJSON(map[string]any{"jobs": verb.NoNil(l.done)})
+	} else {
+		l.next()
+	}
+	if slices.ContainsFunc(l.done, func(j jobs.Job) bool { return j.State != job.Succeeded }) {
+		c.exit = c.soften(verb.ExitCheckFailed)
+	}
+	return nil
+}
+
+// workRun is a run of cairn work.
+type workRun struct {
+	*program
+	workIn
+	w    *verb.Workspace
+	most int  // jobs at once
+	live bool // the jobs are shown on a terminal, over what was shown of them before
+
+	running []jobs.Job
+	done    []jobs.Job
+	tried   map[record.ID]string // the title of each task that was given to a job, or left alone
+	shown   int                  // lines on the terminal that show running jobs
+}
+
+// run starts jobs until no task is ready and no job of its own runs; if it watches, until ctx ends.
+func (l *workRun) run(ctx context.Context) error {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	next := time.Time{}
+	for {
+		ended, err := l.see()
+		if err != nil {
+			return l.left(err)
+		}
+		if now := time.Now(); ended || !now.Before(next) {
+			next = now.Add(lookForTasks)
+			if err := l.take(ctx); err != nil && ctx.Err() == nil {
+				return l.left(err)
+			}
+		}
+		if len(l.running) == 0 && !l.Watch && ctx.Err() == nil {
+			l.close()
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return l.left(ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// see looks at the running jobs, and reports whether one ended.
+func (l *workRun) see() (ended bool, err error) {
+	still := []jobs.Job{}
+	for _, was := range l.running {
+		polled, err := callVerb[jobs.Polled](context.Background(), l.w, "job_poll", map[string]any{"job": was.Job})
+		if err != nil {
+			return ended, err
+		}
+		now := polled.Job
+		if now.State != was.State || now.Phase != was.Phase || now.Attempt != was.Attempt {
+			l.say(now)
+		}
+		if now.State.Live() {
+			still = append(still, now)
+			continue
+		}
+		ended = true
+		l.done = append(l.done, now)
+	}
+	l.running = still
+	l.show()
+	return ended, nil
+}
+
+// take starts jobs on tasks that are ready, as many as have room.
+func (l *workRun) take(ctx context.Context) error {
+	tried := func(id record.ID) bool { _, tried := l.tried[id]; return tried }
+	for len(l.running) < l.most {
+		ready, err := jobs.Ready(ctx, l.w, l.Label, l.most-len(l.running), tried)
+		if err != nil || len(ready) == 0 {
+			return err
+		}
+		for _, row := range ready {
+			if ctx.Err() != nil {
+				return nil
+			}
+			l.tried[row.ID] = row.Title
+			if err := l.start(ctx, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *workRun) start(ctx context.Context, row verb.Row) error {
+	in := map[string]any{"id": row.ID}
+	if l.Executor != "" {
+		in["executor"] = l.Executor
+	}
+	started, err := callVerb[jobs.Job](ctx, l.w, "job_start", in)
+	if jobs.LeftAlone(err) {
+		l.clear()
+		l.printf("%s  left alone: %s\n", row.ID, record.MessageOf(err))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.running = append(l.running, started)
+	l.say(started)
+	l.show()
+	return nil
+}
+
+// next says what can be typed when all jobs have ended.
+func (l *workRun) next() {
+	failed, review := "", ""
+	for _, j := range l.done {
+		switch {
+		case j.State == job.Succeeded && review == "":
+			review = string(j.Task)
+		case j.State != job.Succeeded && failed == "":
+			failed = j.Job
+		}
+	}
+	if len(l.done) == 0 {
+		l.printf("no task is ready for a job; cairn list shows the tasks, and who works on them\n")
+	}
+	if review != "" {
+		l.printf("cairn review show %s shows what there is to review\n", review)
+	}
+	if failed != "" {
+		l.printf("cairn job show %s shows what became of it, cairn job retry %s tries it again\n", failed, failed)
+	}
+}
+
+// left says which jobs live on when the command ends before them.
+func (l *workRun) left(err error) error {
+	l.close()
+	if len(l.running) > 0 && !l.json {
+		var names []string
+		for _, j := range l.running {
+			names = append(names, j.Job)
+		}
+		how := "jobs live on"
+		if len(names) == 1 {
+			how = "job lives on"
+		}
+		l.printf("%d %s: %s\ncairn job list shows them, cairn job cancel JOB ends one\n", len(names), how, strings.Join(names, ", "))
+	}
+	return err
+}
+
+// say prints that a job became what it is: a line, on a terminal only for one that ended, since the others are shown
+// live.
+func (l *workRun) say(j jobs.Job) {
+	if l.json || l.live && j.State.Live() {
+		return
+	}
+	l.clear()
+	l.printf("%s\n", l.line(j))
+}
+
+// line is a job in one line.
+func (l *workRun) line(j jobs.Job) string {
+	words := []string{string(j.Task), j.Job, string(j.State)}
+	if j.Phase != "" && j.State.Live() {
+		words = append(words, string(j.Phase))
+	}
+	if j.Attempt > 1 {
+		words = append(words, fmt.Sprintf("round %d", j.Attempt))
+	}
+	if j.Reason != "" {
+		words = append(words, string(j.Reason))
+	}
+	if text := render.FirstLine(strings.TrimSpace(j.Message)); text != "" && !j.State.Live() {
+		words = append(words, text)
+	}
+	if l.live {
+		words = append(words, (time.Duration(j.DurationMS) * time.Millisecond).Round(time.Second).String(), l.tried[j.Task])
+	}
+	return strings.Join(words, "  ")
+}
+
+// show draws the running jobs anew where they were drawn before.
+func (l *workRun) show() {
+	if !l.live {
+		return
+	}
+	l.clear()
+	for _, j := range l.running {
+		text := l.line(j)
+		if width := l.width(); len(text) >= width {
+			text = record.Clip(text, max(width-4, 1))
+		}
+		l.printf("%s\n", text)
+	}
+	l.shown = len(l.running)
+}
+
+// clear takes away what was drawn of running jobs.
+func (l *workRun) clear() {
+	if l.shown > 0 {
+		l.printf("%s", screen.Painted(fmt.Sprintf("\x1b[%dA\x1b[J", l.shown)))
+		l.shown = 0
+	}
+}
+
+// close ends the drawing.
+func (l *workRun) close() { l.shown = 0 }

@@ -18,28 +18,24 @@ import (
 // exitConflict says to git that the file has conflicts.
 const exitConflict = 1
 
-// mergeDriverCommand is cairn merge-driver.
-type mergeDriverCommand struct{ *program }
-
-func (p mergeDriverCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:      "merge-driver",
-		Usage:     "Merge two versions of a file of a workspace, key by key; git calls it.",
-		ArgsUsage: "BASE OURS THEIRS MARKER-SIZE PATH",
-		Category:  "workspace",
-		Description: "The result takes the place of OURS. It exits with 0 if nothing is left to settle and with 1 if there are conflict\n" +
+func mergeCommands() []command {
+	return []command{declare(command{
+		name:  mergeDriver,
+		usage: "Merge two versions of a file of a workspace, key by key; git calls it.",
+		args:  "BASE OURS THEIRS MARKER-SIZE PATH",
+		group: "workspace",
+		about: "The result takes the place of OURS. It exits with 0 if nothing is left to settle and with 1 if there are conflict\n" +
 			"markers in it. cairn setup merge-driver has git call it.",
-		SkipFlagParsing: true, // a path may begin with a dash
-		Action:          p.run,
-	}
+		raw: true, // a path may begin with a dash
+	}, runMergeDriver)}
 }
 
-// run reads and writes only the files that it is given: it takes no lock, asks nothing, and runs no git, which waits
-// for it.
-func (p mergeDriverCommand) run(ctx context.Context, c *cli.Command) error {
-	args := c.Args().Slice()
+// runMergeDriver reads and writes only the files that it is given: it takes no lock, asks nothing, and runs no git,
+// which waits for it.
+func runMergeDriver(ctx context.Context, p *call, _ nothing) error {
+	args := p.words()
 	if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
-		return cli.ShowCommandHelp(ctx, c.Root(), c.Name)
+		return cli.ShowCommandHelp(ctx, p.line.Root(), p.line.Name)
 	}
 	if len(args) != 5 {
 		return usage("takes 5 arguments and not %d", len(args)).WithHint("git calls it as cairn merge-driver %%O %%A %%B %%L %%P")
@@ -68,7 +64,7 @@ func (p mergeDriverCommand) run(ctx context.Context, c *cli.Command) error {
 
 // flowAt is the flow of the workspace that a file belongs to; the default one if its config cannot be read, as in the
 // middle of a merge.
-func (p mergeDriverCommand) flowAt(name string) task.Flow {
+func (p Env) flowAt(name string) task.Flow {
 	for dir := filepath.Dir(p.abs(name)); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if filepath.Base(dir) != layout.Folder {
 			continue

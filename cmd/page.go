@@ -1,104 +1,88 @@
 package cmd
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/urfave/cli/v3"
 )
 
-const verbsIntro = `# Verbs
-
-A verb is one thing that can be done. Each is an MCP tool of the name given here, and a command of the same name with
-dashes for underscores; those about one noun stand below it: ` + "`decision_log` is `cairn decision log`" + `. Arguments that are left out stay as they are, or filter nothing.
-
-Reads change nothing. Writes change tasks or sessions, and nothing is lost; they return the task or session whole, as it is
-afterwards. The profile is the least that may call a verb: ` + "`cairn serve --profile`" + ` sets it for an agent, and at the command
-line everybody is a maintainer. How a call is refused is in [errors.md](errors.md).
-
-At the command line
-
-- the id of a record may be shortened to any part that no other has;
-- where a usage says ` + "`ID...`" + ` several may be named. All are looked up first; then each is done in turn, every refusal is told and the exit number is that of the
-  first. ` + "`--json`" + ` prints one object: ` + "`tasks`" + ` (rows of what was done), ` + "`records`" + ` (what is no task) and ` + "`errors`" + ` (each with its ` + "`id`" + `). Only ` + "`update`" + ` changes all or none;
-- a time is a date, a moment, a word such as ` + "`fri`" + ` or ` + "`yesterday`" + `, or so long from now or ago, such as ` + "`7d`" + `; a number of seconds may be written as ` + "`10m`" + ` or ` + "`2h`" + `;
-- ` + "`-`" + ` in place of a text reads it from standard input;
-- a flag for a list may be repeated, and one empty value clears the list;
-- a FILE of tasks is a list in YAML or JSON, and ` + "`-`" + ` is standard input:
-  ` + "`[{title: Build, checks: [{desc: it builds, cmd: make}]}, {title: Ship, deps: ['#0']}]`" + `;
-- every verb takes ` + "`--input -|FILE|JSON`" + `, the whole input as the MCP tool takes it;
-- every verb takes ` + "`--fields KEYS`, `--format TEMPLATE` or `--jq PROGRAM`" + `, which say what of its result is printed: [how-to/scripts.md](how-to/scripts.md);
-- and the [flags of every command](#flags-of-every-command).
-
-`
+//go:embed verbs_intro.md
+var verbsIntro string
 
 // VerbsPage is the reference page of all verbs of the catalogue, and of the commands that are no verbs, in Markdown:
 // docs/verbs.md.
 func VerbsPage() string {
 	var b strings.Builder
 	b.WriteString(generatedMark + verbsIntro)
-	b.WriteString(verbsTable())
-	for _, v := range catalogue.All {
-		b.WriteString(verbSection(v))
-	}
-	b.WriteString("## Commands that are no verbs\n\nThey exist on the command line only.\n\n")
-	for _, c := range otherCommands() {
-		b.WriteString(commandSection(c, c.Name))
-	}
-	for _, noun := range catalogue.Nouns() {
-		for _, c := range (&program{}).further(noun) {
-			b.WriteString(commandSection(c, noun+" "+c.Name))
-		}
-	}
-	b.WriteString("## Flags of every command\n\n" + flagTable((&program{}).root().Flags))
-	return b.String()
-}
-
-func verbsTable() string {
 	rows := [][]string{{"verb", "kind", "profile", "what it is for"}}
 	for _, v := range catalogue.All {
 		rows = append(rows, []string{fmt.Sprintf("[%s](#%s)", v.Name, v.Name), kinds[v.Kind], v.Profile.String(), v.Summary})
 	}
-	return markdown(rows)
+	b.WriteString(markdown(rows))
+	for _, v := range catalogue.All {
+		traits := ""
+		if v.Idempotent && v.Kind != verb.Read {
+			traits += " Doing it twice does no more than doing it once."
+		}
+		if v.Runs {
+			traits += " It may run the commands of checks."
+		}
+		fmt.Fprintf(&b, "### %s\n\n%s %s\n\n", v.Name, v.Summary, v.When)
+		fmt.Fprintf(&b, "A %s, from the profile %s on.%s\n\n", kinds[v.Kind], v.Profile, traits)
+		fmt.Fprintf(&b, "    %s\n\n", usageLine(v.Command(), verbCommand{program: &program{}, verb: v}.command()))
+		b.WriteString(argumentTable(v.Fields()))
+	}
+	b.WriteString("## Commands that are no verbs\n\nThey exist on the command line only.\n\n")
+	section := func(c *cli.Command, name string) {
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n", name, c.Usage)
+		if c.Description != "" {
+			fmt.Fprintf(&b, "%s\n\n", c.Description)
+		}
+		fmt.Fprintf(&b, "    %s\n\n", usageLine(name, c))
+		b.WriteString(flagTable(c.Flags))
+	}
+	for _, c := range otherCommands() {
+		section(c, c.Name)
+	}
+	for _, noun := range catalogue.Nouns() {
+		for _, c := range below(noun) {
+			section(c.make(&program{}), c.name)
+		}
+	}
+	b.WriteString("## Flags of every command\n\n" + flagTable(rootFlags()))
+	return b.String()
 }
 
 var kinds = map[verb.Kind]string{verb.Read: "read", verb.Write: "write", verb.Destructive: "destructive write"}
 
-func verbSection(v verb.Verb) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n%s %s\n\n", v.Name, v.Summary, v.When)
-	fmt.Fprintf(&b, "A %s, from the profile %s on.%s\n\n", kinds[v.Kind], v.Profile, traits(v))
-	fmt.Fprintf(&b, "    %s\n\n", usageLine(v.Command(), verbCommand{program: &program{}, verb: v}.command()))
-	b.WriteString(argumentTable(v.Fields()))
-	return b.String()
-}
-
-// traits are what a caller should know about a verb beyond its kind.
-func traits(v verb.Verb) string {
-	text := ""
-	if v.Idempotent && v.Kind != verb.Read {
-		text += " Doing it twice does no more than doing it once."
-	}
-	if v.Runs {
-		text += " It may run the commands of checks."
-	}
-	return text
-}
-
 func argumentTable(fields []verb.Field) string {
 	rows := [][]string{{"argument", "type", "on the command line", "meaning"}}
-	for _, f := range fields {
-		if f.Doc == "-" { // no schema shows it either
-			continue
+	add := func(f verb.Field, name, form string) {
+		kind := typeNames[f.Type]
+		if f.Required {
+			kind += ", required"
 		}
-		rows = append(rows, []string{"`" + f.Name + "`", typeOf(f), onCommandLine(f), f.Doc})
+		if f.Doc != "-" { // no schema shows it either
+			rows = append(rows, []string{"`" + name + "`", kind, form, f.Doc})
+		}
+	}
+	for _, f := range fields {
+		forms := []string{"`" + argName(f) + "`"}
+		if !f.Arg {
+			forms = nil
+			for _, flag := range flagsOf([]verb.Field{f}) {
+				forms = append(forms, flagForm(flag))
+			}
+		}
+		add(f, f.Name, strings.Join(forms, ", "))
 		for _, sub := range f.Fields {
-			if sub.Doc != "-" { // no schema shows it either
-				rows = append(rows, []string{"`" + f.Name + "[]." + sub.Name + "`", typeOf(sub), "", sub.Doc})
+			if f.Doc != "-" {
+				add(sub, f.Name+"[]."+sub.Name, "")
 			}
 		}
 	}
@@ -106,25 +90,6 @@ func argumentTable(fields []verb.Field) string {
 		return "It takes no arguments.\n\n"
 	}
 	return markdown(rows)
-}
-
-func typeOf(f verb.Field) string {
-	if f.Required {
-		return typeNames[f.Type] + ", required"
-	}
-	return typeNames[f.Type]
-}
-
-// onCommandLine is how an argument is given on the command line: by its position, or by its flags.
-func onCommandLine(f verb.Field) string {
-	if f.Arg {
-		return "`" + argName(f) + "`"
-	}
-	var forms []string
-	for _, flag := range flagsOf(f) {
-		forms = append(forms, flagForm(flag.(flagDocs)))
-	}
-	return strings.Join(forms, ", ")
 }
 
 var typeNames = map[verb.Type]string{
@@ -145,17 +110,6 @@ func otherCommands() []*cli.Command {
 	return out
 }
 
-func commandSection(c *cli.Command, name string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n%s\n\n", name, sentence(c.Usage))
-	if c.Description != "" {
-		fmt.Fprintf(&b, "%s\n\n", c.Description)
-	}
-	fmt.Fprintf(&b, "    %s\n\n", usageLine(name, c))
-	b.WriteString(flagTable(c.Flags))
-	return b.String()
-}
-
 func usageLine(name string, c *cli.Command) string {
 	line := "cairn " + name
 	if len(c.Flags) > 0 {
@@ -167,57 +121,31 @@ func usageLine(name string, c *cli.Command) string {
 	return line
 }
 
-// sentence begins with a capital letter and ends with a full stop.
-func sentence(text string) string {
-	text = strings.ToUpper(text[:1]) + text[1:]
-	return strings.TrimSuffix(text, ".") + "."
-}
-
 func flagTable(flags []cli.Flag) string {
 	if len(flags) == 0 {
 		return ""
 	}
 	rows := [][]string{{"flag", "meaning"}}
 	for _, f := range flags {
-		rows = append(rows, flagRow(f.(flagDocs)))
+		rows = append(rows, []string{flagForm(f), textOf(f, "").about})
 	}
 	return markdown(rows)
 }
 
-// flagDocs is what a flag of urfave/cli says about itself.
-type flagDocs interface {
-	Names() []string
-	TakesValue() bool
-	GetUsage() string
-}
-
-func flagRow(f flagDocs) []string {
-	return []string{flagForm(f), strings.ReplaceAll(f.GetUsage(), "`", "")}
-}
-
-// flagForm is a flag with the name of its value, which stands in backquotes in its usage.
-func flagForm(f flagDocs) string {
-	form := complete.Dashed(f.Names()[0])
-	for _, name := range f.Names()[1:] {
-		if len(name) == 1 {
-			form = complete.Dashed(name) + ", " + form
+// flagForm is a flag with the name of its value.
+func flagForm(f cli.Flag) string {
+	usual := "VALUE"
+	if _, number := f.(numberFlag); number {
+		usual = "INT"
+	}
+	t := textOf(f, usual)
+	form := t.names[0]
+	for _, name := range t.names[1:] {
+		if len(name) == 2 {
+			form = name + ", " + form
 		}
 	}
-	if f.TakesValue() {
-		value := valueName(f.GetUsage())
-		if _, number := f.(numberFlag); number && value == "VALUE" {
-			value = "INT"
-		}
-		form += " " + value
-	}
-	return "`" + form + "`"
-}
-
-func valueName(usage string) string {
-	if parts := strings.Split(usage, "`"); len(parts) > 2 {
-		return parts[1]
-	}
-	return "VALUE"
+	return "`" + strings.TrimSpace(form+" "+t.value) + "`"
 }
 
 const generatedMark = "<!-- Generated from the declarations by the tests of cmd. Do not edit; make docs writes it anew. -->\n\n"
@@ -235,4 +163,98 @@ func markdown(rows [][]string) string {
 		}
 	}
 	return b.String() + "\n"
+}
+
+// manual is the manual page of the program in the language of man(7). It has neither a date nor a version, so that it
+// changes only with the commands.
+func manual(root *cli.Command) string {
+	var b strings.Builder
+	b.WriteString(".TH CAIRN 1 \"\" \"cairn\" \"User Commands\"\n.SH NAME\n")
+	fmt.Fprintf(&b, "cairn \\- %s\n", roff(root.Usage))
+	b.WriteString(".SH SYNOPSIS\n.B cairn\n[\\fIOPTION\\fR]... \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n.SH OPTIONS\n")
+	manFlags(&b, root.Flags)
+	b.WriteString(".SH COMMANDS\n")
+	for _, c := range root.Commands {
+		if !c.Hidden {
+			manOf(&b, c, "cairn ")
+		}
+	}
+	b.WriteString(".SH TOPICS\nAs cairn help TOPIC shows them.\n")
+	for _, word := range peoplesTopics() {
+		text, _ := topic(word)
+		title, rest, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
+		fmt.Fprintf(&b, ".SS %s: %s\n", roff(word), roff(title))
+		manText(&b, rest, "")
+	}
+	b.WriteString(".SH EXIT STATUS\n.nf\n" + roff(exitCodes()) + "\n.fi\n")
+	b.WriteString(".SH SEE ALSO\n.BR git (1).\nThe pages of docs/, which come with the source.\n")
+	return b.String()
+}
+
+// manOf is the part of a command, and of those below it.
+func manOf(b *strings.Builder, c *cli.Command, around string) {
+	name := around + c.Name
+	fmt.Fprintf(b, ".SS %s\n", roff(strings.TrimSpace(name+" "+c.ArgsUsage)))
+	fmt.Fprintf(b, "%s\n", roff(c.Usage))
+	if len(c.Aliases) > 0 {
+		fmt.Fprintf(b, ".PP\nAlso called %s.\n", roff(strings.Join(c.Aliases, ", ")))
+	}
+	if c.Description != "" {
+		manText(b, c.Description, ".PP\n")
+	}
+	manFlags(b, c.Flags)
+	for _, sub := range c.Commands {
+		manOf(b, sub, name+" ")
+	}
+}
+
+// manText is text in paragraphs, between which a line is blank; first stands before the first one. Indented ones are
+// shown as they are.
+func manText(b *strings.Builder, text, first string) {
+	begin := first
+	for part := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
+		if strings.HasPrefix(part, "    ") {
+			fmt.Fprintf(b, "%s.nf\n%s\n.fi\n", begin, roff(part))
+		} else {
+			fmt.Fprintf(b, "%s%s\n", begin, roff(part))
+		}
+		begin = ".PP\n"
+	}
+}
+
+func manFlags(b *strings.Builder, flags []cli.Flag) {
+	for _, f := range flags {
+		t := textOf(f, "VALUE")
+		if !t.shown || slices.Equal(f.Names(), []string{"help", "h"}) {
+			continue
+		}
+		for i, name := range t.names {
+			t.names[i] = "\\fB" + roff(name) + "\\fR"
+		}
+		if t.value != "" {
+			t.value = " \\fI" + roff(t.value) + "\\fR"
+		}
+		fmt.Fprintf(b, ".TP\n%s%s\n%s\n", strings.Join(t.names, ", "), t.value, roff(t.about))
+	}
+}
+
+// roff is text as man(7) shows it: nothing in it is taken for a request or an escape.
+func roff(text string) string {
+	text = strings.ReplaceAll(text, "\\", "\\e")
+	text = strings.ReplaceAll(text, "-", "\\-")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = "\\&" + line
+		}
+	}
+	var b strings.Builder
+	for _, r := range strings.Join(lines, "\n") {
+		if r < 0x80 {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "\\[u%04X]", r)
+		}
+	}
+	return b.String()
 }

@@ -85,7 +85,7 @@ func TestReleaseConfig(t *testing.T) {
 		}
 	}
 	holdArchive(t, r)
-	version, err := os.ReadFile("version.go")
+	version, err := os.ReadFile("help.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,12 @@
 package cmd
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/render"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/urfave/cli/v3"
@@ -73,13 +78,11 @@ func (p *program) renderer(v verb.Verb) *render.Renderer {
 
 // doneBut says of an error of a form that the verb was done before it.
 func doneBut(v verb.Verb, err error) error {
-	var e *record.Error
-	if v.Kind == verb.Read || !errors.As(err, &e) {
+	e, ok := errors.AsType[*record.Error](err)
+	if v.Kind == verb.Read || !ok {
 		return err
 	}
-	said := *e
-	said.Msg = "it is done, but " + said.Msg
-	return &said
+	return amended(e, func(e *record.Error) { e.Msg = "it is done, but " + e.Msg })
 }
 
 func (p *program) formed(ctx context.Context, v verb.Verb, out any) error {
@@ -100,19 +103,27 @@ func (p *program) formed(ctx context.Context, v verb.Verb, out any) error {
 		}
 		return err
 	default:
-		if err := p.columns(out); err != nil {
+		if err := columns(p, out); err != nil {
 			return err
 		}
 	}
-	if !p.form.Whole() {
-		p.rest(p.renderer(v), out)
+	if _, key := verb.RowType(reflect.TypeOf(out)); key == "" || p.form.Whole() {
+		return nil
 	}
+	page := verb.RestOf(out) // what a list has beside the rows that were printed
+	switch {
+	case page.NextCursor != "":
+		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --cursor %s\n", page.NextCursor)
+	case page.HasMore:
+		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --offset\n")
+	}
+	p.renderer(v).Problems(page.Problems)
 	return nil
 }
 
 // columns prints the rows of a result with the keys that were asked for: as a table on a terminal, else with tabs
 // between them and without a head.
-func (p *program) columns(out any) error {
+func columns(p *program, out any) error {
 	rows, err := form.RowsOf(out)
 	if err != nil {
 		return err
@@ -134,27 +145,67 @@ func (p *program) columns(out any) error {
 		return nil
 	}
 	for _, row := range t.Rows {
-		texts := make([]string, len(row))
-		for i, c := range row {
-			texts[i] = c.Text
+		var line string
+		for _, c := range row {
+			line += "\t" + c.Text
 		}
-		p.printf("%s\n", screen.Lines(strings.Join(texts, "\t")))
+		p.printf("%s\n", screen.Lines(line[1:]))
 	}
 	return nil
 }
 
-// rest says, on standard error, what a list has beside the rows that were printed: further pages, and files that could
-// not be read.
-func (p *program) rest(r *render.Renderer, out any) {
-	if _, key := verb.RowType(reflect.TypeOf(out)); key == "" {
+// output is standard output. It remembers the first error, so that a full disk does not pass for success.
+type output struct {
+	to    io.Writer
+	err   error
+	meter *terminal.Meter // whose line is erased first
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.meter.Clear()
+	n, err := o.to.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// printf prints for people. Each text among the arguments is made harmless and kept on one line, whatever its source.
+// Two types are exceptions: screen.Lines keeps its line breaks, and screen.Painted is printed as it is.
+func (p *program) printf(format string, args ...any) { screen.Fprintf(p.out, format, args...) }
+
+// asJSON prints a value as JSON if that is asked for, and reports whether it is.
+func (p *program) asJSON(v any) bool {
+	if p.json {
+		p.printJSON(v)
+	}
+	return p.json
+}
+
+// printJSON prints a value as JSON. If that is impossible, the program exits with a failure.
+func (p *program) printJSON(v any) {
+	line, err := harmless.Marshal(v)
+	var text bytes.Buffer
+	if err = cmp.Or(err, json.Indent(&text, line, "", "  ")); err != nil {
+		screen.Fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
+		p.exit = exitFailure
 		return
 	}
-	page := verb.RestOf(out)
-	switch {
-	case page.NextCursor != "":
-		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --cursor %s\n", page.NextCursor)
-	case page.HasMore:
-		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --offset\n")
-	}
-	r.Problems(page.Problems)
+	text.WriteByte('\n')
+	_, _ = text.WriteTo(p.out)
+}
+
+// printTable prints a table that fits the terminal.
+func (p *program) printTable(t screen.Table) { t.Print(p.out, p.width(), p.style()) }
+
+// style is coloured on a terminal, unless NO_COLOR is set.
+func (p Env) style() screen.Style {
+	_, terminal := terminal.Is(p.Stdout)
+	return screen.Style(terminal && p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb")
+}
+
+// width is how many columns a line may have; 0 is without limit.
+func (p Env) width() int {
+	width, _ := terminal.Is(p.Stdout)
+	return width
 }

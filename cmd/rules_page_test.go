@@ -66,3 +66,9 @@ func TestEveryGroupIsDescribed(t *testing.T) {
 		}
 	}
 }
+
+// sentence begins with a capital letter and ends with a full stop.
+func sentence(text string) string {
+	text = strings.ToUpper(text[:1]) + text[1:]
+	return strings.TrimSuffix(text, ".") + "."
+}

@@ -19,51 +19,50 @@ import (
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/urfave/cli/v3"
 )
 
 // serveCommand is cairn serve.
-type serveCommand struct{ *program }
+type serveCommand struct {
+	*call
+	serveIn
+}
 
-func (p serveCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:     "serve",
-		Usage:    "Serve the verbs to a coding agent, as an MCP server on stdin and stdout.",
-		Category: "workspace",
-		Description: "Who acts is fixed here: --actor agent:NAME (or CAIRN_ACTOR) is required. It serves until the end of input, and starts\n" +
+type serveIn struct {
+	Client   string `json:"client,omitempty" doc:"name of the program that connects"`
+	Profile  string `json:"profile,omitempty" doc:"what the actor may do: viewer, planner, pair_worker, operator or maintainer; operator by default" values:"viewer,planner,pair_worker,operator,maintainer"`
+	Scope    string `json:"scope,omitempty" doc:"let the actor change one task only, as task:ID" cli:"value=task:ID" from:"scopes"`
+	ReadOnly bool   `json:"readonly,omitempty" doc:"let the actor change nothing"`
+	HTTP     string `json:"http,omitempty" doc:"serve Streamable HTTP on the loopback ADDRESS instead, on the path /mcp; port 0 takes a free one" cli:"value=ADDRESS"`
+	Projects bool   `json:"projects,omitempty" doc:"let project_open take the server to another workspace of this machine; the tool is in the toolset jobs"`
+	Toolsets string `json:"toolsets,omitempty" doc:"tools to offer: core, edit, plan, history, admin, ledger, team, jobs, or all, with commas between them; core by default, and plan for a planner" from:"toolsets"`
+}
+
+func serveCommands() []command {
+	return []command{declare(command{
+		name:  "serve",
+		usage: "Serve the verbs to a coding agent, as an MCP server on stdin and stdout.",
+		group: "workspace",
+		about: "Who acts is fixed here: --actor agent:NAME (or CAIRN_ACTOR) is required. It serves until the end of input, and starts\n" +
 			"outside a workspace too, so that one entry in a client's configuration works in every project. SIGTERM counts as the\n" +
 			"end of input. It logs to stderr; CAIRN_LOG says how much: debug, info, warn, error or off, warn by default.\n" +
 			"With --http it serves the clients on this machine that connect to an address, many at once; all act under that one name.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "client", Local: true, Usage: "name of the program that connects"},
-			&cli.StringFlag{Name: "profile", Local: true, Value: verb.Operator.String(), Usage: "what the actor may do: viewer, planner, pair_worker, operator or maintainer; operator by default"},
-			&cli.StringFlag{Name: "scope", Local: true, Usage: "let the actor change one task only, as `task:ID`"},
-			&cli.BoolFlag{Name: "readonly", Local: true, Usage: "let the actor change nothing"},
-			&cli.StringFlag{Name: "http", Local: true, Usage: "serve Streamable HTTP on the loopback `ADDRESS` instead, on the path /mcp; port 0 takes a free one"},
-			&cli.BoolFlag{Name: "projects", Local: true, Usage: "let project_open take the server to another workspace of this machine; the tool is in the toolset jobs"},
-			&cli.StringFlag{Name: "toolsets", Local: true, Usage: "tools to offer: core, edit, plan, history, admin, ledger, team, jobs, or all, with commas between them; core by default, and plan for a planner"},
-		},
-		Action: p.runServe,
-	}
+	}, func(ctx context.Context, c *call, in serveIn) error { return serveCommand{c, in}.run(ctx) })}
 }
 
-func (p serveCommand) runServe(ctx context.Context, c *cli.Command) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	if c.Root().String("actor") == "" && p.Getenv("CAIRN_ACTOR") == "" {
+func (p serveCommand) run(ctx context.Context) error {
+	if p.line.Root().String("actor") == "" && p.Getenv("CAIRN_ACTOR") == "" {
 		return usage("needs --actor").WithHint("cairn serve --actor agent:NAME; every client that connects acts under that name")
 	}
-	w, err := p.workspace(ctx, c)
+	w, err := p.workspace(ctx)
 	if err != nil {
 		return err
 	}
-	w.Client, w.Progress = c.String("client"), nil
+	w.Client, w.Progress = p.Client, nil
 	ctx = progress.With(ctx, nil) // clients hear of waits, and standard error is the log's
 	if s, err := w.Open(); err == nil {
 		projects.Note(ctx, w, s)
 	}
-	if w.Rights, err = p.rights(ctx, w, c); err != nil {
+	if w.Rights, err = p.rights(ctx, w); err != nil {
 		return err
 	}
 	errs := newSink(p.Stderr)
@@ -73,31 +72,18 @@ func (p serveCommand) runServe(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	defer outlivePipe()()
-	if err := mayChangeProjects(c); err != nil {
-		return err
-	}
-	s := mcpserver.New(*w, log)
-	if c.Bool("projects") {
-		s.ChangeProjects()
-	}
-	if c.IsSet("http") {
-		return p.serveHTTP(ctx, s, c.String("http"))
-	}
-	return connection(s.Serve(ctx, p.Stdin, p.Stdout))
-}
-
-// mayChangeProjects returns an error for a server that cannot go to another workspace: all its clients would, or its
-// scope is a task of this one.
-func mayChangeProjects(c *cli.Command) error {
-	if c.Bool("projects") && (c.IsSet("http") || c.IsSet("scope")) {
+	http := p.line.IsSet("http")
+	if p.Projects && (http || p.line.IsSet("scope")) { // all its clients would go elsewhere, or its scope is a task of this workspace
 		return usage("--projects goes with neither --http nor --scope").WithHint("start a server for each workspace")
 	}
-	return nil
-}
-
-// serveHTTP serves until ctx ends, and prints its address on stderr.
-func (p serveCommand) serveHTTP(ctx context.Context, s *mcpserver.Server, addr string) error {
-	l, err := mcpserver.Listen(addr)
+	s := mcpserver.New(*w, log)
+	if p.Projects {
+		s.ChangeProjects()
+	}
+	if !http {
+		return connection(s.Serve(ctx, p.Stdin, p.Stdout))
+	}
+	l, err := mcpserver.Listen(p.HTTP)
 	if err != nil {
 		return err
 	}
@@ -114,36 +100,39 @@ func connection(err error) error {
 }
 
 // rights are what the flags let the actor do. A scope must name a task that is there.
-func (p serveCommand) rights(ctx context.Context, w *verb.Workspace, c *cli.Command) (verb.Rights, error) {
-	r := verb.Rights{ReadOnly: c.Bool("readonly")}
-	var err error
-	if r.Profile, err = verb.ParseProfile(c.String("profile")); err != nil {
+func (p serveCommand) rights(ctx context.Context, w *verb.Workspace) (r verb.Rights, err error) {
+	r.ReadOnly = p.ReadOnly
+	profile := p.Profile
+	if !p.line.IsSet("profile") {
+		profile = verb.Operator.String()
+	}
+	if r.Profile, err = verb.ParseProfile(profile); err != nil {
 		return r, err
 	}
 	r.Toolsets = r.Profile.Toolsets()
-	if c.IsSet("toolsets") {
-		if r.Toolsets, err = verb.ParseToolsets(c.String("toolsets")); err != nil {
+	if p.line.IsSet("toolsets") {
+		if r.Toolsets, err = verb.ParseToolsets(p.Toolsets); err != nil {
 			return r, err
 		}
 	}
-	if scope := c.String("scope"); scope != "" {
-		part, ok := strings.CutPrefix(scope, "task:")
-		if !ok || part == "" {
-			return r, usage("--scope %q is not of the form task:ID", scope).WithHint("cairn serve --scope task:PROJ-7 ...")
-		}
-		id, err := completeID(ctx, w, verb.Field{Names: record.TaskKind}, part)
-		if err != nil {
-			return r, err
-		}
-		s, err := w.Open()
-		if err != nil {
-			return r, err
-		}
-		t, err := kind.Tasks.Get(s, record.ID(id))
-		r.Scope = t.ID
+	if p.Scope == "" {
+		return r, nil
+	}
+	part, ok := strings.CutPrefix(p.Scope, "task:")
+	if !ok || part == "" {
+		return r, usage("--scope %q is not of the form task:ID", p.Scope).WithHint("cairn serve --scope task:PROJ-7 ...")
+	}
+	id, err := completeID(ctx, w, verb.Field{Names: record.TaskKind}, part)
+	if err != nil {
 		return r, err
 	}
-	return r, nil
+	s, err := w.Open()
+	if err != nil {
+		return r, err
+	}
+	t, err := kind.Tasks.Get(s, record.ID(id))
+	r.Scope = t.ID
+	return r, err
 }
 
 // outlivePipe keeps the process alive after the client closes standard output. By default the next write kills the

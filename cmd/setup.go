@@ -2,22 +2,108 @@ package cmd
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/setup"
+	files "github.com/cairn-tasks/cairn/internal/skills"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/prime"
+	"github.com/cairn-tasks/cairn/internal/verb/projects"
+	"github.com/cairn-tasks/cairn/internal/verb/skills"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/rogpeppe/go-internal/diff"
-	"github.com/urfave/cli/v3"
 )
 
-// setupResult is what setup changed in the setup of the merge driver.
-type setupResult struct {
+// initResult is what init did.
+type initResult struct {
 	Workspace string   `json:"workspace"`
-	Changed   []string `json:"changed"`
+	Prefix    string   `json:"prefix"`
+	Made      []string `json:"made"`
+	Trusted   bool     `json:"trusted"`
+	Outer     string   `json:"outer,omitempty"` // the workspace that a new one was made in
+
+	MergeDriver []string `json:"merge_driver,omitempty"` // what installing it changed
+}
+
+type initIn struct {
+	Prefix      string `json:"prefix,omitempty" doc:"what ids begin with, as PREFIX-...; by default, made of the folder's name" cli:"value=PREFIX"`
+	MergeDriver bool   `json:"merge_driver,omitempty" doc:"install the merge driver too, as cairn setup merge-driver --yes does"`
+}
+
+func initCommands() []command {
+	return []command{declare(command{
+		name:  "init",
+		usage: "Make this folder a workspace, or finish one that is half made; nothing is overwritten.",
+		group: "workspace",
+	}, runInit)}
+}
+
+func runInit(ctx context.Context, c *call, in initIn) error {
+	w, err := c.workspace(ctx)
+	if err != nil {
+		return err
+	}
+	var driver *store.MergeSetup
+	if in.MergeDriver { // it is planned first, so that nothing is made if the plan is impossible
+		at, err := layout.At(w.Dir)
+		if err == nil {
+			driver, err = store.PlanMergeDriver(ctx, at, false)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	outer := "" // the workspace above a folder that is none itself
+	if at, err := layout.Find(w.Dir); err == nil && at.Root != filepath.Clean(w.Dir) {
+		outer = at.Root
+	}
+	made, err := projects.Init(ctx, w, w.Dir, in.Prefix)
+	if err != nil {
+		return err
+	}
+	s, err := made.Store, made.Consent
+	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made.Files...), Trusted: s.Trusted()}
+	if len(made.Files) > 0 {
+		r.Outer = outer
+	}
+	if driver != nil {
+		r.MergeDriver = driver.Lines
+	}
+	c.showInit(r, made.Harmless)
+	if driver != nil {
+		err = errors.Join(err, driver.Apply(ctx))
+	}
+	return err // the workspace is made, even if the consent could not be stored
+}
+
+func (p *call) showInit(r initResult, harmless bool) {
+	if p.asJSON(r) {
+		return
+	}
+	if len(r.Made) == 0 {
+		p.printf("%s is a workspace already (prefix %s)\n", r.Workspace, r.Prefix)
+	}
+	for _, path := range r.Made {
+		p.printf("wrote %s\n", path)
+	}
+	if r.Outer != "" {
+		p.printf("It lies in the workspace %s; commands in this folder do not work on that one any longer.\n", r.Outer)
+	}
+	for _, line := range r.MergeDriver {
+		p.printf("%s\n", line)
+	}
+	if !r.Trusted && !harmless {
+		p.printf("It has tasks or commands that came from elsewhere: cairn trust lists the commands before any of them runs.\n")
+	}
+	if len(r.Made) > 0 {
+		p.printf("Next: cairn add 'what is to be done', and commit .cairn.\n")
+	}
 }
 
 // clientsResult is what setup found of clients, and what it changed.
@@ -31,32 +117,35 @@ type clientsResult struct {
 }
 
 // setupCommand is cairn setup.
-type setupCommand struct{ *program }
+type setupCommand struct {
+	*call
+	setupIn
+}
+
+type setupIn struct {
+	Name   string `json:"name,omitempty" doc:"what to set up" cli:"arg,several" from:"clients"`
+	Remove bool   `json:"remove,omitempty" doc:"take out again what was written"`
+	Yes    bool   `json:"yes,omitempty" doc:"do not ask"`
+	Check  bool   `json:"check,omitempty" doc:"write nothing, and exit with 1 unless everything is set up as this version does it"`
+	DryRun bool   `json:"dry_run,omitempty" doc:"show the changes, and write nothing"`
+	Print  bool   `json:"print,omitempty" doc:"print what would be written where, to put it there by hand; reads no file"`
+	User   bool   `json:"user,omitempty" doc:"in your own configuration of the client, for all projects; writes no instructions"`
+	Force  bool   `json:"force,omitempty" doc:"write anew, or take out, also what was changed since cairn wrote it"`
+}
 
 const mergeDriver = "merge-driver"
 
-func (p setupCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:      "setup",
-		Usage:     "Set up agents and editors for this workspace, or the merge driver; shows the changes and asks first.",
-		ArgsUsage: "[NAME...]",
-		Category:  "workspace",
-		Description: "Without a name it lists what can be set up and what is. NAME is a client: " + strings.Join(clientNames(), ", ") + ".\n" +
+func setupCommands() []command {
+	return []command{declare(command{
+		name:  "setup",
+		usage: "Set up agents and editors for this workspace, or the merge driver; shows the changes and asks first.",
+		group: "workspace",
+		about: "Without a name it lists what can be set up and what is. NAME is a client: " + strings.Join(clientNames(), ", ") + ".\n" +
 			"It writes the MCP server into the client's configuration of this project, a hook that runs cairn prime where the client has one,\n" +
 			"and a marked section into AGENTS.md, CLAUDE.md or GEMINI.md. Nothing else in those files changes.\n" +
 			"NAME can be " + mergeDriver + ": that writes lines between two marks in the workspace's .gitattributes, to be committed, and\n" +
 			"merge.cairn.name and merge.cairn.driver in the clone's own git config, which every clone needs for itself.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "remove", Local: true, Usage: "take out again what was written"},
-			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not ask"},
-			&cli.BoolFlag{Name: "check", Local: true, Usage: "write nothing, and exit with 1 unless everything is set up as this version does it"},
-			&cli.BoolFlag{Name: "dry-run", Local: true, Usage: "show the changes, and write nothing"},
-			&cli.BoolFlag{Name: "print", Local: true, Usage: "print what would be written where, to put it there by hand; reads no file"},
-			&cli.BoolFlag{Name: "user", Local: true, Usage: "in your own configuration of the client, for all projects; writes no instructions"},
-			&cli.BoolFlag{Name: "force", Local: true, Usage: "write anew, or take out, also what was changed since cairn wrote it"},
-		},
-		Action: p.run,
-	}
+	}, func(ctx context.Context, c *call, in setupIn) error { return setupCommand{c, in}.run(ctx) })}
 }
 
 func clientNames() []string {
@@ -67,13 +156,17 @@ func clientNames() []string {
 	return out
 }
 
-func (p setupCommand) run(ctx context.Context, c *cli.Command) error {
-	if err := p.exclusive(c); err != nil {
-		return err
+func (p setupCommand) run(ctx context.Context) error {
+	given := p.set("check", "dry-run", "print")
+	if p.Remove && (p.Check || p.Print) {
+		given = append(given, "--remove")
 	}
-	names := c.Args().Slice()
+	if len(given) > 1 {
+		return usage("%s do not go together", strings.Join(given, " and ")).WithHint("leave out one of them")
+	}
+	names := p.words()
 	if slices.Contains(names, mergeDriver) {
-		return p.runMergeDriver(ctx, c, names)
+		return p.mergeDriver(ctx, names)
 	}
 	var clients []setup.Client
 	for _, name := range names {
@@ -85,46 +178,40 @@ func (p setupCommand) run(ctx context.Context, c *cli.Command) error {
 			clients = append(clients, client)
 		}
 	}
-	s, err := p.setup(c)
+	s, err := p.setup()
 	switch {
 	case err != nil:
 		return err
 	case len(clients) == 0:
-		return p.list(ctx, c, s)
-	case c.Bool("print"):
+		return p.list(ctx, s)
+	case p.Print:
 		return p.print(s, clients)
 	default:
-		return p.clients(ctx, c, s, clients)
+		return p.clients(ctx, s, clients)
 	}
 }
 
-// exclusive returns an error for flags that do not go together.
-func (p setupCommand) exclusive(c *cli.Command) error {
-	var given []string
-	for _, name := range []string{"check", "dry-run", "print"} {
-		if c.Bool(name) {
-			given = append(given, "--"+name)
+// set are those of some flags that are set, as they are typed.
+func (p setupCommand) set(flags ...string) []string {
+	var out []string
+	for _, name := range flags {
+		if p.line.Bool(name) {
+			out = append(out, "--"+name)
 		}
 	}
-	if c.Bool("remove") && (c.Bool("check") || c.Bool("print")) {
-		given = append(given, "--remove")
-	}
-	if len(given) > 1 {
-		return usage("%s do not go together", strings.Join(given, " and ")).WithHint("leave out one of them")
-	}
-	return nil
+	return out
 }
 
 // setup is where the flags say to set clients up.
-func (p setupCommand) setup(c *cli.Command) (*setup.Setup, error) {
+func (p setupCommand) setup() (*setup.Setup, error) {
 	s := &setup.Setup{
 		Folders: setup.Folders{Home: p.home(), Config: p.settingsDir(), Claude: p.Getenv("CLAUDE_CONFIG_DIR"), Codex: p.Getenv("CODEX_HOME")},
-		State:   p.stateDir(), Section: prime.Section(), Remove: c.Bool("remove"), Force: c.Bool("force"),
+		State:   p.stateDir(), Section: prime.Section(), Remove: p.Remove, Force: p.Force,
 	}
-	if c.Bool("user") {
+	if p.User {
 		return s, nil
 	}
-	at, err := p.layout(c)
+	at, err := p.layout()
 	s.Root, s.Within = at.Root, at.Root
 	if at.Repo != nil {
 		s.Within = at.Worktree
@@ -132,87 +219,67 @@ func (p setupCommand) setup(c *cli.Command) (*setup.Setup, error) {
 	return s, err
 }
 
-// runMergeDriver sets the merge driver up.
-func (p setupCommand) runMergeDriver(ctx context.Context, c *cli.Command, names []string) error {
-	for _, name := range []string{"user", "print", "force"} {
-		if c.Bool(name) {
-			return usage("%s takes no --%s", mergeDriver, name).WithHint("cairn setup %s --dry-run shows the changes", mergeDriver)
-		}
+// mergeDriver shows what will change in the setup of the merge driver, and changes it once the person agrees. With
+// --check, a change is a failure.
+func (p setupCommand) mergeDriver(ctx context.Context, names []string) error {
+	if given := p.set("user", "print", "force"); len(given) > 0 {
+		return usage("%s takes no %s", mergeDriver, given[0]).WithHint("cairn setup %s --dry-run shows the changes", mergeDriver)
 	}
 	if len(names) > 1 {
 		return usage("%s is set up alone", mergeDriver).WithHint("cairn setup %s", mergeDriver)
 	}
-	layout, err := p.layout(c)
+	at, err := p.layout()
 	if err != nil {
 		return err
 	}
-	if c.Bool("check") || c.Bool("dry-run") {
-		return p.checkMergeDriver(ctx, layout, c.Bool("remove"), c.Bool("check"))
-	}
-	return p.mergeDriver(ctx, layout, c.Bool("remove"), c.Bool("yes"))
-}
-
-// checkMergeDriver shows what would change. With check, a change is a failure.
-func (p setupCommand) checkMergeDriver(ctx context.Context, layout layout.Layout, remove, check bool) error {
-	plan, err := store.PlanMergeDriver(ctx, layout, remove)
+	plan, err := store.PlanMergeDriver(ctx, at, p.Remove)
 	if err != nil {
 		return err
 	}
-	if check && len(plan.Lines) > 0 {
-		p.exit = exitFailure
-	}
-	if p.json {
-		p.printJSON(setupResult{layout.Root, append([]string{}, plan.Lines...)})
-		return nil
-	}
-	for _, line := range plan.Lines {
-		p.printf("%s\n", line)
-	}
-	if len(plan.Lines) == 0 {
-		p.printf("nothing to change\n")
-	}
-	return nil
-}
-
-// mergeDriver shows what will change, and changes it once the person agrees.
-func (p setupCommand) mergeDriver(ctx context.Context, layout layout.Layout, remove, yes bool) error {
-	plan, err := store.PlanMergeDriver(ctx, layout, remove)
-	if err != nil {
-		return err
-	}
+	changes := len(plan.Lines) > 0
 	if !p.json {
 		for _, line := range plan.Lines {
 			p.printf("%s\n", line)
 		}
 	}
-	if len(plan.Lines) > 0 && !yes {
-		if err := p.agree(ctx, "cairn setup merge-driver --yes makes the changes"); err != nil {
+	if p.Check && changes {
+		p.exit = exitFailure
+	}
+	if !p.Check && !p.DryRun {
+		if err := p.agree(ctx, p.Yes || !changes, "cairn setup merge-driver --yes makes the changes"); err != nil {
+			return err
+		}
+		if err := plan.Apply(ctx); err != nil {
 			return err
 		}
 	}
-	if err := plan.Apply(ctx); err != nil {
-		return err
-	}
-	switch {
-	case p.json:
-		p.printJSON(setupResult{layout.Root, append([]string{}, plan.Lines...)})
-	case len(plan.Lines) == 0:
+	if p.json {
+		p.printJSON(map[string]any{"workspace": at.Root, "changed": append([]string{}, plan.Lines...)})
+	} else if !changes {
 		p.printf("nothing to change\n")
 	}
 	return nil
 }
 
 // clients shows what will change of some clients, and changes it once the person agrees.
-func (p setupCommand) clients(ctx context.Context, c *cli.Command, s *setup.Setup, clients []setup.Client) error {
+func (p setupCommand) clients(ctx context.Context, s *setup.Setup, clients []setup.Client) error {
 	plan, err := s.Plan(clients...)
 	if err != nil {
 		return err
 	}
 	out := clientsResult{Workspace: s.Root, Steps: plan.Steps, Changed: []string{}, Removed: []string{}, Current: plan.Good()}
 	for _, d := range plan.Diffs() {
-		out.Diff += diffOf(d)
+		from, to := "a/"+d.Path, "b/"+d.Path
+		if d.Before == nil {
+			from = "/dev/null"
+		}
+		if d.After == nil {
+			to = "/dev/null"
+		}
+		_, text, _ := strings.Cut(string(diff.Diff(from, d.Before, to, d.After)), "\n") // without the line of the command
+		out.Diff += text
 	}
-	if c.Bool("check") {
+	if p.Check {
 		if !out.Current {
 			p.exit = exitFailure
 		}
@@ -222,39 +289,21 @@ func (p setupCommand) clients(ctx context.Context, c *cli.Command, s *setup.Setu
 	if !p.json {
 		p.printf("%s", screen.Lines(out.Diff))
 	}
-	if c.Bool("dry-run") || out.Diff == "" {
+	if p.DryRun || out.Diff == "" {
 		return p.showClients(out, false)
 	}
-	if !c.Bool("yes") {
-		if err := p.agree(ctx, "add --yes to make the changes; --dry-run shows them"); err != nil {
-			return err
-		}
+	if err := p.agree(ctx, p.Yes, "add --yes to make the changes; --dry-run shows them"); err != nil {
+		return err
 	}
-	out.Changed, out.Removed, err = plan.Apply()
-	if err != nil {
+	if out.Changed, out.Removed, err = plan.Apply(); err != nil {
 		return err
 	}
 	return p.showClients(out, false)
 }
 
-// diffOf is a change of a file as a diff.
-func diffOf(d setup.Diff) string {
-	from, to := "a/"+d.Path, "b/"+d.Path
-	if d.Before == nil {
-		from = "/dev/null"
-	}
-	if d.After == nil {
-		to = "/dev/null"
-	}
-	text := string(diff.Diff(from, d.Before, to, d.After))
-	_, text, _ = strings.Cut(text, "\n") // the line with the command
-	return text
-}
-
 // showClients prints what was done, and what was left alone and why.
 func (p setupCommand) showClients(out clientsResult, all bool) error {
-	if p.json {
-		p.printJSON(out)
+	if p.asJSON(out) {
 		return nil
 	}
 	for _, path := range out.Changed {
@@ -328,32 +377,26 @@ type listed struct {
 }
 
 // list says what can be set up, and what is: the clients that seem to be used here first.
-func (p setupCommand) list(ctx context.Context, c *cli.Command, s *setup.Setup) error {
-	for _, flag := range []string{"remove", "check", "dry-run", "print", "force", "yes"} {
-		if c.Bool(flag) {
-			return usage("--%s needs to know what to set up", flag).WithHint("cairn setup lists what there is")
-		}
+func (p setupCommand) list(ctx context.Context, s *setup.Setup) error {
+	if given := p.set("remove", "check", "dry-run", "print", "force", "yes"); len(given) > 0 {
+		return usage("%s needs to know what to set up", given[0]).WithHint("cairn setup lists what there is")
 	}
-	var found []listed
+	used, unused := []listed{}, []listed(nil)
 	for _, client := range setup.Clients {
 		if s.Root == "" && !client.User() {
 			continue
 		}
-		found = append(found, listed{client.Name, client.Title, s.Detected(client), s.StateOf(client)})
-	}
-	slices.SortStableFunc(found, func(a, b listed) int {
-		switch {
-		case a.Detected == b.Detected:
-			return 0
-		case a.Detected:
-			return -1
-		default:
-			return 1
+		one := listed{client.Name, client.Title, s.Detected(client), s.StateOf(client)}
+		if one.Detected {
+			used = append(used, one)
+		} else {
+			unused = append(unused, one)
 		}
-	})
+	}
+	found := append(used, unused...)
 	driver := ""
 	if s.Root != "" {
-		if at, err := p.layout(c); err == nil && at.Repo != nil {
+		if at, err := p.layout(); err == nil && at.Repo != nil {
 			if d, err := store.MergeDriverOf(ctx, at); err == nil {
 				driver = map[bool]string{true: setup.IsSetUp, false: setup.IsNot}[d.Attributes && d.Command != ""]
 			}
@@ -369,16 +412,119 @@ func (p setupCommand) list(ctx context.Context, c *cli.Command, s *setup.Setup) 
 	}
 	t := screen.Table{Head: []string{"NAME", "STATE", "", "WHAT"}, Grow: 3}
 	for _, l := range found {
-		used := ""
-		if l.Detected {
-			used = "used here"
-		}
-		t.Add(l.Name, l.State, used, l.Title)
+		t.Add(l.Name, l.State, map[bool]string{true: "used here"}[l.Detected], l.Title)
 	}
 	if driver != "" {
 		t.Add(mergeDriver, driver, "", "merges of tasks, key by key")
 	}
-	t.Print(p.out, p.width(), p.style())
+	p.printTable(t)
 	p.printf("\ncairn setup NAME shows what it would write, and asks.\n")
 	return nil
+}
+
+type skillSyncIn struct {
+	Check  bool     `json:"check,omitempty" doc:"write nothing, and exit with 4 if something would be written, or was changed since"`
+	Remove bool     `json:"remove,omitempty" doc:"remove what was written"`
+	Folder []string `json:"folder,omitempty" doc:"write into this FOLDER of one client too: {values}" cli:"value=FOLDER" values:".codex/skills,.cursor/skills,.gemini/skills,.github/skills,.opencode/skills"`
+}
+
+func skillCommands() []command {
+	return []command{declare(command{
+		name:  "skill sync",
+		usage: "Write the skills where agents look for them, or remove them from there.",
+		about: "It writes .claude/skills/ID/SKILL.md and .agents/skills/ID/SKILL.md in the Agent Skills format, for each active skill of\n" +
+			"the workspace and of the user's shelf. It changes and removes only what it wrote and nobody has changed since.\n" +
+			"It exits with 4 if a file is then not as its skill says.",
+	}, skillSync)}
+}
+
+// skillSyncResult is what a sync did.
+type skillSyncResult struct {
+	Workspace string       `json:"workspace"`
+	Files     []files.File `json:"files"` // as they are now
+	Changed   []string     `json:"changed"`
+	InSync    bool         `json:"in_sync"` // whether each file that agents read is as its skill says
+	verb.Problems
+}
+
+// skillSync plans, does what is planned unless it is only to be checked, and prints it.
+func skillSync(ctx context.Context, c *call, in skillSyncIn) error {
+	if in.Check && in.Remove {
+		return usage("--check and --remove exclude one another").WithHint("leave out one of them")
+	}
+	for _, folder := range in.Folder {
+		if !slices.Contains(files.Further, folder) {
+			return usage("no client is known that reads %q", folder).WithHint("one of %s", strings.Join(files.Further, ", "))
+		}
+	}
+	w, s, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	own, problems, err := kind.Skills.List(ctx, s)
+	if err != nil {
+		return err
+	}
+	all, shelf, err := skills.All(w, own)
+	if err != nil {
+		return err
+	}
+	if in.Remove {
+		all = nil
+	}
+	plan, err := files.Plan(s.Root, all, in.Folder...)
+	if err != nil {
+		return err
+	}
+	out := skillSyncResult{Workspace: s.Root, Files: plan}
+	out.Problems = verb.Problems{Problems: append(problems, shelf.Problems...)}
+	unread := len(out.Problems.Problems) > 0
+	if !in.Check {
+		if out.Files, out.Changed, err = files.Apply(s.Root, plan, unread && !in.Remove); err != nil {
+			return err
+		}
+	}
+	out.Changed = verb.NoNil(out.Changed)
+	out.InSync = !unread && files.InSync(out.Files)
+	if !out.InSync {
+		c.exit = verb.ExitCheckFailed
+	}
+	c.showSkillSync(out)
+	return nil
+}
+
+// aboutSkillFile says what the state of a file means, and what to do about it.
+var aboutSkillFile = map[files.State]string{
+	files.Missing:   "is missing; cairn skill sync writes it",
+	files.Stale:     "is not the newest version; cairn skill sync writes it",
+	files.Left:      "is of a skill that is gone or archived; cairn skill sync removes it",
+	files.Edited:    "was changed since it was written, and is left alone; put the change into the skill with cairn skill upsert, and remove the file",
+	files.Foreign:   "was written by somebody else, and is left alone",
+	files.Elsewhere: "lies behind a link, and is left alone",
+}
+
+func (p *call) showSkillSync(out skillSyncResult) {
+	if p.json {
+		out.Files = verb.NoNil(out.Files)
+		p.printJSON(out)
+		return
+	}
+	for _, path := range out.Changed {
+		verb := "removed"
+		if slices.ContainsFunc(out.Files, func(f files.File) bool { return f.Path == path }) {
+			verb = "wrote"
+		}
+		p.printf("%s %s\n", verb, path)
+	}
+	for _, f := range out.Files {
+		if about := aboutSkillFile[f.State]; about != "" {
+			p.printf("%s %s\n", f.Path, about)
+		}
+	}
+	for _, one := range out.Problems.Problems {
+		p.printf("%s: %s\n", one.Path, one.Message)
+	}
+	if len(out.Changed) == 0 && out.InSync {
+		p.printf("all skills are in place\n")
+	}
 }

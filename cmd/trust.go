@@ -3,14 +3,19 @@ package cmd
 import (
 	"context"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
@@ -22,56 +27,44 @@ type trustResult struct {
 	Commands  []store.Command `json:"commands"`
 }
 
-// trustList is the clones that this user has trusted on this machine.
-type trustList struct {
-	Clones []trust.Consent `json:"clones"`
+// trustCommand is cairn trust.
+type trustCommand struct {
+	*call
+	trustIn
 }
 
-// trustCommand is cairn trust.
-type trustCommand struct{ *program }
+type trustIn struct {
+	Dir    string `json:"dir,omitempty" doc:"with --revoke: the workspace" cli:"arg"`
+	Yes    bool   `json:"yes,omitempty" doc:"do not ask; for a person who has read them"`
+	Revoke bool   `json:"revoke,omitempty" doc:"take the consent back"`
+	InRepo string `json:"in_repo,omitempty" doc:"let them run in the repository NAME of the config too, which lies outside of this one" cli:"value=NAME" from:"repos"`
+	List   bool   `json:"list,omitempty" doc:"list the clones that you trusted on this machine"`
+}
 
-func (p trustCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:      "trust",
-		Usage:     "Let the commands of this clone's checks run on this machine; lists them and asks first.",
-		ArgsUsage: "[DIR]",
-		Category:  "workspace",
-		Description: "DIR goes with --revoke: the workspace that is not to be trusted any more, if it is not this one. It may be gone.\n" +
+func trustCommands() []command {
+	return append([]command{declare(command{
+		name:  "trust",
+		usage: "Let the commands of this clone's checks run on this machine; lists them and asks first.",
+		group: "workspace",
+		about: "DIR goes with --revoke: the workspace that is not to be trusted any more, if it is not this one. It may be gone.\n" +
 			"--list shows every clone that was trusted: trusted, gone, replaced by another clone at the same path, or unknown if\n" +
 			"its folder cannot be read. Only the first may run commands.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not ask; for a person who has read them"},
-			&cli.BoolFlag{Name: "revoke", Local: true, Usage: "take the consent back"},
-			&cli.StringFlag{Name: "in-repo", Local: true, Usage: "let them run in the repository `NAME` of the config too, which lies outside of this one"},
-			&cli.BoolFlag{Name: "list", Local: true, Usage: "list the clones that you trusted on this machine"},
-		},
-		Commands: []*cli.Command{signerCommand(p).command()},
-		Action:   p.run,
-	}
+	}, func(ctx context.Context, c *call, in trustIn) error { return trustCommand{c, in}.run(ctx) })}, signerCommands()...)
 }
 
-func (p trustCommand) run(ctx context.Context, c *cli.Command) error {
-	if c.Bool("list") && c.Bool("revoke") || c.IsSet("in-repo") && (c.Bool("list") || c.Bool("revoke")) {
-		return usage("--list, --revoke and --in-repo do not go together").WithHint("cairn help trust; --revoke takes the folder of a repository")
-	}
-	if c.Bool("revoke") && c.Args().Len() == 1 {
-		return p.revokeAt(c.Args().First())
-	}
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	switch {
-	case c.Bool("list"):
+func (p trustCommand) run(ctx context.Context) error {
+	switch inRepo := p.line.IsSet("in-repo"); {
+	case p.List && p.Revoke || inRepo && (p.List || p.Revoke):
+		return usage("--list, --revoke and --in-repo do not go together").
+			WithHint("cairn help trust; --revoke takes the folder of a repository")
+	case p.Dir != "" && !p.Revoke:
+		return usage("does not take the argument %q", p.Dir).WithHint("cairn help trust")
+	case p.List:
 		return p.list()
-	case c.Bool("revoke"):
-		return p.revokeHere(c)
-	default:
-		return p.give(ctx, c)
+	case p.Revoke:
+		return p.revoke()
 	}
-}
-
-func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
-	w, s, err := p.open(ctx, c)
+	w, s, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -79,11 +72,11 @@ func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if c.IsSet("in-repo") {
-		return p.giveRepo(ctx, c, w.Actor(), s, commands)
+	if p.line.IsSet("in-repo") {
+		return p.giveRepo(ctx, w.Actor(), s, commands)
 	}
 	if !s.Trusted() {
-		if err := p.consent(ctx, w.Actor(), s.Root, commands, c.Bool("yes")); err != nil {
+		if err := p.consent(ctx, w.Actor(), s.Root, commands); err != nil {
 			return err
 		}
 		err = s.SetTrust(w.Actor(), p.Now())
@@ -94,15 +87,15 @@ func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 
 // giveRepo lets the commands run in another repository that the config names. They come from this workspace, which is
 // trusted first.
-func (p trustCommand) giveRepo(ctx context.Context, c *cli.Command, who record.Actor, s *store.Store, commands []store.Command) error {
-	files, err := s.Files(task.Task{Repo: c.String("in-repo")})
+func (p trustCommand) giveRepo(ctx context.Context, who record.Actor, s *store.Store, commands []store.Command) error {
+	files, err := s.Files(task.Task{Repo: p.InRepo})
 	switch {
 	case err != nil:
 		return err
 	case !s.Trusted():
 		return record.Errorf(record.Untrusted, "the commands of this workspace may not run here either").WithHint("first %s", record.CallTo("trust"))
 	case !files.Trusted():
-		if err := p.consent(ctx, who, files.Root, commands, c.Bool("yes")); err != nil {
+		if err := p.consent(ctx, who, files.Root, commands); err != nil {
 			return err
 		}
 		err = files.Trust(who, p.Now())
@@ -110,27 +103,26 @@ func (p trustCommand) giveRepo(ctx context.Context, c *cli.Command, who record.A
 	return p.show(trustResult{files.Root, true, commands}, err)
 }
 
-// revokeHere revokes the consent for this workspace. It succeeds if there is none, and if the config cannot be read.
-func (p trustCommand) revokeHere(c *cli.Command) error {
-	layout, err := p.layout(c)
-	if err != nil {
-		return err
+// revoke revokes the consent for this workspace, also if there is none or its config cannot be read; or for a folder that
+// is named, which may be gone. Of that it returns NOT_FOUND if there is no consent.
+func (p trustCommand) revoke() error {
+	root := p.abs(p.Dir)
+	if p.Dir == "" {
+		l, err := p.layout()
+		if err != nil {
+			return err
+		}
+		root = l.Root
 	}
-	_, err = trust.Revoke(p.stateDir(), layout.Root)
-	return p.show(trustResult{Workspace: layout.Root, Commands: []store.Command{}}, err)
-}
-
-// revokeAt revokes the consent for a folder, which may be gone. It returns NOT_FOUND if there is none.
-func (p trustCommand) revokeAt(dir string) error {
-	revoked, err := trust.Revoke(p.stateDir(), p.abs(dir))
-	if err == nil && len(revoked) == 0 {
-		err = record.Errorf(record.NotFound, "no consent was given at %s", p.abs(dir)).
-			WithHint("cairn trust --list shows where")
+	revoked, err := trust.Revoke(p.stateDir(), root)
+	switch {
+	case err != nil || p.Dir == "":
+	case len(revoked) == 0:
+		err = record.Errorf(record.NotFound, "no consent was given at %s", root).WithHint("cairn trust --list shows where")
+	default:
+		root = revoked[0].Workspace
 	}
-	if err != nil {
-		return err
-	}
-	return p.show(trustResult{Workspace: revoked[0].Workspace, Commands: []store.Command{}}, nil)
+	return p.show(trustResult{Workspace: root, Commands: []store.Command{}}, err)
 }
 
 func (p trustCommand) list() error {
@@ -139,7 +131,7 @@ func (p trustCommand) list() error {
 	case err != nil:
 		return err
 	case p.json:
-		p.printJSON(trustList{clones})
+		p.printJSON(map[string]any{"clones": clones})
 		return nil
 	case len(clones) == 0:
 		p.printf("no clone is trusted on this machine\n")
@@ -148,23 +140,30 @@ func (p trustCommand) list() error {
 	for _, c := range clones {
 		t.Add(c.Workspace, string(c.Actor), c.At.Format(time.RFC3339), string(c.State))
 	}
-	t.Print(p.out, p.width(), p.style())
+	p.printTable(t)
 	return nil
 }
 
-// consent shows the commands, and has the person at the terminal approve them unless yes is set. Only a person can
+// consent shows the commands, and has the person at the terminal approve them unless --yes is set. Only a person can
 // consent.
-func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace string, commands []store.Command, yes bool) error {
+func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace string, commands []store.Command) error {
 	if !actor.Human() {
 		return record.Errorf(record.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")
 	}
 	if err := p.personHere("approve commands"); err != nil {
 		return err
 	}
-	if !p.json {
-		p.showCommands(commands)
+	switch {
+	case p.json:
+	case len(commands) == 0:
+		p.printf("No file here holds a command now.\n")
+	default: // each quoted, so that its text can neither look like another command nor be invisible
+		p.printf("These commands would run on this machine when tasks are checked:\n")
+		for _, cmd := range commands {
+			p.printf("  %s: %s\n", cmd.Where, screen.Painted(harmless.Quote(cmd.Cmd)))
+		}
 	}
-	if yes {
+	if p.Yes {
 		return nil
 	}
 	var terminal io.ReadWriteCloser
@@ -185,18 +184,6 @@ func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace
 	return err
 }
 
-// showCommands lists commands. Each is quoted, so that its text can neither look like another command nor be invisible.
-func (p trustCommand) showCommands(commands []store.Command) {
-	if len(commands) == 0 {
-		p.printf("No file here holds a command now.\n")
-		return
-	}
-	p.printf("These commands would run on this machine when tasks are checked:\n")
-	for _, cmd := range commands {
-		p.printf("  %s: %s\n", cmd.Where, screen.Painted(harmless.Quote(cmd.Cmd)))
-	}
-}
-
 func (p trustCommand) show(r trustResult, err error) error {
 	switch {
 	case err != nil:
@@ -209,4 +196,261 @@ func (p trustCommand) show(r trustResult, err error) error {
 		p.printf("%s may no longer run commands on this machine\n", r.Workspace)
 	}
 	return nil
+}
+
+// signIn is what the command of a verb takes whose record a person can sign. It is no part of the verb's input, since no
+// agent may sign.
+type signIn struct {
+	Sign bool   `json:"sign,omitempty" doc:"sign it with your SSH key, as git signs commits; docs/approvals.md says how that is set up"`
+	Key  string `json:"key,omitempty" doc:"the key to sign with, a FILE or a public key in words; else git's user.signingkey" cli:"value=FILE"`
+}
+
+func signFlags() []cli.Flag { return flagsOf(verb.FieldsOf[signIn]()) }
+
+// giveSigner gives a workspace the key that its actor signs with, if --sign is set.
+func (c *call) giveSigner(ctx context.Context, w *verb.Workspace) error {
+	key := c.line.String("key")
+	if !c.line.Bool("sign") {
+		if key != "" {
+			return usage("--key goes with --sign").WithHint("add --sign")
+		}
+		return nil
+	}
+	if w.Actor().Human() {
+		if err := c.personHere("sign for a person"); err != nil {
+			return err
+		}
+	}
+	tool, err := c.signingTool(ctx, w.Dir, key)
+	w.Signer = tool
+	return err
+}
+
+// signingTool signs with a key: the one that is named, else the one in git's config.
+func (c *call) signingTool(ctx context.Context, dir, named string) (*sshsign.Tool, error) {
+	config, err := store.ReadSigningConfig(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if named == "" {
+		if named, err = config.SSHKey(); err != nil {
+			return nil, err
+		}
+	} else if !sshsign.InWords(named) {
+		named = c.abs(c.underHome(named))
+	}
+	key, err := sshsign.FindKey(named, c.home())
+	if err != nil {
+		return nil, err
+	}
+	return &sshsign.Tool{Key: key, Program: c.underHome(config.Program), Socket: c.Getenv("SSH_AUTH_SOCK"), Say: c.Stderr}, nil
+}
+
+// signerRow is one line of allowed_signers.
+type signerRow struct {
+	Actor       record.Actor `json:"actor"`
+	Type        string       `json:"type"`
+	Fingerprint string       `json:"fingerprint"`
+	From        time.Time    `json:"from,omitzero"`
+	Until       time.Time    `json:"until,omitzero"`
+	Counts      bool         `json:"counts"` // in the version that decides here
+}
+
+// signerList is what trust signer prints. Counting names the version of the file that decides here: a commit, or the
+// working tree.
+type signerList struct {
+	Path     string           `json:"path"`
+	Counting string           `json:"counting"`
+	Signers  []signerRow      `json:"signers"`
+	Problems []signersProblem `json:"problems"`
+}
+
+type signersProblem struct {
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// signerCommand is cairn trust signer.
+type signerCommand struct{ *call }
+
+type (
+	signerAddIn struct {
+		Actor record.Actor `json:"actor" doc:"who may sign" cli:"arg" from:"actors-alone"`
+		Key   string       `json:"key" doc:"a file with a public key, or the key in words" cli:"arg,value=KEY.pub"`
+		After string       `json:"valid_after,omitempty" doc:"a TIME before which it does not count, such as 2026-11-21T12:00:00Z" cli:"value=TIME"`
+		Until string       `json:"valid_before,omitempty" doc:"a TIME after which it does not count" cli:"value=TIME"`
+	}
+	signerRemoveIn struct {
+		Actor  record.Actor `json:"actor" doc:"who signed" cli:"arg" from:"actors-alone"`
+		Key    string       `json:"key,omitempty" doc:"one of their keys" cli:"arg,value=KEY.pub|FINGERPRINT"`
+		Revoke bool         `json:"revoke,omitempty" doc:"for a key that somebody else may have: take the line out, so that nothing it ever signed counts"`
+	}
+)
+
+func signerCommands() []command {
+	return []command{
+		declare(command{name: "trust signer", usage: "Say whose signatures of approvals count, in .cairn/allowed_signers."},
+			func(context.Context, *call, nothing) error {
+				return usage("says neither add, list nor remove").WithHint("cairn trust signer list; cairn help trust")
+			}),
+		declare(command{name: "trust signer add", usage: "Let an actor sign with a key; commit the file for it to count."},
+			func(ctx context.Context, c *call, in signerAddIn) error { return signerCommand{c}.add(ctx, in) }),
+		declare(command{name: "trust signer list", usage: "List the keys, and whether they count already."},
+			func(ctx context.Context, c *call, _ nothing) error {
+				_, s, err := c.open(ctx)
+				if err != nil {
+					return err
+				}
+				return signerCommand{c}.show(ctx, s)
+			}),
+		declare(command{name: "trust signer remove", usage: "Let an actor's keys count no more from now on; what they signed until now still counts."},
+			func(ctx context.Context, c *call, in signerRemoveIn) error { return signerCommand{c}.remove(ctx, in) }),
+	}
+}
+
+// openForPerson opens the workspace, unless an agent asks for it, under whatever name.
+func (p signerCommand) openForPerson(ctx context.Context) (*store.Store, error) {
+	w, s, err := p.open(ctx)
+	if err == nil && !w.Actor().Human() {
+		err = record.Errorf(record.Forbidden, "%s cannot say whose signatures count", w.Actor()).WithHint("a person runs cairn trust signer")
+	}
+	if err == nil {
+		err = p.personHere("say whose signatures count")
+	}
+	return s, err
+}
+
+func (p signerCommand) add(ctx context.Context, in signerAddIn) error {
+	s, err := p.openForPerson(ctx)
+	if err != nil {
+		return err
+	}
+	who, err := record.ParseActor(string(in.Actor))
+	if err != nil {
+		return err
+	}
+	key, err := p.publicKey(in.Key)
+	if err != nil {
+		return err
+	}
+	var span [2]time.Time
+	for i, flag := range []struct{ name, value string }{{"valid-after", in.After}, {"valid-before", in.Until}} {
+		if flag.value == "" {
+			continue
+		}
+		if span[i], err = time.Parse(time.RFC3339, flag.value); err != nil {
+			return usage("--%s %q is not a time", flag.name, flag.value).WithHint("write it as 2026-11-21T12:00:00Z")
+		}
+	}
+	if err := store.AddSigner(ctx, s.Layout, who, key, span[0], span[1]); err != nil {
+		return err
+	}
+	if !p.json {
+		p.printf("%s may sign with %s once .cairn/allowed_signers is committed and merged\n", who, key.Fingerprint())
+		return nil
+	}
+	return p.show(ctx, s)
+}
+
+// publicKey reads a key in words, or a file that holds one.
+func (p signerCommand) publicKey(text string) (sshsign.PublicKey, error) {
+	if sshsign.InWords(text) {
+		return sshsign.FindKey(text, "")
+	}
+	return sshsign.ReadKey(p.abs(p.underHome(text)))
+}
+
+func (p signerCommand) remove(ctx context.Context, in signerRemoveIn) error {
+	s, err := p.openForPerson(ctx)
+	if err != nil {
+		return err
+	}
+	who, err := record.ParseActor(string(in.Actor))
+	if err != nil {
+		return err
+	}
+	fingerprint := in.Key
+	if digits, is := strings.CutPrefix(fingerprint, "SHA256:"); fingerprint != "" && (!is || digits == "") {
+		key, err := p.publicKey(fingerprint)
+		if err != nil {
+			return err
+		}
+		fingerprint = key.Fingerprint()
+	}
+	at := p.Now()
+	if in.Revoke {
+		at = time.Time{}
+	}
+	ended, err := store.EndSigners(ctx, s.Layout, who, fingerprint, at)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return p.show(ctx, s)
+	}
+	for _, signer := range ended {
+		if at.IsZero() {
+			p.printf("nothing that %s signed with %s will count once this is committed and merged\n", who, signer.Fingerprint())
+		} else {
+			p.printf("%s of %s will count for nothing that is signed from now on, once this is committed and merged\n", signer.Fingerprint(), who)
+		}
+	}
+	return nil
+}
+
+func (p signerCommand) show(ctx context.Context, s *store.Store) error {
+	list, err := p.read(ctx, s)
+	if err != nil {
+		return err
+	}
+	if p.asJSON(list) {
+		return nil
+	}
+	if len(list.Signers) == 0 {
+		p.printf("nobody's signature counts: %s names no key\n", list.Path)
+	}
+	t := screen.Table{Head: []string{"ACTOR", "KEY", "FROM", "UNTIL", "COUNTS"}}
+	for _, row := range list.Signers {
+		counts := "yes"
+		if !row.Counts {
+			counts = "not yet: not in " + list.Counting
+		}
+		t.Add(string(row.Actor), row.Type+" "+row.Fingerprint, timeText(row.From), timeText(row.Until), counts)
+	}
+	if len(list.Signers) > 0 {
+		p.printTable(t)
+	}
+	for _, problem := range list.Problems {
+		p.printf("line %d grants nothing: %s\n", problem.Line, problem.Message)
+	}
+	return nil
+}
+
+func (p signerCommand) read(ctx context.Context, s *store.Store) (signerList, error) {
+	list := signerList{Path: layout.Folder + "/allowed_signers", Signers: []signerRow{}, Problems: []signersProblem{}}
+	here, err := snapshot.SignersHere(s.Layout)
+	if err != nil {
+		return list, err
+	}
+	inForce, err := snapshot.SignersInForce(ctx, s.Layout)
+	if err != nil {
+		return list, err
+	}
+	list.Counting = inForce.From
+	for _, signer := range here.Signers {
+		list.Signers = append(list.Signers, signerRow{
+			signer.Actor, signer.Key.Type(), signer.Fingerprint(), signer.After, signer.Before, inForce.Has(signer),
+		})
+	}
+	for _, problem := range here.Problems {
+		list.Problems = append(list.Problems, signersProblem{problem.Line, problem.Msg})
+	}
+	return list, nil
+}
+
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.RFC3339)
 }

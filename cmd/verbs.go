@@ -1,13 +1,16 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
@@ -15,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/urfave/cli/v3"
 )
 
@@ -34,12 +38,24 @@ func (p verbCommand) command() *cli.Command {
 		Name:        p.name(),
 		Aliases:     p.aliases(),
 		Usage:       v.Summary,
-		ArgsUsage:   argsUsage(v),
+		ArgsUsage:   argsUsage(v.Fields()),
 		Description: description(v),
 		Category:    v.Group,
 		Hidden:      v.Noun != "", // it is shown under its noun
-		Flags:       append(flags(v), furtherFlags(v)...),
+		Flags:       flagsOf(v.Fields()),
 		Action:      p.run,
+	}
+	if v.Signs {
+		out.Flags = append(out.Flags, signFlags()...)
+	}
+	out.Flags = append(append(withLetters(out.Flags, v.Kind), &cli.StringFlag{
+		Name: "input", Local: true, Usage: "the whole input as JSON, from standard input, a file or this argument: `-|FILE|JSON`",
+	}), formFlags()...)
+	switch v.Name { // how this program carries it out is nothing of the verb
+	case "job_start":
+		out.Flags = append(out.Flags, flagsOf(verb.FieldsOf[startIn]())...)
+	case "create":
+		out.Flags = append(out.Flags, flagsOf(verb.FieldsOf[addIn]())...)
 	}
 	if v.Name == transfer.ImportName {
 		importCommand{p}.complete(out)
@@ -68,10 +84,11 @@ func (p nounCommand) command() *cli.Command {
 		}
 		out.Category, out.Commands, names = v.Group, append(out.Commands, c), append(names, c.Name)
 	}
-	for _, c := range p.further(p.noun) {
-		out.Commands = append(out.Commands, c)
-		if !c.Hidden {
-			names = append(names, c.Name)
+	for _, c := range below(p.noun) {
+		sub := c.make(p.program)
+		out.Commands = append(out.Commands, sub)
+		if !sub.Hidden {
+			names = append(names, sub.Name)
 		}
 	}
 	out.Usage, out.ArgsUsage = "Has the commands "+strings.Join(names, ", ")+".", "COMMAND"
@@ -103,22 +120,6 @@ func aboutNoun(noun string) string {
 	}[noun]
 }
 
-// further are the commands below a noun that are no verbs.
-func (p *program) further(noun string) []*cli.Command {
-	switch noun {
-	case "skill":
-		return []*cli.Command{skillSyncCommand{p}.command()}
-	case "job":
-		return append(p.jobCommands(), superviseCommand{p}.command())
-	case "remote":
-		return []*cli.Command{keepCommand{p}.command()}
-	case "review":
-		return p.reviewCommands()
-	default:
-		return nil
-	}
-}
-
 // run runs if no command follows the noun.
 func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 	if c.Args().Len() == 0 {
@@ -132,7 +133,7 @@ func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 		names = append(names, sub.Name)
 	}
 	e := usage("there is no command %q", p.noun+" "+c.Args().First())
-	if ours := guessedBelow(p.noun, c.Args().First()); ours != "" {
+	if ours := guessBehind(p.noun, c.Args().First()); ours != "" {
 		return e.WithHint("%s; cairn help %s lists the others", ours, p.noun)
 	}
 	if show := c.Command("show"); show != nil && strings.ContainsAny(c.Args().First(), "-0123456789") {
@@ -142,62 +143,6 @@ func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 		return e.WithHint("did you mean cairn %s %s? cairn help %s lists them", p.noun, near, p.noun)
 	}
 	return e.WithHint("cairn help %s lists them", p.noun)
-}
-
-// guessedBelow is the command that does what people mean by a word behind a noun; "" for a word of which nothing is
-// known.
-func guessedBelow(noun, word string) string {
-	if ours, ok := guessedOfJobs(word)[noun]; ok {
-		return ours
-	}
-	if slices.Contains([]string{"job", "project", "repo", "review", "worktree", pairs.Noun}, noun) {
-		return "" // what follows is about records
-	}
-	return map[string]string{
-		"get": "cairn get ID reads a record of any kind", "show": "cairn get ID reads a record of any kind", "view": "cairn get ID reads a record of any kind",
-		"accept": "cairn decision set-status ID accepted", "reject": "cairn decision set-status ID rejected",
-		"edit":    "cairn update ID changes labels or state of any record, cairn knowledge write --id ID a note",
-		"comment": "cairn note ID TEXT comments on a record of any kind", "note": "cairn note ID TEXT comments on a record of any kind",
-		"history": "cairn history ID lists who did what to a record of any kind", "answer": "cairn handoff respond ID answers a handoff",
-	}[word]
-}
-
-// guessedOfJobs is, by noun, the command about jobs, reviews, work trees, projects and repositories that does what
-// people mean by a word.
-func guessedOfJobs(word string) map[string]string {
-	const (
-		remove  = "cairn worktree remove ID removes one; cairn worktree list says why the others stay"
-		diff    = "cairn review show ID --diff"
-		begin   = "cairn job start ID --executor NAME"
-		end     = "cairn job cancel JOB"
-		follow  = "cairn job logs JOB -f"
-		made    = "cairn job start and cairn pair make the work tree of a task"
-		listing = "cairn list --status in_review lists the tasks in review, cairn review show ID shows one"
-		endPair = "cairn pair close ID"
-	)
-	return map[string]map[string]string{
-		"run": {"job": begin}, "new": {"job": begin, "worktree": made}, "create": {"job": begin, "worktree": made, "review": "cairn job start ID does the work that is reviewed", "repo": "cairn repo register --path FOLDER"},
-		"stop": {"job": end, "pair": endPair}, "kill": {"job": end, "pair": endPair}, "end": {"job": end, "pair": endPair}, "delete": {"job": end + " ends one, its folder stays", "worktree": remove},
-		"watch": {"job": follow}, "follow": {"job": follow}, "tail": {"job": follow}, "log": {"job": follow}, "wait": {"job": "cairn job poll JOB --wait"},
-		"get": {"job": "cairn job show JOB"}, "view": {"job": "cairn job show JOB", "review": "cairn review show ID"}, "status": {"job": "cairn job show JOB", "review": "cairn review show ID", "pair": "cairn pair read ID"},
-		"restart": {"job": "cairn job retry JOB"}, "resume": {"job": "cairn job retry JOB"}, "diff": {"job": "cairn job show JOB patch.diff", "review": diff},
-		"accept": {"review": "cairn review approve ID"}, "close": {"review": "cairn review merge ID closes the task with its merge"}, "list": {"review": listing},
-		"show":  {"pair": "cairn pair read ID", "worktree": "cairn worktree list ID", "project": "cairn project list", "repo": "cairn repo list"},
-		"start": {"pair": "cairn pair ID"}, "add": {"worktree": made, "repo": "cairn repo register --path FOLDER"}, "prune": {"worktree": remove}, "rm": {"worktree": remove},
-		"switch": {"project": "cairn project open PROJECT"}, "init": {"project": "cairn project create FOLDER"},
-	}[word]
-}
-
-// furtherFlags are the flags of a verb's command that are nothing of the verb: how this program carries it out.
-func furtherFlags(v verb.Verb) []cli.Flag {
-	switch v.Name {
-	case "job_start":
-		return startFlags()
-	case "create":
-		return addFlags()
-	default:
-		return nil
-	}
 }
 
 func (p verbCommand) name() string { return verb.CommandName(p.verb.Name) }
@@ -210,36 +155,6 @@ func (p verbCommand) aliases() []string {
 		out = append(out, p.verb.Name)
 	}
 	return out
-}
-
-// argsUsage names the positional arguments, as in "ID [TEXT]".
-func argsUsage(v verb.Verb) string {
-	var words []string
-	for _, f := range v.Fields() {
-		if !f.Arg {
-			continue
-		}
-		word := argName(f)
-		if f.Many {
-			word += "..."
-		}
-		if !f.Required {
-			word = "[" + word + "]"
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, " ")
-}
-
-// argName is what help calls a positional argument.
-func argName(f verb.Field) string {
-	if f.File {
-		return "FILE"
-	}
-	if f.Names == "session" && f.Type == verb.Text {
-		return "SESSION|TASK"
-	}
-	return strings.ToUpper(f.Name)
 }
 
 // description says when to use a verb, and what the file that it takes contains.
@@ -264,16 +179,15 @@ func description(v verb.Verb) string {
 
 // run calls the verb with the input that the line describes, and prints the result.
 func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
-	w, err := p.workspace(ctx, c)
+	l := &call{program: p.program, line: c}
+	w, err := l.workspace(ctx)
+	if err == nil && p.verb.Signs {
+		err = l.giveSigner(ctx, w)
+	}
 	if err != nil {
 		return err
 	}
-	if p.verb.Signs {
-		if err := p.giveSigner(ctx, c, w); err != nil {
-			return err
-		}
-	}
-	in := newInput(p.program, c, p.verb)
+	in := newInput(p.program, c, p.verb.Fields())
 	if err := in.read(ctx); err != nil {
 		return err
 	}
@@ -284,7 +198,7 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 		return p.inEditor(ctx, w, in)
 	}
 	if p.verb.Kind != verb.Read && p.verb.Noun != "remote" {
-		defer p.keepClaims(w)
+		defer keepClaims(p.program, w)
 	}
 	return p.call(ctx, w, in)
 }
@@ -310,7 +224,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	out, err := p.callOnce(ctx, w, in)
 	if preview, ok := out.(tasks.Undone); err == nil && ok && !preview.Done && p.asksHere() {
 		p.renderer(p.verb).Show(out)
-		if err := p.agree(ctx, "cairn undo "+string(preview.ID)+" --yes"); err != nil {
+		if err := p.agree(ctx, false, "cairn undo "+string(preview.ID)+" --yes"); err != nil {
 			return err
 		}
 		in.values["id"], in.values["confirm"] = string(preview.ID), true
@@ -327,7 +241,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 
 // asksHere reports whether a person can be asked on standard input.
 func (p *program) asksHere() bool {
-	_, ok := isTerminal(p.Stdin)
+	_, ok := terminal.Is(p.Stdin)
 	return ok && !p.json && p.form == nil
 }
 
@@ -354,63 +268,121 @@ func (p verbCommand) callOnce(ctx context.Context, w *verb.Workspace, in *input)
 
 // called gives an error of the verb the name of the command that stands for it.
 func (p verbCommand) called(err error) error {
-	var e *record.Error
-	if p.as == "" || !errors.As(err, &e) || e.Op != p.verb.Name {
-		return err
+	if e, ok := errors.AsType[*record.Error](err); ok && p.as != "" && e.Op == p.verb.Name {
+		return amended(e, func(e *record.Error) { e.Op = p.as })
 	}
-	said := *e
-	said.Op = p.as
-	return &said
+	return err
 }
 
-// readyCommand is the verb that lists tasks, with the filters for what can be started now.
-type readyCommand struct{ *program }
-
-func (p readyCommand) command() *cli.Command {
-	c := &cli.Command{
-		Name:     "ready",
-		Usage:    "List the tasks that next would hand out, the most urgent first.",
-		Category: "tasks",
-		Action:   p.run,
-	}
-	for _, f := range p.fields() {
-		c.Flags = append(c.Flags, flagsOf(f)...)
-	}
-	c.Flags = append(c.Flags, formFlags()...)
-	return c
+// readyCommands are the verb that lists tasks, with the filters for what can be started now.
+func readyCommands() []command {
+	return []command{declare(command{
+		name: "ready", usage: "List the tasks that next would hand out, the most urgent first.", group: "tasks",
+		prints: "list", takes: someFields("list", "label", "parent", "limit", "cursor"),
+	}, func(ctx context.Context, c *call, _ nothing) error {
+		w, _, err := c.open(ctx)
+		if err != nil {
+			return err
+		}
+		return c.standFor(ctx, w, verbCommand{verb: verbNamed("list")}, map[string]any{"ready": true})
+	})}
 }
 
-// fields are the further filters that ready takes.
-func (p readyCommand) fields() []verb.Field {
-	list, _ := catalogue.ListerOf("task")
-	return slices.DeleteFunc(slices.Clone(list.Fields()), func(f verb.Field) bool {
-		return !slices.Contains([]string{"label", "parent", "limit", "cursor"}, f.Name)
-	})
+// severalDone is the JSON of a command that was given several ids: what became of each. A task is a row under tasks, as
+// lists have it; what is none, such as a handoff or what was deleted, is under records as the verb returns it. Errors
+// are those of the ones that were refused.
+type severalDone struct {
+	verb.Several
+	Records []any                   `json:"records,omitempty"`
+	Errors  []catalogue.FailureBody `json:"errors,omitempty"`
 }
 
-func (p readyCommand) run(ctx context.Context, c *cli.Command) error {
-	if err := noArguments(c); err != nil {
-		return err
-	}
-	w, _, err := p.open(ctx, c)
+// callEach does the verb for each id of the line in turn, tells of each what became of it, and exits with the number of
+// the first failure. The ids are looked up before anything is done: where a word of the line names no record, nothing
+// is done.
+func (p verbCommand) callEach(ctx context.Context, w *verb.Workspace, in *input) error {
+	each, err := p.looked(ctx, w, in)
 	if err != nil {
 		return err
 	}
-	list, _ := catalogue.ListerOf("task")
-	in := newInput(p.program, c, list)
-	in.values["ready"] = true
-	for _, f := range p.fields() {
-		if err := in.flag(ctx, f); err != nil {
-			return err
+	done := severalDone{Several: verb.Several{Tasks: []verb.Row{}}}
+	first := 0
+	for _, one := range each {
+		out, err := p.callOnce(ctx, w, one)
+		exit := p.tell(ctx, &done, out, err)
+		first = cmp.Or(first, exit)
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return verbCommand{program: p.program, verb: list}.call(ctx, w, in)
-}
-
-// noArguments returns an error if a command that takes no arguments was given one.
-func noArguments(c *cli.Command) error {
-	if c.Args().Len() > 0 {
-		return usage("does not take the argument %q", c.Args().First()).WithHint("cairn help %s", strings.TrimPrefix(c.FullName(), "cairn "))
+	p.exit = first
+	if p.collects() {
+		return p.result(ctx, p.verb, w, done)
 	}
 	return nil
+}
+
+// collects reports whether what becomes of several is printed as one result: as JSON, or as what a program of jq makes
+// of that.
+func (p verbCommand) collects() bool { return p.json || p.form != nil && p.form.Whole() }
+
+// looked makes an input for each of the ids of the line, once all of them were found.
+func (p verbCommand) looked(ctx context.Context, w *verb.Workspace, in *input) ([]*input, error) {
+	s, err := w.Open()
+	if err != nil {
+		return nil, err
+	}
+	each := make([]*input, len(in.each))
+	for i, id := range in.each {
+		one := newInput(p.program, in.line, in.fields)
+		maps.Copy(one.values, in.values)
+		one.values[in.several] = id
+		if key, ok := one.values["idempotency_key"].(string); ok && key != "" {
+			one.values["idempotency_key"] = key + " " + id
+		}
+		err := one.completeIDs(ctx, w)
+		if whole, _ := one.values[in.several].(string); err == nil && p.verb.Name != "restore" { // that is about what is not there
+			_, _, err = kind.Find(s, whole)
+		}
+		if err != nil {
+			return nil, withQuoteHint(err)
+		}
+		each[i] = one
+	}
+	return each, nil
+}
+
+// tell prints what became of one of several, or keeps it for the JSON of all, and returns the exit number.
+func (p verbCommand) tell(ctx context.Context, done *severalDone, out any, err error) int {
+	switch {
+	case err != nil && !p.json:
+		return p.report(ctx, err)
+	case err != nil:
+		e := asError(err)
+		done.Errors = append(done.Errors, catalogue.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, catalogue.CommandLine).Error)
+		return p.exitOf(e)
+	case !p.collects():
+		if err := p.result(ctx, p.verb, nil, out); err != nil {
+			return p.report(ctx, err)
+		}
+	}
+	if t, ok := out.(verb.Task); ok {
+		done.Tasks = append(done.Tasks, t.Row)
+	} else {
+		done.Records = append(done.Records, out)
+	}
+	if p.verb.Exit != nil {
+		return p.soften(p.verb.Exit(out))
+	}
+	return 0
+}
+
+// withQuoteHint adds to an error about a word that names nothing that nothing was done, and that a text is quoted.
+func withQuoteHint(err error) error {
+	e, ok := errors.AsType[*record.Error](err)
+	if !ok || e.Code != record.NotFound {
+		return err
+	}
+	other := *e
+	return other.WithHint("nothing was done; a text that has spaces is quoted, and cairn list shows the ids")
 }

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,21 +11,23 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/cmd/background"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/urfave/cli/v3"
 )
 
 // workspace is where and as whom the flags and the environment say to act. The actor has every right: a person who can
 // run the command line can edit the files as well.
-func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspace, error) {
-	dir, err := p.dir(c)
+func (p *call) workspace(ctx context.Context) (*verb.Workspace, error) {
+	c := p.line
+	dir, err := p.dir()
 	if err != nil {
 		return nil, err
 	}
-	actor, err := p.actor(ctx, c, dir)
+	actor, err := p.actor(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -32,33 +35,29 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 		Dir: dir, StateDir: p.stateDir(), ConfigDir: p.configDir(), Actor: actor, Session: p.Getenv("CAIRN_SESSION"), Version: Version(),
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
 	}
-	w.Progress = p.reports()
-	if c.Bool("verbose") && p.meter != nil {
-		w.Output = watching{p.meter}
-	}
+	w.Progress = p.meter.Reports(p.Stderr)
+	w.Output = p.watched()
 	w.Job, w.Executor = p.jobOf()
-	w.Supervise = supervise
+	w.Supervise = background.Supervise
 	if c.Bool(foregroundFlag) {
-		w.Supervise = p.runner().Run
+		w.Supervise = jobRunner.Run
 	} else if c.Name != "poll" && c.Name != "job-poll" && c.Bool(waitFlag) {
-		w.Supervise = awaiting(supervise)
+		w.Supervise = awaiting(background.Supervise)
 	}
 	return w, nil
 }
 
-// open returns workspace, and opens its store.
-func (p *program) open(ctx context.Context, c *cli.Command) (*verb.Workspace, *store.Store, error) {
-	w, err := p.workspace(ctx, c)
-	if err != nil {
-		return nil, nil, err
+// watched is where commands print that are shown while they run; nil if they are not.
+func (p *call) watched() io.Writer {
+	if p.meter == nil || !p.line.Bool("verbose") {
+		return nil
 	}
-	s, err := w.Open()
-	return w, s, err
+	return terminal.Watching{Meter: p.meter}
 }
 
 // layout finds the workspace without reading its config, for commands that must work where the config is broken.
-func (p *program) layout(c *cli.Command) (layout.Layout, error) {
-	dir, err := p.dir(c)
+func (p *call) layout() (layout.Layout, error) {
+	dir, err := p.dir()
 	if err != nil {
 		return layout.Layout{}, err
 	}
@@ -66,8 +65,8 @@ func (p *program) layout(c *cli.Command) (layout.Layout, error) {
 }
 
 // dir is the folder to work in: -C, --repo, CAIRN_REPO, or the working directory.
-func (p *program) dir(c *cli.Command) (string, error) {
-	for _, dir := range []string{c.String("C"), c.String("repo"), p.Getenv("CAIRN_REPO")} {
+func (p *call) dir() (string, error) {
+	for _, dir := range []string{p.line.String("C"), p.line.String("repo"), p.Getenv("CAIRN_REPO")} {
 		if dir == "" {
 			continue
 		}
@@ -81,7 +80,7 @@ func (p *program) dir(c *cli.Command) (string, error) {
 }
 
 // abs is a path as seen from the working directory.
-func (p *program) abs(name string) string {
+func (p Env) abs(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -89,7 +88,7 @@ func (p *program) abs(name string) string {
 }
 
 // home is the user's own folder, or "".
-func (p *program) home() string {
+func (p Env) home() string {
 	if home := p.Getenv("HOME"); home != "" || runtime.GOOS != "windows" {
 		return home
 	}
@@ -97,45 +96,32 @@ func (p *program) home() string {
 }
 
 // underHome resolves ~/ as git does for paths in its config.
-func (p *program) underHome(path string) string {
+func (p Env) underHome(path string) string {
 	if below, ok := strings.CutPrefix(path, "~/"); ok && p.home() != "" {
 		return filepath.Join(p.home(), below)
 	}
 	return path
 }
 
-// stateDir is the user's folder for what must not lie in a repository, by the convention of each system. It is empty if
-// the environment names none by an absolute path.
-func (p *program) stateDir() string {
-	home := filepath.Join(p.Getenv("HOME"), ".local", "state")
-	if runtime.GOOS == "windows" {
-		home = p.Getenv("LOCALAPPDATA")
-	}
-	for _, dir := range []string{p.Getenv("XDG_STATE_HOME"), home} {
-		if filepath.IsAbs(dir) {
-			return filepath.Join(dir, "cairn")
-		}
-	}
-	return ""
+// stateDir is cairn's own part of the user's folder for what must not lie in a repository.
+func (p Env) stateDir() string {
+	return within(p.userDir("XDG_STATE_HOME", ".local/state", "LOCALAPPDATA"), "cairn")
 }
 
-// configDir is cairn's own part of the user's folder of settings. It is empty if the environment names none by an
-// absolute path.
-func (p *program) configDir() string {
-	if dir := p.settingsDir(); dir != "" {
-		return filepath.Join(dir, "cairn")
-	}
-	return ""
-}
+// configDir is cairn's own part of the user's folder of settings.
+func (p Env) configDir() string { return within(p.settingsDir(), "cairn") }
 
-// settingsDir is the user's folder of settings, by the convention of each system. It is empty if the environment names
-// none by an absolute path.
-func (p *program) settingsDir() string {
-	home := filepath.Join(p.Getenv("HOME"), ".config")
+// settingsDir is the user's folder of settings.
+func (p Env) settingsDir() string { return p.userDir("XDG_CONFIG_HOME", ".config", "APPDATA") }
+
+// userDir is a folder of the user's own, by the convention of each system. It is empty if the environment names none by
+// an absolute path.
+func (p Env) userDir(variable, belowHome, onWindows string) string {
+	usual := filepath.Join(p.Getenv("HOME"), belowHome)
 	if runtime.GOOS == "windows" {
-		home = p.Getenv("APPDATA")
+		usual = p.Getenv(onWindows)
 	}
-	for _, dir := range []string{p.Getenv("XDG_CONFIG_HOME"), home} {
+	for _, dir := range []string{p.Getenv(variable), usual} {
 		if filepath.IsAbs(dir) {
 			return dir
 		}
@@ -143,10 +129,18 @@ func (p *program) settingsDir() string {
 	return ""
 }
 
+// within is a folder below another; "" where there is no other.
+func within(dir, name string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, name)
+}
+
 // actor is who acts: --actor, CAIRN_ACTOR, the coding agent in whose shell the program runs, or git's user.name. Git is
 // asked when a verb asks who acts, and once: most commands read, for anybody.
-func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (func() record.Actor, error) {
-	for _, actor := range []string{c.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
+func (p *call) actor(ctx context.Context, dir string) (func() record.Actor, error) {
+	for _, actor := range []string{p.line.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
 		if actor != "" {
 			who, err := record.ParseActor(actor)
 			return verb.As(who), err

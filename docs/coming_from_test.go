@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/user/projects"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -108,7 +109,8 @@ func TestComingFromNamesEverything(t *testing.T) {
 var callOnPage = regexp.MustCompile("`([a-z_]+) (\\{.*?\\})`")
 
 // Every call on the page is made, each in a workspace of its own that has what it names.
-func TestComingFromCalls(t *testing.T) {
+func TestSlowComingFromCalls(t *testing.T) {
+	slowtest.Skip(t)
 	calls := callOnPage.FindAllStringSubmatch(read(t, "coming-from.md"), -1)
 	if len(calls) < 57 {
 		t.Fatalf("the page has %d calls", len(calls))

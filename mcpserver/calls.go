@@ -87,11 +87,9 @@ func (c *calls) wait(limit time.Duration) {
 	c.mu.Lock()
 	idle := c.idle
 	c.mu.Unlock()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-idle:
-	case <-timer.C:
+	case <-time.After(limit):
 	}
 }
 

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -11,13 +10,8 @@ import (
 
 // clientSession is what mcp-go keeps about a client on two streams between two requests.
 type clientSession struct {
-	out         *writer
-	initialized atomic.Bool
-
-	mu           sync.Mutex
-	level        mcp.LoggingLevel
-	client       mcp.Implementation
-	capabilities mcp.ClientCapabilities
+	*server.InProcessSession
+	out *writer
 }
 
 var (
@@ -25,50 +19,13 @@ var (
 	_ server.SessionWithClientInfo = (*clientSession)(nil)
 )
 
+// newClientSession returns a session whose id is the same for every one: a process has one standard input.
 func newClientSession(out *writer) *clientSession {
-	return &clientSession{out: out, level: mcp.LoggingLevelError}
+	return &clientSession{server.NewInProcessSession("stdio", nil), out}
 }
-
-// SessionID is the same for every session: a process has one standard input.
-func (s *clientSession) SessionID() string { return "stdio" }
-
-func (s *clientSession) Initialize() { s.initialized.Store(true) }
-
-func (s *clientSession) Initialized() bool { return s.initialized.Load() }
 
 // NotificationChannel is not used: notifications go to the writer, which replaces those that a newer one outdates.
 func (s *clientSession) NotificationChannel() chan<- mcp.JSONRPCNotification { return nil }
-
-func (s *clientSession) SetLogLevel(level mcp.LoggingLevel) { s.locked(func() { s.level = level }) }
-
-func (s *clientSession) GetLogLevel() (level mcp.LoggingLevel) {
-	s.locked(func() { level = s.level })
-	return level
-}
-
-func (s *clientSession) SetClientInfo(client mcp.Implementation) {
-	s.locked(func() { s.client = client })
-}
-
-func (s *clientSession) GetClientInfo() (client mcp.Implementation) {
-	s.locked(func() { client = s.client })
-	return client
-}
-
-func (s *clientSession) SetClientCapabilities(c mcp.ClientCapabilities) {
-	s.locked(func() { s.capabilities = c })
-}
-
-func (s *clientSession) GetClientCapabilities() (c mcp.ClientCapabilities) {
-	s.locked(func() { c = s.capabilities })
-	return c
-}
-
-func (s *clientSession) locked(do func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	do()
-}
 
 // project is the workspace that calls are about, of a server whose client may go to others.
 type project struct {

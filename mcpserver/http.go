@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"golang.org/x/net/netutil"
 )
 
 const (
@@ -75,7 +76,7 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	s.log.Info("serving", "actor", s.w.Actor(), "dir", s.w.Dir, "address", l.Addr())
-	go func() { failed <- srv.Serve(newFewAtOnce(l)) }()
+	go func() { failed <- srv.Serve(netutil.LimitListener(l, maxConns)) }()
 	var err error
 	select {
 	case <-ctx.Done():

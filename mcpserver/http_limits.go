@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -87,50 +86,6 @@ func (s *sessions) Terminate(id string) (isNotAllowed bool, err error) {
 	defer s.mu.Unlock()
 	delete(s.used, id)
 	return false, nil
-}
-
-// fewAtOnce is a listener with at most maxConns connections at once.
-type fewAtOnce struct {
-	net.Listener
-	slots  chan struct{}
-	once   sync.Once
-	closed chan struct{}
-}
-
-func newFewAtOnce(l net.Listener) *fewAtOnce {
-	return &fewAtOnce{Listener: l, slots: make(chan struct{}, maxConns), closed: make(chan struct{})}
-}
-
-// Accept waits for a slot, and for a connection.
-func (l *fewAtOnce) Accept() (net.Conn, error) {
-	select {
-	case l.slots <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
-	}
-	return &slotConn{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
-}
-
-// Close ends the listening.
-func (l *fewAtOnce) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-// slotConn frees its slot when it is closed.
-type slotConn struct {
-	net.Conn
-	free func()
-}
-
-func (c *slotConn) Close() error {
-	defer c.free()
-	return c.Conn.Close()
 }
 
 // tooMany returns the refusal of one more client.

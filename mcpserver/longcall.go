@@ -56,9 +56,7 @@ func (l *longCalls) do(ctx context.Context, v verb.Verb, input []byte, progress 
 	r := l.join(ctx, key, c, run)
 	var enough <-chan time.Time
 	if progress == nil {
-		timer := time.NewTimer(l.patience)
-		defer timer.Stop()
-		enough = timer.C
+		enough = time.After(l.patience)
 	}
 	select {
 	case <-r.done:
@@ -162,12 +160,11 @@ func (l *longCalls) stop(cause error, limit time.Duration) {
 		running = append(running, r)
 	}
 	l.mu.Unlock()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
+	over := time.After(limit)
 	for _, r := range running {
 		select {
 		case <-r.done:
-		case <-timer.C:
+		case <-over:
 			return
 		}
 	}

@@ -155,11 +155,9 @@ func (c *conn) finish() {
 		c.calls.end(id, func() { c.out.send(*refusal(id, mcp.INTERNAL_ERROR, "canceled: %v", verb.ErrEndOfInput)) })
 	}
 	c.out.close()
-	last := time.NewTimer(cancelTime / 2)
-	defer last.Stop()
 	select {
 	case <-c.out.done:
-	case <-last.C:
+	case <-time.After(cancelTime / 2):
 		c.log.Warn("the client did not read all answers")
 	}
 }

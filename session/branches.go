@@ -1,7 +1,7 @@
 package session
 
 import (
-	"encoding/json"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -66,10 +66,7 @@ func (b Branches) Progress() map[record.Ref][]Progress {
 	}
 	for _, of := range out {
 		slices.SortStableFunc(of, func(a, b Progress) int {
-			if d := a.At.Compare(b.At); d != 0 {
-				return d
-			}
-			return strings.Compare(b.Branch, a.Branch)
+			return cmp.Or(a.At.Compare(b.At), strings.Compare(b.Branch, a.Branch))
 		})
 	}
 	return out
@@ -77,14 +74,9 @@ func (b Branches) Progress() map[record.Ref][]Progress {
 
 // ParseBranches reads what is kept of the branches of a remote.
 func ParseBranches(src []byte, remote string) (Branches, error) {
-	var b Branches
-	if err := json.Unmarshal(src, &b); err != nil {
-		return Branches{}, invalid("what is kept of branches", err)
-	}
-	if b.Remote != remote || !isObject(b.Head) || !isName(b.Stamp) || !all(b.Tips, Branch.valid) {
-		return Branches{}, invalid("what is kept of branches", nil)
-	}
-	return b, nil
+	return parse(src, "what is kept of branches", func(b *Branches) bool {
+		return b.Remote == remote && isObject(b.Head) && isName(b.Stamp) && all(b.Tips, Branch.valid)
+	})
 }
 
 func (b Branch) valid() bool {

@@ -29,15 +29,10 @@ func (b Heartbeat) After(before *Heartbeat) Heartbeat {
 	if before == nil {
 		return b
 	}
-	if b.Progress == "" {
-		b.Progress = before.Progress
-	}
 	if b.Counts == nil {
 		b.Counts = before.Counts
 	}
-	if b.Dirty == nil {
-		b.Dirty = before.Dirty
-	}
+	b.Progress, b.Dirty = cmp.Or(b.Progress, before.Progress), cmp.Or(b.Dirty, before.Dirty)
 	b.Head, b.Branch = cmp.Or(b.Head, before.Head), cmp.Or(b.Branch, before.Branch)
 	return b
 }

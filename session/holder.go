@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -77,13 +78,19 @@ func Decide(claims ...Claim) Claim {
 // zero Claim if this file is as far. A file is behind if it lacks an entry that changed the status, and its own status
 // is another. What a remote says counts only if it is newer than what changed the status here last.
 func IsBehind(file record.Header, live Live) Claim {
-	r := live.ahead(file)
-	if r == nil {
-		return Claim{}
+	known := live.Remote.Progress()
+	if state := live.Seen(file).State; state != nil {
+		known = slices.Concat(known, state.Progress)
 	}
-	return Claim{
-		Source: cmp.Or(r.Source, FromClone), Ahead: true, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status, Clone: r.Clone,
+	for _, p := range slices.Backward(known) {
+		if p.Status != file.Status && !file.Log.Has(p.Entry) && (p.At.IsZero() || p.At.After(movedAt(file))) {
+			return Claim{
+				Source: cmp.Or(p.Source, FromClone), Ahead: true, Worktree: p.Worktree, Branch: p.Branch, Status: p.Status,
+				Clone: p.Clone,
+			}
+		}
 	}
+	return Claim{}
 }
 
 // onClaim adds to a claim of this clone what the remote says of it.
@@ -207,36 +214,41 @@ func (c Claim) Refuse(id record.ID, actor record.Actor, worktree string, takeove
 		return c.LostTo.Lost(id)
 	case c.Free(actor, worktree):
 		return nil
-	case c.Ahead && c.Clone != "":
-		return record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location()).
-			WithHint("git fetch, and merge that work here").WithNext(record.CallTo("get", "id", id))
-	case c.Ahead && c.Source == FromBranch:
-		return record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location()).
-			WithHint("%s", c.toMerge()).WithNext(record.CallTo("get", "id", id))
-	case c.Ahead && c.NoBranch:
-		return record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location()).
-			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", record.CallTo("doctor", "fix", true).ByPerson()).
-			WithNext(record.CallTo("get", "id", id))
-	case c.Ahead && c.Worktree == worktree:
-		return record.Errorf(record.Elsewhere, "%s was written here on %s, and this file does not say so", c.Status, c.location()).
-			WithHint("switch to that branch, merge it, or bring that version back with git").
-			WithNext(record.CallTo("get", "id", id))
 	case c.Ahead:
-		return record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location()).
-			WithHint("merge that work here, or go on there").
-			WithNext(record.CallTo("get", "id", id))
+		return c.refuseBehind(worktree).WithNext(record.CallTo("get", "id", id))
 	case c.Lapsed:
 		return record.Errorf(record.AlreadyClaimed, "held by %s%s, without a sign of life", c.Actor, c.where()).
 			WithHint("take it over with takeover: true (--takeover)")
+	}
+	since, mine := "", ""
+	if c.Clone != "" {
+		since = ", since " + c.Since.UTC().Format(time.RFC3339)
+	} else if c.Actor == actor {
+		mine = "you hold it there: go on there, or "
+	}
+	return record.Errorf(record.AlreadyClaimed, "held by %s%s%s", c.Actor, c.where(), since).
+		WithHint("%stake another task: %s", mine, ready).WithNext(record.CallTo("wait", "ready", true))
+}
+
+// refuseBehind is ELSEWHERE, for a record that was brought further than the file of a worktree says.
+func (c Claim) refuseBehind(worktree string) *record.Error {
+	e := record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location())
+	switch {
 	case c.Clone != "":
-		return record.Errorf(record.AlreadyClaimed, "held by %s%s, since %s", c.Actor, c.where(), c.Since.UTC().Format(time.RFC3339)).
-			WithHint("take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
-	case c.Actor == actor:
-		return record.Errorf(record.AlreadyClaimed, "held by %s%s", c.Actor, c.where()).
-			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
+		return e.WithHint("git fetch, and merge that work here")
+	case c.Source == FromBranch && (!record.IsWord(c.Branch, "._-+/#@=") || c.Branch[0] == '-'):
+		// somebody else chose the name, and a shell could read it as more than a name
+		return e.WithHint("merge that branch here")
+	case c.Source == FromBranch:
+		return e.WithHint("git merge %s brings that work here", c.Branch)
+	case c.NoBranch:
+		return e.WithHint("that branch is no longer there: if it was renamed or merged, merge that here; "+
+			"if it was deleted unmerged, a person runs %s, which lets go of it", record.CallTo("doctor", "fix", true).ByPerson())
+	case c.Worktree == worktree:
+		e.Msg = fmt.Sprintf("%s was written here on %s, and this file does not say so", c.Status, c.location())
+		return e.WithHint("switch to that branch, merge it, or bring that version back with git")
 	default:
-		return record.Errorf(record.AlreadyClaimed, "held by %s%s", c.Actor, c.where()).
-			WithHint("take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
+		return e.WithHint("merge that work here, or go on there")
 	}
 }
 
@@ -275,15 +287,6 @@ func (c Claim) RefuseEnd() error {
 
 // Local reports whether a branch of this clone has the work, so that it can be looked for here.
 func (c Claim) Local() bool { return c.Clone == "" && c.Source != FromBranch }
-
-// toMerge says how work on a remote-tracking branch comes here. Somebody else chose the name, so one that a shell could
-// read as more than a name is not made a part of a command.
-func (c Claim) toMerge() string {
-	if !record.IsWord(c.Branch, "._-+/#@=") || c.Branch[0] == '-' {
-		return "merge that branch here"
-	}
-	return "git merge " + c.Branch + " brings that work here"
-}
 
 // inClone names a branch, if that is known, in another clone.
 func inClone(branch, clone string) string {

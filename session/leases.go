@@ -57,31 +57,34 @@ type Step struct {
 // Wants decides what a write asks of the other clones: to take the record, to release it, or nothing. It reports false
 // for nothing.
 func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
-	own := s.Known.Remote.own()
+	var own *OwnClaim
+	if s.Known.Remote != nil {
+		own = s.Known.Remote.Own
+	}
+	before := s.Known.held(record.Header{})
 	claims := s.Lease != nil && s.Lease.Worktree != ""
 	over := s.Over && (s.Moved || !claims) // who takes a record that is in review already does so to work on it
+	held := own != nil && own.Claim.State == RemoteHeld
 	want = Want{Ref: s.Ref}
 	switch {
-	case over && own != nil && own.Sync != Released && own.Claim.State != RemoteFinished:
+	case over && own == nil: // of a claim of its own: as in a copy of a clone, or from before claims were shared
 		want.Ended = &s.To
-		return false, want, true
-	case over && own == nil && s.Known.claimedUnknown():
-		want.Ended = &s.To
-		return false, want, true
+		return false, want, s.Known.Remote != nil && before != nil && before.Worktree != ""
 	case over:
-		return false, want, false
-	case claims && !s.Takes:
-		return false, want, false
-	case claims && own != nil && own.Claim.State == RemoteHeld && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.Confirmed(now) && !s.longer():
-		return false, want, false
-	case claims:
-		want.Lease, want.Judged = *s.Lease, s.Known.Remote.Mark()
-		return true, want, true
-	case own != nil && own.Claim.State == RemoteHeld:
-		return false, want, true
-	default:
+		want.Ended = &s.To
+		return false, want, own.Sync != Released && own.Claim.State != RemoteFinished
+	case !claims:
+		return false, want, held
+	case !s.Takes:
 		return false, want, false
 	}
+	// The claim is made for another time than the one before, or for a fixed time again.
+	longer := before == nil || before.Seconds != s.Lease.Seconds || s.Lease.Seconds > 0 && !before.Seen.Equal(s.Lease.Seen)
+	if held && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.Confirmed(now) && !longer {
+		return false, want, false
+	}
+	want.Lease, want.Judged = *s.Lease, s.Known.Remote.Mark()
+	return true, want, true
 }
 
 // Lost returns CLAIM_LOST for a write by which an actor goes on with a record that the git remote gave to another
@@ -93,26 +96,4 @@ func (s Step) Lost(by record.Actor, now time.Time) error {
 		return nil
 	}
 	return to.Lost(record.ID(s.Ref.ID))
-}
-
-// claimedUnknown reports whether the clone has a claim by itself, as in a copy of a clone, or from before claims were
-// shared.
-func (l Live) claimedUnknown() bool {
-	lease := l.held(record.Header{})
-	return l.Remote != nil && lease != nil && lease.Worktree != ""
-}
-
-// longer reports whether a claim is made for another time than the one before, or for a fixed time again. A write that
-// leaves the claim as it is does neither.
-func (s Step) longer() bool {
-	before := s.Known.held(record.Header{})
-	return before == nil || before.Seconds != s.Lease.Seconds || s.Lease.Seconds > 0 && !before.Seen.Equal(s.Lease.Seen)
-}
-
-// own is the claim of this clone, or nil.
-func (r *Remote) own() *OwnClaim {
-	if r == nil {
-		return nil
-	}
-	return r.Own
 }

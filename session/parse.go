@@ -14,42 +14,41 @@ import (
 // argument to git or of a file is parsed here, once. Unknown keys are ignored, because a newer version may have written
 // them. A file that does not parse counts as absent.
 
+// parse reads a value of live state, or returns INVALID_INPUT for what is not of the right form.
+func parse[T any](src []byte, what string, valid func(*T) bool) (T, error) {
+	var v, none T
+	err := json.Unmarshal(src, &v)
+	if err == nil && valid(&v) {
+		return v, nil
+	}
+	e := record.Errorf(record.InvalidInput, "%s is not what cairn writes", what).
+		WithHint("%s shows what to do about it", record.CallTo("doctor"))
+	e.Err = err
+	return none, e
+}
+
 // ParseState reads the state of a record. It returns INVALID_INPUT if it is about another record, or has a value that
 // is not of the right form.
 func ParseState(src []byte, ref record.Ref) (State, error) {
-	var s State
-	if err := json.Unmarshal(src, &s); err != nil {
-		return State{}, invalid("the state", err)
-	}
-	if s.Ref != ref || !s.Lease.valid() || !all(s.Progress, Progress.valid) || !all(s.Ended, isSession) || s.Entry != "" && !isHash(s.Entry) {
-		return State{}, invalid("the state", nil)
-	}
-	return s, nil
+	return parse(src, "the state", func(s *State) bool {
+		return s.Ref == ref && s.Lease.valid() && all(s.Progress, Progress.valid) && all(s.Ended, isSession) &&
+			(s.Entry == "" || isHash(s.Entry))
+	})
 }
 
 // ParseHeartbeat reads the heartbeat of a session.
 func ParseHeartbeat(src []byte, ses string) (Heartbeat, error) {
-	var b Heartbeat
-	if err := json.Unmarshal(src, &b); err != nil {
-		return Heartbeat{}, invalid("the heartbeat", err)
-	}
-	if b.Session != ses || !isSession(ses) || b.Actor != "" && !isActor(b.Actor) || len(b.Progress) > record.MaxText || b.Valid() != nil ||
-		!isObject(b.Head) || !isName(b.Branch) {
-		return Heartbeat{}, invalid("the heartbeat", nil)
-	}
-	return b, nil
+	return parse(src, "the heartbeat", func(b *Heartbeat) bool {
+		return b.Session == ses && isSession(ses) && (b.Actor == "" || isActor(b.Actor)) &&
+			len(b.Progress) <= record.MaxText && b.Valid() == nil && isObject(b.Head) && isName(b.Branch)
+	})
 }
 
 // ParseInbox reads what is kept of the inbox of an actor.
 func ParseInbox(src []byte, who record.Actor) (Inbox, error) {
-	var in Inbox
-	if err := json.Unmarshal(src, &in); err != nil {
-		return Inbox{}, invalid("the inbox", err)
-	}
-	if in.Actor != who || in.Seen < 0 || len(in.Acked) > ackedKept || !all(in.Acked, isItem) {
-		return Inbox{}, invalid("the inbox", nil)
-	}
-	return in, nil
+	return parse(src, "the inbox", func(in *Inbox) bool {
+		return in.Actor == who && in.Seen >= 0 && len(in.Acked) <= ackedKept && all(in.Acked, isItem)
+	})
 }
 
 // isItem accepts what may be the id of an item of an inbox: of a record, and perhaps the hash of an entry.
@@ -57,29 +56,21 @@ func isItem(id string) bool { return id != "" && len(id) <= 200 && isName(id) }
 
 // ParseKey reads what is known of a call with an idempotency key.
 func ParseKey(src []byte, call string) (Key, error) {
-	var k Key
-	if err := json.Unmarshal(src, &k); err != nil {
-		return Key{}, invalid("the key", err)
-	}
-	if k.Call != call || !k.valid() {
-		return Key{}, invalid("the key", nil)
-	}
-	return k, nil
+	return parse(src, "the key", func(k *Key) bool {
+		return k.Call == call && isHash(k.Call) && (k.Args == "" || isHash(k.Args)) &&
+			(k.Task == "" || isTask(k.Task)) && all(k.Tasks, isTask) &&
+			(k.Session == "" || isSession(k.Session) || isTask(record.ID(k.Session))) && // a proposal's id has the form of a task's
+			(k.Record == nil || isName(k.Record.Kind) && isName(k.Record.ID))
+	})
 }
 
 // ParseWritten reads a line of a journal.
 func ParseWritten(line []byte) (Written, error) {
-	var w Written
-	if err := json.Unmarshal(line, &w); err != nil {
-		return Written{}, invalid("the line", err)
-	}
-	e, on := w.Entry, w.On
-	ok := isFolder(on.Worktree) && isName(on.Branch) && isObject(on.Head) && (on.Rev == "" || isHash(string(on.Rev))) &&
-		e.Did != "" && !e.At.IsZero() && len(e.Text) <= record.MaxText
-	if !ok {
-		return Written{}, invalid("the line", nil)
-	}
-	return w, nil
+	return parse(line, "the line", func(w *Written) bool {
+		e, on := w.Entry, w.On
+		return isFolder(on.Worktree) && isName(on.Branch) && isObject(on.Head) && (on.Rev == "" || isHash(string(on.Rev))) &&
+			e.Did != "" && !e.At.IsZero() && len(e.Text) <= record.MaxText
+	})
 }
 
 func (l *Lease) valid() bool {
@@ -89,12 +80,6 @@ func (l *Lease) valid() bool {
 
 func (p Progress) valid() bool {
 	return isName(string(p.Status)) && isName(p.Branch) && isFolder(p.Worktree) && isObject(p.Head) && isHash(p.Entry)
-}
-
-func (k Key) valid() bool {
-	return isHash(k.Call) && (k.Args == "" || isHash(k.Args)) && (k.Task == "" || isTask(k.Task)) && all(k.Tasks, isTask) &&
-		(k.Session == "" || isSession(k.Session) || isTask(record.ID(k.Session))) && // a proposal's id has the form of a task's
-		(k.Record == nil || isName(k.Record.Kind) && isName(k.Record.ID))
 }
 
 func isTask(id record.ID) bool {
@@ -121,19 +106,13 @@ func isFolder(path string) bool {
 func isName(s string) bool { return len(s) <= 1024 && !strings.ContainsFunc(s, unicode.IsControl) }
 
 // isObject accepts the full id of a commit, and "" for none.
-func isObject(id string) bool { return id == "" || (len(id) == 40 || len(id) == 64) && isHex(id) }
+func isObject(id string) bool {
+	return id == "" || (len(id) == 40 || len(id) == 64) && strings.Trim(id, "0123456789abcdef") == ""
+}
 
 // isHash accepts what may be the hash of an entry, of a call or of a file: one word, with which no path can be formed.
 func isHash(s string) bool { return len(s) <= 64 && record.IsWord(s, "_") }
 
-func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
-
 func all[T any](list []T, valid func(T) bool) bool {
 	return !slices.ContainsFunc(list, func(v T) bool { return !valid(v) })
-}
-
-func invalid(what string, err error) error {
-	e := record.Errorf(record.InvalidInput, "%s is not what cairn writes", what).WithHint("%s shows what to do about it", record.CallTo("doctor"))
-	e.Err = err
-	return e
 }

@@ -35,7 +35,9 @@ type Push struct {
 func (s Shared) Reconcile(local func(record.Ref) Local, now time.Time) (Shared, []Push) {
 	next, pushes := s.reconcile(local, now, RemoteClaim.RenewDue)
 	if len(pushes) > 0 {
-		next, pushes = s.reconcile(local, now, RemoteClaim.renewsAlong)
+		next, pushes = s.reconcile(local, now, func(c RemoteClaim, now time.Time) bool {
+			return c.RenewDue(now) || now.Sub(c.Renewed) >= c.ttl()/12 // soon all are renewed in one push
+		})
 	}
 	return next, pushes
 }

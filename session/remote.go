@@ -85,12 +85,6 @@ func (c RemoteClaim) RenewDue(now time.Time) bool {
 	return now.Sub(c.Renewed) >= c.ttl()/3 || now.Before(c.Renewed.Add(-ClockSkew))
 }
 
-// renewsAlong reports whether the claim is renewed where another one of the clone is, so that soon all are renewed in
-// one push.
-func (c RemoteClaim) renewsAlong(now time.Time) bool {
-	return c.RenewDue(now) || now.Sub(c.Renewed) >= c.ttl()/12
-}
-
 // Sure reports whether the holder may still rely on the claim without asking the remote. That ends when two thirds of
 // the time are over, long before others may take it, so that clocks which are minutes apart do no harm.
 func (c RemoteClaim) Sure(now time.Time) bool { return now.Sub(c.Renewed) < c.ttl()*2/3 }
@@ -125,7 +119,7 @@ func (c RemoteClaim) Finish(p Progress, now time.Time) RemoteClaim {
 // Arrived reports whether a file that is closed has what the claim says was finished: the entry that did it, or a later
 // decision about the record. A file that was closed before, and does not know that the work went on, has not.
 func (c RemoteClaim) Arrived(file record.Header) bool {
-	return c.State == RemoteFinished && (file.Log.Has(c.Entry) || moved(file).After(c.Renewed))
+	return c.State == RemoteFinished && (file.Log.Has(c.Entry) || movedAt(file).After(c.Renewed))
 }
 
 // goOn is the claim of a clone that works on the record, again if it had finished.
@@ -144,17 +138,12 @@ func (c RemoteClaim) Encode() string {
 // ParseRemoteClaim reads the message of such a commit. Anybody who may push to the remote can have written it. It
 // returns INVALID_INPUT for what is not about the record, or has a value that is not of the right form.
 func ParseRemoteClaim(message []byte, of record.Ref) (RemoteClaim, error) {
-	var c RemoteClaim
-	if err := json.Unmarshal(bytes.TrimSpace(message), &c); err != nil {
-		return RemoteClaim{}, invalid("the claim at the remote", err)
-	}
-	if c.Version > RemoteVersion && c.State != RemoteFinished {
-		c.State = RemoteHeld // whatever a newer version means by another state, somebody has the record
-	}
-	if c.Record != of || !c.valid() {
-		return RemoteClaim{}, invalid("the claim at the remote", nil)
-	}
-	return c, nil
+	return parse(bytes.TrimSpace(message), "the claim at the remote", func(c *RemoteClaim) bool {
+		if c.Version > RemoteVersion && c.State != RemoteFinished {
+			c.State = RemoteHeld // whatever a newer version means by another state, somebody has the record
+		}
+		return c.Record == of && c.valid()
+	})
 }
 
 func (c RemoteClaim) valid() bool {

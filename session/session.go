@@ -226,17 +226,16 @@ func (s Session) EndAs(end Session) Session {
 
 // Usable returns SESSION_ENDED if the session is over, and NOT_YOURS if it is not the actor's.
 func (s Session) Usable(by record.Actor) error {
-	if s.Actor != by {
+	switch over := ended(" (%s)", s.Status); {
+	case s.Actor != by:
 		return record.Errorf(record.NotYours, "the session belongs to %s", s.Actor).WithHint("begin a session of your own")
-	}
-	if s.Status == Active {
+	case s.Status == Active:
 		return nil
+	case s.Task == "":
+		return over
+	default:
+		return over.WithNext(record.CallTo("get", "id", s.Task))
 	}
-	e := record.Errorf(record.SessionEnded, "the session is over (%s)", s.Status).WithHint("begin a new one, if there is more to do")
-	if s.Task == "" {
-		return e
-	}
-	return e.WithNext(record.CallTo("get", "id", s.Task))
 }
 
 // Held returns why a session that is active by its file may neither go on nor be ended here: SESSION_ENDED if its claim
@@ -245,13 +244,13 @@ func (s Session) Held(file record.Header, live Live, worktree string) error {
 	lease := live.held(file)
 	if lease == nil {
 		if live.State != nil && slices.Contains(live.State.Ended, s.ID) {
-			return ended("its claim was let go in another worktree")
+			return ended(": its claim was let go in another worktree")
 		}
 		return nil // never claimed in this clone: the session came with the files
 	}
 	switch {
 	case lease.Session != s.ID:
-		return ended(string(lease.Actor) + " holds the task on " + location(lease.Branch, lease.Worktree))
+		return ended(": %s holds the task on %s", lease.Actor, location(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:
 		return record.Errorf(record.AlreadyClaimed, "the session is at work on %s", location(lease.Branch, lease.Worktree)).
 			WithHint("go on there, or take another task: %s", ready).WithNext(record.CallTo("wait", "ready", true))
@@ -270,8 +269,8 @@ func (s Session) Lost(live Live, now time.Time) error {
 	return to.Lost(s.Task)
 }
 
-func ended(why string) error {
-	return record.Errorf(record.SessionEnded, "the session is over: %s", why).WithHint("begin a new one, if there is more to do")
+func ended(why string, args ...any) *record.Error {
+	return record.Errorf(record.SessionEnded, "the session is over"+why, args...).WithHint("begin a new one, if there is more to do")
 }
 
 // Health derives how the session is doing from the record that it is about and its newest sign of life. beat is nil in

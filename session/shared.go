@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -47,29 +46,44 @@ type SeenClaim struct {
 
 // ParseShared reads what a clone knows of the remote.
 func ParseShared(src []byte) (Shared, error) {
-	var s Shared
-	if err := json.Unmarshal(src, &s); err != nil {
-		return Shared{}, invalid("what is known of the remote", err)
-	}
-	if !isToken(s.Clone) || !isName(s.Remote) || !isName(s.Folder) || !isName(s.Said) || !s.Probe.valid() ||
-		!all(s.Own, OwnClaim.valid) || !all(s.Seen, SeenClaim.valid) || !once(s.Own, func(o OwnClaim) record.Ref { return o.Ref }) ||
-		!once(s.Seen, func(c SeenClaim) record.Ref { return c.Ref }) {
-		return Shared{}, invalid("what is known of the remote", nil)
-	}
-	return s, nil
-}
-
-// once reports whether no two of a list are about one record.
-func once[T any](list []T, of func(T) record.Ref) bool {
-	seen := map[record.Ref]bool{}
-	return all(list, func(one T) bool {
-		again := seen[of(one)]
-		seen[of(one)] = true
-		return !again
+	return parse(src, "what is known of the remote", func(s *Shared) bool {
+		return isToken(s.Clone) && isName(s.Remote) && isName(s.Folder) && isName(s.Said) && (s.Probe == nil || isName(s.Probe.Said)) &&
+			all(s.Own, OwnClaim.valid) && all(s.Seen, SeenClaim.valid) && once(s.Own) && once(s.Seen)
 	})
 }
 
-func (p *Probe) valid() bool { return p == nil || isName(p.Said) }
+// about is a claim, of which there is one for each record.
+type about interface{ about() record.Ref }
+
+func (o OwnClaim) about() record.Ref  { return o.Ref }
+func (s SeenClaim) about() record.Ref { return s.Ref }
+
+// of returns the claim on a record, or nil.
+func of[T about](claims []T, ref record.Ref) *T {
+	for _, c := range claims {
+		if c.about() == ref {
+			return &c
+		}
+	}
+	return nil
+}
+
+// without returns the claims but that on a record.
+func without[T about](claims []T, ref record.Ref) []T {
+	return slices.DeleteFunc(slices.Clone(claims), func(c T) bool { return c.about() == ref })
+}
+
+// index returns the claims by their records.
+func index[T about](claims []T) map[record.Ref]*T {
+	out := make(map[record.Ref]*T, len(claims))
+	for i := range claims {
+		out[claims[i].about()] = &claims[i]
+	}
+	return out
+}
+
+// once reports whether no two claims are on one record.
+func once[T about](claims []T) bool { return len(index(claims)) == len(claims) }
 
 func (o OwnClaim) valid() bool {
 	known := slices.Contains([]Sync{Asked, Synced, Unsynced, Released, Lost}, o.Sync)
@@ -82,43 +96,26 @@ func (s SeenClaim) valid() bool {
 }
 
 // OwnOf returns the claim of this clone on a record, or nil.
-func (s Shared) OwnOf(of record.Ref) *OwnClaim {
-	for i := range s.Own {
-		if s.Own[i].Ref == of {
-			own := s.Own[i]
-			return &own
-		}
-	}
-	return nil
-}
+func (s Shared) OwnOf(ref record.Ref) *OwnClaim { return of(s.Own, ref) }
 
 // SeenOf returns what the remote has of a record, or nil.
-func (s Shared) SeenOf(of record.Ref) *SeenClaim {
-	for i := range s.Seen {
-		if s.Seen[i].Ref == of {
-			seen := s.Seen[i]
-			return &seen
-		}
-	}
-	return nil
-}
+func (s Shared) SeenOf(ref record.Ref) *SeenClaim { return of(s.Seen, ref) }
 
 // WithOwn is the same with a claim of this clone in the place of the one on that record.
 func (s Shared) WithOwn(own OwnClaim) Shared {
-	s = s.WithoutOwn(own.Ref)
-	s.Own = append(s.Own, own)
+	s.Own = append(without(s.Own, own.Ref), own)
 	return s
 }
 
 // WithoutOwn is the same without the claim of this clone on a record.
 func (s Shared) WithoutOwn(of record.Ref) Shared {
-	s.Own = slices.DeleteFunc(slices.Clone(s.Own), func(o OwnClaim) bool { return o.Ref == of })
+	s.Own = without(s.Own, of)
 	return s
 }
 
 // WithSeen is the same with what the remote is now known to have of a record; nil for no ref.
 func (s Shared) WithSeen(of record.Ref, seen *SeenClaim) Shared {
-	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(c SeenClaim) bool { return c.Ref == of })
+	s.Seen = without(s.Seen, of)
 	if seen != nil {
 		s.Seen = append(s.Seen, *seen)
 	}
@@ -163,13 +160,7 @@ func (s Shared) Of(of record.Ref) *Remote {
 
 // Index is Of for many records.
 func (s Shared) Index() func(record.Ref) *Remote {
-	own, seen := map[record.Ref]*OwnClaim{}, map[record.Ref]*SeenClaim{}
-	for i := range s.Own {
-		own[s.Own[i].Ref] = &s.Own[i]
-	}
-	for i := range s.Seen {
-		seen[s.Seen[i].Ref] = &s.Seen[i]
-	}
+	own, seen := index(s.Own), index(s.Seen)
 	return func(of record.Ref) *Remote {
 		return &Remote{Clone: s.Clone, Known: s.Known, Own: own[of], Seen: seen[of]}
 	}
@@ -184,22 +175,15 @@ type Remote struct {
 	Branches []Progress // of remote-tracking branches, the newest last
 }
 
-// silent reports whether the remote says nothing of the record.
-func (r *Remote) silent() bool {
-	return r == nil || r.Own == nil && r.Seen == nil && len(r.Branches) == 0
-}
-
 // other is the claim of another clone that the remote has, or nil.
 func (r *Remote) other() *SeenClaim {
-	if r == nil || r.Seen == nil || r.Seen.Claim == nil || r.mine(*r.Seen.Claim) {
+	if r == nil || r.Seen == nil || r.Seen.Claim == nil {
 		return nil
 	}
+	if c := *r.Seen.Claim; c.Clone == r.Clone || r.Own != nil && r.Own.Claim.Same(c) {
+		return nil // one of this clone
+	}
 	return r.Seen
-}
-
-// mine reports whether a claim is one of this clone.
-func (r *Remote) mine(c RemoteClaim) bool {
-	return c.Clone == r.Clone || r.Own != nil && r.Own.Claim.Same(c)
 }
 
 // taken is the claim of another clone that holds the record now, or that held it and gave no sign of life; nil for
@@ -244,18 +228,15 @@ func (r *Remote) Confirmed(now time.Time) bool {
 	return r != nil && r.Own != nil && r.Own.Sync == Synced && (r.Own.Claim.State == RemoteFinished || r.Own.Claim.Sure(now))
 }
 
-// fetched reports whether a remote-tracking branch has the entry that brought the record to its status.
-func (r *Remote) fetched(entry string) bool {
-	return slices.ContainsFunc(r.Branches, func(p Progress) bool { return p.Entry == entry })
-}
-
 // Progress is how far other clones have brought the record, and remote-tracking branches have it, the newest last.
 func (r *Remote) Progress() []Progress {
 	if r == nil {
 		return nil
 	}
 	out := r.Branches
-	if c := r.other(); c != nil && c.Claim.State == RemoteFinished && !r.fetched(c.Claim.Entry) {
+	c := r.other()
+	fetched := func(p Progress) bool { return p.Entry == c.Claim.Entry } // by a remote-tracking branch
+	if c != nil && c.Claim.State == RemoteFinished && !slices.ContainsFunc(out, fetched) {
 		out = append(slices.Clone(out), Progress{
 			Status: c.Claim.Status, Branch: c.Claim.Branch, Head: c.Claim.Commit, Entry: c.Claim.Entry,
 			Source: FromRemote, Clone: c.Claim.Clone, At: c.Claim.Renewed,

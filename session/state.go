@@ -100,9 +100,7 @@ const endedKept = 16 // sessions; nobody asks for older ones any more
 func (s State) WithLease(lease *Lease) State {
 	if old := s.Lease; old != nil && old.Session != "" && (lease == nil || lease.Session != old.Session) {
 		s.Ended = append(slices.Clone(s.Ended), old.Session)
-		if len(s.Ended) > endedKept {
-			s.Ended = s.Ended[len(s.Ended)-endedKept:]
-		}
+		s.Ended = s.Ended[max(0, len(s.Ended)-endedKept):]
 	}
 	s.Lease = lease
 	return s
@@ -120,12 +118,7 @@ const ackedKept = 5000 // items of an actor; the oldest are forgotten first
 
 // Ack returns the inbox with further items acknowledged.
 func (in Inbox) Ack(items ...string) Inbox {
-	in.Acked = slices.Clone(in.Acked)
-	for _, item := range items {
-		if !slices.Contains(in.Acked, item) {
-			in.Acked = append(in.Acked, item)
-		}
-	}
+	in.Acked = record.Unique(slices.Concat(in.Acked, items))
 	in.Acked = in.Acked[max(0, len(in.Acked)-ackedKept):]
 	return in
 }
@@ -142,7 +135,10 @@ type Live struct {
 }
 
 // Silent reports whether the clone knows nothing of the record beside its file.
-func (l Live) Silent() bool { return l.State == nil && l.Next == nil && l.Remote.silent() }
+func (l Live) Silent() bool {
+	r := l.Remote
+	return l.State == nil && l.Next == nil && (r == nil || r.Own == nil && r.Seen == nil && len(r.Branches) == 0)
+}
 
 // Carried reports whether the clone may know of progress that the file lacks.
 func (l Live) Carried() bool {
@@ -174,22 +170,8 @@ func (l Live) held(file record.Header) *Lease {
 	}
 }
 
-// ahead returns the newest state that a file lacks and that differs from its own, or nil.
-func (l Live) ahead(file record.Header) *Progress {
-	known := l.Remote.Progress()
-	if state := l.Seen(file).State; state != nil {
-		known = slices.Concat(known, state.Progress)
-	}
-	for _, p := range slices.Backward(known) {
-		if p.Status != file.Status && !file.Log.Has(p.Entry) && (p.At.IsZero() || p.At.After(moved(file))) {
-			return &p
-		}
-	}
-	return nil
-}
-
-// moved is when the status of a record was changed last; zero for a record that was never moved.
-func moved(file record.Header) time.Time {
+// movedAt is when the status of a record was changed last; zero for a record that was never moved.
+func movedAt(file record.Header) time.Time {
 	last, _ := Moved(file)
 	return last.At
 }

@@ -29,15 +29,6 @@ type Sighting struct {
 // that a person gives after a write comes later than that.
 const underWay = 5 * time.Second
 
-// byChance reports whether git may have replaced a file without having read the entry that was written to it: it did so
-// during the write, or so soon afterwards that it may have read the file before.
-func (w Written) byChance(then Sighting) bool {
-	if w.At.IsZero() || then.Modified.IsZero() {
-		return false
-	}
-	return w.Beside || then.Modified.Sub(w.At) < underWay
-}
-
 // Overwritten returns the entries, oldest first, that were written in the worktree of a file and that the file lacks
 // although git did not take them away: a program, most likely an editor, has saved over them. The branch does not
 // matter, because git keeps uncommitted changes when it switches. The caller finds out whether an entry is safe
@@ -57,10 +48,12 @@ func Overwritten(file record.Log, now Sighting, journal []Written, checkedOut fu
 			continue
 		}
 		have[hash] = true
-		switch s, taken := firstWithout(hash, now, journal[i+1:], checkedOut); {
+		s, taken := firstWithout(hash, now, journal[i+1:], checkedOut)
+		timed := !w.At.IsZero() && !s.Modified.IsZero()
+		switch {
 		case !taken:
 			lost = append(lost, w.Entry)
-		case w.byChance(s):
+		case timed && (w.Beside || s.Modified.Sub(w.At) < underWay): // git may have read the file before the write
 			byChance = append(byChance, w.Entry)
 		}
 	}

@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
-	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 )
 
@@ -22,7 +20,7 @@ type Later struct {
 	key     *session.Key
 }
 
-// toldLater is a record as the first of the writes found it, and as the last one left it.
+// toldLater is a record as the first of some writes found it, and as the last one left it.
 type toldLater struct {
 	was, now   record.Header
 	wrote      bool // its file was written, and not its claim alone
@@ -30,6 +28,11 @@ type toldLater struct {
 	claims     bool // lease replaces that in the live state
 	lease      *session.Lease
 	supersedes bool
+}
+
+// told is what a write makes of a record.
+func (st *staged) told() toldLater {
+	return toldLater{st.was(), st.header(), st.changed(), st.kind.Held(), st.claims, st.lease, st.supersedes}
 }
 
 // Apart returns the store as one whose writes change files alone. They take the locks of the clone and are as safe as
@@ -49,15 +52,15 @@ func (l *Later) take(tx *Tx) {
 		if !st.changed() && !st.claims {
 			continue
 		}
-		told, again := l.records[ref]
-		if !again {
-			told.was = st.was()
+		told := st.told()
+		if before, again := l.records[ref]; again {
+			told.was, told.wrote = before.was, told.wrote || before.wrote
+			told.supersedes = told.supersedes || before.supersedes
+			if !told.claims {
+				told.claims, told.lease = before.claims, before.lease
+			}
+		} else {
 			l.order = append(l.order, ref)
-		}
-		told.now, told.held, told.wrote = st.header(), st.kind.Held(), told.wrote || st.changed()
-		told.supersedes = told.supersedes || st.supersedes
-		if st.claims {
-			told.claims, told.lease = true, st.lease
 		}
 		l.records[ref] = told
 	}
@@ -78,7 +81,8 @@ func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit st
 	return s.writer().exclusively(ctx, func() error {
 		for _, ref := range l.order {
 			if told := l.records[ref]; told.held || told.claims {
-				if err := told.apply(s.Clone, session.Progress{Status: told.now.Status, Branch: branch, Worktree: worktree, Head: commit}); err != nil {
+				at := session.Progress{Branch: branch, Worktree: worktree, Head: commit}
+				if err := s.Put(told.next(s.Clone, at)); err != nil {
 					return err
 				}
 			}
@@ -88,11 +92,15 @@ func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit st
 				return s.Live.Failed(err)
 			}
 		}
-		return l.applyKey(s.Live)
+		if l.key == nil {
+			return nil
+		}
+		return s.Write(s.Live.Key(l.key.Call), l.key)
 	})
 }
 
-func (told toldLater) apply(c live.Clone, p session.Progress) error {
+// next is the state of the record after the writes, which were made in a place.
+func (told toldLater) next(c live.Clone, at session.Progress) session.State {
 	state := session.State{Ref: told.now.Ref}
 	if known := c.State(told.now.Ref); known != nil {
 		state = *known
@@ -100,22 +108,11 @@ func (told toldLater) apply(c live.Clone, p session.Progress) error {
 	last := told.now.Log.Last()
 	lease := told.lease
 	if !told.claims {
-		lease = c.NextLease(state.Lease, last, p.Branch)
+		lease = c.NextLease(state.Lease, last, at.Branch)
 	}
 	if !told.wrote {
-		return c.Put(state.WithLease(lease))
+		return state.WithLease(lease)
 	}
-	p.Entry = last.Hash()
-	return c.Put(state.After(told.was, p, lease, told.supersedes))
-}
-
-func (l *Later) applyKey(to layout.Live) error {
-	if l.key == nil {
-		return nil
-	}
-	src, err := live.Encode(l.key)
-	if err != nil {
-		return err
-	}
-	return to.Failed(atomicfile.WriteVolatile(to.Key(l.key.Call), src))
+	at.Status, at.Entry = told.now.Status, last.Hash()
+	return state.After(told.was, at, lease, told.supersedes)
 }

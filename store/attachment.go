@@ -49,7 +49,7 @@ const attachmentMax = 5 << 20
 // ReadAttachment reads a file that is to be copied into the workspace, by its path from a folder. It returns
 // INVALID_INPUT for a path out of the work tree, for what is no regular file, a link included, for a file of git or of
 // live state, for an empty file, and for one that is larger than attachmentMax; and NOT_FOUND if there is no such file.
-func (s *Store) ReadAttachment(dir, name string) (Attachment, error) {
+func (s workTree) ReadAttachment(dir, name string) (Attachment, error) {
 	rel, err := s.inWorktree(dir, name)
 	if err != nil {
 		return Attachment{}, err
@@ -76,7 +76,7 @@ func (s *Store) ReadAttachment(dir, name string) (Attachment, error) {
 
 // inWorktree is a path below the top of the work tree. Links in the folders of the path are followed, and may not lead
 // out.
-func (s *Store) inWorktree(dir, name string) (string, error) {
+func (s workTree) inWorktree(dir, name string) (string, error) {
 	if name == "" || strings.ContainsRune(name, 0) {
 		return "", record.Errorf(record.InvalidInput, "a reference of type file needs path").WithHint("path is the file to copy")
 	}
@@ -140,7 +140,7 @@ func (tx *Tx) Attach(a Attachment) error {
 
 // Orphans lists the files of record.FilesFolder that no record of the work tree refers to, by their paths from the
 // workspace root. Refers says which are referred to.
-func (s *Store) Orphans(refers func(path string) bool) ([]string, error) {
+func (s workTree) Orphans(refers func(path string) bool) ([]string, error) {
 	var out []string
 	err := layout.EachName(s.Dir(layout.FilesDir), "", func(name string) {
 		rel := record.FilesFolder + "/" + name
@@ -152,7 +152,7 @@ func (s *Store) Orphans(refers func(path string) bool) ([]string, error) {
 }
 
 // RemoveOrphan removes a file that Orphans has listed.
-func (s *Store) RemoveOrphan(rel string) error {
+func (s workTree) RemoveOrphan(rel string) error {
 	if !record.IsFilePath(rel) {
 		return record.Errorf(record.InvalidInput, "%s is no file of a reference", rel)
 	}

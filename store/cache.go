@@ -48,7 +48,10 @@ func (c Cached) Read(k *kind.Kind, id string) (any, error) {
 		return nil, err
 	}
 	var v any
-	err := place.Try(c.store.Layout, k, id, func(path string) (err error) { v, err = c.read(k, id, path, layout.Patient()); return err })
+	err := place.Try(c.store.Layout, k, id, func(path string) (err error) {
+		v, err = c.read(k, id, path, layout.Patient())
+		return err
+	})
 	return v, notFound(k, id, err)
 }
 
@@ -77,9 +80,15 @@ func (c Cached) read(k *kind.Kind, id, path string, wait *layout.Patience) (any,
 		return nil, err
 	}
 	v := k.Lean(f.value)
-	if before.OlderThan(young) && disk.StampOf(path) == before {
-		c.cache.keep(path, cachedRecord{before, v})
+	if !before.OlderThan(young) || disk.StampOf(path) != before {
+		return v, nil
 	}
+	c.cache.mu.Lock()
+	defer c.cache.mu.Unlock()
+	if c.cache.records == nil || len(c.cache.records) >= mostCached {
+		c.cache.records = map[string]cachedRecord{}
+	}
+	c.cache.records[path] = cachedRecord{before, v}
 	return v, nil
 }
 
@@ -88,15 +97,6 @@ func (c *Cache) Kept() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.records)
-}
-
-func (c *Cache) keep(path string, r cachedRecord) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.records == nil || len(c.records) >= mostCached {
-		c.records = map[string]cachedRecord{}
-	}
-	c.records[path] = r
 }
 
 // forget drops the records of a kind that no longer exist.

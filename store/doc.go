@@ -3,24 +3,6 @@
 // table of package kind. Reading and writing are the same for every kind. Only what is about sessions and their tasks
 // in particular names them: heartbeats, the commands of checks, sessions without a task.
 //
-// # Rooms
-//
-//	store     Open, reading, Update and its Tx, the redo log, the trash, leftovers of killed writers
-//	kind      the table of the kinds of record, their codecs and how they merge; config.yaml
-//	format    documents: parse, edit line by line, merge
-//	index     the rows of records, for lists and for search
-//	layout    every path, and how one file is read
-//	problem   what is said of a file or a folder that is not as it should be
-//	place     where the file of a record lies: in the folder of its kind, or at rest
-//	live      what a clone knows beside its files: claims, signs of life, journals, idempotency keys
-//	remote    claims among clones, through a git remote
-//	branches  what the remote-tracking branches of a clone say of tasks
-//	snapshot  the records of a working tree, an index or a commit, for the rules of cairn check
-//	runs      the lock and the logs of runs of checks
-//	watch     tells when something may have changed
-//
-// Below it are internal/disk and internal/git: locks, atomic files, the calls of the system, and git.
-//
 // # Layout
 //
 //	.cairn/
@@ -99,7 +81,7 @@
 // most ten times. What they change between the last read and the rename, a fraction of a millisecond, is replaced. What
 // git replaces within five seconds after a write, since it had read the file before, is known from the journal
 // (session.Overwritten). Where somebody changes one of several files after the first was replaced, our change is made
-// on top of theirs if the kind can do that (kind.Codec.Again), and else theirs is kept and ours stays in the journal.
+// on top of theirs if the kind can do that (kind.Kind.Again), and else theirs is kept and ours stays in the journal.
 //
 // A store apart (Store.Apart) makes its writes in the same steps but for 10: what it would write to the live state is
 // kept until Later.Apply. It is for a worktree that is thrown away unless what was tried in it comes home.

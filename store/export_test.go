@@ -57,15 +57,11 @@ func (s *Store) Mark() error { return s.writer().log().begin() }
 
 // LogText is the text of a complete redo log of a writer in a worktree.
 func LogText(worktree string, r Redo) string {
-	steps, err := json.Marshal(r)
-	if err != nil {
-		panic(err)
-	}
 	line, err := json.Marshal(writtenIn{Worktree: worktree})
 	if err != nil {
 		panic(err)
 	}
-	return string(line) + "\n" + string(sealed(steps))
+	return string(line) + "\n" + string(r.sealed())
 }
 
 // ReadLog returns the steps of the redo log that lies in live state; nil for one that is not complete.

@@ -47,7 +47,7 @@ func (s *Store) Files(t task.Task) (Files, error) {
 
 // RepoFolder is the folder of a repository of the config on this machine, by its path: from the workspace in the main
 // work tree of the clone, since a linked one may lie anywhere. It may be gone.
-func (s *Store) RepoFolder(path string) string {
+func (s workTree) RepoFolder(path string) string {
 	root := s.Root
 	if s.Repo != nil && s.Repo.Linked() && filepath.Base(s.Repo.CommonDir) == ".git" {
 		if rel, err := filepath.Rel(s.Worktree, s.Root); err == nil {
@@ -59,7 +59,7 @@ func (s *Store) RepoFolder(path string) string {
 
 // repoLayout is the layout of a repository of the config. Its top must be where the config says, so that no other one
 // is taken for it.
-func (s *Store) repoLayout(name, path string) (layout.Layout, error) {
+func (s workTree) repoLayout(name, path string) (layout.Layout, error) {
 	if path == "" {
 		return layout.Layout{}, record.Errorf(record.InvalidInput, "the repository %q has no folder here: only its address is known", name).
 			WithHint("clone it, then %s", record.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown()).WithNext(record.CallTo("repo_list"))
@@ -82,7 +82,7 @@ func (s *Store) repoLayout(name, path string) (layout.Layout, error) {
 
 // IsRepo returns why no repository can be found by a path of the config: NOT_FOUND, or INVALID_INPUT for a folder that
 // is no top of one.
-func (s *Store) IsRepo(name, path string) error {
+func (s workTree) IsRepo(name, path string) error {
 	_, err := s.repoLayout(name, path)
 	return err
 }

@@ -16,7 +16,7 @@ const bareText = 256
 
 // Room returns TASK_FULL if a record has no room for another note or run. Transitions do not call it, since they must
 // always be possible.
-func (s *Store) Room(k *kind.Kind, id string) error {
+func (s workTree) Room(k *kind.Kind, id string) error {
 	f, err := s.readFile(k, id, layout.Patient())
 	if err != nil {
 		return notFound(k, id, err)

@@ -22,7 +22,7 @@ type Tree = git.Tree
 type Git struct{ repo *git.Repo }
 
 // Git returns the git repository around the workspace, which outside git is none.
-func (s *Store) Git() Git { return Git{s.Repo} }
+func (s workTree) Git() Git { return Git{s.Repo} }
 
 // WorkTree reads the state of the working tree; nil outside git. It returns GIT if git is missing or refuses.
 func (g Git) WorkTree(ctx context.Context) (Tree, error) {
@@ -42,44 +42,53 @@ func (g Git) Usable(ctx context.Context) error {
 
 // UserName is git's user.name in a folder, or "".
 func UserName(ctx context.Context, dir string) string {
-	name, err := git.UserName(ctx, dir)
-	if err != nil {
-		return ""
-	}
+	name, _ := git.UserName(ctx, dir)
 	return name
 }
 
 // Commit resolves the name of a commit, which the caller gave as field, to its hash. It returns INVALID_INPUT if the
 // clone has no such commit, and outside git.
 func (g Git) Commit(ctx context.Context, field, name string) (string, error) {
-	if g.repo == nil {
-		return "", noGit(field)
-	}
-	if err := g.repo.Usable(ctx); err != nil {
-		return "", err
-	}
-	hash, err := g.repo.Commit(ctx, name)
-	if err == nil && hash == "" {
-		err = record.Errorf(record.InvalidInput, "%s is %q, and the clone has no such commit", field, name).
-			WithHint("leave it out to take the commit that is checked out; git log lists others")
-	}
-	return hash, err
+	const hint = "leave it out to take the commit that is checked out; git log lists others"
+	return g.named(ctx, field, name, "commit", hint,
+		func() (string, error) { return g.repo.Commit(ctx, name) })
 }
 
 // Branch returns INVALID_INPUT if the clone has no branch of a name, which the caller gave as field: neither a local
 // nor a remote-tracking one. It does so outside git too.
 func (g Git) Branch(ctx context.Context, field, name string) error {
+	const hint = "leave it out to take the branch that is checked out; git branch --all lists others"
+	_, err := g.named(ctx, field, name, "branch", hint,
+		func() (found string, _ error) {
+			if g.repo.Refs().HasBranch(ctx, name) || g.repo.Refs().HasRemoteBranch(ctx, name) {
+				found = name
+			}
+			return found, nil
+		})
+	return err
+}
+
+// Tag is the commit of a tag, which the caller gave as field. It returns INVALID_INPUT if the clone has no such tag.
+func (g Git) Tag(ctx context.Context, field, name string) (string, error) {
+	return g.named(ctx, field, name, "tag", "git tag lists those there are",
+		func() (string, error) { return g.repo.Commit(ctx, "refs/tags/"+name) })
+}
+
+// named finds what a caller named in a field. It returns INVALID_INPUT if there is no such thing.
+func (g Git) named(ctx context.Context, field, name, what, hint string, find func() (string, error)) (string, error) {
 	if g.repo == nil {
-		return noGit(field)
+		err := record.Errorf(record.InvalidInput, "%s names something in git, and there is no repository here", field)
+		return "", err.WithHint("leave it out")
 	}
 	if err := g.repo.Usable(ctx); err != nil {
-		return err
+		return "", err
 	}
-	if g.repo.Refs().HasBranch(ctx, name) || g.repo.Refs().HasRemoteBranch(ctx, name) {
-		return nil
+	found, err := find()
+	if err == nil && found == "" {
+		err = record.Errorf(record.InvalidInput, "%s is %q, and the clone has no such %s", field, name, what).
+			WithHint("%s", hint)
 	}
-	return record.Errorf(record.InvalidInput, "%s is %q, and the clone has no such branch", field, name).
-		WithHint("leave it out to take the branch that is checked out; git branch --all lists others")
+	return found, err
 }
 
 // HasBranch reports whether a local branch still exists. It reports true for "", and if git cannot tell.
@@ -96,25 +105,9 @@ func (g Git) Repository(branch string) string {
 	return record.RepoOf(g.repo.Remotes().URL(branch))
 }
 
-// Tag is the commit of a tag, which the caller gave as field. It returns INVALID_INPUT if the clone has no such tag.
-func (g Git) Tag(ctx context.Context, field, name string) (string, error) {
-	if g.repo == nil {
-		return "", noGit(field)
-	}
-	hash, err := g.repo.Commit(ctx, "refs/tags/"+name)
-	if err == nil && hash == "" {
-		err = record.Errorf(record.InvalidInput, "%s is %q, and the clone has no such tag", field, name).WithHint("git tag lists those there are")
-	}
-	return hash, err
-}
-
 // Known reports whether the caller's clone is of this repository: it has no remote, or one that is this.
 func (g Git) Known(repo, branch string) bool {
 	return g.repo != nil && (repo == "" || repo == g.Repository(branch))
-}
-
-func noGit(field string) error {
-	return record.Errorf(record.InvalidInput, "%s names something in git, and there is no repository here", field).WithHint("leave it out")
 }
 
 // Between counts the commits that lead to one commit and not to another, most of them at most. It returns 0 outside
@@ -123,10 +116,7 @@ func (g Git) Between(ctx context.Context, from, to string, most int) int {
 	if g.repo == nil || from == "" || to == "" || g.repo.Usable(ctx) != nil {
 		return 0
 	}
-	n, err := g.repo.Refs().Between(ctx, from, to, most)
-	if err != nil {
-		return 0
-	}
+	n, _ := g.repo.Refs().Between(ctx, from, to, most)
 	return n
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,11 +69,7 @@ func Init(root, prefix string) (layout.Layout, []string, error) {
 }
 
 func makeFolders(l layout.Layout) error {
-	top := l.Top()
-	if info, err := os.Lstat(top); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return problem.Link(top)
-	}
-	if err := l.NoLinks(place.All(l)...); err != nil {
+	if err := cmp.Or(layout.NoLinkAt(l.Top()), l.NoLinks(place.All(l)...)); err != nil {
 		return err
 	}
 	for _, dir := range []string{l.Dir(kind.Tasks.Folder), l.Dir(kind.Sessions.Folder)} {
@@ -103,17 +100,14 @@ func createOnce(path, content string) (bool, error) {
 // derivePrefix makes a prefix of a folder's name: its letters and digits in upper case, ten at most; TASK if there are
 // none.
 func derivePrefix(root string) string {
-	var b strings.Builder
-	for _, r := range strings.ToUpper(filepath.Base(root)) {
-		letter, digit := r >= 'A' && r <= 'Z', r >= '0' && r <= '9'
-		if b.Len() < 10 && (letter || digit && b.Len() > 0) {
-			b.WriteRune(r)
+	name := strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
 		}
-	}
-	if b.Len() == 0 {
-		return "TASK"
-	}
-	return b.String()
+		return -1
+	}, strings.ToUpper(filepath.Base(root)))
+	name = strings.TrimLeft(name, "0123456789")
+	return cmp.Or(name[:min(len(name), 10)], "TASK")
 }
 
 const ignoreTemplate = `# Written by cairn: what belongs to this machine only.

@@ -19,67 +19,33 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // A kind of record that only these tests have. Everything that the store does with it, it does with every kind.
 
 // risk is something that may go wrong. Its id is not the name of its file: RISK:1 lies in RISK-1.md.
 type risk struct {
-	ID     string
-	Title  string
-	Status record.Status // open or closed
-	Body   string
-	Log    record.Log
-	Rev    record.Rev
+	record.Header
+	Body string
 }
 
 const riskName = "risk"
 
 var riskID = regexp.MustCompile(`^RISK:[0-9a-z]{1,20}$`)
 
-var risks = kind.Define[string](kind.Kind{
-	Name: riskName, Folder: "risks", Swaps: ":-", Form: format.Markdown, Keys: []string{"id", "title", "status", "provenance"},
+var risks = kind.DefineMarkdown[string](kind.Kind{
+	Name: riskName, Folder: "risks", Swaps: ":-",
 	ParseID: func(id string) error {
 		if !riskID.MatchString(id) {
 			return record.Errorf(record.InvalidInput, "%q is not the id of a risk", id)
 		}
 		return nil
 	},
-	Closed: func(_ task.Flow, s record.Status) bool { return s == "closed" },
-	Merge:  map[string]format.Rule{"provenance": kind.LogRule},
-}, kind.Codec[risk]{
-	Decode: func(doc *format.Doc) (risk, error) {
-		log, err := kind.Entries(doc)
-		r := risk{Log: log, Body: string(doc.Body()), Rev: kind.Rev(doc.Bytes())}
-		for _, f := range []struct {
-			key string
-			to  *string
-		}{{"id", &r.ID}, {"title", &r.Title}, {"status", (*string)(&r.Status)}} {
-			n := doc.Get(f.key)
-			if n == nil {
-				return r, &format.Error{Line: 1, Msg: f.key + " is missing", Missing: true}
-			}
-			*f.to = n.Value
-		}
-		return r, err
-	},
-	Create: func(r risk) (*format.Doc, error) {
-		return format.New(format.Markdown, format.Map{
-			{Key: "id", Value: format.String(r.ID)}, {Key: "title", Value: format.String(r.Title)},
-			{Key: "status", Value: format.String(r.Status)}, {Key: "provenance", Value: kind.LogValue(r.Log)},
-		}, r.Body)
-	},
-	Edit: func(doc *format.Doc, was, now risk) (*format.Doc, error) {
-		edits := kind.EditLog(doc, was.Log, now.Log)
-		if was.Status != now.Status {
-			edits = append(edits, format.Set(format.Path{"status"}, format.String(now.Status)))
-		}
-		return doc.Edit([]string{"id", "title", "status", "provenance"}, edits...)
-	},
-	Header: func(r risk) record.Header {
-		return record.Header{Ref: record.Ref{Kind: riskName, ID: r.ID}, Title: r.Title, Status: r.Status, Log: r.Log, Rev: r.Rev}
-	},
+}, kind.Markdown[risk]{
+	Header: func(r *risk) *record.Header { return &r.Header },
+	Body:   func(r *risk) *string { return &r.Body },
+	States: []record.Status{"open", "closed"},
+	Closed: []record.Status{"closed"},
 })
 
 func init() { kind.Register(risks.Kind) }
@@ -92,7 +58,7 @@ func did(what record.Did, text string) record.Entry {
 // putRisk creates a risk.
 func putRisk(s *store.Store, id string) error {
 	return s.Update(context.Background(), func(tx *store.Tx) error {
-		risks.Put(tx, risk{ID: id, Title: "The crane falls", Status: "open", Log: record.Log{did(record.Created, "")}})
+		risks.Put(tx, risk{Header: record.Header{Ref: risks.Ref(id), Title: "The crane falls", Status: "open", Log: record.Log{did(record.Created, "")}}})
 		return nil
 	})
 }
@@ -126,7 +92,7 @@ func TestAnotherKind(t *testing.T) {
 
 	all, problems, err := risks.List(t.Context(), s)
 	storetest.WantCode(t, err, "")
-	if len(all) != 2 || all[0].ID != "RISK:1" || len(problems) != 1 || problems[0].Path != ".cairn/risks/RISK-2.md" {
+	if len(all) != 2 || all[0].Ref.ID != "RISK:1" || len(problems) != 1 || problems[0].Path != ".cairn/risks/RISK-2.md" {
 		t.Errorf("got %+v and the problems %+v", all, problems)
 	}
 	_, err = risks.Get(s, "RISK:2")
@@ -147,7 +113,7 @@ func TestAnotherKind(t *testing.T) {
 
 	buffer := storetest.ReadFile(t, s.Abs(risks.File("RISK:1")))
 	storetest.WantCode(t, noteRisk(s, "RISK:1", "windy"), "")
-	after, err := s.Rows(risks.Kind).LookAt(t.Context(), view, []string{"RISK-1.md"})
+	after, err := s.Rows(risks.Kind).LookAfter(t.Context(), view, []string{"RISK-1.md"})
 	if err != nil || after.Find("RISK:1").Entries != 2 || after.Find("RISK:12") != view.Find("RISK:12") {
 		t.Errorf("after a note got the rows %+v (%v)", after.Rows(), err)
 	}

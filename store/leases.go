@@ -38,17 +38,13 @@ func (s *Store) shared() func(record.Ref) *session.Remote {
 		return func(record.Ref) *session.Remote { return nil }
 	}
 	known, _ := s.Shared(s.Config.Claims.Key())
-	shared, branches := known.Index(), s.Branches().Read().Progress()
+	tracked := branches.Source{Clone: s.Clone, Remote: s.Config.Claims.Remote, Except: s.Config.Claims.Namespace}
+	shared, progress := known.Index(), tracked.Read().Progress()
 	return func(of record.Ref) *session.Remote {
 		r := shared(of)
-		r.Branches = branches[of]
+		r.Branches = progress[of]
 		return r
 	}
-}
-
-// Branches is where the clone finds what the remote-tracking branches say, of the remote that claims go through.
-func (s *Store) Branches() branches.Source {
-	return branches.Source{Clone: s.Clone, Remote: s.Config.Claims.Remote, Except: s.Config.Claims.Namespace}
 }
 
 // Steps lists, for each record of a kind that can be held, who holds it after the write and what else the arbiter among
@@ -79,7 +75,7 @@ func (tx *Tx) Steps() []session.Step {
 }
 
 // Placed adds to progress where it was made: the branch and the commit that are checked out.
-func (s *Store) Placed(ctx context.Context, p session.Progress) session.Progress {
+func (s workTree) Placed(ctx context.Context, p session.Progress) session.Progress {
 	head := s.Head(ctx)
 	p.Branch, p.Head, p.Worktree = head.Branch, head.Commit, s.Worktree
 	return p

@@ -48,8 +48,14 @@ func (l Leftovers) Verify(ctx context.Context) ([]problem.Problem, error) {
 		return nil, err
 	}
 	found := leftoverFinder{l.s.Clone}
-	problems := found.orphans(sessions)
 	all, err := found.all(ctx)
+	var problems []problem.Problem
+	for _, ses := range sessions {
+		if ses.Task != "" && !place.There(l.s.Layout, kind.Tasks.Kind, string(ses.Task)) {
+			path := l.s.Abs(kind.Sessions.File(ses.ID))
+			problems = append(problems, found.leftover(path, "task %s does not exist", ses.Task).Problem)
+		}
+	}
 	for _, left := range all {
 		problems = append(problems, left.Problem)
 	}
@@ -125,85 +131,13 @@ func (f leftoverFinder) notFiles() (left []Leftover) {
 	return left
 }
 
-// orphans is the sessions of tasks that do not exist.
-func (f leftoverFinder) orphans(sessions []session.Session) []problem.Problem {
-	var problems []problem.Problem
-	for _, ses := range sessions {
-		if ses.Task != "" && !place.There(f.Layout, kind.Tasks.Kind, string(ses.Task)) {
-			problems = append(problems, f.leftover(f.Abs(kind.Sessions.File(ses.ID)), "task %s does not exist", ses.Task).Problem)
-		}
-	}
-	return problems
-}
-
 // all lists all leftovers: redo logs, temporary files, and live state that cannot be read or is about records that do
 // not exist.
 func (f leftoverFinder) all(ctx context.Context) ([]Leftover, error) {
-	var left []Leftover
-	odd := f.notFiles()
+	left := f.notFiles()
 	if layout.IsFile(f.Live.Redo()) {
 		left = append(left, f.unfinished(f.Live.Redo(), "a writer was killed, and nobody has written since"))
 	}
-	temps, err := f.temps()
-	if err != nil {
-		return nil, err
-	}
-	states, err := f.staleStates(ctx)
-	if err != nil {
-		return nil, err
-	}
-	beats, err := f.staleBeats()
-	if err != nil {
-		return nil, err
-	}
-	others, err := f.unreadable()
-	return slices.Concat(odd, left, temps, states, beats, others), err
-}
-
-// unreadable is the journals, remembered calls and inboxes that cannot be read.
-func (f leftoverFinder) unreadable() ([]Leftover, error) {
-	var left []Leftover
-	err := layout.EachName(f.Live.Journals(), layout.JournalExt, func(name string) {
-		path := filepath.Join(f.Live.Journals(), name+layout.JournalExt)
-		of := layout.RefOf(name)
-		if _, ok := kind.For(of); !ok {
-			left = append(left, f.spent(path, "is the journal of nothing"))
-			return
-		}
-		if !layout.IsFile(path) {
-			return
-		}
-		switch _, bad, err := f.JournalLines(of); {
-		case err != nil:
-			left = append(left, f.spent(path, "cannot be read"))
-		case bad > 0:
-			l := f.leftover(path, "has %d lines that cannot be read", bad)
-			l.Swept, l.clean = true, func() error { return f.RewriteJournal(of) }
-			left = append(left, l)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = layout.EachName(f.Live.Keys(), ".json", func(call string) {
-		if path := f.Live.Key(call); layout.IsFile(path) && f.Key(call) == nil {
-			left = append(left, f.spent(path, "cannot be read"))
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = layout.EachName(f.Live.Inboxes(), ".json", func(name string) {
-		if path := filepath.Join(f.Live.Inboxes(), name+".json"); layout.IsFile(path) && !f.IsInbox(path) {
-			left = append(left, f.spent(path, "cannot be read"))
-		}
-	})
-	return left, err
-}
-
-// temps is the temporary files of killed writers.
-func (f leftoverFinder) temps() ([]Leftover, error) {
-	var left []Leftover
 	for _, dir := range writtenTo(f.Layout) {
 		names, err := atomicfile.Temps(dir)
 		if err != nil {
@@ -213,69 +147,82 @@ func (f leftoverFinder) temps() ([]Leftover, error) {
 			left = append(left, f.unfinished(filepath.Join(dir, name), "is the temporary file of a writer that was killed"))
 		}
 	}
+	for _, of := range []struct {
+		dir, ext string
+		wrong    func(name, path string) []Leftover
+	}{
+		{f.Live.Claims(), ".json", func(name, path string) []Leftover { return f.wrongState(ctx, name, path) }},
+		{f.Live.Heartbeats(), ".json", f.wrongBeat},
+		{f.Live.Journals(), layout.JournalExt, f.wrongJournal},
+		{f.Live.Keys(), ".json", func(call, path string) []Leftover { return f.unreadable(path, f.Key(call) != nil) }},
+		{f.Live.Inboxes(), ".json", func(_, path string) []Leftover { return f.unreadable(path, f.IsInbox(path)) }},
+	} {
+		err := layout.EachName(of.dir, of.ext, func(name string) {
+			if path := filepath.Join(of.dir, name+of.ext); layout.IsFile(path) {
+				left = append(left, of.wrong(name, path)...)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	return left, nil
 }
 
-// staleStates is the states that cannot be read, are empty, or are of records that do not exist.
-func (f leftoverFinder) staleStates(ctx context.Context) ([]Leftover, error) {
-	var left []Leftover
-	err := layout.EachName(f.Live.Claims(), ".json", func(name string) {
-		path := filepath.Join(f.Live.Claims(), name+".json")
-		if !layout.IsFile(path) {
-			return
-		}
-		of := layout.RefOf(name)
-		switch state := f.State(of); {
-		case state == nil:
-			left = append(left, f.spent(path, "cannot be read"))
-		case state.Empty():
-			left = append(left, f.spent(path, "says nothing"))
-		case slices.ContainsFunc(state.Progress, func(p session.Progress) bool { return !f.mayHave(ctx, of, p) }):
-			left = append(left, f.leftover(path, "%s does not exist", of))
-		}
-	})
-	return left, err
-}
-
-// mayHave reports whether a worktree that made progress on a record may still have it: it does, or it has another
-// branch checked out now.
-func (f leftoverFinder) mayHave(ctx context.Context, of record.Ref, p session.Progress) bool {
-	there, err := f.InWorktree(p.Worktree)
-	if err != nil {
-		return true
+// unreadable is a file that counts as absent, unless it can be read.
+func (f leftoverFinder) unreadable(path string, read bool) []Leftover {
+	if read {
+		return nil
 	}
-	k, ok := kind.Named(of.Kind)
-	return !ok || place.There(there.Layout, k, of.ID) || there.Head(ctx).Branch != p.Branch
+	return []Leftover{f.spent(path, "cannot be read")}
 }
 
-// staleBeats is the heartbeats that cannot be read, and, outside git, those of sessions that do not exist and hold no
+// wrongJournal is a journal that is about nothing, or has lines that cannot be read.
+func (f leftoverFinder) wrongJournal(name, path string) []Leftover {
+	of := layout.RefOf(name)
+	if _, ok := kind.For(of); !ok {
+		return []Leftover{f.spent(path, "is the journal of nothing")}
+	}
+	_, bad, err := f.JournalLines(of)
+	if bad == 0 {
+		return f.unreadable(path, err == nil)
+	}
+	l := f.unfinished(path, "has %d lines that cannot be read", bad)
+	l.clean = func() error { return f.RewriteJournal(of) }
+	return []Leftover{l}
+}
+
+// wrongState is a state that cannot be read, is empty, or is of a record that does not exist.
+func (f leftoverFinder) wrongState(ctx context.Context, name, path string) []Leftover {
+	of := layout.RefOf(name)
+	// A worktree that made progress on a record may still have it: it does, or it has another branch checked out now.
+	mayHave := func(p session.Progress) bool {
+		there, err := f.InWorktree(p.Worktree)
+		k, ok := kind.Named(of.Kind)
+		return err != nil || !ok || place.There(there.Layout, k, of.ID) || there.Head(ctx).Branch != p.Branch
+	}
+	switch state := f.State(of); {
+	case state == nil:
+		return f.unreadable(path, false)
+	case state.Empty():
+		return []Leftover{f.spent(path, "says nothing")}
+	case slices.ContainsFunc(state.Progress, func(p session.Progress) bool { return !mayHave(p) }):
+		return []Leftover{f.leftover(path, "%s does not exist", of)}
+	}
+	return nil
+}
+
+// wrongBeat is a heartbeat that cannot be read, or, outside git, that of a session that does not exist and holds no
 // record. In git a session may exist on another branch.
-func (f leftoverFinder) staleBeats() ([]Leftover, error) {
-	states, err := f.States()
-	if err != nil {
-		return nil, err
+func (f leftoverFinder) wrongBeat(ses, path string) []Leftover {
+	if f.Heartbeat(ses) == nil || f.Repo != nil || layout.Exists(f.Abs(kind.Sessions.File(ses))) {
+		return f.unreadable(path, f.Heartbeat(ses) != nil)
 	}
-	atWork := map[string]bool{}
-	for _, state := range states {
-		if state.Lease != nil {
-			atWork[state.Lease.Session] = true
-		}
+	states, _ := f.States() // that its folder cannot be listed was said before
+	if slices.ContainsFunc(states, func(s session.State) bool { return s.Lease != nil && s.Lease.Session == ses }) {
+		return nil
 	}
-	var left []Leftover
-	err = layout.EachName(f.Live.Heartbeats(), ".json", func(ses string) {
-		path := f.Live.Heartbeat(ses)
-		if !layout.IsFile(path) {
-			return
-		}
-		if f.Heartbeat(ses) == nil {
-			left = append(left, f.spent(path, "cannot be read"))
-			return
-		}
-		if f.Repo == nil && !atWork[ses] && !layout.Exists(f.Abs(kind.Sessions.File(ses))) {
-			left = append(left, f.spent(path, "session %s does not exist", ses))
-		}
-	})
-	return left, err
+	return []Leftover{f.spent(path, "session %s does not exist", ses)}
 }
 
 // leftover is a leftover with a message.
@@ -285,8 +232,8 @@ func (f leftoverFinder) leftover(path, format string, args ...any) Leftover {
 
 // spent is a leftover that counts as absent, so that its file can be removed.
 func (f leftoverFinder) spent(path, format string, args ...any) Leftover {
-	l := f.leftover(path, format, args...)
-	l.Swept, l.clean = true, func() error { return disk.RemoveFile(path) }
+	l := f.unfinished(path, format, args...)
+	l.clean = func() error { return disk.RemoveFile(path) }
 	return l
 }
 

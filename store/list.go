@@ -18,7 +18,7 @@ import (
 
 // All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be
 // listed is an error. A long body is replaced by its digest.
-func (s *Store) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
+func (s workTree) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
 	return s.list(ctx, k, func(at place.File, p *layout.Patience) (any, error) {
 		f, err := s.readAt(k, at.ID, s.Abs(at.Path), p)
 		if err != nil {
@@ -29,7 +29,9 @@ func (s *Store) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem
 }
 
 // list is All with a function that reads one record.
-func (s *Store) list(ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
+func (s workTree) list(
+	ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error),
+) ([]any, []problem.Problem, error) {
 	files, problems, err := s.files(k)
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +60,7 @@ func (s *Store) list(ctx context.Context, k *kind.Kind, read func(place.File, *l
 
 // files lists the files of a kind, by their names. A file with the right extension that cannot be such a record is a
 // problem, and so is a second one of an id; all other files are ignored.
-func (s *Store) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
+func (s workTree) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 	all, problems, err := place.List(s.Layout, k)
 	if err != nil {
 		return nil, nil, err
@@ -79,25 +81,25 @@ func (s *Store) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 }
 
 // ids lists the ids of a kind.
-func (s *Store) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
-	files, problems, err := s.files(k)
+func (s workTree) ids(k *kind.Kind) ([]string, error) {
+	files, _, err := s.files(k)
 	ids := make([]string, len(files))
 	for i, at := range files {
 		ids[i] = at.ID
 	}
-	return ids, problems, err
+	return ids, err
 }
 
 // Resolve completes a part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only.
 // It returns AMBIGUOUS_ID, with the candidates, if it occurs in several, and NOT_FOUND if it occurs in none.
-func (s *Store) Resolve(k *kind.Kind, part string) (string, error) {
+func (s workTree) Resolve(k *kind.Kind, part string) (string, error) {
 	if k.ParseID(part) == nil {
 		path := s.path(k, part)
 		if info, err := os.Lstat(path); err == nil && info.Name() == filepath.Base(path) {
 			return part, nil
 		}
 	}
-	ids, _, err := s.ids(k)
+	ids, err := s.ids(k)
 	if err != nil {
 		return "", err
 	}
@@ -105,21 +107,17 @@ func (s *Store) Resolve(k *kind.Kind, part string) (string, error) {
 }
 
 // Candidates lists the ids of a kind in which a part occurs, in any case; sorted, and all ids for "".
-func (s *Store) Candidates(k *kind.Kind, part string) ([]string, error) {
-	ids, _, err := s.ids(k)
+func (s workTree) Candidates(k *kind.Kind, part string) ([]string, error) {
+	ids, err := s.ids(k)
 	return fitting(ids, part), err
 }
 
 // fitting returns the names in which a part occurs, in any case.
 func fitting(names []string, part string) []string {
 	part = strings.ToLower(part)
-	var out []string
-	for _, name := range names {
-		if strings.Contains(strings.ToLower(name), part) {
-			out = append(out, name)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !strings.Contains(strings.ToLower(name), part)
+	})
 }
 
 // Complete finds the only one of some ids of a kind in which a part occurs, as Resolve does.
@@ -145,7 +143,7 @@ func Complete(k *kind.Kind, part string, ids []string) (string, error) {
 }
 
 // Mentions reports whether a file that could not be read contains an id.
-func (s *Store) Mentions(p problem.Problem, id string) bool {
+func (s workTree) Mentions(p problem.Problem, id string) bool {
 	src, err := layout.ReadFile(s.Abs(p.Path))
 	return err == nil && strings.Contains(string(src), id)
 }
@@ -178,8 +176,8 @@ type Command struct {
 // Harmless reports whether the workspace has no task, not even a broken one, and no command. Then nobody else's
 // commands are in it, and init may trust it.
 func (s *Store) Harmless(ctx context.Context) (bool, error) {
-	ids, problems, err := s.ids(kind.Tasks.Kind)
-	if err != nil || len(ids)+len(problems) > 0 {
+	files, problems, err := s.files(kind.Tasks.Kind)
+	if err != nil || len(files)+len(problems) > 0 {
 		return false, err
 	}
 	commands, err := s.Commands(ctx, s)
@@ -208,19 +206,15 @@ func (r Rows) Look(ctx context.Context) (*index.View, error) {
 	return r.look(nil, func(src index.Source, _ *index.View) (*index.View, error) { return src.Look(ctx) })
 }
 
-// LookAfter is Look for a process that keeps what it saw: it reads only what changed since a view.
-func (r Rows) LookAfter(ctx context.Context, before *index.View) (*index.View, error) {
-	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) { return src.LookAfter(ctx, before) })
-}
-
-// LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names,
-// in the usual folder of the kind, and those of records at rest.
-func (r Rows) LookAt(ctx context.Context, before *index.View, names []string) (*index.View, error) {
+// LookAfter is Look for a process that keeps what it saw: it reads only what changed since a view. If the process knows
+// that since then no other files have changed than those with some names, in the usual folder of the kind, and those of
+// records at rest, it reads these; nil is for any.
+func (r Rows) LookAfter(ctx context.Context, before *index.View, names []string) (*index.View, error) {
 	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) {
-		if before == nil || src.Folder != r.kind.Folder {
-			return src.LookAfter(ctx, before)
+		if src.Folder != r.kind.Folder {
+			return src.LookAfter(ctx, before, nil)
 		}
-		return src.LookAt(ctx, before, names)
+		return src.LookAfter(ctx, before, names)
 	})
 }
 
@@ -255,7 +249,8 @@ func (r Rows) Known() []*kind.Row {
 func (r Rows) source(folder string) index.Source {
 	s, k := r.s, r.kind
 	src := index.Source{
-		Kind: k, Folder: folder, Dir: s.Dir(folder), File: s.Index(folder), Words: s.Words(k.Folder), Postings: s.Postings(k.Folder),
+		Kind: k, Folder: folder, Dir: s.Dir(folder),
+		File: s.Derived("index", folder), Words: s.Derived("words", k.Folder), Postings: s.Derived("terms", k.Folder),
 		Resting: folder != k.Folder, Prepare: s.MakeLive,
 		Parse: func(id string, src []byte) (any, error) { return s.parse(k, id, s.Abs(k.FileIn(folder, id)), src) },
 	}
@@ -267,7 +262,7 @@ func (r Rows) source(folder string) index.Source {
 
 // Search returns for each row of a view whether all parts occur in what the record says: its id, title, labels, body
 // and the texts of its entries, in any case. The words are kept in known.
-func (r Rows) Search(ctx context.Context, v *index.View, known *index.Words, parts []string) ([]bool, error) {
+func (r Rows) Search(ctx context.Context, v *index.View, known *index.Terms, parts []string) ([]bool, error) {
 	return r.everywhere(v).Search(ctx, v, known, parts)
 }
 

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,38 +37,35 @@ type Follower interface {
 type remembered struct {
 	follower Follower // nil if every look is at all files
 
-	claims *folder
-	states States // guarded by claims.looking
-
 	mu      sync.Mutex
-	rows    map[string]*rememberedRows // by kind
-	folders map[string]*folder         // by path
+	folders map[string]*folder // by path
 
 	taking sync.Mutex // held by who takes what the follower says, until it is handed out
 }
 
-// rememberedRows is what is kept of the records of one kind.
-type rememberedRows struct {
-	folder *folder
-	view   *index.View  // of the newest look; guarded by folder.looking
-	count  atomic.Int64 // of its rows
-	words  index.Words
-	terms  index.Terms
+// folder is what is kept of the files in a folder: of the records of one kind, or of the states.
+type folder struct {
+	looking sync.Mutex  // held during a look; guards the next ones
+	view    *index.View // of the newest look
+	states  States      // likewise
+	whole   time.Time   // when the newest look at all files began
+	took    time.Duration
+
+	rows         atomic.Int64 // how many the view has
+	words, terms index.Terms
+
+	pending map[string]bool // names of files that may have changed since the newest look; guarded by remembered.mu
+	all     bool            // any may have; likewise
 }
 
 // Rows is Rows.Look.
 func (m *Memory) Rows(ctx context.Context, s *Store, k *kind.Kind) (view *index.View, err error) {
-	at := m.at(s)
-	kept := at.kind(s, k)
-	err = at.refresh(ctx, kept.folder, func(names []string, whole bool) error {
-		if whole || kept.view == nil {
-			view, err = s.Rows(k).LookAfter(ctx, kept.view)
-		} else {
-			view, err = s.Rows(k).LookAt(ctx, kept.view, names)
-		}
+	at, dir := m.at(s, s.Dir(k.Folder))
+	err = at.refresh(ctx, dir, func(names []string) error {
+		view, err = s.Rows(k).LookAfter(ctx, dir.view, names)
 		if err == nil {
-			kept.view = view
-			kept.count.Store(int64(len(view.Rows())))
+			dir.view = view
+			dir.rows.Store(int64(len(view.Rows())))
 		}
 		return err
 	})
@@ -75,25 +74,27 @@ func (m *Memory) Rows(ctx context.Context, s *Store, k *kind.Kind) (view *index.
 
 // Search is Rows.Search. It keeps the words.
 func (m *Memory) Search(ctx context.Context, s *Store, v *index.View, parts []string) ([]bool, error) {
-	return s.Rows(v.Kind()).Search(ctx, v, &m.at(s).kind(s, v.Kind()).words, parts)
+	_, dir := m.at(s, s.Dir(v.Kind().Folder))
+	return s.Rows(v.Kind()).Search(ctx, v, &dir.words, parts)
 }
 
 // Searchable is Rows.Searchable. It keeps the terms.
 func (m *Memory) Searchable(ctx context.Context, s *Store, v *index.View) (*index.Searchable, error) {
-	return s.Rows(v.Kind()).Searchable(ctx, v, &m.at(s).kind(s, v.Kind()).terms)
+	_, dir := m.at(s, s.Dir(v.Kind().Folder))
+	return s.Rows(v.Kind()).Searchable(ctx, v, &dir.terms)
 }
 
 // States is Store.States.
 func (m *Memory) States(ctx context.Context, s *Store) (states States, err error) {
-	at := m.at(s)
-	err = at.refresh(ctx, at.claims, func(names []string, whole bool) error {
-		if whole {
+	at, dir := m.at(s, s.Live.Claims())
+	err = at.refresh(ctx, dir, func(names []string) error {
+		if names == nil {
 			states, err = s.States()
 		} else {
-			states = s.StatesAfter(at.states, names)
+			states = s.StatesAfter(dir.states, names)
 		}
 		if err == nil {
-			at.states = states
+			dir.states = states
 		}
 		return err
 	})
@@ -105,7 +106,11 @@ func (m *Memory) Kept() (rows int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, at := range m.workspaces {
-		rows += at.kept()
+		at.mu.Lock()
+		for _, dir := range at.folders {
+			rows += int(dir.rows.Load())
+		}
+		at.mu.Unlock()
 	}
 	return rows
 }
@@ -122,15 +127,15 @@ func (m *Memory) Close() {
 	m.workspaces, m.Follow = nil, nil
 }
 
-// at returns a workspace, and begins to follow one that nobody asked about before.
-func (m *Memory) at(s *Store) *remembered {
+// at returns a workspace, and a folder of it, of which nothing is known at first. It begins to follow a workspace that
+// nobody asked about before.
+func (m *Memory) at(s *Store, path string) (*remembered, *folder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := s.Root + "\x00" + string(s.Live)
 	at := m.workspaces[key]
 	if at == nil {
-		at = &remembered{rows: map[string]*rememberedRows{}, folders: map[string]*folder{}}
-		at.claims = at.folder(s.Live.Claims())
+		at = &remembered{folders: map[string]*folder{}}
 		if m.Follow != nil {
 			at.follower = m.Follow(s.Layout)
 		}
@@ -139,28 +144,14 @@ func (m *Memory) at(s *Store) *remembered {
 		}
 		m.workspaces[key] = at
 	}
-	return at
-}
-
-// kind returns what is kept of a kind.
-func (r *remembered) kind(s *Store, k *kind.Kind) *rememberedRows {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	kept := r.rows[k.Name]
-	if kept == nil {
-		kept = &rememberedRows{folder: r.folder(s.Dir(k.Folder))}
-		r.rows[k.Name] = kept
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	dir := at.folders[path]
+	if dir == nil {
+		dir = &folder{pending: map[string]bool{}, all: true}
+		at.folders[path] = dir
 	}
-	return kept
-}
-
-func (r *remembered) kept() (rows int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, k := range r.rows {
-		rows += int(k.count.Load())
-	}
-	return rows
+	return at, dir
 }
 
 // A look at all files is made at least so often, for what the operating system does not report; but looks take no more
@@ -170,36 +161,18 @@ const (
 	wholeShare = 50
 )
 
-// folder is a folder whose files a process keeps.
-type folder struct {
-	looking sync.Mutex // held during a look
-	whole   time.Time  // when the newest look at all files began
-	took    time.Duration
-
-	pending map[string]bool // names of files that may have changed since the newest look; guarded by remembered.mu
-	all     bool            // any may have; likewise
-}
-
-// folder returns the folder at a path, of which nothing is known at first. The caller holds the lock, or nobody else
-// has the workspace.
-func (r *remembered) folder(path string) *folder {
-	dir := r.folders[path]
-	if dir == nil {
-		dir = &folder{pending: map[string]bool{}, all: true}
-		r.folders[path] = dir
-	}
-	return dir
-}
-
-// refresh has a folder read: all files, or those that may have changed since it was read before. If that fails, all are
-// read the next time.
-func (r *remembered) refresh(ctx context.Context, dir *folder, read func(names []string, whole bool) error) error {
+// refresh has a folder read: those files that may have changed since it was read before, or all, for which names is
+// nil. If that fails, all are read the next time.
+func (r *remembered) refresh(ctx context.Context, dir *folder, read func(names []string) error) error {
 	dir.looking.Lock()
 	defer dir.looking.Unlock()
 	names, whole := r.changed(ctx, dir)
 	begun := time.Now()
 	whole = whole || begun.Sub(dir.whole) > max(wholeEvery, wholeShare*dir.took)
-	if err := read(names, whole); err != nil {
+	if whole {
+		names = nil
+	}
+	if err := read(names); err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		dir.all = true
@@ -229,9 +202,7 @@ func (r *remembered) changed(ctx context.Context, dir *folder) (names []string, 
 			other.pending[filepath.Base(path)] = true
 		}
 	}
-	for name := range dir.pending {
-		names = append(names, name)
-	}
+	names = slices.AppendSeq([]string{}, maps.Keys(dir.pending))
 	all, dir.all = dir.all, false
 	clear(dir.pending)
 	return names, all

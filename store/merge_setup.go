@@ -32,10 +32,8 @@ var driverConfig = []struct{ key, value string }{
 
 // MergeSetup is the changes that installing or removing the merge driver would make.
 type MergeSetup struct {
-	layout layout.Layout
-	attrs  *string // the new content of .gitattributes; nil if it stays as it is
-	config []struct{ key, value string }
-	Lines  []string // the changes, for people
+	Lines []string // the changes, for people
+	apply []func(context.Context) error
 }
 
 // MergeDriver says whether the merge driver is installed in a clone. It needs both the attributes and the config.
@@ -73,79 +71,55 @@ func PlanMergeDriver(ctx context.Context, l layout.Layout, remove bool) (*MergeS
 	if l.Repo == nil {
 		return nil, record.Errorf(record.InvalidInput, "%s is not in a git repository", l.Root).WithHint("git init makes it one")
 	}
-	p := &MergeSetup{layout: l}
-	if err := p.planAttributes(remove); err != nil {
-		return nil, err
-	}
-	return p, p.planConfig(ctx, remove)
-}
-
-func (p *MergeSetup) planAttributes(remove bool) error {
-	have, err := layout.ReadFile(p.file())
-	if err != nil && !problem.Missing(err) {
-		return problem.IO(err)
-	}
-	section := sectionLines
+	p, sign, section := &MergeSetup{}, "+ ", sectionLines
 	if remove {
-		section = nil
+		sign, section = "- ", nil
+	}
+	add := func(where string, lines []string, apply func(context.Context) error) {
+		for _, line := range lines {
+			p.Lines = append(p.Lines, where+": "+sign+line)
+		}
+		p.apply = append(p.apply, apply)
+	}
+	file := filepath.Join(l.Root, ".gitattributes")
+	have, err := layout.ReadFile(file)
+	if err != nil && !problem.Missing(err) {
+		return nil, problem.IO(err)
 	}
 	if want := withSection(string(have), section); want != string(have) {
-		p.attrs = &want
-		p.list(layout.SlashRel(p.layout.Root, p.file()), sectionLines, remove)
+		add(layout.SlashRel(l.Root, file), sectionLines, func(context.Context) error {
+			if want == "" {
+				return problem.IO(disk.RemoveFile(file))
+			}
+			return problem.IO(atomicfile.Write(file, []byte(want), 0o644))
+		})
 	}
-	return nil
-}
-
-func (p *MergeSetup) planConfig(ctx context.Context, remove bool) error {
 	for _, c := range driverConfig {
-		have, err := p.layout.Repo.Config().Own(ctx, c.key)
+		have, err := l.Repo.Config().Own(ctx, c.key)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		line := c.key + "=" + c.value
+		want := c.value
 		if remove {
-			c.value = ""
+			want = ""
 		}
-		if have != c.value {
-			p.config = append(p.config, c)
-			p.list("git config", []string{line}, remove)
+		if have != want {
+			add("git config", []string{c.key + "=" + c.value}, func(ctx context.Context) error {
+				return l.Repo.Config().Set(ctx, c.key, want)
+			})
 		}
 	}
-	return nil
+	return p, nil
 }
-
-func (p *MergeSetup) list(where string, lines []string, remove bool) {
-	sign := "+ "
-	if remove {
-		sign = "- "
-	}
-	for _, line := range lines {
-		p.Lines = append(p.Lines, where+": "+sign+line)
-	}
-}
-
-func (p *MergeSetup) file() string { return filepath.Join(p.layout.Root, ".gitattributes") }
 
 // Apply makes the changes. It removes a .gitattributes that becomes empty.
 func (p *MergeSetup) Apply(ctx context.Context) error {
-	if p.attrs != nil {
-		if err := p.writeAttributes(*p.attrs); err != nil {
-			return problem.IO(err)
-		}
-	}
-	for _, c := range p.config {
-		if err := p.layout.Repo.Config().Set(ctx, c.key, c.value); err != nil {
+	for _, apply := range p.apply {
+		if err := apply(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (p *MergeSetup) writeAttributes(text string) error {
-	if text == "" {
-		return disk.RemoveFile(p.file())
-	}
-	return atomicfile.Write(p.file(), []byte(text), 0o644)
 }
 
 // withSection replaces the section in a text, or appends it; an empty one removes it. The rest of the text stays as it

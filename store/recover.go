@@ -27,10 +27,15 @@ func (l redoLog) recover() error {
 	if err != nil {
 		return l.Live.Failed(err)
 	}
-	worktree := l.worktreeOf(in)
+	// Outside git the live state lies in the workspace, wherever that was moved. A log without a worktree was being
+	// begun, or emptied by a power cut.
+	worktree := l.Worktree
+	if l.Repo != nil && in.Worktree != "" {
+		worktree, _ = l.WorktreeOf(session.Lease{Worktree: in.Worktree, GitDir: in.GitDir})
+	}
 	clone, err := l.InWorktree(worktree)
 	switch {
-	case err != nil && (steps == nil || gone(err)):
+	case err != nil && (steps == nil || problem.Missing(err) || errors.Is(err, syscall.ENOTDIR)):
 		return l.remove() // nothing was decided, or the files went with the worktree
 	case err != nil:
 		return unreachable(worktree, err)
@@ -45,19 +50,6 @@ func (l redoLog) recover() error {
 	}
 	return l.remove()
 }
-
-// worktreeOf is where the worktree of a write is by now. Outside git the live state lies in the workspace, wherever
-// that was moved. A log without a worktree was being begun, or emptied by a power cut.
-func (l redoLog) worktreeOf(in writtenIn) string {
-	if l.Repo == nil || in.Worktree == "" {
-		return l.Worktree
-	}
-	path, _ := l.WorktreeOf(session.Lease{Worktree: in.Worktree, GitDir: in.GitDir})
-	return path
-}
-
-// gone reports whether an error of InWorktree says that there is no such worktree of the clone any more.
-func gone(err error) bool { return problem.Missing(err) || errors.Is(err, syscall.ENOTDIR) }
 
 // unreachable is the error of a decided write in a worktree that may still be there and cannot be read. Nobody writes
 // until it is finished there, or the worktree is removed.

@@ -80,28 +80,21 @@ func (l redoLog) remove() error { return l.Live.Failed(disk.RemoveFile(l.Live.Re
 
 // decide completes the log. From then on the write will come, even if the writer is killed.
 func (l redoLog) decide(r redo) error {
-	steps, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
+	steps := r.sealed()
 	if len(steps) > maxRedo/2 { // well below what read accepts
 		return record.Errorf(record.InvalidInput, "it is too much for one write").WithHint("do it in several")
 	}
-	return l.Live.Failed(disk.Append(l.Live.Redo(), sealed(steps)))
+	return l.Live.Failed(disk.Append(l.Live.Redo(), steps))
 }
 
 // replace replaces the log by another complete one, whole or not at all.
 func (l redoLog) replace(r redo) error {
-	steps, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	text := append(l.firstLine(), sealed(steps)...)
-	return l.Live.Failed(atomicfile.WriteVolatile(l.Live.Redo(), text))
+	return l.Live.Failed(atomicfile.WriteVolatile(l.Live.Redo(), append(l.firstLine(), r.sealed()...)))
 }
 
 // sealed is the steps as they end a log: with their hash.
-func sealed(steps []byte) []byte {
+func (r redo) sealed() []byte {
+	steps, _ := json.Marshal(r) // texts and truth values
 	return slices.Concat(steps, []byte("\n"), []byte(kind.Rev(steps)), []byte("\n"))
 }
 
@@ -121,11 +114,9 @@ func (l redoLog) read() (in writtenIn, steps *redo, err error) {
 	if json.Unmarshal(lines[0], &in) != nil || !in.valid() {
 		return writtenIn{}, nil, nil
 	}
-	if len(lines) != 4 || string(lines[2]) != string(kind.Rev(lines[1])) {
-		return in, nil, nil
-	}
 	var r redo
-	if json.Unmarshal(lines[1], &r) != nil || !r.valid() {
+	if len(lines) != 4 || string(lines[2]) != string(kind.Rev(lines[1])) ||
+		json.Unmarshal(lines[1], &r) != nil || !r.valid() {
 		return in, nil, nil
 	}
 	return in, &r, nil
@@ -156,7 +147,11 @@ func (f redoFile) valid() bool {
 	if record.IsFilePath(f.Path) || isBesideFiles(f.Path) {
 		return !f.Over && (f.Was == "" || f.Now == "") // it comes, or it came and is taken back
 	}
-	return !f.Over && isRecordFile(f.Path) && (f.Now != "" || f.Path != layout.Folder+"/"+layout.ConfigName)
+	if f.Path == layout.Folder+"/"+layout.ConfigName {
+		return !f.Over && f.Now != ""
+	}
+	k, id, ok := kind.At(f.Path)
+	return !f.Over && ok && k.ParseID(id) == nil
 }
 
 // isMove reports whether the step is one that moves the file of a record to where the same record may lie.
@@ -195,15 +190,6 @@ func isLiveFile(name string) bool {
 	}
 }
 
-// isRecordFile reports whether a path is that of a record or of the config.
-func isRecordFile(name string) bool {
-	if name == layout.Folder+"/"+layout.ConfigName {
-		return true
-	}
-	k, id, ok := kind.At(name)
-	return ok && k.ParseID(id) == nil
-}
-
 // pendingStates are the states that a decided write, which is not over, will leave: by the path of the state from the
 // live folder.
 type pendingStates map[string]string
@@ -223,6 +209,9 @@ func (l redoLog) pending() pendingStates {
 
 // of returns the state that a record will have, or nil.
 func (p pendingStates) of(ref record.Ref, l layout.Live) *session.State {
+	if p == nil {
+		return nil
+	}
 	text, ok := p[l.Rel(l.Claim(ref))]
 	if !ok {
 		return nil

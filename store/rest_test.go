@@ -77,7 +77,7 @@ func TestTasksAtRestAreInTheIndex(t *testing.T) {
 	}
 	view, err := s.Rows(k).Look(t.Context())
 	storetest.WantCode(t, err, "")
-	if again, err := s.Rows(k).LookAfter(t.Context(), view); again.Find("PROJ-2") != view.Find("PROJ-2") || err != nil {
+	if again, err := s.Rows(k).LookAfter(t.Context(), view, nil); again.Find("PROJ-2") != view.Find("PROJ-2") || err != nil {
 		t.Errorf("the row of an unchanged file is another one (%v)", err)
 	}
 	storetest.WantCode(t, storetest.NewActor(s, "agent:a").Note("PROJ-2", "sand above"), "")
@@ -89,11 +89,11 @@ func TestTasksAtRestAreInTheIndex(t *testing.T) {
 			return v.Rows(), err
 		},
 		"after another": func(s *store.Store) ([]*kind.Row, error) {
-			v, err := s.Rows(k).LookAfter(t.Context(), view)
+			v, err := s.Rows(k).LookAfter(t.Context(), view, nil)
 			return v.Rows(), err
 		},
 		"at what changed": func(s *store.Store) ([]*kind.Row, error) {
-			v, err := s.Rows(k).LookAt(t.Context(), view, []string{"PROJ-1.md"})
+			v, err := s.Rows(k).LookAfter(t.Context(), view, []string{"PROJ-1.md"})
 			return v.Rows(), err
 		},
 	} {
@@ -102,7 +102,7 @@ func TestTasksAtRestAreInTheIndex(t *testing.T) {
 		}
 	}
 	storetest.RemoveAll(t, s.Dir("closed"))
-	if v, err := s.Rows(k).LookAfter(t.Context(), view); len(v.Rows()) != 0 || err != nil {
+	if v, err := s.Rows(k).LookAfter(t.Context(), view, nil); len(v.Rows()) != 0 || err != nil {
 		t.Errorf("finds %v where nothing is any more (%v)", v.Rows(), err)
 	}
 }
@@ -112,7 +112,7 @@ func TestTasksAtRestAreSearched(t *testing.T) {
 	s := rested(t)
 	view, err := s.Rows(kind.Tasks.Kind).Look(t.Context())
 	storetest.WantCode(t, err, "")
-	if found, err := s.Rows(kind.Tasks.Kind).Search(t.Context(), view, new(index.Words), []string{"gravel"}); err != nil || !slices.Equal(found, []bool{false, true}) {
+	if found, err := s.Rows(kind.Tasks.Kind).Search(t.Context(), view, new(index.Terms), []string{"gravel"}); err != nil || !slices.Equal(found, []bool{false, true}) {
 		t.Errorf("found %v (%v)", found, err)
 	}
 }
@@ -354,7 +354,7 @@ func TestListsBesideMoves(t *testing.T) {
 			return len(view.Rows()), view.Problems(), err
 		},
 		"what is known": func(ctx context.Context) (int, any, error) {
-			view, err := s.Rows(k).LookAfter(ctx, before)
+			view, err := s.Rows(k).LookAfter(ctx, before, nil)
 			before = view
 			return len(view.Rows()), view.Problems(), err
 		},

@@ -105,20 +105,13 @@ type SigningConfig struct {
 func ReadSigningConfig(ctx context.Context, dir string) (SigningConfig, error) {
 	var c SigningConfig
 	var err error
-	for _, setting := range []struct {
-		to  *string
-		get func(context.Context, string, string) (string, error)
-		key string
-	}{
-		{&c.Format, git.Setting, "gpg.format"},
-		{&c.Key, git.Setting, "user.signingkey"},
-		{&c.Program, git.UserSetting, "gpg.ssh.program"},
-	} {
-		if *setting.to, err = setting.get(ctx, dir, setting.key); err != nil {
-			return c, err
-		}
+	if c.Format, err = git.Setting(ctx, dir, "gpg.format"); err == nil {
+		c.Key, err = git.Setting(ctx, dir, "user.signingkey")
 	}
-	return c, nil
+	if err == nil {
+		c.Program, err = git.UserSetting(ctx, dir, "gpg.ssh.program")
+	}
+	return c, err
 }
 
 // SSHKey returns the key in the config. It returns INVALID_INPUT, with a hint, if there is no SSH key.

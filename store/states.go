@@ -1,6 +1,7 @@
 package store
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,10 +29,7 @@ func (s *Store) StatesAfter(before States, names []string) States {
 	if len(names) == 0 {
 		return before
 	}
-	out := make(States, len(before))
-	for of, state := range before {
-		out[of] = state
-	}
+	out := maps.Clone(before)
 	for _, name := range names {
 		name, ok := strings.CutSuffix(name, ".json")
 		if !ok {
@@ -46,13 +44,18 @@ func (s *Store) StatesAfter(before States, names []string) States {
 	return out
 }
 
+// Known returns what live state has about a record.
+func (s *Store) Known(of record.Ref) session.Live {
+	return s.knownBy(s.writer().log().pending(), s.shared(), s.State)(of)
+}
+
 // KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does
 // not exist.
 func (s *Store) KnownOf() func(record.Ref) session.Live {
-	pending := s.writer().log().pending() // first, as in KnownFrom
+	pending := s.writer().log().pending()
 	there := map[record.Ref]bool{}
 	err := layout.EachName(s.Live.Claims(), ".json", func(name string) { there[layout.RefOf(name)] = true })
-	return s.knownBy(pending, func(of record.Ref) *session.State {
+	return s.knownBy(pending, s.shared(), func(of record.Ref) *session.State {
 		if err == nil && !there[of] {
 			return nil
 		}
@@ -63,9 +66,9 @@ func (s *Store) KnownOf() func(record.Ref) session.Live {
 // KnownFrom is KnownOf with states that a function reads, and with it whether the clone may know of progress that the
 // file of a record lacks.
 func (s *Store) KnownFrom(read func() States) (known func(record.Ref) session.Live, carried func(record.Ref) bool) {
-	pending := s.writer().log().pending() // first: once the log is removed, this is in the states
+	pending := s.writer().log().pending()
 	states, remote := read(), s.shared()
-	known = s.knownBy(pending, func(of record.Ref) *session.State { return copyOf(states[of]) })
+	known = s.knownBy(pending, remote, func(of record.Ref) *session.State { return copyOf(states[of]) })
 	return known, func(of record.Ref) bool {
 		state := states[of]
 		return pending != nil || state != nil && len(state.Progress) > 0 || len(remote(of).Progress()) > 0
@@ -79,20 +82,21 @@ func copyOf(state *session.State) *session.State {
 	}
 	own := *state
 	if state.Lease != nil {
-		lease := *state.Lease
-		own.Lease = &lease
+		own.Lease = new(*state.Lease)
 	}
 	own.Progress = slices.Clone(state.Progress)
 	return &own
 }
 
-func (s *Store) knownBy(pending pendingStates, state func(record.Ref) *session.State) func(record.Ref) session.Live {
-	view, remote := s.ViewOfMany(), s.shared()
+// knownBy is what live state has about records, with the time limits of the config and what the git remote says. What
+// is pending is read before the states: once the log is removed, it is in them.
+func (s *Store) knownBy(
+	pending pendingStates, remote func(record.Ref) *session.Remote, state func(record.Ref) *session.State,
+) func(record.Ref) session.Live {
+	view := s.View()
 	return func(of record.Ref) session.Live {
-		known := state(of)
-		if known == nil && pending == nil {
-			return s.timed(session.Live{}, remote(of))
-		}
-		return s.timed(view(known, pending.of(of, s.Live)), remote(of))
+		known := view(state(of), pending.of(of, s.Live))
+		known.ClaimTTL, known.StaleAfter, known.Remote = s.Config.ClaimTTL, s.Config.StaleAfter, remote(of)
+		return known
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -19,15 +18,19 @@ import (
 
 // Store is one workspace on disk. It holds no open file and no cache: every call reads the files.
 type Store struct {
-	live.Clone // all paths, and the live state
-	Config     kind.Config
-	stateDir   string // the user's own folder, which has the consents of package trust
-	fresh      bool   // the index is not used
-	later      *Later // keeps what would become live state; nil if that is written at once
+	workTree
+	Config   kind.Config
+	stateDir string // the user's own folder, which has the consents of package trust
+	fresh    bool   // the index is not used
+	later    *Later // keeps what would become live state; nil if that is written at once
 
 	lockPatience  time.Duration     // how long a write waits for the lock; shorter in tests
 	beforePublish func(path string) // for tests: called between the last read of a file and its replacement
 }
+
+// workTree is what lies in one work tree of a clone: the records, the files that they refer to, and git around it. It
+// has all paths, and the live state.
+type workTree struct{ live.Clone }
 
 // Open opens the nearest workspace at or above dir. stateDir is the user's own folder for what must not be in a
 // repository; it need not exist. It returns NO_WORKSPACE if there is no workspace, and BAD_FILE, with line and column,
@@ -45,7 +48,8 @@ func Open(dir, stateDir string) (*Store, error) {
 		return nil, err
 	}
 	config.Flow.Signers = snapshot.SignersOf(l)
-	return &Store{Clone: live.Clone{Layout: l}, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
+	tree := workTree{live.Clone{Layout: l}}
+	return &Store{workTree: tree, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
 }
 
 // StateDir is the folder of the user in which consents are.
@@ -67,7 +71,7 @@ type file struct {
 }
 
 // readFile reads the file of a record, wherever it lies. A missing one is fs.ErrNotExist, a broken one BAD_FILE.
-func (s *Store) readFile(k *kind.Kind, id string, p *layout.Patience) (f file, err error) {
+func (s workTree) readFile(k *kind.Kind, id string, p *layout.Patience) (f file, err error) {
 	if err := k.ParseID(id); err != nil {
 		return file{}, err
 	}
@@ -76,7 +80,7 @@ func (s *Store) readFile(k *kind.Kind, id string, p *layout.Patience) (f file, e
 }
 
 // readAt reads the file of a record that lies at a path. Its errors are those of readFile.
-func (s *Store) readAt(k *kind.Kind, id, path string, p *layout.Patience) (file, error) {
+func (s workTree) readAt(k *kind.Kind, id, path string, p *layout.Patience) (file, error) {
 	f := file{path: path}
 	doc, err := layout.ReadDoc(path, k.Form, p)
 	if err == nil {
@@ -87,7 +91,7 @@ func (s *Store) readAt(k *kind.Kind, id, path string, p *layout.Patience) (file,
 }
 
 // parse reads the text of the file of a record that lies at a path. Its errors are those of readFile.
-func (s *Store) parse(k *kind.Kind, id, path string, src []byte) (any, error) {
+func (s workTree) parse(k *kind.Kind, id, path string, src []byte) (any, error) {
 	doc, err := format.Parse(src, k.Form)
 	var v any
 	if err == nil {
@@ -108,7 +112,7 @@ func decode(k *kind.Kind, id string, doc *format.Doc) (any, error) {
 }
 
 // badFile turns the error of a broken file into BAD_FILE.
-func (s *Store) badFile(path string, err error) error {
+func (s workTree) badFile(path string, err error) error {
 	if bad := new(format.Error); errors.As(err, &bad) {
 		return problem.BadFile(s.Rel(path), err)
 	}
@@ -116,26 +120,20 @@ func (s *Store) badFile(path string, err error) error {
 }
 
 // path is the path of the file of a record: where it lies, or where a new one belongs.
-func (s *Store) path(k *kind.Kind, id string) string { return s.Abs(place.Of(s.Layout, k, id)) }
+func (s workTree) path(k *kind.Kind, id string) string { return s.Abs(place.Of(s.Layout, k, id)) }
 
 // File is that path from the workspace root, with forward slashes.
-func (s *Store) File(k *kind.Kind, id string) string { return place.Of(s.Layout, k, id) }
-
-// text reads the bytes of the file of a record, wherever it lies.
-func (s *Store) text(k *kind.Kind, id string) (src []byte, err error) {
-	err = place.Try(s.Layout, k, id, func(path string) (err error) { src, err = layout.ReadFile(path); return err })
-	return src, err
-}
+func (s workTree) File(k *kind.Kind, id string) string { return place.Of(s.Layout, k, id) }
 
 // Read reads a record from its file. It returns INVALID_INPUT for what cannot be an id, NOT_FOUND if there is no such
 // record, and BAD_FILE with the line if its file is broken.
-func (s *Store) Read(k *kind.Kind, id string) (any, error) {
+func (s workTree) Read(k *kind.Kind, id string) (any, error) {
 	f, err := s.readFile(k, id, layout.Patient())
 	return f.value, notFound(k, id, err)
 }
 
 // Document returns a record together with the document that it was read from. Its errors are those of Read.
-func (s *Store) Document(k *kind.Kind, id string) (*format.Doc, any, error) {
+func (s workTree) Document(k *kind.Kind, id string) (*format.Doc, any, error) {
 	f, err := s.readFile(k, id, layout.Patient())
 	return f.doc, f.value, notFound(k, id, err)
 }
@@ -149,53 +147,26 @@ func notFound(k *kind.Kind, id string, err error) error {
 }
 
 // Source returns the text of the file of a record, and its revision. It returns NOT_FOUND if there is none.
-func (s *Store) Source(k *kind.Kind, id string) (string, record.Rev, error) {
+func (s workTree) Source(k *kind.Kind, id string) (string, record.Rev, error) {
 	if err := k.ParseID(id); err != nil {
 		return "", "", err
 	}
-	src, err := s.text(k, id)
+	var src []byte
+	err := place.Try(s.Layout, k, id, func(path string) (err error) { src, err = layout.ReadFile(path); return err })
 	if err != nil {
 		return "", "", notFound(k, id, err)
 	}
 	return string(src), kind.Rev(src), nil
 }
 
-// Body returns the body of a task without parsing the rest; "" if it cannot be read.
-func (s *Store) Body(id record.ID) string {
-	src, err := s.text(kind.Tasks.Kind, string(id))
-	if err != nil {
-		return ""
-	}
-	return record.CleanBody(string(format.BodyOf(src)))
-}
-
 // ConfigEntries returns the provenance of config.yaml. It returns BAD_FILE if that cannot be read.
-func (s *Store) ConfigEntries() (record.Log, error) {
+func (s workTree) ConfigEntries() (record.Log, error) {
 	doc, err := layout.ReadDoc(s.ConfigFile(), format.YAML, layout.Patient())
 	var log record.Log
 	if err == nil {
 		log, err = kind.Entries(doc)
 	}
-	if bad := new(format.Error); errors.As(err, &bad) {
-		err = problem.BadFile(s.Rel(s.ConfigFile()), err)
-	}
-	return log, problem.IO(err)
-}
-
-// Known returns what live state has about a record.
-func (s *Store) Known(of record.Ref) session.Live {
-	pending := s.writer().log().pending() // first: once the log is removed, this is in the state
-	return s.known(of, pending)
-}
-
-func (s *Store) known(of record.Ref, pending pendingStates) session.Live {
-	return s.timed(s.View(s.State(of), pending.of(of, s.Live)), s.shared()(of))
-}
-
-// timed adds the time limits of the config, and what the git remote says.
-func (s *Store) timed(live session.Live, remote *session.Remote) session.Live {
-	live.ClaimTTL, live.StaleAfter, live.Remote = s.Config.ClaimTTL, s.Config.StaleAfter, remote
-	return live
+	return log, problem.IO(s.badFile(s.ConfigFile(), err))
 }
 
 // Runs returns the lock and the logs of runs of checks.

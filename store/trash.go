@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ import (
 type Trash struct{ clone live.Clone }
 
 // Trash returns the deleted records of the clone.
-func (s *Store) Trash() Trash { return Trash{s.Clone} }
+func (s workTree) Trash() Trash { return Trash{s.Clone} }
 
 // File is the path of the copy of a record that was deleted last.
 func (t Trash) File(of record.Ref) string {
@@ -40,11 +41,10 @@ func (t Trash) File(of record.Ref) string {
 }
 
 func extOf(of record.Ref) string {
-	k, ok := kind.Named(of.Kind)
-	if !ok {
-		return ""
+	if k, ok := kind.Named(of.Kind); ok {
+		return k.Ext()
 	}
-	return k.Ext()
+	return ""
 }
 
 // copies lists the copies of a record in the trash.
@@ -53,21 +53,20 @@ func (t Trash) copies(of record.Ref) (paths []string) {
 	first := strings.TrimSuffix(filepath.Base(t.clone.Live.Trashed(of, ext)), ext)
 	_ = layout.EachName(t.clone.Live.Trash(), ext, func(name string) { // a folder that cannot be listed has none
 		path := filepath.Join(t.clone.Live.Trash(), name+ext)
-		if rest, further := strings.CutPrefix(name, first+"."); name == first || further && isCopy(path, rest) {
-			paths = append(paths, path)
+		if mark, further := strings.CutPrefix(name, first+"."); further {
+			src, err := layout.ReadFile(path)
+			if err != nil || mark != copyMark(src) {
+				return // an id may have dots, so that SHOP-1.x is another record than SHOP-1
+			}
+		} else if name != first {
+			return
 		}
+		paths = append(paths, path)
 	})
 	return paths
 }
 
-// isCopy reports whether a file is a further copy of a record, by what its name has behind the id: the beginning of its
-// revision. An id may have dots, so that SHOP-1.x is another record than SHOP-1.
-func isCopy(path, rest string) bool {
-	src, err := layout.ReadFile(path)
-	return err == nil && rest == copyMark(src)
-}
-
-// copyMark is what the name of a further copy has behind the id.
+// copyMark is what the name of a further copy has behind the id: the beginning of its revision.
 func copyMark(content []byte) string { return string(kind.Rev(content))[:copyMarkLen] }
 
 const copyMarkLen = 8
@@ -87,13 +86,12 @@ func (t Trash) free(of record.Ref, content []byte) string {
 // those that cannot be read, since nothing depends on them.
 func (t Trash) Deleted(k *kind.Kind) ([]any, error) {
 	found := map[string]any{}
-	var order []string
 	err := layout.EachName(t.clone.Live.Trash(), k.Ext(), func(name string) {
 		src, err := layout.ReadFile(filepath.Join(t.clone.Live.Trash(), name+k.Ext()))
-		if err != nil {
-			return
+		var v any
+		if err == nil {
+			v, err = k.Parse(src)
 		}
-		v, err := k.Parse(src)
 		if err != nil {
 			return
 		}
@@ -101,19 +99,13 @@ func (t Trash) Deleted(k *kind.Kind) ([]any, error) {
 		if layout.RefOf(name).Kind != k.Name || k.ParseID(h.Ref.ID) != nil || place.There(t.clone.Layout, k, h.Ref.ID) {
 			return
 		}
-		old, known := found[h.Ref.ID]
-		if known && h.Log.Last().At.Before(k.Header(old).Log.Last().At) {
-			return
+		if old, known := found[h.Ref.ID]; !known || !h.Log.Last().At.Before(k.Header(old).Log.Last().At) {
+			found[h.Ref.ID] = k.Lean(v)
 		}
-		if !known {
-			order = append(order, h.Ref.ID)
-		}
-		found[h.Ref.ID] = k.Lean(v)
 	})
-	slices.Sort(order)
-	out := make([]any, len(order))
-	for i, id := range order {
-		out[i] = found[id]
+	out := make([]any, 0, len(found))
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, found[id])
 	}
 	return out, err
 }

@@ -74,7 +74,7 @@ func (tx *Tx) Known(of record.Ref) session.Live { return tx.s.Known(of) }
 // returns CONFLICT and writes nothing. The claim stays as it is; it is refreshed if the writer holds it.
 //
 // New records are written first, in the order in which they were put, then the others. Of these the kinds that can make
-// a change again (kind.Codec.Again) come last, as sessions do after their tasks.
+// a change again (kind.Kind.Again) come last, as sessions do after their tasks.
 func (tx *Tx) Put(k *kind.Kind, v any) {
 	ref := k.Header(v).Ref
 	st, ok := tx.records[ref]
@@ -142,22 +142,19 @@ func (tx *Tx) Acknowledge(in session.Inbox) { tx.inbox = &in }
 func (tx *Tx) EditConfig(edit func(*format.Doc) (*format.Doc, error)) error {
 	path := tx.s.ConfigFile()
 	doc, err := layout.ReadDoc(path, format.YAML, layout.Patient())
+	next := doc
 	if err == nil {
-		var next *format.Doc
-		if next, err = edit(doc); err == nil {
-			if !bytes.Equal(next.Bytes(), doc.Bytes()) {
-				tx.files = append(tx.files, change{path: path, was: doc.Bytes(), now: next.Bytes()})
-			}
-			return nil
-		}
+		next, err = edit(doc)
 	}
-	if errors.As(err, new(*record.Error)) {
+	switch {
+	case errors.As(err, new(*record.Error)):
 		return err
+	case err != nil:
+		return problem.IO(tx.s.badFile(path, err))
+	case !bytes.Equal(next.Bytes(), doc.Bytes()):
+		tx.files = append(tx.files, change{path: path, was: doc.Bytes(), now: next.Bytes()})
 	}
-	if errors.As(err, new(*format.Error)) {
-		return problem.BadFile(tx.s.Rel(path), err)
-	}
-	return problem.IO(err)
+	return nil
 }
 
 // idle reports whether nothing is staged.

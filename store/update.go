@@ -82,22 +82,10 @@ func (w writer) exclusively(ctx context.Context, fn func() error) error {
 
 // lock takes the write lock.
 func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
-	if err := w.MakeLive(); err != nil {
-		return nil, err
-	}
 	defer progress.Waiting(ctx, "waiting for another process that writes")()
-	lock, err := filelock.AcquireWithin(ctx, w.Live.Lock(), w.patience)
-	switch {
-	case err == nil:
-		return lock, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, record.Errorf(record.Busy, "waited %v for other processes that write", w.patience).
-			WithHint("a large import or plan takes a while: try again in a moment; if it stays like that, see which process has %s open", w.Live.Lock())
-	default:
-		return nil, w.Live.Failed(err)
-	}
+	return w.Lock(ctx, w.Live.Lock(), w.patience, "other processes that write",
+		"a large import or plan takes a while: try again in a moment; if it stays like that, see which process has "+
+			w.Live.Lock()+" open")
 }
 
 // Settle finishes or drops the write of a killed writer, as the next write would. If there is none, it does nothing and

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,7 +64,13 @@ func (tx *Tx) write(ctx context.Context) error {
 		return err
 	}
 	ended, err := w.run(ctx)
-	if w.discard(ended) {
+	clean := ended
+	for _, c := range w.files {
+		if ended && c.pending != nil && c.pending.Discard() != nil {
+			clean = false
+		}
+	}
+	if clean {
 		_ = w.log.remove() // a log that stays only makes the next write sweep
 	}
 	return err
@@ -74,8 +81,10 @@ func (w *writing) run(ctx context.Context) (ended bool, err error) {
 	if err := w.prepare(ctx); err != nil {
 		return !errors.Is(err, atomicfile.ErrLeft), err
 	}
-	if err := w.unmoved(); err != nil {
-		return true, err
+	for _, c := range w.files { // once more before the first is replaced
+		if err := c.unmoved(); err != nil {
+			return true, err
+		}
 	}
 	activity := gitActivity{w.s.Repo}
 	beside := activity.await(ctx, w.tx.gitUntil)
@@ -185,12 +194,17 @@ func together(workers, n int, do func(i int) error) error {
 // existing ones, then those whose change can be made again, and last those that are moved. The write can start over as
 // long as only new files have their content.
 func (w *writing) changes() ([]*change, error) {
-	var trash, created, changed, gone, again, moved []*change
+	const trash, created, changed, gone, again, moved, turns = 0, 1, 2, 3, 4, 5, 6
+	var all [turns][]*change
+	add := func(turn int, c *change) {
+		c.turn = turn
+		all[turn] = append(all[turn], c)
+	}
 	for i := range w.tx.files {
 		if c := &w.tx.files[i]; c.was == nil {
-			created = append(created, c)
+			add(created, c)
 		} else {
-			changed = append(changed, c)
+			add(changed, c)
 		}
 	}
 	for _, of := range w.tx.order {
@@ -213,44 +227,42 @@ func (w *writing) changes() ([]*change, error) {
 		if err != nil {
 			return nil, w.cannotWrite(c, err)
 		}
-		switch {
-		case st.gone:
-			trash = append(trash, &change{path: w.s.Trash().free(of, src), now: src, over: true, of: st})
-			gone = append(gone, c)
+		if st.gone {
+			add(trash, &change{path: w.s.Trash().free(of, src), now: src, over: true, of: st})
+			add(gone, c)
+			continue
+		}
+		switch c.now = src; {
 		case c.was == nil:
-			c.now, created = src, append(created, c)
+			add(created, c)
 		case st.kind.CanAgain():
-			c.now, again = src, append(again, c)
+			add(again, c)
 		default:
-			c.now, changed = src, append(changed, c)
+			add(changed, c)
 		}
 	}
 	for i := range w.tx.moves {
 		if c := &w.tx.moves[i]; !c.of.changed() {
-			moved = append(moved, c)
+			add(moved, c)
 		}
 	}
-	var all []*change
-	for turn, files := range [][]*change{trash, created, changed, gone, again, moved} {
-		for _, c := range files {
-			c.turn = turn
-		}
-		all = append(all, files...)
-	}
-	return all, nil
+	return slices.Concat(all[:]...), nil
 }
 
-// folderOf makes the folder of a file that gets content, and that to which one is moved: git keeps no empty folders.
+// folderOf makes the folder of a file that gets content, or to which one is moved: git keeps no empty folders.
 func (w *writing) folderOf(c *change) error {
-	if c.to != "" {
-		if err := w.makeFolder(filepath.Dir(c.to)); err != nil {
-			return err
-		}
+	path := c.path
+	switch {
+	case c.to != "":
+		path = c.to
+	case c.now == nil:
+		return nil
 	}
-	if c.now != nil {
-		return w.makeFolder(filepath.Dir(c.path))
+	dir := filepath.Dir(path)
+	if dir == w.s.Live.Trash() {
+		return w.s.MakeTrash()
 	}
-	return nil
+	return problem.IO(disk.MakeFolder(w.s.Top(), dir))
 }
 
 // prepare writes the new content of a file, if it gets one, to a temporary file.
@@ -279,37 +291,6 @@ func (w *writing) cannotWrite(c *change, err error) error {
 	default:
 		return problem.BadFile(w.s.Rel(c.path), err)
 	}
-}
-
-// makeFolder makes the folder of records, or that of the trash.
-func (w *writing) makeFolder(dir string) error {
-	if dir == w.s.Live.Trash() {
-		return w.s.MakeTrash()
-	}
-	return problem.IO(disk.MakeFolder(w.s.Top(), dir))
-}
-
-// discard removes the temporary files if the write has ended, and reports whether it has and none is left.
-func (w *writing) discard(ended bool) bool {
-	if !ended {
-		return false
-	}
-	for _, c := range w.files {
-		if c.pending != nil && c.pending.Discard() != nil {
-			ended = false
-		}
-	}
-	return ended
-}
-
-// unmoved reads every file once more before the first is replaced. It returns errOvertaken if one has changed.
-func (w *writing) unmoved() error {
-	for _, c := range w.files {
-		if err := c.unmoved(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // unmoved returns errOvertaken if the file no longer holds what was read.

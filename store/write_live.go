@@ -1,7 +1,7 @@
 package store
 
 import (
-	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -27,9 +27,9 @@ func (w *writing) liveSteps() []redoLive {
 			out = append(out, w.recordSteps(st)...)
 		}
 	}
-	for of, st := range w.tx.records {
+	for _, st := range w.tx.records {
 		if st.claims && !st.changed() {
-			out = append(out, w.putState(w.state(of).WithLease(st.lease), ""))
+			out = append(out, w.putState(st, ""))
 		}
 	}
 	for _, ses := range w.tx.silent {
@@ -67,18 +67,11 @@ func (w *writing) recordSteps(st *staged) []redoLive {
 	case !st.kind.Held():
 		return nil
 	}
-	state := w.state(header.Ref)
 	last := header.Log.Last()
-	lease := st.lease
-	if !st.claims {
-		lease = w.s.NextLease(state.Lease, last, w.head.Branch)
-	}
-	progress := session.Progress{
-		Status: header.Status, Branch: w.head.Branch, Worktree: w.s.Worktree, Head: w.head.Commit, Entry: last.Hash(),
-	}
+	line := session.Written{On: w.sighting(st), Entry: last, Before: before(st, last)}
 	return []redoLive{
-		w.putState(state.After(st.was(), progress, lease, st.supersedes), after),
-		w.appendLine(header.Ref, session.Written{On: w.sighting(st), Entry: last, Before: before(st, last)}),
+		w.putState(st, after),
+		{Path: w.s.Live.Rel(w.s.Live.Journal(header.Ref)), Text: journalLine(line), Append: true, line: &line},
 	}
 }
 
@@ -104,12 +97,6 @@ func before(st *staged, last record.Entry) string {
 	return string(doc.Bytes())
 }
 
-// appendLine is the step that appends a line to the journal of a record.
-func (w *writing) appendLine(of record.Ref, line session.Written) redoLive {
-	src, _ := json.Marshal(line) // every value of the live state can be encoded
-	return redoLive{Path: w.s.Live.Rel(w.s.Live.Journal(of)), Text: string(src), Append: true, line: &line}
-}
-
 // sighting is the file of a record before this write, as the journal has it.
 func (w *writing) sighting(st *staged) session.Sighting {
 	on := session.Sighting{Worktree: w.s.Worktree, Branch: w.head.Branch, Head: w.head.Commit, Rev: st.was().Rev}
@@ -129,21 +116,16 @@ func (w *writing) journal(at time.Time, beside bool) {
 		}
 		line := *step.line
 		line.At, line.Beside = at, beside
-		if text, err := json.Marshal(line); err == nil {
-			w.decided.Live[i].Text = string(text)
-		}
+		w.decided.Live[i].Text = journalLine(line)
 	}
 }
 
-// state is the state of a record before this write.
-func (w *writing) state(of record.Ref) session.State {
-	if known := w.s.State(of); known != nil {
-		return *known
-	}
-	return session.State{Ref: of}
-}
+func journalLine(w session.Written) string { return strings.TrimSpace(string(live.Encode(w))) }
 
-func (w *writing) putState(state session.State, after string) redoLive {
+// putState is the step that writes the state of a record after this write.
+func (w *writing) putState(st *staged, after string) redoLive {
+	at := session.Progress{Branch: w.head.Branch, Worktree: w.s.Worktree, Head: w.head.Commit}
+	state := st.told().next(w.s.Clone, at)
 	step := w.put(w.s.Live.Claim(state.Ref), state, after)
 	step.Remove = state.Empty()
 	return step
@@ -153,8 +135,7 @@ func (w *writing) putState(state session.State, after string) redoLive {
 func (w *writing) put(path string, v any, after string) redoLive {
 	step := redoLive{Path: w.s.Live.Rel(path), After: after, Remove: v == nil}
 	if v != nil {
-		src, _ := live.Encode(v) // every value of the live state can be encoded
-		step.Text = string(src)
+		step.Text = string(live.Encode(v))
 	}
 	return step
 }

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -170,7 +171,7 @@ func (a Attesters) SignedInstead(t Task, n int) string {
 	was := c
 	for _, by := range []string{"", ByAnyone, ByHuman, BySigned, string(e.Who), BySigned + " " + string(e.Who)} {
 		if was.By = by; by != c.By && holds(a.approval(t.ID, was, e)) {
-			return fmt.Sprintf("the check when it was settled by %s", orDefault(by))
+			return fmt.Sprintf("the check when it was settled by %s", cmp.Or(by, "whom the config names"))
 		}
 	}
 	for _, other := range t.Checks[:min(len(t.Checks), mostSearched)] {
@@ -188,13 +189,6 @@ func (a Attesters) SignedInstead(t Task, n int) string {
 		}
 	}
 	return ""
-}
-
-func orDefault(by string) string {
-	if by == "" {
-		return "whom the config names"
-	}
-	return by
 }
 
 // SignedFor reports whether the signature of an entry holds if the entry is taken as one of another task: the one that

@@ -99,12 +99,12 @@ func (a Attesters) settled(t Task, i int, ev Evidence) bool {
 
 // whyUnsettled says why an attested check does not count at the gate, as " (attested, and not signed)". It returns ""
 // where a signature is not the reason.
-func (a Attesters) whyUnsettled(t Task, i int, p Proof) string {
+func (a Attesters) whyUnsettled(t Task, i int, p Proof, x *EvidenceIndex) string {
 	c := t.Checks[i]
 	if !c.Manual() || c.Result != record.Pass {
 		return ""
 	}
-	ev, ok := t.Evidence(i)
+	ev, ok := x.Evidence(i)
 	if !ok || ev.Result != record.Pass {
 		return ""
 	}

@@ -31,9 +31,9 @@
 //	flow.go, gate.go, attest.go       the states; both gates; who settles manual checks
 //	approval.go                       what a signed attestation signs, and whether it holds
 //	edit.go, move.go                  the writes: changed fields; new tasks, status, holder, notes
-//	fields.go, graph.go, weaken.go    what fields may hold; dependencies; checks that were taken away
+//	fields.go, graph.go, weaken.go    the fields, a row each; dependencies; checks that were taken away
 //	due.go                            when a task is due; how long something takes
-//	optional.go, own.go               fields that no rule reads; fields of the user's own
+//	own.go                            the types of fields, and fields of the user's own
 //	life.go                           how the records of a kind live: what an entry makes of one
 //	scope.go                          globs of paths, and which of them meet
 //	person.go                         what a person must confirm

@@ -1,37 +1,31 @@
 package task
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// Edit is a change of what a task says. A nil field stays as it is; an empty one is cleared.
+// Edit is a change of what a task says. What it does not name stays as it is.
 type Edit struct {
-	Title                   *string
-	Body                    *string
-	Labels                  *[]string
-	AddLabels, RemoveLabels []string // beside Labels: added behind those that stay
-	Scope                   *[]string
-	Priority                *Priority
-	Due                     *Due
-	Links                   map[string][]record.ID // by the name of their kind, in place of the old
-	Own                     map[string]string      // of AllFields by name, as Flow.ReadOwn returns them; "" takes one away
-	Mode                    *Mode
-	Repo                    *string // where its commands run; they are other ones there, and so weigh as new checks do
-	Parent                  *record.ID
+	Set                     Values
+	AddLabels, RemoveLabels []string // beside labels: added behind those that stay
 	Assignee                *record.Actor
 	Checks                  *[]Check      // replaces the list; a check that asks for the same keeps its result
 	Acceptance              *[]string     // replaces the manual checks that anyone may attest
 	Reviewer                *record.Actor // replaces the check that stands for a reviewer; "" takes it away
-	Evidence                *bool         // whether the task requires evidence
-	AddDeps                 []record.ID
-	RemoveDeps              []record.ID
+	AddDeps, RemoveDeps     []record.ID
 	To                      *record.Status // moves through the same gates as Move
 	MayWeaken               bool           // the caller may take away checks and open dependencies: a person, or a maintainer
 	NoNote                  bool           // an edit that changes nothing is not recorded as a note, whatever its text
 }
+
+// Values are what fields become, by name: of a field of Settable what a task holds, and of one in Task.Own a text, as
+// Flow.ReadOwn returns it. The empty value clears a field.
+type Values map[string]any
 
 // Update applies an edit in one entry. It returns INVALID_INPUT for values that are not allowed, DANGLING_DEP or
 // DEP_CYCLE for edges, the gates' refusals for To, TASK_CLOSED for the checks of a closed task, and FORBIDDEN for
@@ -71,36 +65,19 @@ type update struct {
 
 // fields sets what can be set without reading other tasks.
 func (u *update) fields() {
-	if u.edit.Title != nil {
-		u.task.Title = *u.edit.Title
+	named := Settable()
+	for _, f := range named {
+		if value, set := u.edit.Set[f.Name]; set {
+			u.task = f.With(u.task, value)
+		}
 	}
-	if u.edit.Body != nil {
-		u.task.Body = record.CleanBody(*u.edit.Body)
-	}
-	if u.edit.Labels != nil {
-		u.task.Labels = record.Unique(*u.edit.Labels)
+	for name, value := range u.edit.Set {
+		if !slices.ContainsFunc(named, func(f Field) bool { return f.Name == name }) {
+			u.task = Field{Name: name}.With(u.task, value)
+		}
 	}
 	if len(u.edit.AddLabels)+len(u.edit.RemoveLabels) > 0 {
 		u.task.Labels = record.Relabeled(u.task.Labels, u.edit.AddLabels, u.edit.RemoveLabels)
-	}
-	if u.edit.Scope != nil {
-		u.task.Scope = record.Unique(*u.edit.Scope)
-	}
-	if u.edit.Priority != nil {
-		u.task.Priority = *u.edit.Priority
-	}
-	if u.edit.Due != nil {
-		u.task.Due = *u.edit.Due
-	}
-	for name, ids := range u.edit.Links {
-		*u.task.LinksOf(name) = record.Unique(ids)
-	}
-	u.task = u.task.withOwn(u.edit.Own)
-	if u.edit.Mode != nil {
-		u.task.Mode = *u.edit.Mode
-	}
-	if u.edit.Repo != nil {
-		u.task.Repo = *u.edit.Repo
 	}
 	if u.edit.Assignee != nil {
 		u.task, u.entry = assign(u.task, *u.edit.Assignee, u.entry)
@@ -109,26 +86,14 @@ func (u *update) fields() {
 
 // valid checks the fields that the edit sets. What else is wrong with the file is not the caller's doing.
 func (u *update) valid() error {
-	names := []string{"priority"}
-	for _, field := range []struct {
-		name string
-		set  bool
-	}{
-		{"title", u.edit.Title != nil},
-		{"due", u.edit.Due != nil},
-		{"links", len(u.edit.Links) > 0},
-		{"mode", u.edit.Mode != nil},
-		{"repo", u.edit.Repo != nil},
-		{"body", u.edit.Body != nil},
-		{"labels", u.edit.Labels != nil || len(u.edit.AddLabels) > 0},
-		{"scope", u.edit.Scope != nil},
-		{"checks", u.edit.Checks != nil || u.edit.Acceptance != nil || u.edit.Reviewer != nil},
-	} {
-		if field.set {
-			names = append(names, field.name)
-		}
+	names := append(slices.Collect(maps.Keys(u.edit.Set)), "priority")
+	if len(u.edit.AddLabels) > 0 {
+		names = append(names, "labels")
 	}
-	if err := u.flow.keepsRequired(u.before.Own, u.edit.Own); err != nil {
+	if u.edit.Checks != nil || u.edit.Acceptance != nil || u.edit.Reviewer != nil {
+		names = append(names, "checks")
+	}
+	if err := u.flow.keepsRequired(u.before.Own, u.edit.Set); err != nil {
 		return err
 	}
 	if err := ValidFields(u.task, names...); err != nil {
@@ -143,12 +108,14 @@ func (u *update) edges() error {
 	if err := ValidDeps(t.ID, u.edit.AddDeps, u.find); err != nil {
 		return err
 	}
-	if err := t.hasDeps(u.edit.RemoveDeps); err != nil {
-		return err
+	for _, id := range u.edit.RemoveDeps {
+		if !slices.Contains(t.Deps, id) { // most likely a mistake: the task would go on waiting for the one that was meant
+			return record.Errorf(record.InvalidInput, "%s is not one of its deps", record.Clip(string(id), record.MaxID)).
+				WithHint("its deps are %s", cmp.Or(record.JoinIDs(t.Deps, ", "), "none"))
+		}
 	}
 	u.task.Deps = record.Entry{AddDeps: u.edit.AddDeps, RemoveDeps: u.edit.RemoveDeps}.WithDeps(t.Deps)
-	if u.edit.Parent != nil {
-		u.task.Parent = *u.edit.Parent
+	if u.edit.Set["parent"] != nil {
 		if err := ValidParent(t.ID, u.task.Parent, u.find); err != nil {
 			return err
 		}
@@ -156,26 +123,9 @@ func (u *update) edges() error {
 	if err := u.mayDropDeps(); err != nil {
 		return err
 	}
-	u.entry = changedDeps(u.entry, u.before, u.task)
-	return nil
-}
-
-// changedDeps returns the entry with the difference between the dependencies of two states of the task.
-func changedDeps(e record.Entry, before, after Task) record.Entry {
-	e.AddDeps, e.RemoveDeps = without(after.Deps, before.Deps), without(before.Deps, after.Deps)
-	if len(e.AddDeps)+len(e.RemoveDeps) > 0 {
-		e.Deps = DepsHash(after.ID, after.Deps)
-	}
-	return e
-}
-
-// hasDeps returns INVALID_INPUT if the task does not depend on one of the ids. An id that is to be taken away and is
-// not there is most likely a mistake, and the task would go on waiting for the one that was meant.
-func (t Task) hasDeps(ids []record.ID) error {
-	for _, id := range ids {
-		if !slices.Contains(t.Deps, id) {
-			return record.Errorf(record.InvalidInput, "%s is not one of its deps", record.Clip(string(id), record.MaxID)).WithHint("its deps are %s", orNone(t.Deps))
-		}
+	u.entry.AddDeps, u.entry.RemoveDeps = without(u.task.Deps, t.Deps), without(t.Deps, u.task.Deps)
+	if len(u.entry.AddDeps)+len(u.entry.RemoveDeps) > 0 {
+		u.entry.Deps = DepsHash(t.ID, u.task.Deps)
 	}
 	return nil
 }
@@ -204,9 +154,6 @@ func (u *update) mayDropDeps() error {
 func (u *update) checks() error {
 	was, after := u.before.Checks, u.edit.newChecks(u.before.Checks, u.task.Repo)
 	explained := u.before.ChecksExplained()
-	if u.edit.Evidence != nil {
-		u.task.RequiresEvidence = *u.edit.Evidence
-	}
 	evidence := u.before.RequiresEvidence && !u.task.RequiresEvidence // it is no longer asked for
 	if u.before.RequiresEvidence == u.task.RequiresEvidence && slices.EqualFunc(after, was, Check.Same) && (explained || u.edit.Checks == nil) && !u.answersForChecks() {
 		u.task.Checks = after // time limits may differ
@@ -237,7 +184,10 @@ func (u *update) answersForChecks() bool {
 // list. Everything else needs a person or a maintainer, and a reason.
 func (u *update) mayWeaken(dropped []Check) error {
 	who := u.entry.Who
-	planning := !u.flow.HasLeft(u.before) && (who.Human() || u.before.declaredBy(who))
+	alone := len(u.before.Provenance) > 0 && !slices.ContainsFunc(u.before.Provenance, func(e record.Entry) bool {
+		return (e.Checks != nil || e.Did == record.Created) && e.Who != who
+	})
+	planning := !u.flow.HasLeft(u.before) && (who.Human() || alone)
 	switch {
 	case planning && len(Dropped(dropped, u.flow.Defaults)) == len(dropped):
 		return nil
@@ -251,16 +201,9 @@ func (u *update) mayWeaken(dropped []Check) error {
 	}
 }
 
-// declaredBy reports whether the actor alone has created the task and set its checks.
-func (t Task) declaredBy(who record.Actor) bool {
-	return len(t.Provenance) > 0 && !slices.ContainsFunc(t.Provenance, func(e record.Entry) bool {
-		return (e.Checks != nil || e.Did == record.Created) && e.Who != who
-	})
-}
-
 // newChecks returns the list that the edit asks for, of a task whose files are in a repository.
 func (ed Edit) newChecks(now []Check, repo string) []Check {
-	if ed.Checks == nil && ed.Acceptance == nil && ed.Reviewer == nil && ed.Repo == nil {
+	if ed.Checks == nil && ed.Acceptance == nil && ed.Reviewer == nil && ed.Set["repo"] == nil {
 		return now
 	}
 	after := slices.Clone(now)
@@ -281,30 +224,22 @@ func (ed Edit) newChecks(now []Check, repo string) []Check {
 // changedFields names the keys of the file that differ and that no other part of an entry describes.
 func changedFields(before, after Task) []string {
 	var out []string
-	for _, field := range []struct {
-		name    string
-		changed bool
-	}{
-		{"title", before.Title != after.Title},
-		{"priority", before.Priority != after.Priority},
-		{"due", before.Due != after.Due},
-		{"mode", before.Mode != after.Mode},
-		{"repo", before.Repo != after.Repo},
-		{"labels", !slices.Equal(before.Labels, after.Labels)},
-		{"parent", before.Parent != after.Parent},
-		{"scope", !slices.Equal(before.Scope, after.Scope)},
-		{"discovered_from", !slices.Equal(before.DiscoveredFrom, after.DiscoveredFrom)},
-		{"duplicates", !slices.Equal(before.Duplicates, after.Duplicates)},
-		{"related", !slices.Equal(before.Related, after.Related)},
-		{"requires_evidence", before.RequiresEvidence != after.RequiresEvidence},
-		{"timeout", timeoutChanged(before.Checks, after.Checks)},
-		{"body", before.Body != after.Body},
-	} {
-		if field.changed {
-			out = append(out, field.name)
+	for _, f := range Settable() {
+		if f.At != nil && f.Differs(before, after) {
+			out = append(out, f.Name)
 		}
 	}
-	return append(out, changedOwn(before, after)...)
+	if timeoutChanged(before.Checks, after.Checks) {
+		out = append(out, "timeout")
+	}
+	own := after.TakenAway(before)
+	for name, value := range after.Own {
+		if before.Own[name] != value {
+			own = append(own, name)
+		}
+	}
+	slices.Sort(own)
+	return append(out, own...)
 }
 
 // timeoutChanged reports whether a check that otherwise stays the same has another time limit.

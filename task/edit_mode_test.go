@@ -45,10 +45,10 @@ func TestMovingToAnotherRepositoryIsWeakening(t *testing.T) {
 	}
 	web := "web"
 	agent := record.Stamp{Who: "agent:a", Text: "it is easier there"}
-	if _, _, err := flow.Update(working, task.Edit{Repo: &web}, task.Proof{}, find, agent); record.CodeOf(err) != record.Forbidden {
+	if _, _, err := flow.Update(working, task.Edit{Set: task.Values{"repo": web}}, task.Proof{}, find, agent); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("an agent: %v", err)
 	}
-	moved, e, err := flow.Update(working, task.Edit{Repo: &web, MayWeaken: true}, task.Proof{}, find, record.Stamp{Who: "human:ada", Text: "it is about the site"})
+	moved, e, err := flow.Update(working, task.Edit{Set: task.Values{"repo": web}, MayWeaken: true}, task.Proof{}, find, record.Stamp{Who: "human:ada", Text: "it is about the site"})
 	if err != nil || moved.Repo != web || moved.Checks[0].Repo != web || e.Checks == nil {
 		t.Errorf("a person: %+v, %+v, %v", moved, e, err)
 	}

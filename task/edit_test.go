@@ -155,7 +155,7 @@ func TestEditsBesideAnUnexplainedList(t *testing.T) {
 	tampered := underway()
 	tampered.Checks = tampered.Checks[:1]
 	title := "Pay once"
-	after, entry, err := flow.Update(tampered, task.Edit{Title: &title}, task.Proof{}, alone, by(claude))
+	after, entry, err := flow.Update(tampered, task.Edit{Set: task.Values{"title": title}}, task.Proof{}, alone, by(claude))
 	wantCode(t, err, "")
 	if entry.Checks != nil || after.ChecksExplained() {
 		t.Errorf("the entry is %+v", entry)
@@ -220,17 +220,17 @@ func TestKindOfEdit(t *testing.T) {
 		text string
 		want record.Did
 	}{
-		{"a title", task.Edit{Title: ptr("Pay once")}, "", record.Updated},
-		{"a body", task.Edit{Body: ptr("Dedupe.\n")}, "", record.Updated},
-		{"labels", task.Edit{Labels: &[]string{"payments"}}, "", record.Updated},
-		{"a priority", task.Edit{Priority: ptr(task.Priority(0))}, "", record.Updated},
-		{"a parent", task.Edit{Parent: ptr(record.ID("A-2"))}, "", record.Updated},
+		{"a title", task.Edit{Set: task.Values{"title": "Pay once"}}, "", record.Updated},
+		{"a body", task.Edit{Set: task.Values{"body": "Dedupe.\n"}}, "", record.Updated},
+		{"labels", task.Edit{Set: task.Values{"labels": []string{"payments"}}}, "", record.Updated},
+		{"a priority", task.Edit{Set: task.Values{"priority": task.Priority(0)}}, "", record.Updated},
+		{"a parent", task.Edit{Set: task.Values{"parent": record.ID("A-2")}}, "", record.Updated},
 		{"a dep", task.Edit{AddDeps: []record.ID{"A-2"}}, "", record.Updated},
 		{"checks", task.Edit{Checks: &[]task.Check{suite, read, lint}}, "", record.Updated},
 		{"a state", task.Edit{To: ptr(record.Status("in_review"))}, "", record.Transitioned},
 		{"a holder", task.Edit{Assignee: ptr(gemini)}, "", record.Assigned},
 		{"a state and a holder", task.Edit{To: ptr(record.Status("in_review")), Assignee: ptr(gemini)}, "", record.Updated},
-		{"a state and a title", task.Edit{To: ptr(record.Status("in_review")), Title: ptr("Pay once")}, "", record.Updated},
+		{"a state and a title", task.Edit{Set: task.Values{"title": "Pay once"}, To: ptr(record.Status("in_review"))}, "", record.Updated},
 		{"a text alone", task.Edit{}, "found the cause", record.Noted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -257,15 +257,15 @@ func TestEditsThatChangeNothing(t *testing.T) {
 		edit task.Edit
 	}{
 		{"nothing at all", task.Edit{}},
-		{"the same body with other line ends", task.Edit{Body: ptr("One.\r\nTwo.\r\n")}},
-		{"the same title", task.Edit{Title: ptr(same.Title)}},
-		{"the same labels, one twice", task.Edit{Labels: &[]string{"payments", "payments"}}},
+		{"the same body with other line ends", task.Edit{Set: task.Values{"body": "One.\r\nTwo.\r\n"}}},
+		{"the same title", task.Edit{Set: task.Values{"title": same.Title}}},
+		{"the same labels, one twice", task.Edit{Set: task.Values{"labels": []string{"payments", "payments"}}}},
 		{"the same checks", task.Edit{Checks: &[]task.Check{suite, read}}},
 		{"no acceptance where there is none", task.Edit{Acceptance: &[]string{}}},
 		{"the state it is in", task.Edit{To: &same.Status}},
 		{"the holder it has", task.Edit{Assignee: ptr(claude)}},
 		{"a dep that it has", task.Edit{AddDeps: []record.ID{"A-2"}}},
-		{"no parent where there is none", task.Edit{Parent: ptr(record.ID(""))}},
+		{"no parent where there is none", task.Edit{Set: task.Values{"parent": record.ID("")}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			after, entry, err := flow.Update(same, tt.edit, task.Proof{}, graph(node("A-2", "done")), by(claude))
@@ -329,10 +329,7 @@ func TestEditsThatClear(t *testing.T) {
 	full := underway()
 	full.Labels, full.Parent, full.Assignee, full.Body = []string{"payments"}, "A-2", claude, "Prose."
 	full.Deps = []record.ID{"A-2", "A-3"}
-	edit := task.Edit{
-		Labels: &[]string{}, Parent: ptr(record.ID("")), Assignee: ptr(record.Actor("")), Body: ptr(""),
-		RemoveDeps: []record.ID{"A-2"},
-	}
+	edit := task.Edit{Set: task.Values{"labels": []string{}, "parent": record.ID(""), "body": ""}, Assignee: ptr(record.Actor("")), RemoveDeps: []record.ID{"A-2"}}
 	after, entry, err := flow.Update(full, edit, task.Proof{}, alone, by(shah))
 	if err != nil {
 		t.Fatal(err)
@@ -353,18 +350,18 @@ func TestEditsThatAreRefused(t *testing.T) {
 		edit task.Edit
 		want record.Code
 	}{
-		{"an empty title", task.Edit{Title: ptr(" ")}, record.InvalidInput},
-		{"a title of two lines", task.Edit{Title: ptr("a\nb")}, record.InvalidInput},
-		{"an empty label", task.Edit{Labels: &[]string{""}}, record.InvalidInput},
-		{"a priority beyond the least", task.Edit{Priority: ptr(task.Priority(5))}, record.InvalidInput},
-		{"a body that is not text", task.Edit{Body: ptr("\xff")}, record.InvalidInput},
-		{"a body with a NUL", task.Edit{Body: ptr("a\x00b")}, record.InvalidInput},
-		{"a body that no file would hold", task.Edit{Body: ptr(strings.Repeat("x", 3<<20+1))}, record.InvalidInput},
+		{"an empty title", task.Edit{Set: task.Values{"title": " "}}, record.InvalidInput},
+		{"a title of two lines", task.Edit{Set: task.Values{"title": "a\nb"}}, record.InvalidInput},
+		{"an empty label", task.Edit{Set: task.Values{"labels": []string{""}}}, record.InvalidInput},
+		{"a priority beyond the least", task.Edit{Set: task.Values{"priority": task.Priority(5)}}, record.InvalidInput},
+		{"a body that is not text", task.Edit{Set: task.Values{"body": "\xff"}}, record.InvalidInput},
+		{"a body with a NUL", task.Edit{Set: task.Values{"body": "a\x00b"}}, record.InvalidInput},
+		{"a body that no file would hold", task.Edit{Set: task.Values{"body": strings.Repeat("x", 3<<20+1)}}, record.InvalidInput},
 		{"a dep that does not exist", task.Edit{AddDeps: []record.ID{"A-9"}}, record.DanglingDep},
 		{"a dep on a task that waits for it", task.Edit{AddDeps: []record.ID{"A-2"}}, record.DepCycle},
-		{"a parent that does not exist", task.Edit{Parent: ptr(record.ID("A-9"))}, record.DanglingDep},
+		{"a parent that does not exist", task.Edit{Set: task.Values{"parent": record.ID("A-9")}}, record.DanglingDep},
 		{"a state that nobody configured", task.Edit{To: ptr(record.Status("finished"))}, record.UnknownState},
-		{"a close that the gate refuses", task.Edit{Title: ptr("Pay once"), To: ptr(record.Status("done"))}, record.ChecksPending},
+		{"a close that the gate refuses", task.Edit{Set: task.Values{"title": "Pay once"}, To: ptr(record.Status("done"))}, record.ChecksPending},
 		{"a close, with a check added in the same breath",
 			task.Edit{Checks: &[]task.Check{suite, read, lint}, To: ptr(record.Status("done"))}, record.ChecksPending},
 	} {

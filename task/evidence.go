@@ -21,20 +21,7 @@ type Evidence struct {
 
 // Evidence returns the evidence for check i. Only runs are evidence for commands, and only attestations for manual
 // checks, so a manual check whose description looks like a hash proves nothing about a command.
-func (t Task) Evidence(i int) (Evidence, bool) {
-	c := t.Checks[i]
-	key := c.Key(t.ID)
-	old := t.oldEntries()
-	for n, e := range slices.Backward(t.Provenance) {
-		if !speaksOf(e, c) {
-			continue
-		}
-		if r, ok := resultOf(e, key, i, n < old); ok {
-			return Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}, true
-		}
-	}
-	return Evidence{}, false
-}
+func (t Task) Evidence(i int) (Evidence, bool) { return t.EvidenceIndex().Evidence(i) }
 
 // oldEntries returns how many of the first entries may be from the original cairn. That program never recorded which
 // checks were declared, so behind an entry that does, results in its wording are no evidence.
@@ -45,56 +32,13 @@ func (t Task) oldEntries() int {
 	return len(t.Provenance)
 }
 
-// resultOf returns what an entry records for check i, whose key is given. If it records both pass and fail, that is
-// fail. Results that name no check count only in an old entry.
-func resultOf(e record.Entry, key string, i int, old bool) (found record.CheckResult, ok bool) {
-	for _, r := range e.Results {
-		better := !ok || r.Result == record.Fail && found.Result != record.Fail || r.Result == found.Result && found.Unhashed
-		if (old || !r.Unhashed) && accountsFor(r, key, i) && better {
-			found, ok = r, true
-		}
-	}
-	return found, ok
-}
-
-// Unclaimed returns the index of the newest entry that records a pass of a check which the task does not declare, of
-// the kind of check i (command or manual), or -1. If check i has no evidence, that is most likely the pass of an
-// earlier form of it.
-func (t Task) Unclaimed(i int) int {
-	declared := map[string]bool{}
-	for _, c := range t.Checks {
-		declared[c.Key(t.ID)] = true
-	}
-	for n, e := range slices.Backward(t.Provenance) {
-		if speaksOf(e, t.Checks[i]) && slices.ContainsFunc(e.Results, func(r record.CheckResult) bool {
-			return !r.Unhashed && r.Result == record.Pass && !declared[r.Check]
-		}) {
-			return n
-		}
-	}
-	return -1
-}
-
-// speaksOf reports whether an entry can be evidence for a check: an attestation for a manual one, anything else for a
-// command.
-func speaksOf(e record.Entry, c Check) bool { return (e.Did == record.Attested) == c.Manual() }
-
-// accountsFor reports whether a result is about check i, whose key is given.
-func accountsFor(r record.CheckResult, key string, i int) bool {
-	if r.Unhashed {
-		return r.Check == record.UnhashedAll || r.Check == strconv.Itoa(i)
-	}
-	return r.Check == key
-}
-
-// EvidenceIndex returns for every check of a task what Task.Evidence and Task.Unclaimed return for one. It reads the
-// provenance once, on first use, so it is cheaper as soon as more than one check is asked about. It must not be used by
-// several goroutines at once.
+// EvidenceIndex returns the evidence of every check of a task. It reads the provenance once, on first use. It must not
+// be used by several goroutines at once.
 type EvidenceIndex struct {
 	task  Task
 	keys  []string                  // of the checks
 	of    [2]map[resultKey]Evidence // the evidence of commands, and of manual checks
-	stray [2]int                    // what Unclaimed returns for a command, and for a manual check
+	stray [2]int                    // what Unclaimed returns for a command, and for a manual check; -1 for none
 }
 
 // resultKey is what a result in an entry names.
@@ -104,9 +48,7 @@ type resultKey struct {
 }
 
 // EvidenceIndex makes the index of a task as it is now.
-func (t Task) EvidenceIndex() *EvidenceIndex {
-	return &EvidenceIndex{task: t}
-}
+func (t Task) EvidenceIndex() *EvidenceIndex { return &EvidenceIndex{task: t} }
 
 // fill makes the index.
 func (x *EvidenceIndex) fill() {
@@ -121,24 +63,19 @@ func (x *EvidenceIndex) fill() {
 		declared[x.keys[i]] = true
 	}
 	old := t.oldEntries()
-	for n := len(t.Provenance) - 1; n >= 0; n-- {
-		x.add(n, t.Provenance[n], declared, n < old)
-	}
-}
-
-// add takes up entry n, which is older than all before. Results that name no check count only in an old entry.
-func (x *EvidenceIndex) add(n int, e record.Entry, declared map[string]bool, old bool) {
-	kind := kindOf(e.Did == record.Attested)
-	for _, r := range e.Results {
-		if r.Unhashed && !old {
-			continue
-		}
-		key := resultKey{r.Check, r.Unhashed}
-		if newer, known := x.of[kind][key]; !known || newer.Entry == n && r.Result == record.Fail {
-			x.of[kind][key] = Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}
-		}
-		if x.stray[kind] < 0 && !r.Unhashed && r.Result == record.Pass && !declared[r.Check] {
-			x.stray[kind] = n
+	for n, e := range slices.Backward(t.Provenance) {
+		kind := kindOf(e.Did == record.Attested)
+		for _, r := range e.Results {
+			if r.Unhashed && n >= old {
+				continue // results that name no check count only in an old entry
+			}
+			key := resultKey{r.Check, r.Unhashed}
+			if newer, known := x.of[kind][key]; !known || newer.Entry == n && r.Result == record.Fail {
+				x.of[kind][key] = Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}
+			}
+			if x.stray[kind] < 0 && !r.Unhashed && r.Result == record.Pass && !declared[r.Check] {
+				x.stray[kind] = n
+			}
 		}
 	}
 }
@@ -170,7 +107,9 @@ func (x *EvidenceIndex) Evidence(i int) (Evidence, bool) {
 	return best, ok
 }
 
-// Unclaimed is Task.Unclaimed for check i.
+// Unclaimed returns the index of the newest entry that records a pass of a check which the task does not declare, of
+// the kind of check i (command or manual), or -1. If check i has no evidence, that is most likely the pass of an
+// earlier form of it.
 func (x *EvidenceIndex) Unclaimed(i int) int {
 	x.fill()
 	return x.stray[kindOf(x.task.Checks[i].Manual())]

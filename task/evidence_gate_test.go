@@ -75,13 +75,13 @@ func TestEvidenceIsAskedForNoMore(t *testing.T) {
 		by   record.Stamp
 		code record.Code
 	}{
-		"while planning":         {planned, task.Edit{Evidence: &no}, stamp("agent:a", ""), ""},
-		"by another agent":       {planned, task.Edit{Evidence: &no}, stamp("agent:b", ""), record.Forbidden},
-		"once work began":        {begun, task.Edit{Evidence: &no}, stamp("agent:a", "easier"), record.Forbidden},
-		"by a person":            {begun, task.Edit{Evidence: &no, MayWeaken: true}, stamp("human:ada", ""), record.InvalidInput},
-		"by a person who says":   {begun, task.Edit{Evidence: &no, MayWeaken: true}, stamp("human:ada", "there is no code"), ""},
-		"it is asked for again":  {begun, task.Edit{Evidence: &yes}, stamp("agent:b", ""), ""},
-		"with the checks as now": {begun, task.Edit{Evidence: &no, Checks: &[]task.Check{}}, stamp("agent:b", "x"), record.Forbidden},
+		"while planning":         {planned, task.Edit{Set: task.Values{"requires_evidence": no}}, stamp("agent:a", ""), ""},
+		"by another agent":       {planned, task.Edit{Set: task.Values{"requires_evidence": no}}, stamp("agent:b", ""), record.Forbidden},
+		"once work began":        {begun, task.Edit{Set: task.Values{"requires_evidence": no}}, stamp("agent:a", "easier"), record.Forbidden},
+		"by a person":            {begun, task.Edit{Set: task.Values{"requires_evidence": no}, MayWeaken: true}, stamp("human:ada", ""), record.InvalidInput},
+		"by a person who says":   {begun, task.Edit{Set: task.Values{"requires_evidence": no}, MayWeaken: true}, stamp("human:ada", "there is no code"), ""},
+		"it is asked for again":  {begun, task.Edit{Set: task.Values{"requires_evidence": yes}}, stamp("agent:b", ""), ""},
+		"with the checks as now": {begun, task.Edit{Set: task.Values{"requires_evidence": no}, Checks: &[]task.Check{}}, stamp("agent:b", "x"), record.Forbidden},
 	} {
 		got, e, err := flow.Update(tt.t, tt.edit, task.Proof{}, none, tt.by)
 		if record.CodeOf(err) != tt.code {

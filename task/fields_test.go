@@ -40,7 +40,7 @@ func TestCountsAreLimited(t *testing.T) {
 		edit func(n int) Edit // makes it n of a task that has none, or more than n of them
 	}{
 		{"checks", MaxChecks, func(n int) Task { return Task{Checks: checks(n)} }, func(n int) Edit { c := checks(n); return Edit{Checks: &c, MayWeaken: true} }},
-		{"labels", record.MaxLabels, func(n int) Task { return Task{Labels: texts(n)} }, func(n int) Edit { l := texts(n); return Edit{Labels: &l} }},
+		{"labels", record.MaxLabels, func(n int) Task { return Task{Labels: texts(n)} }, func(n int) Edit { return Edit{Set: Values{"labels": texts(n)}} }},
 		{"deps", MaxDeps, func(n int) Task { return Task{Deps: deps(n)} }, func(n int) Edit { return Edit{AddDeps: deps(n)} }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestCountsAreLimited(t *testing.T) {
 			wantRefused("creating with one more", err, true)
 			_, _, err = flow.Update(whole(0), row.edit(row.most+1), Proof{}, find, stamp)
 			wantRefused("adding one more", err, true)
-			_, _, err = flow.Update(whole(row.most+10), Edit{Title: new("Wall")}, Proof{}, find, stamp)
+			_, _, err = flow.Update(whole(row.most+10), Edit{Set: Values{"title": "Wall"}}, Proof{}, find, stamp)
 			wantRefused("another title of a file that holds more", err, false)
 			if row.name != "deps" {
 				_, _, err = flow.Update(whole(row.most+10), row.edit(row.most+5), Proof{}, find, stamp)

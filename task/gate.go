@@ -45,7 +45,10 @@ func (f Flow) DepsGate(t Task, to record.Status, find Find) error {
 	}
 	names := make([]string, len(open))
 	for i, id := range open {
-		names[i] = fmt.Sprintf("%s (%s)", id, statusOf(id, find))
+		names[i] = fmt.Sprintf("%s (missing)", id)
+		if dep, ok := find(id); ok {
+			names[i] = fmt.Sprintf("%s (%s)", id, dep.Status)
+		}
 	}
 	e := record.Errorf(record.DepsOpen, "waits for %s", strings.Join(names, ", "))
 	if _, ok := find(open[0]); !ok {
@@ -55,20 +58,13 @@ func (f Flow) DepsGate(t Task, to record.Status, find Find) error {
 	return e.WithHint("%s", record.CallTo("get", "id", open[0]))
 }
 
-func statusOf(id record.ID, find Find) string {
-	if dep, ok := find(id); ok {
-		return string(dep.Status)
-	}
-	return "missing"
-}
-
 // ChecksGate returns CHECKS_FAILED or CHECKS_PENDING, naming the checks, if the task may not enter a state because of
 // them. A closed state needs every check passed, an abandoned one none. Where the flow gates the review, entering it
 // needs the commands passed. The refusal says what the actor can do next.
 func (f Flow) ChecksGate(t Task, to record.Status, p Proof, who record.Actor) error {
 	var failed, pending []string
 	var open []int
-	standing := f.Standings(t, p)
+	standing, evidence := f.Standings(t, p), t.EvidenceIndex()
 	for i, c := range t.Checks {
 		if !f.needs(t, to, c) {
 			continue
@@ -79,7 +75,7 @@ func (f Flow) ChecksGate(t Task, to record.Status, p Proof, who record.Actor) er
 		case record.Fail:
 			failed = append(failed, c.Desc)
 		default:
-			pending = append(pending, c.Desc+f.whyUnsettled(t, i, p))
+			pending = append(pending, c.Desc+f.whyUnsettled(t, i, p, evidence))
 		}
 		open = append(open, i)
 	}

@@ -1,6 +1,8 @@
 package task
 
 import (
+	"iter"
+	"maps"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -94,7 +96,11 @@ func pathTo(start, goal record.ID, came map[record.ID]record.ID, find Find, next
 		id := queue[0]
 		queue = queue[1:]
 		if id == goal {
-			return backtrack(came, id)
+			var path []record.ID
+			for ; id != ""; id = came[id] {
+				path = append([]record.ID{id}, path...)
+			}
+			return path
 		}
 		t, _ := find(id)
 		for _, n := range next(t) {
@@ -107,86 +113,91 @@ func pathTo(start, goal record.ID, came map[record.ID]record.ID, find Find, next
 	return nil
 }
 
-func backtrack(came map[record.ID]record.ID, id record.ID) []record.ID {
-	var path []record.ID
-	for ; id != ""; id = came[id] {
-		path = append([]record.ID{id}, path...)
-	}
-	return path
-}
-
 // Circles returns the groups of tasks that lead to one another, and so back to themselves, along next. Groups and their
-// members are in the order of ids. The cost is linear in tasks and edges.
+// members are in the order of ids, which are all that next leads to. The cost is linear in tasks and edges.
 func Circles(ids []record.ID, next func(record.ID) []record.ID) [][]record.ID {
-	w := circleWalk{next: next, seen: map[record.ID]int{}, low: map[record.ID]int{}, open: map[record.ID]bool{}}
-	for _, id := range ids {
-		if w.seen[id] == 0 {
-			w.visit(id)
-		}
-	}
 	index := make(map[record.ID]int, len(ids))
 	for i, id := range ids {
 		index[id] = i
 	}
-	inOrder := func(a, b record.ID) int { return index[a] - index[b] }
-	for _, circle := range w.circles {
-		slices.SortFunc(circle, inOrder)
-	}
-	slices.SortFunc(w.circles, func(a, b []record.ID) int { return inOrder(a[0], b[0]) })
-	return w.circles
-}
-
-// circleWalk is Tarjan's search for strongly connected components.
-type circleWalk struct {
-	next    func(record.ID) []record.ID
-	seen    map[record.ID]int // the number of a task in the order of visits, from 1
-	low     map[record.ID]int // the lowest number of an open task that it leads to
-	open    map[record.ID]bool
-	path    []record.ID // the open tasks
-	circles [][]record.ID
-}
-
-func (w *circleWalk) visit(id record.ID) {
-	n := len(w.seen) + 1
-	w.seen[id], w.low[id], w.open[id] = n, n, true
-	w.path = append(w.path, id)
-	self := false
-	for _, to := range w.next(id) {
-		self = self || to == id
-		if w.seen[to] == 0 {
-			w.visit(to)
-		}
-		if w.open[to] {
-			w.low[id] = min(w.low[id], w.low[to])
+	edges := make([][]int, len(ids))
+	for i, id := range ids {
+		for _, to := range next(id) {
+			edges[i] = append(edges[i], index[to])
 		}
 	}
-	if w.low[id] < n {
-		return
+	_, rings := Rings(len(ids), slices.Values(slices.Sorted(maps.Values(index))), func(i int) []int { return edges[i] })
+	slices.SortFunc(rings, slices.Compare)
+	var out [][]record.ID
+	for _, ring := range rings {
+		if len(ring) == 1 && !slices.Contains(edges[ring[0]], ring[0]) {
+			continue
+		}
+		circle := make([]record.ID, len(ring))
+		for i, n := range ring {
+			circle[i] = ids[n]
+		}
+		out = append(out, circle)
 	}
-	if group := w.close(id); len(group) > 1 || self {
-		w.circles = append(w.circles, group)
-	}
+	return out
 }
 
-// close takes a task, and those that were visited since, off the path, and returns them.
-func (w *circleWalk) close(id record.ID) []record.ID {
-	var group []record.ID
-	for {
-		last := w.path[len(w.path)-1]
-		w.path = w.path[:len(w.path)-1]
-		w.open[last] = false
-		group = append(group, last)
-		if last == id {
-			return group
+// Rings finds the rings among n nodes: nodes that lead to one another along next are one ring, and any other node is a
+// ring of its own. It looks at the nodes that the starts lead to. It returns the number of the ring of each node, -1 for
+// one that it did not look at, and the nodes of each ring, sorted. A ring stands behind all that it leads to. This is
+// Tarjan's search, with a stack of its own, since a chain may be long.
+func Rings(n int, starts iter.Seq[int], next func(int) []int) (of []int, rings [][]int) {
+	type visit struct {
+		node int
+		next []int
+	}
+	of = slices.Repeat([]int{-1}, n)
+	found, low, count := make([]int, n), make([]int, n), 0 // numbers from 1 on, in the order of the walk
+	var open []int                                         // found, and in no ring yet
+	var walk []visit
+	enter := func(node int) {
+		count++
+		found[node], low[node] = count, count
+		open, walk = append(open, node), append(walk, visit{node, next(node)})
+	}
+	for start := range starts {
+		if found[start] == 0 {
+			enter(start)
+		}
+		for len(walk) > 0 {
+			at := &walk[len(walk)-1]
+			node := at.node
+			if len(at.next) > 0 {
+				to := at.next[0]
+				at.next = at.next[1:]
+				switch {
+				case found[to] == 0:
+					enter(to)
+				case of[to] < 0:
+					low[node] = min(low[node], found[to])
+				}
+				continue
+			}
+			walk = walk[:len(walk)-1]
+			if len(walk) > 0 {
+				up := walk[len(walk)-1].node
+				low[up] = min(low[up], low[node])
+			}
+			if low[node] < found[node] {
+				continue
+			}
+			from := len(open) - 1
+			for open[from] != node {
+				from--
+			}
+			for _, member := range open[from:] {
+				of[member] = len(rings)
+			}
+			rings = append(rings, slices.Sorted(slices.Values(open[from:])))
+			open = open[:from]
 		}
 	}
-}
-
-func orNone(ids []record.ID) string {
-	if len(ids) == 0 {
-		return "none"
-	}
-	return record.JoinIDs(ids, ", ")
+	return of, rings
 }
 
 // without lists what is in one list and not in another, none twice.

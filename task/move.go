@@ -30,10 +30,11 @@ func (f Flow) Move(t Task, to record.Status, p Proof, find Find, s record.Stamp)
 
 // moved sets the status, and records it in the entry if it changed.
 func moved(t Task, to record.Status, e record.Entry) (Task, record.Entry) {
-	if t.Status != to {
-		e.From, e.To, t.Status = t.Status, to, to
+	if t.Status == to {
+		return t, e
 	}
-	return t, e
+	e.From, e.To = t.Status, to
+	return t.After(record.Entry{To: to}), e
 }
 
 // recordProof records what a move was judged by. That is the run that was made for it, or else, if the move needed
@@ -180,18 +181,10 @@ func (f Flow) Finish(t Task, p Proof, find Find, s record.Stamp) (Task, *record.
 	return commit(t, e)
 }
 
-// Cancel records that an attempt was given up, without moving the task. The stamp names the session that ends. The task
-// loses its holder if that still is the session's actor.
-func Cancel(t Task, actor record.Actor, s record.Stamp) (Task, *record.Entry, error) {
-	return endAttempt(t, actor, s.Entry(record.Canceled))
-}
-
-// FailAttempt is Cancel for an attempt that was carried to its end, and failed.
-func FailAttempt(t Task, actor record.Actor, s record.Stamp) (Task, *record.Entry, error) {
-	return endAttempt(t, actor, s.Entry(record.Failed))
-}
-
-func endAttempt(t Task, actor record.Actor, e record.Entry) (Task, *record.Entry, error) {
+// EndAttempt records that an attempt was given up (canceled), or was carried to its end and failed, without moving the
+// task. The stamp names the session that ends. The task loses its holder if that still is the session's actor.
+func EndAttempt(t Task, how record.Did, actor record.Actor, s record.Stamp) (Task, *record.Entry, error) {
+	e := s.Entry(how)
 	if t.Assignee == actor {
 		t, e = assign(t, "", e)
 	}
@@ -213,10 +206,15 @@ func closedError(t Task) *record.Error {
 // Delete appends a task's last entry. It returns HAS_DEPENDENTS, naming them, if there are tasks that depend on it or
 // have it as parent.
 func Delete(t Task, dependents []string, s record.Stamp) (Task, *record.Entry, error) {
-	if len(dependents) > 0 {
-		return t, nil, hasDependents(dependents)
+	if len(dependents) == 0 {
+		return commit(t, s.Entry(record.Deleted))
 	}
-	return commit(t, s.Entry(record.Deleted))
+	shown := dependents[:min(len(dependents), dependentsNamed)]
+	e := record.Errorf(record.HasDependents, "needed by %s%s", strings.Join(shown, ", "), record.AndMore(len(dependents)-len(shown))).
+		WithHint("look at what needs it; a task that is given up is moved to an abandoned state instead").
+		WithNext(record.CallTo("get", "id", dependents[0]))
+	e.Details = map[string]any{"dependents": shown, "total": len(dependents)}
+	return t, nil, e
 }
 
 // Restore appends the entry that says that a task was taken out of the trash, as it was. It returns DANGLING_DEP or
@@ -232,15 +230,6 @@ func (f Flow) Restore(t Task, find Find, s record.Stamp) (Task, *record.Entry, e
 }
 
 const dependentsNamed = 5
-
-func hasDependents(names []string) error {
-	shown := names[:min(len(names), dependentsNamed)]
-	e := record.Errorf(record.HasDependents, "needed by %s%s", strings.Join(shown, ", "), record.AndMore(len(names)-len(shown))).
-		WithHint("look at what needs it; a task that is given up is moved to an abandoned state instead").
-		WithNext(record.CallTo("get", "id", names[0]))
-	e.Details = map[string]any{"dependents": shown, "total": len(names)}
-	return e
-}
 
 // Create returns a task as it is to be written first: in the initial state, with pending checks and its first entry. It
 // returns INVALID_INPUT, DANGLING_DEP or DEP_CYCLE if there may be no such task.
@@ -260,7 +249,11 @@ func (f Flow) Create(t Task, find Find, s record.Stamp) (Task, error) {
 	t = t.InRepo(t.Repo)
 	t.Status = f.Initial
 	t.Body = record.CleanBody(t.Body)
-	t.Labels, t.Deps, t.Scope, t.Links = record.Unique(t.Labels), record.Unique(t.Deps), record.Unique(t.Scope), t.uniqueLinks()
+	for _, f := range Fields() {
+		if f.At != nil {
+			t = f.With(t, f.Of(t))
+		}
+	}
 	t.Checks = carryResults(nil, t.Checks)
 	e := s.Entry(record.Created)
 	e.Checks, e.AddDeps, e.Deps = t.CheckHashes(), t.Deps, DepsHash(t.ID, t.Deps)

@@ -285,7 +285,7 @@ func TestCancel(t *testing.T) {
 	held, _, _ := flow.Begin(created(), false, alone, by(claude))
 	stamp := record.Stamp{Who: claude, At: now, Session: "ses-1", Text: "no access"}
 
-	own, entry, err := task.Cancel(held, claude, stamp)
+	own, entry, err := task.EndAttempt(held, record.Canceled, claude, stamp)
 	if err != nil || own.Assignee != "" || own.Status != "in_progress" {
 		t.Errorf("canceled as %+v, %v", own, err)
 	}
@@ -293,7 +293,7 @@ func TestCancel(t *testing.T) {
 
 	moved := held
 	moved.Assignee = gemini
-	others, entry, err := task.Cancel(moved, claude, stamp)
+	others, entry, err := task.EndAttempt(moved, record.Canceled, claude, stamp)
 	if err != nil || others.Assignee != gemini || entry.Assignee != nil {
 		t.Errorf("canceling took the task from %s: %+v, %v", gemini, others, err)
 	}
@@ -397,9 +397,7 @@ func TestRulesLeaveTheirInputAlone(t *testing.T) {
 	_, _, _ = task.RecordRun(input, fresh(suite, record.Fail).Run, by(claude))
 	_, _, _ = flow.Attest(input, 1, false, by(shah))
 	_, _, _ = flow.Claim(input, true, by(gemini))
-	_, _, _ = flow.Update(input, task.Edit{
-		Labels: &[]string{"x"}, RemoveDeps: []record.ID{"A-2"}, Checks: &[]task.Check{lint}, Acceptance: &[]string{"x"}, MayWeaken: true,
-	}, task.Proof{}, alone, saying(shah, "try"))
+	_, _, _ = flow.Update(input, task.Edit{Set: task.Values{"labels": []string{"x"}}, RemoveDeps: []record.ID{"A-2"}, Checks: &[]task.Check{lint}, Acceptance: &[]string{"x"}, MayWeaken: true}, task.Proof{}, alone, saying(shah, "try"))
 
 	if after := picture(); after != before {
 		t.Errorf("the input was\n%s\nand is\n%s", before, after)

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"net/url"
@@ -10,16 +11,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 )
-
-// Field is a key of the user's own in the files of tasks: one of fields in the config. Tasks have the value as a text,
-// in Task.Own.
-type Field struct {
-	Name     string
-	Type     FieldType
-	Choices  []string // of FieldChoice, in their order
-	Doc      string   // what it means; "" for none
-	Required bool     // a task that is made without it is refused
-}
 
 // FieldType is what the values of a field are.
 type FieldType string
@@ -46,12 +37,6 @@ const (
 	maxChoice  = 100 // bytes
 )
 
-// TaskKeys lists the keys of a task file that cairn gives a meaning, in the order in which they stand in a new file.
-var TaskKeys = slices.Concat([]string{"id", "title", "status", "priority", "mode", "due"}, optionalNames(), []string{
-	"labels", "assignee", "parent", "deps",
-	"discovered_from", "duplicates", "related", "scope", "repo", "checks", "requires_evidence", "refs", "provenance",
-})
-
 // reservedKeys are words that cairn uses for something derived, or keeps for later, so that no field can be called so.
 var reservedKeys = []string{
 	"kind", "type", "body", "rev", "extra", "fields", "set", "text", "sort", "limit", "cursor", "where", "explain", "template", "archived",
@@ -68,7 +53,7 @@ func ValidFieldName(name string) error {
 	case len(name) > 40 || !record.IsWord(name, "_") || name != strings.ToLower(name) || name[0] < 'a':
 		return record.Errorf(record.InvalidInput, "%q cannot be the name of a field", record.Clip(name, 60)).
 			WithHint("small letters, digits and underscores, the first a letter, 40 at most")
-	case slices.Contains(TaskKeys, name):
+	case slices.ContainsFunc(Fields(), func(f Field) bool { return f.Name == name }):
 		return record.Errorf(record.InvalidInput, "%q is a key of cairn's own", name).WithHint("call the field something else")
 	case slices.Contains(reservedKeys, name) || strings.HasPrefix(name, "cairn_"):
 		return record.Errorf(record.InvalidInput, "%q is a word that cairn keeps for itself", name).WithHint("call the field something else")
@@ -109,55 +94,70 @@ func (f Field) Valid() error {
 // Parse returns a value as it is written, or INVALID_INPUT, with what it can be, for one that the field cannot have. ""
 // is none.
 func (f Field) Parse(text string) (string, error) {
-	value, hint := text, ""
-	ok := true
+	value, _, hint, ok := f.read(text)
+	switch {
+	case text == "":
+		return "", nil
+	case !ok:
+		return "", record.Errorf(record.InvalidInput, "%s cannot be %q", f.Name, record.Clip(text, 60)).WithHint("%s", hint)
+	}
+	return value, nil
+}
+
+// SortKey is a text by whose bytes values of the field sort: numbers by their size, choices as the config lists them,
+// and tasks without a value, or with one that the field cannot have, behind all others.
+func (f Field) SortKey(text string) string {
+	if _, key, _, ok := f.read(text); ok && text != "" {
+		return key
+	}
+	return "~"
+}
+
+// read returns a value as it is written, the text by which it sorts, and what values of the field can be.
+func (f Field) read(text string) (value, key, hint string, ok bool) {
+	value, key, ok = text, strings.ToLower(text), true
 	switch f.Type {
 	case FieldNumber:
-		_, ok = f.number(text)
-		hint = "a number such as 3, -1 or 2.5"
+		var n float64
+		n, ok = f.number(text)
+		bits := math.Float64bits(n + 0) // -0 is 0
+		if bits>>63 == 1 {
+			bits = ^bits
+		} else {
+			bits |= 1 << 63
+		}
+		key, hint = fixed(bits), "a number such as 3, -1 or 2.5"
 	case FieldBoolean:
-		ok = text == "true" || text == "false"
-		hint = "true or false"
+		ok, hint = text == "true" || text == "false", "true or false"
 	case FieldDate:
 		due, err := ParseDue(text)
-		value, ok = string(due), err == nil
+		by, _ := due.By()
+		value, key, ok = string(due), fixed(uint64(by.Unix())+1<<63), err == nil
 		hint = "a date such as 2026-06-21, or a time such as 2026-06-21T10:00:00Z"
 	case FieldDuration:
 		value = strings.ReplaceAll(text, " ", "")
-		_, err := ParseSpan(value)
-		ok, hint = err == nil, "such as 90m, 2h, 1h30m, 3d or 2w; a day is 24 hours"
+		d, err := ParseSpan(value)
+		key, ok, hint = fixed(uint64(d)), err == nil, "such as 90m, 2h, 1h30m, 3d or 2w; a day is 24 hours"
 	case FieldChoice:
-		ok = slices.Contains(f.Choices, text)
-		hint = "one of " + strings.Join(f.Choices, ", ")
+		at := slices.Index(f.Choices, text)
+		key, ok, hint = fixed(uint64(at)), at >= 0, "one of "+strings.Join(f.Choices, ", ")
 	case FieldActor:
 		_, err := record.ParseActor(text)
 		ok, hint = err == nil, "an actor such as human:ada or agent:claude-1"
 	case FieldURL:
-		ok, hint = isAddress(text), "an address that begins with https:// or http://"
+		u, err := url.Parse(text)
+		ok = err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.ContainsAny(text, " \t")
+		hint = "an address that begins with https:// or http://"
 	case FieldText:
 		hint = "one line of text"
 	}
-	if text == "" {
-		return "", nil
-	}
-	if ok {
-		ok = record.ValidLine(f.Name, value) == nil
-	}
-	if !ok {
-		return "", record.Errorf(record.InvalidInput, "%s cannot be %q", f.Name, record.Clip(text, 60)).WithHint("%s", hint)
-	}
-	return value, nil
+	return value, key, hint, ok && record.ValidLine(f.Name, value) == nil
 }
 
 // number reads a value of the type number.
 func (f Field) number(text string) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	return n, err == nil && len(text) <= 40 && isDecimal(strings.TrimPrefix(text, "-"))
-}
-
-func isAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.ContainsAny(text, " \t")
 }
 
 // Value is a value for JSON: a number, true or false, or a text. One that the field cannot have is the text that stands
@@ -173,48 +173,10 @@ func (f Field) Value(text string) any {
 	}
 }
 
-// SortKey is a text by whose bytes values of the field sort: numbers by their size, choices as the config lists them,
-// and tasks without a value, or with one that the field cannot have, behind all others.
-func (f Field) SortKey(text string) string {
-	if _, err := f.Parse(text); err != nil || text == "" {
-		return "~"
-	}
-	switch f.Type {
-	case FieldNumber:
-		n, _ := f.number(text)
-		bits := math.Float64bits(n + 0) // -0 is 0
-		if bits>>63 == 1 {
-			bits = ^bits
-		} else {
-			bits |= 1 << 63
-		}
-		return fixed(bits)
-	case FieldDate:
-		by, _ := Due(text).By()
-		return fixed(uint64(by.Unix()) + 1<<63)
-	case FieldDuration:
-		d, _ := ParseSpan(strings.ReplaceAll(text, " ", ""))
-		return fixed(uint64(d))
-	case FieldChoice:
-		return fixed(uint64(slices.Index(f.Choices, text)))
-	case FieldText, FieldBoolean, FieldActor, FieldURL:
-	}
-	return strings.ToLower(text)
-}
-
-func fixed(n uint64) string {
-	text := strconv.FormatUint(n, 16)
-	return strings.Repeat("0", 16-len(text)) + text
-}
+func fixed(n uint64) string { return fmt.Sprintf("%016x", n) }
 
 // AllFields are the fields whose values stand in Task.Own: those of Optional, and those that the config declares.
-func (f Flow) AllFields() []Field {
-	var out []Field
-	for _, one := range OptionalFields() {
-		out = append(out, one.Field)
-	}
-	return append(out, f.Fields...)
-}
+func (f Flow) AllFields() []Field { return slices.Concat(OptionalFields(), f.Fields) }
 
 // Field finds one of AllFields by its name.
 func (f Flow) Field(name string) (Field, bool) {
@@ -235,15 +197,11 @@ func (f Flow) FieldNamed(name string) (Field, error) {
 	if len(f.Fields) == 0 {
 		return Field{}, e.WithHint("fields in .cairn/config.yaml declares fields of your own")
 	}
-	return Field{}, e.WithHint("the fields of this workspace are %s", strings.Join(f.fieldNames(), ", "))
-}
-
-func (f Flow) fieldNames() []string {
-	out := make([]string, len(f.Fields))
+	names := make([]string, len(f.Fields))
 	for i, one := range f.Fields {
-		out[i] = one.Name
+		names[i] = one.Name
 	}
-	return out
+	return Field{}, e.WithHint("the fields of this workspace are %s", strings.Join(names, ", "))
 }
 
 // ReadOwn reads values of fields of one's own as a caller gives them, by name. "" takes a value away. It returns
@@ -298,9 +256,9 @@ func (f Field) values() string {
 }
 
 // keepsRequired returns INVALID_INPUT for an edit that takes away what a task has of a field that is required.
-func (f Flow) keepsRequired(was, set map[string]string) error {
+func (f Flow) keepsRequired(was map[string]string, set Values) error {
 	for _, one := range f.Fields {
-		if value, given := set[one.Name]; one.Required && given && value == "" && was[one.Name] != "" {
+		if one.Required && set[one.Name] == any("") && was[one.Name] != "" {
 			return record.Errorf(record.InvalidInput, "the field %s is required, and cannot be taken away", one.Name).
 				WithHint("give it another value; %s: %s", one.Name, one.values())
 		}
@@ -360,18 +318,6 @@ func (t Task) TakenAway(was Task) []string {
 	}
 	for name := range was.Own {
 		if _, listed := was.Extra[name]; !listed && gone(name) {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// changedOwn names the keys of the user's own that differ.
-func changedOwn(was, now Task) []string {
-	out := now.TakenAway(was)
-	for name, value := range now.Own {
-		if was.Own[name] != value {
 			out = append(out, name)
 		}
 	}

@@ -44,7 +44,11 @@ func (f Flow) Asks(before, after Task, e record.Entry, find Find) []Ask {
 	left := f.HasLeft(before)
 	switch dropped := Dropped(before.Checks, after.Checks); {
 	case len(dropped) > 0 && (left || len(Dropped(dropped, f.Defaults)) < len(dropped)):
-		ask("change", "taking away or changing checks that were asked for (%s)", descs(dropped))
+		descs := make([]string, len(dropped))
+		for i, c := range dropped {
+			descs[i] = c.Desc
+		}
+		ask("change", "taking away or changing checks that were asked for (%s)", strings.Join(descs, "; "))
 	case left && before.RequiresEvidence && !after.RequiresEvidence:
 		ask("change", "asking for evidence no more")
 	case left && e.Excuses():
@@ -54,14 +58,6 @@ func (f Flow) Asks(before, after Task, e record.Entry, find Find) []Ask {
 		ask("remove", "taking away dependencies that are open (%s)", record.JoinIDs(open, ", "))
 	}
 	return out
-}
-
-func descs(checks []Check) string {
-	names := make([]string, len(checks))
-	for i, c := range checks {
-		names[i] = c.Desc
-	}
-	return strings.Join(names, "; ")
 }
 
 // TrustAsk returns what a person confirms to let the commands of a clone run.

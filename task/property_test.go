@@ -74,7 +74,7 @@ func (w *world) write(t *rapid.T, proof task.Proof) (task.Task, *record.Entry, e
 	case 5:
 		return flow.Finish(w.task, proof, alone, s)
 	case 6:
-		return task.Cancel(w.task, s.Who, s)
+		return task.EndAttempt(w.task, record.Canceled, s.Who, s)
 	case 7:
 		return task.RecordRun(w.task, proof.Run, s)
 	case 8:

@@ -20,7 +20,11 @@ func (f Flow) PutBack(t Task, lost []record.Entry, find Find, s record.Stamp) (T
 		t.Deps = e.WithDeps(t.Deps)
 		h, says := t.Header().Restored(e, func(h record.Header) string { return f.refused(t, h, find) })
 		t.Provenance, t.Status, t.Assignee = h.Log, h.Status, h.Assignee
-		contradictions = append(append(contradictions, says...), t.unrecorded(e)...)
+		unrecorded := record.UnrecordedFields(e) // what it changed without recording how
+		if e.Checks != nil && !slices.Equal(e.Checks, t.CheckHashes()) {
+			unrecorded = []string{fmt.Sprintf("checks: set by %s at %s, and the list is another now", e.Who, e.At.Format(time.RFC3339))}
+		}
+		contradictions = append(append(contradictions, says...), unrecorded...)
 	}
 	t, last, _ := commit(t, record.PutBackEntry(lost, contradictions, s))
 	return t, last, contradictions
@@ -37,14 +41,6 @@ func (f Flow) refused(t Task, h record.Header, find Find) string {
 		return fmt.Sprintf("where check %q has not passed", open[0].Desc)
 	}
 	return ""
-}
-
-// unrecorded returns what an entry changed without recording how, in words.
-func (t Task) unrecorded(e record.Entry) []string {
-	if e.Checks != nil && !slices.Equal(e.Checks, t.CheckHashes()) {
-		return []string{fmt.Sprintf("checks: set by %s at %s, and the list is another now", e.Who, e.At.Format(time.RFC3339))}
-	}
-	return record.UnrecordedFields(e)
 }
 
 // resultsWith sets the results of the checks that lost entries are evidence for, to what the complete provenance says.

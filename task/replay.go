@@ -83,26 +83,24 @@ func (r Replay) Breaches() []Breach {
 // walk is a replay under way: what the task was after the entries that have been applied.
 type walk struct {
 	Replay
-	status       record.Status
-	holder       record.Actor
+	then         Task                   // its state, holder and dependencies
 	reached      map[record.Status]bool // states that the task may have been in
-	deps         []record.ID
-	depsRecorded bool               // the entries account for all dependencies
-	checks       []string           // hashes of the checks, by the newest entry that lists them
-	known        map[string]Check   // by their hash
-	start        int                // index of the newest entry that started the task; -1
-	close        int                // index of the newest entry that closed it; -1
-	refused      map[int]bool       // entries whose move the checks gate refuses
-	made         int                // index of the last entry that creates the task; -1
-	firstList    int                // index of the first entry that lists the checks; -1
-	declared     map[string]int     // index of the first entry that lists a check, by its hash
-	byKey        map[string][]Check // by Check.Key, which results name
+	depsRecorded bool                   // the entries account for all dependencies
+	checks       []string               // hashes of the checks, by the newest entry that lists them
+	known        map[string]Check       // by their hash
+	start        int                    // index of the newest entry that started the task; -1
+	close        int                    // index of the newest entry that closed it; -1
+	refused      map[int]bool           // entries whose move the checks gate refuses
+	made         int                    // index of the last entry that creates the task; -1
+	firstList    int                    // index of the first entry that lists the checks; -1
+	declared     map[string]int         // index of the first entry that lists a check, by its hash
+	byKey        map[string][]Check     // by Check.Key, which results name
 	found        []Breach
 }
 
 // start returns a walk before the first entry.
 func (r Replay) start() *walk {
-	w := &walk{Replay: r, status: r.Flow.Initial, reached: map[record.Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1,
+	w := &walk{Replay: r, then: Task{Status: r.Flow.Initial}, reached: map[record.Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1,
 		refused: map[int]bool{}, made: -1, firstList: -1, declared: map[string]int{}, byKey: map[string][]Check{}}
 	for i, e := range r.Now.Provenance {
 		if e.Did == record.Created {
@@ -124,14 +122,14 @@ func (r Replay) start() *walk {
 	if r.Before != nil {
 		versions = append(versions, *r.Before)
 		w.depsRecorded = true
-		w.deps = undone(r.Before.Deps, r.Before.Provenance)
+		w.then.Deps = undone(r.Before.Deps, r.Before.Provenance)
 		w.checks = r.Before.CheckHashes()
 		w.reached[r.Before.Status] = true
 		if !r.Before.HasHolder() {
-			w.holder = r.Before.Assignee
+			w.then.Assignee = r.Before.Assignee
 		}
 		if !slices.ContainsFunc(r.Before.Provenance, func(e record.Entry) bool { return e.To != "" }) {
-			w.status = r.Before.Status
+			w.then.Status = r.Before.Status
 		}
 	}
 	for _, v := range versions {
@@ -155,28 +153,24 @@ func (w *walk) report(kind BreachKind, entry int, format string, args ...any) *B
 // apply changes the state of the walk as an entry says.
 func (w *walk) apply(i int, e record.Entry) {
 	if e.To != "" {
-		if (w.waits(w.from(e)) || w.waits(w.status)) && !w.waits(e.To) {
+		if (w.waits(w.from(e)) || w.waits(w.then.Status)) && !w.waits(e.To) {
 			w.start = i
 		}
 		if w.Flow.IsClosed(e.To) {
 			w.close = i
 		}
-		w.status = e.To
 		w.reached[e.To] = true
 	}
 	if e.From != "" {
 		w.reached[e.From] = true
 	}
-	if who, ok := e.Holder(); ok {
-		w.holder = who
-	}
-	w.deps = e.WithDeps(w.deps)
+	w.then = w.then.After(e)
 	w.depsRecorded = w.depsRecorded || e.Deps != ""
 	if e.Checks != nil {
 		w.checks = e.Checks
 	}
 	if w.Before != nil && i+1 == len(w.Before.Provenance) && i+1 == w.lastOfBase() {
-		w.status = w.Before.Status // if its own entries say otherwise, that was a finding in an earlier change
+		w.then.Status = w.Before.Status // if its own entries say otherwise, that was a finding in an earlier change
 	}
 }
 
@@ -195,7 +189,7 @@ func (w *walk) lastOfBase() int {
 // from returns the state that an entry moved the task from. Entries of the original cairn do not record it.
 func (w *walk) from(e record.Entry) record.Status {
 	if e.From == "" {
-		return w.status
+		return w.then.Status
 	}
 	return e.From
 }
@@ -227,7 +221,7 @@ func (w *walk) judge(i int, e record.Entry) {
 	if reason := w.badResults(i, e); reason != "" {
 		w.report(RefusedEntry, i, "%s", reason)
 	}
-	if from := w.from(e); e.To != "" && from != w.status && !w.reached[from] {
+	if from := w.from(e); e.To != "" && from != w.then.Status && !w.reached[from] {
 		w.report(UnreachedState, i, "moves the task from %s, a state that it was not in", from)
 	}
 	w.judgeGate(i, e)
@@ -238,23 +232,21 @@ func (w *walk) judge(i int, e record.Entry) {
 // judgeHold reports an entry that claims or releases a task which another actor holds, by the entries of the commit
 // that added it. It does not know the live state.
 func (w *walk) judgeHold(i int, e record.Entry) {
-	if holderConflict(w.holder, e) == "" {
+	if holderConflict(w.then.Assignee, e) == "" {
 		return
 	}
 	own, at := w.broughtBy(e)
 	if at < 0 {
 		return
 	}
-	holder := record.Actor("")
+	var then Task
 	if w.Before != nil && own.Later && !w.Before.HasHolder() {
-		holder = w.Before.Assignee
+		then.Assignee = w.Before.Assignee
 	}
 	for _, earlier := range own.Task.Provenance[:at] {
-		if who, ok := earlier.Holder(); ok {
-			holder = who
-		}
+		then = then.After(earlier)
 	}
-	if reason := holderConflict(holder, e); reason != "" {
+	if reason := holderConflict(then.Assignee, e); reason != "" {
 		w.report(ForeignHold, i, "%s", reason)
 	}
 }

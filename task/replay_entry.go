@@ -169,18 +169,17 @@ func (w *walk) openAt(in Commit, i int) []record.ID {
 // depsAt returns what a version of the task depended on after its i-th entry, by its entries and by what the base had.
 // If the first entry does not record dependencies, it works back from those in the file.
 func (w *walk) depsAt(in Commit, i int) []record.ID {
-	rec := in.Task.Provenance
-	var deps []record.ID
-	if in.Task.Provenance.First().Deps == "" {
-		deps = undone(in.Task.Deps, rec)
+	rec, then := in.Task.Provenance, Task{}
+	if rec.First().Deps == "" {
+		then.Deps = undone(in.Task.Deps, rec)
 	}
 	if w.Before != nil && in.Later {
-		deps = append(deps, undone(w.Before.Deps, w.Before.Provenance)...)
+		then.Deps = append(then.Deps, undone(w.Before.Deps, w.Before.Provenance)...)
 	}
 	for _, e := range rec[:i+1] {
-		deps = e.WithDeps(deps)
+		then = then.After(e)
 	}
-	return record.Unique(deps)
+	return record.Unique(then.Deps)
 }
 
 // undone returns the dependencies as they were before some entries.
@@ -203,15 +202,16 @@ func (w *walk) judgeDeps(i int, e record.Entry) {
 	if len(open) == 0 {
 		return
 	}
-	left := w.Flow.HasLeft(Task{Status: w.status, Provenance: w.Now.Provenance[:i]})
+	left := w.Flow.HasLeft(Task{Status: w.then.Status, Provenance: w.Now.Provenance[:i]})
 	for _, id := range open {
+		adds, _ := w.Now.Provenance[:i].Newest(func(e record.Entry) bool { return slices.Contains(e.AddDeps, id) })
 		switch {
 		case strings.TrimSpace(e.Text) == "":
 			w.report(DroppedDep, i, "takes away the dependency on %s, which was open, and gives no reason", id).Dep = id
 		case e.Who.Human():
 		case left:
 			w.report(DroppedDep, i, "takes away the dependency on %s, which was open, after work began, and not by a person", id).Dep = id
-		case w.declarerOf(id, i) != e.Who:
+		case adds.Who != e.Who:
 			w.report(QuestionableDep, i, "takes away the dependency on %s, which was open and which somebody else declared", id).Dep = id
 		}
 	}
@@ -221,17 +221,7 @@ func (w *walk) judgeDeps(i int, e record.Entry) {
 // task waits.
 func (w *walk) openRemoved(e record.Entry, find Find) []record.ID {
 	gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id record.ID) bool { return w.waits(w.Now.Status) && slices.Contains(w.Now.Deps, id) })
-	return w.Flow.openDeps(Task{Deps: w.deps}, gone, find)
-}
-
-// declarerOf returns who last added a dependency before an entry, or "" if no entry did.
-func (w *walk) declarerOf(id record.ID, before int) record.Actor {
-	for _, e := range slices.Backward(w.Now.Provenance[:before]) {
-		if slices.Contains(e.AddDeps, id) {
-			return e.Who
-		}
-	}
-	return ""
+	return w.Flow.openDeps(Task{Deps: w.then.Deps}, gone, find)
 }
 
 // compareDeps reports where the task's dependencies differ from those that its entries produce.
@@ -239,8 +229,8 @@ func (w *walk) compareDeps() {
 	if !w.depsRecorded {
 		return
 	}
-	want, got := record.SetOf(w.deps), record.SetOf(w.Now.Deps)
-	for _, id := range record.Unique(w.deps) {
+	want, got := record.SetOf(w.then.Deps), record.SetOf(w.Now.Deps)
+	for _, id := range record.Unique(w.then.Deps) {
 		if !got[id] {
 			w.report(LostDep, -1, "the dependency on %s is gone, and no entry says so", id).Dep = id
 		}

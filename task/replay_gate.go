@@ -148,10 +148,8 @@ func (w *walk) listed(e record.Entry) []string {
 
 // listAt returns the hashes of the checks that a task declared after its i-th entry.
 func listAt(t Task, i int) []string {
-	for _, e := range slices.Backward(t.Provenance[:i+1]) {
-		if e.Checks != nil {
-			return e.Checks
-		}
+	if e, ok := t.Provenance[:i+1].Newest(func(e record.Entry) bool { return e.Checks != nil }); ok {
+		return e.Checks
 	}
 	return t.CheckHashes()
 }

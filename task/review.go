@@ -41,7 +41,12 @@ func (f Flow) ApproveReview(t Task, s record.Stamp, head, tree string) (Task, *r
 	}
 	i := t.ReviewCheck(s.Who)
 	if i < 0 {
-		return approveFreely(t, s, head, tree)
+		if last, ok := t.Approval(); ok && s.Text == "" && last.Who == s.Who && last.Tree == tree {
+			return t, nil, nil
+		}
+		e := s.Entry(record.Approved)
+		e.Commit, e.Tree = head, tree
+		return commit(t, e)
 	}
 	if err := f.mayAttest(t, i, s.Who); err != nil {
 		return t, nil, err
@@ -57,16 +62,6 @@ func (f Flow) ApproveReview(t Task, s record.Stamp, head, tree string) (Task, *r
 	e.Commit, e.Tree = head, tree
 	t.Checks = slices.Clone(t.Checks)
 	t.Checks[i].Result = record.Pass
-	return commit(t, e)
-}
-
-// approveFreely appends an approval of a task that asks for none.
-func approveFreely(t Task, s record.Stamp, head, tree string) (Task, *record.Entry, error) {
-	if last, ok := t.Approval(); ok && s.Text == "" && last.Who == s.Who && last.Tree == tree {
-		return t, nil, nil
-	}
-	e := s.Entry(record.Approved)
-	e.Commit, e.Tree = head, tree
 	return commit(t, e)
 }
 
@@ -131,11 +126,12 @@ func stillApproved(ev Evidence, p Proof) bool { return ev.Tree == p.reviewed() }
 // bindsReview reports whether a check of the task counts for one state of the files only, because its reviewer approved
 // that one.
 func (f Flow) bindsReview(t Task, to record.Status) bool {
+	evidence := t.EvidenceIndex()
 	for i, c := range t.Checks {
 		if c.Reviewer() == "" || !f.needs(t, to, c) {
 			continue
 		}
-		if ev, ok := t.Evidence(i); ok && f.Bound(c, ev) {
+		if ev, ok := evidence.Evidence(i); ok && f.Bound(c, ev) {
 			return true
 		}
 	}

@@ -141,10 +141,8 @@ func ValidScope(list []string) error {
 // pathWord reports whether a word of a text looks like a path: it has a slash in it, or a dot with a letter behind it.
 func pathWord(word string) bool {
 	dot := strings.LastIndexByte(word, '.')
-	return strings.Contains(word, "/") || dot >= 0 && dot+1 < len(word) && isLetter(word[dot+1])
+	return strings.Contains(word, "/") || dot >= 0 && dot+1 < len(word) && 'a' <= word[dot+1]|0x20 && word[dot+1]|0x20 <= 'z'
 }
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // Mention is a path that a text names.
 type Mention struct {
@@ -162,7 +160,13 @@ const (
 // backquotes. An address on the net is none, and neither is what leaves the workspace. Of a long text the beginning is
 // read.
 func Mentions(text string) []Mention {
-	text = beginning(text, mostRead)
+	if len(text) > mostRead {
+		most := mostRead
+		for most > 0 && !utf8.RuneStart(text[most]) { // never part of a character
+			most--
+		}
+		text = text[:most]
+	}
 	var out []Mention
 	seen := map[string]bool{}
 	add := func(word string, plain bool) {
@@ -207,15 +211,4 @@ func trimWord(word string) string {
 		word = word[:at]
 	}
 	return word
-}
-
-// beginning returns the first bytes of a text, at most so many, and never part of a character.
-func beginning(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
 }

@@ -108,7 +108,7 @@ func TestScopeOfATask(t *testing.T) {
 		t.Fatalf("got %q (%v)", made.Scope, err)
 	}
 	scope := []string{"docs/**"}
-	after, entry, err := flow.Update(made, task.Edit{Scope: &scope}, task.Proof{}, none, record.Stamp{Who: "agent:a"})
+	after, entry, err := flow.Update(made, task.Edit{Set: task.Values{"scope": scope}}, task.Proof{}, none, record.Stamp{Who: "agent:a"})
 	if err != nil || !slices.Equal(after.Scope, scope) || entry == nil || !slices.Equal(entry.Fields, []string{"scope"}) {
 		t.Errorf("got %q, %+v (%v)", after.Scope, entry, err)
 	}
@@ -118,7 +118,7 @@ func TestScopeOfATask(t *testing.T) {
 				bad[i] = strings.Repeat("a", i+1)
 			}
 		}
-		if _, _, err := flow.Update(made, task.Edit{Scope: &bad}, task.Proof{}, none, record.Stamp{Who: "agent:a"}); record.CodeOf(err) != record.InvalidInput {
+		if _, _, err := flow.Update(made, task.Edit{Set: task.Values{"scope": bad}}, task.Proof{}, none, record.Stamp{Who: "agent:a"}); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%d globs: got %v", len(bad), err)
 		}
 		if _, err := flow.Create(task.Task{ID: "T-2", Title: "Lock", Scope: bad}, none, record.Stamp{Who: "agent:a"}); record.CodeOf(err) != record.InvalidInput {

@@ -53,6 +53,19 @@ func DepOf(h record.Header, closed func(record.Status) bool) Task {
 	}
 }
 
+// After returns the task as an entry leaves it: its state, holder and dependencies. The log and the results of checks
+// stay as they are. Writes, cairn check and the putting back of lost entries go by it.
+func (t Task) After(e record.Entry) Task {
+	if e.To != "" {
+		t.Status = e.To
+	}
+	if who, ok := e.Holder(); ok {
+		t.Assignee = who
+	}
+	t.Deps = e.WithDeps(t.Deps)
+	return t
+}
+
 // With returns the task with e behind the other entries of its log.
 func (t Task) With(e record.Entry) Task {
 	t.Provenance = t.Provenance.Add(e)
@@ -144,27 +157,24 @@ func (l *Links) LinksOf(name string) *[]record.ID {
 // Empty reports whether there are no links.
 func (l Links) Empty() bool { return len(l.DiscoveredFrom)+len(l.Duplicates)+len(l.Related) == 0 }
 
-// ValidLinks returns INVALID_INPUT for a link of a task to itself, and for too many. Whether there are such records is
-// not asked here.
-func ValidLinks(of record.ID, l Links) error {
+// linkFields are the links as fields. Whether there are such records is not asked here.
+func linkFields() []Field {
+	var out []Field
 	for _, kind := range LinkKinds {
-		ids := *l.LinksOf(kind.Name)
-		if of != "" && slices.Contains(ids, of) {
-			return record.Errorf(record.InvalidInput, "%s names the task itself", kind.Name).WithHint("leave it out")
-		}
-		if len(ids) > MaxLinks {
-			return record.Errorf(record.InvalidInput, "%s has %d ids, more than %d", kind.Name, len(ids), MaxLinks).WithHint("name the parent of many of them")
-		}
-		if err := record.ValidLines(kind.Name, record.Texts(ids)...); err != nil {
-			return err
-		}
+		name := kind.Name
+		out = append(out, Field{Name: name, At: func(t *Task) any { return t.LinksOf(name) }, allows: func(t Task) error {
+			ids := *t.LinksOf(name)
+			if t.ID != "" && slices.Contains(ids, t.ID) {
+				return record.Errorf(record.InvalidInput, "%s names the task itself", name).WithHint("leave it out")
+			}
+			if len(ids) > MaxLinks {
+				return record.Errorf(record.InvalidInput, "%s has %d ids, more than %d", name, len(ids), MaxLinks).
+					WithHint("name the parent of many of them")
+			}
+			return record.ValidLines(name, record.Texts(ids)...)
+		}})
 	}
-	return nil
-}
-
-// uniqueLinks returns the links with each id once.
-func (l Links) uniqueLinks() Links {
-	return Links{record.Unique(l.DiscoveredFrom), record.Unique(l.Duplicates), record.Unique(l.Related)}
+	return out
 }
 
 // Mode says who does a task: an agent alone, as a job, or an agent and a person together; "" for either.

@@ -42,9 +42,10 @@ func (r *approvalRules) apply() {
 // result rests on it: removing a key must not make an error of changes that have nothing to do with it.
 func (r *approvalRules) signatures(f *TaskFile, fresh map[int]bool) {
 	t := f.Task
+	evidence := t.EvidenceIndex()
 	counts := map[int]bool{} // the entries that give checks their results
 	for i, c := range t.Checks {
-		if ev, ok := t.Evidence(i); ok && c.Manual() && c.Result == ev.Result {
+		if ev, ok := evidence.Evidence(i); ok && c.Manual() && c.Result == ev.Result {
 			counts[ev.Entry] = true
 		}
 	}
@@ -127,9 +128,9 @@ func (r *approvalRules) noteSigs(files []TaskFile) {
 // unsigned reports whether the pass of a manual check does not count because its signature is missing or bad. A bad
 // signature has a finding of its own; a missing one is reported here if the change brings the attestation or closes the
 // task. Without a base it is a notice, because it is not known since when the config requires signatures.
-func (r *approvalRules) unsigned(f *TaskFile, n int, fresh map[int]bool) bool {
+func (r *approvalRules) unsigned(f *TaskFile, n int, evidence *task.EvidenceIndex, fresh map[int]bool) bool {
 	t, c := f.Task, f.Task.Checks[n]
-	ev, ok := t.Evidence(n)
+	ev, ok := evidence.Evidence(n)
 	if !c.Manual() || !ok || ev.Result != record.Pass {
 		return false
 	}

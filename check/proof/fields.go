@@ -91,18 +91,6 @@ func (r graphRules) links() {
 	}
 }
 
-// linkAt is the key of a task's links that is not valid.
-func linkAt(t task.Task) Path {
-	for _, kind := range task.LinkKinds {
-		var one task.Links
-		*one.LinksOf(kind.Name) = slices.Clone(*t.LinksOf(kind.Name))
-		if task.ValidLinks(t.ID, one) != nil {
-			return Path{kind.Name}
-		}
-	}
-	return nil
-}
-
 // The rules of references, in records of every kind.
 const (
 	FileMissing RuleID = "file-missing"

@@ -84,18 +84,11 @@ func (j *judge) unopened(f *File, err error) *found {
 // fields judges the values of fields that no gate looks at.
 func (r fileRules) fields(f *TaskFile) {
 	t := f.Task
-	names := []string{"title", "mode", "due", "labels", "links", "scope", "repo", "checks"}
-	for _, field := range task.OptionalFields() {
-		names = append(names, field.Name)
-	}
-	for _, field := range names {
-		if err := task.ValidFields(t, field); err != nil {
-			at := Path{field}
-			switch field {
-			case "checks":
+	for _, field := range task.Fields() {
+		if err := field.Allows(t); err != nil {
+			at := Path{field.Name}
+			if field.Name == "checks" {
 				at = append(at, firstBad(t.Checks))
-			case "links":
-				at = linkAt(t)
 			}
 			r.reportTask(BadField, f, at, "%s", record.MessageOf(err))
 		}

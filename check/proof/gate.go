@@ -52,7 +52,7 @@ func (r gateRules) result(f *TaskFile, n int, evidence *task.EvidenceIndex, fres
 		r.reportTask(ClosedUnpassed, f, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).
 			fix("cairn transition %s %s; %s; then close it again", t.ID, r.Config.Flow.Initial, settle(t, n))
 	case c.Result != record.Pass:
-	case evidence.Recorded(r.flow, n) != record.Pass && r.approvals.unsigned(f, n, fresh):
+	case evidence.Recorded(r.flow, n) != record.Pass && r.approvals.unsigned(f, n, evidence, fresh):
 	case evidence.Recorded(r.flow, n) != record.Pass && ev.Result == record.Pass && !ev.Hashed && !fresh[ev.Entry]:
 		r.reportTask(EvidenceUnhashed, f, resultOf(n), "the check %q was attested by %s, who may not settle it now", c.Desc, ev.Who).
 			fix("%s", settle(t, n))

@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
-
-	"github.com/cairn-tasks/cairn/check/proof"
 )
 
 // fingerprints returns an identifier for each finding. A finding keeps it when lines move, when other findings come and
@@ -15,14 +13,10 @@ func (r Report) fingerprints() []string {
 	seen := map[string]int{}
 	out := make([]string, len(r.Findings))
 	for i, f := range r.Findings {
-		key := r.key(f)
+		key := strings.Join([]string{string(f.Rule), r.inRepo(f), string(f.Task), f.Message}, "\x00")
 		seen[key]++
 		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
 		out[i] = hex.EncodeToString(sum[:16])
 	}
 	return out
-}
-
-func (r Report) key(f proof.Finding) string {
-	return strings.Join([]string{string(f.Rule), r.inRepo(f), string(f.Task), f.Message}, "\x00")
 }

@@ -84,15 +84,13 @@ func (r Report) Summary(out io.Writer) error {
 }
 
 // markdown escapes the characters that mean something in Markdown.
-func markdown(s string) string { return markdownEscapes.Replace(s) }
-
-var markdownEscapes = escapes("\\`*_{}[]<>()#!|~&@$")
-
-// escapes puts a backslash before each of some characters.
-func escapes(chars string) *strings.Replacer {
-	var pairs []string
-	for _, c := range chars {
-		pairs = append(pairs, string(c), `\`+string(c))
+func markdown(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if strings.IndexByte("\\`*_{}[]<>()#!|~&@$", c) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
 	}
-	return strings.NewReplacer(pairs...)
+	return b.String()
 }

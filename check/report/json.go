@@ -12,17 +12,15 @@ import (
 // schema is the version of the JSON format. Within a version fields are only ever added.
 const schema = 1
 
-// document is the JSON of a report. It holds no time, so that equal trees give equal bytes.
-type document struct {
-	Schema   int                    `json:"schema"`
-	Base     string                 `json:"base,omitempty"`
-	Head     string                 `json:"head,omitempty"`
-	Summary  map[proof.Severity]int `json:"summary"`
-	Findings []proof.Finding        `json:"findings"`
-}
-
+// json writes a document that holds no time, so that equal trees give equal bytes.
 func (r Report) json(out io.Writer) error {
-	return writeJSON(out, document{schema, r.Base, r.Head, r.Count(), append([]proof.Finding{}, r.Findings...)})
+	return writeJSON(out, struct {
+		Schema   int                    `json:"schema"`
+		Base     string                 `json:"base,omitempty"`
+		Head     string                 `json:"head,omitempty"`
+		Summary  map[proof.Severity]int `json:"summary"`
+		Findings []proof.Finding        `json:"findings"`
+	}{schema, r.Base, r.Head, r.Count(), append([]proof.Finding{}, r.Findings...)})
 }
 
 func writeJSON(out io.Writer, v any) error {

@@ -44,7 +44,11 @@ func (e Entry) Log(fold Fold) string {
 		if e.Passed {
 			return e.title() + "\n"
 		}
-		return e.title() + "\n" + indented(e.output())
+		text := e.title() + "\n"
+		for line := range strings.Lines(e.output()) {
+			text += "      " + line
+		}
+		return text
 	}
 }
 
@@ -64,12 +68,4 @@ func (e Entry) output() string {
 		text += "\n"
 	}
 	return text
-}
-
-func indented(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString("      " + line)
-	}
-	return b.String()
 }

@@ -53,12 +53,7 @@ var writers = []struct {
 	format Format
 	write  func(Report, io.Writer) error
 }{
-	{Text, Report.text},
-	{JSON, Report.json},
-	{GitHub, Report.github},
-	{SARIF, Report.sarif},
-	{JUnit, Report.junit},
-	{GitLab, Report.gitlab},
+	{Text, Report.text}, {JSON, Report.json}, {GitHub, Report.github}, {SARIF, Report.sarif}, {JUnit, Report.junit}, {GitLab, Report.gitlab},
 }
 
 // Formats lists every format.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report/harmless"
@@ -18,7 +19,7 @@ func (r Report) text(out io.Writer) error {
 		if i > 0 && r.Findings[i-1].Path != f.Path {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s %s %s: %s\n", r.paint(bold, r.location(f)+":"), r.severity(f), f.Rule, harmless.Line(f.Message))
+		fmt.Fprintf(&b, "%s %s %s: %s\n", r.paint("1", line(path.Join(r.Here, f.Path), f.Line)+":"), r.paint(colors[f.Severity], string(f.Severity)), f.Rule, harmless.Line(f.Message))
 		if f.Fix != "" {
 			fmt.Fprintf(&b, "    fix: %s\n", harmless.Line(f.Fix))
 		}
@@ -29,11 +30,6 @@ func (r Report) text(out io.Writer) error {
 	fmt.Fprintf(&b, "%s\n", r.verdict())
 	_, err := out.Write(b.Bytes())
 	return err
-}
-
-// location is the path and line of a finding, from the working directory.
-func (r Report) location(f proof.Finding) string {
-	return line(path.Join(r.Here, f.Path), f.Line)
 }
 
 // line adds the number of a line to a path, if there is one.
@@ -49,44 +45,24 @@ func line(path string, n int) string {
 func (r Report) verdict() string {
 	text := "nothing found"
 	if len(r.Findings) > 0 {
-		text = r.counts() + " in " + number(r.files(), "file")
+		n, files := r.Count(), map[string]bool{}
+		for _, f := range r.Findings {
+			files[f.Path] = true
+		}
+		text = fmt.Sprintf("%s, %s, %s in %s", number(n[proof.Error], "error"), number(n[proof.Warning], "warning"),
+			number(n[proof.Notice], "notice"), number(len(files), "file"))
 	}
 	if n := len(r.Ran); n > 0 {
-		text += fmt.Sprintf("; %s run, %d failed", number(n, "command"), r.failed())
+		passed := slices.DeleteFunc(slices.Clone(r.Ran), func(ran Ran) bool { return !ran.Passed })
+		text += fmt.Sprintf("; %s run, %d failed", number(n, "command"), n-len(passed))
 	}
 	if r.Base != "" {
-		text += fmt.Sprintf("; compared with %s (%s)", short(r.Base), harmless.Line(r.BaseName))
+		text += fmt.Sprintf("; compared with %s (%s)", r.Base[:min(len(r.Base), 12)], harmless.Line(r.BaseName))
 	}
 	if r.Note != "" {
 		text += "; " + harmless.Line(r.Note)
 	}
 	return text
-}
-
-// counts says how many findings there are of each severity.
-func (r Report) counts() string {
-	n := r.Count()
-	return fmt.Sprintf("%s, %s, %s", number(n[proof.Error], "error"), number(n[proof.Warning], "warning"), number(n[proof.Notice], "notice"))
-}
-
-// files is how many files have findings.
-func (r Report) files() int {
-	seen := map[string]bool{}
-	for _, f := range r.Findings {
-		seen[f.Path] = true
-	}
-	return len(seen)
-}
-
-// failed is how many of the commands failed.
-func (r Report) failed() int {
-	n := 0
-	for _, ran := range r.Ran {
-		if !ran.Passed {
-			n++
-		}
-	}
-	return n
 }
 
 func number(n int, of string) string {
@@ -96,31 +72,11 @@ func number(n int, of string) string {
 	return fmt.Sprintf("%d %ss", n, of)
 }
 
-// shortCommit is how many digits of a commit are shown.
-const shortCommit = 12
-
-func short(commit string) string { return commit[:min(len(commit), shortCommit)] }
-
-// Colours of a terminal.
-const (
-	bold   = "1"
-	red    = "31"
-	yellow = "33"
-)
-
-func (r Report) severity(f proof.Finding) string {
-	switch f.Severity {
-	case proof.Error:
-		return r.paint(red, string(f.Severity))
-	case proof.Warning:
-		return r.paint(yellow, string(f.Severity))
-	default:
-		return string(f.Severity)
-	}
-}
+// colors are those of a terminal.
+var colors = map[proof.Severity]string{proof.Error: "31", proof.Warning: "33"}
 
 func (r Report) paint(code, text string) string {
-	if !r.Color {
+	if !r.Color || code == "" {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"

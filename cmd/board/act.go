@@ -20,65 +20,35 @@ type call struct {
 	follow bool   // the task is selected afterwards
 }
 
-// then is what comes after a call.
-type then struct {
-	call call
-	away func() verb.Task // of a call that had the terminal; nil for others
-}
-
-// act calls a verb on the selected task.
-func (m *Model) act(name, what string, in map[string]any) tea.Cmd {
-	row, ok := m.selected()
-	if !ok {
-		return m.nothingSelected()
+// input is what the verb takes.
+func (c call) input() map[string]any {
+	in := map[string]any{}
+	maps.Copy(in, c.in)
+	if c.id != "" {
+		in["id"] = string(c.id)
 	}
-	return m.do(call{verb: name, id: row.ID, in: in, what: what})
+	return in
 }
 
-func (m *Model) nothingSelected() tea.Cmd {
-	m.say("no task is selected")
-	return nil
+// act calls a verb on a task.
+func act(name, what string) func(*Model, verb.Row) tea.Cmd {
+	return func(m *Model, row verb.Row) tea.Cmd { return m.do(call{verb: name, id: row.ID, what: what}) }
 }
 
-// moveBy moves the selected task to the column at its side.
-func (m *Model) moveBy(by int) tea.Cmd {
-	row, ok := m.selected()
-	if !ok {
-		return m.nothingSelected()
-	}
-	to, ok := m.stateAfter(by)
-	if !ok {
+// moveBy moves a task to the column at the side of the selected one.
+func moveBy(by int) func(*Model, verb.Row) tea.Cmd {
+	return func(m *Model, row verb.Row) tea.Cmd {
+		if at := m.at.column + by; at >= 0 && at < len(m.board.Columns) {
+			return m.move(row, m.board.Columns[at].States[0])
+		}
 		m.say("there is no column there")
 		return nil
 	}
-	return m.move(row, to.States[0])
 }
 
 func (m *Model) move(row verb.Row, to record.Status) tea.Cmd {
-	return m.do(call{verb: "transition", id: row.ID, in: map[string]any{"to": string(to)}, what: "moved to " + string(to)})
-}
-
-// chooseState asks for the state to move the selected task to.
-func (m *Model) chooseState() tea.Cmd {
-	row, ok := m.selected()
-	if !ok {
-		return m.nothingSelected()
-	}
-	m.mode, m.moves = choosing, row
-	return nil
-}
-
-// choiceKeys are the keys for the states, in their order.
-const choiceKeys = "123456789abcdefghijklmnoprstuvwxyz"
-
-func (m *Model) keyOfChoice(k tea.KeyPressMsg) tea.Cmd {
-	m.mode = looking
-	for i, state := range m.board.States {
-		if i < len(choiceKeys) && k.String() == choiceKeys[i:i+1] {
-			return m.move(m.moves, state)
-		}
-	}
-	return nil
+	in := map[string]any{"to": string(to)}
+	return m.do(call{verb: "transition", id: row.ID, in: in, what: "moved to " + string(to)})
 }
 
 // do calls a verb beside the model. There is one such call at a time.
@@ -86,45 +56,27 @@ func (m *Model) do(c call) tea.Cmd {
 	if m.work != nil {
 		return m.stillRuns()
 	}
-	in := c.input()
+	in, what := c.input(), c.verb
+	if to, moves := c.in["to"]; moves {
+		what = fmt.Sprintf("moving %s to %s", m.board.short(c.id), to)
+	} else if c.id != "" {
+		what += " " + m.board.short(c.id)
+	}
 	ctx, cancel := context.WithCancel(m.ctx)
-	w := &work{what: m.workName(c), cancel: cancel, reports: make(chan string, 1)}
+	w := &work{what: what, cancel: cancel, reports: make(chan string, 1)}
 	m.work = w
-	run := m.safely(func() tea.Msg {
+	run := safely(func() tea.Msg {
 		defer close(w.reports)
 		defer cancel()
 		t, err := m.calls.Do(ctx, c.verb, in, w.report)
-		return doneMsg{t, err, then{call: c}}
+		return doneMsg{task: t, err: err, call: c}
 	})
-	return tea.Batch(run, m.listen(w), m.every())
+	return tea.Batch(run, w.listen(), m.every())
 }
 
 func (m *Model) stillRuns() tea.Cmd {
-	m.said = said{text: m.work.what + " still runs", hint: "esc interrupts it", bad: true}
+	m.said = message{text: m.work.what + " still runs", hint: "esc interrupts it", bad: true}
 	return nil
-}
-
-// input is what the verb takes.
-func (c call) input() map[string]any {
-	in := maps.Clone(c.in)
-	if in == nil {
-		in = map[string]any{}
-	}
-	if c.id != "" {
-		in["id"] = string(c.id)
-	}
-	return in
-}
-
-// workName says what a call does, for the line that says that it runs.
-func (m *Model) workName(c call) string {
-	if c.id == "" {
-		return c.verb
-	}
-	if to, ok := c.in["to"].(string); ok {
-		return fmt.Sprintf("moving %s to %s", m.board.short(c.id), to)
-	}
-	return c.verb + " " + m.board.short(c.id)
 }
 
 // report takes a report of a call. Of reports that nobody has taken yet the last counts.
@@ -143,31 +95,13 @@ func (w *work) report(text string) {
 }
 
 // listen waits for the next report of a call.
-func (m *Model) listen(w *work) tea.Cmd {
-	return m.safely(func() tea.Msg {
-		text, open := <-w.reports
-		if !open {
-			return nil
+func (w *work) listen() tea.Cmd {
+	return safely(func() tea.Msg {
+		if text, open := <-w.reports; open {
+			return reportMsg{text}
 		}
-		return reportMsg{text}
+		return nil
 	})
-}
-
-func (m *Model) report(text string) tea.Cmd {
-	if m.work == nil {
-		return nil
-	}
-	m.work.doing = text
-	return m.listen(m.work)
-}
-
-// tick counts the seconds of what runs.
-func (m *Model) tick() tea.Cmd {
-	if m.work == nil {
-		return nil
-	}
-	m.work.seconds++
-	return m.every()
 }
 
 func (m *Model) stopWork() tea.Cmd {
@@ -176,14 +110,13 @@ func (m *Model) stopWork() tea.Cmd {
 	return nil
 }
 
-// done takes the end of a call.
+// done takes the end of a call, and follows the task where it went.
 func (m *Model) done(msg doneMsg) tea.Cmd {
 	m.work = nil
-	c := msg.then.call
-	if errors.Is(msg.err, ErrAsks) && msg.then.away == nil {
-		return m.goAway(m.calls.Ask(m.ctx, c.verb, c.input()), c)
-	}
+	c, t := msg.call, msg.task
 	switch {
+	case errors.Is(msg.err, ErrAsks) && !msg.away:
+		return m.goAway(m.calls.Ask(m.ctx, c.verb, c.input()), c)
 	case m.ctx.Err() != nil:
 		return nil
 	case errors.Is(msg.err, context.Canceled):
@@ -191,30 +124,25 @@ func (m *Model) done(msg doneMsg) tea.Cmd {
 	case msg.err != nil:
 		m.refused(msg.err)
 	default:
-		m.succeeded(c, msg.task)
+		text := c.what
+		if t.ID != "" {
+			text = m.board.short(t.ID) + " " + text
+			if c.follow {
+				m.at.id = t.ID
+			}
+		}
+		if t.Run != nil && len(t.Run.Checks) > 0 {
+			text += fmt.Sprintf("; checks that ran: %d", len(t.Run.Checks))
+		}
+		m.say(text)
 	}
 	return m.reload()
-}
-
-// succeeded says what was done, and follows the task where it went.
-func (m *Model) succeeded(c call, t verb.Task) {
-	if c.follow && t.ID != "" {
-		m.at.id = t.ID
-	}
-	text := c.what
-	if id := t.ID; id != "" {
-		text = m.board.short(id) + " " + text
-	}
-	if t.Run != nil && len(t.Run.Checks) > 0 {
-		text += fmt.Sprintf("; checks that ran: %d", len(t.Run.Checks))
-	}
-	m.say("%s", text)
 }
 
 // goAway gives the terminal away for a call, and takes it back.
 func (m *Model) goAway(away Away, c call) tea.Cmd {
 	return tea.Exec(away, func(err error) tea.Msg {
-		msg := doneMsg{err: err, then: then{call: c, away: away.Result}}
+		msg := doneMsg{err: err, call: c, away: true}
 		if err == nil {
 			msg.task = away.Result()
 		}
@@ -223,11 +151,7 @@ func (m *Model) goAway(away Away, c call) tea.Cmd {
 }
 
 // edit gives the terminal to the person's editor.
-func (m *Model) edit() tea.Cmd {
-	row, ok := m.selected()
-	if !ok {
-		return m.nothingSelected()
-	}
+func edit(m *Model, row verb.Row) tea.Cmd {
 	if m.work != nil {
 		return m.stillRuns()
 	}

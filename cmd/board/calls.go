@@ -38,6 +38,21 @@ type Query struct {
 	Want map[string]int // how many tasks of a column to load, by its name; Page where it says nothing
 }
 
+// filters say in words what is filtered.
+func (q Query) filters() []string {
+	var out []string
+	if q.Text != "" {
+		out = append(out, "find: "+safe(q.Text))
+	}
+	if q.Where != "" {
+		out = append(out, "where: "+safe(q.Where))
+	}
+	if q.Mine {
+		out = append(out, "mine")
+	}
+	return out
+}
+
 // Page is how many tasks of a column are loaded before anybody has scrolled through them.
 const Page = 100
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 const (
@@ -15,29 +14,23 @@ const (
 	remarkLines = 2
 )
 
-// card is a task as it stands in a column of some width.
-type card struct {
-	lines []string // the last is empty, and keeps it apart from the next
-}
-
-// drawn is how cards are drawn.
-type drawn struct {
+// pen draws the cards of a column.
+type pen struct {
 	paint
 	ruler
 	width int
 	board Board
 }
 
-// card draws a task. Lines are as wide as the column.
-func (d drawn) card(r verb.Row, column Column, selected bool) card {
+// card is a task as it stands in a column, in lines as wide as that. The last is empty, and keeps it apart from the
+// next.
+func (d pen) card(r verb.Row, column Column, selected bool) []string {
 	inner := d.width - 2 // behind the mark of the selection
-	var c card
-	add := func(line string) { c.lines = append(c.lines, line) }
 	mark := "  "
 	if selected {
 		mark = d.in("▌", cyan) + " "
 	}
-	add(d.headOf(r, column, selected))
+	lines := []string{d.headOf(r, column, selected)}
 	for _, line := range d.words(safe(r.Title), inner, titleLines) {
 		text := d.fill(line, inner)
 		switch {
@@ -46,50 +39,39 @@ func (d drawn) card(r verb.Row, column Column, selected bool) card {
 		case column.Closed:
 			text = d.in(text, faint)
 		}
-		add(mark + text)
+		lines = append(lines, mark+text)
 	}
 	for _, line := range d.remarks(r, column, inner) {
-		add(mark + line)
+		lines = append(lines, mark+line)
 	}
-	add(strings.Repeat(" ", d.width))
-	return c
+	return append(lines, strings.Repeat(" ", d.width))
 }
 
 // headOf is the first line of a card: the id and the priority at the left, who holds the task at the right.
-func (d drawn) headOf(r verb.Row, column Column, selected bool) string {
+func (d pen) headOf(r verb.Row, column Column, selected bool) string {
 	inner := d.width - 2
 	id, urgency, who := safe(d.board.short(r.ID)), fmt.Sprintf("P%d", r.Urgency), holder(r)
 	if column.Closed {
 		who = closedHow(r, column)
 	}
-	room := max(0, inner-d.StringWidth(id)-d.StringWidth(urgency)-2)
-	who = d.cut(who, room)
+	who = d.cut(who, max(0, inner-d.StringWidth(id)-d.StringWidth(urgency)-2))
 	if selected {
 		return d.in("▌", cyan) + d.in(d.apart(" "+id+" "+urgency, who+" ", inner+1), reverse, bold)
 	}
-	left := d.in(id, bold) + " " + d.urgent(r.Urgency, urgency)
-	return "  " + d.apart(left, d.whoStyle(r, column, who), inner)
-}
-
-func (d drawn) urgent(p task.Priority, text string) string {
-	switch p {
+	switch r.Urgency {
 	case 0:
-		return d.in(text, bold, red)
+		urgency = d.in(urgency, bold, red)
 	case 1:
-		return d.in(text, bold)
+		urgency = d.in(urgency, bold)
 	default:
-		return d.in(text, faint)
+		urgency = d.in(urgency, faint)
 	}
-}
-
-func (d drawn) whoStyle(r verb.Row, column Column, who string) string {
 	if column.Closed {
-		return d.in(who, faint)
+		who = d.in(who, faint)
+	} else if r.Execution == "active" {
+		who = d.in(who, green)
 	}
-	if r.Execution == "active" {
-		return d.in(who, green)
-	}
-	return who
+	return "  " + d.apart(d.in(id, bold)+" "+urgency, who, inner)
 }
 
 // holder is who works on a task, or "".
@@ -124,7 +106,7 @@ type remark struct {
 }
 
 // remarksOf is what a reader of a card most needs to know beyond its title, the most pressing first.
-func (d drawn) remarksOf(r verb.Row, column Column) []remark {
+func (d pen) remarksOf(r verb.Row, column Column) []remark {
 	var out []remark
 	add := func(text string, style ...string) {
 		if text != "" {
@@ -136,7 +118,13 @@ func (d drawn) remarksOf(r verb.Row, column Column) []remark {
 	}
 	if !column.Closed {
 		if len(r.BlockedBy) > 0 {
-			add("waits for "+d.blockers(r), magenta)
+			shown := r.BlockedBy[:min(2, len(r.BlockedBy))]
+			var ids []string
+			for _, id := range shown {
+				ids = append(ids, d.board.short(id))
+			}
+			more := record.AndMore(max(len(r.BlockedBy), r.BlockedByTotal) - len(shown))
+			add("waits for "+strings.Join(ids, ", ")+more, magenta)
 		}
 		if r.Execution != "" && r.Execution != "active" {
 			add(strings.ReplaceAll(r.Execution, "_", " "), red)
@@ -155,42 +143,25 @@ func (d drawn) remarksOf(r verb.Row, column Column) []remark {
 	return out
 }
 
-// blockers are the tasks that a task waits for: the first two, and how many more.
-func (d drawn) blockers(r verb.Row) string {
-	total := max(len(r.BlockedBy), r.BlockedByTotal)
-	shown := r.BlockedBy[:min(2, len(r.BlockedBy))]
-	var ids []string
-	for _, id := range shown {
-		ids = append(ids, d.board.short(id))
-	}
-	return strings.Join(ids, ", ") + record.AndMore(total-len(shown))
-}
-
 // remarks are the last lines of a card. Remarks are kept whole as long as they fit on a line; those that do not fit on
 // the lines that there are, are left out.
-func (d drawn) remarks(r verb.Row, column Column, width int) []string {
+func (d pen) remarks(r verb.Row, column Column, width int) []string {
 	var lines []string
-	line, at := "", 0
-	flush := func() {
-		if at > 0 {
-			lines = append(lines, line+strings.Repeat(" ", max(0, width-at)))
-		}
-		line, at = "", 0
-	}
+	room := 0 // on the last line
 	for _, one := range d.remarksOf(r, column) {
 		text := d.cut(one.text, width)
-		n := d.StringWidth(text)
-		if at > 0 && at+2+n > width {
-			flush()
+		n, gap := d.StringWidth(text), "  "
+		if len(lines) == 0 || n+len(gap) > room {
+			if len(lines) == remarkLines {
+				break
+			}
+			lines, room, gap = append(lines, ""), width, ""
 		}
-		if len(lines) == remarkLines {
-			return lines
-		}
-		if at > 0 {
-			line, at = line+"  ", at+2
-		}
-		line, at = line+d.in(text, one.style...), at+n
+		lines[len(lines)-1] += gap + d.in(text, one.style...)
+		room -= len(gap) + n
 	}
-	flush()
+	for i, line := range lines {
+		lines[i] = line + strings.Repeat(" ", max(0, width-d.StringWidth(line)))
+	}
 	return lines
 }

@@ -1,10 +1,12 @@
 package board
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // input is a line that a person types.
@@ -14,7 +16,7 @@ type input struct {
 	at      int                          // where the next character goes
 	changed func(*Model, string) tea.Cmd // after each change; nil if only the whole line counts
 	done    func(*Model, string) tea.Cmd // once it is typed
-	left    func(*Model) tea.Cmd         // when it is given up; nil for nothing
+	left    func(*Model, string) tea.Cmd // when it is given up; nil for nothing
 }
 
 // ask has a person type a line.
@@ -25,19 +27,30 @@ func (m *Model) ask(in input, text string) tea.Cmd {
 	return nil
 }
 
-// keyOfInput takes a key while a line is typed.
-func (m *Model) keyOfInput(k tea.KeyPressMsg) tea.Cmd {
-	in := &m.input
-	switch k.String() {
-	case "enter":
-		m.mode = looking
-		return in.done(m, strings.TrimSpace(string(in.text)))
-	case "esc":
-		m.mode = looking
-		if in.left != nil {
-			return in.left(m)
-		}
+// ended is what a key that ends the line has done; nil for any other key.
+func (in *input) ended(key string) func(*Model, string) tea.Cmd {
+	switch {
+	case key == "enter":
+		return in.done
+	case key == "esc" && in.left != nil:
+		return in.left
+	case key == "esc":
+		return func(*Model, string) tea.Cmd { return nil }
+	}
+	return nil
+}
+
+// inputChanged tells of a line that changed, if it did.
+func (m *Model) inputChanged(did bool) tea.Cmd {
+	if !did || m.input.changed == nil {
 		return nil
+	}
+	return m.input.changed(m, string(m.input.text))
+}
+
+// key edits the line by a key, and reports whether its text has changed.
+func (in *input) key(name, text string) bool {
+	switch name {
 	case "left", "ctrl+b":
 		in.at = max(0, in.at-1)
 	case "right", "ctrl+f":
@@ -47,111 +60,83 @@ func (m *Model) keyOfInput(k tea.KeyPressMsg) tea.Cmd {
 	case "end", "ctrl+e":
 		in.at = len(in.text)
 	case "backspace", "ctrl+h":
-		return m.erase(in.at - 1)
+		return in.remove(in.at-1, in.at)
 	case "delete", "ctrl+d":
-		return m.erase(in.at)
+		return in.remove(in.at, in.at+1)
 	case "ctrl+u":
-		in.text, in.at = in.text[in.at:], 0
-		return m.inputChanged()
+		return in.remove(0, in.at)
 	case "ctrl+w":
-		for in.at > 0 && in.text[in.at-1] == ' ' {
-			in.remove(in.at - 1)
+		from := len([]rune(strings.TrimRight(string(in.text[:in.at]), " ")))
+		for from > 0 && in.text[from-1] != ' ' {
+			from--
 		}
-		for in.at > 0 && in.text[in.at-1] != ' ' {
-			in.remove(in.at - 1)
-		}
-		return m.inputChanged()
+		return in.remove(from, in.at)
 	default:
-		return m.typed(k.Text)
+		return in.put(text)
 	}
-	return nil
+	return false
 }
 
-// typed puts text where the cursor is. What is pasted becomes one line.
-func (m *Model) typed(text string) tea.Cmd {
+// put puts text where the cursor is. What is pasted becomes one line.
+func (in *input) put(text string) bool {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " ")
 	if text == "" || !utf8.ValidString(text) {
-		return nil
+		return false
 	}
-	in, runes := &m.input, []rune(text)
-	in.text = append(in.text[:in.at:in.at], append(runes, in.text[in.at:]...)...)
+	runes := []rune(text)
+	in.text = slices.Insert(in.text, in.at, runes...)
 	in.at += len(runes)
-	return m.inputChanged()
+	return true
 }
 
-func (m *Model) erase(i int) tea.Cmd {
-	if i < 0 || i >= len(m.input.text) {
-		return nil
+// remove takes characters away, if there are such, and puts the cursor there.
+func (in *input) remove(from, to int) bool {
+	if from < 0 || to > len(in.text) {
+		return false
 	}
-	m.input.remove(i)
-	return m.inputChanged()
-}
-
-// remove takes a character away.
-func (in *input) remove(i int) {
-	in.text = append(in.text[:i:i], in.text[i+1:]...)
-	if i < in.at {
-		in.at--
-	}
-}
-
-func (m *Model) inputChanged() tea.Cmd {
-	if m.input.changed == nil {
-		return nil
-	}
-	return m.input.changed(m, string(m.input.text))
+	in.text, in.at = slices.Delete(in.text, from, to), from
+	return true
 }
 
 // askText filters as one types.
-func (m *Model) askText() tea.Cmd {
+func askText(m *Model) tea.Cmd {
 	set := func(m *Model, text string) tea.Cmd {
 		m.query.Text = strings.TrimSpace(text)
 		return m.reload()
 	}
-	return m.ask(input{
-		prompt: "find: ", changed: set, done: set,
-		left: func(m *Model) tea.Cmd { return set(m, "") },
-	}, m.query.Text)
+	left := func(m *Model, _ string) tea.Cmd { return set(m, "") }
+	return m.ask(input{prompt: "find: ", changed: set, done: set, left: left}, m.query.Text)
 }
 
 // askWhere filters by the language of list.
-func (m *Model) askWhere() tea.Cmd {
+func askWhere(m *Model) tea.Cmd {
 	return m.ask(input{prompt: "where: ", done: func(m *Model, text string) tea.Cmd {
 		m.query.Where = text
 		return m.reload()
 	}}, m.query.Where)
 }
 
-// askNote writes a note on the selected task.
-func (m *Model) askNote() tea.Cmd {
-	row, ok := m.selected()
-	if !ok {
-		return m.nothingSelected()
-	}
-	return m.ask(input{prompt: "note on " + m.board.short(row.ID) + ": ", done: func(m *Model, text string) tea.Cmd {
+// askFor has a person type a text of a call. Without a text nothing is called.
+func askFor(m *Model, prompt, key string, c call) tea.Cmd {
+	return m.ask(input{prompt: prompt, done: func(m *Model, text string) tea.Cmd {
 		if text == "" {
 			return nil
 		}
-		return m.do(call{verb: "note", id: row.ID, in: map[string]any{"text": text}, what: "noted"})
+		c.in = map[string]any{key: text}
+		return m.do(c)
 	}}, "")
 }
 
-// askTask makes a task.
-func (m *Model) askTask() tea.Cmd {
-	return m.ask(input{prompt: "new task: ", done: func(m *Model, text string) tea.Cmd {
-		if text == "" {
-			return nil
-		}
-		return m.do(call{verb: "create", in: map[string]any{"title": text}, what: "created", follow: true})
-	}}, "")
+func askTask(m *Model) tea.Cmd {
+	return askFor(m, "new task: ", "title", call{verb: "create", what: "created", follow: true})
 }
 
-// askAttest settles a manual check of the selected task.
-func (m *Model) askAttest() tea.Cmd {
-	row, ok := m.selected()
-	if !ok {
-		return m.nothingSelected()
-	}
+func askNote(m *Model, row verb.Row) tea.Cmd {
+	return askFor(m, "note on "+m.board.short(row.ID)+": ", "text", call{verb: "note", id: row.ID, what: "noted"})
+}
+
+// askAttest settles a manual check of a task.
+func askAttest(m *Model, row verb.Row) tea.Cmd {
 	return m.ask(input{prompt: "attest on " + m.board.short(row.ID) + " (as in: 0 pass I read it): ", done: func(m *Model, text string) tea.Cmd {
 		check, rest, _ := strings.Cut(text, " ")
 		word, why, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -159,7 +144,8 @@ func (m *Model) askAttest() tea.Cmd {
 			return nil
 		}
 		if word != "pass" && word != "fail" {
-			m.said = said{text: "say whether the check passes", hint: "the number of the check, pass or fail, and what you saw: 0 pass I read it", bad: true}
+			hint := "the number of the check, pass or fail, and what you saw: 0 pass I read it"
+			m.said = message{text: "say whether the check passes", hint: hint, bad: true}
 			return nil
 		}
 		in := map[string]any{"check": check, "pass": word == "pass"}

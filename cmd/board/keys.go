@@ -1,89 +1,110 @@
 package board
 
 import (
+	"slices"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// binding is what a key does while a person looks at the columns.
+// binding is what some keys do while a person looks at the columns: something at all, or to the selected task. What
+// they do to a task they do from its page too.
 type binding struct {
-	keys []string
+	keys string // with blanks between them
 	name string // as the help shows it
 	does string // in the words of the help
 	do   func(*Model) tea.Cmd
+	task func(*Model, verb.Row) tea.Cmd
 }
 
 // bindings are the keys, in the order in which the help lists them.
 func bindings() []binding {
+	step := func(by int) func(*Model) tea.Cmd { return func(m *Model) tea.Cmd { return m.goTo(m.at.card + by) } }
+	screens := func(by int) func(*Model) tea.Cmd {
+		return func(m *Model) tea.Cmd { return m.goTo(m.at.card + by*max(1, m.view().cardRows()/5)) }
+	}
 	return []binding{
-		{[]string{"up", "k"}, "↑ ↓ ← →", "select a task (or k j h l)", func(m *Model) tea.Cmd { return m.goTo(m.at.card - 1) }},
-		{[]string{"down", "j"}, "", "", func(m *Model) tea.Cmd { return m.goTo(m.at.card + 1) }},
-		{[]string{"left", "h"}, "", "", func(m *Model) tea.Cmd { return m.turn(-1) }},
-		{[]string{"right", "l", "tab"}, "", "", func(m *Model) tea.Cmd { return m.turn(1) }},
-		{[]string{"shift+tab"}, "", "", func(m *Model) tea.Cmd { return m.turn(-1) }},
-		{[]string{"pgdown", "ctrl+d", "ctrl+f"}, "pgup pgdn", "a screen up, a screen down", func(m *Model) tea.Cmd { return m.goTo(m.at.card + m.screenful()) }},
-		{[]string{"pgup", "ctrl+u", "ctrl+b"}, "", "", func(m *Model) tea.Cmd { return m.goTo(m.at.card - m.screenful()) }},
-		{[]string{"home", "g"}, "g G", "the first task, the last task", func(m *Model) tea.Cmd { return m.goTo(0) }},
-		{[]string{"end", "G"}, "", "", (*Model).goToEnd},
-		{[]string{"enter", "o"}, "enter", "open: the task with its body, checks and provenance", (*Model).open},
-		{[]string{"/"}, "/", "show only what has these words", (*Model).askText},
-		{[]string{"w"}, "w", "show only what fits a filter, as in list --where", (*Model).askWhere},
-		{[]string{"@"}, "@", "show only what you hold, and all again", (*Model).toggleMine},
-		{[]string{">", "L", "shift+right"}, "< >", "move the task to the state at the left, at the right", func(m *Model) tea.Cmd { return m.moveBy(1) }},
-		{[]string{"<", "H", "shift+left"}, "", "", func(m *Model) tea.Cmd { return m.moveBy(-1) }},
-		{[]string{"m"}, "m", "move the task to a state that you choose", (*Model).chooseState},
-		{[]string{"c"}, "c", "claim the task", func(m *Model) tea.Cmd { return m.act("claim", "claimed", nil) }},
-		{[]string{"r"}, "r", "release the task", func(m *Model) tea.Cmd { return m.act("release", "released", nil) }},
-		{[]string{"n"}, "n", "write a note", (*Model).askNote},
-		{[]string{"a"}, "a", "add a task", (*Model).askTask},
-		{[]string{"e"}, "e", "edit the task in your editor", (*Model).edit},
-		{[]string{"t"}, "t", "attest a manual check: its number, pass or fail, what you saw", (*Model).askAttest},
-		{[]string{"esc"}, "esc", "interrupt what runs; else drop the filter", (*Model).escape},
-		{[]string{"?"}, "?", "this help", (*Model).help},
-		{[]string{"ctrl+z"}, "ctrl+z", "stop the board as any program; fg brings it back", func(*Model) tea.Cmd { return tea.Suspend }},
-		{[]string{"q"}, "q", "quit (or ctrl+c)", (*Model).quit},
+		{keys: "up k", name: "↑ ↓ ← →", does: "select a task (or k j h l)", do: step(-1)},
+		{keys: "down j", do: step(1)},
+		{keys: "left h shift+tab", do: turn(-1)},
+		{keys: "right l tab", do: turn(1)},
+		{keys: "pgdown ctrl+d ctrl+f", name: "pgup pgdn", does: "a screen up, a screen down", do: screens(1)},
+		{keys: "pgup ctrl+u ctrl+b", do: screens(-1)},
+		{keys: "home g", name: "g G", does: "the first task, the last task", do: func(m *Model) tea.Cmd { return m.goTo(0) }},
+		{keys: "end G", do: goToEnd},
+		{keys: "enter o", name: "enter", does: "open: the task with its body, checks and provenance", task: open},
+		{keys: "/", name: "/", does: "show only what has these words", do: askText},
+		{keys: "w", name: "w", does: "show only what fits a filter, as in list --where", do: askWhere},
+		{keys: "@", name: "@", does: "show only what you hold, and all again", do: toggleMine},
+		{keys: "> L shift+right", name: "< >", does: "move the task to the state at the left, at the right", task: moveBy(1)},
+		{keys: "< H shift+left", task: moveBy(-1)},
+		{keys: "m", name: "m", does: "move the task to a state that you choose", task: chooseState},
+		{keys: "c", name: "c", does: "claim the task", task: act("claim", "claimed")},
+		{keys: "r", name: "r", does: "release the task", task: act("release", "released")},
+		{keys: "n", name: "n", does: "write a note", task: askNote},
+		{keys: "a", name: "a", does: "add a task", do: askTask},
+		{keys: "e", name: "e", does: "edit the task in your editor", task: edit},
+		{keys: "t", name: "t", does: "attest a manual check: its number, pass or fail, what you saw", task: askAttest},
+		{keys: "esc", name: "esc", does: "interrupt what runs; else drop the filter", do: escape},
+		{keys: "?", name: "?", does: "this help", do: help},
+		{keys: "ctrl+z", name: "ctrl+z", does: "stop the board as any program; fg brings it back", do: func(*Model) tea.Cmd { return tea.Suspend }},
+		{keys: "q", name: "q", does: "quit (or ctrl+c)", do: quit},
 	}
 }
+
+// choiceKeys are the keys for the states, in their order.
+const choiceKeys = "123456789abcdefghijklmnoprstuvwxyz"
 
 // key takes a key.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
-	if k.String() == "ctrl+c" {
-		return m.interrupt()
+	if k.String() == "ctrl+c" { // ends what runs, and the board where nothing does
+		if m.work != nil {
+			return m.stopWork()
+		}
+		m.Interrupted = true
+		return tea.Quit
 	}
 	switch m.mode {
 	case reading:
-		return m.keyOfPage(k)
+		return m.keyOfPage(k.String())
 	case typing:
-		return m.keyOfInput(k)
+		if done := m.input.ended(k.String()); done != nil {
+			m.mode = looking
+			return done(m, strings.TrimSpace(string(m.input.text)))
+		}
+		return m.inputChanged(m.input.key(k.String(), k.Text))
 	case choosing:
-		return m.keyOfChoice(k)
+		m.mode = looking
+		if i := strings.Index(choiceKeys, k.String()); len(k.String()) == 1 && i >= 0 && i < len(m.board.States) {
+			return m.move(m.moves, m.board.States[i])
+		}
+		return nil
 	default:
-		return m.keyOfBoard(k)
+		return m.keyOfBoard(k.String(), false)
 	}
 }
 
-func (m *Model) keyOfBoard(k tea.KeyPressMsg) tea.Cmd {
+// keyOfBoard does what a key does; if that is asked, only to the selected task.
+func (m *Model) keyOfBoard(key string, toTask bool) tea.Cmd {
 	for _, b := range bindings() {
-		for _, name := range b.keys {
-			if k.String() == name {
-				m.said = said{}
-				return b.do(m)
-			}
+		if !slices.Contains(strings.Fields(b.keys), key) || toTask && b.task == nil {
+			continue
 		}
+		m.said = message{}
+		if b.task == nil {
+			return b.do(m)
+		}
+		if row, ok := m.selected(); ok {
+			return b.task(m, row)
+		}
+		m.say("no task is selected")
 	}
 	return nil
 }
 
-// interrupt is Ctrl-C: it ends what runs, and the board where nothing does.
-func (m *Model) interrupt() tea.Cmd {
-	if m.work != nil {
-		return m.stopWork()
-	}
-	m.Interrupted = true
-	return tea.Quit
-}
-
 // quit ends the board, unless something runs.
-func (m *Model) quit() tea.Cmd {
+func quit(m *Model) tea.Cmd {
 	if m.work != nil {
 		return m.stillRuns()
 	}
@@ -91,21 +112,24 @@ func (m *Model) quit() tea.Cmd {
 }
 
 // escape ends what runs, or drops the filters where nothing does.
-func (m *Model) escape() tea.Cmd {
+func escape(m *Model) tea.Cmd {
 	if m.work != nil {
 		return m.stopWork()
 	}
-	if m.query.Text == "" && m.query.Where == "" && !m.query.Mine {
+	if len(m.query.filters()) == 0 {
 		return nil
 	}
 	m.query = Query{}
 	return m.reload()
 }
 
-func (m *Model) toggleMine() tea.Cmd {
+func toggleMine(m *Model) tea.Cmd {
 	m.query.Mine = !m.query.Mine
 	return m.reload()
 }
 
-// screenful is about how many cards there are on a screen.
-func (m *Model) screenful() int { return max(1, m.cardRows()/5) }
+// chooseState asks for the state to move a task to.
+func chooseState(m *Model, row verb.Row) tea.Cmd {
+	m.mode, m.moves = choosing, row
+	return nil
+}

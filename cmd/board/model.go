@@ -35,9 +35,8 @@ type Model struct {
 	mode  mode
 	input input
 	page  page
-	asked int      // how many times the text of a page was asked for
 	moves verb.Row // the task to choose a state for
-	said  said
+	said  message
 	work  *work // that is under way; nil for none
 
 	// Failed is the panic that ended the board, or nil.
@@ -65,8 +64,8 @@ const (
 	choosing             // a state to move a task to
 )
 
-// said is the line in which the board says what happened.
-type said struct {
+// message is the line in which the board says what happened.
+type message struct {
 	text, hint string
 	bad        bool
 	load       bool // it is about reading the board, and goes away once that succeeds
@@ -103,7 +102,8 @@ type (
 	doneMsg    struct { // a call is done
 		task verb.Task
 		err  error
-		then then
+		call call
+		away bool // it had the terminal
 	}
 	shownMsg struct { // the text of a page
 		asked int // which of the times that one was asked for
@@ -113,14 +113,20 @@ type (
 	failedMsg struct{ err error } // a command has panicked
 )
 
-// Init begins to wait for changes.
-func (m *Model) Init() tea.Cmd { return m.wait() }
+// Init waits for the next change.
+func (m *Model) Init() tea.Cmd {
+	return safely(func() tea.Msg {
+		m.calls.Wait(m.ctx)
+		return changedMsg{}
+	})
+}
 
 // Update takes a message. A panic ends the board, with the terminal as it was.
 func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if r := recover(); r != nil {
-			model, cmd = m.fail(r)
+			m.Failed = fmt.Errorf("%v", r)
+			model, cmd = m, tea.Quit
 		}
 	}()
 	if m.Failed != nil {
@@ -129,16 +135,12 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	return m, m.update(msg)
 }
 
-func (m *Model) fail(r any) (tea.Model, tea.Cmd) {
-	m.Failed = fmt.Errorf("%v", r)
-	return m, tea.Quit
-}
-
 func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-		return m.resized()
+		m.settle()
+		return m.refill()
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet) {
 			m.ruler = ruler{ansi.GraphemeWidth} // as the renderer does
@@ -147,7 +149,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.PasteMsg:
 		if m.mode == typing {
-			return m.typed(msg.Content)
+			return m.inputChanged(m.input.put(msg.Content))
 		}
 	case loadedMsg:
 		return m.take(msg)
@@ -155,11 +157,17 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		if m.ctx.Err() != nil {
 			return nil
 		}
-		return tea.Batch(m.wait(), m.reload())
+		return tea.Batch(m.Init(), m.reload())
 	case second:
-		return m.tick()
+		if m.work != nil {
+			m.work.seconds++
+			return m.every()
+		}
 	case reportMsg:
-		return m.report(msg.text)
+		if m.work != nil {
+			m.work.doing = msg.text
+			return m.work.listen()
+		}
 	case doneMsg:
 		return m.done(msg)
 	case shownMsg:
@@ -172,7 +180,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 }
 
 // safely makes a command of a function whose panic ends the board instead of the process.
-func (m *Model) safely(run func() tea.Msg) tea.Cmd {
+func safely(run func() tea.Msg) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -191,33 +199,33 @@ func (m *Model) reload() tea.Cmd {
 	}
 	m.loading = true
 	query := m.query // as it is now: the command runs beside the model
-	return m.safely(func() tea.Msg {
+	return safely(func() tea.Msg {
 		b, err := m.calls.Load(m.ctx, query)
 		return loadedMsg{b, query, err}
 	})
 }
 
-// wait waits for the next change.
-func (m *Model) wait() tea.Cmd {
-	return m.safely(func() tea.Msg {
-		m.calls.Wait(m.ctx)
-		return changedMsg{}
-	})
-}
-
-// take shows what was loaded. The selected task stays selected, also in another column.
-func (m *Model) take(msg loadedMsg) tea.Cmd {
+// take shows what was loaded. The selected task stays selected, also in another column. If nothing could be loaded, what
+// was shown before stays, and a filter that is refused is taken back.
+func (m *Model) take(msg loadedMsg) (next tea.Cmd) {
 	m.loading = false
-	var next tea.Cmd
 	if m.again {
 		m.again = false
 		next = m.reload()
 	}
-	if msg.err != nil {
-		return tea.Batch(next, m.unloaded(msg))
-	}
-	if m.said.load {
-		m.said = said{}
+	switch {
+	case msg.err != nil && m.ctx.Err() != nil:
+		return next // the board comes to its end
+	case msg.err != nil:
+		m.refused(msg.err)
+		if m.query.Where == m.good.Where || msg.query.Where != m.query.Where {
+			m.said.load = true
+			return next
+		}
+		m.query.Where = m.good.Where
+		return tea.Batch(next, m.reload())
+	case m.said.load:
+		m.said = message{}
 	}
 	changed := !reflect.DeepEqual(m.board.Columns, msg.board.Columns)
 	m.board, m.good = msg.board, msg.query
@@ -228,30 +236,10 @@ func (m *Model) take(msg loadedMsg) tea.Cmd {
 	return next
 }
 
-// unloaded says why the board could not be read. What it showed before stays. A filter that is refused is taken back.
-func (m *Model) unloaded(msg loadedMsg) tea.Cmd {
-	if m.ctx.Err() != nil {
-		return nil // the board comes to its end
-	}
-	m.refused(msg.err)
-	if m.query.Where == m.good.Where || msg.query.Where != m.query.Where {
-		m.said.load = true
-		return nil
-	}
-	m.query.Where = m.good.Where
-	return m.reload()
-}
-
 // refused says why something was not done.
 func (m *Model) refused(err error) {
 	text, hint := m.calls.Explain(err)
-	m.said = said{text: text, hint: hint, bad: true}
+	m.said = message{text: text, hint: hint, bad: true}
 }
 
-func (m *Model) say(format string, args ...any) { m.said = said{text: fmt.Sprintf(format, args...)} }
-
-// resized fits what is shown into the window.
-func (m *Model) resized() tea.Cmd {
-	m.settle()
-	return m.refill()
-}
+func (m *Model) say(text string) { m.said = message{text: text} }

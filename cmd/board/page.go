@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // page is a text that fills the window: a task, or the help.
@@ -14,17 +15,13 @@ type page struct {
 	title string
 	lines []string // none until the text has come
 	top   int
+	asked int // how many times a text was asked for
 }
 
-// open shows the selected task whole. The page is open at once, so that the next key is about it, and its text comes
-// later.
-func (m *Model) open() tea.Cmd {
-	row, ok := m.selected()
-	if !ok {
-		return m.nothingSelected()
-	}
-	m.mode, m.page = reading, page{id: row.ID, title: string(row.ID)}
-	return m.fillPage()
+// open shows a task whole. The page is open at once, so that the next key is about it, and its text comes later.
+func open(m *Model, row verb.Row) tea.Cmd {
+	m.mode, m.page = reading, page{id: row.ID, title: string(row.ID), asked: m.page.asked}
+	return m.refill()
 }
 
 // refill makes the text of the page anew, if it is of a task.
@@ -32,13 +29,9 @@ func (m *Model) refill() tea.Cmd {
 	if m.mode != reading || m.page.id == "" {
 		return nil
 	}
-	return m.fillPage()
-}
-
-func (m *Model) fillPage() tea.Cmd {
-	m.asked++
-	asked, id, width := m.asked, m.page.id, m.width // as they are now: the command runs beside the model
-	return m.safely(func() tea.Msg {
+	m.page.asked++
+	asked, id, width := m.page.asked, m.page.id, m.width // as they are now: the command runs beside the model
+	return safely(func() tea.Msg {
 		text, err := m.calls.Show(m.ctx, id, width)
 		return shownMsg{asked, text, err}
 	})
@@ -48,7 +41,7 @@ func (m *Model) fillPage() tea.Cmd {
 // the page was left for the board or for a line to type, or after a newer text was asked for. Then it counts for
 // nothing, and opens no page by itself.
 func (m *Model) showPage(msg shownMsg) {
-	if m.mode != reading || m.page.id == "" || msg.asked != m.asked {
+	if m.mode != reading || m.page.id == "" || msg.asked != m.page.asked {
 		return
 	}
 	if msg.err != nil {
@@ -56,21 +49,13 @@ func (m *Model) showPage(msg shownMsg) {
 		m.refused(msg.err)
 		return
 	}
-	text := strings.TrimRight(msg.text, "\n")
-	m.page.lines = strings.Split(m.Wrap(text, max(1, m.width), " -"), "\n")
-	m.scroll(0)
-}
-
-// Wrap breaks lines that are wider than the window.
-func (m *Model) Wrap(text string, width int, breaks string) string {
-	return m.ruler.Wrap(text, width, breaks)
+	m.page.lines = strings.Split(m.ruler.Wrap(strings.TrimRight(msg.text, "\n"), max(1, m.width), " -"), "\n")
+	m.page.scroll(0, m.view().pageRows())
 }
 
 // help shows the keys.
-func (m *Model) help() tea.Cmd {
-	lines := []string{
-		m.paint.in("Keys", bold), "",
-	}
+func help(m *Model) tea.Cmd {
+	lines := []string{m.paint.in("Keys", bold), ""}
 	for _, b := range bindings() {
 		if b.name != "" {
 			lines = append(lines, fmt.Sprintf("  %s  %s", m.ruler.fill(b.name, 10), b.does))
@@ -85,38 +70,38 @@ func (m *Model) help() tea.Cmd {
 	for _, line := range lines {
 		wrapped = append(wrapped, strings.Split(m.ruler.Wrap(line, max(1, m.width), ""), "\n")...)
 	}
-	m.mode, m.page = reading, page{title: "help", lines: wrapped}
+	m.mode, m.page = reading, page{title: "help", lines: wrapped, asked: m.page.asked}
 	return nil
 }
 
-// keyOfPage takes a key while a page is shown. Keys that do something to the task do it from here too.
-func (m *Model) keyOfPage(k tea.KeyPressMsg) tea.Cmd {
-	half := max(1, m.pageRows()-2)
-	switch k.String() {
+// keyOfPage takes a key while a page is shown.
+func (m *Model) keyOfPage(key string) tea.Cmd {
+	rows, by := m.view().pageRows(), 0
+	switch key {
 	case "q", "esc", "enter", "left", "h", "?":
 		m.mode = looking
 	case "down", "j":
-		m.scroll(1)
+		by = 1
 	case "up", "k":
-		m.scroll(-1)
+		by = -1
 	case "pgdown", "space", " ", "ctrl+f", "ctrl+d":
-		m.scroll(half)
+		by = max(1, rows-2)
 	case "pgup", "ctrl+b", "ctrl+u", "b":
-		m.scroll(-half)
+		by = -max(1, rows-2)
 	case "home", "g":
-		m.scroll(-len(m.page.lines))
+		by = -len(m.page.lines)
 	case "end", "G":
-		m.scroll(len(m.page.lines))
-	case "e", "n", "t", "c", "r", "m", "<", ">":
-		if m.page.id == m.at.id {
-			return m.keyOfBoard(k)
+		by = len(m.page.lines)
+	default:
+		if m.page.id == m.at.id && m.page.id != "" {
+			return m.keyOfBoard(key, true)
 		}
 	}
+	m.page.scroll(by, rows)
 	return nil
 }
 
-func (m *Model) scroll(by int) {
-	m.page.top = min(max(m.page.top+by, 0), max(0, len(m.page.lines)-m.pageRows()))
-}
+// scroll scrolls by some lines, where so many can be seen.
+func (p *page) scroll(by, rows int) { p.top = min(max(p.top+by, 0), max(0, len(p.lines)-rows)) }
 
-func (m *Model) pageRows() int { return max(1, m.height-3) }
+func (v view) pageRows() int { return max(1, v.m.height-3) }

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
@@ -25,22 +26,12 @@ const (
 // in writes text in a style. Without colours, bold and reverse stay: they are how one sees what is selected.
 func (p paint) in(text string, style ...string) string {
 	if !p {
-		style = uncoloured(style)
+		style = slices.DeleteFunc(slices.Clone(style), func(s string) bool { return s != bold && s != reverse })
 	}
 	if len(style) == 0 || text == "" {
 		return text
 	}
 	return "\x1b[" + strings.Join(style, ";") + "m" + text + "\x1b[0m"
-}
-
-func uncoloured(style []string) []string {
-	var out []string
-	for _, s := range style {
-		if s == bold || s == reverse {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // safe makes a text from a file harmless, and keeps it on one line.

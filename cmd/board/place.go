@@ -1,7 +1,7 @@
 package board
 
 import (
-	"slices"
+	"maps"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -62,7 +62,7 @@ func (m *Model) goTo(card int) tea.Cmd {
 }
 
 // goToEnd selects the last card of the column, of which all are loaded for it.
-func (m *Model) goToEnd() tea.Cmd {
+func goToEnd(m *Model) tea.Cmd {
 	c := m.column()
 	m.at.end = len(c.Tasks) < c.Total
 	m.settle()
@@ -77,9 +77,9 @@ func (m *Model) want(c Column, n int) tea.Cmd {
 	if m.query.Wanted(c.Name) >= n && m.loading {
 		return nil
 	}
-	want := map[string]int{}
-	for name, n := range m.query.Want { // the map is in use by the load that is under way
-		want[name] = n
+	want := maps.Clone(m.query.Want) // it is in use by the load that is under way
+	if want == nil {
+		want = map[string]int{}
 	}
 	want[c.Name] = min(max(n, want[c.Name]), c.Total)
 	m.query.Want = want
@@ -87,13 +87,15 @@ func (m *Model) want(c Column, n int) tea.Cmd {
 }
 
 // turn selects a card in another column, at about the height of the one before.
-func (m *Model) turn(by int) tea.Cmd {
-	if len(m.board.Columns) == 0 {
-		return nil
+func turn(by int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if len(m.board.Columns) == 0 {
+			return nil
+		}
+		height := m.at.card - m.above[m.column().Name]
+		m.at.column = min(max(m.at.column+by, 0), len(m.board.Columns)-1)
+		return m.goTo(m.above[m.column().Name] + height)
 	}
-	height := m.at.card - m.above[m.column().Name]
-	m.at.column = min(max(m.at.column+by, 0), len(m.board.Columns)-1)
-	return m.goTo(m.above[m.column().Name] + height)
 }
 
 // reveal scrolls so that the selected card can be seen whole.
@@ -101,27 +103,22 @@ func (m *Model) reveal() {
 	if len(m.board.Columns) == 0 || m.width == 0 {
 		return
 	}
-	shown := m.columnsShown()
+	shown := m.view().columnsShown()
 	m.left = min(max(m.left, m.at.column-shown+1), m.at.column)
 	m.left = min(max(m.left, 0), len(m.board.Columns)-shown)
 	c := m.column()
-	above := min(m.above[c.Name], max(0, len(c.Tasks)-1))
-	if m.at.card < above {
-		above = m.at.card
-	}
-	if least := m.leastAbove(c); least > above {
-		above = least
-	}
-	m.above[c.Name] = above
+	above := min(m.above[c.Name], max(0, len(c.Tasks)-1), m.at.card)
+	m.above[c.Name] = max(above, m.view().leastAbove(c))
 }
 
 // leastAbove is how many cards must be scrolled away so that the selected one can be seen. It draws cards from there
 // upwards until the screen is full, and no others.
-func (m *Model) leastAbove(c Column) int {
-	d, room := m.drawn(m.at.column), m.cardRows()
+func (v view) leastAbove(c Column) int {
+	m := v.m
+	d, room := v.pen(m.at.column), v.cardRows()
 	at := min(m.at.card, len(c.Tasks)-1)
 	for ; at >= 0; at-- {
-		room -= len(d.card(c.Tasks[at], c, at == m.at.card).lines)
+		room -= len(d.card(c.Tasks[at], c, at == m.at.card))
 		if room < -1 { // the empty line below the last card may be hidden
 			break
 		}
@@ -136,14 +133,16 @@ const (
 )
 
 // columnsShown is how many columns there is room for, one at least.
-func (m *Model) columnsShown() int {
+func (v view) columnsShown() int {
+	m := v.m
 	n := (m.width + gap) / (leastColumn + gap)
 	return min(max(n, 1), max(1, len(m.board.Columns)))
 }
 
 // columnWidth is the width of the nth column. What is left of a division goes to the first ones.
-func (m *Model) columnWidth(n int) int {
-	shown := m.columnsShown()
+func (v view) columnWidth(n int) int {
+	m := v.m
+	shown := v.columnsShown()
 	room := m.width - gap*(shown-1)
 	w := room / shown
 	if n-m.left < room%shown {
@@ -152,16 +151,6 @@ func (m *Model) columnWidth(n int) int {
 	return max(w, 4)
 }
 
-func (m *Model) drawn(column int) drawn {
-	return drawn{m.paint, m.ruler, m.columnWidth(column), m.board}
-}
-
-// stateAfter is the state that a task goes to when it is moved to the column that is so many columns further, "" for
-// none.
-func (m *Model) stateAfter(by int) (Column, bool) {
-	i := m.at.column + by
-	if i < 0 || i >= len(m.board.Columns) || slices.Equal(m.board.Columns[i].States, m.column().States) {
-		return Column{}, false
-	}
-	return m.board.Columns[i], true
+func (v view) pen(column int) pen {
+	return pen{v.paint, v.ruler, v.columnWidth(column), v.m.board}
 }

@@ -12,7 +12,7 @@ import (
 // be, 0 for as wide as they are.
 func Text(b Board, width int) string {
 	var out strings.Builder
-	d := drawn{ruler: ruler{ansi.WcWidth}, board: b}
+	d := pen{ruler: ruler{ansi.WcWidth}, board: b}
 	for i, c := range b.Columns {
 		if i > 0 {
 			out.WriteByte('\n')

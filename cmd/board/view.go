@@ -24,26 +24,29 @@ func (m *Model) View() (v tea.View) {
 	return v
 }
 
+// Lines are the lines of the screen, with their colours.
+func (m *Model) Lines() []string {
+	lines, _ := m.screen()
+	return lines
+}
+
 // screen is what is shown, line by line, and where the cursor is while a line is typed.
 func (m *Model) screen() ([]string, *tea.Cursor) {
 	if m.width <= 0 || m.height <= 0 {
 		return nil, nil
 	}
-	var lines []string
+	v := m.view()
+	lines := v.board()
 	if m.mode == reading {
-		lines = m.pageView()
-	} else {
-		lines = m.boardView()
+		lines = v.page()
 	}
-	foot, cursor := m.foot()
+	foot, cursor := v.foot()
 	room := max(0, m.height-len(foot))
 	for len(lines) < room {
 		lines = append(lines, "")
 	}
 	lines = append(lines[:room], foot...)
-	if len(lines) > m.height {
-		lines = lines[len(lines)-m.height:]
-	}
+	lines = lines[max(0, len(lines)-m.height):]
 	for i, line := range lines {
 		lines[i] = m.ruler.cut(line, m.width) // windows may be narrower than a column can be
 	}
@@ -59,22 +62,31 @@ const (
 )
 
 // cardRows is how many lines there are for the cards of a column.
-func (m *Model) cardRows() int { return max(1, m.height-headRows-footRows) }
+func (v view) cardRows() int { return max(1, v.m.height-headRows-footRows) }
 
-func (m *Model) boardView() []string {
-	lines := []string{m.top()}
+// view draws a model.
+type view struct {
+	m *Model
+	paint
+	ruler
+}
+
+func (m *Model) view() view { return view{m, m.paint, m.ruler} }
+
+func (v view) board() []string {
+	m := v.m
+	lines := []string{v.top()}
 	if len(m.board.Columns) == 0 {
 		return lines
 	}
-	shown := m.columnsShown()
-	columns := make([][]string, 0, shown)
-	for i := m.left; i < min(m.left+shown, len(m.board.Columns)); i++ {
-		columns = append(columns, m.columnView(i))
+	var columns [][]string
+	for i := m.left; i < min(m.left+v.columnsShown(), len(m.board.Columns)); i++ {
+		columns = append(columns, v.column(i))
 	}
-	for row := range m.cardRows() + headRows - 1 {
-		between := " " + m.paint.in("│", faint) + " "
+	for row := range v.cardRows() + headRows - 1 {
+		between := " " + v.in("│", faint) + " "
 		if row == 1 {
-			between = m.paint.in("─┼─", faint)
+			between = v.in("─┼─", faint)
 		}
 		var parts []string
 		for _, c := range columns {
@@ -86,53 +98,36 @@ func (m *Model) boardView() []string {
 }
 
 // top is the first line: whose board it is, what is filtered, and, where not all columns can be shown, where one is.
-func (m *Model) top() string {
-	left := m.paint.in(safe(m.board.Name), bold)
-	if m.board.Name == "" {
-		left = m.paint.in("cairn", bold)
+func (v view) top() string {
+	left := v.in(safe(v.m.board.Name), bold)
+	if v.m.board.Name == "" {
+		left = v.in("cairn", bold)
 	}
-	for _, f := range m.filters() {
-		left += "  " + m.paint.in(f, magenta)
+	for _, f := range v.m.query.filters() {
+		left += "  " + v.in(f, magenta)
 	}
-	return m.ruler.apart(left, m.strip(), m.width)
-}
-
-func (m *Model) filters() []string {
-	var out []string
-	if m.query.Text != "" {
-		out = append(out, "find: "+safe(m.query.Text))
-	}
-	if m.query.Where != "" {
-		out = append(out, "where: "+safe(m.query.Where))
-	}
-	if m.query.Mine {
-		out = append(out, "mine")
-	}
-	return out
+	return v.apart(left, v.strip(), v.m.width)
 }
 
 // strip names all columns and marks those that are shown, or counts them where there is no room for that; "" if all are
 // shown.
-func (m *Model) strip() string {
-	all, shown := m.board.Columns, m.columnsShown()
+func (v view) strip() string {
+	m, all, shown := v.m, v.m.board.Columns, v.columnsShown()
 	if len(all) <= shown {
 		return ""
 	}
 	var names []string
 	for i, c := range all {
-		name := fmt.Sprintf("%s %d", safe(c.Name), c.Total)
-		switch {
-		case i == m.at.column:
-			name = m.paint.in(name, bold, reverse)
-		case i >= m.left && i < m.left+shown:
-			name = m.paint.in(name, bold)
-		default:
-			name = m.paint.in(name, faint)
+		style := []string{faint}
+		if i == m.at.column {
+			style = []string{bold, reverse}
+		} else if i >= m.left && i < m.left+shown {
+			style = []string{bold}
 		}
-		names = append(names, name)
+		names = append(names, v.in(fmt.Sprintf("%s %d", safe(c.Name), c.Total), style...))
 	}
 	strip := strings.Join(names, " ")
-	if m.ruler.StringWidth(strip)+len(m.board.Name)+2 <= m.width && len(m.filters()) == 0 {
+	if v.StringWidth(strip)+len(m.board.Name)+2 <= m.width && len(m.query.filters()) == 0 {
 		return strip
 	}
 	if shown == 1 {
@@ -141,170 +136,128 @@ func (m *Model) strip() string {
 	return fmt.Sprintf("columns %d-%d of %d", m.left+1, m.left+shown, len(all))
 }
 
-// columnView is a column: its head, a rule, and as many cards as there is room for.
-func (m *Model) columnView(i int) []string {
-	c, d, here := m.board.Columns[i], m.drawn(i), i == m.at.column
-	lines := []string{m.columnHead(c, d, here), m.rule(d, here)}
-	rows := m.cardRows() + headRows - 1
-	for n := m.above[c.Name]; n < len(c.Tasks) && len(lines) < rows; n++ {
-		lines = append(lines, d.card(c.Tasks[n], c, here && n == m.at.card).lines...)
+// column is a column: its head, a rule, and as many cards as there is room for.
+func (v view) column(i int) []string {
+	m := v.m
+	c, d, here := m.board.Columns[i], v.pen(i), i == m.at.column
+	rule := v.in(strings.Repeat("─", d.width), faint)
+	if here {
+		rule = v.in(strings.Repeat("━", d.width), cyan)
 	}
+	rows := v.cardRows() + headRows - 1
+	lines, shown := []string{"", rule}, 0
+	for n := m.above[c.Name]; n < len(c.Tasks) && len(lines) < rows; n++ {
+		lines = append(lines, d.card(c.Tasks[n], c, here && n == m.at.card)...)
+		shown++
+	}
+	lines[0] = v.columnHead(c, d, here, shown)
 	for len(lines) < rows {
 		lines = append(lines, strings.Repeat(" ", d.width))
 	}
 	return lines[:rows]
 }
 
-// columnHead names a column, how many tasks are in it, and how many of them are scrolled away above and below.
-func (m *Model) columnHead(c Column, d drawn, here bool) string {
-	name := safe(c.Name)
-	count := fmt.Sprint(c.Total)
-	away := ""
-	if above := m.above[c.Name]; above > 0 {
+// columnHead names a column, how many tasks are in it, and how many of them are scrolled away above and below those
+// that are shown.
+func (v view) columnHead(c Column, d pen, here bool, shown int) string {
+	name, count, away := safe(c.Name), fmt.Sprint(c.Total), ""
+	above := v.m.above[c.Name]
+	if above > 0 {
 		away = fmt.Sprintf("↑%d", above)
 	}
-	if below := c.Total - m.above[c.Name] - m.fitting(c, d); below > 0 {
+	if below := c.Total - above - shown; below > 0 {
 		away = strings.TrimSpace(fmt.Sprintf("%s ↓%d", away, below))
 	}
 	room := d.width - d.StringWidth(count) - 1
 	if away != "" {
 		room -= d.StringWidth(away) + 1
 	}
-	name = d.cut(name, max(room, 1))
 	style := []string{bold}
 	if here {
-		style = []string{bold, cyan}
+		style = append(style, cyan)
 	}
-	return d.apart(m.paint.in(name, style...)+" "+m.paint.in(count, faint), m.paint.in(away, faint), d.width)
+	return d.apart(v.in(d.cut(name, max(room, 1)), style...)+" "+v.in(count, faint), v.in(away, faint), d.width)
 }
 
-// fitting is how many cards of a column can be seen, also in part.
-func (m *Model) fitting(c Column, d drawn) int {
-	room, n := m.cardRows(), 0
-	for i := m.above[c.Name]; i < len(c.Tasks) && room > 0; i++ {
-		room -= len(d.card(c.Tasks[i], c, false).lines)
-		n++
+func (v view) page() []string {
+	p, rows, where := v.m.page, v.pageRows(), ""
+	end := min(p.top+rows, len(p.lines))
+	if len(p.lines) > rows {
+		where = fmt.Sprintf("lines %d-%d of %d", p.top+1, end, len(p.lines))
 	}
-	return n
+	lines := []string{v.apart(v.in(safe(p.title), bold), v.in(where, faint), v.m.width)}
+	return append(lines, p.lines[min(p.top, end):end]...)
 }
 
-func (m *Model) rule(d drawn, here bool) string {
-	if here {
-		return m.paint.in(strings.Repeat("━", d.width), cyan)
-	}
-	return m.paint.in(strings.Repeat("─", d.width), faint)
-}
-
-func (m *Model) pageView() []string {
-	rows := m.pageRows()
-	where := ""
-	if len(m.page.lines) > rows {
-		where = fmt.Sprintf("lines %d-%d of %d", m.page.top+1, min(m.page.top+rows, len(m.page.lines)), len(m.page.lines))
-	}
-	lines := []string{m.ruler.apart(m.paint.in(safe(m.page.title), bold), m.paint.in(where, faint), m.width)}
-	end := min(m.page.top+rows, len(m.page.lines))
-	for _, line := range m.page.lines[min(m.page.top, end):end] {
-		lines = append(lines, m.ruler.cut(line, m.width))
-	}
-	return lines
-}
-
-// foot is the two last lines: what happened, and what one can do.
-func (m *Model) foot() ([]string, *tea.Cursor) {
-	switch m.mode {
-	case typing:
-		line, x := m.inputLine()
-		return []string{m.keyLine("enter takes it   esc gives it up"), line}, tea.NewCursor(x, 0)
-	case choosing:
-		return m.choiceLines(), nil
-	case looking, reading:
-	}
-	return []string{m.saidLine(), m.lastLine()}, nil
-}
-
-// saidLine says what runs, what happened last, or which files are broken.
-func (m *Model) saidLine() string {
+// foot is the last lines: what happened, and what one can do.
+func (v view) foot() ([]string, *tea.Cursor) {
+	keys := func(text string) string { return v.in(v.fill(text, v.m.width), faint) }
+	m, last := v.m, ""
 	switch {
-	case m.work != nil:
+	case m.mode == typing:
+		line, x := v.input()
+		return []string{keys("enter takes it   esc gives it up"), line}, tea.NewCursor(x, 0)
+	case m.mode == choosing:
+		return append(v.choice(), keys("any other key gives it up")), nil
+	case m.said.hint != "":
+		last = v.fill("hint: "+safe(m.said.hint), m.width)
+	case m.mode == reading && m.page.id == "":
+		last = keys("↑ ↓ scroll   q back to the board")
+	case m.mode == reading:
+		last = keys("↑ ↓ scroll   q back   e edit   n note   t attest   c claim   < > move")
+	default:
+		last = keys("? help   enter open   < > move   c claim   n note   / find   a add   e edit   q quit")
+	}
+	return []string{v.said(), last}, nil
+}
+
+// said says what runs, what happened last, or which files are broken.
+func (v view) said() string {
+	m := v.m
+	if m.work != nil {
 		text := m.work.what
 		if m.work.doing != "" {
 			text += ": " + safe(m.work.doing)
 		}
-		return m.ruler.apart(m.paint.in(m.ruler.cut(text, max(1, m.width-24)), green), fmt.Sprintf("%d s, esc interrupts", m.work.seconds), m.width)
+		text = v.in(v.cut(text, max(1, m.width-24)), green)
+		return v.apart(text, fmt.Sprintf("%d s, esc interrupts", m.work.seconds), m.width)
+	}
+	text, style := safe(m.said.text), []string{green}
+	hasTasks := slices.ContainsFunc(m.board.Columns, func(c Column) bool { return c.Total > 0 })
+	problems := m.board.Problems
+	switch {
 	case m.said.bad:
-		return m.ruler.fill(m.paint.in(safe(m.said.text), bold, red), m.width)
-	case m.said.text != "":
-		return m.ruler.fill(m.paint.in(safe(m.said.text), green), m.width)
-	case m.isEmpty():
-		return m.ruler.fill("There are no tasks yet: a adds the first.", m.width)
-	default:
-		return m.ruler.fill(m.paint.in(m.brokenLine(), red), m.width)
+		style = []string{bold, red}
+	case text != "":
+	case len(problems.Problems) > 0:
+		first, total := problems.Problems[0], max(len(problems.Problems), problems.ProblemsTotal)
+		text, style = fmt.Sprintf("cannot read %s: %s%s", safe(first.Path), safe(first.Message), record.AndMore(total-1)), []string{red}
+	case len(m.board.Columns) > 0 && !hasTasks && len(m.query.filters()) == 0:
+		text, style = "There are no tasks yet: a adds the first.", nil
 	}
+	return v.fill(v.in(text, style...), m.width)
 }
 
-// isEmpty reports whether there is nothing to show, though nothing is filtered and every file can be read.
-func (m *Model) isEmpty() bool {
-	return len(m.board.Columns) > 0 && len(m.filters()) == 0 && m.brokenLine() == "" &&
-		!slices.ContainsFunc(m.board.Columns, func(c Column) bool { return c.Total > 0 })
-}
-
-// brokenLine says which files could not be read, or "".
-func (m *Model) brokenLine() string {
-	problems := m.board.Problems.Problems
-	if len(problems) == 0 {
-		return ""
-	}
-	first := problems[0]
-	total := max(len(problems), m.board.Problems.ProblemsTotal)
-	return fmt.Sprintf("cannot read %s: %s%s", safe(first.Path), safe(first.Message), record.AndMore(total-1))
-}
-
-// lastLine is the hint of a refusal, or the keys.
-func (m *Model) lastLine() string {
-	if m.said.hint != "" {
-		return m.ruler.fill("hint: "+safe(m.said.hint), m.width)
-	}
-	if m.mode == reading {
-		if m.page.id == "" {
-			return m.keyLine("↑ ↓ scroll   q back to the board")
-		}
-		return m.keyLine("↑ ↓ scroll   q back   e edit   n note   t attest   c claim   < > move")
-	}
-	return m.keyLine("? help   enter open   < > move   c claim   n note   / find   a add   e edit   q quit")
-}
-
-func (m *Model) keyLine(text string) string {
-	return m.paint.in(m.ruler.fill(text, m.width), faint)
-}
-
-// inputLine is the line that is typed, scrolled so that the cursor can be seen, and where the cursor is.
-func (m *Model) inputLine() (line string, x int) {
-	prompt := m.ruler.cut(safe(m.input.prompt), max(1, m.width-10))
-	room := max(1, m.width-m.ruler.StringWidth(prompt)-1)
+// input is the line that is typed, scrolled so that the cursor can be seen, and where the cursor is.
+func (v view) input() (line string, x int) {
+	in, width := v.m.input, v.m.width
+	prompt := v.cut(safe(in.prompt), max(1, width-10))
+	room := max(1, width-v.StringWidth(prompt)-1)
 	from := 0
-	for m.ruler.StringWidth(string(m.input.text[from:m.input.at])) > room {
+	for v.StringWidth(string(in.text[from:in.at])) > room {
 		from++
 	}
-	shown := m.ruler.cut(safe(string(m.input.text[from:])), room)
-	x = m.ruler.StringWidth(prompt) + m.ruler.StringWidth(safe(string(m.input.text[from:m.input.at])))
-	return m.paint.in(prompt, bold) + shown, min(x, m.width-1)
+	shown := v.cut(safe(string(in.text[from:])), room)
+	x = v.StringWidth(prompt) + v.StringWidth(safe(string(in.text[from:in.at])))
+	return v.in(prompt, bold) + shown, min(x, width-1)
 }
 
-// choiceLines ask for a state.
-func (m *Model) choiceLines() []string {
-	var parts []string
-	for i, state := range m.board.States {
-		if i < len(choiceKeys) {
-			parts = append(parts, m.paint.in(choiceKeys[i:i+1], bold)+" "+safe(string(state)))
-		}
+// choice asks for a state.
+func (v view) choice() []string {
+	m := v.m
+	text := v.in("move "+safe(m.board.short(m.moves.ID))+" to", bold)
+	for i, state := range m.board.States[:min(len(m.board.States), len(choiceKeys))] {
+		text += "  " + v.in(choiceKeys[i:i+1], bold) + " " + safe(string(state))
 	}
-	text := m.paint.in("move "+safe(m.board.short(m.moves.ID))+" to", bold) + "  " + strings.Join(parts, "  ")
-	lines := strings.Split(m.ruler.Wrap(text, max(1, m.width), ""), "\n")
-	return append(lines, m.keyLine("any other key gives it up"))
-}
-
-// Lines are the lines of the screen, with their colours.
-func (m *Model) Lines() []string {
-	lines, _ := m.screen()
-	return lines
+	return strings.Split(v.Wrap(text, max(1, m.width), ""), "\n")
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/session"
@@ -142,7 +143,8 @@ func TestOneOfManyClonesWins(t *testing.T) {
 
 // Agents in clones share tasks over MCP until all are done, and nothing is done twice. CLONES_WORK=6x60 has six agents
 // share sixty.
-func TestAgentsInClonesShareTheWork(t *testing.T) {
+func TestSlowAgentsInClonesShareTheWork(t *testing.T) {
+	slowtest.Skip(t)
 	clones, n := sized(t, "CLONES_WORK", 3, 6)
 	f := newFleet(t, clones, n)
 	ctx, end := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -213,7 +215,8 @@ func (a *agent) share(ctx context.Context, did func(record.ID)) error {
 
 // A process that is killed while it claims leaves a claim that holds, or one that is given back: never one that is
 // believed in one place only. CLONES_KILLS=100 kills a hundred.
-func TestKilledWhileItClaims(t *testing.T) {
+func TestSlowKilledWhileItClaims(t *testing.T) {
+	slowtest.Skip(t)
 	kills := 4
 	if n, err := strconv.Atoi(os.Getenv("CLONES_KILLS")); err == nil {
 		kills = n
@@ -269,7 +272,8 @@ func (w workspace) holds(t *testing.T, id string) bool {
 }
 
 // What needs the remote asks it once, and what does not never does.
-func TestConnectionsToTheRemote(t *testing.T) {
+func TestSlowConnectionsToTheRemote(t *testing.T) {
+	slowtest.Skip(t)
 	f := newFleet(t, 1, 8)
 	w := f.clones[0]
 	bin, calls := t.TempDir(), filepath.Join(t.TempDir(), "calls")

@@ -10,13 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/executor/executortest"
 )
 
 // A program of every dialect does a job from its start to the hand-over: it breaks off without a word, is gone on with
 // in the same session, and hands over with the tool finish of cairn, or by its last message. `command` has no session
 // to go on with.
-func TestEveryExecutorDoesAJob(t *testing.T) {
+func TestSlowEveryExecutorDoesAJob(t *testing.T) {
+	slowtest.Skip(t)
 	w := newJobs(t, len(executortest.Dialects), "")
 	var config strings.Builder // the program that acts as cairn here is told so by a variable, which an executor does not inherit
 	config.WriteString("executors:\n")

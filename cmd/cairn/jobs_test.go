@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/executor/executortest"
 	"golang.org/x/sys/unix"
 )
@@ -240,7 +241,8 @@ func TestSixteenCallersStartOneJob(t *testing.T) {
 	w.ends(t, all[0].Job, "SUCCEEDED")
 }
 
-func TestThreeSlotsAreNeverFour(t *testing.T) {
+func TestSlowThreeSlotsAreNeverFour(t *testing.T) {
+	slowtest.Skip(t)
 	// Each run has a file while it works; a fourth would see three others. The first three work until they were seen
 	// together.
 	w := newJobs(t, 8, `touch "$HOME/run.$CAIRN_JOB"; ls "$HOME" | grep -c '^run\.' >>"$HOME/seen"; until [ -e "$HOME/go" ]; do sleep 0.05; done; rm "$HOME/run.$CAIRN_JOB"; echo done`, "jobs_max: 3")
@@ -262,7 +264,8 @@ func TestThreeSlotsAreNeverFour(t *testing.T) {
 	}
 }
 
-func TestTheMostUrgentJobOvertakes(t *testing.T) {
+func TestSlowTheMostUrgentJobOvertakes(t *testing.T) {
+	slowtest.Skip(t)
 	w := newJobs(t, 4, `echo "$CAIRN_TASK" >>"$HOME/order"; `+waits, "jobs_max: 1")
 	first := w.start(t, "T-1")
 	eventually(t, "the first works", func() bool { return exists(filepath.Join(w.home, "begun."+first.Job)) })
@@ -285,7 +288,8 @@ func TestTheMostUrgentJobOvertakes(t *testing.T) {
 }
 
 // The user's service manager is asked to start the supervisor where there is one, and is never needed.
-func TestTheServiceManagerIsAskedAndNotNeeded(t *testing.T) {
+func TestSlowTheServiceManagerIsAskedAndNotNeeded(t *testing.T) {
+	slowtest.Skip(t)
 	for name, script := range map[string]string{
 		"works": `while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"`,
 		"fails": "echo no bus >&2; exit 1",
@@ -354,7 +358,8 @@ func built(t *testing.T) string {
 }
 
 // Agents of each way to report get cairn as their MCP server, and hand over with its tools or by their last message.
-func TestAgentsHandOver(t *testing.T) {
+func TestSlowAgentsHandOver(t *testing.T) {
+	slowtest.Skip(t)
 	w := newJobs(t, 0, "")
 	program := built(t)
 	config, err := os.ReadFile(filepath.Join(executortest.Config(t), "config.yaml"))

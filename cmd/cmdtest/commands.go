@@ -17,16 +17,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The commands of stories, as Stories lists them.
+// command is a command of stories, as Stories lists them, that takes at least and at most so many arguments.
+func command(usage string, least, most int, run func(*testscript.TestScript, []string)) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < least || len(args) > most {
+			ts.Fatalf("usage: %s", usage)
+		}
+		run(ts, args)
+	}
+}
 
-func repo(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 1 {
-		ts.Fatalf("usage: repo [DIR]")
-	}
-	dir := "."
-	if len(args) == 1 {
-		dir = args[0]
-	}
+func repo(ts *testscript.TestScript, args []string) {
+	dir := append(args, ".")[0]
 	ts.Check(ts.Exec("git", "init", "--quiet", dir))
 	exclude := filepath.Join(ts.MkAbs(dir), ".git", "info", "exclude")
 	ts.Check(os.WriteFile(exclude, []byte("/want/\n"), 0o644))
@@ -34,28 +36,21 @@ func repo(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("git", "-C", dir, "commit", "--quiet", "--allow-empty", "--message", "begin"))
 }
 
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits N COMMAND [ARGUMENT...]")
-	}
+func exits(ts *testscript.TestScript, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	got := 0
 	err = ts.Exec(args[1], args[2:]...)
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		got = exit.ExitCode()
-	} else {
-		ts.Check(err)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got, err = exit.ExitCode(), nil
 	}
+	ts.Check(err)
 	if got != want {
 		ts.Fatalf("it exits with %d, want %d", got, want)
 	}
 }
 
-func clock(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: clock DURATION")
-	}
+func clock(ts *testscript.TestScript, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
 	ts.Check(advance(ts.Getenv("CLOCK"), d))
@@ -64,10 +59,7 @@ func clock(ts *testscript.TestScript, neg bool, args []string) {
 // MintedID matches an id that cairn made.
 var MintedID = regexp.MustCompile(`\b[A-Za-z0-9_]+-[0-9a-hjkmnp-tv-z]{14}\b`)
 
-func id(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: id NAME")
-	}
+func id(ts *testscript.TestScript, args []string) {
 	found := MintedID.FindString(ts.ReadFile("stdout"))
 	if found == "" {
 		ts.Fatalf("the last command printed no id")
@@ -82,10 +74,7 @@ const Handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"prot
 
 // agent starts a server with all tools and the flags given, makes one call, and closes the server's input after the
 // answer.
-func agent(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: agent [FLAG...] TOOL JSON")
-	}
+func agent(ts *testscript.TestScript, args []string) {
 	flags, call := args[:len(args)-2], args[len(args)-2:]
 	server := exec.Command(filepath.Join(ts.Getenv("BIN"), "cairn"), append([]string{"--actor", "agent:a", "serve", "--toolsets", "all"}, flags...)...)
 	server.Dir = ts.MkAbs(".")
@@ -110,10 +99,7 @@ func agent(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // lock takes the write lock, as another process would.
-func lock(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 0 {
-		ts.Fatalf("usage: lock")
-	}
+func lock(ts *testscript.TestScript, _ []string) {
 	paths, err := filepath.Glob(ts.MkAbs(".git/cairn/*/write.lock"))
 	ts.Check(err)
 	if len(paths) != 1 {
@@ -125,10 +111,7 @@ func lock(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // sshkeys runs an SSH agent until the story ends.
-func sshkeys(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: sshkeys NAME...")
-	}
+func sshkeys(ts *testscript.TestScript, args []string) {
 	socket, stop, err := signtest.Agent(args...)
 	ts.Check(err)
 	ts.Defer(stop)
@@ -140,10 +123,7 @@ func sshkeys(ts *testscript.TestScript, neg bool, args []string) {
 
 // sandbox makes a folder that cairn cannot write to from then on. Root ignores permissions, so for root cairn runs
 // without the capability to ignore them.
-func sandbox(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: sandbox DIR")
-	}
+func sandbox(ts *testscript.TestScript, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o755))
 	ts.Check(os.Chmod(dir, 0o555))

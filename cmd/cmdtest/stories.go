@@ -49,14 +49,14 @@ func Stories(t *testing.T, dir string, of int) {
 		UpdateScripts:      os.Getenv("UPDATE") != "",
 		Condition:          condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo":    repo,
-			"exits":   exits,
-			"clock":   clock,
-			"id":      id,
-			"agent":   agent,
-			"lock":    lock,
-			"sandbox": sandbox,
-			"sshkeys": sshkeys,
+			"repo":    command("repo [DIR]", 0, 1, repo),
+			"exits":   command("exits N COMMAND [ARGUMENT...]", 2, 1000, exits),
+			"clock":   command("clock DURATION", 1, 1, clock),
+			"id":      command("id NAME", 1, 1, id),
+			"agent":   command("agent [FLAG...] TOOL JSON", 2, 1000, agent),
+			"lock":    command("lock", 0, 0, lock),
+			"sandbox": command("sandbox DIR", 1, 1, sandbox),
+			"sshkeys": command("sshkeys NAME...", 1, 1000, sshkeys),
 		},
 	})
 }

@@ -1,13 +1,16 @@
+// Package complete finds what can stand at the end of a line that a shell completes: commands and flags as they are
+// declared, and values by the source that a field names. It reads the line as text, and the workspace; it runs and writes
+// nothing.
 package complete
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
-	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/urfave/cli/v3"
@@ -24,9 +27,13 @@ type Env struct {
 	Folder              func(path string) string // a folder as the line names it, absolute; that of the process for ""
 	StateDir, ConfigDir string
 
-	Shells, Places, Clients []string       // that completion, pair --in and setup take
-	Topics                  []Candidate    // of help
-	Commands                []*cli.Command // that are no verbs
+	Shells, Clients []string       // that completion and setup take
+	Topics          []Candidate    // of help
+	Commands        []*cli.Command // that are no verbs
+
+	// Declared is what a command takes that is no verb, or that takes something else than its verb: its fields, and the
+	// verb whose result it prints. There are no fields for a command that is a verb.
+	Declared func(path string) (fields []verb.Field, prints string)
 }
 
 // Most is how many candidates are offered at once.
@@ -37,16 +44,12 @@ const Most = 100
 // shows no messages while it completes.
 func Candidates(ctx context.Context, env Env, before []string, word string) []Candidate {
 	l := &line{root: env.Root, given: map[string]string{}}
-	c := &completer{Env: env, line: l, reader: &reader{ctx: ctx, env: env, line: l}}
+	c := &completer{&reader{Env: env, line: l, ctx: ctx}}
 	return c.candidates(before, word)
 }
 
 // completer finds candidates.
-type completer struct {
-	Env
-	*line
-	*reader
-}
+type completer struct{ *reader }
 
 // line is what was typed before the word that is being typed.
 type line struct {
@@ -74,7 +77,7 @@ func (c *completer) candidates(before []string, word string) []Candidate {
 		}
 		return c.flagNames()
 	case c.command == nil:
-		return c.commandNames()
+		return namesOf(c.root.Commands)
 	default:
 		return c.argument()
 	}
@@ -173,8 +176,6 @@ func (l *line) flagNames() []Candidate {
 	return append(out, Candidate{"--help", "explain the command"})
 }
 
-func (l *line) commandNames() []Candidate { return namesOf(l.root.Commands) }
-
 func namesOf(commands []*cli.Command) []Candidate {
 	var out []Candidate
 	for _, sub := range commands {
@@ -183,14 +184,6 @@ func namesOf(commands []*cli.Command) []Candidate {
 		}
 	}
 	return out
-}
-
-// verbOf is the verb whose command is being typed.
-func (l *line) verbOf() (verb.Verb, bool) {
-	if l.command == nil {
-		return verb.Verb{}, false
-	}
-	return VerbOf(l.path, l.noun)
 }
 
 // VerbOf is the verb of a command, as it is typed in full, below a noun or none.
@@ -203,17 +196,33 @@ func VerbOf(path, noun string) (verb.Verb, bool) {
 	return verb.Verb{}, false
 }
 
+// fields are all that the command takes that is being typed, and results the types of what it prints.
+func (c *completer) fields() (fields []verb.Field, results []reflect.Type) {
+	if c.command == nil {
+		return nil, nil
+	}
+	v, isVerb := VerbOf(c.path, c.noun)
+	fields, prints := c.Declared(c.path)
+	if !isVerb {
+		v, _ = catalogue.Named(prints)
+		return fields, v.Results()
+	}
+	return append(fields, v.Fields()...), v.Results()
+}
+
 // values are what a flag can be set to.
 func (c *completer) values(flag string) []Candidate {
-	if v, ok := c.verbOf(); ok {
-		for _, f := range FlagFields(v.Fields()) {
-			if one, ok := c.valueOf(f, flag); ok {
-				return one
-			}
+	fields, _ := c.fields()
+	for _, f := range FlagFields(fields) {
+		if f.Flag == flag {
+			return c.field(f)
 		}
 	}
-	if f, ok := c.commandFlag(flag); ok {
-		return c.field(f)
+	switch flag { // of every command
+	case "actor":
+		return c.field(verb.Field{From: fromActorsAlone})
+	case "fields":
+		return c.keys()
 	}
 	return nil
 }
@@ -231,44 +240,24 @@ func FlagFields(fields []verb.Field) []verb.Field {
 	return out
 }
 
-// valueOf is what a flag can be set to if it is that of a field.
-func (c *completer) valueOf(f verb.Field, flag string) ([]Candidate, bool) {
-	if f.Flag != flag {
-		return nil, false
-	}
-	return c.field(f), true
-}
-
-// argument is what can stand as the next argument of the command.
+// argument is what can stand as the next argument of the command. Where one before it may be repeated, what was begun
+// can be one more of these.
 func (c *completer) argument() []Candidate {
-	var below []Candidate
+	var out []Candidate
 	if len(c.args) == 0 {
-		below = namesOf(c.command.Commands)
+		out = namesOf(c.command.Commands)
 	}
-	fields := c.arguments()
-	if at := len(c.args); at < len(fields) {
-		return append(below, c.orMore(fields, at)...)
+	fields, _ := c.fields()
+	args := slices.DeleteFunc(slices.Clone(fields), func(f verb.Field) bool { return !f.Arg })
+	if at := len(c.args); at < len(args) {
+		out = append(out, c.others(c.field(args[at]))...)
+		if c.word != "" && at > 0 && args[at-1].Many {
+			out = append(out, c.others(c.field(args[at-1]))...)
+		}
+		return out
 	}
-	if at := slices.IndexFunc(fields, func(f verb.Field) bool { return f.Many }); at >= 0 {
-		return c.others(c.field(fields[at]))
-	}
-	return below
-}
-
-// arguments are the arguments of the command, as fields.
-func (c *completer) arguments() []verb.Field {
-	v, ok := c.verbOf()
-	if !ok || v.Name == transfer.ImportName {
-		return c.commandArguments()
-	}
-	return slices.DeleteFunc(slices.Clone(v.Fields()), func(f verb.Field) bool { return !f.Arg })
-}
-
-// orMore is what an argument can be. Where one before it may be repeated, what was begun can be one more of these.
-func (c *completer) orMore(fields []verb.Field, at int) []Candidate {
-	out := c.others(c.field(fields[at]))
-	if c.word != "" && at > 0 && fields[at-1].Many {
-		out = append(out, c.others(c.field(fields[at-1]))...)
+	if at := slices.IndexFunc(args, func(f verb.Field) bool { return f.Many }); at >= 0 {
+		return c.others(c.field(args[at]))
 	}
 	return out
 }

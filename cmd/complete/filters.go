@@ -6,7 +6,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/where"
-	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -18,7 +17,7 @@ func (c *completer) filters() []Candidate {
 		return nil
 	}
 	head, last := lastTest(c.word)
-	table := tasks.Keys(&verb.Workspace{Now: c.Env.Now}, s, nil)
+	table := tasks.Keys(&verb.Workspace{Now: c.Now}, s, nil)
 	if at := strings.IndexAny(last, "=<>!~"); at >= 0 {
 		begun := strings.LastIndexAny(last, "=<>!~,") + 1
 		key := last[:at]
@@ -98,26 +97,16 @@ func needsJoint(head string) bool {
 
 // ofKey is what a key of a filter can be.
 func (c *completer) ofKey(flow task.Flow, key string) []Candidate {
-	switch key {
-	case "status":
-		return append(states(c), openAndClosed()...)
-	case "priority":
-		return words("0", "1", "2", "3", "4")
-	case "label":
-		return c.labels()
-	case "assignee", "holder":
-		return append(c.actors(), words("me", "unassigned")...)
-	case "id", "parent", "dep", "waits_for":
-		return c.records(kind.Tasks.Kind)
-	case "mode":
-		return words("auto", "pair")
-	case "repo":
-		return repos(c)
-	case "execution":
-		return words("active", "stalled", "awaiting_review")
+	from := map[string]verb.Source{
+		"status": verb.FromOpenStates, "label": verb.FromLabels, "assignee": verb.FromActors, "holder": verb.FromActors, "repo": verb.FromRepos,
+		"id": verb.FromTasks, "parent": verb.FromTasks, "dep": verb.FromTasks, "waits_for": verb.FromTasks,
+	}[key]
+	if from != "" {
+		return c.field(verb.Field{From: from})
 	}
 	if f, ok := flow.Field(key); ok {
 		return c.ofOwnField(f)
 	}
-	return nil
+	fixed := map[string]string{"priority": "0 1 2 3 4", "mode": "auto pair", "execution": "active stalled awaiting_review"}
+	return words(strings.Fields(fixed[key])...)
 }

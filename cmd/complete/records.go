@@ -3,7 +3,6 @@ package complete
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,18 +15,17 @@ import (
 
 // reader reads the workspace that the line names.
 type reader struct {
+	Env
+	*line
 	ctx   context.Context //nolint:containedctx // of the one line that is completed
-	env   Env
-	line  *line
-	rows  []*kind.Row  // that lists wrote down, once they were asked for
-	store *store.Store // nil until it is opened
+	rows  []*kind.Row     // that lists wrote down, once they were asked for
+	store *store.Store    // nil until it is opened
 }
 
 // openStore opens the workspace that the line names, once. It returns nil if it cannot be opened.
 func (r *reader) openStore() *store.Store {
 	if r.store == nil {
-		given := r.line.given
-		s, err := store.Open(r.env.Folder(cmp.Or(given["C"], given["repo"], r.env.Getenv("CAIRN_REPO"))), r.env.StateDir)
+		s, err := store.Open(r.Folder(cmp.Or(r.given["C"], r.given["repo"], r.Getenv("CAIRN_REPO"))), r.StateDir)
 		if err != nil {
 			return nil
 		}
@@ -44,9 +42,17 @@ func (c *completer) records(k *kind.Kind) []Candidate {
 		return c.tasks(false)
 	case kind.Sessions.Kind:
 		return c.sessions()
-	default:
-		return c.recordsWith(k, func(v any) string { return k.Header(v).Title })
 	}
+	var out []Candidate
+	ids := c.ids(k)
+	for _, id := range ids[:min(len(ids), Most)] {
+		one := Candidate{Value: id}
+		if v, err := c.store.Read(k, id); err == nil && c.ctx.Err() == nil {
+			one.About = k.Header(v).Title
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // otherRecords are the records of every kind but tasks and sessions whose id begins with the word.
@@ -71,12 +77,12 @@ func (r *reader) ids(k *kind.Kind) []string {
 	if s == nil {
 		return nil
 	}
-	ids, err := s.Candidates(k, r.line.word)
+	ids, err := s.Candidates(k, r.word)
 	if err != nil {
 		return nil
 	}
 	slices.Reverse(ids)
-	if begins := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, r.line.word) }); len(begins) > 0 {
+	if begins := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, r.word) }); len(begins) > 0 {
 		return begins
 	}
 	return ids
@@ -97,9 +103,7 @@ func (c *completer) tasks(closedFirst bool) []Candidate {
 			closed[r.ID] = flow.IsClosed(r.Status)
 		}
 	}
-	order := func(a, b string) int {
-		return cmp.Compare(rankOf(closed[a] == closedFirst), rankOf(closed[b] == closedFirst))
-	}
+	order := func(a, b string) int { return first(closed[a] == closedFirst, closed[b] == closedFirst) }
 	slices.SortStableFunc(ids, order)
 	ids = ids[:min(len(ids), Most)]
 	titles := map[string]string{}
@@ -116,10 +120,13 @@ func (c *completer) tasks(closedFirst bool) []Candidate {
 	return out
 }
 
-// rankOf sorts what is so before what is not.
-func rankOf(is bool) int {
-	if is {
+// first sorts what is so before what is not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
 		return 0
+	case a:
+		return -1
 	}
 	return 1
 }
@@ -143,17 +150,17 @@ func (c *completer) lastWritten() []Candidate {
 	slices.SortStableFunc(out, func(a, b Candidate) int {
 		_, oldA := when[a.Value]
 		_, oldB := when[b.Value]
-		return cmp.Or(cmp.Compare(rankOf(!oldA), rankOf(!oldB)), cmp.Compare(when[b.Value], when[a.Value]))
+		return cmp.Or(first(!oldA, !oldB), cmp.Compare(when[b.Value], when[a.Value]))
 	})
 	return out
 }
 
 // newestSessions are the newest sessions whose id has the word.
-func (r *reader) newestSessions() []session.Session {
+func (c *completer) newestSessions() []session.Session {
 	var out []session.Session
-	ids := r.ids(kind.Sessions.Kind)
+	ids := c.ids(kind.Sessions.Kind)
 	for _, id := range ids[:min(len(ids), Most)] {
-		if ses, err := kind.Sessions.Get(r.store, id); err == nil && r.ctx.Err() == nil {
+		if ses, err := kind.Sessions.Get(c.store, id); err == nil && c.ctx.Err() == nil {
 			out = append(out, ses)
 		}
 	}
@@ -163,28 +170,10 @@ func (r *reader) newestSessions() []session.Session {
 // sessions are the active sessions, then the others.
 func (c *completer) sessions() []Candidate {
 	all := c.newestSessions()
-	slices.SortStableFunc(all, func(a, b session.Session) int {
-		return cmp.Compare(rankOf(a.Status == session.Active), rankOf(b.Status == session.Active))
+	slices.SortStableFunc(all, func(a, b session.Session) int { return first(a.Status == session.Active, b.Status == session.Active) })
+	return each(all, func(ses session.Session) Candidate {
+		return Candidate{string(ses.ID), string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)}
 	})
-	var out []Candidate
-	for _, ses := range all {
-		out = append(out, Candidate{string(ses.ID), string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)})
-	}
-	return out
-}
-
-// recordsWith are the newest records of a kind, each with a few words about it.
-func (c *completer) recordsWith(k *kind.Kind, about func(any) string) []Candidate {
-	ids := c.ids(k)
-	var out []Candidate
-	for _, id := range ids[:min(len(ids), Most)] {
-		one := Candidate{Value: id}
-		if v, err := c.store.Read(k, id); err == nil && c.ctx.Err() == nil {
-			one.About = about(v)
-		}
-		out = append(out, one)
-	}
-	return out
 }
 
 // newest calls fn with the newest tasks, while there is time.
@@ -207,40 +196,36 @@ func (r *reader) newest(fn func(task.Task)) {
 	}
 }
 
-// labels are those of the newest tasks, and of all that lists wrote down.
-func (c *completer) labels() []Candidate {
-	seen := map[string]bool{}
-	c.newest(func(t task.Task) {
-		for _, label := range t.Labels {
-			seen[label] = true
-		}
-	})
+// ofTasks are texts that the newest tasks have, those that lists wrote down of all tasks, and some more.
+func (c *completer) ofTasks(of func(task.Task) []string, known func(*kind.Row) []string, more ...string) []Candidate {
+	c.newest(func(t task.Task) { more = append(more, of(t)...) })
 	for _, r := range c.known() {
-		for _, label := range r.Labels {
-			seen[label] = true
-		}
+		more = append(more, known(r)...)
 	}
-	return words(slices.Sorted(maps.Keys(seen))...)
+	return distinct(more)
 }
 
-// actors are those that the newest tasks name, and all that lists wrote down.
+func (c *completer) labels() []Candidate {
+	return c.ofTasks(func(t task.Task) []string { return t.Labels }, func(r *kind.Row) []string { return r.Labels })
+}
+
+// actors are those that tasks name, and those of the directory.
 func (c *completer) actors() []Candidate {
-	seen := map[string]bool{}
-	c.newest(func(t task.Task) {
-		seen[string(t.Assignee)] = true
+	var listed []string
+	for _, a := range all(kind.Actors.List)(c) {
+		listed = append(listed, a.Ref.ID)
+	}
+	return c.ofTasks(func(t task.Task) []string {
+		who := []string{string(t.Assignee)}
 		for _, e := range t.Provenance {
-			seen[string(e.Who)] = true
+			who = append(who, string(e.Who))
 		}
-	})
-	for _, r := range c.known() {
-		seen[string(r.Assignee)] = true
+		return who
+	}, func(r *kind.Row) []string {
+		who := []string{string(r.Assignee)}
 		for _, sign := range r.Signs {
-			seen[string(sign.Who)] = true
+			who = append(who, string(sign.Who))
 		}
-	}
-	for _, a := range c.directory() {
-		seen[a.Ref.ID] = true
-	}
-	delete(seen, "")
-	return words(slices.Sorted(maps.Keys(seen))...)
+		return who
+	}, listed...)
 }

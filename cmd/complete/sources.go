@@ -2,12 +2,13 @@ package complete
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -41,6 +42,16 @@ func inStore[T any](list func(*completer, *store.Store) []T, show func(T) Candid
 	}
 }
 
+// all are the records of a kind.
+func all[T, P any](list func(context.Context, kind.Lister) ([]T, P, error)) func(*completer) []T {
+	return func(c *completer) (all []T) {
+		if s := c.openStore(); s != nil {
+			all, _, _ = list(c.ctx, s)
+		}
+		return all
+	}
+}
+
 // inRecord is a source of what the record has that the line names.
 func inRecord[T any](list func(record.Header) []T, show func(T) Candidate) source {
 	return func(c *completer) []Candidate {
@@ -70,16 +81,21 @@ func each[T any](list []T, show func(T) Candidate) []Candidate {
 
 func plain[T ~string](word T) Candidate { return Candidate{Value: string(word)} }
 
-// distinct are the texts that some things have, each once and sorted.
-func distinct[T any](all []T, texts func(T) []string) []Candidate {
-	seen := map[string]bool{}
-	for _, one := range all {
-		for _, text := range texts(one) {
-			seen[text] = true
+// distinct are texts, each once and sorted, but for an empty one.
+func distinct(texts []string) []Candidate {
+	slices.Sort(texts)
+	return each(slices.Compact(texts), plain)
+}
+
+// textsOf is a source of the texts that some things have.
+func textsOf[T any](list func(*completer) []T, texts func(T) []string) source {
+	return func(c *completer) []Candidate {
+		var out []string
+		for _, one := range list(c) {
+			out = append(out, texts(one)...)
 		}
+		return distinct(out)
 	}
-	delete(seen, "")
-	return words(slices.Sorted(maps.Keys(seen))...)
 }
 
 // and is what two sources find, one after the other.
@@ -113,43 +129,51 @@ var (
 		h := kind.Tasks.Header(v)
 		return Candidate{h.Ref.ID, h.Title}
 	})
-	groups source = func(c *completer) []Candidate {
-		return distinct(c.directory(), func(a ledger.Actor) []string { return []string{a.Group} })
-	}
+	groups = textsOf(all(kind.Actors.List), func(a ledger.Actor) []string { return []string{a.Group} })
+)
+
+// The sources of the arguments and flags of commands that are no verbs, beside those that fields of verbs name.
+const (
+	fromOpenTasks    verb.Source = "open-tasks"    // before the closed ones
+	fromClosedTasks  verb.Source = "closed-tasks"  // before the open ones
+	fromClosedStates verb.Source = "closed-states" // of the workspace's flow
+	fromActorsAlone  verb.Source = "actors-alone"  // without the words for them
+	fromClients      verb.Source = "clients"       // that setup takes
+	fromShells       verb.Source = "shells"        // that have a script
+	fromHelp         verb.Source = "help"          // what it explains
+	fromToolsets     verb.Source = "toolsets"      // that serve can offer
+	fromScopes       verb.Source = "scopes"        // what serve can be told to let be changed
+	fromReportFiles  verb.Source = "report-files"  // a format and an equals sign
 )
 
 // sources are the ways to find the values of a field. They are made when a line is completed, and not each time that
 // cairn starts.
 func sources() map[verb.Source]source {
 	return map[verb.Source]source{
-		verb.FromStates:     states,
-		verb.FromOpenStates: and(states, func(*completer) []Candidate { return openAndClosed() }),
-		verb.FromActors:     and(actors, ofWords("me", "unassigned")),
-		verb.FromRecipients: and(and(actors, ofWords("me")), func(c *completer) []Candidate { return prefixed("group:", groups(c)) }),
-		verb.FromGroups:     groups,
-		verb.FromCapabilities: func(c *completer) []Candidate {
-			return distinct(c.directory(), func(a ledger.Actor) []string { return a.Abilities })
+		verb.FromStates: states,
+		verb.FromOpenStates: and(states, func(*completer) []Candidate {
+			return []Candidate{{"open", "every state that is not closed"}, {"closed", "every closed state"}}
+		}),
+		verb.FromActors:       and(actors, ofWords("me", "unassigned")),
+		verb.FromRecipients:   and(and(actors, ofWords("me")), func(c *completer) []Candidate { return prefixed("group:", groups(c)) }),
+		verb.FromGroups:       groups,
+		verb.FromCapabilities: textsOf(all(kind.Actors.List), func(a ledger.Actor) []string { return a.Abilities }),
+		verb.FromLabels:       (*completer).labels,
+		verb.FromSkillLabels:  textsOf((*completer).allSkills, func(k ledger.Skill) []string { return k.Labels }),
+		verb.FromFilters:      (*completer).filters,
+		verb.FromOrders:       (*completer).orders,
+		verb.FromFields:       (*completer).ownFields,
+		verb.FromRepos:        repos,
+		verb.FromTasks:        func(c *completer) []Candidate { return c.records(kind.Tasks.Kind) },
+		verb.FromTrash:        trash,
+		verb.FromWritten:      and((*completer).lastWritten, trash),
+		verb.FromSessions:     func(c *completer) []Candidate { return c.records(kind.Sessions.Kind) },
+		verb.FromSeries:       textsOf((*completer).newestSessions, func(s session.Session) []string { return []string{s.Series} }),
+		verb.FromHandoffs: func(c *completer) []Candidate {
+			open := slices.DeleteFunc(all(kind.Handoffs.List)(c), ledger.Handoff.Closed)
+			slices.Reverse(open)
+			return each(open, func(h ledger.Handoff) Candidate { return Candidate{h.Ref.ID, h.Title} })
 		},
-		verb.FromLabels: (*completer).labels,
-		verb.FromSkillLabels: func(c *completer) []Candidate {
-			return distinct(c.allSkills(), func(k ledger.Skill) []string { return k.Labels })
-		},
-		verb.FromFilters:  (*completer).filters,
-		verb.FromOrders:   (*completer).orders,
-		verb.FromFields:   (*completer).ownFields,
-		verb.FromRepos:    repos,
-		verb.FromTasks:    func(c *completer) []Candidate { return c.records(kind.Tasks.Kind) },
-		verb.FromTrash:    trash,
-		verb.FromWritten:  and((*completer).lastWritten, trash),
-		verb.FromSessions: func(c *completer) []Candidate { return c.records(kind.Sessions.Kind) },
-		verb.FromSeries: func(c *completer) []Candidate {
-			return distinct(c.newestSessions(), func(s session.Session) []string { return []string{s.Series} })
-		},
-		verb.FromHandoffs: inStore(func(c *completer, s *store.Store) []ledger.Handoff {
-			all, _, _ := kind.Handoffs.List(c.ctx, s)
-			slices.Reverse(all)
-			return slices.DeleteFunc(all, ledger.Handoff.Closed)
-		}, func(h ledger.Handoff) Candidate { return Candidate{h.Ref.ID, h.Title} }),
 		verb.FromOptions: inStore((*completer).options, plain),
 		verb.FromEntries: inRecord(func(h record.Header) []record.Entry {
 			all := slices.DeleteFunc(slices.Clone(h.Log), func(e record.Entry) bool { return e.Text == "" })
@@ -163,12 +187,16 @@ func sources() map[verb.Source]source {
 		verb.FromKindsConfig:   and(kinds, ofWords("config")),
 		verb.FromCommandChecks: func(c *completer) []Candidate { return c.checks(false) },
 		verb.FromManualChecks:  func(c *completer) []Candidate { return c.checks(true) },
-		verb.FromSettings:      fixed(kind.Settings, func(s kind.Setting) Candidate { return Candidate{s.Key, s.Doc} }),
+		verb.FromSettings:      fixed(kind.Settings(), func(s kind.Setting) Candidate { return Candidate{s.Key, s.Doc} }),
 		verb.FromSettingValues: (*completer).settingValues,
-		verb.FromProposals: inStore(func(c *completer, s *store.Store) []task.Proposal {
-			all, _, _ := kind.Proposals.List(c.ctx, s)
-			return slices.DeleteFunc(all, func(p task.Proposal) bool { return len(p.Made) > 0 })
-		}, func(p task.Proposal) Candidate { return Candidate{p.ID, p.Summary} }),
+		verb.FromProposals: func(c *completer) []Candidate {
+			return each(all(kind.Proposals.List)(c), func(p task.Proposal) Candidate {
+				if len(p.Made) > 0 {
+					return Candidate{}
+				}
+				return Candidate{p.ID, p.Summary}
+			})
+		},
 		verb.FromTopics: func(*completer) []Candidate { return GuideTopics() },
 		verb.FromSkills: func(c *completer) []Candidate {
 			return each(c.allSkills(), func(k ledger.Skill) Candidate { return Candidate{k.Ref.ID, k.Description} })
@@ -198,17 +226,65 @@ func sources() map[verb.Source]source {
 
 		fromOpenTasks:   func(c *completer) []Candidate { return c.tasks(false) },
 		fromClosedTasks: func(c *completer) []Candidate { return c.tasks(true) },
-		fromClosed: inStore(func(_ *completer, s *store.Store) []record.Status {
+		fromClosedStates: inStore(func(_ *completer, s *store.Store) []record.Status {
 			return slices.DeleteFunc(slices.Clone(s.Config.Flow.States), func(one record.Status) bool { return !s.Config.Flow.IsClosed(one) })
 		}, plain),
-		fromPlainActors: actors,
+		fromActorsAlone: actors,
 		fromClients:     func(c *completer) []Candidate { return words(c.Clients...) },
+		fromShells:      func(c *completer) []Candidate { return words(c.Shells...) },
 		fromHelp:        (*completer).helpWords,
-		fromToolsets:    (*completer).toolsets,
-		fromReports:     func(*completer) []Candidate { return withEquals(reportFormats()) },
-		fromScopes:      (*completer).scopes,
-		fromKeys:        (*completer).keys,
+		fromToolsets: func(c *completer) []Candidate {
+			names := verb.AsTexts(verb.AllToolsets())
+			if !strings.Contains(c.word, ",") {
+				names = append(names, "all")
+			}
+			return c.oneMore(names)
+		},
+		fromScopes: func(c *completer) []Candidate {
+			c.word = strings.TrimPrefix(c.word, "task:")
+			return prefixed("task:", c.tasks(false))
+		},
+		fromReportFiles: fixed(report.Formats(), func(f report.Format) Candidate { return Candidate{string(f) + "=", "and the name of a file"} }),
 	}
+}
+
+// oneMore completes the last of names that stand on the line with commas between them.
+func (c *completer) oneMore(names []string) []Candidate {
+	at := strings.LastIndex(c.word, ",") + 1
+	head := c.word[:at]
+	c.word = c.word[at:]
+	names = slices.DeleteFunc(names, func(one string) bool { return slices.Contains(strings.Split(head, ","), one) })
+	return prefixed(head, words(names...))
+}
+
+// keys are those that the rows of the command's results have.
+func (c *completer) keys() []Candidate {
+	var names []string
+	_, results := c.fields()
+	for _, result := range results {
+		row, _ := verb.RowType(result)
+		for _, key := range verb.KeysOf(row) {
+			if !slices.Contains(names, key.Name) {
+				names = append(names, key.Name)
+			}
+		}
+	}
+	return c.oneMore(names)
+}
+
+// helpWords are commands and topics, or the commands below those that were named.
+func (c *completer) helpWords() []Candidate {
+	around := c.root
+	for _, word := range c.args {
+		if around = around.Command(word); around == nil {
+			return nil
+		}
+	}
+	out := namesOf(around.Commands)
+	if around == c.root {
+		out = append(out, c.Topics...)
+	}
+	return out
 }
 
 // GuideTopics are the pages of the manual for agents.
@@ -229,32 +305,26 @@ func (c *completer) options(s *store.Store) []string {
 	return h.Options
 }
 
-func openAndClosed() []Candidate {
-	return []Candidate{{"open", "every state that is not closed"}, {"closed", "every closed state"}}
-}
-
 // settingValues are what the setting on the line can be, its present value first.
 func (c *completer) settingValues() []Candidate {
 	s := c.openStore()
 	if s == nil || len(c.args) == 0 {
 		return nil
 	}
-	var out []Candidate
-	for _, one := range kind.Settings {
-		if one.Key != c.args[0] {
-			continue
+	at := slices.IndexFunc(kind.Settings(), func(one kind.Setting) bool { return one.Key == c.args[0] })
+	if at < 0 {
+		return nil
+	}
+	one := kind.Settings()[at]
+	now := one.Value(s.Config)
+	out := each([]string{now}, func(now string) Candidate { return Candidate{now, "as it is now"} })
+	for _, word := range one.Choices {
+		if word != now {
+			out = append(out, Candidate{Value: word})
 		}
-		if now := one.Value(s.Config); now != "" {
-			out = append(out, Candidate{now, "as it is now"})
-		}
-		for _, word := range one.Choices() {
-			if word != one.Value(s.Config) {
-				out = append(out, Candidate{Value: word})
-			}
-		}
-		if one.Key == "executor" {
-			out = append(out, executors(c)...)
-		}
+	}
+	if one.Key == "executor" {
+		out = append(out, executors(c)...)
 	}
 	return out
 }
@@ -318,13 +388,13 @@ func (c *completer) checks(manual bool) []Candidate {
 	return out
 }
 
-// namedTask is the task that the line names first.
+// namedTask is the task that the line names first, by a part of its id.
 func (r *reader) namedTask() (task.Task, bool) {
 	s := r.openStore()
-	if s == nil || len(r.line.args) == 0 {
+	if s == nil || len(r.args) == 0 {
 		return task.Task{}, false
 	}
-	id, err := s.Resolve(kind.Tasks.Kind, r.line.args[0])
+	id, err := s.Resolve(kind.Tasks.Kind, r.args[0])
 	if err != nil {
 		return task.Task{}, false
 	}
@@ -337,39 +407,20 @@ func (r *reader) namedHeader() (record.Header, bool) {
 	if t, ok := r.namedTask(); ok {
 		return kind.Tasks.Header(t), true
 	}
-	s := r.openStore()
-	if s == nil || len(r.line.args) == 0 {
+	if r.store == nil || len(r.args) == 0 {
 		return record.Header{}, false
 	}
-	k, v, err := kind.Find(s, r.line.args[0])
+	k, v, err := kind.Find(r.store, r.args[0])
 	if err != nil {
 		return record.Header{}, false
 	}
 	return k.Header(v), true
 }
 
-func (r *reader) allSkills() []ledger.Skill {
-	s := r.openStore()
-	if s == nil {
+func (c *completer) allSkills() []ledger.Skill {
+	if c.openStore() == nil {
 		return nil
 	}
-	own, _, err := kind.Skills.List(r.ctx, s)
-	if err != nil {
-		return nil
-	}
-	all, _, _ := skills.All(&verb.Workspace{ConfigDir: r.env.ConfigDir}, own)
-	return all
-}
-
-// directory are the actors of the directory.
-func (r *reader) directory() []ledger.Actor {
-	s := r.openStore()
-	if s == nil {
-		return nil
-	}
-	all, _, err := kind.Actors.List(r.ctx, s)
-	if err != nil {
-		return nil
-	}
-	return all
+	found, _, _ := skills.All(&verb.Workspace{ConfigDir: c.ConfigDir}, all(kind.Skills.List)(c))
+	return found
 }

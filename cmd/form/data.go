@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -57,27 +58,6 @@ func dataOf(v any) (any, error) {
 	return numbers(out), err
 }
 
-// numbers are the numbers of a value as Go has them, where they fit.
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return int(n)
-		}
-		n, _ := v.Float64()
-		return n
-	case map[string]any:
-		for key := range v {
-			v[key] = numbers(v[key])
-		}
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	}
-	return v
-}
-
 // whole is a value with every key that its type can have.
 func whole(v any, t reflect.Type) any {
 	for t != nil && t.Kind() == reflect.Pointer {
@@ -104,24 +84,19 @@ func whole(v any, t reflect.Type) any {
 
 // absent stands for a value that is not there.
 func absent(t reflect.Type) any {
-	if t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+	zero := reflect.Zero(t)
+	switch kind := t.Kind(); {
+	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return ""
-	}
-	if zero := reflect.Zero(t); zero.CanInt() || zero.CanUint() || zero.CanFloat() {
+	case zero.CanInt() || zero.CanUint() || zero.CanFloat():
 		return 0
-	}
-	switch t.Kind() {
-	case reflect.Bool:
+	case kind == reflect.Bool:
 		return false
-	case reflect.Slice:
+	case kind == reflect.Slice:
 		return []any{}
-	case reflect.Struct, reflect.Map, reflect.Interface:
+	case kind == reflect.Struct || kind == reflect.Map || kind == reflect.Interface,
+		kind == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
 		return nil
-	case reflect.Pointer:
-		if t.Elem().Kind() == reflect.Struct {
-			return nil
-		}
-		return ""
 	default:
 		return ""
 	}
@@ -129,19 +104,44 @@ func absent(t reflect.Type) any {
 
 // safe makes every text of a value harmless.
 func safe(v any) any {
+	return each(v, func(v any) any {
+		if text, ok := v.(string); ok {
+			return harmless.Text(text)
+		}
+		return v
+	})
+}
+
+// numbers are the numbers of a value as Go has them, where they fit.
+func numbers(v any) any {
+	return each(v, func(v any) any {
+		number, ok := v.(json.Number)
+		if !ok {
+			return v
+		}
+		if n, err := number.Int64(); err == nil {
+			return int(n)
+		}
+		n, _ := number.Float64()
+		return n
+	})
+}
+
+// each changes everything within a value that is no object and no list.
+func each(v any, change func(any) any) any {
 	switch v := v.(type) {
-	case string:
-		return harmless.Text(v)
 	case map[string]any:
 		for key := range v {
-			v[key] = safe(v[key])
+			v[key] = each(v[key], change)
 		}
+		return v
 	case []any:
 		for i := range v {
-			v[i] = safe(v[i])
+			v[i] = each(v[i], change)
 		}
+		return v
 	}
-	return v
+	return change(v)
 }
 
 // object is a JSON object whose keys keep their order.
@@ -159,31 +159,20 @@ func objectOf(v any) (object, error) {
 		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return nil, err
-	}
 	var out object
-	for d.More() {
-		key, err := d.Token()
+	for _, err = d.Token(); err == nil && d.More(); {
 		var value json.RawMessage
-		if err == nil {
-			err = d.Decode(&value)
-		}
-		if err != nil {
-			return nil, err
-		}
+		key, keyErr := d.Token()
+		err = errors.Join(keyErr, d.Decode(&value))
 		out = append(out, member{fmt.Sprint(key), value})
 	}
-	return out, nil
+	return out, err
 }
 
 // MarshalJSON is the object with its keys in order.
 func (o object) MarshalJSON() ([]byte, error) {
-	b := bytes.NewBufferString("{")
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
+	var members [][]byte
+	for _, m := range o {
 		key, err := json.Marshal(m.key)
 		if err != nil {
 			return nil, err
@@ -192,8 +181,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(b, "%s:%s", key, value)
+		members = append(members, fmt.Appendf(key, ":%s", value))
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return fmt.Appendf(nil, "{%s}", bytes.Join(members, []byte(","))), nil
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// renderGraph prints a graph as a tree: below a task are its parts, and what must be done before it. A task is shown
-// with all that is below it once, and is referred to elsewhere; one with a parent is shown below that. Its own picture,
-// if one was asked for, is printed as it is.
-func renderGraph(r *Renderer, g graphs.Out) {
+// graph prints a graph as a tree: below a task are its parts, and what must be done before it. A task is shown with all
+// that is below it once, and is referred to elsewhere; one with a parent is shown below that. Its own picture, if one
+// was asked for, is printed as it is.
+func (r *Renderer) graph(g graphs.Out) {
 	if g.Picture != "" {
 		r.Printf("%s", screen.Lines(g.Picture))
 		return
@@ -27,53 +27,16 @@ func renderGraph(r *Renderer, g graphs.Out) {
 		t.arms = asciiArms
 	}
 	t.print()
-	_, _ = r.Out.Write(t.out.Bytes()) // r.Out remembers the error
-	switch {
-	case len(g.Nodes) == 0:
-		r.Printf("no open task\n")
-	case g.Truncated:
-		r.Printf("%s; --limit shows them, and an id only what belongs to that task\n", g.Shown())
-	}
-	for _, ring := range g.Cycles {
-		r.Printf("%s %s\n", r.Style.Bad("a cycle:"), joinIDs(ring, " and "))
-	}
-	if len(g.CriticalPath) > 0 {
-		r.Printf("\nlongest chain (%d): %s\n", len(g.CriticalPath), chainText(g.CriticalPath))
-	}
-	for i, u := range g.Unblocks {
-		if i == 0 {
-			r.Printf("unblocks most:\n")
-		}
-		if i == 3 {
-			break
-		}
-		text := fmt.Sprintf("%d wait for it", u.Waiting)
-		if u.Waiting == 1 {
-			text = "1 waits for it"
-		}
-		if u.Ready > 0 {
-			text += fmt.Sprintf(", %d ready at once", u.Ready)
-		}
-		line := fmt.Sprintf("  %s  %s  %s", u.ID, text, harmless.Line(u.Title))
-		r.Printf("%s\n", cutTo(line, r.Width))
-	}
-	r.Problems(g.Problems)
-}
-
-func joinIDs(ids []record.ID, between string) string {
-	var words []string
-	for _, id := range ids {
-		words = append(words, string(id))
-	}
-	return strings.Join(words, between)
+	r.Printf("%s", screen.Painted(t.out.String()))
+	r.page("below a graph", g)
 }
 
 // chainText is a chain of tasks, without the middle of a long one.
 func chainText(ids []record.ID) string {
 	if len(ids) <= 8 {
-		return joinIDs(ids, " -> ")
+		return record.JoinIDs(ids, " -> ")
 	}
-	return joinIDs(ids[:4], " -> ") + " -> … -> " + joinIDs(ids[len(ids)-4:], " -> ")
+	return record.JoinIDs(ids[:4], " -> ") + " -> … -> " + record.JoinIDs(ids[len(ids)-4:], " -> ")
 }
 
 // cutTo cuts a line to a width; 0 is without limit.

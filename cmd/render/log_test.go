@@ -44,7 +44,7 @@ func aStory() []activity.Told {
 func TestStoryAtWidths(t *testing.T) {
 	for _, width := range []int{60, 80, 200} {
 		var out bytes.Buffer
-		story := logTable(aStory(), map[string]int{"T-01kvmt65m00000": 5})
+		story := (&Renderer{}).tableOfStory(aStory(), map[string]int{"T-01kvmt65m00000": 5})
 		story.Print(&out, width, screen.Plain)
 		got := out.String()
 		for line := range strings.Lines(got) {

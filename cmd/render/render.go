@@ -1,5 +1,6 @@
-// Package render prints results of verbs for people: a table of what has rows, a page of what is one record, and forms
-// of their own for the few that need them. It knows the types of results and no command.
+// Package render prints results of verbs for people. What it prints of a type stands in pages.txt: the columns of a
+// list, and the text of a page. Tasks in a list, a story and the graph have code of their own, since they fit the width
+// of a terminal. It knows the types of results and no command.
 package render
 
 import (
@@ -10,13 +11,16 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
+	"text/template"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/activity"
+	"github.com/cairn-tasks/cairn/internal/verb/graphs"
 )
 
 // Renderer prints the result of a verb for people. Text that comes from files goes through Printf, which makes it
@@ -30,6 +34,8 @@ type Renderer struct {
 	Kind     verb.Kind // of the verb
 	Noun     string    // of the verb
 
+	templates map[string]*template.Template // that were parsed
+
 	// In is the workspace in whose records ids are looked for, to show the part of each that is enough; nil to show them
 	// whole.
 	In *verb.Workspace
@@ -38,147 +44,95 @@ type Renderer struct {
 // Printf prints as screen.Fprintf does.
 func (r *Renderer) Printf(format string, args ...any) { screen.Fprintf(r.Out, format, args...) }
 
-// Show prints a result as the renderer of its type does; else as a table, if its rows say how they stand in one; else
-// by its keys.
-func (r *Renderer) Show(out any) {
-	if render := renderers()[reflect.TypeOf(out)]; render != nil {
-		render(r, out)
+// Show prints a result: as the section of pages.txt about its type says, as a table if it is a list of rows that have
+// columns there, and else by its keys.
+func (r *Renderer) Show(result any) { r.Printf("%s", screen.Painted(r.printed(result))) }
+
+// show prints a value, and of one that is a list all items. Nil prints nothing.
+func (r *Renderer) show(value any) {
+	v := reflect.Indirect(reflect.ValueOf(value))
+	if !v.IsValid() {
 		return
 	}
-	if !r.list(out) {
-		r.any(out)
+	value = v.Interface()
+	switch out := value.(type) {
+	case verb.Row:
+		r.taskTable([]verb.Row{out})
+	case []verb.Row:
+		r.taskTable(out)
+	case []activity.Told:
+		r.storyTable(out)
+	case graphs.Out:
+		r.graph(out)
+	default:
+		switch name := sectionOf(v.Type()); {
+		case v.Kind() == reflect.Slice && sections()[name].text == "":
+			for _, item := range itemsOf(value) {
+				r.show(item)
+			}
+		case v.Kind() == reflect.Slice:
+			r.table(name, itemsOf(value))
+		case !r.page(name, value) && !r.list(value):
+			r.any(value)
+		}
 	}
 }
 
 // list prints a page of a list as a table, and what there is to say about the rest of it. It returns false for what is
-// no list, or none of rows that say how they stand in a table.
+// no list, or none of rows that have columns.
 func (r *Renderer) list(out any) bool {
 	row, key := verb.RowType(reflect.TypeOf(out))
-	none, tabular := reflect.Zero(row).Interface().(verb.Tabular)
-	if key == "" || !tabular {
+	if key == "" || sections()["[]"+sectionOf(row)].text == "" {
 		return false
 	}
-	items, _ := verb.RowsOf(out)
-	rows := make([]verb.Tabular, len(items))
-	for i, item := range items {
-		rows[i] = item.(verb.Tabular)
-	}
-	tabulate(r, rows)
+	rows, _ := verb.RowsOf(out)
+	none := r.table("[]"+sectionOf(row), rows)
 	rest := verb.RestOf(out)
 	switch {
 	case rest.NextCursor != "":
 		r.nextPage(len(rows), rest.Total, rest.NextCursor)
 	case rest.HasMore:
 		r.Printf("%d of %d; --offset and --limit show the others\n", len(rows), rest.Total)
-	case len(rows) == 0 && len(rest.Problems.Problems) == 0 && none.None() != "":
-		r.Printf("%s\n", none.None())
+	case len(rows) == 0 && len(rest.Problems.Problems) == 0 && none != "":
+		r.Printf("%s\n", none)
 	}
 	r.Problems(rest.Problems)
 	return true
 }
 
-// tabulate prints rows as the table that they make.
-func tabulate[Row verb.Tabular](r *Renderer, rows []Row) {
-	var t screen.Table
-	for _, row := range rows {
-		cells := row.Cells(r.Now())
-		t.Head, t.Grow = nil, len(cells)-1
-		texts := make([]string, len(cells))
-		for i, c := range cells {
-			t.Head, texts[i] = append(t.Head, c.Head), c.Text
-			if c.Grows {
-				t.Grow = i
-			}
+// table prints rows with the columns that a section declares. It returns what is said where there are none.
+func (r *Renderer) table(name string, rows []any) (none string) {
+	one := sections()[name]
+	heads, _, _ := strings.Cut(one.text, "\n")
+	t := screen.Table{Head: strings.Split(heads, " | ")}
+	t.Grow = len(t.Head) - 1
+	for i, head := range t.Head {
+		if name, grows := strings.CutSuffix(head, "+"); grows {
+			t.Head[i], t.Grow = name, i
 		}
-		t.Add(texts...)
+	}
+	row := r.template(name, func(text string) string {
+		return strings.ReplaceAll(strings.TrimSuffix(text[len(heads)+1:], "\n"), " | ", "\x1f") // which nothing harmless has
+	})
+	for _, item := range rows {
+		var line strings.Builder
+		if err := row.Execute(&line, item); err != nil {
+			r.Printf("the result cannot be shown: %v\n", err)
+		}
+		t.Add(strings.Split(line.String(), "\x1f")...)
 	}
 	t.Print(r.Out, r.Width, r.Style)
-}
-
-// renderers are the types of results that have a form of their own. The table is made when it is first used.
-var renderers = sync.OnceValue(func() map[reflect.Type]func(*Renderer, any) {
-	return rendererTable(
-		rendererOf(renderList),
-		rendererOf(func(r *Renderer, s verb.Several) { r.rows(s.Tasks) }),
-		rendererOf(renderTask),
-		rendererOf(renderPart),
-		rendererOf(renderContext),
-		rendererOf(renderWork),
-		rendererOf(renderPlan),
-		rendererOf(renderProposal),
-		rendererOf(renderImport),
-		rendererOf(renderStoredProposal),
-		rendererOf(renderRecord),
-		rendererOf(renderRecordRow),
-		rendererOf(renderDeleted),
-		rendererOf(renderUndone),
-		rendererOf(renderArchived),
-		rendererOf(renderLogs),
-		rendererOf(renderLog),
-		rendererOf(renderGraph),
-		rendererOf(renderWaited),
-		rendererOf(renderSession),
-		rendererOf(renderJob),
-		rendererOf(renderPolled),
-		rendererOf(renderSummary),
-		rendererOf(renderIdentity),
-		rendererOf(renderHandoff),
-		rendererOf(renderBrief),
-		rendererOf(renderPrime),
-		rendererOf(renderStatus),
-		rendererOf(renderGuide),
-		rendererOf(renderGuidePage),
-		rendererOf(renderFeedback),
-		rendererOf(renderCreatedFeedback),
-		rendererOf(renderSearch),
-		rendererOf(renderSkills),
-		rendererOf(renderSkill),
-		rendererOf(renderKnowledge),
-		rendererOf(renderNote),
-		rendererOf(renderSettings),
-		rendererOf(renderReviewed),
-		rendererOf(renderSynced),
-		rendererOf(renderWorktrees),
-		rendererOf(renderShared),
-		rendererOf(renderRemovedWorktree),
-		rendererOf(renderPair),
-		rendererOf(renderProjects),
-		rendererOf(renderOpened),
-		rendererOf(func(r *Renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
-	)
-})
-
-// typeRenderer prints results of one type.
-type typeRenderer struct {
-	result reflect.Type
-	render func(*Renderer, any)
-}
-
-func rendererOf[Out any](render func(*Renderer, Out)) typeRenderer {
-	return typeRenderer{reflect.TypeFor[Out](), func(r *Renderer, out any) { render(r, out.(Out)) }}
-}
-
-func rendererTable(all ...typeRenderer) map[reflect.Type]func(*Renderer, any) {
-	table := map[reflect.Type]func(*Renderer, any){}
-	for _, one := range all {
-		table[one.result] = one.render
-	}
-	return table
+	return one.none
 }
 
 // any prints a result of any type by the keys of its JSON: a line for each key, and a table for each list of objects.
 func (r *Renderer) any(out any) {
 	raw, err := json.Marshal(out)
-	var value any
-	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		value, err = orderedValue(d)
-	}
 	if err != nil {
 		r.Printf("the result cannot be shown: %v\n", err)
 		return
 	}
+	value := orderedValue(raw)
 	switch value := value.(type) {
 	case orderedObject:
 		r.fields(value, "")
@@ -207,41 +161,31 @@ func (o orderedObject) get(key string) any {
 	return nil
 }
 
-// orderedValue decodes one value; objects are an orderedObject.
-func orderedValue(d *json.Decoder) (any, error) {
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('{'):
+// orderedValue is a value by its JSON; objects are an orderedObject, and numbers are as they are written.
+func orderedValue(raw json.RawMessage) (value any) {
+	d := json.NewDecoder(bytes.NewReader(raw)) // no call fails, since the JSON was made by us
+	d.UseNumber()
+	switch raw[0] {
+	case '{':
 		object := orderedObject{}
-		for d.More() {
-			key, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			value, err := orderedValue(d)
-			if err != nil {
-				return nil, err
-			}
-			object = append(object, keyValue{fmt.Sprint(key), value})
+		for _, _ = d.Token(); d.More(); {
+			var value json.RawMessage
+			key, _ := d.Token()
+			_ = d.Decode(&value)
+			object = append(object, keyValue{fmt.Sprint(key), orderedValue(value)})
 		}
-		_, err := d.Token()
-		return object, err
-	case json.Delim('['):
-		list := []any{}
-		for d.More() {
-			value, err := orderedValue(d)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, value)
+		return object
+	case '[':
+		var items []json.RawMessage
+		_ = d.Decode(&items)
+		list := make([]any, len(items))
+		for i, item := range items {
+			list[i] = orderedValue(item)
 		}
-		_, err := d.Token()
-		return list, err
+		return list
 	default:
-		return token, nil
+		_ = d.Decode(&value)
+		return value
 	}
 }
 
@@ -325,28 +269,73 @@ func isPlain(value any) bool {
 	}
 }
 
-// PlainText is a value in words: lists have commas, and objects are KEY VALUE pairs with semicolons.
+// PlainText is a value in words, on one line: lists have commas, and objects are KEY VALUE pairs with semicolons.
 func PlainText(value any) string {
-	var parts []string
 	switch value := value.(type) {
 	case nil:
 		return ""
+	case string:
+		return value
+	case screen.Painted:
+		return string(value)
 	case orderedObject:
+		var parts []string
 		for _, kv := range value {
 			parts = append(parts, KeyText(kv.key)+" "+PlainText(kv.value))
 		}
 		return strings.Join(parts, "; ")
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			parts = append(parts, KeyText(key)+" "+PlainText(value[key]))
-		}
-		return strings.Join(parts, "; ")
-	case []any:
-		for _, item := range value {
+		return objectText(value)
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	case time.Time:
+		return value.Format(time.RFC3339)
+	}
+	switch v := reflect.ValueOf(value); {
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return ""
+	case v.Kind() == reflect.Pointer:
+		return PlainText(v.Elem().Interface())
+	case v.Kind() == reflect.Slice:
+		var parts []string
+		for _, item := range itemsOf(value) {
 			parts = append(parts, PlainText(item))
 		}
 		return strings.Join(parts, ", ")
 	default:
 		return fmt.Sprint(value)
+	}
+}
+
+// objectText is an object in words, as in "label: summary; pros: …".
+func objectText(object map[string]any) string {
+	texts := verb.NonEmpty(strings.Join(verb.NonEmpty(PlainText(object["label"]), PlainText(object["summary"])), ": "))
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if text := PlainText(object[key]); text != "" && key != "label" && key != "summary" {
+			texts = append(texts, KeyText(key)+": "+text)
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+// FirstLine is the first line of a text, with an ellipsis if there are more.
+func FirstLine(s string) string {
+	line, rest, _ := strings.Cut(s, "\n")
+	if rest != "" {
+		line += " …"
+	}
+	return line
+}
+
+// Problems prints, on standard error, the files that could not be read.
+func (r *Renderer) Problems(problems verb.Problems) {
+	for _, pr := range problems.Problems {
+		if !strings.HasPrefix(pr.Message, pr.Path) {
+			pr.Message = pr.Path + ": " + pr.Message
+		}
+		screen.Fprintf(r.Err, "cairn: left out: %s\n", pr.Message)
+	}
+	if n := problems.ProblemsTotal; n > 0 {
+		screen.Fprintf(r.Err, "cairn: left out: %d files, of which this page names %d\n", n, len(problems.Problems))
 	}
 }

@@ -38,7 +38,7 @@ func TestStatusScreen(t *testing.T) {
 	for _, columns := range []int{60, 200} {
 		var shown bytes.Buffer
 		r := &Renderer{Out: &shown, Width: columns, Now: func() time.Time { return now }, Getenv: func(string) string { return "" }}
-		renderStatus(r, out)
+		r.Show(out)
 		golden(t, filepath.Join("testdata", "status", fmt.Sprintf("%d.golden", columns)), shown.String())
 		for line := range strings.Lines(shown.String()) {
 			if w := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); w > columns {

@@ -61,7 +61,7 @@ func TestTablesOfTasks(t *testing.T) {
 		{"explain-no-terminal", 0, screen.Plain, explainedRows(), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			table := taskTable(tt.rows, tt.short)
+			table := tableOfTasks(tt.rows, tt.short)
 			got := printed(table, tt.width, tt.style)
 			golden(t, filepath.Join("testdata", "tables", tt.name+".txt"), strings.ReplaceAll(got, "\x1b", "␛"))
 			if tt.style {
@@ -92,7 +92,7 @@ func TestTablesFitEveryWidth(t *testing.T) {
 		for _, row := range rows {
 			short[string(row.ID)] = 4
 		}
-		table := taskTable(rows, short)
+		table := tableOfTasks(rows, short)
 		for line := range strings.Lines(printed(table, width, screen.Plain)) {
 			if w := runewidth.StringWidth(strings.TrimRight(line, "\n")); w > width {
 				t.Errorf("at %d it has %d columns: %s", width, w, line)

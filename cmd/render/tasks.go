@@ -10,44 +10,10 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/verb/proposals"
-	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/verb/activity"
+	"github.com/cairn-tasks/cairn/internal/verb/status"
+	"github.com/mattn/go-runewidth"
 )
-
-func renderList(r *Renderer, l tasks.ListOut) {
-	r.rows(l.Tasks)
-	r.nextPage(len(l.Tasks), l.Total, l.NextCursor)
-	switch {
-	case l.Total == 0 && l.Hidden > 0:
-		r.Printf("no open tasks; closed: %d, which --all shows\n", l.Hidden)
-	case l.Total == 0 && len(l.Problems.Problems) == 0:
-		r.Printf("no tasks\n")
-	}
-	if u := l.Unblocks; u != nil {
-		r.Printf("\nmost wait for %s (%s): %d, directly or through others\n", u.ID, u.Title, u.Tasks)
-	}
-	r.remote(l.Remote)
-	r.Problems(l.Problems)
-}
-
-// remote prints how old what is said of other clones is, and why that is not newer.
-func (r *Renderer) remote(known *verb.RemoteKnown) {
-	switch {
-	case known == nil:
-	case known.Said != "":
-		r.Printf("the git remote gave no answer: %s\n", known.Said)
-	case known.At == nil:
-		r.Printf("the git remote was not asked yet what other clones hold: cairn remote sync\n")
-	default:
-		r.Printf("claims of other clones: as of %s ago\n", time.Duration(known.Age)*time.Second)
-	}
-}
-
-// rows prints tasks as a table.
-func (r *Renderer) rows(rows []verb.Row) {
-	t := taskTable(rows, r.shortIDs(rows))
-	t.Print(r.Out, r.Width, r.Style)
-}
 
 // shortIDs says how much of the end of each id that rows show is enough to name it; nil off a terminal, where ids are
 // whole.
@@ -80,8 +46,14 @@ func (r *Renderer) enough(ids []string) map[string]int {
 	return short
 }
 
-// taskTable is tasks as a table. Short says how much of an id is enough; nil for the whole.
-func taskTable(rows []verb.Row, short map[string]int) screen.Table {
+// taskTable prints tasks as a table.
+func (r *Renderer) taskTable(rows []verb.Row) {
+	t := tableOfTasks(rows, r.shortIDs(rows))
+	t.Print(r.Out, r.Width, r.Style)
+}
+
+// tableOfTasks is tasks as a table. Short says how much of an id is enough; nil for the whole.
+func tableOfTasks(rows []verb.Row, short map[string]int) screen.Table {
 	part := func(id record.ID) string { return idCell(id, short).Short }
 	t := screen.Table{
 		Head: []string{"ID", "P", "STATUS", "TITLE", "WHO", "WAITS FOR", "NOTE"}, Grow: 3,
@@ -125,7 +97,7 @@ func waitsCell(row verb.Row, terminal bool, part func(record.ID) string) screen.
 	if len(row.BlockedBy) == 0 {
 		return screen.Cell{}
 	}
-	c := screen.Cell{Text: joined(row.BlockedBy)}
+	c := screen.Cell{Text: PlainText(row.BlockedBy)}
 	if more := row.BlockedByTotal - len(row.BlockedBy); more > 0 {
 		c.Text += record.AndMore(more)
 	}
@@ -246,56 +218,126 @@ func standing(r verb.Row) string {
 	}
 }
 
-// renderWork prints the task that was found, or why there is none.
-func renderWork(r *Renderer, w tasks.Work) {
-	if w.Task != nil {
-		renderChanged(r, *w.Task)
-		return
+// storyTable prints what happened as git prints a log in short: a line for each.
+func (r *Renderer) storyTable(story []activity.Told) {
+	t := r.tableOfStory(story, r.enough(verb.AsTexts(idsOf(story, firstOf))))
+	t.Print(r.Out, r.Width, r.Style)
+}
+
+func idsOf[T any](all []T, id func(T) record.ID) []record.ID {
+	out := make([]record.ID, len(all))
+	for i, one := range all {
+		out[i] = id(one)
 	}
-	r.Printf("nothing to be had: tasks that wait for others: %d, taken: %d\n", w.Blocked, w.Claimed)
+	return out
 }
 
-func joined(ids []record.ID) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = string(id)
+// tableOfStory is what happened as a table. Short says how much of an id is enough; nil for the whole.
+func (r *Renderer) tableOfStory(story []activity.Told, short map[string]int) screen.Table {
+	t := screen.Table{
+		Head: []string{"AT", "WHO", "RECORD", "WHAT"}, Grow: 3,
+		Cols: []screen.Column{{Shorten: 3, Drop: 2}, {Shorten: 2, Drop: 1}, {Shorten: 1}, {}},
 	}
-	return strings.Join(texts, ", ")
-}
-
-// FirstLine is the first line of a text, with an ellipsis if there are more.
-func FirstLine(s string) string {
-	line, rest, _ := strings.Cut(s, "\n")
-	if rest != "" {
-		line += " …"
+	for _, one := range story {
+		id, more, who := firstOf(one), "", screen.Cell{Text: one.Who, Short: one.Who}
+		if one.Commit == nil {
+			_, who.Short, _ = strings.Cut(one.Who, ":")
+		} else if n := max(one.Commit.ChangesTotal, len(one.Commit.Changes)); n > 1 {
+			more = fmt.Sprintf(" and %d more", n-1)
+		}
+		t.AddCells(
+			screen.Cell{Text: one.At.Format("2006-01-02 15:04"), Short: one.At.Format("01-02 15:04")}, who,
+			screen.Cell{Text: string(id) + more, Short: idCell(id, short).Short + more}, screen.Cell{Text: string(r.line(one))},
+		)
 	}
-	return line
+	return t
 }
 
-func renderPlan(r *Renderer, p proposals.PlanOut) { r.rows(p.Tasks) }
-
-func renderProposal(r *Renderer, p proposals.Proposal) {
-	r.Printf("%s  %s\n", r.Style.Bold(p.Proposal), p.Path)
-	r.rows(p.Tasks)
-}
-
-func renderDeleted(r *Renderer, d tasks.Deleted) {
-	r.Printf("%s is in the trash: %s\n", r.Style.Bold(string(d.ID)), d.Trash)
-}
-
-// renderUndone prints what was taken back, or what would be and the command that does it.
-func renderUndone(r *Renderer, u tasks.Undone) {
+// firstOf is the record that something happened to, or the first of them; "" for none.
+func firstOf(t activity.Told) record.ID {
 	switch {
-	case u.Replayed && u.Takes == "":
-		r.Printf("%s  was taken back before\n", r.Style.Bold(string(u.ID)))
-	case u.Done:
-		r.Printf("%s  taken back: %s; %s\n", r.Style.Bold(string(u.ID)), u.Takes, u.By)
+	case t.Commit == nil:
+		return cmp.Or(t.Task, record.ID(t.Record))
+	case len(t.Commit.Changes) > 0:
+		return record.ID(t.Commit.Changes[0])
 	default:
-		r.Printf("%s  your last write: %s\nTo take it back, %s. Nothing was changed yet: cairn undo %s --yes does it.\n", r.Style.Bold(string(u.ID)), u.Takes, u.By, string(u.ID))
+		return ""
 	}
 }
 
-// indent indents each line of a text.
-func indent(text string) screen.Lines {
-	return screen.Lines("      " + strings.ReplaceAll(text, "\n", "\n      "))
+// statusLists prints a heading with its lines for each list of a status that is not empty: the id of each task, what is
+// most worth knowing of it, and its title.
+func (r *Renderer) statusLists(s status.Out) string {
+	who := func(t status.Task) screen.Cell { return r.whoSince(t, s.Actor) }
+	for _, list := range []struct {
+		heading string
+		tasks   []status.Task
+		total   int
+		what    func(status.Task) screen.Cell
+	}{
+		{"Running", s.Running, s.Totals.Running, who},
+		{"Jobs", nil, s.Totals.Jobs, nil},
+		{"Stalled", s.Stalled, s.Totals.Stalled, who},
+		{"Waiting for review", s.Review, s.Totals.Review, func(t status.Task) screen.Cell {
+			if t.Mine {
+				return screen.Cell{Text: "for you"}
+			}
+			return who(t)
+		}},
+		{"Overdue", s.Overdue, s.Totals.Overdue, func(t status.Task) screen.Cell { return screen.Cell{Text: string(t.Due)} }},
+		{"Ready", s.Ready, s.Totals.Ready, func(t status.Task) screen.Cell {
+			return screen.Cell{Text: fmt.Sprintf("p%d", t.Priority)}
+		}},
+		{"Closed this week", s.Closed, s.Totals.Closed, func(t status.Task) screen.Cell {
+			return screen.Cell{Text: string(t.Status) + r.since(t.Since)}
+		}},
+	} {
+		t := screen.Table{Head: make([]string, 3), Grow: 2, Cols: []screen.Column{{Shorten: 1}, {Shorten: 2}, {}}, Indent: "  "}
+		short := r.enough(verb.AsTexts(idsOf(list.tasks, func(t status.Task) record.ID { return t.ID })))
+		for _, one := range list.tasks {
+			title := strings.Join(verb.NonEmpty(one.Title, one.Doing), ": ")
+			t.AddCells(idCell(one.ID, short), list.what(one), screen.Cell{Text: title})
+		}
+		if list.heading == "Jobs" {
+			for _, j := range s.Jobs {
+				t.Add(j.Job, strings.ToLower(string(j.State)), strings.TrimSpace(string(j.Task)+"  "+j.Executor))
+			}
+		}
+		r.heading(list.heading, len(t.Rows), list.total)
+		t.Print(r.Out, r.Width, r.Style)
+	}
+	return ""
+}
+
+// whoSince is who holds a task, and for how long. The short form has no more of a name than tells it from others.
+func (r *Renderer) whoSince(t status.Task, me record.Actor) screen.Cell {
+	ago := r.since(t.Since)
+	short := ago
+	switch {
+	case t.Lost:
+		ago += ", claim lost"
+	case t.Unsynced:
+		ago += ", unsynced"
+	case t.Clone != "":
+		ago += ", another clone"
+	}
+	if t.Actor == me {
+		return screen.Cell{Text: "you" + ago}
+	}
+	_, name, _ := strings.Cut(string(t.Actor), ":")
+	return screen.Cell{Text: string(t.Actor) + ago, Short: runewidth.Truncate(name, shortName, "…") + short}
+}
+
+const shortName = 16 // columns
+
+// since is how long ago something was, behind a comma: 40s, 5m, 3h, 2d.
+func (r *Renderer) since(at *time.Time) string {
+	switch {
+	case at == nil:
+		return ""
+	case r.Now().Sub(*at) < time.Minute:
+		return ", just now"
+	default:
+		return ", " + verb.Ago(*at, r.Now())
+	}
 }

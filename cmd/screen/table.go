@@ -98,8 +98,8 @@ func (t *Table) Print(out io.Writer, width int, st Style) {
 
 const belowMargin = "      "
 
-// fitted is which columns of a table are shown, how, and how wide.
-type fitted struct {
+// layout is which columns of a table are shown, how, and how wide.
+type layout struct {
 	*Table
 	gone   []bool
 	short  []bool
@@ -108,9 +108,9 @@ type fitted struct {
 }
 
 // fit fits the table into a width.
-func (t *Table) fit(width int) fitted {
+func (t *Table) fit(width int) layout {
 	n := len(t.Head)
-	l := fitted{Table: t, gone: make([]bool, n), short: make([]bool, n), below: make([]bool, n), widths: make([]int, n)}
+	l := layout{Table: t, gone: make([]bool, n), short: make([]bool, n), below: make([]bool, n), widths: make([]int, n)}
 	for i := range t.Head {
 		l.widths[i] = l.widest(i)
 		l.gone[i] = t.column(i).Sometimes && l.empty(i)
@@ -146,7 +146,7 @@ func (t *Table) column(i int) Column {
 }
 
 // shorten changes the nth column that is to become shorter.
-func (l *fitted) shorten(n int) {
+func (l *layout) shorten(n int) {
 	for i := range l.Head {
 		if l.column(i).Shorten == n && !l.gone[i] {
 			l.short[i] = true
@@ -156,7 +156,7 @@ func (l *fitted) shorten(n int) {
 }
 
 // drop removes the nth column that is to go.
-func (l *fitted) drop(n int) {
+func (l *layout) drop(n int) {
 	for i := range l.Head {
 		if l.column(i).Drop == n {
 			l.gone[i] = true
@@ -165,7 +165,7 @@ func (l *fitted) drop(n int) {
 }
 
 // total is how wide the rows are.
-func (l *fitted) total() int {
+func (l *layout) total() int {
 	total := -len(gap)
 	for i, w := range l.widths {
 		if !l.gone[i] {
@@ -176,14 +176,14 @@ func (l *fitted) total() int {
 }
 
 // text is what a cell of a column says.
-func (l *fitted) text(i int, c Cell) string {
+func (l *layout) text(i int, c Cell) string {
 	if l.short[i] && c.Short != "" {
 		return c.Short
 	}
 	return c.Text
 }
 
-func (l *fitted) widest(i int) int {
+func (l *layout) widest(i int) int {
 	w := runewidth.StringWidth(l.Head[i])
 	for _, row := range l.Rows {
 		w = max(w, runewidth.StringWidth(l.text(i, row[i])))
@@ -191,7 +191,7 @@ func (l *fitted) widest(i int) int {
 	return w
 }
 
-func (l *fitted) empty(i int) bool {
+func (l *layout) empty(i int) bool {
 	for _, row := range l.Rows {
 		if row[i].Text != "" {
 			return false
@@ -200,7 +200,7 @@ func (l *fitted) empty(i int) bool {
 	return true
 }
 
-func (l *fitted) line(row []Cell, st Style) string {
+func (l *layout) line(row []Cell, st Style) string {
 	var b strings.Builder
 	for i, c := range row {
 		if l.gone[i] {

@@ -1,6 +1,7 @@
 package ci_test
 
 import (
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -167,7 +168,8 @@ func (p *project) mergeGroup(base string) *runner {
 
 // In a merge queue the workflow judges the group as it will be merged, and runs the commands of the tasks that it
 // closes: those of this group, and not of the one that goes before it.
-func TestGitHubMergeQueue(t *testing.T) {
+func TestSlowGitHubMergeQueue(t *testing.T) {
+	slowtest.Skip(t)
 	p := newProject(newMachine(t))
 	workflow := read[struct {
 		On   map[string]any
@@ -212,7 +214,8 @@ func TestGitHubMergeQueue(t *testing.T) {
 }
 
 // A push to the default branch is compared with what was there before, and a job that names no base and has none fails.
-func TestGitHubPush(t *testing.T) {
+func TestSlowGitHubPush(t *testing.T) {
+	slowtest.Skip(t)
 	p := newProject(newMachine(t))
 	p.branch((*project).cheat)
 	r := p.mergeGroup("origin/main")

@@ -1,6 +1,7 @@
 package ci_test
 
 import (
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,7 +47,8 @@ func TestGitLab(t *testing.T) {
 
 // In a merge train the change is compared with what goes before it, and a push to the default branch with what was
 // there.
-func TestGitLabTrainAndPush(t *testing.T) {
+func TestSlowGitLabTrainAndPush(t *testing.T) {
+	slowtest.Skip(t)
 	p := newProject(newMachine(t))
 	job := read[map[string]struct {
 		Variables map[string]string

@@ -3,27 +3,35 @@ package catalogue_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/proposals"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 )
 
+func TestMain(m *testing.M) {
+	slowtest.InMemory()
+	os.Exit(m.Run())
+}
+
 // null means one thing for every field of every verb: where "" or [] empties the field, null does the same, and
 // everywhere else it is refused.
 func TestNullMeansOneThing(t *testing.T) {
 	fields := 0
+	refusing := verbtest.NewWorkspace(t) // where nothing is written
 	for _, v := range catalogue.All {
 		for _, f := range v.Fields() {
 			fields++
 			t.Run(v.Name+"/"+f.Name, func(t *testing.T) {
 				if !f.Clears {
-					if _, err := outcome(t, v, f, nil); err == nil || !strings.Contains(err.Error(), f.Name+" is ") {
+					if _, err := outcome(t, refusing, v, f, nil); err == nil || !strings.Contains(err.Error(), f.Name+" is ") {
 						t.Errorf("null gives %v", err)
 					}
 					return
@@ -32,8 +40,8 @@ func TestNullMeansOneThing(t *testing.T) {
 				if f.Type == verb.Text {
 					empty = ""
 				}
-				want, wantErr := outcome(t, v, f, empty)
-				got, err := outcome(t, v, f, nil)
+				want, wantErr := outcome(t, verbtest.NewWorkspace(t), v, f, empty)
+				got, err := outcome(t, verbtest.NewWorkspace(t), v, f, nil)
 				if fmt.Sprint(err) != fmt.Sprint(wantErr) || !reflect.DeepEqual(got, want) {
 					t.Errorf("null gives %+v, %v\nand the empty value %+v, %v", got, err, want, wantErr)
 				}
@@ -45,10 +53,9 @@ func TestNullMeansOneThing(t *testing.T) {
 	}
 }
 
-// outcome is what a verb does with one field set, and everything else that it needs, in a workspace of its own.
-func outcome(t *testing.T, v verb.Verb, f verb.Field, value any) (any, error) {
+// outcome is what a verb does with one field set, and everything else that it needs.
+func outcome(t *testing.T, w *verb.Workspace, v verb.Verb, f verb.Field, value any) (any, error) {
 	t.Helper()
-	w := verbtest.NewWorkspace(t)
 	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{
 		"title": "one", "body": "text", "labels": []string{"red"}, "checks": []verbtest.Args{{"desc": "read", "type": "manual"}},
 	})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
@@ -24,38 +26,52 @@ type Visit struct {
 	Home  string // the user's own folder, where ~/ leads; "" for none
 
 	Spell func(record.Call) string // a call in a hint, as the reader of the findings makes it
+}
 
+// examination is one of those that go on side by side, and what it has found.
+type examination struct {
+	Visit
 	records snapshot.Records // read once, for all examinations
+	found   []Finding
 }
 
 // Examine makes every examination and changes nothing. Findings are sorted by severity, the worst first, then by kind
 // and path. If git cannot be used, that is a finding, and the examinations that need git are left out. It returns BUSY
 // if another process does not give up the write lock.
 func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
-	git := v.git(ctx)
-	out, err := v.leftovers(ctx)
+	first := &examination{Visit: v}
+	usable := v.Store.Git().Usable(ctx)
+	if usable != nil {
+		first.refused(GitUnusable, "", usable)
+	}
+	err := first.leftovers(ctx)
+	if err == nil {
+		first.records, err = snapshot.ReadRecords(ctx, v.Store.Layout)
+	}
 	if err != nil {
 		return nil, err
 	}
-	out = append(git, out...)
-	if v.records, err = snapshot.ReadRecords(ctx, v.Store.Layout); err != nil {
-		return nil, err
+	examinations := []func(*examination, context.Context) error{
+		(*examination).files, (*examination).work, (*examination).orphans, (*examination).crowd, (*examination).jobs,
+		(*examination).ignores, (*examination).trust,
 	}
-	examinations := []func(context.Context) ([]Finding, error){v.files, v.work, v.orphans, v.crowd, v.jobs, v.ignores, v.trust}
-	if len(git) == 0 {
-		examinations = append(examinations, v.lost, v.mergeDriver, v.signing, v.worktrees, v.remote)
+	if usable == nil {
+		examinations = append(examinations, (*examination).lost, (*examination).mergeDriver, (*examination).signing,
+			(*examination).worktrees, (*examination).remote)
 	}
-	found, errs := make([][]Finding, len(examinations)), make([]error, len(examinations))
-	var all sync.WaitGroup
+	all, errs := make([]examination, len(examinations)), make([]error, len(examinations))
+	var running sync.WaitGroup
 	for i, examine := range examinations {
-		all.Go(func() { found[i], errs[i] = examine(ctx) })
+		all[i] = examination{Visit: v, records: first.records}
+		running.Go(func() { errs[i] = examine(&all[i], ctx) })
 	}
-	all.Wait()
+	running.Wait()
+	out := first.found
 	for i, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found[i]...)
+		out = append(out, all[i].found...)
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path))
@@ -63,18 +79,47 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	return out, nil
 }
 
-// rank is where a finding is shown: first by how much it matters, then by its kind, the rules of proof before the
-// others.
+// rank is where a finding is shown: first by how much it matters, then by its rule, those of proof before the others.
 func rank(f Finding) int {
-	kind := slices.IndexFunc(Kinds, func(k Kind) bool { return k.ID == f.ID })
-	return -slices.Index(proof.Severities, f.Severity)*(len(Kinds)+1) + kind
+	return -slices.Index(proof.Severities, f.Severity)*(len(Rules)+1) + ruleOf(f.ID)
 }
 
-// saying returns the message and the hint of an error.
-func (v Visit) saying(err error) (message, hint string) {
-	var e *record.Error
-	if errors.As(err, &e) {
-		return e.Msg, e.Hint.Spell(v.Spell)
+func ruleOf(id proof.RuleID) int {
+	return slices.IndexFunc(Rules, func(r proof.Rule) bool { return r.ID == id })
+}
+
+// find adds a finding of a rule, which may be changed until the next one.
+func (e *examination) find(id proof.RuleID, path, fix, format string, args ...any) *Finding {
+	e.found = append(e.found, Finding{
+		ID: id, Severity: Rules[ruleOf(id)].Severity, Path: path, Message: fmt.Sprintf(format, args...), Fix: fix,
+	})
+	return &e.found[len(e.found)-1]
+}
+
+// findIn is find about a record.
+func (e *examination) findIn(of record.Ref, id proof.RuleID, fix, format string, args ...any) *Finding {
+	path := ""
+	if k, ok := kind.Named(of.Kind); ok {
+		path = e.Store.File(k, of.ID)
 	}
-	return err.Error(), ""
+	return e.find(id, path, fix, format, args...).about(of)
+}
+
+// refused adds what an error says, with its hint as the fix.
+func (e *examination) refused(id proof.RuleID, before string, err error) {
+	message, hint := err.Error(), ""
+	if refusal, ok := errors.AsType[*record.Error](err); ok {
+		message, hint = refusal.Msg, refusal.Hint.Spell(e.Spell)
+	}
+	e.find(id, "", hint, "%s%s", before, message)
+}
+
+// files judges all records by the rules of package proof. The ids of its findings are those of the rules.
+func (e *examination) files(context.Context) error {
+	for _, b := range e.records.Judge() {
+		e.found = append(e.found, Finding{
+			ID: b.Rule, Severity: b.Severity, Path: b.Path, Line: b.Line, Task: b.Task, Message: b.Message, Fix: b.Fix,
+		})
+	}
+	return nil
 }

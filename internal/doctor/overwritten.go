@@ -3,7 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"slices"
+	"path/filepath"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -12,46 +12,47 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// lost finds work that is not where it was written. A record that waits for what an editor saved over is not found
-// twice: that the entries can be put back is the finding then.
-func (v Visit) lost(ctx context.Context) ([]Finding, error) {
-	overwritten, err := v.overwritten(ctx)
+// lost finds work that is not where it was written: entries that an editor saved over, or git replaced while they were
+// written, in all records that this clone keeps a journal of, and progress on a branch that is gone unmerged. A record
+// that waits for what an editor saved over is not found twice: that the entries can be put back is the finding then.
+func (e *examination) lost(ctx context.Context) error {
+	written, err := e.Store.Journalled()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	stranded, err := v.stranded(ctx)
-	for _, s := range stranded {
-		if !slices.ContainsFunc(overwritten, func(f Finding) bool { return f.Path == s.Path }) {
-			overwritten = append(overwritten, s)
-		}
-	}
-	return overwritten, err
-}
-
-// overwritten finds entries that an editor saved over, or git replaced while they were written, in all records that
-// this clone keeps a journal of.
-func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
-	written, err := v.Store.Journalled()
-	if err != nil {
-		return nil, err
-	}
-	var out []Finding
+	offered := map[record.Ref]bool{}
 	for _, of := range written {
-		r, err := v.damaged(ctx, v.records, of)
+		r, err := e.damaged(ctx, e.records, of)
 		if err == nil && len(r.lost) > 0 { // or written since the records were read
-			r, err = v.damaged(ctx, v.Store, of)
+			r, err = e.damaged(ctx, e.Store, of)
 		}
 		if broken := record.CodeOf(err); broken == record.NotFound || broken == record.BadFile {
 			continue // it lies on another branch, or is broken, which is a finding of its own
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(r.lost) > 0 {
-			out = append(out, v.offer(r))
+			e.offer(r)
+			offered[of] = true
 		}
 	}
-	return out, nil
+	stranded, err := e.Store.Stranded(ctx)
+	for _, r := range stranded {
+		if offered[r.Ref] {
+			continue
+		}
+		where := "the worktree " + filepath.Base(r.Worktree)
+		if r.Branch != "" {
+			where = "branch " + r.Branch
+		}
+		// Tasks wait for it, and only a person knows that it was given up, so it is dropped only with consent.
+		e.findIn(r.Ref, StrandedRecord, "", "waits for what was written on %s (%s), and no branch, worktree or stash has that any more",
+			where, r.Status).
+			fixable(func(ctx context.Context) error { return e.Store.DropProgress(ctx, r.Ref, r.Entry) },
+				fmt.Sprintf("forget that %s was %s on %s", r.Ref.ID, r.Status, where))
+	}
+	return err
 }
 
 // damaged is a record, and the entries that its file has lost.
@@ -76,12 +77,12 @@ func (v Visit) damaged(ctx context.Context, from kind.Reader, of record.Ref) (da
 	return damaged{k, of, now, lost}, err
 }
 
-// offer is the finding about one record: what was lost, and what putting it back would do.
-func (v Visit) offer(r damaged) Finding {
-	whole, _, contradictions := v.putBack(r, v.Store)
+// offer adds the finding about one record: what was lost, and what putting it back would do.
+func (e *examination) offer(r damaged) {
+	whole, _, contradictions := e.putBack(r, e.Store)
 	var changes []string
-	for _, e := range r.lost {
-		changes = append(changes, "+ "+said(e))
+	for _, one := range r.lost {
+		changes = append(changes, "+ "+inWords(one))
 	}
 	changes = append(changes, fieldsPutBack(r.kind, r.now, whole)...)
 	for _, c := range contradictions {
@@ -89,10 +90,20 @@ func (v Visit) offer(r damaged) Finding {
 	}
 	message := fmt.Sprintf("%d entries that were written are gone; an editor saved over them, or git replaced the file just then", len(r.lost))
 	if len(r.lost) == 1 {
-		message = "an entry that was written is gone; an editor saved over it, or git replaced the file just then: " + said(r.lost[0])
+		message = "an entry that was written is gone; an editor saved over it, or git replaced the file just then: " + inWords(r.lost[0])
 	}
-	return find(OverwrittenEntries, v.Store.File(r.kind, r.of.ID), message, "").about(r.of).
-		fixable(changes, func(ctx context.Context) error { return v.restore(ctx, r.of) })
+	e.findIn(r.of, OverwrittenEntries, "", "%s", message).fixable(func(ctx context.Context) error {
+		return e.Store.Update(ctx, func(tx *store.Tx) error {
+			r, err := e.damaged(ctx, tx, r.of) // what the newest revision lacks
+			if err != nil {
+				return err
+			}
+			if whole, entry, _ := e.putBack(r, tx); entry != nil {
+				tx.Put(r.kind, whole)
+			}
+			return nil
+		})
+	}, changes...)
 }
 
 // fieldsPutBack lists what entries that are put back change beside the provenance.
@@ -114,28 +125,14 @@ func fieldsPutBack(k *kind.Kind, was, now any) (changes []string) {
 	return changes
 }
 
-// restore puts back, in one write, what the newest revision lacks.
-func (v Visit) restore(ctx context.Context, of record.Ref) error {
-	return v.Store.Update(ctx, func(tx *store.Tx) error {
-		r, err := v.damaged(ctx, tx, of)
-		if err != nil {
-			return err
-		}
-		if whole, entry, _ := v.putBack(r, tx); entry != nil {
-			tx.Put(r.kind, whole)
-		}
-		return nil
-	})
-}
-
 // putBack returns the record with the entries that its file has lost. from has what it depends on.
 func (v Visit) putBack(r damaged, from kind.Reader) (whole any, entry *record.Entry, contradictions []string) {
 	flow := v.Store.Config.Flow
 	return r.kind.PutBack(flow, r.now, r.lost, kind.Deps(from, flow), record.Stamp{Who: v.Actor, At: v.Now()})
 }
 
-// said is an entry in words: who, when, what.
-func said(e record.Entry) string {
+// inWords is an entry in words: who, when, what.
+func inWords(e record.Entry) string {
 	text := fmt.Sprintf("%s %s %s", e.At.Format(time.RFC3339), e.Who, e.Did)
 	if e.To != "" {
 		text += fmt.Sprintf(" (%s -> %s)", e.From, e.To)

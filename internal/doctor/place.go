@@ -2,71 +2,58 @@ package doctor
 
 import (
 	"context"
-	"fmt"
+	"path/filepath"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
-// git asks whether git can be asked.
-func (v Visit) git(ctx context.Context) []Finding {
-	err := v.Store.Git().Usable(ctx)
-	if err == nil {
-		return nil
-	}
-	message, hint := v.saying(err)
-	return []Finding{find(GitUnusable, "", message, hint)}
-}
-
 // leftovers finds what killed writers left. If the folder of the lock cannot be written, that is the only finding:
 // nobody can write.
-func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
-	left, err := v.Store.Leftovers().List(ctx)
+func (e *examination) leftovers(ctx context.Context) error {
+	left, err := e.Store.Leftovers().List(ctx)
 	if record.CodeOf(err) == record.Sandboxed {
-		message, hint := v.saying(err)
-		return []Finding{find(LiveReadOnly, "", message, hint)}, nil
+		e.refused(LiveReadOnly, "", err)
+		return nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	var out []Finding
 	for _, l := range left {
-		if !l.Swept {
-			out = append(out, find(StaleRecord, l.Path, l.Message, "bring the record back from git, or leave it: it only costs a file"))
-			continue
+		if l.Swept {
+			e.find(Leftover, l.Path, "", "%s", l.Message).fixable(e.Store.Leftovers().Sweep, "settle or remove "+l.Path)
+		} else {
+			e.find(StaleRecord, l.Path, "bring the record back from git, or leave it: it only costs a file", "%s", l.Message)
 		}
-		out = append(out, find(Leftover, l.Path, l.Message, "").fixable([]string{"settle or remove " + l.Path}, v.Store.Leftovers().Sweep))
 	}
-	return out, nil
+	return err
 }
 
 // orphans finds the files that records referred to once and none does any more. Another branch may, so this is a
 // notice; merged with it, the file is brought back from git.
-func (v Visit) orphans(context.Context) ([]Finding, error) {
-	refers := v.records.FilesReferredTo()
-	unused, err := v.Store.Orphans(func(path string) bool { return refers[path] })
-	var out []Finding
+func (e *examination) orphans(context.Context) error {
+	refers := e.records.FilesReferredTo()
+	unused, err := e.Store.Orphans(func(path string) bool { return refers[path] })
 	for _, path := range unused {
-		out = append(out, find(FileOrphan, path, "no record refers to it", "").fixable([]string{"remove " + path}, func(ctx context.Context) error {
-			records, err := snapshot.ReadRecords(ctx, v.Store.Layout) // somebody may refer to it meanwhile
+		e.find(FileOrphan, path, "", "no record refers to it").fixable(func(ctx context.Context) error {
+			records, err := snapshot.ReadRecords(ctx, e.Store.Layout) // somebody may refer to it meanwhile
 			if err != nil || records.FilesReferredTo()[path] {
 				return err
 			}
-			return v.Store.RemoveOrphan(path)
-		}))
+			return e.Store.RemoveOrphan(path)
+		}, "remove "+path)
 	}
-	return out, err
+	return err
 }
 
 // crowd finds more files among the tasks than a folder is to have. What is closed can be moved; open tasks stay.
-func (v Visit) crowd(ctx context.Context) ([]Finding, error) {
-	files, _, err := place.List(v.Store.Layout, kind.Tasks.Kind)
+func (e *examination) crowd(ctx context.Context) error {
+	files, _, err := place.List(e.Store.Layout, kind.Tasks.Kind)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	there := map[record.ID]bool{}
 	for _, f := range files {
@@ -75,52 +62,71 @@ func (v Visit) crowd(ctx context.Context) ([]Finding, error) {
 		}
 	}
 	if len(there) <= limits.FolderMax {
-		return nil, nil
+		return nil
 	}
-	all, _, err := kind.Tasks.List(ctx, v.records)
+	all, _, err := kind.Tasks.List(ctx, e.records)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	closed := 0
 	for _, t := range all {
-		if there[t.ID] && v.Store.Config.Flow.IsClosed(t.Status) {
+		if there[t.ID] && e.Store.Config.Flow.IsClosed(t.Status) {
 			closed++
 		}
 	}
-	message := fmt.Sprintf("has %d files, more than %d; %d of the tasks are closed", len(there), limits.FolderMax, closed)
-	fix := v.Spell(record.CallTo("archive")) + " moves those that were closed long ago"
+	fix := e.Spell(record.CallTo("archive")) + " moves those that were closed long ago"
 	if closed == 0 {
 		fix = "close what nobody will do, or leave it: it only makes the folder long"
 	}
-	return []Finding{find(FolderFull, v.Store.Rel(v.Store.Dir(kind.Tasks.Folder)), message, fix)}, nil
+	e.find(FolderFull, e.Store.Rel(e.Store.Dir(kind.Tasks.Folder)), fix, "has %d files, more than %d; %d of the tasks are closed",
+		len(there), limits.FolderMax, closed)
+	return nil
+}
+
+// jobs finds folders of jobs that cannot be read, and jobs that lost the process that ran them. It removes neither: in
+// such a folder may lie the only copy of what an executor answered, and whether a job goes on is for whoever started it
+// to say.
+func (e *examination) jobs(context.Context) error {
+	all, broken, err := work.Jobs(e.Store).All()
+	for _, b := range broken {
+		e.find(JobBroken, e.Store.Rel(b.Path), "see what is in the folder, and take it away if nothing there is needed",
+			"the job %s cannot be read: %s", filepath.Base(b.Path), b.Message)
+	}
+	for _, one := range all {
+		if id := one.Spec.Job; one.Status.State == job.Stale {
+			e.find(JobStale, "", "cairn job retry "+id+", or cairn job cancel "+id,
+				"%s of %s lost the process that ran it", id, one.Spec.Task).Task = one.Spec.Task
+		}
+	}
+	return err
 }
 
 // ignores looks at .cairn/.gitignore. Outside git nothing is ignored.
-func (v Visit) ignores(context.Context) ([]Finding, error) {
-	file := v.Store.Rel(v.Store.IgnoreFile())
-	missing, err := store.MissingIgnores(v.Store.Layout)
-	if err != nil || len(missing) == 0 || v.Store.Repo == nil {
-		return nil, err
+func (e *examination) ignores(context.Context) error {
+	file := e.Store.Rel(e.Store.IgnoreFile())
+	missing, err := store.MissingIgnores(e.Store.Layout)
+	if err != nil || len(missing) == 0 || e.Store.Repo == nil {
+		return err
 	}
 	var changes []string
 	for _, line := range missing {
 		changes = append(changes, file+": + "+line)
 	}
-	message := fmt.Sprintf("%d of the lines that cairn init writes are not there", len(missing))
-	repair := func(context.Context) error { return store.AddIgnores(v.Store.Layout) }
-	return []Finding{find(IgnoreLines, file, message, "").fixable(changes, repair)}, nil
+	e.find(IgnoreLines, file, "", "%d of the lines that cairn init writes are not there", len(missing)).
+		fixable(func(context.Context) error { return store.AddIgnores(e.Store.Layout) }, changes...)
+	return nil
 }
 
 // trust finds commands that nobody approved on this machine, so that checks will not run. It repairs nothing: only a
 // person who has read the commands may approve them.
-func (v Visit) trust(ctx context.Context) ([]Finding, error) {
-	if v.Store.Trusted() {
-		return nil, nil
+func (e *examination) trust(ctx context.Context) error {
+	if e.Store.Trusted() {
+		return nil
 	}
-	commands, err := v.Store.Commands(ctx, v.records)
-	if err != nil || len(commands) == 0 {
-		return nil, err
+	commands, err := e.Store.Commands(ctx, e.records)
+	if err == nil && len(commands) > 0 {
+		e.find(Untrusted, "", "cairn trust", "checks will not run: %d commands of this clone were not approved on this machine",
+			len(commands))
 	}
-	message := fmt.Sprintf("checks will not run: %d commands of this clone were not approved on this machine", len(commands))
-	return []Finding{find(Untrusted, "", message, "cairn trust")}, nil
+	return err
 }

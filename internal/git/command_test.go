@@ -19,20 +19,21 @@ import (
 // sshsign, and what tests, examples and the tools need. So every git command has the settings that command gives it.
 func TestProgramsAreStartedInOnePlace(t *testing.T) {
 	allowed := map[string]string{
-		"internal/git/command.go":        "CommandContext",
-		"internal/proc/proc.go":          "CommandContext",
-		"internal/proc/guard_unix.go":    "Command",
-		"cmd/keep_claims.go":             "Command",        // cairn itself: the supervisor of a job, and what tells the git remote of claims
-		"cmd/board_calls.go":             "CommandContext", // cairn itself, to edit a task from the board
-		"cmd/draft.go":                   "CommandContext", // the editor that the user's environment names
-		"cmd/import_gh.go":               "CommandContext", // gh, for who typed cairn import github without a file
-		"cmd/pair.go":                    "Command",        // what opens a pair's work tree, as the person who typed the command chose
-		"internal/sshsign/sign.go":       "CommandContext", // ssh-keygen, or what the user's own git config names
-		"cmd/cmdtest/commands.go":        "Command",        // for tests only
-		"cmd/cmdtest/shop.go":            "Command",        // for tests only
-		"store/storetest/git.go":         "Command",        // for tests only
-		"store/storetest/process.go":     "Command",        // for tests only
-		"internal/verb/verbtest/jobs.go": "Command",        // for tests only
+		"internal/git/command.go":           "CommandContext",
+		"internal/proc/proc.go":             "CommandContext",
+		"internal/proc/guard_unix.go":       "Command",
+		"cmd/keep_claims.go":                "Command",        // cairn itself: the supervisor of a job, and what tells the git remote of claims
+		"cmd/board_calls.go":                "CommandContext", // cairn itself, to edit a task from the board
+		"cmd/draft.go":                      "CommandContext", // the editor that the user's environment names
+		"cmd/import_gh.go":                  "CommandContext", // gh, for who typed cairn import github without a file
+		"cmd/pair.go":                       "Command",        // what opens a pair's work tree, as the person who typed the command chose
+		"internal/sshsign/sign.go":          "CommandContext", // ssh-keygen, or what the user's own git config names
+		"cmd/cmdtest/commands.go":           "Command",        // for tests only
+		"cmd/cmdtest/shop.go":               "Command",        // for tests only
+		"store/storetest/git.go":            "Command",        // for tests only
+		"store/storetest/process.go":        "Command",        // for tests only
+		"internal/verb/verbtest/jobs.go":    "Command",        // for tests only
+		"internal/slowtest/memory_linux.go": "Command",        // for tests only
 	}
 	found, read := map[string]int{}, 0
 	top := filepath.Join("..", "..")

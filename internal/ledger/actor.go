@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -55,29 +54,19 @@ func (a Actor) Register(c ActorChange, s record.Stamp) (Actor, error) {
 	if len(keys) == 0 && a.Status == ActorActive {
 		return a, nil
 	}
-	h, err := updated(now.Header, keys, ActorActive, ActorStates, s)
-	now.Header = h
+	var err error
+	now.Header, err = updated(now.Header, keys, ActorActive, ActorStates, s)
 	return now, cmp.Or(err, now.Valid())
 }
 
 // with returns the actor as a change makes it, and the keys of the file that differ.
 func (a Actor) with(c ActorChange) (Actor, []string) {
-	was := a
-	for _, f := range []struct{ to, from *string }{
-		{&a.ExternalRef, c.ExternalRef}, {&a.Title, c.DisplayName}, {&a.Group, c.Group}, {&a.Role, c.Role},
-	} {
-		if f.from != nil {
-			*f.to = strings.TrimSpace(*f.from)
-		}
-	}
-	a.Title = cmp.Or(a.Title, a.Ref.ID)
-	if c.Abilities != nil {
-		a.Abilities = record.Unique(*c.Abilities)
-	}
-	return a, differing(
-		compared{"title", a.Title == was.Title}, compared{"external_ref", a.ExternalRef == was.ExternalRef}, compared{"group", a.Group == was.Group},
-		compared{"role", a.Role == was.Role}, compared{"capabilities", slices.Equal(a.Abilities, was.Abilities)},
-	)
+	titled := func(s string) string { return cmp.Or(strings.TrimSpace(s), a.Ref.ID) }
+	keys := change(nil, "title", &a.Title, c.DisplayName, titled)
+	keys = change(keys, "external_ref", &a.ExternalRef, c.ExternalRef, strings.TrimSpace)
+	keys = change(keys, "group", &a.Group, c.Group, strings.TrimSpace)
+	keys = change(keys, "role", &a.Role, c.Role, strings.TrimSpace)
+	return a, change(keys, "capabilities", &a.Abilities, c.Abilities, record.Unique)
 }
 
 // maxAbilities is the most capabilities that an actor may have.
@@ -88,10 +77,8 @@ func (a Actor) Valid() error {
 	if len(a.Abilities) > maxAbilities {
 		return record.Errorf(record.InvalidInput, "capabilities are %d, more than %d", len(a.Abilities), maxAbilities).WithHint("name what others look for")
 	}
-	for _, ability := range a.Abilities {
-		if err := record.ValidLine("capabilities", ability); err != nil {
-			return err
-		}
+	if err := record.ValidLines("capabilities", a.Abilities...); err != nil {
+		return err
 	}
 	if a.Group != "" {
 		if err := ValidGroup(a.Group); err != nil {

@@ -1,25 +1,29 @@
 package ledger
 
 import (
+	"reflect"
+
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// compared is a key of a file, and whether two versions say the same in it.
-type compared struct {
-	key  string
-	same bool
-}
-
-// differing names the keys in which two versions differ.
-func differing(keys ...compared) []string {
-	var out []string
-	for _, k := range keys {
-		if !k.same {
-			out = append(out, k.key)
-		}
+// change gives a value what somebody says of it, cleaned, and appends the key of the file to those that differ. Where
+// nothing is said the value stays.
+func change[T any](keys []string, key string, to, says *T, clean ...func(T) T) []string {
+	if says == nil {
+		return keys
 	}
-	return out
+	now := *says
+	for _, f := range clean {
+		now = f(now)
+	}
+	was, is := reflect.ValueOf(*to), reflect.ValueOf(now)
+	empty := is.Kind() == reflect.Slice && was.Len()+is.Len() == 0
+	*to = now
+	if empty || reflect.DeepEqual(was.Interface(), is.Interface()) {
+		return keys
+	}
+	return append(keys, key)
 }
 
 // updated returns a header in one of the states, with an entry that names the keys of the file that changed, and the

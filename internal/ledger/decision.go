@@ -54,9 +54,10 @@ type FindDecision func(DecisionID) (Decision, bool)
 func NewDecision(f task.Flow, d Decision, token string, find FindDecision, s record.Stamp) (Decision, error) {
 	d.Ref = record.Ref{Kind: DecisionKind, ID: DecisionPrefix + "-" + token}
 	d.Choice, d.Body = record.CleanBody(d.Choice), record.CleanBody(d.Body)
-	if d.Status == "" {
-		d.Status = statusBy(s.Who)
+	if d.Status == "" && s.Who.Human() {
+		d.Status = Accepted
 	}
+	d.Status = cmp.Or(d.Status, Proposed)
 	if err := d.valid(); err != nil {
 		return d, err
 	}
@@ -96,23 +97,13 @@ func (d Decision) apply(e record.Entry, f task.Flow) (Decision, error) {
 	return d, err
 }
 
-// statusBy is the status of a new decision if none is asked for.
-func statusBy(who record.Actor) record.Status {
-	if who.Human() {
-		return Accepted
-	}
-	return Proposed
-}
-
 // valid returns INVALID_INPUT for content that a decision may not have.
 func (d Decision) valid() error {
-	if err := d.Valid(d.Body); err != nil {
-		return err
-	}
-	if err := record.RequiredText("choice", d.Choice, "say in a sentence what was chosen; the reasons go into rationale"); err != nil {
-		return err
-	}
-	if err := record.OneOf("status", d.Status, DecisionStates); err != nil {
+	if err := cmp.Or(
+		d.Valid(d.Body),
+		record.RequiredText("choice", d.Choice, "say in a sentence what was chosen; the reasons go into rationale"),
+		record.OneOf("status", d.Status, DecisionStates),
+	); err != nil {
 		return err
 	}
 	if len(d.Options) > maxOptions || len(d.Scope) > task.MaxScope || len(d.Labels) > record.MaxLabels {
@@ -134,12 +125,7 @@ func (o Option) valid() error {
 	if err := (record.Header{Title: o.Label}).Valid(""); err != nil {
 		return record.Errorf(record.InvalidInput, "label is empty, too long, or not one line of text")
 	}
-	for _, part := range []struct{ name, text string }{{"summary", o.Summary}, {"pros", o.Pros}, {"cons", o.Cons}} {
-		if err := record.ValidText(part.name, part.text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(record.ValidText("summary", o.Summary), record.ValidText("pros", o.Pros), record.ValidText("cons", o.Cons))
 }
 
 // validSuccession returns NOT_FOUND if the decision supersedes one that does not exist, and INVALID_INPUT if the chain
@@ -193,13 +179,12 @@ func mayRatify(f task.Flow, from, to record.Status, who record.Actor) error {
 	case from == Accepted:
 		return record.Errorf(record.Forbidden, "it is accepted, and only a person takes that back").
 			WithHint("log a decision that supersedes it, for a person to accept; or ask a person")
-	case from == "":
-		return record.Errorf(record.Forbidden, "a decision is accepted by a person, and %s is none", who).
-			WithHint("leave status out, which makes it proposed, and ask a person to accept it")
-	default:
-		return record.Errorf(record.Forbidden, "a decision is accepted by a person, and %s is none", who).
-			WithHint("ask a person to run the command in a terminal")
 	}
+	err := record.Errorf(record.Forbidden, "a decision is accepted by a person, and %s is none", who)
+	if from == "" {
+		return err.WithHint("leave status out, which makes it proposed, and ask a person to accept it")
+	}
+	return err.WithHint("ask a person to run the command in a terminal")
 }
 
 // SetStatus returns the decision in another state. In the state that it is in already it stays as it is, and the text
@@ -243,29 +228,20 @@ func (d Decision) ContentHash() string {
 	for _, o := range d.Options {
 		parts = append(parts, o.Label, o.Summary, o.Pros, o.Cons)
 	}
-	parts = counted(parts, d.Scope)
-	parts = counted(parts, d.About)
+	parts = counted(counted(parts, d.Scope), d.About)
 	return record.ContentHash(append(parts, d.Body)...)
 }
 
 // Changed names the keys of the content that differ between two versions of a decision, body among them.
 func (d Decision) Changed(was Decision) []string {
-	return differing(
-		compared{"title", d.Title == was.Title},
-		compared{"choice", d.Choice == was.Choice},
-		compared{"supersedes", d.Supersedes == was.Supersedes},
-		compared{"options", slices.Equal(d.Options, was.Options)},
-		compared{"scope", slices.Equal(d.Scope, was.Scope)},
-		compared{"about", slices.Equal(d.About, was.About)},
-		compared{"body", d.Body == was.Body},
-	)
+	keys := change(nil, "title", &was.Title, &d.Title)
+	keys = change(keys, "choice", &was.Choice, &d.Choice)
+	keys = change(keys, "supersedes", &was.Supersedes, &d.Supersedes)
+	keys = change(keys, "options", &was.Options, &d.Options)
+	keys = change(keys, "scope", &was.Scope, &d.Scope)
+	keys = change(keys, "about", &was.About, &d.About)
+	return change(keys, "body", &was.Body, &d.Body)
 }
-
-// The headings of the sections of a body. The first of each is written; the others are those of MADR.
-var (
-	contextHeadings   = []string{"context", "context and problem statement"}
-	rationaleHeadings = []string{"rationale", "decision outcome"}
-)
 
 // DecisionBody is a body with the sections Context and Rationale. What is empty is left out.
 func DecisionBody(context, rationale string) string {
@@ -279,26 +255,29 @@ func DecisionBody(context, rationale string) string {
 }
 
 // Context is what led to the decision, from its body.
-func (d Decision) Context() string { return section(d.Body, contextHeadings) }
+func (d Decision) Context() string {
+	return section(d.Body, "context", "context and problem statement")
+}
 
 // Rationale is why it was decided so, from its body.
-func (d Decision) Rationale() string { return section(d.Body, rationaleHeadings) }
+func (d Decision) Rationale() string { return section(d.Body, "rationale", "decision outcome") }
 
-// section returns what stands under the first heading that has one of the names, up to the next heading of its level or
+// section returns what stands under the first heading that has one of the names, ours and that of MADR, up to the next heading of its level or
 // above. A heading in a block of code is none.
-func section(body string, names []string) string {
+func section(body string, names ...string) string {
 	var out []string
 	in, fenced := 0, false
 	for line := range strings.SplitSeq(body, "\n") {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 		}
-		level := 0
-		if !fenced {
-			level = headingLevel(line)
+		level := len(line) - len(strings.TrimLeft(line, "#"))
+		if fenced || level > 6 || !strings.HasPrefix(line[level:], " ") {
+			level = 0
 		}
+		name := strings.ToLower(strings.TrimSpace(strings.Trim(line, "#")))
 		switch {
-		case in == 0 && level > 0 && slices.Contains(names, headingText(line)):
+		case in == 0 && level > 0 && slices.Contains(names, name):
 			in = level
 		case in > 0 && level > 0 && level <= in:
 			return record.CleanBody(strings.Join(out, "\n"))
@@ -307,17 +286,4 @@ func section(body string, names []string) string {
 		}
 	}
 	return record.CleanBody(strings.Join(out, "\n"))
-}
-
-// headingLevel is the level of a line that is a heading of Markdown, else 0.
-func headingLevel(line string) int {
-	level := len(line) - len(strings.TrimLeft(line, "#"))
-	if level > 6 || !strings.HasPrefix(line[level:], " ") {
-		return 0
-	}
-	return level
-}
-
-func headingText(line string) string {
-	return strings.ToLower(strings.TrimSpace(strings.Trim(line, "#")))
 }

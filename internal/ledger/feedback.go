@@ -87,10 +87,8 @@ func NewFeedback(f Feedback, token string, s record.Stamp) (Feedback, error) {
 
 // Valid returns INVALID_INPUT for what no feedback may be. The message begins with the key.
 func (f Feedback) Valid() error {
-	if err := cmp.Or(record.OneOf("type", f.Type, FeedbackTypes), record.OneOf("severity", f.Severity, Severities)); err != nil {
-		return err
-	}
 	return cmp.Or(
+		record.OneOf("type", f.Type, FeedbackTypes), record.OneOf("severity", f.Severity, Severities),
 		validOptional("tool", f.Tool), validOptional("error_code", f.ErrorCode), validOptional("fingerprint", f.Fingerprint),
 		record.ValidText("context", f.Context), f.Header.Valid(f.Body),
 	)

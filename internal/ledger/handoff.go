@@ -81,12 +81,9 @@ func ParseRecipient(s string) (Recipient, error) {
 	return Recipient(who), err
 }
 
-// Group returns the name of the group that is addressed, and whether it is one.
-func (r Recipient) Group() (name string, ok bool) { return strings.CutPrefix(string(r), groupMark) }
-
 // Is reports whether an actor is meant.
 func (r Recipient) Is(who record.Actor, groups GroupsOf) bool {
-	name, group := r.Group()
+	name, group := strings.CutPrefix(string(r), groupMark)
 	if !group {
 		return string(r) == string(who)
 	}
@@ -98,11 +95,8 @@ const maxRecipients = 50
 // NewHandoff returns a handoff as it is written first, or INVALID_INPUT if there may be no such handoff.
 func NewHandoff(h Handoff, token string, s record.Stamp) (Handoff, error) {
 	h.Ref, h.Status, h.Assignee = record.Ref{Kind: HandoffKind, ID: HandoffPrefix + "-" + token}, HandoffOpen, ""
-	if h.Type == "" {
-		h.Type = Handover
-	}
+	h.Type, h.Log = cmp.Or(h.Type, Handover), nil
 	h.To, h.Body = record.Unique(h.To), record.CleanBody(h.Body)
-	h.Log = nil
 	h, _ = h.apply(s.Entry(record.Created).Saying(record.Detail{Content: h.ContentHash()}), nil)
 	return h, h.valid()
 }
@@ -149,9 +143,7 @@ func (h Handoff) ContentHash() string {
 	if h.OptionsOnly {
 		parts[len(parts)-1] = "false"
 	}
-	parts = counted(parts, h.To)
-	parts = counted(parts, h.Options)
-	parts = counted(parts, h.About)
+	parts = counted(counted(counted(parts, h.To), h.Options), h.About)
 	return record.ContentHash(append(parts, h.Body)...)
 }
 
@@ -198,7 +190,14 @@ func handoffStep(v any, now record.Header, e record.Entry, in task.Rules) (recor
 	case record.Claimed, record.TakenOver:
 		return HandoffClaimed, e.Who, h.mayClaim(e, in)
 	case record.Released:
-		return HandoffOpen, "", h.mayRelease(e.Who)
+		switch {
+		case h.Status != HandoffClaimed:
+			return "", "", record.Errorf(record.Conflict, "is %s, and nobody claims it", h.Status)
+		case h.Assignee != e.Who && !e.Who.Human():
+			return "", "", record.Errorf(record.NotYours, "held by %s", h.Assignee).
+				WithHint("ask %s, or a person, to release it", h.Assignee)
+		}
+		return HandoffOpen, "", nil
 	case record.Responded:
 		return HandoffResponded, h.Assignee, cmp.Or(h.mayAct(e.Who, in), h.validAnswer(e))
 	case record.Resolved:
@@ -224,18 +223,10 @@ func (h Handoff) mayAct(who record.Actor, in task.Rules) error {
 	case in.Granted || h.Assignee == who || h.AddressedTo(who, in.Groups):
 		return nil
 	}
-	return record.Errorf(record.Forbidden, "is addressed to %s, and not to %s", h.recipients(), who).
-		WithHint("one of those it is addressed to claims and answers it").WithNext(record.CallTo("inbox"))
-}
-
-// recipients names the recipients, for messages.
-func (h Handoff) recipients() string {
 	const named = 5
-	var names []string
-	for _, r := range h.To[:min(len(h.To), named)] {
-		names = append(names, string(r))
-	}
-	return strings.Join(names, ", ") + record.AndMore(len(h.To)-len(names))
+	to := record.Texts(h.To[:min(len(h.To), named)])
+	return record.Errorf(record.Forbidden, "is addressed to %s%s, and not to %s", strings.Join(to, ", "), record.AndMore(len(h.To)-len(to)), who).
+		WithHint("one of those it is addressed to claims and answers it").WithNext(record.CallTo("inbox"))
 }
 
 func (h Handoff) mayClaim(e record.Entry, in task.Rules) error {
@@ -263,16 +254,6 @@ func (h Handoff) Claim(over bool, groups GroupsOf, s record.Stamp) (Handoff, err
 		did = record.TakenOver
 	}
 	return h.apply(s.Entry(did), groups)
-}
-
-func (h Handoff) mayRelease(who record.Actor) error {
-	switch {
-	case h.Status != HandoffClaimed:
-		return record.Errorf(record.Conflict, "is %s, and nobody claims it", h.Status)
-	case h.Assignee != who && !who.Human():
-		return record.Errorf(record.NotYours, "held by %s", h.Assignee).WithHint("ask %s, or a person, to release it", h.Assignee)
-	}
-	return nil
 }
 
 // Release gives a claim up, so that another recipient can take it. Only who has it may, or a person. Without a claim it

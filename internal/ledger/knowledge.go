@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -76,8 +75,8 @@ func (n Note) Change(c NoteChange, s record.Stamp) (Note, error) {
 	}
 	to := now.Status
 	now.Status = n.Status
-	h, err := updated(now.Header, keys, to, NoteStates, s)
-	now.Header = h
+	var err error
+	now.Header, err = updated(now.Header, keys, to, NoteStates, s)
 	return now, cmp.Or(err, now.says(), now.Valid())
 }
 
@@ -91,29 +90,12 @@ func (n Note) says() error {
 
 // with returns the note as a change makes it, and the keys of the file that differ, but for the status.
 func (n Note) with(c NoteChange) (Note, []string) {
-	was := n
-	if c.Title != nil {
-		n.Title = *c.Title
-	}
-	if c.Body != nil {
-		n.Body = record.CleanBody(*c.Body)
-	}
-	if c.Type != nil {
-		n.Type = *c.Type
-	}
-	if c.Labels != nil {
-		n.Labels = record.Unique(*c.Labels)
-	}
-	if c.About != nil {
-		n.About = record.Unique(*c.About)
-	}
-	if c.Status != nil {
-		n.Status = *c.Status
-	}
-	return n, differing(
-		compared{"title", n.Title == was.Title}, compared{"labels", slices.Equal(n.Labels, was.Labels)}, compared{"type", n.Type == was.Type},
-		compared{"about", slices.Equal(n.About, was.About)}, compared{"body", n.Body == was.Body},
-	)
+	change(nil, "status", &n.Status, c.Status)
+	keys := change(nil, "title", &n.Title, c.Title)
+	keys = change(keys, "labels", &n.Labels, c.Labels, record.Unique)
+	keys = change(keys, "type", &n.Type, c.Type)
+	keys = change(keys, "about", &n.About, c.About, record.Unique)
+	return n, change(keys, "body", &n.Body, c.Body, record.CleanBody)
 }
 
 // Valid returns INVALID_INPUT for what no note may be. The message begins with the key.

@@ -72,28 +72,17 @@ func (r Repository) Register(c RepositoryChange, s record.Stamp) (Repository, er
 	if len(keys) == 0 && r.Status == RepositoryActive {
 		return r, nil
 	}
-	h, err := updated(now.Header, keys, RepositoryActive, RepositoryStates, s)
-	now.Header = h
+	var err error
+	now.Header, err = updated(now.Header, keys, RepositoryActive, RepositoryStates, s)
 	return now, cmp.Or(err, now.Valid())
 }
 
 // with returns the repository as a change makes it, and the keys of the file that differ.
 func (r Repository) with(c RepositoryChange) (Repository, []string) {
-	var keys []string
-	for _, f := range []struct {
-		key      string
-		to, from *string
-	}{{"title", &r.Title, c.Name}, {"default_branch", &r.DefaultBranch, c.DefaultBranch}, {"role", &r.Role, c.Role}} {
-		if f.from == nil || strings.TrimSpace(*f.from) == *f.to {
-			continue
-		}
-		*f.to = strings.TrimSpace(*f.from)
-		keys = append(keys, f.key)
-	}
-	if r.Title == "" {
-		r.Title = path.Base(r.Repo)
-	}
-	return r, keys
+	named := func(s string) string { return cmp.Or(strings.TrimSpace(s), path.Base(r.Repo)) }
+	keys := change(nil, "title", &r.Title, c.Name, named)
+	keys = change(keys, "default_branch", &r.DefaultBranch, c.DefaultBranch, strings.TrimSpace)
+	return r, change(keys, "role", &r.Role, c.Role, strings.TrimSpace)
 }
 
 // Valid returns INVALID_INPUT for what no repository may be. The message begins with the key.

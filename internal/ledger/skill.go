@@ -85,36 +85,23 @@ func NewSkill(id SkillID, c SkillChange, s record.Stamp) (Skill, error) {
 func (k Skill) Change(c SkillChange, s record.Stamp) (Skill, error) {
 	now, keys := k.with(c)
 	to := k.Status
-	if c.Status != nil {
-		to = *c.Status
-	}
+	change(nil, "status", &to, c.Status)
 	if len(keys) == 0 && to == k.Status {
 		return k, nil
 	}
 	now.Version++
-	h, err := updated(now.Header, append(keys, "version"), to, SkillStates, s)
-	now.Header = h
+	var err error
+	now.Header, err = updated(now.Header, append(keys, "version"), to, SkillStates, s)
 	return now, cmp.Or(err, now.Valid())
 }
 
 // with returns the skill as a change makes it, but for its status, and the keys that differ; the body is among them.
 func (k Skill) with(c SkillChange) (Skill, []string) {
-	was := k
-	for _, f := range []struct{ to, from *string }{{&k.Title, c.Name}, {&k.Description, c.Description}} {
-		if f.from != nil {
-			*f.to = strings.TrimSpace(*f.from)
-		}
-	}
-	k.Title = cmp.Or(k.Title, k.Ref.ID)
-	if c.Body != nil {
-		k.Body = record.CleanBody(*c.Body)
-	}
-	if c.Labels != nil {
-		k.Labels = record.Unique(*c.Labels)
-	}
-	return k, differing(
-		compared{"title", k.Title == was.Title}, compared{"labels", slices.Equal(k.Labels, was.Labels)}, compared{"description", k.Description == was.Description}, compared{"body", k.Body == was.Body},
-	)
+	named := func(s string) string { return cmp.Or(strings.TrimSpace(s), k.Ref.ID) }
+	keys := change(nil, "title", &k.Title, c.Name, named)
+	keys = change(keys, "labels", &k.Labels, c.Labels, record.Unique)
+	keys = change(keys, "description", &k.Description, c.Description, strings.TrimSpace)
+	return k, change(keys, "body", &k.Body, c.Body, record.CleanBody)
 }
 
 // Valid returns INVALID_INPUT for what no skill may be. The message begins with the key.
@@ -134,8 +121,5 @@ func (k Skill) Valid() error {
 	case k.Version < 1:
 		return record.Errorf(record.InvalidInput, "version is %s", strconv.Itoa(k.Version)).WithHint("1, and one more with each change")
 	}
-	if err := record.OneOf("status", k.Status, SkillStates); err != nil {
-		return err
-	}
-	return k.Header.Valid(k.Body)
+	return cmp.Or(record.OneOf("status", k.Status, SkillStates), k.Header.Valid(k.Body))
 }

@@ -33,7 +33,10 @@ func Succeed(all []Successor) Succession {
 	followed := map[DecisionID]bool{} // by an accepted one
 	for _, d := range all {
 		if d.Status == Accepted {
-			s.follow(d, followed)
+			// above one that is marked already all are
+			for at, ok := s.of[d.Supersedes]; ok && !followed[at.ID]; at, ok = s.of[at.Supersedes] {
+				followed[at.ID] = true
+			}
 		}
 		s.findRoot(d)
 	}
@@ -44,18 +47,11 @@ func Succeed(all []Successor) Succession {
 		root := s.root[d.ID]
 		now, ok := s.of[s.governs[root]]
 		switch {
-		case !ok, followed[now.ID] && !followed[d.ID], followed[now.ID] == followed[d.ID] && newer(d, now):
+		case !ok, followed[now.ID] && !followed[d.ID], followed[now.ID] == followed[d.ID] && cmp.Or(cmp.Compare(d.Created, now.Created), cmp.Compare(d.ID, now.ID)) > 0:
 			s.governs[root] = d.ID
 		}
 	}
 	return s
-}
-
-// follow marks those that an accepted decision follows. Above one that is marked already all are.
-func (s Succession) follow(d Successor, followed map[DecisionID]bool) {
-	for at, ok := s.of[d.Supersedes]; ok && !followed[at.ID]; at, ok = s.of[at.Supersedes] {
-		followed[at.ID] = true
-	}
 }
 
 // findRoot finds the first of a line, for each decision on the way to it. In a circle, which only an edit by hand can
@@ -69,7 +65,10 @@ func (s Succession) findRoot(d Successor) {
 		case s.root[at.ID] != "":
 			root = s.root[at.ID]
 		case seen[at.ID]:
-			root = s.leastInCircle(at)
+			root = at.ID
+			for other := before; other.ID != at.ID; other = s.of[other.Supersedes] {
+				root = min(root, other.ID)
+			}
 		case !ok:
 			root = at.ID
 		}
@@ -79,19 +78,6 @@ func (s Succession) findRoot(d Successor) {
 	for _, id := range path {
 		s.root[id] = root
 	}
-}
-
-func (s Succession) leastInCircle(d Successor) DecisionID {
-	least := d.ID
-	for at := s.of[d.Supersedes]; at.ID != d.ID; at = s.of[at.Supersedes] {
-		least = min(least, at.ID)
-	}
-	return least
-}
-
-// newer reports whether one decision was made after another.
-func newer(a, b Successor) bool {
-	return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID)) > 0
 }
 
 // Governs reports whether a decision governs: it is accepted, and none stands in its place.

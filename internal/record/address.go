@@ -29,20 +29,12 @@ func RepoOf(remote string) string {
 		host = strings.TrimSuffix(host, port)
 	}
 	name = strings.TrimSuffix(strings.Trim(name, "/"), ".git")
-	if !isHost(host) || name == "" || hasUser(name) || path.Clean("/"+name) != "/"+name || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) || len(host)+len(name) >= MaxLine {
+	hasUser := slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.LastIndexByte(part, '@') > 0 })
+	odd := strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' })
+	if !isHost(host) || name == "" || hasUser || odd || path.Clean("/"+name) != "/"+name || len(host)+len(name) >= MaxLine {
 		return ""
 	}
 	return host + "/" + name
-}
-
-// hasUser reports whether part of a path has an @ that does not begin it.
-func hasUser(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.LastIndexByte(part, '@') > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // fromScp turns user@host:path into host/path. A colon that is followed by a number and a slash is before a port.

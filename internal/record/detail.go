@@ -43,21 +43,13 @@ var (
 		Get func(*Detail) []string
 		Set func(*Detail, []string)
 	}{
-		{"mentions", func(d *Detail) []string { return Texts(d.Mentions) }, func(d *Detail, l []string) { d.Mentions = actors(l) }},
+		{"mentions", func(d *Detail) []string { return Texts(d.Mentions) }, func(d *Detail, l []string) { d.Mentions = As[Actor](l) }},
 		{"about", func(d *Detail) []string { return d.About }, func(d *Detail, l []string) { d.About = l }},
 		{"refs", func(d *Detail) []string { return d.Refs }, func(d *Detail, l []string) { d.Refs = l }},
 		{"next", func(d *Detail) []string { return d.Next }, func(d *Detail, l []string) { d.Next = l }},
 		{"blockers", func(d *Detail) []string { return d.Blockers }, func(d *Detail, l []string) { d.Blockers = l }},
 	}
 )
-
-func actors(list []string) []Actor {
-	var out []Actor
-	for _, s := range list {
-		out = append(out, Actor(s))
-	}
-	return out
-}
 
 // detailsOf lists the keys of a Detail that an entry of each kind may have. No verb writes others.
 var detailsOf = sync.OnceValue(func() map[Did][]string {
@@ -77,15 +69,7 @@ var detailsOf = sync.OnceValue(func() map[Did][]string {
 
 // MayDetail reports whether an entry has no keys of a Detail but those that its kind may have.
 func (e Entry) MayDetail() bool {
-	if e.Detail == nil {
-		return true
-	}
-	for _, key := range e.Detail.keys() {
-		if !slices.Contains(detailsOf()[e.Did], key) {
-			return false
-		}
-	}
-	return true
+	return e.Detail == nil || !slices.ContainsFunc(e.Detail.keys(), func(key string) bool { return !slices.Contains(detailsOf()[e.Did], key) })
 }
 
 // Said returns the detail of an entry; a zero one if it has none.
@@ -104,43 +88,32 @@ func (e Entry) Saying(d Detail) Entry {
 	return e
 }
 
-// keys lists the keys that are set.
-func (d *Detail) keys() []string {
-	var out []string
-	for _, t := range DetailTexts {
-		if *t.At(d) != "" {
-			out = append(out, t.Key)
-		}
-	}
-	for _, l := range DetailLists {
-		if len(l.Get(d)) > 0 {
-			out = append(out, l.Key)
-		}
-	}
-	return out
-}
-
-// parts are what the hash of an entry is made of.
-func (d *Detail) parts() []string {
-	if d == nil {
-		return nil
-	}
-	var out []string
+// values are the texts of each key that is set.
+func (d *Detail) values(each func(key string, texts []string)) {
 	for _, t := range DetailTexts {
 		if text := *t.At(d); text != "" {
-			out = append(out, t.Key, text)
+			each(t.Key, []string{text})
 		}
 	}
 	for _, l := range DetailLists {
 		if list := l.Get(d); len(list) > 0 {
-			out = append(append(out, l.Key), list...)
+			each(l.Key, list)
 		}
 	}
+}
+
+// keys lists the keys that are set.
+func (d *Detail) keys() (out []string) {
+	d.values(func(key string, _ []string) { out = append(out, key) })
 	return out
 }
 
-func (d *Detail) equal(other *Detail) bool {
-	return d == other || d != nil && other != nil && slices.Equal(d.parts(), other.parts())
+// parts are what the hash of an entry is made of.
+func (d *Detail) parts() (out []string) {
+	if d != nil {
+		d.values(func(key string, texts []string) { out = append(append(out, key), texts...) })
+	}
+	return out
 }
 
 // membersOf lists the names of the fields of a struct in JSON.

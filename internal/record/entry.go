@@ -115,7 +115,7 @@ func (e Entry) Equal(other Entry) bool {
 		(e.Checks == nil) == (other.Checks == nil) && slices.Equal(e.Checks, other.Checks) &&
 		e.Deps == other.Deps && slices.Equal(e.AddDeps, other.AddDeps) && slices.Equal(e.RemoveDeps, other.RemoveDeps) &&
 		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig &&
-		e.Detail.equal(other.Detail)
+		slices.Equal(e.Detail.parts(), other.Detail.parts()) && (e.Detail == nil) == (other.Detail == nil)
 }
 
 // Holder returns whom an entry made the holder of the task, and whether it changed the holder. For entries of earlier
@@ -182,10 +182,11 @@ var sessionWords = map[string]Did{"began": Began, "finished": Finished, "cancele
 
 // checkWords reads "check N pass" and "check N fail".
 func checkWords(words []string) (check string, r Result, ok bool) {
-	if len(words) != 3 || words[0] != "check" || !isIndex(words[1]) {
+	if len(words) != 3 || words[0] != "check" {
 		return "", "", false
 	}
-	return words[1], Result(words[2]), true
+	n, err := strconv.Atoi(words[1])
+	return words[1], Result(words[2]), err == nil && n >= 0
 }
 
 func defaultResults(have []CheckResult, check string, r Result) []CheckResult {
@@ -193,11 +194,6 @@ func defaultResults(have []CheckResult, check string, r Result) []CheckResult {
 		return have
 	}
 	return []CheckResult{{Check: check, Result: r, Unhashed: true}}
-}
-
-func isIndex(s string) bool {
-	n, err := strconv.Atoi(s)
-	return err == nil && n >= 0
 }
 
 // shortHash is how many digits of the hash of an entry name it within its record.

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -129,10 +130,8 @@ var Codes = []CodeInfo{
 
 // Info returns what a code means. An unknown code is a plain failure.
 func (c Code) Info() CodeInfo {
-	for _, info := range Codes {
-		if info.Code == c {
-			return info
-		}
+	if i := slices.IndexFunc(Codes, func(info CodeInfo) bool { return info.Code == c }); i >= 0 {
+		return Codes[i]
 	}
 	return CodeInfo{Code: c, Meaning: "a failure without a code of its own", Exit: 1}
 }
@@ -189,19 +188,10 @@ func (e *Error) ForGood() *Error {
 
 // Error returns "op id: message" without the parts that are not known.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.Op)
-	if e.ID != "" {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(e.ID)
+	if at := strings.TrimSpace(e.Op + " " + e.ID); at != "" {
+		return at + ": " + e.Msg
 	}
-	if b.Len() > 0 {
-		b.WriteString(": ")
-	}
-	b.WriteString(e.Msg)
-	return b.String()
+	return e.Msg
 }
 
 // Unwrap returns the cause.
@@ -210,8 +200,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // MessageOf returns the message of the first Error in err's chain without its operation and id, or else the text of
 // err.
 func MessageOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Msg
 	}
 	return err.Error()
@@ -227,8 +216,7 @@ func AndMore(n int) string {
 
 // CodeOf returns the code of the first Error in err's chain, or "" if there is none.
 func CodeOf(err error) Code {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return ""

@@ -76,17 +76,6 @@ func (c Call) String() string {
 // Text is the value in words. The members of a list have spaces between them.
 func (a Arg) Text() string { return strings.Trim(fmt.Sprint(a.Value), "[]") }
 
-// replace replaces a text in the arguments that are texts.
-func (c Call) replace(old, by string) Call {
-	c.Args = slices.Clone(c.Args)
-	for i, a := range c.Args {
-		if text, ok := a.Value.(string); ok {
-			c.Args[i].Value = strings.ReplaceAll(text, old, by)
-		}
-	}
-	return c
-}
-
 // Hint says what to do next. It is text that can hold calls, which are spelled where it is shown. The zero value says
 // nothing.
 type Hint struct {
@@ -146,7 +135,13 @@ func (h Hint) Replace(old, by string) Hint {
 		case ID:
 			h.args[i] = strings.ReplaceAll(string(a), old, by)
 		case Call:
-			h.args[i] = a.replace(old, by)
+			a.Args = slices.Clone(a.Args)
+			for n, arg := range a.Args {
+				if text, ok := arg.Value.(string); ok {
+					a.Args[n].Value = strings.ReplaceAll(text, old, by)
+				}
+			}
+			h.args[i] = a
 		case Hint:
 			h.args[i] = a.Replace(old, by)
 		}

@@ -1,13 +1,16 @@
 package record
 
-// Texts returns a list of names as texts.
-func Texts[T ~string](in []T) []string {
-	out := make([]string, len(in))
+// As returns a list of names as names of another type.
+func As[T, S ~string](in []S) []T {
+	out := make([]T, len(in))
 	for i, v := range in {
-		out[i] = string(v)
+		out[i] = T(v)
 	}
 	return out
 }
+
+// Texts returns a list of names as texts.
+func Texts[T ~string](in []T) []string { return As[string](in) }
 
 // SetOf returns the members of a list as the keys of a map.
 func SetOf[T comparable](list []T) map[T]bool {

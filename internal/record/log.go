@@ -35,6 +35,16 @@ func (l Log) Last() Entry {
 	return l[len(l)-1]
 }
 
+// Newest returns the last of the entries that fit; false for none.
+func (l Log) Newest(fits func(Entry) bool) (Entry, bool) {
+	for _, e := range slices.Backward(l) {
+		if fits(e) {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
 // Since returns the entries from position n on.
 func (l Log) Since(n int) Log { return l[min(n, len(l)):] }
 

@@ -51,34 +51,23 @@ const MaxRefs = 500
 // PullStates are the states of a pull request.
 var PullStates = []string{"open", "draft", "merged", "closed"}
 
-// referenceForm says what a reference of a type has: the member that it must have, and those that it may have beside
-// title, by and at.
-type referenceForm struct{ needs, may []string }
-
-var referenceForms = map[ReferenceType]referenceForm{
-	CommitRef:  {[]string{"sha"}, []string{"branch", "repo", "url"}},
-	BranchRef:  {[]string{"branch"}, []string{"sha", "repo", "url"}},
-	TagRef:     {[]string{"target"}, []string{"sha", "repo", "url"}},
-	CompareRef: {[]string{"target"}, []string{"repo", "url"}},
-	PullRef:    {nil, []string{"number", "url", "state", "sha", "branch", "repo"}},
-	LinkRef:    {[]string{"url"}, nil},
-	FileRef:    {[]string{"path"}, []string{"size", "mime"}},
-	RecordRef:  {[]string{"target"}, nil},
-	OriginRef:  {[]string{"target"}, []string{"url"}},
-}
-
-// neededHint says what a reference of a type needs.
-func neededHint(t ReferenceType) string {
-	return map[ReferenceType]string{
-		CommitRef:  "sha: the hash of the commit; where this repository has one, the one that is checked out by default",
-		BranchRef:  "branch: its name",
-		TagRef:     "target: the name of the tag",
-		CompareRef: "target: what is compared, as in v1...main",
-		LinkRef:    "url: its address, which begins with https:// or http://",
-		FileRef:    "path: the file, in this work tree",
-		RecordRef:  "target: the id of the record",
-		OriginRef:  "target: the system that it came from, a colon, and its id there",
-	}[t]
+// referenceForms says what a reference of each type has: the member that it must have, those that it may have beside
+// title, by and at, and what the first is.
+var referenceForms = map[ReferenceType]struct {
+	needs string
+	may   []string
+	hint  string
+}{
+	CommitRef: {"sha", []string{"branch", "repo", "url"},
+		"sha: the hash of the commit; where this repository has one, the one that is checked out by default"},
+	BranchRef:  {"branch", []string{"sha", "repo", "url"}, "branch: its name"},
+	TagRef:     {"target", []string{"sha", "repo", "url"}, "target: the name of the tag"},
+	CompareRef: {"target", []string{"repo", "url"}, "target: what is compared, as in v1...main"},
+	PullRef:    {"", []string{"number", "url", "state", "sha", "branch", "repo"}, ""},
+	LinkRef:    {"url", nil, "url: its address, which begins with https:// or http://"},
+	FileRef:    {"path", []string{"size", "mime"}, "path: the file, in this work tree"},
+	RecordRef:  {"target", nil, "target: the id of the record"},
+	OriginRef:  {"target", []string{"url"}, "target: the system that it came from, a colon, and its id there"},
 }
 
 // ReferenceTypes lists the types, in the order in which they are shown.
@@ -118,16 +107,14 @@ func (r Reference) Valid() error {
 		return Errorf(InvalidInput, "type is %q", Clip(string(r.Type), 40)).WithHint("commit, branch, tag, compare, pr, link, file, record or origin")
 	}
 	members := r.members()
-	for _, key := range form.needs {
-		if members[key] == "" {
-			return Errorf(InvalidInput, "a reference of type %s needs %s", r.Type, key).WithHint("%s", neededHint(r.Type))
-		}
+	if form.needs != "" && members[form.needs] == "" {
+		return Errorf(InvalidInput, "a reference of type %s needs %s", r.Type, form.needs).WithHint("%s", form.hint)
 	}
 	if r.Type == PullRef && r.Number == 0 && r.URL == "" {
 		return Errorf(InvalidInput, "a reference of type pr needs number or url").WithHint("the number of the pull request, or its address")
 	}
 	for key := range members {
-		if key != "title" && !slices.Contains(form.needs, key) && !slices.Contains(form.may, key) {
+		if key != "title" && key != form.needs && !slices.Contains(form.may, key) {
 			return Errorf(InvalidInput, "a reference of type %s has no %s", r.Type, key)
 		}
 	}
@@ -162,7 +149,7 @@ func (r Reference) validValues() error {
 		if value == "" {
 			continue
 		}
-		if err := validLine(key, value); err != nil {
+		if err := ValidLine(key, value); err != nil {
 			return err
 		}
 	}
@@ -195,10 +182,10 @@ func isHex(s string, least, most int) bool {
 func (r Reference) about() []string {
 	switch r.Type {
 	case PullRef:
-		if r.Number == 0 {
-			return []string{string(r.Type), r.URL}
+		if r.Number > 0 {
+			return []string{string(r.Type), r.Repo, number(r.Number)}
 		}
-		return []string{string(r.Type), r.Repo, number(r.Number)}
+		return []string{string(r.Type), r.URL}
 	case CommitRef:
 		return []string{string(r.Type), r.Repo, r.Sha}
 	case BranchRef:
@@ -286,10 +273,7 @@ func (h Header) ChangeReference(ref string, c ReferenceChange, s Stamp) ([]Refer
 	}
 	was := h.Refs[at]
 	r := was
-	for _, one := range []struct {
-		to   *string
-		from *string
-	}{{&r.State, c.State}, {&r.Sha, c.Sha}, {&r.Title, c.Title}, {&r.URL, c.URL}} {
+	for _, one := range []struct{ to, from *string }{{&r.State, c.State}, {&r.Sha, c.Sha}, {&r.Title, c.Title}, {&r.URL, c.URL}} {
 		if one.from != nil {
 			*one.to = *one.from
 		}

@@ -18,7 +18,7 @@ const maxBody = 3 << 20 // bytes; a file may have 4 MiB
 // ValidLines returns INVALID_INPUT, naming the field, for the first text that is not one of one line.
 func ValidLines(field string, lines ...string) error {
 	for _, line := range lines {
-		if err := validLine(field, line); err != nil {
+		if err := ValidLine(field, line); err != nil {
 			return err
 		}
 	}
@@ -42,14 +42,6 @@ func ValidLabelCount(was, is []string) error {
 // ValidLine returns INVALID_INPUT, naming the field, for what is not a text of one line: empty, of several lines, or
 // too long.
 func ValidLine(field, s string) error {
-	if err := validLine(field, s); err != nil {
-		return err
-	}
-	return nil
-}
-
-// validLine accepts non-empty text on one line.
-func validLine(field, s string) *Error {
 	switch {
 	case Blank(s):
 		return Errorf(InvalidInput, "%s is empty", field)

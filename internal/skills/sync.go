@@ -150,35 +150,27 @@ func compare(root, name string, content []byte) (File, error) {
 
 // behindLink reports whether a path below a root is a link, or leads through one. What is not there is none.
 func behindLink(root, name string) bool {
-	at := root
-	for part := range strings.SplitSeq(name, "/") {
-		at = filepath.Join(at, part)
-		info, err := os.Lstat(at)
-		if err != nil {
-			return false
-		}
-		if info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0 {
-			return true
-		}
-	}
-	return false
+	const link = fs.ModeSymlink | fs.ModeIrregular
+	return onTheWay(root, name, os.Lstat, func(info fs.FileInfo) bool { return info.Mode()&link != 0 })
 }
 
 // mayBeFolder reports whether a path below a root is a folder, or could be made one: nothing else, such as a file,
 // stands in its way.
 func mayBeFolder(root, name string) bool {
+	return !onTheWay(root, name, os.Stat, func(info fs.FileInfo) bool { return !info.IsDir() })
+}
+
+// onTheWay reports whether something that is there on the way from a root to a path is what is asked for.
+func onTheWay(root, name string, look func(string) (fs.FileInfo, error), is func(fs.FileInfo) bool) bool {
 	at := root
 	for part := range strings.SplitSeq(name, "/") {
 		at = filepath.Join(at, part)
-		info, err := os.Stat(at)
-		if err != nil {
-			return true
-		}
-		if !info.IsDir() {
-			return false
+		info, err := look(at)
+		if err != nil || is(info) {
+			return err == nil
 		}
 	}
-	return true
+	return false
 }
 
 // Apply does what is to be done about the files of a plan: those that are missing or stale are written, and those that

@@ -2,13 +2,10 @@ package transfer
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -42,16 +39,6 @@ type Made struct {
 	Status   record.Status `json:"status"`
 	Priority task.Priority `json:"priority"`
 }
-
-// Cells are a task that an import makes, in a table.
-func (m Made) Cells(time.Time) []verb.Cell {
-	return verb.Cells("FROM", record.Clip(m.From, fromShown), "ID", string(m.ID), "STATUS", string(m.Status), "P", fmt.Sprint(int(m.Priority)), "TITLE", m.Title)
-}
-
-// None is empty: where no task is made the counts say so.
-func (Made) None() string { return "" }
-
-const fromShown = 60 // bytes of an id in the source
 
 // Mapping says what a word of the source became.
 type Mapping struct {

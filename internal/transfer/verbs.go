@@ -6,10 +6,10 @@ import "github.com/cairn-tasks/cairn/internal/verb"
 const ImportName = "import"
 
 // Verbs are the verbs that bring tasks in.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: ImportName, Group: "tasks", Toolset: verb.Admin, Title: "Import tasks", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
+var Verbs = verb.Group{Name: "tasks", Toolset: verb.Admin}.Of(
+	verb.DeclareBare(Import, verb.Verb{Name: ImportName, Title: "Import tasks", Kind: verb.Write,
+		Profile: verb.Operator, Idempotent: true,
 		Summary: "Make tasks of the items of another tracker: all in one write, none twice.",
 		When:    "With dry_run first: it tells how states and priorities are mapped and what has no place. What was imported before is left as it is.",
-	}, Import),
-}
+	}),
+)

@@ -289,9 +289,18 @@ func keysOfFields(fields []Field) string {
 	return strings.Join(names, ", ")
 }
 
-// setName stores text, which must have the form of what the field names: no path gets through as an id.
+// setName stores text, which must be one of those that there are, or have the form of what the field names: no path gets
+// through as an id.
 func (f Field) setName(target reflect.Value, v any, path string) error {
-	if err := setText(target, v, path); err != nil || f.Names == "" || target.String() == "" {
+	err := setText(target, v, path)
+	if err == nil && f.Strict && (target.String() != "" || f.Type == Texts) {
+		var choices []string
+		for _, value := range f.Values {
+			choices = append(choices, value.Text)
+		}
+		err = record.OneOf(path, target.String(), choices)
+	}
+	if err != nil || f.Names == "" || target.String() == "" {
 		return err
 	}
 	parse := kind.ParseAnyID
@@ -326,7 +335,7 @@ func setNumber(target reflect.Value, v any, path string) error {
 	return nil
 }
 
-// setCount stores a whole number that is not below what the field may be.
+// setCount stores a whole number that the field may be.
 func (f Field) setCount(target reflect.Value, v any, path string) error {
 	if text, ok := v.(string); ok && f.Span {
 		if d, err := Span(text); err == nil {
@@ -338,7 +347,11 @@ func (f Field) setCount(target reflect.Value, v any, path string) error {
 	} else if err != nil {
 		return err
 	}
-	if n := target.Int(); n < int64(f.Min) && f.Min > 0 {
+	n := target.Int()
+	if f.Max > 0 && n > int64(f.Max) {
+		return BadInput(path, "is %d", n).WithHint("1 to %d; ask for the next page with cursor", f.Max)
+	}
+	if f.Min > 0 && n < int64(f.Min) {
 		return BadInput(path, "is %d", n).WithHint("%d or more, or leave it out; %s: %s", f.Min, f.Name, f.Doc)
 	}
 	return nil

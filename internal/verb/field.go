@@ -22,8 +22,11 @@ import (
 //	cli:"several"         beside arg: the command takes more than one, and does the verb for each in turn
 //	cli:"own=WHAT"        left out on the command line, it is filled in: actor with who acts, key with a new key
 //	cli:"flag=NAME"       what its flag is called; without it, the field's name with dashes for underscores
+//	cli:"also=NAME"       another name of its flag, such as a letter
+//	cli:"value=WORD"      the word in its doc that stands for the value of its flag
 //	cli:"not=NAME"        for a boolean: a second flag, which sets false; one of the two must be given
 //	values:"a,b=why,c"    texts that completion offers, each with a few words about it or none
+//	oneof:"a,b"           the same, and any other text is refused
 //	from:"SOURCE"         where completion finds values; see Source
 //	mcp:"quiet"           it stands on pages and on the command line, and not in the schema of the tool
 //	else:"session"        left out, it is the session under which the caller works
@@ -46,6 +49,7 @@ type Field struct {
 	Fields   []Field // of the object or the objects, for Object and Objects
 	Clears   bool    // "" or [] empties what it sets, and so does null
 	Min      int     // of a number, the least that it may be if it is given
+	Max      int     // of how many items a page has, the most; 0 for any other number
 	Span     bool    // a number of seconds, for which a text such as 10m can stand
 
 	// On the command line.
@@ -54,9 +58,12 @@ type Field struct {
 	Many   bool         // positional, and more than one may stand there: the verb is done for each
 	Own    string       // what fills it in if it is left out there: "actor", "key", or "" for nothing
 	Flag   string       // the name of its flag, without dashes; "" for an argument
+	Also   string       // another name of that flag; "" if there is none
+	Value  string       // the word in Doc that stands for the value of that flag; "" for none
 	Not    string       // the name of the flag that sets it to false; "" if there is none
 	Flags  []ObjectFlag // for Objects: flags that make one object each; nil for one flag that takes JSON
 	Values []Value      // that completion offers
+	Strict bool         // it can have no other value than these
 	From   Source       // where completion finds values, in place of Values
 
 	index []int
@@ -142,6 +149,15 @@ type RecordID string
 // Count is a number in an input that is at least 1 where it is given; 0 stands for one that is left out.
 type Count int
 
+// Limit is a Count of the items of a page, at most maxLimit.
+type Limit int
+
+// Paging is part of the input of a verb that lists.
+type Paging struct {
+	Limit  Limit  `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor string `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
 // Seconds is how long something may take, in an input: a number of seconds, or a text such as 10m, as in the config. It
 // is at least 1 where it is given.
 type Seconds int
@@ -152,6 +168,7 @@ var (
 	sessionID = reflect.TypeFor[SessionID]()
 	recordID  = reflect.TypeFor[RecordID]()
 	count     = reflect.TypeFor[Count]()
+	pageLimit = reflect.TypeFor[Limit]()
 	values    = reflect.TypeFor[Values]()
 	givenType = reflect.TypeFor[Given]()
 )
@@ -179,7 +196,8 @@ func fieldsOf(t reflect.Type) []Field {
 			AnyKind:  ft == recordID || ft.Kind() == reflect.Slice && ft.Elem() == recordID,
 			Quiet:    sf.Tag.Get("mcp")+around(t, sf, "mcp") == "quiet",
 			Else:     sf.Tag.Get("else"),
-			Values:   valuesOf(cmp.Or(sf.Tag.Get("values"), sf.Tag.Get("choices"))),
+			Values:   valuesOf(cmp.Or(sf.Tag.Get("values"), sf.Tag.Get("oneof"), sf.Tag.Get("choices"))),
+			Strict:   sf.Tag.Get("oneof") != "",
 			From:     Source(sf.Tag.Get("from")),
 			index:    sf.Index,
 		}
@@ -193,8 +211,11 @@ func fieldsOf(t reflect.Type) []Field {
 				f.Flags = declares.Flags()
 			}
 		}
-		if ft == count || ft == seconds {
+		if ft == count || ft == seconds || ft == pageLimit {
 			f.Min = 1
+		}
+		if ft == pageLimit {
+			f.Max = maxLimit
 		}
 		f.Span = ft == seconds
 		out = append(out, f)
@@ -249,6 +270,10 @@ func (f *Field) onCommandLine(tag string) {
 			f.Own = value
 		case "flag":
 			f.Flag = value
+		case "also":
+			f.Also = value
+		case "value":
+			f.Value = value
 		case "not":
 			f.Not = value
 		default:

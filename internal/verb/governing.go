@@ -50,11 +50,14 @@ const (
 // what its body and its checks name. It is nil if there are none. It never fails: what cannot be read is said in Rest,
 // since the call that it is a part of did its work.
 func (w *Workspace) Governing(ctx context.Context, s *store.Store, t task.Task) *Governing {
-	rows, err := w.decisionRows(ctx, s)
+	if !layout.Exists(s.Dir(kind.Decisions.Folder)) {
+		return nil
+	}
+	view, err := w.Reads.Look(ctx, s, kind.Decisions.Kind)
 	if err != nil {
 		return &Governing{Items: []Ruling{}, Rest: "the decisions cannot be read: " + record.MessageOf(err)}
 	}
-	rows = GoverningRows(rows)
+	rows := GoverningRows(view.Rows())
 	if len(rows) == 0 {
 		return nil
 	}
@@ -68,18 +71,6 @@ func (w *Workspace) Governing(ctx context.Context, s *store.Store, t task.Task) 
 		return nil
 	}
 	return rulings(s, rows)
-}
-
-// decisionRows are the rows of all decisions. Where there is no folder of decisions it costs one look at that.
-func (w *Workspace) decisionRows(ctx context.Context, s *store.Store) ([]*kind.Row, error) {
-	if !layout.Exists(s.Dir(kind.Decisions.Folder)) {
-		return nil, nil
-	}
-	view, err := w.Reads.Look(ctx, s, kind.Decisions.Kind)
-	if err != nil {
-		return nil, err
-	}
-	return view.Rows(), nil
 }
 
 // GoverningRows are the rows of the decisions that govern, the newest first.
@@ -186,7 +177,7 @@ func rulings(s *store.Store, rows []*kind.Row) *Governing {
 	out, room := &Governing{Items: []Ruling{}}, rulingsRoom
 	for _, r := range rows {
 		one := ruling(s, r)
-		if room -= sizeOf(one) + 1; room < 0 {
+		if room -= SizeOf(one) + 1; room < 0 {
 			break
 		}
 		out.Items = append(out.Items, one)

@@ -3,6 +3,7 @@ package verb
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -22,7 +23,7 @@ type Graph struct {
 	view  *index.View
 	other task.Find      // what tasks can depend on and is no task
 	waits func() []waits // of each row
-	open  func() *openChildren
+	open  func() openChildren
 }
 
 // waits is whether a task waits for others.
@@ -42,8 +43,12 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 	}
 	none := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	g := &Graph{store: s, reads: w.Reads, view: view, other: kind.DepsAmong(none, w.Reads.Of(s), s.Config.Flow)}
-	g.waits = sync.OnceValue(func() []waits { return w.Reads.waits(g) })
-	g.open = sync.OnceValue(func() *openChildren { return w.Reads.openChildren(g) })
+	g.waits = sync.OnceValue(func() []waits {
+		return keep(w.Reads, func(r *SharedReads) keptBy[[]waits] { return &r.waits }, g, waitsOfAll)
+	})
+	g.open = sync.OnceValue(func() openChildren {
+		return keep(w.Reads, func(r *SharedReads) keptBy[openChildren] { return &r.children }, g, openChildrenOf)
+	})
 	return g, nil
 }
 
@@ -51,7 +56,7 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 func (g *Graph) Rows() []*kind.Row { return g.view.Rows() }
 
 // Set is the rows of all tasks as a set.
-func (g *Graph) Set() *index.Set { return g.view.Set() }
+func (g *Graph) Set() *index.Set { return g.view.Set }
 
 // Problems lists the files that cannot be read.
 func (g *Graph) Problems() []problem.Problem { return g.view.Problems() }
@@ -106,6 +111,22 @@ func (g *Graph) Blocked(n int) bool {
 	}
 }
 
+// waitsOfAll is whether each task waits for others. It asks again only about what was touched since before.
+func waitsOfAll(g *Graph, before kept[[]waits], sameFlow bool) []waits {
+	now := make([]waits, len(g.Rows()))
+	if before.set == nil || !sameFlow || !g.Set().SameIDs(before.set) {
+		for n, r := range g.Rows() {
+			now[n] = g.waitsOf(r)
+		}
+		return now
+	}
+	copy(now, before.of)
+	for _, id := range g.Set().Touched(before.set) {
+		now[g.Set().Number(id)] = g.waitsOf(g.Row(record.ID(id)))
+	}
+	return now
+}
+
 // waitsOf is whether a task waits, as far as tasks tell.
 func (g *Graph) waitsOf(r *kind.Row) waits {
 	out := forNothing
@@ -149,15 +170,11 @@ func (g *Graph) Search(ctx context.Context, words []string) ([]bool, error) {
 // waits for it in turn, by deps or by children of its own: of two tasks that would wait for each other the parent comes
 // first.
 
-// openChildren is which open children tasks wait for.
-type openChildren struct {
-	set  *index.Set
-	flow string
-	of   map[string][]record.ID // by the parent's id, sorted
-}
+// openChildren is which open children tasks wait for, by the id of the parent, sorted.
+type openChildren map[string][]record.ID
 
 // OpenChildren lists the open children that a task waits for, sorted by id. A closed task waits for none.
-func (g *Graph) OpenChildren(r *kind.Row) []record.ID { return g.open().of[r.ID] }
+func (g *Graph) OpenChildren(r *kind.Row) []record.ID { return g.open()[r.ID] }
 
 // waiting reports whether the task of the nth row waits for a dep, or for a child.
 func (g *Graph) waiting(n int) bool {
@@ -165,7 +182,7 @@ func (g *Graph) waiting(n int) bool {
 }
 
 // openChildrenOf finds the open children of all tasks.
-func openChildrenOf(g *Graph) map[string][]record.ID {
+func openChildrenOf(g *Graph, _ kept[openChildren], _ bool) openChildren {
 	edges := map[int][]int{} // from a parent to its open children, by the numbers of rows
 	rows, flow := g.Rows(), g.store.Config.Flow
 	for n, r := range rows {
@@ -179,102 +196,24 @@ func openChildrenOf(g *Graph) map[string][]record.ID {
 	if len(edges) == 0 {
 		return nil
 	}
-	circle := circles{g: g, children: edges, at: map[int]*visit{}}
+	ring, _ := task.Rings(len(rows), maps.Keys(edges), func(n int) []int {
+		next := slices.Clone(edges[n])
+		for _, id := range rows[n].Deps {
+			if d := g.Set().Number(string(id)); d >= 0 && !flow.IsClosed(rows[d].Status) {
+				next = append(next, d)
+			}
+		}
+		return next
+	})
 	out := make(map[string][]record.ID, len(edges))
 	for p, children := range edges {
 		for _, c := range children {
-			if !circle.both(p, c) {
+			if ring[p] != ring[c] {
 				out[rows[p].ID] = append(out[rows[p].ID], record.ID(rows[c].ID))
 			}
 		}
 	}
 	return out
-}
-
-// circles finds which tasks wait for each other, directly or through others: the strongly connected parts of the graph
-// of deps and children, by Tarjan's algorithm, with a stack of its own so that a long chain is no deep recursion.
-type circles struct {
-	g        *Graph
-	children map[int][]int
-	at       map[int]*visit
-	stack    []int
-	count    int
-}
-
-// visit is what is known of a task that was visited.
-type visit struct {
-	order, low int
-	part       int // the part that it belongs to, from 1; 0 while that is not known
-	next       []int
-}
-
-// both reports whether two tasks wait for each other.
-func (c *circles) both(a, b int) bool {
-	for _, n := range []int{a, b} {
-		if c.at[n] == nil {
-			c.walk(n)
-		}
-	}
-	return c.at[a].part == c.at[b].part
-}
-
-// enter begins the visit of a task.
-func (c *circles) enter(n int) {
-	c.count++
-	c.at[n] = &visit{order: c.count, low: c.count, next: c.waitsFor(n)}
-	c.stack = append(c.stack, n)
-}
-
-// waitsFor are the open tasks that a task may wait for.
-func (c *circles) waitsFor(n int) []int {
-	next := slices.Clone(c.children[n])
-	for _, id := range c.g.Rows()[n].Deps {
-		if d := c.g.Set().Number(string(id)); d >= 0 && !c.g.store.Config.Flow.IsClosed(c.g.Rows()[d].Status) {
-			next = append(next, d)
-		}
-	}
-	return next
-}
-
-// walk visits all tasks that one leads to.
-func (c *circles) walk(from int) {
-	c.enter(from)
-	for path := []int{from}; len(path) > 0; {
-		n := path[len(path)-1]
-		v := c.at[n]
-		if len(v.next) > 0 {
-			to := v.next[0]
-			v.next = v.next[1:]
-			switch seen := c.at[to]; {
-			case seen == nil:
-				c.enter(to)
-				path = append(path, to)
-			case seen.part == 0:
-				v.low = min(v.low, seen.order)
-			}
-			continue
-		}
-		path = path[:len(path)-1]
-		if len(path) > 0 {
-			above := c.at[path[len(path)-1]]
-			above.low = min(above.low, v.low)
-		}
-		if v.low == v.order {
-			c.leave(n, v.order)
-		}
-	}
-}
-
-// leave closes a part: the tasks on the stack down to the one that it began with.
-func (c *circles) leave(first, part int) {
-	for {
-		n := c.stack[len(c.stack)-1]
-		c.stack = c.stack[:len(c.stack)-1]
-		c.at[n].part = part
-		if n == first {
-			return
-		}
-	}
 }
 
 // UnblocksMost returns the open task for which the most open tasks wait, directly or through others, and how many these

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -125,52 +126,61 @@ func (i Idempotency) Remember(tx *store.Tx, made session.Key) {
 }
 
 // Replayer is the result of a verb that writes. Replay answers a call that was made before, with what it made, as that
-// is now. A verb whose result is of no one type, since it writes records of any kind, is answered for by Record.
+// is now; Verb.Call says that it is a replay, and of what is not there that it is elsewhere. A verb whose result is of no
+// one type, since it writes records of any kind, is answered for by Record.
 type Replayer interface {
 	Replay(*Workspace, *store.Store, session.Key) (any, error)
 }
 
-// neverCalled returns doneError if live state remembers the call. It is asked before anything else is done, so that a
-// replay never runs a check.
-func (w *Workspace) neverCalled() error {
-	if !w.Idempotency.Given() {
-		return nil
-	}
-	s, err := w.Open()
-	if record.CodeOf(err) == record.NoWorkspace {
-		return nil // what was called outside of all workspaces is remembered in none
-	}
-	if err != nil {
-		return err
-	}
-	return w.Idempotency.known(s.Key)
-}
-
 // replayed is the answer of a call: that of a replay if its error is doneError, else what it came to.
-func (v Verb) replayed(ctx context.Context, w *Workspace, out any, err error) (any, error) {
+func (v Verb) replayed(ctx context.Context, w *Workspace, s *store.Store, out any, err error) (any, error) {
 	done := doneError{}
 	if !errors.As(err, &done) {
 		return out, err
 	}
-	s, err := w.Open()
-	if err == nil {
-		err = s.Settle(ctx) // what it made may still wait to be brought to its end
-	}
+	err = s.Settle(ctx) // what it made may still wait to be brought to its end
 	if err == nil && v.Holds && done.made.Task != "" {
-		err = w.holdsHere(s, done.made.Task)
+		err = holdsHere(w, s, done.made.Task)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if replayer, ok := v.out.(Replayer); ok {
-		return replayer.Replay(w, s, done.made)
+	replayer, ok := v.out.(Replayer)
+	if !ok {
+		replayer = Record{}
 	}
-	return Record{}.Replay(w, s, done.made)
+	out, err = replayer.Replay(w, s, done.made)
+	return markReplayed(out), NotHere(err, MadeID(done.made))
+}
+
+// markReplayed says in the result of a verb that the call was made before.
+func markReplayed(out any) any {
+	if reflect.ValueOf(out).Kind() != reflect.Struct {
+		return out
+	}
+	marked := reflect.New(reflect.TypeOf(out)).Elem()
+	marked.Set(reflect.ValueOf(out))
+	if f := marked.FieldByName("Replayed"); f.IsValid() {
+		f.SetBool(true)
+	}
+	return marked.Interface()
+}
+
+// MadeID is the id of what a call made, of several things that of the first.
+func MadeID(made session.Key) string {
+	switch {
+	case made.Record != nil:
+		return made.Record.ID
+	case len(made.Tasks) > 0:
+		return string(made.Tasks[0])
+	default:
+		return cmp.Or(string(made.Task), made.Session)
+	}
 }
 
 // holdsHere returns ALREADY_CLAIMED if the caller holds a task in another worktree, where repeating the call that took
 // it would let it go on in two.
-func (w *Workspace) holdsHere(s *store.Store, id record.ID) error {
+func holdsHere(w *Workspace, s *store.Store, id record.ID) error {
 	t, err := kind.Tasks.Get(s, id)
 	if err != nil {
 		return NotHere(err, string(id))
@@ -193,15 +203,12 @@ func NotHere(err error, made string) error {
 
 // Replay shows the task as it is now.
 func (Task) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
-	out, err := w.View(s).TaskByID(made.Task)
-	out.Replayed = true
-	return out, NotHere(err, string(made.Task))
+	return w.View(s).TaskByID(made.Task)
 }
 
 // Replay shows the session as it is now.
 func (Session) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
 	out, err := w.View(s).SessionByID(made.Session)
-	out.Replayed = true
 	if err == nil && out.Status == session.Active { // as begin has it, if that is what was called
 		about, taskErr := kind.Tasks.Get(s, out.Task)
 		if taskErr == nil {
@@ -211,5 +218,5 @@ func (Session) Replay(w *Workspace, s *store.Store, made session.Key) (any, erro
 		}
 		out.Decisions = w.Governing(context.Background(), s, about)
 	}
-	return out, NotHere(err, made.Session)
+	return out, err
 }

@@ -77,18 +77,10 @@ const (
 	pageShown     = 256 << 10 // bytes of JSON on a page for an agent
 )
 
-// ValidLimit returns INVALID_INPUT for more items than a page can have.
-func ValidLimit(limit Count) error {
-	if limit > maxLimit {
-		return BadInput("limit", "is %d", limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
-	}
-	return nil
-}
-
 // PageIn is the page that a caller asks for, of a list in an order. One for an agent ends early where its items are
 // long.
-func (w *Workspace) PageIn(order, cursor string, limit Count) PageIn {
-	in := PageIn{order: order, cursor: cursor, limit: cmp.Or(int(limit), defaultLimit)}
+func (w *Workspace) PageIn(order string, p Paging) PageIn {
+	in := PageIn{order: order, cursor: p.Cursor, limit: cmp.Or(int(p.Limit), defaultLimit)}
 	if w.Bounded {
 		in.room = pageShown
 	}
@@ -141,7 +133,7 @@ func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []proble
 		}
 		item := show(r.Item)
 		if in.room > 0 {
-			room -= sizeOf(item)
+			room -= SizeOf(item)
 		}
 		out.Items, at.item = append(out.Items, item), r.At
 	}
@@ -183,8 +175,8 @@ func Foremost[T any](all []Ranked[T], n int) []Ranked[T] {
 	return first
 }
 
-// sizeOf is how long a value is as JSON, in bytes.
-func sizeOf(v any) int {
+// SizeOf is how long a value is as JSON, in bytes.
+func SizeOf(v any) int {
 	text, _ := json.Marshal(v) // it is part of a result
 	return len(text)
 }
@@ -274,7 +266,7 @@ func (r Row) cut(b Bounds) Row {
 // Fitting is how many of the items fit into the room, at most n and at least one.
 func Fitting[T any](items []T, n, room int) int {
 	for i := range min(len(items), n) {
-		if room -= sizeOf(items[i]); room < 0 {
+		if room -= SizeOf(items[i]); room < 0 {
 			return max(i, 1)
 		}
 	}

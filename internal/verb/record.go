@@ -2,6 +2,8 @@ package verb
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
@@ -28,6 +30,23 @@ type Record struct {
 	RefsTotal       int               `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
 	Rest            string            `json:"rest,omitempty"`             // how to read what was cut
 	Replayed        bool              `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
+}
+
+// KnownKind returns INVALID_INPUT for a name that is that of no kind of record, and none of the others that an input
+// takes; "" is none.
+func KnownKind(name string, others ...string) error {
+	if _, known := kind.Named(name); known || name == "" || slices.Contains(others, name) {
+		return nil
+	}
+	var names []string
+	for _, k := range kind.Kinds() {
+		names = append(names, k.Name)
+	}
+	bad := BadInput("kind", "is %q", Head(name, 40))
+	if len(others) > 0 {
+		return bad.WithHint("%s or %s", strings.Join(names, ", "), strings.Join(others, " or "))
+	}
+	return bad.WithHint("one of %s", strings.Join(names, ", "))
 }
 
 // RecordRow is a record of any kind in a list.
@@ -102,9 +121,7 @@ func (r Record) Cut(b Bounds) Record {
 // Replay shows the record as it is now.
 func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
 	if len(made.Tasks) > 0 {
-		out, err := w.View(s).several(made.Tasks)
-		out.Replayed = true
-		return out, NotHere(err, string(made.Tasks[0]))
+		return w.View(s).Several(made.Tasks)
 	}
 	if made.Record == nil {
 		return Task{}.Replay(w, s, made)
@@ -116,19 +133,15 @@ func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error
 	if k == kind.Sessions.Kind {
 		return Session{}.Replay(w, s, session.Key{Session: made.Record.ID})
 	}
-	out, err := w.View(s).RecordByID(k, made.Record.ID, Usual)
-	out.Replayed = true
-	return out, NotHere(err, made.Record.ID)
+	return w.View(s).RecordByID(k, made.Record.ID, Usual)
 }
 
-// CreateRecord makes one write that creates a record, under an id that nobody has. Build makes the record from the
-// token of an id and from what its first entry says.
-func CreateRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.Of[ID, T], build func(token string, s record.Stamp) (T, error)) (Record, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Record{}, err
-	}
-	ref, err := Create(ctx, w, s, k, func(_ *store.Tx, token string) (T, error) { return build(token, w.Stamp("")) })
+// CreateRecord makes one write that creates a record, under an id that nobody has, and shows it. Build makes the record
+// from the token of an id; it runs under the lock, and may run more than once.
+func CreateRecord[ID ~string, T any](
+	ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], build func(tx *store.Tx, token string) (T, error),
+) (Record, error) {
+	ref, err := Create(ctx, w, s, k, build)
 	if err != nil {
 		return Record{}, err
 	}
@@ -137,8 +150,7 @@ func CreateRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.O
 
 const createTries = 5 // two ids of one millisecond are the same once in a million
 
-// Create is CreateRecord in a store that is open. It names the record that it made. Build runs under the lock,
-// and may run more than once.
+// Create is CreateRecord for a caller that shows the record otherwise.
 func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], build func(tx *store.Tx, token string) (T, error)) (ref record.Ref, err error) {
 	for range createTries {
 		var token string
@@ -170,11 +182,9 @@ func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store
 
 // ChangeRecord makes one write of one record of a kind. Change decides under the lock what becomes of it; a record that
 // stays the same is not written.
-func ChangeRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.Of[ID, T], id ID, change func(T) (T, error)) (Record, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Record{}, err
-	}
+func ChangeRecord[ID ~string, T any](
+	ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], id ID, change func(T) (T, error),
+) (Record, error) {
 	return Change{Kind: k.Kind, IDs: []string{string(id)}, Decide: func(wc WriteContext) (any, error) { return change(wc.Was.(T)) }}.Record(ctx, w, s)
 }
 
@@ -192,10 +202,9 @@ func (v View) AnyByID(k *kind.Kind, id string) (any, error) {
 
 // ListRecords is a page of the records of a kind, the newest first. Row shows one; it reports false for one that is
 // left out.
-func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], cursor string, limit Count, row func(T) (Row, bool)) (Items[Row], error) {
-	if err := ValidLimit(limit); err != nil {
-		return Items[Row]{}, err
-	}
+func ListRecords[ID ~string, T, Row any](
+	ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], page Paging, row func(T) (Row, bool),
+) (Items[Row], error) {
 	all, problems, err := k.List(ctx, w.Reads.Of(s))
 	if err != nil {
 		return Items[Row]{}, err
@@ -208,29 +217,22 @@ func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *s
 			fit = append(fit, Ranked[Row]{At: at, Item: one})
 		}
 	}
-	return Page(fit, problems, w.PageIn(k.Name, cursor, limit))
+	return Page(fit, problems, w.PageIn(k.Name, page))
 }
 
 // ListOfIn is the input of a verb that ListOf makes.
 type ListOfIn struct {
 	Status record.Status `json:"status,omitempty" doc:"only those in this state"`
-	Limit  Count         `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	Paging
 }
 
 // ListOf makes the verb that lists the records of a kind, the newest first, as row shows them.
-func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) func(context.Context, *Workspace, ListOfIn) (Items[Row], error) {
-	return func(ctx context.Context, w *Workspace, in ListOfIn) (Items[Row], error) {
-		if in.Status != "" {
-			if err := record.OneOf("status", in.Status, k.States); err != nil {
-				return Items[Row]{}, err
-			}
-		}
-		s, err := w.Open()
-		if err != nil {
+func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) Func[ListOfIn, Items[Row]] {
+	return func(ctx context.Context, w *Workspace, s *store.Store, in ListOfIn) (Items[Row], error) {
+		if err := OneOf("status", in.Status, k.States); err != nil {
 			return Items[Row]{}, err
 		}
-		return ListRecords(ctx, w, s, k, in.Cursor, in.Limit, func(v T) (Row, bool) {
+		return ListRecords(ctx, w, s, k, in.Paging, func(v T) (Row, bool) {
 			return row(v), in.Status == "" || in.Status == k.Header(v).Status
 		})
 	}
@@ -238,10 +240,9 @@ func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) func(cont
 
 // QueryRows is a page of the records of a kind, the newest first, by their rows: no file is read that did not change.
 // Show makes an item of a row, for those on the page alone.
-func QueryRows[T any](ctx context.Context, w *Workspace, s *store.Store, k *kind.Kind, cursor string, limit Count, fits func(*kind.Row) bool, show func(*kind.Row) T) (Items[T], error) {
-	if err := ValidLimit(limit); err != nil {
-		return Items[T]{}, err
-	}
+func QueryRows[T any](
+	ctx context.Context, w *Workspace, s *store.Store, k *kind.Kind, page Paging, fits func(*kind.Row) bool, show func(*kind.Row) T,
+) (Items[T], error) {
 	view, err := w.Reads.Look(ctx, s, k)
 	if err != nil {
 		return Items[T]{}, err
@@ -252,5 +253,5 @@ func QueryRows[T any](ctx context.Context, w *Workspace, s *store.Store, k *kind
 			fit = append(fit, Ranked[*kind.Row]{At: Position{Key: NewestFirst(time.Unix(r.Created, 0)), ID: Descending(r.ID)}, Item: r})
 		}
 	}
-	return PageOf(fit, show, view.Problems(), w.PageIn(k.Name, cursor, limit))
+	return PageOf(fit, show, view.Problems(), w.PageIn(k.Name, page))
 }

@@ -116,27 +116,6 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// Tabular is a row of a result that says how it stands in a table.
-type Tabular interface {
-	Cells(now time.Time) []Cell // one for each column, always the same columns
-	None() string               // what is said where there are no rows
-}
-
-// Cell is what a row says in one column. Its text is not yet made harmless.
-type Cell struct {
-	Head, Text string
-	Grows      bool // the column has the room that others leave; without any it is the last
-}
-
-// Cells are cells by their heads: HEAD, text, HEAD, text and so on.
-func Cells(headsAndTexts ...string) []Cell {
-	out := make([]Cell, 0, len(headsAndTexts)/2)
-	for i := 0; i+1 < len(headsAndTexts); i += 2 {
-		out = append(out, Cell{Head: headsAndTexts[i], Text: headsAndTexts[i+1]})
-	}
-	return out
-}
-
 // Ago is how long ago something was, in one unit.
 func Ago(at, now time.Time) string {
 	switch d := now.Sub(at); {

@@ -36,9 +36,9 @@ type SharedReads struct {
 
 	mu     sync.Mutex
 	shared map[string]*sharedRead // by what is read
-	kept   map[string]keptWaits   // by workspace
 
-	children map[string]*openChildren // by workspace
+	waits    map[string]kept[[]waits]      // by workspace
+	children map[string]kept[openChildren] // by workspace
 }
 
 // Close stops following workspaces. The reads can be used on, and then look at all files.
@@ -168,7 +168,7 @@ func workspaceOf(s *store.Store) string { return s.Root + "\x00" + string(s.Live
 // Search returns for each row of a view whether all words occur in what the record says.
 func (r *SharedReads) Search(ctx context.Context, s *store.Store, v *index.View, words []string) ([]bool, error) {
 	if r == nil {
-		return s.Rows(v.Kind()).Search(ctx, v, &index.Words{}, words)
+		return s.Rows(v.Kind()).Search(ctx, v, &index.Terms{}, words)
 	}
 	return r.memory.Search(ctx, s, v, words)
 }
@@ -217,74 +217,37 @@ func (r *SharedReads) KnownOf(ctx context.Context, s *store.Store) (known func(r
 	})
 }
 
-// keptWaits is which tasks of a set wait for others.
-type keptWaits struct {
+// kept is something that was found out about a set of tasks, for as long as they and the states that are closed stay the
+// same.
+type kept[T any] struct {
 	set  *index.Set
 	flow string // which states are closed
-	of   []waits
+	of   T
 }
 
-// waits returns whether each task of a graph waits for others. A process that shares its reads asks again only about
-// what was touched.
-func (r *SharedReads) waits(g *Graph) []waits {
+// keptBy is where a process keeps that for each workspace.
+type keptBy[T any] = *map[string]kept[T]
+
+// keep returns what find finds out about the tasks of a graph. A process that shares its reads asks again only once
+// tasks changed; find is given what was kept before, and whether the closed states are the same.
+func keep[T any](r *SharedReads, in func(*SharedReads) keptBy[T], g *Graph, find func(*Graph, kept[T], bool) T) T {
+	now := kept[T]{set: g.Set(), flow: fmt.Sprint(g.store.Config.Flow.Closed)}
 	if r == nil {
-		return keptWaits{}.after(g).of
+		return find(g, kept[T]{}, false)
 	}
-	key := workspaceOf(g.store)
+	all, key := in(r), workspaceOf(g.store)
 	r.mu.Lock()
-	before := r.kept[key]
+	before := (*all)[key]
 	r.mu.Unlock()
-	now := before.after(g)
+	if now.set == before.set && now.flow == before.flow {
+		return before.of
+	}
+	now.of = find(g, before, now.flow == before.flow)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.kept == nil {
-		r.kept = map[string]keptWaits{}
+	if *all == nil {
+		*all = map[string]kept[T]{}
 	}
-	r.kept[key] = now
+	(*all)[key] = now
 	return now.of
-}
-
-// after is what is kept once a graph was asked.
-func (k keptWaits) after(g *Graph) keptWaits {
-	now := keptWaits{set: g.Set(), flow: fmt.Sprint(g.store.Config.Flow.Closed)}
-	if now.set == k.set && now.flow == k.flow {
-		return k
-	}
-	now.of = make([]waits, len(g.Rows()))
-	if k.set == nil || now.flow != k.flow || !now.set.SameIDs(k.set) {
-		for n, r := range g.Rows() {
-			now.of[n] = g.waitsOf(r)
-		}
-		return now
-	}
-	copy(now.of, k.of)
-	for _, id := range now.set.Touched(k.set) {
-		now.of[now.set.Number(id)] = g.waitsOf(g.Row(record.ID(id)))
-	}
-	return now
-}
-
-// openChildren is which open children the tasks of a graph wait for. A process that shares its reads asks again only
-// once tasks changed.
-func (r *SharedReads) openChildren(g *Graph) *openChildren {
-	flow := fmt.Sprint(g.store.Config.Flow.Closed)
-	find := func() *openChildren { return &openChildren{set: g.Set(), flow: flow, of: openChildrenOf(g)} }
-	if r == nil {
-		return find()
-	}
-	key := workspaceOf(g.store)
-	r.mu.Lock()
-	before := r.children[key]
-	r.mu.Unlock()
-	if before != nil && before.set == g.Set() && before.flow == flow {
-		return before
-	}
-	now := find()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.children == nil {
-		r.children = map[string]*openChildren{}
-	}
-	r.children[key] = now
-	return now
 }

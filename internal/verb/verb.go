@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/progress"
 )
 
@@ -52,8 +54,28 @@ type Verb struct {
 	Returns []any // a value of each type that it may return, where its function returns any
 
 	in     *input
-	out    any // the zero result
-	invoke func(context.Context, *Workspace, any) (any, error)
+	out    any  // the zero result
+	bare   bool // it works outside of all workspaces too, and opens the store itself
+	invoke func(context.Context, *Workspace, *store.Store, any) (any, error)
+}
+
+// Group is what verbs have in common that are declared together.
+type Group struct {
+	Name    string // the heading under which help lists them
+	Noun    string // the command under which those stand whose names begin with it
+	Toolset Toolset
+}
+
+// Of gives verbs what they have in common, where they say nothing else.
+func (g Group) Of(verbs ...Verb) []Verb {
+	for i := range verbs {
+		v := &verbs[i]
+		v.Group, v.Toolset = cmp.Or(v.Group, g.Name), cmp.Or(v.Toolset, g.Toolset)
+		if g.Noun != "" && strings.HasPrefix(v.Name, g.Noun+"_") {
+			v.Noun = cmp.Or(v.Noun, g.Noun)
+		}
+	}
+	return verbs
 }
 
 // Command is what the command of the verb is called, behind cairn: one word, or the noun and a word.
@@ -101,29 +123,43 @@ func (v Verb) call(ctx context.Context, w *Workspace, read func() (any, error)) 
 func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 	if v.Kind != Read {
 		w.Actor() // before any lock: git may have to be asked
-		if err := w.sessionKnown(); err != nil {
-			return nil, err
-		}
-	}
-	key, err := idempotencyOf(w.Actor, v.Name, in)
-	if err != nil {
-		return nil, err
 	}
 	call := *w
-	call.Idempotency = key
 	w = &call
-	if err = w.neverCalled(); err != nil {
-		return v.replayed(ctx, w, nil, err)
+	s, err := v.ready(w, in)
+	if err != nil {
+		return v.replayed(ctx, w, s, nil, err)
 	}
-	out, err := v.invoke(ctx, w, in)
+	out, err := v.invoke(ctx, w, s, in)
 	for asks := asksOf(err); asks != nil && w.Confirm != nil; asks = asksOf(err) {
 		if err = w.Confirm(ctx, asks); err != nil {
 			return nil, err
 		}
 		w.confirmed = slices.Concat(w.confirmed, asks)
-		out, err = v.invoke(ctx, w, in)
+		out, err = v.invoke(ctx, w, s, in)
 	}
-	return v.replayed(ctx, w, out, err)
+	return v.replayed(ctx, w, s, out, err)
+}
+
+// ready opens the store, and returns doneError if live state remembers the call: that is asked before anything else is
+// done, so that a replay never runs a check. What was called outside of all workspaces is remembered in none.
+func (v Verb) ready(w *Workspace, in any) (s *store.Store, err error) {
+	if w.Idempotency, err = idempotencyOf(w.Actor, v.Name, in); err != nil {
+		return nil, err
+	}
+	keyed := w.Idempotency.Given()
+	if v.bare && !keyed && (v.Kind == Read || w.Session == "") {
+		return nil, nil
+	}
+	switch s, err = w.Open(); {
+	case err == nil && v.Kind != Read:
+		if err = sessionKnown(w, s); err == nil {
+			err = w.Idempotency.known(s.Key)
+		}
+	case v.bare && (!keyed || record.CodeOf(err) == record.NoWorkspace):
+		err = nil
+	}
+	return s, err
 }
 
 // named puts the verb's name into an error that has none yet, a code into one that has none, and a hint into a
@@ -220,12 +256,39 @@ func (in *input) readFields() {
 	link(in.fields, in.lists)
 }
 
-// Declare makes a verb of a function. The fields of its input are read off the input's struct.
-func Declare[In, Out any](v Verb, do func(context.Context, *Workspace, In) (Out, error)) Verb {
-	v.in = &input{of: reflect.TypeFor[In](), reads: v.Kind == Read}
-	v.out = *new(Out)
-	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return do(ctx, w, in.(In)) }
+// Func is what does a verb, in the store that the call opened.
+type Func[In, Out any] = func(context.Context, *Workspace, *store.Store, In) (Out, error)
+
+// Declare makes a verb of a function, which gets the store that its call opened. The fields of its input are read off
+// the input's struct. A verb that only reads can be repeated.
+func Declare[In, Out any](do Func[In, Out], v Verb) Verb {
+	v.invoke = func(ctx context.Context, w *Workspace, s *store.Store, in any) (any, error) {
+		return do(ctx, w, s, in.(In))
+	}
+	return v.takes(reflect.TypeFor[In](), *new(Out))
+}
+
+// DeclareBare is Declare for a function that opens the store itself, if it needs one.
+func DeclareBare[In, Out any](do func(context.Context, *Workspace, In) (Out, error), v Verb) Verb {
+	v.invoke = func(ctx context.Context, w *Workspace, _ *store.Store, in any) (any, error) {
+		return do(ctx, w, in.(In))
+	}
+	v.bare = true
+	return v.takes(reflect.TypeFor[In](), *new(Out))
+}
+
+func (v Verb) takes(in reflect.Type, out any) Verb {
+	v.in, v.out, v.Idempotent = &input{of: in, reads: v.Kind == Read}, out, v.Idempotent || v.Kind == Read
 	return v
+}
+
+// Do is what a verb does, for Go code: in the workspace as it is now, without asking for rights.
+func Do[In, Out any](ctx context.Context, w *Workspace, do Func[In, Out], in In) (Out, error) {
+	s, err := w.Open()
+	if err != nil {
+		return *new(Out), err
+	}
+	return do(ctx, w, s, in)
 }
 
 // Link completes verbs by what they say of one another: a field that names a record gets the verb that lists such

@@ -2,7 +2,6 @@ package verb
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -50,26 +49,6 @@ type Session struct {
 	ChildrenTotal int     `json:"children_total,omitempty"` // how many there are, if only the first are here
 }
 
-// Cells are a session in a table.
-func (s Session) Cells(time.Time) []Cell {
-	return sessionCells(s.ID, s.Status, s.Health, s.Task, s.Label, s.Actor, s.Told())
-}
-
-// None is what is said where there are no sessions.
-func (Session) None() string { return "no sessions" }
-
-// sessionCells are those of a session: of one that failed, that it did; and what it says of itself, or the label, where
-// that does not stand in place of its task.
-func sessionCells(id string, status session.Status, health session.Health, about record.ID, label string, actor record.Actor, told string) []Cell {
-	if status == session.Failed {
-		health = session.Health(status)
-	}
-	if told == "" && about != "" {
-		told = label
-	}
-	return Cells("SESSION", id, "HEALTH", string(health), "TASK", cmp.Or(string(about), label), "ACTOR", string(actor), "WHAT", told)
-}
-
 // SessionNow is what the newest heartbeats of a session report beside its progress. Only its own clone knows.
 type SessionNow struct {
 	Counts map[string]int `json:"counts,omitempty"`
@@ -93,17 +72,6 @@ type Child struct {
 	EndedAt   *time.Time     `json:"ended_at,omitempty"`
 	Told      string         `json:"told,omitempty"` // its summary, reason or progress, shortened
 }
-
-const deepest = 10 // levels that are indented
-
-// Cells are a session in a table of those below another, indented below its own parent.
-func (c Child) Cells(time.Time) []Cell {
-	indent := strings.Repeat("  ", max(min(c.Depth-1, deepest), 0))
-	return sessionCells(indent+c.ID, c.Status, c.Health, c.Task, c.Label, c.Actor, c.Told)
-}
-
-// None is empty: where no session is below another nothing is said.
-func (Child) None() string { return "" }
 
 // Told is what a session says of itself: how it ended, or what it does.
 func (s Session) Told() string { return cmp.Or(s.Summary, s.Reason, s.Progress) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -80,13 +79,9 @@ func (w *Workspace) Stamp(text string) record.Stamp {
 // sessionKnown returns INVALID_INPUT if the session under which a write is to be made is not known here: neither among
 // the files nor, because it began in another worktree, to the clone. It may be somebody else's, whose program started
 // this one, and it may be over.
-func (w *Workspace) sessionKnown() error {
+func sessionKnown(w *Workspace, s *store.Store) error {
 	if w.Session == "" {
 		return nil
-	}
-	s, err := w.Open()
-	if err != nil {
-		return nil // the verb says so
 	}
 	if _, err := session.ParseID(w.Session); err == nil {
 		if _, err = kind.Sessions.Get(s, w.Session); record.CodeOf(err) != record.NotFound || s.Heartbeat(w.Session) != nil {
@@ -107,21 +102,6 @@ func (w *Workspace) ActorNamed(s string) (record.Actor, error) {
 	default:
 		return record.ParseActor(s)
 	}
-}
-
-// ActorsNamed is ActorNamed for a list. Nobody is none of it.
-func (w *Workspace) ActorsNamed(names []string) ([]record.Actor, error) {
-	var out []record.Actor
-	for _, name := range names {
-		who, err := w.ActorNamed(name)
-		if err != nil {
-			return nil, err
-		}
-		if who != "" && !slices.Contains(out, who) {
-			out = append(out, who)
-		}
-	}
-	return out, nil
 }
 
 // MayWeaken reports whether the caller may take checks away.

@@ -198,7 +198,7 @@ func (w *Workspace) ReadForWrite(s *store.Store, id record.ID) (task.Task, error
 type Decision func(WriteContext) (task.Task, *record.Entry, error)
 
 // ofTasks is the write of tasks that a decision decides about. A person confirms what the rules ask for.
-func (w *Workspace) ofTasks(decide Decision, ids ...string) Change {
+func ofTasks(w *Workspace, decide Decision, ids ...string) Change {
 	return Change{Kind: kind.Tasks.Kind, IDs: ids, Decide: func(wc WriteContext) (any, error) {
 		t, entry, err := decide(wc)
 		if err != nil || entry == nil {
@@ -220,7 +220,7 @@ func (w *Workspace) Change(ctx context.Context, id record.ID, decide Decision) (
 
 // ChangeIn is Change in a store that is open.
 func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id record.ID, decide Decision) (Task, error) {
-	if _, err := w.ofTasks(decide, string(id)).Run(ctx, w, s); err != nil {
+	if _, err := ofTasks(w, decide, string(id)).Run(ctx, w, s); err != nil {
 		return Task{}, err
 	}
 	return w.View(s).TaskByID(id)
@@ -234,18 +234,16 @@ type Several struct {
 
 // ChangeSeveral makes one write of several tasks: of all, or, if one of them may not be changed as decided, of none.
 func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []record.ID, decide Decision) (Several, error) {
-	c := w.ofTasks(decide)
+	c := ofTasks(w, decide, AsTexts(ids)...)
 	c.Made = &session.Key{Tasks: ids}
-	for _, id := range ids {
-		c.IDs = append(c.IDs, string(id))
-	}
 	if _, err := c.Run(ctx, w, s); err != nil {
 		return Several{}, err
 	}
-	return w.View(s).several(ids)
+	return w.View(s).Several(ids)
 }
 
-func (v View) several(ids []record.ID) (Several, error) {
+// Several reads several tasks.
+func (v View) Several(ids []record.ID) (Several, error) {
 	out := Several{Tasks: []Row{}}
 	for _, id := range ids {
 		t, err := kind.Tasks.Get(v.Store, id)
@@ -259,14 +257,9 @@ func (v View) several(ids []record.ID) (Several, error) {
 
 // Lease is a live claim of the caller from this worktree, under a session or none.
 func (wc WriteContext) Lease(ctx context.Context, ses string) *session.Lease {
-	return wc.w.Lease(ctx, wc.Store, ses)
-}
-
-// Lease is a live claim of the caller from the worktree of a store, under a session or none.
-func (w *Workspace) Lease(ctx context.Context, s *store.Store, ses string) *session.Lease {
-	now := w.Now().UTC()
+	now, s := wc.Now.UTC(), wc.Store
 	return &session.Lease{
-		Actor: w.Actor(), Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: s.Head(ctx).Branch, Since: now, Seen: now,
+		Actor: wc.w.Actor(), Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: s.Head(ctx).Branch, Since: now, Seen: now,
 	}
 }
 
@@ -343,33 +336,26 @@ func (wc WriteContext) EndSession(to session.Status, by record.Stamp) {
 
 // OwnSession reads a session for a write of its actor that ends it, in the worktree that it is at work in.
 func (wc WriteContext) OwnSession(id string) (session.Session, error) {
-	return wc.w.ownSession(wc.Store, wc.Tx, wc.Task, id)
-}
-
-// SessionAtWork is OwnSession for a write by which the session goes on: it returns CLAIM_LOST if the git remote gave
-// the task to another clone.
-func (wc WriteContext) SessionAtWork(id string) (session.Session, error) {
-	return wc.w.sessionAtWork(wc.Store, wc.Tx, wc.Task, id)
-}
-
-func (w *Workspace) sessionAtWork(s *store.Store, tx *store.Tx, t task.Task, id string) (session.Session, error) {
-	ses, err := w.ownSession(s, tx, t, id)
-	if err == nil {
-		err = WithSession(ses.Lost(tx.Known(t.ID.Ref()), w.Now()), id)
-	}
-	return ses, err
-}
-
-func (w *Workspace) ownSession(s *store.Store, tx *store.Tx, t task.Task, id string) (session.Session, error) {
-	ses, err := kind.Sessions.Get(tx, id)
+	ses, err := kind.Sessions.Get(wc.Tx, id)
 	if err != nil {
 		return ses, err
 	}
-	if err := ses.Usable(w.Actor()); err != nil {
+	if err := ses.Usable(wc.w.Actor()); err != nil {
 		return ses, WithSession(err, id)
 	}
 	if ses.Task == "" {
 		return ses, nil // nothing is held under it
 	}
-	return ses, WithSession(ses.Held(t.Header(), tx.Known(t.ID.Ref()), s.Worktree), id)
+	known := wc.Tx.Known(wc.Task.ID.Ref())
+	return ses, WithSession(ses.Held(wc.Task.Header(), known, wc.Store.Worktree), id)
+}
+
+// SessionAtWork is OwnSession for a write by which the session goes on: it returns CLAIM_LOST if the git remote gave
+// the task to another clone.
+func (wc WriteContext) SessionAtWork(id string) (session.Session, error) {
+	ses, err := wc.OwnSession(id)
+	if err == nil {
+		err = WithSession(ses.Lost(wc.Tx.Known(wc.Task.ID.Ref()), wc.w.Now()), id)
+	}
+	return ses, err
 }

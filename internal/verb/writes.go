@@ -15,42 +15,30 @@ import (
 // Beat writes a heartbeat of a session of the caller, which changes no committed file. What it leaves out stays as it
 // was said before.
 func (w *Workspace) Beat(ctx context.Context, s *store.Store, beat session.Heartbeat) error {
-	return w.Update(ctx, s, func(tx *store.Tx) error {
-		ses, err := kind.Sessions.Get(tx, beat.Session)
-		if err != nil {
-			return err
+	made := &session.Key{Session: beat.Session}
+	_, err := Change{Kind: kind.Sessions.Kind, IDs: []string{beat.Session}, Made: made, Decide: func(wc WriteContext) (any, error) {
+		var err error
+		made.Task = wc.Was.(session.Session).Task
+		if wc.Task, err = kind.Tasks.Get(wc.Tx, made.Task); err != nil {
+			wc.Task = task.Task{ID: made.Task} // its file may lie on another branch; live state knows who holds it
 		}
-		if err := w.InScope(ses.Task); err != nil {
-			return err
+		if _, err := wc.SessionAtWork(beat.Session); err != nil {
+			return nil, err
 		}
-		t, err := kind.Tasks.Get(tx, ses.Task)
-		if err != nil {
-			t = task.Task{ID: ses.Task} // its file may lie on another branch; live state knows who holds it
-		}
-		if _, err := w.sessionAtWork(s, tx, t, ses.ID); err != nil {
-			return err
-		}
-		w.Idempotency.Remember(tx, session.Key{Task: ses.Task, Session: ses.ID})
-		beat.Actor, beat.At = w.Actor(), w.Now().UTC()
-		tx.Beat(beat.After(s.Heartbeat(ses.ID)))
-		return nil
-	})
-}
-
-// ChangeSession makes one write of a session of the caller that is about no task. Change decides under the lock.
-func (w *Workspace) ChangeSession(ctx context.Context, s *store.Store, id string, change func(session.Session) session.Session) error {
-	_, err := Change{Kind: kind.Sessions.Kind, IDs: []string{id}, Made: &session.Key{Session: id}, Decide: func(wc WriteContext) (any, error) {
-		ses := wc.Was.(session.Session)
-		return change(ses), ses.Usable(w.Actor())
+		beat.Actor, beat.At = w.Actor(), wc.Now.UTC()
+		wc.Tx.Beat(beat.After(s.Heartbeat(beat.Session)))
+		return wc.Was, nil
 	}}.Run(ctx, w, s)
 	return err
 }
 
 // EditConfig changes the config of the workspace under the write lock. A call that was made before, by the entries of
 // the config, is not made again. If fn fails, nothing is written and its error returns; otherwise the errors are those
-// of Update.
-func (w *Workspace) EditConfig(ctx context.Context, s *store.Store, fn func(*format.Doc) (*format.Doc, error)) error {
-	return w.Update(ctx, s, func(tx *store.Tx) error {
+// of Update. It returns the workspace with the config as it is then.
+func (w *Workspace) EditConfig(
+	ctx context.Context, s *store.Store, fn func(*format.Doc) (*format.Doc, error),
+) (*store.Store, error) {
+	err := w.Update(ctx, s, func(tx *store.Tx) error {
 		entries, err := s.ConfigEntries()
 		if err == nil {
 			err = w.Idempotency.Recorded(entries, session.Key{})
@@ -61,6 +49,10 @@ func (w *Workspace) EditConfig(ctx context.Context, s *store.Store, fn func(*for
 		w.Idempotency.Remember(tx, session.Key{})
 		return tx.EditConfig(fn)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return w.Open()
 }
 
 // liveError says that a record with the same fingerprint is there, and is not closed.

@@ -5,6 +5,7 @@
 //	job        the rules of a job: what may be asked for, its states, the queue, retries
 //	jobs       the jobs of a clone on disk
 //	executor   the programs that work on tasks
+//	desk       begins the session of an executor, or of the agent of a pair
 //	runner     runs one job
 //	worktree   the git work tree of each task
 //	verb       the verbs of jobs, pairs, reviews and work trees, and where the work on a task lies
@@ -40,20 +41,12 @@ func worksOn(s *store.Store, id record.ID) string {
 	if err != nil {
 		return "whether a job works on it is not known: " + err.Error()
 	}
-	newest := true
-	for _, one := range all { // the newest first
-		if one.Spec.Task != id {
-			continue
-		}
-		switch {
-		case one.Status.State.Live():
-			return one.Spec.Job + " works on it"
-		case one.Status.State == job.Stale && newest:
-			return one.Spec.Job + " was interrupted, and may go on until it is canceled"
-		}
-		newest = false
-	}
-	if len(broken) > 0 {
+	switch last, found := jobs.Last(all, id); {
+	case found && last.Status.State.Live():
+		return last.Spec.Job + " works on it"
+	case found && last.Status.State == job.Stale:
+		return last.Spec.Job + " was interrupted, and may go on until it is canceled"
+	case len(broken) > 0:
 		return "whether a job works on it is not known: " + broken[0].Path + " cannot be read"
 	}
 	return ""

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -22,7 +21,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The limits of what is read.
@@ -86,24 +84,21 @@ func same(known []session.Branch, tips []git.Tip) bool {
 
 // kept is what was found before; nothing if that cannot be read.
 func (s Source) kept() session.Branches {
-	src, err := disk.ReadRegular(s.Clone.BranchesFile(), live.MaxFile)
-	if err != nil {
+	kept := live.Read(s.Clone.BranchesFile(), func(src []byte) (session.Branches, error) {
+		return session.ParseBranches(src, s.Remote)
+	})
+	if kept == nil {
 		return session.Branches{}
 	}
-	kept, err := session.ParseBranches(src, s.Remote)
-	if err != nil {
-		return session.Branches{}
-	}
-	return kept
+	return *kept
 }
 
 // keep writes what was found, if there is live state. That it cannot be written harms nobody.
 func (s Source) keep(b session.Branches) {
-	src, err := live.Encode(b)
-	if err != nil || len(src) > live.MaxFile || !layout.IsFolder(string(s.Clone.Live)) {
+	if len(live.Encode(b)) > live.MaxFile || !layout.IsFolder(string(s.Clone.Live)) {
 		return
 	}
-	_ = atomicfile.WriteVolatile(s.Clone.BranchesFile(), src)
+	_ = s.Clone.Write(s.Clone.BranchesFile(), b)
 	atomicfile.SweepOf(s.Clone.BranchesFile(), time.Minute)
 }
 
@@ -165,8 +160,8 @@ func (s Source) Default(of []record.Ref, fn func(record.Header)) {
 				return
 			}
 			delete(wanted, f.id) // the file that was found first counts
-			if t, err := r.parse(f); err == nil {
-				fn(t.Header())
+			if header, err := r.parse(f); err == nil {
+				fn(header)
 			}
 		})
 	}
@@ -290,8 +285,8 @@ func (r *reader) task(f file) *session.Carried {
 	if ok {
 		return c
 	}
-	if t, err := r.parse(f); err == nil {
-		if moved, ok := session.Moved(t.Header()); ok {
+	if header, err := r.parse(f); err == nil {
+		if moved, ok := session.Moved(header); ok {
 			c = &moved
 		}
 	}
@@ -300,14 +295,14 @@ func (r *reader) task(f file) *session.Carried {
 }
 
 // parse reads a task file.
-func (r *reader) parse(f file) (task.Task, error) {
+func (r *reader) parse(f file) (record.Header, error) {
 	src, err := r.Blob(f.blob, maxFile)
 	if err != nil {
-		return task.Task{}, err
+		return record.Header{}, err
 	}
 	t, err := kind.Tasks.Parse(src)
 	if err == nil && string(t.ID) != f.id {
 		err = kind.Tasks.NotFound(f.id)
 	}
-	return t, err
+	return t.Header(), err
 }

@@ -99,7 +99,8 @@ func TestDeathAtEachCall(t *testing.T) {
 }
 
 // Where there are no hard links a new file is reserved before it has its content.
-func TestDeathAtEachCallWithoutLinks(t *testing.T) {
+func TestSlowDeathAtEachCallWithoutLinks(t *testing.T) {
+	slowtest.Skip(t)
 	for _, s := range stories {
 		if s.verb != "create" && s.verb != "begin" {
 			continue
@@ -114,7 +115,8 @@ func TestDeathAtEachCallWithoutLinks(t *testing.T) {
 }
 
 // What a process that dies in one worktree of a clone leaves, the next write in another cleans up.
-func TestDeathInAnotherWorktree(t *testing.T) {
+func TestSlowDeathInAnotherWorktree(t *testing.T) {
+	slowtest.Skip(t)
 	for _, s := range stories {
 		if s.verb != "begin" && s.verb != "finish" && s.verb != "archive" {
 			continue

@@ -48,15 +48,6 @@ func splitFile(src []byte, kind Kind) (from, to, body int, err *Error) {
 	return 0, 0, 0, &Error{Line: 1, Msg: "the front matter is not closed: no second line of ---", Incomplete: true}
 }
 
-// BodyOf returns the body of a Markdown file without parsing the YAML above it, or nil if there is no front matter.
-func BodyOf(src []byte) []byte {
-	_, _, body, err := splitFile(src, Markdown)
-	if err != nil {
-		return nil
-	}
-	return src[body:]
-}
-
 // isFence reports whether the line that begins at i is --- and then only blanks.
 func isFence(src []byte, i int) bool {
 	if !bytes.HasPrefix(src[i:], []byte("---")) {

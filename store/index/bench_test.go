@@ -46,7 +46,7 @@ func BenchmarkLook(b *testing.B) {
 					b.Fatal(err)
 				}
 				var err error
-				if view, err = s.LookAt(b.Context(), view, []string{"T-000007.md"}); err != nil {
+				if view, err = s.LookAfter(b.Context(), view, []string{"T-000007.md"}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -60,13 +60,13 @@ func BenchmarkSearch(b *testing.B) {
 		view := look(b, s)
 		b.Run(fmt.Sprintf("%d/words on disk", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.Search(b.Context(), view, &Words{}, []string{"word7"}); err != nil {
+				if _, err := s.Search(b.Context(), view, &Terms{}, []string{"word7"}); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 		b.Run(fmt.Sprintf("%d/words in memory", n), func(b *testing.B) {
-			known := &Words{}
+			known := &Terms{}
 			for b.Loop() {
 				if _, err := s.Search(b.Context(), view, known, []string{"word7"}); err != nil {
 					b.Fatal(err)

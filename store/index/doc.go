@@ -10,11 +10,9 @@
 //	join.go      one view of the records in several folders
 //	set.go       the rows of a view, and how two sets differ
 //	file.go      the index on disk: how rows become bytes and back
-//	words.go     the words of records, and their file
-//	search.go    filters by text, over the words
-//	count.go     the terms of records, for a ranked search
-//	postings.go  their file
-//	ranked.go    the terms of the records of a view, read where they are not known
+//	count.go     the terms of a record, as each of the two searches reads them
+//	postings.go  which records have which terms, and their file
+//	search.go    the terms of the records of a view, read where they are not known; filters by text
 //	rank.go      a ranked search over records of several kinds
 //
 // The index is a cache and can be deleted at any time. It is never the cause of a wrong answer:

@@ -11,7 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The file of an index is a header of fixed size, and the entries behind it. All numbers of the header are
@@ -86,9 +85,9 @@ func kindHash(k *kind.Kind) sum {
 // encodeFile returns the file of an index.
 func encodeFile(k *kind.Kind, home sum, folder disk.Stamp, entries []entry) []byte {
 	w := &writer{known: map[string]uint64{}}
-	w.stamp(folder)
-	for _, e := range entries {
-		w.entry(e)
+	wire{w: w}.stamp(&folder)
+	for i := range entries {
+		wire{w: w}.entry(&entries[i])
 	}
 	out := make([]byte, headerSize, headerSize+w.texts.Len()+w.entries.Len()+binary.MaxVarintLen64)
 	out = binary.AppendUvarint(out, uint64(len(w.known)))
@@ -111,7 +110,7 @@ func decodeFile(src []byte, k *kind.Kind, home sum) (entries []entry, folder dis
 	for i := range r.known {
 		r.known[i] = r.text()
 	}
-	folder = r.stamp()
+	wire{r: r}.stamp(&folder)
 	if count > uint64(len(r.left)/smallestEntry) {
 		return nil, disk.Stamp{}, errNoIndex
 	}
@@ -119,7 +118,7 @@ func decodeFile(src []byte, k *kind.Kind, home sum) (entries []entry, folder dis
 	rows := make([]kind.Row, count)
 	for i := range entries {
 		entries[i].row = &rows[i]
-		r.entry(&entries[i])
+		wire{r: r}.entry(&entries[i])
 		if i > 0 && rows[i-1].ID >= rows[i].ID {
 			r.bad = true
 		}
@@ -136,48 +135,6 @@ type writer struct {
 	texts   bytes.Buffer
 	known   map[string]uint64 // where among the texts one is
 	scratch [binary.MaxVarintLen64]byte
-}
-
-func (w *writer) entry(e entry) {
-	young := uint64(0)
-	if e.young {
-		young = 1
-	}
-	r := e.row
-	w.text(r.ID)
-	w.entries.Write(e.sum[:])
-	w.stamp(e.stamp)
-	w.number(young)
-	w.text(r.Title)
-	w.again(string(r.Status))
-	w.again(string(r.Assignee))
-	writeTexts(w, r.Labels)
-	w.text(string(r.Rev))
-	for _, n := range []int64{r.Created, r.Updated - r.Created, r.Newest - r.Updated, int64(r.Entries), int64(r.Priority)} {
-		w.number(uint64(n))
-	}
-	w.again(r.Session)
-	w.number(uint64(len(r.Signs)))
-	for _, s := range r.Signs {
-		w.again(string(s.Who))
-		w.number(uint64(s.At - r.Created))
-	}
-	w.number(uint64(r.Assigned))
-	w.again(string(r.Parent))
-	writeTexts(w, r.Deps)
-	writeTexts(w, r.Checks)
-	w.text(r.Body)
-	w.number(uint64(len(r.Facts)))
-	for _, f := range r.Facts {
-		w.again(f.Name)
-		w.again(f.Value)
-	}
-}
-
-func (w *writer) stamp(s disk.Stamp) {
-	for _, n := range []uint64{uint64(s.Size), uint64(s.Modified), uint64(s.Changed - s.Modified), s.Inode} {
-		w.number(n)
-	}
 }
 
 func (w *writer) number(n uint64) {
@@ -201,56 +158,11 @@ func (w *writer) again(s string) {
 	w.number(n)
 }
 
-func writeTexts[T ~string](w *writer, list []T) {
-	w.number(uint64(len(list)))
-	for _, s := range list {
-		w.again(string(s))
-	}
-}
-
 // reader reads what a writer wrote. Once something is not as a writer writes it, bad is set and everything is zero.
 type reader struct {
 	left  string
 	known []string
 	bad   bool
-}
-
-func (r *reader) entry(e *entry) {
-	row := e.row
-	row.ID = r.text()
-	copy(e.sum[:], r.take(len(e.sum)))
-	e.stamp = r.stamp()
-	e.young = r.number() != 0
-	row.Title = r.text()
-	row.Status, row.Assignee = record.Status(r.again()), record.Actor(r.again())
-	row.Labels = readTexts[string](r)
-	row.Rev = record.Rev(r.text())
-	row.Created = int64(r.number())
-	row.Updated = row.Created + int64(r.number())
-	row.Newest, row.Entries = row.Updated+int64(r.number()), int(r.number())
-	row.Priority = task.Priority(r.number())
-	row.Session = r.again()
-	row.Signs = make([]kind.Sign, r.count())
-	for i := range row.Signs {
-		row.Signs[i] = kind.Sign{Who: record.Actor(r.again()), At: row.Created + int64(r.number())}
-	}
-	row.Assigned = int64(r.number())
-	row.Parent = record.ID(r.again())
-	row.Deps = readTexts[record.ID](r)
-	row.Checks = readTexts[string](r)
-	row.Body = r.text()
-	if n := r.count(); n > 0 {
-		row.Facts = make([]kind.Fact, n)
-		for i := range row.Facts {
-			row.Facts[i] = kind.Fact{Name: r.again(), Value: r.again()}
-		}
-	}
-}
-
-func (r *reader) stamp() (s disk.Stamp) {
-	s.Size, s.Modified = int64(r.number()), int64(r.number())
-	s.Changed, s.Inode = s.Modified+int64(r.number()), r.number()
-	return s
 }
 
 func (r *reader) number() uint64 {
@@ -298,14 +210,96 @@ func (r *reader) again() string {
 	return r.known[n]
 }
 
-func readTexts[T ~string](r *reader) []T {
-	n := r.count()
-	if n == 0 {
-		return nil
+// wire carries entries into bytes, or out of them: that has one of a writer and a reader. So what an entry consists of
+// is said once.
+type wire struct {
+	w *writer
+	r *reader
+}
+
+func (c wire) entry(e *entry) {
+	r := e.row
+	young := 0
+	if e.young {
+		young = 1
 	}
-	out := make([]T, n)
-	for i := range out {
-		out[i] = T(r.again())
+	plain(c, &r.ID)
+	if c.w != nil {
+		c.w.entries.Write(e.sum[:])
+	} else {
+		copy(e.sum[:], c.r.take(len(e.sum)))
 	}
-	return out
+	c.stamp(&e.stamp)
+	number(c, &young, 0)
+	e.young = young != 0
+	plain(c, &r.Title)
+	again(c, &r.Status)
+	again(c, &r.Assignee)
+	list(c, &r.Labels, func(s *string) { again(c, s) })
+	plain(c, &r.Rev)
+	number(c, &r.Created, 0)
+	number(c, &r.Updated, r.Created)
+	number(c, &r.Newest, r.Updated)
+	number(c, &r.Entries, 0)
+	number(c, &r.Priority, 0)
+	again(c, &r.Session)
+	list(c, &r.Signs, func(s *kind.Sign) {
+		again(c, &s.Who)
+		number(c, &s.At, r.Created)
+	})
+	number(c, &r.Assigned, 0)
+	again(c, &r.Parent)
+	list(c, &r.Deps, func(id *record.ID) { again(c, id) })
+	list(c, &r.Checks, func(s *string) { again(c, s) })
+	plain(c, &r.Body)
+	list(c, &r.Facts, func(f *kind.Fact) {
+		again(c, &f.Name)
+		again(c, &f.Value)
+	})
+}
+
+func (c wire) stamp(s *disk.Stamp) {
+	number(c, &s.Size, 0)
+	number(c, &s.Modified, 0)
+	number(c, &s.Changed, s.Modified)
+	number(c, &s.Inode, 0)
+}
+
+// number carries a number, as its distance from another.
+func number[T ~int | ~int64 | ~uint64](c wire, n *T, from T) {
+	if c.w != nil {
+		c.w.number(uint64(*n - from))
+	} else {
+		*n = from + T(c.r.number())
+	}
+}
+
+// plain carries a text.
+func plain[T ~string](c wire, s *T) {
+	if c.w != nil {
+		c.w.text(string(*s))
+	} else {
+		*s = T(c.r.text())
+	}
+}
+
+// again carries a text that other entries are likely to have too.
+func again[T ~string](c wire, s *T) {
+	if c.w != nil {
+		c.w.again(string(*s))
+	} else {
+		*s = T(c.r.again())
+	}
+}
+
+// list carries how many things there are, and each of them. No things are nil once they were read.
+func list[T any](c wire, all *[]T, each func(*T)) {
+	if c.w != nil {
+		c.w.number(uint64(len(*all)))
+	} else if n := c.r.count(); n > 0 {
+		*all = make([]T, n)
+	}
+	for i := range *all {
+		each(&(*all)[i])
+	}
 }

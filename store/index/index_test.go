@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
 	"pgregory.net/rapid"
 )
 
@@ -100,7 +101,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := newPlace(t)
 		c := &changer{place: p, T: r, inPlace: true}
-		server, words, terms := (*View)(nil), &Words{}, &Terms{}
+		server, words, terms := (*View)(nil), &Terms{}, &Terms{}
 		for range rapid.IntRange(5, 25).Draw(r, "steps") {
 			for range rapid.IntRange(1, 4).Draw(r, "changes") {
 				c.change()
@@ -114,7 +115,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 				r.Fatalf("the index says\n%v\n%v\nand the files say\n%v\n%v", rowsOf(got), got.Problems(), rowsOf(want), want.Problems())
 			}
 			var err error
-			if server, err = s.LookAfter(context.Background(), server); err != nil {
+			if server, err = s.LookAfter(context.Background(), server, nil); err != nil {
 				r.Fatal(err)
 			}
 			if !reflect.DeepEqual(rowsOf(server), rowsOf(want)) {
@@ -192,9 +193,9 @@ func (c *changer) damage() {
 }
 
 // wantFound holds searches against the texts of the files.
-func (c *changer) wantFound(s Source, v *View, words *Words) {
+func (c *changer) wantFound(s Source, v *View, words *Terms) {
 	parts := rapid.SampledFrom([][]string{{"one"}, {"TWO"}, {"o"}, {"body", "six"}, {"t-1"}, {"ele", "ven"}, {"absent"}}).Draw(c.T, "parts")
-	for _, known := range []*Words{words, {}} {
+	for _, known := range []*Terms{words, {}} {
 		got, err := s.Search(context.Background(), v, known, parts)
 		if err != nil {
 			c.Fatal(err)
@@ -308,18 +309,16 @@ func FuzzDecode(f *testing.F) {
 	row := kind.Row{ID: "T-1", Title: "a", Labels: []string{"x"}, Deps: nil}
 	good := encodeFile(kind.Tasks.Kind, sum{}, disk.Stamp{}, []entry{{row: &row}})
 	f.Add(good)
-	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a\n", starts: []uint32{0, 1}, lists: []byte{1}}).encode(sum{}))
-	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a", starts: []uint32{0}}).encode(sum{}))                        // a word that does not end
-	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a\n", starts: []uint32{0, 1}, lists: []byte{0}}).encode(sum{})) // a record before the first
-	v := newVocabulary()
-	said := []*counted{v.count(doc{id: "T-1"}, kind.Wording{Name: "a b"}), v.count(doc{id: "T-2"}, kind.Wording{Rest: "b"})}
-	f.Add(encodePostings(header{postingsMagic, postingsFormat, sum{}, sum{}, 0}, noPostings, nil, said))
+	h := header{asTerms.magic, asTerms.form, sum{}, sum{}, 0}
+	v := asTerms.vocabulary()
+	said := []*counted{
+		v.count(doc{id: "T-1"}, kind.Tasks.Kind, task.Task{ID: "T-1", Title: "a b"}),
+		v.count(doc{id: "T-2"}, kind.Tasks.Kind, task.Task{ID: "T-2", Body: "b"}),
+	}
+	f.Add(encodePostings(h, noPostings, nil, said))
 	f.Fuzz(func(_ *testing.T, src []byte) {
 		_, _, _ = decodeFile(reseal(src), kind.Tasks.Kind, sum{})
-		if w, err := decodeWords(reseal(src), sum{}); err == nil {
-			w.with("a")
-		}
-		if p, err := decodePostings(reseal(src), header{postingsMagic, postingsFormat, sum{}, sum{}, 0}); err == nil {
+		if p, err := decodePostings(reseal(src), h); err == nil {
 			searchAll(p)
 		}
 	})

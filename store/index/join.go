@@ -26,14 +26,8 @@ func Join(parts []Part, before *View) *View {
 	if before != nil && slices.EqualFunc(parts, before.parts, func(a, b Part) bool { return a.View == b.View }) {
 		return before
 	}
-	entries, problems := joined(parts)
-	v := newView(parts[0].View.kind, entries, problems)
-	v.parts = parts
-	return v
-}
-
-// joined returns the entries of the files that count, sorted by id, and the problems of all files.
-func joined(parts []Part) (entries []entry, problems []problem.Problem) {
+	var entries []entry
+	var problems []problem.Problem
 	type placed struct {
 		id    string
 		part  int
@@ -69,7 +63,9 @@ func joined(parts []Part) (entries []entry, problems []problem.Problem) {
 			entries = append(entries, *at.entry)
 		}
 	}
-	return entries, problems
+	v := newView(parts[0].View.kind, entries, problems)
+	v.parts = parts
+	return v
 }
 
 // Part is the view of the records in a folder, as Source.Folder names it; nil if the view has none of it.

@@ -14,9 +14,7 @@ import (
 
 // Look returns the records of a kind as their files say at this moment. It returns an error only if the folder cannot
 // be listed, or when the context ends. Files that cannot be read are problems of the view.
-func (s Source) Look(ctx context.Context) (*View, error) {
-	return s.look(ctx, s.known, false)
-}
+func (s Source) Look(ctx context.Context) (*View, error) { return s.look(ctx, nil, false) }
 
 // Known returns the rows of the index as they were written down, without a look at any file of a record; nothing if
 // there is no index that can be read.
@@ -28,19 +26,14 @@ func (s Source) Known() []*kind.Row {
 }
 
 // LookAfter is Look by a process that has looked before: it reads only what has changed since, and not the file of the
-// index. It returns the same view if nothing has.
+// index. It returns the same view if nothing has. If the process knows that no other files have changed than those with
+// some names, no folder is listed; nil is for all.
 //
 // Before the first look there is no view: nil. Then the index is read.
-func (s Source) LookAfter(ctx context.Context, before *View) (*View, error) {
-	if before == nil {
-		return s.look(ctx, s.known, true)
+func (s Source) LookAfter(ctx context.Context, before *View, names []string) (*View, error) {
+	if before == nil || names == nil {
+		return s.look(ctx, before, true)
 	}
-	return s.look(ctx, func() *View { return before }, true)
-}
-
-// LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names.
-// It lists no folder.
-func (s Source) LookAt(ctx context.Context, before *View, names []string) (*View, error) {
 	var files []disk.Entry
 	named := map[string]bool{}
 	for _, name := range names {
@@ -61,13 +54,15 @@ func (s Source) LookAt(ctx context.Context, before *View, names []string) (*View
 }
 
 // look compares what is known with all files. What it returns may be kept in memory, or not.
-func (s Source) look(ctx context.Context, known func() *View, keeps bool) (*View, error) {
-	if s.Resting {
-		return s.lookAtRest(ctx, known(), keeps)
-	}
-	var view *View
+func (s Source) look(ctx context.Context, view *View, keeps bool) (*View, error) {
 	var reading sync.WaitGroup
-	reading.Go(func() { view = known() })
+	if view == nil {
+		reading.Go(func() { view = s.known() })
+	}
+	if s.Resting {
+		reading.Wait()
+		return s.lookAtRest(ctx, view, keeps)
+	}
 	files, err := s.stamps()
 	reading.Wait()
 	if err != nil {
@@ -90,7 +85,7 @@ func (s Source) compare(ctx context.Context, known *View, files []disk.Entry, na
 		if !ok {
 			continue
 		}
-		at := known.number(id)
+		at := known.Number(id)
 		if at >= 0 && s.believes(&known.entries[at], f.Stamp) {
 			stay[at] = true
 			continue
@@ -116,7 +111,7 @@ func (s Source) compare(ctx context.Context, known *View, files []disk.Entry, na
 		return nil, 0, err
 	}
 	v = newView(s.Kind, merge(known.entries, stay, read), append(problems, unread...))
-	if v.set.SameIDs(known.set) {
+	if v.SameIDs(known.Set) {
 		v.numbers = known.numbers
 	}
 	return v, differs, nil

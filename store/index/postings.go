@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// The postings of the records of a kind, for a ranked search: which records have which terms (package terms), and how
-// often. The file is separate from that of the rows and that of the words, so that who does not search so pays nothing
-// for it. As with words, a record is known by its id and the hash of its content.
+// The postings of the records of a kind, for one of the searches: which records have which terms, and how often. The
+// file is separate from that of the rows and that of the other search, so that who does not search so pays nothing for
+// it. It needs no stamps: a record is known by its id and the hash of its content.
 //
 // The file is a header as in file.go, then:
 //
@@ -21,11 +21,7 @@ import (
 //
 // Nothing is made of table, terms and lists before a search needs it, so that reading the file costs little. What is
 // found in them is checked then.
-const (
-	postingsMagic  = "cairntrm"
-	postingsFormat = 1 // to be raised whenever package terms finds other terms in a text
-	slot           = 8 // bytes of a term in the table
-)
+const slot = 8 // bytes of a term in the table
 
 // postings is what such a file says.
 type postings struct {
@@ -43,15 +39,17 @@ func (p *postings) terms() int { return len(p.table)/slot - 1 }
 
 // part returns the part of a text that belongs to a term, where the table has its beginning at an offset.
 func (p *postings) part(of string, i, offset int) string {
-	at := func(i int) int {
-		n := p.table[i*slot+offset : i*slot+offset+4]
-		return int(uint32(n[0]) | uint32(n[1])<<8 | uint32(n[2])<<16 | uint32(n[3])<<24)
-	}
-	from, to := at(i), at(i+1)
+	from, to := p.begin(i, offset), p.begin(i+1, offset)
 	if from > to || to > len(of) {
 		return ""
 	}
 	return of[from:to]
+}
+
+// begin is the number at an offset of a slot of the table.
+func (p *postings) begin(i, offset int) int {
+	n := p.table[i*slot+offset : i*slot+offset+4]
+	return int(uint32(n[0]) | uint32(n[1])<<8 | uint32(n[2])<<16 | uint32(n[3])<<24)
 }
 
 func (p *postings) term(i int) string { return p.part(p.text, i, 0) }
@@ -63,6 +61,24 @@ func (p *postings) find(term string) int {
 		return -1
 	}
 	return i
+}
+
+// containing calls fn with the number of each record that has a term with a part in it. It may do so several times.
+func (p *postings) containing(part string, fn func(record int)) {
+	term := 0
+	for next := 0; next < len(p.text); {
+		hit := strings.Index(p.text[next:], part)
+		if hit < 0 {
+			return
+		}
+		for hit += next; term+1 < p.terms() && p.begin(term+1, 0) <= hit; {
+			term++
+		}
+		if next = hit + 1; strings.Contains(p.term(term), part) { // and the hit is not over the border of two terms
+			p.each(term, func(record int, _ uint32) { fn(record) })
+			next = max(next, min(p.begin(term+1, 0), len(p.text)))
+		}
+	}
 }
 
 // each calls fn with the number of each record that has a term, and how often.
@@ -158,7 +174,7 @@ func (b *postingsBuilder) takeCounted(all []*counted) {
 	for i, c := range all {
 		at, ok := lists[c.of]
 		if !ok {
-			for _, term := range c.of.terms {
+			for _, term := range c.of.all {
 				at = append(at, b.list(term))
 			}
 			lists[c.of] = at

@@ -53,6 +53,7 @@ func searchAll(p *postings) {
 		p.each(i, func(record int, _ uint32) { _ = p.docs[record] })
 	}
 	p.find("b")
+	p.containing("b", func(record int) { _ = p.docs[record] })
 	keep := func(int) bool { return true }
 	encodePostings(header{}, p, keep, nil)
 }
@@ -173,10 +174,10 @@ func TestPostingsOfAnotherFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(copied.live, "terms"), src, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := copied.source().loadPostings(); len(got.docs) != 0 {
+	if got := (searcher{copied.source(), asTerms}).load(); len(got.docs) != 0 {
 		t.Error("they were believed")
 	}
-	if got := p.source().loadPostings(); len(got.docs) != 1 {
+	if got := (searcher{p.source(), asTerms}).load(); len(got.docs) != 1 {
 		t.Error("those of the folder itself were not believed")
 	}
 }

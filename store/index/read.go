@@ -2,8 +2,6 @@ package index
 
 import (
 	"context"
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
@@ -23,7 +21,7 @@ type suspect struct {
 func (s Source) readAll(ctx context.Context, known *View, todo []suspect, before time.Time) (entries []entry, problems []problem.Problem, err error) {
 	read, failed := make([]entry, len(todo)), make([]error, len(todo))
 	count := progress.Start(ctx, "reading "+s.Kind.Name+" files", len(todo))
-	onAllProcessors(ctx, len(todo), func(i int, wait *layout.Patience) {
+	layout.OnAllProcessors(ctx, len(todo), func(i int, wait *layout.Patience) {
 		read[i], failed[i] = s.read(todo[i], known, before, wait)
 		count.Add(1)
 	})
@@ -38,22 +36,6 @@ func (s Source) readAll(ctx context.Context, known *View, todo []suspect, before
 		}
 	}
 	return entries, problems, ctx.Err()
-}
-
-// onAllProcessors calls do for each number below n, on as many processors as that is worth, until the context ends.
-// Each processor has its own patience.
-func onAllProcessors(ctx context.Context, n int, do func(i int, wait *layout.Patience)) {
-	workers := min(runtime.GOMAXPROCS(0), 1+n/16)
-	var working sync.WaitGroup
-	for w := range workers {
-		working.Go(func() {
-			wait := layout.Patient()
-			for i := w; i < n && ctx.Err() == nil; i += workers {
-				do(i, wait)
-			}
-		})
-	}
-	working.Wait()
 }
 
 // read reads a file. One whose content is as it was known keeps its row.

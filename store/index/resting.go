@@ -36,17 +36,12 @@ func (s Source) lookAtRest(ctx context.Context, known *View, keeps bool) (*View,
 		folder = disk.Stamp{} // it may change again under this stamp, or there is something to look at each time
 	}
 	if folder != v.folder {
-		v = v.in(folder)
+		v = &View{Set: v.Set, kind: v.kind, entries: v.entries, problems: v.problems, folder: folder}
 	}
 	if s.worthWriting(len(files), differs) || folder != known.folder && s.worthWriting(len(files), len(files)) {
 		s.save(v)
 	}
 	return v, nil
-}
-
-// in is the view with the stamp of its folder.
-func (v *View) in(folder disk.Stamp) *View {
-	return &View{kind: v.kind, entries: v.entries, problems: v.problems, set: v.set, numbers: v.numbers, folder: folder}
 }
 
 // sampleIsSame reports whether some of the files are as they are known to be. It takes others each time.

@@ -93,7 +93,7 @@ func TestFolderAtRestIsNeverWrong(t *testing.T) {
 				r.Fatalf("the index says\n%v\n%v\nand the files say\n%v\n%v", rowsOf(got), got.Problems(), rowsOf(want), want.Problems())
 			}
 			var err error
-			if server, err = s.LookAfter(t.Context(), server); err != nil {
+			if server, err = s.LookAfter(t.Context(), server, nil); err != nil {
 				r.Fatal(err)
 			}
 			if !reflect.DeepEqual(rowsOf(server), rowsOf(want)) {

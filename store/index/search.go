@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -10,143 +11,243 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// Words keeps the words of the records of a kind for a process that searches often. The zero value is ready: it reads
-// them when somebody searches.
-type Words struct {
-	mu    sync.Mutex
-	known *words
+// Terms keeps the terms of the records of a kind, for one of the two searches, in a process that searches often. The
+// zero value is ready: it reads them when somebody searches.
+type Terms struct {
+	mu       sync.Mutex
+	known    *postings
+	fresh    map[doc]*freshRecord // that known lacks
+	searched *Searchable          // of the newest search
+}
+
+// freshRecord is the terms of a record that is not among the postings yet. If the file changed since the view, they are
+// of what it says now.
+type freshRecord struct {
+	of     doc
+	times  map[string]uint32
+	length uint32
+}
+
+// Searchable is the terms of the records of a view. It never changes.
+type Searchable struct {
+	View *View
+
+	known *postings
+	rows  []int32    // of each record of known, the number of its row; -1 for none
+	fresh []freshRow // rows of which known has none
+	live  int        // how many rows can be found
+	total uint64     // the sum of their lengths
+	size  []uint32   // the length of each row
+}
+
+type freshRow struct {
+	row int32
+	*freshRecord
 }
 
 // Search returns for each row of a view whether all the parts occur in what the record says (kind.Kind.Text), each of
 // them somewhere, in any case. A part has no blanks. Records whose words are not known are read.
-func (s Source) Search(ctx context.Context, v *View, w *Words, parts []string) ([]bool, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.known == nil {
-		w.known = s.loadWords()
-	}
-	out := make([]bool, len(v.entries))
-	for i := range out {
-		out[i] = true
-	}
-	parts = lower(parts)
-	numbers, unknown := w.known.numbersIn(v)
-	for _, part := range parts {
-		has := w.known.with(part)
-		for i, n := range numbers {
-			out[i] = out[i] && n >= 0 && has[n]
-		}
-	}
-	read, err := s.texts(ctx, v, unknown)
+func (s Source) Search(ctx context.Context, v *View, t *Terms, parts []string) ([]bool, error) {
+	all, err := searcher{s, asWords}.searchable(ctx, v, t)
 	if err != nil {
 		return nil, err
 	}
-	for j, i := range unknown {
-		out[i] = read[j].text != ""
-		for _, part := range parts {
-			out[i] = out[i] && strings.Contains(read[j].text, part)
+	out := slices.Repeat([]bool{true}, len(v.entries))
+	for _, part := range parts {
+		part = strings.ToLower(part)
+		has := make([]bool, len(out))
+		all.known.containing(part, func(record int) {
+			if row := all.rows[record]; row >= 0 {
+				has[row] = true
+			}
+		})
+		for _, f := range all.fresh {
+			for word := range f.times {
+				has[f.row] = has[f.row] || strings.Contains(word, part)
+			}
+		}
+		for i := range out {
+			out[i] = out[i] && has[i]
 		}
 	}
-	s.learn(w, numbers, read)
 	return out, nil
 }
 
-// lower is a list of texts in lower case.
-func lower(texts []string) []string {
-	out := make([]string, len(texts))
-	for i, text := range texts {
-		out[i] = strings.ToLower(text)
-	}
-	return out
+// Searchable returns the terms of the records of a view, for Rank. Records whose terms are not known are read.
+func (s Source) Searchable(ctx context.Context, v *View, t *Terms) (*Searchable, error) {
+	return searcher{s, asTerms}.searchable(ctx, v, t)
 }
 
-// numbersIn returns where the records of a view are among those whose words are known, -1 for those that are not, and
-// lists these.
-func (w *words) numbersIn(v *View) (numbers, unknown []int) {
-	at := make(map[doc]int, len(w.docs))
-	for n, d := range w.docs {
-		at[d] = n
+// searcher finds the terms of records, as they are read for one of the searches.
+type searcher struct {
+	Source
+	*reading
+}
+
+func (s searcher) searchable(ctx context.Context, v *View, t *Terms) (*Searchable, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.searched != nil && t.searched.View == v {
+		return t.searched, nil
 	}
-	numbers = make([]int, len(v.entries))
+	if t.known == nil {
+		t.known = s.load()
+	}
+	rows, unknown := t.unknown(v)
+	if len(unknown) > max(staleMin, len(v.entries)/stale) || s.eager && len(unknown) > 0 {
+		if err := s.rebuild(ctx, v, t, rows, unknown); err != nil {
+			return nil, err
+		}
+		rows, unknown = t.unknown(v)
+	}
+	if err := s.readFresh(ctx, v, t, unknown); err != nil {
+		return nil, err
+	}
+	out := &Searchable{View: v, known: t.known, rows: rows, size: make([]uint32, len(v.entries))}
+	add := func(row int32, length uint32) {
+		out.size[row] = length
+		out.live++
+		out.total += uint64(length)
+	}
+	for i, row := range rows {
+		if row >= 0 {
+			add(row, t.known.lengths[i])
+		}
+	}
+	for _, i := range unknown {
+		if f := t.fresh[v.doc(i)]; f != nil {
+			out.fresh = append(out.fresh, freshRow{int32(i), f})
+			add(int32(i), f.length)
+		}
+	}
+	t.searched = out
+	return out, nil
+}
+
+// unknown returns the row of each record among the postings, -1 for none, and lists the entries of a view that are not
+// among them. Both are sorted by id.
+func (t *Terms) unknown(v *View) (rows []int32, unknown []int) {
+	rows = slices.Repeat([]int32{-1}, len(t.known.docs))
+	n := 0
 	for i, e := range v.entries {
-		n, ok := at[doc{e.row.ID, e.sum}]
-		if !ok {
-			n = -1
+		for n < len(rows) && t.known.docs[n].id < e.row.ID {
+			n++
+		}
+		if n == len(rows) || t.known.docs[n] != v.doc(i) {
 			unknown = append(unknown, i)
+			continue
 		}
-		numbers[i] = n
+		rows[n] = int32(i)
+		n++
 	}
-	return numbers, unknown
+	return rows, unknown
 }
 
-// said is what a record says, in lower case; "" of one that cannot be read any more.
-type said struct {
-	doc
-	text string
+// rebuild makes postings in which nothing of a view is missing that can be read. They are written if that is worth it.
+func (s searcher) rebuild(ctx context.Context, v *View, t *Terms, rows []int32, unknown []int) error {
+	all, err := s.count(ctx, v, unknown)
+	if err != nil {
+		return err
+	}
+	var counted []*counted
+	for j, i := range unknown {
+		if c := all[j]; c != nil && c.doc == v.doc(i) {
+			counted = append(counted, c)
+		}
+	}
+	src := encodePostings(s.header(), t.known, func(i int) bool { return rows[i] >= 0 }, counted)
+	known, err := decodePostings(src, s.header())
+	if err != nil { // it is too long for its own form
+		return nil //nolint:nilerr // then all records are searched one by one
+	}
+	t.known, t.fresh = known, nil
+	if path := s.reading.path(s.Source); path != "" && s.worthWriting(len(v.entries), len(unknown)) {
+		s.write(path, func() []byte { return src })
+	}
+	return nil
 }
 
-// texts reads what records say.
-func (s Source) texts(ctx context.Context, v *View, which []int) ([]said, error) {
-	out := make([]said, len(which))
-	onAllProcessors(ctx, len(which), func(i int, _ *layout.Patience) {
+// readFresh reads the records that the postings lack, unless that was done before.
+func (s searcher) readFresh(ctx context.Context, v *View, t *Terms, unknown []int) error {
+	fresh := make(map[doc]*freshRecord, len(unknown))
+	var todo []int
+	for _, i := range unknown {
+		if have, ok := t.fresh[v.doc(i)]; ok && have.of == v.doc(i) {
+			fresh[v.doc(i)] = have
+			continue
+		}
+		todo = append(todo, i)
+	}
+	all, err := s.count(ctx, v, todo)
+	if err != nil {
+		return err
+	}
+	for j, c := range all {
+		if c == nil {
+			continue
+		}
+		f := &freshRecord{c.doc, make(map[string]uint32, len(c.terms)), c.length}
+		for _, t := range c.terms {
+			f.times[c.of.all[t.term]] = t.times
+		}
+		fresh[v.doc(todo[j])] = f
+	}
+	t.fresh = fresh
+	return nil
+}
+
+// doc is the record of the nth entry, and its content.
+func (v *View) doc(n int) doc { return doc{v.entries[n].row.ID, v.entries[n].sum} }
+
+// count reads records, wherever their files lie, and counts their terms. It returns nil for one that cannot be read any
+// more.
+func (s searcher) count(ctx context.Context, v *View, which []int) ([]*counted, error) {
+	all := make([]*counted, len(which))
+	workers := make(chan *vocabulary, runtime.GOMAXPROCS(0))
+	for range cap(workers) {
+		workers <- nil
+	}
+	layout.OnAllProcessors(ctx, len(which), func(i int, _ *layout.Patience) {
 		id := v.entries[which[i]].row.ID
-		if value, sum, ok := s.value(id); ok {
-			out[i] = said{doc{id, sum}, strings.ToLower(s.Kind.Text(value))}
+		path := s.file(id)
+		if s.Path != nil {
+			path = s.Path(id)
 		}
+		src, err := layout.ReadFile(path)
+		if err != nil {
+			return
+		}
+		value, err := s.Parse(id, src)
+		if err != nil {
+			return
+		}
+		words := <-workers
+		if words == nil {
+			words = s.vocabulary()
+		}
+		all[i] = words.count(doc{id, sumOf(src)}, s.Kind, value)
+		workers <- words
 	})
-	return out, ctx.Err()
+	return all, ctx.Err()
 }
 
-// value reads a record, wherever its file lies, and the hash of its content. It reports false for one that cannot be
-// read.
-func (s Source) value(id string) (value any, content sum, ok bool) {
-	path := s.file(id)
-	if s.Path != nil {
-		path = s.Path(id)
-	}
-	src, err := layout.ReadFile(path)
-	if err != nil {
-		return nil, sum{}, false
-	}
-	value, err = s.Parse(id, src)
-	return value, sumOf(src), err == nil
+func (s searcher) header() header {
+	return header{s.magic, s.form, kindHash(s.Kind), s.home(), 0}
 }
 
-// learn adds what was read to what is known, once it is enough to be worth it. Of what is known it keeps what has a
-// number.
-func (s Source) learn(w *Words, numbers []int, read []said) {
-	read = slices.DeleteFunc(read, func(r said) bool { return r.text == "" || len(r.text) > longestText })
-	if !s.worthWriting(len(numbers), len(read)) {
-		return
+// load reads the postings on disk; none if there are none that can be believed.
+func (s searcher) load() *postings {
+	path := s.reading.path(s.Source)
+	if path == "" {
+		return noPostings
 	}
-	needed := make([]bool, len(w.known.docs))
-	for _, n := range numbers {
-		if n >= 0 {
-			needed[n] = true
-		}
-	}
-	b := &builder{words: map[string][]uint32{}}
-	b.keep(w.known, func(i int) bool { return needed[i] })
-	for _, r := range read {
-		b.add(r.doc, wordsOf(r.text))
-	}
-	w.known = b.finish()
-	s.write(s.Words, func() []byte { return w.known.encode(s.home()) })
-}
-
-// loadWords reads the words on disk; none if there are none that can be believed.
-func (s Source) loadWords() *words {
-	none := &words{starts: []uint32{0}}
-	if s.Words == "" {
-		return none
-	}
-	src, err := disk.ReadRegular(s.Words, maxFile)
+	src, err := disk.ReadRegular(path, maxFile)
 	if err != nil {
-		return none
+		return noPostings
 	}
-	w, err := decodeWords(src, s.home())
+	p, err := decodePostings(src, s.header())
 	if err != nil {
-		return none
+		return noPostings
 	}
-	return w
+	return p
 }

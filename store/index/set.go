@@ -11,7 +11,8 @@ import (
 // Set is rows, sorted by id. It never changes. A record whose file did not change between two looks has the same row,
 // so that two sets can be compared without comparing what rows say.
 type Set struct {
-	rows []*kind.Row
+	rows    []*kind.Row
+	numbers func() map[string]int32 // where the row of an id is; made when it is first asked for
 
 	mu     sync.Mutex
 	before *Set     // that Touched was last asked about
@@ -19,7 +20,15 @@ type Set struct {
 }
 
 // NewSet makes a set of rows that are sorted by id.
-func NewSet(rows []*kind.Row) *Set { return &Set{rows: rows} }
+func NewSet(rows []*kind.Row) *Set {
+	return &Set{rows: rows, numbers: sync.OnceValue(func() map[string]int32 {
+		at := make(map[string]int32, len(rows))
+		for i, r := range rows {
+			at[r.ID] = int32(i)
+		}
+		return at
+	})}
+}
 
 // Rows returns the rows, sorted by id. The caller must not change them.
 func (s *Set) Rows() []*kind.Row { return s.rows }
@@ -39,20 +48,10 @@ func (s *Set) Find(id string) *kind.Row {
 
 // Number returns where the row of a record is, or -1.
 func (s *Set) Number(id string) int {
-	i, ok := slices.BinarySearchFunc(s.rows, id, func(r *kind.Row, id string) int {
-		switch {
-		case r.ID < id:
-			return -1
-		case r.ID > id:
-			return 1
-		default:
-			return 0
-		}
-	})
-	if !ok {
-		return -1
+	if i, ok := s.numbers()[id]; ok {
+		return int(i)
 	}
-	return i
+	return -1
 }
 
 // Touched lists the ids, sorted, of the rows in which two sets differ, and of those that depend on one of these. Many

@@ -2,6 +2,7 @@ package kind
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
@@ -105,38 +106,35 @@ func ParseConfig(src []byte) (Config, error) {
 func DecodeConfig(doc *format.Doc) (Config, []string, error) {
 	r := &configReader{reader: reader{doc: doc}, c: DefaultConfig(), known: map[string]bool{}}
 	r.noMerge(doc.Root())
-	r.identity()
 	r.flow()
+	for _, key := range configKeys() {
+		if n := r.get(key.Key); n != nil && key.read != nil {
+			key.read(r, n)
+		}
+	}
 	r.c.Flow.Prefix = r.c.Prefix
-	r.times()
-	r.checks()
-	r.jobs()
-	r.claims()
-	r.repos()
-	r.fields()
+	if r.c.WaitMax < r.c.WaitDefault {
+		r.fail(r.get("wait_timeout_max", "wait_timeout_default"), "wait_timeout_max is %s, below wait_timeout_default, which is %s",
+			span(r.c.WaitMax), span(r.c.WaitDefault))
+	}
 	r.get("provenance") // is known, and not part of a Config
 	if r.err != nil {
 		return r.c, nil, r.err
 	}
-	return r.c, r.unknown(), nil
+	var unknown []string
+	root := doc.Root()
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if key := root.Content[i].Value; !r.known[key] {
+			unknown = append(unknown, key)
+		}
+	}
+	return r.c, unknown, nil
 }
 
 type configReader struct {
 	reader
 	c     Config
 	known map[string]bool // the keys that were read
-}
-
-// unknown lists the keys of the document that were not read.
-func (r *configReader) unknown() []string {
-	var keys []string
-	root := r.doc.Root()
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if key := root.Content[i].Value; !r.known[key] {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 // get returns the value of the first key that is there and not null.
@@ -152,66 +150,11 @@ func (r *configReader) get(keys ...string) *format.Node {
 	return nil
 }
 
-func (r *configReader) identity() {
-	if n := r.get("format"); n != nil {
-		if r.c.Format = r.number("format", n); r.c.Format < 1 {
-			r.fail(n, "format must be 1 or more")
-		}
-	}
-	if n := r.get("prefix"); n != nil {
-		prefix, err := record.ParsePrefix(r.text("prefix", n))
-		if err != nil {
-			r.fail(n, "%v", err)
-		}
-		r.c.Prefix = prefix
-	}
-	if n := r.get("attest"); n != nil {
-		by := r.text("attest", n)
-		if by != task.BySigned && by != task.ByHuman && by != task.ByAnyone {
-			r.fail(n, "attest must be signed, human or anyone, not %q", by)
-		}
-		r.c.Flow.Settles = by
-	}
-	if n := r.get("ratify"); n != nil {
-		by := r.text("ratify", n)
-		if by != task.ByHuman && by != task.ByAnyone {
-			r.fail(n, "ratify must be human or anyone, not %q", by)
-		}
-		r.c.Flow.Ratify = by
-	}
-	if n := r.get("archive_after"); n != nil {
-		text := r.text("archive_after", n)
-		d, err := task.ParseSpan(text)
-		if err != nil {
-			r.fail(n, "archive_after must be a time such as 30d or 12w, not %q", text)
-		}
-		r.c.ArchiveAfter = d
-	}
-	if n := format.Deref(r.get("rules")); n != nil {
-		r.rules(n)
-	}
-}
-
-func (r *configReader) rules(n *format.Node) {
-	if n.Kind != format.MappingNode {
-		r.fail(n, "rules must be a mapping of rule to severity")
-		return
-	}
-	r.noMerge(n)
-	r.c.Rules = map[proof.RuleID]proof.Severity{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		severity := proof.Severity(r.text("severity", n.Content[i+1]))
-		if !slices.Contains(proof.Severities, severity) {
-			r.fail(n.Content[i+1], "severity must be off, notice, warning or error, not %q", severity)
-		}
-		r.c.Rules[proof.RuleID(n.Content[i].Value)] = severity
-	}
-}
-
+// flow reads the states. It fails for a flow in which new tasks would be closed, or tasks could never be closed.
 func (r *configReader) flow() {
 	f := &r.c.Flow
 	if n := r.get("states"); n != nil {
-		if f.States = r.statuses("states", n); len(f.States) == 0 {
+		if f.States = textsIn[record.Status](&r.reader, "states", n); len(f.States) == 0 {
 			r.fail(n, "states must name at least one state")
 			return
 		}
@@ -234,12 +177,6 @@ func (r *configReader) flow() {
 			}
 		}
 	}
-	f.GateReview = r.boolean("gate_review", r.get("gate_review"))
-	r.openAndClosed(f)
-}
-
-// openAndClosed fails for a flow in which new tasks would be closed, or tasks could never be closed.
-func (r *configReader) openAndClosed(f *task.Flow) {
 	at := r.get("closed", "states")
 	if at == nil {
 		at = r.doc.Root()
@@ -274,16 +211,8 @@ func (r *configReader) state(name string, fallback record.Status, n *format.Node
 	return s
 }
 
-func (r *configReader) statuses(name string, n *format.Node) []record.Status {
-	var out []record.Status
-	for _, s := range r.texts(name, n) {
-		out = append(out, record.Status(s))
-	}
-	return out
-}
-
 func (r *configReader) statesOf(name string, n *format.Node) []record.Status {
-	out := r.statuses(name, n)
+	out := textsIn[record.Status](&r.reader, name, n)
 	for _, s := range out {
 		if r.c.Flow.Known(s) != nil {
 			r.fail(n, "%s names %q, which is not one of states", name, s)
@@ -292,37 +221,49 @@ func (r *configReader) statesOf(name string, n *format.Node) []record.Status {
 	return out
 }
 
-func (r *configReader) times() {
-	for _, t := range []struct {
-		key string
-		to  *time.Duration
-	}{
-		{"check_timeout_default", &r.c.CheckTimeout},
-		{"session_stale_after", &r.c.StaleAfter},
-		{"claim_ttl", &r.c.ClaimTTL},
-		{"wait_timeout_default", &r.c.WaitDefault},
-		{"wait_timeout_max", &r.c.WaitMax},
-	} {
-		if n := r.get(t.key); n != nil {
-			*t.to = r.seconds(t.key, n)
-		}
-	}
-	if r.c.WaitMax < r.c.WaitDefault {
-		r.fail(r.get("wait_timeout_max", "wait_timeout_default"), "wait_timeout_max is %s, below wait_timeout_default, which is %s",
-			span(r.c.WaitMax), span(r.c.WaitDefault))
-	}
+// Claims is how claims hold among clones, through a git remote.
+type Claims struct {
+	Remote    string // name of the remote; "" if claims hold in each clone alone
+	Namespace string // below which the refs of the claims are
+	Offline   string // what is done if the remote gives no answer
 }
 
-func (r *configReader) checks() {
-	n := r.get("default_checks")
-	for _, m := range r.maps("default_checks", n) {
-		c := r.check(m)
-		if at := field(m, "timeout"); !format.IsNull(at) && c.Timeout < 1 {
-			r.fail(at, "timeout must be 1 or more seconds")
-		}
-		r.c.Flow.Defaults = append(r.c.Flow.Defaults, c)
-	}
-	if err := task.ValidChecks(r.c.Flow.Defaults); err != nil && n != nil {
-		r.fail(n, "default_%v", err)
-	}
+// What Offline can be.
+const (
+	OfflineAuto   = "auto"   // agents refuse, and people go on
+	OfflineRefuse = "refuse" // nobody takes a task
+	OfflineAllow  = "allow"  // everybody takes tasks, which are shown as not synced
+)
+
+// On reports whether claims hold among clones.
+func (c Claims) On() bool { return c.Remote != "" }
+
+// Key names the remote and the namespace.
+func (c Claims) Key() string { return c.Remote + " " + c.Namespace }
+
+// Alone reports whether an actor makes a claim that the remote does not know of, if that gives no answer.
+func (c Claims) Alone(who record.Actor) bool {
+	return c.Offline == OfflineAllow || c.Offline == OfflineAuto && who.Human()
 }
+
+const defaultNamespace = "refs/cairn/claims"
+
+// IsNamespace accepts a name of refs below which cairn may write.
+func IsNamespace(name string) bool {
+	if len(name) > 200 || !record.IsWord(name, "/_-") || strings.HasSuffix(name, "/") || strings.Contains(name, "//") {
+		return false
+	}
+	for _, own := range []string{"refs/cairn/", "refs/heads/cairn/", "refs/tags/cairn/"} {
+		if rest, ok := strings.CutPrefix(name, own); ok {
+			return rest != "" && rest != "remote" && !strings.HasPrefix(name, "refs/cairn/remote/")
+		}
+	}
+	return false
+}
+
+// RemoteClaims is where each clone keeps its copy of the claims of the remote, and RemoteProbe that of a probe of
+// another namespace.
+const (
+	RemoteClaims = "refs/cairn/remote/claims"
+	RemoteProbe  = "refs/cairn/remote/probe"
+)

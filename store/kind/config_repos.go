@@ -70,22 +70,37 @@ func isBranch(name string) bool {
 	return record.ValidLine("base", name) == nil && name[0] != '-' && !strings.Contains(name, "..") && !strings.ContainsAny(name, " \t~^:?*[\\")
 }
 
-// repos reads the repositories that the tasks are about.
-func (r *configReader) repos() {
-	n := r.get("repos")
-	for _, m := range r.maps("repos", n) {
-		one := Repo{
-			Name: r.text("name", field(m, "name")), Path: r.text("path", field(m, "path")), Role: r.text("role", field(m, "role")), Base: r.text("base", field(m, "base")),
-		}
-		if at := field(m, "url"); !format.IsNull(at) {
-			text := r.text("url", at)
-			if one.URL = record.RepoOf(text); one.URL == "" {
-				r.fail(at, "url is no address of a repository that is known")
+// repoKeys are the keys of a repository of the config.
+func repoKeys() []Key[Repo] {
+	return []Key[Repo]{
+		Text("name", func(r *Repo) *string { return &r.Name }),
+		{name: "path", of: &oneKey[Repo, string]{func(r *Repo) *string { return &r.Path }, func(r *reader, name string, n *format.Node) string {
+			if text := r.text(name, n); text != "" {
+				return path.Clean(text)
 			}
-		}
-		if one.Path != "" {
-			one.Path = path.Clean(one.Path)
-		}
+			return ""
+		}, func(text string) format.Value { return unlessEmpty(text) }}},
+		{name: "url", of: &oneKey[Repo, string]{func(r *Repo) *string { return &r.URL }, func(r *reader, name string, n *format.Node) string {
+			url := record.RepoOf(r.text(name, n))
+			if !format.IsNull(n) && url == "" {
+				r.fail(n, "url is no address of a repository that is known")
+			}
+			return url
+		}, func(text string) format.Value {
+			if text != "" {
+				text = "https://" + text
+			}
+			return unlessEmpty(text)
+		}}},
+		Text("role", func(r *Repo) *string { return &r.Role }),
+		Text("base", func(r *Repo) *string { return &r.Base }),
+	}
+}
+
+// repos reads the repositories that the tasks are about.
+func (r *configReader) repos(n *format.Node) {
+	for _, m := range r.maps("repos", n) {
+		one := readObject(&r.reader, m, repoKeys())
 		if err := one.Valid(); err != nil {
 			r.fail(m, "%v", err)
 		}
@@ -114,7 +129,7 @@ func SetRepo(doc *format.Doc, repo Repo, stamp record.Stamp) (*format.Doc, error
 	if known && old == repo {
 		return doc, nil
 	}
-	next, err := doc.Edit(configOrder, repoEdits(doc, was.Repos, repo)...)
+	next, err := doc.Edit(configOrder(), repoEdits(doc, was.Repos, repo)...)
 	if err != nil {
 		return nil, err
 	}
@@ -123,49 +138,24 @@ func SetRepo(doc *format.Doc, repo Repo, stamp record.Stamp) (*format.Doc, error
 	} else if got, _ := now.Repo(repo.Name); got != repo {
 		return nil, record.Errorf(record.InvalidInput, "the list in config.yaml cannot be edited").WithHint("edit repos there by hand")
 	}
-	stamp.Text = "repos: " + repo.Name + " " + repo.place()
-	entries, err := Entries(doc)
-	if err != nil {
-		return nil, err
+	place := repo.Path + repo.URL
+	if repo.Role != "" {
+		place += ", " + repo.Role
 	}
-	return next.Edit(nil, EditLog(next, entries, entries.Add(stamp.Entry(record.Updated)))...)
-}
-
-// place says in an entry where a repository is, and for what.
-func (r Repo) place() string {
-	text := r.Path + r.URL
-	if r.Role != "" {
-		text += ", " + r.Role
-	}
-	return text
+	return noted(doc, next, "repos: "+repo.Name+" "+place, stamp)
 }
 
 // repoEdits replaces the item of the list that has the name, or adds one.
 func repoEdits(doc *format.Doc, was []Repo, repo Repo) []format.Edit {
-	items := make([]format.Item, 0, len(was)+1)
-	found := false
-	for i, r := range was {
-		if r.Name == repo.Name {
-			found = true
-			items = append(items, format.NewItem(repoValue(repo)))
-			continue
-		}
-		items = append(items, format.Old(i))
+	now := format.NewItem(format.Map(objectOf(repoKeys(), &repo)))
+	items := make([]format.Item, len(was), len(was)+1)
+	for i := range was {
+		items[i] = format.Old(i)
 	}
-	if !found {
-		items = append(items, format.NewItem(repoValue(repo)))
+	if at := slices.IndexFunc(was, func(r Repo) bool { return r.Name == repo.Name }); at >= 0 {
+		items[at] = now
+	} else {
+		items = append(items, now)
 	}
 	return setItems(doc, "repos", items)
-}
-
-func repoValue(r Repo) format.Value {
-	var m mapping
-	m.text("name", r.Name)
-	m.text("path", r.Path)
-	if r.URL != "" {
-		m.text("url", "https://"+r.URL)
-	}
-	m.text("role", r.Role)
-	m.text("base", r.Base)
-	return format.Map(m)
 }

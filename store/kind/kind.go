@@ -38,81 +38,18 @@ type Kind struct {
 	Swaps   string             // two characters: names of files have the second where ids have the first one; "" where the id is the name
 	Words   bool               // its ids are plain words, so that an id that no record has is not taken for one of this kind
 
-	Life   task.Life                           // what an entry makes of a record; without Kinds its own verbs alone know that
-	Named  bool                                // whoever makes a record gives it its id, so that two branches can make the same one
-	States []record.Status                     // that a record can have; nil for a kind without states, or with those of the config
-	Closed func(task.Flow, record.Status) bool // whether a state is closed; nil for a kind that nothing can depend on
-	Merge  map[string]format.Rule              // how the keys merge; a key without a rule merges as one value
-	Judge  *proof.Kind                         // what cairn check asks of the kind beyond what it asks of every record; nil for nothing
-	Settle func(*format.Merged, task.Flow)     // sets the keys of a merged file that follow from others; nil for none
+	Life   task.Life                              // what an entry makes of a record; without Kinds its own verbs alone know that
+	Named  bool                                   // whoever makes a record gives it its id, so that two branches can make the same one
+	States []record.Status                        // that a record can have; nil for a kind without states, or with those of the config
+	Closed func(task.Flow, record.Status) bool    // whether a state is closed; nil for a kind that nothing can depend on
+	Judge  *proof.Kind                            // what cairn check asks of the kind beyond what it asks of every record; nil for nothing
+	Settle func(*Kind, *format.Merged, task.Flow) // sets the keys of a merged file that follow from others; nil for none
 
-	codec codec
-}
-
-// Codec is how the values of a kind become bytes and back.
-type Codec[T any] struct {
-	Decode func(*format.Doc) (T, error)                           // its errors are *format.Error, with the line
-	Edit   func(doc *format.Doc, was, now T) (*format.Doc, error) // touches only what differs
-	Create func(now T) (*format.Doc, error)
-	Header func(T) record.Header
-
-	// Again makes the change from was to now on found, if another program changed the file in the middle of a write of
-	// several files. It reports whether that is possible. Nil for a kind that keeps what the file holds.
-	Again func(found, was, now T) (next T, ok bool)
-
-	// Move takes a record to another state by the rules of its kind, with the entry that says so. Nil for a kind whose own
-	// verbs do that.
-	Move func(T, record.Status, record.Stamp) (T, error)
-
-	// Relabel gives a record other labels, with the entry that says so. Nil for a kind without labels.
-	Relabel func(T, []string, record.Stamp) (T, error)
-
-	// Merge returns how the keys merge for which the row does not say it. Nil for a kind whose row says it of all.
-	Merge func() map[string]format.Rule
-
-	// With appends an entry to the provenance of a record. Nil for a kind that takes no notes.
-	With func(T, record.Entry) T
-
-	// WithRefs replaces the references of a record. Nil for a kind that has none.
-	WithRefs func(T, []record.Reference) T
-
-	// PutBack restores entries that the file has lost, as record.Header.PutBack does. It is needed by a kind with closed
-	// states, whose writes are in a journal.
-	PutBack func(f task.Flow, v T, lost []record.Entry, find task.Find, s record.Stamp) (T, *record.Entry, []string)
-
-	// Lean is a record as lists have it: without long texts. Nil for a kind whose records are short.
-	Lean func(T) T
-
-	// Row sets the fields of a row that do not follow from the header. Nil for none.
-	Row func(T, *Row)
-
-	// Repeats reports whether an entry repeats one of the record that this one is about, so that a history of all records
-	// leaves it out. Nil for a kind whose entries repeat none.
-	Repeats func(T, record.Entry) bool
-
-	// Body returns the text of a record, in which lists can search. Nil for a kind without one.
-	Body func(T) string
-
-	// Search returns what else of a record a ranked search looks in, beside what all kinds have and the body. Nil for
-	// nothing.
-	Search func(T) []string
+	values
 }
 
 // Of is a kind whose records have ids of type ID and are values of type T.
 type Of[ID ~string, T any] struct{ *Kind }
-
-// Define makes a row of the table.
-func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
-	k.codec = &c
-	return Of[ID, T]{&k}
-}
-
-// The kinds that cairn has.
-var (
-	Tasks     = Define[record.ID](taskKind, taskCodec)
-	Sessions  = Define[string](sessionKind, sessionCodec)
-	Proposals = Define[string](proposalKind, proposalCodec)
-)
 
 var kinds = []*Kind{Tasks.Kind, Sessions.Kind, Proposals.Kind, Decisions.Kind, Handoffs.Kind, Actors.Kind, Skills.Kind, Feedback.Kind, Knowledge.Kind, Repositories.Kind}
 
@@ -155,105 +92,57 @@ func (k *Kind) Ext() string {
 // Ref names a record of the kind.
 func (k *Kind) Ref(id string) record.Ref { return record.Ref{Kind: k.Name, ID: id} }
 
-// Decode reads a document as a record. The error is a *format.Error with the line.
-func (k *Kind) Decode(doc *format.Doc) (any, error) { return k.codec.decode(doc) }
-
 // Parse reads the text of a file as a record.
 func (k *Kind) Parse(src []byte) (any, error) {
 	doc, err := format.Parse(src, k.Form)
 	if err != nil {
 		return nil, err
 	}
-	return k.codec.decode(doc)
+	return k.Decode(doc)
 }
 
-// Edit returns the document after a change of the record from was to now. It touches only what differs.
-func (k *Kind) Edit(doc *format.Doc, was, now any) (*format.Doc, error) {
-	return k.codec.edit(doc, was, now)
+// With appends an entry to the provenance of a record.
+func (k *Kind) With(v any, e record.Entry) any {
+	h := k.Header(v)
+	h.Log = h.Log.Add(e)
+	return k.withHeader(v, h)
 }
 
-// Create returns the document of a record that has no file yet.
-func (k *Kind) Create(now any) (*format.Doc, error) { return k.codec.create(now) }
-
-// Again is the function of Codec.Again. It reports false if the kind has none.
-func (k *Kind) Again(found, was, now any) (next any, ok bool) {
-	return k.codec.again(found, was, now)
-}
-
-// CanAgain reports whether the kind has Codec.Again.
-func (k *Kind) CanAgain() bool { return k.codec.canAgain() }
-
-// Header returns what a record has in common with records of other kinds.
-func (k *Kind) Header(v any) record.Header { return k.codec.header(v) }
-
-// Lean returns a record as lists have it.
-func (k *Kind) Lean(v any) any {
-	return k.codec.lean(v)
-}
-
-// With appends an entry to the provenance of a record. It returns INVALID_INPUT for a record of a kind that takes none.
-func (k *Kind) With(v any, e record.Entry) (any, error) {
-	if noted, ok := k.codec.with(v, e); ok {
-		return noted, nil
-	}
-	return nil, record.Errorf(record.InvalidInput, "a %s takes no notes", k.Name)
-}
-
-// WithRefs replaces the references of a record. It returns INVALID_INPUT for a record of a kind that has none.
-func (k *Kind) WithRefs(v any, refs []record.Reference) (any, error) {
-	if referring, ok := k.codec.withRefs(v, refs); ok {
-		return referring, nil
-	}
-	return nil, record.Errorf(record.InvalidInput, "a %s has no references", k.Name)
-}
-
-// Referring is WithRefs and With: a record whose references an entry changed, or the record as it is without an entry.
-func (k *Kind) Referring(v any, refs []record.Reference, e *record.Entry) (any, error) {
+// Referring is a record whose references an entry changed, or the record as it is without an entry.
+func (k *Kind) Referring(v any, refs []record.Reference, e *record.Entry) any {
 	if e == nil {
-		return v, nil
+		return v
 	}
-	v, err := k.WithRefs(v, refs)
-	if err != nil {
-		return nil, err
-	}
-	return k.With(v, *e)
+	h := k.Header(v)
+	h.Refs = refs
+	return k.With(k.withHeader(v, h), *e)
 }
 
-// Repeats is the function of Codec.Repeats.
-func (k *Kind) Repeats(v any, e record.Entry) bool { return k.codec.repeats(v, e) }
-
-// Move is the function of Codec.Move. It returns INVALID_INPUT for a state that the kind does not have, and for a
-// record of a kind that is moved by verbs of its own; the hint names the verb.
+// Move takes a record to another state by its life, with the entry that says so. It returns INVALID_INPUT for a state
+// that the kind does not have, and for a record of a kind that is moved by verbs of its own; the hint names the verb.
 func (k *Kind) Move(v any, to record.Status, s record.Stamp) (any, error) {
 	switch {
-	case !k.codec.canMove() && k.Mover != "":
+	case k.Mover != "":
 		return nil, record.Errorf(record.InvalidInput, "a %s is not moved by update", k.Name).
 			WithHint("%s does", record.CallTo(k.Mover)).WithNext(record.CallTo("get", "id", k.Header(v).Ref.ID))
-	case !k.codec.canMove():
+	case !k.common():
 		return nil, record.Errorf(record.InvalidInput, "a %s is moved by verbs of its own", k.Name).WithHint("leave out to")
 	case !slices.Contains(k.States, to):
-		var states []string
-		for _, s := range k.States {
-			states = append(states, string(s))
-		}
-		return nil, record.Errorf(record.InvalidInput, "%q is not a state of a %s", to, k.Name).WithHint("it is one of %s", strings.Join(states, ", "))
-	default:
-		return k.codec.move(v, to, s)
+		return nil, record.Errorf(record.InvalidInput, "%q is not a state of a %s", to, k.Name).
+			WithHint("it is one of %s", strings.Join(record.Texts(k.States), ", "))
 	}
+	h, err := k.Life.Move(v, k.Header(v), to, s, task.Rules{})
+	return k.withHeader(v, h), err
 }
 
-// Relabel is the function of Codec.Relabel. It returns INVALID_INPUT for labels that no record may have, and for a kind
-// without labels.
+// Relabel gives a record other labels, with the entry that says so. It returns INVALID_INPUT for labels that no record
+// may have, and for a kind without labels.
 func (k *Kind) Relabel(v any, labels []string, s record.Stamp) (any, error) {
-	if !k.codec.canRelabel() {
+	if !k.common() {
 		return nil, record.Errorf(record.InvalidInput, "a %s has no labels", k.Name).WithHint("a note may say what you would label it with")
 	}
-	return k.codec.relabel(v, labels, s)
-}
-
-// PutBack is the function of Codec.PutBack. Of a kind that has none nothing is put back, and the entry is nil.
-func (k *Kind) PutBack(f task.Flow, v any, lost []record.Entry, find task.Find, s record.Stamp) (any, *record.Entry, []string) {
-	return k.codec.putBack(f, v, lost, find, s)
+	h, err := k.Header(v).Labeled(labels, s)
+	return k.withHeader(v, h), err
 }
 
 // NotFound is the error of an id without a record. Its hint is how to list those that exist.
@@ -291,12 +180,6 @@ type Writer interface {
 	Put(k *Kind, v any)
 }
 
-// Decode reads a document as a record. The error is a *format.Error with the line.
-func (k Of[ID, T]) Decode(doc *format.Doc) (T, error) {
-	v, err := k.codec.decode(doc)
-	return v.(T), err
-}
-
 // Parse reads the text of a file as a record.
 func (k Of[ID, T]) Parse(src []byte) (T, error) {
 	v, err := k.Kind.Parse(src)
@@ -304,6 +187,12 @@ func (k Of[ID, T]) Parse(src []byte) (T, error) {
 		return *new(T), err
 	}
 	return v.(T), nil
+}
+
+// Decode reads a document as a record. The error is a *format.Error with the line.
+func (k Of[ID, T]) Decode(doc *format.Doc) (T, error) {
+	v, err := k.Kind.Decode(doc)
+	return v.(T), err
 }
 
 // File is the usual path of a record from the workspace root, with forward slashes.

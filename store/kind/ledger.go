@@ -30,28 +30,22 @@ var Decisions = DefineMarkdown[ledger.DecisionID](
 		Keys: []Key[ledger.Decision]{
 			Text("choice", func(d *ledger.Decision) *string { return &d.Choice }).Required(),
 			Text("supersedes", func(d *ledger.Decision) *ledger.DecisionID { return &d.Supersedes }),
-			Objects("options", func(d *ledger.Decision) *[]ledger.Option { return &d.Options }, readOption, optionFields),
+			Objects("options", func(d *ledger.Decision) *[]ledger.Option { return &d.Options },
+				Text("label", func(o *ledger.Option) *string { return &o.Label }),
+				Text("summary", func(o *ledger.Option) *string { return &o.Summary }),
+				Text("pros", func(o *ledger.Option) *string { return &o.Pros }),
+				Text("cons", func(o *ledger.Option) *string { return &o.Cons })),
 			Texts("scope", func(d *ledger.Decision) *[]string { return &d.Scope }),
 			Texts("about", func(d *ledger.Decision) *[]string { return &d.About }),
 		},
 		States: ledger.DecisionStates,
 		Closed: []record.Status{ledger.Accepted, ledger.Rejected},
-		Row:    decisionRow,
+		Row: func(d ledger.Decision, r *Row) {
+			r.Add(SupersedesFact, string(d.Supersedes))
+			r.Add(ScopeFact, d.Scope...)
+			r.Add(AboutFact, d.About...)
+		},
 	})
-
-func readOption(o Object) ledger.Option {
-	return ledger.Option{Label: o.Text("label"), Summary: o.Text("summary"), Pros: o.Text("pros"), Cons: o.Text("cons")}
-}
-
-func optionFields(o ledger.Option) []Field {
-	return []Field{{"label", o.Label}, {"summary", o.Summary}, {"pros", o.Pros}, {"cons", o.Cons}}
-}
-
-func decisionRow(d ledger.Decision, r *Row) {
-	r.Add(SupersedesFact, string(d.Supersedes))
-	r.Add(ScopeFact, d.Scope...)
-	r.Add(AboutFact, d.About...)
-}
 
 // DecisionSuccessor is what the order of succession asks of a decision, from its row.
 func DecisionSuccessor(r *Row) ledger.Successor {
@@ -64,14 +58,13 @@ func DecisionSuccessor(r *Row) ledger.Successor {
 var Knowledge = DefineMarkdown[ledger.NoteID](
 	Kind{
 		Name: ledger.NoteKind, Folder: "knowledge", Lists: "knowledge_search", Prefix: ledger.NotePrefix,
-		Merge: map[string]format.Rule{"about": {Kind: format.Texts}},
 	},
 	Markdown[ledger.Note]{
 		Header: func(n *ledger.Note) *record.Header { return &n.Header },
 		Body:   func(n *ledger.Note) *string { return &n.Body },
 		Keys: []Key[ledger.Note]{
 			Text("type", func(n *ledger.Note) *ledger.NoteType { return &n.Type }),
-			Texts("about", func(n *ledger.Note) *[]string { return &n.About }),
+			Texts("about", func(n *ledger.Note) *[]string { return &n.About }).United(),
 		},
 		States: ledger.NoteStates,
 		Row: func(n ledger.Note, r *Row) {
@@ -85,19 +78,18 @@ var Handoffs = DefineMarkdown[ledger.HandoffID](
 	Kind{
 		Name: ledger.HandoffKind, Folder: "handoffs", Lists: "handoff_query", Mover: "handoff_resolve", Prefix: ledger.HandoffPrefix,
 		Life: ledger.HandoffLife, Judge: &proof.Handoffs,
-		Merge: map[string]format.Rule{"to": {Kind: format.Texts}, "about": {Kind: format.Texts}},
 	},
 	Markdown[ledger.Handoff]{
 		Header: func(h *ledger.Handoff) *record.Header { return &h.Header },
 		Body:   func(h *ledger.Handoff) *string { return &h.Body },
 		Keys: []Key[ledger.Handoff]{
 			Text("type", func(h *ledger.Handoff) *ledger.HandoffType { return &h.Type }).Required(),
-			Texts("to", func(h *ledger.Handoff) *[]ledger.Recipient { return &h.To }),
+			Texts("to", func(h *ledger.Handoff) *[]ledger.Recipient { return &h.To }).United(),
 			Text("assignee", func(h *ledger.Handoff) *record.Actor { return &h.Assignee }),
 			Texts("options", func(h *ledger.Handoff) *[]string { return &h.Options }),
 			FlagUnless("allow_free_text", func(h *ledger.Handoff) *bool { return &h.OptionsOnly }),
 			DueDate("due", func(h *ledger.Handoff) *task.Due { return &h.Due }),
-			Texts("about", func(h *ledger.Handoff) *[]string { return &h.About }),
+			Texts("about", func(h *ledger.Handoff) *[]string { return &h.About }).United(),
 			Text("fingerprint", func(h *ledger.Handoff) *string { return &h.Fingerprint }),
 		},
 		States: ledger.HandoffStates,
@@ -148,7 +140,6 @@ var Skills = DefineMarkdown[ledger.SkillID](
 	Kind{
 		Name: ledger.SkillKind, Folder: "skills", Lists: "skill_list", Mover: "skill_upsert", Words: true,
 		ParseID: func(id string) error { _, err := ledger.ParseSkillID(id); return err },
-		Merge:   map[string]format.Rule{"version": {Choose: newerVersion}},
 		Named:   true,
 	},
 	Markdown[ledger.Skill]{
@@ -156,7 +147,8 @@ var Skills = DefineMarkdown[ledger.SkillID](
 		Body:   func(k *ledger.Skill) *string { return &k.Body },
 		Keys: []Key[ledger.Skill]{
 			Text("description", func(k *ledger.Skill) *string { return &k.Description }).Required(),
-			Number("version", func(k *ledger.Skill) *int { return &k.Version }).Required(),
+			Number("version", func(k *ledger.Skill) *int { return &k.Version }).Required().
+				From(higher(func(k ledger.Skill) (int64, bool) { return int64(k.Version), true })),
 		},
 		States: ledger.SkillStates,
 		Row: func(k ledger.Skill, r *Row) {
@@ -170,19 +162,6 @@ const (
 	DescriptionFact = "description"
 	VersionFact     = "version"
 )
-
-// newerVersion chooses the side with the higher version. What both sides changed in the same key is a conflict there.
-func newerVersion(_, ours, theirs *format.Doc) format.Side {
-	version := func(doc *format.Doc) int { return (&reader{doc: doc}).number("version", doc.Get("version")) }
-	switch o, t := version(ours), version(theirs); {
-	case o > t:
-		return format.Ours
-	case o < t:
-		return format.Theirs
-	default:
-		return format.Neither
-	}
-}
 
 // ShelfSkill reads a skill of the user's own shelf, which is a file as in a workspace or one in the Agent Skills
 // format: only the description is needed. Its id is the name of the file.
@@ -200,9 +179,12 @@ func ShelfSkill(id ledger.SkillID, src []byte) (ledger.Skill, error) {
 			Status: record.Status(cmp.Or(r.text("status", doc.Get("status")), string(ledger.SkillActive))),
 			Labels: r.texts("labels", doc.Get("labels")), Rev: Rev(src),
 		},
-		Description: r.required("description"),
+		Description: r.text("description", doc.Get("description")),
 		Version:     max(1, r.number("version", doc.Get("version"))),
 		Body:        record.CleanBody(string(doc.Body())),
+	}
+	if k.Description == "" {
+		r.missing("description", doc.Get("description"))
 	}
 	if own := r.text("id", doc.Get("id")); own != "" && own != string(id) {
 		r.fail(doc.Get("id"), "the file is called %s, and its id is %s", id, own)
@@ -250,7 +232,6 @@ var Actors = DefineMarkdown[record.Actor](
 	Kind{
 		Name: ledger.ActorKind, Folder: "actors", Lists: "directory", Swaps: ":.",
 		ParseID: func(id string) error { _, err := record.ParseActor(id); return err },
-		Merge:   map[string]format.Rule{"capabilities": {Kind: format.Texts}},
 		Named:   true,
 	},
 	Markdown[ledger.Actor]{
@@ -260,10 +241,15 @@ var Actors = DefineMarkdown[record.Actor](
 			Text("external_ref", func(a *ledger.Actor) *string { return &a.ExternalRef }),
 			Text("group", func(a *ledger.Actor) *string { return &a.Group }),
 			Text("role", func(a *ledger.Actor) *string { return &a.Role }),
-			Texts("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }),
+			Texts("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }).United(),
 		},
 		States: ledger.ActorStates,
-		Row:    actorRow,
+		Row: func(a ledger.Actor, r *Row) {
+			r.Add(ExternalRefFact, a.ExternalRef)
+			r.Add(GroupFact, a.Group)
+			r.Add(RoleFact, a.Role)
+			r.Add(CapabilityFact, a.Abilities...)
+		},
 	})
 
 // The names of the facts that only the row of an actor has.
@@ -272,14 +258,6 @@ const (
 	GroupFact       = "group"
 	CapabilityFact  = "capability" // one for each
 )
-
-// actorRow sets the facts by which actors are found.
-func actorRow(a ledger.Actor, r *Row) {
-	r.Add(ExternalRefFact, a.ExternalRef)
-	r.Add(GroupFact, a.Group)
-	r.Add(RoleFact, a.Role)
-	r.Add(CapabilityFact, a.Abilities...)
-}
 
 // Repositories is the row of repositories in the table of kinds.
 var Repositories = DefineMarkdown[ledger.RepositoryID](

@@ -12,12 +12,12 @@ import (
 // Entries reads the provenance of a document.
 func Entries(doc *format.Doc) (record.Log, error) {
 	r := &reader{doc: doc}
-	entries := r.entries()
+	entries := r.entries(doc.Get("provenance"))
 	return entries, r.err
 }
 
-func (r *reader) entries() record.Log {
-	maps := r.maps("provenance", r.doc.Get("provenance"))
+func (r *reader) entries(n *format.Node) record.Log {
+	maps := r.maps("provenance", n)
 	if len(maps) == 0 {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (r *reader) entry(m *format.Node) record.Entry {
 	}
 	e.Checks = r.texts("checks", field(m, "checks"))
 	e.Fields = r.texts("fields", field(m, "fields"))
-	e.AddDeps, e.RemoveDeps = ids(r.texts("add_deps", field(m, "add_deps"))), ids(r.texts("remove_deps", field(m, "remove_deps")))
+	e.AddDeps, e.RemoveDeps = textsIn[record.ID](r, "add_deps", field(m, "add_deps")), textsIn[record.ID](r, "remove_deps", field(m, "remove_deps"))
 	if n := field(m, "assignee"); n != nil {
 		assignee := record.Actor(r.text("assignee", n))
 		e.Assignee = &assignee
@@ -89,7 +89,9 @@ func entryValue(e record.Entry) format.Value {
 		m = append(m, format.Field{Key: "assignee", Value: format.String(*e.Assignee)})
 	}
 	if len(e.Results) > 0 {
-		m = append(m, format.Field{Key: "results", Value: seqOf(e.Results, resultValue)})
+		m = append(m, format.Field{Key: "results", Value: seqOf(e.Results, func(r record.CheckResult) format.Value {
+			return format.Map{{Key: "check", Value: format.String(r.Check)}, {Key: "result", Value: format.String(r.Result)}}
+		})})
 	}
 	m.text("commit", e.Commit)
 	m.text("tree", e.Tree)
@@ -114,13 +116,6 @@ func entryValue(e record.Entry) format.Value {
 	return format.Flow{Value: format.Map(m)}
 }
 
-func resultValue(r record.CheckResult) format.Value {
-	return format.Map{
-		{Key: "check", Value: format.String(r.Check)},
-		{Key: "result", Value: format.String(r.Result)},
-	}
-}
-
 // EditLog makes the edits that add new entries to the provenance of a document. Existing entries keep their bytes.
 //
 // The oldest entries of a proposal may be in other keys, so the document may have fewer entries than the record.
@@ -129,7 +124,7 @@ func EditLog(doc *format.Doc, was, now record.Log) []format.Edit {
 		return nil
 	}
 	r := &reader{doc: doc}
-	elsewhere := len(was) - len(r.entries())
+	elsewhere := len(was) - len(r.entries(doc.Get("provenance")))
 	return setItems(doc, "provenance", grown(was[elsewhere:], now[elsewhere:]))
 }
 

@@ -5,10 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
@@ -29,12 +27,15 @@ func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers forma
 	case strings.HasSuffix(name, ".md"):
 		form = format.Markdown
 	case path.Base(name) == layout.ConfigName && path.Base(path.Dir(name)) == layout.Folder:
-		schema.Fields = configMerge()
+		schema.Fields = map[string]format.Rule{
+			"default_checks": {Kind: format.Keyed, Key: "desc"}, "repos": {Kind: format.Keyed, Key: "name"},
+			"fields": {Kind: format.Keyed, Key: "name"}, "provenance": LogRule,
+		}
 	}
 	schema.Fields = withLogs(schema.Fields)
 	m := format.Merge(base, ours, theirs, form, schema, markers)
 	if ok && k.Settle != nil {
-		k.Settle(m, flow)
+		k.Settle(k, m, flow)
 	}
 	if ok && k.Life.Order != nil {
 		k.settleLife(m, flow)
@@ -44,9 +45,7 @@ func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers forma
 
 // mergeRules are the rules by which the keys merge.
 func (k *Kind) mergeRules() map[string]format.Rule {
-	rules := map[string]format.Rule{}
-	maps.Copy(rules, k.codec.merge())
-	maps.Copy(rules, k.Merge)
+	rules := k.rules()
 	for _, key := range movingKeys {
 		if k.Life.Order != nil {
 			rules[key] = format.Rule{Choose: k.settleLater}
@@ -80,115 +79,20 @@ func kindAt(name string) (*Kind, bool) {
 // LogRule merges provenance: the entries of both sides, by their time. Merge adds which values they have.
 var LogRule = format.Rule{Kind: format.Log, Key: "at"}
 
-func taskMerge() map[string]format.Rule {
-	return map[string]format.Rule{
-		"status":          {Choose: laterSide(statusSince)},
-		"assignee":        {Choose: laterSide(assigneeSince)},
-		"labels":          {Kind: format.Texts},
-		"deps":            {Kind: format.Texts},
-		"scope":           {Kind: format.Texts},
-		"discovered_from": {Kind: format.Texts},
-		"duplicates":      {Kind: format.Texts},
-		"related":         {Kind: format.Texts},
-		"checks":          {Kind: format.Keyed, Key: "desc", Derived: []string{"result"}},
-		"refs":            refsRule,
-		"provenance":      LogRule,
-	}
-}
-
-func sessionMerge() map[string]format.Rule {
-	return map[string]format.Rule{
-		"status":     {Choose: endedSide},
-		"ended_at":   {Choose: endedSide},
-		"base":       {Choose: endedSide},
-		"head":       {Choose: endedSide},
-		"summary":    {Choose: endedSide},
-		"reason":     {Choose: endedSide},
-		"refs":       refsRule,
-		"provenance": LogRule,
-	}
-}
-
-func proposalMerge() map[string]format.Rule {
-	return map[string]format.Rule{
-		"made":       {Kind: format.Texts},
-		"refs":       refsRule,
-		"provenance": LogRule,
-	}
-}
-
-func configMerge() map[string]format.Rule {
-	return map[string]format.Rule{"default_checks": {Kind: format.Keyed, Key: "desc"}, "repos": {Kind: format.Keyed, Key: "name"}, "fields": {Kind: format.Keyed, Key: "name"}, "provenance": LogRule}
-}
-
-// endedSide chooses the side on which a session ended: an end wins over active. If it ended on both sides in the same
-// way, the later end wins in all its keys; the entries of both stay in the provenance. Two different ends are a
-// conflict.
-func endedSide(_, ours, theirs *format.Doc) format.Side {
-	o, err1 := decodeSession(ours)
-	t, err2 := decodeSession(theirs)
-	switch {
-	case err1 != nil || err2 != nil:
-		return format.Neither
-	case o.Status == session.Active && t.Status != session.Active:
-		return format.Theirs
-	case o.Status != session.Active && t.Status == session.Active:
-		return format.Ours
-	case o.Status != t.Status || o.EndedAt.Equal(t.EndedAt):
-		return format.Neither
-	case o.EndedAt.After(t.EndedAt):
-		return format.Ours
-	default:
-		return format.Theirs
-	}
-}
-
-// statusSince returns when a task got its status, by the last entry that moved it. It reports false if that entry has
-// another status: a person has edited the file.
-func statusSince(t task.Task) (time.Time, bool) {
-	for _, e := range slices.Backward(t.Provenance) {
-		if e.To != "" {
-			return e.At, e.To == t.Status
-		}
-	}
-	return time.Time{}, false
-}
-
-// assigneeSince is statusSince for the assignee.
-func assigneeSince(t task.Task) (time.Time, bool) {
-	for _, e := range slices.Backward(t.Provenance) {
-		if e.Assignee != nil {
-			return e.At, *e.Assignee == t.Assignee
-		}
-	}
-	return time.Time{}, false
-}
-
-// laterSide chooses the side that changed a field later. It chooses neither if a side does not know since when it has
-// its value, or if both changed it in the same second.
-func laterSide(since func(task.Task) (time.Time, bool)) func(base, ours, theirs *format.Doc) format.Side {
-	return func(_, ours, theirs *format.Doc) format.Side {
-		o, err1 := decodeTask(ours)
-		t, err2 := decodeTask(theirs)
-		if err1 != nil || err2 != nil {
-			return format.Neither
-		}
-		oursAt, ok1 := since(o)
-		theirsAt, ok2 := since(t)
-		switch {
-		case !ok1 || !ok2 || oursAt.Equal(theirsAt):
-			return format.Neither
-		case oursAt.After(theirsAt):
-			return format.Ours
-		default:
-			return format.Theirs
-		}
-	}
+// later chooses the side that set later what entries set. It chooses neither if a side does not know since when it has
+// its value, since a person has edited the file, or if both changed it in the same second. sets says of an entry
+// whether it set the key, and whether to what the task has.
+func later(sets func(e record.Entry, t task.Task) (some, this bool)) choice[task.Task] {
+	return higher(func(t task.Task) (int64, bool) {
+		e, _ := t.Provenance.Newest(func(e record.Entry) bool { some, _ := sets(e, t); return some })
+		_, this := sets(e, t)
+		return e.At.Unix(), this
+	})
 }
 
 // settleTask sets what follows from the rest of a merged task: the results of its checks, and whether its status still
 // holds. A file that cannot be read as a task is left as it was merged.
-func settleTask(m *format.Merged, flow task.Flow) {
+func settleTask(k *Kind, m *format.Merged, flow task.Flow) {
 	base, ours, theirs, ok := m.Sides()
 	if !ok {
 		return
@@ -196,17 +100,22 @@ func settleTask(m *format.Merged, flow task.Flow) {
 	v := versions{}
 	var err1, err2 error
 	if base != nil {
-		v.base, _ = decodeTask(base)
+		v.base, _ = taskIn(k, base)
 	}
-	v.ours, err1 = decodeTask(ours)
-	v.theirs, err2 = decodeTask(theirs)
-	merged, err3 := decodeTask(m.Doc())
+	v.ours, err1 = taskIn(k, ours)
+	v.theirs, err2 = taskIn(k, theirs)
+	merged, err3 := taskIn(k, m.Doc())
 	if err1 != nil || err2 != nil || err3 != nil {
 		return
 	}
 	merged.Checks = v.results(merged)
-	setResults(m, merged)
+	setResults(k, m, merged)
 	v.disputeStatus(m, merged, flow)
+}
+
+func taskIn(k *Kind, doc *format.Doc) (task.Task, error) {
+	t, err := k.Decode(doc)
+	return t.(task.Task), err
 }
 
 // versions are the three versions of a task in a merge. base is the zero value if there is none.
@@ -250,8 +159,8 @@ func checksByDesc(checks []task.Check) map[string]task.Check {
 }
 
 // setResults sets the results that the merged document does not have.
-func setResults(m *format.Merged, merged task.Task) {
-	written, err := decodeTask(m.Doc())
+func setResults(k *Kind, m *format.Merged, merged task.Task) {
+	written, err := taskIn(k, m.Doc())
 	if err != nil {
 		return
 	}
@@ -290,7 +199,12 @@ func (v versions) disputeStatus(m *format.Merged, merged task.Task, flow task.Fl
 	if len(unproven) == 0 {
 		return
 	}
-	other := v.reopened(merged.Status, flow)
+	other := flow.Initial // what to offer in place of the closed status: that of the other side, or of the base, or else this
+	for _, s := range []record.Status{v.base.Status, v.theirs.Status} {
+		if s != "" && s != merged.Status && !flow.IsClosed(s) {
+			other = s
+		}
+	}
 	if merged.Status != v.ours.Status {
 		other = merged.Status
 		if m.Edit(format.Set(format.Path{"status"}, format.String(v.ours.Status))) != nil {
@@ -299,15 +213,4 @@ func (v versions) disputeStatus(m *format.Merged, merged task.Task, flow task.Fl
 	}
 	m.Dispute("status", format.String(other),
 		string(merged.Status)+" no longer stands, not passed: "+strings.Join(unproven, "; "))
-}
-
-// reopened is the status to offer in place of the closed one: that of the other side, or of the base, or else the
-// initial state.
-func (v versions) reopened(closed record.Status, flow task.Flow) record.Status {
-	for _, s := range []record.Status{v.theirs.Status, v.base.Status} {
-		if s != "" && s != closed && !flow.IsClosed(s) {
-			return s
-		}
-	}
-	return flow.Initial
 }

@@ -3,7 +3,6 @@ package kind
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -11,95 +10,67 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-var proposalKind = Kind{
-	Name: task.ProposalKind, Folder: "plans", Form: format.YAML, Keys: proposalKeys, Lists: "list_proposals",
+// Proposals is the row of proposals in the table of kinds. Newer files have actor, at, key, made_by and made_at as
+// entries in provenance.
+var Proposals = define[string](Kind{
+	Name: task.ProposalKind, Folder: "plans", Form: format.YAML, Lists: "list_proposals",
+	Keys:    []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "refs", "provenance"},
 	ParseID: Prefixed(task.ProposalKind, task.ProposalPrefix),
 	Judge:   &proof.Proposals, Life: task.ProposalLife,
-}
-
-var proposalCodec = Codec[task.Proposal]{
-	Merge:  proposalMerge,
-	Decode: decodeProposal, Edit: editProposal, Create: newProposal, Header: task.Proposal.Header, With: task.Proposal.With,
-	WithRefs: func(p task.Proposal, refs []record.Reference) task.Proposal {
-		p.Refs = refs
-		return p
+}, &codec[task.Proposal]{
+	keys: func() []Key[task.Proposal] {
+		return []Key[task.Proposal]{
+			Text("id", func(p *task.Proposal) *string { return &p.ID }).Required(),
+			Text("summary", func(p *task.Proposal) *string { return &p.Summary }),
+			{name: "tasks", of: &oneKey[task.Proposal, json.RawMessage]{
+				func(p *task.Proposal) *json.RawMessage { return &p.Tasks }, planned, plannedValue,
+			}},
+			Texts("made", func(p *task.Proposal) *[]record.ID { return &p.Made }).United(),
+			refsKey(func(p *task.Proposal) *[]record.Reference { return &p.Refs }),
+			logKey(func(p *task.Proposal) *record.Log { return &p.Provenance }),
+		}
 	},
-	Search: wordsOfProposal,
-}
+	header: task.Proposal.Header,
+	set:    func(p *task.Proposal, h record.Header) { p.Refs, p.Provenance, p.Rev = h.Refs, h.Log, h.Rev },
+	read:   func(r *reader, p *task.Proposal) { p.Provenance = append(r.oldEntries(), p.Provenance...) },
+	words:  func(p task.Proposal) []string { return textsOf(plannedValue(p.Tasks)) },
+})
 
-// wordsOfProposal are the texts of the tasks that a proposal plans.
-func wordsOfProposal(p task.Proposal) []string {
-	tasks, err := jsonValue(p.Tasks)
-	if err != nil {
-		return nil
-	}
-	return textsOf(tasks)
-}
-
-// proposalKeys is the keys of a proposal, in their order. Newer files have actor, at, key, made_by and made_at as
-// entries in provenance.
-var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "refs", "provenance"}
-
-// decodeProposal reads a document as a proposal.
-func decodeProposal(doc *format.Doc) (task.Proposal, error) {
-	r := &reader{doc: doc}
-	r.noMerge(doc.Root())
-	p := task.Proposal{
-		ID:         r.required("id"),
-		Summary:    r.text("summary", doc.Get("summary")),
-		Refs:       r.refs(),
-		Provenance: append(r.oldEntries(), r.entries()...),
-		Rev:        Rev(doc.Bytes()),
-	}
-	for _, id := range r.texts("made", doc.Get("made")) {
-		p.Made = append(p.Made, record.ID(id))
-	}
+// planned is what a proposal plans, as JSON.
+func planned(r *reader, _ string, n *format.Node) json.RawMessage {
 	var tasks any
-	if n := doc.Get("tasks"); n != nil {
+	if n != nil {
 		tasks = plain(n)
 	}
 	src, err := json.Marshal(tasks)
 	if err != nil {
-		return p, err
+		r.fail(n, "%v", err)
 	}
-	p.Tasks = src
-	return p, r.err
+	return src
+}
+
+// plannedValue writes it. What is no JSON stays a text.
+func plannedValue(src json.RawMessage) format.Value {
+	v, err := jsonValue(src)
+	if err != nil {
+		return format.String(src)
+	}
+	return v
 }
 
 // oldEntries are the entries that older proposals have in keys of their own.
-func (r *reader) oldEntries() []record.Entry {
+func (r *reader) oldEntries() record.Log {
 	var out record.Log
-	if who := r.text("actor", r.doc.Get("actor")); who != "" {
+	text := func(key string) string { return r.text(key, r.doc.Get(key)) }
+	if who := text("actor"); who != "" {
+		out = append(out, record.Entry{Who: record.Actor(who), At: r.instant("at", r.doc.Get("at")), Did: record.Created, Key: text("key")})
+	}
+	if who := text("made_by"); who != "" {
 		out = append(out, record.Entry{
-			Who: record.Actor(who), At: r.instant("at", r.doc.Get("at")), Did: record.Created, Key: r.text("key", r.doc.Get("key")),
+			Who: record.Actor(who), At: r.instant("made_at", r.doc.Get("made_at")), Did: record.Updated, Text: task.MadeReal,
 		})
 	}
-	if who := r.text("made_by", r.doc.Get("made_by")); who != "" {
-		out = append(out, record.Entry{Who: record.Actor(who), At: r.instant("made_at", r.doc.Get("made_at")), Did: record.Updated, Text: task.MadeReal})
-	}
 	return out
-}
-
-func newProposal(p task.Proposal) (*format.Doc, error) {
-	tasks, err := jsonValue(p.Tasks)
-	if err != nil {
-		return nil, err
-	}
-	var m mapping
-	m.text("id", p.ID)
-	m.text("summary", p.Summary)
-	m = append(m, format.Field{Key: "tasks", Value: tasks}, format.Field{Key: "provenance", Value: LogValue(p.Provenance)})
-	return format.New(format.YAML, format.Map(m), "")
-}
-
-// editProposal sets what was made of a proposal. Nothing else of it changes.
-func editProposal(doc *format.Doc, was, now task.Proposal) (*format.Doc, error) {
-	var edits []format.Edit
-	if !slices.Equal(was.Made, now.Made) {
-		edits = append(edits, format.Set(format.Path{"made"}, list(now.Made)))
-	}
-	edits = append(edits, editRefs(doc, was.Refs, now.Refs)...)
-	return doc.Edit(proposalKeys, append(edits, EditLog(doc, was.Provenance, now.Provenance)...)...)
 }
 
 // jsonValue turns JSON into a value to write, with the keys in their order.

@@ -29,6 +29,14 @@ func (r *reader) note(n *format.Node, e format.Error) {
 	}
 }
 
+// missing notes that a key is not there, or null.
+func (r *reader) missing(key string, n *format.Node) {
+	if n == nil {
+		n = r.doc.Root()
+	}
+	r.note(n, format.Error{Msg: key + " is missing", Missing: true})
+}
+
 // text reads a scalar as the text in the file; "" if it is missing or null.
 func (r *reader) text(name string, n *format.Node) string {
 	if format.IsNull(n) {

@@ -68,8 +68,8 @@ func refNumber(key string, at func(*record.Reference) *int) refMember {
 
 // refs reads the references of a document. One without ref or type is an error; other values are for the rules of cairn
 // check.
-func (r *reader) refs() []record.Reference {
-	maps := r.maps("refs", r.doc.Get("refs"))
+func (r *reader) refs(n *format.Node) []record.Reference {
+	maps := r.maps("refs", n)
 	if len(maps) == 0 {
 		return nil
 	}

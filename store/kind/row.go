@@ -98,28 +98,23 @@ type Sign struct {
 
 // Row returns the row of a record.
 func (k *Kind) Row(v any) Row {
-	r := RowOf(k.codec.header(v))
-	k.codec.row(v, &r)
-	k.addRepeats(v, &r)
-	r.Body = digest(k.codec.body(v))
-	return r
-}
-
-// repeatsFact is the name of the fact that says how many entries of a record repeat those of another.
-const repeatsFact = "repeats"
-
-// addRepeats counts the entries of a record that repeat those of another.
-func (k *Kind) addRepeats(v any, r *Row) {
+	r := RowOf(k.Header(v))
+	k.row(v, &r)
 	n := 0
-	for _, e := range k.codec.header(v).Log {
-		if k.codec.repeats(v, e) {
+	for _, e := range k.Header(v).Log {
+		if k.Repeats(v, e) {
 			n++
 		}
 	}
 	if n > 0 {
 		r.Add(repeatsFact, strconv.Itoa(n))
 	}
+	r.Body = digest(k.body(v))
+	return r
 }
+
+// repeatsFact is the name of the fact that says how many entries of a record repeat those of another.
+const repeatsFact = "repeats"
 
 // OwnEntries is how many entries of the record repeat none of another.
 func (r *Row) OwnEntries() int {
@@ -203,39 +198,22 @@ func seconds(at time.Time) int64 {
 func (r Row) Own() Row {
 	r.ID, r.Title, r.Status, r.Assignee = strings.Clone(r.ID), strings.Clone(r.Title), own(r.Status), own(r.Assignee)
 	r.Rev, r.Session, r.Parent, r.Body = record.Rev(strings.Clone(string(r.Rev))), own(r.Session), own(r.Parent), strings.Clone(r.Body)
-	r.Labels, r.Signs, r.Deps, r.Checks = owned(r.Labels), ownSigns(r.Signs), owned(r.Deps), owned(r.Checks)
-	r.Facts = ownFacts(r.Facts)
+	r.Labels, r.Deps, r.Checks = ownedBy(r.Labels, own), ownedBy(r.Deps, own), ownedBy(r.Checks, own)
+	r.Signs = ownedBy(r.Signs, func(s Sign) Sign { return Sign{own(s.Who), s.At} })
+	r.Facts = ownedBy(r.Facts, func(f Fact) Fact { return Fact{own(f.Name), own(f.Value)} })
 	return r
-}
-
-func ownFacts(facts []Fact) []Fact {
-	if len(facts) == 0 {
-		return nil
-	}
-	out := make([]Fact, len(facts))
-	for i, f := range facts {
-		out[i] = Fact{own(f.Name), own(f.Value)}
-	}
-	return out
-}
-
-func ownSigns(signs []Sign) []Sign {
-	out := make([]Sign, len(signs))
-	for i, s := range signs {
-		out[i] = Sign{own(s.Who), s.At}
-	}
-	return out
 }
 
 func own[T ~string](text T) T { return T(unique.Make(string(text)).Value()) }
 
-func owned[T ~string](texts []T) []T {
-	if len(texts) == 0 {
+// ownedBy is a list with other items, or nil for an empty one.
+func ownedBy[T any](list []T, one func(T) T) []T {
+	if len(list) == 0 {
 		return nil
 	}
-	out := make([]T, len(texts))
-	for i, text := range texts {
-		out[i] = own(text)
+	out := make([]T, len(list))
+	for i, v := range list {
+		out[i] = one(v)
 	}
 	return out
 }
@@ -252,9 +230,9 @@ func digest(text string) string {
 // Text returns everything that a record says in words: its id, title, labels, body, references, and what its entries
 // tell, a line each.
 func (k *Kind) Text(v any) string {
-	h := k.codec.header(v)
+	h := k.Header(v)
 	said := []string{h.Ref.ID, h.Title, strings.Join(h.Labels, " ")}
-	if body := k.codec.body(v); body != "" {
+	if body := k.body(v); body != "" {
 		said = append(said, body)
 	}
 	said = append(said, wordsOfRefs(h.Refs)...)
@@ -322,7 +300,9 @@ func taskRow(t task.Task, r *Row) {
 		}
 	}
 	if r.Fact(ReviewerFact) != "" {
-		r.Add(MovedFact, lastMove(t.Provenance))
+		if e, moved := t.Provenance.Newest(func(e record.Entry) bool { return e.To != "" }); moved {
+			r.Add(MovedFact, SaidOf(e).String())
+		}
 	}
 	reviewFacts(t.Provenance, r)
 }
@@ -371,15 +351,6 @@ func (r *Row) Links() task.Links {
 		}
 	}
 	return out
-}
-
-func lastMove(log record.Log) string {
-	for _, e := range slices.Backward(log) {
-		if e.To != "" {
-			return SaidOf(e).String()
-		}
-	}
-	return ""
 }
 
 // reviewFacts sets the facts by which those who worked on a task find how their work was judged.

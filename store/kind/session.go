@@ -1,36 +1,60 @@
 package kind
 
 import (
+	"time"
+
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 )
 
-var sessionKind = Kind{
-	Name: session.KindName, Folder: "sessions", Form: format.YAML, Keys: sessionKeys, Lists: "list_sessions",
+// Sessions is the row of sessions in the table of kinds. A session without a task is valid, as in the files of the
+// original cairn, which also has two keys for head, and cancel_reason for reason.
+var Sessions = define[string](Kind{
+	Name: session.KindName, Folder: "sessions", Form: format.YAML, Lists: "list_sessions",
+	Keys: []string{
+		"id", "task", "label", "goal", "role", "parent", "series", "actor", "client", "model", "executor", "job", "status", "started_at",
+		"ended_at", "branch", "worktree", "base", "head", "summary", "reason", "refs", "provenance",
+	},
 	ParseID: func(id string) error { _, err := session.ParseID(id); return err },
 	Judge:   &proof.Sessions, Life: session.Life,
-}
-
-var sessionCodec = Codec[session.Session]{
-	Merge:  sessionMerge,
-	Decode: decodeSession, Edit: editSession, Create: newSession, Header: session.Session.Header,
-	Again: func(found, was, now session.Session) (session.Session, bool) {
+}, &codec[session.Session]{
+	keys: func() []Key[session.Session] {
+		return []Key[session.Session]{
+			Text("id", func(s *session.Session) *string { return &s.ID }).Required(),
+			Text("task", func(s *session.Session) *record.ID { return &s.Task }),
+			Text("label", func(s *session.Session) *string { return &s.Label }),
+			Text("goal", func(s *session.Session) *string { return &s.Goal }),
+			Text("role", func(s *session.Session) *string { return &s.Role }),
+			Text("parent", func(s *session.Session) *string { return &s.Parent }),
+			Text("series", func(s *session.Session) *string { return &s.Series }),
+			Text("actor", func(s *session.Session) *record.Actor { return &s.Actor }).Required(),
+			Text("client", func(s *session.Session) *string { return &s.Client }),
+			Text("model", func(s *session.Session) *string { return &s.Model }),
+			Text("executor", func(s *session.Session) *string { return &s.Executor }),
+			Text("job", func(s *session.Session) *string { return &s.Job }),
+			Text("status", func(s *session.Session) *session.Status { return &s.Status }).Required().From(endedSide),
+			Instant("started_at", func(s *session.Session) *time.Time { return &s.StartedAt }),
+			Instant("ended_at", func(s *session.Session) *time.Time { return &s.EndedAt }).From(endedSide),
+			Text("branch", func(s *session.Session) *string { return &s.Branch }),
+			Text("worktree", func(s *session.Session) *string { return &s.Worktree }),
+			Text("base", func(s *session.Session) *string { return &s.Base }).From(endedSide),
+			Text("head", func(s *session.Session) *string { return &s.Head }).Before("head_finished", "head_started").From(endedSide),
+			Text("summary", func(s *session.Session) *string { return &s.Summary }).From(endedSide),
+			Text("reason", func(s *session.Session) *string { return &s.Reason }).Before("cancel_reason").From(endedSide),
+			refsKey(func(s *session.Session) *[]record.Reference { return &s.Refs }),
+			logKey(func(s *session.Session) *record.Log { return &s.Provenance }),
+		}
+	},
+	header: session.Session.Header,
+	set:    func(s *session.Session, h record.Header) { s.Refs, s.Provenance, s.Rev = h.Refs, h.Log, h.Rev },
+	again: func(found, was, now session.Session) (session.Session, bool) {
 		return found.EndAs(now), was.Status == session.Active && found.Status == session.Active && now.Status != session.Active
 	},
-	Search: func(s session.Session) []string { return []string{s.Goal, s.Series, s.Summary, s.Reason, s.Branch} },
-	With: func(s session.Session, e record.Entry) session.Session {
-		s.Provenance = s.Provenance.Add(e)
-		return s
-	},
-	Repeats: session.Session.Repeats,
-	WithRefs: func(s session.Session, refs []record.Reference) session.Session {
-		s.Refs = refs
-		return s
-	},
-	Row: sessionRow,
-}
+	repeats: session.Session.Repeats, rows: sessionRow,
+	words: func(s session.Session) []string { return []string{s.Goal, s.Series, s.Summary, s.Reason, s.Branch} },
+})
 
 // The facts of a session's row.
 const (
@@ -44,103 +68,20 @@ func sessionRow(s session.Session, r *Row) {
 	r.Add(SessionSeries, s.Series)
 }
 
-// sessionKeys is the order in which the keys of a session file stand.
-var sessionKeys = []string{
-	"id", "task", "label", "goal", "role", "parent", "series", "actor", "client", "model", "executor", "job", "status", "started_at", "ended_at", "branch",
-	"worktree", "base", "head", "summary", "reason", "refs", "provenance",
-}
-
-// decodeSession reads a document as a session. A session without a task is valid, as in the files of the original
-// cairn, which also has two keys for head, and cancel_reason for reason.
-func decodeSession(doc *format.Doc) (session.Session, error) {
-	r := &reader{doc: doc}
-	r.noMerge(doc.Root())
-	text := func(keys ...string) string {
-		for _, key := range keys {
-			if n := doc.Get(key); !format.IsNull(n) {
-				return r.text(key, n)
-			}
-		}
-		return ""
+// endedSide chooses the side on which a session ended: an end wins over active. If it ended on both sides in the same
+// way, the later end wins in all its keys; the entries of both stay in the provenance. Two different ends are a
+// conflict.
+func endedSide(o, t session.Session) format.Side {
+	switch {
+	case o.Status == session.Active && t.Status != session.Active:
+		return format.Theirs
+	case o.Status != session.Active && t.Status == session.Active:
+		return format.Ours
+	case o.Status != t.Status || o.EndedAt.Equal(t.EndedAt):
+		return format.Neither
+	case o.EndedAt.After(t.EndedAt):
+		return format.Ours
+	default:
+		return format.Theirs
 	}
-	s := session.Session{
-		ID:        r.required("id"),
-		Task:      record.ID(text("task")),
-		Label:     text("label"),
-		Goal:      text("goal"),
-		Role:      text("role"),
-		Parent:    text("parent"),
-		Series:    text("series"),
-		Actor:     record.Actor(r.required("actor")),
-		Client:    text("client"),
-		Model:     text("model"),
-		Executor:  text("executor"),
-		Job:       text("job"),
-		Status:    session.Status(r.required("status")),
-		StartedAt: r.instant("started_at", doc.Get("started_at")),
-		EndedAt:   r.instant("ended_at", doc.Get("ended_at")),
-		Branch:    text("branch"),
-		Worktree:  text("worktree"),
-		Base:      text("base"),
-		Head:      text("head", "head_finished", "head_started"),
-		Summary:   text("summary"),
-		Reason:    text("reason", "cancel_reason"),
-
-		Refs:       r.refs(),
-		Rev:        Rev(doc.Bytes()),
-		Provenance: r.entries(),
-	}
-	return s, r.err
-}
-
-func newSession(s session.Session) (*format.Doc, error) {
-	m := mapping(sessionMap(s))
-	addRefs(&m, s.Refs)
-	if len(s.Provenance) > 0 {
-		m = append(m, format.Field{Key: "provenance", Value: LogValue(s.Provenance)})
-	}
-	return format.New(format.YAML, format.Map(m), "")
-}
-
-// editSession sets every key that differs. No key is ever removed from a session.
-func editSession(doc *format.Doc, was, now session.Session) (*format.Doc, error) {
-	have := map[string]format.Value{}
-	for _, f := range sessionMap(was) {
-		have[f.Key] = f.Value
-	}
-	var edits []format.Edit
-	for _, f := range sessionMap(now) {
-		if have[f.Key] != f.Value {
-			edits = append(edits, format.Set(format.Path{f.Key}, f.Value))
-		}
-	}
-	edits = append(edits, editRefs(doc, was.Refs, now.Refs)...)
-	return doc.Edit(sessionKeys, append(edits, EditLog(doc, was.Provenance, now.Provenance)...)...)
-}
-
-// sessionMap is the keys of a session without its references and its provenance.
-func sessionMap(s session.Session) format.Map {
-	var m mapping
-	m.text("id", s.ID)
-	m.text("task", string(s.Task))
-	m.text("label", s.Label)
-	m.text("goal", s.Goal)
-	m.text("role", s.Role)
-	m.text("parent", s.Parent)
-	m.text("series", s.Series)
-	m.text("actor", string(s.Actor))
-	m.text("client", s.Client)
-	m.text("model", s.Model)
-	m.text("executor", s.Executor)
-	m.text("job", s.Job)
-	m.text("status", string(s.Status))
-	m.time("started_at", s.StartedAt)
-	m.time("ended_at", s.EndedAt)
-	m.text("branch", s.Branch)
-	m.text("worktree", s.Worktree)
-	m.text("base", s.Base)
-	m.text("head", s.Head)
-	m.text("summary", s.Summary)
-	m.text("reason", s.Reason)
-	return format.Map(m)
 }

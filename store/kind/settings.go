@@ -5,58 +5,237 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/task"
 )
 
-// Setting is a key of config.yaml that a verb may change: time limits and who attests, never the states and their
-// meaning.
+// Setting is a key of config.yaml. Those with a Doc a verb may change: time limits and who attests, never the states
+// and their meaning.
 type Setting struct {
-	Key   string
-	Doc   string
-	Value func(Config) string
+	Key     string
+	Doc     string
+	Value   func(Config) string
+	Choices []string // the words that it can be; nil for one that takes a number, a span of time or a name
+
+	read func(r *configReader, n *format.Node) // nil for a key that configReader.flow reads
 }
 
-// Settings lists all settings, in the order of the config file.
-var Settings = []Setting{
-	{"gate_review", "whether the review state needs every command check passed: true or false",
-		func(c Config) string { return strconv.FormatBool(c.Flow.GateReview) }},
-	{"check_timeout_default", "time limit of a check that names none", func(c Config) string { return span(c.CheckTimeout) }},
-	{"session_stale_after", "a session without a sign of life for longer is stalled", func(c Config) string { return span(c.StaleAfter) }},
-	{"claim_ttl", "an agent's claim without a session expires after it", func(c Config) string { return span(c.ClaimTTL) }},
-	{"wait_timeout_default", "how long wait waits by default", func(c Config) string { return span(c.WaitDefault) }},
-	{"wait_timeout_max", "the longest that wait may be asked to wait", func(c Config) string { return span(c.WaitMax) }},
-	{"jobs_max", "how many jobs of a clone run at once", func(c Config) string { return strconv.Itoa(c.JobsMax) }},
-	{"job_timeout", "how long a job may run, unless it was started with another time", func(c Config) string { return span(c.JobTimeout) }},
-	{"executor", "which executor runs jobs that name none; its command line is the user's", func(c Config) string { return c.Executor }},
-	{"close_by", "whether a task that has a branch is closed by its merge alone: any or merge",
-		func(c Config) string { return map[bool]string{true: "merge", false: "any"}[c.CloseByMerge] }},
-	{"archive_after", "archive moves closed tasks to which nothing was written for so long, unless it is told another time", func(c Config) string { return Days(c.ArchiveAfter) }},
-	{"attest", "who settles manual checks that name nobody: signed, human or anyone", func(c Config) string { return c.Flow.Settles }},
-	{"ratify", "who accepts decisions: human or anyone", func(c Config) string { return c.Flow.Ratify }},
-	{"claims_remote", "the git remote through which claims hold among clones: its name, or none", func(c Config) string { return cmp.Or(c.Claims.Remote, "none") }},
-	{"claims_namespace", "below which refs of that remote the claims are", func(c Config) string { return c.Claims.Namespace }},
-	{"claims_offline", "whether a task is claimed while the remote gives no answer: refuse, allow, or auto (agents refuse, people allow)",
-		func(c Config) string { return c.Claims.Offline }},
+// Settings lists the keys that a verb may change, in the order of the config file.
+func Settings() []Setting {
+	return slices.DeleteFunc(slices.Clone(configKeys()), func(s Setting) bool { return s.Doc == "" })
 }
 
-// Choices are the words that the setting can be; nil for one that takes a number, a span of time or a name.
-func (s Setting) Choices() []string {
-	switch s.Key {
-	case "gate_review":
-		return []string{"true", "false"}
-	case "close_by":
-		return []string{"any", "merge"}
-	case "attest":
-		return []string{"signed", "human", "anyone"}
-	case "claims_offline":
-		return []string{OfflineAuto, OfflineRefuse, OfflineAllow}
-	case "ratify":
-		return []string{"human", "anyone"}
+// maxJobs is the most that jobs_max can be, and maxExecutor the most bytes of the name of an executor.
+const (
+	maxJobs     = 64
+	maxExecutor = 40
+)
+
+// configKeys are the keys of a config file but for its provenance, in their order.
+var configKeys = sync.OnceValue(func() []Setting {
+	return []Setting{
+		{Key: "format", read: func(r *configReader, n *format.Node) {
+			if r.c.Format = r.number("format", n); r.c.Format < 1 {
+				r.fail(n, "format must be 1 or more")
+			}
+		}},
+		{Key: "prefix", read: func(r *configReader, n *format.Node) {
+			prefix, err := record.ParsePrefix(r.text("prefix", n))
+			if err != nil {
+				r.fail(n, "%v", err)
+			}
+			r.c.Prefix = prefix
+		}},
+		{Key: "states"}, {Key: "initial"}, {Key: "working"}, {Key: "review"}, {Key: "closed"}, {Key: "abandoned"},
+		{
+			Key: "gate_review", Doc: "whether the review state needs every command check passed: true or false", Choices: []string{"true", "false"},
+			Value: func(c Config) string { return strconv.FormatBool(c.Flow.GateReview) },
+			read:  func(r *configReader, n *format.Node) { r.c.Flow.GateReview = r.boolean("gate_review", n) },
+		},
+		limit("check_timeout_default", "time limit of a check that names none", func(c *Config) *time.Duration { return &c.CheckTimeout }),
+		limit("session_stale_after", "a session without a sign of life for longer is stalled", func(c *Config) *time.Duration { return &c.StaleAfter }),
+		limit("claim_ttl", "an agent's claim without a session expires after it", func(c *Config) *time.Duration { return &c.ClaimTTL }),
+		limit("wait_timeout_default", "how long wait waits by default", func(c *Config) *time.Duration { return &c.WaitDefault }),
+		limit("wait_timeout_max", "the longest that wait may be asked to wait", func(c *Config) *time.Duration { return &c.WaitMax }),
+		{Key: "default_checks", read: (*configReader).checks},
+		{Key: "repos", read: (*configReader).repos},
+		{Key: "fields", read: (*configReader).fields},
+		word("executor", "which executor runs jobs that name none; its command line is the user's", func(c *Config) *string { return &c.Executor },
+			func(name string) bool { return len(name) <= maxExecutor && record.IsWord(name, "._-") },
+			"name an executor, such as claude, not %q: its command line is in the user's own config"),
+		{
+			Key: "jobs_max", Doc: "how many jobs of a clone run at once", Value: func(c Config) string { return strconv.Itoa(c.JobsMax) },
+			read: func(r *configReader, n *format.Node) {
+				if r.c.JobsMax = r.number("jobs_max", n); r.c.JobsMax < 1 || r.c.JobsMax > maxJobs {
+					r.fail(n, "jobs_max must be 1 to %d, not %s", maxJobs, r.text("jobs_max", n))
+				}
+			},
+		},
+		limit("job_timeout", "how long a job may run, unless it was started with another time", func(c *Config) *time.Duration { return &c.JobTimeout }),
+		word("worktrees", "", func(c *Config) *string { return &c.Worktrees }, nil, ""),
+		word("worktree_setup", "", func(c *Config) *string { return &c.WorktreeSetup }, nil, ""),
+		{Key: "worktree_setup_timeout", read: func(r *configReader, n *format.Node) {
+			if r.c.SetupTimeout = 0; r.text("worktree_setup_timeout", n) != "0" {
+				r.c.SetupTimeout = r.seconds("worktree_setup_timeout", n)
+			}
+		}},
+		{
+			Key: "close_by", Doc: "whether a task that has a branch is closed by its merge alone: any or merge", Choices: []string{"any", "merge"},
+			Value: func(c Config) string { return map[bool]string{true: "merge", false: "any"}[c.CloseByMerge] },
+			read: func(r *configReader, n *format.Node) {
+				r.c.CloseByMerge = r.choice("close_by", n, "any", "merge") == "merge"
+			},
+		},
+		{
+			Key: "archive_after", Doc: "archive moves closed tasks to which nothing was written for so long, unless it is told another time",
+			Value: func(c Config) string { return Days(c.ArchiveAfter) },
+			read: func(r *configReader, n *format.Node) {
+				text := r.text("archive_after", n)
+				d, err := task.ParseSpan(text)
+				if err != nil {
+					r.fail(n, "archive_after must be a time such as 30d or 12w, not %q", text)
+				}
+				r.c.ArchiveAfter = d
+			},
+		},
+		oneOf("attest", "who settles manual checks that name nobody: signed, human or anyone", func(c *Config) *string { return &c.Flow.Settles },
+			task.BySigned, task.ByHuman, task.ByAnyone),
+		oneOf("ratify", "who accepts decisions: human or anyone", func(c *Config) *string { return &c.Flow.Ratify }, task.ByHuman, task.ByAnyone),
+		{
+			Key: "claims_remote", Doc: "the git remote through which claims hold among clones: its name, or none",
+			Value: func(c Config) string { return cmp.Or(c.Claims.Remote, "none") },
+			read: func(r *configReader, n *format.Node) {
+				name := r.text("claims_remote", n)
+				if name == "none" {
+					name = ""
+				}
+				if r.c.Claims.Remote = name; name != "" && (!record.IsWord(name, "._-/") || name[0] == '-' || strings.Contains(name, "..") || len(name) > 100) {
+					r.fail(n, "claims_remote must be the name of a git remote, such as origin, or none, not %q", name)
+				}
+			},
+		},
+		word("claims_namespace", "below which refs of that remote the claims are", func(c *Config) *string { return &c.Claims.Namespace },
+			IsNamespace, "be refs/cairn/NAME, or refs/heads/cairn/NAME or refs/tags/cairn/NAME for hosts that take no others, not %q"),
+		oneOf("claims_offline", "whether a task is claimed while the remote gives no answer: refuse, allow, or auto (agents refuse, people allow)",
+			func(c *Config) *string { return &c.Claims.Offline }, OfflineAuto, OfflineRefuse, OfflineAllow),
+		{Key: "rules", read: func(r *configReader, n *format.Node) { r.rules(format.Deref(n)) }},
 	}
-	return nil
+})
+
+// limit is a key that holds a length of time.
+func limit(key, doc string, at func(*Config) *time.Duration) Setting {
+	return Setting{
+		Key: key, Doc: doc, Value: func(c Config) string { return span(*at(&c)) },
+		read: func(r *configReader, n *format.Node) { *at(&r.c) = r.seconds(key, n) },
+	}
+}
+
+// word is a key that holds a text. What it must do, if it is one that valid refuses, is said with the text.
+func word(key, doc string, at func(*Config) *string, valid func(string) bool, must string) Setting {
+	return Setting{
+		Key: key, Doc: doc, Value: func(c Config) string { return *at(&c) },
+		read: func(r *configReader, n *format.Node) {
+			text := r.text(key, n)
+			if *at(&r.c) = text; valid != nil && !valid(text) {
+				r.fail(n, key+" must "+must, text)
+			}
+		},
+	}
+}
+
+// oneOf is a key that holds one of some words.
+func oneOf(key, doc string, at func(*Config) *string, words ...string) Setting {
+	return Setting{
+		Key: key, Doc: doc, Choices: words, Value: func(c Config) string { return *at(&c) },
+		read: func(r *configReader, n *format.Node) { *at(&r.c) = r.choice(key, n, words...) },
+	}
+}
+
+// choice reads one of some words.
+func (r *configReader) choice(key string, n *format.Node, words ...string) string {
+	text, last := r.text(key, n), len(words)-1
+	if !slices.Contains(words, text) {
+		r.fail(n, "%s must be %s or %s, not %q", key, strings.Join(words[:last], ", "), words[last], text)
+	}
+	return text
+}
+
+func (r *configReader) rules(n *format.Node) {
+	if n.Kind != format.MappingNode {
+		r.fail(n, "rules must be a mapping of rule to severity")
+		return
+	}
+	r.noMerge(n)
+	r.c.Rules = map[proof.RuleID]proof.Severity{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		severity := proof.Severity(r.text("severity", n.Content[i+1]))
+		if !slices.Contains(proof.Severities, severity) {
+			r.fail(n.Content[i+1], "severity must be off, notice, warning or error, not %q", severity)
+		}
+		r.c.Rules[proof.RuleID(n.Content[i].Value)] = severity
+	}
+}
+
+func (r *configReader) checks(n *format.Node) {
+	for _, m := range r.maps("default_checks", n) {
+		c := r.check(m)
+		if at := field(m, "timeout"); !format.IsNull(at) && c.Timeout < 1 {
+			r.fail(at, "timeout must be 1 or more seconds")
+		}
+		r.c.Flow.Defaults = append(r.c.Flow.Defaults, c)
+	}
+	if err := task.ValidChecks(r.c.Flow.Defaults); err != nil {
+		r.fail(n, "default_%v", err)
+	}
+}
+
+// fields reads the keys of the user's own.
+func (r *configReader) fields(n *format.Node) {
+	fieldKeys := []Key[task.Field]{
+		Text("name", func(f *task.Field) *string { return &f.Name }),
+		Text("type", func(f *task.Field) *task.FieldType { return &f.Type }),
+		Text("doc", func(f *task.Field) *string { return &f.Doc }),
+		Texts("choices", func(f *task.Field) *[]string { return &f.Choices }),
+		Flag("required", func(f *task.Field) *bool { return &f.Required }),
+	}
+	for _, m := range r.maps("fields", n) {
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			if key := m.Content[i].Value; !slices.ContainsFunc(fieldKeys, func(k Key[task.Field]) bool { return k.name == key }) {
+				r.fail(m.Content[i], "a field has no key %q: it has name, type, choices, doc and required", record.Clip(key, 40))
+			}
+		}
+		one := readObject(&r.reader, m, fieldKeys)
+		if one.Type == "" {
+			one.Type = task.FieldText
+			if len(one.Choices) > 0 {
+				one.Type = task.FieldChoice
+			}
+		}
+		if err := one.Valid(); err != nil {
+			r.fail(m, "%v", err)
+		}
+		if _, twice := r.c.Flow.Field(one.Name); twice {
+			r.fail(m, "another field is called %q", one.Name)
+		}
+		r.c.Flow.Fields = append(r.c.Flow.Fields, one)
+	}
+	if len(r.c.Flow.Fields) > task.MaxFields {
+		r.fail(n, "fields has %d, more than %d", len(r.c.Flow.Fields), task.MaxFields)
+	}
+}
+
+// configOrder is the order in which the keys stand in a config file.
+func configOrder() []string {
+	var out []string
+	for _, key := range configKeys() {
+		out = append(out, key.Key)
+	}
+	return out
 }
 
 // span is a duration as a person writes it: 4h and not 4h0m0s.
@@ -79,18 +258,11 @@ func Days(d time.Duration) string {
 	return span(d)
 }
 
-// configOrder is the order in which the settings stand in a config file.
-var configOrder = []string{
-	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
-	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "repos", "fields", "executor", "jobs_max", "job_timeout", "worktrees", "worktree_setup",
-	"worktree_setup_timeout", "close_by", "archive_after", "attest", "ratify", "claims_remote", "claims_namespace", "claims_offline", "rules",
-}
-
 // Set changes one setting, in its own line of config.yaml, and appends an entry about it to the config's provenance. If
 // the setting has the value already, nothing changes. It returns INVALID_INPUT for a key that is no setting, and for a
 // value that it cannot have.
 func Set(doc *format.Doc, key, value string, stamp record.Stamp) (*format.Doc, error) {
-	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key })
+	at := slices.IndexFunc(Settings(), func(s Setting) bool { return s.Key == key })
 	if at < 0 {
 		return nil, record.Errorf(record.InvalidInput, "%q is not a setting that can be changed", key).
 			WithHint("%s lists them; everything else is for an editor and a review", record.CallTo("settings_get"))
@@ -99,7 +271,7 @@ func Set(doc *format.Doc, key, value string, stamp record.Stamp) (*format.Doc, e
 	if err != nil {
 		return nil, err
 	}
-	next, err := doc.Edit(configOrder, format.Set(format.Path{key}, settingValue(value)))
+	next, err := doc.Edit(configOrder(), format.Set(format.Path{key}, settingValue(value)))
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +282,12 @@ func Set(doc *format.Doc, key, value string, stamp record.Stamp) (*format.Doc, e
 	if string(next.Bytes()) == string(doc.Bytes()) {
 		return doc, nil
 	}
-	stamp.Text = key + ": " + Settings[at].Value(was) + ", now " + Settings[at].Value(now)
+	return noted(doc, next, key+": "+Settings()[at].Value(was)+", now "+Settings()[at].Value(now), stamp)
+}
+
+// noted appends an entry to the provenance of a config that was edited.
+func noted(doc, next *format.Doc, text string, stamp record.Stamp) (*format.Doc, error) {
+	stamp.Text = text
 	entries, err := Entries(doc)
 	if err != nil {
 		return nil, err

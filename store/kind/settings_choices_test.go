@@ -13,8 +13,8 @@ import (
 // A setting takes each of its choices and no other word, and has one of them by default.
 func TestChoicesOfSettings(t *testing.T) {
 	stamp := record.Stamp{Who: "human:ada", At: time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)}
-	for _, one := range kind.Settings {
-		choices := one.Choices()
+	for _, one := range kind.Settings() {
+		choices := one.Choices
 		if choices == nil {
 			continue
 		}

@@ -14,7 +14,7 @@ var movingKeys = []string{"status", "assignee"}
 // settleLater is how such a key merges at first: settleLife sets it. What cannot be read is a conflict.
 func (k *Kind) settleLater(_, ours, theirs *format.Doc) format.Side {
 	for _, doc := range []*format.Doc{ours, theirs} {
-		if _, err := k.codec.decode(doc); err != nil {
+		if _, err := k.Decode(doc); err != nil {
 			return format.Neither
 		}
 	}
@@ -36,11 +36,11 @@ func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 		if doc == nil {
 			continue
 		}
-		v, err := k.codec.decode(doc)
+		v, err := k.Decode(doc)
 		if err != nil {
 			return
 		}
-		merged, h[i] = v, k.codec.header(v)
+		merged, h[i] = v, k.Header(v)
 	}
 	was, o, t := h[0], h[1], h[2]
 	same := func(a, b record.Header) bool { return a.Status == b.Status && a.Assignee == b.Assignee }

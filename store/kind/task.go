@@ -7,144 +7,196 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-var taskKind = Kind{
+// Tasks is the row of tasks in the table of kinds. Their keys follow from task.Fields.
+var Tasks = define[record.ID](Kind{
 	Name: record.TaskKind, Folder: "tasks", Rest: "closed", Form: format.Markdown, Keys: taskKeys, Lists: "list",
 	ParseID: func(id string) error { _, err := record.ParseID(id); return err },
 	Closed:  func(flow task.Flow, s record.Status) bool { return flow.IsClosed(s) },
 	Settle:  settleTask,
-}
-
-var taskCodec = Codec[task.Task]{
-	Merge:  taskMerge,
-	Decode: decodeTask, Edit: editTask, Create: newTask,
-	Header: task.Task.Header, With: task.Task.With, PutBack: task.Flow.PutBack, Lean: leanTask,
-	WithRefs: func(t task.Task, refs []record.Reference) task.Task {
-		t.Refs = refs
-		return t
+}, &codec[task.Task]{
+	keys: keysOfTask,
+	text: func(t *task.Task) *string { return &t.Body }, header: task.Task.Header,
+	set: func(t *task.Task, h record.Header) { t.Refs, t.Provenance, t.Rev = h.Refs, h.Log, h.Rev },
+	read: func(r *reader, t *task.Task) {
+		readOwn(r.doc, t)
+		*t = t.InRepo(t.Repo)
 	},
-	Row: taskRow, Body: func(t task.Task) string { return t.Body }, Search: wordsOfTask,
-}
-
-// wordsOfTask are the checks of a task and the values of keys of the user's own.
-func wordsOfTask(t task.Task) []string {
-	var out []string
-	for _, c := range t.Checks {
-		out = append(out, c.Desc, c.Cmd)
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
-		out = append(out, t.Own[name])
-	}
-	return out
-}
+	more: func(t task.Task) mapping { return ownFields(task.WithoutOptional(t.Own)) }, edits: editOwn,
+	order: keysWith, after: func(doc *format.Doc, t task.Task) (*format.Doc, error) { return editResults(doc, t.Checks) },
+	putBack: task.Flow.PutBack, rows: taskRow,
+	words: func(t task.Task) []string {
+		var out []string
+		for _, c := range t.Checks {
+			out = append(out, c.Desc, c.Cmd)
+		}
+		for _, name := range slices.Sorted(maps.Keys(t.Own)) {
+			out = append(out, t.Own[name])
+		}
+		return out
+	},
+})
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
-var taskKeys = task.TaskKeys
+var taskKeys = namesOf(task.Fields())
 
-// decodeTask reads a document as a task. The error is a *format.Error with the line.
-func decodeTask(doc *format.Doc) (task.Task, error) {
-	r := &reader{doc: doc}
-	r.noMerge(doc.Root())
-	t := task.Task{
-		ID:         record.ID(r.required("id")),
-		Title:      r.required("title"),
-		Status:     record.Status(r.required("status")),
-		Priority:   r.priority(),
-		Mode:       task.Mode(r.text("mode", doc.Get("mode"))),
-		Due:        task.Due(r.text("due", doc.Get("due"))),
-		Labels:     r.texts("labels", doc.Get("labels")),
-		Assignee:   record.Actor(r.text("assignee", doc.Get("assignee"))),
-		Parent:     record.ID(r.text("parent", doc.Get("parent"))),
-		Deps:       ids(r.texts("deps", doc.Get("deps"))),
-		Scope:      r.texts("scope", doc.Get("scope")),
-		Checks:     r.checkList(),
-		Refs:       r.refs(),
-		Provenance: r.entries(),
-
-		RequiresEvidence: r.boolean("requires_evidence", doc.Get("requires_evidence")),
-
-		Body:  record.CleanBody(string(doc.Body())),
-		Rev:   Rev(doc.Bytes()),
-		Extra: extra(doc),
-	}
-	for _, kind := range task.LinkKinds {
-		if ours(kind.Name, doc) {
-			*t.LinksOf(kind.Name) = ids(r.texts(kind.Name, doc.Get(kind.Name)))
-		}
-	}
-	t.Own = ownValues(doc, t.Extra)
-	if _, err := record.ParseID(string(t.ID)); err != nil {
-		r.fail(doc.Get("id"), "%v", err)
-	}
-	if repo := r.text("repo", doc.Get("repo")); repo != "" {
-		t = t.InRepo(repo)
-	}
-	return t, r.err
-}
-
-func ids(texts []string) []record.ID {
-	if len(texts) == 0 {
-		return nil
-	}
-	out := make([]record.ID, len(texts))
-	for i, text := range texts {
-		out[i] = record.ID(text)
+func namesOf(fields []task.Field) []string {
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = f.Name
 	}
 	return out
 }
 
-func (r *reader) required(key string) string {
-	n := r.doc.Get(key)
-	if format.IsNull(n) {
-		at := n
-		if at == nil {
-			at = r.doc.Root()
-		}
-		r.note(at, format.Error{Msg: key + " is missing", Missing: true})
-		return ""
+var keysOfTask = sync.OnceValue(func() []Key[task.Task] {
+	var out []Key[task.Task]
+	for _, f := range task.Fields() {
+		out = append(out, taskKey(f))
 	}
-	return r.text(key, n)
+	return out
+})
+
+// taskKey is a field as a key: what it holds follows from the type of its value.
+func taskKey(f task.Field) Key[task.Task] {
+	var key Key[task.Task]
+	if f.At == nil {
+		return Key[task.Task]{name: f.Name, of: optionalKey{f.Name}, foreign: func(n *format.Node) bool { return n.Kind != format.ScalarNode }}
+	}
+	switch f.At(new(task.Task)).(type) {
+	case *record.ID:
+		key = Text(f.Name, at[record.ID](f))
+	case *record.Status:
+		key = Text(f.Name, at[record.Status](f)).From(later(func(e record.Entry, t task.Task) (moves, holds bool) {
+			return e.To != "", e.To == t.Status
+		}))
+	case *record.Actor:
+		key = Text(f.Name, at[record.Actor](f)).From(later(func(e record.Entry, t task.Task) (moves, holds bool) {
+			return e.Assignee != nil, e.Assignee != nil && *e.Assignee == t.Assignee
+		}))
+	case *task.Mode:
+		key = Text(f.Name, at[task.Mode](f))
+	case *task.Due:
+		key = DueDate(f.Name, at[task.Due](f))
+	case *task.Priority:
+		key = Key[task.Task]{name: f.Name, of: priorityKey{}}
+	case *bool:
+		key = Flag(f.Name, at[bool](f))
+	case *[]string:
+		key = Texts(f.Name, at[[]string](f)).United()
+	case *[]record.ID:
+		key = Texts(f.Name, at[[]record.ID](f)).United()
+		if f.Name != "deps" {
+			key.foreign = noTexts // links are younger than the format
+		}
+	case *[]task.Check:
+		key = Key[task.Task]{name: f.Name, of: checksKey{}, rule: format.Rule{Kind: format.Keyed, Key: "desc", Derived: []string{"result"}}}
+	case *[]record.Reference:
+		key = refsKey(at[[]record.Reference](f))
+	case *record.Log:
+		key = logKey(at[record.Log](f))
+	default:
+		key = Text(f.Name, at[string](f))
+	}
+	key.required = f.Required
+	return key
 }
 
-func (r *reader) priority() task.Priority {
-	n := r.doc.Get("priority")
-	p, err := task.ParsePriority(r.text("priority", n))
+func at[V any](f task.Field) func(*task.Task) *V {
+	return func(t *task.Task) *V { return f.At(t).(*V) }
+}
+
+// noTexts reports whether a value is neither texts nor one.
+func noTexts(n *format.Node) bool {
+	return n.Kind == format.MappingNode || slices.ContainsFunc(n.Content, func(item *format.Node) bool { return format.Deref(item).Kind != format.ScalarNode })
+}
+
+// priorityKey is in a file that says another priority than the usual one, or said one before.
+type priorityKey struct{}
+
+func (priorityKey) read(r *reader, name string, n *format.Node, t *task.Task) {
+	p, err := task.ParsePriority(r.text(name, n))
 	if err != nil {
 		r.fail(n, "%v", err)
 	}
-	return p
+	t.Priority = p
 }
 
-func (r *reader) checkList() []task.Check {
-	maps := r.maps("checks", r.doc.Get("checks"))
-	if len(maps) == 0 {
+func (priorityKey) value(t *task.Task) format.Value {
+	if t.Priority == task.DefaultPriority {
 		return nil
 	}
-	out := make([]task.Check, 0, len(maps))
-	for _, m := range maps {
+	return format.Int(t.Priority)
+}
+
+func (priorityKey) edit(_ *format.Doc, name string, was, now *task.Task) []format.Edit {
+	return editValue(name, format.Int(was.Priority), format.Int(now.Priority))
+}
+
+// checksKey is the list of checks. What an edit changes in their results comes after it; see editResults.
+type checksKey struct{}
+
+func (checksKey) read(r *reader, name string, n *format.Node, t *task.Task) {
+	t.Checks = r.checkList(name, n)
+}
+
+func (checksKey) value(t *task.Task) format.Value {
+	if len(t.Checks) == 0 {
+		return nil
+	}
+	return seqOf(t.Checks, func(c task.Check) format.Value { return format.Map(objectOf(checkKeys(), &c)) })
+}
+
+func (checksKey) edit(doc *format.Doc, _ string, was, now *task.Task) []format.Edit {
+	return editChecks(doc, was.Checks, now.Checks)
+}
+
+// checkKeys are the keys of a check.
+var checkKeys = sync.OnceValue(func() []Key[task.Check] {
+	return []Key[task.Check]{
+		Text("desc", func(c *task.Check) *string { return &c.Desc }),
+		Text("cmd", func(c *task.Check) *string { return &c.Cmd }),
+		Text("cwd", func(c *task.Check) *string { return &c.Cwd }),
+		{name: "type", of: checkType{}},
+		Text("by", func(c *task.Check) *string { return &c.By }),
+		Number("timeout", func(c *task.Check) *int { return &c.Timeout }),
+		Text("result", func(c *task.Check) *record.Result { return &c.Result }),
+	}
+})
+
+// checkType says of a check without a command that it is meant so.
+type checkType struct{}
+
+func (checkType) read(*reader, string, *format.Node, *task.Check) {} // by reader.check
+
+func (checkType) value(c *task.Check) format.Value {
+	if c.Manual() {
+		return format.String("manual")
+	}
+	return nil
+}
+
+func (checkType) edit(*format.Doc, string, *task.Check, *task.Check) []format.Edit { return nil }
+
+func (r *reader) checkList(name string, n *format.Node) []task.Check {
+	var out []task.Check
+	for _, m := range r.maps(name, n) {
 		out = append(out, r.check(m))
 	}
 	return out
 }
 
 func (r *reader) check(m *format.Node) task.Check {
-	c := task.Check{
-		Desc:    r.text("desc", field(m, "desc")),
-		Cmd:     r.text("cmd", field(m, "cmd")),
-		Cwd:     r.text("cwd", field(m, "cwd")),
-		Timeout: r.number("timeout", field(m, "timeout")),
-		By:      r.text("by", field(m, "by")),
-		Result:  record.Result(r.text("result", field(m, "result"))),
-	}
+	c := readObject(r, m, checkKeys())
 	if c.Desc == "" {
 		r.fail(m, "a check needs a desc")
 	}
-	if kind := r.text("type", field(m, "type")); kind == "manual" && c.Cmd != "" {
+	if r.text("type", field(m, "type")) == "manual" && c.Cmd != "" {
 		r.fail(m, "check %q has a cmd and is of type manual", c.Desc)
 	}
 	if c.Result == "" {
@@ -156,57 +208,52 @@ func (r *reader) check(m *format.Node) task.Check {
 	return c
 }
 
-func extra(doc *format.Doc) map[string]any {
-	var out map[string]any
-	root := doc.Root()
+// optionalKey is an optional field, whose value stands in Own. A list or a mapping in its place is another program's.
+type optionalKey struct{ name string }
+
+func (optionalKey) read(*reader, string, *format.Node, *task.Task) {} // by readOwn
+
+func (k optionalKey) value(t *task.Task) format.Value {
+	if text := t.Own[k.name]; text != "" {
+		return ownValue(text)
+	}
+	return nil
+}
+
+func (optionalKey) edit(*format.Doc, string, *task.Task, *task.Task) []format.Edit { return nil } // by editOwn
+
+// readOwn reads the optional fields, and the keys that cairn does not know or whose value is another program's.
+func readOwn(doc *format.Doc, t *task.Task) {
+	keys, root := keysOfTask(), doc.Root()
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		if k := root.Content[i].Value; !slices.Contains(taskKeys, k) || !ours(k, doc) {
-			if out == nil {
-				out = map[string]any{}
+		name, n := root.Content[i].Value, format.Deref(root.Content[i+1])
+		at := slices.IndexFunc(keys, func(k Key[task.Task]) bool { return k.name == name })
+		known := at >= 0 && (keys[at].foreign == nil || !keys[at].foreign(n))
+		if known && keys[at].of != (keyType[task.Task])(optionalKey{name}) {
+			continue
+		}
+		if n.Kind == format.ScalarNode && !format.IsNull(n) && n.Value != "" {
+			if t.Own == nil {
+				t.Own = map[string]string{}
 			}
-			out[k] = plain(root.Content[i+1])
+			t.Own[name] = n.Value
 		}
-	}
-	return out
-}
-
-// ours reports whether a key has a value of the form that it has in cairn. The keys that it asks about are younger than
-// the format, so a value of another form, such as a mapping, is another program's: it is kept, as that of an unknown
-// key is.
-func ours(key string, doc *format.Doc) bool {
-	n := format.Deref(doc.Get(key))
-	if task.IsOptional(key) {
-		return n == nil || n.Kind == format.ScalarNode
-	}
-	switch key {
-	case "discovered_from", "duplicates", "related":
-		return n == nil || n.Kind != format.MappingNode && !slices.ContainsFunc(n.Content, func(item *format.Node) bool { return format.Deref(item).Kind != format.ScalarNode })
-	default:
-		return true
+		if !known {
+			if t.Extra == nil {
+				t.Extra = map[string]any{}
+			}
+			t.Extra[name] = plain(n)
+		}
 	}
 }
 
-// ownValues are the optional fields, and the keys that cairn does not know, that hold one value, as the text in the
-// file.
-func ownValues(doc *format.Doc, unknown map[string]any) map[string]string {
-	var out map[string]string
-	add := func(name string) {
-		n := format.Deref(doc.Get(name))
-		if n == nil || n.Kind != format.ScalarNode || format.IsNull(n) || n.Value == "" {
-			return
-		}
-		if out == nil {
-			out = map[string]string{}
-		}
-		out[name] = n.Value
+// ownFields are values of keys of the user's own as they are written.
+func ownFields(own map[string]string) mapping {
+	var m mapping
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		m = append(m, format.Field{Key: name, Value: ownValue(own[name])})
 	}
-	for _, field := range task.OptionalFields() {
-		add(field.Name)
-	}
-	for name := range unknown {
-		add(name)
-	}
-	return out
+	return m
 }
 
 // ownValue writes the value of a key of the user's own as a person would: numbers, dates, true and false without
@@ -222,19 +269,10 @@ func ownValue(text string) format.Value {
 
 // keysWith is the order of keys for a write that adds keys of the user's own: these stand before the references and the
 // provenance.
-func keysWith(was, now map[string]string) []string {
-	var added []string
-	for name := range now {
-		if _, ok := was[name]; !ok && !task.IsOptional(name) {
-			added = append(added, name)
-		}
-	}
-	if len(added) == 0 {
-		return taskKeys
-	}
-	slices.Sort(added)
-	at := slices.Index(taskKeys, "refs")
-	return slices.Concat(taskKeys[:at], added, taskKeys[at:])
+func keysWith(was, now task.Task) []string {
+	added := task.WithoutOptional(now.Own)
+	maps.DeleteFunc(added, func(name, _ string) bool { _, had := was.Own[name]; return had })
+	return slices.Insert(slices.Clone(taskKeys), slices.Index(taskKeys, "refs"), slices.Sorted(maps.Keys(added))...)
 }
 
 // editOwn changes the optional fields and the keys of the user's own that differ.
@@ -243,131 +281,12 @@ func editOwn(was, now task.Task) []format.Edit {
 	for _, name := range now.TakenAway(was) {
 		edits = append(edits, format.Remove(format.Path{name}))
 	}
-	for _, name := range slices.Sorted(maps.Keys(now.Own)) {
-		if now.Own[name] != was.Own[name] {
-			edits = append(edits, format.Set(format.Path{name}, ownValue(now.Own[name])))
-		}
+	changed := maps.Clone(now.Own)
+	maps.DeleteFunc(changed, func(name, text string) bool { return was.Own[name] == text })
+	for _, f := range ownFields(changed) {
+		edits = append(edits, format.Set(format.Path{f.Key}, f.Value))
 	}
 	return edits
-}
-
-// newTask makes the document of a task that has no file yet.
-func newTask(t task.Task) (*format.Doc, error) {
-	m := mapping{
-		{Key: "id", Value: format.String(t.ID)},
-		{Key: "title", Value: format.String(t.Title)},
-		{Key: "status", Value: format.String(t.Status)},
-	}
-	if t.Priority != task.DefaultPriority {
-		m = append(m, format.Field{Key: "priority", Value: format.Int(t.Priority)})
-	}
-	m.text("mode", string(t.Mode))
-	if t.Due != "" {
-		m = append(m, format.Field{Key: "due", Value: dueValue(t.Due)})
-	}
-	for _, field := range task.OptionalFields() {
-		if text := t.Own[field.Name]; text != "" {
-			m = append(m, format.Field{Key: field.Name, Value: ownValue(text)})
-		}
-	}
-	addList(&m, "labels", t.Labels)
-	m.text("assignee", string(t.Assignee))
-	m.text("parent", string(t.Parent))
-	addList(&m, "deps", t.Deps)
-	for _, kind := range task.LinkKinds {
-		addList(&m, kind.Name, *t.LinksOf(kind.Name))
-	}
-	addList(&m, "scope", t.Scope)
-	m.text("repo", t.Repo)
-	if len(t.Checks) > 0 {
-		m = append(m, format.Field{Key: "checks", Value: seqOf(t.Checks, checkValue)})
-	}
-	if t.RequiresEvidence {
-		m = append(m, format.Field{Key: "requires_evidence", Value: format.Bool(true)})
-	}
-	others := task.WithoutOptional(t.Own)
-	for _, name := range slices.Sorted(maps.Keys(others)) {
-		m = append(m, format.Field{Key: name, Value: ownValue(others[name])})
-	}
-	addRefs(&m, t.Refs)
-	m = append(m, format.Field{Key: "provenance", Value: LogValue(t.Provenance)})
-	return format.New(format.Markdown, format.Map(m), spaced(t.Body))
-}
-
-// dueValue is a date or a time, which needs no quotes.
-func dueValue(d task.Due) format.Value {
-	if _, ok := d.By(); ok {
-		return format.Plain(string(d))
-	}
-	return format.String(string(d))
-}
-
-func checkValue(c task.Check) format.Value {
-	var m mapping
-	m.text("desc", c.Desc)
-	m.text("cmd", c.Cmd)
-	m.text("cwd", c.Cwd)
-	if c.Manual() {
-		m.text("type", "manual")
-	}
-	m.text("by", c.By)
-	if c.Timeout > 0 {
-		m = append(m, format.Field{Key: "timeout", Value: format.Int(c.Timeout)})
-	}
-	m.text("result", string(c.Result))
-	return format.Map(m)
-}
-
-// editTask returns the document after a change of the task. It touches only what differs.
-func editTask(doc *format.Doc, was, now task.Task) (*format.Doc, error) {
-	var edits []format.Edit
-	set := func(key string, v format.Value) {
-		edits = append(edits, format.Set(format.Path{key}, v))
-	}
-	if was.Title != now.Title {
-		set("title", format.String(now.Title))
-	}
-	if was.Status != now.Status {
-		set("status", format.String(now.Status))
-	}
-	if was.Priority != now.Priority {
-		set("priority", format.Int(now.Priority))
-	}
-	switch {
-	case was.Due == now.Due:
-	case now.Due == "":
-		edits = append(edits, format.Remove(format.Path{"due"}))
-	default:
-		set("due", dueValue(now.Due))
-	}
-	edits = append(edits, editOptional("mode", string(was.Mode), string(now.Mode))...)
-	edits = append(edits, editOptional("repo", was.Repo, now.Repo)...)
-	edits = append(edits, editOptional("assignee", string(was.Assignee), string(now.Assignee))...)
-	edits = append(edits, editOptional("parent", string(was.Parent), string(now.Parent))...)
-	edits = append(edits, editList(doc, "labels", was.Labels, now.Labels)...)
-	edits = append(edits, editList(doc, "deps", was.Deps, now.Deps)...)
-	for _, kind := range task.LinkKinds {
-		edits = append(edits, editList(doc, kind.Name, *was.LinksOf(kind.Name), *now.LinksOf(kind.Name))...)
-	}
-	edits = append(edits, editOwn(was, now)...)
-	edits = append(edits, editList(doc, "scope", was.Scope, now.Scope)...)
-	edits = append(edits, editChecks(doc, was.Checks, now.Checks)...)
-	edits = append(edits, editRefs(doc, was.Refs, now.Refs)...)
-	switch {
-	case was.RequiresEvidence && !now.RequiresEvidence:
-		edits = append(edits, format.Remove(format.Path{"requires_evidence"}))
-	case now.RequiresEvidence && !was.RequiresEvidence:
-		set("requires_evidence", format.Bool(true))
-	}
-	edits = append(edits, EditLog(doc, was.Provenance, now.Provenance)...)
-	if was.Body != now.Body {
-		edits = append(edits, format.SetBody(spaced(now.Body)))
-	}
-	doc, err := doc.Edit(keysWith(was.Own, now.Own), edits...)
-	if err != nil {
-		return nil, err
-	}
-	return editResults(doc, now.Checks)
 }
 
 // editChecks changes the declared checks, without their results.
@@ -384,7 +303,7 @@ func editChecks(doc *format.Doc, was, now []task.Check) []format.Edit {
 		if at, ok := index[declaration(c)]; ok {
 			items[i] = format.Old(at)
 		} else {
-			items[i] = format.NewItem(checkValue(c))
+			items[i] = format.NewItem(format.Map(objectOf(checkKeys(), &c)))
 		}
 	}
 	return setItems(doc, "checks", items)
@@ -402,7 +321,7 @@ func declaration(c task.Check) task.Check {
 func editResults(doc *format.Doc, checks []task.Check) (*format.Doc, error) {
 	r := &reader{doc: doc}
 	var edits []format.Edit
-	for i, written := range r.checkList() {
+	for i, written := range r.checkList("checks", doc.Get("checks")) {
 		if i < len(checks) && written.Result != checks[i].Result {
 			path := format.Path{"checks", i, "result"}
 			edits = append(edits, format.Set(path, format.Plain(checks[i].Result)))
@@ -420,12 +339,6 @@ const BodyListed = 240
 
 // digestMark begins the digest of a body. No body begins with it, since files with a NUL byte are not read.
 const digestMark = "\x00"
-
-// leanTask is a task as lists have it: a long body is replaced by a digest, which differs if the bodies differ.
-func leanTask(t task.Task) task.Task {
-	t.Body = shortBody(t.Body)
-	return t
-}
 
 // shortBody is a body as lists have it: itself, or its digest.
 func shortBody(body string) string {

@@ -32,14 +32,22 @@ var taskWrites = []struct {
 		return entered(task.Note(t, stamp("it's done: #1, \"quoted\", {braces} & größer 🦊\nand a second line")))
 	}},
 	{"labels", "labels", func(t task.Task) (task.Task, error) {
-		return update(t, task.Edit{Labels: ptr(append(rest(t.Labels), "new: label"))})
+		return update(t, task.Edit{Set: task.Values{"labels": append(rest(t.Labels), "new: label")}})
 	}},
-	{"labels cleared", "labels", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Labels: ptr([]string{})}) }},
+	{"labels cleared", "labels", func(t task.Task) (task.Task, error) {
+		return update(t, task.Edit{Set: task.Values{"labels": []string{}}})
+	}},
 	{"a dep added", "deps", func(t task.Task) (task.Task, error) { return update(t, task.Edit{AddDeps: []record.ID{"PROJ-20"}}) }},
 	{"the first dep removed", "deps", func(t task.Task) (task.Task, error) { return update(t, task.Edit{RemoveDeps: first(t.Deps)}) }},
-	{"title", "title", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Title: ptr("yes: a #new title")}) }},
-	{"priority", "priority", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Priority: ptr(task.Priority(0))}) }},
-	{"parent", "parent", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Parent: ptr(record.ID("PROJ-30"))}) }},
+	{"title", "title", func(t task.Task) (task.Task, error) {
+		return update(t, task.Edit{Set: task.Values{"title": "yes: a #new title"}})
+	}},
+	{"priority", "priority", func(t task.Task) (task.Task, error) {
+		return update(t, task.Edit{Set: task.Values{"priority": task.Priority(0)}})
+	}},
+	{"parent", "parent", func(t task.Task) (task.Task, error) {
+		return update(t, task.Edit{Set: task.Values{"parent": record.ID("PROJ-30")}})
+	}},
 	{"the first check replaced", "checks", func(t task.Task) (task.Task, error) {
 		checks := append([]task.Check{{Desc: "lint", Cmd: "make lint", Timeout: 60}}, rest(t.Checks)...)
 		ed := task.Edit{Checks: &checks, MayWeaken: true}
@@ -48,7 +56,7 @@ var taskWrites = []struct {
 	{"check result", "result", func(t task.Task) (task.Task, error) { return entered(task.RecordRun(t, passing(t), stamp(""))) }},
 	{"attest", "result", attestFirst},
 	{"body", "", func(t task.Task) (task.Task, error) {
-		return update(t, task.Edit{Body: ptr("A new body.\n\n---\n\nWith a rule.")})
+		return update(t, task.Edit{Set: task.Values{"body": "A new body.\n\n---\n\nWith a rule."}})
 	}},
 	{"begin", "status assignee", func(t task.Task) (task.Task, error) {
 		return entered(flow.Begin(t, false, allClosed, inSession(stamp(""))))

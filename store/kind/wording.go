@@ -15,7 +15,7 @@ type Wording struct {
 
 // Wording returns what a record says in words.
 func (k *Kind) Wording(v any) Wording {
-	h := k.codec.header(v)
+	h := k.Header(v)
 	var rest []string
 	rest = append(rest, wordsOfRefs(h.Refs)...)
 	for _, e := range h.Log {
@@ -26,8 +26,8 @@ func (k *Kind) Wording(v any) Wording {
 			rest = append(append(rest, e.Detail.Next...), e.Detail.Blockers...)
 		}
 	}
-	rest = append(rest, k.codec.search(v)...)
-	return Wording{Name: strings.Join(append([]string{h.Ref.ID, h.Title}, h.Labels...), "\n"), Body: k.codec.body(v), Rest: strings.Join(rest, "\n")}
+	rest = append(rest, k.search(v)...)
+	return Wording{Name: strings.Join(append([]string{h.Ref.ID, h.Title}, h.Labels...), "\n"), Body: k.body(v), Rest: strings.Join(rest, "\n")}
 }
 
 // textsOf lists the texts in a value that is written to a file.

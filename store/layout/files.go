@@ -1,10 +1,13 @@
 package layout
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
@@ -57,6 +60,22 @@ func (p *Patience) Wait() bool {
 	p.left -= nap
 	time.Sleep(nap)
 	return true
+}
+
+// OnAllProcessors calls do for each number below n, on as many processors as that is worth, until the context ends.
+// Each processor has its own patience.
+func OnAllProcessors(ctx context.Context, n int, do func(i int, wait *Patience)) {
+	workers := min(runtime.GOMAXPROCS(0), 1+n/16)
+	var working sync.WaitGroup
+	for w := range workers {
+		working.Go(func() {
+			wait := Patient()
+			for i := w; i < n && ctx.Err() == nil; i += workers {
+				do(i, wait)
+			}
+		})
+	}
+	working.Wait()
 }
 
 // ReadDoc reads and parses a file. A missing one is fs.ErrNotExist, a broken one a *format.Error.

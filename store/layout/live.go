@@ -104,17 +104,9 @@ func (l Live) Trash() string { return l.join("trash") }
 // Trashed is the path of the first copy of a deleted record.
 func (l Live) Trashed(of record.Ref, ext string) string { return l.join("trash", refName(of)+ext) }
 
-// Index is the path of the index of the records in a folder under .cairn, in one worktree. It can be deleted at any
-// time.
-func (l Layout) Index(folder string) string { return l.derived("index", folder) }
-
-// Words is the path of what the index knows of the words of the records that belong in a folder under .cairn.
-func (l Layout) Words(folder string) string { return l.derived("words", folder) }
-
-// Postings is the path of what a ranked search knows of the records that belong in a folder under .cairn.
-func (l Layout) Postings(folder string) string { return l.derived("terms", folder) }
-
-func (l Layout) derived(what, folder string) string {
+// Derived is the path of what an index knows of the records in a folder under .cairn, in one worktree: its rows under
+// index, and for searches words and terms. It can be deleted at any time.
+func (l Layout) Derived(what, folder string) string {
 	return l.Live.join(what + "-" + Name(l.Worktree) + "-" + strings.ReplaceAll(folder, "/", "-"))
 }
 
@@ -132,10 +124,7 @@ func (l Layout) MakeWorktrees() error {
 	if err := l.noLiveLinks(); err != nil {
 		return err
 	}
-	if err := disk.MakeVolatile(l.aroundLive(), l.Live.Worktrees()); err != nil {
-		return l.Live.Failed(err)
-	}
-	return nil
+	return l.Live.Failed(disk.MakeVolatile(l.aroundLive(), l.Live.Worktrees()))
 }
 
 // Shared is the path of what is known of the claims of all clones (session.Shared).
@@ -219,10 +208,8 @@ func (l Layout) NoLinks(folders ...string) error {
 	for _, folder := range folders {
 		paths = append(paths, l.Dir(folder))
 	}
-	for _, path := range paths {
-		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return problem.Link(path)
-		}
+	if err := NoLinkAt(paths...); err != nil {
+		return err
 	}
 	if l.Repo == nil {
 		return filesBelow(string(l.Live))
@@ -233,9 +220,14 @@ func (l Layout) NoLinks(folders ...string) error {
 // noLiveLinks returns INVALID_INPUT if a folder of the live state is a link: git's folder may have come in an archive
 // too. Files are checked when they are opened.
 func (l Layout) noLiveLinks() error {
-	for _, dir := range append(l.Live.Folders(), filepath.Dir(string(l.Live))) {
-		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return problem.Link(dir)
+	return NoLinkAt(append(l.Live.Folders(), filepath.Dir(string(l.Live)))...)
+}
+
+// NoLinkAt returns INVALID_INPUT if there is a link at one of some paths.
+func NoLinkAt(paths ...string) error {
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return problem.Link(path)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -39,22 +40,13 @@ func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
 		k, _ := kind.Named(s.Ref.Kind)
 		read[s.Ref] = func(src []byte) { seen.add(k, src, s.Progress) }
 	}
-	if err := d.inWorktrees(ctx, read); err != nil {
-		return nil, err
-	}
-	missed := seen.stranded(states)
-	if len(missed) == 0 || d.Repo == nil {
-		return missed, nil
-	}
-	tips, err := d.Repo.Refs().Reachable(ctx)
-	if err != nil {
-		return nil, err
-	}
-	wanted := readers{}
-	for _, m := range missed {
-		wanted[m.Ref] = read[m.Ref]
-	}
-	err = d.inCommits(ctx, tips, wanted)
+	err = d.everywhere(ctx, git.Refs.Reachable, func() readers {
+		wanted := readers{}
+		for _, m := range seen.stranded(states) {
+			wanted[m.Ref] = read[m.Ref]
+		}
+		return wanted
+	}, read)
 	return seen.stranded(states), err
 }
 
@@ -103,38 +95,24 @@ func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 				continue
 			}
 			k, _ := kind.Named(s.Ref.Kind)
-			open[s.Ref] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || lacks(k, src, s.Progress) }
-			for _, ses := range s.Ended {
-				open[kind.Sessions.Ref(ses)] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || active(src) }
+			open[s.Ref] = func(src []byte) { // one that cannot be read may lack some of the progress
+				file, err := headerIn(k, src)
+				lacks := func(p session.Progress) bool { return !file.Log.Has(p.Entry) }
+				needed[s.Ref] = needed[s.Ref] || err != nil || slices.ContainsFunc(s.Progress, lacks)
+			}
+			for _, id := range s.Ended {
+				open[kind.Sessions.Ref(id)] = func(src []byte) { // likewise, it may be active
+					ses, err := kind.Sessions.Parse(src)
+					needed[s.Ref] = needed[s.Ref] || err != nil || ses.Status == session.Active
+				}
 			}
 		}
 		return open
 	}
-	if err := d.inWorktrees(ctx, toRead()); err != nil {
+	if err := d.everywhere(ctx, git.Refs.Branches, toRead, toRead()); err != nil {
 		return nil, err
 	}
-	if d.Repo != nil {
-		tips, err := d.Repo.Refs().Branches(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := d.inCommits(ctx, tips, toRead()); err != nil {
-			return nil, err
-		}
-	}
 	return slices.DeleteFunc(states, func(s session.State) bool { return needed[s.Ref] }), nil
-}
-
-// lacks reports whether a version of a record lacks some of the progress. One that cannot be read may lack it.
-func lacks(k *kind.Kind, src []byte, progress []session.Progress) bool {
-	file, err := headerIn(k, src)
-	return err != nil || slices.ContainsFunc(progress, func(p session.Progress) bool { return !file.Log.Has(p.Entry) })
-}
-
-// active reports whether a version of a session is active. One that cannot be read may be.
-func active(src []byte) bool {
-	ses, err := kind.Sessions.Parse(src)
-	return err != nil || ses.Status == session.Active
 }
 
 // readers are functions that get each version of a record.
@@ -181,7 +159,21 @@ func (d Clone) Worktrees(ctx context.Context) ([]string, error) {
 	return tops, err
 }
 
-// inCommits calls each function with its record in each of the commits.
-func (d Clone) inCommits(ctx context.Context, commits []string, read readers) error {
-	return place.InCommits(ctx, d.Layout, commits, slices.Collect(maps.Keys(read)), func(of record.Ref, src []byte) { read[of](src) })
+// everywhere calls each function with its record in every worktree of the clone, and then those of left with theirs in
+// each of the commits that a function lists.
+func (d Clone) everywhere(
+	ctx context.Context, commits func(git.Refs, context.Context) ([]string, error), left func() readers, read readers,
+) error {
+	if err := d.inWorktrees(ctx, read); err != nil || d.Repo == nil {
+		return err
+	}
+	if read = left(); len(read) == 0 {
+		return nil
+	}
+	tips, err := commits(d.Repo.Refs(), ctx)
+	if err != nil {
+		return err
+	}
+	wanted := slices.Collect(maps.Keys(read))
+	return place.InCommits(ctx, d.Layout, tips, wanted, func(of record.Ref, src []byte) { read[of](src) })
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
@@ -77,15 +78,11 @@ func (d Clone) CutJournal(of record.Ref, file record.Log) error {
 		return nil //nolint:nilerr // there is no journal
 	}
 	all := d.Journal(of)
-	lines, err := journalText(all)
-	if err != nil {
-		return err
-	}
 	keep := make([]bool, len(all))
 	room := journalKept
 	choose := func(wanted func(session.Written) bool) {
-		for i := len(all) - 1; i >= 0; i-- {
-			if size := len(lines[i]) + 1; !keep[i] && wanted(all[i]) && size <= room {
+		for i, w := range slices.Backward(all) {
+			if size := len(Encode(w)); !keep[i] && wanted(w) && size <= room {
 				keep[i], room = true, room-size
 			}
 		}
@@ -93,35 +90,23 @@ func (d Clone) CutJournal(of record.Ref, file record.Log) error {
 	have := file.Hashes()
 	choose(func(w session.Written) bool { return w.On.Worktree == d.Worktree && !have[w.Entry.Hash()] })
 	choose(func(session.Written) bool { return true })
-	var kept [][]byte
-	for i, line := range lines {
-		if keep[i] {
-			kept = append(kept, line)
-		}
-	}
-	return d.Live.Failed(atomicfile.WriteVolatile(path, bytes.Join(kept, []byte{'\n'})))
+	return d.Live.Failed(d.rewriteJournal(of, func(i int) bool { return keep[i] }))
 }
 
 // RewriteJournal removes the lines of a journal that cannot be read.
 func (d Clone) RewriteJournal(of record.Ref) error {
-	lines, err := journalText(d.Journal(of))
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteVolatile(d.Live.Journal(of), bytes.Join(lines, []byte{'\n'}))
+	return d.rewriteJournal(of, func(int) bool { return true })
 }
 
-// journalText is the lines of a journal for some entries.
-func journalText(all []session.Written) ([][]byte, error) {
-	var lines [][]byte
-	for _, w := range all {
-		line, err := json.Marshal(w)
-		if err != nil {
-			return nil, err
+// rewriteJournal keeps some of the lines that can be read.
+func (d Clone) rewriteJournal(of record.Ref, keep func(i int) bool) error {
+	var lines []byte
+	for i, w := range d.Journal(of) {
+		if keep(i) {
+			lines = append(lines, Encode(w)...)
 		}
-		lines = append(lines, line)
 	}
-	return lines, nil
+	return atomicfile.WriteVolatile(d.Live.Journal(of), bytes.TrimSuffix(lines, []byte{'\n'}))
 }
 
 // Journalled lists the records that have a journal.

@@ -7,7 +7,11 @@
 package live
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,6 +19,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
@@ -29,8 +34,8 @@ type Clone struct{ layout.Layout }
 // MaxFile is the largest file of live state that is read, in bytes. A larger one counts as damaged.
 const MaxFile = 4 << 20
 
-// read reads and parses a file of live state. It returns nil for what is no file, is too large, or cannot be parsed.
-func read[T any](path string, parse func([]byte) (T, error)) *T {
+// Read reads and parses a file of live state. It returns nil for what is no file, is too large, or cannot be parsed.
+func Read[T any](path string, parse func([]byte) (T, error)) *T {
 	src, err := disk.ReadRegular(path, MaxFile)
 	if err != nil {
 		return nil
@@ -53,7 +58,7 @@ func (d Clone) State(of record.Ref) *session.State {
 	if _, ok := kind.For(of); !ok {
 		return nil
 	}
-	return read(d.Live.Claim(of), func(src []byte) (session.State, error) { return session.ParseState(src, of) })
+	return Read(d.Live.Claim(of), func(src []byte) (session.State, error) { return session.ParseState(src, of) })
 }
 
 // States returns the states of all records, sorted by the names of the files.
@@ -72,17 +77,18 @@ func (d Clone) Put(s session.State) error {
 	if s.Empty() {
 		return d.Live.Failed(disk.RemoveFile(d.Live.Claim(s.Ref)))
 	}
-	src, err := Encode(s)
-	if err != nil {
-		return err
-	}
-	return d.Live.Failed(atomicfile.WriteVolatile(d.Live.Claim(s.Ref), src))
+	return d.Write(d.Live.Claim(s.Ref), s)
 }
 
-// Encode encodes a value for a file of live state.
-func Encode(v any) ([]byte, error) {
-	src, err := json.Marshal(v)
-	return append(src, '\n'), err
+// Write writes a value to a file of live state.
+func (d Clone) Write(path string, v any) error {
+	return d.Live.Failed(atomicfile.WriteVolatile(path, Encode(v)))
+}
+
+// Encode encodes a value for a file of live state. Every value of the live state can be encoded.
+func Encode(v any) []byte {
+	src, _ := json.Marshal(v)
+	return append(src, '\n')
 }
 
 // Heartbeat returns the newest heartbeat of a session in this clone, or nil.
@@ -90,7 +96,9 @@ func (d Clone) Heartbeat(ses string) *session.Heartbeat {
 	if _, err := session.ParseID(ses); err != nil {
 		return nil
 	}
-	return read(d.Live.Heartbeat(ses), func(src []byte) (session.Heartbeat, error) { return session.ParseHeartbeat(src, ses) })
+	return Read(d.Live.Heartbeat(ses), func(src []byte) (session.Heartbeat, error) {
+		return session.ParseHeartbeat(src, ses)
+	})
 }
 
 // keysKept is how long a call is remembered.
@@ -100,13 +108,13 @@ const keysKept = 30 * 24 * time.Hour
 // call. Entries name the key too, for as long as their record lives. The file is for calls whose record a repeated call
 // cannot name (create), for calls that changed nothing, and for telling that a key was used on another record.
 func (d Clone) Key(call string) *session.Key {
-	return read(d.Live.Key(call), func(src []byte) (session.Key, error) { return session.ParseKey(src, call) })
+	return Read(d.Live.Key(call), func(src []byte) (session.Key, error) { return session.ParseKey(src, call) })
 }
 
 // Inbox returns what the clone keeps of the inbox of an actor; one in which nothing is acknowledged if it keeps
 // nothing.
 func (d Clone) Inbox(who record.Actor) session.Inbox {
-	known := read(d.Live.Inbox(who), func(src []byte) (session.Inbox, error) { return session.ParseInbox(src, who) })
+	known := Read(d.Live.Inbox(who), func(src []byte) (session.Inbox, error) { return session.ParseInbox(src, who) })
 	if known == nil {
 		return session.Inbox{Actor: who}
 	}
@@ -117,7 +125,7 @@ func (d Clone) Inbox(who record.Actor) session.Inbox {
 // another remote is worth nothing, and nothing is what a copy of a clone knows, since the claims are those of the
 // other. It reports false if it knows nothing.
 func (d Clone) Shared(remote string) (session.Shared, bool) {
-	known := read(d.Live.Shared(), session.ParseShared)
+	known := Read(d.Live.Shared(), session.ParseShared)
 	if known == nil || known.Folder != d.folder() {
 		return session.Shared{Remote: remote}, false
 	}
@@ -130,11 +138,7 @@ func (d Clone) Shared(remote string) (session.Shared, bool) {
 // PutShared writes what the clone knows of the claims of all clones. The caller holds the lock of who asks the remote.
 func (d Clone) PutShared(s session.Shared) error {
 	s.Folder = d.folder()
-	src, err := Encode(s)
-	if err != nil {
-		return err
-	}
-	return d.Live.Failed(atomicfile.WriteVolatile(d.Live.Shared(), src))
+	return d.Write(d.Live.Shared(), s)
 }
 
 // folder is what tells the folder of the live state from a copy, and stays if it is moved within a disk. Where the
@@ -148,16 +152,12 @@ func (d Clone) folder() string {
 
 // IsInbox reports whether a file is what Inbox reads for some actor.
 func (d Clone) IsInbox(path string) bool {
-	src, err := disk.ReadRegular(path, MaxFile)
-	if err != nil {
-		return false
-	}
-	var named struct{ Actor record.Actor }
-	if json.Unmarshal(src, &named) != nil || d.Live.Inbox(named.Actor) != path {
-		return false
-	}
-	_, err = session.ParseInbox(src, named.Actor)
-	return err == nil
+	return Read(path, func(src []byte) (in session.Inbox, err error) {
+		if err := json.Unmarshal(src, &in); err != nil || d.Live.Inbox(in.Actor) != path {
+			return in, cmp.Or(err, fs.ErrNotExist)
+		}
+		return session.ParseInbox(src, in.Actor)
+	}) != nil
 }
 
 // ForgetKeys removes the calls that are too old, once a day. It goes by the times of files; that of the file
@@ -179,56 +179,64 @@ func (d Clone) ForgetKeys() error {
 	return d.Live.Failed(disk.WriteFile(done, nil))
 }
 
-// View is what the clone knows of a record, for the question who holds it: its state, the state that a write under way
-// will leave, and the heartbeat of its session. Worktrees that are gone are left out.
-func (d Clone) View(state, next *session.State) session.Live {
-	return d.view(state, next, d.WorktreeOf, layout.IsFolder)
-}
-
-// ViewOfMany is View for many records at one moment: it looks for each worktree once.
-func (d Clone) ViewOfMany() func(state, next *session.State) session.Live {
+// View returns what the clone knows of records, for the question who holds them: the state of one, the state that a
+// write under way will leave, and the heartbeat of its session. Worktrees that are gone are left out; for many records
+// at one moment each is looked for once.
+func (d Clone) View() func(state, next *session.State) session.Live {
 	type place struct{ worktree, gitDir string }
 	type found struct {
 		path  string
 		there bool
 	}
 	places, folders := map[place]found{}, map[string]bool{}
-	worktreeOf := func(lease session.Lease) (string, bool) {
-		at := place{lease.Worktree, lease.GitDir}
-		known, ok := places[at]
-		if !ok {
-			known.path, known.there = d.WorktreeOf(lease)
-			places[at] = known
+	return func(state, next *session.State) session.Live {
+		live := session.Live{State: state, Next: next}
+		if state == nil {
+			return live
 		}
-		return known.path, known.there
-	}
-	isFolder := func(path string) bool {
-		there, ok := folders[path]
-		if !ok {
-			there = layout.IsFolder(path)
-			folders[path] = there
+		if lease := state.Lease; lease != nil {
+			live.Beat = d.Heartbeat(lease.Session)
+			at := place{lease.Worktree, lease.GitDir}
+			known, ok := places[at]
+			if !ok {
+				known.path, known.there = d.WorktreeOf(*lease)
+				places[at] = known
+			}
+			lease.Worktree, live.Gone = known.path, !known.there
 		}
-		return there
-	}
-	return func(state, next *session.State) session.Live { return d.view(state, next, worktreeOf, isFolder) }
-}
-
-func (d Clone) view(state, next *session.State, worktreeOf func(session.Lease) (string, bool), isFolder func(string) bool) session.Live {
-	live := session.Live{State: state, Next: next}
-	if state == nil {
+		for i, p := range state.Progress {
+			there, ok := folders[p.Worktree]
+			if !ok {
+				there = p.Worktree == d.Worktree || layout.IsFolder(p.Worktree)
+				folders[p.Worktree] = there
+			}
+			if !there {
+				state.Progress[i].Worktree = "" // do not send anybody there
+			}
+		}
 		return live
 	}
-	if state.Lease != nil {
-		live.Beat = d.Heartbeat(state.Lease.Session)
-		path, there := worktreeOf(*state.Lease)
-		state.Lease.Worktree, live.Gone = path, !there
+}
+
+// Lock makes the folders of the live state and takes one of its locks. It returns BUSY if others, who are named with
+// what they do, do not release it in time.
+func (d Clone) Lock(
+	ctx context.Context, path string, patience time.Duration, others, hint string,
+) (*filelock.Lock, error) {
+	if err := d.MakeLive(); err != nil {
+		return nil, err
 	}
-	for i, p := range state.Progress {
-		if p.Worktree != d.Worktree && !isFolder(p.Worktree) {
-			state.Progress[i].Worktree = "" // do not send anybody there
-		}
+	lock, err := filelock.AcquireWithin(ctx, path, patience)
+	switch {
+	case err == nil:
+		return lock, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, record.Errorf(record.Busy, "waited %v for %s", patience, others).WithHint("%s", hint)
+	default:
+		return nil, d.Live.Failed(err)
 	}
-	return live
 }
 
 // WorktreeOf is the present path of the worktree of a claim. It returns the path in the claim, and false, if the

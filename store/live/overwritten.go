@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -34,12 +35,12 @@ func (d Clone) Overwritten(ctx context.Context, file record.Header) ([]record.En
 	if len(lost)+len(byChance) == 0 || s.err != nil || d.Repo == nil {
 		return lost, s.err
 	}
-	lost, err := s.nowhereElse(ctx, lost, d.Repo.Refs().Reachable)
+	lost, err := s.nowhereElse(ctx, lost, git.Refs.Reachable)
 	if err != nil || len(byChance) == 0 {
 		return lost, err
 	}
 	// What was ever in a commit, git removed on somebody's request.
-	byChance, err = s.nowhereElse(ctx, byChance, d.Repo.Refs().Remembered)
+	byChance, err = s.nowhereElse(ctx, byChance, git.Refs.Remembered)
 	lost = append(lost, byChance...)
 	slices.SortStableFunc(lost, func(a, b record.Entry) int { return a.At.Compare(b.At) })
 	return lost, err
@@ -64,7 +65,9 @@ type revision struct {
 
 // nowhereElse leaves out the entries that a worktree or one of the commits has, and those that were written on a
 // deleted branch.
-func (s *search) nowhereElse(ctx context.Context, lost []record.Entry, commits func(context.Context) ([]string, error)) ([]record.Entry, error) {
+func (s *search) nowhereElse(
+	ctx context.Context, lost []record.Entry, commits func(git.Refs, context.Context) ([]string, error),
+) ([]record.Entry, error) {
 	if len(lost) == 0 {
 		return nil, nil
 	}
@@ -75,13 +78,7 @@ func (s *search) nowhereElse(ctx context.Context, lost []record.Entry, commits f
 		}
 	}
 	collect := readers{s.of: func(src []byte) { maps.Copy(elsewhere, logIn(s.kind, src).Hashes()) }}
-	if err := s.inWorktrees(ctx, collect); err != nil {
-		return nil, err
-	}
-	tips, err := commits(ctx)
-	if err == nil {
-		err = s.inCommits(ctx, tips, collect)
-	}
+	err := s.everywhere(ctx, commits, func() readers { return collect }, collect)
 	return slices.DeleteFunc(lost, func(e record.Entry) bool { return elsewhere[e.Hash()] }), err
 }
 

@@ -17,7 +17,7 @@ func InCommits(ctx context.Context, l layout.Layout, commits []string, records [
 	if strings.Contains(l.InRepo(""), "\n") {
 		return nil // git cat-file --batch takes one name a line
 	}
-	c := committed{l, fn, nil, nil}
+	c := committed{Layout: l, fn: fn}
 	for _, commit := range commits {
 		for _, of := range records {
 			if k, ok := kind.For(of); ok {
@@ -26,13 +26,11 @@ func InCommits(ctx context.Context, l layout.Layout, commits []string, records [
 		}
 	}
 	missing, err := c.read(ctx)
-	if err != nil || len(missing) == 0 {
-		return err
+	if err == nil && len(missing) > 0 {
+		if err = c.askAtRest(ctx, missing); err == nil {
+			_, err = c.read(ctx)
+		}
 	}
-	if err := c.askAtRest(ctx, missing); err != nil {
-		return err
-	}
-	_, err = c.read(ctx)
 	return err
 }
 

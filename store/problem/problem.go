@@ -77,14 +77,17 @@ func BadFile(path string, err error) *record.Error {
 	if !errors.As(err, &at) {
 		at = &format.Error{Msg: err.Error()}
 	}
-	e := record.Errorf(record.BadFile, "%s: %s", position(path, at), at.Msg)
-	e.Err = err
-	e.Details = map[string]any{"path": path}
-	for key, n := range map[string]int{"line": at.Line, "column": at.Column} {
-		if n > 0 {
-			e.Details[key] = n
-		}
+	details := map[string]any{"path": path}
+	if at.Line > 0 {
+		details["line"] = at.Line
+		path = fmt.Sprintf("%s:%d", path, at.Line)
 	}
+	if at.Column > 0 {
+		details["column"] = at.Column
+		path = fmt.Sprintf("%s:%d", path, at.Column)
+	}
+	e := record.Errorf(record.BadFile, "%s: %s", path, at.Msg)
+	e.Err, e.Details = err, details
 	return e.WithHint("fix the file in an editor, or take the last good one from git")
 }
 
@@ -110,18 +113,6 @@ func Second(path, counts string) Problem {
 
 // Missing reports whether an error says that a file does not exist.
 func Missing(err error) bool { return errors.Is(err, os.ErrNotExist) }
-
-// position is a path with the line and the column, as far as they are known.
-func position(path string, at *format.Error) string {
-	switch {
-	case at.Line == 0:
-		return path
-	case at.Column == 0:
-		return fmt.Sprintf("%s:%d", path, at.Line)
-	default:
-		return fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column)
-	}
-}
 
 // NotRegular is the error of what is no regular file: a folder, a link, a pipe.
 func NotRegular(path string) error {

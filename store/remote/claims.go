@@ -5,10 +5,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -57,20 +55,15 @@ func Open(o Options) *Claims {
 	}
 	c.Budget = cmp.Or(c.Budget, limits.ClaimsBudget)
 	if c.Sleep == nil {
-		c.Sleep = sleep
+		c.Sleep = func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-time.After(d):
+			case <-ctx.Done():
+			}
+			return ctx.Err()
+		}
 	}
 	return c
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // lockPatience is how long a claim waits for other processes of the clone that ask the remote.
@@ -95,21 +88,13 @@ func (c *Claims) begin(ctx context.Context) (*turn, error) {
 	if err := c.Usable(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.Clone.MakeLive(); err != nil {
+	defer progress.Waiting(ctx, "waiting for another process of this clone that asks the git remote")()
+	lock, err := c.Clone.Lock(ctx, c.Clone.Live.SharedLock(), lockPatience, "other processes that ask the git remote",
+		"try again in a moment")
+	if err != nil {
 		return nil, err
 	}
-	defer progress.Waiting(ctx, "waiting for another process of this clone that asks the git remote")()
-	lock, err := filelock.AcquireWithin(ctx, c.Clone.Live.SharedLock(), lockPatience)
-	switch {
-	case err == nil:
-		return c.turn(lock)
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, record.Errorf(record.Busy, "waited %v for other processes that ask the git remote", lockPatience).WithHint("try again in a moment")
-	default:
-		return nil, c.Clone.Live.Failed(err)
-	}
+	return c.turn(lock)
 }
 
 // tryBegin is begin for work that another process does as well: it returns nil if one has the turn.
@@ -204,7 +189,12 @@ func prefixed(with, text string) string {
 
 // local returns what the clone itself says of records now.
 func (c *Claims) local() func(record.Ref) session.Local {
-	known := c.states
+	view := c.Clone.View()
+	known := func(of record.Ref) session.Live {
+		live := view(c.Clone.State(of), nil)
+		live.ClaimTTL, live.StaleAfter = c.Config.ClaimTTL, c.Config.StaleAfter
+		return live
+	}
 	if c.Known != nil {
 		known = c.Known()
 	}
@@ -220,13 +210,6 @@ func (c *Claims) local() func(record.Ref) session.Local {
 		}
 		return l
 	}
-}
-
-// states is what the states of the clone say of a record.
-func (c *Claims) states(of record.Ref) session.Live {
-	live := c.Clone.View(c.Clone.State(of), nil)
-	live.ClaimTTL, live.StaleAfter = c.Config.ClaimTTL, c.Config.StaleAfter
-	return live
 }
 
 // fetch asks the remote for all claims. It returns OFFLINE if there is no answer.
@@ -291,17 +274,14 @@ func (t *turn) spend(ctx context.Context) error {
 			return t.save()
 		}
 		if tell := progress.Of(ctx); tell != nil {
-			tell(progress.Report{Message: t.overBudget(wait), Wait: wait})
+			tell(progress.Report{Wait: wait, Message: fmt.Sprintf(
+				"waiting %.0f s, since claims ask the git remote %d times a minute at most",
+				math.Ceil(wait.Seconds()), t.Budget)})
 		}
 		if err := t.Sleep(ctx, wait); err != nil {
 			return err
 		}
 	}
-}
-
-// overBudget says for how long the budget makes a claim wait, and why.
-func (t *turn) overBudget(wait time.Duration) string {
-	return fmt.Sprintf("waiting %.0f s, since claims ask the git remote %d times a minute at most", math.Ceil(wait.Seconds()), t.Budget)
 }
 
 // room is how long to wait until a budget has room for one more push or fetch.
@@ -321,6 +301,3 @@ const kept = 2
 func (t *turn) spare(n int) bool {
 	return t.urgent || t.room(max(1, t.Budget-kept-n+1)) <= 0
 }
-
-// worktreeName is what other clones are told of a worktree.
-func worktreeName(path string) string { return record.Clip(printable(filepath.Base(path)), 200) }

@@ -211,7 +211,7 @@ func (c *clone) known() session.Shared {
 }
 
 func (c *clone) hold(of record.Ref) session.Claim {
-	live := c.Clone.View(c.Clone.State(of), nil)
+	live := c.Clone.View()(c.Clone.State(of), nil)
 	live.Remote, live.ClaimTTL, live.StaleAfter = c.known().Of(of), c.Config.ClaimTTL, c.Config.StaleAfter
 	return session.Holder(record.Header{Ref: of}, live, c.Now())
 }

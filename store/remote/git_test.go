@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/remote"
@@ -154,7 +155,8 @@ func TestGitACopiedClone(t *testing.T) {
 }
 
 // Neither a server that wants credentials nor one that says nothing holds anybody up, and nobody is asked.
-func TestGitThatCannotAnswer(t *testing.T) {
+func TestSlowGitThatCannotAnswer(t *testing.T) {
+	slowtest.Skip(t)
 	locked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="private"`)
 		w.WriteHeader(http.StatusUnauthorized)

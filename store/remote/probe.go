@@ -54,21 +54,16 @@ func (p *probing) run(ctx context.Context) error {
 	}
 	p.found.Creates = true
 	listed := p.list(ctx)
-	taken, said, err := p.push(context.WithoutCancel(ctx), p.away(created), false)
+	var away []git.RefUpdate
+	for i := range created {
+		away = append(away, git.RefUpdate{Ref: p.refs[i], Old: p.objects[i]})
+	}
+	taken, said, err := p.push(context.WithoutCancel(ctx), away, false)
 	p.found.Deletes = taken == created
 	if !p.found.Deletes {
 		p.found.Said = shown(said)
 	}
 	return cmp.Or(listed, err)
-}
-
-// away removes the first refs.
-func (p *probing) away(n int) []git.RefUpdate {
-	var away []git.RefUpdate
-	for i := range n {
-		away = append(away, git.RefUpdate{Ref: p.refs[i], Old: p.objects[i]})
-	}
-	return away
 }
 
 // create makes both refs at once, or else one of them, and returns how many there are.
@@ -110,14 +105,6 @@ func (p *probing) list(ctx context.Context) error {
 	return nil
 }
 
-// Instead is the namespace to try where a remote takes no refs of one; "" for none.
-func Instead(namespace string) string {
-	if strings.HasPrefix(namespace, "refs/heads/") {
-		return ""
-	}
-	return "refs/heads/cairn/claims"
-}
-
 // Verdict is what follows from a probe: OFFLINE, with a hint, or nil if claims can be held.
 func Verdict(p session.Probe, c kind.Claims) error {
 	if p.Allows() {
@@ -133,8 +120,9 @@ func Verdict(p session.Probe, c kind.Claims) error {
 		}
 	}
 	err := record.Errorf(record.Offline, "the git remote %s does not take claims below %s: it does not %s%s", c.Remote, c.Namespace, strings.Join(lacks, ", "), prefixed(": ", p.Said))
-	if other := Instead(c.Namespace); other != "" && !p.Creates {
-		return err.WithHint("some hosts take branches only: %s, then probe again", record.CallTo("settings_set", "key", "claims_namespace", "value", other).ByPerson())
+	if !strings.HasPrefix(c.Namespace, "refs/heads/") && !p.Creates {
+		set := record.CallTo("settings_set", "key", "claims_namespace", "value", "refs/heads/cairn/claims").ByPerson()
+		return err.WithHint("some hosts take branches only: %s, then probe again", set)
 	}
 	return err.WithHint("ask whoever runs the remote to allow it, or leave claims to each clone: claims_remote: none")
 }

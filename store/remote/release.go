@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -18,7 +19,7 @@ func (c *Claims) Release(ctx context.Context, want []session.Want, write func() 
 	}
 	t, err := c.begin(ctx)
 	if err != nil {
-		if finishes(want) {
+		if slices.ContainsFunc(want, func(w session.Want) bool { return w.Ended != nil }) {
 			return err
 		}
 		return write() // Renew sees that the claims are no longer there
@@ -51,15 +52,6 @@ func (c *Claims) Release(ctx context.Context, want []session.Want, write func() 
 		t.giveBack(context.WithoutCancel(ctx), own)
 	}
 	return nil
-}
-
-func finishes(want []session.Want) bool {
-	for _, w := range want {
-		if w.Ended != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // finish tells the remote how far records were brought, and returns what the claims are once that is written.
@@ -126,34 +118,27 @@ func (t *turn) finishOne(ctx context.Context, o session.OwnClaim, object string)
 	if o.Sync != session.Synced {
 		old = o.Was
 	}
-	words := ""
-	for range tries {
-		taken, said, err := t.push(ctx, []git.RefUpdate{{Ref: refName(o.Ref), Old: old, New: object}}, false)
-		if err != nil || taken == 1 {
-			return err
-		}
-		if err := t.fetch(ctx); err != nil {
-			return err
-		}
+	return t.insist(ctx, 0, func() []git.RefUpdate {
+		return []git.RefUpdate{{Ref: refName(o.Ref), Old: old, New: object}}
+	}, func(taken bool) (bool, error) {
 		seen := t.shared.SeenOf(o.Ref)
 		switch found := o.Found(seen); {
+		case taken:
+			return true, nil
 		case found == session.NoRef: // it was removed by somebody who holds nothing
 			old = ""
 		case seen.Object == object:
-			return nil
+			return true, nil
 		case found == session.Ours, found == session.Before:
 			old = seen.Object
 		case found == session.Unreadable:
-			return record.Errorf(record.Conflict, "what the git remote has of %s cannot be read", o.Ref.ID).WithHint("%s says what it is", record.CallTo("doctor"))
+			return true, record.Errorf(record.Conflict, "what the git remote has of %s cannot be read", o.Ref.ID).
+				WithHint("%s says what it is", record.CallTo("doctor"))
 		default:
 			t.shared = t.shared.WithOwn(o.LoseTo(*seen.Claim))
 			_ = t.save() // the next look at the remote says so again
-			return seen.Claim.Lost(record.ID(o.Ref.ID))
+			return true, seen.Claim.Lost(record.ID(o.Ref.ID))
 		}
-		if words = said; denied(said) {
-			break
-		}
-	}
-	t.said(words)
-	return refused(t.Config.Claims.Remote, t.shared.Said)
+		return false, nil
+	})
 }

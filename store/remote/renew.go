@@ -131,11 +131,8 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 	if err != nil {
 		return err
 	}
-	if err := t.spend(ctx); err != nil {
-		return err
-	}
-	results, said, failed := t.port.Push(ctx, updates, false)
-	if said, err = t.there(ctx, updates, results, said); err != nil {
+	results, said, failed, err := t.pushEach(ctx, updates, false)
+	if err != nil {
 		return err
 	}
 	missed := 0
@@ -227,12 +224,17 @@ func (c *Claims) Look(ctx context.Context, older time.Duration) (session.Shared,
 	if age := c.Now().Sub(t.shared.Known); age >= 0 && age <= older {
 		return t.shared, nil // another process has asked meanwhile
 	}
-	err = t.fetch(ctx)
-	if err == nil {
-		t.shared, _ = t.shared.Reconcile(t.local(), c.Now())
-		err = t.save()
-	}
+	err = t.refetch(ctx)
 	return t.shared, err
+}
+
+// refetch asks the remote for all claims, and notes what follows from them.
+func (t *turn) refetch(ctx context.Context) error {
+	if err := t.fetch(ctx); err != nil {
+		return err
+	}
+	t.shared, _ = t.shared.Reconcile(t.local(), t.Now())
+	return t.save()
 }
 
 // Refresh asks the remote for all claims, once other processes of the clone that ask it are done, and as far as the
@@ -244,11 +246,7 @@ func (c *Claims) Refresh(ctx context.Context) bool {
 		return false
 	}
 	defer t.end()
-	if !t.spare(1) || t.fetch(ctx) != nil {
-		return false
-	}
-	t.shared, _ = t.shared.Reconcile(t.local(), c.Now())
-	return t.save() == nil
+	return t.spare(1) && t.refetch(ctx) == nil
 }
 
 // syncPause is how long the remote is left alone between two commands that would ask it in the background.

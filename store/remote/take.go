@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -92,12 +93,12 @@ func (t *turn) refused(ctx context.Context, own []session.OwnClaim, before sessi
 
 // ask makes the claims that are wanted, and notes that the remote is asked for them.
 func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim, error) {
-	var own []session.OwnClaim
 	for _, w := range want {
 		if mark := t.shared.Of(w.Ref).Mark(); mark != w.Judged {
 			return nil, changed(w.Ref)
 		}
 	}
+	var own []session.OwnClaim
 	for _, w := range want {
 		one, err := t.newClaim(ctx, w)
 		if err != nil {
@@ -120,7 +121,8 @@ func (t *turn) newClaim(ctx context.Context, w session.Want) (session.OwnClaim, 
 	if err != nil {
 		return session.OwnClaim{}, problem.IO(err)
 	}
-	one := t.shared.Ask(w, worktreeName(w.Lease.Worktree), nonce, t.Config.ClaimTTL, t.Now())
+	worktree := record.Clip(printable(filepath.Base(w.Lease.Worktree)), 200) // as other clones are told of it
+	one := t.shared.Ask(w, worktree, nonce, t.Config.ClaimTTL, t.Now())
 	one.Object, err = t.port.Commit(ctx, one.Claim.Encode(), t.Now())
 	return one, err
 }
@@ -134,28 +136,47 @@ const (
 // settle has the remote decide about claims, all or none. It returns nil if they are ours, ALREADY_CLAIMED, CONFLICT,
 // and OFFLINE if the remote gave no answer that is understood, or allows nothing.
 func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
+	return t.insist(ctx, tryPause, func() (updates []git.RefUpdate) {
+		for i, o := range own {
+			own[i].Open = true // what comes of asking
+			updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Was, New: o.Object})
+		}
+		return updates
+	}, func(taken bool) (bool, error) {
+		if taken {
+			t.have(own)
+			return true, nil
+		}
+		for i := range own {
+			own[i].Open = false
+		}
+		return t.won(own)
+	})
+}
+
+// insist pushes updates, all or none where the remote can do that, until judge ends it. Judge is asked once the remote
+// has taken them, and where it has not, once it was asked what it has. In between it waits about so long as pause. It
+// returns OFFLINE if the remote gives no answer that is understood, or allows nothing.
+func (t *turn) insist(
+	ctx context.Context, pause time.Duration, updates func() []git.RefUpdate,
+	judge func(taken bool) (over bool, err error),
+) error {
 	words := ""
 	for try := range tries {
-		if try > 0 {
-			if err := t.Sleep(ctx, tryPause/2+rand.N(tryPause)); err != nil {
+		if try > 0 && pause > 0 {
+			if err := t.Sleep(ctx, pause/2+rand.N(pause)); err != nil {
 				return err
 			}
 		}
-		setOpen(own, true)
-		taken, said, err := t.push(ctx, updatesOf(own), len(own) > 1 && (t.shared.Probe == nil || t.shared.Probe.Atomic))
+		asked := updates()
+		taken, said, err := t.push(ctx, asked, len(asked) > 1 && (t.shared.Probe == nil || t.shared.Probe.Atomic))
+		if err == nil && taken < len(asked) {
+			err = t.fetch(ctx)
+		}
 		if err != nil {
 			return err
 		}
-		if taken == len(own) {
-			t.have(own)
-			return nil
-		}
-		if err := t.fetch(ctx); err != nil {
-			return err
-		}
-		setOpen(own, false)
-		won, err := t.won(own)
-		if err != nil || won {
+		if over, err := judge(taken == len(asked)); err != nil || over {
 			return err
 		}
 		if words = said; denied(said) {
@@ -166,27 +187,11 @@ func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
 	return refused(t.Config.Claims.Remote, t.shared.Said)
 }
 
-// setOpen notes whether it is open what came of asking for claims.
-func setOpen(own []session.OwnClaim, open bool) {
-	for i := range own {
-		own[i].Open = open
-	}
-}
-
 // denials are words with which a remote says that it does not allow a push, rather than that somebody else was faster.
 var denials = []string{"declined", "denied", "deny", "prohibited", "protected", "not allowed", "permission"}
 
 func denied(said string) bool {
 	return said == notThere || slices.ContainsFunc(denials, func(word string) bool { return strings.Contains(strings.ToLower(said), word) })
-}
-
-// updatesOf are the updates that make claims.
-func updatesOf(own []session.OwnClaim) []git.RefUpdate {
-	var updates []git.RefUpdate
-	for _, o := range own {
-		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Was, New: o.Object})
-	}
-	return updates
 }
 
 // notThere is why a push counts for nothing that was taken in another place than the one that everybody asks.
@@ -220,16 +225,7 @@ func (t *turn) there(ctx context.Context, updates []git.RefUpdate, results []git
 
 // push pushes, and returns how many updates the remote has taken.
 func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (taken int, said string, err error) {
-	if err := t.spend(ctx); err != nil {
-		return 0, "", err
-	}
-	results, said, failed := t.port.Push(ctx, updates, atomic)
-	if ctx.Err() != nil {
-		return 0, said, ctx.Err()
-	}
-	if said, err = t.there(ctx, updates, results, said); err != nil {
-		return 0, said, err
-	}
+	results, said, failed, err := t.pushEach(ctx, updates, atomic)
 	for _, r := range results {
 		if r == git.Taken {
 			taken++
@@ -238,7 +234,25 @@ func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (
 	if said == "" && failed != nil {
 		said = failed.Error()
 	}
-	return taken, said, nil
+	return taken, said, err
+}
+
+// pushEach pushes, and returns what became of each update, what the remote said, and the error of the push itself.
+func (t *turn) pushEach(
+	ctx context.Context, updates []git.RefUpdate, atomic bool,
+) (results []git.RefResult, said string, failed, err error) {
+	if err := t.spend(ctx); err != nil {
+		return nil, "", nil, err
+	}
+	results, said, failed = t.port.Push(ctx, updates, atomic)
+	if ctx.Err() != nil {
+		return nil, said, failed, ctx.Err()
+	}
+	said, err = t.there(ctx, updates, results, said)
+	if err != nil {
+		return nil, said, failed, err
+	}
+	return results, said, failed, nil
 }
 
 // won reports, once the remote was asked, whether it has all of the claims. It returns ALREADY_CLAIMED if another clone
@@ -281,23 +295,16 @@ func (t *turn) mark(own []session.OwnClaim, as func(session.OwnClaim) session.Ow
 	}
 }
 
-// giveBack ends claims that came to nothing. What the remote does not hear of now it hears of later.
+// giveBack ends claims that came to nothing: it removes their refs, or puts back what they replaced. It does not wait
+// for room in the budget. What the remote does not hear of now it hears of later.
 func (t *turn) giveBack(ctx context.Context, own []session.OwnClaim) {
 	t.mark(own, session.OwnClaim.LetGo)
-	if t.save() == nil {
-		t.letGo(ctx, own)
+	if t.save() != nil || t.room(t.Budget) > 0 {
+		return
 	}
-}
-
-// letGo removes the refs of claims that were let go, or puts back what they replaced. It does not wait for room in the
-// budget.
-func (t *turn) letGo(ctx context.Context, own []session.OwnClaim) {
 	var updates []git.RefUpdate
 	for _, o := range own {
 		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Object, New: o.Over})
-	}
-	if t.room(t.Budget) > 0 {
-		return
 	}
 	taken, _, err := t.push(ctx, updates, false)
 	if err != nil || taken < len(own) {

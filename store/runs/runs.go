@@ -10,10 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -39,18 +39,23 @@ func (d Dir) Lock(ctx context.Context, holder string) (release func(), err error
 	if err := d.MakeLive(); err != nil {
 		return nil, err
 	}
-	path := d.RunsLock()
-	lock, err := filelock.AcquireWithin(ctx, path, d.Patience)
+	lockPath := d.RunsLock()
+	lock, err := filelock.AcquireWithin(ctx, lockPath, d.Patience)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, record.Errorf(record.Busy, "checks are running in this worktree, for %s", readHolder(path)).
+		src, unread := disk.ReadRegular(lockPath+".holder", maxHolder)
+		name, _, _ := strings.Cut(strings.TrimSpace(string(src)), "\n")
+		if unread != nil || name == "" || strings.ContainsFunc(name, unicode.IsControl) {
+			name = "another process"
+		}
+		return nil, record.Errorf(record.Busy, "checks are running in this worktree, for %s", name).
 			WithHint("try again when they are done")
 	case err != nil:
 		return nil, problem.Live(string(d.Live), err)
 	}
-	if err := disk.WriteFile(path+".holder", []byte(holder)); err != nil {
+	if err := disk.WriteFile(lockPath+".holder", []byte(holder)); err != nil {
 		return nil, errors.Join(problem.Live(string(d.Live), err), lock.Release())
 	}
 	return func() { _ = lock.Release() }, nil
@@ -72,52 +77,32 @@ func (d Dir) Drop(path string) {
 
 const maxHolder = 4 << 10 // bytes
 
-func readHolder(path string) string {
-	src, err := disk.ReadRegular(path+".holder", maxHolder)
-	name, _, _ := strings.Cut(strings.TrimSpace(string(src)), "\n")
-	if err != nil || name == "" || strings.ContainsFunc(name, unicode.IsControl) {
-		return "another process"
-	}
-	return name
-}
+// logsKept is how many logs of a task there are at most.
+const logsKept = 20
 
 // Write writes the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root. Of
-// the task's older logs the newest 19 stay.
+// the task's older logs the newest 19 stay, whatever the clock says. Logs that cannot be listed or removed stay: a run
+// does not fail because of an old log.
 func (d Dir) Write(id record.ID, at time.Time, write func(io.Writer) error) (string, error) {
 	if err := problem.IO(disk.MakeVolatile(d.Top(), d.RunsDir())); err != nil {
 		return "", err
 	}
-	f, err := d.newLog(id, at)
+	stem := fmt.Sprintf("%s-%s", id, at.UTC().Format(stampLayout))
+	name := stem + ".log"
+	f, err := disk.Create(filepath.Join(d.RunsDir(), name), 0o644)
+	for n := 1; errors.Is(err, fs.ErrExist); n++ { // two runs may end at the same moment
+		name = fmt.Sprintf("%s-%d.log", stem, n)
+		f, err = disk.Create(filepath.Join(d.RunsDir(), name), 0o644)
+	}
 	if err != nil {
 		return "", problem.IO(err)
 	}
 	err = errors.Join(write(f), f.Close())
-	d.pruneLogs(id, filepath.Base(f.Name()))
-	return d.Rel(f.Name()), problem.IO(err)
-}
-
-// newLog creates a file with a new name, even for two runs that end at the same moment.
-func (d Dir) newLog(id record.ID, at time.Time) (*disk.File, error) {
-	for n := 0; ; n++ {
-		name := fmt.Sprintf("%s-%s.log", id, logStamp(at))
-		if n > 0 {
-			name = fmt.Sprintf("%s-%s-%d.log", id, logStamp(at), n)
-		}
-		f, err := disk.Create(filepath.Join(d.RunsDir(), name), 0o644)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
+	old := slices.DeleteFunc(d.logs(id), func(other string) bool { return other == name })
+	for _, other := range old[:max(0, len(old)-(logsKept-1))] {
+		_ = disk.RemoveFile(filepath.Join(d.RunsDir(), other))
 	}
-}
-
-// logsKept is how many logs of a task there are at most.
-const logsKept = 20
-
-// runLog is a log, by its name.
-type runLog struct {
-	name string
-	at   string // a stamp of fixed width, in UTC, so text order is time order
-	nth  int    // of those with the same stamp
+	return d.Rel(f.Name()), problem.IO(err)
 }
 
 // stampLayout is the form of the time in a log's name, logForm that of everything after the id and the dash.
@@ -127,32 +112,27 @@ var logForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d{8}T\d{6}\.\d{3}Z)(?:-([1-9]\d*))?\.log$`)
 })
 
-func logStamp(at time.Time) string { return at.UTC().Format(stampLayout) }
-
-// pruneLogs removes a task's oldest logs, but never the one that was just written, whatever the clock says. Logs that
-// cannot be listed or removed stay: a run does not fail because of an old log.
-func (d Dir) pruneLogs(id record.ID, written string) {
-	logs := d.logs(id)
-	logs = slices.DeleteFunc(logs, func(l runLog) bool { return l.name == written })
-	for _, old := range logs[:max(0, len(logs)-(logsKept-1))] {
-		_ = disk.RemoveFile(filepath.Join(d.RunsDir(), old.name))
+// orderOf is a text by which the logs of a task are sorted by time; "" for a name that Write gives no log of the task.
+// Only a stamp may follow the id, so an id that begins another one does no harm.
+func orderOf(id record.ID, name string) string {
+	rest, ok := strings.CutPrefix(name, string(id)+"-")
+	m := logForm().FindStringSubmatch(rest)
+	if !ok || m == nil {
+		return ""
 	}
+	return fmt.Sprintf("%s%9s", m[1], m[2])
 }
 
-// logs lists the logs of a task, oldest first: regular files with a name that Write gives for exactly this id.
-func (d Dir) logs(id record.ID) (logs []runLog) {
+// logs lists the names of the logs of a task, the oldest first: regular files that Write has named for exactly this id.
+func (d Dir) logs(id record.ID) (names []string) {
 	entries, _ := os.ReadDir(d.RunsDir())
 	for _, e := range entries {
-		if l, ok := parseLog(id, e.Name()); ok && e.Type().IsRegular() {
-			logs = append(logs, l)
+		if orderOf(id, e.Name()) != "" && e.Type().IsRegular() {
+			names = append(names, e.Name())
 		}
 	}
-	slices.SortFunc(logs, runLog.compare)
-	return logs
-}
-
-func (l runLog) compare(other runLog) int {
-	return cmp.Or(cmp.Compare(l.at, other.at), cmp.Compare(l.nth, other.nth))
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(orderOf(id, a), orderOf(id, b)) })
+	return names
 }
 
 // Log is a log of a run of checks.
@@ -164,40 +144,28 @@ type Log struct {
 // Logs lists the logs of a task in all worktrees of the clone, the newest first. Worktrees that cannot be read are left
 // out, and if git cannot list the worktrees, only this one is read.
 func (d Dir) Logs(ctx context.Context, id record.ID) []Log {
-	type found struct {
-		runLog
-		Log
+	places := []live.Clone{d.Clone}
+	if tops, err := d.Worktrees(ctx); err == nil {
+		places = nil
+		for _, top := range tops {
+			if there, err := d.InWorktree(top); err == nil {
+				places = append(places, there)
+			}
+		}
 	}
-	var all []found
-	for _, there := range d.everywhere(ctx) {
+	out := []Log{}
+	for _, there := range places {
 		name := ""
 		if there.Worktree != d.Worktree {
 			name = filepath.Base(there.Worktree)
 		}
-		for _, l := range there.logs(id) {
-			all = append(all, found{l, Log{d.Rel(filepath.Join(there.RunsDir(), l.name)), name}})
+		for _, log := range (Dir{there, d.Patience}).logs(id) {
+			out = append(out, Log{d.Rel(filepath.Join(there.RunsDir(), log)), name})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return b.compare(a.runLog) })
-	out := make([]Log, len(all))
-	for i, f := range all {
-		out[i] = f.Log
-	}
-	return out
-}
-
-// everywhere is this workspace in each worktree that has it, this one first.
-func (d Dir) everywhere(ctx context.Context) []Dir {
-	tops, err := d.Worktrees(ctx)
-	if err != nil {
-		return []Dir{d}
-	}
-	var out []Dir
-	for _, top := range tops {
-		if there, err := d.InWorktree(top); err == nil {
-			out = append(out, Dir{there, d.Patience})
-		}
-	}
+	slices.SortStableFunc(out, func(a, b Log) int {
+		return cmp.Compare(orderOf(id, path.Base(b.Path)), orderOf(id, path.Base(a.Path)))
+	})
 	return out
 }
 
@@ -222,16 +190,4 @@ func (d Dir) Read(path string, limit int64) (text string, cut bool, err error) {
 	start := max(0, info.Size()-min(limit, MaxLog))
 	src, err := io.ReadAll(io.NewSectionReader(f, start, info.Size()-start))
 	return strings.ToValidUTF8(string(src), "\uFFFD"), start > 0, problem.IO(err)
-}
-
-// parseLog parses the name of a log of one task. Only a stamp may follow the id, so an id that begins another one does
-// no harm.
-func parseLog(id record.ID, name string) (runLog, bool) {
-	rest, ok := strings.CutPrefix(name, string(id)+"-")
-	m := logForm().FindStringSubmatch(rest)
-	if !ok || m == nil {
-		return runLog{}, false
-	}
-	nth, _ := strconv.Atoi(m[2])
-	return runLog{name, m[1], nth}, true
 }

@@ -56,8 +56,10 @@ func (f baseFinder) find(ctx context.Context, head string) (base, error) {
 	switch {
 	case opts.NoBase:
 		return base{note: "nothing is compared, as was asked for"}, nil
-	case opts.Staged && opts.Base == "":
-		return stagedBase(head), nil
+	case opts.Staged && opts.Base == "" && head == "":
+		return base{note: "nothing is compared: there is no commit yet"}, nil
+	case opts.Staged && opts.Base == "": // it will be the parent of what is staged
+		return base{commits: []string{head}, name: "HEAD"}, nil
 	}
 	n, err := f.nameBase(ctx)
 	switch {
@@ -77,14 +79,6 @@ func (f baseFinder) find(ctx context.Context, head string) (base, error) {
 		return base{}, err
 	}
 	return base{commits: commits, name: n.by, note: noteOf(n, commits, head, opts)}, nil
-}
-
-// stagedBase is the commit that will be the parent of what is staged.
-func stagedBase(head string) base {
-	if head == "" {
-		return base{note: "nothing is compared: there is no commit yet"}
-	}
-	return base{commits: []string{head}, name: "HEAD"}
 }
 
 // without is the result of having no base. In a CI it is an error, since nobody there reads the note that nothing was
@@ -182,20 +176,11 @@ func (f baseFinder) commitNamed(ctx context.Context, name string) (string, error
 	if git.IsID(short) {
 		return f.Commit(ctx, name)
 	}
-	var meanings []string
-	var err error
-	if strings.HasPrefix(short, "refs/") {
-		if commit, err := f.Refs().Commit(ctx, short); commit == "" || err != nil {
-			return "", err
-		}
-		meanings = []string{short}
-	} else if meanings, err = f.meanings(ctx, short); err != nil {
+	meanings, err := f.meanings(ctx, short)
+	switch {
+	case err != nil || len(meanings) == 0:
 		return "", err
-	}
-	switch len(meanings) {
-	case 0:
-		return "", nil
-	case 1:
+	case len(meanings) == 1:
 		return f.Commit(ctx, meanings[0]+way)
 	}
 	return "", record.Errorf(record.NoBase, "%q could be any of %s", name, strings.Join(meanings, ", ")).
@@ -204,36 +189,23 @@ func (f baseFinder) commitNamed(ctx context.Context, name string) (string, error
 
 // meanings lists everything that a name can stand for: refs, by their full names, and commits whose id begins so.
 func (f baseFinder) meanings(ctx context.Context, short string) ([]string, error) {
-	meanings, err := f.Refs().Candidates(ctx, short)
-	if err != nil {
-		return nil, err
-	}
-	if pseudoRef().MatchString(short) {
-		return append([]string{short}, meanings...), nil
-	}
-	if shortID().MatchString(short) {
-		// git prefers a ref to an id, without a warning
-		id, err := f.Refs().WithPrefix(ctx, short)
-		if err != nil {
+	if strings.HasPrefix(short, "refs/") {
+		if commit, err := f.Refs().Commit(ctx, short); commit == "" || err != nil {
 			return nil, err
 		}
-		meanings = append(meanings, id...)
+		return []string{short}, nil
+	}
+	meanings, err := f.Refs().Candidates(ctx, short)
+	switch {
+	case err != nil:
+		return nil, err
+	case pseudoRef().MatchString(short):
+		return append([]string{short}, meanings...), nil
+	case shortID().MatchString(short): // git prefers a ref to an id, without a warning
+		ids, err := f.Refs().WithPrefix(ctx, short)
+		return append(meanings, ids...), err
 	}
 	return meanings, nil
-}
-
-// branchOrCommit resolves what a variable of a CI names: a commit, a branch of origin, or a local branch.
-func (f baseFinder) branchOrCommit(ctx context.Context, value string) (string, error) {
-	if git.IsID(value) {
-		return f.Commit(ctx, value)
-	}
-	branch := strings.TrimPrefix(value, "refs/heads/")
-	for _, ref := range []string{"refs/remotes/origin/" + branch, "refs/heads/" + branch} {
-		if commit, err := f.Refs().Commit(ctx, ref); commit != "" || err != nil {
-			return commit, err
-		}
-	}
-	return "", nil
 }
 
 // mustHave returns NO_BASE for a commit that is named and that the clone does not have.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
@@ -114,9 +115,21 @@ func (f baseFinder) defaultOfCI(ctx context.Context) (named, error) {
 	return f.namedByCI(ctx, "the repository's default branch", e.Repository.Default, ofClone)
 }
 
+// namedByCI resolves what a variable of a CI names: a commit, a branch of origin, or a local branch.
 func (f baseFinder) namedByCI(ctx context.Context, who, value, from string) (named, error) {
-	commit, err := f.branchOrCommit(ctx, value)
-	return f.mustHave(named{commit, fmt.Sprintf("%s (%s)", who, value), from}, err, value)
+	n := named{by: fmt.Sprintf("%s (%s)", who, value), from: from}
+	branch := strings.TrimPrefix(value, "refs/heads/")
+	names, find := []string{"refs/remotes/origin/" + branch, "refs/heads/" + branch}, f.Refs().Commit
+	if git.IsID(value) {
+		names, find = []string{value}, f.Commit
+	}
+	var err error
+	for _, name := range names {
+		if n.commit, err = find(ctx, name); n.commit != "" || err != nil {
+			break
+		}
+	}
+	return f.mustHave(n, err, value)
 }
 
 // isCommit reports whether an id that a CI names is one. Zeros mean that there was no commit.

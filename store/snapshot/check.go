@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -159,7 +160,10 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 		}
 		change.Committed, change.BroughtBy, change.RecordBroughtBy, change.FilesAt, change.Newest = h.committed, h.broughtBy, h.recordBroughtBy, h.filesAt, newest
 		change.HeldSince, change.Merged = h.heldSince, h.merged
-		c.add(change, commit, change.Judge())
+		c.Base = cmp.Or(c.Base, commit)
+		c.Changes = append(c.Changes, change)
+		c.Findings = proof.Unite(c.Findings, change.Judge()) // a finding that is there already is not added again
+		c.Closed = append(c.Closed, change.Closed()...)
 		if h.err != nil {
 			return h.err
 		}
@@ -167,6 +171,8 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 			c.note(fmt.Sprintf("the change has %d commits or more, so it was not checked whether they hold the files that its checks passed on", mostCommits))
 		}
 	}
+	slices.Sort(c.Closed)
+	c.Closed = slices.Compact(c.Closed)
 	if len(b.commits) > 0 && len(c.Changes) == 0 {
 		c.Note = "nothing is compared: " + c.BaseName + " has no record"
 	}
@@ -196,18 +202,6 @@ func (l comparison) baseTree(ctx context.Context, commit string) (*tree, error) 
 	return before, l.subject.tree.unread(before, name)
 }
 
-// add adds a change and its findings. A finding that is there already is not added again.
-func (c *Checked) add(change *proof.Change, base string, findings []proof.Finding) {
-	if c.Base == "" {
-		c.Base = base
-	}
-	c.Changes = append(c.Changes, change)
-	c.Findings = proof.Unite(c.Findings, findings)
-	c.Closed = append(c.Closed, change.Closed()...)
-	slices.Sort(c.Closed)
-	c.Closed = slices.Compact(c.Closed)
-}
-
 // note adds to the note.
 func (c *Checked) note(more string) {
 	switch {
@@ -221,11 +215,8 @@ func (c *Checked) note(more string) {
 // Done lists the tasks in a closed state that is not an abandoned one. A change of the configured states does not count
 // for itself.
 func (c Checked) Done() []record.ID {
-	if len(c.Changes) == 0 {
-		return c.Tree.Done(nil)
-	}
 	var out []record.ID
-	for _, change := range c.Changes {
+	for _, change := range c.changes() {
 		out = append(out, c.Tree.Done(change)...)
 	}
 	slices.Sort(out)
@@ -234,12 +225,17 @@ func (c Checked) Done() []record.ID {
 
 // Failed returns the findings about a command that failed. A change cannot lower their severity below that of its base.
 func (c Checked) Failed(command proof.Command, summary string) []proof.Finding {
-	if len(c.Changes) == 0 {
-		return c.Tree.Failed(nil, command, summary)
-	}
 	var out []proof.Finding
-	for _, change := range c.Changes {
+	for _, change := range c.changes() {
 		out = proof.Unite(out, c.Tree.Failed(change, command, summary))
 	}
 	return out
+}
+
+// changes are the changes, or one nil for none.
+func (c Checked) changes() []*proof.Change {
+	if len(c.Changes) == 0 {
+		return []*proof.Change{nil}
+	}
+	return c.Changes
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -18,12 +17,9 @@ import (
 // The files of a working tree are judged only if git would commit them as they are. Where the two can differ, the check
 // returns an error and judges nothing.
 
-// committable tells whether the files of a workspace are what git would commit.
-type committable struct{ layout.Layout }
-
 // unconverted returns INVALID_INPUT if git changes the files of records when they are added or checked out, in more
 // than their line ends: the records in the working tree would differ from those in the commit.
-func (c committable) unconverted(ctx context.Context, t *tree, staged bool, index string) error {
+func (c subjectReader) unconverted(ctx context.Context, t *tree, staged bool, index string) error {
 	var paths []string
 	for _, f := range t.files() {
 		paths = append(paths, c.InRepo(f.Path))
@@ -41,7 +37,7 @@ func (c committable) unconverted(ctx context.Context, t *tree, staged bool, inde
 
 // ownTree returns INVALID_INPUT if the workspace is not in the work tree that git uses: if core.worktree names another
 // one, or if a folder of records is a repository of its own.
-func (c committable) ownTree(ctx context.Context) error {
+func (c subjectReader) ownTree(ctx context.Context) error {
 	for _, dir := range append([]string{c.Top()}, recordDirs(c.Layout)...) {
 		if dotGit := filepath.Join(dir, ".git"); layout.Exists(dotGit) {
 			return record.Errorf(record.InvalidInput, "%s is a repository of its own", dir).
@@ -61,11 +57,6 @@ func (c committable) ownTree(ctx context.Context) error {
 	return nil
 }
 
-// sameAs reports whether an id is that of a content, whatever its line ends.
-func sameAs(content []byte, id string) bool {
-	return git.ContentID(content, id) == id || git.ContentID(unixLines(content), id) == id
-}
-
 // hidden is the error of files that git was told not to compare, and that differ from what it has.
 func hidden(paths []string) error {
 	return record.Errorf(record.InvalidInput, "git was told not to look at %s%s (assume-unchanged or skip-worktree), and would commit something else than what lies there",
@@ -74,7 +65,7 @@ func hidden(paths []string) error {
 }
 
 // noteIgnored is a note about judged files that git ignores; "" if there are none.
-func (c committable) noteIgnored(ctx context.Context, untracked []string) (string, error) {
+func (c subjectReader) noteIgnored(ctx context.Context, untracked []string) (string, error) {
 	if len(untracked) == 0 {
 		return "", nil
 	}

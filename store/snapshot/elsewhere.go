@@ -110,21 +110,16 @@ func (o otherWorkspaces) keptFrom(ctx context.Context, s subject, commit, name s
 	if err != nil {
 		return err
 	}
-	var lost []string
-	for _, folder := range workspacesOf(paths) {
-		if folder == o.here() {
-			continue // it is the judged one
+	lost := slices.DeleteFunc(workspacesOf(paths), func(folder string) bool {
+		if folder == o.here() || err != nil {
+			return true // it is the judged one
 		}
-		there, err := s.holds(ctx, folder)
-		if err != nil {
-			return err
-		}
-		if !there {
-			lost = append(lost, folder)
-		}
-	}
-	if len(lost) == 0 {
-		return nil
+		var there bool
+		there, err = s.holds(ctx, folder)
+		return there
+	})
+	if err != nil || len(lost) == 0 {
+		return err
 	}
 	return record.Errorf(record.NoBase, "%s has a record in %s, and what is judged has none there", name, several(lost)).WithHint(ownChange)
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
@@ -49,10 +50,7 @@ func (h *history) committed(commit, fingerprint string) (here, known bool) {
 	if h.err != nil || len(h.commits) > mostCommits {
 		return false, false
 	}
-	for _, c := range h.commits {
-		here = here || c == commit
-	}
-	if commit != "" && !here {
+	if commit != "" && !slices.Contains(h.commits, commit) {
 		return false, false
 	}
 	here = h.hasTree(fingerprint)
@@ -77,16 +75,15 @@ func (h *history) load() {
 // from the newest commit on, until it finds the one.
 func (h *history) hasTree(fingerprint string) bool {
 	for !h.trees[fingerprint] && len(h.left) > 0 && h.err == nil {
-		var f string
-		f, h.err = h.Repo.Objects().Fingerprint(h.ctx, h.left[0])
-		h.left, h.trees[f] = h.left[1:], true
+		h.trees[h.fingerprintOf(h.left[0])] = true
+		h.left = h.left[1:]
 	}
 	return h.trees[fingerprint]
 }
 
 // broughtBy is the function of proof.Change.BroughtBy.
 func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) {
-	if h.head == "" || h.err != nil {
+	if h.err != nil {
 		return proof.Written{}, false
 	}
 	commit := h.firstWith(id, e)
@@ -100,11 +97,8 @@ func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) 
 
 // recordBroughtBy is the function of proof.Change.RecordBroughtBy.
 func (h *history) recordBroughtBy(path string, e record.Entry) (proof.RecordWritten, bool) {
-	if h.head == "" || h.err != nil {
-		return proof.RecordWritten{}, false
-	}
 	k, id, ok := kind.At(path)
-	if !ok {
+	if !ok || h.head == "" || h.err != nil {
 		return proof.RecordWritten{}, false
 	}
 	for _, commit := range h.changing(k, id) {
@@ -128,23 +122,19 @@ func (h *history) filesAt(id record.ID, e record.Entry) (fingerprint string, kno
 	if h.err != nil {
 		return "", false
 	}
-	if h.head != "" {
-		if commit := h.firstWith(id, e); commit != "" {
-			fingerprint, err := h.Repo.Objects().Fingerprint(h.ctx, commit)
-			h.fail(err)
-			return fingerprint, h.err == nil
-		}
+	if commit := h.firstWith(id, e); commit != "" {
+		fingerprint = h.fingerprintOf(commit)
+	} else if h.fingerprint != nil && h.err == nil {
+		fingerprint, h.err = h.fingerprint(h.ctx)
 	}
-	if h.fingerprint == nil || h.err != nil {
-		return "", false
-	}
-	fingerprint, err := h.fingerprint(h.ctx)
-	h.fail(err)
-	return fingerprint, h.err == nil
+	return fingerprint, h.err == nil && fingerprint != ""
 }
 
 // firstWith finds the first commit of the change in which a task has an entry; "" if there is none.
 func (h *history) firstWith(id record.ID, e record.Entry) string {
+	if h.head == "" {
+		return ""
+	}
 	if h.touching == nil {
 		h.touching = map[record.ID][]string{}
 	}
@@ -247,45 +237,39 @@ func (h *history) past(suspects []proof.Suspect) (map[record.ID][]task.Task, err
 			old[s.ID] = true
 		}
 	}
-	v := revisions{history: h, seen: map[string]bool{}}
 	if h.head == "" || len(recent) == 0 {
 		return nil, nil
 	}
-	err := v.find(h.since, recent)
+	type version struct {
+		of record.ID
+		id string // of the content
+	}
+	var found []version
+	seen := map[version]bool{}
+	// Whole folders are listed, because git compares every given path with every file.
+	find := func(since string, tasks map[record.ID]bool) error {
+		in := foldersInRepo(h.Layout, kind.Tasks.Kind)
+		return h.Repo.History().Versions(h.ctx, since, h.head, in, func(path, id string) {
+			if v := (version{taskAt(h.Layout, path), id}); tasks[v.of] && !seen[v] {
+				found, seen[v] = append(found, v), true
+			}
+		})
+	}
+	err := find(h.since, recent)
 	if err == nil && len(old) > 0 {
-		err = v.find("", old)
+		err = find("", old)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return v.read()
-}
-
-// revisions collects past versions of tasks.
-type revisions struct {
-	*history
-	seen   map[string]bool // by task and id of the content
-	ids    []string        // of the contents
-	owners []record.ID     // the task of each content
-}
-
-// find collects the versions of some tasks' files since a commit; all versions for "". It lists whole folders, because
-// git compares every given path with every file.
-func (v *revisions) find(since string, tasks map[record.ID]bool) error {
-	return v.Repo.History().Versions(v.ctx, since, v.head, foldersInRepo(v.Layout, kind.Tasks.Kind), func(path, id string) {
-		owner := taskAt(v.Layout, path)
-		if key := string(owner) + "\x00" + id; tasks[owner] && !v.seen[key] {
-			v.seen[key] = true
-			v.ids, v.owners = append(v.ids, id), append(v.owners, owner)
-		}
-	})
-}
-
-func (v *revisions) read() (map[record.ID][]task.Task, error) {
+	ids := make([]string, len(found))
+	for i, v := range found {
+		ids[i] = v.id
+	}
 	out := map[record.ID][]task.Task{}
-	err := v.Repo.Objects().Blobs(v.ctx, v.ids, format.MaxFile, func(i int, b git.Blob) {
+	err = h.Repo.Objects().Blobs(h.ctx, ids, format.MaxFile, func(i int, b git.Blob) {
 		if t, err := kind.Tasks.Parse(b.Content); err == nil {
-			out[v.owners[i]] = append(out[v.owners[i]], t)
+			out[found[i].of] = append(out[found[i].of], t)
 		}
 	})
 	return out, err

@@ -23,10 +23,7 @@ func (h *history) heldSince(id record.ID, e record.Entry, fingerprint string) (h
 			return err == nil, err == nil
 		}
 	}
-	first := ""
-	if h.head != "" {
-		first = h.firstWith(id, e)
-	}
+	first := h.firstWith(id, e)
 	if first == "" {
 		return false, h.err == nil
 	}
@@ -56,7 +53,7 @@ func (h *history) fingerprintOf(commit string) string {
 
 // merged is the function of proof.Change.Merged.
 func (h *history) merged(id record.ID, e record.Entry) (m proof.Merge, known bool) {
-	if h.head == "" || h.err != nil {
+	if h.err != nil {
 		return m, false
 	}
 	commit, brought := e.Said().Merged, h.firstWith(id, e)

@@ -34,14 +34,14 @@ func SignersInForce(ctx context.Context, l layout.Layout) (Signers, error) {
 		return Signers{}, err
 	}
 	if commit != "" {
-		var config, file git.Blob
+		var got [2]git.Blob // config, allowed_signers
 		names := []string{commit + ":" + l.InRepo(l.Rel(l.ConfigFile())), commit + ":" + l.InRepo(l.Rel(l.SignersFile()))}
-		err := l.Repo.Objects().Blobs(ctx, names, format.MaxFile, func(i int, b git.Blob) { *[]*git.Blob{&config, &file}[i] = b })
+		err := l.Repo.Objects().Blobs(ctx, names, format.MaxFile, func(i int, b git.Blob) { got[i] = b })
 		if err != nil {
 			return Signers{}, err
 		}
-		if !config.Missing {
-			return Signers{sshsign.ParseAllowed(file.Content), commit, file.Missing}, nil
+		if !got[0].Missing {
+			return Signers{sshsign.ParseAllowed(got[1].Content), commit, got[1].Missing}, nil
 		}
 	}
 	return SignersHere(l)

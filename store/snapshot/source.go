@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/git"
@@ -75,15 +74,12 @@ func (b blob) most() int64 {
 }
 
 func (d diskSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
-	var next atomic.Int64
-	onAllProcessors(func() {
-		for i := int(next.Add(1)) - 1; i < len(blobs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-			content, err := layout.ReadUpTo(d.Abs(blobs[i].path), blobs[i].most())
-			if problem.Missing(err) {
-				content, err = d.readMoved(blobs[i], blobs, err)
-			}
-			fn(i, content, err)
+	layout.OnAllProcessors(ctx, len(blobs), func(i int, _ *layout.Patience) {
+		content, err := layout.ReadUpTo(d.Abs(blobs[i].path), blobs[i].most())
+		if problem.Missing(err) {
+			content, err = d.readMoved(blobs[i], blobs, err)
 		}
+		fn(i, content, err)
 	})
 	return ctx.Err()
 }
@@ -102,33 +98,34 @@ func (d diskSource) readMoved(b blob, all []blob, gone error) ([]byte, error) {
 	return layout.ReadUpTo(d.Abs(now), b.most())
 }
 
-// onAllProcessors runs a function on all processors, and returns when all are done.
-func onAllProcessors(fn func()) {
-	var all sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		all.Go(fn)
-	}
-	all.Wait()
-}
-
 // gitSource is the files that git has, in a commit or in the index.
 type gitSource struct {
 	layout.Layout
 	files func(ctx context.Context, below string) ([]git.File, error)
+	gone  func(ctx context.Context, commit string) ([]string, error) // the paths that a commit has and this has not
 }
 
 // commitSource is the files of a commit.
 func commitSource(l layout.Layout, commit string) gitSource {
-	return gitSource{l, func(ctx context.Context, below string) ([]git.File, error) {
-		return l.Repo.Objects().Files(ctx, commit, below)
-	}}
+	return gitSource{
+		l,
+		func(ctx context.Context, below string) ([]git.File, error) {
+			return l.Repo.Objects().Files(ctx, commit, below)
+		},
+		func(ctx context.Context, from string) ([]string, error) {
+			return l.Repo.Objects().Gone(ctx, from, commit)
+		},
+	}
 }
 
 // indexSource is the staged files, in an index that is named as for git.Repo.Index.
 func indexSource(l layout.Layout, file string) gitSource {
-	return gitSource{l, func(ctx context.Context, below string) ([]git.File, error) {
-		return l.Repo.Index(file).Files(ctx, below)
-	}}
+	return gitSource{l, l.Repo.Index(file).Files, l.Repo.Index(file).Gone}
+}
+
+// holds reports whether a folder, relative to the top, holds a workspace.
+func (g gitSource) holds(ctx context.Context, folder string) (bool, error) {
+	return anyWorkspace(g.files(ctx, path.Join(folder, layout.Folder)))
 }
 
 func (g gitSource) list(ctx context.Context) ([]blob, error) {
@@ -213,13 +210,17 @@ func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, conten
 		})
 		batches <- batch
 	}()
-	onAllProcessors(func() {
-		for batch := range batches {
-			for _, c := range batch {
-				fn(c.at, c.src, c.err)
+	var working sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		working.Go(func() {
+			for batch := range batches {
+				for _, c := range batch {
+					fn(c.at, c.src, c.err)
+				}
 			}
-		}
-	})
+		})
+	}
+	working.Wait()
 	if failed == nil && missing > 0 {
 		return record.Errorf(record.NoBase, "%d files that are to be read are not in this clone", missing).
 			WithHint("a partial clone leaves contents out; git fetch --refetch --filter=blob:limit=4m brings those of records")
@@ -234,10 +235,6 @@ type treeSource struct {
 	index gitSource
 
 	untracked []string // config, allowed_signers, and records that tasks can depend on, if git does not have them
-}
-
-func newTreeSource(l layout.Layout) *treeSource {
-	return &treeSource{disk: diskSource{l}, index: indexSource(l, "")}
 }
 
 func (t *treeSource) list(ctx context.Context) ([]blob, error) {
@@ -301,7 +298,9 @@ func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, cont
 	var other []string
 	var adding sync.Mutex
 	err := t.disk.read(ctx, onDisk, func(i int, content []byte, err error) {
-		if b := onDisk[i]; b.unwatched && err == nil && !sameAs(content, b.staged) {
+		// Line ends may differ from what git has.
+		same := func(as []byte) bool { return git.ContentID(as, onDisk[i].staged) == onDisk[i].staged }
+		if b := onDisk[i]; b.unwatched && err == nil && !same(content) && !same(unixLines(content)) {
 			adding.Lock()
 			other = append(other, b.path)
 			adding.Unlock()

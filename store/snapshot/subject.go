@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"path"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -62,8 +61,7 @@ func (r subjectReader) onDiskAlone(ctx context.Context, why string) (s subject, 
 
 // workingTree reads the working tree. It returns an error if that is not what git would commit.
 func (r subjectReader) workingTree(ctx context.Context, head string, trusted bool) (s subject, err error) {
-	same := committable{r.Layout}
-	if err := same.ownTree(ctx); err != nil {
+	if err := r.ownTree(ctx); err != nil {
 		return subject{}, err
 	}
 	others := otherWorkspaces{r.Layout}
@@ -71,24 +69,18 @@ func (r subjectReader) workingTree(ctx context.Context, head string, trusted boo
 	if trusted {
 		s.fingerprint = r.Repo.Fingerprint
 	}
-	src := newTreeSource(r.Layout)
+	src := &treeSource{disk: diskSource{r.Layout}, index: indexSource(r.Layout, "")}
 	if s.tree, err = r.readGit(ctx, src, false, ""); err == nil {
-		s.note, err = same.noteIgnored(ctx, src.untracked)
+		s.note, err = r.noteIgnored(ctx, src.untracked)
 	}
 	return s, err
 }
 
 // staged reads an index, which is named as for git.Repo.Index.
 func (r subjectReader) staged(ctx context.Context, index, head string) (s subject, err error) {
-	s = subject{what: Index, head: head}
-	s.fingerprint = func(ctx context.Context) (string, error) { return r.Repo.Index(index).Fingerprint(ctx) }
-	s.gone = func(ctx context.Context, commit string) ([]string, error) {
-		return r.Repo.Index(index).Gone(ctx, commit)
-	}
-	s.holds = func(ctx context.Context, folder string) (bool, error) {
-		return anyWorkspace(r.Repo.Index(index).Files(ctx, path.Join(folder, layout.Folder)))
-	}
-	s.tree, err = r.readGit(ctx, indexSource(r.Layout, index), true, index)
+	src := indexSource(r.Layout, index)
+	s = subject{what: Index, head: head, gone: src.gone, holds: src.holds, fingerprint: r.Repo.Index(index).Fingerprint}
+	s.tree, err = r.readGit(ctx, src, true, index)
 	return s, err
 }
 
@@ -99,7 +91,7 @@ func (r subjectReader) readGit(ctx context.Context, src source, staged bool, ind
 	}
 	t, err := readTree(ctx, r.Layout, src, nil)
 	if err == nil {
-		err = committable{r.Layout}.unconverted(ctx, t, staged, index)
+		err = r.unconverted(ctx, t, staged, index)
 	}
 	if err == nil {
 		err = t.noPointers()
@@ -116,14 +108,9 @@ func (r subjectReader) committed(ctx context.Context, name string) (subject, err
 	if err != nil {
 		return subject{}, err
 	}
-	s := subject{what: Commit, head: commit}
-	s.gone = func(ctx context.Context, from string) ([]string, error) {
-		return r.Repo.Objects().Gone(ctx, from, commit)
-	}
-	s.holds = func(ctx context.Context, folder string) (bool, error) {
-		return anyWorkspace(r.Repo.Objects().Files(ctx, commit, path.Join(folder, layout.Folder)))
-	}
-	if s.tree, err = readTree(ctx, r.Layout, commitSource(r.Layout, commit), nil); err == nil {
+	src := commitSource(r.Layout, commit)
+	s := subject{what: Commit, head: commit, gone: src.gone, holds: src.holds}
+	if s.tree, err = readTree(ctx, r.Layout, src, nil); err == nil {
 		err = s.tree.noPointers()
 	}
 	return s, err

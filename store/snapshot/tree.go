@@ -250,9 +250,13 @@ func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *format
 			f.Src = src
 			return f, doc
 		}
-		var bad *format.Error
-		if u.id == "" && errors.As(err, &bad) && bad.Incomplete && r.mayWait() {
-			src, err = layout.ReadFile(r.Abs(u.path))
+		if u.id == "" && layout.Incomplete(err) {
+			r.waiting.Lock()
+			again := r.wait.Wait()
+			r.waiting.Unlock()
+			if again {
+				src, err = layout.ReadFile(r.Abs(u.path))
+			}
 		}
 	}
 	f.Unread = formatError(problem.IO(err))
@@ -265,13 +269,6 @@ func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *format
 		r.sums[u.path] = cmp.Or(u.id, u.staged) // a link, or too large to be read
 	}
 	return f, nil
-}
-
-// mayWait is Patience.Wait for all parsers together.
-func (r *treeReader) mayWait() bool {
-	r.waiting.Lock()
-	defer r.waiting.Unlock()
-	return r.wait.Wait()
 }
 
 func (r *treeReader) setConfig(f proof.File, doc *format.Doc) {
@@ -328,11 +325,10 @@ func ParseMarkdown(src []byte) proof.Document { return parseDocument(src, format
 func ParseYAML(src []byte) proof.Document { return parseDocument(src, format.YAML) }
 
 func parseDocument(src []byte, kind format.Kind) proof.Document {
-	doc, err := format.Parse(src, kind)
-	if err != nil {
-		return nil
+	if doc, err := format.Parse(src, kind); err == nil {
+		return document{doc}
 	}
-	return document{doc}
+	return nil
 }
 
 // document is the proof.Document of a file.

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -68,10 +69,14 @@ func (t *tree) unread(base *tree, name string) error {
 	if first == nil {
 		return nil
 	}
+	hint := ""
+	if more := problem.Hint(first.Unread); record.CodeOf(first.Unread) == record.BadFile && more != "" {
+		hint = "; " + more // of a file that is not read at all, such as a link
+	}
 	return record.Errorf(record.NoBase, "%s%s of %s cannot be read (%s), so nobody can tell what the change did to it",
 		first.Path, record.AndMore(more), name, whyUnread(first)).
-		WithHint("repair it on the base first, by a change of its own: --base with the last commit that has it whole compares that; docs/ci.md says how it lands%s",
-			hintOfUnread(first))
+		WithHint("repair it on the base first, by a change of its own: "+
+			"--base with the last commit that has it whole compares that; docs/ci.md says how it lands%s", hint)
 }
 
 // isAbsent reports whether the file does not exist. Only a config can be in a tree without existing.
@@ -79,21 +84,10 @@ func isAbsent(f *proof.File) bool { return errors.Is(f.Unread, errNoConfig) }
 
 // whyUnread says what is wrong with a file, with the line if that is known.
 func whyUnread(f *proof.File) string {
-	err := f.Unread
-	if err == nil {
-		err = f.Flaw
-	}
+	err := cmp.Or(f.Unread, f.Flaw)
 	var at *format.Error
 	if errors.As(err, &at) && at.Line > 0 {
 		return fmt.Sprintf("line %d: %s", at.Line, at.Msg)
 	}
 	return record.MessageOf(err)
-}
-
-// hintOfUnread is the hint for a file that is not read at all, such as a link; "" for other files.
-func hintOfUnread(f *proof.File) string {
-	if hint := problem.Hint(f.Unread); record.CodeOf(f.Unread) == record.BadFile && hint != "" {
-		return "; " + hint
-	}
-	return ""
 }

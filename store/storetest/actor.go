@@ -131,19 +131,15 @@ func (a Actor) Release(id record.ID) error {
 			return t, nil, err
 		}
 		w.tx.Claim(id.Ref(), nil)
-		return t, entry, w.endSession(a.Stamp("released"))
+		if w.hold.Session == "" {
+			return t, entry, nil
+		}
+		ses, err := kind.Sessions.Get(w.tx, w.hold.Session)
+		if err == nil && ses.Status == session.Active {
+			kind.Sessions.Put(w.tx, ses.End(session.Abandoned, a.Stamp("released")))
+		}
+		return t, entry, err
 	})
-}
-
-func (w write) endSession(by record.Stamp) error {
-	if w.hold.Session == "" {
-		return nil
-	}
-	ses, err := kind.Sessions.Get(w.tx, w.hold.Session)
-	if err == nil && ses.Status == session.Active {
-		kind.Sessions.Put(w.tx, ses.End(session.Abandoned, by))
-	}
-	return err
 }
 
 // Begin opens a session on a task and returns its id.

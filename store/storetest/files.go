@@ -11,25 +11,34 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
+// must fails the test at once after an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// value is a value that can be had only without an error.
+func value[T any](t testing.TB) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		must(t, err)
+		return v
+	}
+}
+
 // WriteFile writes a file, and makes the folders above it.
 func WriteFile(t testing.TB, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(content), 0o644))
 }
 
 // ReadFile returns the content of a file.
 func ReadFile(t testing.TB, path string) string {
 	t.Helper()
-	src, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(src)
+	return string(value[[]byte](t)(os.ReadFile(path)))
 }
 
 // Append adds a text to the end of a file.
@@ -42,34 +51,26 @@ func Append(t testing.TB, path, text string) {
 func Mkdir(t testing.TB, dir, name string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(path, 0o755))
 	return path
 }
 
 // Remove removes a file or an empty folder.
 func Remove(t testing.TB, path string) {
 	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(path))
 }
 
 // RemoveAll removes a file, or a folder with everything in it.
 func RemoveAll(t testing.TB, path string) {
 	t.Helper()
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(path))
 }
 
 // Rename renames a file or a folder.
 func Rename(t testing.TB, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(from, to))
 }
 
 // MoveAway moves a file or a folder to a temporary one, and returns its new path.
@@ -91,21 +92,13 @@ func Link(t testing.TB, to, path string) {
 // RealPath is a path without links.
 func RealPath(t testing.TB, path string) string {
 	t.Helper()
-	followed, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return followed
+	return value[string](t)(filepath.EvalSymlinks(path))
 }
 
 // NamesIn lists the names in a folder.
 func NamesIn(t testing.TB, dir string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
+	for _, e := range value[[]os.DirEntry](t)(os.ReadDir(dir)) {
 		names = append(names, e.Name())
 	}
 	return names

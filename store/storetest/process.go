@@ -81,24 +81,12 @@ func play(part Part) int {
 // Start starts another process on a workspace, which plays a part, with pipes to it.
 func Start(t testing.TB, s *store.Store, part string, args ...string) *Process {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := value[string](t)(os.Executable())
 	cmd := exec.Command(self, append([]string{s.Root}, args...)...)
 	cmd.Env = append(os.Environ(), childVar+"="+part, "GORACE=atexit_sleep_ms=0") // the default is a second
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := value[io.WriteCloser](t)(cmd.StdinPipe()), value[io.ReadCloser](t)(cmd.StdoutPipe())
+	must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return &Process{cmd, in, bufio.NewScanner(out)}
 }
@@ -130,9 +118,8 @@ type Process struct {
 // Send writes a line to the process.
 func (p *Process) Send(t testing.TB, line string) {
 	t.Helper()
-	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.WriteString(p.in, line+"\n")
+	must(t, err)
 }
 
 // Answer returns the next line that the process prints; false after its end.

@@ -3,7 +3,6 @@ package storetest
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -247,17 +246,13 @@ func resolve(t *testing.T, s *store.Store) {
 func brokenFile(t *testing.T, s *store.Store) {
 	create(t, s, task.Task{ID: "PROJ-1", Title: "A task"})
 	path := TaskFile(s, "PROJ-2")
-	if err := os.WriteFile(path, []byte("---\nid: PROJ-2\ntitle: [\n---\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	WriteFile(t, path, "---\nid: PROJ-2\ntitle: [\n---\n")
 	tasks, problems, err := kind.Tasks.List(t.Context(), s)
 	if err != nil || len(tasks) != 1 || len(problems) != 1 || problems[0].Path != ".cairn/tasks/PROJ-2.md" || problems[0].Line == 0 {
 		t.Errorf("got %d tasks with problems %+v (%v)", len(tasks), problems, err)
 	}
 	note(t, s, "PROJ-1", "the others can still be written")
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	Remove(t, path)
 }
 
 const who = record.Actor("human:lee")
@@ -267,23 +262,16 @@ var at = time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 // newTask is a new task, made by the rules.
 func newTask(t *testing.T, s *store.Store, of task.Task, find task.Find) task.Task {
 	t.Helper()
-	made, err := s.Config.Flow.Create(of, find, record.Stamp{Who: who, At: at})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
+	return value[task.Task](t)(s.Config.Flow.Create(of, find, record.Stamp{Who: who, At: at}))
 }
 
 func create(t *testing.T, s *store.Store, of task.Task) task.Task {
 	t.Helper()
 	made := newTask(t, s, of, kind.Tasks.Find(s))
-	err := s.Update(t.Context(), func(tx *store.Tx) error {
+	must(t, s.Update(t.Context(), func(tx *store.Tx) error {
 		kind.Tasks.Put(tx, made)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return made
 }
 

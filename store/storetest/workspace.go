@@ -30,20 +30,15 @@ func New(t testing.TB) *store.Store {
 // NewAt makes a folder a workspace, with prefix PROJ.
 func NewAt(t testing.TB, dir string) *store.Store {
 	t.Helper()
-	if _, _, err := store.Init(dir, "PROJ"); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := store.Init(dir, "PROJ")
+	must(t, err)
 	return Open(t, dir)
 }
 
 // Open opens the workspace of a folder.
 func Open(t testing.TB, dir string) *store.Store {
 	t.Helper()
-	s, err := store.Open(dir, StateDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return value[*store.Store](t)(store.Open(dir, StateDir()))
 }
 
 // StateDir is the state folder of the user who runs the tests.
@@ -57,16 +52,12 @@ func WantClean(t testing.TB, s *store.Store) {
 		return
 	}
 	findings, err := snapshot.Judge(context.Background(), s.Layout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range findings {
 		t.Errorf("judge: %s:%d: %s: %s", f.Path, f.Line, f.Rule, f.Message)
 	}
 	problems, err := s.Leftovers().Verify(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range problems {
 		t.Errorf("verify: %s: %s", p.Path, p.Message)
 	}
@@ -193,9 +184,7 @@ func WantLean(t *testing.T, read func(s *store.Store) (any, error)) {
 	}
 	before := heapInUse()
 	kept, err := read(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if held := int64(heapInUse()) - int64(before); held > each*2 {
 		t.Errorf("%d bytes are kept of %d", held, files*each)
 	}

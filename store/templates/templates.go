@@ -4,7 +4,6 @@ package templates
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,16 +26,12 @@ const (
 
 // Names lists the templates of a workspace, sorted; none where there is no folder, or none that can be read.
 func Names(l layout.Layout) []string {
-	entries, err := os.ReadDir(l.Dir(Folder))
-	if err != nil {
-		return nil
-	}
 	var out []string
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ext); ok && e.Type().IsRegular() && validName(name) {
+	_ = layout.EachName(l.Dir(Folder), ext, func(name string) {
+		if validName(name) && layout.IsFile(filepath.Join(l.Dir(Folder), name+ext)) {
 			out = append(out, name)
 		}
-	}
+	})
 	slices.Sort(out)
 	return out
 }

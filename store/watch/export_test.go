@@ -18,9 +18,9 @@ func (w *Watcher) Watched() int { return len(w.watches) }
 
 // Hears reports whether an event of the system rings for a workspace.
 func Hears(l layout.Layout, e fsnotify.Event) bool {
-	w := &watch{layout: l, folders: foldersOf(l), leaves: leavesOf(l), heard: notices{any: make(chan struct{}, 1)}}
+	w := &watch{layout: l, folders: foldersOf(l), leaves: leavesOf(l), heard: make(chan struct{}, 1)}
 	w.hear(e)
-	return len(w.heard.any) > 0
+	return len(w.heard) > 0
 }
 
 // Follows reports whether the system watches a folder of the only workspace.

@@ -2,6 +2,7 @@
 package watch
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -41,7 +42,7 @@ const (
 func (w *Watcher) Watch(l layout.Layout) (ticks <-chan struct{}, stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	key := l.Root + "\x00" + string(l.Live)
+	key := keyOf(l)
 	at := w.watches[key]
 	if at == nil {
 		at = w.begin(l)
@@ -62,18 +63,18 @@ func (w *Watcher) Watch(l layout.Layout) (ticks <-chan struct{}, stop func()) {
 	}
 }
 
+// keyOf tells the folders that are watched for a workspace from those for others.
+func keyOf(l layout.Layout) string { return l.Root + "\x00" + string(l.Live) }
+
 // begin watches the folders of a workspace. The caller holds the lock.
 func (w *Watcher) begin(l layout.Layout) *watch {
 	at := &watch{
-		layout: l, folders: foldersOf(l), leaves: leavesOf(l), open: w.open, slow: w.poll,
+		layout: l, folders: foldersOf(l), leaves: leavesOf(l), open: w.open, slow: cmp.Or(w.poll, slowPoll),
 		known: map[string]fs.FileInfo{}, bells: map[chan struct{}]bool{}, done: make(chan struct{}),
-		heard: notices{any: make(chan struct{}, 1)}, barrier: barrier{live: string(l.Live), waiting: map[string]chan struct{}{}},
+		heard: make(chan struct{}, 1), following: map[*Following]bool{}, awaited: map[string]chan struct{}{},
 	}
 	if at.open == nil {
 		at.open = fsnotify.NewWatcher
-	}
-	if at.slow == 0 {
-		at.slow = slowPoll
 	}
 	at.follow()
 	go at.run(&w.mu)
@@ -113,11 +114,18 @@ type watch struct {
 	events          *fsnotify.Watcher      // nil while the system gives no watches
 	known           map[string]fs.FileInfo // the watched folders, as they were when they were added
 	blind           atomic.Bool            // some folder exists that is not watched
-	heard           notices
-	following       followers
-	barrier         barrier
 	bells           map[chan struct{}]bool
 	done            chan struct{}
+	heard           chan struct{} // has a value if the system has reported something that is not handled
+
+	mu        sync.Mutex
+	gone      []string // reported and not handled: folders that were moved or removed
+	lost      bool     // likewise: events were dropped, perhaps about folders
+	moved     bool     // likewise: some report is about a folder
+	reports   int      // about folders, which may have been replaced, so that the new ones are not watched yet
+	handled   int      // of the reports: after them all folders were watched that were there
+	following map[*Following]bool
+	awaited   map[string]chan struct{} // by the path of a file; closed by its report
 }
 
 // run ticks until the watch is done. The lock is that of the Watcher, and protects the bells.
@@ -131,7 +139,7 @@ func (w *watch) run(mu *sync.Mutex) {
 				_ = w.events.Close()
 			}
 			return
-		case <-w.heard.any:
+		case <-w.heard:
 			w.handle()
 		case <-poll.C:
 			w.follow()
@@ -150,14 +158,17 @@ func (w *watch) run(mu *sync.Mutex) {
 
 // handle updates the watches after reports about folders.
 func (w *watch) handle() {
-	gone, lost, folders := w.heard.take()
+	w.mu.Lock()
+	gone, lost, moved := w.gone, w.lost, w.moved
+	w.gone, w.lost, w.moved = nil, false, false
+	w.mu.Unlock()
 	if lost {
 		clear(w.known)
 	}
 	for _, dir := range gone {
 		delete(w.known, dir) // the next folder of this name may even have its inode
 	}
-	if folders {
+	if moved {
 		w.follow()
 	}
 }
@@ -183,29 +194,49 @@ func (w *watch) listen(events *fsnotify.Watcher) {
 			if !open {
 				return
 			}
-			w.following.lost(true)
-			w.heard.add(nil, errors.Is(err, fsnotify.ErrEventOverflow), true)
+			w.mu.Lock()
+			w.lost = w.lost || errors.Is(err, fsnotify.ErrEventOverflow)
+			w.hearOfFolder()
+			w.mu.Unlock()
 		}
 	}
 }
 
-// hear adds an event to the notices if it is about a watched file or folder. Names that begin with a dot are temporary
-// files.
+// hear notes an event if it is about a watched file or folder. Names that begin with a dot are temporary files.
 func (w *watch) hear(e fsnotify.Event) {
-	w.barrier.hear(e.Name)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if report, ok := w.awaited[e.Name]; ok {
+		close(report)
+		delete(w.awaited, e.Name)
+	}
 	switch {
 	case slices.Contains(w.folders, e.Name) || w.restsIn(e.Name):
-		w.following.lost(true)
-		var gone []string
 		if e.Has(fsnotify.Remove | fsnotify.Rename) {
-			gone = []string{e.Name}
+			w.gone = append(w.gone, e.Name)
 		}
-		w.heard.add(gone, false, true)
+		w.hearOfFolder()
 	case e.Op == fsnotify.Chmod:
-		w.following.changed(e.Name) // it may not be readable any more
+		w.changed(e.Name) // it may not be readable any more
 	case (slices.Contains(w.leaves, filepath.Dir(e.Name)) || w.restsIn(filepath.Dir(e.Name))) && !strings.HasPrefix(filepath.Base(e.Name), "."):
-		w.following.changed(e.Name)
-		w.heard.add(nil, false, false)
+		w.changed(e.Name)
+		w.wake()
+	}
+}
+
+// hearOfFolder notes that folders may have been replaced. The caller holds the lock.
+func (w *watch) hearOfFolder() {
+	w.reports++
+	w.anyChanged()
+	w.moved = true
+	w.wake()
+}
+
+// wake has run handle what was reported.
+func (w *watch) wake() {
+	select {
+	case w.heard <- struct{}{}:
+	default:
 	}
 }
 
@@ -231,38 +262,11 @@ func (w *watch) others() []string {
 	return dirs
 }
 
-// notices is what the system has reported and handle has not handled yet.
-type notices struct {
-	any chan struct{} // has a value if there is something
-
-	mu      sync.Mutex
-	gone    []string // folders that were moved or removed
-	lost    bool     // events were dropped, perhaps about folders
-	folders bool     // some report is about a folder
-}
-
-func (n *notices) add(gone []string, lost, folders bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.gone = append(n.gone, gone...)
-	n.lost, n.folders = n.lost || lost, n.folders || folders
-	select {
-	case n.any <- struct{}{}:
-	default:
-	}
-}
-
-func (n *notices) take() (gone []string, lost, folders bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	gone, lost, folders = n.gone, n.lost, n.folders
-	n.gone, n.lost, n.folders = nil, false, false
-	return gone, lost, folders
-}
-
 // follow makes the system watch the folders that exist now.
 func (w *watch) follow() {
-	begun := w.following.begin()
+	w.mu.Lock()
+	begun := w.reports
+	w.mu.Unlock()
 	if w.events == nil {
 		events, err := w.open()
 		if err != nil {
@@ -275,7 +279,11 @@ func (w *watch) follow() {
 	blind, anew := w.watchAll(w.folders)
 	blindToo, anewToo := w.watchAll(w.others()) // listed now that the folders around them are watched: one that is made since is reported
 	w.blind.Store(blind || blindToo)
-	w.following.settled(begun, anew || anewToo)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.handled = begun; anew || anewToo {
+		w.anyChanged()
+	}
 }
 
 // watchAll makes the system watch those of some folders that exist. It reports whether one is there that cannot be

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // floors are the rooms from the ground up. A room may import what lies below it and what lies beside it; a folder
 // belongs to the room with the longest name that it begins with. Where a room lies below internal/ makes no difference.
@@ -45,7 +48,7 @@ func arrows(files []file) map[string]int {
 	up := map[string]int{}
 	for _, f := range files {
 		from, ok := floor(f.folder)
-		if !ok || strings.HasSuffix(f.folder, "test") {
+		if !ok || f.helpsTests() {
 			continue
 		}
 		for _, to := range f.imports {
@@ -55,4 +58,40 @@ func arrows(files []file) map[string]int {
 		}
 	}
 	return up
+}
+
+// helpsTests reports whether only tests import the package of a file: its folder is named so.
+func (f file) helpsTests() bool { return strings.HasSuffix(f.folder, "test") }
+
+// abilities are words of the names of folders and files, with what cairn can do by that code. The first one that a path
+// has counts.
+var abilities = []struct{ name, words string }{
+	{"jobs and executors", "executor runner job jobs runs supervise"},
+	{"work trees, reviews and pairs", "worktree worktrees review pair pairs"},
+	{"claims among clones", "remote remotes branches leases settling claim shared"},
+	{"sessions", "session sessions"},
+	{"decisions, knowledge, handoffs, skills, people", "ledger decisions decision knowledge handoff handoffs skill skills feedback actor actors people directory"},
+	{"plans and proposals", "proposal proposals plan"},
+	{"cairn check and doctor", "proof report doctor snapshot"},
+	{"signed approvals and trust", "sshsign sign trust signers approval attest"},
+	{"import and export, archive", "transfer import export archive"},
+	{"set-up of clients", "setup prime guide"},
+	{"board and graph", "board graph graphs"},
+	{"search and filters", "index terms vectors search where filter"},
+	{"completion, help, manual", "complete completion man help page"},
+	{"MCP", "mcpserver"},
+	{"documents and merges", "format merge"},
+}
+
+// ability is what cairn can do by the code of a file, or "tasks, and what all share".
+func ability(path string) string {
+	words := strings.FieldsFunc(strings.TrimSuffix(path, ".go"), func(r rune) bool { return r == '/' || r == '_' })
+	for _, a := range abilities {
+		for _, w := range strings.Fields(a.words) {
+			if slices.Contains(words, w) {
+				return a.name
+			}
+		}
+	}
+	return "tasks, and what all share"
 }

@@ -27,6 +27,8 @@ type file struct {
 	methods  map[string]int  // by the type of the receiver
 	imports  []string        // of this module, below its root
 	words    map[string]bool // of identifiers and strings, in small letters
+	claims   []string        // types that are named for a claim, a hold or a lease
+	writes   int             // functions that are given a transaction, and so make a write of their own
 }
 
 // names reports whether a file names a field: in an identifier that is the name or has it as a word, or as a word of a
@@ -103,6 +105,14 @@ func count(module, name string, text []byte) (file, error) {
 		switch n := n.(type) {
 		case *ast.ImportSpec:
 			return false
+		case *ast.FuncLit:
+			if transaction(n.Type.Params) {
+				f.writes++
+			}
+		case *ast.TypeSpec:
+			if claim.MatchString(n.Name.Name) {
+				f.claims = append(f.claims, n.Name.Name)
+			}
 		case *ast.Ident:
 			f.say(n.Name)
 		case *ast.BasicLit:
@@ -113,6 +123,22 @@ func count(module, name string, text []byte) (file, error) {
 		return true
 	})
 	return f, nil
+}
+
+// claim is in the names of types that say who holds a record; inputs of verbs, which end with In, do not.
+var claim = regexp.MustCompile(`(?i)(claim|hold|lease)(s|er)?$`)
+
+// transaction reports whether parameters are a transaction alone.
+func transaction(params *ast.FieldList) bool {
+	if params.NumFields() != 1 {
+		return false
+	}
+	of, pointer := params.List[0].Type.(*ast.StarExpr)
+	if !pointer {
+		return false
+	}
+	name, qualified := of.X.(*ast.SelectorExpr)
+	return qualified && name.Sel.Name == "Tx"
 }
 
 // declare counts what a declaration exports, and methods.

@@ -40,35 +40,23 @@ func Hidden(s string) bool {
 
 // visible escapes hidden characters. Line breaks and tabs are escaped too unless there are characters to keep.
 func visible(s string, keep ...rune) string {
-	if plain(s) {
-		return s
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
+		return s // as most texts are
 	}
 	var b strings.Builder
 	b.Grow(len(s))
 	each(s, func(r rune, as string, hidden bool) {
 		switch {
-		case r == '\n' || r == '\t':
-			if len(keep) == 0 {
-				as = map[rune]string{'\n': `\n`, '\t': `\t`}[r]
-			}
-			b.WriteString(as)
 		case hidden:
-			b.WriteString(escape(r, as))
-		default:
-			b.WriteString(as)
+			as = escape(r, as)
+		case r == '\n' && len(keep) == 0:
+			as = `\n`
+		case r == '\t' && len(keep) == 0:
+			as = `\t`
 		}
+		b.WriteString(as)
 	})
 	return b.String()
-}
-
-// plain reports whether a text has only printable ASCII characters, as most texts have.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // each calls fn with each character of a text, its bytes, and whether it is hidden. CR LF counts as one line break, and
@@ -82,11 +70,9 @@ func each(s string, fn func(r rune, as string, hidden bool)) {
 		if r == '\r' && strings.HasPrefix(s[i:], "\n") {
 			continue
 		}
-		hidden := unseen(r) && (!shape(r) || !shaped(before))
-		if r == utf8.RuneError && n == 1 {
-			hidden = true
-		}
-		fn(r, as, hidden)
+		// A variation selector chooses whether the character before it is shown as text or as an emoji.
+		shapes := (r == 0xfe0e || r == 0xfe0f) && !unseen(before) && !unicode.IsSpace(before)
+		fn(r, as, unseen(r) && !shapes || r == utf8.RuneError && n == 1)
 		before = r
 	}
 }
@@ -116,13 +102,6 @@ func unseen(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
-
-// shape reports whether a character is a variation selector: it chooses whether the one before it is shown as text or
-// as an emoji.
-func shape(r rune) bool { return r == 0xfe0e || r == 0xfe0f }
-
-// shaped reports whether a variation selector may follow a character.
-func shaped(r rune) bool { return !unseen(r) && !unicode.IsSpace(r) }
 
 var (
 	// inBrackets is a command that GitHub, Azure Pipelines and TeamCity obey anywhere in a line.

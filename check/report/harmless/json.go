@@ -12,7 +12,7 @@ import (
 // CI are written as JSON escapes.
 func JSON(s string) string {
 	s = splitBrackets(s, `#\u0023$1`)
-	if plainJSON(s) {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f }) {
 		return s
 	}
 	var b strings.Builder
@@ -27,15 +27,6 @@ func JSON(s string) string {
 		}
 	})
 	return b.String()
-}
-
-func plainJSON(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' && s[i] != '\n' && s[i] != '\t' || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // HiddenKey is the field that Marshal adds.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -28,8 +27,7 @@ type HistoryIn struct {
 	Session string        `json:"session,omitempty" doc:"only what was done in this session" from:"sessions"`
 	Since   string        `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
 	Until   string        `json:"until,omitempty" doc:"only what was done before: likewise"`
-	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // HistoryOut is a page of what was done, the newest first.
@@ -49,25 +47,9 @@ type Event struct {
 	verb.Entry
 }
 
-// Cells are an entry in a table.
-func (e Event) Cells(time.Time) []verb.Cell {
-	what := strings.Join(verb.NonEmpty(e.Words(), e.Text), ": ")
-	if e.Deleted {
-		what += " (deleted since)"
-	}
-	return verb.Cells("AT", e.At.Format(time.RFC3339), "RECORD", cmp.Or(string(e.Task), e.Record), "WHO", string(e.Who), "WHAT", what)
-}
-
-// None is what is said where there are no entries.
-func (Event) None() string { return "nothing was done" }
-
 // History returns the entries of all records in one list: those that this clone deleted included, and of the config. Of
 // a session it leaves out that it began and ended, which its task says, unless the session is asked for.
-func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return HistoryOut{}, err
-	}
+func History(ctx context.Context, w *verb.Workspace, s *store.Store, in HistoryIn) (HistoryOut, error) {
 	f, err := in.filters(w)
 	if err != nil {
 		return HistoryOut{}, err
@@ -79,12 +61,7 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 	if err != nil {
 		return HistoryOut{}, err
 	}
-	paging := w.PageIn("history", in.Cursor, in.Limit)
-	if len(all) == 0 && in.ID != "" {
-		if _, _, err := kind.Find(s, string(in.ID)); err != nil {
-			return HistoryOut{}, err
-		}
-	}
+	paging := w.PageIn("history", in.Paging)
 	events, unread := f.events(all, paging)
 	page, err := verb.Page(events, problems, paging)
 	return HistoryOut{Entries: page.Items, Total: page.Total + unread, NextCursor: page.NextCursor, Problems: page.Problems}, err
@@ -106,7 +83,7 @@ type logOf struct {
 }
 
 // logs finds the records of all kinds, those included that this clone deleted, and the config. Those in which nothing
-// can fit are left out. It names the files that could not be read.
+// can fit are left out. It names the files that could not be read, and returns NOT_FOUND for an id that is nowhere.
 func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logOf, problems []problem.Problem, err error) {
 	add := func(of string, row kind.Row, read func() logged) {
 		if f.ID == "" && row.OwnEntries() > 0 && f.mayFit(of, &row) || row.ID == string(f.ID) { // that the one asked for is there must show
@@ -114,8 +91,9 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 		}
 	}
 	config := logged{Header: record.Header{Ref: record.Ref{Kind: configKind, ID: configKind}, Title: s.Rel(s.ConfigFile())}}
-	if config.Log, err = s.ConfigEntries(); err != nil {
-		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), err))
+	var unread error
+	if config.Log, unread = s.ConfigEntries(); unread != nil {
+		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), unread))
 	}
 	add(configKind, kind.RowOf(config.Header), func() logged { return config })
 	for _, k := range kind.Kinds() {
@@ -144,7 +122,10 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 			add(k.Name, k.Row(v), func() logged { return recorded(k, v, true) })
 		}
 	}
-	return all, problems, nil
+	if len(all) == 0 && f.ID != "" {
+		_, _, err = kind.Find(s, string(f.ID))
+	}
+	return all, problems, err
 }
 
 // recorded is a record that was read.
@@ -163,7 +144,8 @@ const readAtOnce = 32 // records, before it is asked whether the page is full
 // unless a filter makes it unknown how many of their entries fit.
 func (f filters) events(all []logOf, page verb.PageIn) (events []verb.Ranked[Event], unread int) {
 	slices.SortStableFunc(all, func(a, b logOf) int { return cmp.Compare(b.newest, a.newest) })
-	lazy, isBehind := f.everyEntry() && !f.whole, page.Behind()
+	every := f.Actor == "" && f.Since == "" && f.Until == "" && f.Did == "" && f.Session == "" // entry fits of a record that does
+	lazy, isBehind := every && !f.whole, page.Behind()
 	var behind []int64 // the times of events that may be on the page
 	for i, l := range all {
 		if lazy && i%readAtOnce == 0 && len(behind) > page.Limit() {
@@ -197,11 +179,8 @@ type filters struct {
 // filters reads the filters. It returns INVALID_INPUT for what can fit nothing.
 func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
 	f.HistoryIn = in
-	if err := verb.ValidLimit(in.Limit); err != nil {
+	if err := verb.KnownKind(in.Kind, configKind); err != nil {
 		return f, err
-	}
-	if _, known := kind.Named(in.Kind); !known && in.Kind != "" && in.Kind != configKind {
-		return f, verb.BadInput("kind", "is %q", verb.Head(in.Kind, 40)).WithHint("%s or %s", strings.Join(kindNames(), ", "), configKind)
 	}
 	if f.who, err = w.ActorNamed(in.Actor); err != nil {
 		return f, err
@@ -210,19 +189,6 @@ func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
 		f.until, err = verb.Moment("until", in.Until, w.Now())
 	}
 	return f, err
-}
-
-func kindNames() []string {
-	var out []string
-	for _, k := range kind.Kinds() {
-		out = append(out, k.Name)
-	}
-	return out
-}
-
-// everyEntry reports whether every entry of a record fits that may fit at all.
-func (f filters) everyEntry() bool {
-	return f.Actor == "" && f.Since == "" && f.Until == "" && f.Did == "" && f.Session == ""
 }
 
 // mayFit reports whether a record can have an entry that fits, by its row.

@@ -23,8 +23,7 @@ type LogIn struct {
 	Since   string        `json:"since,omitempty" doc:"only since: a date, a time, or how long ago, such as 7d"`
 	Until   string        `json:"until,omitempty" doc:"only before: likewise"`
 	Reverse bool          `json:"reverse,omitempty" doc:"the oldest first"`
-	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // LogOut is a page of a story, the newest first unless it was asked for otherwise.
@@ -70,12 +69,8 @@ const (
 // A commit stands in it if it changes a record, and for one record also if its message names the record, as the merge
 // of a task's branch does. The story of a record has the entries of those that are about it, such as handoffs. Without
 // git the entries are told alone, and Note says why.
-func Log(ctx context.Context, w *verb.Workspace, in LogIn) (LogOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return LogOut{}, err
-	}
-	f, err := HistoryIn{ID: in.ID, Actor: in.Actor, Since: in.Since, Until: in.Until, Limit: in.Limit}.filters(w)
+func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (LogOut, error) {
+	f, err := HistoryIn{ID: in.ID, Actor: in.Actor, Since: in.Since, Until: in.Until, Paging: in.Paging}.filters(w)
 	if err != nil {
 		return LogOut{}, err
 	}
@@ -84,16 +79,11 @@ func Log(ctx context.Context, w *verb.Workspace, in LogIn) (LogOut, error) {
 	if err != nil {
 		return LogOut{}, err
 	}
-	if len(all) == 0 && in.ID != "" {
-		if _, _, err := kind.Find(s, string(in.ID)); err != nil {
-			return LogOut{}, err
-		}
-	}
 	order := "log"
 	if in.Reverse {
 		order = "log reverse"
 	}
-	paging := w.PageIn(order, in.Cursor, in.Limit)
+	paging := w.PageIn(order, in.Paging)
 	events, unread := f.events(all, paging)
 	about, err := f.about(ctx, w, s)
 	if err != nil {

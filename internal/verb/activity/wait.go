@@ -1,7 +1,10 @@
+// Package activity holds the verbs about what happens in a workspace: the history of its records, and waiting until one
+// of them changes.
 package activity
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -9,6 +12,28 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/watch"
+)
+
+// Verbs are the verbs about what happens in a workspace.
+var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
+	verb.Declare(Wait, verb.Verb{Name: "wait", Toolset: verb.Core, Title: "Wait for a change", Waits: true,
+		Exit: func(out any) int {
+			if out.(Waited).Code == WaitTimeout { // before anything happened
+				return verb.ExitTimedOut
+			}
+			return 0
+		},
+		Summary: "Wait until a record, a session, or the tasks that fit filters change, and say what changed.",
+		When:    "Better than asking again. With ready true it waits for work that next would find. Pass the cursor of the last answer, and nothing is missed.",
+	}),
+	verb.Declare(History, verb.Verb{Name: "history", Title: "Read the history",
+		Summary: "List who did what to which record, the newest first, deleted tasks included.",
+		When:    "To catch up after a pause, or to see what an actor did.",
+	}),
+	verb.Declare(Log, verb.Verb{Name: "log", Title: "Tell a story",
+		Summary: "Tell the story of a record, or of all: what was done to it, and the commits beside it, the newest first.",
+		When:    "To understand how a task came to be as it is. history has the entries alone, with more filters.",
+	}),
 )
 
 // WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, a job, or the tasks
@@ -70,14 +95,6 @@ type Waited struct {
 	Cursor       string        `json:"cursor"` // of this answer, for the next call
 }
 
-// exitOfWait says whether the time was up before anything happened.
-func exitOfWait(out any) int {
-	if out.(Waited).Code == WaitTimeout {
-		return verb.ExitTimedOut
-	}
-	return 0
-}
-
 // GoneAfter is how long a file must be missing before it counts as gone: git and editors take files away for a moment.
 const GoneAfter = 2 * time.Second
 
@@ -87,13 +104,9 @@ const waitReportsEvery = 10 * time.Second // clients give up after a minute with
 // to end. It misses nothing: it watches for changes before it first reads, and a change since the cursor ends it at
 // once. A cursor is a hash of what was read, so it is good after a restart and in another process. Changes that come
 // close together may be answered as one.
-func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
+func Wait(ctx context.Context, w *verb.Workspace, s *store.Store, in WaitIn) (Waited, error) {
 	w, done := equipped(w)
 	defer done()
-	s, err := w.Open()
-	if err != nil {
-		return Waited{}, err
-	}
 	in = in.jobNamed(s)
 	read, err := reader(w, s, in)
 	if err != nil {
@@ -175,3 +188,111 @@ func waitLimit(w *verb.Workspace, s *store.Store, seconds *float64) (time.Durati
 	}
 	return time.Duration(*seconds * float64(time.Second)), nil
 }
+
+// waitLoop is one wait, from its first read to its end.
+type waitLoop struct {
+	in    WaitIn
+	read  readFunc
+	began time.Time
+	limit time.Duration
+
+	first, last *snapshot // nil until something could be read
+	gone        time.Time // since when a record of last is missing; zero if none is
+}
+
+// run reads, and reads again at each tick, until the wait ends.
+func (l *waitLoop) run(ctx context.Context, ticks <-chan struct{}, progress func(verb.Progress)) (Waited, error) {
+	timeout, report := time.NewTimer(l.limit), time.NewTicker(waitReportsEvery)
+	defer timeout.Stop()
+	defer report.Stop()
+	for {
+		out, err := l.readOnce(ctx)
+		if out.Code != "" || err != nil && ctx.Err() == nil {
+			return out, err
+		}
+		var stillGone <-chan time.Time
+		if !l.gone.IsZero() {
+			stillGone = time.After(GoneAfter - time.Since(l.gone))
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), verb.ErrEndOfInput) {
+				return l.end(WaitInterrupted), nil
+			}
+			return Waited{}, ctx.Err()
+		case <-timeout.C:
+			return l.end(WaitTimeout), nil
+		case <-report.C:
+			l.report(progress)
+		case <-stillGone:
+		case <-ticks:
+		}
+	}
+}
+
+func (l *waitLoop) report(progress func(verb.Progress)) {
+	if progress != nil {
+		took := time.Since(l.began)
+		progress(verb.Progress{Done: took.Seconds(), Total: l.limit.Seconds(), Message: "waiting", Took: took})
+	}
+}
+
+// readOnce reads what is watched once. An answer without a code means that the wait goes on.
+func (l *waitLoop) readOnce(ctx context.Context) (Waited, error) {
+	now, err := l.read(ctx)
+	code := record.CodeOf(err)
+	away := code == record.NotFound || code == record.BadFile // perhaps for a moment: git and editors write in parts
+	switch {
+	case err != nil && (!away || l.last == nil && l.in.Cursor == ""):
+		return Waited{}, err
+	case err == nil && (l.last == nil || !l.last.missing(now)):
+		l.gone = time.Time{}
+		return l.judge(now), nil
+	case l.gone.IsZero():
+		l.gone = time.Now()
+		return Waited{}, nil
+	case time.Since(l.gone) < GoneAfter:
+		return Waited{}, nil
+	case err == nil:
+		return l.judge(now), nil
+	case l.in.ID != "" && code == record.NotFound:
+		return l.end(TaskDeleted), nil
+	default:
+		return Waited{}, err
+	}
+}
+
+// judge compares a snapshot with the first one, the cursor, and the condition of the wait.
+func (l *waitLoop) judge(now snapshot) Waited {
+	begins := l.first == nil
+	if begins || l.first.cursor == now.cursor {
+		l.first = &now // keep the newer of two equal snapshots: other waits share that one
+	}
+	l.last = &now
+	since := l.in.Cursor != "" && l.in.Cursor != now.cursor
+	switch {
+	case now.lost:
+		return now.waited(ClaimLost, news{})
+	case l.in.conditional() && !now.met:
+		return Waited{}
+	case begins && since && len(l.in.WaitForStatus) == 0: // with wait_for_status AlreadyAtStatus says more
+		return now.waited(ChangedSinceCursor, now.changesSince(l.in.Cursor))
+	case begins && l.in.conditional():
+		return now.waited(AlreadyAtStatus, news{})
+	case now.cursor != l.first.cursor:
+		return now.waited(TaskChanged, now.changes(*l.first))
+	default:
+		return Waited{}
+	}
+}
+
+// end is the answer of a wait that ends without a change.
+func (l *waitLoop) end(code WaitCode) Waited {
+	if l.last == nil {
+		return snapshot{cursor: l.in.Cursor}.waited(code, news{})
+	}
+	return l.last.waited(code, news{})
+}
+
+// conditional reports whether the wait is for a condition, and not for any change.
+func (in WaitIn) conditional() bool { return in.Ready || len(in.WaitForStatus) > 0 }

@@ -14,7 +14,6 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // manyTasks is a wait for the tasks that fit filters. There may be hundreds of such waits at once, each with its own
@@ -45,7 +44,7 @@ var serials atomic.Int64
 
 // watchMany watches the tasks that fit the filters; with ready those that next would find.
 func watchMany(w *verb.Workspace, s *store.Store, in WaitIn) (*manyTasks, error) {
-	keep, err := tasks.NewFilter(w, s, tasks.ListIn{Status: oneOrNone(in.Status), Assignee: in.Assignee, Label: in.Label, Parent: in.Parent})
+	keep, err := tasks.NewFilter(w, s, tasks.ListIn{Status: verb.NonEmpty(in.Status), Assignee: in.Assignee, Label: in.Label, Parent: in.Parent})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +156,7 @@ func (m *manyTasks) row(g *verb.Graph, r *kind.Row) *row {
 		stamp += " " + string(id)
 	}
 	return &row{
-		id: r.ID, stamp: stamp, value: func() any { return taskRowAmong(r, blockedBy) }, of: r, hash: hashOf(r.ID, stamp),
+		id: r.ID, stamp: stamp, value: func() any { return rowOf(r, blockedBy) }, of: r, hash: hashOf(r.ID, stamp),
 		foreign: slices.ContainsFunc(r.Deps, func(id record.ID) bool { return g.Row(id) == nil }),
 	}
 }
@@ -181,16 +180,6 @@ func (m *manyTasks) snapshot(ctx context.Context, g *verb.Graph, found *among) s
 	}
 }
 
-// taskRowAmong is what can change of one of many tasks. Of its body it says only whether it changed.
-func taskRowAmong(r *kind.Row, blockedBy []record.ID) taskRow {
-	return taskRow{
-		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Due: task.Due(r.Fact(kind.DueFact)),
-		Mode: task.Mode(r.Fact(kind.ModeFact)), Repo: r.Fact(kind.RepoFact), Labels: r.Labels,
-		Optional: task.OptionalOf(r.OwnValue), Links: r.Links(), Own: task.WithoutOptional(r.OwnValues()),
-		Parent: r.Parent, Deps: r.Deps, Checks: r.Checks, Body: kind.AsDigest(r.Body),
-	}
-}
-
 // answerFit is the most urgent of the tasks that fit the filters.
 func answerFit(view verb.View, g *verb.Graph, fit []*row) Waited {
 	total := len(fit)
@@ -203,12 +192,4 @@ func answerFit(view verb.View, g *verb.Graph, fit []*row) Waited {
 		out.Tasks = append(out.Tasks, view.Row(g, r.Item))
 	}
 	return out
-}
-
-// oneOrNone is the list of a text, or none for "".
-func oneOrNone(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
 }

@@ -30,14 +30,18 @@ func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 	if in.ID != "" {
 		k, _, _ = kind.Find(w.Reads.Of(s), string(in.ID)) // one that is not there is the first read's to report
 	}
+	states := s.Config.Flow
+	switch {
+	case in.Job != "":
+		states = task.Flow{States: verb.OwnWork().JobStates}
+	case k == kind.Tasks.Kind:
+	case k.States == nil && len(in.WaitForStatus) > 0:
+		return nil, badWait("a %s is in none of the states that wait_for_status names", k.Name).WithHint("leave it out to wait for any change")
+	default:
+		states = task.Flow{States: k.States}
+	}
 	for _, status := range in.WaitForStatus {
-		if in.Job != "" {
-			if err := knownJobState(status); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := knownState(s.Config.Flow, k, status); err != nil {
+		if err := states.Known(status); err != nil {
 			return nil, err
 		}
 	}
@@ -84,23 +88,6 @@ func (in WaitIn) valid() error {
 	}
 }
 
-// knownState returns UNKNOWN_STATE, naming the states that exist, if records of a kind are never in a state.
-func knownState(flow task.Flow, k *kind.Kind, s record.Status) error {
-	switch {
-	case k == kind.Tasks.Kind:
-		return flow.Known(s)
-	case k.States == nil:
-		return badWait("a %s is in none of the states that wait_for_status names", k.Name).WithHint("leave it out to wait for any change")
-	default:
-		return task.Flow{States: k.States}.Known(s)
-	}
-}
-
-// knownJobState returns UNKNOWN_STATE, naming the states that exist, if a job is never in a state.
-func knownJobState(status record.Status) error {
-	return task.Flow{States: verb.OwnWork().JobStates}.Known(status)
-}
-
 func badWait(format string, args ...any) *record.Error {
 	return record.Errorf(record.InvalidParams, format, args...)
 }
@@ -134,15 +121,13 @@ type taskRow struct {
 	Body   string            `json:"body"`
 }
 
-func rowOfTask(t task.Task, blockedBy []record.ID) taskRow {
-	checks := make([]string, len(t.Checks))
-	for i, c := range t.Checks {
-		checks[i] = c.Desc + " " + string(c.Result)
-	}
+// rowOf is what can change of one of many tasks. Of its body it says only whether it changed.
+func rowOf(r *kind.Row, blockedBy []record.ID) taskRow {
 	return taskRow{
-		Status: t.Status, Assignee: t.Assignee, BlockedBy: blockedBy, Title: t.Title, Priority: t.Priority, Due: t.Due, Mode: t.Mode, Repo: t.Repo, Labels: t.Labels,
-		Optional: task.OptionalOf(func(name string) string { return t.Own[name] }), Links: t.Links, Own: task.WithoutOptional(t.Own),
-		Parent: t.Parent, Deps: t.Deps, Checks: checks, Body: t.Body,
+		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Due: task.Due(r.Fact(kind.DueFact)),
+		Mode: task.Mode(r.Fact(kind.ModeFact)), Repo: r.Fact(kind.RepoFact), Labels: r.Labels,
+		Optional: task.OptionalOf(r.OwnValue), Links: r.Links(), Own: task.WithoutOptional(r.OwnValues()),
+		Parent: r.Parent, Deps: r.Deps, Checks: r.Checks, Body: kind.AsDigest(r.Body),
 	}
 }
 
@@ -158,21 +143,18 @@ type heldTaskRow struct {
 	Lost      bool          `json:"lost"`
 }
 
-// rowOfHeldTask leaves out what a write under way has recorded, until its entry is in the file.
-func rowOfHeldTask(t task.Task, blockedBy []record.ID, live session.Live, now time.Time) (heldTaskRow, session.Claim) {
-	live = live.Seen(t.Header())
-	hold := session.Holder(t.Header(), live, now)
-	return heldTaskRow{
-		rowOfTask(t, blockedBy), hold.Actor, hold.Session, hold.Worktree, session.IsBehind(t.Header(), live).Status, hold.Clone, hold.LostTo != nil,
-	}, hold
-}
-
 func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
 	t, live, err := readWithLive(w, s, record.ID(in.ID))
 	if err != nil {
 		return snapshot{}, err
 	}
-	value, hold := rowOfHeldTask(t, s.Config.Flow.BlockedBy(t, w.Reads.Find(s)), live, w.Now())
+	live = live.Seen(t.Header()) // without what a write under way has recorded, until its entry is in the file
+	hold, of := session.Holder(t.Header(), live, w.Now()), kind.Tasks.Row(t)
+	value := heldTaskRow{
+		rowOf(&of, s.Config.Flow.BlockedBy(t, w.Reads.Find(s))), hold.Actor, hold.Session, hold.Worktree,
+		session.IsBehind(t.Header(), live).Status, hold.Clone, hold.LostTo != nil,
+	}
+	value.Body = t.Body
 	out := watchOne("task", string(t.ID), t.Rev, value, t.Provenance)
 	out.lost = hold.LostTo != nil && hold.Mine(w.Actor(), s.Worktree)
 	out.descs, out.met = verb.DescsOf(t), slices.Contains(in.WaitForStatus, t.Status)

@@ -1,8 +1,10 @@
+// Package brief holds the verb that shows a workspace in one answer, for who comes to it anew.
 package brief
 
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 	"time"
 
@@ -13,6 +15,14 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
+)
+
+// Verbs are the verbs about a whole workspace.
+var Verbs = verb.Group{Name: "ledger", Toolset: verb.Ledger}.Of(
+	verb.Declare(Brief, verb.Verb{Name: "brief", Title: "Read the brief",
+		Summary: "Show the whole workspace in one short answer: counts, the most urgent tasks, decisions, knowledge, open handoffs, what happened last.",
+		When:    "When you come to a workspace that you do not know, or come back after a pause.",
+	}),
 )
 
 // In is the input of Brief.
@@ -117,12 +127,8 @@ func (in *In) valid() error {
 }
 
 // Brief shows a workspace. It reads rows, and the files of the few records that it shows.
-func Brief(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+func Brief(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	if err := in.valid(); err != nil {
-		return Out{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Out{}, err
 	}
 	g, err := w.Graph(ctx, s)
@@ -315,4 +321,23 @@ func (b *reader) activity() []Activity {
 		out = append(out, Activity{At: e.At, Who: e.Who, Did: e.Did, ID: w.row.ID, Title: verb.Head(w.row.Title, titleShown)})
 	}
 	return out
+}
+
+// fitted returns the brief with so much of each list that it has room. The longest list gives up its last items first;
+// the counts of the states stay.
+func (o Out) fitted() Out {
+	for verb.SizeOf(o) > room {
+		longest, most := reflect.Value{}, 0
+		for _, list := range []any{&o.Activity, &o.Knowledge, &o.Top, &o.Decisions, &o.Handoffs, &o.Repositories} {
+			v := reflect.ValueOf(list).Elem()
+			if size := verb.SizeOf(v.Interface()); v.Len() > 0 && size > most {
+				longest, most = v, size
+			}
+		}
+		if most == 0 {
+			break
+		}
+		longest.SetLen(longest.Len() - 1)
+	}
+	return o
 }

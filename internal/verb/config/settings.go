@@ -3,7 +3,6 @@ package config
 
 import (
 	"context"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
@@ -13,18 +12,17 @@ import (
 )
 
 // Verbs are the verbs of the settings.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "settings_get", Group: "tasks", Toolset: verb.Admin, Title: "Read the settings", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "tasks", Toolset: verb.Admin}.Of(
+	verb.Declare(SettingsGet, verb.Verb{Name: "settings_get", Title: "Read the settings",
 		Summary: "List the workspace's settings that a verb can change, and what they are now.",
 		When:    "To see the time limits in force and who may attest.",
-	}, SettingsGet),
-	verb.Declare(verb.Verb{
-		Name: "settings_set", Group: "tasks", Toolset: verb.Admin, Title: "Change a setting", Kind: verb.Write, Profile: verb.Maintainer, Idempotent: true,
+	}),
+	verb.Declare(SettingsSet, verb.Verb{Name: "settings_set", Title: "Change a setting", Kind: verb.Write,
+		Profile: verb.Maintainer, Idempotent: true,
 		Summary: "Change one setting, on its own line of config.yaml.",
 		When:    "States and their meaning are not settings; they are changed in an editor.",
-	}, SettingsSet),
-}
+	}),
+)
 
 // SettingsGetIn is the input of SettingsGet.
 type SettingsGetIn struct{}
@@ -51,51 +49,33 @@ type Setting struct {
 	Doc   string `json:"doc"`
 }
 
-// Cells are a setting in a table.
-func (s Setting) Cells(time.Time) []verb.Cell {
-	return verb.Cells("SETTING", s.Key, "VALUE", s.Value, "WHAT IT IS", s.Doc)
-}
-
-// None is empty: there are always settings.
-func (Setting) None() string { return "" }
-
 // SettingsGet returns every setting as it is in force, whether the config file names it or not.
-func SettingsGet(_ context.Context, w *verb.Workspace, _ SettingsGetIn) (Settings, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Settings{}, err
-	}
+func SettingsGet(_ context.Context, _ *verb.Workspace, s *store.Store, _ SettingsGetIn) (Settings, error) {
 	return settingsOf(s), nil
 }
 
 func settingsOf(s *store.Store) Settings {
 	out := Settings{Settings: []Setting{}, Path: s.Rel(s.ConfigFile())}
-	for _, one := range kind.Settings {
+	for _, one := range kind.Settings() {
 		out.Settings = append(out.Settings, Setting{one.Key, one.Value(s.Config), one.Doc})
 	}
 	return out
 }
 
 // SettingsSet changes one setting, on its own line of the config file, and appends an entry to the provenance there.
-func SettingsSet(ctx context.Context, w *verb.Workspace, in SettingsSetIn) (Settings, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Settings{}, err
-	}
-	err = w.EditConfig(ctx, s, func(doc *format.Doc) (*format.Doc, error) {
+func SettingsSet(ctx context.Context, w *verb.Workspace, s *store.Store, in SettingsSetIn) (Settings, error) {
+	s, err := w.EditConfig(ctx, s, func(doc *format.Doc) (*format.Doc, error) {
 		return kind.Set(doc, in.Key, in.Value, w.Stamp(""))
 	})
 	if err != nil {
 		return Settings{}, err
 	}
-	out, err := SettingsGet(ctx, w, SettingsGetIn{})
+	out := settingsOf(s)
 	out.Changed = in.Key
-	return out, err
+	return out, nil
 }
 
 // Replay shows the settings as they are now.
 func (Settings) Replay(_ *verb.Workspace, s *store.Store, _ session.Key) (any, error) {
-	out := settingsOf(s)
-	out.Replayed = true
-	return out, nil
+	return settingsOf(s), nil
 }

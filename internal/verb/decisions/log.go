@@ -43,13 +43,9 @@ func (OptionIn) Flags() []verb.ObjectFlag {
 }
 
 // Log records a decision.
-func Log(ctx context.Context, w *verb.Workspace, in LogIn) (verb.Record, error) {
-	s, err := w.Open()
-	if err != nil {
-		return verb.Record{}, err
-	}
+func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (verb.Record, error) {
 	d := in.decision()
-	ref, err := verb.Create(ctx, w, s, kind.Decisions, func(tx *store.Tx, token string) (ledger.Decision, error) {
+	return verb.CreateRecord(ctx, w, s, kind.Decisions, func(tx *store.Tx, token string) (ledger.Decision, error) {
 		if err := verb.Exist(tx, in.About); err != nil {
 			return d, err
 		}
@@ -59,10 +55,6 @@ func Log(ctx context.Context, w *verb.Workspace, in LogIn) (verb.Record, error) 
 		}
 		return made, err
 	})
-	if err != nil {
-		return verb.Record{}, err
-	}
-	return w.View(s).RecordByID(kind.Decisions.Kind, ref.ID, verb.Usual)
 }
 
 // decision is the input as a decision without an id.
@@ -89,11 +81,7 @@ type SetStatusIn struct {
 }
 
 // SetStatus moves a decision from state to state.
-func SetStatus(ctx context.Context, w *verb.Workspace, in SetStatusIn) (verb.Record, error) {
-	s, err := w.Open()
-	if err != nil {
-		return verb.Record{}, err
-	}
+func SetStatus(ctx context.Context, w *verb.Workspace, s *store.Store, in SetStatusIn) (verb.Record, error) {
 	flow := s.Config.Flow
 	return verb.Change{Kind: kind.Decisions.Kind, IDs: []string{string(in.ID)}, ExpectedRev: in.ExpectedRev, Decide: func(wc verb.WriteContext) (any, error) {
 		d := wc.Was.(ledger.Decision)

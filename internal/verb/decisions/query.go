@@ -17,13 +17,12 @@ import (
 // QueryIn is the input of Query. A filter that is left out lets everything through.
 type QueryIn struct {
 	Text   string        `json:"text,omitempty" doc:"only decisions that say all these words somewhere"`
-	Status record.Status `json:"status,omitempty" doc:"only decisions in this state" values:"proposed,accepted,rejected"`
+	Status record.Status `json:"status,omitempty" doc:"only decisions in this state" oneof:"proposed,accepted,rejected"`
 	Path   string        `json:"path,omitempty" doc:"only decisions whose scope meets this path of the workspace, or this glob"`
 	Since  string        `json:"since,omitempty" doc:"only what was logged since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
 	About  verb.RecordID `json:"about,omitempty" doc:"only decisions about this record"`
 	Parent record.ID     `json:"parent,omitempty" doc:"only decisions about this task, or about tasks that belong to it"`
-	Limit  verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // Row is a decision in a list.
@@ -38,30 +37,12 @@ type Row struct {
 	CreatedAt    *time.Time        `json:"created_at,omitempty"`
 }
 
-// Cells are a decision in a table.
-func (r Row) Cells(time.Time) []verb.Cell {
-	governs := strings.Join(r.Scope, ", ")
-	if r.SupersededBy != "" {
-		governs = "superseded by " + string(r.SupersededBy)
-	}
-	cells := verb.Cells("DECISION", string(r.ID), "STATUS", string(r.Status), "TITLE", r.Title, "CHOICE", r.Choice, "GOVERNS", governs)
-	cells[3].Grows = true
-	return cells
-}
-
-// None is what is said where there are no decisions.
-func (Row) None() string { return "no decisions" }
-
 // choiceShown is how many bytes of a choice a row for an agent has.
 const choiceShown = 500
 
 // Query is a page of the decisions that fit.
-func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Row], error) {
+func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (verb.Items[Row], error) {
 	var none verb.Items[Row]
-	s, err := w.Open()
-	if err != nil {
-		return none, err
-	}
 	f, err := in.filter(w, s)
 	if err != nil {
 		return none, err
@@ -80,7 +61,7 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Row],
 		}
 	}
 	order := verb.Succession(view.Rows())
-	return verb.QueryRows(ctx, w, s, kind.Decisions.Kind, in.Cursor, in.Limit,
+	return verb.QueryRows(ctx, w, s, kind.Decisions.Kind, in.Paging,
 		func(r *kind.Row) bool { return f.fits(r) && f.says(s, r) },
 		func(r *kind.Row) Row { return row(w, s, r, order) })
 }
@@ -96,9 +77,6 @@ type filter struct {
 
 func (in QueryIn) filter(w *verb.Workspace, s *store.Store) (filter, error) {
 	f := filter{in: in, words: strings.Fields(strings.ToLower(in.Text))}
-	if err := verb.OneOf("status", in.Status, ledger.DecisionStates); err != nil {
-		return f, err
-	}
 	if in.Path != "" {
 		g, _, err := verb.PathGlob(s, in.Path)
 		if err != nil {

@@ -9,18 +9,18 @@ import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	What       string     `json:"what,omitempty" doc:"actors, which is the default, or repositories" values:"actors,repositories"`
-	Kind       string     `json:"kind,omitempty" doc:"only people, agents, services or pipelines: human, agent, service or ci" values:"human,agent,service,ci"`
-	Group      string     `json:"group,omitempty" doc:"only those of this group" from:"groups"`
-	Capability string     `json:"capability,omitempty" doc:"only those who can do this" from:"capabilities"`
-	Q          string     `json:"q,omitempty" doc:"only those of whom this is said: in name, role, group, capabilities or external_ref"`
-	Limit      verb.Count `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor     string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	What       string `json:"what,omitempty" doc:"actors, which is the default, or repositories" oneof:"actors,repositories"`
+	Kind       string `json:"kind,omitempty" doc:"only people, agents, services or pipelines: human, agent, service or ci" oneof:"human,agent,service,ci"`
+	Group      string `json:"group,omitempty" doc:"only those of this group" from:"groups"`
+	Capability string `json:"capability,omitempty" doc:"only those who can do this" from:"capabilities"`
+	Q          string `json:"q,omitempty" doc:"only those of whom this is said: in name, role, group, capabilities or external_ref"`
+	verb.Paging
 }
 
 // Actor is an actor in a list.
@@ -37,49 +37,19 @@ type Actor struct {
 	LastWrote    *time.Time    `json:"last_wrote,omitempty"` // the newest entry of any record
 }
 
-// Cells are an actor in a table.
-func (a Actor) Cells(time.Time) []verb.Cell {
-	status, what := string(a.Status), strings.Join(a.Capabilities, ", ")
-	if !a.Registered {
-		status = "not registered"
-	}
-	if a.Role != "" {
-		what = strings.TrimSuffix(a.Role+": "+what, ": ")
-	}
-	return verb.Cells("ACTOR", string(a.ID), "NAME", a.DisplayName, "STATUS", status, "GROUP", a.Group, "WHAT", what)
-}
-
-// None is what is said where no actor fits.
-func (Actor) None() string { return "nobody" }
-
 // List returns the actors or the repositories that fit the filters.
-func List(ctx context.Context, w *verb.Workspace, in ListIn) (any, error) {
-	switch in.What {
-	case "", "actors":
-		return listActors(ctx, w, in)
-	case "repositories":
-		return listRepositories(ctx, w, in)
-	default:
-		return nil, verb.BadInput("what", "is %q", in.What).WithHint("actors or repositories")
+func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (any, error) {
+	if in.What == "repositories" {
+		return listRepositories(ctx, w, s, in)
 	}
+	return listActors(ctx, w, s, in)
 }
 
 // listActors returns the actors that fit the filters, sorted by id.
-func listActors(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Actor], error) {
-	var none verb.Items[Actor]
-	if err := verb.ValidLimit(in.Limit); err != nil {
-		return none, err
-	}
-	if err := verb.OneOf("kind", in.Kind, record.ActorKinds); err != nil {
-		return none, err
-	}
-	s, err := w.Open()
-	if err != nil {
-		return none, err
-	}
+func listActors(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (verb.Items[Actor], error) {
 	people, err := w.EverybodyIn(ctx, s)
 	if err != nil {
-		return none, err
+		return verb.Items[Actor]{}, err
 	}
 	var fit []verb.Ranked[Actor]
 	for _, who := range people.All() {
@@ -87,7 +57,7 @@ func listActors(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[A
 			fit = append(fit, verb.Ranked[Actor]{At: verb.Position{Key: string(who)}, Item: a})
 		}
 	}
-	return verb.Page(fit, people.Problems, w.PageIn("directory", in.Cursor, in.Limit))
+	return verb.Page(fit, people.Problems, w.PageIn("directory", in.Paging))
 }
 
 // actorOf shows an actor.

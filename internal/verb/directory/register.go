@@ -26,14 +26,14 @@ type RegisterIn struct {
 }
 
 // Register puts an actor, or a repository, into the directory.
-func Register(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
+func Register(ctx context.Context, w *verb.Workspace, s *store.Store, in RegisterIn) (verb.Record, error) {
 	if err := in.oneSubject(); err != nil {
 		return verb.Record{}, err
 	}
 	if in.Actor == "" {
-		return registerRepository(ctx, w, in)
+		return registerRepository(ctx, w, s, in)
 	}
-	return registerActor(ctx, w, in)
+	return registerActor(ctx, w, s, in)
 }
 
 // oneSubject returns INVALID_INPUT for what is said of an actor and of a repository at once.
@@ -53,15 +53,11 @@ func (in RegisterIn) oneSubject() error {
 // once: an actor with the same external_ref is taken, else the one with the id; what is given is changed, and what is
 // not stays. Anybody may register themselves, and an operator others. It returns CONFLICT if the id is that of an actor
 // who is somebody else.
-func registerActor(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
+func registerActor(ctx context.Context, w *verb.Workspace, s *store.Store, in RegisterIn) (verb.Record, error) {
 	who, err := w.ActorNamed(strings.TrimSpace(in.Actor))
 	if err == nil && who == "" {
 		err = verb.BadInput("actor", "names nobody").WithHint("me, or an actor such as agent:claude-1")
 	}
-	if err != nil {
-		return verb.Record{}, err
-	}
-	s, err := w.Open()
 	if err != nil {
 		return verb.Record{}, err
 	}

@@ -3,7 +3,6 @@ package directory
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -15,13 +14,8 @@ import (
 // registerRepository puts a repository into the directory: the one with the address, or that of the clone. Of an
 // address only host and path are kept, so that calls with different forms of it come to one record, and no credentials
 // are written.
-func registerRepository(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
-	if w.Profile < verb.Operator {
-		return verb.Record{}, record.Errorf(record.Forbidden, "a repository is registered by an operator").
-			WithHint("start the server with --profile operator, if the caller is to be trusted with it")
-	}
-	s, err := w.Open()
-	if err != nil {
+func registerRepository(ctx context.Context, w *verb.Workspace, s *store.Store, in RegisterIn) (verb.Record, error) {
+	if err := w.Needs(verb.Operator); err != nil {
 		return verb.Record{}, err
 	}
 	repo, err := in.repository(ctx, s)
@@ -81,26 +75,10 @@ type Repository struct {
 	Here          bool          `json:"here,omitempty"` // the clone is one of it
 }
 
-// Cells are a repository in a table.
-func (r Repository) Cells(time.Time) []verb.Cell {
-	where := r.Repo
-	if r.Here {
-		where += " (here)"
-	}
-	return verb.Cells("REPOSITORY", r.ID, "NAME", r.Name, "STATUS", string(r.Status), "ROLE", r.Role, "WHERE", where)
-}
-
-// None is what is said where no repository fits.
-func (Repository) None() string { return "no repositories" }
-
 // listRepositories returns the repositories that fit the filters, the newest first.
-func listRepositories(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Repository], error) {
+func listRepositories(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (verb.Items[Repository], error) {
 	if in.Kind+in.Group+in.Capability != "" {
 		return verb.Items[Repository]{}, verb.BadInput("kind", "group and capability are said of actors").WithHint("leave them out with what repositories")
-	}
-	s, err := w.Open()
-	if err != nil {
-		return verb.Items[Repository]{}, err
 	}
 	here := s.Git().Repository(s.Head(ctx).Branch)
 	show := func(r *kind.Row) Repository {
@@ -110,7 +88,7 @@ func listRepositories(ctx context.Context, w *verb.Workspace, in ListIn) (verb.I
 		out.Here = out.Repo == here && here != ""
 		return out
 	}
-	return verb.QueryRows(ctx, w, s, kind.Repositories.Kind, in.Cursor, in.Limit, func(r *kind.Row) bool {
+	return verb.QueryRows(ctx, w, s, kind.Repositories.Kind, in.Paging, func(r *kind.Row) bool {
 		return verb.AnyHas(in.Q, r.ID, r.Title, r.Fact(kind.RepoFact))
 	}, show)
 }

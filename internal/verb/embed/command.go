@@ -6,36 +6,32 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/store/index/vectors"
-	"github.com/cairn-tasks/cairn/store/layout"
 )
 
 // byCommand has a program make vectors of texts: it reads a JSON string a line, and writes a JSON array of numbers a
 // line. What it wrote before it was stopped or failed counts. One that writes something else is stopped. It runs in the
 // user's folder of settings, never in a repository.
 func (c Config) byCommand(ctx context.Context, texts []string, timeout time.Duration) ([][]float32, error) {
-	dir, err := os.MkdirTemp("", "cairn-embed-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	in, complaints, status := filepath.Join(dir, "in"), filepath.Join(dir, "err"), filepath.Join(dir, "status")
-	if err := writeTexts(in, texts); err != nil {
-		return nil, err
+	var in bytes.Buffer
+	e := json.NewEncoder(&in)
+	e.SetEscapeHTML(false)
+	for _, text := range texts {
+		if err := e.Encode(text); err != nil {
+			return nil, err
+		}
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	out := &lines{most: len(texts), stop: stop}
-	line := fmt.Sprintf("{ { %s <%s 3>&-; echo $? >%s; } 2>&1 1>&3 | { head -c %d >%s; cat >/dev/null; }; } 3>&1",
-		quoted(c.Command...), quoted(in), quoted(status), shownOutput, quoted(complaints))
-	end, err := proc.Run(ctx, proc.Command{Line: line, Dir: c.dir, Timeout: timeout, Output: out})
+	out, complaints := &lines{most: len(texts), stop: stop}, &beginning{room: shownOutput}
+	end, err := proc.Run(ctx, proc.Command{
+		Args: c.Command, Dir: c.dir, Timeout: timeout, Stdin: &in, Stdout: out, Stderr: complaints,
+	})
 	switch {
 	case err != nil:
 	case out.err != nil:
@@ -44,48 +40,28 @@ func (c Config) byCommand(ctx context.Context, texts []string, timeout time.Dura
 		err = fmt.Errorf("took longer than %s", timeout)
 	case end.Canceled:
 		err = context.Cause(ctx)
-	case exitOf(status) != "0":
-		err = fmt.Errorf("ended with exit status %s%s", exitOf(status), firstLine(complaints))
+	case end.Exit != 0:
+		err = fmt.Errorf("ended with exit status %d%s", end.Exit, complaints.firstLine())
 	case len(out.vectors) < len(texts):
 		err = fmt.Errorf("answered %d of %d texts", len(out.vectors), len(texts))
 	}
 	return out.vectors, err
 }
 
-func writeTexts(path string, texts []string) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	for _, text := range texts {
-		if err := e.Encode(text); err != nil {
-			return err
-		}
-	}
-	return os.WriteFile(path, b.Bytes(), 0o600)
+// beginning keeps the beginning of what is written to it.
+type beginning struct {
+	room int
+	text []byte
 }
 
-// quoted is words for a POSIX shell, as they are.
-func quoted(words ...string) string {
-	var out []string
-	for _, w := range words {
-		out = append(out, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
-	}
-	return strings.Join(out, " ")
-}
-
-// exitOf is the exit status that the shell wrote down.
-func exitOf(path string) string {
-	src, err := layout.ReadInput(path)
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(src))
+func (b *beginning) Write(p []byte) (int, error) {
+	b.text = append(b.text, p[:min(len(p), b.room-len(b.text))]...)
+	return len(p), nil
 }
 
 // firstLine is what a program complained about first, behind a colon.
-func firstLine(path string) string {
-	src, _ := layout.ReadInput(path)
-	line, _, _ := strings.Cut(strings.TrimSpace(string(src)), "\n")
+func (b *beginning) firstLine() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(b.text)), "\n")
 	if line == "" {
 		return ""
 	}

@@ -2,7 +2,6 @@
 package feedback
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -16,18 +15,17 @@ import (
 )
 
 // Verbs are the verbs of feedback.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "feedback_create", Group: "team", Noun: "feedback", Toolset: verb.Team, Title: "Report on cairn", Kind: verb.Write, Profile: verb.Operator,
+var Verbs = verb.Group{Name: "team", Noun: "feedback", Toolset: verb.Team}.Of(
+	verb.Declare(Create, verb.Verb{Name: "feedback_create", Title: "Report on cairn", Kind: verb.Write,
+		Profile: verb.Operator,
 		Summary: "Report where cairn itself gets in the way: a bug, friction, or something that is missing.",
 		When:    "The moment you meet it. It is kept in this workspace, among its committed files: never put secrets into it. One that is live with the same fingerprint is returned instead of a second.",
-	}, Create),
-	verb.Declare(verb.Verb{
-		Name: "feedback_query", Group: "team", Noun: "feedback", Toolset: verb.Team, Title: "Read reports on cairn", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "feedback",
+	}),
+	verb.Declare(Query, verb.Verb{Name: "feedback_query", Title: "Read reports on cairn", Lists: "feedback",
 		Summary: "List the reports on cairn that fit all filters given, the newest first.",
 		When:    "Before a report, and to see what became of yours: with its id it comes with its text and with what was said about it.",
-	}, Query),
-}
+	}),
+)
 
 // CreateIn is the input of Create.
 type CreateIn struct {
@@ -50,11 +48,7 @@ type Created struct {
 
 // Create reports on cairn. While one with the same fingerprint is not shipped or declined, that one is returned and
 // nothing is written.
-func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (Created, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Created{}, err
-	}
+func Create(ctx context.Context, w *verb.Workspace, s *store.Store, in CreateIn) (Created, error) {
 	f := ledger.Feedback{
 		Header: record.Header{Title: strings.TrimSpace(in.Title)}, Type: in.Type, Severity: in.Severity, Tool: in.Tool, ErrorCode: in.ErrorCode,
 		Context: in.Context, Fingerprint: strings.TrimSpace(in.Fingerprint), Body: in.Body,
@@ -77,22 +71,16 @@ func shown(w *verb.Workspace, s *store.Store, id string) (Created, error) {
 
 // Replay shows the feedback as it is now.
 func (Created) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
-	out, err := verb.Record{}.Replay(w, s, made)
-	r, ok := out.(verb.Record)
-	if !ok {
-		return out, err
-	}
-	return Created{Record: r}, err
+	return shown(w, s, verb.MadeID(made))
 }
 
 // QueryIn is the input of Query. A filter that is left out lets everything through.
 type QueryIn struct {
 	ID     ledger.FeedbackID   `json:"id,omitempty" doc:"only this one, with its text and what was said about it" cli:"arg" names:"feedback"`
-	Status record.Status       `json:"status,omitempty" doc:"only those in this state" values:"open,accepted,in_progress,shipped,declined"`
-	Type   ledger.FeedbackType `json:"type,omitempty" doc:"only those of this type" values:"bug,friction,capability,docs"`
+	Status record.Status       `json:"status,omitempty" doc:"only those in this state" oneof:"open,accepted,in_progress,shipped,declined"`
+	Type   ledger.FeedbackType `json:"type,omitempty" doc:"only those of this type" oneof:"bug,friction,capability,docs"`
 	Q      string              `json:"q,omitempty" doc:"only those whose title, tool or error code has this"`
-	Limit  verb.Count          `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor string              `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // Item is feedback in a list.
@@ -110,15 +98,6 @@ type Item struct {
 	Notes     []Note        `json:"notes,omitempty"`   // likewise: what was said about it, and what became of it, the oldest first
 }
 
-// Cells are feedback in a table.
-func (i Item) Cells(time.Time) []verb.Cell {
-	about := strings.Join(verb.NonEmpty(i.Tool, i.ErrorCode), " ")
-	return verb.Cells("FEEDBACK", i.ID, "STATUS", string(i.Status), "TYPE", i.Type, "SEVERITY", i.Severity, "ABOUT", about, "WHAT", i.Title)
-}
-
-// None is what is said where there is no feedback.
-func (Item) None() string { return "no feedback" }
-
 // Note is something that was said about feedback.
 type Note struct {
 	Who  record.Actor  `json:"who"`
@@ -128,21 +107,13 @@ type Note struct {
 }
 
 // Query returns the feedback that fits the filters, the newest first.
-func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item], error) {
-	var none verb.Items[Item]
-	if err := cmp.Or(verb.OneOf("status", in.Status, ledger.FeedbackStates), verb.OneOf("type", in.Type, ledger.FeedbackTypes)); err != nil {
-		return none, err
-	}
-	s, err := w.Open()
-	if err != nil {
-		return none, err
-	}
+func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (verb.Items[Item], error) {
 	if in.ID != "" {
 		if _, err := kind.Feedback.Get(s, in.ID); err != nil {
-			return none, err
+			return verb.Items[Item]{}, err
 		}
 	}
-	out, err := verb.QueryRows(ctx, w, s, kind.Feedback.Kind, in.Cursor, in.Limit, in.fits, itemOf)
+	out, err := verb.QueryRows(ctx, w, s, kind.Feedback.Kind, in.Paging, in.fits, itemOf)
 	if err == nil && in.ID != "" && len(out.Items) == 1 {
 		out.Items[0], err = whole(w, s, out.Items[0])
 	}

@@ -57,7 +57,7 @@ func (a Attestation) signOnce(ctx context.Context, w *verb.Workspace, s *store.S
 	if err != nil {
 		return out, false, err
 	}
-	commit, tree, err := judged(ctx, s, t)
+	commit, tree, err := Judged(ctx, s, t)
 	if err != nil {
 		return out, false, err
 	}
@@ -91,14 +91,10 @@ func (a Attestation) signOnce(ctx context.Context, w *verb.Workspace, s *store.S
 	return out, overtaken, err
 }
 
-// Judged is the state of the files that the actor approves: the commit, and the fingerprint of the tree. It returns
-// UNTRUSTED in a clone that is not trusted, where reading them may start programs.
-func Judged(ctx context.Context, s *store.Store) (commit, tree string, err error) {
-	return judged(ctx, s, task.Task{})
-}
-
-// judged is Judged for the files of a task, which may be in another repository.
-func judged(ctx context.Context, s *store.Store, t task.Task) (commit, tree string, err error) {
+// Judged is the state of the files of a task, which may be in another repository, that the actor approves: the commit,
+// and the fingerprint of the tree. It returns UNTRUSTED in a clone that is not trusted, where reading them may start
+// programs.
+func Judged(ctx context.Context, s *store.Store, t task.Task) (commit, tree string, err error) {
 	at, err := s.Files(t)
 	switch {
 	case err != nil:
@@ -135,7 +131,7 @@ func sign(ctx context.Context, w *verb.Workspace, s *store.Store, a task.Approva
 // Approve approves a task for the files as they are in its worktree: the attestation of its reviewer's check, or where
 // it has none an entry that gates nothing. With a signer the attestation is signed.
 func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, text string) (verb.Task, error) {
-	commit, tree, err := Judged(ctx, s)
+	commit, tree, err := Judged(ctx, s, task.Task{})
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
 	}

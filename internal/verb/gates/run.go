@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	if err != nil {
 		return nil, nil, err
 	}
-	unlock, err := files.Runs().Lock(ctx, runner(w, t))
+	unlock, err := files.Runs().Lock(ctx, fmt.Sprintf("%s by %s, process %d", t.ID, w.Actor(), os.Getpid()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,7 +54,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	defer stop()
 	head := files.Head(ctx).Commit
 	run, report := &task.Run{Commit: head, Tree: Fingerprint(before)}, &verb.RunReport{}
-	var logs []func(io.Writer) error
+	var logs []func(io.Writer) error // of one command each
 	for n, i := range todo {
 		c, started := t.Checks[i], w.Now()
 		limit := s.Config.Limit(c)
@@ -66,10 +67,23 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 		cr := reportOne(i, c, outcome)
 		run.Results = append(run.Results, record.CheckResult{Check: c.Key(t.ID), Result: cr.Result})
 		report.Checks = append(report.Checks, cr)
-		logs = append(logs, logOf(t, c, head, started, outcome))
+		h := check.Header{Task: string(t.ID), Check: c.Desc, Cmd: c.Cmd, Dir: c.Folder(), Commit: head, Started: started}
+		logs = append(logs, func(out io.Writer) error { return check.WriteLog(out, h, outcome) })
 	}
 	compareTrees(ctx, files, before, run, report)
-	report.Log, err = s.Runs().Write(t.ID, w.Now(), func(out io.Writer) error { return writeAll(out, logs) })
+	report.Log, err = s.Runs().Write(t.ID, w.Now(), func(out io.Writer) error {
+		for i, write := range logs {
+			if i > 0 {
+				if _, err := io.WriteString(out, "\n"); err != nil {
+					return err
+				}
+			}
+			if err := write(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	return run, report, err
 }
 
@@ -95,26 +109,6 @@ func compareTrees(ctx context.Context, files store.Files, before store.Tree, run
 	if len(report.TreeChanged) > changedShown {
 		report.TreeChanged = report.TreeChanged[:changedShown]
 	}
-}
-
-func logOf(t task.Task, c task.Check, commit string, started time.Time, o check.Outcome) func(io.Writer) error {
-	h := check.Header{Task: string(t.ID), Check: c.Desc, Cmd: c.Cmd, Dir: c.Folder(), Commit: commit, Started: started}
-	return func(out io.Writer) error { return check.WriteLog(out, h, o) }
-}
-
-// writeAll writes the logs of several commands, with an empty line between them.
-func writeAll(out io.Writer, logs []func(io.Writer) error) error {
-	for i, write := range logs {
-		if i > 0 {
-			if _, err := io.WriteString(out, "\n"); err != nil {
-				return err
-			}
-		}
-		if err := write(out); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // beatWhile keeps the caller's session on the task alive while checks run. The function it returns ends that.
@@ -153,7 +147,7 @@ func Consent(s *store.Store, t task.Task, todo []int) error {
 	for _, n := range todo[:min(len(todo), commandsShown)] {
 		commands = append(commands, verb.Head(t.Checks[n].Cmd, commandShown))
 	}
-	e := record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(commands), record.AndMore(len(todo)-len(commands))).
+	e := record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(slices.Clone(commands)), record.AndMore(len(todo)-len(commands))).
 		WithHint("read them, then a person runs %s in a terminal", record.CallTo("trust").ByPerson())
 	e.Details = map[string]any{"commands": commands, "total": len(todo)}
 	return e
@@ -167,16 +161,10 @@ func untrustedRepo(files store.Files) error {
 
 // quoteAll makes all that is not plain text visible, so that no command can pass for another.
 func quoteAll(texts []string) string {
-	quoted := make([]string, len(texts))
 	for i, text := range texts {
-		quoted[i] = strconv.Quote(text)
+		texts[i] = strconv.Quote(text)
 	}
-	return strings.Join(quoted, ", ")
-}
-
-// runner names a run for those who have to wait for it.
-func runner(w *verb.Workspace, t task.Task) string {
-	return fmt.Sprintf("%s by %s, process %d", t.ID, w.Actor(), os.Getpid())
+	return strings.Join(texts, ", ")
 }
 
 // progressEvery is how often a check that runs says so.

@@ -11,13 +11,7 @@ import (
 
 // WorkTree reads the state of the working tree. It is nil where git cannot say, and then every pass is stale. It is nil
 // in a clone that is not trusted too: to hash a file git may start programs that the clone's own config names.
-func WorkTree(ctx context.Context, s *store.Store) store.Tree {
-	files, err := s.Files(task.Task{})
-	if err != nil {
-		return nil
-	}
-	return treeOf(ctx, files)
-}
+func WorkTree(ctx context.Context, s *store.Store) store.Tree { return TreeOf(ctx, s, task.Task{}) }
 
 // TreeOf is WorkTree of the files of a task, which may be in another repository.
 func TreeOf(ctx context.Context, s *store.Store, t task.Task) store.Tree {

@@ -17,13 +17,12 @@ import (
 )
 
 // Verbs are the verbs about the graph.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "graph", Group: "tasks", Toolset: verb.Records, Title: "Show the graph", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
+	verb.Declare(Graph, verb.Verb{Name: "graph", Title: "Show the graph",
 		Summary: "Show what waits for what: the graph of the open tasks, its longest chain, and what unblocks most.",
 		When:    "To see in which order work can be done, and which task is worth doing first because others wait for it.",
-	}, Graph),
-}
+	}),
+)
 
 // In is the input of Graph.
 type In struct {
@@ -88,12 +87,8 @@ const (
 // Graph returns the graph of the open tasks, or of all, or of those around one task. Files that cannot be read are
 // problems, deps on what is not there are nodes that are missing, and cycles are named: a broken graph is shown like
 // any other. It returns NOT_FOUND for a task that is not there.
-func Graph(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+func Graph(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	if err := in.valid(); err != nil {
-		return Out{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Out{}, err
 	}
 	look, err := w.Graph(ctx, s)

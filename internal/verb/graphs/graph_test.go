@@ -40,7 +40,7 @@ func workspace(t testing.TB, tasks map[string]string) *verb.Workspace {
 
 func graph(t testing.TB, w *verb.Workspace, in graphs.In) graphs.Out {
 	t.Helper()
-	out, err := graphs.Graph(t.Context(), w, in)
+	out, err := verb.Do(t.Context(), w, graphs.Graph, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestRefusedGraph(t *testing.T) {
 		{graphs.In{ID: "T-55"}, record.NotFound}, {graphs.In{Up: true}, record.InvalidInput}, {graphs.In{Where: "nonsense=1"}, record.InvalidInput},
 		{graphs.In{Limit: 100000}, record.InvalidInput},
 	} {
-		if _, err := graphs.Graph(t.Context(), w, c.in); record.CodeOf(err) != c.want {
+		if _, err := verb.Do(t.Context(), w, graphs.Graph, c.in); record.CodeOf(err) != c.want {
 			t.Errorf("%+v: %v", c.in, err)
 		}
 	}

@@ -20,63 +20,23 @@ type ranks struct {
 	rings  [][]int // the tasks of each
 }
 
-// ranks finds the rings among some tasks, by the algorithm of Tarjan. It does not call itself, since a chain may be
-// long.
+// ranks finds the rings among some tasks.
 func (n *net) ranks(inside []bool) *ranks {
-	r := &ranks{n: n, inside: inside, ring: make([]int, len(n.rows))}
-	found, low := make([]int, len(n.rows)), make([]int, len(n.rows)) // numbers from 1 on, in the order of the walk
-	for i := range r.ring {
-		r.ring[i] = -1
-	}
-	var open []int // found, and in no ring yet
-	type visit struct{ task, next int }
-	count := 0
-	for start := range n.rows {
-		if found[start] > 0 || !r.counts(start) {
-			continue
-		}
-		walk := []visit{{start, 0}}
-		for len(walk) > 0 {
-			at := &walk[len(walk)-1]
-			i := at.task
-			if at.next == 0 {
-				count++
-				found[i], low[i] = count, count
-				open = append(open, i)
-			}
-			if at.next < len(n.needs[i]) {
-				d := n.needs[i][at.next]
-				at.next++
-				switch {
-				case !r.counts(d):
-				case found[d] == 0:
-					walk = append(walk, visit{d, 0})
-				case r.ring[d] < 0:
-					low[i] = min(low[i], found[d])
-				}
-				continue
-			}
-			if at.next == 0 {
-				at.next++
-			}
-			walk = walk[:len(walk)-1]
-			if low[i] == found[i] {
-				from := len(open) - 1
-				for open[from] != i {
-					from--
-				}
-				for _, member := range open[from:] {
-					r.ring[member] = len(r.rings)
-				}
-				r.rings = append(r.rings, slices.Sorted(slices.Values(open[from:])))
-				open = open[:from]
-			}
-			if len(walk) > 0 {
-				up := walk[len(walk)-1].task
-				low[up] = min(low[up], low[i])
+	r := &ranks{n: n, inside: inside}
+	starts := func(yield func(int) bool) {
+		for i := range n.rows {
+			if r.counts(i) && !yield(i) {
+				return
 			}
 		}
 	}
+	out := func(i int) bool { return !r.counts(i) }
+	r.ring, r.rings = task.Rings(len(n.rows), starts, func(i int) []int {
+		if slices.ContainsFunc(n.needs[i], out) {
+			return slices.DeleteFunc(slices.Clone(n.needs[i]), out)
+		}
+		return n.needs[i]
+	})
 	return r
 }
 

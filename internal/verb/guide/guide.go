@@ -6,20 +6,18 @@ import (
 	"embed"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // Verbs are the verbs of the manual.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "guide", Group: "team", Toolset: verb.Team, Title: "Read the manual", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Returns: []any{Index{}, Page{}},
+var Verbs = verb.Group{Name: "team", Toolset: verb.Team}.Of(
+	verb.DeclareBare(Guide, verb.Verb{Name: "guide", Title: "Read the manual", Returns: []any{Index{}, Page{}},
 		Summary: "Read the manual for agents: the list of topics, or one of them.",
 		When:    "When you do not know how something is meant. It is the same everywhere and needs no workspace.",
-	}, Guide),
-}
+	}),
+)
 
 //go:embed topics/*.md
 var pages embed.FS
@@ -45,12 +43,6 @@ type Heading struct {
 	Topic string `json:"topic"`
 	Title string `json:"title"`
 }
-
-// Cells are a topic in a table.
-func (h Heading) Cells(time.Time) []verb.Cell { return verb.Cells("TOPIC", h.Topic, "WHAT", h.Title) }
-
-// None is empty: there are always topics.
-func (Heading) None() string { return "" }
 
 // Page is one topic.
 type Page struct {

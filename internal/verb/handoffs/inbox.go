@@ -19,10 +19,10 @@ import (
 
 // InboxIn is the input of Inbox.
 type InboxIn struct {
-	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer or review" cli:"flag=type" values:"handoff,mention,assigned,answer,review"`
+	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer or review" cli:"flag=type" oneof:"handoff,mention,assigned,answer,review"`
 	Ack    []string   `json:"ack,omitempty" doc:"ids of items that you have acted on; a handoff that you claimed or answered is ended as processed" from:"handoffs"`
 	Unread *bool      `json:"unread" doc:"false: also what was acknowledged already" cli:"not=all"`
-	Limit  verb.Count `json:"limit,omitempty" doc:"how many to return; 20 by default, 500 at most"`
+	Limit  verb.Limit `json:"limit,omitempty" doc:"how many to return; 20 by default, 500 at most"`
 	Cursor string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -37,8 +37,6 @@ const (
 	IsAnswer   What = "answer"   // to what the actor asked
 	IsReview   What = "review"   // a task that waits for the actor's approval, or a judgement of the actor's work
 )
-
-var reasons = []What{IsHandoff, IsMention, IsAssigned, IsAnswer, IsReview}
 
 // Item is one thing in an inbox. Its id is that of the record, or that and the short hash of the entry that it is
 // about; it stays the same.
@@ -61,24 +59,6 @@ type Item struct {
 	session string // the last one on a task that waits for the actor's approval
 }
 
-// Cells are an item in a table.
-func (item Item) Cells(time.Time) []verb.Cell {
-	what, title := strings.Join(verb.NonEmpty(string(item.What), item.Result), " "), item.Title
-	if item.What == IsHandoff {
-		what = item.Type
-	}
-	if !item.Unread {
-		what += " (done)"
-	}
-	if at := strings.Join(verb.NonEmpty(item.Branch, item.Head), " "); at != "" {
-		title += "  (" + at + ")"
-	}
-	return verb.Cells("ITEM", item.ID, "WHAT", what, "FROM", string(item.From), "AT", item.At.Format(time.RFC3339), "TITLE", title)
-}
-
-// None is what is said of an inbox that is empty.
-func (Item) None() string { return "nothing waits for you" }
-
 // ItemMark stands between the id of a record and the short hash of an entry, in the id of an item.
 const ItemMark = "#"
 
@@ -87,21 +67,17 @@ const inboxLimit = 20
 // Inbox lists what waits for the caller, the newest first. It is derived from the rows of all records. Reading
 // acknowledges nothing. Ack comes first: it ends the handoffs that the caller claimed or answered, where the caller may
 // write, and marks everything else in live state.
-func Inbox(ctx context.Context, w *verb.Workspace, in InboxIn) (verb.Items[Item], error) {
-	none := verb.Items[Item]{}
-	if err := in.valid(); err != nil {
-		return none, err
-	}
-	s, err := w.Open()
+func Inbox(ctx context.Context, w *verb.Workspace, s *store.Store, in InboxIn) (verb.Items[Item], error) {
+	err := in.valid()
 	if err == nil {
 		err = acknowledge(ctx, w, s, in.Ack)
 	}
 	if err != nil {
-		return none, err
+		return verb.Items[Item]{}, err
 	}
 	g, err := w.Graph(ctx, s)
 	if err != nil {
-		return none, err
+		return verb.Items[Item]{}, err
 	}
 	return InboxBeside(ctx, w, s, g, in)
 }
@@ -118,17 +94,13 @@ func InboxBeside(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb
 			fit = append(fit, verb.Ranked[Item]{At: verb.Position{Key: verb.NewestFirst(item.At), ID: string(item.What) + item.ID}, Item: item})
 		}
 	}
-	return verb.PageOf(fit, func(item Item) Item { return item.located(s) }, problems, w.PageIn("inbox", in.Cursor, cmp.Or(in.Limit, inboxLimit)))
+	page := w.PageIn("inbox", verb.Paging{Limit: cmp.Or(in.Limit, inboxLimit), Cursor: in.Cursor})
+	return verb.PageOf(fit, func(item Item) Item { return item.located(s) }, problems, page)
 }
 
 const maxAck = 500 // items
 
 func (in InboxIn) valid() error {
-	for _, what := range in.Types {
-		if !slices.Contains(reasons, what) {
-			return verb.BadInput("types", "names %q", what).WithHint("handoff, mention, assigned, answer or review")
-		}
-	}
 	if len(in.Ack) > maxAck {
 		return verb.BadInput("ack", "names %d items, more than %d", len(in.Ack), maxAck).WithHint("acknowledge them in several calls")
 	}
@@ -138,7 +110,7 @@ func (in InboxIn) valid() error {
 			return verb.BadInput("ack", "names %q, which is not the id of an item", id).WithHint("give back an id as %s returned it", record.CallTo("inbox"))
 		}
 	}
-	return verb.ValidLimit(in.Limit)
+	return nil
 }
 
 // acknowledge ends the handoffs among the items that the caller claimed or answered, and marks all others, in one

@@ -1,10 +1,8 @@
 package handoffs
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
@@ -17,12 +15,11 @@ import (
 
 // QueryIn is the input of Query. A filter that is left out lets everything through.
 type QueryIn struct {
-	Direction string          `json:"direction,omitempty" doc:"to_me (the usual one), from_me with the answers, or any for all there are" values:"to_me,from_me,any"`
-	Status    []record.Status `json:"status,omitempty" doc:"only handoffs in these states" values:"open,claimed,responded,resolved,canceled"`
-	Type      []string        `json:"type,omitempty" doc:"only handoffs of these types" values:"handoff,question,review,collab,approval"`
+	Direction string          `json:"direction,omitempty" doc:"to_me (the usual one), from_me with the answers, or any for all there are" oneof:"to_me,from_me,any"`
+	Status    []record.Status `json:"status,omitempty" doc:"only handoffs in these states" oneof:"open,claimed,responded,resolved,canceled"`
+	Type      []string        `json:"type,omitempty" doc:"only handoffs of these types" oneof:"handoff,question,review,collab,approval"`
 	About     string          `json:"about,omitempty" doc:"only handoffs about this record" from:"tasks"`
-	Limit     verb.Count      `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor    string          `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // Row is a handoff in a list.
@@ -41,30 +38,8 @@ type Row struct {
 	Elsewhere *verb.Elsewhere    `json:"elsewhere,omitempty"` // how far another branch or worktree of the clone has carried it
 }
 
-// Cells are a handoff in a table.
-func (r Row) Cells(time.Time) []verb.Cell {
-	to, what := strings.Join(r.To, ", "), r.Title
-	if r.ClaimedBy != "" {
-		to = string(r.ClaimedBy) + " (claimed)"
-	}
-	if answer := r.Response.Words(); answer != "" {
-		what += "  — " + answer
-	}
-	return verb.Cells("HANDOFF", r.ID, "STATUS", string(r.Status), "TYPE", string(r.Type), "FROM", string(r.From), "TO", to, "WHAT", what)
-}
-
-// None is what is said where there are no handoffs.
-func (Row) None() string { return "no handoffs; without --direction only those to you are listed" }
-
 // Query lists handoffs, the newest first.
-func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Row], error) {
-	s, err := w.Open()
-	if err == nil {
-		err = in.valid()
-	}
-	if err != nil {
-		return verb.Items[Row]{}, err
-	}
+func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (verb.Items[Row], error) {
 	me := w.Actor()
 	groups, err := w.GroupsOf(ctx, s)
 	if err != nil {
@@ -81,25 +56,14 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Row],
 			(len(in.Type) == 0 || slices.Contains(in.Type, r.Fact(kind.TypeFact))) &&
 			(in.About == "" || slices.Contains(r.All(kind.AboutFact), in.About))
 	}
-	return verb.QueryRows(ctx, w, s, kind.Handoffs.Kind, in.Cursor, in.Limit, fits, func(r *kind.Row) Row { return rowOf(s, r) })
+	return verb.QueryRows(ctx, w, s, kind.Handoffs.Kind, in.Paging, fits, func(r *kind.Row) Row { return rowOf(s, r) })
 }
 
+// The directions that are not any.
 const (
 	toMe   = "to_me"
 	fromMe = "from_me"
-	toAny  = "any"
 )
-
-func (in QueryIn) valid() error {
-	err := verb.OneOf("direction", in.Direction, []string{toMe, fromMe, toAny})
-	for _, status := range in.Status {
-		err = cmp.Or(err, record.OneOf("status", status, ledger.HandoffStates))
-	}
-	for _, kind := range in.Type {
-		err = cmp.Or(err, record.OneOf("type", ledger.HandoffType(kind), ledger.HandoffTypes))
-	}
-	return err
-}
 
 // addressed reports whether a handoff is addressed to an actor, or claimed by it.
 func addressed(r *kind.Row, who record.Actor, groups ledger.GroupsOf) bool {

@@ -8,39 +8,35 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-const noun = "handoff"
-
 // Verbs are the verbs of handoffs.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "handoff_create", Group: "handoffs", Noun: noun, Toolset: verb.Team, Title: "Ask somebody", Kind: verb.Write, Profile: verb.Operator,
+var Verbs = verb.Group{Name: "handoffs", Noun: "handoff", Toolset: verb.Team}.Of(
+	verb.Declare(Create, verb.Verb{Name: "handoff_create", Title: "Ask somebody", Kind: verb.Write,
+		Profile: verb.Operator,
 		Summary: "Ask something of actors or groups: to take over work, to answer a question, to review or approve.",
 		When:    "To get an answer, give its id to wait, or to the deps of a task. A repeated one with the fingerprint of a live one returns that.",
-	}, Create),
-	verb.Declare(verb.Verb{
-		Name: "handoff_claim", Group: "handoffs", Noun: noun, Toolset: verb.Team, Title: "Claim a handoff", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true,
+	}),
+	verb.Declare(Claim, verb.Verb{Name: "handoff_claim", Title: "Claim a handoff", Kind: verb.Write,
+		Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Take a handoff that is addressed to you, so that no other recipient deals with it too.",
 		When:    "Before you work on it. One of many recipients gets it; CONFLICT names who.",
-	}, Claim),
-	verb.Declare(verb.Verb{
-		Name: "handoff_respond", Group: "handoffs", Noun: noun, Toolset: verb.Team, Title: "Answer a handoff", Kind: verb.Write, Profile: verb.PairWorker,
+	}),
+	verb.Declare(Respond, verb.Verb{Name: "handoff_respond", Title: "Answer a handoff", Kind: verb.Write,
+		Profile: verb.PairWorker,
 		Summary: "Answer a handoff, with one of its options, a text, or both.",
 		When:    "Who asked reads the answer with handoff_query and direction from_me, or in its inbox.",
-	}, Respond),
-	verb.Declare(verb.Verb{
-		Name: "handoff_resolve", Group: "handoffs", Noun: noun, Toolset: verb.Team, Title: "End a handoff", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
+	}),
+	verb.Declare(Resolve, verb.Verb{Name: "handoff_resolve", Title: "End a handoff", Kind: verb.Write,
+		Profile: verb.Operator, Idempotent: true,
 		Summary: "End a handoff, as processed or as canceled.",
 		When:    "By who asked, claimed or answered it. Tasks that wait for it can begin then.",
-	}, Resolve),
-	verb.Declare(verb.Verb{
-		Name: "handoff_query", Group: "handoffs", Noun: noun, Toolset: verb.Team, Title: "Find handoffs", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+	}),
+	verb.Declare(Query, verb.Verb{Name: "handoff_query", Title: "Find handoffs",
 		Lists:   ledger.HandoffKind,
 		Summary: "List handoffs to you, from you or all, the newest first, with their answers.",
 		When:    "With direction from_me it shows the answers to what you asked.",
-	}, Query),
-	verb.Declare(verb.Verb{
-		Name: "inbox", Group: "handoffs", Toolset: verb.Team, Title: "Read your inbox", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+	}),
+	verb.Declare(Inbox, verb.Verb{Name: "inbox", Title: "Read your inbox",
 		Summary: "List what waits for you, the newest first: handoffs, mentions, tasks assigned to you, answers, and reviews.",
 		When:    "Between pieces of work. Act first, then give the ids back as ack: reading acknowledges nothing, so nothing is lost if you are ended.",
-	}, Inbox),
-}
+	}),
+)

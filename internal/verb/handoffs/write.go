@@ -3,7 +3,6 @@ package handoffs
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
@@ -31,14 +30,6 @@ type Response struct {
 	About  []string     `json:"about,omitempty"`
 }
 
-// Words are an answer on one line: who gave it, the option, and the text. There are none without an answer.
-func (r *Response) Words() string {
-	if r == nil {
-		return ""
-	}
-	return string(r.By) + ": " + strings.Join(verb.NonEmpty(r.Option, r.Text), ": ")
-}
-
 // responseOf is the newest answer of a handoff; nil if there is none.
 func responseOf(h ledger.Handoff) *Response {
 	e, ok := h.Response()
@@ -50,12 +41,7 @@ func responseOf(h ledger.Handoff) *Response {
 
 // Replay shows the handoff as it is now.
 func (Handoff) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
-	if made.Record == nil {
-		return verb.Record{}.Replay(w, s, made)
-	}
-	out, err := show(w, s, made.Record.ID)
-	out.Replayed = true
-	return out, verb.NotHere(err, made.Record.ID)
+	return show(w, s, verb.MadeID(made))
 }
 
 func show(w *verb.Workspace, s *store.Store, id string) (Handoff, error) {
@@ -71,7 +57,7 @@ func show(w *verb.Workspace, s *store.Store, id string) (Handoff, error) {
 type CreateIn struct {
 	Title         string             `json:"title" doc:"what is asked, on one line" cli:"arg"`
 	To            []string           `json:"to" doc:"who is asked: actors, me, or groups as group:NAME" from:"recipients"`
-	Type          ledger.HandoffType `json:"type,omitempty" doc:"handoff (the usual one), question, review, collab or approval" values:"handoff,question,review,collab,approval"`
+	Type          ledger.HandoffType `json:"type,omitempty" doc:"handoff (the usual one), question, review, collab or approval" oneof:"handoff,question,review,collab,approval"`
 	Body          string             `json:"body,omitempty" doc:"what the recipients should know, in Markdown"`
 	Options       []string           `json:"options,omitempty" doc:"answers to choose from" cli:"flag=option"`
 	AllowFreeText *bool              `json:"allow_free_text" doc:"false: an answer must be one of the options"`
@@ -82,12 +68,8 @@ type CreateIn struct {
 }
 
 // Create makes a handoff, unless a live one has its fingerprint. Whether there is one is decided under the lock.
-func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (Handoff, error) {
+func Create(ctx context.Context, w *verb.Workspace, s *store.Store, in CreateIn) (Handoff, error) {
 	h, err := in.handoff(w)
-	if err != nil {
-		return Handoff{}, err
-	}
-	s, err := w.Open()
 	if err == nil {
 		err = verb.Exist(s, in.About)
 	}
@@ -137,19 +119,17 @@ type writing struct {
 }
 
 // change makes one write of one handoff.
-func change(ctx context.Context, w *verb.Workspace, id string, decide func(writing) (ledger.Handoff, error)) (Handoff, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Handoff{}, err
-	}
+func change(
+	ctx context.Context, w *verb.Workspace, s *store.Store, id ledger.HandoffID, decide func(writing) (ledger.Handoff, error),
+) (Handoff, error) {
 	groups, err := w.GroupsOf(ctx, s)
 	if err == nil {
-		_, err = changeOf(w, id, groups, decide).Run(ctx, w, s)
+		_, err = changeOf(w, string(id), groups, decide).Run(ctx, w, s)
 	}
 	if err != nil {
 		return Handoff{}, verb.WithID(err, record.ID(id))
 	}
-	return show(w, s, id)
+	return show(w, s, string(id))
 }
 
 // changeOf is one write of one handoff. A person confirms what the rules ask for.
@@ -185,27 +165,33 @@ type ClaimIn struct {
 
 // Claim makes the caller the one who deals with a handoff. Of many recipients in all worktrees of a clone one gets it.
 // Claiming what one has changes nothing.
-func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (Handoff, error) {
-	return change(ctx, w, string(in.ID), func(c writing) (ledger.Handoff, error) {
+func Claim(ctx context.Context, w *verb.Workspace, s *store.Store, in ClaimIn) (Handoff, error) {
+	return change(ctx, w, s, in.ID, func(c writing) (ledger.Handoff, error) {
 		over, err := c.mine()
 		if err != nil {
 			return c.h, err
 		}
 		next, err := c.h.Claim(over, c.groups, w.Stamp(""))
 		if err == nil {
-			c.Tx.Claim(c.h.Ref, w.Lease(ctx, c.Store, ""))
+			c.Tx.Claim(c.h.Ref, c.Lease(ctx, ""))
 		}
 		return next, err
 	})
 }
 
+// ReleaseIn is the input of Release.
+type ReleaseIn struct {
+	ID     ledger.HandoffID
+	Reason string
+}
+
 // Release gives a claim up.
-func Release(ctx context.Context, w *verb.Workspace, id ledger.HandoffID, reason string) (Handoff, error) {
-	return change(ctx, w, string(id), func(c writing) (ledger.Handoff, error) {
+func Release(ctx context.Context, w *verb.Workspace, s *store.Store, in ReleaseIn) (Handoff, error) {
+	return change(ctx, w, s, in.ID, func(c writing) (ledger.Handoff, error) {
 		if err := c.Hold.RefuseEnd(); err != nil {
 			return c.h, err
 		}
-		next, err := c.h.Release(w.Stamp(reason))
+		next, err := c.h.Release(w.Stamp(in.Reason))
 		if err == nil && next.Assignee == "" {
 			c.Tx.Claim(c.h.Ref, nil)
 		}
@@ -223,15 +209,11 @@ type RespondIn struct {
 }
 
 // Respond answers a handoff. What another recipient is at work on is not answered.
-func Respond(ctx context.Context, w *verb.Workspace, in RespondIn) (Handoff, error) {
-	s, err := w.Open()
-	if err == nil {
-		err = verb.Exist(s, in.About)
-	}
-	if err != nil {
+func Respond(ctx context.Context, w *verb.Workspace, s *store.Store, in RespondIn) (Handoff, error) {
+	if err := verb.Exist(s, in.About); err != nil {
 		return Handoff{}, err
 	}
-	return change(ctx, w, string(in.ID), func(c writing) (ledger.Handoff, error) {
+	return change(ctx, w, s, in.ID, func(c writing) (ledger.Handoff, error) {
 		if _, err := c.mine(); err != nil {
 			return c.h, err
 		}
@@ -242,18 +224,18 @@ func Respond(ctx context.Context, w *verb.Workspace, in RespondIn) (Handoff, err
 // ResolveIn is the input of Resolve.
 type ResolveIn struct {
 	ID         ledger.HandoffID `json:"id" doc:"handoff to end" cli:"arg" names:"handoff"`
-	Resolution string           `json:"resolution,omitempty" doc:"processed (the usual one) or canceled" values:"processed,canceled"`
+	Resolution string           `json:"resolution,omitempty" doc:"processed (the usual one) or canceled" oneof:"processed,canceled"`
 	Note       string           `json:"note,omitempty" doc:"what came of it"`
 	verb.Once
 }
 
 // Resolve ends a handoff.
-func Resolve(ctx context.Context, w *verb.Workspace, in ResolveIn) (Handoff, error) {
-	as, ok := map[string]record.Status{"": ledger.HandoffResolved, "processed": ledger.HandoffResolved, "canceled": ledger.HandoffCanceled}[in.Resolution]
-	if !ok {
-		return Handoff{}, verb.BadInput("resolution", "is %q", in.Resolution).WithHint("processed or canceled")
+func Resolve(ctx context.Context, w *verb.Workspace, s *store.Store, in ResolveIn) (Handoff, error) {
+	as := ledger.HandoffResolved
+	if in.Resolution == "canceled" {
+		as = ledger.HandoffCanceled
 	}
-	return change(ctx, w, string(in.ID), func(c writing) (ledger.Handoff, error) { return c.resolve(as, in.Note) })
+	return change(ctx, w, s, in.ID, func(c writing) (ledger.Handoff, error) { return c.resolve(as, in.Note) })
 }
 
 // resolve ends a handoff, and its claim.

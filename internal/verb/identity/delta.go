@@ -34,14 +34,6 @@ type Changed struct {
 	At     time.Time     `json:"at"`
 }
 
-// Cells are a changed record in a table.
-func (c Changed) Cells(time.Time) []verb.Cell {
-	return verb.Cells("AT", c.At.Format(time.RFC3339), "RECORD", c.ID, "WHO", string(c.Who), "STATUS", string(c.Status), "TITLE", c.Title)
-}
-
-// None is empty: where nothing changed nothing is said.
-func (Changed) None() string { return "" }
-
 const deltaShown = 10
 
 // delta finds what others changed since the caller was last seen, by rows. An entry of the very second in which the

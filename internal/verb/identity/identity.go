@@ -16,7 +16,7 @@ import (
 
 // In is the input of Identity.
 type In struct {
-	Include []string `json:"include,omitempty" doc:"work, inbox, delta (what others changed)" values:"work,inbox,delta"`
+	Include []string `json:"include,omitempty" doc:"work, inbox, delta (what others changed)" oneof:"work,inbox,delta"`
 	Ack     string   `json:"ack,omitempty" doc:"delta.cursor that you have dealt with"`
 }
 
@@ -42,23 +42,17 @@ type Work struct {
 }
 
 // Verbs are the verbs of this package.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "identity", Group: "sessions", Toolset: verb.Core, Title: "Who am I", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "sessions", Toolset: verb.Core}.Of(
+	verb.DeclareBare(Identity, verb.Verb{Name: "identity", Title: "Who am I",
 		Summary: "Say who acts, with what rights, and in which workspace.",
 		When:    "Call it first: begin wants the actor that it names. With include it shows what concerns you.",
-	}, Identity),
-}
+	}),
+)
 
 // Identity says who acts, with what rights, and where. It works outside a workspace too, unless more is asked for.
 // Reading moves nothing: the caller was last seen when the answer was made whose cursor comes back as ack.
 func Identity(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	out := Out{Actor: w.Actor(), Client: w.Client, Version: w.Version, Profile: w.Profile.String(), Scope: w.Scope, ReadOnly: w.ReadOnly}
-	for _, part := range in.Include {
-		if !slices.Contains([]string{"work", "inbox", "delta"}, part) {
-			return out, verb.BadInput("include", "names %q", part).WithHint("work, inbox or delta")
-		}
-	}
 	s, err := w.Open()
 	if err == nil {
 		out.Workspace = s.Root
@@ -82,7 +76,7 @@ func (out *Out) add(ctx context.Context, w *verb.Workspace, s *store.Store, in I
 			out.Work, err = workOf(ctx, w, s)
 		case "inbox":
 			var items verb.Items[handoffs.Item]
-			items, err = handoffs.Inbox(ctx, w, handoffs.InboxIn{})
+			items, err = handoffs.Inbox(ctx, w, s, handoffs.InboxIn{})
 			out.Inbox = &items
 		case "delta":
 			out.Delta, err = delta(ctx, w, s)

@@ -280,7 +280,7 @@ func TestByURL(t *testing.T) {
 		"embedder: {url: '" + service.URL + "/v1', model: other}":               "400",
 		"embedder: {url: 'http://127.0.0.1:1/v1'}":                              "refused",
 		"embedder: {command: [./here]}":                                         "absolute path",
-		"embedder: {command: [embedder-that-is-not-there]}":                     "exit status 127",
+		"embedder: {command: [embedder-that-is-not-there]}":                     "not found",
 		"embedder: {command: [x], url: 'http://localhost'}":                     "either",
 		"embedder: {program: x}":                                                "no key",
 		"embedder: [":                                                           "yaml",

@@ -48,7 +48,7 @@ type Alike struct {
 
 // Write creates a note or changes one. It is saved before anything else is done with it: whatever becomes of the
 // embedder, it is written.
-func Write(ctx context.Context, w *verb.Workspace, in WriteIn) (Note, error) {
+func Write(ctx context.Context, w *verb.Workspace, s *store.Store, in WriteIn) (Note, error) {
 	s, err := w.Open()
 	if err == nil && in.About != nil {
 		err = verb.Exist(s, *in.About)
@@ -78,13 +78,9 @@ func (in WriteIn) save(ctx context.Context, w *verb.Workspace, s *store.Store) (
 	case in.ExpectedRev != "":
 		return verb.Record{}, verb.BadInput("expected_rev", "is given without id").WithHint("a new note has no revision yet")
 	}
-	ref, err := verb.Create(ctx, w, s, kind.Knowledge, func(_ *store.Tx, token string) (ledger.Note, error) {
+	return verb.CreateRecord(ctx, w, s, kind.Knowledge, func(_ *store.Tx, token string) (ledger.Note, error) {
 		return ledger.NewNote(in.change(), token, w.Stamp(""))
 	})
-	if err != nil {
-		return verb.Record{}, err
-	}
-	return w.View(s).RecordByID(kind.Knowledge.Kind, ref.ID, verb.Usual)
 }
 
 func (in WriteIn) change() ledger.NoteChange {
@@ -125,13 +121,9 @@ func keyOf(r *kind.Row) string { return r.Title + "\x00" + r.Body }
 
 // Replay shows the note as it is now.
 func (Note) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
-	if made.Record == nil {
-		return verb.Record{}.Replay(w, s, made)
-	}
-	rec, err := w.View(s).RecordByID(kind.Knowledge.Kind, made.Record.ID, verb.Usual)
+	rec, err := w.View(s).RecordByID(kind.Knowledge.Kind, verb.MadeID(made), verb.Usual)
 	if err != nil {
-		return Note{}, verb.NotHere(err, made.Record.ID)
+		return Note{}, err
 	}
-	rec.Replayed = true
 	return complete(context.Background(), w, s, rec)
 }

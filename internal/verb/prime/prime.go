@@ -1,3 +1,6 @@
+// Package prime holds the verb that tells an agent what it must know to work in a workspace, in a text so short that it
+// can be given at the start of each of its sessions. The texts that cairn setup and the plugins give to agents come
+// from here too, so that all say the same.
 package prime
 
 import (
@@ -14,6 +17,14 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/templates"
+)
+
+// Verbs are the verbs of this package.
+var Verbs = verb.Group{Name: "sessions", Toolset: verb.Team}.Of(
+	verb.DeclareBare(Prime, verb.Verb{Name: "prime", Title: "Prime an agent",
+		Summary: "Tell an agent in under 1,500 tokens who it is, what it has open, what is ready, how to work, and this workspace's rules.",
+		When:    "At the start of a conversation, and after its context was compacted. cairn setup has clients call it.",
+	}),
 )
 
 // In is the input of Prime.
@@ -99,7 +110,7 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		return out, err
 	}
 	out.tasks(ctx, w, s, g)
-	if err := out.sessions(ctx, w); err != nil {
+	if err := out.sessions(ctx, w, s); err != nil {
 		return out, err
 	}
 	if err := out.handoffs(ctx, w, s, g); err != nil {
@@ -137,8 +148,8 @@ func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g 
 }
 
 // sessions finds those that the actor has open.
-func (out *Out) sessions(ctx context.Context, w *verb.Workspace) error {
-	open, err := sessions.List(ctx, w, sessions.ListIn{Actor: string(out.Actor), Status: session.Active, Limit: openShown})
+func (out *Out) sessions(ctx context.Context, w *verb.Workspace, s *store.Store) error {
+	open, err := sessions.List(ctx, w, s, sessions.ListIn{Actor: string(out.Actor), Status: session.Active, Limit: openShown})
 	if err != nil {
 		return err
 	}

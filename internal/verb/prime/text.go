@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"text/template"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -40,51 +41,40 @@ func Skill() string {
 	return strings.NewReplacer("LOOP-SHELL\n", shellLoop+"\n", "LOOP-TOOLS\n", toolLoop+"\n").Replace(skill)
 }
 
+//go:embed pages/prime.md
+var page string
+
 // text is all of it. What is cut from the end if it is too long is the lists, never the loop or the rules.
 func (out Out) text(config kind.Config, templates []string, tools bool) string {
-	var head, rest strings.Builder
-	fmt.Fprintf(&head, "# cairn\n\nThis repository's tasks are Markdown files under .cairn/. You are %s", out.Actor)
-	if tools {
-		head.WriteString("; the MCP server cairn has the tools.\n")
-	} else {
-		head.WriteString(" (--actor or CAIRN_ACTOR says otherwise). Act through the command `cairn`; `cairn help` lists everything.\n")
+	names := func(states []record.Status) string {
+		return verb.Head(harmless.Line(strings.Join(verb.AsTexts(states), ", ")), statesShown)
 	}
-	head.WriteString(out.open(tools))
-	fmt.Fprintf(&head, "\n## The loop\n\n%s", Loop(tools))
-	rest.WriteString("\nA refusal has a code and a hint: do what is missing, do not work around it. What another actor holds, leave. Never edit the front\n" +
-		"matter of files under .cairn/ by hand.\n")
-	rest.WriteString(rules(config))
-	rest.WriteString(newTasks(config.Flow, templates, tools))
-	lists := out.lists(tools, MaxText-head.Len()-rest.Len())
-	return head.String() + rest.String() + lists
-}
-
-// open shows the sessions that the caller has open, which stand before everything else: to go on with one is what the
-// caller most needs to know.
-func (out Out) open(tools bool) string {
-	text := ""
-	if len(out.Lost) > 0 {
-		text = "\nThe git remote gave what you hold to another clone. Stop working on it, and release it: " + strings.Join(verb.AsTexts(out.Lost), ", ") + "\n"
-	}
-	if len(out.Sessions) == 0 {
-		return text
-	}
-	finish, all := "`cairn finish` and `cairn cancel` end it", "`cairn list-sessions --actor me`"
-	if tools {
-		finish, all = "`finish` and `cancel` end it", "`list_sessions` with `actor: me`"
-	}
-	text += "\nYou have a session open. Go on with it; " + finish + ".\n"
-	for _, one := range out.Sessions {
-		about := string(one.Task)
-		if about == "" {
-			about = quoted(one.Label)
+	t := template.Must(template.New("prime").Funcs(template.FuncMap{
+		"names":  names,
+		"word":   func(s record.Status) string { return verb.Head(harmless.Line(string(s)), 60) },
+		"quoted": quoted,
+		"join":   func(all []string, most int) string { return verb.Head(strings.Join(all, ", "), most) },
+		"less":   func(a, b int) int { return a - b },
+	}).Parse(page))
+	var needed []string
+	for _, one := range config.Flow.Fields {
+		values := string(one.Type)
+		if one.Type == task.FieldChoice {
+			values = verb.Head(harmless.Line(strings.Join(one.Choices, "|")), choicesShown)
 		}
-		text += fmt.Sprintf("- %s on %s, %s\n", one.ID, about, one.Health)
+		if one.Required {
+			needed = append(needed, one.Name+" ("+values+")")
+		}
 	}
-	if more := out.Totals.Sessions - len(out.Sessions); more > 0 {
-		text += fmt.Sprintf("%d more: %s\n", more, all)
+	var b strings.Builder
+	err := t.Execute(&b, map[string]any{
+		"Out": out, "Tools": tools, "Loop": Loop(tools), "Config": config, "Flow": config.Flow, "Needed": needed, "Templates": templates,
+		"Lost": strings.Join(verb.AsTexts(out.Lost), ", "),
+	})
+	if err != nil {
+		panic(err) // the page is ours
 	}
-	return text
+	return b.String() + out.lists(tools, MaxText-b.Len())
 }
 
 // lists shows the lists in so many bytes. Titles are quoted, and said to be data.
@@ -148,89 +138,8 @@ func quoted(text string) string {
 	return `"` + verb.Head(text, 2*titleShown) + `"`
 }
 
-// rules says what the config of a workspace asks for. It names settings and states, and no command of a check.
-func rules(c kind.Config) string {
-	flow := c.Flow
-	var b strings.Builder
-	b.WriteString("\n## This workspace's rules\n\n")
-	fmt.Fprintf(&b, "- States: %s. Closed: %s.", names(flow.States), names(flow.Closed))
-	if flow.Working != "" {
-		fmt.Fprintf(&b, " begin moves a task to %s.", word(flow.Working))
-	}
-	if flow.Review != "" {
-		fmt.Fprintf(&b, " finish moves it to %s.", word(flow.Review))
-	}
-	fmt.Fprintf(&b, "\n- A task leaves %s once all that it depends on is closed.\n", word(flow.Initial))
-	b.WriteString("- A task is closed once every check has passed")
-	if len(flow.Abandoned) > 0 {
-		fmt.Fprintf(&b, "; only %s needs none", names(flow.Abandoned))
-	}
-	b.WriteString(".\n")
-	if flow.GateReview && flow.Review != "" {
-		fmt.Fprintf(&b, "- %s needs every command check passed.\n", word(flow.Review))
-	}
-	if c.CloseByMerge {
-		b.WriteString("- A task that has a branch is closed by merging it.\n")
-	}
-	if n := len(flow.Defaults); n > 0 {
-		fmt.Fprintf(&b, "- Every new task gets %d checks of the definition of done.\n", n)
-	}
-	switch flow.Settles {
-	case task.ByAnyone:
-		b.WriteString("- Manual checks: anyone may attest what they saw.\n")
-	case task.BySigned:
-		b.WriteString("- Manual checks: a person attests them, and signs.\n")
-	default:
-		b.WriteString("- Manual checks: a person attests them, unless a check names somebody else.\n")
-	}
-	return b.String()
-}
-
-// newTasks says which fields of the workspace's own a new task must have, and of which templates it can be made.
-func newTasks(flow task.Flow, templates []string, tools bool) string {
-	var needed []string
-	for _, one := range flow.Fields {
-		if one.Required {
-			needed = append(needed, one.Name+" ("+valuesOf(one)+")")
-		}
-	}
-	set, template := "`--set NAME=VALUE`", "`--template NAME`"
-	if tools {
-		set, template = "in `fields`", "`template`"
-	}
-	text := ""
-	if len(needed) > 0 {
-		text += fmt.Sprintf("- A new task needs these fields, %s: %s.\n", set, verb.Head(strings.Join(needed, ", "), neededShown))
-	}
-	if len(templates) > 0 {
-		text += fmt.Sprintf("- Templates for new tasks, %s: %s.\n", template, verb.Head(strings.Join(templates, ", "), templatesShown))
-	}
-	return text
-}
-
-// valuesOf says what the values of a field are.
-func valuesOf(f task.Field) string {
-	if f.Type != task.FieldChoice {
-		return string(f.Type)
-	}
-	return verb.Head(harmless.Line(strings.Join(f.Choices, "|")), choicesShown)
-}
-
 // The most that is said of what a workspace has, in bytes.
 const (
-	statesShown    = 300
-	neededShown    = 600
-	choicesShown   = 100
-	templatesShown = 200
+	statesShown  = 300
+	choicesShown = 100
 )
-
-// names lists states.
-func names(states []record.Status) string {
-	var out []string
-	for _, s := range states {
-		out = append(out, harmless.Line(string(s)))
-	}
-	return verb.Head(strings.Join(out, ", "), statesShown)
-}
-
-func word(s record.Status) string { return verb.Head(harmless.Line(string(s)), 60) }

@@ -64,19 +64,17 @@ func OpenProject(_ context.Context, w *verb.Workspace, in OpenIn) (Opened, error
 
 // opened switches to a workspace, or says how it is opened.
 func opened(w *verb.Workspace, s *store.Store) (Opened, error) {
-	out := Opened{Project: projects.IDOf(s.Root), Root: s.Root, Prefix: s.Config.Prefix, Trusted: s.Trusted()}
-	if here, err := w.Open(); err == nil && here.Root == s.Root {
-		out.Open = true
-		return out, nil
-	}
-	if w.Switch == nil {
+	out := created(w, s)
+	switch {
+	case out.Open:
+	case w.Switch == nil:
 		out.How = "cairn -C " + s.Root + " on the command line; a server that is started there, or with --projects"
-		return out, nil
+	default:
+		if err := w.Switch(s.Root); err != nil {
+			return out, err
+		}
+		out.Open, out.How = true, ""
 	}
-	if err := w.Switch(s.Root); err != nil {
-		return out, err
-	}
-	out.Open = true
 	return out, nil
 }
 
@@ -126,13 +124,10 @@ const rootKind = "workspace"
 // no place for it, and the same call again does nothing more anyway.
 func remember(ctx context.Context, w *verb.Workspace, root string) error {
 	s, err := w.Open()
-	if err != nil || !w.Idempotency.Given() {
-		return nil
+	if err != nil {
+		return nil //nolint:nilerr // there is no workspace to remember it in
 	}
-	return w.Update(ctx, s, func(tx *store.Tx) error {
-		w.Idempotency.Remember(tx, session.Key{Record: &record.Ref{Kind: rootKind, ID: root}})
-		return nil
-	})
+	return w.RememberCall(ctx, s, session.Key{Record: &record.Ref{Kind: rootKind, ID: root}})
 }
 
 // Replay shows the workspace as it is now.
@@ -144,9 +139,7 @@ func (Opened) Replay(w *verb.Workspace, _ *store.Store, key session.Key) (any, e
 	if err != nil {
 		return Opened{}, err
 	}
-	out := created(w, s)
-	out.Replayed = true
-	return out, nil
+	return created(w, s), nil
 }
 
 // Made is what Init made.

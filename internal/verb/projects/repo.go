@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -32,25 +31,6 @@ type Repo struct {
 	Record  string `json:"record,omitempty"` // of the directory, by the same address
 }
 
-// Cells are a repository in a table: whether the commands of tasks may run there, and its folder, or its address where
-// there is no folder.
-func (r Repo) Cells(time.Time) []verb.Cell {
-	commands, where := "", cmp.Or(r.Folder, r.URL)
-	switch {
-	case r.Trusted:
-		commands = "trusted"
-	case r.State == hereState:
-		commands = "not trusted"
-	}
-	if r.Own {
-		where += " (of the workspace)"
-	}
-	return verb.Cells("REPOSITORY", r.Name, "ROLE", r.Role, "BASE", r.Base, "STATE", strings.ReplaceAll(r.State, "_", " "), "COMMANDS", commands, "WHERE", where)
-}
-
-// None is empty: a workspace has at least its own repository.
-func (Repo) None() string { return "" }
-
 // The states of a repository.
 const (
 	hereState    = "here"
@@ -67,11 +47,7 @@ type Repos struct {
 }
 
 // ListRepos returns the repositories of the workspace: its own, and those of the list.
-func ListRepos(ctx context.Context, w *verb.Workspace, _ ListIn) (Repos, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Repos{}, err
-	}
+func ListRepos(ctx context.Context, _ *verb.Workspace, s *store.Store, _ ListIn) (Repos, error) {
 	return reposOf(ctx, s)
 }
 
@@ -136,17 +112,17 @@ type RegisterIn struct {
 	RemoteURL string `json:"remote_url,omitempty" doc:"its address, of which credentials are left out; or give path"`
 	Path      string `json:"path,omitempty" doc:"its folder on this machine, from the workspace's or absolute"`
 	Name      string `json:"name,omitempty" doc:"how tasks name it; the last part of its address or folder by default"`
-	Role      string `json:"role,omitempty" doc:"what the workspace has it for" values:"primary,dependency,docs"`
+	Role      string `json:"role,omitempty" doc:"what the workspace has it for" oneof:"primary,dependency,docs"`
 	Base      string `json:"base,omitempty" doc:"branch that work there starts from and goes into"`
 	verb.Once
 }
 
 // RegisterRepo puts a repository into the list of the config. What is left out of one that is there stays.
-func RegisterRepo(ctx context.Context, w *verb.Workspace, in RegisterIn) (Repos, error) {
+func RegisterRepo(ctx context.Context, w *verb.Workspace, s *store.Store, in RegisterIn) (Repos, error) {
 	if (in.RemoteURL == "") == (in.Path == "") {
 		return Repos{}, verb.BadInput("remote_url", "or path says where it is, one of the two").WithHint("path is a folder on this machine, remote_url an address")
 	}
-	return setRepo(ctx, w, func(s *store.Store) (kind.Repo, error) {
+	return setRepo(ctx, w, s, func() (kind.Repo, error) {
 		r, err := in.repo(s)
 		if old, ok := s.Config.Repo(r.Name); ok {
 			r.Role, r.Base = cmp.Or(r.Role, old.Role), cmp.Or(r.Base, old.Base)
@@ -181,17 +157,17 @@ func (in RegisterIn) repo(s *store.Store) (kind.Repo, error) {
 // LinkIn is the input of LinkRepo.
 type LinkIn struct {
 	Name string `json:"name" doc:"a repository of the list, or the id or name of one of the directory" cli:"arg" from:"repos"`
-	Role string `json:"role" doc:"what the workspace has it for" cli:"arg" values:"primary,dependency,docs"`
+	Role string `json:"role" doc:"what the workspace has it for" cli:"arg" oneof:"primary,dependency,docs"`
 	verb.Once
 }
 
 // LinkRepo says what the workspace has a repository for. One of the directory is put into the list by its address. It
 // returns NOT_FOUND for others.
-func LinkRepo(ctx context.Context, w *verb.Workspace, in LinkIn) (Repos, error) {
+func LinkRepo(ctx context.Context, w *verb.Workspace, s *store.Store, in LinkIn) (Repos, error) {
 	if err := record.OneOf("role", in.Role, kind.RepoRoles); err != nil {
 		return Repos{}, err
 	}
-	return setRepo(ctx, w, func(s *store.Store) (kind.Repo, error) {
+	return setRepo(ctx, w, s, func() (kind.Repo, error) {
 		r, ok := s.Config.Repo(in.Name)
 		if !ok {
 			known, _, err := kind.Repositories.List(ctx, s)
@@ -211,13 +187,9 @@ func LinkRepo(ctx context.Context, w *verb.Workspace, in LinkIn) (Repos, error) 
 }
 
 // setRepo makes one write of the list.
-func setRepo(ctx context.Context, w *verb.Workspace, which func(*store.Store) (kind.Repo, error)) (Repos, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Repos{}, err
-	}
-	err = w.EditConfig(ctx, s, func(doc *format.Doc) (*format.Doc, error) {
-		repo, err := which(s)
+func setRepo(ctx context.Context, w *verb.Workspace, s *store.Store, which func() (kind.Repo, error)) (Repos, error) {
+	s, err := w.EditConfig(ctx, s, func(doc *format.Doc) (*format.Doc, error) {
+		repo, err := which()
 		if err != nil {
 			return nil, err
 		}
@@ -226,12 +198,10 @@ func setRepo(ctx context.Context, w *verb.Workspace, which func(*store.Store) (k
 	if err != nil {
 		return Repos{}, err
 	}
-	return ListRepos(ctx, w, ListIn{})
+	return reposOf(ctx, s)
 }
 
 // Replay shows the repositories as they are now.
 func (Repos) Replay(_ *verb.Workspace, s *store.Store, _ session.Key) (any, error) {
-	out, err := reposOf(context.Background(), s)
-	out.Replayed = true
-	return out, err
+	return reposOf(context.Background(), s)
 }

@@ -48,14 +48,10 @@ type PlanOut struct {
 }
 
 // Plan creates several tasks in one write: all of them, or, if one may not be created, none.
-func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
+func Plan(ctx context.Context, w *verb.Workspace, s *store.Store, in PlanIn) (PlanOut, error) {
 	if !in.DryRun && w.Profile < verb.Operator {
 		return PlanOut{}, record.Errorf(record.Forbidden, "a %s can make plans, and not make them real", w.Profile).
 			WithHint("send dry_run true, or propose it: somebody with the profile operator makes it real")
-	}
-	s, err := w.Open()
-	if err != nil {
-		return PlanOut{}, err
 	}
 	items, err := in.items(s)
 	if err != nil {
@@ -65,12 +61,12 @@ func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
 	if err != nil {
 		return PlanOut{}, err
 	}
-	ids := idsOf(tasks)
+	out := PlanOut{Notices: notices(s, items), DryRun: in.DryRun}
 	if in.DryRun {
-		out, err := dryRun(w, s, tasks)
-		out.Notices = notices(s, items)
+		out.Tasks, err = dryRun(w, s, tasks)
 		return out, err
 	}
+	ids := idsOf(tasks)
 	err = w.Update(ctx, s, func(tx *store.Tx) error {
 		created, err := s.Config.Flow.Plan(tasks, kind.Deps(tx, s.Config.Flow), w.Stamp(""))
 		if err != nil {
@@ -88,8 +84,8 @@ func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
 	if err != nil {
 		return PlanOut{}, err
 	}
-	out, err := showPlan(w, s, ids)
-	out.Notices = notices(s, items)
+	made, err := w.View(s).Several(ids)
+	out.Tasks = made.Tasks
 	return out, err
 }
 
@@ -104,23 +100,10 @@ func notices(s *store.Store, items []PlanItem) []verb.Notice {
 	return out
 }
 
-func showPlan(w *verb.Workspace, s *store.Store, ids []record.ID) (PlanOut, error) {
-	view, out := w.View(s), PlanOut{Tasks: []verb.Row{}}
-	for _, id := range ids {
-		t, err := kind.Tasks.Get(s, id)
-		if err != nil {
-			return PlanOut{}, err
-		}
-		out.Tasks = append(out.Tasks, view.RowOf(t))
-	}
-	return out, nil
-}
-
 // Replay shows the tasks as they are now.
 func (PlanOut) Replay(w *verb.Workspace, s *store.Store, key session.Key) (any, error) {
-	out, err := showPlan(w, s, key.Tasks)
-	out.Replayed = true
-	return out, verb.NotHere(err, "a task of the plan")
+	made, err := w.View(s).Several(key.Tasks)
+	return PlanOut{Tasks: made.Tasks}, verb.NotHere(err, "a task of the plan")
 }
 
 // items are the tasks of the plan, wherever they come from.
@@ -159,12 +142,10 @@ func plannedTasks(w *verb.Workspace, s *store.Store, items []PlanItem) ([]task.T
 	names := names{ids: ids, keys: keys, prefix: s.Config.Prefix, there: kind.Deps(s, s.Config.Flow)}
 	out := make([]task.Task, len(items))
 	for i, item := range items {
-		t, err := plannedTask(w, s, item, names)
-		if err != nil {
+		if out[i], err = plannedTask(w, s, item, names); err != nil {
 			return nil, inItem(err, i)
 		}
-		t.ID = ids[i]
-		out[i] = t
+		out[i].ID = ids[i]
 	}
 	return out, nil
 }
@@ -174,11 +155,10 @@ func mintAll(w *verb.Workspace, s *store.Store, n int) ([]record.ID, error) {
 	ids := make([]record.ID, n)
 	now := w.Now()
 	for i := range ids {
-		id, err := record.NewID(s.Config.Prefix, now.Add(time.Duration(i)*time.Millisecond), w.Rand)
-		if err != nil {
+		var err error
+		if ids[i], err = record.NewID(s.Config.Prefix, now.Add(time.Duration(i)*time.Millisecond), w.Rand); err != nil {
 			return nil, err
 		}
-		ids[i] = id
 	}
 	return ids, nil
 }
@@ -207,13 +187,13 @@ func plannedTask(w *verb.Workspace, s *store.Store, item PlanItem, names names) 
 // inItem says which item an error is about, as tasks[2].checks[0].cmd if the error names a field of it. inPlan says
 // which one a rule's error is about: its id was minted for nothing.
 func inItem(err error, i int) error {
-	var e *record.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*record.Error](err)
+	if !ok {
 		return err
 	}
-	renamed := *e
-	between := ": "
-	if field := strings.TrimRight(e.Msg[:strings.IndexAny(e.Msg+" ", " .:[")], "s"); slices.ContainsFunc(itemFields(), func(f verb.Field) bool { return strings.TrimRight(f.Name, "s") == field }) {
+	renamed, between := *e, ": "
+	field := strings.TrimRight(e.Msg[:strings.IndexAny(e.Msg+" ", " .:[")], "s")
+	if slices.ContainsFunc(itemFields(), func(f verb.Field) bool { return strings.TrimRight(f.Name, "s") == field }) {
 		between = "."
 	}
 	renamed.Msg = fmt.Sprintf("tasks[%d]%s%s", i, between, e.Msg)
@@ -224,8 +204,8 @@ func inItem(err error, i int) error {
 var itemFields = sync.OnceValue(func() []verb.Field { return verb.FieldsOf[PlanItem]() })
 
 func inPlan(err error, ids []record.ID) error {
-	var e *record.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*record.Error](err)
+	if !ok {
 		return err
 	}
 	renamed := *e
@@ -238,29 +218,28 @@ func inPlan(err error, ids []record.ID) error {
 
 func indexRef(i int) string { return fmt.Sprintf("#%d", i) }
 
-func idsOf(tasks []task.Task) []record.ID {
-	ids := make([]record.ID, len(tasks))
-	for i, t := range tasks {
-		ids[i] = t.ID
+func idsOf(tasks []task.Task) (ids []record.ID) {
+	for _, t := range tasks {
+		ids = append(ids, t.ID)
 	}
 	return ids
 }
 
 // dryRun shows what a plan would make. Tasks that do not exist are named by their index.
-func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) (PlanOut, error) {
-	ids := idsOf(tasks)
-	created, err := s.Config.Flow.Plan(tasks, kind.Deps(s, s.Config.Flow), w.Stamp(""))
+func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) ([]verb.Row, error) {
+	ids, deps := idsOf(tasks), kind.Deps(s, s.Config.Flow)
+	created, err := s.Config.Flow.Plan(tasks, deps, w.Stamp(""))
 	if err != nil {
-		return PlanOut{}, inPlan(err, ids)
+		return nil, inPlan(err, ids)
 	}
 	find := verb.FindIn(created)
 	among := func(id record.ID) (task.Task, bool) {
 		if t, ok := find(id); ok {
 			return t, true
 		}
-		return kind.Deps(s, s.Config.Flow)(id)
+		return deps(id)
 	}
-	view, out := w.View(s), PlanOut{Tasks: []verb.Row{}, DryRun: true}
+	view, out := w.View(s), []verb.Row{}
 	for i, id := range ids {
 		t, _ := find(id)
 		r := view.CutRow(view.RowOfTask(t, among))
@@ -270,7 +249,7 @@ func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) (PlanOut, erro
 				refs[n] = byIndex(ref, ids)
 			}
 		}
-		out.Tasks = append(out.Tasks, r)
+		out = append(out, r)
 	}
 	return out, nil
 }

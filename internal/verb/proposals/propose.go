@@ -30,23 +30,18 @@ type Proposal struct {
 }
 
 // Propose stores a plan for others to read. It must be one that plan would make now.
-func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, error) {
+func Propose(ctx context.Context, w *verb.Workspace, s *store.Store, in ProposeIn) (Proposal, error) {
 	if err := record.RequiredText("summary", in.Summary, "say what the plan is for"); err != nil {
 		return Proposal{}, err
 	}
-	s, err := w.Open()
-	if err != nil {
-		return Proposal{}, err
-	}
-	plan := PlanIn{Tasks: in.Tasks}
-	if _, err := plan.items(s); err != nil {
+	if _, err := (PlanIn{Tasks: in.Tasks}).items(s); err != nil {
 		return Proposal{}, err
 	}
 	tasks, err := plannedTasks(w, s, in.Tasks)
 	if err != nil {
 		return Proposal{}, err
 	}
-	dry, err := dryRun(w, s, tasks)
+	rows, err := dryRun(w, s, tasks)
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -54,21 +49,13 @@ func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, er
 	if err != nil {
 		return Proposal{}, err
 	}
-	token, err := record.Token(w.Now(), w.Rand)
-	if err != nil {
-		return Proposal{}, err
-	}
-	p := task.Proposal{ID: task.ProposalPrefix + "-" + token, Summary: in.Summary, Tasks: items}
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		if err := proposed(ctx, w, s); err != nil {
-			return err
-		}
-		w.Idempotency.Remember(tx, session.Key{Session: p.ID})
-		p.Provenance = record.Log{}.Add(w.Stamp("").Entry(record.Created))
-		kind.Proposals.Put(tx, p)
-		return nil
+	ref, err := verb.Create(ctx, w, s, kind.Proposals, func(_ *store.Tx, token string) (task.Proposal, error) {
+		return task.Proposal{
+			ID: task.ProposalPrefix + "-" + token, Summary: in.Summary, Tasks: items,
+			Provenance: record.Log{}.Add(w.Stamp("").Entry(record.Created)),
+		}, proposed(ctx, w, s)
 	})
-	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: kind.Proposals.File(p.ID), Tasks: dry.Tasks}, err
+	return Proposal{Proposal: ref.ID, Summary: in.Summary, Path: kind.Proposals.File(ref.ID), Tasks: rows}, err
 }
 
 // withoutMe names the proposer where the tasks of a proposal say me: somebody else may make it real.
@@ -145,8 +132,8 @@ func makeReal(tx *store.Tx, id string, made []record.ID, s record.Stamp) error {
 
 // Replay shows what was proposed. What would come of it today is plan's to say.
 func (Proposal) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any, error) {
-	p, err := kind.Proposals.Get(s, key.Session)
-	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: kind.Proposals.File(p.ID), Tasks: []verb.Row{}, Replayed: true}, verb.NotHere(err, key.Session)
+	p, err := kind.Proposals.Get(s, verb.MadeID(key))
+	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: kind.Proposals.File(p.ID), Tasks: []verb.Row{}}, err
 }
 
 // storedItems reads the tasks of a stored proposal as strictly as any input. Where they say me, that is the proposer.

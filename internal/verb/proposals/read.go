@@ -3,11 +3,11 @@ package proposals
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -24,14 +24,6 @@ type Row struct {
 	MadeBy     record.Actor `json:"made_by,omitempty"` // who made it real the last time
 	MadeAt     *time.Time   `json:"made_at,omitempty"`
 }
-
-// Cells are a proposal in a table.
-func (r Row) Cells(time.Time) []verb.Cell {
-	return verb.Cells("PROPOSAL", r.Proposal, "STATE", string(r.State), "TASKS", fmt.Sprint(r.TasksTotal), "WHO", string(r.By), "WHAT", r.Summary)
-}
-
-// None is what is said where there are no proposals.
-func (Row) None() string { return "no proposals" }
 
 // State says whether a proposal was made into tasks.
 type State string
@@ -55,10 +47,9 @@ type Whole struct {
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	State  State      `json:"state,omitempty" doc:"only those that are open, or that were made into tasks: open or made" values:"open,made"`
-	Actor  string     `json:"actor,omitempty" doc:"only what this actor proposed; me for you" from:"actors"`
-	Limit  verb.Count `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	State State  `json:"state,omitempty" doc:"only those that are open, or that were made into tasks: open or made" oneof:"open,made"`
+	Actor string `json:"actor,omitempty" doc:"only what this actor proposed; me for you" from:"actors"`
+	verb.Paging
 }
 
 // ListOut is a page of proposals.
@@ -70,19 +61,12 @@ type ListOut struct {
 }
 
 // List returns the proposals that fit the filters, the newest first.
-func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
-	if in.State != "" && in.State != Open && in.State != Made {
-		return ListOut{}, verb.BadInput("state", "is %q", in.State).WithHint("open or made")
-	}
+func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (ListOut, error) {
 	who, err := w.ActorNamed(in.Actor)
 	if err != nil {
 		return ListOut{}, err
 	}
-	s, err := w.Open()
-	if err != nil {
-		return ListOut{}, err
-	}
-	page, err := verb.ListRecords(ctx, w, s, kind.Proposals, in.Cursor, in.Limit, func(p task.Proposal) (Row, bool) {
+	page, err := verb.ListRecords(ctx, w, s, kind.Proposals, in.Paging, func(p task.Proposal) (Row, bool) {
 		r := rowOf(p)
 		return r, (in.State == "" || in.State == r.State) && (in.Actor == "" || r.By == who)
 	})
@@ -95,11 +79,7 @@ type GetIn struct {
 }
 
 // Get returns a stored proposal: its plan, and what came of it.
-func Get(_ context.Context, w *verb.Workspace, in GetIn) (Whole, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Whole{}, err
-	}
+func Get(_ context.Context, w *verb.Workspace, s *store.Store, in GetIn) (Whole, error) {
 	p, err := kind.Proposals.Get(s, in.Proposal)
 	if err != nil {
 		return Whole{}, err

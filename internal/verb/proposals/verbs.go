@@ -5,25 +5,23 @@ package proposals
 import "github.com/cairn-tasks/cairn/internal/verb"
 
 // Verbs are the verbs of plans and proposals.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "plan", Group: "tasks", Toolset: verb.Plans, Title: "Create a whole plan", Kind: verb.Write, Profile: verb.Planner,
+var Verbs = verb.Group{Name: "tasks", Toolset: verb.Plans}.Of(
+	verb.Declare(Plan, verb.Verb{Name: "plan", Title: "Create a whole plan", Kind: verb.Write,
+		Profile: verb.Planner,
 		Summary: "Create several tasks that depend on one another in one write: all of them or none.",
 		When:    "A task with a key is named by it in deps and parent; #0 is the first of the list. With dry_run it only checks.",
-	}, Plan),
-	verb.Declare(verb.Verb{
-		Name: "propose", Group: "tasks", Toolset: verb.Plans, Title: "Propose a plan", Kind: verb.Write, Profile: verb.Planner,
+	}),
+	verb.Declare(Propose, verb.Verb{Name: "propose", Title: "Propose a plan", Kind: verb.Write,
+		Profile: verb.Planner,
 		Summary: "Store a plan for somebody else to read and make real.",
 		When:    "When you may not create tasks, or should not without being asked: plan with the proposal's id makes it real.",
-	}, Propose),
-	verb.Declare(verb.Verb{
-		Name: "list_proposals", Group: "tasks", Toolset: verb.Plans, Title: "List proposals", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "proposal",
+	}),
+	verb.Declare(List, verb.Verb{Name: "list_proposals", Title: "List proposals", Lists: "proposal",
 		Summary: "List the proposals that fit all filters given, the newest first.",
 		When:    "With state open it shows the plans that wait for somebody to make them real.",
-	}, List),
-	verb.Declare(verb.Verb{
-		Name: "get_proposal", Group: "tasks", Toolset: verb.Plans, Title: "Read a proposal", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Reads: "proposal",
+	}),
+	verb.Declare(Get, verb.Verb{Name: "get_proposal", Title: "Read a proposal", Reads: "proposal",
 		Summary: "Read one proposal: its plan, who proposed it, and what was made from it.",
 		When:    "Before making it real with plan, or to see what came of it.",
-	}, Get),
-}
+	}),
+)

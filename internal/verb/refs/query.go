@@ -1,10 +1,8 @@
 package refs
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -16,12 +14,11 @@ import (
 // QueryIn is the input of Query. A filter that is left out lets everything through.
 type QueryIn struct {
 	ID      verb.RecordID `json:"id,omitempty" doc:"only those of this record" cli:"arg"`
-	Type    string        `json:"type,omitempty" doc:"only those of this type" values:"commit,branch,tag,compare,pr,link,file,record,origin"`
+	Type    string        `json:"type,omitempty" doc:"only those of this type" oneof:"commit,branch,tag,compare,pr,link,file,record,origin"`
 	Repo    string        `json:"repo,omitempty" doc:"only those in this repository, as host and path or as the URL of a remote" cli:"flag=repository"`
-	State   string        `json:"state,omitempty" doc:"only pull requests in this state: open, draft, merged or closed" values:"open,draft,merged,closed"`
+	State   string        `json:"state,omitempty" doc:"only pull requests in this state: open, draft, merged or closed" oneof:"open,draft,merged,closed"`
 	Session string        `json:"session,omitempty" doc:"only those that were added or changed in this session, and its own" from:"sessions"`
-	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // Item is a reference, and the record that has it.
@@ -31,20 +28,8 @@ type Item struct {
 	record.Reference
 }
 
-// Cells are a reference in a table.
-func (i Item) Cells(time.Time) []verb.Cell {
-	return verb.Cells("RECORD", i.ID, "REF", i.Ref, "TYPE", string(i.Type), "WHAT", verb.RefWords(i.Reference))
-}
-
-// None is what is said where there are no references.
-func (Item) None() string { return "no references" }
-
 // Query lists references, the newest first. It reads the files of those records that have any.
-func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item], error) {
-	s, err := w.Open()
-	if err != nil {
-		return verb.Items[Item]{}, err
-	}
+func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (verb.Items[Item], error) {
 	fits, err := in.filter()
 	if err != nil {
 		return verb.Items[Item]{}, err
@@ -60,30 +45,20 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item]
 	} else if found, problems, err = in.all(ctx, w, s, fits); err != nil {
 		return verb.Items[Item]{}, err
 	}
-	return verb.Page(found, problems, w.PageIn("refs", in.Cursor, in.Limit))
+	return verb.Page(found, problems, w.PageIn("refs", in.Paging))
 }
 
 // filter reads the filters.
 func (in QueryIn) filter() (func(record.Header, record.Reference) bool, error) {
-	if err := verb.ValidLimit(in.Limit); err != nil {
+	repo, err := repoNamed(in.Repo, "")
+	if err != nil {
 		return nil, err
-	}
-	if err := cmp.Or(verb.OneOf("type", record.ReferenceType(in.Type), record.ReferenceTypes), verb.OneOf("state", in.State, record.PullStates)); err != nil {
-		return nil, err
-	}
-	repo := record.RepoOf(in.Repo)
-	if in.Repo != "" && repo == "" {
-		return nil, verb.BadInput("repo", "is no repository on a host").WithHint("github.com/o/r, or the URL of a remote")
 	}
 	return func(h record.Header, r record.Reference) bool {
 		return (in.Type == "" || string(r.Type) == in.Type) && (repo == "" || r.Repo == repo) &&
-			(in.State == "" || r.State == in.State) && (in.Session == "" || h.Ref.ID == in.Session || changedIn(h.Log, r.Ref, in.Session))
+			(in.State == "" || r.State == in.State) && (in.Session == "" || h.Ref.ID == in.Session ||
+			slices.ContainsFunc(h.Log, func(e record.Entry) bool { return e.Session == in.Session && slices.Contains(e.Said().Refs, r.Ref) }))
 	}, nil
-}
-
-// changedIn reports whether a reference was added or changed under a session.
-func changedIn(log record.Log, ref, session string) bool {
-	return slices.ContainsFunc(log, func(e record.Entry) bool { return e.Session == session && slices.Contains(e.Said().Refs, ref) })
 }
 
 // all lists the references of all records. Rows say which records have any.

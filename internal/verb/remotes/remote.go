@@ -15,26 +15,23 @@ import (
 	"github.com/cairn-tasks/cairn/store/remote"
 )
 
-const noun = "remote"
-
 // Verbs are the verbs of the remote.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "remote_status", Group: "setup", Noun: noun, Toolset: verb.Admin, Title: "Show claims among clones", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "setup", Noun: "remote", Toolset: verb.Admin}.Of(
+	verb.Declare(Status, verb.Verb{Name: "remote_status", Title: "Show claims among clones",
 		Summary: "Show what this clone knows of the claims of all clones, and how old that is; the remote is not asked.",
 		When:    "To see who holds what elsewhere, which claims are not synced yet, and why the remote gave no answer.",
-	}, Status),
-	verb.Declare(verb.Verb{
-		Name: "remote_probe", Group: "setup", Noun: noun, Toolset: verb.Admin, Title: "Probe the git remote", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
+	}),
+	verb.Declare(Probe, verb.Verb{Name: "remote_probe", Title: "Probe the git remote", Kind: verb.Write,
+		Profile: verb.Operator, Idempotent: true,
 		Summary: "Find out, with throw-away refs, whether the git remote takes claims, and remember it.",
 		When:    "Once, after claims_remote was set.",
-	}, Probe),
-	verb.Declare(verb.Verb{
-		Name: "remote_sync", Group: "setup", Noun: noun, Toolset: verb.Admin, Title: "Bring claims together", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
+	}),
+	verb.Declare(Sync, verb.Verb{Name: "remote_sync", Title: "Bring claims together", Kind: verb.Write,
+		Profile: verb.Operator, Idempotent: true,
 		Summary: "Ask the git remote for all claims, and tell it what it does not know yet.",
 		When:    "After being offline. Servers and everyday commands do it by themselves.",
-	}, Sync),
-}
+	}),
+)
 
 // StatusIn is the input of Status.
 type StatusIn struct{}
@@ -82,11 +79,7 @@ type Other struct {
 }
 
 // Status shows what is known. It asks nobody.
-func Status(_ context.Context, w *verb.Workspace, _ StatusIn) (Shared, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Shared{}, err
-	}
+func Status(_ context.Context, w *verb.Workspace, s *store.Store, _ StatusIn) (Shared, error) {
 	return view(w, s, ""), nil
 }
 
@@ -145,7 +138,7 @@ type ProbeIn struct {
 }
 
 // Probe finds out what the remote allows. It returns OFFLINE if it gives no answer, or takes no claims.
-func Probe(ctx context.Context, w *verb.Workspace, in ProbeIn) (Shared, error) {
+func Probe(ctx context.Context, w *verb.Workspace, s *store.Store, in ProbeIn) (Shared, error) {
 	s, err := shared(w)
 	if err != nil {
 		return Shared{}, err
@@ -178,7 +171,7 @@ type SyncIn struct {
 
 // Sync brings what this clone claims and what the remote has together. It returns OFFLINE if the remote gives no
 // answer, and CLAIM_LOST if a claim was given to another clone.
-func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (Shared, error) {
+func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (Shared, error) {
 	s, err := shared(w)
 	if err != nil {
 		return Shared{}, err
@@ -207,7 +200,5 @@ func shared(w *verb.Workspace) (*store.Store, error) {
 
 // Replay shows what is known now.
 func (Shared) Replay(w *verb.Workspace, s *store.Store, _ session.Key) (any, error) {
-	out := view(w, s, "")
-	out.Replayed = true
-	return out, nil
+	return view(w, s, ""), nil
 }

@@ -1,3 +1,4 @@
+// Package search holds the verb that looks for words in the records of all kinds.
 package search
 
 import (
@@ -7,7 +8,6 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -16,6 +16,14 @@ import (
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/index/terms"
 	"github.com/cairn-tasks/cairn/store/kind"
+)
+
+// Verbs are the verbs that look in records of all kinds.
+var Verbs = verb.Group{Name: "ledger", Toolset: verb.Ledger}.Of(
+	verb.Declare(Search, verb.Verb{Name: "search", Title: "Search everything",
+		Summary: "Find records of every kind by words, the best first, each with the passage in which the words are.",
+		When:    "Before you do, decide or write down something again. It finds other forms of a word, parts of identifiers, and what is near to a word that nothing has.",
+	}),
 )
 
 // In is the input of Search. A filter that is left out lets everything through.
@@ -55,17 +63,13 @@ const (
 )
 
 // Search finds records by words. All kinds are one collection, also for a caller who asks about one of them.
-func Search(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	q, err := Query(in.Q)
 	if err != nil {
 		return Out{}, err
 	}
 	if in.Limit > maxLimit {
 		return Out{}, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
-	}
-	s, err := w.Open()
-	if err != nil {
-		return Out{}, err
 	}
 	keep, err := in.filter(ctx, w, s)
 	if err != nil {
@@ -82,7 +86,8 @@ func Search(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		}
 	}
 	show := func(r index.Ranked) Item { return itemOf(s, r, ranking.Terms) }
-	page, err := verb.PageOf(fit, show, problems, w.PageIn(in.order(), in.Cursor, cmp.Or(in.Limit, usualLimit)))
+	paging := verb.Paging{Limit: verb.Limit(cmp.Or(in.Limit, usualLimit)), Cursor: in.Cursor}
+	page, err := verb.PageOf(fit, show, problems, w.PageIn(in.order(), paging))
 	if err != nil {
 		return Out{}, err
 	}
@@ -110,11 +115,8 @@ func (in In) order() string {
 
 // filter returns what the filters keep.
 func (in In) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (func(index.Ranked) bool, error) {
-	if _, ok := kind.Named(in.Kind); !ok && in.Kind != "" {
-		return nil, verb.BadInput("kind", "is %q", in.Kind).WithHint("one of %s", strings.Join(kinds(), ", "))
-	}
 	since, err := verb.Moment("since", in.Since, w.Now())
-	if err != nil {
+	if err = cmp.Or(verb.KnownKind(in.Kind), err); err != nil {
 		return nil, err
 	}
 	within := func(*kind.Row) bool { return true }
@@ -128,14 +130,6 @@ func (in In) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (fun
 			(in.Label == "" || slices.Contains(r.Row.Labels, in.Label)) &&
 			(since.IsZero() || !time.Unix(r.Row.Newest, 0).Before(since.Truncate(time.Second))) && within(r.Row)
 	}, nil
-}
-
-func kinds() []string {
-	var names []string
-	for _, k := range kind.Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
 }
 
 // Within returns whether a record belongs to a task or to one of those below it: because it is one, or is about one. It

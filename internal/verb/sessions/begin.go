@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"strings"
@@ -36,14 +37,11 @@ func (in BeginIn) CallKey() string { return in.IdempotencyKey }
 
 // Begin claims a task, moves it from the initial state to the working one, and opens a session, all in one write.
 // Without a task it opens a session about none.
-func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, error) {
+func Begin(ctx context.Context, w *verb.Workspace, s *store.Store, in BeginIn) (verb.Session, error) {
 	if err := mayBegin(w, in); err != nil {
 		return verb.Session{}, err
 	}
-	s, err := w.Open()
-	if err != nil {
-		return verb.Session{}, err
-	}
+	var err error
 	if in.Head, err = headOr(ctx, s, in.Head); err != nil {
 		return verb.Session{}, err
 	}
@@ -132,8 +130,7 @@ func stageBegin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, in
 		wc.Tx.Supersede(t.ID.Ref())
 	}
 	wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, id))
-	kind.Sessions.Put(wc.Tx, session.New(newSession(w, wc.Store, in, id), stamp))
-	wc.Tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: wc.Now.UTC()})
+	stageSession(w, wc.Store, wc.Tx, in, id, stamp)
 	return t, nil
 }
 
@@ -143,9 +140,19 @@ func stageFree(w *verb.Workspace, s *store.Store, tx *store.Tx, in BeginIn, id s
 		return verb.BadInput("takeover", "is about a task, and no task is named")
 	}
 	w.Idempotency.Remember(tx, session.Key{Session: id})
-	kind.Sessions.Put(tx, session.New(newSession(w, s, in, id), w.Stamp("")))
-	tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: w.Now().UTC()})
+	stageSession(w, s, tx, in, id, w.Stamp(""))
 	return nil
+}
+
+// stageSession stages a session, and its first sign of life.
+func stageSession(w *verb.Workspace, s *store.Store, tx *store.Tx, in BeginIn, id string, stamp record.Stamp) {
+	ses := session.Session{
+		ID: id, Task: in.ID, Label: in.Label, Goal: in.Goal, Role: in.Role, Parent: string(in.Parent), Series: in.Series,
+		Actor: w.Actor(), Client: cmp.Or(in.Client, w.Client), Model: in.Model, Executor: w.Executor, Job: w.Job,
+		Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(cmp.Or(filepath.FromSlash(in.Worktree), s.Worktree)),
+	}
+	kind.Sessions.Put(tx, session.New(ses, stamp))
+	tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: w.Now().UTC()})
 }
 
 // parentThere returns INVALID_INPUT for a parent that is neither among the files nor, because it began in another
@@ -177,20 +184,6 @@ func noSecond(w *verb.Workspace, wc verb.WriteContext, takeover bool) error {
 	return record.Errorf(record.SessionLive, "you have session %s on it", ses.ID).
 		WithHint("go on in that session: heartbeat, then finish or cancel").
 		WithNext(record.CallTo("get_session", "session", ses.ID))
-}
-
-func newSession(w *verb.Workspace, s *store.Store, in BeginIn, id string) session.Session {
-	ses := session.Session{
-		ID: id, Task: in.ID, Label: in.Label, Goal: in.Goal, Role: in.Role, Parent: string(in.Parent), Series: in.Series,
-		Actor: w.Actor(), Client: in.Client, Model: in.Model, Executor: w.Executor, Job: w.Job, Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(s.Worktree),
-	}
-	if ses.Client == "" {
-		ses.Client = w.Client
-	}
-	if in.Worktree != "" {
-		ses.Worktree = filepath.Base(filepath.FromSlash(in.Worktree))
-	}
-	return ses
 }
 
 // notForeign returns NOT_YOURS if an entry says that another actor began a session under the same key: both took the

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -17,7 +18,7 @@ import (
 type FinishIn struct {
 	Session verb.SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Summary string         `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
-	Status  string         `json:"status,omitempty" doc:"succeeded (default), or failed: hands nothing over" values:"succeeded,failed"`
+	Status  string         `json:"status,omitempty" doc:"succeeded (default), or failed: hands nothing over" oneof:"succeeded,failed"`
 	Head    string         `json:"head,omitempty" doc:"commit to review; read from git by default" mcp:"quiet"`
 	LeftIn
 	verb.Once
@@ -32,17 +33,16 @@ type LeftIn struct {
 const maxLeft = 50 // lines
 
 func (in LeftIn) valid() error {
-	for _, list := range []struct {
-		name  string
-		lines []string
-	}{{"next", in.Next}, {"blockers", in.Blockers}} {
-		if len(list.lines) > maxLeft {
-			return verb.BadInput(list.name, "has %d lines, more than %d", len(list.lines), maxLeft).WithHint("make tasks of them")
-		}
-		for i, line := range list.lines {
-			if err := record.ValidLine(fmt.Sprintf("%s[%d]", list.name, i), line); err != nil {
-				return err
-			}
+	return cmp.Or(validLines("next", in.Next), validLines("blockers", in.Blockers))
+}
+
+func validLines(name string, lines []string) error {
+	if len(lines) > maxLeft {
+		return verb.BadInput(name, "has %d lines, more than %d", len(lines), maxLeft).WithHint("make tasks of them")
+	}
+	for i, line := range lines {
+		if err := record.ValidLine(fmt.Sprintf("%s[%d]", name, i), line); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -58,7 +58,7 @@ func (in LeftIn) stamp(w *verb.Workspace, text string) record.Stamp {
 // Finish ends a session. One that succeeded hands its task over for review, and does not close it. Where the workspace
 // gates the review, the command checks must pass first; if they do not, the session goes on. One that failed releases
 // its task, which stays where it is. A session about no task just ends.
-func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, error) {
+func Finish(ctx context.Context, w *verb.Workspace, s *store.Store, in FinishIn) (verb.Session, error) {
 	if err := in.valid(); err != nil {
 		return verb.Session{}, err
 	}
@@ -83,9 +83,6 @@ func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, 
 const failed = "failed"
 
 func (in FinishIn) valid() error {
-	if in.Status != "" && in.Status != "succeeded" && in.Status != failed {
-		return verb.BadInput("status", "is %q", in.Status).WithHint("succeeded, which is the default, or failed")
-	}
 	if err := in.LeftIn.valid(); err != nil {
 		return err
 	}
@@ -127,7 +124,11 @@ func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses sessio
 
 // endFree ends a session about no task.
 func endFree(ctx context.Context, w *verb.Workspace, s *store.Store, id string, to session.Status, stamp record.Stamp, head string) (verb.Session, error) {
-	err := w.ChangeSession(ctx, s, id, func(ses session.Session) session.Session { return ses.End(to, stamp).AtHead(head) })
+	made := &session.Key{Session: id}
+	_, err := verb.Change{Kind: kind.Sessions.Kind, IDs: []string{id}, Made: made, Decide: func(wc verb.WriteContext) (any, error) {
+		ses := wc.Was.(session.Session)
+		return ses.End(to, stamp).AtHead(head), ses.Usable(w.Actor())
+	}}.Run(ctx, w, s)
 	if err != nil {
 		return verb.Session{}, err
 	}
@@ -172,7 +173,7 @@ type CancelIn struct {
 }
 
 // Cancel ends a session and releases its task, which stays open where it is. A session about no task just ends.
-func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (verb.Session, error) {
+func Cancel(ctx context.Context, w *verb.Workspace, s *store.Store, in CancelIn) (verb.Session, error) {
 	err := record.RequiredText("reason", in.Reason, "say why the attempt ends")
 	if err == nil {
 		err = in.valid()
@@ -193,9 +194,9 @@ func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.
 	if ses.Task == "" {
 		return endFree(ctx, w, s, ses.ID, to, stamp, head)
 	}
-	ended := task.Cancel
+	how := record.Canceled
 	if to == session.Failed {
-		ended = task.FailAttempt
+		how = record.Failed
 	}
 	left, err := w.ChangeIn(ctx, s, ses.Task, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		ses, err := wc.OwnSession(ses.ID)
@@ -204,7 +205,7 @@ func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.
 		}
 		stamp := stamp
 		stamp.Session = ses.ID
-		t, entry, err := ended(wc.Task, ses.Actor, stamp)
+		t, entry, err := task.EndAttempt(wc.Task, how, ses.Actor, stamp)
 		kind.Sessions.Put(wc.Tx, ses.End(to, stamp).AtHead(head))
 		if wc.Hold.Session == ses.ID {
 			wc.Tx.Claim(t.ID.Ref(), nil)

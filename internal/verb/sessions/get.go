@@ -19,11 +19,7 @@ type GetIn struct {
 const childrenShown = 200
 
 // Get returns a session, with its health as of now.
-func Get(ctx context.Context, w *verb.Workspace, in GetIn) (verb.Session, error) {
-	s, err := w.Open()
-	if err != nil {
-		return verb.Session{}, err
-	}
+func Get(ctx context.Context, w *verb.Workspace, s *store.Store, in GetIn) (verb.Session, error) {
 	out, err := w.View(s).SessionByID(string(in.Session))
 	if err != nil || !in.Children {
 		return out, err

@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
 )
 
 // HeartbeatIn is the input of Heartbeat.
@@ -22,12 +23,8 @@ type HeartbeatIn struct {
 }
 
 // Heartbeat says that a session is alive, and how it does. It changes no committed file.
-func Heartbeat(ctx context.Context, w *verb.Workspace, in HeartbeatIn) (verb.Session, error) {
+func Heartbeat(ctx context.Context, w *verb.Workspace, s *store.Store, in HeartbeatIn) (verb.Session, error) {
 	beat, err := in.beat()
-	if err != nil {
-		return verb.Session{}, err
-	}
-	s, err := w.Open()
 	if err != nil {
 		return verb.Session{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
@@ -14,12 +15,12 @@ import (
 type ListIn struct {
 	Task   record.ID      `json:"task,omitempty" doc:"sessions on this task"`
 	Actor  string         `json:"actor,omitempty" doc:"sessions of this actor; me for yours" from:"actors"`
-	Status session.Status `json:"status,omitempty" doc:"active, finished, failed, canceled or abandoned" values:"active,finished,failed,canceled,abandoned"`
-	Health session.Health `json:"health,omitempty" doc:"active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`
+	Status session.Status `json:"status,omitempty" doc:"active, finished, failed, canceled or abandoned" oneof:"active,finished,failed,canceled,abandoned"`
+	Health session.Health `json:"health,omitempty" doc:"active, stalled, awaiting_review or ended" oneof:"active,stalled,awaiting_review,ended"`
 	Parent verb.SessionID `json:"parent,omitempty" doc:"those that began under this session"`
 	Root   verb.SessionID `json:"root,omitempty" doc:"this session and those below it"`
 	Series string         `json:"series,omitempty" doc:"those of this series" from:"series"`
-	Limit  verb.Count     `json:"limit,omitempty" doc:"50 by default, 500 at most"`
+	Limit  verb.Limit     `json:"limit,omitempty" doc:"50 by default, 500 at most"`
 	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -32,14 +33,7 @@ type ListOut struct {
 }
 
 // List returns the sessions that fit the filters, the newest first.
-func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return ListOut{}, err
-	}
-	if err := in.valid(); err != nil {
-		return ListOut{}, err
-	}
+func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (ListOut, error) {
 	who, err := w.ActorNamed(in.Actor)
 	if err != nil {
 		return ListOut{}, err
@@ -59,7 +53,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 			fit = append(fit, verb.Ranked[*kind.Row]{At: verb.Position{Key: verb.NewestFirst(time.Unix(r.Created, 0)), ID: verb.Descending(r.ID)}, Item: r})
 		}
 	}
-	page, err := verb.PageOf(fit, view.SessionOf, all.Problems(), w.PageIn("sessions", in.Cursor, in.Limit))
+	page, err := verb.PageOf(fit, view.SessionOf, all.Problems(), w.PageIn("sessions", verb.Paging{Limit: in.Limit, Cursor: in.Cursor}))
 	return ListOut{Sessions: page.Items, Total: page.Total, NextCursor: page.NextCursor, Problems: page.Problems}, err
 }
 
@@ -94,21 +88,4 @@ func (in ListIn) below(rows []*kind.Row) func(id string) bool {
 	}
 	visit(string(in.Root))
 	return func(id string) bool { return tree[id] }
-}
-
-func (in ListIn) valid() error {
-	if err := verb.ValidLimit(in.Limit); err != nil {
-		return err
-	}
-	switch in.Status {
-	case "", session.Active, session.Finished, session.Failed, session.Canceled, session.Abandoned:
-	default:
-		return verb.BadInput("status", "is %q", in.Status).WithHint("active, finished, failed, canceled or abandoned")
-	}
-	switch in.Health {
-	case "", session.Alive, session.Stalled, session.AwaitingReview, session.Ended:
-	default:
-		return verb.BadInput("health", "is %q", in.Health).WithHint("active, stalled, awaiting_review or ended")
-	}
-	return nil
 }

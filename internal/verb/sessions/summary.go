@@ -43,11 +43,7 @@ type SummaryOut struct {
 const mostCommits = 1000
 
 // Summary counts what a session produced, by the entries that name it, in records of every kind.
-func Summary(ctx context.Context, w *verb.Workspace, in SummaryIn) (SummaryOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return SummaryOut{}, err
-	}
+func Summary(ctx context.Context, w *verb.Workspace, s *store.Store, in SummaryIn) (SummaryOut, error) {
 	id := cmp.Or(string(in.Session), w.Session)
 	if id == "" {
 		return SummaryOut{}, verb.BadInput("session", "is missing, and CAIRN_SESSION names none").
@@ -96,49 +92,29 @@ func (o *SummaryOut) count(ctx context.Context, w *verb.Workspace, s *store.Stor
 		if err != nil {
 			continue // it is gone, or broken, by now
 		}
-		o.add(s.Config.Flow, k.Name, written(k.Header(v).Log, ses.ID))
+		o.add(s.Config.Flow, k, k.Header(v).Log, ses.ID)
 	}
 	return nil
 }
 
-// written returns the entries that were written under a session.
-func written(log record.Log, ses string) record.Log {
-	var out record.Log
-	for _, e := range log {
-		if e.Session == ses {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// created is which count the creation of a record adds to, by its kind.
-func (o *SummaryOut) created(k string) *int {
-	switch k {
-	case record.TaskKind:
-		return &o.TasksCreated
-	case kind.Decisions.Name:
-		return &o.Decisions
-	case kind.Knowledge.Name:
-		return &o.Knowledge
-	case kind.Handoffs.Name:
-		return &o.Handoffs
-	default:
-		return new(int)
-	}
-}
-
-// add counts the entries that were written to one record.
-func (o *SummaryOut) add(flow task.Flow, kind string, entries record.Log) {
+// add counts the entries that were written to one record under a session.
+func (o *SummaryOut) add(flow task.Flow, k *kind.Kind, log record.Log, ses string) {
+	created := map[*kind.Kind]*int{
+		kind.Tasks.Kind: &o.TasksCreated, kind.Decisions.Kind: &o.Decisions, kind.Knowledge.Kind: &o.Knowledge,
+		kind.Handoffs.Kind: &o.Handoffs,
+	}[k]
 	closed, refs := false, map[string]bool{}
-	for _, e := range entries {
-		if e.Did == record.Created {
-			*o.created(kind)++
+	for _, e := range log {
+		if e.Session != ses {
+			continue
+		}
+		if e.Did == record.Created && created != nil {
+			*created++
 		}
 		if e.Did == record.Noted {
 			o.Notes++
 		}
-		closed = closed || kind == record.TaskKind && flow.IsClosed(e.To)
+		closed = closed || k == kind.Tasks.Kind && flow.IsClosed(e.To)
 		for _, ref := range e.Said().Refs {
 			refs[ref] = true
 		}

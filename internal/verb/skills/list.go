@@ -17,26 +17,15 @@ import (
 type ListIn struct {
 	Q           string        `json:"q,omitempty" doc:"only skills with this in the id, the name or the description"`
 	Label       string        `json:"label,omitempty" doc:"only skills with this label" from:"skill-labels"`
-	Status      record.Status `json:"status,omitempty" doc:"only active or only archived ones" values:"active,archived"`
+	Status      record.Status `json:"status,omitempty" doc:"only active or only archived ones" oneof:"active,archived"`
 	IncludeBody bool          `json:"include_body,omitempty" doc:"with what is to be done, which may be long"`
-	Limit       verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor      string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	verb.Paging
 }
 
 // List returns the skills that fit the filters, sorted by id. It reads no file of a workspace that did not change, but
 // for the bodies.
-func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Skill], error) {
+func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (verb.Items[Skill], error) {
 	var none verb.Items[Skill]
-	if err := verb.ValidLimit(in.Limit); err != nil {
-		return none, err
-	}
-	if err := verb.OneOf("status", in.Status, ledger.SkillStates); err != nil {
-		return none, err
-	}
-	s, err := w.Open()
-	if err != nil {
-		return none, err
-	}
 	view, err := w.Reads.Look(ctx, s, kind.Skills.Kind)
 	if err != nil {
 		return none, err
@@ -59,7 +48,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Skill],
 			add(skillOf(w, k, OnShelf))
 		}
 	}
-	return verb.PageOf(fit, in.shown(w, s), append(problems, view.Problems()...), w.PageIn("skills", in.Cursor, in.Limit))
+	return verb.PageOf(fit, in.shown(w, s), append(problems, view.Problems()...), w.PageIn("skills", in.Paging))
 }
 
 func rowOf(r *kind.Row) Skill {
@@ -96,10 +85,6 @@ type GetIn struct {
 }
 
 // Get returns a skill with its body: that of the workspace, or else that of the user's shelf.
-func Get(_ context.Context, w *verb.Workspace, in GetIn) (Skill, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Skill{}, err
-	}
+func Get(_ context.Context, w *verb.Workspace, s *store.Store, in GetIn) (Skill, error) {
 	return read(w, s, in.ID)
 }

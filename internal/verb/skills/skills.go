@@ -2,9 +2,7 @@ package skills
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -37,14 +35,6 @@ type Skill struct {
 	Rev           record.Rev    `json:"rev,omitempty"`
 	Replayed      bool          `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
-
-// Cells are a skill in a table.
-func (k Skill) Cells(time.Time) []verb.Cell {
-	return verb.Cells("SKILL", k.ID, "VERSION", fmt.Sprint(k.Version), "STATUS", string(k.Status), "FROM", string(k.Source), "WHEN", k.Description)
-}
-
-// None is what is said where there are no skills.
-func (Skill) None() string { return "no skills" }
 
 // skillOf shows a skill with its body.
 func skillOf(w *verb.Workspace, k ledger.Skill, from Source) Skill {

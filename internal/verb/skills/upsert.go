@@ -25,13 +25,9 @@ type UpsertIn struct {
 
 // Upsert creates a skill of the workspace, or changes it as its next version. It returns CONFLICT if the skill has
 // another version than is expected. The user's shelf is not written: a skill of the same id hides the one there.
-func Upsert(ctx context.Context, w *verb.Workspace, in UpsertIn) (Skill, error) {
+func Upsert(ctx context.Context, w *verb.Workspace, s *store.Store, in UpsertIn) (Skill, error) {
 	if in.ExpectedVersion != nil && *in.ExpectedVersion < 0 {
 		return Skill{}, verb.BadInput("expected_version", "is %d", *in.ExpectedVersion).WithHint("the version that you have read; 0 for a skill that is new")
-	}
-	s, err := w.Open()
-	if err != nil {
-		return Skill{}, err
 	}
 	if _, err := (verb.Change{Kind: kind.Skills.Kind, Decide: func(wc verb.WriteContext) (any, error) { return in.written(wc.Tx, w.Stamp("")) }}).Run(ctx, w, s); err != nil {
 		return Skill{}, err
@@ -72,11 +68,6 @@ func (in UpsertIn) change() ledger.SkillChange {
 
 // Replay shows the skill as it is now.
 func (Skill) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
-	if made.Record == nil {
-		return verb.Record{}.Replay(w, s, made)
-	}
-	k, err := kind.Skills.Get(s, ledger.SkillID(made.Record.ID))
-	out := skillOf(w, k, InWorkspace)
-	out.Replayed = true
-	return out, verb.NotHere(err, made.Record.ID)
+	k, err := kind.Skills.Get(s, ledger.SkillID(verb.MadeID(made)))
+	return skillOf(w, k, InWorkspace), err
 }

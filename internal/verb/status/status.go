@@ -19,13 +19,12 @@ import (
 )
 
 // Verbs are the verbs of the package.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "status", Group: "tasks", Toolset: verb.Records, Title: "See what is going on", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
+	verb.Declare(Status, verb.Verb{Name: "status", Title: "See what is going on",
 		Summary: "Show what runs and who holds it, what stalled, waits for review or for you, is ready, overdue or was just closed.",
 		When:    "When you sit down. brief tells an agent what is known and decided besides.",
-	}, Status),
-}
+	}),
+)
 
 // In is the input of Status.
 type In struct {
@@ -101,13 +100,9 @@ const (
 )
 
 // Status looks at the workspace as it is now.
-func Status(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+func Status(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	if in.Limit > maxLimit {
 		return Out{}, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d", maxLimit)
-	}
-	s, err := w.Open()
-	if err != nil {
-		return Out{}, err
 	}
 	g, err := w.Graph(ctx, s)
 	if err != nil {

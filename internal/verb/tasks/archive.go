@@ -121,7 +121,7 @@ func (m *mover) move(ctx context.Context) error {
 		rest = rest[len(batch):]
 		var made Archived
 		err := m.w.Update(ctx, m.s, func(tx *store.Tx) error {
-			room, err := m.room()
+			room, err := placesOf(m.s)
 			if err != nil {
 				return err
 			}
@@ -147,7 +147,7 @@ func (m *mover) move(ctx context.Context) error {
 
 // dryRun decides as move does.
 func (m *mover) dryRun() error {
-	room, err := m.room()
+	room, err := placesOf(m.s)
 	if err != nil {
 		return err
 	}
@@ -233,10 +233,8 @@ func newArchived() Archived {
 
 // closedIn is when a task was moved to the state that it is in; if no entry says so, when it was written to last.
 func closedIn(t task.Task) time.Time {
-	for _, e := range slices.Backward(t.Provenance) {
-		if e.To == t.Status {
-			return e.At
-		}
+	if e, ok := t.Provenance.Newest(func(e record.Entry) bool { return e.To == t.Status }); ok {
+		return e.At
 	}
 	return t.Provenance.Last().At
 }

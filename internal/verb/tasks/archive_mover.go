@@ -53,21 +53,16 @@ func newMover(ctx context.Context, w *verb.Workspace, s *store.Store, before tim
 			m.candidates = append(m.candidates, id)
 		}
 	}
-	m.inOrder(g)
+	// By when they were written to last: folders fill up in this order, so branches that archive apart put a task into the
+	// same folder of a full month, though one moves more than the other.
+	slices.SortStableFunc(m.candidates, func(a, b record.ID) int {
+		return cmp.Or(cmp.Compare(g.Row(a).Newest, g.Row(b).Newest), cmp.Compare(a, b))
+	})
 	m.keepLast(places.count[usual], g)
 	if m.out.More = len(m.candidates) > maxArchived; m.out.More {
 		m.candidates = m.candidates[:maxArchived]
 	}
 	return m, nil
-}
-
-// inOrder sorts the candidates by when they were written to last. Folders fill up in this order, so branches that
-// archive apart put a task into the same folder of a full month, though one moves more than the other: what is older
-// fills the same places.
-func (m *mover) inOrder(g *verb.Graph) {
-	slices.SortStableFunc(m.candidates, func(a, b record.ID) int {
-		return cmp.Or(cmp.Compare(g.Row(a).Newest, g.Row(b).Newest), cmp.Compare(a, b))
-	})
 }
 
 // keepLast leaves one task in a folder that would be empty without it, the one that was written to last. Git has no
@@ -115,7 +110,8 @@ func (m *mover) decide(out *Archived, room *room, id record.ID, from kind.Reader
 		out.leaves(StaysUnread, id)
 		return "", false
 	}
-	if !m.s.Config.Flow.IsClosed(t.Status) || !newestEntry(t).Before(m.before) || room.folder[id] != path.Join(layout.Folder, kind.Tasks.Folder) {
+	young := slices.ContainsFunc(t.Provenance, func(e record.Entry) bool { return !e.At.Before(m.before) })
+	if !m.s.Config.Flow.IsClosed(t.Status) || young || room.folder[id] != path.Join(layout.Folder, kind.Tasks.Folder) {
 		return "", false // reopened, written to or moved since the look
 	}
 	if why := m.stays(t, room, known); why != "" {
@@ -146,24 +142,12 @@ func (m *mover) stays(t task.Task, room *room, known func(record.Ref) session.Li
 	return m.busy[t.ID]
 }
 
-func newestEntry(t task.Task) time.Time {
-	var newest time.Time
-	for _, e := range t.Provenance {
-		if e.At.After(newest) {
-			newest = e.At
-		}
-	}
-	return newest
-}
-
 // room is where tasks lie, and how many lie in each folder.
 type room struct {
 	folder map[record.ID]string // from the workspace root
 	twice  map[record.ID]bool   // with several files
 	count  map[string]int       // by the folder from the workspace root
 }
-
-func (m *mover) room() (*room, error) { return placesOf(m.s) }
 
 func placesOf(s *store.Store) (*room, error) {
 	files, problems, err := place.List(s.Layout, kind.Tasks.Kind)

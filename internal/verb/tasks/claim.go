@@ -31,7 +31,7 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
 		if in.Lease != 0 {
 			return nil, verb.BadInput("lease_seconds", "is for tasks, and %s is a handoff", in.ID).WithHint("leave it out")
 		}
-		return handoffs.Claim(ctx, w, handoffs.ClaimIn{ID: ledger.HandoffID(in.ID), Once: in.Once})
+		return verb.Do(ctx, w, handoffs.Claim, handoffs.ClaimIn{ID: ledger.HandoffID(in.ID), Once: in.Once})
 	}
 	return w.Change(ctx, record.ID(in.ID), func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		takesOver, err := wc.Take(ctx, in.Takeover)
@@ -93,7 +93,7 @@ func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (any, error) 
 		return nil, err
 	}
 	if isHandoff(w, in.ID) {
-		return handoffs.Release(ctx, w, ledger.HandoffID(in.ID), in.Reason)
+		return verb.Do(ctx, w, handoffs.Release, handoffs.ReleaseIn{ID: ledger.HandoffID(in.ID), Reason: in.Reason})
 	}
 	return w.Change(ctx, record.ID(in.ID), func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		if wc.Hold.Actor != "" && !wc.Mine() && !w.Actor().Human() {

@@ -162,54 +162,30 @@ func (in TaskIn) modeOf(flow task.Flow) (task.Mode, error) {
 // New reads what a caller says of a new task as a task without an id.
 func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	checks, err := declaredChecks(w, in.Checks)
-	if err != nil {
-		return task.Task{}, err
+	t := task.Task{Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Repo: in.Repo, RequiresEvidence: in.Evidence}
+	var own map[string]string
+	var reviewer record.Actor
+	for _, read := range []func(){
+		func() { t.Priority, err = verb.Priority(in.Priority) },
+		func() { t.Due, err = verb.Due("due", in.Due, w.Now()) },
+		func() { t.Links, err = in.links(s) },
+		func() { own, err = w.OwnFields(s, in.own()) },
+		func() { err = s.Config.Flow.HasRequired(own) },
+		func() { t.Mode, err = in.modeOf(s.Config.Flow) },
+		func() { err = knownRepo(s, in.Repo) },
+		func() { t.Checks, err = s.Config.Flow.WithDefaults(append(checks, task.Acceptance(in.Acceptance)...)) },
+		func() { t.Assignee, err = w.ActorNamed(in.Assignee) },
+		func() { reviewer, err = w.ActorNamed(in.Reviewer) },
+	} {
+		if err != nil {
+			return task.Task{}, err
+		}
+		read()
 	}
-	priority, err := verb.Priority(in.Priority)
-	if err != nil {
-		return task.Task{}, err
+	if t.Own = task.GivenOwn(own); reviewer != "" {
+		t.Checks = task.WithReviewer(t.Checks, reviewer)
 	}
-	due, err := verb.Due("due", in.Due, w.Now())
-	if err != nil {
-		return task.Task{}, err
-	}
-	links, err := in.links(s)
-	if err != nil {
-		return task.Task{}, err
-	}
-	own, err := w.OwnFields(s, in.own())
-	if err == nil {
-		err = s.Config.Flow.HasRequired(own)
-	}
-	if err != nil {
-		return task.Task{}, err
-	}
-	mode, err := in.modeOf(s.Config.Flow)
-	if err == nil {
-		err = knownRepo(s, in.Repo)
-	}
-	if err != nil {
-		return task.Task{}, err
-	}
-	if checks, err = s.Config.Flow.WithDefaults(append(checks, task.Acceptance(in.Acceptance)...)); err != nil {
-		return task.Task{}, err
-	}
-	assignee, err := w.ActorNamed(in.Assignee)
-	if err != nil {
-		return task.Task{}, err
-	}
-	reviewer, err := w.ActorNamed(in.Reviewer)
-	if err != nil {
-		return task.Task{}, err
-	}
-	if reviewer != "" {
-		checks = task.WithReviewer(checks, reviewer)
-	}
-	return task.Task{
-		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Priority: priority, Due: due, Assignee: assignee,
-		Mode: mode, Repo: in.Repo, Links: links, Own: task.GivenOwn(own),
-		Checks: checks, RequiresEvidence: in.Evidence,
-	}, nil
+	return t, err
 }
 
 // declaredChecks reads checks as a caller declares them. It refuses results, which only a run or an attestation sets.

@@ -60,9 +60,6 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 		}
 		f.mode = string(m)
 	}
-	if err := verb.ValidLimit(in.Limit); err != nil {
-		return f, err
-	}
 	if in.Assignee != nil {
 		who, err := w.ActorNamed(*in.Assignee)
 		if err != nil {
@@ -157,22 +154,14 @@ func (f Filter) among(ctx context.Context, g *verb.Graph, view verb.View) (fit [
 // Fits reports whether what the file of a task says fits, but for its words.
 func (f Filter) Fits(r *kind.Row) bool {
 	in := f.in
-	return (f.states == nil || slices.Contains(f.states, string(r.Status))) && f.dueFits(r) &&
+	by, due := task.Due(r.Fact(kind.DueFact)).By() // the time of the task is up before that of the filter begins
+	return (f.states == nil || slices.Contains(f.states, string(r.Status))) && (f.before.IsZero() || due && !by.After(f.before)) &&
 		(in.Assignee == nil || r.Assignee == f.Assignee) &&
 		(in.Label == "" || slices.Contains(r.Labels, in.Label)) &&
 		(in.Mode == "" || r.Fact(kind.ModeFact) == f.mode) &&
 		(in.Repo == "" || r.Fact(kind.RepoFact) == in.Repo) &&
 		(in.Priority == "" || r.Priority == f.priority) &&
 		(in.Parent == "" || r.Parent == in.Parent)
-}
-
-// dueFits reports whether the time of a task is up before that of the filter begins.
-func (f Filter) dueFits(r *kind.Row) bool {
-	if f.before.IsZero() {
-		return true
-	}
-	by, ok := task.Due(r.Fact(kind.DueFact)).By()
-	return ok && !by.After(f.before)
 }
 
 // fitsNow reports whether what is derived of the task of the nth row fits.

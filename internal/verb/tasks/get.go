@@ -114,7 +114,7 @@ func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Ki
 		bounds = verb.Most
 	}
 	switch {
-	case len(withoutComments(in.Include)) > 0 || slices.Contains(contextParts, in.Part):
+	case slices.ContainsFunc(in.Include, func(part string) bool { return part != commentsPart }) || slices.Contains(contextParts, in.Part):
 		return nil, verb.BadInput("", "only a task has a context, and %s is a %s", in.ID, k.Name).
 			WithHint("include comments, or ask for the part body, provenance or file")
 	case in.Part != "":
@@ -135,10 +135,6 @@ func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Ki
 		out.Comments = commentsAsked(w, in, k.Header(v).Log)
 		return out, err
 	}
-}
-
-func withoutComments(include []string) []string {
-	return slices.DeleteFunc(slices.Clone(include), func(part string) bool { return part == commentsPart })
 }
 
 // commentsAsked is the thread of a record that is no task, or nil if it is not asked for.

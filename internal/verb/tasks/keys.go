@@ -68,7 +68,9 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "lapsed", Type: where.Flag, About: "somebody held it who gave no sign of life", Flag: func(i Item) bool { return open(i) && i.view.Holder(i.graph, i.Row).Lapsed }},
 		{Name: "elsewhere", Type: where.Flag, About: "another branch or worktree carried it further", Flag: func(i Item) bool { return i.view.Behind(i.graph, i.Row) }},
 		{Name: "overdue", Type: where.Flag, About: "it is open, and its time is up", Flag: func(i Item) bool { return open(i) && task.Due(i.Row.Fact(kind.DueFact)).Passed(now) }},
-		{Name: "execution", Type: where.Word, About: "active, stalled or awaiting_review: how its session does", Read: readExecution, Texts: func(i Item) []string { return []string{i.view.Execution(i.graph, i.Row)} }},
+		{Name: "execution", Type: where.Word, About: "active, stalled or awaiting_review: how its session does", Read: func(value string) (string, error) {
+			return strings.ToLower(value), record.OneOf("execution", strings.ToLower(value), executions)
+		}, Texts: func(i Item) []string { return []string{i.view.Execution(i.graph, i.Row)} }},
 	}
 	for _, field := range flow.AllFields() {
 		all = append(all, keys.own(field))
@@ -153,10 +155,6 @@ func readMode(value string) (string, error) {
 	return string(m), nil
 }
 
-func readExecution(value string) (string, error) {
-	return strings.ToLower(value), record.OneOf("execution", strings.ToLower(value), executions)
-}
-
 // executions are what the row of a task can say of its session.
 var executions = []string{string(session.Alive), string(session.Stalled), string(session.AwaitingReview)}
 
@@ -196,10 +194,4 @@ func (k keyReader) anyID(part string) (string, error) {
 		return part, nil
 	}
 	return id, err
-}
-
-// lookWhere reads the filter of a list.
-func (f *Filter) lookWhere(w *verb.Workspace, s *store.Store, g *verb.Graph) (err error) {
-	f.where, err = Where(w, s, g, f.in.Where)
-	return err
 }

@@ -31,7 +31,7 @@ type ListIn struct {
 	Parent    record.ID  `json:"parent,omitempty" doc:"its children"`
 	Text      string     `json:"text,omitempty" doc:"words anywhere in it"`
 	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, {optional}, title, id" from:"orders"`
-	Limit     verb.Count `json:"limit,omitempty" doc:"50; 500 at most"`
+	Limit     verb.Limit `json:"limit,omitempty" doc:"50; 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -71,7 +71,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	if err != nil {
 		return ListOut{}, err
 	}
-	if err := keep.lookWhere(w, s, g); err != nil {
+	if keep.where, err = Where(w, s, g, in.Where); err != nil {
 		return ListOut{}, err
 	}
 	view := w.View(s).OfMany(ctx)
@@ -93,22 +93,13 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 		}
 		return row
 	}
-	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, in.Cursor, in.Limit))
+	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, verb.Paging{Limit: in.Limit, Cursor: in.Cursor}))
 	out := ListOut{Tasks: page.Items, Total: page.Total, Hidden: hidden, NextCursor: page.NextCursor, Problems: page.Problems, Remote: view.RemoteKnown()}
-	if in.Explain {
-		out.Unblocks = unblocksMost(g)
+	if id, n := g.UnblocksMost(); in.Explain && n > 0 {
+		r := g.Row(id)
+		out.Unblocks = &Unblocker{id, r.Title, r.Status, n}
 	}
 	return out, err
-}
-
-// unblocksMost is the open task for which the most others wait; nil if none waits.
-func unblocksMost(g *verb.Graph) *Unblocker {
-	id, n := g.UnblocksMost()
-	if n == 0 {
-		return nil
-	}
-	r := g.Row(id)
-	return &Unblocker{id, r.Title, r.Status, n}
 }
 
 // The orders of which more than the name is said.

@@ -70,8 +70,12 @@ func logsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID
 	out := &LogsOut{Logs: []Log{}, TotalRuns: len(paths)}
 	start := min(offset, len(paths))
 	end := min(start+limit, len(paths))
+	most := int64(runs.MaxLog) // of one log in the answer
+	if w.Bounded {
+		most = logShown
+	}
 	for _, found := range paths[start:end] {
-		text, cut, err := s.Runs().Read(found.Path, logBytes(w))
+		text, cut, err := s.Runs().Read(found.Path, most)
 		if err != nil {
 			return nil, err
 		}
@@ -83,12 +87,4 @@ func logsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID
 		out.NextOffset = end
 	}
 	return out, nil
-}
-
-// logBytes is how much of one log an answer holds.
-func logBytes(w *verb.Workspace) int64 {
-	if w.Bounded {
-		return logShown
-	}
-	return runs.MaxLog
 }

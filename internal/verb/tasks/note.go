@@ -48,10 +48,13 @@ func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
 	}
 	entry := w.Stamp(in.Text).Entry(record.Noted).Saying(record.Detail{Mentions: mentions, Re: re, Verb: in.Verb, Severity: in.Severity})
 	return verb.Change{Kind: k, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
-		if in.Verb != "" && hasMilestone(k.Header(wc.Was).Log, entry) {
+		_, told := k.Header(wc.Was).Log.Newest(func(e record.Entry) bool {
+			return e.Did == record.Noted && e.Who == entry.Who && e.Text == entry.Text && e.Said().Verb == in.Verb
+		})
+		if in.Verb != "" && told { // the milestone is there already
 			return wc.Was, nil
 		}
-		return k.With(wc.Was, entry)
+		return k.With(wc.Was, entry), nil
 	}}.Any(ctx, w, s)
 }
 
@@ -108,11 +111,4 @@ func (in NoteIn) answers(log record.Log) (string, error) {
 		return "", record.Errorf(record.CodeOf(err), "re: %s", record.MessageOf(err)).WithHint("%s shows the comments with their hashes", record.CallTo("get", "id", string(in.ID), "include", []string{commentsPart}))
 	}
 	return e.ShortHash(), nil
-}
-
-// hasMilestone reports whether the provenance has a milestone already: of the same actor, with the same verb and text.
-func hasMilestone(log record.Log, milestone record.Entry) bool {
-	return slices.ContainsFunc(log, func(e record.Entry) bool {
-		return e.Did == record.Noted && e.Who == milestone.Who && e.Text == milestone.Text && e.Said().Verb == milestone.Said().Verb
-	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -26,7 +27,7 @@ func TestOptionalFieldsAreKnownEverywhere(t *testing.T) {
 		if f.Type == task.FieldChoice {
 			sample = f.Choices[0]
 		}
-		if f.Doc == "" || sample == "" || !slices.Contains(task.TaskKeys, f.Name) || !slices.Contains(tasks.OrderNames(), f.Name) {
+		if f.Doc == "" || sample == "" || !slices.Contains(kind.Tasks.Keys, f.Name) || !slices.Contains(tasks.OrderNames(), f.Name) {
 			t.Errorf("%s is not declared whole, or is no key or no order", f.Name)
 		}
 		made := call("create", verbtest.Args{"title": "x", f.Name: sample})

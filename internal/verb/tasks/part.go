@@ -104,18 +104,13 @@ func pieceOf(w *verb.Workspace, out Part, text string, offset int) Part {
 		room = verb.Unbounded
 	}
 	out.Total = len(text)
-	out.Offset = runeStart(text, min(offset, len(text)))
+	out.Offset = min(offset, len(text))
+	for out.Offset > 0 && out.Offset < len(text) && !utf8.RuneStart(text[out.Offset]) { // where the character begins
+		out.Offset--
+	}
 	out.Text = verb.Beginning(text[out.Offset:], room.Body, room.BodyRoom)
 	if end := out.Offset + len(out.Text); end < out.Total {
 		out.NextOffset = end
 	}
 	return out
-}
-
-// runeStart is where the character begins that a byte of a text belongs to.
-func runeStart(text string, i int) int {
-	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
-		i--
-	}
-	return i
 }

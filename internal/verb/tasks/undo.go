@@ -242,12 +242,8 @@ func (u undo) edit() (task.Task, error) {
 		by = append(by, "it goes back to "+string(u.last.From))
 	}
 	if _, held := u.last.Holder(); held {
-		before := record.Actor("")
-		for _, e := range t.Provenance[:len(t.Provenance)-1] {
-			if who, ok := e.Holder(); ok {
-				before = who
-			}
-		}
+		e, _ := t.Provenance[:len(t.Provenance)-1].Newest(func(e record.Entry) bool { _, held := e.Holder(); return held })
+		before, _ := e.Holder()
 		ed.Assignee = &before
 		by = append(by, map[bool]string{true: "nobody holds it", false: fmt.Sprintf("%s holds it", before)}[before == ""])
 	}

@@ -24,70 +24,24 @@ func (u undo) before() (task.Task, bool) {
 
 // asBefore makes an edit that gives some fields what they said before. It reports false if no edit changes one of them.
 func asBefore(ed *task.Edit, names []string, before task.Task) bool {
+	ed.Set = task.Values{}
+	settable := task.Settable()
 	for _, name := range names {
-		if !oneAsBefore(ed, name, before) {
-			return false
-		}
-	}
-	return true
-}
-
-func oneAsBefore(ed *task.Edit, name string, before task.Task) bool {
-	switch name {
-	case "title":
-		ed.Title = &before.Title
-	case "body":
-		ed.Body = &before.Body
-	case "priority":
-		ed.Priority = &before.Priority
-	case "due":
-		ed.Due = &before.Due
-	case "mode":
-		ed.Mode = &before.Mode
-	case "repo":
-		ed.Repo = &before.Repo
-	case "labels":
-		ed.Labels = &before.Labels
-	case "parent":
-		ed.Parent = &before.Parent
-	case "scope":
-		ed.Scope = &before.Scope
-	case "requires_evidence":
-		ed.Evidence = &before.RequiresEvidence
-	case "checks", "timeout":
-		ed.Checks = unsettled(before.Checks)
-	default:
-		return linkAsBefore(ed, name, before)
-	}
-	return true
-}
-
-// unsettled are checks without their results, which an edit does not give.
-func unsettled(checks []task.Check) *[]task.Check {
-	out := slices.Clone(checks)
-	for i := range out {
-		out[i].Result = record.Pending
-	}
-	return &out
-}
-
-// linkAsBefore is oneAsBefore for links, optional fields and fields of the user's own.
-func linkAsBefore(ed *task.Edit, name string, before task.Task) bool {
-	for _, kind := range task.LinkKinds {
-		if kind.Name == name {
-			if ed.Links == nil {
-				ed.Links = map[string][]record.ID{}
+		if name == "checks" || name == "timeout" {
+			checks := slices.Clone(before.Checks) // an edit gives no results
+			for i := range checks {
+				checks[i].Result = record.Pending
 			}
-			ed.Links[name] = *before.LinksOf(name)
-			return true
+			ed.Checks = &checks
+			continue
 		}
+		field := task.Field{Name: name}
+		if i := slices.IndexFunc(settable, func(f task.Field) bool { return f.Name == name }); i >= 0 {
+			field = settable[i]
+		} else if _, known := before.Own[name]; !known && before.Extra[name] != nil {
+			return false // it held more than one value
+		}
+		ed.Set[name] = field.Of(before)
 	}
-	if _, known := before.Own[name]; !known && before.Extra[name] != nil {
-		return false // it held more than one value
-	}
-	if ed.Own == nil {
-		ed.Own = map[string]string{}
-	}
-	ed.Own[name] = before.Own[name]
 	return true
 }

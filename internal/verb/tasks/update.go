@@ -113,8 +113,8 @@ func (in UpdateIn) valid() error {
 	return nil
 }
 
-// mode adds the mode and the repository to the edit. It returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a
-// state.
+// mode returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a state, and INVALID_INPUT for a repository that the
+// workspace does not name.
 func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
 	to := record.Status(in.Status)
 	if in.To != nil {
@@ -131,14 +131,7 @@ func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
 		return verb.BadInput("status", "is not a key that update changes: a task is moved from state to state").
 			WithHint("%s moves it, through the gates; so does update with to", record.CallTo("transition", "id", string(id), "to", in.Status).OnlyShown())
 	}
-	if in.Mode != nil {
-		m, err := task.ParseMode(*in.Mode)
-		if err != nil {
-			return err
-		}
-		edit.Mode = &m
-	}
-	if edit.Repo = in.Repo; in.Repo != nil {
+	if in.Repo != nil {
 		return knownRepo(s, *in.Repo)
 	}
 	return nil
@@ -156,10 +149,17 @@ func (in UpdateIn) own(w *verb.Workspace, s *store.Store, edit *task.Edit) (err 
 		t, err := kind.Tasks.Get(s, record.ID(in.ID))
 		return err == nil && slices.ContainsFunc(task.LinkKinds, func(k task.Link) bool { return slices.Contains(*t.LinksOf(k.Name), id) })
 	}
-	if edit.Links, err = verb.LinksGiven(s, given, has); err != nil {
+	links, err := verb.LinksGiven(s, given, has)
+	if err != nil {
 		return err
 	}
-	edit.Own, err = w.OwnFields(s, in.ownGiven())
+	own, err := w.OwnFields(s, in.ownGiven())
+	for name, ids := range links {
+		edit.Set[name] = ids
+	}
+	for name, value := range own {
+		edit.Set[name] = value
+	}
 	return err
 }
 
@@ -213,7 +213,7 @@ func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store,
 	case !reflect.ValueOf(rest).IsZero() || len(in.ownGiven()) > 0:
 		return verb.Record{}, verb.BadInput("", "changes more of a %s than its labels or its state", k.Name).
 			WithHint("labels, or to, with note, reason, expected_rev and expected_status; verbs of its own change the rest")
-	case in.relabels() == (in.To != nil):
+	case (in.Labels != nil || len(in.AddLabels)+len(in.RemoveLabels) > 0) == (in.To != nil):
 		return verb.Record{}, verb.BadInput("", "says neither labels nor to, or both").WithHint("a %s is labeled, or moved, in one call each", k.Name)
 	}
 	return verb.Change{Kind: k, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
@@ -224,21 +224,12 @@ func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store,
 		if in.To != nil {
 			return k.Move(wc.Was, record.Status(*in.To), w.Stamp(text))
 		}
-		return k.Relabel(wc.Was, in.labelsOf(h.Labels), w.Stamp(text))
+		labels := record.Relabeled(h.Labels, in.AddLabels, in.RemoveLabels)
+		if in.Labels != nil {
+			labels = *in.Labels
+		}
+		return k.Relabel(wc.Was, labels, w.Stamp(text))
 	}}.Record(ctx, w, s)
-}
-
-// relabels reports whether the input changes labels.
-func (in UpdateIn) relabels() bool {
-	return in.Labels != nil || len(in.AddLabels)+len(in.RemoveLabels) > 0
-}
-
-// labelsOf are the labels of a record as the input leaves them.
-func (in UpdateIn) labelsOf(now []string) []string {
-	if in.Labels != nil {
-		return *in.Labels
-	}
-	return record.Relabeled(now, in.AddLabels, in.RemoveLabels)
 }
 
 // expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than
@@ -256,49 +247,52 @@ func (in UpdateIn) expects(h record.Header) error {
 // edit returns the edit that the input asks for.
 func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 	ed := task.Edit{
-		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Parent: in.Parent, Acceptance: in.Acceptance, Evidence: in.Evidence,
-		AddLabels: in.AddLabels, RemoveLabels: in.RemoveLabels, AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*record.Status)(in.To), MayWeaken: w.MayWeaken(),
-		NoNote: in.Assignee != nil && in.Note == "",
+		Set: task.Values{}, Acceptance: in.Acceptance, AddLabels: in.AddLabels, RemoveLabels: in.RemoveLabels,
+		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*record.Status)(in.To),
+		MayWeaken: w.MayWeaken(), NoNote: in.Assignee != nil && in.Note == "",
 	}
-	if in.Priority != nil {
-		p, err := verb.Priority(*in.Priority)
-		if err != nil {
-			return ed, err
+	set(ed.Set, "title", in.Title, asGiven)
+	set(ed.Set, "body", in.Body, asGiven)
+	set(ed.Set, "labels", in.Labels, asGiven)
+	set(ed.Set, "scope", in.Scope, asGiven)
+	set(ed.Set, "parent", in.Parent, asGiven)
+	set(ed.Set, "repo", in.Repo, asGiven)
+	set(ed.Set, "requires_evidence", in.Evidence, asGiven)
+	err := cmp.Or(
+		set(ed.Set, "priority", in.Priority, verb.Priority),
+		set(ed.Set, "mode", in.Mode, task.ParseMode),
+		set(ed.Set, "due", in.Due, func(text string) (task.Due, error) { return verb.Due("due", text, w.Now()) }))
+	named := func(who *string) (out *record.Actor) {
+		if who != nil && err == nil {
+			out = new(record.Actor)
+			*out, err = w.ActorNamed(*who)
 		}
-		ed.Priority = &p
+		return out
 	}
-	if in.Due != nil {
-		due, err := verb.Due("due", *in.Due, w.Now())
-		if err != nil {
-			return ed, err
-		}
-		ed.Due = &due
+	ed.Assignee, ed.Reviewer = named(in.Assignee), named(in.Reviewer)
+	if in.Checks != nil && err == nil {
+		ed.Checks = new([]task.Check)
+		*ed.Checks, err = declaredChecks(w, *in.Checks)
 	}
-	if in.Assignee != nil {
-		who, err := w.ActorNamed(*in.Assignee)
-		if err != nil {
-			return ed, err
-		}
-		ed.Assignee = &who
-	}
-	if in.Reviewer != nil {
-		who, err := w.ActorNamed(*in.Reviewer)
-		if err != nil {
-			return ed, err
-		}
-		ed.Reviewer = &who
-	}
-	if in.Checks != nil {
-		checks, err := declaredChecks(w, *in.Checks)
-		if err != nil {
-			return ed, err
-		}
-		ed.Checks = &checks
+	if err != nil {
+		return ed, err
 	}
 	if in.To != nil && *in.To == "" {
 		return ed, verb.BadInput("to", "is empty").WithHint("leave it out to move the task nowhere")
 	}
 	return ed, nil
+}
+
+func asGiven[T any](value T) (T, error) { return value, nil }
+
+// set reads a value of a field that the input gives.
+func set[G, T any](in task.Values, name string, given *G, read func(G) (T, error)) error {
+	if given == nil {
+		return nil
+	}
+	value, err := read(*given)
+	in[name] = value
+	return err
 }
 
 // text returns the text of the entry: the reason, and below it the note.

@@ -1,304 +1,248 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
-	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
-
-	acp "github.com/coder/acp-go-sdk"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// acpStream is the dialect of agents that speak the Agent Client Protocol: cairn is the client. It offers no files and
-// no terminal, since an agent has those of the machine, and it answers what it is asked for: in a run for edits
-// everything may be done once, in one for a patch only what reads.
-//
-// What the agent tells of its session is taken from the lines themselves, in their order. The rest goes to the library.
-type acpStream struct {
+// acpTalk is the talk of agents that speak the Agent Client Protocol, which is JSON-RPC in both directions: cairn is
+// the client. It offers no files and no terminal, since an agent has those of the machine, and it answers what it is
+// asked for: in a run for edits everything may be done once, in one for a patch only what reads.
+type acpTalk struct {
 	*stream
-	run      Run
-	to       *io.PipeWriter // to the library
-	over     chan struct{}  // is closed when the conversation is over
-	answered atomic.Int32   // calls that the agent answered
-	heard    atomic.Int32   // answers that the conversation has
+	model string
+	to    io.WriteCloser // what the agent reads
+	over  chan struct{}  // is closed when the conversation is over
+
+	writing sync.Mutex
+	asking  sync.Mutex
+	id      float64   // of the newest call
+	waits   chan line // for its answer; nil if nobody does
+	gone    bool      // no answer comes any more
 }
 
-// converse starts the conversation with an agent, over pipes.
-func (a *attempt) converse(ctx context.Context) error {
-	read, write, err := os.Pipe()
-	if err != nil {
-		return err
+// errGone is the error of a call that the agent has not answered when it ended.
+var errGone = errors.New("the agent is gone")
+
+// converse starts the conversation with an agent, over pipes. The model is that of a run that names none.
+func converse(ctx context.Context, s *stream, model string) (_ talk, input *os.File, err error) {
+	t := &acpTalk{stream: s, model: cmp.Or(s.run.Model, model), over: make(chan struct{})}
+	if input, t.to, err = os.Pipe(); err != nil {
+		return nil, nil, err
 	}
-	lines, to := io.Pipe()
-	talk := &acpStream{stream: a.stream, run: a.run, to: to, over: make(chan struct{})}
-	conn := acp.NewClientSideConnection(talk, write, lines)
-	conn.SetLogger(slog.New(slog.DiscardHandler))
-	a.talk, a.input = talk, read
-	a.others = []io.Closer{closer(talk.settle), write, lines, to, closer(func() { <-talk.over })}
 	go func() {
-		defer close(talk.over)
-		defer write.Close()
-		defer lines.Close()
-		if err := talk.session(ctx, conn, a.model); err != nil && ctx.Err() == nil && !brokeOff(err) {
-			talk.problem(reasonOf(err))
-			talk.done(true, "")
+		defer close(t.over)
+		defer t.to.Close()
+		if err := t.converse(); err != nil && ctx.Err() == nil && !errors.Is(err, errGone) {
+			t.problem(err.Error())
+			t.done(true, "")
 		}
 	}()
-	go func() {
-		<-conn.Done()
-		_ = lines.Close() // what the agent still writes waits for nobody
-	}()
-	return nil
+	return t, input, nil
 }
 
-// settle waits until the conversation has every answer that came: to the library the end of a connection may come
-// before the answer that it followed.
-func (s *acpStream) settle() {
-	for end := time.Now().Add(2 * time.Second); s.heard.Load() < s.answered.Load() && time.Now().Before(end); {
-		select {
-		case <-s.over:
-			return
-		case <-time.After(time.Millisecond):
-		}
+// hangUp ends the conversation with an agent that has ended, once every answer that came is taken.
+func (t *acpTalk) hangUp() {
+	t.asking.Lock()
+	t.gone = true
+	if t.waits != nil {
+		close(t.waits)
+		t.waits = nil
 	}
+	t.asking.Unlock()
+	_ = t.to.Close()
+	<-t.over
 }
 
-type closer func()
-
-func (c closer) Close() error {
-	c()
-	return nil
-}
-
-// brokeOff reports whether an error says that the other side is gone, and not what it answered.
-func brokeOff(err error) bool {
-	e, ok := err.(*acp.RequestError) //nolint:errorlint // the library returns it as it is
-	if !ok {
-		return true
-	}
-	data, _ := e.Data.(map[string]any)
-	text, _ := data["error"].(string)
-	return strings.HasPrefix(text, "peer disconnected")
-}
-
-// reasonOf is the message of an error, without the JSON around it.
-func reasonOf(err error) string {
-	if e, ok := err.(*acp.RequestError); ok { //nolint:errorlint // the library returns it as it is
-		return join(e.Message, show(e.Data))
-	}
-	return err.Error()
-}
-
-// session holds the conversation: one prompt, and what it led to.
-func (s *acpStream) session(ctx context.Context, conn *acp.ClientSideConnection, model string) error {
-	hello, err := conn.Initialize(ctx, acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber})
-	s.heard.Add(1)
+// converse holds the conversation: one prompt, and what it led to.
+func (t *acpTalk) converse() error {
+	hello, err := t.call("initialize", object{
+		"protocolVersion":    1,
+		"clientCapabilities": object{"fs": object{"readTextFile": false, "writeTextFile": false}, "terminal": false},
+	})
 	if err != nil {
 		return err
 	}
-	id, modes, err := s.begin(ctx, conn, hello)
-	s.heard.Add(1)
+	id, method, params := t.run.Resume, "session/load", object{"cwd": t.run.Dir, "mcpServers": t.servers()}
+	if id != "" && hello.is("agentCapabilities.loadSession") {
+		params["sessionId"] = id
+	} else {
+		id, method = "", "session/new"
+	}
+	began, err := t.call(method, params)
 	if err != nil {
 		return err
 	}
-	s.stream.session(string(id))
-	if s.run.Model != "" {
-		model = s.run.Model
+	if id == "" {
+		id = began.text("sessionId")
 	}
-	if model != "" {
-		_, err := conn.UnstableSetSessionModel(ctx, acp.UnstableSetSessionModelRequest{SessionId: id, ModelId: acp.UnstableModelId(model)})
-		if s.heard.Add(1); err != nil {
+	t.session(id)
+	if t.model != "" {
+		if _, err := t.call("session/set_model", object{"sessionId": id, "modelId": t.model}); err != nil {
 			return err
 		}
 	}
-	if mode, ok := readingMode(modes); ok && s.run.Output == job.Patch {
-		_, err := conn.SetSessionMode(ctx, acp.SetSessionModeRequest{SessionId: id, ModeId: mode})
-		if s.heard.Add(1); err != nil {
+	if mode := readingMode(began.each("modes.availableModes")); mode != "" && t.run.Output == job.Patch {
+		if _, err := t.call("session/set_mode", object{"sessionId": id, "modeId": mode}); err != nil {
 			return err
 		}
 	}
-	answer, err := conn.Prompt(ctx, acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock(s.run.Prompt)}})
+	prompt := []object{{"type": "text", "text": t.run.Prompt}}
+	end, err := t.call("session/prompt", object{"sessionId": id, "prompt": prompt})
 	if err != nil {
 		return err
 	}
-	if u := answer.Usage; u != nil {
-		s.usage(job.Usage{InputTokens: int64(u.InputTokens), OutputTokens: int64(u.OutputTokens)})
+	t.usage(tokens(end.sum("usage.inputTokens"), end.sum("usage.outputTokens"), 0))
+	why := end.text("stopReason")
+	if why != "end_turn" {
+		t.problem("it stopped: " + why)
 	}
-	if answer.StopReason != acp.StopReasonEndTurn {
-		s.problem("it stopped: " + string(answer.StopReason))
-	}
-	s.done(answer.StopReason != acp.StopReasonEndTurn, "")
+	t.done(why != "end_turn", "")
 	return nil
 }
 
-// begin opens a new session, or loads the one to go on with.
-func (s *acpStream) begin(ctx context.Context, conn *acp.ClientSideConnection, hello acp.InitializeResponse) (acp.SessionId, *acp.SessionModeState, error) {
-	servers := s.servers()
-	if s.run.Resume != "" && hello.AgentCapabilities.LoadSession {
-		id := acp.SessionId(s.run.Resume)
-		got, err := conn.LoadSession(ctx, acp.LoadSessionRequest{SessionId: id, Cwd: s.run.Dir, McpServers: servers})
-		return id, got.Modes, err
-	}
-	got, err := conn.NewSession(ctx, acp.NewSessionRequest{Cwd: s.run.Dir, McpServers: servers})
-	return got.SessionId, got.Modes, err
-}
-
-func (s *acpStream) servers() []acp.McpServer {
-	m := s.run.server()
+func (t *acpTalk) servers() []object {
+	m := t.run.server()
 	if m == nil {
-		return []acp.McpServer{}
+		return []object{}
 	}
-	env := []acp.EnvVariable{}
-	for name, value := range m.Env {
-		env = append(env, acp.EnvVariable{Name: name, Value: value})
+	env := []object{}
+	for _, name := range slices.Sorted(maps.Keys(m.Env)) {
+		env = append(env, object{"name": name, "value": m.Env[name]})
 	}
-	slices.SortFunc(env, func(a, b acp.EnvVariable) int { return strings.Compare(a.Name, b.Name) })
-	return []acp.McpServer{{Stdio: &acp.McpServerStdio{Name: serverName, Command: m.Command, Args: m.Args, Env: env}}}
+	return []object{{"name": serverName, "command": m.Command, "args": m.Args, "env": env}}
 }
 
 // readingMode is the mode of an agent in which it changes nothing, by the names that agents give it.
-func readingMode(modes *acp.SessionModeState) (acp.SessionModeId, bool) {
-	if modes == nil {
-		return "", false
-	}
-	for _, m := range modes.AvailableModes {
-		if slices.Contains([]string{"plan", "read-only", "readonly", "read_only", "ask"}, strings.ToLower(string(m.Id))) {
-			return m.Id, true
+func readingMode(modes []object) string {
+	for _, m := range modes {
+		switch strings.ToLower(m.text("id")) {
+		case "plan", "read-only", "readonly", "read_only", "ask":
+			return m.text("id")
 		}
 	}
-	return "", false
+	return ""
 }
 
-// line takes what the agent tells of its session, and hands on the rest. What is no message is left out, since the
-// library would take it for an error.
-func (s *acpStream) line(text []byte) {
-	var l struct {
-		Version string          `json:"jsonrpc"`
-		Method  string          `json:"method"`
-		Params  json.RawMessage `json:"params"`
+// call asks the agent for something, and waits for its answer.
+func (t *acpTalk) call(method string, params object) (object, error) {
+	answer := make(chan line, 1)
+	t.asking.Lock()
+	if t.gone {
+		t.asking.Unlock()
+		return nil, errGone
 	}
-	if !read(text, &l) || l.Version != "2.0" {
-		return
-	}
-	if l.Method != "session/update" {
-		if l.Method == "" {
-			s.answered.Add(1)
-		}
-		_, _ = s.to.Write(append(text[:len(text):len(text)], '\n'))
-		return
-	}
-	var n acp.SessionNotification
-	if json.Unmarshal(l.Params, &n) == nil {
-		s.update(n.Update)
-	}
-}
-
-func (s *acpStream) update(u acp.SessionUpdate) {
+	t.id++
+	t.waits = answer
+	message := object{"id": t.id, "method": method, "params": params}
+	t.asking.Unlock()
+	t.send(message)
+	l, ok := <-answer
 	switch {
-	case u.AgentMessageChunk != nil:
-		if text := u.AgentMessageChunk.Content.Text; text != nil {
-			s.piece(text.Text)
+	case !ok:
+		return nil, errGone
+	case l.in("error") != nil:
+		return nil, errors.New(join(l.text("error.message"), show(l.at("error.data"))))
+	}
+	return l.in("result"), nil
+}
+
+// send sends a message. An agent that does not read it is gone, or will be.
+func (t *acpTalk) send(message object) {
+	message["jsonrpc"] = "2.0"
+	text, _ := json.Marshal(message) // texts and numbers
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	_, _ = t.to.Write(append(text, '\n'))
+}
+
+func (t *acpTalk) line(text []byte) {
+	l := read(text)
+	if l.text("jsonrpc") != "2.0" {
+		return
+	}
+	var asked struct {
+		ID json.RawMessage `json:"id"`
+	}
+	switch method := l.text("method"); method {
+	case "":
+		t.asking.Lock()
+		if t.waits != nil && l.at("id") == t.id {
+			t.waits <- l
+			t.waits = nil
 		}
-	case u.ToolCall != nil:
-		s.tell(job.Event{Type: job.EventToolStart, ID: string(u.ToolCall.ToolCallId), Text: clipped(u.ToolCall.Title, shownTool)})
-		s.toolState(u.ToolCall.ToolCallId, u.ToolCall.Status)
-	case u.ToolCallUpdate != nil && u.ToolCallUpdate.Status != nil:
-		s.toolState(u.ToolCallUpdate.ToolCallId, *u.ToolCallUpdate.Status)
-	case u.Plan != nil:
-		var steps []any
-		for _, e := range u.Plan.Entries {
-			steps = append(steps, map[string]any{"content": e.Content, "status": string(e.Status)})
+		t.asking.Unlock()
+	case "session/update":
+		t.update(l.in("params.update"))
+	default:
+		if _ = json.Unmarshal(text, &asked); asked.ID == nil {
+			return
 		}
-		s.tell(job.Event{Type: job.EventPlan, Text: planText(steps, "content", "status")})
-	case u.UsageUpdate != nil && u.UsageUpdate.Cost != nil:
-		s.usage(job.Usage{Cost: u.UsageUpdate.Cost.Amount})
+		answer := object{"id": asked.ID, "error": object{"code": -32601, "message": "Method not found"}}
+		if method == "session/request_permission" {
+			answer = object{"id": asked.ID, "result": object{"outcome": t.permit(l.in("params"))}}
+		}
+		go t.send(answer) // an agent that tells much before it reads on must not wait for us
 	}
 }
 
-func (s *acpStream) toolState(id acp.ToolCallId, status acp.ToolCallStatus) {
-	if status == acp.ToolCallStatusCompleted || status == acp.ToolCallStatusFailed {
-		s.toolEnd(string(id), status == acp.ToolCallStatusFailed, "")
+// update tells what the agent tells of its session.
+func (t *acpTalk) update(u object) {
+	id, status := u.text("toolCallId"), u.text("status")
+	switch kind := u.text("sessionUpdate"); kind {
+	case "agent_message_chunk":
+		t.piece(u.text("content.text"))
+	case "tool_call", "tool_call_update":
+		if kind == "tool_call" {
+			t.toolStart(id, u.text("title"), nil)
+		}
+		if status == "completed" || status == "failed" {
+			t.toolEnd(id, status == "failed", "")
+		}
+	case "plan":
+		t.plan(u.each("entries"), "content", "status")
+	case "usage_update":
+		t.usage(job.Usage{Cost: u.sum("cost.amount")})
 	}
 }
 
-// closed ends a conversation that has no other side any more.
-func (s *acpStream) closed(int, string) {}
-
-// RequestPermission answers what a person would be asked.
-func (s *acpStream) RequestPermission(_ context.Context, p acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
-	kinds := []acp.PermissionOptionKind{acp.PermissionOptionKindAllowOnce, acp.PermissionOptionKindAllowAlways}
-	if s.run.Output == job.Patch && !onlyReads(p.ToolCall.Kind) {
-		kinds = []acp.PermissionOptionKind{acp.PermissionOptionKindRejectOnce, acp.PermissionOptionKindRejectAlways}
+// permit answers what a person would be asked.
+func (t *acpTalk) permit(asked object) object {
+	call := asked.in("toolCall")
+	want := "allow"
+	if t.run.Output == job.Patch && !slices.Contains([]string{"read", "search", "think", "fetch"}, call.text("kind")) {
+		want = "reject"
 	}
-	for _, kind := range kinds {
-		for _, option := range p.Options {
-			if option.Kind == kind {
-				if strings.HasPrefix(string(kind), "reject") {
-					s.refused(p.ToolCall)
-				}
-				return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeSelected(option.OptionId)}, nil
+	var chosen string
+	for _, kind := range []string{want + "_once", want + "_always"} {
+		for _, option := range asked.each("options") {
+			if chosen == "" && option.text("kind") == kind {
+				chosen = option.text("optionId")
 			}
 		}
 	}
-	s.refused(p.ToolCall)
-	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
-}
-
-func (s *acpStream) refused(c acp.ToolCallUpdate) {
-	text := "it asks for a permission"
-	if c.Title != nil {
-		text = *c.Title
+	if want == "reject" || chosen == "" {
+		title := "it asks for a permission"
+		if _, ok := call["title"].(string); ok {
+			title = call.text("title")
+		}
+		t.permission(call.text("toolCallId"), clipped(title, shownTool))
 	}
-	s.tell(job.Event{Type: job.EventPermission, ID: string(c.ToolCallId), Text: clipped(text, shownTool)})
+	if chosen == "" {
+		return object{"outcome": "cancelled"}
+	}
+	return object{"outcome": "selected", "optionId": chosen}
 }
 
-func onlyReads(kind *acp.ToolKind) bool {
-	return kind != nil && slices.Contains([]acp.ToolKind{acp.ToolKindRead, acp.ToolKindSearch, acp.ToolKindThink, acp.ToolKindFetch}, *kind)
-}
-
-// SessionUpdate is not called: line takes them.
-func (s *acpStream) SessionUpdate(context.Context, acp.SessionNotification) error { return nil }
-
-// The methods below are for what cairn said that it does not offer.
-
-// ReadTextFile implements acp.Client.
-func (s *acpStream) ReadTextFile(context.Context, acp.ReadTextFileRequest) (acp.ReadTextFileResponse, error) {
-	return acp.ReadTextFileResponse{}, acp.NewMethodNotFound(acp.ClientMethodFsReadTextFile)
-}
-
-// WriteTextFile implements acp.Client.
-func (s *acpStream) WriteTextFile(context.Context, acp.WriteTextFileRequest) (acp.WriteTextFileResponse, error) {
-	return acp.WriteTextFileResponse{}, acp.NewMethodNotFound(acp.ClientMethodFsWriteTextFile)
-}
-
-// CreateTerminal implements acp.Client.
-func (s *acpStream) CreateTerminal(context.Context, acp.CreateTerminalRequest) (acp.CreateTerminalResponse, error) {
-	return acp.CreateTerminalResponse{}, acp.NewMethodNotFound(acp.ClientMethodTerminalCreate)
-}
-
-// KillTerminal implements acp.Client.
-func (s *acpStream) KillTerminal(context.Context, acp.KillTerminalRequest) (acp.KillTerminalResponse, error) {
-	return acp.KillTerminalResponse{}, acp.NewMethodNotFound(acp.ClientMethodTerminalKill)
-}
-
-// ReleaseTerminal implements acp.Client.
-func (s *acpStream) ReleaseTerminal(context.Context, acp.ReleaseTerminalRequest) (acp.ReleaseTerminalResponse, error) {
-	return acp.ReleaseTerminalResponse{}, acp.NewMethodNotFound(acp.ClientMethodTerminalRelease)
-}
-
-// TerminalOutput implements acp.Client.
-func (s *acpStream) TerminalOutput(context.Context, acp.TerminalOutputRequest) (acp.TerminalOutputResponse, error) {
-	return acp.TerminalOutputResponse{}, acp.NewMethodNotFound(acp.ClientMethodTerminalOutput)
-}
-
-// WaitForTerminalExit implements acp.Client.
-func (s *acpStream) WaitForTerminalExit(context.Context, acp.WaitForTerminalExitRequest) (acp.WaitForTerminalExitResponse, error) {
-	return acp.WaitForTerminalExitResponse{}, acp.NewMethodNotFound(acp.ClientMethodTerminalWaitForExit)
-}
+// closed is for a conversation that has no other side any more.
+func (t *acpTalk) closed(int, string) {}

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ const maxArgument = 24 << 10
 
 // command returns the command line of a run, whose prompt file is there.
 func (r row) command(run Run) (argv, env []string, err error) {
-	pass, err := r.pass(run)
+	words, pass, err := r.pass(run)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -27,13 +28,31 @@ func (r row) command(run Run) (argv, env []string, err error) {
 		may = r.patch
 	}
 	fill := r.standIns(run)
-	argv = slices.Concat([]string{r.binary}, r.lead, fill.words(start), fill.words(r.args), fill.words(may), pass.words, r.extra, fill.words(r.tail))
+	called := fill.words(slices.Concat(start, r.args, may))
+	argv = slices.Concat([]string{r.binary}, r.lead, called, words, r.extra, fill.words(r.tail))
 	for _, variable := range r.set {
 		if v, ok := fill.word(variable); ok {
 			env = append(env, v)
 		}
 	}
-	return argv, append(env, pass.env...), nil
+	return argv, append(env, pass...), nil
+}
+
+// Interactive returns the command line by which a person starts the program to work with it, and variables that it
+// needs beside those of run. The program gets cairn as an MCP server, as in a job; what it asks, it asks the person.
+// run says Dir, MCP, Env and Private, and no more.
+//
+// It does not ask whether the program is on this machine, which Present does. It writes no file but those of
+// run.Private.
+func (e Executor) Interactive(run Run) (argv, env []string, err error) {
+	if e.binary == "" {
+		return nil, nil, e.Present()
+	}
+	words, pass, err := e.pass(run)
+	if err != nil {
+		return nil, nil, err
+	}
+	return slices.Concat([]string{e.binary}, e.lead, words), append(e.ownVariables(), pass...), nil
 }
 
 // standIns is what words in braces stand for.
@@ -41,10 +60,8 @@ type standIns map[string]string
 
 func (r row) standIns(run Run) standIns {
 	s := standIns{
-		"{model}": run.Model, "{resume}": run.Resume, "{prompt}": run.Prompt, "{prompt_file}": run.PromptFile, "{dir}": run.Dir,
-	}
-	if s["{model}"] == "" {
-		s["{model}"] = r.model
+		"{model}": cmp.Or(run.Model, r.model), "{resume}": run.Resume, "{prompt}": run.Prompt,
+		"{prompt_file}": run.PromptFile, "{dir}": run.Dir, "{budget}": "",
 	}
 	if run.Budget > 0 {
 		s["{budget}"] = strconv.FormatFloat(run.Budget, 'f', -1, 64)
@@ -78,6 +95,5 @@ func (s standIns) word(w string) (string, bool) {
 			return before + value + after, value != ""
 		}
 	}
-	// {budget} is not among them where there is none.
-	return w, !strings.Contains(w, "{budget}")
+	return w, true
 }

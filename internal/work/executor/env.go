@@ -17,11 +17,15 @@ func (r row) environ(of, set []string, run Run) []string {
 		}
 	}
 	out = append(out, "PWD="+run.Dir, "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1")
-	out = append(out, set...)
+	return slices.Concat(out, set, r.ownVariables(), run.Env)
+}
+
+// ownVariables are those that the user sets.
+func (r row) ownVariables() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.env)) {
 		out = append(out, name+"="+r.env[name])
 	}
-	return append(out, run.Env...)
+	return out
 }
 
 // dropped reports whether a program does not inherit a variable. Dropped are those by which a coding agent tells its

@@ -1,10 +1,10 @@
 package executor
 
 import (
+	"cmp"
 	"io"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,13 +52,6 @@ type Run struct {
 	Budget     float64          // US dollars after which it is ended; 0 is no limit
 }
 
-// MCP is a server that speaks MCP over its standard input and output. The zero value is none.
-type MCP struct {
-	Command string // an absolute path
-	Args    []string
-	Env     []string // NAME=value each; some programs give a server nothing of their own environment
-}
-
 // Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done
 // and Failed the program said that it failed: another try would likely fail alike. If it is not Done the program broke
 // off: by a signal, with an exit status other than 0 (Failed), with 0 as if nothing were wrong (not Failed), or because
@@ -83,19 +76,11 @@ func Load(configDir string) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	return tableOf(c)
-}
-
-func tableOf(c userconfig.Config) (Table, error) {
 	rows, err := withUsers(shipped(), c.Executors)
 	if err != nil {
 		return Table{}, err
 	}
-	path := c.Path
-	if path == "" {
-		path = userconfig.Name + " in your folder of settings"
-	}
-	return Table{rows, path}, nil
+	return Table{rows, cmp.Or(c.Path, userconfig.Name+" in your folder of settings")}, nil
 }
 
 // Get returns an executor by its name. It returns INVALID_SPEC for a name that is not in the table.
@@ -126,10 +111,7 @@ func (e Executor) Max() int { return e.max }
 
 // Output is what it hands over if a job does not say.
 func (e Executor) Output() job.Output {
-	if e.output == "" {
-		return job.Edits
-	}
-	return e.output
+	return cmp.Or(e.output, job.Edits)
 }
 
 // HandsOver reports whether it can call the tools of cairn, so that it finishes its session itself. The final message
@@ -138,12 +120,10 @@ func (e Executor) HandsOver() bool { return e.mcp != noMCP }
 
 // ReadOnly reports whether it can be kept from changing files, so that a run for a patch leaves the work tree alone. Of
 // one that cannot, whoever starts it sees to that.
-func (e Executor) ReadOnly() bool {
-	return e.patch != nil || e.mcp == opencodeMCP || e.dialect == droidDialect
-}
+func (e Executor) ReadOnly() bool { return e.patch != nil }
 
 // Resumes reports whether it can go on with an earlier session of its own.
-func (e Executor) Resumes() bool { return e.resume != nil || e.dialect == acpDialect }
+func (e Executor) Resumes() bool { return e.resume != nil }
 
 // Present returns EXECUTOR_MISSING, which says how it is installed, if its program is not on this machine, and if it
 // has none since the user is to name it.
@@ -154,7 +134,7 @@ func (e Executor) Present() error {
 	}
 	if _, err := e.find(); err != nil {
 		how := "install it, or correct its cmd in " + e.path
-		if e.install != "" && !slices.ContainsFunc([]string{"/", `\`}, func(s string) bool { return strings.Contains(e.binary, s) }) {
+		if e.install != "" && !strings.ContainsAny(e.binary, `/\`) {
 			how = e.install
 		}
 		return record.Errorf(record.ExecutorMissing, "executor %s needs the program %s, which is not on this machine", e.name, e.binary).WithHint("%s", how)

@@ -9,9 +9,10 @@ import "github.com/cairn-tasks/cairn/internal/work/job"
 // stand for what the run says, and a group with one that the run does not say is left out.
 type row struct {
 	name    string
-	binary  string // a program on PATH, or an absolute path; "" until the user names one
-	install string // how it is installed, for whoever lacks it
-	dialect string
+	binary  string     // a program on PATH, or an absolute path; "" until the user names one
+	install string     // how it is installed, for whoever lacks it
+	dialect string     // the name of the shipped row after which it is called and heard
+	hear    dialect    // what its lines mean; nil if they are no JSON, or a protocol's
 	output  job.Output // what it hands over if a job does not say; "" is Edits
 	max     int        // jobs of a clone at once; 0 is no limit of its own
 	model   string     // if a run names none
@@ -19,7 +20,7 @@ type row struct {
 	lead          []string  // words that the user puts right behind the program
 	fresh, resume []group   // for a new session, and for an earlier one; a nil resume cannot go on with one
 	args          []group   // of every run
-	edits, patch  []group   // what it may do, by what it is to hand over
+	edits, patch  []group   // what it may do, by what it is to hand over; with a nil patch it may change files
 	extra         []string  // words that the user adds
 	tail          []group   // what comes last
 	prompt        promptWay // how it is told what to do
@@ -41,136 +42,112 @@ const (
 	bySpeech                    // the dialect sends it
 )
 
-// The dialects.
-const (
-	claudeDialect   = "claude"
-	codexDialect    = "codex"
-	opencodeDialect = "opencode"
-	cursorDialect   = "cursor"
-	copilotDialect  = "copilot"
-	ampDialect      = "amp"
-	droidDialect    = "droid"
-	acpDialect      = "acp"
-	commandDialect  = "command"
-)
+// acpDialect is the dialect that is a conversation, see acp.go.
+const acpDialect = "acp"
 
 // shipped returns the rows of the programs that cairn knows. What is said of one was tried with the version that
 // docs/jobs.md names.
 func shipped() []row {
-	return []row{claude(), codex(), gemini(), opencode(), cursor(), copilot(), amp(), droid(),
-		{name: "acp", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP},
-		{name: "command", dialect: commandDialect, set: []string{"CAIRN_PROMPT={prompt_file}"}},
-	}
-}
-
-// claude may use every tool that needs nobody's answer when it edits; what the user's own settings deny stays denied.
-// For a patch it has no other tools than those that read. It makes no work tree of its own, asks nobody, does not wait
-// for somebody to approve a plan, and puts nothing off.
-func claude() row {
-	return row{
-		name: "claude", binary: "claude", dialect: claudeDialect, mcp: claudeMCP,
-		install: "install it with npm install -g @anthropic-ai/claude-code, and run claude once to log in",
-		args: []group{
-			{"--print", "--output-format=stream-json", "--verbose"},
-			{"--disallowedTools=AskUserQuestion,EnterWorktree,ExitWorktree,EnterPlanMode,ScheduleWakeup,CronCreate"},
-			{"--model", "{model}"}, {"--max-budget-usd", "{budget}"},
+	return []row{
+		// claude may use every tool that needs nobody's answer when it edits; what the user's own settings deny stays
+		// denied. For a patch it has no other tools than those that read. It makes no work tree of its own, asks
+		// nobody, does not wait for somebody to approve a plan, and puts nothing off.
+		{
+			name: "claude", binary: "claude", dialect: "claude", hear: claudeLine, mcp: claudeMCP,
+			install: "install it with npm install -g @anthropic-ai/claude-code, and run claude once to log in",
+			args: []group{
+				{"--print", "--output-format=stream-json", "--verbose"},
+				{"--disallowedTools=" +
+					"AskUserQuestion,EnterWorktree,ExitWorktree,EnterPlanMode,ScheduleWakeup,CronCreate"},
+				{"--model", "{model}"}, {"--max-budget-usd", "{budget}"},
+			},
+			resume: []group{{"--resume", "{resume}"}},
+			edits: []group{{"--permission-mode", "acceptEdits",
+				"--allowedTools=Bash,Edit,Write,NotebookEdit,WebFetch,WebSearch,mcp__cairn"}},
+			patch: []group{{"--permission-mode", "dontAsk", "--tools=Read,Glob,Grep",
+				"--allowedTools=Read,Glob,Grep,mcp__cairn"}},
+			set: []string{"MCP_TIMEOUT=60000", "MCP_TOOL_TIMEOUT=3600000"}, // milliseconds: finish runs the checks
 		},
-		resume: []group{{"--resume", "{resume}"}},
-		edits: []group{{"--permission-mode", "acceptEdits",
-			"--allowedTools=Bash,Edit,Write,NotebookEdit,WebFetch,WebSearch,mcp__cairn"}},
-		patch: []group{{"--permission-mode", "dontAsk", "--tools=Read,Glob,Grep", "--allowedTools=Read,Glob,Grep,mcp__cairn"}},
-		set:   []string{"MCP_TIMEOUT=60000", "MCP_TOOL_TIMEOUT=3600000"}, // milliseconds: finish runs the checks
-	}
-}
-
-// codex takes its sandbox from -c, since its subcommand resume knows no --sandbox. A sandbox without a network would
-// keep tests from ports of this machine.
-func codex() row {
-	return row{
-		name: "codex", binary: "codex", dialect: codexDialect, mcp: codexMCP,
-		install: "install it with npm install -g @openai/codex, and log in with codex login",
-		fresh:   []group{{"exec"}},
-		resume:  []group{{"exec", "resume"}},
-		args:    []group{{"--json", "--skip-git-repo-check", "-c", `approval_policy="never"`}, {"--model", "{model}"}},
-		edits:   []group{{"-c", `sandbox_mode="workspace-write"`, "-c", "sandbox_workspace_write.network_access=true"}},
-		patch:   []group{{"-c", `sandbox_mode="read-only"`}},
-		tail:    []group{{"{resume}"}, {"-"}},
-	}
-}
-
-// gemini is spoken to by the protocol, over which alone it takes an MCP server for one run. Its sessions are begun with
-// the words of its command line, so --approval-mode counts. It reads a work tree's own settings only where it is
-// trusted, and refuses --approval-mode where it is not.
-func gemini() row {
-	return row{
-		name: "gemini", binary: "gemini", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP,
-		install: "install it with npm install -g @google/gemini-cli, and run gemini once to log in",
-		args:    []group{{"--acp"}},
-		edits:   []group{{"--approval-mode", "yolo"}},
-		patch:   []group{{"--approval-mode", "plan"}},
-		set:     []string{"GEMINI_CLI_TRUST_WORKSPACE=true"},
-	}
-}
-
-// opencode gets what it may do from its config, which is passed in a variable, see mcp.go. --auto answers what that
-// leaves open, and never what it denies.
-func opencode() row {
-	return row{
-		name: "opencode", binary: "opencode", dialect: opencodeDialect, mcp: opencodeMCP,
-		install: "install it with npm install -g opencode-ai, and log in with opencode auth login",
-		fresh:   []group{{"run"}},
-		resume:  []group{{"run", "--session", "{resume}"}},
-		args:    []group{{"--format", "json", "--dir", "{dir}"}, {"--model", "{model}"}},
-		edits:   []group{{"--auto"}},
-		set:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
-	}
-}
-
-// cursor takes no MCP server for one run: it reads them from the user's files and from the work tree.
-func cursor() row {
-	return row{
-		name: "cursor", binary: "cursor-agent", dialect: cursorDialect, mcp: noMCP, prompt: asArgument,
-		install: "install it as cursor.com/cli says, and log in with cursor-agent login",
-		args:    []group{{"--print", "--output-format", "stream-json", "--trust"}, {"--model", "{model}"}},
-		resume:  []group{{"--resume={resume}"}},
-		edits:   []group{{"--force"}},
-		patch:   []group{{"--mode", "ask"}},
-		tail:    []group{{"--", "{prompt}"}},
-	}
-}
-
-func copilot() row {
-	return row{
-		name: "copilot", binary: "copilot", dialect: copilotDialect, mcp: copilotMCP,
-		install: "install it with npm install -g @github/copilot, and log in with copilot login",
-		args: []group{
-			{"--output-format", "json", "--stream", "off", "--no-ask-user", "--no-color", "--no-auto-update", "--allow-all-tools"},
-			{"--model", "{model}"},
+		// codex takes its sandbox from -c, since its subcommand resume knows no --sandbox. A sandbox without a network
+		// would keep tests from ports of this machine.
+		{
+			name: "codex", binary: "codex", dialect: "codex", hear: codexLine, mcp: codexMCP,
+			install: "install it with npm install -g @openai/codex, and log in with codex login",
+			fresh:   []group{{"exec"}},
+			resume:  []group{{"exec", "resume"}},
+			args:    []group{{"--json", "--skip-git-repo-check", "-c", `approval_policy="never"`}, {"--model", "{model}"}},
+			edits:   []group{{"-c", `sandbox_mode="workspace-write"`, "-c", "sandbox_workspace_write.network_access=true"}},
+			patch:   []group{{"-c", `sandbox_mode="read-only"`}},
+			tail:    []group{{"{resume}"}, {"-"}},
 		},
-		resume: []group{{"--resume={resume}"}},
-		patch:  []group{{"--deny-tool=write", "--deny-tool=shell"}},
-	}
-}
-
-// amp cannot be kept from changing files by its command line.
-func amp() row {
-	return row{
-		name: "amp", binary: "amp", dialect: ampDialect, mcp: ampMCP,
-		install: "install it with npm install -g @ampcode/cli, and log in with amp login",
-		resume:  []group{{"threads", "continue", "{resume}"}},
-		args:    []group{{"--execute", "--stream-json", "--no-ide", "--no-notifications", "--no-color"}, {"--mode", "{model}"}},
-	}
-}
-
-// droid takes no MCP server for one run, as cursor. Without --auto it changes nothing.
-func droid() row {
-	return row{
-		name: "droid", binary: "droid", dialect: droidDialect, mcp: noMCP, prompt: asFile,
-		install: "install it with npm install -g droid, and run droid once to log in",
-		fresh:   []group{{"exec"}},
-		resume:  []group{{"exec", "--session-id", "{resume}"}},
-		args:    []group{{"--output-format", "stream-json", "--cwd", "{dir}", "--remove-tools", "AskUser"}, {"--model", "{model}"}},
-		edits:   []group{{"--auto", "medium"}},
-		tail:    []group{{"--file", "{prompt_file}"}},
+		// gemini is spoken to by the protocol, over which alone it takes an MCP server for one run. Its sessions are
+		// begun with the words of its command line, so --approval-mode counts. It reads a work tree's own settings
+		// only where it is trusted, and refuses --approval-mode where it is not.
+		{
+			name: "gemini", binary: "gemini", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP,
+			install: "install it with npm install -g @google/gemini-cli, and run gemini once to log in",
+			args:    []group{{"--acp"}},
+			resume:  []group{},
+			edits:   []group{{"--approval-mode", "yolo"}},
+			patch:   []group{{"--approval-mode", "plan"}},
+			set:     []string{"GEMINI_CLI_TRUST_WORKSPACE=true"},
+		},
+		// opencode gets what it may do from its config, which is passed in a variable, see mcp.go. --auto answers what
+		// that leaves open, and never what it denies.
+		{
+			name: "opencode", binary: "opencode", dialect: "opencode", hear: opencodeLine, mcp: opencodeMCP,
+			install: "install it with npm install -g opencode-ai, and log in with opencode auth login",
+			fresh:   []group{{"run"}},
+			resume:  []group{{"run", "--session", "{resume}"}},
+			args:    []group{{"--format", "json", "--dir", "{dir}"}, {"--model", "{model}"}},
+			edits:   []group{{"--auto"}},
+			patch:   []group{},
+			set:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
+		},
+		// cursor takes no MCP server for one run: it reads them from the user's files and from the work tree.
+		{
+			name: "cursor", binary: "cursor-agent", dialect: "cursor", hear: cursorLine, mcp: noMCP, prompt: asArgument,
+			install: "install it as cursor.com/cli says, and log in with cursor-agent login",
+			args:    []group{{"--print", "--output-format", "stream-json", "--trust"}, {"--model", "{model}"}},
+			resume:  []group{{"--resume={resume}"}},
+			edits:   []group{{"--force"}},
+			patch:   []group{{"--mode", "ask"}},
+			tail:    []group{{"--", "{prompt}"}},
+		},
+		{
+			name: "copilot", binary: "copilot", dialect: "copilot", hear: copilotLine, mcp: copilotMCP,
+			install: "install it with npm install -g @github/copilot, and log in with copilot login",
+			args: []group{
+				{"--output-format", "json", "--stream", "off", "--no-ask-user", "--no-color", "--no-auto-update"},
+				{"--allow-all-tools"},
+				{"--model", "{model}"},
+			},
+			resume: []group{{"--resume={resume}"}},
+			patch:  []group{{"--deny-tool=write", "--deny-tool=shell"}},
+		},
+		// amp cannot be kept from changing files by its command line.
+		{
+			name: "amp", binary: "amp", dialect: "amp", hear: ampLine, mcp: ampMCP,
+			install: "install it with npm install -g @ampcode/cli, and log in with amp login",
+			resume:  []group{{"threads", "continue", "{resume}"}},
+			args: []group{
+				{"--execute", "--stream-json", "--no-ide", "--no-notifications", "--no-color"}, {"--mode", "{model}"},
+			},
+		},
+		// droid takes no MCP server for one run, as cursor. Without --auto it changes nothing.
+		{
+			name: "droid", binary: "droid", dialect: "droid", hear: droidLine, mcp: noMCP, prompt: asFile,
+			install: "install it with npm install -g droid, and run droid once to log in",
+			fresh:   []group{{"exec"}},
+			resume:  []group{{"exec", "--session-id", "{resume}"}},
+			args: []group{
+				{"--output-format", "stream-json", "--cwd", "{dir}", "--remove-tools", "AskUser"}, {"--model", "{model}"},
+			},
+			edits: []group{{"--auto", "medium"}},
+			patch: []group{},
+			tail:  []group{{"--file", "{prompt_file}"}},
+		},
+		{name: "acp", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP, resume: []group{}},
+		{name: "command", dialect: "command", set: []string{"CAIRN_PROMPT={prompt_file}"}},
 	}
 }

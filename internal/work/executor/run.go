@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
 // Why cairn itself ends a program.
@@ -30,7 +26,7 @@ var (
 // executor cannot go on with a session, INVALID_INPUT for a run that contradicts itself, and IO if the system refuses
 // what is needed. A crash of cairn leaves the program to its guard and to proc.Sweep, and files of ours in the private
 // folder alone.
-func (e Executor) Start(ctx context.Context, run Run) (Result, error) {
+func (e Executor) Start(parent context.Context, run Run) (Result, error) {
 	if err := e.Present(); err != nil {
 		return Result{}, err
 	}
@@ -47,8 +43,63 @@ func (e Executor) Start(ctx context.Context, run Run) (Result, error) {
 		return Result{}, record.Errorf(record.IO, "cannot write what executor %s is to read: %v", e.name, err)
 	}
 	argv[0] = program
-	a := &attempt{run: run, row: e.row, grace: e.grace}
-	return a.start(ctx, e.linger, argv, e.environ(os.Environ(), set, run))
+	ctx, stop := context.WithCancelCause(parent)
+	defer stop(nil)
+	s := &stream{run: run, stop: stop, linger: e.linger, result: Result{ResumeID: run.Resume}}
+	talk, input, err := e.talk(ctx, s)
+	if err != nil {
+		return Result{}, record.Errorf(record.IO, "cannot prepare what executor %s reads: %v", e.name, err)
+	}
+	out := &lines{to: talk.line, raw: run.Stdout, tooLong: func() {
+		s.problem(fmt.Sprintf("a line of more than %d bytes was left out", MaxLine))
+	}}
+	complaint := "" // the last line of them
+	complaints := &lines{raw: run.Stderr, tooLong: func() {}, to: func(line []byte) {
+		if text := plain(string(line)); text != "" {
+			complaint = ending(text, shownTool)
+		}
+	}}
+	end, err := proc.Run(ctx, proc.Command{
+		Args: argv, Dir: run.Dir, Env: e.environ(os.Environ(), set, run), Grace: e.grace, Stdin: input,
+		Stdout: out, Stderr: complaints, Started: run.Started,
+	})
+	out.last()
+	complaints.last()
+	_ = input.Close()
+	if conversation, ok := talk.(*acpTalk); ok {
+		conversation.hangUp()
+	}
+	s.endLater(false)
+	if err != nil {
+		return Result{}, record.Errorf(record.IO, "executor %s: %v", e.name, err)
+	}
+	cause, stopped := context.Cause(ctx), end.Canceled || end.TimedOut
+	switch {
+	case !stopped:
+		talk.closed(end.Exit, end.Signal)
+		s.result.Signal = end.Signal
+	case errors.Is(cause, errLingers):
+		talk.closed(0, "")
+	}
+	s.result.Exit = end.Exit
+	switch {
+	case stopped && errors.Is(cause, errOverBudget):
+		s.result.OverBudget = true
+	case s.result.Done:
+	case stopped && parent.Err() != nil:
+		s.result.TimedOut = errors.Is(parent.Err(), context.DeadlineExceeded)
+		s.result.Canceled = !s.result.TimedOut
+	case s.err != "" && end.Exit > 0:
+		s.done(true, "")
+	default: // the program did not tell how it ended
+		how := end.Signal
+		if how == "" {
+			how = fmt.Sprintf("exit status %d", end.Exit)
+		}
+		s.problem(join("it ended without having said that it is done", how, complaint))
+		s.result.Failed = end.Exit != 0
+	}
+	return s.result, nil
 }
 
 // prepared checks a run, and sees to it that its prompt is in a file.
@@ -88,158 +139,22 @@ func inside(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// attempt is one run of a program.
-type attempt struct {
-	row
-	run    Run
-	grace  time.Duration
-	stream *stream
-	talk   dialect
-	input  *os.File // what the program reads
-	errors lastLine // what it complains
-	others []io.Closer
-
-	mu    sync.Mutex
-	timer *time.Timer
-}
-
-func (a *attempt) start(parent context.Context, linger time.Duration, argv, env []string) (Result, error) {
-	ctx, stop := context.WithCancelCause(parent)
-	defer stop(nil)
-	a.stream = &stream{event: a.run.Event, linger: linger, again: a.goesOn, result: Result{ResumeID: a.run.Resume}}
-	a.stream.over = func(d time.Duration) { a.endIn(d, func() { stop(errLingers) }) }
-	a.stream.spent = func(u job.Usage) {
-		if a.run.Budget > 0 && u.Cost > a.run.Budget {
-			stop(errOverBudget)
-		}
-	}
-	if err := a.open(ctx); err != nil {
-		return Result{}, record.Errorf(record.IO, "cannot prepare what executor %s reads: %v", a.name, err)
-	}
-	a.errors.raw = a.run.Stderr
-	out := &lines{to: a.talk.line, raw: a.run.Stdout, tooLong: func() {
-		a.stream.problem(fmt.Sprintf("a line of more than %d bytes was left out", MaxLine))
-	}}
-	end, err := proc.Run(ctx, proc.Command{
-		Args: argv, Dir: a.run.Dir, Env: env, Grace: a.grace, Stdin: a.input,
-		Stdout: out, Stderr: &a.errors, Started: a.run.Started,
-	})
-	out.last()
-	a.close()
-	if err != nil {
-		return Result{}, record.Errorf(record.IO, "executor %s: %v", a.name, err)
-	}
-	return a.result(ctx, parent, end), nil
-}
-
-// open makes what the program reads, and what understands it.
-func (a *attempt) open(ctx context.Context) (err error) {
-	switch a.dialect {
-	case claudeDialect:
-		a.talk = claudeStream{a.stream}
-	case ampDialect:
-		a.talk = ampStream{claudeStream{a.stream}}
-	case codexDialect:
-		a.talk = codexStream{a.stream}
-	case opencodeDialect:
-		a.talk = &opencodeStream{stream: a.stream}
-	case cursorDialect:
-		a.talk = cursorStream{claudeStream{a.stream}}
-	case copilotDialect:
-		a.talk = copilotStream{a.stream}
-	case droidDialect:
-		a.talk = droidStream{a.stream}
-	case acpDialect:
-		return a.converse(ctx)
+// talk makes what understands the program, and what the program reads.
+func (e Executor) talk(ctx context.Context, s *stream) (talk talk, input *os.File, err error) {
+	switch {
+	case e.dialect == acpDialect:
+		return converse(ctx, s, e.model)
+	case e.hear != nil:
+		talk = heard{s, e.hear}
 	default:
-		a.talk = newCommandStream(a.stream, a.run.Output)
+		talk = newCommandTalk(s)
 	}
 	name := os.DevNull
-	if a.prompt == onInput {
-		name = a.run.PromptFile
+	if e.prompt == onInput {
+		name = s.run.PromptFile
 	}
-	a.input, err = os.Open(name)
-	return err
-}
-
-func (a *attempt) close() {
-	_ = a.input.Close()
-	for _, c := range a.others {
-		_ = c.Close()
-	}
-	a.goesOn()
-}
-
-// endIn ends the program after a while, unless it goes on. Only the first call counts, so that a program that goes on
-// reporting does not go on for ever.
-func (a *attempt) endIn(d time.Duration, end func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.timer == nil {
-		a.timer = time.AfterFunc(d, end)
-	}
-}
-
-func (a *attempt) goesOn() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.timer != nil {
-		a.timer.Stop()
-		a.timer = nil
-	}
-}
-
-// result says how a run ended, and tells of it where the program did not.
-func (a *attempt) result(ctx, parent context.Context, end proc.End) Result {
-	s, cause := a.stream, context.Cause(ctx)
-	stopped := end.Canceled || end.TimedOut
-	switch {
-	case !stopped:
-		a.talk.closed(end.Exit, end.Signal)
-		s.result.Signal = end.Signal
-	case errors.Is(cause, errLingers):
-		a.talk.closed(0, "")
-	}
-	s.result.Exit = end.Exit
-	switch {
-	case stopped && errors.Is(cause, errOverBudget):
-		s.result.OverBudget = true
-	case s.result.Done:
-	case stopped && parent.Err() != nil:
-		s.result.TimedOut = errors.Is(parent.Err(), context.DeadlineExceeded)
-		s.result.Canceled = !s.result.TimedOut
-	case s.err != "" && end.Exit > 0:
-		s.done(true, "")
-	default:
-		s.problem(join("it ended without having said that it is done", howItEnded(end), a.errors.String()))
-		s.result.Failed = end.Exit != 0
-	}
-	return s.result
-}
-
-// lastLine is a writer that keeps the last line with a text in it, and hands on all, whoever takes it.
-type lastLine struct {
-	mu   sync.Mutex
-	raw  io.Writer
-	tail []byte
-}
-
-func (l *lastLine) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.raw != nil {
-		_, _ = l.raw.Write(p)
-	}
-	l.tail = append(l.tail, p[max(0, len(p)-shownTool):]...)
-	l.tail = l.tail[max(0, len(l.tail)-shownTool):]
-	return len(p), nil
-}
-
-func (l *lastLine) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all := strings.TrimSpace(plain(string(l.tail)))
-	return ending(strings.TrimSpace(all[strings.LastIndexByte(all, '\n')+1:]), shownTool)
+	input, err = os.Open(name)
+	return talk, input, err
 }
 
 // plain is a text without the colours that some programs write though nobody sees them.
@@ -248,15 +163,8 @@ func plain(text string) string {
 		before, after, found := strings.Cut(text, "\x1b[")
 		end := strings.IndexFunc(after, func(r rune) bool { return '@' <= r && r <= '~' })
 		if !found || end < 0 {
-			return text
+			return strings.TrimSpace(text)
 		}
 		text = before + after[end+1:]
 	}
-}
-
-func howItEnded(end proc.End) string {
-	if end.Signal != "" {
-		return end.Signal
-	}
-	return fmt.Sprintf("exit status %d", end.Exit)
 }

@@ -118,7 +118,9 @@ func TestAnAgentDoesItsWork(t *testing.T) {
 	})
 }
 
-var mcp = executor.MCP{Command: "/bin/cairn", Args: []string{"serve", "--actor", `agent:x "1"`}, Env: []string{"CAIRN_EXTRA=a=b"}}
+var mcp = executor.MCP{
+	Command: "/bin/cairn", Args: []string{"serve", "--actor", `agent:x "1"`}, Env: map[string]string{"CAIRN_EXTRA": "a=b"},
+}
 
 func TestWhatAnAgentIsGiven(t *testing.T) {
 	everyDialect(t, func(t *testing.T, dialect string) {

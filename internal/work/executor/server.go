@@ -14,8 +14,7 @@ type Cairn struct {
 	Actor   record.Actor
 	Task    record.ID // the only record that may be changed
 	Profile string
-	Client  string   // the name of the executor; "" for the one that the program gives itself
-	Env     []string // beside the variables that cairn needs to find its own folders
+	Client  string // the name of the executor; "" for the one that the program gives itself
 }
 
 // ownVariables are handed on to cairn as an MCP server, since some programs give a server nothing of their own
@@ -37,11 +36,11 @@ func (c Cairn) Server() MCP {
 	if c.Client != "" {
 		args = append(args, "--client", c.Client)
 	}
-	var env []string
+	env := map[string]string{}
 	for _, name := range ownVariables {
 		if value, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+value)
+			env[name] = value
 		}
 	}
-	return MCP{Command: program[0], Args: args, Env: append(env, c.Env...)}
+	return MCP{Command: program[0], Args: args, Env: env}
 }

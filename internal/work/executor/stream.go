@@ -2,8 +2,7 @@ package executor
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -23,26 +22,19 @@ const (
 	summary = 4 << 10
 )
 
-// dialect turns what a program writes into events and a result, by calls of a stream.
-type dialect interface {
-	// line takes one line, without its end. What it does not understand it leaves alone.
-	line(text []byte)
-	// closed is called after the last line, when the program has ended by itself: with its exit status, and the signal
-	// that ended it.
-	closed(exit int, signal string)
-}
-
-// stream collects what a program reports. Its methods may be called from several goroutines.
+// stream collects what a program reports in a run. Its methods may be called from several goroutines.
 type stream struct {
+	run    Run
+	stop   context.CancelCauseFunc // ends the program
+	linger time.Duration           // how long it has to end by itself
+
 	mu     sync.Mutex
-	event  func(job.Event)
-	over   func(time.Duration) // is called when the program said that it is done: it has so long to end by itself
-	again  func()              // is called when it goes on after all
-	spent  func(job.Usage)
-	linger time.Duration
+	timer  *time.Timer // ends it
 	result Result
 	parts  []byte // of a message that comes in pieces: its end, if it is long
 	err    string // what went wrong last
+	last   bool   // its last step has ended, unless another follows
+	broke  bool   // it told of an error after which it does not go on
 }
 
 // emit tells an event. The text is cut, and made fit to be shown and kept.
@@ -51,21 +43,15 @@ func (s *stream) emit(e job.Event) {
 		e.At = time.Now().UTC()
 	}
 	e.Text = clipped(e.Text, job.MaxEventText)
-	if s.event != nil {
-		s.event(e)
+	if s.run.Event != nil {
+		s.run.Event(e)
 	}
 }
 
 // clipped is a text of at most so many bytes, without what is no UTF-8, and whole to the last character.
 func clipped(text string, most int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), most+utf8.UTFMax)], "\uFFFD")
-	if len(text) <= most {
-		return text
-	}
-	for !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 // ending is the last bytes of a text, which begin with a character.
@@ -139,6 +125,24 @@ func (s *stream) toolEnd(id string, failed bool, text string) {
 	s.tell(job.Event{Type: job.EventToolEnd, ID: id, Failed: failed, Text: clipped(text, shownTool)})
 }
 
+// permission tells that it asked for what nobody answers.
+func (s *stream) permission(id, text string) {
+	s.tell(job.Event{Type: job.EventPermission, ID: id, Text: text})
+}
+
+// plan tells a list of steps, one a line, with whether each is done.
+func (s *stream) plan(steps []object, textKey, stateKey string) {
+	var out []string
+	for _, step := range steps {
+		mark := "- [ ] "
+		if step.is(stateKey) || step.text(stateKey) == "completed" {
+			mark = "- [x] "
+		}
+		out = append(out, mark+show(step[textKey]))
+	}
+	s.tell(job.Event{Type: job.EventPlan, Text: strings.Join(out, "\n")})
+}
+
 // problem tells of an error. Whether the program gets over it shows at its end.
 func (s *stream) problem(text string) {
 	s.mu.Lock()
@@ -162,8 +166,8 @@ func (s *stream) usage(u job.Usage) {
 	}
 	s.result.Usage = now
 	s.emit(job.Event{Type: job.EventUsage, Usage: &now})
-	if s.spent != nil {
-		s.spent(now)
+	if s.run.Budget > 0 && now.Cost > s.run.Budget {
+		s.stop(errOverBudget)
 	}
 }
 
@@ -192,26 +196,36 @@ func (s *stream) done(failed bool, final string) {
 	}
 	s.result.Done, s.result.Failed = true, failed
 	s.emit(job.Event{Type: job.EventEnd, Failed: failed, Text: s.result.Final})
-	if s.over != nil {
-		s.over(s.linger)
-	}
+	s.endLater(true)
 }
 
-// maybeDone takes that the program will be done unless it goes on within a while.
-func (s *stream) maybeDone() {
+// maybeDone takes that the program will be done unless it goes on within a while, and whether it failed.
+func (s *stream) maybeDone(failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over != nil {
-		s.over(s.linger)
-	}
+	s.last, s.broke = s.last || !failed, s.broke || failed
+	s.endLater(true)
 }
 
 // goesOn takes back maybeDone.
 func (s *stream) goesOn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.result.Done && s.again != nil {
-		s.again()
+	s.last = false
+	if !s.result.Done {
+		s.endLater(false)
+	}
+}
+
+// endLater ends the program after a while, or has it go on. Of several ends only the first counts, so that a program
+// that goes on reporting does not go on for ever.
+func (s *stream) endLater(end bool) {
+	switch {
+	case !end && s.timer != nil:
+		s.timer.Stop()
+		s.timer = nil
+	case end && s.timer == nil && s.stop != nil:
+		s.timer = time.AfterFunc(s.linger, func() { s.stop(errLingers) })
 	}
 }
 
@@ -274,17 +288,6 @@ func (l *lines) flush() {
 		l.rest = nil
 	}
 	l.rest = l.rest[:0]
-}
-
-// read takes a line that is a JSON object. A key whose value is of another type than ours is left out, as if it were
-// not there.
-func read(line []byte, into any) bool {
-	if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
-		return false
-	}
-	var odd *json.UnmarshalTypeError
-	err := json.Unmarshal(line, into)
-	return err == nil || errors.As(err, &odd)
 }
 
 // shownTool is the most bytes that an event of a tool shows.

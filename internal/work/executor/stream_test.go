@@ -8,13 +8,15 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// talks are all dialects whose lines are JSON.
-func talks(s *stream) map[string]dialect {
-	return map[string]dialect{
-		claudeDialect: claudeStream{s}, ampDialect: ampStream{claudeStream{s}}, codexDialect: codexStream{s},
-		opencodeDialect: &opencodeStream{stream: s}, cursorDialect: cursorStream{claudeStream{s}}, copilotDialect: copilotStream{s},
-		droidDialect: droidStream{s}, commandDialect: newCommandStream(s, job.Edits),
+// talks are all dialects whose lines are JSON, and that of a command.
+func talks(s *stream) map[string]talk {
+	out := map[string]talk{"command": newCommandTalk(s)}
+	for _, r := range shipped() {
+		if r.hear != nil {
+			out[r.name] = heard{s, r.hear}
+		}
 	}
+	return out
 }
 
 // Whatever a program writes, an event is a text of valid UTF-8 that is not too long.
@@ -30,11 +32,11 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		for name := range talks(&stream{}) {
-			s := &stream{event: func(e job.Event) {
+			s := &stream{run: Run{Event: func(e job.Event) {
 				if len(e.Text) > job.MaxEventText || !utf8.ValidString(e.Text) {
 					t.Errorf("%s: event of %d bytes: %q", name, len(e.Text), e.Text)
 				}
-			}}
+			}}}
 			talk := talks(s)[name]
 			talk.line([]byte(line))
 			talk.closed(0, "")
@@ -49,26 +51,26 @@ func TestLinesThatMislead(t *testing.T) {
 		done, failed   bool
 		final          string
 	}{
-		"claude says success and means failure": {claudeDialect, `{"type":"result","subtype":"success","is_error":true,"result":"Not logged in"}`, true, true, "Not logged in"},
-		"claude runs out of turns":              {claudeDialect, `{"type":"result","subtype":"error_max_turns","is_error":false}`, true, true, "error_max_turns"},
-		"what a subagent says is not final": {claudeDialect, `{"type":"assistant","message":{"content":[{"type":"text","text":"mine"}]}}
+		"claude says success and means failure": {"claude", `{"type":"result","subtype":"success","is_error":true,"result":"Not logged in"}`, true, true, "Not logged in"},
+		"claude runs out of turns":              {"claude", `{"type":"result","subtype":"error_max_turns","is_error":false}`, true, true, "error_max_turns"},
+		"what a subagent says is not final": {"claude", `{"type":"assistant","message":{"content":[{"type":"text","text":"mine"}]}}
 			{"type":"assistant","parent_tool_use_id":"1","message":{"content":[{"type":"text","text":"its"}]}}`, false, false, "mine"},
-		"codex reconnects and then succeeds": {codexDialect, `{"type":"error","message":"Reconnecting... 1/5"}
+		"codex reconnects and then succeeds": {"codex", `{"type":"error","message":"Reconnecting... 1/5"}
 			{"type":"item.completed","item":{"type":"agent_message","text":"ok"}}
 			{"type":"turn.completed","usage":{}}`, true, false, "ok"},
-		"codex fails after an answer": {codexDialect, `{"type":"item.completed","item":{"type":"agent_message","text":"half"}}
+		"codex fails after an answer": {"codex", `{"type":"item.completed","item":{"type":"agent_message","text":"half"}}
 			{"type":"turn.failed","error":{"message":"usage limit"}}`, true, true, "half"},
-		"opencode ends a step for tools": {opencodeDialect, `{"type":"step_finish","part":{"reason":"tool-calls"}}`, false, false, ""},
-		"opencode ends its last step": {opencodeDialect, `{"type":"text","part":{"text":"ok"}}
+		"opencode ends a step for tools": {"opencode", `{"type":"step_finish","part":{"reason":"tool-calls"}}`, false, false, ""},
+		"opencode ends its last step": {"opencode", `{"type":"text","part":{"text":"ok"}}
 			{"type":"step_finish","part":{"reason":"stop"}}`, true, false, "ok"},
-		"opencode goes on after a last step": {opencodeDialect, `{"type":"step_finish","part":{"reason":"stop"}}
+		"opencode goes on after a last step": {"opencode", `{"type":"step_finish","part":{"reason":"stop"}}
 			{"type":"step_start","part":{}}`, false, false, ""},
-		"opencode fails and ends with 0":      {opencodeDialect, `{"type":"error","error":{"name":"APIError","data":{"message":"no credit"}}}`, true, true, "APIError: no credit"},
-		"copilot fails and ends with 0":       {copilotDialect, `{"type":"result","exitCode":1}`, true, true, ""},
-		"copilot asks for tools without text": {copilotDialect, `{"type":"assistant.message","data":{"content":"","toolRequests":[{}]}}`, false, false, ""},
-		"droid completes":                     {droidDialect, `{"type":"completion","finalText":"ok"}`, true, false, "ok"},
-		"amp wants a login":                   {ampDialect, `No API key found. Starting login flow...`, true, true, "it is not logged in"},
-		"a second end":                        {claudeDialect, `{"type":"result","subtype":"success","result":"one"}` + "\n" + `{"type":"result","subtype":"success","is_error":true,"result":"two"}`, true, false, "one"},
+		"opencode fails and ends with 0":      {"opencode", `{"type":"error","error":{"name":"APIError","data":{"message":"no credit"}}}`, true, true, "APIError: no credit"},
+		"copilot fails and ends with 0":       {"copilot", `{"type":"result","exitCode":1}`, true, true, ""},
+		"copilot asks for tools without text": {"copilot", `{"type":"assistant.message","data":{"content":"","toolRequests":[{}]}}`, false, false, ""},
+		"droid completes":                     {"droid", `{"type":"completion","finalText":"ok"}`, true, false, "ok"},
+		"amp wants a login":                   {"amp", `No API key found. Starting login flow...`, true, true, "it is not logged in"},
+		"a second end":                        {"claude", `{"type":"result","subtype":"success","result":"one"}` + "\n" + `{"type":"result","subtype":"success","is_error":true,"result":"two"}`, true, false, "one"},
 	} {
 		s := &stream{}
 		talk := talks(s)[test.dialect]
@@ -99,7 +101,7 @@ func TestStandInsAreNotLookedAtAgain(t *testing.T) {
 }
 
 func TestStringsOfTOML(t *testing.T) {
-	if got := tomlString("a\"b\\c\nd\x7fé"); got != `"a\"b\\c\u000Ad\u007Fé"` {
+	if got := tomlString("a\"b\\c\nd\x7fé"); got != `"a\"b\\c\nd\u007Fé"` {
 		t.Error(got)
 	}
 }

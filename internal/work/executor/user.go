@@ -24,17 +24,12 @@ func withUsers(rows []row, section userconfig.Section) ([]row, error) {
 			return nil, s.Errorf("is no name of an executor").WithHint("letters, digits, - and _")
 		}
 		at := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
-		r := row{name: name}
-		if at >= 0 {
-			r = rows[at]
-		}
-		if r, err = changed(r, s); err != nil {
-			return nil, err
-		}
 		if at < 0 {
-			rows = append(rows, r)
-		} else {
-			rows[at] = r
+			at = len(rows)
+			rows = append(rows, row{name: name})
+		}
+		if rows[at], err = changed(rows[at], s); err != nil {
+			return nil, err
 		}
 	}
 	return rows, nil
@@ -46,13 +41,11 @@ func changed(r row, s userconfig.Section) (row, error) {
 	if err != nil {
 		return r, err
 	}
-	byName := map[string]userconfig.Section{}
 	for _, k := range keys {
-		byName[k.Key(s)] = k
-	}
-	if d, ok := byName["dialect"]; ok {
-		if r, err = ofDialect(r, d); err != nil {
-			return r, err
+		if k.Key(s) == "dialect" {
+			if r, err = ofDialect(r, k); err != nil {
+				return r, err
+			}
 		}
 	}
 	if r.dialect == "" {
@@ -101,84 +94,41 @@ func dialects() []string {
 
 // setKey sets one key of a row.
 func (r *row) setKey(key string, s userconfig.Section) error {
-	switch key {
-	case "dialect":
+	var cmd []string // a program and the words that come right behind it
+	into := map[string]any{
+		"cmd": &cmd, "args": &r.extra, "model": &r.model, "output": &r.output, "max": &r.max, "env": &r.env,
+	}[key]
+	switch {
+	case key == "dialect":
 		return nil
-	case "cmd":
-		return r.setCommand(s)
-	case "args":
-		return words(s, &r.extra)
-	case "model":
-		return s.Decode(&r.model)
-	case "output":
-		return r.setOutput(s)
-	case "max":
-		if err := s.Decode(&r.max); err != nil {
-			return err
-		}
-		if r.max < 0 || r.max > 1000 {
-			return s.Errorf("is %d", r.max).WithHint("0 to 1000; 0 is no limit of its own")
-		}
-		return nil
-	case "env":
-		return r.setEnv(s)
-	default:
+	case into == nil:
 		return s.Errorf("there is no such key").WithHint("dialect, cmd, args, model, output, max or env")
 	}
-}
-
-// setCommand takes a program and the words that come right behind it.
-func (r *row) setCommand(s userconfig.Section) error {
-	var cmd []string
-	if err := words(s, &cmd); err != nil {
+	if err := s.Decode(into); err != nil {
 		return err
 	}
-	if len(cmd) == 0 || cmd[0] == "" {
-		return s.Errorf("names no program")
+	for _, word := range slices.Concat(cmd, r.extra) {
+		if strings.ContainsRune(word, 0) {
+			return s.Errorf("has a NUL")
+		}
 	}
-	if strings.ContainsAny(cmd[0], `/\`) && !filepath.IsAbs(cmd[0]) {
+	for name, value := range r.env {
+		if !record.IsWord(name, "_") || '0' <= name[0] && name[0] <= '9' || strings.ContainsRune(value, 0) {
+			return s.Errorf("%q is no variable", name)
+		}
+	}
+	switch {
+	case key == "output" && r.output != job.Edits && r.output != job.Patch:
+		return s.Errorf("is %q", r.output).WithHint("edits or patch")
+	case r.max < 0 || r.max > 1000:
+		return s.Errorf("is %d", r.max).WithHint("0 to 1000; 0 is no limit of its own")
+	case key != "cmd":
+		return nil
+	case len(cmd) == 0 || cmd[0] == "":
+		return s.Errorf("names no program")
+	case strings.ContainsAny(cmd[0], `/\`) && !filepath.IsAbs(cmd[0]):
 		return s.Errorf("begins with %q", cmd[0]).WithHint("name a program on PATH, or an absolute path")
 	}
 	r.binary, r.lead = cmd[0], cmd[1:]
 	return nil
-}
-
-func (r *row) setOutput(s userconfig.Section) error {
-	if err := s.Decode(&r.output); err != nil {
-		return err
-	}
-	if r.output != job.Edits && r.output != job.Patch {
-		return s.Errorf("is %q", r.output).WithHint("edits or patch")
-	}
-	return nil
-}
-
-func (r *row) setEnv(s userconfig.Section) error {
-	env := map[string]string{}
-	if err := s.Decode(&env); err != nil {
-		return err
-	}
-	for name, value := range env {
-		if !isVariable(name) || strings.ContainsRune(value, 0) {
-			return s.Errorf("%q is no variable", name)
-		}
-	}
-	r.env = env
-	return nil
-}
-
-func words(s userconfig.Section, into *[]string) error {
-	if err := s.Decode(into); err != nil {
-		return err
-	}
-	for _, w := range *into {
-		if strings.ContainsRune(w, 0) {
-			return s.Errorf("has a NUL")
-		}
-	}
-	return nil
-}
-
-func isVariable(name string) bool {
-	return record.IsWord(name, "_") && (name[0] < '0' || name[0] > '9')
 }

@@ -28,14 +28,14 @@ func TestNothingFollowsAFinalState(t *testing.T) {
 }
 
 func TestTheMostUrgentAndThenTheOldestGoFirst(t *testing.T) {
-	at := func(id string, p job.Priority, minute int) job.Job {
-		return job.Job{Spec: job.Spec{Job: id, Priority: p, CreatedAt: noon.Add(time.Duration(minute) * time.Minute)}}
+	at := func(id string, p job.Priority, minute int) job.Spec {
+		return job.Spec{Job: id, Priority: p, CreatedAt: noon.Add(time.Duration(minute) * time.Minute)}
 	}
-	jobs := []job.Job{at("job-d", job.P2, 0), at("job-c", job.P1, 2), at("job-b", job.P1, 1), at("job-a", job.P0, 3)}
+	jobs := []job.Spec{at("job-d", job.P2, 0), at("job-c", job.P1, 2), at("job-b", job.P1, 1), at("job-a", job.P0, 3)}
 	slices.SortFunc(jobs, job.Before)
 	for i, want := range []string{"job-a", "job-b", "job-c", "job-d"} {
-		if jobs[i].Spec.Job != want {
-			t.Errorf("place %d is %s, want %s", i, jobs[i].Spec.Job, want)
+		if jobs[i].Job != want {
+			t.Errorf("place %d is %s, want %s", i, jobs[i].Job, want)
 		}
 	}
 }

@@ -2,17 +2,12 @@ package job
 
 import (
 	"cmp"
-	"strings"
 	"time"
 )
 
 // Before orders jobs that wait: the most urgent first, then the oldest, then by id.
-func Before(a, b Job) int {
-	return cmp.Or(
-		strings.Compare(string(a.Spec.Priority), string(b.Spec.Priority)),
-		a.Spec.CreatedAt.Compare(b.Spec.CreatedAt),
-		strings.Compare(a.Spec.Job, b.Spec.Job),
-	)
+func Before(a, b Spec) int {
+	return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Job, b.Job))
 }
 
 // Deadline is when a job is over its time to live: a queued one expires then, and a running one is ended as Timeout.

@@ -56,14 +56,14 @@ type Spec struct {
 
 // Scope is which files the work is about: prefixes of paths, or globs as in the scope of a decision. None is no limit.
 type Scope struct {
-	ReadPaths []string `json:"read_paths,omitempty"` // what it may be shown first
-	Paths     []string `json:"paths,omitempty"`      // what it may change
+	ReadPaths []string `json:"read_paths,omitempty" doc:"paths or globs that it should read first" cli:"flag=read-path"`
+	Paths     []string `json:"paths,omitempty" doc:"paths or globs that alone it may change" cli:"flag=path"`
 }
 
 // Notify is who hears of the end beside those who wait.
 type Notify struct {
-	PR      bool   `json:"pr,omitempty"`      // opens a pull request after success
-	Webhook string `json:"webhook,omitempty"` // gets the final state, if the user's settings allow its host
+	PR      bool   `json:"pr,omitempty" doc:"open a pull request once it has succeeded"`
+	Webhook string `json:"webhook,omitempty" doc:"URL that gets the final state; your own config names the hosts"`
 }
 
 // Seconds is a duration that is written as a number of seconds.

@@ -39,19 +39,16 @@ func (j Jobs) Cancel(id string, who record.Actor, reason string) error {
 		return j.live.Failed(err)
 	}
 	j.changed()
-	lock, err := j.lockOf(id, !manned(one.Status))
-	if record.CodeOf(err) == record.Busy {
+	owned, err := j.own(id, !manned(one.Status))
+	if owned != nil {
+		defer func() { _ = owned.Release() }()
+	}
+	switch {
+	case record.CodeOf(err) == record.Busy:
 		return nil // its supervisor carries it out, or whoever looks next
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
-	owned, err := j.ownedBy(lock, id)
-	if err != nil {
-		_ = lock.Release()
-		return err
-	}
-	defer func() { _ = owned.Release() }()
 	if err := terminal(owned.Job()); err != nil { // it ended meanwhile
 		return err
 	}

@@ -80,23 +80,16 @@ func (j Jobs) write(one job.Job) error {
 		return record.Errorf(record.Conflict, "there is a job %s already", id).WithHint("try again; the next one gets another id")
 	}
 	half := j.path(newPrefix + id)
-	spec, err := encode(one.Spec)
-	if err != nil {
-		return err
-	}
-	state, err := encode(one.Status)
-	if err != nil {
-		return err
-	}
-	events, err := encode(stateEvent(one.Status, one.Spec.CreatedAt))
-	if err != nil {
-		return err
-	}
 	if err := disk.MakeFolder(j.live.Jobs(), half); err != nil {
 		return err
 	}
-	for name, src := range map[string][]byte{SpecName: spec, StateName: state, EventsName: events} {
-		if err := atomicfile.Write(filepath.Join(half, name), src, 0o644); err != nil {
+	files := map[string]any{SpecName: one.Spec, StateName: one.Status, EventsName: stateEvent(one.Status, one.Spec.CreatedAt)}
+	for name, content := range files {
+		src, err := encode(content)
+		if err == nil {
+			err = atomicfile.Write(filepath.Join(half, name), src, 0o644)
+		}
+		if err != nil {
 			return err
 		}
 	}

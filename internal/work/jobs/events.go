@@ -3,9 +3,9 @@ package jobs
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -65,16 +65,10 @@ func stateEvent(s job.Status, at time.Time) job.Event {
 
 // cut shortens a text to so many bytes, between two characters.
 func cut(text string, most int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= most {
+	if text = strings.ToValidUTF8(text, "\uFFFD"); len(text) <= most {
 		return text
 	}
-	const mark = "…"
-	text = text[:most-len(mark)]
-	for !utf8.ValidString(text) {
-		text = text[:len(text)-1]
-	}
-	return text + mark
+	return record.Clip(text, most-len("…"))
 }
 
 // Events returns some of the events of a job, the oldest first: limit of them behind the first offset, and how many
@@ -95,16 +89,13 @@ func (j Jobs) Events(id string, offset, limit int) (events []job.Event, total in
 			break // it is being written
 		}
 		if total >= offset && len(events) < limit {
-			events = append(events, parseEvent(line))
+			var e job.Event
+			if err := json.Unmarshal(line, &e); err != nil {
+				e = job.Event{Type: job.EventError, Text: fmt.Sprintf("this line cannot be read: %v", err)}
+			}
+			events = append(events, e)
 		}
 		total++
 	}
 	return events, total, nil
-}
-
-func parseEvent(line []byte) (e job.Event) {
-	if err := json.Unmarshal(line, &e); err != nil {
-		return job.Event{Type: job.EventError, Text: record.Errorf(record.BadFile, "this line cannot be read: %v", err).Msg}
-	}
-	return e
 }

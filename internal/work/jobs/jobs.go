@@ -131,7 +131,12 @@ func (j Jobs) List() ([]job.Job, error) {
 // LastOf is the job of a task that is at work, or waits for its turn, and else its newest one. It reports false if
 // there is none, and where the jobs cannot be read.
 func (j Jobs) LastOf(id record.ID) (last job.Job, found bool) {
-	all, _ := j.List() // the newest first
+	all, _ := j.List()
+	return Last(all, id)
+}
+
+// Last is LastOf for a caller that has all jobs, the newest first.
+func Last(all []job.Job, id record.ID) (last job.Job, found bool) {
 	for _, one := range all {
 		if one.Spec.Task == id && (!found || one.Status.State.Live() && !last.Status.State.Live()) {
 			last, found = one, true
@@ -174,27 +179,20 @@ func (j Jobs) all(each func(job.Job) job.Job) (all []job.Job, broken []problem.P
 		}
 		all = append(all, each(one))
 	}
-	slices.SortFunc(all, newest)
+	slices.SortFunc(all, func(a, b job.Job) int { // the newest first
+		return cmp.Or(b.Spec.CreatedAt.Compare(a.Spec.CreatedAt), cmp.Compare(b.Spec.Job, a.Spec.Job))
+	})
 	return all, broken, nil
-}
-
-func newest(a, b job.Job) int {
-	return cmp.Or(b.Spec.CreatedAt.Compare(a.Spec.CreatedAt), cmp.Compare(b.Spec.Job, a.Spec.Job))
 }
 
 // noLinks returns INVALID_INPUT if a folder on the way to the jobs is a link.
 func (j Jobs) noLinks() error {
 	for _, dir := range []string{filepath.Dir(string(j.live)), string(j.live), j.live.Jobs()} {
-		if isLink(dir) {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return problem.Link(dir)
 		}
 	}
 	return nil
-}
-
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // read reads a job, and changes nothing.
@@ -263,22 +261,19 @@ func (j Jobs) reconcile(one job.Job) job.Job {
 	if !one.Status.State.Live() || j.starting(one) {
 		return one
 	}
-	lock, err := j.lockOf(one.Spec.Job, !manned(one.Status))
-	if err != nil {
-		return one
-	}
-	owned, err := j.ownedBy(lock, one.Spec.Job)
+	owned, err := j.own(one.Spec.Job, !manned(one.Status))
 	if owned == nil {
-		_ = lock.Release()
 		return one
 	}
 	defer func() { _ = owned.Release() }()
-	if !owned.Job().Status.State.Live() { // it ended before the lock was taken
-		return owned.Job()
+	if now := owned.Job(); !now.Status.State.Live() { // it ended before the lock was taken
+		return now
 	}
 	if err != nil || owned.abandoned() != nil { // a full disk, say: nobody runs it all the same
 		owned.sweep()
-		return owned.asAbandoned()
+		lost := owned.Job()
+		owned.leave(&lost.Status)
+		return lost
 	}
 	return owned.Job()
 }

@@ -44,39 +44,37 @@ func (j Jobs) Own(id string) (*Owned, error) {
 	if _, err := j.read(id); err != nil {
 		return nil, err
 	}
-	lock, err := j.lockOf(id, true)
-	if err != nil {
-		return nil, err
-	}
-	owned, err := j.ownedBy(lock, id)
-	if err != nil {
-		_ = lock.Release()
+	owned, err := j.own(id, true)
+	if owned != nil && err != nil {
+		_ = owned.Release()
+		owned = nil
 	}
 	return owned, err
 }
 
-// lockOf takes the lock of a job. It returns BUSY if another one has it: at once, or if the caller is patient not
-// before those who only look at the job must be done with it. It does not wait in the kernel, since one who gave up
-// would take the lock for a moment once its holder is gone.
-func (j Jobs) lockOf(id string, patient bool) (*filelock.Lock, error) {
-	for end := time.Now().Add(ownPatience); ; time.Sleep(ownPause) {
-		lock, free, err := filelock.TryAcquire(j.path(id, lockName))
+// own takes the lock of a job, and reads it. It returns BUSY if another one has the lock: at once, or if the caller is
+// patient not before those who only look at the job must be done with it. It does not wait in the kernel, since one who
+// gave up would take the lock for a moment once its holder is gone. If the job was read, and its files cannot be
+// written, it is returned with an error.
+func (j Jobs) own(id string, patient bool) (*Owned, error) {
+	var lock *filelock.Lock
+	for end := time.Now().Add(ownPatience); lock == nil; {
+		got, free, err := filelock.TryAcquire(j.path(id, lockName))
 		switch {
 		case err != nil:
 			return nil, j.live.Failed(err)
 		case free:
-			return lock, nil
+			lock = got
 		case !patient, time.Now().After(end):
-			return nil, record.Errorf(record.Busy, "the job has a supervisor").WithHint("%s follows it", record.CallTo("job_poll", "job", id).OnlyShown())
+			return nil, record.Errorf(record.Busy, "the job has a supervisor").
+				WithHint("%s follows it", record.CallTo("job_poll", "job", id).OnlyShown())
+		default:
+			time.Sleep(ownPause)
 		}
 	}
-}
-
-// ownedBy reads a job whose lock is held. If it was read, and its files cannot be written, it is returned with an
-// error.
-func (j Jobs) ownedBy(lock *filelock.Lock, id string) (*Owned, error) {
 	one, err := j.read(id)
 	if err != nil {
+		_ = lock.Release()
 		return nil, err
 	}
 	_ = atomicfile.Sweep(j.path(id)) // nobody else writes here, so what is temporary is left of a killed process
@@ -178,25 +176,10 @@ func (o *Owned) abandoned() error {
 
 // leave makes the state of a job that lost its supervisor what it is.
 func (o *Owned) leave(s *job.Status) {
+	s.State, s.Phase, s.Process, s.Message = job.Stale, "", 0, "the process that ran the job is gone"
 	if who, reason, yes := o.Canceled(); yes {
-		canceled(s, who, reason)
-		return
+		s.State, s.Message = job.Canceled, job.CanceledBy(who, reason)
 	}
-	s.State, s.Phase, s.Process = job.Stale, "", 0
-	s.Message = "the process that ran the job is gone"
-}
-
-// asAbandoned is the job as abandoned would have written it.
-func (o *Owned) asAbandoned() job.Job {
-	one := o.Job()
-	o.leave(&one.Status)
-	return one
-}
-
-// canceled is the state of a job that somebody canceled.
-func canceled(s *job.Status, who record.Actor, reason string) {
-	s.State, s.Phase, s.Process = job.Canceled, "", 0
-	s.Message = job.CanceledBy(who, reason)
 }
 
 // Release gives the lock up. The job should be in a final state, or it is STALE for the next who looks.

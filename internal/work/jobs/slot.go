@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,8 +25,8 @@ type waiter struct {
 	ExecutorMax int          `json:"executor_max,omitempty"` // 0 is no limit
 }
 
-func (w waiter) asJob() job.Job {
-	return job.Job{Spec: job.Spec{Job: w.Job, Priority: w.Priority, CreatedAt: w.CreatedAt}}
+func (w waiter) spec() job.Spec {
+	return job.Spec{Job: w.Job, Priority: w.Priority, CreatedAt: w.CreatedAt}
 }
 
 // queuePause is how long one who waits sleeps before it asks again, on average.
@@ -75,47 +76,53 @@ func (j Jobs) slot(ctx context.Context, me waiter, most int) (release func(), er
 		return nil, j.busy(ctx, err, "other jobs take slots")
 	}
 	defer func() { _ = queue.Release() }()
-	free, err := j.free("all", most)
-	if err != nil || free < 0 {
+	all, err := j.grab("all", most)
+	if all == nil {
 		return nil, err
 	}
-	own, err := j.free(ofExecutor(me.Executor), me.ExecutorMax)
-	if err != nil || own < 0 || !j.first(me) {
+	var own *filelock.Lock
+	if j.first(me) {
+		own, err = j.grab("of-"+me.Executor, me.ExecutorMax)
+	}
+	if own == nil {
+		_ = all.Release()
 		return nil, err
 	}
-	return j.take(slotName("all", free), slotName(ofExecutor(me.Executor), own))
+	return func() { _, _ = all.Release(), own.Release() }, nil
 }
 
-func ofExecutor(name string) string { return "of-" + name }
-
-func slotName(kind string, n int) string { return fmt.Sprintf("%s-%d.lock", kind, n) }
-
-// free returns the number of a slot of a kind that nobody has, or -1 if none is free. Slots beyond most count too:
-// whoever has one was allowed more.
-func (j Jobs) free(kind string, most int) (int, error) {
+// grab takes a slot of a kind that nobody has; nil if none is free. Slots beyond most count too: whoever has one was
+// allowed more. The caller holds the lock of the queue.
+func (j Jobs) grab(kind string, most int) (*filelock.Lock, error) {
 	entries, err := os.ReadDir(j.path(slotsDir))
 	if err != nil {
-		return -1, j.live.Failed(err)
+		return nil, j.live.Failed(err)
 	}
 	taken := map[string]bool{}
 	for _, e := range entries {
-		if number, ok := strings.CutPrefix(e.Name(), kind+"-"); !ok || strings.Trim(strings.TrimSuffix(number, ".lock"), "0123456789") != "" {
+		number, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".lock"), kind+"-")
+		if !ok || strings.Trim(number, "0123456789") != "" {
 			continue
 		}
 		if held, err := isHeld(j.path(slotsDir, e.Name())); err != nil {
-			return -1, j.live.Failed(err)
+			return nil, j.live.Failed(err)
 		} else if held {
-			taken[e.Name()] = true
+			taken[number] = true
 		}
 	}
 	if most > 0 && len(taken) >= most {
-		return -1, nil
+		return nil, nil
 	}
-	for n := 0; ; n++ {
-		if !taken[slotName(kind, n)] {
-			return n, nil
-		}
+	n := 0
+	for taken[strconv.Itoa(n)] {
+		n++
 	}
+	name := fmt.Sprintf("%s-%d.lock", kind, n)
+	lock, free, err := filelock.TryAcquire(j.path(slotsDir, name))
+	if err == nil && !free {
+		err = record.Errorf(record.Busy, "the slot %s is held by what is no job", name)
+	}
+	return lock, j.live.Failed(err)
 }
 
 // isHeld reports whether another one holds a lock.
@@ -137,14 +144,15 @@ func (j Jobs) first(me waiter) bool {
 		if !ok || id == me.Job || readJSON(j.path(queueDir, e.Name()), &other) != nil || other.Job != id {
 			continue
 		}
-		if _, err := job.ParseID(id); err != nil || job.Before(other.asJob(), me.asJob()) >= 0 {
+		if _, err := job.ParseID(id); err != nil || job.Before(other.spec(), me.spec()) >= 0 {
 			continue
 		}
 		if !j.lives(id) {
 			_ = disk.RemoveFile(j.path(queueDir, e.Name()))
 			continue
 		}
-		if n, err := j.free(ofExecutor(other.Executor), other.ExecutorMax); err == nil && n >= 0 {
+		if free, err := j.grab("of-"+other.Executor, other.ExecutorMax); err == nil && free != nil {
+			_ = free.Release()
 			return false
 		}
 	}
@@ -160,24 +168,27 @@ func (j Jobs) lives(id string) bool {
 	return err == nil && held
 }
 
-// take takes slots that are free. The caller holds the lock of the queue.
-func (j Jobs) take(names ...string) (release func(), err error) {
-	var locks []*filelock.Lock
-	release = func() {
-		for _, lock := range locks {
-			_ = lock.Release()
-		}
+// Number gives the job the lowest number, from first on, that no other live job has of a kind and that is good. The
+// kind is a word; the job keeps the number until it gives it back, or its process ends. It returns BUSY if none of the
+// first so many is free.
+func (o *Owned) Number(kind string, first, count int, good func(n int) bool) (n int, release func(), err error) {
+	if !record.IsWord(kind, "._-") {
+		return 0, nil, record.Errorf(record.InvalidInput, "%q is no kind of number", kind)
 	}
-	for _, name := range names {
-		lock, free, err := filelock.TryAcquire(j.path(slotsDir, name))
-		if err == nil && !free {
-			err = record.Errorf(record.Busy, "the slot %s is held by what is no job", name)
+	if err := o.jobs.makeFolders(); err != nil {
+		return 0, nil, err
+	}
+	for n = first; n < first+count; n++ {
+		if good != nil && !good(n) {
+			continue
 		}
+		lock, free, err := filelock.TryAcquire(o.jobs.path(slotsDir, fmt.Sprintf("number-%s-%d.lock", kind, n)))
 		if err != nil {
-			release()
-			return nil, j.live.Failed(err)
+			return 0, nil, o.jobs.live.Failed(err)
 		}
-		locks = append(locks, lock)
+		if free {
+			return n, func() { _ = lock.Release() }, nil
+		}
 	}
-	return release, nil
+	return 0, nil, record.Errorf(record.Busy, "all numbers of %s are taken", kind).WithHint("try again when a job has ended")
 }

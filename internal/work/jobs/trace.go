@@ -31,20 +31,13 @@ func (o *Owned) Trace(t proc.Trace) error {
 
 // sweep ends what the job has left running: by the trace of its last command, and by the name of the job in the
 // environment of its processes. The processes of a job are let be by a copy of its folder, as in a copy of the
-// repository: their own supervisor may live.
+// repository: their own supervisor may live. A folder that was moved has the lock file of before.
 func (o *Owned) sweep() {
 	var k kept
 	_ = readJSON(o.file(traceName), &k) // without one the name is enough
-	if !k.of(o) {
-		return
-	}
-	k.Job = o.job.Spec.Job
-	proc.Sweep(k.Trace)
-}
-
-// of reports whether a trace was kept in the folder of a job, which may have been moved since, and not in another of
-// which that is a copy.
-func (k kept) of(o *Owned) bool {
 	here := disk.StampOf(o.file(lockName)).Inode
-	return k.Folder == "" || k.Folder == o.file("") || k.Lock != 0 && k.Lock == here
+	if k.Folder == "" || k.Folder == o.file("") || k.Lock != 0 && k.Lock == here {
+		k.Job = o.job.Spec.Job
+		proc.Sweep(k.Trace)
+	}
 }

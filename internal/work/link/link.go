@@ -16,6 +16,10 @@ import (
 
 // Wing is the work of internal/work.
 func Wing() verb.Wing {
+	var states []record.Status
+	for _, s := range job.States {
+		states = append(states, record.Status(s))
+	}
 	return verb.Wing{
 		Unmerged: trees.Unmerged,
 		Place:    placeOf,
@@ -23,7 +27,7 @@ func Wing() verb.Wing {
 			_, err := job.ParseID(id)
 			return err == nil
 		},
-		JobStates: states(),
+		JobStates: states,
 		Job: func(s *store.Store, id string) (verb.Job, error) {
 			one, err := work.Jobs(s).Get(id)
 			return jobOf(s, one), err
@@ -52,14 +56,6 @@ func placeOf(ctx context.Context, w *verb.Workspace, id record.ID) (verb.Place, 
 		return r, err
 	}
 	return verb.Place{W: p.W, S: p.S, Task: p.Task, Review: review, Diff: p.Diff}, nil
-}
-
-func states() []record.Status {
-	var out []record.Status
-	for _, s := range job.States {
-		out = append(out, record.Status(s))
-	}
-	return out
 }
 
 func jobsOf(s *store.Store, all []job.Job) []verb.Job {

@@ -11,8 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/internal/work/jobs"
-	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // closeLimit is how long the end of a job may take. What ended the job does not cut it off.
@@ -22,112 +20,109 @@ const closeLimit = 2 * time.Minute
 // stay uncommitted.
 var hooksAtEnd = time.Minute
 
-// closing is what is left to do when a job has ended: it gives up the session, commits, keeps the artifacts and writes
-// the final state.
-type closing struct {
-	owned   *jobs.Owned
-	spec    job.Spec
-	now     func() time.Time
-	tree    *workTree   // nil if it was not made
-	session *jobSession // nil if the executor got no name as an actor
-	exit    exit        // of the last run of the executor
-	final   string      // what the executor said last
-	notify  notifier
+// note records an error as an event, where the job goes on or ends nevertheless.
+func (r *run) note(err error) {
+	if err != nil {
+		_ = r.owned.Event(job.Event{Type: job.EventError, Text: record.MessageOf(err)})
+	}
 }
 
-// close does all of that. A step that fails is recorded as an event, and the job ends nevertheless; but it is no
-// success if the records of the task could not be committed. It returns an error if the final state cannot be written.
-func (c closing) close(e *ended) error {
+// close does what is left to do when a job has ended: it gives up the session, commits, keeps the artifacts, writes the
+// final state and tells others of it. A step that fails is recorded as an event, and the job ends nevertheless; but it
+// is no success if the records of the task could not be committed. It returns an error if the final state cannot be
+// written.
+func (r *run) close(e *ended) error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	note := func(err error) {
-		if err != nil {
-			_ = c.owned.Event(job.Event{Type: job.EventError, Text: record.MessageOf(err)})
-		}
+	if r.session != nil && e.state != job.Succeeded {
+		// If a hook refuses the commit or does not end in time, the files are left as they are.
+		soon, late := context.WithTimeout(ctx, hooksAtEnd)
+		r.note(r.tree.commit(soon, r.session.Acts.Actor(), "The job ended before it was done."))
+		late()
+		r.note(r.session.giveUp(ctx, e.state == job.Canceled, r.why(e)))
 	}
-	if c.session != nil && e.state != job.Succeeded {
-		note(c.commitLeft(ctx))
-		note(c.session.giveUp(ctx, e.state == job.Canceled, c.why(e)))
-	}
-	if c.tree != nil {
-		if err := c.tree.commitRecords(ctx); err != nil && e.state == job.Succeeded {
+	if r.tree != nil {
+		if err := r.tree.commitRecords(ctx); err != nil && e.state == job.Succeeded {
 			e = &ended{job.Failed, job.InternalError, "the record could not be committed: " + record.MessageOf(err)}
 		} else {
-			note(err)
+			r.note(err)
 		}
-		note(c.artifacts(ctx))
+		r.note(r.artifacts(ctx))
 	}
-	head, summary := "", c.summary(e)
-	if c.tree != nil && c.tree.at != nil {
-		head = c.tree.at.Head(ctx).Commit
+	head, summary := "", r.handedOver(e)
+	if r.tree != nil && r.tree.at != nil {
+		head = r.tree.at.Head(ctx).Commit
 	}
-	err := c.owned.Change(func(s *job.Status) {
+	err := r.owned.Change(func(s *job.Status) {
 		s.State, s.Phase, s.Reason, s.Message, s.Stalled, s.Process = e.state, "", e.reason, e.message, false, 0
-		s.Summary, s.Head, s.FinishedAt = summary, head, c.now().UTC()
+		s.Summary, s.Head, s.FinishedAt = summary, head, r.w.Now().UTC()
 	})
 	if err != nil {
 		return err
 	}
-	c.notify.notify(ctx)
+	// The job has ended, so an error of those who are told of it changes nothing.
+	if r.spec.Notify.PR && e.state == job.Succeeded && r.OpenPR != nil {
+		if err := r.pullRequest(ctx); err != nil {
+			r.note(fmt.Errorf("the pull request: %s", record.MessageOf(err)))
+		}
+	}
+	if r.spec.Notify.Webhook != "" {
+		if err := r.webhook(ctx, r.spec.Notify.Webhook); err != nil {
+			r.note(fmt.Errorf("the webhook: %s", record.MessageOf(err)))
+		}
+	}
 	return nil
 }
 
-// summary is the summary of the job: what was handed over, else what the executor said last, else how the job ended.
-func (c closing) summary(e *ended) string {
+// handedOver is the summary of the job: what was handed over, else what the executor said last, else how the job ended.
+func (r *run) handedOver(e *ended) string {
 	if e.state == job.Succeeded {
-		if ses, err := kind.Sessions.Get(c.tree.at, c.session.id); err == nil && ses.Summary != "" {
-			return ses.Summary
+		if summary := r.session.now().Summary; summary != "" {
+			return summary
 		}
 	}
-	if text := strings.TrimSpace(c.final); text != "" {
+	if text := strings.TrimSpace(r.final); text != "" {
 		return verb.Tail(text, summaryRoom)
 	}
 	return e.message
 }
 
-// commitLeft commits what is still uncommitted. If a hook refuses the commit or does not end in time, the files are
-// left as they are.
-func (c closing) commitLeft(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, hooksAtEnd)
-	defer cancel()
-	return c.tree.commit(ctx, c.session.acts.Actor(), "The job ended before it was done.")
-}
-
 // why says in an entry how the job ended.
-func (c closing) why(e *ended) string {
+func (r *run) why(e *ended) string {
 	text := e.message
 	if e.reason != "" {
 		text = string(e.reason) + ": " + text
 	}
-	return verb.Head(record.CleanBody(strings.ToValidUTF8(fmt.Sprintf("%s: %s", c.spec.Job, text), "\uFFFD")), summaryRoom-8)
+	text = strings.ToValidUTF8(fmt.Sprintf("%s: %s", r.spec.Job, text), "\uFFFD")
+	return verb.Head(record.CleanBody(text), summaryRoom-8)
 }
 
 // artifacts keeps the change against the base, what the executor said last, and how its last run ended.
-func (c closing) artifacts(ctx context.Context) error {
-	diff, err := c.tree.trees.Diff(ctx, c.tree.Tree)
+func (r *run) artifacts(ctx context.Context) error {
+	diff, err := r.tree.trees.Diff(ctx, r.tree.Tree)
 	if err == nil {
-		err = c.artifact(job.PatchFile, diff)
+		err = r.artifact(job.PatchFile, diff)
 	}
-	page := c.final
-	if c.spec.Output == job.Patch {
-		page = answerOf(c.final).page()
+	page := r.final
+	if r.spec.Output == job.Patch {
+		page = answerOf(r.final).page()
 	}
 	if page != "" {
-		err = errors.Join(err, c.artifact(job.OutFile, []byte(page)))
+		err = errors.Join(err, r.artifact(job.OutFile, []byte(page)))
 	}
-	if c.exit.Runs == 0 {
+	if r.exit.Runs == 0 {
 		return err
 	}
-	end, bad := json.Marshal(c.exit)
+	end, bad := json.Marshal(r.exit)
 	if bad == nil {
-		bad = c.owned.WriteFile(job.ExitFile, append(end, '\n'))
+		bad = r.owned.WriteFile(job.ExitFile, append(end, '\n'))
 	}
 	return errors.Join(err, bad)
 }
 
-func (c closing) artifact(name string, data []byte) error {
-	if err := c.owned.WriteFile(name, data); err != nil {
+func (r *run) artifact(name string, data []byte) error {
+	if err := r.owned.WriteFile(name, data); err != nil {
 		return err
 	}
-	return c.owned.Event(job.Event{Type: job.EventArtifact, Text: name})
+	return r.owned.Event(job.Event{Type: job.EventArtifact, Text: name})
 }

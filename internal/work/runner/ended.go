@@ -30,11 +30,6 @@ var (
 	errLost    = &ended{job.Stale, "", "the folder of the job is not this process's any more"}
 )
 
-// canceledBy ends the job because somebody canceled it.
-func canceledBy(who record.Actor, reason string) error {
-	return &ended{state: job.Canceled, message: job.CanceledBy(who, reason)}
-}
-
 // endOf is how the error of a step ends the job. If the context of the step has ended, that is the reason, whatever the
 // step returned.
 func endOf(ctx context.Context, err error) *ended {

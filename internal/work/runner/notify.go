@@ -12,50 +12,22 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
-	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/internal/work/jobs"
 )
 
 const webhookLimit = 10 * time.Second
 
-// notifier tells others that the job has ended.
-type notifier struct {
-	owned  *jobs.Owned
-	spec   job.Spec
-	w      *verb.Workspace                                                            // where the job was asked for
-	openPR func(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error) // nil for none
-	tree   *workTree                                                                  // of a job that succeeded
-}
-
-// notify opens the pull request and calls the webhook that the spec asks for. The job has ended, so an error is
-// recorded as an event and changes nothing.
-func (n notifier) notify(ctx context.Context) {
-	note := func(what string, err error) {
-		if err != nil {
-			_ = n.owned.Event(job.Event{Type: job.EventError, Text: what + ": " + record.MessageOf(err)})
-		}
-	}
-	ended := n.owned.Job().Status
-	if n.spec.Notify.PR && ended.State == job.Succeeded && n.openPR != nil {
-		note("the pull request", n.pullRequest(ctx))
-	}
-	if n.spec.Notify.Webhook != "" {
-		note("the webhook", n.webhook(ctx, n.spec.Notify.Webhook))
-	}
-}
-
 // pullRequest opens the pull request of the branch, and keeps it as an artifact.
-func (n notifier) pullRequest(ctx context.Context) error {
-	made, err := n.openPR(ctx, n.w, n.spec.Task)
+func (r *run) pullRequest(ctx context.Context) error {
+	made, err := r.OpenPR(ctx, r.w, r.spec.Task)
+	if err == nil {
+		err = r.owned.PR(made)
+	}
 	if err != nil {
 		return err
 	}
-	if err := n.owned.PR(made); err != nil {
-		return err
-	}
-	shown := n.owned.Event(job.Event{Type: job.EventArtifact, Text: job.PRFile})
-	return errors.Join(shown, n.tree.commitRecords(ctx)) // the task names the pull request by now
+	shown := r.owned.Event(job.Event{Type: job.EventArtifact, Text: job.PRFile})
+	return errors.Join(shown, r.tree.commitRecords(ctx)) // the task names the pull request by now
 }
 
 // webhookBody is what is posted to a webhook.
@@ -77,17 +49,17 @@ type webhookBody struct {
 
 // webhook posts the final state to an address that the user's config allows. It follows no redirect, which could lead
 // to another host.
-func (n notifier) webhook(ctx context.Context, address string) error {
-	allowed, err := userconfig.Read(n.w.ConfigDir)
+func (r *run) webhook(ctx context.Context, address string) error {
+	allowed, err := userconfig.Read(r.w.ConfigDir)
 	if err == nil {
 		err = allowed.AllowsWebhook(address)
 	}
 	if err != nil {
 		return err
 	}
-	s := n.owned.Job().Status
+	s := r.owned.Job().Status
 	body, err := json.Marshal(webhookBody{
-		n.spec.Job, n.spec.Task, n.spec.Executor, s.State, s.Reason, s.Message, s.Summary, s.Branch, s.Head, s.Attempt, s.StartedAt, s.FinishedAt, s.PR,
+		r.spec.Job, r.spec.Task, r.spec.Executor, s.State, s.Reason, s.Message, s.Summary, s.Branch, s.Head, s.Attempt, s.StartedAt, s.FinishedAt, s.PR,
 	})
 	if err != nil {
 		return err
@@ -99,7 +71,7 @@ func (n notifier) webhook(ctx context.Context, address string) error {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "cairn/"+n.w.Version)
+	req.Header.Set("User-Agent", "cairn/"+r.w.Version)
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.Do(req)
 	if err != nil {

@@ -3,9 +3,11 @@ package runner
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
@@ -22,6 +24,7 @@ type answer struct {
 func answerOf(text string) answer {
 	var out answer
 	into, fence, block := &out.other, "", []string(nil)
+	heading := regexp.MustCompile(`(?i)^[#*_\s]*(DIFF|TEST[_ ]PLAN|NOTES)[*_]*(:.*)?\s*$`)
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
 		bare := strings.TrimRight(line, "\n")
 		switch mark := fenceOf(bare); {
@@ -37,15 +40,15 @@ func answerOf(text string) answer {
 		case fence != "":
 			block = append(block, bare)
 		default:
-			part, rest, ok := heading(bare)
-			if !ok {
-				*into += bare + "\n"
-				continue
+			if part := heading.FindStringSubmatch(bare); part != nil {
+				first := strings.ToUpper(part[1])[0]
+				into = map[byte]*string{'D': &out.other, 'T': &out.testPlan, 'N': &out.notes}[first]
+				bare = strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(part[2], ":"), "*_"))
+				if bare == "" {
+					continue
+				}
 			}
-			into = map[string]*string{"DIFF": &out.other, "TEST_PLAN": &out.testPlan, "NOTES": &out.notes}[part]
-			if rest != "" {
-				*into += rest + "\n"
-			}
+			*into += bare + "\n"
 		}
 	}
 	return out
@@ -76,50 +79,24 @@ func isDiff(opening, body string) bool {
 	return false
 }
 
-// heading reads a line that begins a part.
-func heading(line string) (part, rest string, ok bool) {
-	bare := strings.TrimLeft(strings.TrimSpace(line), "#*_ ")
-	for _, part := range []string{"DIFF", "TEST_PLAN", "NOTES"} {
-		for _, name := range []string{part, strings.ReplaceAll(part, "_", " ")} {
-			if len(bare) < len(name) || !strings.EqualFold(bare[:len(name)], name) {
-				continue
-			}
-			rest := strings.TrimLeft(bare[len(name):], "*_")
-			if after, colon := strings.CutPrefix(rest, ":"); colon {
-				return part, strings.TrimSpace(strings.TrimLeft(after, "*_")), true
-			}
-			if strings.TrimSpace(rest) == "" {
-				return part, "", true
-			}
+// text is the answer without its diff, with something before and after the title of each part.
+func (a answer) text(before, after string) string {
+	parts := []string{strings.TrimSpace(a.other)}
+	for _, p := range [][2]string{{"Test plan", a.testPlan}, {"Notes", a.notes}} {
+		if text := strings.TrimSpace(p[1]); text != "" {
+			parts = append(parts, before+p[0]+after+text)
 		}
 	}
-	return "", "", false
-}
-
-// rest is the answer without its diff, for a summary.
-func (a answer) rest() string {
-	var parts []string
-	for _, p := range []struct{ name, text string }{{"", a.other}, {"Test plan: ", a.testPlan}, {"Notes: ", a.notes}} {
-		if text := strings.TrimSpace(p.text); text != "" {
-			parts = append(parts, p.name+text)
-		}
-	}
-	return strings.Join(parts, "\n\n")
+	return strings.Join(verb.NonEmpty(parts...), "\n\n")
 }
 
 // page is the answer as out.md has it.
 func (a answer) page() string {
-	b := &page{}
-	for _, p := range []struct{ name, text string }{{"", a.other}, {"Test plan", a.testPlan}, {"Notes", a.notes}} {
-		switch text := strings.TrimSpace(p.text); {
-		case text == "":
-		case p.name == "":
-			b.add("%s", text)
-		default:
-			b.add("## %s\n\n%s", p.name, text)
-		}
+	text := a.text("## ", "\n\n")
+	if text != "" {
+		text += "\n"
 	}
-	return b.String()
+	return text
 }
 
 // apply applies the diff in the work tree. Its error ends the job: BAD_ARTIFACTS if there is no diff or it is refused,

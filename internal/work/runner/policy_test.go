@@ -4,13 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-func TestWhatAJobMayNotChange(t *testing.T) {
+func TestSlowWhatAJobMayNotChange(t *testing.T) {
+	slowtest.Skip(t)
 	for name, tt := range map[string]struct {
 		line   string
 		paths  []string

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"net"
 	"os"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
@@ -28,20 +28,24 @@ func (r *run) prepare(ctx context.Context) error {
 	if err := or(job.Setup, r.setUp(ctx)); err != nil {
 		return err
 	}
-	out, problem, err := r.openLogs()
+	var err error
+	if r.out, err = r.owned.Log(job.StdoutLog); err == nil {
+		r.problem, err = r.owned.Log(job.StderrLog)
+	}
 	if err != nil {
 		return err
 	}
-	actor, ports, err := r.takeNumbers()
+	actor, err := r.takeNumbers()
 	if err != nil {
 		return err
 	}
-	r.session = &jobSession{owned: r.owned, spec: r.spec, acts: r.actingAs(actor), at: r.tree.at}
-	r.launcher = &launcher{
-		agent: r.agent, backoff: r.Backoff, program: r.Program, env: r.Env, ports: ports, out: out, problem: problem,
-		promptFile: work.Jobs(r.s).File(r.spec.Job, job.PromptFile), owned: r.owned, spec: r.spec, now: r.w.Now,
-		tree: r.tree, session: r.session, watch: r.watch,
-	}
+	acts := r.w.At(r.tree.Root).InNameOf(actor)
+	acts.Rights = verb.Rights{Profile: verb.PairWorker, Scope: r.spec.Task}
+	acts.Executor, acts.Job, acts.Client, acts.Progress = r.spec.Executor, r.spec.Job, r.spec.Executor, nil
+	r.session = &jobSession{owned: r.owned, spec: r.spec, Desk: desk.Desk{
+		Task: r.spec.Task, Acts: acts, At: r.tree.at, Top: r.tree.at.Worktree, By: r.spec.By, Job: r.spec.Job,
+		Why: r.spec.Job + " works on it",
+	}}
 	return or(job.Setup, r.session.begin(ctx))
 }
 
@@ -111,8 +115,10 @@ func (r *run) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	env := append(append(os.Environ(), r.Env...),
+		proc.JobVariable+"="+r.spec.Job, "CAIRN_TASK="+string(r.spec.Task), "PWD="+r.tree.Root)
 	end, err := proc.Run(ctx, proc.Command{
-		Line: command, Dir: r.tree.Root, Env: append(r.environ(), "PWD="+r.tree.Root), Timeout: r.tree.at.Config.SetupTimeout, Output: log,
+		Line: command, Dir: r.tree.Root, Env: env, Timeout: r.tree.at.Config.SetupTimeout, Output: log,
 	})
 	switch {
 	case err != nil:
@@ -134,13 +140,6 @@ func howItEnded(exit int, signal string) string {
 	return "exit " + strconv.Itoa(exit)
 }
 
-func (r *run) openLogs() (out, problem io.Writer, err error) {
-	if out, err = r.owned.Log(job.StdoutLog); err == nil {
-		problem, err = r.owned.Log(job.StderrLog)
-	}
-	return out, problem, err
-}
-
 // Bounds of the numbers that jobs get: how many actors of one executor there may be at once in a clone, and the blocks
 // of ports.
 const (
@@ -150,27 +149,26 @@ const (
 	portBlocks  = 1000
 )
 
-// takeNumbers takes a name as an actor and a block of ports that no other live job has. ports is the first port of the
-// block.
-func (r *run) takeNumbers() (actor record.Actor, ports int, err error) {
-	n, release, err := r.owned.Number(r.spec.Executor, 1, mostActors, nil)
-	if err != nil {
-		return "", 0, err
+// takeNumbers takes a name as an actor and a block of ports that no other live job has.
+func (r *run) takeNumbers() (actor record.Actor, err error) {
+	number := func(kind string, first, count int, good func(int) bool) (n int) {
+		if err == nil {
+			var release func()
+			if n, release, err = r.owned.Number(kind, first, count, good); err == nil {
+				r.release = append(r.release, release)
+			}
+		}
+		return n
 	}
-	r.release = append(r.release, release)
-	actor = record.Actor(fmt.Sprintf("agent:%s-%d", r.spec.Executor, n))
 	// Each clone looks for free ports from another block on, so that jobs of two clones that start at once do not take the
 	// same.
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(r.s.Live))
 	start := int(h.Sum32() % portBlocks)
 	at := func(n int) int { return firstPort + (start+n)%portBlocks*portsOfEach }
-	block, release, err := r.owned.Number("ports", 0, portBlocks, func(n int) bool { return portsFree(at(n)) })
-	if err != nil {
-		return "", 0, err
-	}
-	r.release = append(r.release, release)
-	return actor, at(block), nil
+	actor = record.Actor(fmt.Sprintf("agent:%s-%d", r.spec.Executor, number(r.spec.Executor, 1, mostActors, nil)))
+	r.ports = at(number("ports", 0, portBlocks, func(n int) bool { return portsFree(at(n)) }))
+	return actor, err
 }
 
 // portsFree reports whether no program listens on any port of a block.
@@ -183,17 +181,4 @@ func portsFree(first int) bool {
 		_ = l.Close()
 	}
 	return true
-}
-
-// actingAs is the work tree for calls in the name of the executor, which may change the one task.
-func (r *run) actingAs(actor record.Actor) *verb.Workspace {
-	acts := r.w.At(r.tree.Root).InNameOf(actor)
-	acts.Rights = verb.Rights{Profile: verb.PairWorker, Scope: r.spec.Task}
-	acts.Executor, acts.Job, acts.Client, acts.Progress = r.spec.Executor, r.spec.Job, r.spec.Executor, nil
-	return acts
-}
-
-// environ is the environment of the set-up command.
-func (r *run) environ() []string {
-	return append(append(os.Environ(), r.Env...), proc.JobVariable+"="+r.spec.Job, "CAIRN_TASK="+string(r.spec.Task))
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -24,47 +23,75 @@ type followUp struct {
 	remind bool   // the executor ended without handing over
 }
 
-// briefing writes what the executor is told.
-type briefing struct {
-	spec      job.Spec
-	branch    string          // of the task
-	at        *store.Store    // the work tree
-	acts      *verb.Workspace // the same, in the name of the executor
-	session   string
-	handsOver bool // the executor has cairn's tools, and calls finish itself
-}
-
-// prompt is what an executor is told that knows nothing of the task yet.
-func (i briefing) prompt(ctx context.Context, more followUp) (string, error) {
-	t, err := kind.Tasks.Get(i.at, i.spec.Task)
-	if err != nil {
-		return "", err
-	}
+// prompt is what an executor is told. One that goes on with a session of its own was given the task there.
+func (r *run) prompt(ctx context.Context, more followUp, goesOn bool) (string, error) {
 	b := &page{}
-	b.add("# %s: %s", t.ID, t.Title)
-	b.add("Work on this one task, in this folder, which is a git work tree of its own on the branch %s. Nobody answers questions while you work: where something is not said, decide, and say so when you hand over. Do not switch branches, do not push, and make no other work trees.", i.branch)
-	if body := strings.TrimSpace(t.Body); body != "" {
-		b.add("## The task\n\n%s", body)
+	if !goesOn {
+		t, err := kind.Tasks.Get(r.tree.at, r.spec.Task)
+		if err != nil {
+			return "", err
+		}
+		r.about(ctx, b, t)
 	}
-	b.checks(t)
-	b.decisions(i.acts.Governing(ctx, i.at, t))
-	b.paths(i.spec.Scope)
-	if i.spec.Context != "" {
-		b.add("## From %s, who asked for this\n\n%s", i.spec.By, strings.TrimSpace(i.spec.Context))
-	}
-	b.before(verb.LastBefore(t.Provenance, i.session))
-	b.comments(t)
 	b.again(more)
-	b.handOver(i)
+	r.handOver(b)
 	return b.String(), nil
 }
 
-// reminder is what an executor is told that goes on with a session of its own, in which it was given the prompt.
-func (i briefing) reminder(more followUp) string {
-	b := &page{}
-	b.again(more)
-	b.handOver(i)
-	return b.String()
+// about tells of the task, its checks, what governs it, and what was done before.
+func (r *run) about(ctx context.Context, b *page, t task.Task) {
+	b.add("# %s: %s", t.ID, t.Title)
+	b.add("Work on this one task, in this folder, which is a git work tree of its own on the branch %s. Nobody answers questions while you work: where something is not said, decide, and say so when you hand over. Do not switch branches, do not push, and make no other work trees.", r.tree.Branch)
+	if body := strings.TrimSpace(t.Body); body != "" {
+		b.add("## The task\n\n%s", body)
+	}
+	if len(t.Checks) > 0 {
+		b.add("## Done means\n\nAll of this holds. The commands are run in this folder after you hand over. Do not change the checks of the task, and do not weaken what they test.\n")
+	}
+	for _, c := range t.Checks {
+		switch {
+		case c.Manual():
+			fmt.Fprintf(b, "- %s (somebody looks at it)\n", c.Desc)
+		case c.Folder() != ".":
+			fmt.Fprintf(b, "- %s: `%s` in %s\n", c.Desc, c.Cmd, c.Folder())
+		default:
+			fmt.Fprintf(b, "- %s: `%s`\n", c.Desc, c.Cmd)
+		}
+	}
+	if g := r.session.Acts.Governing(ctx, r.tree.at, t); g != nil {
+		b.add("## Decisions that govern this work\n")
+		for _, d := range g.Items {
+			fmt.Fprintf(b, "- %s, %s: %s", d.ID, d.Title, oneLine(d.Choice))
+			if d.Rationale != "" {
+				fmt.Fprintf(b, " Why: %s", oneLine(d.Rationale))
+			}
+			b.WriteString("\n")
+		}
+		b.list("", verb.NonEmpty(g.Rest))
+	}
+	if s := r.spec.Scope; len(s.ReadPaths) > 0 {
+		b.add("## Read first\n\n- %s", strings.Join(s.ReadPaths, "\n- "))
+	}
+	if s := r.spec.Scope; len(s.Paths) > 0 {
+		b.add("## Paths\n\nChange files here only; a change elsewhere ends the job as failed:\n\n- %s", strings.Join(s.Paths, "\n- "))
+	}
+	if r.spec.Context != "" {
+		b.add("## From %s, who asked for this\n\n%s", r.spec.By, strings.TrimSpace(r.spec.Context))
+	}
+	if last := verb.LastBefore(t.Provenance, r.session.id); last != nil {
+		b.add("## What was done before\n\n%s %s: %s", last.Who, last.Did, strings.TrimSpace(last.Summary))
+		b.list("next: ", last.Next)
+		b.list("in the way: ", last.Blockers)
+		if last.Rejected != nil {
+			b.add("%s sent it back: %s", last.Rejected.By, strings.TrimSpace(last.Rejected.Text))
+		}
+	}
+	if all := verb.Comments(t.Provenance); len(all) > 0 {
+		b.add("## Comments\n")
+		for _, c := range all[max(0, len(all)-commentsTold):] {
+			fmt.Fprintf(b, "- %s: %s\n", c.Who, oneLine(verb.Head(c.Text, commentRoom)))
+		}
+	}
 }
 
 // page is a text of paragraphs. Its methods add one part each, or nothing if there is nothing to say.
@@ -77,82 +104,13 @@ func (b *page) add(format string, args ...any) {
 	fmt.Fprintf(b, format+"\n", args...)
 }
 
-// checks lists the checks of the task.
-func (b *page) checks(t task.Task) {
-	if len(t.Checks) == 0 {
-		return
-	}
-	b.add("## Done means\n\nAll of this holds. The commands are run in this folder after you hand over. Do not change the checks of the task, and do not weaken what they test.\n")
-	for _, c := range t.Checks {
-		switch {
-		case c.Manual():
-			fmt.Fprintf(b, "- %s (somebody looks at it)\n", c.Desc)
-		case c.Folder() != ".":
-			fmt.Fprintf(b, "- %s: `%s` in %s\n", c.Desc, c.Cmd, c.Folder())
-		default:
-			fmt.Fprintf(b, "- %s: `%s`\n", c.Desc, c.Cmd)
-		}
-	}
-}
-
-// decisions lists the decisions that govern the task.
-func (b *page) decisions(g *verb.Governing) {
-	if g == nil {
-		return
-	}
-	b.add("## Decisions that govern this work\n")
-	for _, d := range g.Items {
-		fmt.Fprintf(b, "- %s, %s: %s", d.ID, d.Title, oneLine(d.Choice))
-		if d.Rationale != "" {
-			fmt.Fprintf(b, " Why: %s", oneLine(d.Rationale))
-		}
-		b.WriteString("\n")
-	}
-	if g.Rest != "" {
-		fmt.Fprintf(b, "- %s\n", g.Rest)
+func (b *page) list(before string, lines []string) {
+	for _, line := range lines {
+		fmt.Fprintf(b, "- %s%s\n", before, line)
 	}
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// paths says what may be changed, and what to read first.
-func (b *page) paths(s job.Scope) {
-	if len(s.ReadPaths) > 0 {
-		b.add("## Read first\n\n- %s", strings.Join(s.ReadPaths, "\n- "))
-	}
-	if len(s.Paths) > 0 {
-		b.add("## Paths\n\nChange files here only; a change elsewhere ends the job as failed:\n\n- %s", strings.Join(s.Paths, "\n- "))
-	}
-}
-
-// before tells how the last attempt ended.
-func (b *page) before(last *verb.Last) {
-	if last == nil {
-		return
-	}
-	b.add("## What was done before\n\n%s %s: %s", last.Who, last.Did, strings.TrimSpace(last.Summary))
-	for _, line := range last.Next {
-		fmt.Fprintf(b, "- next: %s\n", line)
-	}
-	for _, line := range last.Blockers {
-		fmt.Fprintf(b, "- in the way: %s\n", line)
-	}
-	if last.Rejected != nil {
-		b.add("%s sent it back: %s", last.Rejected.By, strings.TrimSpace(last.Rejected.Text))
-	}
-}
-
-// comments shows the newest comments.
-func (b *page) comments(t task.Task) {
-	all := verb.Comments(t.Provenance)
-	if len(all) == 0 {
-		return
-	}
-	b.add("## Comments\n")
-	for _, c := range all[max(0, len(all)-commentsTold):] {
-		fmt.Fprintf(b, "- %s: %s\n", c.Who, oneLine(verb.Head(c.Text, commentRoom)))
-	}
-}
 
 // again tells what was missing in the round before.
 func (b *page) again(more followUp) {
@@ -165,12 +123,12 @@ func (b *page) again(more followUp) {
 }
 
 // handOver says how the work is handed over.
-func (b *page) handOver(i briefing) {
+func (r *run) handOver(b *page) {
 	switch {
-	case i.spec.Output == job.Patch:
+	case r.spec.Output == job.Patch:
 		b.add("## Hand over\n\nChange no file. Answer with three sections:\n\nDIFF: one unified diff in a fenced block that begins with ```diff, with paths from the top of the repository (a/ and b/), which git apply takes at the commit that is checked out here.\nTEST_PLAN: how to see that it works.\nNOTES: what the reviewer should know.")
-	case i.handsOver:
-		b.add("## Hand over\n\nYou act as %s in cairn, whose tools the MCP server cairn gives you. Your session is %s. When the work is done call `finish` with this session and a summary for the reviewer: what you did, and what you decided. If it cannot be done, call `finish` with status failed, and say why. Without that call the work counts as not handed over. Commit what you like; what is not committed is committed for you.", i.acts.Actor(), i.session)
+	case r.agent.HandsOver():
+		b.add("## Hand over\n\nYou act as %s in cairn, whose tools the MCP server cairn gives you. Your session is %s. When the work is done call `finish` with this session and a summary for the reviewer: what you did, and what you decided. If it cannot be done, call `finish` with status failed, and say why. Without that call the work counts as not handed over. Commit what you like; what is not committed is committed for you.", r.session.Acts.Actor(), r.session.id)
 	default:
 		b.add("## Hand over\n\nYour last message is the summary for the reviewer: what you did, and what you decided. What is not committed is committed for you.")
 	}

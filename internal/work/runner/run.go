@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"time"
 
@@ -68,7 +69,14 @@ func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 	if f.Owned != nil {
 		f.Owned()
 	}
-	return r.whole(proc.Traced(ctx, r.trace))
+	// How to find the processes of each command is recorded before it runs. An error is ignored: those of a killed
+	// supervisor are also found by the id of the job in their environment.
+	return r.whole(proc.Traced(ctx, func(t proc.Trace) {
+		if t.Job == "" {
+			t.Job = id
+		}
+		_ = owned.Trace(t)
+	}))
 }
 
 // run is a job on its way through its phases. What a phase makes stays nil until that phase has come so far.
@@ -81,12 +89,15 @@ type run struct {
 	since time.Time // the time to live counts from here: the creation of the job, or the moment at which it went on
 	watch *watch
 
-	agent    Agent
-	tree     *workTree
-	session  *jobSession
-	launcher *launcher
-	final    string   // what the executor said last
-	release  []func() // each gives a number or the slot back
+	agent        Agent
+	tree         *workTree
+	session      *jobSession
+	out, problem io.Writer // logs of what the executor prints
+	ports        int       // the first port of the job's block
+	exit         exit      // of the last run of the executor
+	spent        float64   // US dollars, in all runs
+	final        string    // what the executor said last
+	release      []func()  // each gives a number or the slot back
 }
 
 // takeOver brings a job whose earlier supervisor may be gone back to QUEUED, and records this process as its
@@ -109,16 +120,7 @@ func (r *run) takeOver() error {
 	})
 }
 
-// trace records how to find the processes of a command that is about to run. An error is ignored: the processes of a
-// killed supervisor are also found by the id of the job in their environment.
-func (r *run) trace(t proc.Trace) {
-	if t.Job == "" {
-		t.Job = r.spec.Job
-	}
-	_ = r.owned.Trace(t)
-}
-
-// whole runs the job and writes its end.
+// whole runs the job and writes its end. The time of a job that goes on is counted from the moment at which it went on.
 func (r *run) whole(ctx context.Context) error {
 	defer func() {
 		for _, release := range r.release {
@@ -128,25 +130,31 @@ func (r *run) whole(ctx context.Context) error {
 	if err := r.queued(ctx); err != nil {
 		return r.over(err)
 	}
-	ctx, stop := r.watch.until(ctx, r.endOfRun(), errTimeout)
-	err := r.running(ctx)
-	stop()
-	return r.over(err)
-}
-
-// endOfRun is when the time of the job is over. For a job that goes on it is counted from the moment at which it went
-// on.
-func (r *run) endOfRun() time.Time {
 	one := r.owned.Job()
 	one.Spec.CreatedAt = r.since
-	return one.EndOfRun()
+	ctx, stop := r.watch.until(ctx, one.EndOfRun(), errTimeout)
+	err := r.prepare(ctx)
+	if err == nil {
+		err = r.work(ctx)
+	}
+	if err != nil {
+		err = endOf(ctx, err)
+	}
+	stop()
+	return r.over(err)
 }
 
 // queued waits for a slot, and makes the job RUNNING. Its error is an *ended.
 func (r *run) queued(ctx context.Context) error {
 	find := r.Agent
 	if find == nil {
-		find = fromTable
+		find = func(w *verb.Workspace, name string) (Agent, error) {
+			table, err := executor.Load(w.ConfigDir)
+			if err != nil {
+				return nil, err
+			}
+			return table.Get(name)
+		}
 	}
 	var err error
 	if r.agent, err = find(r.w, r.spec.Executor); err == nil {
@@ -158,43 +166,16 @@ func (r *run) queued(ctx context.Context) error {
 	ctx, stop := r.watch.until(ctx, r.since.Add(r.spec.TTL.Duration()), errExpired)
 	release, err := r.owned.Slot(ctx, r.s.Config.JobsMax, r.agent.Max())
 	if err != nil {
-		why := endOf(ctx, err)
-		stop()
-		return why
+		err = endOf(ctx, err)
 	}
 	stop()
+	if err != nil {
+		return err
+	}
 	r.release = append(r.release, release)
-	return asEnd(r.owned.Change(func(s *job.Status) {
+	return r.owned.Change(func(s *job.Status) {
 		s.State, s.Phase, s.StartedAt, s.Attempt = job.Running, job.Preparing, r.w.Now().UTC(), s.Attempt+1
-	}))
-}
-
-// asEnd makes the error of a write an *ended.
-func asEnd(err error) error {
-	if err == nil {
-		return nil
-	}
-	return endOf(context.Background(), err)
-}
-
-func fromTable(w *verb.Workspace, name string) (Agent, error) {
-	table, err := executor.Load(w.ConfigDir)
-	if err != nil {
-		return nil, err
-	}
-	return table.Get(name)
-}
-
-// running prepares and does the work. It returns nil if the work was handed over and passes its checks, else an *ended.
-func (r *run) running(ctx context.Context) error {
-	err := r.prepare(ctx)
-	if err == nil {
-		err = r.work(ctx)
-	}
-	if err != nil {
-		return endOf(ctx, err)
-	}
-	return nil
+	})
 }
 
 // over writes the end of the job that a step's error asks for; nil is success. It writes nothing if the lock of the job
@@ -211,14 +192,4 @@ func (r *run) over(err error) error {
 		return r.owned.Change(func(s *job.Status) { s.State, s.Phase, s.Message, s.Process = job.Stale, "", e.message, 0 })
 	}
 	return r.close(e)
-}
-
-// close cleans up after the job, and writes its final state.
-func (r *run) close(e *ended) error {
-	c := closing{owned: r.owned, spec: r.spec, now: r.w.Now, tree: r.tree, session: r.session, final: r.final}
-	if r.launcher != nil {
-		c.exit = r.launcher.exit
-	}
-	c.notify = notifier{owned: r.owned, spec: r.spec, w: r.w, openPR: r.OpenPR, tree: r.tree}
-	return c.close(e)
 }

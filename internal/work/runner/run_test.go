@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
@@ -150,7 +151,7 @@ func (f *field) finishes(status string) func(executor.Run) {
 				if err := os.WriteFile(filepath.Join(r.Dir, "file"), []byte("good\n"), 0o600); err != nil {
 					f.Error(err)
 				}
-				if _, err := sessions.Finish(f.Context(), &w, sessions.FinishIn{Session: verb.SessionID(id), Summary: "by myself", Status: status}); err != nil {
+				if _, err := verb.Do(f.Context(), &w, sessions.Finish, sessions.FinishIn{Session: verb.SessionID(id), Summary: "by myself", Status: status}); err != nil {
 					f.Error(err)
 				}
 			}
@@ -316,7 +317,8 @@ func TestACancellationAsksFirst(t *testing.T) {
 	storetest.WantCode(t, work.Jobs(f.s).Cancel("job-1", "human:lee", ""), record.AlreadyTerminal)
 }
 
-func TestSilenceEndsAJobIfItsSpecSaysSo(t *testing.T) {
+func TestSlowSilenceEndsAJobIfItsSpecSaysSo(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "sleep 300"
 	f.want(f.run(func(s *job.Spec) { s.Stall = 1 }), job.Failed, job.Stalled)
@@ -455,7 +457,8 @@ func TestATaskThatWhoAsksHolds(t *testing.T) {
 	f.want(f.run(), job.Succeeded, "")
 }
 
-func TestAJobThatWaitsTooLongExpires(t *testing.T) {
+func TestSlowAJobThatWaitsTooLongExpires(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.s.Config.JobsMax = 1
 	storetest.Append(t, f.s.ConfigFile(), "jobs_max: 1\n")
@@ -586,7 +589,8 @@ func TestAHookThatRefusesTheCommitGoesBack(t *testing.T) {
 	}
 }
 
-func TestAHookThatHangsDoesNotKeepTheJobFromEnding(t *testing.T) {
+func TestSlowAHookThatHangsDoesNotKeepTheJobFromEnding(t *testing.T) {
+	slowtest.Skip(t)
 	was := hooksAtEnd
 	hooksAtEnd = time.Second
 	t.Cleanup(func() { hooksAtEnd = was })

@@ -65,22 +65,17 @@ func (t *workTree) commit(ctx context.Context, who record.Actor, why string) err
 	if err := t.unlock(ctx); err != nil {
 		return err
 	}
-	_, err := t.trees.Commit(ctx, t.Tree, t.message(who, why))
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
-
-// message is the message of a commit.
-func (t *workTree) message(who record.Actor, why string) string {
 	b := &page{}
 	b.add("%s: %s", t.spec.Task, verb.Head(oneLine(t.before.Title), 80))
 	b.add("What %s left uncommitted in %s.", who, t.spec.Job)
 	if why != "" {
 		b.add("%s", why)
 	}
-	return b.String()
+	_, err := t.trees.Commit(ctx, t.Tree, b.String())
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // commitRecords commits what cairn wrote about the task, and no other file.

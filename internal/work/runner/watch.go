@@ -47,22 +47,17 @@ func (w *watch) until(ctx context.Context, end time.Time, over error) (watched c
 	return ctx, func() { cancel(nil); <-done }
 }
 
-// mustEnd returns why the job must not go on, or nil.
+// mustEnd returns why the job must not go on, or nil. It shows a long silence that the spec allows.
 func (w *watch) mustEnd(end time.Time, over error) error {
 	if w.owned.Held() != nil {
 		return errLost
 	}
 	if who, reason, yes := w.owned.Canceled(); yes {
-		return canceledBy(who, reason)
+		return &ended{state: job.Canceled, message: job.CanceledBy(who, reason)}
 	}
 	if !w.now().Before(end) {
 		return over
 	}
-	return w.silent()
-}
-
-// silent ends a job whose spec does not allow so long a silence, and shows a long one that it allows.
-func (w *watch) silent() error {
 	silence := w.pulse.silence(w.now())
 	if w.stall > 0 && silence >= w.stall {
 		return failed(job.Stalled, "the executor said nothing for %s", w.stall)

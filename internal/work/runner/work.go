@@ -63,7 +63,7 @@ func (r *run) nextRound(ctx context.Context) error {
 	if err := r.owned.Change(func(s *job.Status) { s.Attempt++ }); err != nil {
 		return err
 	}
-	if r.session.status() == session.Active {
+	if r.session.now().Status == session.Active {
 		return nil
 	}
 	return or(job.InternalError, r.session.beginAnew(ctx))
@@ -73,7 +73,7 @@ func (r *run) nextRound(ctx context.Context) error {
 // reports whether the executor handed over. refused is what a hook said that refused the commit, for the executor to
 // fix; "" if none did.
 func (r *run) round(ctx context.Context, more followUp) (handed bool, refused string, err error) {
-	result, err := r.launcher.execute(ctx, more)
+	result, err := r.execute(ctx, more)
 	if err != nil {
 		return false, "", err
 	}
@@ -86,7 +86,7 @@ func (r *run) round(ctx context.Context, more followUp) (handed bool, refused st
 			return false, "", err
 		}
 	}
-	err = r.tree.commit(ctx, r.session.acts.Actor(), "")
+	err = r.tree.commit(ctx, r.session.Acts.Actor(), "")
 	if record.CodeOf(err) == record.Git {
 		return handed, fmt.Sprintf("### The commit was refused\n\n%s\n", indented(record.MessageOf(err))), nil
 	}
@@ -96,34 +96,31 @@ func (r *run) round(ctx context.Context, more followUp) (handed bool, refused st
 	if err != nil {
 		return false, "", or(job.InternalError, err)
 	}
-	return handed, "", policy{tree: r.tree, asked: r.s, paths: r.spec.Scope.Paths}.judge(ctx)
+	return handed, "", r.tree.judge(ctx, r.s)
 }
 
 // handed reports whether the executor handed its work over. Its error is why the job ends.
 func (r *run) handed(result executor.Result) (bool, error) {
-	switch state := r.session.status(); {
+	ses := r.session.now()
+	switch state := ses.Status; {
 	case state == session.Finished:
 		return true, nil
 	case state == session.Failed || state == session.Canceled:
-		return false, failed(job.ExecutorError, "the executor gave up: %s", r.session.said())
+		return false, failed(job.ExecutorError, "the executor gave up: %s", oneLine(ses.Summary+" "+ses.Reason))
 	case state == session.Abandoned:
 		return false, failed(job.ExecutorError, "the session of the job was taken over or released")
 	case result.OverBudget:
 		return false, failed(job.Budget, "it cost more than $%.2f", r.spec.Budget)
 	case result.Failed || !result.Done && result.Exit != 0:
-		return false, failed(job.ExecutorError, "the executor ended with %s%s", howItEnded(result.Exit, result.Signal), after(result.Final))
+		why := howItEnded(result.Exit, result.Signal)
+		if text := oneLine(result.Final); text != "" {
+			why += ": " + verb.Head(text, 500)
+		}
+		return false, failed(job.ExecutorError, "the executor ended with %s", why)
 	case r.spec.Output == job.Patch || !r.agent.HandsOver():
 		return result.Done, nil
 	}
 	return false, nil
-}
-
-// after is a text to put behind a message, on one line; "" for an empty one.
-func after(text string) string {
-	if text = oneLine(text); text == "" {
-		return ""
-	}
-	return ": " + verb.Head(text, 500)
 }
 
 // check runs the command checks of the task that have not passed on these files, in the work tree. output is what the
@@ -145,7 +142,7 @@ func (r *run) check(ctx context.Context) (output string, err error) {
 	if len(todo) == 0 {
 		return "", nil
 	}
-	out, err := tasks.RunChecks(ctx, r.session.acts, tasks.RunChecksIn{ID: r.spec.Task, Only: todo})
+	out, err := tasks.RunChecks(ctx, r.session.Acts, tasks.RunChecksIn{ID: r.spec.Task, Only: todo})
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -172,7 +169,7 @@ const summaryRoom = 4 << 10 // bytes of text in an entry
 func (r *run) summary() string {
 	text := r.final
 	if r.spec.Output == job.Patch {
-		text = answerOf(r.final).rest()
+		text = answerOf(r.final).text("", ": ")
 	}
 	text = record.CleanBody(strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")))
 	if text = strings.TrimSpace(verb.Tail(text, summaryRoom-8)); text == "" {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
@@ -326,7 +327,8 @@ func (f *field) nothingLeftBut(t *testing.T, path string) {
 
 // Twenty merges race on one base. Each is tested as it is merged, all land, and the base never holds what was not
 // tested.
-func TestTwentyMergesRace(t *testing.T) {
+func TestSlowTwentyMergesRace(t *testing.T) {
+	slowtest.Skip(t)
 	const racers = 20
 	f := newField(t)
 	trees := make([]worktree.Tree, racers)

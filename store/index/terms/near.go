@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -8,11 +9,15 @@ import (
 // Near compares a word that was not found with terms that there are.
 type Near struct {
 	word  string
-	grams []string
+	grams []gram
 }
 
 // NearTo returns a comparison with a word.
-func NearTo(w Word) Near { return Near{w.Text, grams(w.Text)} }
+func NearTo(w Word) Near {
+	n := Near{word: w.Text}
+	eachGram(w.Text, func(g gram) { n.grams = append(n.grams, g) })
+	return n
+}
 
 const (
 	shortestPrefix = 2   // characters
@@ -39,71 +44,36 @@ func (n Near) To(term string) float64 {
 	if long > 2*short {
 		return 0
 	}
-	return max(n.alike(term, len(n.grams)), 0)
+	return n.alike(term)
 }
 
-// alike is the share of the groups of three letters that the word and a term have in common.
-func (n Near) alike(term string, mine int) float64 {
-	if !isASCII(term) {
-		return share(n.grams, grams(term))
+// gram is a group of three characters of a word.
+type gram [3]rune
+
+// eachGram calls fn with the groups of three characters of a word, with two blanks before it and one behind it. It
+// allocates nothing, since this is asked about every term there is.
+func eachGram(word string, fn func(gram)) {
+	g := gram{' ', ' ', ' '}
+	for _, r := range word {
+		g = gram{g[1], g[2], r}
+		fn(g)
 	}
-	// Without allocation, since this is asked about every term there is.
-	both, theirs := 0, len(term)+1
-	at := func(i int) byte {
-		if i < 2 || i-2 >= len(term) {
-			return ' '
-		}
-		return term[i-2]
-	}
-	for i := range theirs {
-		a, b, c := at(i), at(i+1), at(i+2)
-		for _, g := range n.grams {
-			if len(g) == 3 && g[0] == a && g[1] == b && g[2] == c {
-				both++
-				break
-			}
-		}
-	}
-	both = min(both, mine)
-	return enough(float64(both) / float64(mine+theirs-both))
+	fn(gram{g[1], g[2], ' '})
 }
 
-func share(a, b []string) float64 {
-	both := 0
-	for _, g := range b {
-		for _, h := range a {
-			if g == h {
-				both++
-				break
-			}
+// alike is the share of the groups of three letters that the word and a term have in common; 0 if it is small.
+func (n Near) alike(term string) float64 {
+	both, theirs := 0, 0
+	eachGram(term, func(g gram) {
+		theirs++
+		if slices.Contains(n.grams, g) {
+			both++
 		}
-	}
-	both = min(both, len(a))
-	return enough(float64(both) / float64(len(a)+len(b)-both))
-}
-
-func enough(alike float64) float64 {
+	})
+	both = min(both, len(n.grams))
+	alike := float64(both) / float64(len(n.grams)+theirs-both)
 	if alike < leastAlike {
 		return 0
 	}
 	return alike
-}
-
-// grams lists the groups of three characters of a word, with two blanks before it and one behind it.
-func grams(word string) []string {
-	all := append(append([]rune("  "), []rune(word)...), ' ')
-	out := make([]string, 0, len(all)-2)
-	for i := range all[2:] {
-		out = append(out, string(all[i:i+3]))
-	}
-	return out
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

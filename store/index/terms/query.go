@@ -34,12 +34,3 @@ func Parse(text string) Query {
 	}
 	return all
 }
-
-// Words are the words of the query.
-func (q Query) Words() []string {
-	out := make([]string, len(q))
-	for i, w := range q {
-		out[i] = w.Text
-	}
-	return out
-}

@@ -8,6 +8,7 @@
 package terms
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -73,10 +74,8 @@ func Of(word string) []string {
 }
 
 func addOnce(list []string, term string) []string {
-	for _, have := range list {
-		if have == term {
-			return list
-		}
+	if slices.Contains(list, term) {
+		return list
 	}
 	return append(list, term)
 }
@@ -121,12 +120,9 @@ func split(word string) []string {
 
 // hasUnspaced reports whether a word is of a writing that has no blanks between words.
 func hasUnspaced(word string) bool {
-	for _, r := range word {
-		if r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(word, func(r rune) bool {
+		return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+	})
 }
 
 // pairs lists every two neighbouring characters, each pair once, or the only character.
@@ -135,13 +131,9 @@ func pairs(word string) []string {
 	if len(all) == 1 {
 		return []string{string(all)}
 	}
-	seen := map[string]bool{}
 	var out []string
 	for i := range all[1:] {
-		if pair := string(all[i : i+2]); !seen[pair] {
-			seen[pair] = true
-			out = append(out, pair)
-		}
+		out = addOnce(out, string(all[i:i+2]))
 	}
 	return out
 }

@@ -35,7 +35,11 @@ func TestParse(t *testing.T) {
 		"  ...  ":                          "",
 		strings.Repeat("x", 65) + " short": "short",
 	} {
-		if got := strings.Join(Parse(text).Words(), " "); got != want {
+		var words []string
+		for _, w := range Parse(text) {
+			words = append(words, w.Text)
+		}
+		if got := strings.Join(words, " "); got != want {
 			t.Errorf("%q has the words %q, want %q", text, got, want)
 		}
 	}

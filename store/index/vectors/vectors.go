@@ -83,9 +83,6 @@ func (s *Set) Add(key string, vector []float32) bool {
 	return true
 }
 
-// Size is how many numbers a vector has; 0 if none is known.
-func (s *Set) Size() int { return s.size }
-
 // Keep writes the vectors of the texts with these keys, or, for nil, all, if there are new ones. Others are forgotten,
 // and so are those that the file has no room for. What other processes added since Load counts. Prepare makes the
 // folder.

@@ -41,7 +41,7 @@ func TestVectorsAreKept(t *testing.T) {
 			t.Errorf("%d numbers are taken", len(bad))
 		}
 	}
-	if s.Add("c", []float32{1, 2, 3}); s.Of("a") != nil || s.Size() != 3 {
+	if s.Add("c", []float32{1, 2, 3}); s.Of("a") != nil || s.size != 3 {
 		t.Error("vectors of two sizes are kept")
 	}
 }
@@ -68,7 +68,7 @@ func TestTwoProcesses(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if s := Load(path, "m"); s.Size() != 1 || s.Of("a") == nil {
+	if s := Load(path, "m"); s.size != 1 || s.Of("a") == nil {
 		t.Errorf("after many there are %d", len(s.known))
 	}
 }

@@ -28,7 +28,7 @@ const source = "github.com/cairn-tasks/cairn/internal/work/executor/executortest
 
 var build = sync.OnceValues(func() (string, error) {
 	_, here, _, _ := runtime.Caller(0)
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "fakeagent", "*.go"))
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "fakeagent", "*"))
 	if err != nil || len(files) == 0 {
 		return "", fmt.Errorf("no source of the fake agent beside %s: %w", here, err)
 	}

@@ -2,30 +2,15 @@ package jobs
 
 import (
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// made is the job that an earlier call under the same idempotency key created; nil if there is none. A key is kept
-// while the job lives, and for a day after its end. The key with other arguments is a CONFLICT.
-func (st *starter) made() (*job.Job, error) {
-	if st.in.IdempotencyKey == "" {
-		return nil, nil
-	}
-	all, err := work.Jobs(st.s).List()
-	if err != nil {
-		return nil, err
-	}
-	return st.madeAmong(all)
-}
-
-// madeAmong is made for a caller that has read the jobs.
-func (st *starter) madeAmong(all []job.Job) (*job.Job, error) {
-	if st.in.IdempotencyKey == "" {
-		return nil, nil
-	}
+// made is the job of all these that an earlier call under the same idempotency key created; nil if there is none. A key
+// is kept while the job lives, and for a day after its end. The key with other arguments is a CONFLICT.
+func (st *starter) made(all []job.Job) (*job.Job, error) {
+	key := st.in.IdempotencyKey
 	for _, one := range all {
-		if one.Spec.Key != st.in.IdempotencyKey || one.Spec.By != st.spec.By || !one.Status.KeyStands(st.w.Now()) {
+		if key == "" || one.Spec.Key != key || one.Spec.By != st.spec.By || !one.Status.KeyStands(st.w.Now()) {
 			continue
 		}
 		if one.Spec.Asked != st.spec.Asked {
@@ -38,11 +23,8 @@ func (st *starter) madeAmong(all []job.Job) (*job.Job, error) {
 }
 
 // replay answers a call that was made before with the job that it created.
-func (st *starter) replay(one *job.Job) Job {
-	if one == nil {
-		return Job{}
-	}
-	out := viewOf(work.Jobs(st.s), *one, st.w.Now())
+func (st *starter) replay(one job.Job) Job {
+	out := View(st.s, one, st.w.Now())
 	out.Replayed = true
 	return out
 }
@@ -50,7 +32,7 @@ func (st *starter) replay(one *job.Job) Job {
 // admit decides, under the lock of Create, whether one more job may be created. It returns the job of an earlier call
 // under the same idempotency key, ALREADY_CLAIMED if the task has a live job, and RATE_LIMIT if too many jobs wait.
 func (st *starter) admit(all []job.Job) (*job.Job, error) {
-	if one, err := st.madeAmong(all); one != nil || err != nil {
+	if one, err := st.made(all); one != nil || err != nil {
 		return one, err
 	}
 	waiting := 0

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -31,7 +32,11 @@ func mayStart(ctx context.Context, w *verb.Workspace, s *store.Store) error {
 }
 
 // mayWork returns why no job may begin on a task.
-func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, name string) error {
+func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, name string) error {
+	t, err := kind.Tasks.Get(s, id)
+	if err != nil {
+		return err
+	}
 	flow := s.Config.Flow
 	if flow.IsClosed(t.Status) {
 		return record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
@@ -51,14 +56,16 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 	if left, err := leftByJob(s, t.ID, hold); left || err != nil {
 		return err
 	}
+	// An actor stands for that of the executor, whose number is not known before the job runs.
+	me := record.Actor("agent:" + name)
 	if hold.Ahead { // the task has moved on in another branch: a job may go on only from the branch of its own
 		hold.NoBranch = hold.Local() && !s.Git().HasBranch(ctx, hold.Branch)
 		if hold.Branch == worktree.Branch(t.ID) && hold.Local() && !hold.NoBranch {
 			return nil
 		}
-		return hold.Refuse(t.ID, agentOf(name), "", false)
+		return hold.Refuse(t.ID, me, "", false)
 	}
-	return hold.Refuse(t.ID, agentOf(name), "", true)
+	return hold.Refuse(t.ID, me, "", true)
 }
 
 // leftByJob reports whether what holds a task was left by a job that no longer works: the session of the job, or the
@@ -76,6 +83,3 @@ func leftByJob(s *store.Store, id record.ID, hold session.Claim) (bool, error) {
 	}
 	return false, err
 }
-
-// agentOf stands for the actor that an executor will act as, whose number is not known before the job runs.
-func agentOf(name string) record.Actor { return record.Actor("agent:" + name) }

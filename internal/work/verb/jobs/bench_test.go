@@ -83,7 +83,7 @@ func pastJob(b *testing.B, s *store.Store, n int) string {
 func BenchmarkPollBesideManyPastJobs(b *testing.B) {
 	w, _ := withPast(b)
 	for b.Loop() {
-		if _, err := jobs.Poll(b.Context(), w, jobs.PollIn{Job: "job-500"}); err != nil {
+		if _, err := verb.Do(b.Context(), w, jobs.Poll, jobs.PollIn{Job: "job-500"}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -92,7 +92,7 @@ func BenchmarkPollBesideManyPastJobs(b *testing.B) {
 func BenchmarkListBesideManyPastJobs(b *testing.B) {
 	w, _ := withPast(b)
 	for b.Loop() {
-		if out, err := jobs.List(b.Context(), w, jobs.ListIn{}); err != nil || out.Total != pastJobs {
+		if out, err := verb.Do(b.Context(), w, jobs.List, jobs.ListIn{}); err != nil || out.Total != pastJobs {
 			b.Fatal(out.Total, err)
 		}
 	}
@@ -119,7 +119,7 @@ func BenchmarkAHundredWait(b *testing.B) {
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
-				if out, err := jobs.Poll(b.Context(), w, jobs.PollIn{Job: "job-live", Wait: true, Timeout: &patience}); err != nil || out.TimedOut {
+				if out, err := verb.Do(b.Context(), w, jobs.Poll, jobs.PollIn{Job: "job-live", Wait: true, Timeout: &patience}); err != nil || out.TimedOut {
 					b.Error(out, err)
 				}
 			})

@@ -25,12 +25,8 @@ const cancelPatience = 20 * time.Second
 
 // Cancel ends a job, and returns it as it is then. It returns ALREADY_TERMINAL if the job has ended, but for a call
 // that is repeated under its key. The request stands if the supervisor takes longer than the caller waits.
-func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
+func Cancel(ctx context.Context, w *verb.Workspace, s *store.Store, in CancelIn) (Job, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
-		return Job{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Job{}, err
 	}
 	one, err := work.Jobs(s).Get(in.Job)
@@ -47,7 +43,7 @@ func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
 		return Job{}, err
 	}
 	one, err = ended(ctx, s, in.Job, cancelPatience)
-	return viewOf(work.Jobs(s), one, w.Now()), err
+	return View(s, one, w.Now()), err
 }
 
 // Replay shows the job as it is now.
@@ -56,7 +52,7 @@ func (Job) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, err
 	if err != nil {
 		return Job{}, verb.NotHere(err, made.Session)
 	}
-	out := viewOf(work.Jobs(s), one, w.Now())
+	out := View(s, one, w.Now())
 	out.Replayed = true
 	return out, nil
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
@@ -31,14 +31,6 @@ type Listed struct {
 	Problems []problem.Problem `json:"problems,omitempty"` // folders of jobs that cannot be read
 }
 
-// Cells are a job in a table.
-func (j Job) Cells(now time.Time) []verb.Cell {
-	return verb.Cells("JOB", j.Job, "STATE", j.Doing(), "TASK", string(j.Task), "EXECUTOR", j.Executor, "AGE", verb.Ago(j.CreatedAt, now), "RESULT", j.result())
-}
-
-// None is what is said where there are no jobs.
-func (Job) None() string { return "no jobs" }
-
 // Doing is the state of a job and what it does in it, in words.
 func (j Job) Doing() string {
 	state := string(j.State)
@@ -51,52 +43,45 @@ func (j Job) Doing() string {
 	return state
 }
 
-// result is what a job handed over or why it is in its state, on one line.
-func (j Job) result() string {
-	text, _, _ := strings.Cut(cmp.Or(j.Message, j.Summary), "\n")
-	return strings.Join(verb.NonEmpty(string(j.Reason), text), ": ")
-}
-
 const (
 	usualLimit = 20
 	maxLimit   = 100
 )
 
 // List lists the jobs of the clone.
-func List(_ context.Context, w *verb.Workspace, in ListIn) (Listed, error) {
+func List(_ context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Listed, error) {
 	in.State = strings.ToUpper(in.State)
 	if in.State != "" && !slices.Contains(job.States, job.State(in.State)) {
 		return Listed{}, verb.BadInput("state", "is %q", verb.Head(in.State, 40)).WithHint("QUEUED, RUNNING, SUCCEEDED, FAILED, CANCELED, EXPIRED or STALE")
 	}
-	if in.Limit > maxLimit {
-		return Listed{}, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with offset", maxLimit)
-	}
-	if in.Offset < 0 {
-		return Listed{}, verb.BadInput("offset", "is %d", in.Offset).WithHint("0 or more")
-	}
-	s, err := w.Open()
-	if err != nil {
+	if err := validPage(in.Limit, maxLimit, in.Offset); err != nil {
 		return Listed{}, err
 	}
 	all, broken, err := work.Jobs(s).All()
 	if err != nil {
 		return Listed{}, err
 	}
-	all = slices.DeleteFunc(all, func(one job.Job) bool { return !in.fits(one) })
-	limit := int(in.Limit)
-	if limit == 0 {
-		limit = usualLimit
-	}
+	all = slices.DeleteFunc(all, func(one job.Job) bool {
+		return in.State != "" && one.Status.State != job.State(in.State) || in.Task != "" && one.Spec.Task != in.Task ||
+			in.Executor != "" && one.Spec.Executor != in.Executor
+	})
 	from := min(in.Offset, len(all))
-	to := min(from+limit, len(all))
+	to := min(from+cmp.Or(int(in.Limit), usualLimit), len(all))
 	out := Listed{Items: []Job{}, Total: len(all), HasMore: to < len(all), Problems: broken}
 	for _, one := range all[from:to] {
-		out.Items = append(out.Items, viewOf(work.Jobs(s), one, w.Now()))
+		out.Items = append(out.Items, View(s, one, w.Now()))
 	}
 	return out, nil
 }
 
-func (in ListIn) fits(one job.Job) bool {
-	return (in.State == "" || one.Status.State == job.State(in.State)) && (in.Task == "" || one.Spec.Task == in.Task) &&
-		(in.Executor == "" || one.Spec.Executor == in.Executor)
+// validPage returns INVALID_INPUT for a page that cannot be asked for.
+func validPage(limit, most verb.Count, offset int) error {
+	switch {
+	case limit > most:
+		return verb.BadInput("limit", "is %d", limit).WithHint("1 to %d; ask for the next page with offset", most)
+	case offset < 0:
+		return verb.BadInput("offset", "is %d", offset).WithHint("0 or more")
+	default:
+		return nil
+	}
 }

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -48,14 +49,17 @@ const (
 
 // Poll reads a job. With wait it returns when the job is not as it was at the beginning of the call, when it has ended,
 // or when the time is up; with offset and events, also when there are events behind that offset.
-func Poll(ctx context.Context, w *verb.Workspace, in PollIn) (Polled, error) {
-	s, err := w.Open()
-	if err != nil {
+func Poll(ctx context.Context, w *verb.Workspace, s *store.Store, in PollIn) (Polled, error) {
+	if err := validPage(in.Limit, maxEvents, in.Offset); err != nil {
 		return Polled{}, err
 	}
-	limit, err := in.valid(s)
-	if err != nil {
-		return Polled{}, err
+	limit := usualPoll.Seconds()
+	if in.Timeout != nil {
+		limit = *in.Timeout
+	}
+	if most := s.Config.WaitMax.Seconds(); in.Timeout != nil && (limit < 0 || limit > most) {
+		return Polled{}, record.Errorf(record.InvalidTimeout, "timeout_seconds is %v", limit).
+			WithHint("0 to %v; call again for longer", most)
 	}
 	one, err := work.Jobs(s).Get(in.Job)
 	timedOut := false
@@ -65,36 +69,25 @@ func Poll(ctx context.Context, w *verb.Workspace, in PollIn) (Polled, error) {
 	if err != nil {
 		return Polled{}, err
 	}
-	out := Polled{Job: viewOf(work.Jobs(s), one, w.Now()), TimedOut: timedOut}
-	if in.Events {
-		err = in.page(s, &out)
+	out := Polled{Job: View(s, one, w.Now()), TimedOut: timedOut}
+	if !in.Events {
+		return out, nil
+	}
+	events, total, err := work.Jobs(s).Events(in.Job, in.Offset, cmp.Or(int(in.Limit), usualEvents))
+	if err == nil {
+		next := min(in.Offset, total) + len(events)
+		more := next < total
+		out.Events, out.Total, out.HasMore, out.NextOffset = verb.NoNil(events), &total, &more, &next
 	}
 	return out, err
 }
 
-// valid returns INVALID_INPUT or INVALID_TIMEOUT for what is out of range, and how long to wait.
-func (in PollIn) valid(s *store.Store) (time.Duration, error) {
-	if in.Limit > maxEvents {
-		return 0, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with offset", maxEvents)
-	}
-	if in.Offset < 0 {
-		return 0, verb.BadInput("offset", "is %d", in.Offset).WithHint("0 or more")
-	}
-	if in.Timeout == nil {
-		return usualPoll, nil
-	}
-	if most := s.Config.WaitMax; *in.Timeout < 0 || *in.Timeout > most.Seconds() {
-		return 0, record.Errorf(record.InvalidTimeout, "timeout_seconds is %v", *in.Timeout).WithHint("0 to %v; call again for longer", most.Seconds())
-	}
-	return time.Duration(*in.Timeout * float64(time.Second)), nil
-}
-
 // wait waits until the job changes, as the verb wait does, and reports whether the time was up before. One that has
 // ended does not change.
-func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, limit time.Duration) (now job.Job, timedOut bool, err error) {
+func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, limit float64) (now job.Job, timedOut bool, err error) {
 	var at activity.Waited
-	for _, seconds := range []float64{0, limit.Seconds()} { // the first says where it stands, so that no change after that is missed
-		at, err = activity.Wait(ctx, w, activity.WaitIn{Job: in.Job, Timeout: &seconds, Cursor: at.Cursor})
+	for _, seconds := range []float64{0, limit} { // the first says where it stands, so that no change after that is missed
+		at, err = verb.Do(ctx, w, activity.Wait, activity.WaitIn{Job: in.Job, Timeout: &seconds, Cursor: at.Cursor})
 		if err != nil {
 			return now, false, err
 		}
@@ -103,20 +96,4 @@ func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, li
 		}
 	}
 	return now, at.Code == activity.WaitTimeout || at.Code == activity.WaitInterrupted, nil
-}
-
-// page adds a page of events.
-func (in PollIn) page(s *store.Store, out *Polled) error {
-	limit := int(in.Limit)
-	if limit == 0 {
-		limit = usualEvents
-	}
-	events, total, err := work.Jobs(s).Events(in.Job, in.Offset, limit)
-	if err != nil {
-		return err
-	}
-	next := min(in.Offset, total) + len(events)
-	more := next < total
-	out.Events, out.Total, out.HasMore, out.NextOffset = verb.NoNil(events), &total, &more, &next
-	return nil
 }

@@ -30,7 +30,7 @@ func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip 
 			switch {
 			case len(found) == most:
 				return found, nil
-			case !free(row) || skip(row.ID):
+			case row.Mode == task.PairMode || row.Repo != "" || skip(row.ID):
 			default:
 				found = append(found, row)
 			}
@@ -39,11 +39,6 @@ func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip 
 			return found, nil
 		}
 	}
-}
-
-// free reports whether nothing that a row says keeps a job from the task.
-func free(row verb.Row) bool {
-	return row.Mode != task.PairMode && row.Repo == ""
 }
 
 // LeftAlone reports whether an error of Start says that somebody else was faster at the task, or that no job can do it:

@@ -6,10 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
-	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // Retry tries a job again, in the work tree that it left: a STALE one goes on under its id, and for one that has ended
@@ -30,15 +28,15 @@ func Retry(ctx context.Context, w *verb.Workspace, id string) (Job, error) {
 	if old.Status.State == job.Stale {
 		return goOn(ctx, w, s, old)
 	}
-	st := starter{w: w, s: s}
-	if st.spec, err = specAgain(w, old.Spec); err != nil {
+	token, err := record.Token(w.Now(), w.Rand)
+	if err != nil {
 		return Job{}, err
 	}
-	one, _, err := work.Jobs(s).Create(ctx, st.spec, st.admit)
-	if err != nil {
-		return Job{}, verb.WithID(err, st.spec.Task)
-	}
-	return supervise(ctx, w, s, one.Spec.Job)
+	st := starter{w: w, s: s, spec: old.Spec} // its time to live begins anew, and no idempotency key stands for it
+	spec := &st.spec
+	spec.Job, spec.Retries, spec.By, spec.CreatedAt = job.Prefix+"-"+token, old.Spec.Job, w.Actor(), w.Now().UTC()
+	spec.Key, spec.Asked = "", ""
+	return st.create(ctx)
 }
 
 // mayRetry asks again what Start asks before there is a job.
@@ -50,35 +48,14 @@ func mayRetry(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Jo
 	if err := mayStart(ctx, w, s); err != nil {
 		return err
 	}
-	table, err := executor.Load(w.ConfigDir)
-	if err != nil {
-		return err
-	}
-	ex, err := table.Get(old.Spec.Executor)
+	ex, err := chosen(w, s, old.Spec.Executor)
 	if err == nil {
 		err = ex.Present()
 	}
 	if err != nil {
 		return err
 	}
-	t, err := kind.Tasks.Get(s, old.Spec.Task)
-	if err == nil {
-		err = mayWork(ctx, w, s, t, old.Spec.Executor)
-	}
-	return verb.WithID(err, old.Spec.Task)
-}
-
-// specAgain is a spec for another job like one that has ended. Its time to live begins anew, and no idempotency key
-// stands for it.
-func specAgain(w *verb.Workspace, old job.Spec) (job.Spec, error) {
-	token, err := record.Token(w.Now(), w.Rand)
-	if err != nil {
-		return job.Spec{}, err
-	}
-	spec := old
-	spec.Job, spec.Retries, spec.By, spec.CreatedAt = job.Prefix+"-"+token, old.Job, w.Actor(), w.Now().UTC()
-	spec.Key, spec.Asked = "", ""
-	return spec, nil
+	return verb.WithID(mayWork(ctx, w, s, old.Spec.Task, old.Spec.Executor), old.Spec.Task)
 }
 
 // goOn has a STALE job go on.

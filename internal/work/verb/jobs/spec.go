@@ -48,18 +48,15 @@ func (st *starter) specOf(ctx context.Context, ex executor.Executor) (job.Spec, 
 	timeout := seconds(in.Timeout, s.Config.JobTimeout)
 	spec := job.Spec{
 		Job: job.Prefix + "-" + token, By: w.Actor(), Executor: ex.Name(), Model: in.Model, Output: cmp.Or(job.Output(in.Output), ex.Output()),
-		Scope: job.Scope{ReadPaths: in.Scope.ReadPaths, Paths: in.Scope.Paths}, Priority: cmp.Or(job.Priority(in.Priority), usualPriority),
+		Scope: in.Scope, Priority: cmp.Or(job.Priority(in.Priority), usualPriority),
 		TTL: seconds(in.TTL, max(usualTTL, timeout.Duration())), Timeout: timeout, Stall: job.Seconds(in.Stall), Budget: in.Budget,
-		Attempts: usualAttempts, Context: in.Context, Notify: job.Notify{PR: in.Notify.PR, Webhook: in.Notify.Webhook},
+		Attempts: usualAttempts, Context: in.Context, Notify: in.Notify,
 		Key: in.IdempotencyKey, Asked: asked(in), Root: s.Root, CreatedAt: w.Now().UTC(),
 	}
 	if in.Attempts != nil {
 		spec.Attempts = *in.Attempts
 	}
-	if err := spec.Valid(); err != nil {
-		return spec, err
-	}
-	if err := validTexts(in); err != nil {
+	if err := cmp.Or(spec.Valid(), validTexts(in)); err != nil {
 		return spec, err
 	}
 	spec.Base, spec.BaseCommit, err = st.base(ctx)

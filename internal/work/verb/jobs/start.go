@@ -9,7 +9,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // StartIn is the input of Start. With a title in place of an id, Start makes the task first.
@@ -25,7 +24,7 @@ type StartIn struct {
 	Model       string          `json:"model,omitempty" doc:"model, by the executor's own name for it"`
 	Base        string          `json:"base,omitempty" doc:"branch to start from and to merge into; the one that is checked out by default"`
 	Commit      string          `json:"baseline_commit,omitempty" doc:"commit to start from; the newest of base by default"`
-	Scope       ScopeIn         `json:"scope,omitempty" doc:"which files it is about"`
+	Scope       job.Scope       `json:"scope,omitempty" doc:"which files it is about"`
 	Priority    string          `json:"priority,omitempty" doc:"P0, P1 (the usual one) or P2: who waits for a slot goes first" values:"P0=first,P1=normal,P2=last"`
 	TTL         *int            `json:"ttl_seconds" doc:"how long it may wait and run, together; by default an hour, or its time limit if that is longer"`
 	Timeout     *int            `json:"timeout_seconds" doc:"how long it may run; job_timeout by default"`
@@ -33,21 +32,9 @@ type StartIn struct {
 	Budget      float64         `json:"budget,omitempty" doc:"end it when it has cost so many US dollars"`
 	Attempts    *int            `json:"attempts" doc:"further rounds after checks that failed; 2 by default"`
 	Context     string          `json:"context,omitempty" doc:"what the program is told beside the task"`
-	Notify      NotifyIn        `json:"notify,omitempty" doc:"who hears of the end"`
+	Notify      job.Notify      `json:"notify,omitempty" doc:"who hears of the end"`
 	Restart     bool            `json:"restart,omitempty" doc:"true: cancel the live job of the task first"`
 	verb.Once
-}
-
-// ScopeIn is which files a job is about.
-type ScopeIn struct {
-	ReadPaths []string `json:"read_paths,omitempty" doc:"paths or globs that it should read first" cli:"flag=read-path"`
-	Paths     []string `json:"paths,omitempty" doc:"paths or globs that alone it may change" cli:"flag=path"`
-}
-
-// NotifyIn is who hears of the end of a job.
-type NotifyIn struct {
-	PR      bool   `json:"pr,omitempty" doc:"open a pull request once it has succeeded"`
-	Webhook string `json:"webhook,omitempty" doc:"URL that gets the final state; your own config names the hosts"`
 }
 
 // Start creates a job and starts its supervisor, the process that runs it. It returns once the supervisor has said that
@@ -56,17 +43,22 @@ type NotifyIn struct {
 // These errors leave no job: INVALID_SPEC for values out of range, UNTRUSTED in a clone that nobody trusted,
 // EXECUTOR_MISSING, TASK_CLOSED, TASK_TYPE_MISMATCH, DEPS_OPEN, ALREADY_CLAIMED if somebody holds the task or it has a
 // live job, and RATE_LIMIT.
-func Start(ctx context.Context, w *verb.Workspace, in StartIn) (Job, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Job{}, err
-	}
+func Start(ctx context.Context, w *verb.Workspace, s *store.Store, in StartIn) (Job, error) {
 	st := starter{w: w, s: s, in: in}
 	if err := st.prepare(ctx); err != nil {
 		return Job{}, err
 	}
-	if one, err := st.made(); one != nil || err != nil {
-		return st.replay(one), err
+	if in.IdempotencyKey != "" {
+		all, err := work.Jobs(s).List()
+		if err == nil {
+			var one *job.Job
+			if one, err = st.made(all); one != nil {
+				return st.replay(*one), nil
+			}
+		}
+		if err != nil {
+			return Job{}, err
+		}
 	}
 	if err := st.task(ctx); err != nil {
 		return Job{}, err
@@ -76,14 +68,7 @@ func Start(ctx context.Context, w *verb.Workspace, in StartIn) (Job, error) {
 			return Job{}, err
 		}
 	}
-	one, created, err := work.Jobs(s).Create(ctx, st.spec, st.admit)
-	switch {
-	case err != nil:
-		return Job{}, verb.WithID(err, st.spec.Task)
-	case !created:
-		return st.replay(&one), nil
-	}
-	return supervise(ctx, w, s, one.Spec.Job)
+	return st.create(ctx)
 }
 
 // starter is a call of Start under way.
@@ -119,60 +104,58 @@ func (st *starter) prepare(ctx context.Context) error {
 	return ex.Present()
 }
 
-// task finds or makes the task, puts it into the spec, and refuses it if no job may begin on it.
+// task finds or makes the task, puts it into the spec, and refuses it if no job may begin on it. To make it asks for the
+// rights to create one, and a call that is repeated under its idempotency key gets the task that the first one made.
 func (st *starter) task(ctx context.Context) error {
-	id := st.in.ID
-	if id == "" {
-		made, err := st.newTask(ctx)
+	in := st.in
+	if in.ID == "" {
+		create := tasks.CreateIn{TaskIn: tasks.TaskIn{
+			Title: in.Title, Body: in.Description, Acceptance: in.Acceptance, Checks: in.Checks, Fields: in.Fields,
+		}}
+		if in.IdempotencyKey != "" {
+			create.IdempotencyKey = "job_start " + in.IdempotencyKey
+		}
+		w := *st.w
+		w.Toolsets = nil // a server that offers job_start makes the task too, whether or not it offers create
+		made, err := tasks.CallCreate(ctx, &w, create)
 		if err != nil {
 			return err
 		}
-		id = made
+		in.ID = made.ID
 	}
-	t, err := kind.Tasks.Get(st.s, id)
-	if err == nil {
-		err = mayWork(ctx, st.w, st.s, t, st.spec.Executor)
-	}
-	st.spec.Task = id
-	return verb.WithID(err, id)
+	st.spec.Task = in.ID
+	return verb.WithID(mayWork(ctx, st.w, st.s, in.ID, st.spec.Executor), in.ID)
 }
 
-// newTask makes the task. It asks for the rights to create one, and a call that is repeated under its idempotency key
-// gets the task that the first one made.
-func (st *starter) newTask(ctx context.Context) (record.ID, error) {
-	in := tasks.CreateIn{TaskIn: tasks.TaskIn{Title: st.in.Title, Body: st.in.Description, Acceptance: st.in.Acceptance, Checks: st.in.Checks, Fields: st.in.Fields}}
-	if st.in.IdempotencyKey != "" {
-		in.IdempotencyKey = "job_start " + st.in.IdempotencyKey
+// create makes the job and starts its supervisor.
+func (st *starter) create(ctx context.Context) (Job, error) {
+	one, created, err := work.Jobs(st.s).Create(ctx, st.spec, st.admit)
+	switch {
+	case err != nil:
+		return Job{}, verb.WithID(err, st.spec.Task)
+	case !created:
+		return st.replay(one), nil
 	}
-	w := *st.w
-	w.Toolsets = nil // a server that offers job_start makes the task too, whether or not it offers create
-	made, err := tasks.CallCreate(ctx, &w, in)
-	return made.ID, err
+	return supervise(ctx, st.w, st.s, one.Spec.Job)
 }
 
-// supervise starts the supervisor of a job, and shows the job. If the supervisor cannot be started, the job fails.
+// supervise starts the supervisor of a job, and shows the job. If the supervisor cannot be started, the job fails, unless
+// it has a supervisor after all.
 func supervise(ctx context.Context, w *verb.Workspace, s *store.Store, id string) (Job, error) {
-	if err := w.Supervise(ctx, w, id); err != nil {
-		failed(s, id, err)
-		return Job{}, err
+	if why := w.Supervise(ctx, w, id); why != nil {
+		if owned, err := work.Jobs(s).Own(id); err == nil {
+			defer func() { _ = owned.Release() }()
+			if owned.Job().Status.State.Live() {
+				_ = owned.Change(func(s *job.Status) {
+					s.State, s.Reason, s.Message = job.Failed, job.InternalError, record.MessageOf(why)
+				})
+			}
+		}
+		return Job{}, why
 	}
 	one, err := work.Jobs(s).Get(id)
 	if err != nil {
 		return Job{}, err
 	}
-	return viewOf(work.Jobs(s), one, w.Now()), nil
-}
-
-// failed ends a job whose supervisor could not be started. A job that has a supervisor after all is left to it.
-func failed(s *store.Store, id string, why error) {
-	owned, err := work.Jobs(s).Own(id)
-	if err != nil {
-		return
-	}
-	defer func() { _ = owned.Release() }()
-	if owned.Job().Status.State.Live() {
-		_ = owned.Change(func(s *job.Status) {
-			s.State, s.Reason, s.Message = job.Failed, job.InternalError, record.MessageOf(why)
-		})
-	}
+	return View(s, one, w.Now()), nil
 }

@@ -4,28 +4,24 @@ package jobs
 
 import "github.com/cairn-tasks/cairn/internal/verb"
 
-const noun = "job"
-
 // Verbs are the verbs of jobs.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "job_start", Group: "jobs", Noun: noun, Toolset: verb.Jobs, Title: "Start a job", Kind: verb.Write, Profile: verb.PairWorker, Scopes: true, Exit: exitOfStart,
+var Verbs = verb.Group{Name: "jobs", Noun: "job", Toolset: verb.Jobs}.Of(
+	verb.Declare(Start, verb.Verb{Name: "job_start", Title: "Start a job", Kind: verb.Write,
+		Profile: verb.PairWorker, Scopes: true, Exit: exitOfStart,
 		Summary: "Have a program work on a task, in a work tree and on a branch of its own, until it hands over and the task's checks have run there.",
 		When:    "To hand a task to another agent. The answer comes at once; job_poll with wait follows it. The job never closes the task.",
-	}, Start),
-	verb.Declare(verb.Verb{
-		Name: "job_poll", Group: "jobs", Noun: noun, Toolset: verb.Jobs, Title: "Read a job", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Waits: true, Exit: exitOfPoll,
+	}),
+	verb.Declare(Poll, verb.Verb{Name: "job_poll", Title: "Read a job", Waits: true, Exit: exitOfPoll,
 		Summary: "Read a job: its state, what became of it, its files; if asked, wait for a change, and page through its events.",
 		When:    "After job_start, with wait true, until the state is SUCCEEDED, FAILED, CANCELED, EXPIRED or STALE.",
-	}, Poll),
-	verb.Declare(verb.Verb{
-		Name: "job_list", Group: "jobs", Noun: noun, Toolset: verb.Jobs, Title: "List jobs", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+	}),
+	verb.Declare(List, verb.Verb{Name: "job_list", Title: "List jobs",
 		Summary: "List the jobs of this clone that fit all filters given, the newest first.",
 		When:    "To see what runs, what waits, and what failed.",
-	}, List),
-	verb.Declare(verb.Verb{
-		Name: "job_cancel", Group: "jobs", Noun: noun, Toolset: verb.Jobs, Title: "Cancel a job", Kind: verb.Write, Profile: verb.PairWorker, Scopes: true,
+	}),
+	verb.Declare(Cancel, verb.Verb{Name: "job_cancel", Title: "Cancel a job", Kind: verb.Write,
+		Profile: verb.PairWorker, Scopes: true,
 		Summary: "End a job that has not ended; its work tree and branch stay.",
 		When:    "When the work is not wanted any more, or goes wrong.",
-	}, Cancel),
-}
+	}),
+)

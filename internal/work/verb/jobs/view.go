@@ -8,7 +8,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store"
 )
 
@@ -65,17 +64,23 @@ type Artifact struct {
 const StartPending = "START_PENDING"
 
 // View is a job as every verb shows it.
-func View(s *store.Store, one job.Job, now time.Time) Job { return viewOf(work.Jobs(s), one, now) }
-
-// viewOf is View for a caller that has the jobs.
-func viewOf(all jobs.Jobs, one job.Job, now time.Time) Job {
+func View(at *store.Store, one job.Job, now time.Time) Job {
 	spec, s := one.Spec, one.Status
 	out := Job{
 		Job: spec.Job, Task: spec.Task, Session: s.Session, Executor: spec.Executor, Model: spec.Model, Output: spec.Output, State: s.State, Phase: s.Phase,
 		Version: s.Version, Attempt: s.Attempt, Attempts: spec.Attempts, Reason: s.Reason, Message: s.Message, Stalled: s.Stalled, Priority: spec.Priority,
 		By: spec.By, Actor: s.Actor, Branch: s.Branch, Worktree: s.Worktree, Base: cmp.Or(s.Base, spec.Base), BaseCommit: cmp.Or(s.BaseCommit, spec.BaseCommit),
 		Head: s.Head, CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt, DurationMS: s.Duration(now).Milliseconds(), Cost: s.Cost,
-		RetryOf: spec.Retries, Summary: s.Summary, Artifacts: artifacts(all, spec.Job), PR: s.PR,
+		RetryOf: spec.Retries, Summary: s.Summary, Artifacts: []Artifact{}, PR: s.PR,
+	}
+	for _, a := range job.Artifacts {
+		parts, bytes := work.Jobs(at).Left(spec.Job, a), int64(0)
+		for _, part := range parts {
+			bytes += part.Bytes
+		}
+		if len(parts) > 0 {
+			out.Artifacts = append(out.Artifacts, Artifact{a.Name, job.ArtifactURI(spec.Job, a.Name), bytes})
+		}
 	}
 	if s.State == job.Queued {
 		out.Code = StartPending
@@ -99,19 +104,4 @@ func exitOfStart(out any) int {
 		return ExitOfEnd(one)
 	}
 	return 0
-}
-
-// artifacts lists what a job has left so far.
-func artifacts(all jobs.Jobs, id string) []Artifact {
-	out := []Artifact{}
-	for _, a := range job.Artifacts {
-		parts, bytes := all.Left(id, a), int64(0)
-		for _, part := range parts {
-			bytes += part.Bytes
-		}
-		if len(parts) > 0 {
-			out = append(out, Artifact{Name: a.Name, URI: job.ArtifactURI(id, a.Name), Bytes: bytes})
-		}
-	}
-	return out
 }

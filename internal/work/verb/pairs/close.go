@@ -23,72 +23,65 @@ type CloseIn struct {
 // is removed only if it is the task's own, and all that was done in it is committed and merged; Kept says why it stays.
 //
 // It returns BUSY while a job of the task runs, and NOT_FOUND if there is no pair and no work tree.
-func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Pair{}, err
-	}
-	t, err := kind.Tasks.Get(s, in.ID)
+func Close(ctx context.Context, w *verb.Workspace, s *store.Store, in CloseIn) (Pair, error) {
+	p, err := taskOf(s, in.ID)
 	if err == nil {
 		err = w.InScope(in.ID)
 	}
 	if err != nil {
 		return Pair{}, err
 	}
-	if err := noJob(s, in.ID, record.Busy); err != nil {
-		return Pair{}, verb.WithID(err, in.ID)
+	if err = p.noJob(record.Busy); err == nil {
+		err = p.find(ctx, w)
 	}
-	d, err := find(ctx, w, s, t)
+	if err == nil {
+		err = p.end(ctx, w, in.Summary)
+	}
 	if err != nil {
 		return Pair{}, verb.WithID(err, in.ID)
 	}
-	if !d.open() && d.tree == nil {
-		return Pair{}, record.Errorf(record.NotFound, "no pair works on %s", in.ID).WithHint("%s opens one", record.CallTo("pair_open", "id", in.ID).OnlyShown())
-	}
-	if who := w.Actor(); d.open() && who.Agent() && who != d.session.Actor && w.Profile < verb.Maintainer {
-		return Pair{}, verb.WithID(record.Errorf(record.NotYours, "the pair is %s's", d.session.Actor).WithHint("its person closes it"), in.ID)
-	}
-	if d.open() {
-		if err := end(ctx, w, d, in.Summary); err != nil {
-			return Pair{}, verb.WithID(err, in.ID)
-		}
-		if ended, err := kind.Sessions.Get(d.at, d.session.ID); err == nil {
-			d.session = ended
-		}
-	}
-	if err := w.RememberCall(ctx, s, session.Key{Task: in.ID}); err != nil {
+	if err := w.RememberCall(ctx, p.s, session.Key{Task: in.ID}); err != nil {
 		return Pair{}, err
 	}
-	out := d.view(s, t)
-	if d.tree == nil {
+	out := p.view()
+	if p.tree == nil {
 		out.Kept = "it is a person's, and not the task's own"
 		return out, nil
 	}
-	return removed(ctx, w, s, d, out)
-}
-
-// end ends the session of a pair as its agent. Who opened it may, and whoever may change the task.
-func end(ctx context.Context, w *verb.Workspace, d desk, summary string) error {
-	acts := w.At(d.at.Root).InNameOf(d.session.Actor)
-	var err error
-	if summary != "" {
-		_, err = sessions.Finish(ctx, acts, sessions.FinishIn{Session: verb.SessionID(d.session.ID), Summary: summary})
-	} else {
-		_, err = sessions.Cancel(ctx, acts, sessions.CancelIn{Session: verb.SessionID(d.session.ID), Reason: "the pair was closed by " + string(w.Actor())})
-	}
-	return err
-}
-
-// removed removes the work tree of a pair if that loses nothing, and says so.
-func removed(ctx context.Context, w *verb.Workspace, s *store.Store, d desk, out Pair) (Pair, error) {
-	trees, err := work.Trees(s, w.Now)
+	trees, err := work.Trees(p.s, w.Now)
 	if err != nil {
 		return out, err
 	}
-	if err := trees.Remove(ctx, d.tree.Task, false); err != nil {
+	if err := trees.Remove(ctx, p.tree.Task, false); err != nil { // it would lose something
 		out.Kept = record.MessageOf(err)
 		return out, nil
 	}
 	out.Removed, out.Worktree, out.Root, out.Environment = true, "", "", nil
 	return out, nil
+}
+
+// end ends the session of a pair as its agent. Who opened it may, and whoever may change the task.
+func (p *place) end(ctx context.Context, w *verb.Workspace, summary string) error {
+	who := w.Actor()
+	switch {
+	case !p.open() && p.tree == nil:
+		return record.Errorf(record.NotFound, "no pair works on %s", p.task.ID).
+			WithHint("%s opens one", record.CallTo("pair_open", "id", p.task.ID).OnlyShown())
+	case !p.open():
+		return nil
+	case who.Agent() && who != p.session.Actor && w.Profile < verb.Maintainer:
+		return record.Errorf(record.NotYours, "the pair is %s's", p.session.Actor).WithHint("its person closes it")
+	}
+	acts, id := w.At(p.at.Root).InNameOf(p.session.Actor), verb.SessionID(p.session.ID)
+	var err error
+	if summary != "" {
+		_, err = verb.Do(ctx, acts, sessions.Finish, sessions.FinishIn{Session: id, Summary: summary})
+	} else {
+		why := "the pair was closed by " + string(who)
+		_, err = verb.Do(ctx, acts, sessions.Cancel, sessions.CancelIn{Session: id, Reason: why})
+	}
+	if ended, gone := kind.Sessions.Get(p.at, p.session.ID); gone == nil {
+		p.session = ended
+	}
+	return err
 }

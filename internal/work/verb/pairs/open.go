@@ -3,7 +3,6 @@ package pairs
 import (
 	"cmp"
 	"context"
-	"hash/fnv"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,13 +12,12 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
-	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // OpenIn is the input of Open.
@@ -37,233 +35,153 @@ type OpenIn struct {
 // It returns UNTRUSTED in a clone that is not trusted, TASK_CLOSED, ALREADY_CLAIMED while a job or somebody else works
 // on the task, SESSION_LIVE for an open pair that is not to be reused, DEPS_OPEN, and IO if the set-up command fails;
 // the work tree then stays.
-func Open(ctx context.Context, w *verb.Workspace, in OpenIn) (Pair, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Pair{}, err
-	}
-	t, err := kind.Tasks.Get(s, in.ID)
+func Open(ctx context.Context, w *verb.Workspace, s *store.Store, in OpenIn) (Pair, error) {
+	p, err := taskOf(s, in.ID)
 	if err == nil {
-		err = mayOpen(w, s, t)
+		err = p.mayOpen(w)
 	}
 	if err != nil {
 		return Pair{}, verb.WithID(err, in.ID)
 	}
 	table, err := executor.Load(w.ConfigDir)
-	name := cmp.Or(in.Executor, s.Config.Executor)
+	name := cmp.Or(in.Executor, p.s.Config.Executor)
 	if err == nil && name != "" {
 		_, err = table.Get(name)
 	}
+	if err == nil {
+		err = p.find(ctx, w)
+	}
 	if err != nil {
 		return Pair{}, verb.WithID(err, in.ID)
 	}
-	d, err := find(ctx, w, s, t)
-	if err != nil {
-		return Pair{}, verb.WithID(err, in.ID)
-	}
-	reused := d.open()
+	reused := p.open()
 	switch {
 	case reused && in.Reuse != nil && !*in.Reuse:
-		return Pair{}, verb.WithID(record.Errorf(record.SessionLive, "%s is open on it, in %s", d.session.ID, d.dir).
+		err = record.Errorf(record.SessionLive, "%s is open on it, in %s", p.session.ID, p.dir).
 			WithHint("leave out reuse to go on with it, or %s", record.CallTo("pair_close", "id", in.ID).OnlyShown()).
-			WithNext(record.CallTo("pair_read", "id", in.ID)), in.ID)
+			WithNext(record.CallTo("pair_read", "id", in.ID))
 	case !reused:
-		o := opening{w: w, s: s, t: t, in: in, executor: name}
-		if d, err = o.begin(ctx); err != nil {
-			return Pair{}, verb.WithID(err, in.ID)
-		}
+		err = p.begin(ctx, w, in.Worktree, name)
 	}
-	if err := w.RememberCall(ctx, s, session.Key{Task: in.ID}); err != nil {
+	if err != nil {
+		return Pair{}, verb.WithID(err, in.ID)
+	}
+	if err := w.RememberCall(ctx, p.s, session.Key{Task: in.ID}); err != nil {
 		return Pair{}, err
 	}
-	if began := d.session.Client; in.Executor == "" && slices.Contains(table.Names(), began) { // else it is whatever program asked
+	if began := p.session.Client; in.Executor == "" && slices.Contains(table.Names(), began) { // else it is whatever program asked
 		name = began
 	}
-	out, err := withCommand(s, t, d, table, name)
+	out, err := p.withCommand(table, name)
 	out.Reused = reused
 	return out, err
 }
 
-// mayOpen returns why no pair may work on a task.
-func mayOpen(w *verb.Workspace, s *store.Store, t task.Task) error {
-	if err := w.InScope(t.ID); err != nil {
+// mayOpen returns why no pair may work on the task.
+func (p place) mayOpen(w *verb.Workspace) error {
+	if err := w.InScope(p.task.ID); err != nil {
 		return err
 	}
-	switch {
-	case s.Repo == nil:
-		return record.Errorf(record.Git, "a pair works in a work tree of its own, and this workspace is not in a git repository").WithHint("git init, and a first commit")
-	case !s.Trusted():
+	switch status := p.task.Status; {
+	case p.s.Repo == nil:
+		return record.Errorf(record.Git, "a pair works in a work tree of its own, and this workspace is not in a git repository").
+			WithHint("git init, and a first commit")
+	case !p.s.Trusted():
 		return record.Errorf(record.Untrusted, "nobody has trusted this clone on this machine, and who works in a pair runs its commands").
 			WithHint("look at what it would run, then a person runs %s in a terminal", record.CallTo("trust").ByPerson())
-	case s.Config.Flow.IsClosed(t.Status):
-		return record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
+	case p.s.Config.Flow.IsClosed(status):
+		return record.Errorf(record.TaskClosed, "is closed (%s)", status).WithHint("move it to an open state first, if there is more to do")
 	}
-	return noJob(s, t.ID, record.AlreadyClaimed)
-}
-
-// noJob returns an error with this code if a job works on the task, or waits for its turn.
-func noJob(s *store.Store, id record.ID, code record.Code) error {
-	one, live := work.Jobs(s).LiveOf(id)
-	if !live {
-		return nil
-	}
-	return record.Errorf(code, "%s works on it", one.Spec.Job).WithHint("wait for it, or cancel it").WithNext(record.CallTo("job_poll", "job", one.Spec.Job))
-}
-
-// opening is a pair that is being opened.
-type opening struct {
-	w        *verb.Workspace
-	s        *store.Store
-	t        task.Task
-	in       OpenIn
-	executor string
-
-	d    desk
-	acts *verb.Workspace // as whom the agent will
+	return p.noJob(record.AlreadyClaimed)
 }
 
 // begin makes everything that a pair needs.
-func (o *opening) begin(ctx context.Context) (desk, error) {
-	if err := o.place(ctx); err != nil {
-		return desk{}, err
+func (p *place) begin(ctx context.Context, w *verb.Workspace, dir, executor string) error {
+	if err := p.choose(ctx, w, dir); err != nil {
+		return err
 	}
-	if err := o.setUp(ctx); err != nil {
-		return desk{}, err
-	}
-	o.acts = o.w.At(o.d.at.Root).InNameOf(agentOf(o.w.Actor(), o.executor))
-	o.acts.Rights, o.acts.Progress = verb.Rights{Profile: verb.PairWorker, Scope: o.t.ID}, nil
-	if err := o.letGo(ctx); err != nil {
-		return desk{}, err
-	}
-	if err := tasks.BackToWork(ctx, o.acts, o.d.at, o.t.ID, "a pair works on it"); err != nil {
-		return desk{}, err
-	}
-	key, err := record.Token(o.w.Now(), o.w.Rand)
-	if err != nil {
-		return desk{}, err
-	}
-	hold := o.hold()
-	ses, err := sessions.Begin(ctx, o.acts, sessions.BeginIn{
-		ID: o.t.ID, ExpectedActor: string(o.acts.Actor()), IdempotencyKey: "pair-" + key, Role: role, Client: cmp.Or(o.executor, o.w.Client),
-		Worktree: o.d.top, Takeover: hold.Lapsed,
-	})
-	if err != nil {
-		return desk{}, err
-	}
-	o.d.session, err = kind.Sessions.Get(o.d.at, ses.ID)
-	return o.d, err
-}
-
-// agentOf is as whom the agent of a pair acts: an agent that opens it itself is that agent, and beside a person it has
-// a name that says with whom.
-func agentOf(who record.Actor, executor string) record.Actor {
-	if who.Agent() {
-		return who
-	}
-	_, name, _ := strings.Cut(string(who), ":")
-	full := cmp.Or(executor, "pair") + "-" + name
-	return record.Actor("agent:" + full[:min(len(full), 64)])
-}
-
-// place makes the work tree, or takes the one that is named.
-func (o *opening) place(ctx context.Context) error {
-	var err error
-	switch {
-	case o.in.Worktree != "":
-		return o.placeIn(o.in.Worktree)
-	case o.t.Repo != "": // the work tree there is the person's, and the records stay here
-		files, err := o.s.Files(o.t)
-		if err == nil && !files.Trusted() {
-			err = record.Errorf(record.Untrusted, "nobody has trusted %s on this machine", files.Root).WithHint("a person runs %s in a terminal", record.CallTo("trust", "in-repo", o.t.Repo).ByPerson())
+	if p.tree != nil && p.at.Config.WorktreeSetup != "" { // as the config of the work tree has it
+		if !p.at.Trusted() {
+			return record.Errorf(record.Untrusted, "the set-up command was not approved on this machine")
 		}
-		o.d = desk{at: o.s, dir: files.Root, top: files.Worktree}
-		return err
+		failed, err := gates.SetUp(ctx, p.at, record.IO, "the set-up command failed")
+		if failed != nil {
+			return failed.WithHint("see what is wrong in %s, then open the pair again", p.top)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	trees, err := work.Trees(o.s, o.w.Now)
+	// An agent that opens a pair itself is its agent, and beside a person it has a name that says with whom.
+	agent := w.Actor()
+	if !agent.Agent() {
+		_, name, _ := strings.Cut(string(agent), ":")
+		full := cmp.Or(executor, role) + "-" + name
+		agent = record.Actor("agent:" + full[:min(len(full), 64)])
+	}
+	acts := w.At(p.at.Root).InNameOf(agent)
+	acts.Rights, acts.Progress = verb.Rights{Profile: verb.PairWorker, Scope: p.task.ID}, nil
+	key, err := record.Token(w.Now(), w.Rand)
 	if err != nil {
 		return err
 	}
-	tree, err := trees.Make(ctx, o.t.ID, "", "")
+	at := desk.Desk{Task: p.task.ID, Acts: acts, At: p.at, Top: p.top, By: w.Actor(), Why: "a pair works on it"}
+	id, err := at.Begin(ctx, sessions.BeginIn{
+		IdempotencyKey: "pair-" + key, Role: role, Client: cmp.Or(executor, w.Client), Worktree: p.top,
+	})
 	if err == nil {
-		err = trees.Verify(ctx, tree)
+		p.session, err = kind.Sessions.Get(p.at, id)
 	}
-	if err != nil {
-		return err
-	}
-	o.d = desk{dir: tree.Root, top: tree.Path, tree: &tree}
-	o.d.at, err = store.Open(tree.Root, o.w.StateDir)
 	return err
 }
 
-// placeIn takes a work tree that is a person's: it must be one of this clone, and have the task.
-func (o *opening) placeIn(dir string) error {
+// choose makes the work tree, or takes the one that is named, which is a person's: it must be one of this clone, and
+// have the task.
+func (p *place) choose(ctx context.Context, w *verb.Workspace, dir string) error {
+	if dir == "" && p.task.Repo != "" { // the work tree there is the person's, and the records stay here
+		files, err := p.s.Files(p.task)
+		if err == nil && !files.Trusted() {
+			err = record.Errorf(record.Untrusted, "nobody has trusted %s on this machine", files.Root).
+				WithHint("a person runs %s in a terminal", record.CallTo("trust", "in-repo", p.task.Repo).ByPerson())
+		}
+		p.at, p.dir, p.top, p.tree = p.s, files.Root, files.Worktree, nil
+		return err
+	}
+	if dir == "" {
+		trees, err := work.Trees(p.s, w.Now)
+		if err != nil {
+			return err
+		}
+		tree, err := trees.Make(ctx, p.task.ID, "", "")
+		if err == nil {
+			err = trees.Verify(ctx, tree)
+		}
+		if err == nil {
+			p.dir, p.top, p.tree = tree.Root, tree.Path, &tree
+			p.at, err = store.Open(tree.Root, w.StateDir)
+		}
+		return err
+	}
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(o.w.Dir, dir)
+		dir = filepath.Join(w.Dir, dir)
 	}
-	at, err := store.Open(dir, o.w.StateDir)
+	at, err := store.Open(dir, w.StateDir)
 	if err != nil {
 		return err
 	}
-	if at.Live != o.s.Live {
-		return verb.BadInput("worktree", "is %s, which is no work tree of this clone", dir).WithHint("git worktree list shows them; leave it out for one of the task's own")
+	if at.Live != p.s.Live {
+		return verb.BadInput("worktree", "is %s, which is no work tree of this clone", dir).
+			WithHint("git worktree list shows them; leave it out for one of the task's own")
 	}
-	if _, err := kind.Tasks.Get(at, o.t.ID); err != nil {
-		return err
-	}
-	o.d = desk{at: at, dir: folderOf(at, o.t), top: at.Worktree}
-	return nil
-}
-
-// setUp runs the set-up command of the workspace, as the config of the work tree has it, in a work tree that is not a
-// person's.
-func (o *opening) setUp(ctx context.Context) error {
-	if o.d.at.Config.WorktreeSetup == "" || o.d.tree == nil {
-		return nil
-	}
-	if !o.d.at.Trusted() {
-		return record.Errorf(record.Untrusted, "the set-up command was not approved on this machine")
-	}
-	failed, err := gates.SetUp(ctx, o.d.at, record.IO, "the set-up command failed")
-	if failed != nil {
-		return failed.WithHint("see what is wrong in %s, then open the pair again", o.d.top)
-	}
-	return err
-}
-
-// hold is who holds the task, as the work tree sees it.
-func (o *opening) hold() session.Claim {
-	t, err := kind.Tasks.Get(o.d.at, o.t.ID)
-	if err != nil {
-		return session.Claim{}
-	}
-	return session.Holder(t.Header(), o.d.at.Known(t.ID.Ref()), o.w.Now())
-}
-
-// letGo frees the task of who is known not to be at work on it in a session: of who opens the pair, and of who handed
-// it over in this work tree.
-func (o *opening) letGo(ctx context.Context) error {
-	h := o.hold()
-	if !h.Holds() {
-		return nil
-	}
-	if ses, err := kind.Sessions.Get(o.d.at, h.Session); err == nil && ses.Status == session.Active {
-		return nil // begin says whose it is
-	}
-	if h.Actor != o.w.Actor() && h.Worktree != o.d.top || h.Mine(o.acts.Actor(), o.d.at.Worktree) {
-		return nil
-	}
-	as := o.acts.InNameOf(h.Actor)
-	if h.Worktree != "" && !h.Actor.Human() {
-		as.Dir = cmp.Or(rootIn(o.s, h.Worktree), as.Dir)
-	}
-	_, err := tasks.Release(ctx, as, tasks.ReleaseIn{ID: verb.RecordID(o.t.ID), Reason: "a pair works on it"})
+	p.sit(at)
+	_, err = kind.Tasks.Get(at, p.task.ID)
 	return err
 }
 
 // withCommand shows a pair, with the command that starts the agent.
-func withCommand(s *store.Store, t task.Task, d desk, table executor.Table, name string) (Pair, error) {
-	out := d.view(s, t)
-	out.Environment = d.environment(s, t, name)
+func (p place) withCommand(table executor.Table, name string) (Pair, error) {
+	out := p.view()
+	out.Environment = p.environment(name)
 	for _, key := range slices.Sorted(maps.Keys(out.Environment)) {
 		out.variables = append(out.variables, key+"="+out.Environment[key])
 	}
@@ -274,28 +192,22 @@ func withCommand(s *store.Store, t task.Task, d desk, table executor.Table, name
 	if err != nil {
 		return out, err
 	}
-	private, err := work.PairFolder(s, t.ID)
+	private, err := work.PairFolder(p.s, p.task.ID)
 	if err != nil {
 		return out, err
 	}
-	cairn := executor.Cairn{Root: d.at.Root, Actor: d.session.Actor, Task: t.ID, Profile: verb.PairWorker.String()}
-	run := executor.Run{Dir: d.dir, MCP: cairn.Server(), Env: out.variables, Private: private}
-	argv, env, err := ex.Interactive(run)
+	cairn := executor.Cairn{Root: p.at.Root, Actor: p.session.Actor, Task: p.task.ID, Profile: verb.PairWorker.String()}
+	argv, env, err := ex.Interactive(executor.Run{Dir: p.dir, MCP: cairn.Server(), Env: out.variables, Private: private})
 	if err != nil {
 		return out, err
 	}
 	out.Executor, out.argv, out.variables = name, argv, append(out.variables, env...)
-	out.Command = commandLine(d.dir, out.variables, argv)
-	return out, nil
-}
-
-// commandLine spells a command for a POSIX shell.
-func commandLine(dir string, env, argv []string) string {
-	words := []string{"cd", quoted(dir), "&&", "env"}
-	for _, word := range slices.Concat(env, argv) {
+	words := []string{"cd", quoted(p.dir), "&&", "env"}
+	for _, word := range slices.Concat(out.variables, argv) {
 		words = append(words, quoted(word))
 	}
-	return strings.Join(words, " ")
+	out.Command = strings.Join(words, " ")
+	return out, nil
 }
 
 // quoted is a word that a POSIX shell takes for what it is.
@@ -304,10 +216,4 @@ func quoted(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-func hashOf(text string) uint32 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(text))
-	return h.Sum32()
 }

@@ -2,12 +2,13 @@ package pairs
 
 import (
 	"context"
-	"path/filepath"
+	"hash/fnv"
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -47,68 +48,68 @@ func (p Pair) Argv() []string { return p.argv }
 // Variables are those of Environment, and what the program needs besides.
 func (p Pair) Variables() []string { return p.variables }
 
-// desk is where a pair works: a work tree with its store, and the session there.
-type desk struct {
-	at      *store.Store   // the workspace in it, or the workspace itself for a task in another repository
+// place is where a pair works: a work tree with its store, and the session there.
+type place struct {
+	s    *store.Store // where the pair was asked for
+	task task.Task    // as it is there
+
+	at      *store.Store   // the workspace in the work tree, or s for a task in another repository
 	dir     string         // the folder to work in
 	top     string         // of the work tree
 	tree    *worktree.Tree // nil for a work tree that is a person's
 	session session.Session
 }
 
-func (d desk) open() bool { return d.session.Status == session.Active }
+func (p place) open() bool { return p.session.Status == session.Active }
 
-// find finds where the pair of a task is or was: in the work tree that is recorded for it, in the one where it is held,
-// or here. Its session is the zero value if no pair was ever opened in any of them.
-func find(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (desk, error) {
-	var found desk
-	if s.Repo != nil && t.Repo == "" {
-		trees, err := work.Trees(s, w.Now)
+// taskOf reads the task of a pair.
+func taskOf(s *store.Store, id record.ID) (place, error) {
+	t, err := kind.Tasks.Get(s, id)
+	return place{s: s, task: t}, err
+}
+
+// find finds where the pair of the task is or was: in the work tree that is recorded for it, in the one where it is
+// held, or here. Its session is the zero value if no pair was ever opened in any of them.
+func (p *place) find(ctx context.Context, w *verb.Workspace) error {
+	if p.s.Repo != nil && p.task.Repo == "" {
+		trees, err := work.Trees(p.s, w.Now)
 		if err != nil {
-			return desk{}, err
+			return err
 		}
-		tree, ok, err := trees.Find(ctx, t.ID)
+		tree, ok, err := trees.Find(ctx, p.task.ID)
 		if err != nil {
-			return desk{}, err
+			return err
 		}
 		if ok {
-			found = desk{dir: tree.Root, top: tree.Path, tree: &tree}
-			if found.at, err = store.Open(tree.Root, w.StateDir); err == nil {
-				found.session = lastPair(found.at, t.ID)
+			p.dir, p.top, p.tree = tree.Root, tree.Path, &tree
+			if p.at, err = store.Open(tree.Root, w.StateDir); err == nil {
+				p.session = lastPair(p.at, p.task.ID)
 			}
 		}
 	}
-	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
-	for _, root := range []string{rootIn(s, hold.Worktree), s.Root} {
-		if found.open() || root == "" || root == found.dir {
+	hold := session.Holder(p.task.Header(), p.s.Known(p.task.ID.Ref()), w.Now())
+	for _, root := range []string{desk.RootIn(p.s, hold.Worktree), p.s.Root} {
+		if p.open() || root == "" || root == p.dir {
 			continue
 		}
 		at, err := store.Open(root, w.StateDir)
 		if err != nil {
 			continue
 		}
-		if ses := lastPair(at, t.ID); ses.Status == session.Active {
-			found = desk{at: at, dir: folderOf(at, t), top: at.Worktree, session: ses}
+		if ses := lastPair(at, p.task.ID); ses.Status == session.Active {
+			p.sit(at)
+			p.session = ses
 		}
 	}
-	return found, nil
+	return nil
 }
 
-// rootIn is the folder of the workspace in another work tree of its clone; "" for none.
-func rootIn(s *store.Store, top string) string {
-	rel, err := filepath.Rel(s.Worktree, s.Root)
-	if top == "" || err != nil {
-		return ""
+// sit takes a work tree that is a person's. The files of the task may be in another folder.
+func (p *place) sit(at *store.Store) {
+	p.at, p.dir, p.top, p.tree = at, at.Root, at.Worktree, nil
+	if files, err := at.Files(p.task); err == nil {
+		p.dir = files.Root
 	}
-	return filepath.Join(top, rel)
-}
-
-// folderOf is the folder in which the files of a task are, for a pair that works in a work tree of its own choice.
-func folderOf(at *store.Store, t task.Task) string {
-	if files, err := at.Files(t); err == nil {
-		return files.Root
-	}
-	return at.Root
 }
 
 // lastPair is the session of the newest attempt at a task, as a work tree knows it, if that was a pair's.
@@ -132,32 +133,35 @@ const (
 )
 
 // environment is that of what is started in a pair.
-func (d desk) environment(s *store.Store, t task.Task, executor string) map[string]string {
+func (p place) environment(executor string) map[string]string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(string(p.s.Live) + "\x00" + string(p.task.ID)))
 	out := map[string]string{
-		"CAIRN_TASK": string(t.ID), "CAIRN_SESSION": d.session.ID, "CAIRN_ACTOR": string(d.session.Actor),
-		"CAIRN_PORT": strconv.Itoa(firstPort + int(hashOf(string(s.Live)+"\x00"+string(t.ID))%portBlocks)*portsOfEach),
+		"CAIRN_TASK": string(p.task.ID), "CAIRN_SESSION": p.session.ID, "CAIRN_ACTOR": string(p.session.Actor),
+		"CAIRN_PORT": strconv.Itoa(firstPort + int(h.Sum32()%portBlocks)*portsOfEach),
 	}
 	if executor != "" {
 		out["CAIRN_EXECUTOR"] = executor
 	}
-	if d.dir != d.at.Root { // its records are elsewhere
-		out["CAIRN_REPO"] = d.at.Root
+	if p.dir != p.at.Root { // its records are elsewhere
+		out["CAIRN_REPO"] = p.at.Root
 	}
 	return out
 }
 
 // view shows a pair.
-func (d desk) view(s *store.Store, t task.Task) Pair {
-	out := Pair{Task: t.ID, Exists: d.open(), Session: d.session.ID, Status: d.session.Status, Actor: d.session.Actor}
-	if d.at == nil {
+func (p place) view() Pair {
+	ses := p.session
+	out := Pair{Task: p.task.ID, Exists: p.open(), Session: ses.ID, Status: ses.Status, Actor: ses.Actor}
+	if p.at == nil {
 		return out
 	}
-	out.Worktree, out.Root, out.Branch = d.top, d.dir, d.session.Branch
-	if d.tree != nil {
-		out.Branch, out.Base = d.tree.Branch, d.tree.Base
+	out.Worktree, out.Root, out.Branch = p.top, p.dir, ses.Branch
+	if p.tree != nil {
+		out.Branch, out.Base = p.tree.Branch, p.tree.Base
 	}
-	if d.open() {
-		out.Environment = d.environment(s, t, d.session.Client)
+	if p.open() {
+		out.Environment = p.environment(ses.Client)
 	}
 	return out
 }
@@ -168,22 +172,28 @@ type ReadIn struct {
 }
 
 // Read returns the pair of a task. There may be none: then Exists is false.
-func Read(ctx context.Context, w *verb.Workspace, in ReadIn) (Pair, error) {
-	s, err := w.Open()
+func Read(ctx context.Context, w *verb.Workspace, s *store.Store, in ReadIn) (Pair, error) {
+	p, err := taskOf(s, in.ID)
 	if err != nil {
 		return Pair{}, err
 	}
-	t, err := kind.Tasks.Get(s, in.ID)
-	if err != nil {
-		return Pair{}, err
-	}
-	d, err := find(ctx, w, s, t)
-	return d.view(s, t), err
+	err = p.find(ctx, w)
+	return p.view(), err
 }
 
 // Replay shows the pair as it is now.
-func (Pair) Replay(w *verb.Workspace, _ *store.Store, key session.Key) (any, error) {
-	out, err := Read(context.Background(), w, ReadIn{key.Task})
+func (Pair) Replay(w *verb.Workspace, s *store.Store, key session.Key) (any, error) {
+	out, err := Read(context.Background(), w, s, ReadIn{key.Task})
 	out.Replayed = true
 	return out, verb.NotHere(err, string(key.Task))
+}
+
+// noJob returns an error with this code if a job works on the task, or waits for its turn.
+func (p place) noJob(code record.Code) error {
+	one, live := work.Jobs(p.s).LiveOf(p.task.ID)
+	if !live {
+		return nil
+	}
+	return record.Errorf(code, "%s works on it", one.Spec.Job).WithHint("wait for it, or cancel it").
+		WithNext(record.CallTo("job_poll", "job", one.Spec.Job))
 }

@@ -8,20 +8,19 @@ import "github.com/cairn-tasks/cairn/internal/verb"
 const Noun = "pair"
 
 // Verbs are the verbs of pairs.
-var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "pair_open", Group: "jobs", Noun: Noun, Toolset: verb.Jobs, Title: "Open a pair", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true, Runs: true,
+var Verbs = verb.Group{Name: "jobs", Noun: Noun, Toolset: verb.Jobs}.Of(
+	verb.Declare(Open, verb.Verb{Name: "pair_open", Title: "Open a pair", Kind: verb.Write,
+		Profile: verb.PairWorker, Idempotent: true, Runs: true,
 		Summary: "Make or reuse the work tree of a task, begin a session in it, and say how the agent that works there with a person is started.",
 		When:    "For work that a person and an agent do together. It starts nothing but the set-up command of the workspace.",
-	}, Open),
-	verb.Declare(verb.Verb{
-		Name: "pair_read", Group: "jobs", Noun: Noun, Toolset: verb.Jobs, Title: "Read a pair", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+	}),
+	verb.Declare(Read, verb.Verb{Name: "pair_read", Title: "Read a pair",
 		Summary: "Read the pair of a task: its session, work tree, branch and environment, or that there is none.",
 		When:    "To see whether a pair is at work, and where.",
-	}, Read),
-	verb.Declare(verb.Verb{
-		Name: "pair_close", Group: "jobs", Noun: Noun, Toolset: verb.Jobs, Title: "Close a pair", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true,
+	}),
+	verb.Declare(Close, verb.Verb{Name: "pair_close", Title: "Close a pair", Kind: verb.Write,
+		Profile: verb.PairWorker, Idempotent: true,
 		Summary: "End the session of a pair. Its work tree stays, unless all that was done in it is committed and merged.",
 		When:    "When the two are done; with a summary the work is handed over for review, without one the task is given back.",
-	}, Close),
-}
+	}),
+)

@@ -5,12 +5,14 @@ package review
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -148,8 +150,21 @@ func rejectWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error
 	if err != nil || !in.Restart {
 		return ApplyOut{Task: out}, err
 	}
-	id, err := startAgain(ctx, p)
-	return ApplyOut{Task: out, Job: id}, err
+	// The next job is like the last one, in the work tree that this left. The executor is given the reason with the task
+	// (verb.Last).
+	var next jobs.Job
+	if last, ok := work.Jobs(p.Home).LastOf(in.ID); ok {
+		next, err = jobs.Retry(ctx, p.Caller, last.Spec.Job)
+	} else {
+		next, err = verb.Do(ctx, p.Caller, jobs.Start, jobs.StartIn{ID: in.ID})
+	}
+	var e *record.Error
+	if errors.As(err, &e) {
+		told := *e
+		told.Msg = "was rejected, and no job was started: " + e.Msg
+		return ApplyOut{Task: out}, &told
+	}
+	return ApplyOut{Task: out, Job: next.Job}, err
 }
 
 // rebaseWork rebases the task's branch onto the newest commit of its base.

@@ -18,63 +18,52 @@ import (
 )
 
 // forge is a program that speaks to a host of repositories as its user, who has logged in with it. cairn knows no
-// password and no token.
+// password and no token. In its arguments {branch}, {base}, {title} and {body} stand for those of a pull request.
 type forge struct {
-	program string
-	host    string // is part of the names of the hosts that it speaks to
-	install string // how it is installed and set up
-	create  func(proposal) []string
-	view    func(branch string) []string
-	read    func([]byte) (job.PR, error)
+	program              string
+	host                 string // is part of the names of the hosts that it speaks to
+	install              string // how it is installed and set up
+	create, view         []string
+	number, address, now string // the keys of its answer, the last one of the state
 }
 
 // proposal is a pull request that is to be opened.
 type proposal struct{ branch, base, title, body string }
 
-var forges = []forge{
-	{
-		program: "gh", host: "github", install: "https://cli.github.com has it, and gh auth login sets it up",
-		create: func(p proposal) []string {
-			return []string{"pr", "create", "--head=" + p.branch, "--base=" + p.base, "--title=" + p.title, "--body=" + p.body}
+// args are arguments of the program for a pull request.
+func (p proposal) args(words []string) (out []string) {
+	fill := strings.NewReplacer("{branch}", p.branch, "{base}", p.base, "{title}", p.title, "{body}", p.body)
+	for _, word := range words {
+		out = append(out, fill.Replace(word))
+	}
+	return out
+}
+
+func forges() []forge {
+	return []forge{
+		{
+			program: "gh", host: "github", install: "https://cli.github.com has it, and gh auth login sets it up",
+			create: []string{"pr", "create", "--head={branch}", "--base={base}", "--title={title}", "--body={body}"},
+			view:   []string{"pr", "view", "{branch}", "--json", "number,url,state"},
+			number: "number", address: "url", now: "state",
 		},
-		view: func(branch string) []string { return []string{"pr", "view", branch, "--json", "number,url,state"} },
-		read: func(src []byte) (job.PR, error) {
-			var got struct {
-				Number     int
-				URL, State string
-			}
-			err := json.Unmarshal(src, &got)
-			return job.PR{URL: got.URL, Number: got.Number, Status: strings.ToLower(got.State)}, err
+		{
+			program: "glab", host: "gitlab", install: "https://gitlab.com/gitlab-org/cli has it, and glab auth login sets it up",
+			create: []string{
+				"mr", "create", "--source-branch={branch}", "--target-branch={base}", "--title={title}", "--description={body}", "--yes",
+			},
+			view:   []string{"mr", "view", "{branch}", "--output", "json"},
+			number: "iid", address: "web_url", now: "state",
 		},
-	},
-	{
-		program: "glab", host: "gitlab", install: "https://gitlab.com/gitlab-org/cli has it, and glab auth login sets it up",
-		create: func(p proposal) []string {
-			return []string{"mr", "create", "--source-branch=" + p.branch, "--target-branch=" + p.base, "--title=" + p.title, "--description=" + p.body, "--yes"}
-		},
-		view: func(branch string) []string { return []string{"mr", "view", branch, "--output", "json"} },
-		read: func(src []byte) (job.PR, error) {
-			var got struct {
-				IID    int
-				WebURL string `json:"web_url"`
-				State  string
-			}
-			err := json.Unmarshal(src, &got)
-			state := map[string]string{"opened": "open", "locked": "open"}[got.State]
-			if state == "" {
-				state = got.State
-			}
-			return job.PR{URL: got.WebURL, Number: got.IID, Status: state}, err
-		},
-	},
+	}
 }
 
 // forgeFor picks the program for a repository, as record.RepoOf writes it: the one that its host is known by, or else
 // the first that is installed. It returns EXECUTOR_MISSING, and says how to install one, if there is none.
 func forgeFor(repo string) (forge, error) {
 	host, _, _ := strings.Cut(repo, "/")
-	fits := forges
-	for _, f := range forges {
+	fits := forges()
+	for _, f := range forges() {
 		if strings.Contains(host, f.host) {
 			fits = []forge{f}
 		}
@@ -114,7 +103,7 @@ func (f forge) run(ctx context.Context, dir string, args []string) ([]byte, erro
 	case end.TimedOut:
 		return nil, record.Errorf(record.IO, "%s did not answer within %v", f.program, forgeLimit).WithHint("try again, or run it by hand")
 	case !end.Passed():
-		return nil, record.Errorf(record.IO, "%s %s failed: %s", f.program, strings.Join(args[:2], " "), lastLines(said.String()+out.String())).
+		return nil, record.Errorf(record.IO, "%s %s failed: %s", f.program, strings.Join(args[:2], " "), strings.Join(strings.Fields(verb.Tail(strings.TrimSpace(said.String()+out.String()), 400)), " ")).
 			WithHint("if it asks for a login: %s", f.install)
 	}
 	return out.Bytes(), nil
@@ -135,38 +124,39 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func lastLines(s string) string {
-	return strings.Join(strings.Fields(verb.Tail(strings.TrimSpace(s), 400)), " ")
-}
-
 // find returns the pull request of a branch. Known reports whether the host has one.
 func (f forge) find(ctx context.Context, dir, branch string) (pr job.PR, known bool, err error) {
-	src, err := f.run(ctx, dir, f.view(branch))
+	view := proposal{branch: branch}.args(f.view)
+	src, err := f.run(ctx, dir, view)
 	if err != nil {
-		if text := strings.ToLower(record.MessageOf(err)); strings.Contains(text, "no pull requests found") || strings.Contains(text, "no open merge request") || strings.Contains(text, "404") {
-			return pr, false, nil
+		text := strings.ToLower(record.MessageOf(err))
+		for _, none := range []string{"no pull requests found", "no open merge request", "404"} {
+			if strings.Contains(text, none) {
+				return pr, false, nil
+			}
 		}
 		return pr, false, err
 	}
-	pr, err = f.read(src)
-	if err == nil {
-		err = sound(pr)
+	var got map[string]any
+	err = json.Unmarshal(src, &got)
+	number, _ := got[f.number].(float64)
+	pr.Number = int(number)
+	pr.URL, _ = got[f.address].(string)
+	pr.Status, _ = got[f.now].(string)
+	if pr.Status = strings.ToLower(pr.Status); pr.Status == "opened" || pr.Status == "locked" {
+		pr.Status = "open"
 	}
-	if err != nil {
-		return pr, false, record.Errorf(record.IO, "%s answered what cannot be read: %w", f.program, err).WithHint("see what %s %s prints", f.program, strings.Join(f.view(branch), " "))
-	}
-	return pr, true, nil
-}
-
-// sound returns an error for what no host says of a pull request.
-func sound(pr job.PR) error {
 	switch {
+	case err != nil:
 	case pr.Number < 1, record.CleanURL(pr.URL) == "":
-		return fmt.Errorf("number %d, url %q", pr.Number, verb.Head(pr.URL, 100))
+		err = fmt.Errorf("number %d, url %q", pr.Number, verb.Head(pr.URL, 100))
 	case pr.Status != "open" && pr.Status != "merged" && pr.Status != "closed":
-		return fmt.Errorf("state %q", verb.Head(pr.Status, 40))
+		err = fmt.Errorf("state %q", verb.Head(pr.Status, 40))
+	default:
+		return pr, true, nil
 	}
-	return nil
+	return pr, false, record.Errorf(record.IO, "%s answered what cannot be read: %w", f.program, err).
+		WithHint("see what %s %s prints", f.program, strings.Join(view, " "))
 }
 
 // open opens a pull request, or returns the one that the branch has already, unless that was closed.
@@ -174,7 +164,7 @@ func (f forge) open(ctx context.Context, dir string, p proposal) (job.PR, error)
 	if had, known, err := f.find(ctx, dir, p.branch); err != nil || known && had.Status != "closed" {
 		return had, err
 	}
-	if _, err := f.run(ctx, dir, f.create(p)); err != nil {
+	if _, err := f.run(ctx, dir, p.args(f.create)); err != nil {
 		return job.PR{}, err
 	}
 	made, known, err := f.find(ctx, dir, p.branch)

@@ -43,7 +43,10 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 		return ApplyOut{}, err
 	}
 	base := m.base
-	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{Base: base, Strategy: in.Strategy, Message: m.message(base), Gate: m.gate, Records: m.records})
+	message := cmp.Or(in.Text, "Merge "+m.Tree.Branch+" into "+base+": "+m.Task.Title)
+	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{
+		Base: base, Strategy: in.Strategy, Message: message, Gate: m.gate, Records: m.records,
+	})
 	if err != nil {
 		return ApplyOut{}, err
 	}
@@ -53,7 +56,13 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 	}
 	// The merge has come, whatever the live state takes: a claim that stays there is one of a closed task, and lapses.
 	_ = m.later.Apply(context.WithoutCancel(ctx), p.Home, base, at, commit)
-	return ApplyOut{Task: m.answer(), MergedCommit: commit, MergedInto: base}, nil
+	out := ApplyOut{Task: m.out, MergedCommit: commit, MergedInto: base}
+	// It is answered as the caller's folder has it, if that has the base checked out.
+	if t, err := kind.Tasks.Get(p.Home, m.Task.ID); err == nil && p.Home.Config.Flow.IsClosed(t.Status) {
+		out.Task = p.W.View(p.Home).Task(t)
+		out.Run = m.out.Run
+	}
+	return out, nil
 }
 
 // prepare decides what is merged.
@@ -73,22 +82,14 @@ func (m *merging) prepare(ctx context.Context) error {
 		return record.Errorf(record.Conflict, "was sent back by %s, and not handed over again", e.Who).
 			WithHint("what was missing: %s", record.Clip(e.Text, 300)).WithNext(record.CallTo("get", "id", m.Task.ID)).ForGood()
 	}
-	if err := m.honest(ctx); err != nil {
+	err := m.honest(ctx)
+	if err != nil {
 		return err
 	}
-	branch := "refs/heads/" + m.Tree.Branch
-	var err error
-	if m.head, err = m.Trees.Resolve(ctx, branch); err == nil {
+	if m.head, err = m.Trees.Resolve(ctx, "refs/heads/"+m.Tree.Branch); err == nil {
 		m.tree, err = m.Trees.Fingerprint(ctx, m.head)
 	}
 	return err
-}
-
-func (m *merging) message(base string) string {
-	if m.in.Text != "" {
-		return m.in.Text
-	}
-	return "Merge " + m.Tree.Branch + " into " + base + ": " + m.Task.Title
 }
 
 // gate asks the gates of the files as they are merged in a folder, and writes the close there.
@@ -121,28 +122,24 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 	if s.Config.Flow.IsClosed(t.Status) {
 		m.out, err = m.closed(ctx, w, s, t)
 	} else {
-		m.out, err = m.close(ctx, w, s)
+		stamp := w.Stamp(m.in.Text)
+		stamp.Detail.Merged = m.head
+		decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
+			return s.Config.Flow.Move(wc.Task, m.to, p, kind.Deps(wc.Tx, s.Config.Flow), stamp)
+		}
+		merged := &gates.Merged{Head: m.head, Tree: m.tree}
+		tr := gates.Transition{To: m.to, Preview: gates.Unchanged, Decide: decide, Merged: merged}
+		m.out, err = tr.Make(ctx, w, s, m.Task.ID)
 	}
 	err = m.whereSettled(ctx, s, t, err)
 	m.keepLog(s, m.out.Run, err)
 	if err == nil {
 		err = m.kept(ctx, s)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = m.unmoved(ctx) // the checks may have taken long
 	}
-	return m.unmoved(ctx) // the checks may have taken long
-}
-
-// close closes the task.
-func (m *merging) close(ctx context.Context, w *verb.Workspace, s *store.Store) (verb.Task, error) {
-	stamp := w.Stamp(m.in.Text)
-	stamp.Detail.Merged = m.head
-	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
-		return s.Config.Flow.Move(wc.Task, m.to, p, kind.Deps(wc.Tx, s.Config.Flow), stamp)
-	}
-	tr := gates.Transition{To: m.to, Preview: gates.Unchanged, Decide: decide, Merged: &gates.Merged{Head: m.head, Tree: m.tree}}
-	return tr.Make(ctx, w, s, m.Task.ID)
+	return err
 }
 
 // whereSettled has the refusal of a merge for a manual check say where that is settled: on the branch. What is attested
@@ -158,21 +155,21 @@ func (m *merging) whereSettled(ctx context.Context, s *store.Store, t task.Task,
 			continue
 		}
 		told := *e
+		args := []any{"id", t.ID}
 		if c.Reviewer() != "" {
-			return told.WithHint("%s looks at the branch and approves it: %s", c.Reviewer(), record.CallTo("review_apply", signed(s, c, "id", t.ID, "action", approve)...).OnlyShown())
+			args = append(args, "action", approve)
+		} else {
+			args = append(args, "check", i, "pass", record.Either)
 		}
-		return told.WithHint("somebody looks at it and settles it in the work tree, %s: %s", m.Tree.Path,
-			record.CallTo("attest", signed(s, c, "id", t.ID, "check", i, "pass", record.Either)...).ByPerson())
+		if s.Config.Flow.MustSign(c) {
+			args = append(args, "sign", true)
+		}
+		if c.Reviewer() != "" {
+			return told.WithHint("%s looks at the branch and approves it: %s", c.Reviewer(), record.CallTo("review_apply", args...).OnlyShown())
+		}
+		return told.WithHint("somebody looks at it and settles it in the work tree, %s: %s", m.Tree.Path, record.CallTo("attest", args...).ByPerson())
 	}
 	return refused
-}
-
-// signed is the arguments of a call that settles a check, with a signature if it asks for one.
-func signed(s *store.Store, c task.Check, args ...any) []any {
-	if s.Config.Flow.MustSign(c) {
-		args = append(args, "sign", true)
-	}
-	return args
 }
 
 // proof is what the files of a working tree, as merged, are asked by.
@@ -245,15 +242,4 @@ func (m *merging) keepLog(s *store.Store, report *verb.RunReport, err error) {
 	if name, err := m.Home.Runs().Write(m.Task.ID, m.W.Now(), write); err == nil {
 		report.Log = name
 	}
-}
-
-// answer is the task as the caller's folder has it, if that has the base checked out, and else as it was merged.
-func (m *merging) answer() verb.Task {
-	t, err := kind.Tasks.Get(m.Home, m.Task.ID)
-	if err != nil || !m.Home.Config.Flow.IsClosed(t.Status) {
-		return m.out
-	}
-	out := m.W.View(m.Home).Task(t)
-	out.Run = m.out.Run
-	return out
 }

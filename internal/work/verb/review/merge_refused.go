@@ -53,18 +53,14 @@ func (m *merging) sound(ctx context.Context, s *store.Store, base string) error 
 		return nil
 	case err != nil || len(errs) == 0:
 		return err
-	default:
-		return m.refusal(errs[0], base)
 	}
-}
-
-func (m *merging) refusal(f proof.Finding, base string) error {
+	f, get := errs[0], record.CallTo("get", "id", m.Task.ID)
 	if slices.Contains(unseen, f.Rule) {
 		return record.Errorf(record.ChecksFailed, "the branch changes what is asked of all work, and no approval is of that: %s in %s: %s", f.Rule, f.Path, f.Message).
-			WithHint("take it out of the branch in %s; a person who wants it commits it on %s", m.Tree.Path, m.base).WithNext(record.CallTo("get", "id", m.Task.ID)).ForGood()
+			WithHint("take it out of the branch in %s; a person who wants it commits it on %s", m.Tree.Path, m.base).WithNext(get).ForGood()
 	}
 	return record.Errorf(record.ChecksFailed, "cairn check finds %s in %s of the branch: %s", f.Rule, f.Path, f.Message).
-		WithHint("%s in %s says what to do about it", record.CallTo("check", "base", base), m.Tree.Path).WithNext(record.CallTo("get", "id", m.Task.ID))
+		WithHint("%s in %s says what to do about it", record.CallTo("check", "base", base), m.Tree.Path).WithNext(get)
 }
 
 // unmoved returns CONFLICT if the branch has a commit that nobody has looked at: it came since the merge began.
@@ -103,17 +99,15 @@ func (m *merging) dependencies(ctx context.Context, s *store.Store, t task.Task)
 		here := kind.Deps(m.Home, s.Config.Flow)
 		find = func(id record.ID) (task.Task, bool) {
 			dep, ok := merged(id)
-			if now, there := here(id); ok && there && carriedOn(now, dep) {
-				return now, true
+			// What is here counts if it has every entry of the other version, and more.
+			if now, there := here(id); ok && there && len(now.Provenance) > len(dep.Provenance) {
+				known := now.Provenance.Hashes()
+				if !slices.ContainsFunc(dep.Provenance, func(e record.Entry) bool { return !known[e.Hash()] }) {
+					return now, true
+				}
 			}
 			return dep, ok
 		}
 	}
 	return s.Config.Flow.DepsGate(t, m.to, find)
-}
-
-// carriedOn reports whether a task has every entry of another version of it, and more.
-func carriedOn(now, before task.Task) bool {
-	known := now.Provenance.Hashes()
-	return len(now.Provenance) > len(before.Provenance) && !slices.ContainsFunc(before.Provenance, func(e record.Entry) bool { return !known[e.Hash()] })
 }

@@ -105,7 +105,9 @@ func reference(ctx context.Context, p trees.Place, made job.PR, at string) error
 		var refs []record.Reference
 		var entry *record.Entry
 		var err error
-		if i := slices.IndexFunc(h.Refs, func(r record.Reference) bool { return isPR(r, made) }); i >= 0 {
+		if i := slices.IndexFunc(h.Refs, func(r record.Reference) bool {
+			return r.Type == record.PullRef && (r.URL == made.URL || r.URL == "" && r.Number == made.Number)
+		}); i >= 0 {
 			change := record.ReferenceChange{State: &made.Status}
 			if at != "" {
 				change.Sha = &at
@@ -120,13 +122,9 @@ func reference(ctx context.Context, p trees.Place, made job.PR, at string) error
 		if err != nil {
 			return nil, err
 		}
-		return k.Referring(wc.Was, refs, entry)
+		return k.Referring(wc.Was, refs, entry), nil
 	}}.Run(ctx, p.W.WithoutKey(), p.S)
 	return err
-}
-
-func isPR(r record.Reference, pr job.PR) bool {
-	return r.Type == record.PullRef && (r.URL == pr.URL || r.URL == "" && r.Number == pr.Number)
 }
 
 // SyncIn is the input of Sync.
@@ -168,11 +166,7 @@ type Synced struct {
 
 // Sync asks the hosts for the state of pull requests, and records what has changed. A task is not closed by it: what
 // was merged on the host is here once it was pulled, and then it is closed as any task is.
-func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (SyncOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return SyncOut{}, err
-	}
+func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (SyncOut, error) {
 	if !s.Trusted() {
 		return SyncOut{}, untrusted()
 	}
@@ -214,15 +208,13 @@ func proposed(ctx context.Context, w *verb.Workspace, s *store.Store, id record.
 			continue
 		}
 		p, err := trees.OnTask(ctx, w, record.ID(r.ID))
-		if err == nil && slices.ContainsFunc(p.Task.Refs, pending) {
+		if err == nil && slices.ContainsFunc(p.Task.Refs, func(r record.Reference) bool {
+			return r.Type == record.PullRef && r.State != "merged" && r.State != "closed"
+		}) {
 			out = append(out, p.Task.ID)
 		}
 	}
 	return out, nil
-}
-
-func pending(r record.Reference) bool {
-	return r.Type == record.PullRef && r.State != "merged" && r.State != "closed"
 }
 
 func syncOne(ctx context.Context, w *verb.Workspace, id record.ID, out *SyncOut) error {
@@ -240,7 +232,11 @@ func syncOne(ctx context.Context, w *verb.Workspace, id record.ID, out *SyncOut)
 		if err != nil {
 			return err
 		}
-		now, known, err := f.find(ctx, p.S.Root, named(r))
+		which := r.URL
+		if r.Number > 0 {
+			which = fmt.Sprint(r.Number)
+		}
+		now, known, err := f.find(ctx, p.S.Root, which)
 		if err != nil {
 			return err
 		}
@@ -260,14 +256,6 @@ func syncOne(ctx context.Context, w *verb.Workspace, id record.ID, out *SyncOut)
 		return record.Errorf(record.NotFound, "has no pull request").WithHint("%s opens one", record.CallTo("review_apply", "id", id, "action", "pr").OnlyShown()).WithNext(record.CallTo("get", "id", id)).ForGood()
 	}
 	return nil
-}
-
-// named is how a program is told which pull request is meant: its number, or else its address.
-func named(r record.Reference) string {
-	if r.Number > 0 {
-		return fmt.Sprint(r.Number)
-	}
-	return r.URL
 }
 
 // next says what is to be done about a pull request.

@@ -84,8 +84,30 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.checks(p.S, t, tree)
-	out.approval(t, tree)
+	standing := p.S.Config.Flow.Standings(t, task.Proof{Tree: tree})
+	for i, c := range t.Checks {
+		state := "pending"
+		switch got := standing(i); {
+		case got == record.Pass:
+			state = "passed"
+		case got == record.Fail:
+			state = "failed"
+		case c.Result == record.Pass:
+			state = "stale"
+		}
+		out.Checks = append(out.Checks, CheckState{i, c.Desc, state})
+		if who := c.Reviewer(); who != "" {
+			out.Reviewers = append(out.Reviewers, who)
+		}
+	}
+	if e, ok := t.Approval(); ok {
+		out.Approval = &Approval{By: e.Who, At: e.At, Commit: e.Commit, Text: e.Text, Stale: e.Tree != "" && e.Tree != tree}
+	}
+	for _, e := range slices.Backward(t.Provenance) {
+		if out.Approval == nil && out.Rejected == nil && e.Rejection() {
+			out.Rejected = &verb.Rejection{By: e.Who, At: e.At, Text: e.Text}
+		}
+	}
 	about := t
 	for _, f := range out.Files[:min(len(out.Files), 200)] {
 		about.Scope = append(slices.Clip(about.Scope), f.Path)
@@ -95,10 +117,22 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 		out.Comments = &verb.Thread{Comments: all, Total: len(all)}
 	}
 	if one, ok := work.Jobs(p.Home).LastOf(t.ID); ok {
-		out.Job = lastOf(p.Home, one)
+		s := one.Status
+		out.Job = &LastOf{Job: one.Spec.Job, State: s.State, Reason: s.Reason, Summary: verb.Head(s.Summary, 1000), PR: s.PR}
+		for _, a := range job.Artifacts {
+			if len(work.Jobs(p.Home).Left(one.Spec.Job, a)) > 0 {
+				out.Job.Artifacts = append(out.Job.Artifacts, job.ArtifactURI(one.Spec.Job, a.Name))
+			}
+		}
 	}
-	if p.W.Bounded {
-		out.cut()
+	if !p.W.Bounded {
+		return out, nil
+	}
+	if len(out.Files) > filesShown {
+		out.Files, out.FilesTotal = out.Files[:filesShown], len(out.Files)
+	}
+	if c := out.Comments; c != nil && len(c.Comments) > commentsShown {
+		c.Comments, c.Truncated = c.Comments[len(c.Comments)-commentsShown:], true
 	}
 	return out, nil
 }
@@ -141,57 +175,6 @@ func (p Place) workTree(ctx context.Context, s *store.Store) string {
 		return ""
 	}
 	return files.Fingerprint()
-}
-
-func (r *Review) checks(s *store.Store, t task.Task, tree string) {
-	standing := s.Config.Flow.Standings(t, task.Proof{Tree: tree})
-	for i, c := range t.Checks {
-		state := "pending"
-		switch got := standing(i); {
-		case got == record.Pass:
-			state = "passed"
-		case got == record.Fail:
-			state = "failed"
-		case c.Result == record.Pass:
-			state = "stale"
-		}
-		r.Checks = append(r.Checks, CheckState{i, c.Desc, state})
-		if who := c.Reviewer(); who != "" {
-			r.Reviewers = append(r.Reviewers, who)
-		}
-	}
-}
-
-func (r *Review) approval(t task.Task, tree string) {
-	if e, ok := t.Approval(); ok {
-		r.Approval = &Approval{By: e.Who, At: e.At, Commit: e.Commit, Text: e.Text, Stale: e.Tree != "" && e.Tree != tree}
-		return
-	}
-	for _, e := range slices.Backward(t.Provenance) {
-		if e.Rejection() {
-			r.Rejected = &verb.Rejection{By: e.Who, At: e.At, Text: e.Text}
-			return
-		}
-	}
-}
-
-func (r *Review) cut() {
-	if len(r.Files) > filesShown {
-		r.Files, r.FilesTotal = r.Files[:filesShown], len(r.Files)
-	}
-	if c := r.Comments; c != nil && len(c.Comments) > commentsShown {
-		c.Comments, c.Truncated = c.Comments[len(c.Comments)-commentsShown:], true
-	}
-}
-
-func lastOf(s *store.Store, one job.Job) *LastOf {
-	out := &LastOf{Job: one.Spec.Job, State: one.Status.State, Reason: one.Status.Reason, Summary: verb.Head(one.Status.Summary, 1000), PR: one.Status.PR}
-	for _, a := range job.Artifacts {
-		if len(work.Jobs(s).Left(one.Spec.Job, a)) > 0 {
-			out.Artifacts = append(out.Artifacts, job.ArtifactURI(one.Spec.Job, a.Name))
-		}
-	}
-	return out
 }
 
 // Diff returns what the branch of the task changes outside .cairn, as a patch. It returns NOT_FOUND for a task without

@@ -39,49 +39,40 @@ type Stay struct {
 
 // List lists the work trees that are recorded in the clone, by their tasks; none outside git. It looks at each: what
 // cannot be looked at is a reason to stay.
-func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Worktree], error) {
-	none := verb.Items[Worktree]{Items: []Worktree{}}
-	s, err := w.Open()
-	if err != nil || s.Repo == nil {
-		return none, err
+func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (verb.Items[Worktree], error) {
+	out := verb.Items[Worktree]{Items: []Worktree{}}
+	if s.Repo == nil {
+		return out, nil
 	}
 	trees, err := work.Trees(s, w.Now)
 	if err != nil {
-		return none, err
+		return out, err
 	}
-	all, err := standings(ctx, trees, in.ID)
+	var all []worktree.Standing
+	if in.ID == "" {
+		all, err = trees.List(ctx)
+	} else {
+		var one worktree.Standing
+		var made bool
+		if one, made, err = trees.Look(ctx, in.ID); made {
+			all = append(all, one)
+		}
+	}
 	if err != nil {
-		return none, err
+		return out, err
 	}
-	out := none
 	for _, one := range all {
-		out.Items = append(out.Items, viewOf(one))
+		shown := Worktree{
+			ID: one.Task, Path: one.Path, Branch: one.Branch, Base: one.Base, BaseCommit: one.BaseCommit,
+			MadeAt: one.MadeAt, Removable: len(one.Reasons) == 0, Theirs: one.Theirs(),
+		}
+		for _, r := range one.Reasons {
+			shown.Stays = append(shown.Stays, Stay{string(r.Why), r.Message, r.Forced()})
+		}
+		out.Items = append(out.Items, shown)
 	}
 	out.Total = len(out.Items)
 	return out, nil
-}
-
-// standings are all work trees, or that of one task.
-func standings(ctx context.Context, trees *worktree.Worktrees, id record.ID) ([]worktree.Standing, error) {
-	if id == "" {
-		return trees.List(ctx)
-	}
-	one, ok, err := trees.Look(ctx, id)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return []worktree.Standing{one}, nil
-}
-
-func viewOf(s worktree.Standing) Worktree {
-	out := Worktree{
-		ID: s.Task, Path: s.Path, Branch: s.Branch, Base: s.Base, BaseCommit: s.BaseCommit, MadeAt: s.MadeAt,
-		Removable: len(s.Reasons) == 0, Theirs: s.Theirs(),
-	}
-	for _, r := range s.Reasons {
-		out.Stays = append(out.Stays, Stay{string(r.Why), r.Message, r.Forced()})
-	}
-	return out
 }
 
 // RemoveIn is the input of Remove.
@@ -102,12 +93,8 @@ type Removed struct {
 
 // Remove removes the work tree of a task. It returns NOT_FOUND if none is recorded, and CONFLICT or BUSY with all
 // reasons if it stays.
-func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (Removed, error) {
+func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn) (Removed, error) {
 	if err := w.InScope(in.ID); err != nil {
-		return Removed{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Removed{}, err
 	}
 	trees, err := work.Trees(s, w.Now)

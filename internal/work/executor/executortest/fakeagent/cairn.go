@@ -1,12 +1,14 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // callCairn starts the MCP server that the fake was given, calls one tool, and ends the server.
@@ -19,64 +21,20 @@ func (a *agent) callCairn(tool, arguments string) error {
 	for name, value := range a.Server.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	in, err := cmd.StdinPipe()
+	client := mcp.NewClient(&mcp.Implementation{Name: "fakeagent", Version: "1"}, nil)
+	server, err := client.Connect(context.Background(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		return err
 	}
-	out, err := cmd.StdoutPipe()
+	defer server.Close()
+	result, err := server.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	defer cmd.Wait() //nolint:errcheck // it ends when its input does
-	defer in.Close()
-	answers := bufio.NewReader(out)
-	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"fakeagent","version":"1"}}}`)
-	if _, err := answer(answers, 1); err != nil {
-		return err
-	}
-	fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	fmt.Fprintf(in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", tool, arguments)
-	result, err := answer(answers, 2)
-	if err != nil {
-		return err
-	}
+	content, _ := json.Marshal(result.Content)
 	if result.IsError {
-		return fmt.Errorf("%s: %s", tool, result.Content)
+		return fmt.Errorf("%s: %s", tool, content)
 	}
-	fmt.Fprintf(os.Stderr, "%s: %s\n", tool, result.Content)
+	fmt.Fprintf(os.Stderr, "%s: %s\n", tool, content)
 	return nil
-}
-
-type toolResult struct {
-	IsError bool            `json:"isError"`
-	Content json.RawMessage `json:"content"`
-}
-
-// answer reads until the answer to a request.
-func answer(from *bufio.Reader, id int) (toolResult, error) {
-	for {
-		line, err := from.ReadBytes('\n')
-		if err != nil {
-			return toolResult{}, err
-		}
-		var message struct {
-			ID     *int            `json:"id"`
-			Method string          `json:"method"`
-			Result toolResult      `json:"result"`
-			Error  json.RawMessage `json:"error"`
-		}
-		if err := json.Unmarshal(line, &message); err != nil {
-			return toolResult{}, err
-		}
-		if message.ID == nil || *message.ID != id || message.Method != "" {
-			continue
-		}
-		if message.Error != nil {
-			return toolResult{}, fmt.Errorf("%s", message.Error)
-		}
-		return message.Result, nil
-	}
 }

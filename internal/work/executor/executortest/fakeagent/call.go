@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"slices"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
 // call is a command line of the program that the fake stands for.
@@ -25,36 +26,52 @@ type server struct {
 	Env     map[string]string `json:"env"`
 }
 
+// options are the words behind which a program finds the session to go on with, its folder, its prompt, and the file
+// with its MCP server; and the key in that file.
+var options = map[string]struct{ resume, dir, prompt, server, key string }{
+	"claude":   {resume: "--resume", server: "--mcp-config", key: "mcpServers"},
+	"opencode": {resume: "--session", dir: "--dir"},
+	"cursor":   {resume: "--resume", prompt: "--"},
+	"copilot":  {resume: "--resume", server: "--additional-mcp-config", key: "mcpServers"},
+	"amp":      {resume: "continue", server: "--mcp-config"},
+	"droid":    {resume: "--session-id", dir: "--cwd", prompt: "--file"},
+}
+
 // parse reads a command line as the real program does.
 func parse(dialect string, args []string) call {
-	c := call{Dialect: dialect}
+	c, by := call{Dialect: dialect}, options[dialect]
 	c.Dir, _ = os.Getwd()
 	if dialect != "acp" {
 		in, err := io.ReadAll(os.Stdin)
 		must(err)
 		c.Stdin, c.Prompt = string(in), string(in)
 	}
+	c.Resume = after(args, by.resume)
+	if by.dir != "" {
+		c.Dir = after(args, by.dir)
+	}
+	if by.prompt != "" {
+		c.Prompt = after(args, by.prompt)
+	}
+	if file := strings.TrimPrefix(after(args, by.server), "@"); file != "" {
+		src, err := os.ReadFile(file)
+		must(err)
+		servers := map[string]*server{}
+		if all := map[string]map[string]*server{}; by.key != "" {
+			must(json.Unmarshal(src, &all))
+			servers = all[by.key]
+		} else {
+			must(json.Unmarshal(src, &servers))
+		}
+		c.Server = servers["cairn"]
+	}
 	switch dialect {
-	case "claude":
-		c.Resume = after(args, "--resume")
-		c.Server = fromFile(after(args, "--mcp-config"), "mcpServers")
 	case "codex":
 		c.codex(args)
 	case "opencode":
-		c.Resume, c.Dir = after(args, "--session"), after(args, "--dir")
 		c.opencode()
-	case "cursor":
-		c.Resume = after(args, "--resume")
-		c.Prompt = args[slices.Index(args, "--")+1]
-	case "copilot":
-		c.Resume = after(args, "--resume")
-		c.Server = fromFile(strings.TrimPrefix(after(args, "--additional-mcp-config"), "@"), "mcpServers")
-	case "amp":
-		c.Resume = after(args, "continue")
-		c.Server = fromFile(after(args, "--mcp-config"), "")
 	case "droid":
-		c.Resume, c.Dir = after(args, "--session-id"), after(args, "--cwd")
-		text, err := os.ReadFile(after(args, "--file"))
+		text, err := os.ReadFile(c.Prompt)
 		must(err)
 		c.Prompt = string(text)
 	}
@@ -64,7 +81,7 @@ func parse(dialect string, args []string) call {
 // after is the value of an option: the word behind it, or what follows its =.
 func after(args []string, option string) string {
 	for i, arg := range args {
-		if value, ok := strings.CutPrefix(arg, option+"="); ok {
+		if value, ok := strings.CutPrefix(arg, option+"="); ok && option != "" {
 			return value
 		}
 		if arg == option && i+1 < len(args) {
@@ -74,6 +91,7 @@ func after(args []string, option string) string {
 	return ""
 }
 
+// codex takes its MCP server from settings of the command line, which are lines of TOML.
 func (c *call) codex(args []string) {
 	if args[0] != "exec" || args[len(args)-1] != "-" {
 		must(os.ErrInvalid)
@@ -81,24 +99,17 @@ func (c *call) codex(args []string) {
 	if args[1] == "resume" {
 		c.Resume = args[len(args)-2]
 	}
-	const key = "mcp_servers.cairn."
+	var settings strings.Builder
 	for i, arg := range args {
-		if arg != "-c" || !strings.HasPrefix(args[i+1], key) {
-			continue
-		}
-		if c.Server == nil {
-			c.Server = &server{}
-		}
-		name, value, _ := strings.Cut(strings.TrimPrefix(args[i+1], key), "=")
-		switch name {
-		case "command":
-			must(json.Unmarshal([]byte(value), &c.Server.Command))
-		case "args":
-			must(json.Unmarshal([]byte(value), &c.Server.Args))
-		case "env":
-			must(json.Unmarshal([]byte(strings.ReplaceAll(value, `"="`, `":"`)), &c.Server.Env))
+		if arg == "-c" {
+			settings.WriteString(args[i+1] + "\n")
 		}
 	}
+	var config struct {
+		Servers map[string]*server `toml:"mcp_servers"`
+	}
+	must(toml.Unmarshal([]byte(settings.String()), &config))
+	c.Server = config.Servers["cairn"]
 }
 
 func (c *call) opencode() {
@@ -112,26 +123,4 @@ func (c *call) opencode() {
 	if s, ok := config.MCP["cairn"]; ok {
 		c.Server = &server{s.Command[0], s.Command[1:], s.Environment}
 	}
-}
-
-// fromFile reads the server named cairn from a file, below a key. There may be none.
-func fromFile(path, key string) *server {
-	if path == "" {
-		return nil
-	}
-	src, err := os.ReadFile(path)
-	must(err)
-	var all map[string]json.RawMessage
-	must(json.Unmarshal(src, &all))
-	if key != "" {
-		src = all[key]
-		all = nil
-		must(json.Unmarshal(src, &all))
-	}
-	if all["cairn"] == nil {
-		return nil
-	}
-	s := &server{}
-	must(json.Unmarshal(all["cairn"], s))
-	return s
 }

@@ -31,6 +31,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -53,34 +54,29 @@ func main() {
 		linger()
 	}
 	a := &agent{call: parse(os.Args[1], os.Args[2:])}
-	a.voice = voiceOf(a)
 	if err := a.begin(); err != nil {
 		fmt.Fprintln(os.Stderr, "fakeagent:", err)
 		os.Exit(1)
 	}
 	final := "I did what I was asked."
-	for _, order := range a.orders() {
-		a.do(order, &final)
+	for line := range strings.Lines(os.Getenv("FAKE_AGENT") + "\n" + a.Prompt) {
+		if order, ok := strings.CutPrefix(strings.TrimSpace(line), "fake: "); ok {
+			a.do(order, &final)
+		}
 	}
 	a.end(false, final)
 	os.Exit(0)
 }
 
-// agent is what the fake was asked, and how it speaks.
+// agent is what the fake was asked, and what it did so far.
 type agent struct {
 	call
-	voice
 	calls  int
 	denied []object
-}
 
-func (a *agent) orders() (out []string) {
-	for _, line := range strings.Split(os.Getenv("FAKE_AGENT")+"\n"+a.Prompt, "\n") {
-		if order, ok := strings.CutPrefix(strings.TrimSpace(line), "fake: "); ok {
-			out = append(out, order)
-		}
-	}
-	return out
+	in     *bufio.Reader   // of a conversation
+	prompt json.RawMessage // the id of the call with the prompt
+	asked  int
 }
 
 func (a *agent) do(order string, final *string) {
@@ -92,12 +88,20 @@ func (a *agent) do(order string, final *string) {
 	case "write", "append", "delete":
 		a.edit(verb, first, others)
 	case "shell":
-		a.tool("shell", rest, func() error { return a.shell(rest) })
+		a.tool("shell", rest, func() error {
+			cmd := exec.Command("sh", "-c", rest)
+			cmd.Dir, cmd.Stdout, cmd.Stderr = a.Dir, os.Stderr, os.Stderr
+			return cmd.Run()
+		})
 	case "usage":
 		cost, _ := strconv.ParseFloat(rest, 64)
-		a.spent(cost)
+		a.write("spent", object{"cost": cost})
 	case "finish":
-		args, _ := json.Marshal(map[string]string{"session": a.variable("CAIRN_SESSION"), "summary": rest})
+		id := os.Getenv("CAIRN_SESSION")
+		if id == "" && a.Server != nil {
+			id = a.Server.Env["CAIRN_SESSION"]
+		}
+		args, _ := json.Marshal(map[string]string{"session": id, "summary": rest})
 		a.tool("mcp__cairn__finish", "", func() error { return a.callCairn("finish", string(args)) })
 	case "call":
 		a.tool("mcp__cairn__"+first, "", func() error { return a.callCairn(first, others) })
@@ -116,19 +120,10 @@ func (a *agent) do(order string, final *string) {
 		if (a.Resume != "") == (verb == "resumed") {
 			a.do(rest, final)
 		}
-	default:
-		a.misbehave(verb, rest, *final)
-	}
-}
-
-func (a *agent) misbehave(verb, rest, final string) {
-	switch verb {
 	case "ask":
 		a.ask()
-	case "retry":
-		a.retry()
-	case "plan":
-		a.plan()
+	case "retry", "plan":
+		a.write(verb, nil)
 	case "garbage":
 		fmt.Println("no JSON at all\n{\"type\":\n[1,2]\n{\"type\":7}\nnull\n{\"type\":\"something.new\",\"data\":{}}\n\x00\xff\xfe")
 	case "flood":
@@ -138,7 +133,11 @@ func (a *agent) misbehave(verb, rest, final string) {
 	case "long":
 		a.text(strings.Repeat("x", megabytes(rest)))
 	case "fork":
-		must(fork(rest))
+		self, err := os.Executable()
+		must(err)
+		cmd := exec.Command(self, "linger", rest)
+		cmd.SysProcAttr = apart()
+		must(cmd.Start())
 		for !exists(rest) {
 			time.Sleep(time.Millisecond)
 		}
@@ -148,7 +147,7 @@ func (a *agent) misbehave(verb, rest, final string) {
 		a.text("I hang.")
 		stay()
 	case "stay":
-		a.end(false, final)
+		a.end(false, *final)
 		stay()
 	case "fail":
 		a.end(true, rest)
@@ -166,23 +165,11 @@ func (a *agent) misbehave(verb, rest, final string) {
 	}
 }
 
-// tool tells of a tool around what it does.
-func (a *agent) tool(name, argument string, do func() error) {
-	a.calls++
-	id := fmt.Sprintf("call-%d", a.calls)
-	a.started(id, name, argument)
-	err := do()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "fakeagent:", err)
-	}
-	a.ended(id, name, argument, err)
-}
-
 func (a *agent) edit(verb, file, text string) {
 	a.tool(verb, file, func() error {
-		path := filepath.Join(a.Dir, file)
-		if filepath.IsAbs(file) {
-			path = file
+		path := file
+		if !filepath.IsAbs(file) {
+			path = filepath.Join(a.Dir, file)
 		}
 		if verb == "delete" {
 			return os.Remove(path)
@@ -204,12 +191,6 @@ func (a *agent) edit(verb, file, text string) {
 	})
 }
 
-func (a *agent) shell(line string) error {
-	cmd := exec.Command("sh", "-c", line)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = a.Dir, os.Stderr, os.Stderr
-	return cmd.Run()
-}
-
 // Report is what the fake was given.
 type Report struct {
 	Dialect string
@@ -224,25 +205,22 @@ type Report struct {
 
 func (a *agent) report(file string) {
 	dir, _ := os.Getwd()
-	text, err := json.MarshalIndent(Report{a.Dialect, os.Args[2:], dir, os.Environ(), a.Prompt, a.Stdin, a.Resume, a.Server}, "", " ")
+	report := Report{a.Dialect, os.Args[2:], dir, os.Environ(), a.Prompt, a.Stdin, a.Resume, a.Server}
+	text, err := json.MarshalIndent(report, "", " ")
 	must(err)
-	must(os.WriteFile(file+".tmp", text, 0o600))
-	must(os.Rename(file+".tmp", file))
+	place(file, text)
 }
 
-// variable is a variable of the environment, or of that of its MCP server.
-func (a *agent) variable(name string) string {
-	if v := os.Getenv(name); v != "" || a.Server == nil {
-		return v
-	}
-	return a.Server.Env[name]
+// place writes a file that appears whole.
+func place(file string, text []byte) {
+	must(os.WriteFile(file+".tmp", text, 0o600))
+	must(os.Rename(file+".tmp", file))
 }
 
 // linger is the process that the order fork starts: it writes its number to a file and stays.
 func linger() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
-	must(os.WriteFile(os.Args[2]+".tmp", []byte(strconv.Itoa(os.Getpid())), 0o600))
-	must(os.Rename(os.Args[2]+".tmp", os.Args[2]))
+	place(os.Args[2], []byte(strconv.Itoa(os.Getpid())))
 	stay()
 }
 
@@ -250,16 +228,6 @@ func stay() {
 	for {
 		time.Sleep(time.Hour)
 	}
-}
-
-func fork(file string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(self, "linger", file)
-	cmd.SysProcAttr = apart()
-	return cmd.Start()
 }
 
 func exists(path string) bool {
