@@ -82,20 +82,12 @@ func (p Progress) valid() bool {
 	return isName(string(p.Status)) && isName(p.Branch) && isFolder(p.Worktree) && isObject(p.Head) && isHash(p.Entry)
 }
 
-func isTask(id record.ID) bool {
-	_, err := record.ParseID(string(id))
-	return err == nil
-}
+// ok reports whether what a parser returned is no error.
+func ok[T any](_ T, err error) bool { return err == nil }
 
-func isSession(id string) bool {
-	_, err := ParseID(id)
-	return err == nil
-}
-
-func isActor(a record.Actor) bool {
-	_, err := record.ParseActor(string(a))
-	return err == nil
-}
+func isTask(id record.ID) bool    { return ok(record.ParseID(string(id))) }
+func isSession(id string) bool    { return ok(ParseID(id)) }
+func isActor(a record.Actor) bool { return ok(record.ParseActor(string(a))) }
 
 // isFolder accepts an absolute path, and "" for none.
 func isFolder(path string) bool {

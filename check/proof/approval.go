@@ -33,7 +33,7 @@ func (r *approvalRules) apply() {
 	for _, p := range r.change.pairs {
 		if r.closed(p.now.Name) {
 			r.approvedFiles(p)
-			reviewedRules{r.judge, p}.apply()
+			pairRules{r.judge, p}.reviewed()
 		}
 	}
 }
@@ -107,22 +107,21 @@ func (r *approvalRules) signedInstead(f *TaskFile, n int, flaw *task.SignatureEr
 func (r *approvalRules) signedBy(sig string) []*TaskFile {
 	if r.sigs == nil {
 		r.sigs = map[string][]*TaskFile{}
-		r.noteSigs(r.Tasks)
+		trees := [][]TaskFile{r.Tasks}
 		if r.change != nil {
-			r.noteSigs(r.change.Base.Tasks)
+			trees = append(trees, r.change.Base.Tasks)
 		}
-	}
-	return r.sigs[sig]
-}
-
-func (r *approvalRules) noteSigs(files []TaskFile) {
-	for i := range files {
-		for _, e := range files[i].Task.Provenance {
-			if e.Sig != "" && len(r.sigs[e.Sig]) < mostCopies {
-				r.sigs[e.Sig] = append(r.sigs[e.Sig], &files[i])
+		for _, files := range trees {
+			for i := range files {
+				for _, e := range files[i].Task.Provenance {
+					if e.Sig != "" && len(r.sigs[e.Sig]) < mostCopies {
+						r.sigs[e.Sig] = append(r.sigs[e.Sig], &files[i])
+					}
+				}
 			}
 		}
 	}
+	return r.sigs[sig]
 }
 
 // unsigned reports whether the pass of a manual check does not count because its signature is missing or bad. A bad

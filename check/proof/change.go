@@ -196,17 +196,14 @@ func (c *Change) Suspects() []Suspect {
 	flow := c.flow()
 	for _, p := range c.pairs {
 		if claimsDone(flow, p.now.Task.Status) {
-			out = append(out, Suspect{p.now.Name, p.now.Path, undeclared(p, flow)})
+			undeclared := false
+			if p.was != nil {
+				log := p.was.Task.Provenance
+				undeclared = !slices.ContainsFunc(log, func(e record.Entry) bool { return e.Checks != nil }) &&
+					slices.ContainsFunc(log, func(e record.Entry) bool { return e.To != "" && e.To != flow.Initial })
+			}
+			out = append(out, Suspect{p.now.Name, p.now.Path, undeclared})
 		}
 	}
 	return out
-}
-
-func undeclared(p pair, flow task.Flow) bool {
-	if p.was == nil {
-		return false
-	}
-	log := p.was.Task.Provenance
-	return !slices.ContainsFunc(log, func(e record.Entry) bool { return e.Checks != nil }) &&
-		slices.ContainsFunc(log, func(e record.Entry) bool { return e.To != "" && e.To != flow.Initial })
 }

@@ -17,8 +17,8 @@ func (c *Change) flow() task.Flow {
 		return now
 	}
 	flow := c.Base.Config.Flow // with the signers of the base: a change cannot bring its own
-	flow.States = union(flow.States, now.States)
-	flow.Closed = union(flow.Closed, now.Closed)
+	flow.States = record.Unique(slices.Concat(flow.States, now.States))
+	flow.Closed = record.Unique(slices.Concat(flow.Closed, now.Closed))
 	flow.Settles = task.Stricter(flow.Settles, now.Settles)
 	flow.Ratify = task.Stricter(flow.Ratify, now.Ratify)
 	return flow
@@ -41,29 +41,6 @@ func (c *Change) planning() []record.Status {
 		return []record.Status{now}
 	}
 	return nil
-}
-
-// alsoReview is the review state of the change, if the base has another.
-func (c *Change) alsoReview() record.Status {
-	if now := c.Config.Flow.Review; c.Config.Sound() && now != c.flow().Review {
-		return now
-	}
-	return ""
-}
-
-func union[T comparable](a, b []T) []T {
-	out := slices.Clone(a)
-	for _, v := range b {
-		if !slices.Contains(out, v) {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// unclosed lists the states that were closed, still exist, and are not closed any more.
-func unclosed(was, now task.Flow) []record.Status {
-	return slices.DeleteFunc(slices.Clone(was.Closed), func(s record.Status) bool { return now.IsClosed(s) || now.Known(s) != nil })
 }
 
 // severity is the severity of a finding by this config.

@@ -7,20 +7,17 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// earnedRules judge whether a task that is closed passed every check that it ever had to pass, on files that are part
-// of the change.
-type earnedRules struct {
-	*judge
-	pair
-}
-
-func (r earnedRules) apply() {
+// earned judges whether a task that is closed passed every check that it ever had to pass, on files that are part of the
+// change.
+func (r pairRules) earned() {
 	r.lacksDefaults()
 	r.movedOn()
 	if !claimsDone(r.flow, r.now.Task.Status) {
 		return
 	}
-	if !r.weakenedByRecord() {
+	if e, ok := r.flow.Weakened(r.now.Task); ok { // by the hashes in the entries
+		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is %s, and lost a check on the way (%s), for which no person gave a reason", r.now.Task.Status, describe(e))
+	} else {
 		r.weakenedByHistory()
 	}
 	r.trees()
@@ -28,7 +25,7 @@ func (r earnedRules) apply() {
 
 // lacksDefaults finds the default checks of the base's config that a new task lacks. A person may have taken one away,
 // with a reason.
-func (r earnedRules) lacksDefaults() {
+func (r pairRules) lacksDefaults() {
 	t := r.now.Task
 	if r.was != nil || slices.ContainsFunc(t.Provenance, record.Entry.Excuses) {
 		return
@@ -40,17 +37,8 @@ func (r earnedRules) lacksDefaults() {
 	}
 }
 
-// weakenedByRecord finds a list that lost a check, by the hashes in the entries.
-func (r earnedRules) weakenedByRecord() bool {
-	e, ok := r.flow.Weakened(r.now.Task)
-	if ok {
-		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is %s, and lost a check on the way (%s), for which no person gave a reason", r.now.Task.Status, describe(e))
-	}
-	return ok
-}
-
 // weakenedByHistory finds checks that earlier versions of the file had and that the task need not pass any more.
-func (r earnedRules) weakenedByHistory() {
+func (r pairRules) weakenedByHistory() {
 	versions := r.change.Past[r.now.Name]
 	if r.was != nil {
 		versions = append([]task.Task{r.was.Task}, versions...)
@@ -70,7 +58,7 @@ func (r earnedRules) weakenedByHistory() {
 }
 
 // movedOn finds moves that relied on earlier passes and were made on files that the change does not have.
-func (r earnedRules) movedOn() {
+func (r pairRules) movedOn() {
 	for i, e := range r.now.Task.Provenance {
 		if r.now.Task.Repo != "" || !r.fresh[i] || e.To == "" || e.Tree == "" || len(e.Results) > 0 {
 			continue
@@ -82,7 +70,7 @@ func (r earnedRules) movedOn() {
 }
 
 // trees finds passes that the change brings and that were earned on files that the change does not have.
-func (r earnedRules) trees() {
+func (r pairRules) trees() {
 	t := r.now.Task
 	asked, evidence := map[int]bool{}, t.EvidenceIndex()
 	for n, c := range t.Checks {

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -50,40 +51,34 @@ func (r fileRules) ownFields(f *TaskFile) {
 
 // orList names texts for a message.
 func orList(texts []string) string {
-	out := ""
-	for i, text := range texts {
-		switch {
-		case i == 0:
-		case i == len(texts)-1:
-			out += " or "
-		default:
-			out += ", "
-		}
-		out += text
+	last := len(texts) - 1
+	if last < 1 {
+		return strings.Join(texts, "")
 	}
-	return out
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+}
+
+// exists reports whether the tree has a record of any kind with this id.
+func (j *judge) exists(id string) bool {
+	if j.ids == nil {
+		j.ids = make(map[string]bool, len(j.Tasks)+len(j.Records))
+		for i := range j.Tasks {
+			j.ids[string(j.Tasks[i].Name)] = true
+		}
+		for i := range j.Records {
+			j.ids[j.Records[i].Name] = true
+		}
+	}
+	return j.ids[id]
 }
 
 // links judges the links of tasks to records of any kind.
 func (r graphRules) links() {
-	var others map[string]bool // by id, once one is asked for
-	there := func(id record.ID) bool {
-		if r.byName[id] != nil {
-			return true
-		}
-		if others == nil {
-			others = map[string]bool{}
-			for i := range r.Records {
-				others[r.Records[i].Name] = true
-			}
-		}
-		return others[string(id)]
-	}
 	for i := range r.Tasks {
 		f := &r.Tasks[i]
 		for _, kind := range task.LinkKinds {
 			for n, to := range *f.Task.LinksOf(kind.Name) {
-				if !there(to) && record.ValidLine(kind.Name, string(to)) == nil {
+				if !r.exists(string(to)) && record.ValidLine(kind.Name, string(to)) == nil {
 					r.reportTask(LinkDangling, f, Path{kind.Name, n}, "%s %s, which does not exist", kind.Says, to)
 				}
 			}
@@ -111,27 +106,20 @@ var refRuleList = []Rule{
 type refRules struct{ *judge }
 
 func (r refRules) apply() {
-	there := map[string]bool{} // ids of the records of all kinds
-	for i := range r.Tasks {
-		there[string(r.Tasks[i].Name)] = true
-	}
-	for i := range r.Records {
-		there[r.Records[i].Name] = true
-	}
 	for i := range r.Tasks {
 		if f := &r.Tasks[i]; f.Sound() {
-			r.all(&f.File, f.Name, f.Task.Refs, there)
+			r.all(&f.File, f.Name, f.Task.Refs)
 		}
 	}
 	for i := range r.Records {
 		if f := &r.Records[i]; f.Sound() {
-			r.all(&f.File, "", f.Head.Refs, there)
+			r.all(&f.File, "", f.Head.Refs)
 		}
 	}
 }
 
 // all judges the references of one record.
-func (r refRules) all(f *File, of record.ID, refs []record.Reference, there map[string]bool) {
+func (r refRules) all(f *File, of record.ID, refs []record.Reference) {
 	for i, ref := range refs {
 		at := Path{"refs", i}
 		report := func(id RuleID, format string, args ...any) { r.report(id, f, at, format, args...).Task = of }
@@ -144,22 +132,17 @@ func (r refRules) all(f *File, of record.ID, refs []record.Reference, there map[
 		}
 		switch ref.Type {
 		case record.FileRef:
-			r.file(ref.Path, report)
+			switch sum, ok := r.Files[ref.Path]; {
+			case !ok:
+				report(FileMissing, "%s is not there", ref.Path)
+			case sum != ref.Path[len(record.FilesFolder)+1:][:len(sum)] || sum == "":
+				report(FileChanged, "%s holds something else than was added", ref.Path)
+			}
 		case record.RecordRef:
-			if !there[ref.Target] {
+			if !r.exists(ref.Target) {
 				report(RefDangling, "refers to %s, which does not exist", ref.Target)
 			}
 		case record.CommitRef, record.BranchRef, record.TagRef, record.CompareRef, record.PullRef, record.LinkRef, record.OriginRef:
 		}
-	}
-}
-
-// file judges the file of a reference.
-func (r refRules) file(path string, report func(id RuleID, format string, args ...any)) {
-	switch sum, ok := r.Files[path]; {
-	case !ok:
-		report(FileMissing, "%s is not there", path)
-	case sum != path[len(record.FilesFolder)+1:][:len(sum)] || sum == "":
-		report(FileChanged, "%s holds something else than was added", path)
 	}
 }

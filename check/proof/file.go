@@ -59,25 +59,19 @@ func (j *judge) readable(f *File) *found {
 	if err == nil {
 		err, rule = f.Flaw, BadField
 	}
-	var at *FormatError
-	if !errors.As(err, &at) {
-		return j.unopened(f, err)
+	at, ok := errors.AsType[*FormatError](err)
+	if !ok { // its bytes could not be read
+		got := j.report(BadYAML, f, nil, "%s", record.MessageOf(err))
+		if e, ok := errors.AsType[*record.Error](err); ok && !e.Hint.Empty() {
+			got.Fix = e.Hint.Spell(func(c record.Call) string { return "cairn " + c.Verb }) // init or serve, without arguments
+		}
+		return got
 	}
 	if at.Rule != "" {
 		rule = at.Rule
 	}
 	got := j.report(rule, f, nil, "%s", at.Msg)
 	got.Line = at.Line
-	return got
-}
-
-// unopened reports a file whose bytes could not be read.
-func (j *judge) unopened(f *File, err error) *found {
-	got := j.report(BadYAML, f, nil, "%s", record.MessageOf(err))
-	var e *record.Error
-	if errors.As(err, &e) && !e.Hint.Empty() {
-		got.Fix = e.Hint.Spell(func(c record.Call) string { return "cairn " + c.Verb }) // init or serve, without arguments
-	}
 	return got
 }
 
@@ -88,7 +82,7 @@ func (r fileRules) fields(f *TaskFile) {
 		if err := field.Allows(t); err != nil {
 			at := Path{field.Name}
 			if field.Name == "checks" {
-				at = append(at, firstBad(t.Checks))
+				at = append(at, sort.Search(len(t.Checks), func(i int) bool { return task.ValidChecks(t.Checks[:i+1]) != nil }))
 			}
 			r.reportTask(BadField, f, at, "%s", record.MessageOf(err))
 		}
@@ -116,11 +110,6 @@ func (j *judge) conflict(f *File) *found {
 	got := j.report(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished")
 	got.Line = doc.Conflict()
 	return got
-}
-
-// firstBad returns the index of the first check that is not valid after those before it.
-func firstBad(checks []task.Check) int {
-	return sort.Search(len(checks), func(i int) bool { return task.ValidChecks(checks[:i+1]) != nil })
 }
 
 // signers reports lines of allowed_signers that grant nothing because they are not understood.

@@ -97,24 +97,23 @@ func through(circle []record.ID) string {
 
 // caseClashes compares the names of the files of each kind, not the ids in them: it is files that clash.
 func (r graphRules) caseClashes() {
-	first := make(map[string]record.ID, len(r.Tasks))
+	first := make(map[record.Ref]string, len(r.Tasks)+len(r.Records))
+	clash := func(f *File, kind, name string) *found {
+		lower := record.Ref{Kind: kind, ID: strings.ToLower(name)}
+		if other, ok := first[lower]; ok {
+			return r.report(CaseClash, f, Path{"id"}, "differs from %s only in case", other)
+		}
+		first[lower] = name
+		return nil
+	}
 	for i := range r.Tasks {
 		f := &r.Tasks[i]
-		lower := strings.ToLower(string(f.Name))
-		if other, ok := first[lower]; ok {
-			r.reportTask(CaseClash, f, Path{"id"}, "differs from %s only in case", other)
-			continue
+		if got := clash(&f.File, record.TaskKind, string(f.Name)); got != nil {
+			got.Task = f.Name
 		}
-		first[lower] = f.Name
 	}
-	firstRecord := make(map[record.Ref]string, len(r.Records))
 	for i := range r.Records {
 		f := &r.Records[i]
-		lower := record.Ref{Kind: f.Kind, ID: strings.ToLower(f.Name)}
-		if other, ok := firstRecord[lower]; ok {
-			r.report(CaseClash, &f.File, Path{"id"}, "differs from %s only in case", other)
-			continue
-		}
-		firstRecord[lower] = f.Name
+		clash(&f.File, f.Kind, f.Name)
 	}
 }

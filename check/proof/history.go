@@ -10,30 +10,31 @@ import (
 // it is.
 type historyRules struct{ *judge }
 
+// pairRules judge one of these tasks, as it is and as it was.
+type pairRules struct {
+	*judge
+	pair
+}
+
 func (r historyRules) apply() {
 	if r.change == nil {
 		return
 	}
 	for _, p := range r.change.pairs {
-		r.sameID(p)
-		r.log(p).appendOnly()
-		if !r.Config.Sound() {
-			continue
+		if p.was != nil && (p.was.Name != p.now.Name || p.was.Task.ID != p.now.Task.ID) {
+			was := p.was.Task.ID
+			r.reportTask(IDChanged, p.now, Path{"id"}, "was %s before", was).
+				fix("call the file %s.md again, and let its id say so", was)
 		}
-		movedRules{r.judge, p}.apply()
-		replayRules{r.judge, p}.apply()
-		earnedRules{r.judge, p}.apply()
+		r.log(p).appendOnly()
+		if r.Config.Sound() {
+			of := pairRules{r.judge, p}
+			of.moved()
+			of.replayed()
+			of.earned()
+		}
 	}
 	r.deleted()
-}
-
-// sameID finds a task whose id changed.
-func (r historyRules) sameID(p pair) {
-	if p.was != nil && (p.was.Name != p.now.Name || p.was.Task.ID != p.now.Task.ID) {
-		was := p.was.Task.ID
-		r.reportTask(IDChanged, p.now, Path{"id"}, "was %s before", was).
-			fix("call the file %s.md again, and let its id say so", was)
-	}
 }
 
 // deleted finds the tasks that the change deletes, and says which of them other tasks still refer to.

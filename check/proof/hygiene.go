@@ -19,11 +19,7 @@ func (r hygieneRules) apply() {
 			r.report(UnknownConfigKey, &c.File, Path{"rules", string(id)}, "there is no rule %q", id)
 		}
 	}
-	r.local()
-}
-
-// local reports each folder, or single file, that git has and that belongs to one machine.
-func (r hygieneRules) local() {
+	// each folder, or single file, that git has and that belongs to one machine
 	files := map[string][]string{}
 	for _, name := range r.Local {
 		parts := strings.SplitN(name, "/", 3)

@@ -53,6 +53,7 @@ type judge struct {
 	closes map[record.ID]bool         // see closed
 	needs  map[record.ID]bool         // see needed
 	named  map[record.Ref]*RecordFile // see Case.Record
+	ids    map[string]bool            // see exists
 
 	succeed map[ledger.DecisionID][]string // see successors
 	parents chains                         // of sessions

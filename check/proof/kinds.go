@@ -19,7 +19,8 @@ const (
 	DecisionDeleted   RuleID = "decision-deleted"
 )
 
-var decisionRules = []Rule{
+// Decisions is what is asked of decisions. The Value of one is a ledger.Decision.
+var Decisions = Kind{Name: ledger.DecisionKind, Judge: judgeDecision, Deleted: deletedDecision, Mover: "cairn decision set-status ID STATE", Rules: []Rule{
 	{SupersedesNothing, GraphGroup, Error, "a decision supersedes one that does not exist",
 		"bring the file of the other back from git; or log the decision again with cairn decision log, without supersedes"},
 	{SupersedesCircle, GraphGroup, Error, "decisions supersede one another in a circle, so nobody can tell which of them governs",
@@ -30,10 +31,7 @@ var decisionRules = []Rule{
 		"take the file from the base, or from the commit that logged it; to change a decision, cairn decision log one with --supersedes"},
 	{DecisionDeleted, HistoryGroup, Error, "an accepted decision was deleted, so that it governs no more",
 		"bring its file back from git; to end what it decided, cairn decision log one with --supersedes"},
-}
-
-// Decisions is what is asked of decisions. The Value of one is a ledger.Decision.
-var Decisions = Kind{Name: ledger.DecisionKind, Rules: decisionRules, Judge: judgeDecision, Deleted: deletedDecision, Mover: "cairn decision set-status ID STATE"}
+}}
 
 // deletedDecision reports a decision that is gone. An accepted one is taken back by a person, and not by deleting its
 // file.
@@ -61,7 +59,11 @@ func judgeContent(c *Case, d ledger.Decision) {
 	if c.Base != nil {
 		was, _ := c.Base.Value.(ledger.Decision)
 		if changed := d.Changed(was); len(changed) > 0 {
-			c.Report(DecisionRewritten, contentPath(changed[0]), "%s differs from the base", strings.Join(changed, ", "))
+			at := Path{changed[0]}
+			if changed[0] == "body" {
+				at = nil
+			}
+			c.Report(DecisionRewritten, at, "%s differs from the base", strings.Join(changed, ", "))
 			return
 		}
 	}
@@ -72,14 +74,6 @@ func judgeContent(c *Case, d ledger.Decision) {
 	case hash != d.ContentHash():
 		c.Report(DecisionRewritten, nil, "its content is not what its entry created has the hash of")
 	}
-}
-
-// contentPath is where a part of the content stands in the file; nil for the body.
-func contentPath(key string) Path {
-	if key == "body" {
-		return nil
-	}
-	return Path{key}
 }
 
 // judgeSuccession judges what a decision supersedes.
@@ -135,15 +129,13 @@ const (
 	ProposalRewritten   RuleID = "proposal-rewritten"
 )
 
-var proposalRules = []Rule{
+// Proposals is what is asked of proposals. The Value of one is a task.Proposal.
+var Proposals = Kind{Name: task.ProposalKind, Judge: judgeProposal, Deleted: deletedProposal, Rules: []Rule{
 	{ProposalTaskMissing, GraphGroup, Notice, "a proposal names a task that was made from it and that does not exist",
 		"nothing, if the task was deleted on purpose; or bring its file back from git"},
 	{ProposalRewritten, HistoryGroup, Error, "a proposal has another summary or other tasks than before; a warning if no entry says what it was made into",
 		"take the file from the base; propose what is different as a plan of its own"},
-}
-
-// Proposals is what is asked of proposals. The Value of one is a task.Proposal.
-var Proposals = Kind{Name: task.ProposalKind, Rules: proposalRules, Judge: judgeProposal, Deleted: deletedProposal}
+}}
 
 // judgeProposal finds a proposal that was rewritten, and one that was made into tasks which are not there. The summary
 // and the tasks of a proposal never change. What it was made into is set by the write that an entry tells of.
@@ -159,23 +151,20 @@ func judgeProposal(c *Case) {
 			c.Report(ProposalRewritten, Path{"tasks"}, "tasks differs from the base")
 		}
 	}
-	if c.judge.change != nil && !slices.Equal(was.Made, p.Made) && len(p.Provenance) > 0 && !madeReal(p.Provenance, was.Provenance) {
-		got := c.Report(ProposalRewritten, Path{"made"}, "made differs from the base, and no entry says that the proposal was made real")
-		got.Severity, got.Fix = Warning, "take made from the base; cairn plan --proposal makes a proposal real"
+	if c.judge.change != nil && !slices.Equal(was.Made, p.Made) && len(p.Provenance) > 0 {
+		known := was.Provenance.Hashes()
+		if !slices.ContainsFunc(p.Provenance, func(e record.Entry) bool {
+			return e.Did == record.Updated && e.Text == task.MadeReal && !known[e.Hash()]
+		}) {
+			got := c.Report(ProposalRewritten, Path{"made"}, "made differs from the base, and no entry says that the proposal was made real")
+			got.Severity, got.Fix = Warning, "take made from the base; cairn plan --proposal makes a proposal real"
+		}
 	}
 	for i, id := range p.Made {
 		if !c.HasTask(id) {
 			c.Report(ProposalTaskMissing, Path{"made", i}, "was made into %s, which does not exist", id)
 		}
 	}
-}
-
-// madeReal reports whether a provenance has an entry that the base lacks and that says that the proposal was made real.
-func madeReal(now, base record.Log) bool {
-	known := base.Hashes()
-	return slices.ContainsFunc(now, func(e record.Entry) bool {
-		return e.Did == record.Updated && e.Text == task.MadeReal && !known[e.Hash()]
-	})
 }
 
 // deletedProposal reports a proposal that is gone. One that was never made into tasks may have been declined: that is a
@@ -190,13 +179,11 @@ func deletedProposal(c *Case) {
 // HandoffRewritten is the rule of handoffs.
 const HandoffRewritten RuleID = "handoff-rewritten"
 
-var handoffRules = []Rule{
+// Handoffs is what is asked of handoffs. The Value of one is a ledger.Handoff.
+var Handoffs = Kind{Name: ledger.HandoffKind, Judge: judgeHandoff, Mover: "cairn handoff claim, respond or resolve", Rules: []Rule{
 	{HandoffRewritten, HistoryGroup, Error, "a handoff asks something else, or somebody else, than when it was made",
 		"take what it asks from the base; what is different is asked in a handoff of its own"},
-}
-
-// Handoffs is what is asked of handoffs. The Value of one is a ledger.Handoff.
-var Handoffs = Kind{Name: ledger.HandoffKind, Rules: handoffRules, Judge: judgeHandoff, Mover: "cairn handoff claim, respond or resolve"}
+}}
 
 // judgeHandoff finds a handoff that says something else than when it was made.
 func judgeHandoff(c *Case) {

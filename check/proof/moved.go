@@ -1,26 +1,25 @@
 package proof
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// movedRules judge whether entries explain the status, the holder and the results that a task has after a change.
-type movedRules struct {
-	*judge
-	pair
-}
-
-func (r movedRules) apply() {
+// moved judges whether entries explain the status, the holder and the results that a task has after a change.
+func (r pairRules) moved() {
 	t, before := r.now.Task, r.before(r.flow)
 	if r.was == nil && slices.Contains(r.change.planning(), t.Status) {
 		before.Status = t.Status
 	}
 	if r.statusUnexplained(before) {
 		closed := r.was != nil || len(t.Provenance) > 0
-		last, _ := lastMove(t)
+		var last record.Status // that the newest move gave the task
+		for _, e := range t.Provenance {
+			last = cmp.Or(e.To, last)
+		}
 		closed = closed && (r.flow.IsClosed(last) || r.flow.IsClosed(t.Status) || r.flow.IsClosed(before.Status) || r.flow.GateReview && t.Status == r.flow.Review)
 		r.reportTask(StatusUnexplained, r.now, Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
 			fix("write %s back into the file, then cairn transition %s %s, so that the gates are asked", before.Status, t.ID, t.Status).
@@ -28,7 +27,7 @@ func (r movedRules) apply() {
 		r.openNow(before)
 	}
 	if t.Assignee != before.Assignee && (r.was != nil || t.HasHolder()) && !held(t) {
-		r.reportTask(AssigneeUnexplained, r.now, Path{"assignee"}, "is held by %s, was by %s, and no entry says so", nobody(t.Assignee), nobody(before.Assignee))
+		r.reportTask(AssigneeUnexplained, r.now, Path{"assignee"}, "is held by %s, was by %s, and no entry says so", t.Assignee.OrNobody(), before.Assignee.OrNobody())
 	}
 	if !r.flow.IsAbandoned(t.Status) {
 		r.results(before)
@@ -36,7 +35,7 @@ func (r movedRules) apply() {
 }
 
 // openNow finds the open dependencies of a task that was started without an entry.
-func (r movedRules) openNow(before task.Task) {
+func (r pairRules) openNow(before task.Task) {
 	now := r.now.Task
 	if before.Status != r.flow.Initial && !r.flow.IsAbandoned(before.Status) || r.flow.IsAbandoned(now.Status) {
 		return
@@ -52,7 +51,7 @@ func (r movedRules) openNow(before task.Task) {
 
 // statusUnexplained reports whether no entry explains the status: it is not that of the newest move, or there is no new
 // move and the status differs from before.
-func (r movedRules) statusUnexplained(before task.Task) bool {
+func (r pairRules) statusUnexplained(before task.Task) bool {
 	t := r.now.Task
 	for i, e := range t.Provenance {
 		if r.fresh[i] && e.To != "" {
@@ -72,16 +71,6 @@ func held(t task.Task) bool {
 		return *e.Assignee, true
 	}
 	return newest(t, named, t.Assignee) || newest(t, record.Entry.Holder, t.Assignee)
-}
-
-// lastMove returns the status that the newest move gave a task.
-func lastMove(t task.Task) (record.Status, bool) {
-	for _, e := range slices.Backward(t.Provenance) {
-		if e.To != "" {
-			return e.To, true
-		}
-	}
-	return "", false
 }
 
 func movedTo(e record.Entry) (record.Status, bool) { return e.To, e.To != "" }
@@ -107,22 +96,17 @@ func newest[T comparable](t task.Task, of func(record.Entry) (T, bool), want T) 
 	return false
 }
 
-// nobody returns an actor, or "nobody" for none.
-func nobody(who record.Actor) record.Actor {
-	if who == "" {
-		return "nobody"
-	}
-	return who
-}
-
 // results finds results that changed without an entry. A check may become pending again without one: a merge with a
 // branch that changed the check does that.
-func (r movedRules) results(before task.Task) {
+func (r pairRules) results(before task.Task) {
 	t := r.now.Task
-	was, evidence := resultsIn(before), t.EvidenceIndex()
+	was, evidence, declaresAnew := resultsIn(before), t.EvidenceIndex(), false // which makes all checks pending
+	for i, e := range t.Provenance {
+		declaresAnew = declaresAnew || r.fresh[i] && e.Checks != nil
+	}
 	for n, c := range t.Checks {
 		old := was(c)
-		if c.Result == old || c.Result == record.Pending && (old == record.Pass || r.declaresAnew()) {
+		if c.Result == old || c.Result == record.Pending && (old == record.Pass || declaresAnew) {
 			continue
 		}
 		if c.Result == record.Pass && evidence.Recorded(r.flow, n) != record.Pass {
@@ -134,16 +118,6 @@ func (r movedRules) results(before task.Task) {
 		r.reportTask(ResultUnexplained, r.now, resultOf(n), "the check %q was %s and is %s, and no new entry says so", c.Desc, was(c), c.Result).
 			fix("%s", settle(t, n)).warnIf(!r.flow.IsClosed(t.Status))
 	}
-}
-
-// declaresAnew reports whether the change declares the list of checks again, which makes them pending.
-func (r movedRules) declaresAnew() bool {
-	for i, e := range r.now.Task.Provenance {
-		if r.fresh[i] && e.Checks != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // resultsIn returns a function that gives the result of a check in a task; a check that the task does not have is

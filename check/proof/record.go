@@ -62,9 +62,6 @@ type RecordWritten struct {
 	Log record.Log // the provenance of the record as that commit has it
 }
 
-// Fresh reports whether the change brings the i-th entry of Now. Without a base it brings none.
-func (c *Case) Fresh(i int) bool { return c.fresh[i] }
-
 // WrittenWith returns the provenance of the record as it was when its i-th entry was written: as the first commit with
 // the entry has it, or as it is now if no commit of the change has it.
 func (c *Case) WrittenWith(i int) record.Log {
@@ -133,17 +130,10 @@ func (c *Case) Record(of record.Ref) *RecordFile {
 	return c.judge.named[of]
 }
 
-// HadTask reports whether the base has a task.
-func (c *Case) HadTask(id record.ID) bool {
-	return c.judge.change != nil && c.judge.change.base[id] != nil
-}
-
 // kind finds the kind of a record. One that is not declared has no rules of its own.
 func (t Tree) kind(name string) Kind {
-	for _, k := range t.Kinds {
-		if k.Name == name {
-			return k
-		}
+	if i := slices.IndexFunc(t.Kinds, func(k Kind) bool { return k.Name == name }); i >= 0 {
+		return t.Kinds[i]
 	}
 	return Kind{Name: name}
 }

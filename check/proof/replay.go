@@ -15,16 +15,15 @@ type Written struct {
 	Later bool      // the base is among its ancestors
 }
 
-// replayRules judge whether the rules of package task would have allowed the new entries of a task, and whether the
+// replayed judges whether the rules of package task would have allowed the new entries of a task, and whether the
 // entries explain its dependencies and checks.
-type replayRules struct {
-	*judge
-	pair
-}
-
-func (r replayRules) apply() {
+func (r pairRules) replayed() {
+	review := r.change.Config.Flow.Review // of the change, if the base has another
+	if !r.change.Config.Sound() || review == r.flow.Review {
+		review = ""
+	}
 	replay := task.Replay{
-		Flow: r.flow, Planning: r.change.planning(), AlsoReview: r.change.alsoReview(),
+		Flow: r.flow, Planning: r.change.planning(), AlsoReview: review,
 		Now: r.now.Task, Fresh: func(i int) bool { return r.fresh[i] }, Past: r.change.Past[r.now.Name],
 		FindAt:    r.findAt,
 		WrittenIn: r.writtenIn,
@@ -43,7 +42,7 @@ func (r replayRules) apply() {
 }
 
 // breach reports a breach under the rule that covers it.
-func (r replayRules) breach(b task.Breach) {
+func (r pairRules) breach(b task.Breach) {
 	id, at := r.now.Name, Path{"provenance", b.Entry}
 	switch b.Kind {
 	case task.UnreachedState:
@@ -77,11 +76,11 @@ func (r replayRules) breach(b task.Breach) {
 }
 
 // entry describes the entry that a breach is about.
-func (r replayRules) entry(b task.Breach) string { return describe(r.now.Task.Provenance[b.Entry]) }
+func (r pairRules) entry(b task.Breach) string { return describe(r.now.Task.Provenance[b.Entry]) }
 
 // startedAround finds a start that the change made while a dependency was abandoned for a moment only: the change
 // abandoned the dependency before the start and opened it again afterwards.
-func (r replayRules) startedAround() {
+func (r pairRules) startedAround() {
 	t := r.now.Task
 	if r.waits(t.Status) {
 		return
@@ -101,7 +100,7 @@ func (r replayRules) startedAround() {
 
 // abandonedAround reports whether a task is open, and the change abandoned it before a time and opened it again after
 // that.
-func (r replayRules) abandonedAround(dep task.Task, at time.Time) bool {
+func (r pairRules) abandonedAround(dep task.Task, at time.Time) bool {
 	if r.change.closing().DepClosed(dep) {
 		return false
 	}
@@ -114,30 +113,27 @@ func (r replayRules) abandonedAround(dep task.Task, at time.Time) bool {
 }
 
 // waits reports whether work has not begun in a state, or was given up.
-func (r replayRules) waits(s record.Status) bool {
+func (r pairRules) waits(s record.Status) bool {
 	return s == r.flow.Initial || r.flow.IsAbandoned(s) || slices.Contains(r.change.planning(), s)
 }
 
 // findAt looks tasks up as they were when an entry was written, by their provenance. A task that the change deletes is
 // as the base has it.
-func (r replayRules) findAt(e record.Entry) task.Find {
+func (r pairRules) findAt(e record.Entry) task.Find {
 	return func(id record.ID) (task.Task, bool) {
 		dep, ok := r.findOrBase(id)
-		return r.closedOrOpen(dep, !r.openInBase(id, e.At) && r.change.closing().ClosedAt(dep, e.At)), ok
+		// It may be open in the base, by later entries. An entry that was written on top of the base cannot claim an earlier
+		// time to avoid that; whether it was, the commit that brought it decides (see writtenIn).
+		closing := r.change.closing()
+		base, inBase := r.change.inBase(id)
+		openInBase := inBase && !closing.DepClosed(base) && base.Provenance.Last().At.After(e.At)
+		return r.closedOrOpen(dep, !openInBase && closing.ClosedAt(dep, e.At)), ok
 	}
-}
-
-// openInBase reports whether a task is open in the base, by entries later than a time. An entry that was written on top
-// of the base cannot claim an earlier time to avoid that; whether it was, the commit that brought it decides (see
-// writtenIn).
-func (r replayRules) openInBase(id record.ID, at time.Time) bool {
-	base, ok := r.change.inBase(id)
-	return ok && !r.change.closing().DepClosed(base) && base.Provenance.Last().At.After(at)
 }
 
 // closedOrOpen gives a task some closed state, or the initial one. What stands for a record of another kind becomes a
 // task.
-func (r replayRules) closedOrOpen(t task.Task, closed bool) task.Task {
+func (r pairRules) closedOrOpen(t task.Task, closed bool) task.Task {
 	t.Status, t.Other = r.flow.Initial, nil
 	if closed && len(r.flow.Closed) > 0 {
 		t.Status = r.flow.Closed[0]
@@ -148,34 +144,34 @@ func (r replayRules) closedOrOpen(t task.Task, closed bool) task.Task {
 // writtenIn returns the task and its dependencies as they are in the commit that brought an entry: its writer could not
 // know of other branches. It reports false if that commit is built on the base and lacks entries of the task in the
 // base. A dependency counts as closed only by entries that are still in its provenance.
-func (r replayRules) writtenIn(e record.Entry) (task.Commit, bool) {
+func (r pairRules) writtenIn(e record.Entry) (task.Commit, bool) {
 	w, ok := r.change.broughtBy(r.now.Name, e)
 	if !ok {
 		w = Written{Find: r.findOrBase, Later: true} // not committed yet
 	}
 	own, ok := w.Find(r.now.Name)
-	if !ok || w.Later && r.was != nil && len(missing(r.was.Task, own)) > 0 {
+	if ok && w.Later && r.was != nil {
+		known := own.Provenance.Hashes()
+		ok = !slices.ContainsFunc(r.was.Task.Provenance, func(e record.Entry) bool { return !known[e.Hash()] })
+	}
+	if !ok {
 		return task.Commit{}, false
 	}
 	find := func(id record.ID) (task.Task, bool) {
+		// One built on the base is later than every entry that the base has of the task, whatever time it gives.
+		since := e.At
+		if base, ok := r.change.inBase(id); ok && w.Later && base.Provenance.Last().At.After(since) {
+			since = base.Provenance.Last().At.Add(time.Second) // entries of the same second have no order
+		}
 		dep, ok := w.Find(id)
-		return r.closedOrOpen(dep, ok && r.wasClosed(dep, r.since(w, id, e.At))), ok
+		return r.closedOrOpen(dep, ok && r.wasClosed(dep, since)), ok
 	}
 	return task.Commit{Task: own, Find: find, Later: w.Later}, true
 }
 
-// since returns the earliest time at which an entry can have been written: one built on the base is later than every
-// entry that the base has of the task id, whatever time it gives.
-func (r replayRules) since(w Written, id record.ID, at time.Time) time.Time {
-	if base, ok := r.change.inBase(id); ok && w.Later && base.Provenance.Last().At.After(at) {
-		return base.Provenance.Last().At.Add(time.Second) // entries of the same second have no order
-	}
-	return at
-}
-
 // wasClosed reports whether a task of an earlier commit was closed at a time by entries that are still in its
 // provenance.
-func (r replayRules) wasClosed(then task.Task, at time.Time) bool {
+func (r pairRules) wasClosed(then task.Task, at time.Time) bool {
 	closing := r.change.closing()
 	now, _ := r.findOrBase(then.ID)
 	known := now.Provenance.Hashes()
@@ -186,12 +182,6 @@ func (r replayRules) wasClosed(then task.Task, at time.Time) bool {
 	}
 	base, ok := r.change.inBase(then.ID)
 	return ok && closing.DepClosed(base)
-}
-
-// missing lists the entries of one version of a task that another version lacks.
-func missing(of, in task.Task) []record.Entry {
-	known := in.Provenance.Hashes()
-	return slices.DeleteFunc(slices.Clone(of.Provenance), func(e record.Entry) bool { return known[e.Hash()] })
 }
 
 // broughtBy is BroughtBy, where that may be nil.

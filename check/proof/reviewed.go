@@ -1,6 +1,8 @@
 package proof
 
 import (
+	"strings"
+
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -12,14 +14,9 @@ type Merge struct {
 	Changed []string // paths that are as neither git's merge of the two parents has them, where that can be told; sorted
 }
 
-// reviewedRules judge whether a task that the change closes was closed with the files that its reviewer approved. The
-// gate has judged that by what the closing entry says; these rules compare that with the history.
-type reviewedRules struct {
-	*judge
-	pair
-}
-
-func (r reviewedRules) apply() {
+// reviewed judges whether a task that the change closes was closed with the files that its reviewer approved. The gate
+// has judged that by what the closing entry says; this compares that with the history.
+func (r pairRules) reviewed() {
 	t := r.now.Task
 	if t.Repo != "" { // the files are in another repository
 		return
@@ -51,7 +48,7 @@ func (r reviewedRules) apply() {
 }
 
 // closedOn finds a close that gives the fingerprint of approved files, and came with others.
-func (r reviewedRules) closedOn(closed int, c task.Check, ev task.Evidence) {
+func (r pairRules) closedOn(closed int, c task.Check, ev task.Evidence) {
 	if r.change.HeldSince == nil {
 		return
 	}
@@ -65,7 +62,7 @@ func (r reviewedRules) closedOn(closed int, c task.Check, ev task.Evidence) {
 
 // merged judges what a closing entry says of the merge that it came with. After a squash or a rebase the commit that
 // was merged is not in the history, and nothing shows what was approved.
-func (r reviewedRules) merged(closed int, c task.Check) {
+func (r pairRules) merged(closed int, c task.Check) {
 	if r.change.Merged == nil {
 		return
 	}
@@ -81,28 +78,17 @@ func (r reviewedRules) merged(closed int, c task.Check) {
 	case !m.Joined:
 		r.stale(closed, "%q is of a commit, and what the task was closed with is no merge of that", c.Desc)
 	case len(m.Changed) > 0:
-		r.stale(closed, "%q is of the commit that was merged, and the merge has what neither side has: %s", c.Desc, some(m.Changed))
+		const most = 3
+		some := strings.Join(m.Changed[:min(most, len(m.Changed))], ", ")
+		if len(m.Changed) > most {
+			some += " and more"
+		}
+		r.stale(closed, "%q is of the commit that was merged, and the merge has what neither side has: %s", c.Desc, some)
 	}
 }
 
-func (r reviewedRules) stale(closed int, format string, args ...any) {
+func (r pairRules) stale(closed int, format string, args ...any) {
 	t := r.now.Task
 	r.reportTask(EvidenceStale, r.now, Path{"provenance", closed}, format, args...).
 		fix("the reviewer looks at the files as they are now: cairn transition %s %s, cairn review approve %s, and close it again", t.ID, r.Config.Flow.Initial, t.ID)
-}
-
-// some names a few of many paths.
-func some(paths []string) string {
-	const most = 3
-	text := ""
-	for i, p := range paths[:min(most, len(paths))] {
-		if i > 0 {
-			text += ", "
-		}
-		text += p
-	}
-	if len(paths) > most {
-		text += " and more"
-	}
-	return text
 }

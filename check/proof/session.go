@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -15,7 +16,8 @@ const (
 	SessionCircle        RuleID = "session-circle"
 )
 
-var sessionRules = []Rule{
+// Sessions is what is asked of sessions. The Value of one is a session.Session.
+var Sessions = Kind{Name: session.KindName, Judge: judgeSession, Entry: endsOtherwise, Deleted: deletedSession, Rules: []Rule{
 	{SessionParentMissing, GraphGroup, Notice, "a session began under one that does not exist here",
 		"nothing, if that one lies on a branch that is not merged yet; or bring its file back from git"},
 	{SessionCircle, GraphGroup, Warning, "a session descends, in the end, from itself",
@@ -24,10 +26,7 @@ var sessionRules = []Rule{
 		"bring its file back from git; an attempt that is over stays in the record"},
 	{SessionRewritten, HistoryGroup, Warning, "a session has another actor, task or parent than before, says another goal, or ended in another way",
 		"take the file from the base; what there is to add goes into a note on the task"},
-}
-
-// Sessions is what is asked of sessions. The Value of one is a session.Session.
-var Sessions = Kind{Name: session.KindName, Rules: sessionRules, Judge: judgeSession, Entry: endsOtherwise, Deleted: deletedSession}
+}}
 
 // endsOtherwise returns why the i-th entry of a session is none of its ends, or "".
 func endsOtherwise(c *Case, i int) string {
@@ -136,12 +135,9 @@ func rewritten(was, now session.Session) string {
 // with it.
 func deletedSession(c *Case) {
 	was, _ := c.Base.Value.(session.Session)
-	if c.HadTask(was.Task) && !c.HasTask(was.Task) {
+	if change := c.judge.change; change != nil && change.base[was.Task] != nil && !c.HasTask(was.Task) {
 		return
 	}
-	about := string(was.Task)
-	if about == "" {
-		about = string(was.Actor)
-	}
+	about := cmp.Or(string(was.Task), string(was.Actor))
 	c.Report(SessionDeleted, nil, "the session %s of %s is gone", c.Base.Name, about).Task = was.Task
 }

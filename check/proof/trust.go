@@ -68,20 +68,16 @@ func shown(c task.Check) string {
 	return cmd
 }
 
-// settledNow says what a config allows that settles manual checks in this way.
-var settledNow = map[string]string{
-	task.ByHuman:  "manual checks pass without a signature",
-	task.ByAnyone: "anyone may settle manual checks",
-}
-
 // loosened reports what the config of the base requires and that of the change does not.
 func (r trustRules) loosened() {
 	was, now := r.change.Base.Config, r.Config
 	say := func(at Path, format string, args ...any) {
 		r.report(ConfigLoosened, &r.Config.File, at, format, args...)
 	}
-	for _, s := range unclosed(was.Flow, now.Flow) {
-		say(Path{"closed"}, "%s is no closed state any more", s)
+	for _, s := range was.Flow.Closed {
+		if !now.Flow.IsClosed(s) && now.Flow.Known(s) == nil {
+			say(Path{"closed"}, "%s is no closed state any more", s)
+		}
 	}
 	for _, s := range now.Flow.Abandoned {
 		if !was.Flow.IsAbandoned(s) {
@@ -89,7 +85,9 @@ func (r trustRules) loosened() {
 		}
 	}
 	if task.Stricter(was.Flow.Settles, now.Flow.Settles) != now.Flow.Settles {
-		say(Path{"attest"}, "%s", settledNow[now.Flow.Settles])
+		say(Path{"attest"}, "%s", map[string]string{
+			task.ByHuman: "manual checks pass without a signature", task.ByAnyone: "anyone may settle manual checks",
+		}[now.Flow.Settles])
 	}
 	if task.Stricter(was.Flow.Ratify, now.Flow.Ratify) != now.Flow.Ratify {
 		say(Path{"ratify"}, "anyone may accept decisions")
@@ -121,17 +119,16 @@ func (r trustRules) signers() {
 	if file.Path == "" {
 		file.Path = was.Path
 	}
-	has := func(f *SignersFile, text string) bool {
-		return slices.ContainsFunc(f.Grants, func(l SignersLine) bool { return l.Text == text })
-	}
-	for _, l := range now.Grants {
-		if !has(was, l.Text) {
-			r.report(SignersChanged, &file, nil, "signatures will count by %s", l.Text).Line = l.Line
+	differ := func(of, other *SignersFile, format string) {
+		for _, l := range of.Grants {
+			if slices.ContainsFunc(other.Grants, func(o SignersLine) bool { return o.Text == l.Text }) {
+				continue
+			}
+			if got := r.report(SignersChanged, &file, nil, format, l.Text); of == now {
+				got.Line = l.Line
+			}
 		}
 	}
-	for _, l := range was.Grants {
-		if !has(now, l.Text) {
-			r.report(SignersChanged, &file, nil, "signatures will count no more by %s", l.Text)
-		}
-	}
+	differ(now, was, "signatures will count by %s")
+	differ(was, now, "signatures will count no more by %s")
 }

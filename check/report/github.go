@@ -15,8 +15,7 @@ import (
 const annotated = 10
 
 // github writes workflow commands, the highest severity first, and says how many findings only the summary has.
-func (r Report) github(out io.Writer) error {
-	var b bytes.Buffer
+func (r Report) github(b *bytes.Buffer) error {
 	for _, s := range slices.Backward(proof.Severities) {
 		shown, left := 0, 0
 		for _, f := range r.Findings {
@@ -30,11 +29,10 @@ func (r Report) github(out io.Writer) error {
 			}
 		}
 		if left > 0 {
-			fmt.Fprintf(&b, "and %s more, in the summary of the job\n", number(left, string(s)))
+			fmt.Fprintf(b, "and %s more, in the summary of the job\n", number(left, string(s)))
 		}
 	}
-	_, err := out.Write(b.Bytes())
-	return err
+	return nil
 }
 
 // annotation returns the workflow command that shows a finding at its line.

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"io"
+	"bytes"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report/harmless"
@@ -26,7 +26,7 @@ type location struct {
 // grades are GitLab's words for severities. No finding of cairn is a blocker or critical.
 var grades = map[proof.Severity]string{proof.Error: "major", proof.Warning: "minor", proof.Notice: "info"}
 
-func (r Report) gitlab(out io.Writer) error {
+func (r Report) gitlab(b *bytes.Buffer) error {
 	names := r.fingerprints()
 	issues := make([]issue, len(r.Findings))
 	for i, f := range r.Findings {
@@ -36,7 +36,7 @@ func (r Report) gitlab(out io.Writer) error {
 		}
 		issues[i].Location.Lines.Begin = max(f.Line, 1)
 	}
-	return writeJSON(out, issues)
+	return writeJSON(b, issues)
 }
 
 // described says what is wrong and how to fix it, on one line.

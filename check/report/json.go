@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report/harmless"
@@ -13,8 +12,8 @@ import (
 const schema = 1
 
 // json writes a document that holds no time, so that equal trees give equal bytes.
-func (r Report) json(out io.Writer) error {
-	return writeJSON(out, struct {
+func (r Report) json(b *bytes.Buffer) error {
+	return writeJSON(b, struct {
 		Schema   int                    `json:"schema"`
 		Base     string                 `json:"base,omitempty"`
 		Head     string                 `json:"head,omitempty"`
@@ -23,16 +22,12 @@ func (r Report) json(out io.Writer) error {
 	}{schema, r.Base, r.Head, r.Count(), append([]proof.Finding{}, r.Findings...)})
 }
 
-func writeJSON(out io.Writer, v any) error {
+func writeJSON(b *bytes.Buffer, v any) error {
 	line, err := harmless.Marshal(v)
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, line, "", "  "); err != nil {
-		return err
-	}
+	err = json.Indent(b, line, "", "  ")
 	b.WriteByte('\n')
-	_, err = b.WriteTo(out)
 	return err
 }

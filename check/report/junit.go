@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 // junit writes a suite for each group of rules. A rule without findings is a case that passed, so that a report is
 // never empty; a rule with findings has a case for each file. Findings that do not fail the check are in the output of
 // their case. The commands that were run are cases of a suite of their own.
-func (r Report) junit(out io.Writer) error {
+func (r Report) junit(b *bytes.Buffer) error {
 	all := junit.Testsuites{Name: "cairn check"}
 	for _, group := range proof.Groups {
 		if group != proof.RunGroup {
@@ -26,13 +25,8 @@ func (r Report) junit(out io.Writer) error {
 	if len(r.Ran) > 0 {
 		all.AddSuite(r.commands())
 	}
-	var b bytes.Buffer
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
-	if err := all.WriteXML(&b); err != nil {
-		return err
-	}
-	_, err := out.Write(b.Bytes())
-	return err
+	return all.WriteXML(b)
 }
 
 func (r Report) suite(group proof.Group) junit.Testsuite {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"io"
 	"path"
 	"slices"
@@ -51,7 +52,7 @@ const (
 
 var writers = []struct {
 	format Format
-	write  func(Report, io.Writer) error
+	write  func(Report, *bytes.Buffer) error
 }{
 	{Text, Report.text}, {JSON, Report.json}, {GitHub, Report.github}, {SARIF, Report.sarif}, {JUnit, Report.junit}, {GitLab, Report.gitlab},
 }
@@ -67,8 +68,12 @@ func Formats() []Format {
 
 // Write writes the report in one of Formats.
 func (r Report) Write(out io.Writer, f Format) error {
-	i := slices.Index(Formats(), f)
-	return writers[i].write(r, out)
+	var b bytes.Buffer
+	if err := writers[slices.Index(Formats(), f)].write(r, &b); err != nil {
+		return err
+	}
+	_, err := b.WriteTo(out)
+	return err
 }
 
 // Count returns how many findings each severity has, 0 included.

@@ -1,8 +1,8 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
-	"io"
 	"net/url"
 	"slices"
 
@@ -75,13 +75,16 @@ type (
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 // sarif writes one run with every rule and every finding. Paths are from the top of the repository.
-func (r Report) sarif(out io.Writer) error {
+func (r Report) sarif(b *bytes.Buffer) error {
 	run := sarifRun{
 		Tool:    sarifTool{sarifDriver{Name: "cairn", Version: r.Version, InformationURI: home}},
 		Results: []sarifResult{}, // there is a list, which may be empty
 	}
 	for _, rule := range proof.Rules {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, descriptor(rule))
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			ID: string(rule.ID), ShortDescription: sarifText{rule.Summary}, Help: sarifText{rule.Fix}, HelpURI: manual(rule.ID),
+			Default: sarifConfiguration{levels[rule.Severity]}, Properties: sarifProperties{Tags: []string{string(rule.Group)}},
+		})
 	}
 	names := r.fingerprints()
 	for i, f := range r.Findings {
@@ -91,19 +94,8 @@ func (r Report) sarif(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(out, harmless.JSON(string(text))+"\n")
-	return err
-}
-
-func descriptor(rule proof.Rule) sarifRule {
-	return sarifRule{
-		ID:               string(rule.ID),
-		ShortDescription: sarifText{rule.Summary},
-		Help:             sarifText{rule.Fix},
-		HelpURI:          manual(rule.ID),
-		Default:          sarifConfiguration{levels[rule.Severity]},
-		Properties:       sarifProperties{Tags: []string{string(rule.Group)}},
-	}
+	b.WriteString(harmless.JSON(string(text)) + "\n")
+	return nil
 }
 
 // levels are SARIF's words for severities.

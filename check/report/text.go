@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 
@@ -13,23 +12,21 @@ import (
 
 // text writes a finding a line, as compilers do, so that editors can jump to it, and its fix on the next. An empty line
 // separates files.
-func (r Report) text(out io.Writer) error {
-	var b bytes.Buffer
+func (r Report) text(b *bytes.Buffer) error {
 	for i, f := range r.Findings {
 		if i > 0 && r.Findings[i-1].Path != f.Path {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s %s %s: %s\n", r.paint("1", line(path.Join(r.Here, f.Path), f.Line)+":"), r.paint(colors[f.Severity], string(f.Severity)), f.Rule, harmless.Line(f.Message))
+		fmt.Fprintf(b, "%s %s %s: %s\n", r.paint("1", line(path.Join(r.Here, f.Path), f.Line)+":"), r.paint(colors[f.Severity], string(f.Severity)), f.Rule, harmless.Line(f.Message))
 		if f.Fix != "" {
-			fmt.Fprintf(&b, "    fix: %s\n", harmless.Line(f.Fix))
+			fmt.Fprintf(b, "    fix: %s\n", harmless.Line(f.Fix))
 		}
 	}
 	if len(r.Findings) > 0 {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%s\n", r.verdict())
-	_, err := out.Write(b.Bytes())
-	return err
+	fmt.Fprintf(b, "%s\n", r.verdict())
+	return nil
 }
 
 // line adds the number of a line to a path, if there is one.

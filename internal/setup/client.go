@@ -1,10 +1,12 @@
 package setup
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -16,11 +18,12 @@ type Client struct {
 	Title string
 	Agent string // the actor behind agent: as which it acts, as in the shells that it opens
 
-	parts        func(Client) []part          // in a project, with paths from the workspace root
-	userParts    func(Client, Folders) []part // in the user's own configuration, with whole paths; nil if there is none
-	instructions string                       // the file that it reads in a project; "" for none
-	traces       []string                     // files and folders of a project that say that it is used there
-	home         []string                     // and of the user's folder
+	client       string                 // what the record calls it; "" for Name
+	rows         []row                  // what it needs
+	user         func(Folders) []string // where that lies in the user's own configuration, with whole paths; nil if there is none
+	instructions string                 // the file that it reads in a project; "" for none
+	traces       []string               // files and folders of a project that say that it is used there
+	home         []string               // and of the user's folder
 }
 
 // Folders are the user's own, each "" if it is not known.
@@ -31,7 +34,16 @@ type Folders struct {
 	Codex  string // CODEX_HOME
 }
 
-// kindOf is what a part writes.
+// row is a part of a client: its kind, the key below which it stands, and the files that can have it in a project, with
+// paths from the workspace root.
+type row struct {
+	kind  kind
+	below string
+	files []string
+	fresh string // what a new file says; "" for nothing
+}
+
+// kind is what a part writes.
 type kind int
 
 const (
@@ -74,121 +86,113 @@ func (p part) about() string {
 func (c Client) Actor() record.Actor { return record.Actor("agent:" + c.Agent) }
 
 // User reports whether it can be set up in the user's own configuration.
-func (c Client) User() bool { return c.userParts != nil }
+func (c Client) User() bool { return c.user != nil }
 
 // Clients are the programs that cairn can be set up in, in the order in which they are listed. docs/mcp.md says where
 // each file is documented.
 var Clients = []Client{
 	{
-		Name: "claude", Title: "Claude Code", Agent: "claude-code", instructions: "CLAUDE.md",
+		Name: "claude", Title: "Claude Code", Agent: "claude-code", client: "claude-code", instructions: "CLAUDE.md",
 		traces: []string{".claude", "CLAUDE.md", ".mcp.json"}, home: []string{".claude", ".claude.json"},
-		parts: func(c Client) []part {
-			return []part{c.server(".mcp.json", "mcpServers"), c.hook(".claude/settings.json", "SessionStart", "{}")}
+		rows: []row{
+			{server, "mcpServers", []string{".mcp.json"}, ""},
+			{hook, "SessionStart", []string{".claude/settings.json"}, ""},
 		},
-		userParts: func(c Client, f Folders) []part {
-			file, folder := filepath.Join(f.Home, ".claude.json"), filepath.Join(f.Home, ".claude")
-			if f.Claude != "" {
-				file, folder = filepath.Join(f.Claude, ".claude.json"), f.Claude
-			}
-			return []part{c.server(file, "mcpServers"), c.hook(filepath.Join(folder, "settings.json"), "SessionStart", "{}")}
+		user: func(f Folders) []string {
+			folder := cmp.Or(f.Claude, filepath.Join(f.Home, ".claude"))
+			return []string{filepath.Join(cmp.Or(f.Claude, f.Home), ".claude.json"), filepath.Join(folder, "settings.json")}
 		},
 	},
 	{
 		Name: "codex", Title: "Codex", Agent: "codex", instructions: "AGENTS.md",
 		traces: []string{".codex"}, home: []string{".codex"},
-		parts: func(c Client) []part {
-			return []part{c.toml(".codex/config.toml"), c.hook(".codex/hooks.json", "SessionStart", "{}")}
+		rows: []row{
+			{serverTOML, "mcp_servers", []string{".codex/config.toml"}, ""},
+			{hook, "SessionStart", []string{".codex/hooks.json"}, ""},
 		},
-		userParts: func(c Client, f Folders) []part {
-			folder := filepath.Join(f.Home, ".codex")
-			if f.Codex != "" {
-				folder = f.Codex
-			}
-			return []part{c.toml(filepath.Join(folder, "config.toml")), c.hook(filepath.Join(folder, "hooks.json"), "SessionStart", "{}")}
+		user: func(f Folders) []string {
+			return in(cmp.Or(f.Codex, filepath.Join(f.Home, ".codex")), "config.toml", "hooks.json")
 		},
 	},
 	{
 		Name: "cursor", Title: "Cursor", Agent: "cursor", instructions: "AGENTS.md",
 		traces: []string{".cursor", ".cursorrules"}, home: []string{".cursor"},
-		parts: func(c Client) []part {
-			return []part{c.server(".cursor/mcp.json", "mcpServers"), c.hook(".cursor/hooks.json", "sessionStart", `{"version": 1}`)}
+		rows: []row{
+			{server, "mcpServers", []string{".cursor/mcp.json"}, ""},
+			{hook, "sessionStart", []string{".cursor/hooks.json"}, `{"version": 1}`},
 		},
-		userParts: func(c Client, f Folders) []part {
-			at := filepath.Join(f.Home, ".cursor")
-			return []part{c.server(filepath.Join(at, "mcp.json"), "mcpServers"), c.hook(filepath.Join(at, "hooks.json"), "sessionStart", `{"version": 1}`)}
-		},
+		user: func(f Folders) []string { return in(filepath.Join(f.Home, ".cursor"), "mcp.json", "hooks.json") },
 	},
 	{
 		Name: "vscode", Title: "VS Code", Agent: "copilot", instructions: "AGENTS.md",
 		traces: []string{".vscode"}, home: []string{".vscode"},
-		parts: func(c Client) []part { return []part{c.server(".vscode/mcp.json", "servers")} },
-		userParts: func(c Client, f Folders) []part {
-			return []part{c.server(filepath.Join(applications(f), "Code", "User", "mcp.json"), "servers")}
+		rows: []row{{server, "servers", []string{".vscode/mcp.json"}, ""}},
+		user: func(f Folders) []string {
+			if runtime.GOOS == "darwin" {
+				f.Config = filepath.Join(f.Home, "Library", "Application Support")
+			}
+			return in(filepath.Join(f.Config, "Code", "User"), "mcp.json")
 		},
 	},
 	{
-		Name: "gemini", Title: "Gemini CLI", Agent: "gemini-cli", instructions: "GEMINI.md",
+		Name: "gemini", Title: "Gemini CLI", Agent: "gemini-cli", client: "gemini-cli", instructions: "GEMINI.md",
 		traces: []string{".gemini", "GEMINI.md"}, home: []string{".gemini"},
-		parts: func(c Client) []part {
-			return []part{c.server(".gemini/settings.json", "mcpServers"), c.hook(".gemini/settings.json", "SessionStart", "{}")}
+		rows: []row{
+			{server, "mcpServers", []string{".gemini/settings.json"}, ""},
+			{hook, "SessionStart", []string{".gemini/settings.json"}, ""},
 		},
-		userParts: func(c Client, f Folders) []part {
-			file := filepath.Join(f.Home, ".gemini", "settings.json")
-			return []part{c.server(file, "mcpServers"), c.hook(file, "SessionStart", "{}")}
+		user: func(f Folders) []string {
+			return in(filepath.Join(f.Home, ".gemini"), "settings.json", "settings.json")
 		},
 	},
 	{
 		Name: "opencode", Title: "OpenCode", Agent: "opencode", instructions: "AGENTS.md",
 		traces: []string{"opencode.json", "opencode.jsonc", ".opencode"}, home: []string{".config/opencode", ".opencode"},
-		parts: func(c Client) []part {
-			return []part{c.opencode("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc")}
-		},
-		userParts: func(c Client, f Folders) []part {
-			at := filepath.Join(xdg(f), "opencode")
-			return []part{c.opencode(filepath.Join(at, "opencode.json"), filepath.Join(at, "opencode.jsonc"))}
+		rows: []row{{server, "mcp",
+			[]string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"},
+			`{"$schema": "https://opencode.ai/config.json"}`}},
+		user: func(f Folders) []string {
+			return in(filepath.Join(xdg(f), "opencode"), "opencode.json", "opencode.jsonc")
 		},
 	},
 	{
 		Name: "zed", Title: "Zed", Agent: "zed", instructions: "AGENTS.md",
 		traces: []string{".zed"}, home: []string{".config/zed"},
-		parts: func(c Client) []part { return []part{c.server(".zed/settings.json", "context_servers")} },
-		userParts: func(c Client, f Folders) []part {
-			at := filepath.Join(xdg(f), "zed")
+		rows: []row{{server, "context_servers", []string{".zed/settings.json"}, ""}},
+		user: func(f Folders) []string {
 			if runtime.GOOS == "windows" {
-				at = filepath.Join(f.Config, "Zed")
+				return in(filepath.Join(f.Config, "Zed"), "settings.json")
 			}
-			return []part{c.server(filepath.Join(at, "settings.json"), "context_servers")}
+			return in(filepath.Join(xdg(f), "zed"), "settings.json")
 		},
 	},
 	{
 		Name: "agents", Title: "any agent that reads AGENTS.md", Agent: "unknown", instructions: "AGENTS.md",
 		traces: []string{"AGENTS.md"},
-		parts:  func(Client) []part { return nil },
 	},
+}
+
+// in are files of a folder.
+func in(folder string, names ...string) []string {
+	for i, name := range names {
+		names[i] = filepath.Join(folder, name)
+	}
+	return names
 }
 
 // ClientNamed finds a client by its name.
 func ClientNamed(name string) (Client, bool) {
-	for _, c := range Clients {
-		if c.Name == name {
-			return c, true
-		}
+	i := slices.IndexFunc(Clients, func(c Client) bool { return c.Name == name })
+	if i < 0 {
+		return Client{}, false
 	}
-	return Client{}, false
+	return Clients[i], true
 }
 
 // xdg is where programs that follow the XDG convention keep settings on every system.
 func xdg(f Folders) string {
 	if runtime.GOOS == "windows" || f.Config == "" {
 		return filepath.Join(f.Home, ".config")
-	}
-	return f.Config
-}
-
-// applications is where graphical programs keep settings.
-func applications(f Folders) string {
-	if runtime.GOOS == "darwin" {
-		return filepath.Join(f.Home, "Library", "Application Support")
 	}
 	return f.Config
 }
@@ -200,85 +204,79 @@ func (c Client) Serve() []string {
 	if c.Name == "cursor" || c.Name == "vscode" {
 		in = []string{"-C", "${workspaceFolder}"}
 	}
-	return append(append([]string{"cairn"}, in...), "serve", "--actor", string(c.Actor()), "--client", c.clientName())
+	return append(append([]string{"cairn"}, in...), "serve", "--actor", string(c.Actor()), "--client", cmp.Or(c.client, c.Name))
 }
 
-// clientName is what the record calls the program.
-func (c Client) clientName() string {
-	switch c.Name {
-	case "claude":
-		return "claude-code"
-	case "gemini":
-		return "gemini-cli"
-	default:
-		return c.Name
+// parts are what a client needs: in a project, or in the user's files. A client with one part has it in one of these.
+func (c Client) parts(user []string) []part {
+	var out []part
+	for i, r := range c.rows {
+		switch {
+		case user != nil && len(c.rows) == 1:
+			r.files = user
+		case user != nil:
+			r.files = user[i : i+1]
+		}
+		out = append(out, c.part(r))
 	}
+	return out
 }
 
-// server is an MCP server in JSON, below a key that differs from client to client.
-func (c Client) server(file, below string) part {
-	type settings struct {
+// part is a row with what is written. The entry of a server differs from client to client.
+func (c Client) part(r row) part {
+	line := c.Serve()
+	p := part{kind: r.kind, files: r.files, keys: []string{r.below, "cairn"}, fresh: cmp.Or(r.fresh, "{}")}
+	switch {
+	case r.kind == serverTOML:
+		args := strings.ReplaceAll(asJSON(line[1:]), ",", ", ")
+		p.value = "[mcp_servers.cairn]\ncommand = \"cairn\"\nargs = " + args + "\ntool_timeout_sec = 120\n"
+		p.fresh = ""
+	case r.kind == hook && c.Name == "cursor": // whose lists have no groups
+		p.keys, p.value = []string{"hooks", r.below}, asJSON(command{Command: c.Prime()})
+	case r.kind == hook:
+		p.keys, p.value = []string{"hooks", r.below}, asJSON(map[string][]command{"hooks": {{"command", c.Prime()}}})
+	case c.Name == "opencode": // version 2 reads the form of version 1, and has a newer one: a level deeper, without a switch
+		p.value = asJSON(local{"local", line, true})
+		p.newer = &entry{[]string{r.below, "servers", "cairn"}, asJSON(local{"local", line, false})}
+	default:
+		s := settings{Command: line[0], Args: line[1:]}
+		switch c.Name {
+		case "claude", "vscode":
+			s.Type = "stdio"
+		case "gemini":
+			s.Timeout = 120_000
+		case "zed":
+			s.Source = "custom"
+		}
+		p.value = asJSON(s)
+	}
+	return p
+}
+
+// settings are an MCP server in JSON, local one as OpenCode wants it, and command a hook for the start of a session, and
+// for its start anew after the context was compacted.
+type (
+	settings struct {
 		Source  string   `json:"source,omitempty"`
 		Type    string   `json:"type,omitempty"`
 		Command string   `json:"command"`
 		Args    []string `json:"args"`
 		Timeout int      `json:"timeout,omitempty"` // milliseconds
 	}
-	line := c.Serve()
-	e := settings{Command: line[0], Args: line[1:]}
-	switch c.Name {
-	case "claude", "vscode":
-		e.Type = "stdio"
-	case "gemini":
-		e.Timeout = 120_000
-	case "zed":
-		e.Source = "custom"
-	}
-	return part{kind: server, files: []string{file}, keys: []string{below, "cairn"}, value: asJSON(e), fresh: "{}"}
-}
-
-// opencode is an MCP server as OpenCode wants it. Its version 2 reads the form of version 1, and has a newer one: one
-// level deeper, without a switch.
-func (c Client) opencode(files ...string) part {
-	type local struct {
+	local struct {
 		Type    string   `json:"type"`
 		Command []string `json:"command"`
 		Enabled bool     `json:"enabled,omitempty"`
 	}
-	return part{
-		kind: server, files: files, keys: []string{"mcp", "cairn"}, value: asJSON(local{"local", c.Serve(), true}),
-		newer: &entry{[]string{"mcp", "servers", "cairn"}, asJSON(local{"local", c.Serve(), false})}, fresh: `{"$schema": "https://opencode.ai/config.json"}`,
+	command struct {
+		Type    string `json:"type,omitempty"`
+		Command string `json:"command"`
 	}
-}
-
-// toml is an MCP server in TOML.
-func (c Client) toml(file string) part {
-	line := c.Serve()
-	args := strings.ReplaceAll(asJSON(line[1:]), ",", ", ")
-	value := "[mcp_servers.cairn]\ncommand = \"cairn\"\nargs = " + args + "\ntool_timeout_sec = 120\n"
-	return part{kind: serverTOML, files: []string{file}, keys: []string{"mcp_servers", "cairn"}, value: value}
-}
+)
 
 // Prime is the command of a hook that primes the agent of a client.
 func (c Client) Prime() string {
 	return "cairn --actor " + string(c.Actor()) + " prime --hook " + c.Name
-}
-
-// hook is a hook for the start of a session, and for its start anew after the context was compacted. Cursor's lists
-// have no groups.
-func (c Client) hook(file, event, fresh string) part {
-	type command struct {
-		Type    string `json:"type,omitempty"`
-		Command string `json:"command"`
-	}
-	type group struct {
-		Hooks []command `json:"hooks"`
-	}
-	value := asJSON(group{[]command{{"command", c.Prime()}}})
-	if c.Name == "cursor" {
-		value = asJSON(command{Command: c.Prime()})
-	}
-	return part{kind: hook, files: []string{file}, keys: []string{"hooks", event}, value: value, fresh: fresh}
 }
 
 func asJSON(v any) string {

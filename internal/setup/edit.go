@@ -5,51 +5,39 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/setup/jsonc"
 	"github.com/pelletier/go-toml/v2"
 )
 
-// editor reads and edits what a file is to hold.
-type editor interface {
-	state(f *file, p part) (State, error)
-	add(f *file, p part) error    // if it is missing
-	remove(f *file, p part) error // if it is there
-}
-
-func editorOf(p part) editor {
-	switch p.kind {
-	case server:
-		return member{}
-	case hook:
-		return element{}
-	case serverTOML:
-		return table{}
-	default:
-		return text{}
-	}
+// marksOf are the marks around what is no entry of JSON.
+func marksOf(p part) (m marks, ok bool) {
+	m, ok = map[kind]marks{instruction: markdownMarks, serverTOML: tomlMarks}[p.kind]
+	return m, ok
 }
 
 // replace writes anew what is there: a section in its place, an entry of JSON as the last.
-func replace(edit editor, f *file, p part) error {
-	m := map[kind]marks{instruction: markdownMarks, serverTOML: tomlMarks}[p.kind]
-	if m.begin == "" {
-		if err := edit.remove(f, p); err != nil {
+func (f *file) replace(p part) error {
+	m, ok := marksOf(p)
+	if !ok {
+		if err := f.remove(p); err != nil {
 			return err
 		}
-		return edit.add(f, p)
+		return f.add(p)
 	}
 	s, ok, err := m.find(string(f.after))
 	if err != nil || !ok {
 		return badFile(f, 0, 0, "has no section of cairn")
 	}
-	f.after = []byte(m.replaced(string(f.after), s, p.value))
+	lines := m.lines(p.value)
+	if strings.Contains(string(f.after[s.from:s.to]), "\r\n") {
+		lines = strings.ReplaceAll(lines, "\n", "\r\n")
+	}
+	f.after = slices.Concat(f.after[:s.from], []byte(lines), f.after[s.to:])
 	return nil
 }
-
-// member is an entry of an object of JSON.
-type member struct{}
 
 // parsed reads the JSON of a file. An empty one is as a new one.
 func parsed(f *file) (*jsonc.Doc, error) {
@@ -95,162 +83,147 @@ func entryIn(d *jsonc.Doc, p part) entry {
 	return *p.newer
 }
 
-func (member) state(f *file, p part) (State, error) {
+// spot is where an entry of JSON stands in a file, or is to stand.
+type spot struct {
+	doc *jsonc.Doc
+	entry
+	at    int // of a hook, in its list; -1 for none
+	state State
+}
+
+// spot finds the entry of a part: of hooks the one that is as cairn writes it, else one that primes too.
+func (f *file) spot(p part) (spot, error) {
 	d, err := parsed(f)
 	if err != nil {
-		return "", err
+		return spot{}, err
 	}
-	e := entryIn(d, p)
-	v, ok, err := d.Get(e.keys...)
+	s := spot{doc: d, entry: entryIn(d, p), at: -1, state: Missing}
+	v, ok, err := d.Get(s.keys...)
+	list, isList := v.([]any)
 	switch {
 	case err != nil:
-		return "", badJSON(f, err)
+		return s, badJSON(f, err)
 	case !ok:
-		return Missing, nil
-	case says(v, e.value):
-		return Current, nil
+	case p.kind == hook && !isList:
+		return s, badFile(f, 0, 0, strings.Join(p.keys, ".")+" is no list")
+	case p.kind == hook:
+		for i, one := range list {
+			if says(one, p.value) {
+				s.at, s.state = i, Current
+				break
+			}
+			if primes(one) {
+				s.at, s.state = i, Own
+			}
+		}
+	case says(v, s.value):
+		s.state = Current
 	case startsCairn(v):
-		return Own, nil
+		s.state = Own
 	default:
-		return Foreign, nil
+		s.state = Foreign
 	}
+	return s, nil
 }
 
-func (member) add(f *file, p part) error {
-	d, err := parsed(f)
-	if err != nil {
-		return err
+// state is what a file has of a part.
+func (f *file) state(p part) (State, error) {
+	m, ok := marksOf(p)
+	if !ok {
+		s, err := f.spot(p)
+		return s.state, err
 	}
-	e := entryIn(d, p)
-	out, made, err := d.Set(e.value, e.keys...)
-	if err != nil {
-		return badJSON(f, err)
-	}
-	f.after = out
-	f.made.members(made)
-	return nil
-}
-
-func (member) remove(f *file, p part) error {
-	d, err := parsed(f)
-	if err != nil {
-		return err
-	}
-	out, err := d.Remove(entryIn(d, p).keys...)
-	if err != nil {
-		return badJSON(f, err)
-	}
-	f.after = out
-	return nil
-}
-
-// element is one of a list of hooks.
-type element struct{}
-
-// at finds the hook in its list: the index of the one that is as cairn writes it, else of one that primes too; -1 for
-// none.
-func (element) at(f *file, p part) (*jsonc.Doc, int, State, error) {
-	d, err := parsed(f)
-	if err != nil {
-		return nil, -1, "", err
-	}
-	v, ok, err := d.Get(p.keys...)
-	if err != nil {
-		return nil, -1, "", badJSON(f, err)
-	}
-	list, isList := v.([]any)
-	if ok && !isList {
-		return nil, -1, "", badFile(f, 0, 0, strings.Join(p.keys, ".")+" is no list")
-	}
-	own := -1
-	for i, one := range list {
-		if says(one, p.value) {
-			return d, i, Current, nil
-		}
-		if primes(one) {
-			own = i
+	var all map[string]any
+	var err error
+	if p.kind == serverTOML {
+		if all, err = values(f); err != nil {
+			return "", err
 		}
 	}
-	if own >= 0 {
-		return d, own, Own, nil
-	}
-	return d, -1, Missing, nil
-}
-
-func (e element) state(f *file, p part) (State, error) {
-	_, _, state, err := e.at(f, p)
-	return state, err
-}
-
-func (e element) add(f *file, p part) error {
-	d, _, _, err := e.at(f, p)
-	if err != nil {
-		return err
-	}
-	out, made, err := d.Append(p.value, p.keys...)
-	if err != nil {
-		return badJSON(f, err)
-	}
-	f.after = out
-	f.made.members(made)
-	return nil
-}
-
-func (e element) remove(f *file, p part) error {
-	d, i, state, err := e.at(f, p)
-	if err != nil || state == Missing {
-		return err
-	}
-	out, err := d.RemoveAt(i, p.keys...)
-	if err != nil {
-		return badJSON(f, err)
-	}
-	f.after = out
-	return nil
-}
-
-// text is a section of Markdown.
-type text struct{}
-
-func (text) state(f *file, p part) (State, error) { return stateOf(f, markdownMarks, p.value) }
-
-// stateOf is the state of a section.
-func stateOf(f *file, m marks, body string) (State, error) {
 	s, ok, err := m.find(string(f.after))
+	state := Current
 	switch {
 	case err != nil:
 		return "", badFile(f, 0, 0, err.Error())
 	case !ok:
-		return Missing, nil
-	case s.edited():
-		return Edited, nil
-	case s.body != body:
+		state = Missing
+	case sumOf(s.body) != s.sum:
+		state = Edited
+	case s.body != p.value:
 		return Stale, nil
 	default:
 		return Current, nil
 	}
+	if p.kind == serverTOML {
+		servers, _ := all[p.keys[0]].(map[string]any)
+		if entry, ok := servers[p.keys[1]]; ok && startsCairn(entry) {
+			return Own, nil
+		} else if ok {
+			return Foreign, nil
+		}
+	}
+	return state, nil
 }
 
-func (text) add(f *file, p part) error {
-	f.after = []byte(markdownMarks.added(string(f.after), p.value))
-	return nil
-}
-
-func (text) remove(f *file, _ part) error { return removeSection(f, markdownMarks) }
-
-func removeSection(f *file, m marks) error {
-	s, ok, err := m.find(string(f.after))
+// add writes a part that is missing. A table of TOML goes behind all others, if that proves to change nothing else.
+func (f *file) add(p part) error {
+	if m, ok := marksOf(p); ok && p.kind != serverTOML {
+		f.after = []byte(m.added(string(f.after), p.value))
+		return nil
+	} else if ok {
+		return f.addTable(p)
+	}
+	s, err := f.spot(p)
 	if err != nil {
-		return badFile(f, 0, 0, err.Error())
+		return err
 	}
-	if ok {
-		f.after = []byte(removed(string(f.after), s))
+	edit := s.doc.Set
+	if p.kind == hook {
+		edit = s.doc.Append
+	}
+	out, made, err := edit(s.value, s.keys...)
+	if err != nil {
+		return badJSON(f, err)
+	}
+	f.after = out
+	for _, path := range made {
+		if !slices.ContainsFunc(f.made.Members, func(p []string) bool { return slices.Equal(p, path) }) {
+			f.made.Members = append(f.made.Members, path)
+		}
 	}
 	return nil
 }
 
-// table is a table of TOML in a section of its own.
-type table struct{}
+// remove takes a part out, if it is there. A table of TOML that stands outside the section was not written by cairn, and
+// stays.
+func (f *file) remove(p part) error {
+	if m, ok := marksOf(p); ok {
+		s, ok, err := m.find(string(f.after))
+		if err != nil {
+			return badFile(f, 0, 0, err.Error())
+		}
+		if ok {
+			f.after = []byte(removed(string(f.after), s))
+		}
+		return nil
+	}
+	s, err := f.spot(p)
+	if err != nil {
+		return err
+	}
+	out := f.after
+	switch {
+	case p.kind == server:
+		out, err = s.doc.Remove(s.keys...)
+	case s.at >= 0:
+		out, err = s.doc.RemoveAt(s.at, s.keys...)
+	}
+	if err != nil {
+		return badJSON(f, err)
+	}
+	f.after = out
+	return nil
+}
 
 // values is what a text of TOML says.
 func values(f *file) (map[string]any, error) {
@@ -266,29 +239,8 @@ func values(f *file) (map[string]any, error) {
 	return out, nil
 }
 
-func (table) state(f *file, p part) (State, error) {
-	all, err := values(f)
-	if err != nil {
-		return "", err
-	}
-	state, err := stateOf(f, tomlMarks, p.value)
-	if err != nil || state != Missing && state != Edited {
-		return state, err
-	}
-	servers, _ := all[p.keys[0]].(map[string]any)
-	entry, ok := servers[p.keys[1]]
-	switch {
-	case !ok:
-		return state, nil
-	case startsCairn(entry):
-		return Own, nil
-	default:
-		return Foreign, nil
-	}
-}
-
-// add puts the table behind all others, and proves that it says so and that nothing else changed.
-func (t table) add(f *file, p part) error {
+// addTable puts the table behind all others, and proves that it says so and that nothing else changed.
+func (f *file) addTable(p part) error {
 	was, err := values(f)
 	if err != nil {
 		return err
@@ -312,6 +264,3 @@ func (t table) add(f *file, p part) error {
 	}
 	return nil
 }
-
-// remove takes the section out. A table that stands elsewhere was not written by cairn, and stays.
-func (t table) remove(f *file, _ part) error { return removeSection(f, tomlMarks) }

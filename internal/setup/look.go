@@ -3,7 +3,6 @@ package setup
 import (
 	"path/filepath"
 
-	"github.com/cairn-tasks/cairn/internal/setup/jsonc"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
@@ -65,14 +64,12 @@ type Text struct{ Path, About, Value string }
 // else. It reads no file.
 func (s *Setup) Texts(c Client) ([]Text, error) {
 	blind := &Setup{Root: s.Root, Folders: s.Folders, Section: s.Section, opened: map[string]*file{}}
-	var parts []part
+	parts := append(c.parts(nil), part{kind: instruction, files: []string{c.instructions}, value: s.Section})
 	if s.Root == "" {
 		var err error
 		if parts, err = blind.partsOf(c); err != nil {
 			return nil, err
 		}
-	} else {
-		parts = append(c.parts(c), part{kind: instruction, files: []string{c.instructions}, value: s.Section})
 	}
 	var out []Text
 	for _, one := range parts {
@@ -80,7 +77,7 @@ func (s *Setup) Texts(c Client) ([]Text, error) {
 		if one.kind == server || one.kind == hook {
 			f.after = []byte(freshText(one.fresh))
 		}
-		if err := editorOf(one).add(f, one); err != nil {
+		if err := f.add(one); err != nil {
 			return nil, err
 		}
 		out = append(out, Text{f.path, one.about(), string(f.after)})
@@ -89,24 +86,15 @@ func (s *Setup) Texts(c Client) ([]Text, error) {
 }
 
 // Hooks is a file of hooks of a client that has nothing else in it, and Server one of MCP servers: for plugins.
-func (c Client) Hooks() string { return c.whole(c.hook("", "SessionStart", "{}")) }
+func (c Client) Hooks() string { return c.whole(row{kind: hook, below: "SessionStart"}) }
 
 // Server is a file with the MCP server of a client alone, below a key.
-func (c Client) Server(below string) string { return c.whole(c.server("", below)) }
+func (c Client) Server(below string) string { return c.whole(row{kind: server, below: below}) }
 
-func (c Client) whole(one part) string {
-	d, err := jsonc.Parse([]byte("{}\n"))
-	if err != nil {
-		panic(err) // our own text
-	}
-	var out []byte
-	if one.kind == hook {
-		out, _, err = d.Append(one.value, one.keys...)
-	} else {
-		out, _, err = d.Set(one.value, one.keys...)
-	}
-	if err != nil {
+func (c Client) whole(r row) string {
+	f := &file{after: []byte("{}\n")}
+	if err := f.add(c.part(r)); err != nil {
 		panic(err) // our own texts
 	}
-	return string(out)
+	return string(f.after)
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/store/layout"
 )
 
 // note is what cairn made around what it wrote into a file, so that it goes again once it is empty. It lies in the
@@ -50,7 +50,7 @@ func (n note) keep(state string) error {
 		return disk.RemoveFile(path)
 	}
 	base := filepath.Dir(path)
-	for base != filepath.Dir(base) && !isFolder(base) {
+	for base != filepath.Dir(base) && !layout.IsFolder(base) {
 		base = filepath.Dir(base)
 	}
 	if err := disk.MakeVolatile(base, filepath.Dir(path)); err != nil {
@@ -61,13 +61,4 @@ func (n note) keep(state string) error {
 		return err
 	}
 	return atomicfile.Write(path, append(raw, '\n'), 0o600)
-}
-
-// members adds what was made to what was made before.
-func (n *note) members(made [][]string) {
-	for _, path := range made {
-		if !slices.ContainsFunc(n.Members, func(p []string) bool { return slices.Equal(p, path) }) {
-			n.Members = append(n.Members, path)
-		}
-	}
 }

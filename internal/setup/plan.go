@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/setup/jsonc"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
@@ -102,15 +102,15 @@ func (s *Setup) Plan(clients ...Client) (*Plan, error) {
 // partsOf are the parts of a client: those of the user's configuration, or those of a project and the instructions.
 func (s *Setup) partsOf(c Client) ([]part, error) {
 	if s.Root == "" {
-		if c.userParts == nil {
+		if c.user == nil {
 			return nil, record.Errorf(record.InvalidInput, "%s has no configuration of the user's", c.Name).WithHint("leave --user out, in a workspace")
 		}
 		if !filepath.IsAbs(s.Folders.Home) {
 			return nil, record.Errorf(record.InvalidInput, "the environment names no home folder").WithHint("set HOME")
 		}
-		return c.userParts(c, s.Folders), nil
+		return c.parts(c.user(s.Folders)), nil
 	}
-	parts := c.parts(c)
+	parts := c.parts(nil)
 	if c.instructions == "" {
 		return parts, nil
 	}
@@ -161,8 +161,7 @@ func (p *Plan) part(c Client, one part, all []Client) error {
 		f.fresh = one.fresh
 	}
 	step := Step{Client: c.Name, Path: f.path, Link: f.link, About: one.about(), Value: one.value}
-	edit := editorOf(one)
-	state, err := edit.state(f, one)
+	state, err := f.state(one)
 	if err != nil {
 		return err
 	}
@@ -177,11 +176,11 @@ func (p *Plan) part(c Client, one part, all []Client) error {
 	p.Steps = append(p.Steps, step)
 	switch does {
 	case adds:
-		return edit.add(f, one)
+		return f.add(one)
 	case removes:
-		return edit.remove(f, one)
+		return f.remove(one)
 	case replaces:
-		return replace(edit, f, one)
+		return f.replace(one)
 	}
 	return nil
 }
@@ -245,12 +244,12 @@ func (s *Setup) others(path string, leaving []Client) []string {
 		if name, err := s.instructionsOf(other); err != nil || name != path {
 			continue
 		}
-		for _, one := range other.parts(other) {
+		for _, one := range other.parts(nil) {
 			f, err := s.openFirst(one.files)
 			if err != nil {
 				continue
 			}
-			if state, err := editorOf(one).state(f, one); err == nil && state.Good() {
+			if state, err := f.state(one); err == nil && state.Good() {
 				out = append(out, other.Name)
 				break
 			}
@@ -388,8 +387,7 @@ func empty(v any) bool {
 
 // badJSON is the error for a file of JSON that cannot be edited.
 func badJSON(f *file, err error) error {
-	var at *jsonc.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*jsonc.Error](err); ok {
 		return badFile(f, at.Line, at.Column, at.Msg)
 	}
 	return badFile(f, 0, 0, err.Error())
@@ -411,11 +409,7 @@ func texts(v any) []string {
 		}
 		return out
 	case map[string]any:
-		var out []string
-		for _, one := range v {
-			out = append(out, texts(one)...)
-		}
-		return out
+		return texts(slices.Collect(maps.Values(v)))
 	}
 	return nil
 }
@@ -441,5 +435,3 @@ func says(v any, text string) bool {
 	var want any
 	return in.Decode(&want) == nil && reflect.DeepEqual(v, want)
 }
-
-func isFolder(path string) bool { return layout.IsFolder(path) }

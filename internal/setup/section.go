@@ -22,9 +22,6 @@ type section struct {
 	sum      string // that its first mark says
 }
 
-// edited reports whether somebody changed a section since it was written.
-func (s section) edited() bool { return sumOf(s.body) != s.sum }
-
 func sumOf(body string) string {
 	sum := sha256.Sum256([]byte(body))
 	return hex.EncodeToString(sum[:4])
@@ -88,15 +85,6 @@ func (m marks) added(text, body string) string {
 	default:
 		return text + eol + eol + lines
 	}
-}
-
-// replaced is a text with another body in its section.
-func (m marks) replaced(text string, s section, body string) string {
-	lines := m.lines(body)
-	if strings.Contains(text[s.from:s.to], "\r\n") {
-		lines = strings.ReplaceAll(lines, "\n", "\r\n")
-	}
-	return text[:s.from] + lines + text[s.to:]
 }
 
 // removed is a text without its section, and without what added put before and behind it.

@@ -67,26 +67,16 @@ func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Rea
 			return nil, err
 		}
 		if err := d.draft(i); err != nil {
-			return nil, inItem(err, d.items[i])
+			return nil, verb.WithID(err, record.ID(record.Clip(oneLine(d.items[i].Ref), 60)))
 		}
-		d.tell(n, len(d.order))
+		if w.Progress != nil && n%500 == 0 {
+			w.Progress(verb.Progress{Done: float64(n), Total: float64(len(d.order)), Message: "importing from " + d.source})
+		}
 	}
 	return d, nil
 }
 
 func (d *draft) lose(it Item, field, value string) { d.report.lose(it.Ref, field, value) }
-
-// tell reports how far it has come, now and then.
-func (d *draft) tell(n, of int) {
-	if d.w.Progress != nil && n%500 == 0 {
-		d.w.Progress(verb.Progress{Done: float64(n), Total: float64(of), Message: "importing from " + d.source})
-	}
-}
-
-// inItem says which item an error is about.
-func inItem(err error, it Item) error {
-	return verb.WithID(err, record.ID(record.Clip(oneLine(it.Ref), 60)))
-}
 
 // ids are the ids of the tasks that are made, in the order in which they are written.
 func (d *draft) ids() []record.ID {
@@ -161,7 +151,10 @@ func (d *draft) draft(i int) error {
 		d.report.out.Parents++
 	}
 	t.Links = d.links(it)
-	late := d.lateDeps(to, deps)
+	var late []record.ID // which the task gets once it was moved, since a task that waits cannot be started
+	if to != d.flow.Initial && !d.flow.IsAbandoned(to) {
+		late = d.flow.BlockedBy(task.Task{Deps: deps}, d.among)
+	}
 	t.Deps = slices.DeleteFunc(slices.Clone(deps), func(id record.ID) bool { return slices.Contains(late, id) })
 	if t, err = d.flow.Create(t, d.among, d.w.Stamp("")); err != nil {
 		return err
@@ -189,15 +182,6 @@ func (d *draft) draft(i int) error {
 	return nil
 }
 
-// lateDeps are the deps that are still open although the item was started: the task gets them once it was moved, since
-// a task that waits cannot be started.
-func (d *draft) lateDeps(to record.Status, deps []record.ID) []record.ID {
-	if to == d.flow.Initial || d.flow.IsAbandoned(to) {
-		return nil
-	}
-	return d.flow.BlockedBy(task.Task{Deps: deps}, d.among)
-}
-
 // move moves a task to its state. Where a gate refuses that, it stays where it was made, and the report says so.
 func (d *draft) move(t task.Task, it Item, to record.Status) (task.Task, error) {
 	if to == t.Status {
@@ -208,10 +192,7 @@ func (d *draft) move(t task.Task, it Item, to record.Status) (task.Task, error) 
 		d.lose(it, "state, which a gate of this workspace refuses", cmp.Or(it.Was, it.State))
 		return t, nil
 	}
-	if err != nil {
-		return t, err
-	}
-	return moved, nil
+	return moved, err
 }
 
 // closing says in the entry of a move where it comes from.

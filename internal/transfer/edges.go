@@ -24,18 +24,14 @@ func newEdges(items []Item, known func(string) bool, lose func(Item, string, str
 	}
 	e.deps, e.parent = make([][]string, len(items)), make([][]string, len(items))
 	for i, it := range items {
-		e.deps[i], e.parent[i] = e.there(it, "dep", it.Deps), e.there(it, "parent", nonEmpty(it.Parent))
+		e.deps[i] = e.there(it, "dep", it.Deps)
+		if it.Parent != "" {
+			e.parent[i] = e.there(it, "parent", []string{it.Parent})
+		}
 	}
 	e.uncircle("dep", e.deps)
 	e.uncircle("parent", e.parent)
 	return e
-}
-
-func nonEmpty(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
 }
 
 // there lists those of some refs that name an item, or one that was imported before, none twice.

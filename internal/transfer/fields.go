@@ -32,7 +32,7 @@ func (d *draft) statusOf(it Item) record.Status {
 	f := d.flow
 	to, known := map[string]record.Status{
 		"": f.Initial, Open: f.Initial, Started: cmp.Or(f.Working, f.Initial), Review: cmp.Or(f.Review, f.Working, f.Initial),
-		Done: cmp.Or(f.Done(), firstOf(f.Closed), f.Initial), Dropped: cmp.Or(firstOf(f.Abandoned), firstOf(f.Closed), f.Initial),
+		Done: cmp.Or(f.Done(), cmp.Or(f.Closed...), f.Initial), Dropped: cmp.Or(cmp.Or(f.Abandoned...), cmp.Or(f.Closed...), f.Initial),
 	}[it.State]
 	if !known {
 		if to = record.Status(it.State); f.Known(to) != nil {
@@ -45,13 +45,6 @@ func (d *draft) statusOf(it Item) record.Status {
 		return same
 	}
 	return to
-}
-
-func firstOf(states []record.Status) record.Status {
-	if len(states) == 0 {
-		return ""
-	}
-	return states[0]
 }
 
 // fields makes a task of what an item says of itself. It is no task of the workspace yet.
@@ -93,14 +86,9 @@ func (d *draft) fields(it Item, id record.ID, to record.Status) (task.Task, erro
 // own are the values of optional fields, and of what is called as fields of the workspace, that these can have. The
 // others have no place.
 func (d *draft) own(it Item) map[string]string {
-	out := map[string]string{}
-	fields := maps.Clone(it.Values())
-	for name, value := range it.Fields {
-		if fields == nil {
-			fields = map[string]string{}
-		}
-		fields[name] = value
-	}
+	out, fields := map[string]string{}, map[string]string{}
+	maps.Copy(fields, it.Values())
+	maps.Copy(fields, it.Fields)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		given, err := d.flow.ReadOwn(map[string]string{name: fields[name]})
 		if err != nil {
@@ -147,10 +135,11 @@ func (d *draft) priority(it Item) task.Priority {
 
 func (d *draft) due(it Item) task.Due {
 	due, err := task.ParseDue(strings.TrimSpace(it.Due))
-	if err == nil {
+	at, ok := Moment(it.Due)
+	switch {
+	case err == nil:
 		return due
-	}
-	if at, ok := Moment(it.Due); ok {
+	case ok:
 		return task.DueAt(at)
 	}
 	d.lose(it, "due", it.Due)
@@ -234,14 +223,12 @@ func withCriteria(body string, checks []task.Check) string {
 	if len(checks) == 0 {
 		return body
 	}
-	var b strings.Builder
-	b.WriteString("## Acceptance criteria\n\n")
+	body = strings.TrimRight(body, "\n") + "\n\n## Acceptance criteria\n"
 	for _, c := range checks {
-		b.WriteString("- " + c.Desc)
+		body += "\n- " + c.Desc
 		if c.Cmd != "" {
-			b.WriteString(" (`" + oneLine(c.Cmd) + "`)")
+			body += " (`" + oneLine(c.Cmd) + "`)"
 		}
-		b.WriteString("\n")
 	}
-	return strings.TrimSpace(strings.TrimRight(body, "\n") + "\n\n" + b.String())
+	return strings.TrimSpace(body)
 }

@@ -73,14 +73,6 @@ const (
 	Dropped = "dropped"
 )
 
-// Give adds a value by its name, for a field of the user's own that is called so.
-func (it *Item) Give(name, value string) {
-	if it.Fields == nil {
-		it.Fields = verb.Values{}
-	}
-	it.Fields[name] = value
-}
-
 // Lose notes that something of the item has no place, if there is anything.
 func (it *Item) Lose(field, value string) {
 	if value == "" {

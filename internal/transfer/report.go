@@ -81,16 +81,12 @@ func (r *report) lose(ref, field, value string) {
 	}
 	n.Count++
 	if len(n.Examples) < examplesShown {
-		n.Examples = append(n.Examples, exampleOf(ref, value))
+		example := record.Clip(oneLine(ref), 80)
+		if value = record.Clip(oneLine(value), 100); value != "" {
+			example += ": " + value
+		}
+		n.Examples = append(n.Examples, example)
 	}
-}
-
-func exampleOf(ref, value string) string {
-	ref = record.Clip(oneLine(ref), 80)
-	if value = record.Clip(oneLine(value), 100); value == "" {
-		return ref
-	}
-	return ref + ": " + value
 }
 
 // made notes that an item becomes a task.

@@ -2,11 +2,13 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -100,19 +102,20 @@ func (w *table) Write(t verb.Task) error {
 			passed++
 		}
 	}
-	created, updated := "", ""
-	if t.CreatedAt != nil {
-		created = t.CreatedAt.UTC().Format("2006-01-02T15:04:05Z")
-	}
-	if t.UpdatedAt != nil {
-		updated = t.UpdatedAt.UTC().Format("2006-01-02T15:04:05Z")
+	when := func(at *time.Time) string {
+		if at == nil {
+			return ""
+		}
+		return at.UTC().Format("2006-01-02T15:04:05Z")
 	}
 	row := []string{
 		string(t.ID), t.Title, string(t.Status), MeaningOf(w.flow, t.Status), fmt.Sprint(int(t.Urgency)), string(t.Assignee), strings.Join(t.Labels, ","),
-		string(t.Parent), record.JoinIDs(t.Deps, " "), string(t.Due), string(t.Mode), fmt.Sprint(passed), fmt.Sprint(len(t.Checks)), created, updated, t.Body,
+		string(t.Parent), record.JoinIDs(t.Deps, " "), string(t.Due), string(t.Mode), fmt.Sprint(passed), fmt.Sprint(len(t.Checks)), when(t.CreatedAt), when(t.UpdatedAt), t.Body,
 	}
-	for i, cell := range row {
-		row[i] = noFormula(cell)
+	for i, cell := range row { // a quote keeps what begins like a formula from being one in a spreadsheet
+		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+			row[i] = "'" + cell
+		}
 	}
 	return w.to.Write(row)
 }
@@ -128,19 +131,7 @@ func (w *table) begin() error {
 func (w *table) Close() error {
 	err := w.begin()
 	w.to.Flush()
-	if err != nil {
-		return err
-	}
-	return w.to.Error()
-}
-
-// noFormula keeps a cell from being a formula where a spreadsheet opens the file: a quote stands before what begins
-// like one.
-func noFormula(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
+	return cmp.Or(err, w.to.Error())
 }
 
 // page is a checklist that import reads again. Tasks stand below their parents, so it is written when all are there.
@@ -195,10 +186,7 @@ func (w *page) Close() error {
 // point is the line of a task, and its body below it.
 func (w *page) point(t verb.Task, indent string) string {
 	means := MeaningOf(w.flow, t.Status)
-	mark := map[string]string{Done: "x", Dropped: "-"}[means]
-	if mark == "" {
-		mark = " "
-	}
+	mark := cmp.Or(map[string]string{Done: "x", Dropped: "-"}[means], " ")
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s- [%s] %s (%s)\n", indent, mark, t.Title, strings.Join(w.words(t), ", "))
 	for line := range strings.Lines(t.Body) {

@@ -70,7 +70,9 @@ func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool)
 	return p.repo.Remotes().Push(ctx, p.remote, full, atomic)
 }
 
-func (p gitPort) Apart(ctx context.Context) (bool, error) { return p.repo.Remotes().Apart(ctx, p.remote) }
+func (p gitPort) Apart(ctx context.Context) (bool, error) {
+	return p.repo.Remotes().Apart(ctx, p.remote)
+}
 
 func (p gitPort) Fetch(ctx context.Context) ([]git.RefMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.answer)

@@ -2,6 +2,7 @@ package jsonc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -27,83 +28,110 @@ type Doc struct {
 	unit string // by which one level is indented
 }
 
+const space = " \t\r\n"
+
+// read reads a text as a value of its own, which can be edited.
+func read(src []byte) (hujson.Value, error) {
+	root, err := hujson.Parse(slices.Clone(src))
+	if err == nil {
+		return root, nil
+	}
+	root, again := hujson.Parse(slices.Concat(src, []byte("\n"))) // the parser wants an end of a comment on the last line
+	if again == nil {
+		root.AfterExtra = root.AfterExtra[:len(root.AfterExtra)-1]
+		return root, nil
+	}
+	text := strings.TrimPrefix(err.Error(), "hujson: ")
+	e := &Error{Line: 1, Column: 1, Msg: text}
+	if n, _ := fmt.Sscanf(text, "line %d, column %d:", &e.Line, &e.Column); n == 2 {
+		_, e.Msg, _ = strings.Cut(text, ": ")
+	}
+	return root, e
+}
+
 // Parse reads a text, whose outermost value must be an object. It returns an *Error for any other.
 func Parse(src []byte) (*Doc, error) {
-	root, err := hujson.Parse(slices.Clone(src))
+	root, err := read(src)
 	if err != nil {
-		ended, again := hujson.Parse(slices.Concat(src, []byte("\n"))) // the parser wants an end of a comment on the last line
-		if again != nil {
-			return nil, errorOf(err)
-		}
-		root = ended
+		return nil, err
 	}
 	d := &Doc{src: src, root: root, eol: "\n", unit: "  "}
 	if bytes.Contains(src, []byte("\r\n")) {
 		d.eol = "\r\n"
 	}
 	if root.Value.Kind() != '{' {
-		return nil, d.errorAt(root, "is no object")
+		return nil, d.errorAt(&root, "is no object")
 	}
-	if items := itemsOf(root); len(items) > 0 {
-		if indent, alone := d.indentAt(items[0].start); alone && indent != "" {
+	if items, _ := itemsOf(&root); len(items) > 0 {
+		if indent, alone := d.indentAt(items[0].begin()); alone && indent != "" {
 			d.unit = indent
 		}
 	}
 	return d, nil
 }
 
-// errorOf takes the position out of an error of the parser.
-func errorOf(err error) *Error {
-	text := strings.TrimPrefix(err.Error(), "hujson: ")
-	e := &Error{Line: 1, Column: 1, Msg: text}
-	if n, _ := fmt.Sscanf(text, "line %d, column %d:", &e.Line, &e.Column); n == 2 {
-		if _, msg, ok := strings.Cut(text, ": "); ok {
-			e.Msg = msg
-		}
-	}
-	return e
-}
-
 // errorAt is an error about a value.
-func (d *Doc) errorAt(v hujson.Value, msg string) *Error {
+func (d *Doc) errorAt(v *hujson.Value, msg string) *Error {
 	before := d.src[:v.StartOffset]
 	return &Error{1 + bytes.Count(before, []byte("\n")), v.StartOffset - bytes.LastIndexByte(before, '\n'), msg}
 }
 
+// item is a member of an object, or an element of an array, which has no name.
+type item struct{ name, value *hujson.Value }
+
+func (it item) first() *hujson.Value { return cmp.Or(it.name, it.value) }
+func (it item) begin() int           { return it.first().StartOffset }
+
+// itemsOf lists the items of an object or an array, and what stands behind the last of them and its comma.
+func itemsOf(v *hujson.Value) (items []item, rest *hujson.Extra) {
+	switch v := v.Value.(type) {
+	case *hujson.Object:
+		for i := range v.Members {
+			items = append(items, item{&v.Members[i].Name, &v.Members[i].Value})
+		}
+		return items, &v.AfterExtra
+	case *hujson.Array:
+		for i := range v.Elements {
+			items = append(items, item{value: &v.Elements[i]})
+		}
+		return items, &v.AfterExtra
+	}
+	return nil, nil
+}
+
 // find is the value at a path of names of members, and how many of the names led to something. It returns an *Error if
 // what lies on the way is no object, or has a name twice.
-func (d *Doc) find(path []string) (hujson.Value, int, error) {
-	at := d.root
+func (d *Doc) find(at *hujson.Value, path []string) (*hujson.Value, int, error) {
 	for n, name := range path {
-		obj, ok := at.Value.(*hujson.Object)
-		if !ok {
+		if at.Value.Kind() != '{' {
 			return at, n, d.errorAt(at, strings.Join(path[:n], ".")+" is no object")
 		}
-		found := -1
-		for i, m := range obj.Members {
-			if literal, ok := m.Name.Value.(hujson.Literal); !ok || literal.String() != name {
+		var found *hujson.Value
+		items, _ := itemsOf(at)
+		for _, it := range items {
+			if literal, ok := it.name.Value.(hujson.Literal); !ok || literal.String() != name {
 				continue
 			}
-			if found >= 0 {
-				return at, n, d.errorAt(m.Name, name+" is there twice")
+			if found != nil {
+				return at, n, d.errorAt(it.name, name+" is there twice")
 			}
-			found = i
+			found = it.value
 		}
-		if found < 0 {
+		if found == nil {
 			return at, n, nil
 		}
-		at = obj.Members[found].Value
+		at = found
 	}
 	return at, len(path), nil
 }
 
 // Get returns the value at a path, and whether there is one. Its errors are those of Set.
 func (d *Doc) Get(path ...string) (any, bool, error) {
-	v, n, err := d.find(path)
+	v, n, err := d.find(&d.root, path)
 	if err != nil || n < len(path) {
 		return nil, false, err
 	}
-	out, err := decoded(v)
+	out, err := decoded(*v)
 	return out, err == nil, err
 }
 
@@ -121,206 +149,175 @@ func decoded(v hujson.Value) (any, error) {
 // Set adds a member with a value, which is JSON, and returns the text and the objects that it made on the way, each by
 // its path. It returns an *Error if the member is there, or if what lies on the way is no object.
 func (d *Doc) Set(value string, path ...string) ([]byte, [][]string, error) {
-	at, n, err := d.find(path)
-	if err != nil {
+	root, _ := read(d.src)
+	at, n, err := d.find(&root, path)
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	if n == len(path) {
+	case n == len(path):
 		return nil, nil, d.errorAt(at, strings.Join(path, ".")+" is there already")
-	}
-	if at.Value.Kind() != '{' {
+	case at.Value.Kind() != '{':
 		return nil, nil, d.errorAt(at, strings.Join(path[:n], ".")+" is no object")
 	}
-	return d.add(at, path, n, value)
+	var made [][]string
+	for i := n + 1; i < len(path); i++ {
+		made = append(made, path[:i])
+	}
+	out, err := d.insert(root, at, path[n:], value)
+	return out, made, err
 }
 
 // Append adds an element to the array at a path, and makes a missing one. It returns what Set does, the array among
 // what was made.
 func (d *Doc) Append(value string, path ...string) ([]byte, [][]string, error) {
-	at, n, err := d.find(path)
-	if err != nil {
+	root, _ := read(d.src)
+	at, n, err := d.find(&root, path)
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	if n < len(path) {
-		out, made, err := d.add(at, path, n, "["+value+"]")
+	case n < len(path):
+		out, made, err := d.Set("["+value+"]", path...)
 		return out, append(made, path), err
-	}
-	if at.Value.Kind() != '[' {
+	case at.Value.Kind() != '[':
 		return nil, nil, d.errorAt(at, strings.Join(path, ".")+" is no array")
 	}
-	return d.insert(at, "", value, nil)
+	out, err := d.insert(root, at, nil, value)
+	return out, nil, err
 }
 
-// add adds what is missing of a path behind the first n names, which led to an object.
-func (d *Doc) add(at hujson.Value, path []string, n int, value string) ([]byte, [][]string, error) {
-	var made [][]string
-	for i := len(path) - 1; i > n; i-- {
-		value = "{" + quote(path[i]) + ":" + value + "}"
-		made = append(made, path[:i])
+// insert puts an item behind the last one of an object, where it gets a name and perhaps more objects around it, or of
+// an array.
+func (d *Doc) insert(root hujson.Value, into *hujson.Value, path []string, value string) ([]byte, error) {
+	for i := len(path) - 1; i > 0; i-- {
+		value = "{" + hujson.Value{Value: hujson.String(path[i])}.String() + ":" + value + "}"
 	}
-	slices.Reverse(made)
-	return d.insert(at, quote(path[n])+": ", value, made)
-}
-
-// insert puts an item behind the last one of an object or an array, and proves that nothing else changed.
-func (d *Doc) insert(into hujson.Value, name, value string, made [][]string) ([]byte, [][]string, error) {
-	parsed, err := hujson.Parse([]byte(value))
+	added, err := hujson.Parse([]byte(value))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	open, end, items := into.StartOffset+1, into.EndOffset-1, itemsOf(into)
+	items, rest := itemsOf(into)
+	comments := bytes.TrimRight(*rest, space)
 	outer, _ := d.indentAt(into.StartOffset)
-	var cuts []splice
+	inner, end, inline := outer+d.unit, (*rest)[len(comments):], false
 	if len(items) == 0 {
-		at := open + len(bytes.TrimRight(d.src[open:end], " \t\r\n"))
-		inner := outer + d.unit
-		cuts = []splice{{at, end, d.eol + inner + name + d.render(parsed, inner) + d.eol + outer}}
+		end = hujson.Extra(d.eol + outer)
 	} else {
 		last := items[len(items)-1]
-		comma := d.comma(last.end, end)
-		at := last.end + len(bytes.TrimRight(d.src[last.end:end], " \t\r\n"))
-		before, inline := " ", !bytes.ContainsRune(d.src[open:items[0].start], '\n') && !bytes.ContainsRune(d.src[last.end:end], '\n')
-		text := ""
-		if inline {
-			text = name + compact(parsed)
-		} else {
-			inner, alone := d.indentAt(last.start)
-			if !alone {
-				inner = outer + d.unit
-			}
-			before, text = d.eol+inner, name+d.render(parsed, inner)
+		if indent, alone := d.indentAt(last.begin()); alone {
+			inner = indent
 		}
-		switch {
-		case comma >= 0:
-			cuts = []splice{{at, at, before + text + ","}}
-		default:
-			cuts = []splice{{last.end, last.end, ","}, {at, at, before + text}}
+		around := slices.Concat(items[0].first().BeforeExtra, last.value.AfterExtra, *rest)
+		inline = !bytes.ContainsRune(around, '\n')
+		if last.value.AfterExtra != nil { // there is a comma behind the last one
+			added.AfterExtra = hujson.Extra{}
 		}
 	}
-	out := apply(d.src, cuts)
-	return out, made, d.proved(out, into, name)
+	before := " "
+	if !inline {
+		before = d.eol + inner
+	}
+	d.lay(&added, inner, inline)
+	before, *rest = string(comments)+before, end
+	switch into := into.Value.(type) {
+	case *hujson.Object:
+		name := hujson.Value{BeforeExtra: hujson.Extra(before), Value: hujson.String(path[0])}
+		added.BeforeExtra = hujson.Extra(" ")
+		into.Members = append(into.Members, hujson.ObjectMember{Name: name, Value: added})
+	case *hujson.Array:
+		added.BeforeExtra = hujson.Extra(before)
+		into.Elements = append(into.Elements, added)
+	}
+	return d.proved(root, into)
 }
 
-// proved returns an error unless a text says what this one says, and one more thing.
-func (d *Doc) proved(out []byte, into hujson.Value, name string) error {
+// lay puts what is within a value on lines of its own, or all of it on one. Arrays of texts and numbers stay on one.
+func (d *Doc) lay(v *hujson.Value, indent string, inline bool) {
+	items, rest := itemsOf(v)
+	nested := func(it item) bool { return it.value.Value.Kind() == '{' || it.value.Value.Kind() == '[' }
+	inline = inline || v.Value.Kind() == '[' && !slices.ContainsFunc(items, nested)
+	for i, it := range items {
+		switch {
+		case !inline:
+			it.first().BeforeExtra = hujson.Extra(d.eol + indent + d.unit)
+		case i > 0:
+			it.first().BeforeExtra = hujson.Extra(" ")
+		}
+		if it.name != nil {
+			it.value.BeforeExtra = hujson.Extra(" ")
+		}
+		d.lay(it.value, indent+d.unit, inline)
+	}
+	if len(items) > 0 && !inline {
+		*rest = hujson.Extra(d.eol + indent)
+	}
+}
+
+// proved is the text of an edited value. It returns an error unless that says what the value does: a comment could
+// swallow what stands behind it.
+func (d *Doc) proved(root hujson.Value, at *hujson.Value) ([]byte, error) {
+	out := root.Pack()
 	after, err := Parse(out)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	path := d.pathOf(into)
-	at, n, err := after.find(path)
-	if err != nil || n < len(path) {
-		return d.errorAt(into, "cannot be edited")
+	want, err1 := decoded(root)
+	is, err2 := decoded(after.root)
+	if err1 != nil || err2 != nil || !reflect.DeepEqual(want, is) {
+		return nil, d.errorAt(at, "cannot be edited without a change of something else")
 	}
-	items := itemsOf(at)
-	undone, err := after.removed(at, len(items)-1)
-	if err != nil {
-		return err
-	}
-	was, err1 := decoded(d.root)
-	is, err2 := decoded(undone.root)
-	if err1 != nil || err2 != nil || !reflect.DeepEqual(was, is) || len(items) != len(itemsOf(into))+1 {
-		return d.errorAt(into, "cannot be edited without a change of something else ("+name+")")
-	}
-	return nil
-}
-
-// pathOf is the path of an object or an array of the Doc.
-func (d *Doc) pathOf(v hujson.Value) []string {
-	var walk func(at hujson.Value) ([]string, bool)
-	walk = func(at hujson.Value) ([]string, bool) {
-		if at.StartOffset == v.StartOffset && at.EndOffset == v.EndOffset {
-			return nil, true
-		}
-		if obj, ok := at.Value.(*hujson.Object); ok {
-			for _, m := range obj.Members {
-				if m.Value.StartOffset > v.StartOffset || m.Value.EndOffset < v.EndOffset {
-					continue
-				}
-				if rest, ok := walk(m.Value); ok {
-					return append([]string{m.Name.Value.(hujson.Literal).String()}, rest...), true
-				}
-			}
-		}
-		return nil, false
-	}
-	path, _ := walk(d.root)
-	return path
+	return out, nil
 }
 
 // Remove takes the member at a path out. A missing one is no error, and the text stays as it is.
 func (d *Doc) Remove(path ...string) ([]byte, error) {
-	at, n, err := d.find(path)
+	at, n, err := d.find(&d.root, path)
 	if err != nil || n < len(path) {
 		return d.src, err
 	}
-	parent, _, err := d.find(path[:len(path)-1])
+	above := path[:len(path)-1]
+	parent, _, err := d.find(&d.root, above)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(itemsOf(parent), func(it span) bool { return it.start < at.StartOffset && it.end == at.EndOffset })
-	return d.RemoveAt(i, path[:len(path)-1]...)
+	items, _ := itemsOf(parent)
+	return d.RemoveAt(slices.IndexFunc(items, func(it item) bool { return it.value == at }), above...)
 }
 
-// RemoveAt takes an item out of the object or the array at a path, by its index.
+// RemoveAt takes an item out of the object or the array at a path, by its index. Comments around the item stay.
 func (d *Doc) RemoveAt(i int, path ...string) ([]byte, error) {
-	at, n, err := d.find(path)
+	root, _ := read(d.src)
+	at, n, err := d.find(&root, path)
 	if err != nil {
 		return nil, err
 	}
-	if n < len(path) || i < 0 || i >= len(itemsOf(at)) {
+	items, rest := itemsOf(at)
+	if n < len(path) || i < 0 || i >= len(items) {
 		return nil, d.errorAt(at, "has no such item")
 	}
-	out, err := d.removed(at, i)
-	if err != nil {
-		return nil, err
-	}
-	return out.src, nil
-}
-
-// removed is the Doc without an item of an object or an array. Comments around the item stay.
-func (d *Doc) removed(from hujson.Value, i int) (*Doc, error) {
-	open, end, items := from.StartOffset+1, from.EndOffset-1, itemsOf(from)
-	it, limit := items[i], end
-	if i+1 < len(items) {
-		limit = items[i+1].start
-	}
-	start := len(bytes.TrimRight(d.src[:it.start], " \t\r\n"))
-	cuts := []splice{{max(start, open), it.end, ""}}
-	comma := d.comma(it.end, limit)
+	it := items[i]
+	left := slices.Concat(bytes.TrimRight(it.first().BeforeExtra, space), it.value.AfterExtra)
 	switch {
-	case comma >= 0:
-		cuts = append(cuts, splice{comma, comma + 1, ""})
-	case i > 0:
-		before := d.comma(items[i-1].end, it.start)
-		cuts = append(cuts, splice{before, before + 1, ""})
-	}
-	if len(items) == 1 { // nothing but white space is left: the object is made empty
-		rest := apply(d.src[open:end], shifted(cuts, -open))
-		if len(bytes.TrimSpace(rest)) == 0 {
-			cuts = []splice{{open, end, ""}}
+	case i+1 < len(items):
+		next := &items[i+1].first().BeforeExtra
+		*next = slices.Concat(left, *next)
+	case i == 0:
+		if *rest = slices.Concat(left, *rest); len(bytes.TrimSpace(*rest)) == 0 {
+			*rest = nil
 		}
+	case it.value.AfterExtra == nil: // there is no comma behind the last one
+		*rest = slices.Concat(items[i-1].value.AfterExtra, left, *rest)
+		items[i-1].value.AfterExtra = nil
+	default:
+		*rest = slices.Concat(left, *rest)
+		items[i-1].value.AfterExtra = append(hujson.Extra{}, items[i-1].value.AfterExtra...)
 	}
-	return Parse(apply(d.src, cuts))
-}
-
-// comma is where the comma behind an item stands, up to a limit; -1 if there is none.
-func (d *Doc) comma(from, limit int) int {
-	for i := from; i < limit; i++ {
-		switch rest := d.src[i:limit]; {
-		case rest[0] == ',':
-			return i
-		case bytes.HasPrefix(rest, []byte("//")):
-			n := bytes.IndexByte(rest, '\n')
-			if n < 0 {
-				return -1
-			}
-			i += n
-		case bytes.HasPrefix(rest, []byte("/*")):
-			i += bytes.Index(rest, []byte("*/")) + 1
-		}
+	switch v := at.Value.(type) {
+	case *hujson.Object:
+		v.Members = slices.Delete(v.Members, i, i+1)
+	case *hujson.Array:
+		v.Elements = slices.Delete(v.Elements, i, i+1)
 	}
-	return -1
+	return d.proved(root, at)
 }
 
 // indentAt is the white space at the start of the line of an offset, and whether nothing else stands before it.
@@ -328,109 +325,4 @@ func (d *Doc) indentAt(at int) (string, bool) {
 	line := d.src[bytes.LastIndexByte(d.src[:at], '\n')+1 : at]
 	rest := bytes.TrimLeft(line, " \t")
 	return string(line[:len(line)-len(rest)]), len(rest) == 0
-}
-
-// span is where an item of an object or an array lies: with the name of a member, without the white space and the comma
-// around it.
-type span struct{ start, end int }
-
-func itemsOf(v hujson.Value) []span {
-	var out []span
-	switch v := v.Value.(type) {
-	case *hujson.Object:
-		for _, m := range v.Members {
-			out = append(out, span{m.Name.StartOffset, m.Value.EndOffset})
-		}
-	case *hujson.Array:
-		for _, e := range v.Elements {
-			out = append(out, span{e.StartOffset, e.EndOffset})
-		}
-	}
-	return out
-}
-
-// splice replaces the bytes between two offsets.
-type splice struct {
-	from, to int
-	text     string
-}
-
-func shifted(cuts []splice, by int) []splice {
-	out := slices.Clone(cuts)
-	for i := range out {
-		out[i].from, out[i].to = out[i].from+by, out[i].to+by
-	}
-	return out
-}
-
-// apply makes splices that do not overlap.
-func apply(src []byte, cuts []splice) []byte {
-	cuts = slices.Clone(cuts)
-	slices.SortStableFunc(cuts, func(a, b splice) int { return a.from - b.from })
-	var out []byte
-	at := 0
-	for _, c := range cuts {
-		out = append(append(out, src[at:c.from]...), c.text...)
-		at = c.to
-	}
-	return append(out, src[at:]...)
-}
-
-func quote(s string) string {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // a text
-	}
-	return string(raw)
-}
-
-// render writes a value on several lines. Arrays of texts and numbers stay on one.
-func (d *Doc) render(v hujson.Value, indent string) string {
-	inner := indent + d.unit
-	switch c := v.Value.(type) {
-	case *hujson.Object:
-		var lines []string
-		for _, m := range c.Members {
-			lines = append(lines, inner+string(m.Name.Value.(hujson.Literal))+": "+d.render(m.Value, inner))
-		}
-		return d.block("{", "}", lines, indent)
-	case *hujson.Array:
-		if !slices.ContainsFunc(c.Elements, func(e hujson.Value) bool { return e.Value.Kind() == '{' || e.Value.Kind() == '[' }) {
-			return compact(v)
-		}
-		var lines []string
-		for _, e := range c.Elements {
-			lines = append(lines, inner+d.render(e, inner))
-		}
-		return d.block("[", "]", lines, indent)
-	default:
-		return compact(v)
-	}
-}
-
-func (d *Doc) block(open, end string, lines []string, indent string) string {
-	if len(lines) == 0 {
-		return open + end
-	}
-	return open + d.eol + strings.Join(lines, ","+d.eol) + d.eol + indent + end
-}
-
-// compact writes a value on one line.
-func compact(v hujson.Value) string {
-	var parts []string
-	switch c := v.Value.(type) {
-	case *hujson.Object:
-		for _, m := range c.Members {
-			parts = append(parts, string(m.Name.Value.(hujson.Literal))+": "+compact(m.Value))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case *hujson.Array:
-		for _, e := range c.Elements {
-			parts = append(parts, compact(e))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case hujson.Literal:
-		return string(c)
-	}
-	return ""
 }

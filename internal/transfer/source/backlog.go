@@ -75,7 +75,8 @@ func backlogOf(o object, id, text, folder string) transfer.Item {
 		Priority: strings.ToLower(o.text("priority")), Created: o.time("created_date"), CreatedBy: o.text("reporter"), Due: o.time("due_date"),
 	}
 	it.Rank = it.Priority
-	it.State = backlogState(it.Was)
+	it.State, _ = stateOf(it.Was)
+	it.State = cmp.Or(it.State, transfer.Open)
 	switch {
 	case strings.HasSuffix(folder, "completed"):
 		it.State, it.Was = transfer.Done, it.Was+" (completed)"
@@ -87,38 +88,13 @@ func backlogOf(o object, id, text, folder string) transfer.Item {
 	if it.State == transfer.Done {
 		it.Closed = cmp.Or(o.time("completed_date"), o.time("updated_date"))
 	}
-	who := o.texts("assignee")
-	if len(who) > 0 {
-		it.Assignee = who[0]
-		for _, more := range who[1:] {
-			it.Lose("a second assignee", more)
-		}
-	}
-	if kind := o.text("type"); kind != "" && kind != "task" {
-		it.Labels = append(it.Labels, kind)
-	}
-	if m := o.text("milestone"); m != "" {
-		it.Labels = append(it.Labels, "milestone/"+m)
-	}
+	assigned(&it, o.texts("assignee"))
+	label(&it, "", o.text("type"))
+	label(&it, "milestone/", o.text("milestone"))
 	o.drop("id", "completed_date", "updated_date", "subtasks", "ordinal")
 	backlogText(&it, text, o)
 	o.rest(&it)
 	return it
-}
-
-func backlogState(status string) string {
-	switch strings.ToLower(strings.TrimSpace(status)) {
-	case "in progress", "doing", "started":
-		return transfer.Started
-	case "in review", "review":
-		return transfer.Review
-	case "done", "completed", "closed":
-		return transfer.Done
-	case "canceled", "cancelled", "won't do", "wont do":
-		return transfer.Dropped
-	default:
-		return transfer.Open
-	}
 }
 
 // backlogText reads the sections of a task: criteria become checks, comments comments, and the rest stays.

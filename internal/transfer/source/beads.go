@@ -46,10 +46,8 @@ func oneParent(it *transfer.Item, parents []string, place map[string]int) string
 	if len(parents) == 0 {
 		return ""
 	}
-	up := parents[0]
-	if at := slices.IndexFunc(parents, func(ref string) bool { _, here := place[ref]; return here }); at >= 0 {
-		up = parents[at]
-	}
+	at := slices.IndexFunc(parents, func(ref string) bool { _, here := place[ref]; return here })
+	up := parents[max(at, 0)]
 	for _, other := range parents {
 		if other != up {
 			it.Lose("a second parent", other)
@@ -105,31 +103,14 @@ func beadOf(o object, id, kind string) transfer.Item {
 	if len(it.Acceptance) == 1 && len(acceptance) > 400 {
 		criteriaToo = acceptance
 	}
-	external := o.text("external_ref")
-	if strings.HasPrefix(external, "https://") || strings.HasPrefix(external, "http://") {
-		it.URL, external = external, ""
-	}
 	it.Body = body([2]string{"", o.text("description")}, [2]string{"Design", o.text("design")}, [2]string{"Notes", o.text("notes")},
-		[2]string{"Acceptance criteria", criteriaToo}, [2]string{"External reference", external}) // such as gh-41, which is no address
-	if kind != "" && kind != "task" {
-		it.Labels = append(it.Labels, kind)
-	}
-	switch it.Was {
-	case "", "open":
-		it.State = transfer.Open
-	case "in_progress", "hooked":
-		it.State = transfer.Started
-	case "closed":
-		it.State = transfer.Done
-	default: // blocked, deferred, pinned, and those of a team's own
-		it.State, it.Labels = transfer.Open, append(it.Labels, it.Was)
-	}
+		[2]string{"Acceptance criteria", criteriaToo}, [2]string{"External reference", external(&it, o.text("external_ref"))}) // such as gh-41, which is no address
+	label(&it, "", kind)
+	stated(&it) // blocked, deferred, pinned, and those of a team's own, are labels
 	if minutes := o.text("estimated_minutes"); minutes != "" && minutes != "0" {
 		it.Estimate = minutes + "m"
 	}
-	for _, c := range o.objects("comments") {
-		it.Comments = append(it.Comments, transfer.Comment{By: c.text("author"), At: c.text("created_at"), Text: c.text("text")})
-	}
+	it.Comments = o.comments("comments", []string{"author"}, []string{"created_at"}, "text")
 	o.drop("updated_at", "content_hash", "dependency_count", "dependent_count", "comment_count", "compaction_level", "original_size", "source_repo", "started_at", "parent")
 	return it
 }

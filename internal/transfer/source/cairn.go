@@ -11,19 +11,15 @@ import (
 // readCairn reads the JSON lines of cairn export.
 func readCairn(files []File) (Batch, error) {
 	var out Batch
-	for _, f := range files {
-		objects, err := objectsOf(f)
-		if err != nil {
-			return out, err
+	err := each(files, func(f File, i int, o object) error {
+		if o.text("id") == "" || o.text("title") == "" || o.text("status") == "" {
+			return bad(f.Name, 0, "object %d has no id, title and status, so it is no task of cairn", i+1).
+				WithHint("export with the format jsonl makes the file")
 		}
-		for i, o := range objects {
-			if o.text("id") == "" || o.text("title") == "" || o.text("status") == "" {
-				return out, bad(f.Name, 0, "object %d has no id, title and status, so it is no task of cairn", i+1).WithHint("export with the format jsonl makes the file")
-			}
-			out.Items = append(out.Items, exportedTask(o))
-		}
-	}
-	return out, nil
+		out.Items = append(out.Items, exportedTask(o))
+		return nil
+	})
+	return out, err
 }
 
 func exportedTask(o object) transfer.Item {
@@ -32,10 +28,7 @@ func exportedTask(o object) transfer.Item {
 		Labels: o.texts("labels"), Deps: o.texts("deps"), Parent: o.text("parent"), Assignee: o.text("assignee"), Due: o.text("due"), Optional: task.OptionalOf(func(name string) string { return o.text(name) }),
 		Mode: o.text("mode"), Scope: o.texts("scope"), Created: o.text("created_at"),
 	}
-	if it.State == "" { // of a list that another program wrote
-		it.State = it.Was
-	}
-	it.Rank = it.Priority
+	it.State, it.Rank = cmp.Or(it.State, it.Was), it.Priority // a list that another program wrote does not say what a state means
 	for _, c := range o.objects("checks") {
 		timeout, _ := strconv.Atoi(c.text("timeout"))
 		it.Checks = append(it.Checks, transfer.Check{Desc: c.text("desc"), Cmd: c.text("cmd"), Cwd: c.text("cwd"), Timeout: timeout, By: c.text("by")})

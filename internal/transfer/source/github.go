@@ -1,9 +1,11 @@
 package source
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 )
 
@@ -48,28 +50,18 @@ func issueOf(o object, number string) transfer.Item {
 		Title: o.text("title"), Labels: o.texts("labels"), URL: o.text("html_url"), Created: o.text("created_at", "createdAt"),
 		CreatedBy: o.named("user", "author"), Closed: o.text("closed_at", "closedAt"), ClosedBy: o.named("closed_by"),
 	}
-	if it.URL == "" {
-		it.URL = o.text("url")
-	}
+	it.URL = cmp.Or(it.URL, o.text("url"))
 	repo := repoOf(it.URL)
 	it.Ref = repo + "#" + number
 	issueState(o, &it)
 	it.Body = strings.ReplaceAll(o.text("body"), "\r\n", "\n")
 	issueEdges(&it, repo)
 	who := o.texts("assignees")
-	if one := o.named("assignee"); one != "" && !slices.Contains(who, one) {
+	if one := o.named("assignee"); one != "" {
 		who = append(who, one)
 	}
-	for i, name := range who {
-		if i == 0 {
-			it.Assignee = name
-			continue
-		}
-		it.Lose("a second assignee", name)
-	}
-	if m := o.named("milestone"); m != "" {
-		it.Labels = append(it.Labels, "milestone/"+m)
-	}
+	assigned(&it, record.Unique(who))
+	label(&it, "milestone/", o.named("milestone"))
 	if kind := o.named("type"); kind != "" {
 		it.Labels = append(it.Labels, strings.ToLower(kind))
 	}
@@ -77,7 +69,10 @@ func issueOf(o object, number string) transfer.Item {
 		it.Parent = repo + "#" + up[strings.LastIndexByte(up, '/')+1:]
 	}
 	it.Priority, it.Rank = priorityOf(it.Labels)
-	issueComments(o, &it)
+	it.Comments = o.comments("comments", []string{"author", "user"}, []string{"createdAt", "created_at"}, "body")
+	if n := o.text("comments"); n != "" && n != "0" { // gh gives the list
+		it.Lose("comments, which the API lists apart", n)
+	}
 	o.drop("id", "node_id", "number", "url", "html_url", "repository_url", "labels_url", "comments_url", "events_url", "timeline_url", "updated_at", "updatedAt",
 		"author_association", "performed_via_github_app", "reactions", "reactionGroups", "score", "sub_issues_summary", "issue_dependencies_summary", "isPinned",
 		"projectCards", "pull_request", "draft", "repository", "closed")
@@ -109,16 +104,6 @@ func issueState(o object, it *transfer.Item) {
 		it.State, it.Reason = transfer.Dropped, strings.ReplaceAll(reason, "_", " ")
 	default:
 		it.State = transfer.Done
-	}
-}
-
-// issueComments reads comments, which the API gives as a number and gh as a list.
-func issueComments(o object, it *transfer.Item) {
-	for _, c := range o.objects("comments") {
-		it.Comments = append(it.Comments, transfer.Comment{By: c.named("author", "user"), At: c.text("createdAt", "created_at"), Text: c.text("body")})
-	}
-	if n := o.text("comments"); n != "" && n != "0" {
-		it.Lose("comments, which the API lists apart", n)
 	}
 }
 

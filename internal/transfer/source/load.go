@@ -25,17 +25,12 @@ func (s Source) Find(fsys fs.FS) string {
 		if err != nil || s.Ext == nil && !info.Mode().IsRegular() || s.Ext != nil && !info.IsDir() {
 			continue
 		}
-		if s.Name == "backlog" && !isDir(fsys, p+"/tasks") { // any folder may be called backlog
-			continue
+		if tasks, err := fs.Stat(fsys, p+"/tasks"); s.Name == "backlog" && (err != nil || !tasks.IsDir()) {
+			continue // any folder may be called backlog
 		}
 		return p
 	}
 	return ""
-}
-
-func isDir(fsys fs.FS, p string) bool {
-	info, err := fs.Stat(fsys, p)
-	return err == nil && info.IsDir()
 }
 
 // Load reads what is at a path: a file, or of a folder the files of the system in it. It returns NOT_FOUND if nothing
@@ -84,8 +79,8 @@ func (s Source) inside() []string {
 
 // loadFolder reads the files of a folder, in the order of their names.
 func (s Source) loadFolder(fsys fs.FS, p string) ([]File, error) {
-	if at := s.Find(must(fs.Sub(fsys, p))); at != "" { // the folder of a project was named
-		p = path.Join(p, at)
+	if sub, _ := fs.Sub(fsys, p); s.Find(sub) != "" { // the folder of a project was named
+		p = path.Join(p, s.Find(sub))
 	}
 	in := s.In
 	if in == nil {
@@ -121,8 +116,6 @@ func (s Source) loadFolder(fsys fs.FS, p string) ([]File, error) {
 	}
 	return out, nil
 }
-
-func must(fsys fs.FS, _ error) fs.FS { return fsys }
 
 // readFile reads a regular file of at most so many bytes.
 func readFile(fsys fs.FS, p string, most int) (File, error) {

@@ -75,24 +75,12 @@ func (l *checklist) heading(n int, title string) {
 	}
 	l.labels, l.states = l.labels[:n], l.states[:n]
 	l.labels[n-1], l.states[n-1] = "", ""
-	switch state, ok := headingState(title); {
+	switch state, ok := stateOf(title); {
 	case ok:
 		l.states[n-1] = state
 	case n > 1:
 		l.labels[n-1] = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(title)), " ", "-")
 	}
-}
-
-// headingState reads a heading as the name of a state.
-func headingState(title string) (string, bool) {
-	state, ok := map[string]string{
-		"to do": transfer.Open, "todo": transfer.Open, "open": transfer.Open, "backlog": transfer.Open,
-		"in progress": transfer.Started, "doing": transfer.Started, "started": transfer.Started,
-		"in review": transfer.Review, "review": transfer.Review,
-		"done": transfer.Done, "completed": transfer.Done, "closed": transfer.Done,
-		"canceled": transfer.Dropped, "cancelled": transfer.Dropped, "dropped": transfer.Dropped,
-	}[strings.ReplaceAll(strings.ToLower(strings.TrimSpace(title)), "_", " ")]
-	return state, ok
 }
 
 // text adds a line to the body of the item that it stands below.
@@ -202,11 +190,9 @@ func said(it *transfer.Item, words string) (id string) {
 		case key == "id" && value != "" && !strings.Contains(value, " "):
 			id = value
 		case key == "state" && value != "" && !strings.Contains(value, " "):
-			read.Was = value
-			if state, ok := headingState(value); ok {
+			read.Was, read.State = value, value
+			if state, ok := stateOf(value); ok {
 				read.State = state
-			} else {
-				read.State = value
 			}
 		case key == "after" && value != "":
 			read.Deps = append(read.Deps, strings.Fields(value)...)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -99,13 +100,7 @@ func (o object) objects(key string) []object {
 		return nil
 	}
 	o.seen[key] = true
-	var out []object
-	for _, one := range list {
-		if m, ok := one.(map[string]any); ok {
-			out = append(out, newObject(m))
-		}
-	}
-	return out
+	return objectsIn(list)
 }
 
 // drop says that keys mean nothing for a task, so that they are not reported.
@@ -124,7 +119,10 @@ func (o object) rest(it *transfer.Item) {
 		}
 		value := textOf(o.keys[key])
 		if _, named := o.keys[key].(map[string]any); value != "" && !named {
-			it.Give(key, value)
+			if it.Fields == nil {
+				it.Fields = verb.Values{} // where the workspace has a field of that name
+			}
+			it.Fields[key] = value
 			continue
 		}
 		if value == "" {
@@ -137,12 +135,8 @@ func (o object) rest(it *transfer.Item) {
 
 func empty(v any) bool {
 	switch v := v.(type) {
-	case nil:
-		return true
 	case string:
 		return strings.TrimSpace(v) == ""
-	case bool:
-		return !v
 	case json.Number:
 		return v == "0"
 	case []any:
@@ -150,7 +144,7 @@ func empty(v any) bool {
 	case map[string]any:
 		return len(v) == 0
 	}
-	return false
+	return v == nil || v == false
 }
 
 const maxDepth = 64 // of objects and lists within one another
@@ -196,11 +190,7 @@ func tooDeep(v any, room int) bool {
 	case []any:
 		return slices.ContainsFunc(v, func(one any) bool { return tooDeep(one, room-1) })
 	case map[string]any:
-		for _, one := range v {
-			if tooDeep(one, room-1) {
-				return true
-			}
-		}
+		return tooDeep(slices.Collect(maps.Values(v)), room)
 	}
 	return false
 }
@@ -211,8 +201,7 @@ func lineAt(f File, offset int64) int {
 
 // jsonError is an error of JSON with the line that it is in.
 func jsonError(f File, offset int64, err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		offset = max(offset, syntax.Offset-1)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -227,15 +216,97 @@ func objectsOf(f File) ([]object, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []object
-	for i, v := range all {
-		m, ok := v.(map[string]any)
-		if !ok {
-			return nil, bad(f.Name, 0, "value %d is no object", i+1).WithHint("export it again from where it comes from")
-		}
-		out = append(out, newObject(m))
+	out := objectsIn(all)
+	if len(out) < len(all) {
+		at := slices.IndexFunc(all, func(v any) bool { _, ok := v.(map[string]any); return !ok })
+		return nil, bad(f.Name, 0, "value %d is no object", at+1).WithHint("export it again from where it comes from")
 	}
 	return out, nil
+}
+
+func objectsIn(list []any) []object {
+	var out []object
+	for _, one := range list {
+		if m, ok := one.(map[string]any); ok {
+			out = append(out, newObject(m))
+		}
+	}
+	return out
+}
+
+// each calls a function with the objects of some files in JSON.
+func each(files []File, do func(f File, i int, o object) error) error {
+	for _, f := range files {
+		objects, err := objectsOf(f)
+		if err != nil {
+			return err
+		}
+		for i, o := range objects {
+			if err := do(f, i, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// comments are those of a list, by the keys that say by whom, when and what.
+func (o object) comments(list string, by, at []string, text string) []transfer.Comment {
+	var out []transfer.Comment
+	for _, c := range o.objects(list) {
+		out = append(out, transfer.Comment{By: c.named(by...), At: c.text(at...), Text: c.text(text)})
+	}
+	return out
+}
+
+// states are the words for states of all systems, in lower case, with spaces between their parts.
+var states = map[string]string{
+	"": transfer.Open, "open": transfer.Open, "pending": transfer.Open, "to do": transfer.Open, "todo": transfer.Open, "backlog": transfer.Open,
+	"in progress": transfer.Started, "doing": transfer.Started, "started": transfer.Started, "hooked": transfer.Started,
+	"in review": transfer.Review, "review": transfer.Review,
+	"done": transfer.Done, "completed": transfer.Done, "closed": transfer.Done,
+	"canceled": transfer.Dropped, "cancelled": transfer.Dropped, "dropped": transfer.Dropped, "won't do": transfer.Dropped, "wont do": transfer.Dropped,
+}
+
+// stateOf reads a word for a state. It reports false for one that no system has.
+func stateOf(word string) (string, bool) {
+	state, ok := states[strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(strings.TrimSpace(word)))]
+	return state, ok
+}
+
+// stated gives an item the state that its word says. An item with another word is open, and the word is a label.
+func stated(it *transfer.Item) {
+	state, known := stateOf(it.Was)
+	if it.State = state; !known {
+		it.State = transfer.Open
+		label(it, "", it.Was)
+	}
+}
+
+// label adds a label, if there is one. A type that says no more than that it is a task is none.
+func label(it *transfer.Item, before, name string) {
+	if name != "" && (before != "" || name != "task") {
+		it.Labels = append(it.Labels, before+name)
+	}
+}
+
+// assigned gives an item the first of those who have it; the others have no place.
+func assigned(it *transfer.Item, who []string) {
+	for i, name := range who {
+		if i == 0 {
+			it.Assignee = name
+			continue
+		}
+		it.Lose("a second assignee", name)
+	}
+}
+
+// external takes a reference as the address of an item, if it is one, and returns it else.
+func external(it *transfer.Item, ref string) string {
+	if strings.HasPrefix(ref, "https://") || strings.HasPrefix(ref, "http://") {
+		it.URL, ref = ref, ""
+	}
+	return ref
 }
 
 // time returns a time, which YAML may have read as one.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -55,9 +56,7 @@ func Named(name string) (Source, error) {
 		"bd": "beads", "backlog.md": "backlog", "backlogmd": "backlog", "ticket": "tk", "tickets": "tk", "task-master": "taskmaster", "task_master": "taskmaster",
 		"taskmaster-ai": "taskmaster", "gh": "github", "task": "taskwarrior", "tw": "taskwarrior", "md": "markdown", "todo": "markdown", "jsonl": "cairn",
 	}
-	if ours, ok := also[name]; ok {
-		name = ours
-	}
+	name = cmp.Or(also[name], name)
 	var names []string
 	for _, s := range All() {
 		if s.Name == name {

@@ -44,7 +44,11 @@ func readTaskMaster(files []File) (Batch, error) {
 				if !ok || textOf(m["id"]) == "" {
 					return out, bad(f.Name, 0, "%s.tasks[%d] is no task with an id", tag, i)
 				}
-				out.master(tag, "", newObject(m), subtaskIDs(m), seen)
+				siblings := map[string]bool{}
+				for _, sub := range newObject(m).objects("subtasks") {
+					siblings[textOf(sub.keys["id"])] = true
+				}
+				out.master(tag, "", newObject(m), siblings, seen)
 			}
 		}
 	}
@@ -52,18 +56,6 @@ func readTaskMaster(files []File) (Batch, error) {
 		return out, bad(files[0].Name, 0, "has no tasks of Task Master").WithHint("name .taskmaster/tasks/tasks.json")
 	}
 	return out, nil
-}
-
-// subtaskIDs are the ids of the subtasks of a task.
-func subtaskIDs(m map[string]any) map[string]bool {
-	out := map[string]bool{}
-	list, _ := m["subtasks"].([]any)
-	for _, one := range list {
-		if sub, ok := one.(map[string]any); ok {
-			out[textOf(sub["id"])] = true
-		}
-	}
-	return out
 }
 
 // master adds a task, and its subtasks behind it. Above is the id of the task that a subtask belongs to; siblings are
@@ -96,7 +88,7 @@ func (b *Batch) master(tag, above string, o object, siblings, seen map[string]bo
 		it.Acceptance = append(it.Acceptance, found...)
 	}
 	it.Body = body([2]string{"", o.text("description")}, [2]string{"Details", o.text("details")}, [2]string{"Test strategy", o.text("testStrategy")})
-	it.State = masterState(&it)
+	stated(&it) // deferred and blocked are labels
 	subtasks := o.objects("subtasks")
 	o.drop("updatedAt", "parentId", "parentTaskId", "previousStatus", "databaseId")
 	o.rest(&it)
@@ -106,23 +98,5 @@ func (b *Batch) master(tag, above string, o object, siblings, seen map[string]bo
 		if sub.text("id") != "" {
 			b.master(tag, whole, sub, siblings, seen)
 		}
-	}
-}
-
-func masterState(it *transfer.Item) string {
-	switch it.Was {
-	case "", "pending":
-		return transfer.Open
-	case "in-progress", "in_progress":
-		return transfer.Started
-	case "review":
-		return transfer.Review
-	case "done", "completed":
-		return transfer.Done
-	case "cancelled", "canceled":
-		return transfer.Dropped
-	default: // deferred, blocked
-		it.Labels = append(it.Labels, it.Was)
-		return transfer.Open
 	}
 }

@@ -11,30 +11,25 @@ import (
 func readTaskwarrior(files []File) (Batch, error) {
 	var out Batch
 	place := map[string]int{}
-	for _, f := range files {
-		objects, err := objectsOf(f)
-		if err != nil {
-			return out, err
+	err := each(files, func(f File, i int, o object) error {
+		uuid := o.text("uuid")
+		at, twice := place[uuid]
+		switch {
+		case uuid == "" || o.keys["description"] == nil:
+			return bad(f.Name, 0, "object %d has no uuid and description, so it is no task of taskwarrior", i+1).
+				WithHint("task export > tasks.json makes the file")
+		case o.text("status") == "recurring":
+			out.aside("a template of recurring tasks", o.text("description"))
+		case twice: // of exports that were put together, the last says how it is
+			out.aside("an earlier object of the same uuid", uuid)
+			out.Items[at] = warriorOf(o, uuid)
+		default:
+			place[uuid] = len(out.Items)
+			out.Items = append(out.Items, warriorOf(o, uuid))
 		}
-		for i, o := range objects {
-			uuid := o.text("uuid")
-			switch {
-			case uuid == "" || o.keys["description"] == nil:
-				return out, bad(f.Name, 0, "object %d has no uuid and description, so it is no task of taskwarrior", i+1).WithHint("task export > tasks.json makes the file")
-			case o.text("status") == "recurring":
-				out.aside("a template of recurring tasks", o.text("description"))
-			default:
-				if at, twice := place[uuid]; twice { // of exports that were put together, the last says how it is
-					out.aside("an earlier object of the same uuid", uuid)
-					out.Items[at] = warriorOf(o, uuid)
-					continue
-				}
-				place[uuid] = len(out.Items)
-				out.Items = append(out.Items, warriorOf(o, uuid))
-			}
-		}
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
 
 func warriorOf(o object, uuid string) transfer.Item {

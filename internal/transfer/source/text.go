@@ -113,7 +113,11 @@ func criteria(text string) (out []string, ticked int) {
 				ticked++
 			}
 		}
-		point = withoutNumber(point)
+		if number, ok := strings.CutPrefix(point, "#"); ok { // of Backlog.md, as in "#3 "
+			if rest := strings.TrimLeft(number, "0123456789"); len(rest) < len(number) && strings.HasPrefix(rest, " ") {
+				point = strings.TrimSpace(rest)
+			}
+		}
 		switch below := isPoint && !boxed && boxes && indent > at && len(out) > 0; {
 		case below: // it says more of the box above
 			point, isPoint = line, false
@@ -130,16 +134,6 @@ func criteria(text string) (out []string, ticked int) {
 		return []string{strings.Join(out[:3], "; ") + "; and the rest of them, in the body"}, ticked
 	}
 	return out, ticked
-}
-
-// withoutNumber takes "#3 " off a criterion of Backlog.md.
-func withoutNumber(s string) string {
-	if rest, ok := strings.CutPrefix(s, "#"); ok {
-		if trimmed := strings.TrimLeft(rest, "0123456789"); len(trimmed) < len(rest) && strings.HasPrefix(trimmed, " ") {
-			return strings.TrimSpace(trimmed)
-		}
-	}
-	return s
 }
 
 // body joins parts of a text, each under a heading; a part without a heading stands alone, and an empty one is left

@@ -102,24 +102,9 @@ func ticketOf(o object, text string) transfer.Item {
 	if it.Priority != "" {
 		it.Rank = "P" + it.Priority
 	}
-	switch it.Was {
-	case "", "open":
-		it.State = transfer.Open
-	case "in_progress":
-		it.State = transfer.Started
-	case "closed":
-		it.State = transfer.Done
-	default:
-		it.State, it.Labels = transfer.Open, append(it.Labels, it.Was)
-	}
-	if kind := o.text("type"); kind != "" && kind != "task" {
-		it.Labels = append(it.Labels, kind)
-	}
-	if ref := o.text("external-ref"); strings.HasPrefix(ref, "https://") || strings.HasPrefix(ref, "http://") {
-		it.URL = ref
-	} else {
-		it.Lose("external-ref", ref)
-	}
+	stated(&it)
+	label(&it, "", o.text("type"))
+	it.Lose("external-ref", external(&it, o.text("external-ref")))
 	o.drop("id")
 	var parts [][2]string
 	for _, s := range sections(text) {
