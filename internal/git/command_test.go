@@ -22,11 +22,11 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 		"internal/git/command.go":           "CommandContext",
 		"internal/proc/proc.go":             "CommandContext",
 		"internal/proc/guard_unix.go":       "Command",
-		"cmd/keep_claims.go":                "Command",        // cairn itself: the supervisor of a job, and what tells the git remote of claims
-		"cmd/board_calls.go":                "CommandContext", // cairn itself, to edit a task from the board
-		"cmd/draft.go":                      "CommandContext", // the editor that the user's environment names
-		"cmd/import_gh.go":                  "CommandContext", // gh, for who typed cairn import github without a file
-		"cmd/pair.go":                       "Command",        // what opens a pair's work tree, as the person who typed the command chose
+		"cmd/background/background.go":      "Command",        // cairn itself: the supervisor of a job, and what tells the git remote of claims
+		"cmd/board.go":                      "CommandContext", // cairn itself, to edit a task from the board
+		"cmd/edit.go":                       "CommandContext", // the editor that the user's environment names
+		"cmd/transfer.go":                   "CommandContext", // gh, for who typed cairn import github without a file
+		"cmd/review.go":                     "Command",        // what opens a pair's work tree, as the person who typed the command chose
 		"internal/sshsign/sign.go":          "CommandContext", // ssh-keygen, or what the user's own git config names
 		"cmd/cmdtest/commands.go":           "Command",        // for tests only
 		"cmd/cmdtest/shop.go":               "Command",        // for tests only
