@@ -96,7 +96,8 @@ func (d *Doc) child(t *target, step any) (*target, *Error) {
 	if t.node.Kind == AliasNode {
 		return nil, d.errorAt(t.node, "the value is an alias of another value")
 	}
-	at, size := -1, width(t.node)
+	var at int
+	size := width(t.node)
 	switch step := step.(type) {
 	case string:
 		if t.node.Kind != MappingNode {
