@@ -211,7 +211,7 @@ func TestEveryKeyIsExplained(t *testing.T) {
 		if !strings.Contains(page, "\n| `"+k.Name+"` | `"+k.Folder+"/") {
 			t.Errorf("format.md does not list the kind %s", k.Name)
 		}
-		for _, key := range k.Keys {
+		for _, key := range k.Keys() {
 			if !strings.Contains(page, "`"+key+"`") {
 				t.Errorf("format.md does not explain the key %s of a %s", key, k.Name)
 			}

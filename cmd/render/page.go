@@ -305,12 +305,12 @@ func itemsOf(list any) []any {
 func (r *Renderer) printed(value any) string { return r.captured(func() { r.show(value) }) }
 
 // captured is what is printed meanwhile.
-func (r *Renderer) captured(print func()) string {
+func (r *Renderer) captured(show func()) string {
 	var b strings.Builder
 	out := r.Out
 	r.Out = &b
 	defer func() { r.Out = out }()
-	print()
+	show()
 	return b.String()
 }
 

@@ -141,7 +141,7 @@ func (f *file) state(p part) (State, error) {
 		}
 	}
 	s, ok, err := m.find(string(f.after))
-	state := Current
+	var state State
 	switch {
 	case err != nil:
 		return "", badFile(f, 0, 0, err.Error())

@@ -96,12 +96,6 @@ func (r *reader) reference(m *format.Node) record.Reference {
 	return ref
 }
 
-func addRefs(m *mapping, refs []record.Reference) {
-	if len(refs) > 0 {
-		*m = append(*m, format.Field{Key: "refs", Value: seqOf(refs, refValue)})
-	}
-}
-
 // refValue writes a reference on one line.
 func refValue(r record.Reference) format.Value {
 	return format.Flow{Value: format.Map(refMap(r))}

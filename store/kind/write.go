@@ -54,17 +54,6 @@ func spaced(body string) string {
 	return body
 }
 
-func editOptional(key, was, now string) []format.Edit {
-	switch {
-	case was == now:
-		return nil
-	case now == "":
-		return []format.Edit{format.Remove(format.Path{key})}
-	default:
-		return []format.Edit{format.Set(format.Path{key}, format.String(now))}
-	}
-}
-
 // editList changes a list of texts item by item, so that the items that stay keep their bytes.
 func editList[T ~string](doc *format.Doc, key string, was, now []T) []format.Edit {
 	if slices.Equal(was, now) {

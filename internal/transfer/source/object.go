@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/transfer"
-	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -120,7 +119,7 @@ func (o object) rest(it *transfer.Item) {
 		value := textOf(o.keys[key])
 		if _, named := o.keys[key].(map[string]any); value != "" && !named {
 			if it.Fields == nil {
-				it.Fields = verb.Values{} // where the workspace has a field of that name
+				it.Fields = map[string]string{} // where the workspace has a field of that name
 			}
 			it.Fields[key] = value
 			continue

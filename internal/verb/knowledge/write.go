@@ -48,7 +48,7 @@ type Alike struct {
 
 // Write creates a note or changes one. It is saved before anything else is done with it: whatever becomes of the
 // embedder, it is written.
-func Write(ctx context.Context, w *verb.Workspace, s *store.Store, in WriteIn) (Note, error) {
+func Write(ctx context.Context, w *verb.Workspace, _ *store.Store, in WriteIn) (Note, error) {
 	s, err := w.Open()
 	if err == nil && in.About != nil {
 		err = verb.Exist(s, *in.About)

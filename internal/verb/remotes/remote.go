@@ -138,7 +138,7 @@ type ProbeIn struct {
 }
 
 // Probe finds out what the remote allows. It returns OFFLINE if it gives no answer, or takes no claims.
-func Probe(ctx context.Context, w *verb.Workspace, s *store.Store, in ProbeIn) (Shared, error) {
+func Probe(ctx context.Context, w *verb.Workspace, _ *store.Store, in ProbeIn) (Shared, error) {
 	s, err := shared(w)
 	if err != nil {
 		return Shared{}, err
@@ -171,7 +171,7 @@ type SyncIn struct {
 
 // Sync brings what this clone claims and what the remote has together. It returns OFFLINE if the remote gives no
 // answer, and CLAIM_LOST if a claim was given to another clone.
-func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (Shared, error) {
+func Sync(ctx context.Context, w *verb.Workspace, _ *store.Store, in SyncIn) (Shared, error) {
 	s, err := shared(w)
 	if err != nil {
 		return Shared{}, err

@@ -58,7 +58,7 @@ func (in LeftIn) stamp(w *verb.Workspace, text string) record.Stamp {
 // Finish ends a session. One that succeeded hands its task over for review, and does not close it. Where the workspace
 // gates the review, the command checks must pass first; if they do not, the session goes on. One that failed releases
 // its task, which stays where it is. A session about no task just ends.
-func Finish(ctx context.Context, w *verb.Workspace, s *store.Store, in FinishIn) (verb.Session, error) {
+func Finish(ctx context.Context, w *verb.Workspace, _ *store.Store, in FinishIn) (verb.Session, error) {
 	if err := in.valid(); err != nil {
 		return verb.Session{}, err
 	}
@@ -173,7 +173,7 @@ type CancelIn struct {
 }
 
 // Cancel ends a session and releases its task, which stays open where it is. A session about no task just ends.
-func Cancel(ctx context.Context, w *verb.Workspace, s *store.Store, in CancelIn) (verb.Session, error) {
+func Cancel(ctx context.Context, w *verb.Workspace, _ *store.Store, in CancelIn) (verb.Session, error) {
 	err := record.RequiredText("reason", in.Reason, "say why the attempt ends")
 	if err == nil {
 		err = in.valid()

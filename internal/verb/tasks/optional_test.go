@@ -27,7 +27,7 @@ func TestOptionalFieldsAreKnownEverywhere(t *testing.T) {
 		if f.Type == task.FieldChoice {
 			sample = f.Choices[0]
 		}
-		if f.Doc == "" || sample == "" || !slices.Contains(kind.Tasks.Keys, f.Name) || !slices.Contains(tasks.OrderNames(), f.Name) {
+		if f.Doc == "" || sample == "" || !slices.Contains(kind.Tasks.Keys(), f.Name) || !slices.Contains(tasks.OrderNames(), f.Name) {
 			t.Errorf("%s is not declared whole, or is no key or no order", f.Name)
 		}
 		made := call("create", verbtest.Args{"title": "x", f.Name: sample})

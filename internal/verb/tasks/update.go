@@ -251,14 +251,14 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*record.Status)(in.To),
 		MayWeaken: w.MayWeaken(), NoNote: in.Assignee != nil && in.Note == "",
 	}
-	set(ed.Set, "title", in.Title, asGiven)
-	set(ed.Set, "body", in.Body, asGiven)
-	set(ed.Set, "labels", in.Labels, asGiven)
-	set(ed.Set, "scope", in.Scope, asGiven)
-	set(ed.Set, "parent", in.Parent, asGiven)
-	set(ed.Set, "repo", in.Repo, asGiven)
-	set(ed.Set, "requires_evidence", in.Evidence, asGiven)
 	err := cmp.Or(
+		set(ed.Set, "title", in.Title, asGiven),
+		set(ed.Set, "body", in.Body, asGiven),
+		set(ed.Set, "labels", in.Labels, asGiven),
+		set(ed.Set, "scope", in.Scope, asGiven),
+		set(ed.Set, "parent", in.Parent, asGiven),
+		set(ed.Set, "repo", in.Repo, asGiven),
+		set(ed.Set, "requires_evidence", in.Evidence, asGiven),
 		set(ed.Set, "priority", in.Priority, verb.Priority),
 		set(ed.Set, "mode", in.Mode, task.ParseMode),
 		set(ed.Set, "due", in.Due, func(text string) (task.Due, error) { return verb.Due("due", text, w.Now()) }))
