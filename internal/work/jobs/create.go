@@ -36,7 +36,7 @@ func (j Jobs) Create(ctx context.Context, spec job.Spec, admit func(all []job.Jo
 	}
 	lock, err := filelock.AcquireWithin(ctx, j.path(createLock), createPatience)
 	if err != nil {
-		return job.Job{}, false, j.busy(ctx, err, "other jobs are being created")
+		return job.Job{}, false, busy(ctx, j, err, "other jobs are being created")
 	}
 	defer func() { _ = lock.Release() }()
 	j.removeHalves()
@@ -116,7 +116,7 @@ func (j Jobs) removeHalves() {
 }
 
 // busy turns the end of the patience into BUSY. The end of the caller's own context stays what it is.
-func (j Jobs) busy(ctx context.Context, err error, why string) error {
+func busy(ctx context.Context, j Jobs, err error, why string) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

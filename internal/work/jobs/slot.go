@@ -73,7 +73,7 @@ func (j Jobs) slot(ctx context.Context, me waiter, most int) (release func(), er
 	}
 	queue, err := filelock.Acquire(ctx, j.path(queueDir, ".lock")) // all who take slots hold it for a moment, so what they count stays true
 	if err != nil {
-		return nil, j.busy(ctx, err, "other jobs take slots")
+		return nil, busy(ctx, j, err, "other jobs take slots")
 	}
 	defer func() { _ = queue.Release() }()
 	all, err := j.grab("all", most)
