@@ -1,5 +1,5 @@
 // Package executortest gives tests a coding agent that needs no model: a program that speaks every dialect of package
-// executor and does what its prompt orders. The doc comment of fakeagent lists the orders, lines such as
+// executor and does what its prompt orders. The doc comment of agenttest lists the orders, lines such as
 //
 //	fake: write greeting.txt hello
 //	fake: finish wrote a greeting
@@ -24,11 +24,11 @@ import (
 // Dialects are the dialects that the fake speaks, each also the name of an executor of Config.
 var Dialects = []string{"claude", "codex", "opencode", "cursor", "copilot", "amp", "droid", "acp", "command"}
 
-const source = "github.com/cairn-tasks/cairn/internal/work/executor/executortest/fakeagent"
+const source = "github.com/cairn-tasks/cairn/internal/work/executor/executortest/agenttest"
 
 var build = sync.OnceValues(func() (string, error) {
 	_, here, _, _ := runtime.Caller(0)
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "fakeagent", "*"))
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "agenttest", "*"))
 	if err != nil || len(files) == 0 {
 		return "", fmt.Errorf("no source of the fake agent beside %s: %w", here, err)
 	}
@@ -45,7 +45,7 @@ var build = sync.OnceValues(func() (string, error) {
 		cache = os.TempDir()
 	}
 	dir := filepath.Join(cache, "cairn-test")
-	name := fmt.Sprintf("fakeagent-%x", sum.Sum(nil)[:8])
+	name := fmt.Sprintf("agenttest-%x", sum.Sum(nil)[:8])
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}

@@ -21,7 +21,7 @@ func (a *agent) callCairn(tool, arguments string) error {
 	for name, value := range a.Server.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "fakeagent", Version: "1"}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "agenttest", Version: "1"}, nil)
 	server, err := client.Connect(context.Background(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		return err

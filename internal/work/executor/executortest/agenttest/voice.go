@@ -80,7 +80,7 @@ func (a *agent) tool(name, argument string, do func() error) {
 	of["failed"], of["fine"], of["outcome"], of["error"] = false, true, "done", nil
 	of["status"], of["state"] = "completed", "completed"
 	if err := do(); err != nil {
-		fmt.Fprintln(os.Stderr, "fakeagent:", err)
+		fmt.Fprintln(os.Stderr, "agenttest:", err)
 		of["failed"], of["fine"], of["outcome"], of["error"] = true, false, err.Error(), err.Error()
 		of["status"], of["state"] = "failed", "error"
 	}

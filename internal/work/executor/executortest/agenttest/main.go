@@ -1,4 +1,4 @@
-// Command fakeagent is a coding agent for tests: it speaks every dialect that package executor knows, does what its
+// Command agenttest is a coding agent for tests: it speaks every dialect that package executor knows, does what its
 // prompt orders, and misbehaves where that is ordered.
 //
 // Its first argument is the dialect; the rest is the command line of the real program. Orders are the lines of the
@@ -47,7 +47,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "fakeagent: which dialect?")
+		fmt.Fprintln(os.Stderr, "agenttest: which dialect?")
 		os.Exit(2)
 	}
 	if os.Args[1] == "linger" {
@@ -55,7 +55,7 @@ func main() {
 	}
 	a := &agent{call: parse(os.Args[1], os.Args[2:])}
 	if err := a.begin(); err != nil {
-		fmt.Fprintln(os.Stderr, "fakeagent:", err)
+		fmt.Fprintln(os.Stderr, "agenttest:", err)
 		os.Exit(1)
 	}
 	final := "I did what I was asked."
@@ -160,7 +160,7 @@ func (a *agent) do(order string, final *string) {
 		_ = self.Kill()
 		stay()
 	default:
-		fmt.Fprintln(os.Stderr, "fakeagent: no such order:", verb)
+		fmt.Fprintln(os.Stderr, "agenttest: no such order:", verb)
 		os.Exit(3)
 	}
 }
@@ -243,7 +243,7 @@ func megabytes(s string) int {
 
 func must(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "fakeagent:", err)
+		fmt.Fprintln(os.Stderr, "agenttest:", err)
 		os.Exit(4)
 	}
 }
