@@ -124,6 +124,8 @@ func ListVerb[ID ~string, T, Row any](k KindOf[ID, T], v Verb, row func(T) Row) 
 func ChangeVerb[ID ~string, T, In any](k KindOf[ID, T], name string, v Verb, id func(In) ID, change func(*Caller, T, In) (T, error)) Verb {
 	v.Kind, v.Idempotent = verb.Write, true
 	return declared(k.Kind, name, v, func(ctx context.Context, w *Caller, s *store.Store, in In) (Record, error) {
-		return verb.ChangeRecord(ctx, w, s, k, id(in), func(now T) (T, error) { return change(w, now, in) })
+		return verb.Change{Kind: k.Kind, IDs: []string{string(id(in))}, Decide: func(wc verb.WriteContext) (any, error) {
+			return change(w, wc.Was.(T), in)
+		}}.Record(ctx, w, s)
 	})
 }

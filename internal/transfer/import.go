@@ -49,21 +49,21 @@ func Import(ctx context.Context, w *verb.Workspace, in ImportIn) (ImportOut, err
 		return out.cut(w.Bounded), nil
 	}
 	var out ImportOut
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		d, err := draftAll(ctx, w, s, tx, in)
+	made := &session.Key{}
+	_, err = verb.Change{Made: made, Decide: func(wc verb.WriteContext) (any, error) {
+		d, err := draftAll(ctx, w, s, wc.Tx, in)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, i := range d.order {
-			kind.Tasks.Put(tx, d.tasks[i])
+			kind.Tasks.Put(wc.Tx, d.tasks[i])
 		}
-		w.Idempotency.Remember(tx, session.Key{Tasks: d.ids()})
-		out = d.report.end()
-		for n, id := range d.ids() {
+		made.Tasks, out = d.ids(), d.report.end()
+		for n, id := range made.Tasks {
 			out.Tasks[n].ID = id
 		}
-		return nil
-	})
+		return nil, nil
+	}}.Run(ctx, w, s)
 	if err != nil {
 		return ImportOut{}, err
 	}

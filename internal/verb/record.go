@@ -180,14 +180,6 @@ func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store
 	return ref, err
 }
 
-// ChangeRecord makes one write of one record of a kind. Change decides under the lock what becomes of it; a record that
-// stays the same is not written.
-func ChangeRecord[ID ~string, T any](
-	ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], id ID, change func(T) (T, error),
-) (Record, error) {
-	return Change{Kind: k.Kind, IDs: []string{string(id)}, Decide: func(wc WriteContext) (any, error) { return change(wc.Was.(T)) }}.Record(ctx, w, s)
-}
-
 // AnyByID reads a record of any kind and shows it as get does: as a Task, a Session, or else a Record.
 func (v View) AnyByID(k *kind.Kind, id string) (any, error) {
 	switch k {

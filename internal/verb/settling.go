@@ -19,7 +19,7 @@ type settling struct {
 	w      *Workspace
 	s      *store.Store
 	leases session.Leases
-	write  func(*store.Tx) error
+	write  func(WriteContext) error
 }
 
 // maxSettlings is how often a write is decided anew because the remote has something else than was known.
@@ -59,7 +59,11 @@ func (st settling) run(ctx context.Context) error {
 // try makes the write, unless it wants something else than is agreed: then it returns that, and errWants.
 func (st settling) try(ctx context.Context, agreed wants) (found wants, err error) {
 	err = st.s.Update(ctx, func(tx *store.Tx) error {
-		if err := st.write(tx); err != nil || !st.s.Shares() {
+		err := st.w.Idempotency.known(tx.Key)
+		if err == nil {
+			err = st.write(WriteContext{Store: st.s, Tx: tx, Now: st.w.Now(), w: st.w})
+		}
+		if err != nil || !st.s.Shares() {
 			return err
 		}
 		steps := tx.Steps()

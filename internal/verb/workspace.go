@@ -123,18 +123,6 @@ func (w *Workspace) InNameOf(who record.Actor) *Workspace {
 	return other
 }
 
-// RememberCall keeps in live state what a call made that has an idempotency key, if it wrote nothing that does. A kill
-// before it leaves a call that is made again when it is repeated.
-func (w *Workspace) RememberCall(ctx context.Context, s *store.Store, made session.Key) error {
-	if !w.Idempotency.Given() {
-		return nil
-	}
-	return w.Update(ctx, s, func(tx *store.Tx) error {
-		w.Idempotency.Remember(tx, made)
-		return nil
-	})
-}
-
 // WithoutKey is the workspace for writes that belong to no call, such as the heartbeats beside a run.
 func (w *Workspace) WithoutKey() *Workspace {
 	free := *w

@@ -1,10 +1,12 @@
 package verb
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -13,13 +15,13 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Change is one write of records of one kind: of all that it names, or, if one of them may not be changed as decided,
-// of none. It is the one way to write a record; a verb says only what is decided.
+// Change is one write of this call: of all that it names, or, if one of them may not be changed as decided, of none. It is
+// the one way to write; a verb says only what is decided.
 type Change struct {
-	Kind        *kind.Kind
+	Kind        *kind.Kind   // of the records; nil for a write of which Decide stages all, of any kinds or of none
 	IDs         []string     // those that are there; none for one that Decide names, be it there or not
 	ExpectedRev string       // that each must still have, else CONFLICT; "" for any
-	Made        *session.Key // what a repeat of the call is answered with; nil for the record
+	Made        *session.Key // what a repeat of the call is answered with, which Decide may fill in; nil for the record
 
 	// Decide returns a record as it is to be, with the entry that says so. One that stays the same is not written. It runs
 	// under the lock, and may run more than once.
@@ -38,17 +40,21 @@ type WriteContext struct {
 	w *Workspace
 }
 
-// Run makes the write, and names the record, of several the last. It returns NOT_FOUND for one that is not there,
-// OUT_OF_SCOPE for one that the caller may not change, the errors of Decide, and those of Update. If the call was made
-// before, it returns an error that Verb.Call turns into the answer of a replay; see IsDone.
+// Run makes the write, unless the call was made before, and names the record, of several the last. Where claims hold
+// among clones, a write that takes a record, or brings one further that this clone holds, asks the git remote first.
+//
+// It returns NOT_FOUND for a record that is not there, OUT_OF_SCOPE for one that the caller may not change, FORBIDDEN for
+// what a person has to confirm, the errors of Decide, those of store.Store.Update and those of session.Leases. If the call
+// was made before, it returns an error that Verb.Call turns into the answer of a replay; see IsDone.
 func (c Change) Run(ctx context.Context, w *Workspace, s *store.Store) (ref record.Ref, err error) {
 	if len(c.IDs) == 1 {
 		ref = c.Kind.Ref(c.IDs[0])
 	}
-	err = w.Update(ctx, s, func(tx *store.Tx) (err error) {
-		ref, err = c.Stage(w, s, tx)
+	write := func(wc WriteContext) (err error) {
+		ref, err = wc.Stage(c)
 		return err
-	})
+	}
+	err = settling{w: w, s: s, leases: remote.Leases(s, w.Actor(), w.Now), write: write}.run(ctx)
 	return ref, WithID(err, record.ID(ref.ID))
 }
 
@@ -71,59 +77,75 @@ func (c Change) Any(ctx context.Context, w *Workspace, s *store.Store) (any, err
 	return w.View(s).AnyByID(c.Kind, ref.ID)
 }
 
-// Stage is Run as a part of a write. An error comes with the record that it is about.
-func (c Change) Stage(w *Workspace, s *store.Store, tx *store.Tx) (ref record.Ref, err error) {
+// Stage is Run as a part of another write. An error comes with the record that it is about.
+func (wc WriteContext) Stage(c Change) (ref record.Ref, err error) {
 	var by record.Entry
 	for _, id := range c.IDs {
 		ref = c.Kind.Ref(id)
-		if by, err = c.stage(w, s, tx, ref); err != nil {
+		if by, err = wc.change(c, ref); err != nil {
 			return ref, err
 		}
 	}
 	if len(c.IDs) == 0 {
-		v, err := c.Decide(WriteContext{Store: s, Tx: tx, Now: w.Now(), w: w})
+		v, err := c.Decide(wc)
 		if err != nil {
 			return ref, err
 		}
-		tx.Put(c.Kind, v)
-		ref = c.Kind.Header(v).Ref
+		if c.Kind != nil {
+			wc.Tx.Put(c.Kind, v)
+			ref = c.Kind.Header(v).Ref
+		}
 	}
-	if by.Did == "" || by.Key != "" { // the results of a refused call carry none, so that it can be made again
-		w.Idempotency.Remember(tx, c.made(ref, by))
+	answerable := c.Kind != nil || c.Made != nil
+	if answerable && (by.Did == "" || by.Key != "") { // the results of a refused call carry no key, so that it can be made again
+		wc.w.Idempotency.Remember(wc.Tx, c.made(ref, by))
 	}
 	return ref, nil
 }
 
-// stage stages what becomes of one record, and returns the entry that says so; zero if nothing changes.
-func (c Change) stage(w *Workspace, s *store.Store, tx *store.Tx, ref record.Ref) (by record.Entry, err error) {
-	v, err := tx.Read(c.Kind, ref.ID)
+// change stages what becomes of one record, and returns the entry that says so; zero if nothing changes.
+func (wc WriteContext) change(c Change, ref record.Ref) (by record.Entry, err error) {
+	v, err := wc.Tx.Read(c.Kind, ref.ID)
 	if err == nil {
-		err = w.InScope(scopeOf(ref.ID, v))
+		err = wc.w.InScope(scopeOf(ref.ID, v))
 	}
 	if err != nil {
 		return by, err
 	}
 	h := c.Kind.Header(v)
-	if err := w.Idempotency.Recorded(h.Log, c.made(ref, by)); err != nil {
+	err = cmp.Or(wc.w.Idempotency.Recorded(h.Log, c.made(ref, by)), Expect(c.ExpectedRev, h))
+	if err != nil {
 		return by, err
 	}
-	if err := Expect(c.ExpectedRev, h); err != nil {
-		return by, err
-	}
-	wc := WriteContext{Store: s, Tx: tx, Was: v, Now: w.Now(), w: w}
+	wc.Was, wc.Hold = v, session.Holder(h, wc.Tx.Known(ref), wc.Now)
 	wc.Task, _ = v.(task.Task)
-	wc.Hold = session.Holder(h, tx.Known(ref), wc.Now)
 	after, err := c.Decide(wc)
 	if err != nil {
 		return by, err
 	}
-	if !reflect.DeepEqual(after, v) {
-		tx.Put(c.Kind, after)
-	}
 	if log := c.Kind.Header(after).Log; len(log) > len(h.Log) {
 		by = log.Last()
+		err = wc.w.Confirmed(wc.asks(after, by))
 	}
-	return by, nil
+	if !reflect.DeepEqual(after, v) {
+		wc.Tx.Put(c.Kind, after)
+	}
+	return by, err
+}
+
+// asks is what a person has to confirm before a record may stand as it is in their name, with its newest entry.
+func (wc WriteContext) asks(after any, by record.Entry) []task.Ask {
+	flow := wc.Store.Config.Flow
+	switch after := after.(type) {
+	case task.Task:
+		return flow.Asks(wc.Task, after, by, kind.Deps(wc.Tx, flow))
+	case ledger.Handoff:
+		return after.Asks(wc.Was.(ledger.Handoff))
+	case ledger.Decision:
+		return after.Asks(flow, wc.Was.(ledger.Decision).Status, record.Stamp{Who: by.Who, Text: by.Text})
+	default:
+		return nil
+	}
 }
 
 // made is what is remembered of a call that made the record by an entry.
@@ -169,18 +191,6 @@ func Moved(h record.Header, format string, args ...any) error {
 		WithHint("read it again and decide anew").WithNext(record.CallTo("get", "id", h.Ref.ID)).ForGood()
 }
 
-// Update makes a write of this call, unless the call was made before. Where claims hold among clones, a write that
-// takes a record, or brings one further that this clone holds, asks the git remote first. It returns the errors of
-// store.Store.Update and of session.Leases.
-func (w *Workspace) Update(ctx context.Context, s *store.Store, write func(*store.Tx) error) error {
-	return settling{w: w, s: s, leases: remote.Leases(s, w.Actor(), w.Now), write: func(tx *store.Tx) error {
-		if err := w.Idempotency.known(tx.Key); err != nil {
-			return err
-		}
-		return write(tx)
-	}}.run(ctx)
-}
-
 // ReadForWrite reads a task before the lock is taken, for a write that does something expensive first. Its errors are
 // those that Change.Run returns before it decides.
 func (w *Workspace) ReadForWrite(s *store.Store, id record.ID) (task.Task, error) {
@@ -197,15 +207,14 @@ func (w *Workspace) ReadForWrite(s *store.Store, id record.ID) (task.Task, error
 // Decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.
 type Decision func(WriteContext) (task.Task, *record.Entry, error)
 
-// ofTasks is the write of tasks that a decision decides about. A person confirms what the rules ask for.
-func ofTasks(w *Workspace, decide Decision, ids ...string) Change {
+// ofTasks is the write of tasks that a decision decides about.
+func ofTasks(decide Decision, ids ...string) Change {
 	return Change{Kind: kind.Tasks.Kind, IDs: ids, Decide: func(wc WriteContext) (any, error) {
 		t, entry, err := decide(wc)
-		if err != nil || entry == nil {
-			return wc.Task, err
+		if entry == nil {
+			t = wc.Task
 		}
-		flow := wc.Store.Config.Flow
-		return t, w.Confirmed(flow.Asks(wc.Task, t, *entry, kind.Deps(wc.Tx, flow)))
+		return t, err
 	}}
 }
 
@@ -220,7 +229,7 @@ func (w *Workspace) Change(ctx context.Context, id record.ID, decide Decision) (
 
 // ChangeIn is Change in a store that is open.
 func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id record.ID, decide Decision) (Task, error) {
-	if _, err := ofTasks(w, decide, string(id)).Run(ctx, w, s); err != nil {
+	if _, err := ofTasks(decide, string(id)).Run(ctx, w, s); err != nil {
 		return Task{}, err
 	}
 	return w.View(s).TaskByID(id)
@@ -234,7 +243,7 @@ type Several struct {
 
 // ChangeSeveral makes one write of several tasks: of all, or, if one of them may not be changed as decided, of none.
 func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []record.ID, decide Decision) (Several, error) {
-	c := ofTasks(w, decide, AsTexts(ids)...)
+	c := ofTasks(decide, AsTexts(ids)...)
 	c.Made = &session.Key{Tasks: ids}
 	if _, err := c.Run(ctx, w, s); err != nil {
 		return Several{}, err

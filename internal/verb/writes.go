@@ -38,21 +38,30 @@ func (w *Workspace) Beat(ctx context.Context, s *store.Store, beat session.Heart
 func (w *Workspace) EditConfig(
 	ctx context.Context, s *store.Store, fn func(*format.Doc) (*format.Doc, error),
 ) (*store.Store, error) {
-	err := w.Update(ctx, s, func(tx *store.Tx) error {
+	_, err := Change{Made: &session.Key{}, Decide: func(wc WriteContext) (any, error) {
 		entries, err := s.ConfigEntries()
 		if err == nil {
 			err = w.Idempotency.Recorded(entries, session.Key{})
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		w.Idempotency.Remember(tx, session.Key{})
-		return tx.EditConfig(fn)
-	})
+		return nil, wc.Tx.EditConfig(fn)
+	}}.Run(ctx, w, s)
 	if err != nil {
 		return nil, err
 	}
 	return w.Open()
+}
+
+// RememberCall keeps in live state what a call made that has an idempotency key, if it wrote nothing that does. A kill
+// before it leaves a call that is made again when it is repeated.
+func (w *Workspace) RememberCall(ctx context.Context, s *store.Store, made session.Key) error {
+	if !w.Idempotency.Given() {
+		return nil
+	}
+	_, err := Change{Made: &made, Decide: func(WriteContext) (any, error) { return nil, nil }}.Run(ctx, w, s)
+	return err
 }
 
 // liveError says that a record with the same fingerprint is there, and is not closed.
@@ -75,11 +84,7 @@ func CreateUnlessLive[ID ~string, T any](ctx context.Context, w *Workspace, s *s
 		return ref, false, err
 	}
 	ref = k.Ref(live.id)
-	err = w.Update(ctx, s, func(tx *store.Tx) error { // so that the call can be repeated when that one is closed
-		w.Idempotency.Remember(tx, session.Key{Record: &ref})
-		return nil
-	})
-	return ref, true, err
+	return ref, true, w.RememberCall(ctx, s, session.Key{Record: &ref}) // it can be repeated when that one is closed
 }
 
 // noneLive returns a liveError if a record of a kind that is not closed has a fingerprint.

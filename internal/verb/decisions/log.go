@@ -82,13 +82,7 @@ type SetStatusIn struct {
 
 // SetStatus moves a decision from state to state.
 func SetStatus(ctx context.Context, w *verb.Workspace, s *store.Store, in SetStatusIn) (verb.Record, error) {
-	flow := s.Config.Flow
 	return verb.Change{Kind: kind.Decisions.Kind, IDs: []string{string(in.ID)}, ExpectedRev: in.ExpectedRev, Decide: func(wc verb.WriteContext) (any, error) {
-		d := wc.Was.(ledger.Decision)
-		moved, err := d.SetStatus(flow, in.Status, w.Stamp(in.Reason))
-		if err == nil {
-			err = w.Confirmed(moved.Asks(flow, d.Status, w.Stamp(in.Reason)))
-		}
-		return moved, err
+		return wc.Was.(ledger.Decision).SetStatus(s.Config.Flow, in.Status, w.Stamp(in.Reason))
 	}}.Record(ctx, w, s)
 }

@@ -120,22 +120,23 @@ func acknowledge(ctx context.Context, w *verb.Workspace, s *store.Store, items [
 		return nil
 	}
 	writes := w.Profile >= verb.PairWorker && !w.ReadOnly && w.Scope == ""
-	return w.Update(ctx, s, func(tx *store.Tx) error {
+	_, err := verb.Change{Decide: func(wc verb.WriteContext) (any, error) {
 		for _, id := range items {
 			if writes && !strings.Contains(id, ItemMark) {
-				if err := settle(w, s, tx, id); err != nil {
-					return verb.WithID(err, record.ID(id))
+				if err := settle(w, wc, id); err != nil {
+					return nil, verb.WithID(err, record.ID(id))
 				}
 			}
 		}
-		tx.Acknowledge(tx.Inbox(w.Actor()).Ack(items...))
-		return nil
-	})
+		wc.Tx.Acknowledge(wc.Tx.Inbox(w.Actor()).Ack(items...))
+		return nil, nil
+	}}.Run(ctx, w, s)
+	return err
 }
 
 // settle ends a handoff that the caller claimed or answered as processed.
-func settle(w *verb.Workspace, s *store.Store, tx *store.Tx, id string) error {
-	h, err := kind.Handoffs.Get(tx, ledger.HandoffID(id))
+func settle(w *verb.Workspace, wc verb.WriteContext, id string) error {
+	h, err := kind.Handoffs.Get(wc.Tx, ledger.HandoffID(id))
 	if record.CodeOf(err) == record.NotFound {
 		return nil
 	}
@@ -143,7 +144,7 @@ func settle(w *verb.Workspace, s *store.Store, tx *store.Tx, id string) error {
 	if err != nil || h.Closed() || h.Assignee != me && !h.Answered(me) {
 		return err
 	}
-	_, err = changeOf(w, id, nil, func(c writing) (ledger.Handoff, error) { return c.resolve(ledger.HandoffResolved, "") }).Stage(w, s, tx)
+	_, err = wc.Stage(changeOf(w, id, nil, func(c writing) (ledger.Handoff, error) { return c.resolve(ledger.HandoffResolved, "") }))
 	return err
 }
 

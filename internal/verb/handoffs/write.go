@@ -132,15 +132,10 @@ func change(
 	return show(w, s, string(id))
 }
 
-// changeOf is one write of one handoff. A person confirms what the rules ask for.
+// changeOf is one write of one handoff.
 func changeOf(w *verb.Workspace, id string, groups ledger.GroupsOf, decide func(writing) (ledger.Handoff, error)) verb.Change {
 	return verb.Change{Kind: kind.Handoffs.Kind, IDs: []string{id}, Decide: func(wc verb.WriteContext) (any, error) {
-		h := wc.Was.(ledger.Handoff)
-		next, err := decide(writing{WriteContext: wc, w: w, h: h, groups: groups})
-		if err == nil {
-			err = w.Confirmed(next.Asks(h))
-		}
-		return next, err
+		return decide(writing{WriteContext: wc, w: w, h: wc.Was.(ledger.Handoff), groups: groups})
 	}}
 }
 

@@ -89,12 +89,12 @@ func seen(ctx context.Context, w *verb.Workspace, s *store.Store, cursor string)
 	if !ok || err != nil || at < 0 || at > w.Now().Unix() {
 		return verb.BadInput("ack", "is %q, which is no cursor of a delta", cursor).WithHint("give back delta.cursor as %s returned it", record.CallTo("identity", "include", []string{"delta"}))
 	}
-	return w.Update(ctx, s, func(tx *store.Tx) error {
-		in := tx.Inbox(w.Actor())
-		if at > in.Seen {
+	_, err = verb.Change{Decide: func(wc verb.WriteContext) (any, error) {
+		if in := wc.Tx.Inbox(w.Actor()); at > in.Seen {
 			in.Seen = at
-			tx.Acknowledge(in)
+			wc.Tx.Acknowledge(in)
 		}
-		return nil
-	})
+		return nil, nil
+	}}.Run(ctx, w, s)
+	return err
 }

@@ -67,20 +67,19 @@ func Plan(ctx context.Context, w *verb.Workspace, s *store.Store, in PlanIn) (Pl
 		return out, err
 	}
 	ids := idsOf(tasks)
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		created, err := s.Config.Flow.Plan(tasks, kind.Deps(tx, s.Config.Flow), w.Stamp(""))
+	_, err = verb.Change{Made: &session.Key{Tasks: ids}, Decide: func(wc verb.WriteContext) (any, error) {
+		created, err := s.Config.Flow.Plan(tasks, kind.Deps(wc.Tx, s.Config.Flow), w.Stamp(""))
 		if err != nil {
-			return inPlan(err, ids)
+			return nil, inPlan(err, ids)
 		}
 		for _, t := range created {
-			kind.Tasks.Put(tx, t)
+			kind.Tasks.Put(wc.Tx, t)
 		}
-		w.Idempotency.Remember(tx, session.Key{Tasks: ids})
 		if in.Proposal == "" {
-			return nil
+			return nil, nil
 		}
-		return makeReal(tx, in.Proposal, ids, w.Stamp(""))
-	})
+		return nil, makeReal(wc.Tx, in.Proposal, ids, w.Stamp(""))
+	}}.Run(ctx, w, s)
 	if err != nil {
 		return PlanOut{}, err
 	}

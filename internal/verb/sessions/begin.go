@@ -59,25 +59,17 @@ func Begin(ctx context.Context, w *verb.Workspace, s *store.Store, in BeginIn) (
 		in.Parent = verb.SessionID(w.Session)
 	}
 	begun := task.Task{Title: in.Label, Body: in.Goal} // what a session is about that is about no task
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		if err := parentThere(s, tx, string(in.Parent)); err != nil {
-			return err
-		}
-		if in.ID == "" {
-			return stageFree(w, s, tx, in, id)
-		}
-		begin := verb.Change{Kind: kind.Tasks.Kind, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
-			begun = wc.Task
-			if err := notForeign(w.Actor(), wc.Task.Provenance, in.IdempotencyKey); err != nil {
-				return nil, err
-			}
-			return stageBegin(ctx, w, wc, in, id)
+	begin := verb.Change{Kind: kind.Tasks.Kind, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
+		begun = wc.Task
+		return in.begin(ctx, w, wc, id)
+	}}
+	if in.ID == "" {
+		begin = verb.Change{Kind: kind.Sessions.Kind, Made: &session.Key{Session: id}, Decide: func(wc verb.WriteContext) (any, error) {
+			return in.opens(w, wc, id, w.Stamp("")), parentThere(wc, string(in.Parent))
 		}}
-		_, err := begin.Stage(w, s, tx)
-		return err
-	})
-	if err != nil {
-		return verb.Session{}, verb.WithID(err, in.ID)
+	}
+	if _, err := begin.Run(ctx, w, s); err != nil {
+		return verb.Session{}, err
 	}
 	out, err := w.View(s).SessionByID(id)
 	if err == nil {
@@ -98,8 +90,11 @@ func mayBegin(w *verb.Workspace, in BeginIn) error {
 	if err := (session.Session{Task: in.ID, Label: in.Label, Goal: in.Goal, Role: in.Role, Series: in.Series}).Valid(); err != nil {
 		return err
 	}
-	if in.ID == "" && w.Scope != "" {
+	switch {
+	case in.ID == "" && w.Scope != "":
 		return w.InScope("")
+	case in.ID == "" && in.Takeover:
+		return verb.BadInput("takeover", "is about a task, and no task is named")
 	}
 	for _, f := range []struct{ name, text string }{
 		{"client", in.Client}, {"model", in.Model}, {"worktree", in.Worktree}, {"branch", in.Branch}, {"head", in.Head},
@@ -111,61 +106,53 @@ func mayBegin(w *verb.Workspace, in BeginIn) error {
 	return nil
 }
 
-// stageBegin decides, under the lock, and stages the write.
-func stageBegin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, in BeginIn, id string) (task.Task, error) {
-	takesOver, err := wc.Take(ctx, in.Takeover)
-	if err != nil {
-		return wc.Task, err
+// begin decides, under the lock, and stages the session.
+func (in BeginIn) begin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, id string) (t task.Task, err error) {
+	takesOver, flow := false, wc.Store.Config.Flow
+	err = cmp.Or(parentThere(wc, string(in.Parent)), notForeign(w.Actor(), wc.Task.Provenance, in.IdempotencyKey))
+	if err == nil {
+		takesOver, err = wc.Take(ctx, in.Takeover)
 	}
-	if err := noSecond(w, wc, in.Takeover); err != nil {
-		return wc.Task, err
+	if err == nil {
+		err = noSecond(w, wc, in.Takeover)
+	}
+	if err != nil {
+		return t, err
 	}
 	stamp := w.Stamp("")
 	stamp.Session = id
-	t, _, err := wc.Store.Config.Flow.Begin(wc.Task, takesOver, kind.Deps(wc.Tx, wc.Store.Config.Flow), stamp)
-	if err != nil {
-		return wc.Task, err
+	if t, _, err = flow.Begin(wc.Task, takesOver, kind.Deps(wc.Tx, flow), stamp); err != nil {
+		return t, err
 	}
 	if takesOver {
 		wc.Tx.Supersede(t.ID.Ref())
 	}
 	wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, id))
-	stageSession(w, wc.Store, wc.Tx, in, id, stamp)
+	kind.Sessions.Put(wc.Tx, in.opens(w, wc, id, stamp))
 	return t, nil
 }
 
-// stageFree stages a session about no task.
-func stageFree(w *verb.Workspace, s *store.Store, tx *store.Tx, in BeginIn, id string) error {
-	if in.Takeover {
-		return verb.BadInput("takeover", "is about a task, and no task is named")
-	}
-	w.Idempotency.Remember(tx, session.Key{Session: id})
-	stageSession(w, s, tx, in, id, w.Stamp(""))
-	return nil
-}
-
-// stageSession stages a session, and its first sign of life.
-func stageSession(w *verb.Workspace, s *store.Store, tx *store.Tx, in BeginIn, id string, stamp record.Stamp) {
-	ses := session.Session{
+// opens is the session that begins, which gives its first sign of life.
+func (in BeginIn) opens(w *verb.Workspace, wc verb.WriteContext, id string, stamp record.Stamp) session.Session {
+	wc.Tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: wc.Now.UTC()})
+	return session.New(session.Session{
 		ID: id, Task: in.ID, Label: in.Label, Goal: in.Goal, Role: in.Role, Parent: string(in.Parent), Series: in.Series,
 		Actor: w.Actor(), Client: cmp.Or(in.Client, w.Client), Model: in.Model, Executor: w.Executor, Job: w.Job,
-		Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(cmp.Or(filepath.FromSlash(in.Worktree), s.Worktree)),
-	}
-	kind.Sessions.Put(tx, session.New(ses, stamp))
-	tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: w.Now().UTC()})
+		Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(cmp.Or(filepath.FromSlash(in.Worktree), wc.Store.Worktree)),
+	}, stamp)
 }
 
 // parentThere returns INVALID_INPUT for a parent that is neither among the files nor, because it began in another
 // worktree, known to the clone, and for one that is its own ancestor.
-func parentThere(s *store.Store, tx *store.Tx, id string) error {
+func parentThere(wc verb.WriteContext, id string) error {
 	if id == "" {
 		return nil
 	}
-	parent, err := kind.Sessions.Get(tx, id)
-	if record.CodeOf(err) == record.NotFound && s.Heartbeat(id) == nil {
+	parent, err := kind.Sessions.Get(wc.Tx, id)
+	if record.CodeOf(err) == record.NotFound && wc.Store.Heartbeat(id) == nil {
 		return verb.BadInput("parent", "is %s, and there is no such session here", id).WithHint("%s lists the sessions", record.CallTo("list_sessions"))
 	}
-	if _, ok := session.Ancestors(parent, kind.Sessions.Find(tx)); !ok {
+	if _, ok := session.Ancestors(parent, kind.Sessions.Find(wc.Tx)); !ok {
 		return verb.BadInput("parent", "is %s, which descends from itself", id).WithHint("%s says which files to correct", record.CallTo("doctor"))
 	}
 	return nil

@@ -48,91 +48,126 @@ func validLines(name string, lines []string) error {
 	return nil
 }
 
-// stamp is what the entries of the end of a session say.
-func (in LeftIn) stamp(w *verb.Workspace, text string) record.Stamp {
-	s := w.Stamp(text)
-	s.Detail = record.Detail{Next: in.Next, Blockers: in.Blockers}
-	return s
+// ending is how a session ends.
+type ending struct {
+	ses   session.Session
+	to    session.Status
+	stamp record.Stamp // what the entries say
+	head  string       // the commit; "" for one that is not known
 }
+
+// ending is the end of a session of the caller that is still active, as the reader of its entries gets to know it.
+func (in LeftIn) ending(w *verb.Workspace, s *store.Store, id verb.SessionID, to session.Status, text string) (ending, error) {
+	ses, err := own(w, s, string(id))
+	e := ending{ses: ses, to: to, stamp: w.Stamp(text)}
+	e.stamp.Detail = record.Detail{Next: in.Next, Blockers: in.Blockers}
+	return e, err
+}
+
+// of is a session after its end.
+func (e ending) of(ses session.Session) session.Session { return ses.End(e.to, e.stamp).AtHead(e.head) }
+
+const failed = "failed"
 
 // Finish ends a session. One that succeeded hands its task over for review, and does not close it. Where the workspace
 // gates the review, the command checks must pass first; if they do not, the session goes on. One that failed releases
 // its task, which stays where it is. A session about no task just ends.
-func Finish(ctx context.Context, w *verb.Workspace, _ *store.Store, in FinishIn) (verb.Session, error) {
-	if err := in.valid(); err != nil {
-		return verb.Session{}, err
-	}
-	s, ses, err := own(w, in.Session)
+func Finish(ctx context.Context, w *verb.Workspace, s *store.Store, in FinishIn) (verb.Session, error) {
+	err := cmp.Or(in.valid(), record.RequiredText("summary", in.Summary, "say what the reviewer should know"))
 	if err != nil {
 		return verb.Session{}, err
 	}
-	head, err := headOr(ctx, s, in.Head)
+	to := session.Finished
+	if in.Status == failed {
+		to = session.Failed
+	}
+	e, err := in.ending(w, s, in.Session, to, in.Summary)
+	if err == nil {
+		e.head, err = headOr(ctx, s, in.Head)
+	}
 	if err != nil {
 		return verb.Session{}, err
 	}
-	switch {
-	case in.Status == failed:
-		return giveUp(ctx, w, s, ses, session.Failed, in.stamp(w, in.Summary), head)
-	case ses.Task == "":
-		return endFree(ctx, w, s, ses.ID, session.Finished, in.stamp(w, in.Summary), head)
-	default:
-		return handOver(ctx, w, s, ses, in.stamp(w, in.Summary), head)
-	}
+	return e.make(ctx, w, s)
 }
 
-const failed = "failed"
-
-func (in FinishIn) valid() error {
-	if err := in.LeftIn.valid(); err != nil {
-		return err
+// make makes the write, and shows the session.
+func (e ending) make(ctx context.Context, w *verb.Workspace, s *store.Store) (verb.Session, error) {
+	var err error
+	switch {
+	case e.ses.Task == "":
+		err = e.alone(ctx, w, s)
+	case e.to == session.Finished:
+		err = e.handOver(ctx, w, s)
+	default:
+		err = e.giveUp(ctx, w, s)
 	}
-	return record.RequiredText("summary", in.Summary, "say what the reviewer should know")
+	if err != nil {
+		return verb.Session{}, err
+	}
+	out, err := w.View(s).SessionByID(e.ses.ID)
+	if err != nil || e.ses.Task == "" {
+		return out, err
+	}
+	t, err := kind.Tasks.Get(s, e.ses.Task)
+	if out.TaskStatus = t.Status; e.to == session.Finished {
+		out.OpenChecks = gates.OpenChecks(ctx, s, t)
+	}
+	return out, err
+}
+
+// alone ends a session about no task.
+func (e ending) alone(ctx context.Context, w *verb.Workspace, s *store.Store) error {
+	made := &session.Key{Session: e.ses.ID}
+	_, err := verb.Change{Kind: kind.Sessions.Kind, IDs: []string{e.ses.ID}, Made: made, Decide: func(wc verb.WriteContext) (any, error) {
+		ses := wc.Was.(session.Session)
+		return e.of(ses), ses.Usable(w.Actor())
+	}}.Run(ctx, w, s)
+	return err
 }
 
 // handOver hands the task of a session over for review.
-func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, stamp record.Stamp, head string) (verb.Session, error) {
-	flow := s.Config.Flow
+func (e ending) handOver(ctx context.Context, w *verb.Workspace, s *store.Store) error {
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
-		ses, err := wc.SessionAtWork(ses.ID)
+		ses, err := wc.SessionAtWork(e.ses.ID)
 		if err != nil {
 			return wc.Task, nil, err
 		}
-		stamp := stamp
-		stamp.Session = ses.ID
-		t, entry, err := flow.Finish(wc.Task, p, kind.Deps(wc.Tx, wc.Store.Config.Flow), stamp)
+		e.stamp.Session = ses.ID
+		t, entry, err := wc.Store.Config.Flow.Finish(wc.Task, p, kind.Deps(wc.Tx, wc.Store.Config.Flow), e.stamp)
 		if err != nil {
 			return wc.Task, nil, err
 		}
-		kind.Sessions.Put(wc.Tx, ses.End(session.Finished, stamp).AtHead(head))
+		kind.Sessions.Put(wc.Tx, e.of(ses))
 		if wc.Hold.Session == ses.ID && wc.Hold.Live() {
 			wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, ""))
 		}
 		return t, entry, nil
 	}
-	review := gates.Transition{To: flow.Review, Preview: gates.Unchanged, Decide: decide}
-	if _, err := review.Make(ctx, w, s, ses.Task); err != nil {
-		return verb.Session{}, err
-	}
-	out, err := w.View(s).SessionByID(ses.ID)
-	if err != nil {
-		return verb.Session{}, err
-	}
-	t, err := kind.Tasks.Get(s, ses.Task)
-	out.OpenChecks, out.TaskStatus = gates.OpenChecks(ctx, s, t), t.Status
-	return out, err
+	_, err := gates.Transition{To: s.Config.Flow.Review, Preview: gates.Unchanged, Decide: decide}.Make(ctx, w, s, e.ses.Task)
+	return err
 }
 
-// endFree ends a session about no task.
-func endFree(ctx context.Context, w *verb.Workspace, s *store.Store, id string, to session.Status, stamp record.Stamp, head string) (verb.Session, error) {
-	made := &session.Key{Session: id}
-	_, err := verb.Change{Kind: kind.Sessions.Kind, IDs: []string{id}, Made: made, Decide: func(wc verb.WriteContext) (any, error) {
-		ses := wc.Was.(session.Session)
-		return ses.End(to, stamp).AtHead(head), ses.Usable(w.Actor())
-	}}.Run(ctx, w, s)
-	if err != nil {
-		return verb.Session{}, err
+// giveUp ends a session that failed or was canceled, and releases its task.
+func (e ending) giveUp(ctx context.Context, w *verb.Workspace, s *store.Store) error {
+	how := record.Canceled
+	if e.to == session.Failed {
+		how = record.Failed
 	}
-	return w.View(s).SessionByID(id)
+	_, err := w.ChangeIn(ctx, s, e.ses.Task, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
+		ses, err := wc.OwnSession(e.ses.ID)
+		if err != nil {
+			return wc.Task, nil, err
+		}
+		e.stamp.Session = ses.ID
+		t, entry, err := task.EndAttempt(wc.Task, how, ses.Actor, e.stamp)
+		kind.Sessions.Put(wc.Tx, e.of(ses))
+		if wc.Hold.Session == ses.ID {
+			wc.Tx.Claim(t.ID.Ref(), nil)
+		}
+		return t, entry, err
+	})
+	return err
 }
 
 // headOr is the commit that a caller names, in full, or the one that is checked out if the caller names none.
@@ -144,24 +179,20 @@ func headOr(ctx context.Context, s *store.Store, name string) (string, error) {
 }
 
 // own reads a session of the caller that is still active, before anything expensive is done for it.
-func own(w *verb.Workspace, id verb.SessionID) (*store.Store, session.Session, error) {
-	s, err := w.Open()
+func own(w *verb.Workspace, s *store.Store, id string) (session.Session, error) {
+	ses, err := kind.Sessions.Get(s, id)
 	if err != nil {
-		return nil, session.Session{}, err
-	}
-	ses, err := kind.Sessions.Get(s, string(id))
-	if err != nil {
-		return nil, session.Session{}, err
+		return ses, err
 	}
 	if ses.Task == "" {
-		err = w.Idempotency.Recorded(ses.Provenance, session.Key{Session: ses.ID})
+		err = w.Idempotency.Recorded(ses.Provenance, session.Key{Session: id})
 	} else {
 		_, err = w.ReadForWrite(s, ses.Task)
 	}
 	if verb.IsDone(err) {
-		return nil, ses, err
+		return ses, err
 	}
-	return s, ses, verb.WithSession(ses.Usable(w.Actor()), ses.ID)
+	return ses, verb.WithSession(ses.Usable(w.Actor()), id)
 }
 
 // CancelIn is the input of Cancel.
@@ -173,49 +204,14 @@ type CancelIn struct {
 }
 
 // Cancel ends a session and releases its task, which stays open where it is. A session about no task just ends.
-func Cancel(ctx context.Context, w *verb.Workspace, _ *store.Store, in CancelIn) (verb.Session, error) {
-	err := record.RequiredText("reason", in.Reason, "say why the attempt ends")
-	if err == nil {
-		err = in.valid()
-	}
+func Cancel(ctx context.Context, w *verb.Workspace, s *store.Store, in CancelIn) (verb.Session, error) {
+	err := cmp.Or(record.RequiredText("reason", in.Reason, "say why the attempt ends"), in.valid())
 	if err != nil {
 		return verb.Session{}, err
 	}
-	s, ses, err := own(w, in.Session)
+	e, err := in.ending(w, s, in.Session, session.Canceled, in.Reason)
 	if err != nil {
 		return verb.Session{}, err
 	}
-	return giveUp(ctx, w, s, ses, session.Canceled, in.stamp(w, in.Reason), "")
-}
-
-// giveUp ends a session that failed or was canceled, at a commit or "" for one that is not known, and releases its
-// task.
-func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, to session.Status, stamp record.Stamp, head string) (verb.Session, error) {
-	if ses.Task == "" {
-		return endFree(ctx, w, s, ses.ID, to, stamp, head)
-	}
-	how := record.Canceled
-	if to == session.Failed {
-		how = record.Failed
-	}
-	left, err := w.ChangeIn(ctx, s, ses.Task, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
-		ses, err := wc.OwnSession(ses.ID)
-		if err != nil {
-			return wc.Task, nil, err
-		}
-		stamp := stamp
-		stamp.Session = ses.ID
-		t, entry, err := task.EndAttempt(wc.Task, how, ses.Actor, stamp)
-		kind.Sessions.Put(wc.Tx, ses.End(to, stamp).AtHead(head))
-		if wc.Hold.Session == ses.ID {
-			wc.Tx.Claim(t.ID.Ref(), nil)
-		}
-		return t, entry, err
-	})
-	if err != nil {
-		return verb.Session{}, err
-	}
-	out, err := w.View(s).SessionByID(ses.ID)
-	out.TaskStatus = left.Status
-	return out, err
+	return e.make(ctx, w, s)
 }

@@ -116,28 +116,29 @@ func Archive(ctx context.Context, w *verb.Workspace, in ArchiveIn) (Archived, er
 func (m *mover) move(ctx context.Context) error {
 	count := progress.Start(ctx, "moving closed tasks", len(m.candidates))
 	defer count.End()
-	rest := m.candidates
+	rest, moved := m.candidates, session.Key{}
 	for first := true; first || len(rest) > 0; first = false {
 		batch := rest[:min(archivedAtOnce, len(rest))]
 		rest = rest[len(batch):]
 		var made Archived
-		err := m.w.Update(ctx, m.s, func(tx *store.Tx) error {
+		write := verb.Change{Decide: func(wc verb.WriteContext) (any, error) {
 			room, err := placesOf(m.s)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			made = m.out.clone()
 			for _, id := range batch {
-				if at, ok := m.decide(&made, room, id, tx, tx.Known); ok {
-					tx.Move(id.Ref(), at)
+				if at, ok := m.decide(&made, room, id, wc.Tx, wc.Tx.Known); ok {
+					wc.Tx.Move(id.Ref(), at)
 				}
 			}
-			if len(rest) == 0 {
-				m.w.Idempotency.Remember(tx, session.Key{Tasks: made.ids()})
-			}
-			return nil
-		})
-		if err != nil {
+			moved.Tasks = made.ids()
+			return nil, nil
+		}}
+		if len(rest) == 0 {
+			write.Made = &moved
+		}
+		if _, err := write.Run(ctx, m.w, m.s); err != nil {
 			return err
 		}
 		m.out = made

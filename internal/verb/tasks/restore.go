@@ -39,7 +39,9 @@ func Restore(ctx context.Context, w *verb.Workspace, in RestoreIn) (verb.Task, e
 	if err != nil {
 		return verb.Task{}, err
 	}
-	err = w.Update(ctx, s, func(tx *store.Tx) error { return stageRestore(w, s, tx, id, in.Reason) })
+	_, err = verb.Change{Made: &session.Key{Task: id}, Decide: func(wc verb.WriteContext) (any, error) {
+		return nil, stageRestore(w, s, wc.Tx, id, in.Reason)
+	}}.Run(ctx, w, s)
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
 	}
@@ -100,7 +102,6 @@ func stageRestore(w *verb.Workspace, s *store.Store, tx *store.Tx, id record.ID,
 	if err != nil {
 		return err
 	}
-	w.Idempotency.Remember(tx, session.Key{Task: id})
 	kind.Tasks.Put(tx, t)
 	return restoreSessions(w, s, tx, id)
 }

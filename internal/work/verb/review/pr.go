@@ -186,10 +186,7 @@ func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (Sy
 			return out, verb.WithID(err, id)
 		}
 	}
-	return out, w.Update(ctx, s, func(tx *store.Tx) error {
-		w.Idempotency.Remember(tx, session.Key{Tasks: ids})
-		return nil
-	})
+	return out, w.RememberCall(ctx, s, session.Key{Tasks: ids})
 }
 
 // proposed lists the tasks to ask about: the one that is named, or the open ones with a pull request that is not over,
