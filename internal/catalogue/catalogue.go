@@ -33,7 +33,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/review"
-	"github.com/cairn-tasks/cairn/internal/work/verb/worktrees"
+	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 )
 
 func init() { verb.LinkWing(link.Wing()) }
@@ -61,7 +61,7 @@ var All = verb.Link(inOrder(
 	decisions.Verbs,
 	knowledge.Verbs,
 	jobs.Verbs,
-	worktrees.Verbs,
+	trees.Verbs,
 	projects.Verbs,
 	review.Verbs,
 	pairs.Verbs,

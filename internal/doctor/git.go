@@ -143,10 +143,10 @@ func (e *examination) worktrees(ctx context.Context) error {
 		over := record.CodeOf(err) == record.NotFound || err == nil && e.Store.Config.Flow.IsClosed(t.Status)
 		remove := e.Spell(record.CallTo("worktree_remove", "id", one.Task))
 		switch {
-		case one.Gone():
+		case one.Has(worktree.Gone):
 			fix := e.Spell(record.CallTo("worktree_remove", "id", one.Task, "force", true)) + " forgets it, if it was not moved"
 			e.find(WorktreeLost, "", fix, "the work tree %s: %s", one.Path, one.Reasons[0].Message).about(one.Task.Ref())
-		case over && len(one.Reasons) == 0:
+		case over && one.Removable:
 			e.find(WorktreeLeft, "", remove, "the work tree %s can be removed", one.Path).about(one.Task.Ref())
 		case over:
 			why := make([]string, len(one.Reasons))

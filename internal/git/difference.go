@@ -28,9 +28,10 @@ func (h History) ReadDiff(ctx context.Context, read func(*bufio.Reader) error, f
 
 // Lines is how many lines of a file changed.
 type Lines struct {
-	Path           string
-	Added, Deleted int
-	Binary         bool
+	Path    string `json:"path"`
+	Added   int    `json:"added"`
+	Deleted int    `json:"deleted"`
+	Binary  bool   `json:"binary,omitempty"`
 }
 
 // NumStat lists the files in which two commits differ, with how many lines changed. A renamed file is two.

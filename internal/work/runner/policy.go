@@ -53,7 +53,7 @@ func (t *workTree) baseKept(ctx context.Context, from string) error {
 	if from == t.from {
 		return nil
 	}
-	own, err := t.trees.CommittedOn(ctx, t.Tree, from)
+	own, err := t.at.Repo.Refs().CommittedOn(ctx, t.Branch, from)
 	if own && err == nil {
 		return failed(job.Policy, "the branch %s was moved to a commit of the job, %.12s, which nobody has reviewed", t.Base, from)
 	}

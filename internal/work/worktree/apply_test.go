@@ -112,7 +112,7 @@ func TestRebase(t *testing.T) {
 	if read(t, tree.Path, "main.txt") != "x\n" || read(t, tree.Path, "a.txt") != "a\n" || f.in(tree, "merge-base", "HEAD", "main") != head || f.in(tree, "status", "--porcelain") != "" {
 		t.Errorf("status %q", f.in(tree, "status", "--porcelain"))
 	}
-	tree, _, err := f.w.Find(t.Context(), "PROJ-1")
+	tree, _, err := f.w.Find("PROJ-1")
 	if err != nil || tree.BaseCommit != head || f.w.Verify(t.Context(), tree) != nil {
 		t.Errorf("begins at %s, %v", tree.BaseCommit, err)
 	}
@@ -313,7 +313,7 @@ func TestMakingThatWasKilled(t *testing.T) {
 	storetest.WriteFile(t, file, strings.Replace(storetest.ReadFile(t, file), `"ready": true`, `"ready": false`, 1))
 	storetest.Remove(t, filepath.Join(tree.Path, "app.txt"))
 	put(t, f.repo, ".git/worktrees/PROJ-1/locked", "initializing")
-	if _, ok, err := f.w.Find(t.Context(), "PROJ-1"); ok || err != nil {
+	if _, ok, err := f.w.Find("PROJ-1"); ok || err != nil {
 		t.Errorf("found: %v", err)
 	}
 	again := f.make("PROJ-1")

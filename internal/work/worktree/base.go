@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,34 +17,26 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// baseMove moves a base from one commit forward to another.
-type baseMove struct {
-	*clone
-	base     string // short name
-	from, to string // commits
-	why      string // for git's log of the base
-}
-
-// run moves the base and returns the commit that it then has. moved says that it failed because the base was not at
-// from any more.
-func (m baseMove) run(ctx context.Context) (commit string, moved bool, err error) {
-	held, err := m.holderOf(ctx, m.base)
+// moveBase moves a base from one commit forward to another, with a reason for git's log of it. moved says that it failed
+// because the base was not at from any more.
+func (c *clone) moveBase(ctx context.Context, base, from, to, why string) (moved bool, err error) {
+	held, err := c.holderOf(ctx, base)
 	if err != nil {
-		return "", false, err
+		return false, err
 	}
 	if held != nil {
-		err = m.forward(ctx, held)
+		err = c.forward(ctx, &replacement{holder: held, from: from, to: to})
 	} else {
-		_, err = git.Writing{}.Run(ctx, m.repo.Top, "update-ref", "-m", m.why, "refs/heads/"+m.base, m.to, m.from)
+		_, err = git.Writing{}.Run(ctx, c.repo.Top, "update-ref", "-m", why, "refs/heads/"+base, to, from)
 	}
 	if err == nil {
-		return m.to, false, nil
+		return false, nil
 	}
-	_, now, lookErr := m.clone.base(ctx, m.base)
-	if now == m.to { // a hook failed, or git was killed, after the base had moved
-		return m.to, false, nil
+	_, now, lookErr := c.base(ctx, base)
+	if now == to { // a hook failed, or git was killed, after the base had moved
+		return false, nil
 	}
-	return "", lookErr == nil && now != m.from, err
+	return lookErr == nil && now != from, err
 }
 
 // writePatience is how long a merge waits for other writes of records.
@@ -53,28 +44,27 @@ const writePatience = 10 * time.Second
 
 // forward moves the base where it is checked out, and the files there with it. It holds the lock of cairn's writes, so
 // that no record is written meanwhile.
-func (m baseMove) forward(ctx context.Context, held *holder) error {
-	lock, err := filelock.AcquireWithin(ctx, m.layout.Live.Lock(), writePatience)
+func (c *clone) forward(ctx context.Context, r *replacement) error {
+	lock, err := filelock.AcquireWithin(ctx, c.layout.Live.Lock(), writePatience)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		return record.Errorf(record.Busy, "another process writes to the workspace for too long").WithHint("try again later")
 	case err != nil:
-		return m.layout.Live.Failed(err)
+		return c.layout.Live.Failed(err)
 	}
 	defer func() { _ = lock.Release() }()
-	held.awaitGit(ctx)
-	if err := held.mustBeClean(ctx); err != nil {
+	r.awaitGit(ctx)
+	if err := r.mustBeClean(ctx); err != nil {
 		return err
 	}
-	r := replacement{holder: held, from: m.from, to: m.to}
-	if err := r.find(ctx); err != nil {
+	paths, err := r.find(ctx)
+	if err != nil {
 		return err
 	}
-	err = r.run(ctx)
-	if err == nil {
-		_, err = git.Writing{}.Run(ctx, held.Top, "merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-verify", m.to)
+	if err = r.run(ctx, paths); err == nil {
+		_, err = git.Writing{}.Run(ctx, r.Top, "merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-verify", r.to)
 	}
 	if err != nil {
 		r.undo(context.WithoutCancel(ctx))
@@ -115,8 +105,8 @@ func (c *clone) base(ctx context.Context, name string) (base, tip string, err er
 
 // hasTree reports whether the tree of a commit is the given one.
 func (c *clone) hasTree(ctx context.Context, commit, tree string) (bool, error) {
-	out, err := git.Run(ctx, c.repo.Top, "rev-parse", "--verify", commit+"^{tree}")
-	return strings.TrimSpace(string(out)) == tree, err
+	has, err := answer(git.Run(ctx, c.repo.Top, "rev-parse", "--verify", commit+"^{tree}"))
+	return has == tree, err
 }
 
 // blobs reads files of commits by names as git takes them, such as COMMIT:PATH or an id; nil for one that does not
@@ -129,16 +119,17 @@ func (c *clone) blobs(ctx context.Context, names ...string) ([][]byte, error) {
 
 // headOf is the commit that is checked out in a work tree.
 func headOf(ctx context.Context, top string) (string, error) {
-	out, err := git.Run(ctx, top, "rev-parse", "--verify", "HEAD^{commit}")
-	return strings.TrimSpace(string(out)), err
+	return answer(git.Run(ctx, top, "rev-parse", "--verify", "HEAD^{commit}"))
 }
 
 // writeTree stores what is staged in a work tree as a tree, and returns its id. index is the path of another index, or
 // "".
 func writeTree(ctx context.Context, top, index string) (string, error) {
-	out, err := git.Writing{Index: index}.Run(ctx, top, "write-tree")
-	return strings.TrimSpace(string(out)), err
+	return answer(git.Writing{Index: index}.Run(ctx, top, "write-tree"))
 }
+
+// answer is the one line that git printed.
+func answer(out []byte, err error) (string, error) { return strings.TrimSpace(string(out)), err }
 
 func short(commit string) string { return commit[:min(12, len(commit))] }
 
@@ -238,27 +229,20 @@ func (h *holder) awaitGit(ctx context.Context) {
 // commits that the base moves over is replaced, so nothing is lost.
 type replacement struct {
 	*holder
-	from, to string   // the commits that the base moves from and to
-	paths    []string // of the files to replace, from the top
-	done     []replaced
+	from, to string            // the commits that the base moves from and to
+	was      map[string][]byte // the files that were replaced, by their paths from the top
 }
 
-// replaced is a file that was replaced.
-type replaced struct {
-	path string
-	was  []byte
-}
-
-// find finds the files to replace. It returns BASE_DIRTY if there is any other uncommitted file that the move would
-// touch, also an ignored one.
-func (r *replacement) find(ctx context.Context) error {
+// find finds the paths of the files to replace. It returns BASE_DIRTY if there is any other uncommitted file that the
+// move would touch, also an ignored one.
+func (r *replacement) find(ctx context.Context) (paths []string, err error) {
 	out, err := git.Run(ctx, r.Top, "diff-tree", "-r", "-z", "--name-status", "--no-renames", r.from, r.to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	changes, err := r.Changes(ctx, git.Looks{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	uncommitted := map[string]bool{}
 	for _, c := range changes {
@@ -272,12 +256,12 @@ func (r *replacement) find(ctx context.Context) error {
 		switch {
 		case !uncommitted[path] && (kind != "A" || statErr != nil):
 		case git.Ours(path) && statErr == nil && info.Mode().IsRegular() && r.movesOver(ctx, path):
-			r.paths = append(r.paths, path)
+			paths = append(paths, path)
 		default:
 			wrong = append(wrong, path)
 		}
 	}
-	return r.dirty(wrong)
+	return paths, r.dirty(wrong)
 }
 
 func (r *replacement) file(path string) string { return filepath.Join(r.Top, filepath.FromSlash(path)) }
@@ -294,11 +278,12 @@ func (r *replacement) movesOver(ctx context.Context, path string) bool {
 }
 
 // run replaces the files and stages that. If it fails, the caller calls undo.
-func (r *replacement) run(ctx context.Context) error {
-	for _, path := range r.paths {
+func (r *replacement) run(ctx context.Context, paths []string) error {
+	r.was = map[string][]byte{}
+	for _, path := range paths {
 		was, err := layout.ReadFile(r.file(path))
 		if err == nil {
-			r.done = append(r.done, replaced{path, was})
+			r.was[path] = was
 			err = r.put(ctx, path)
 		}
 		if err != nil {
@@ -310,9 +295,9 @@ func (r *replacement) run(ctx context.Context) error {
 
 // undo gives the files back what they held before run.
 func (r *replacement) undo(ctx context.Context) {
-	for _, f := range slices.Backward(r.done) {
-		_ = atomicfile.Write(r.file(f.path), f.was, 0o644)
-		_, _ = git.Writing{}.Run(ctx, r.Top, "reset", "--quiet", "--", f.path)
+	for path, was := range r.was {
+		_ = atomicfile.Write(r.file(path), was, 0o644)
+		_, _ = git.Writing{}.Run(ctx, r.Top, "reset", "--quiet", "--", path)
 	}
 }
 

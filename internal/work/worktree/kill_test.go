@@ -26,7 +26,7 @@ func playMerge(s *store.Store, args []string) error {
 	if err != nil {
 		return err
 	}
-	tree, ok, err := w.Find(context.Background(), record.ID(args[0]))
+	tree, ok, err := w.Find(record.ID(args[0]))
 	if err != nil || !ok {
 		return fmt.Errorf("no work tree: %w", err)
 	}
@@ -62,7 +62,7 @@ func TestSlowKilledMerges(t *testing.T) {
 		<-time.After(rand.N(400 * time.Millisecond)) // any moment will do
 		_ = p.Cmd.Process.Kill()
 		_ = p.Cmd.Wait()
-		tree, ok, err := f.w.Find(t.Context(), id)
+		tree, ok, err := f.w.Find(id)
 		if err != nil || !ok {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func (c *clone) look(ctx context.Context, m made, aside bool) []Reason {
 }
 
 func (l *look) add(why Why, format string, args ...any) {
-	l.found = append(l.found, Reason{why, fmt.Sprintf(format, args...)})
+	l.found = append(l.found, reason(why, fmt.Sprintf(format, args...)))
 }
 
 // identify finds the work tree, or adds the reason why it is not there as it was made.
@@ -138,7 +138,7 @@ func liveness(live []proc.Process, err error) string {
 // Why is the kind of a reason why a work tree stays.
 type Why string
 
-// The kinds of reasons. Reason.Forced says which of them force overrides.
+// The kinds of reasons.
 const (
 	Moved       Why = "moved"       // a person moved the folder: it is theirs
 	Switched    Why = "switched"    // a person checked out something else there: it is theirs
@@ -158,45 +158,50 @@ const (
 
 // Reason is a reason why a work tree is not removed.
 type Reason struct {
-	Why     Why    `json:"why"`
+	Why     Why    `json:"reason"`
 	Message string `json:"message"`
+	Force   bool   `json:"force,omitempty"` // force removes it nevertheless: what is in no commit is deleted then
 }
 
-// Forced reports whether force overrides the reason: what is in no commit is deleted then, because a person said so.
-func (r Reason) Forced() bool {
-	return slices.Contains([]Why{Uncommitted, Untracked, Ignored, Stashed}, r.Why)
+func reason(why Why, message string) Reason {
+	return Reason{why, message, slices.Contains([]Why{Uncommitted, Untracked, Ignored, Stashed}, why)}
 }
 
 // Standing is what is known of a recorded work tree.
 type Standing struct {
-	Tree
-	MadeAt  time.Time `json:"made_at"`
-	Reasons []Reason  `json:"reasons,omitempty"` // why it stays; empty if it can be removed
+	Task       record.ID `json:"id"`
+	Path       string    `json:"path"`
+	Branch     string    `json:"branch"`
+	Base       string    `json:"base,omitempty"`
+	BaseCommit string    `json:"base_commit,omitempty"`
+	MadeAt     time.Time `json:"made_at,omitzero"`
+	Removable  bool      `json:"removable"`        // Remove removes it
+	Reasons    []Reason  `json:"stays,omitempty"`  // why it is not removed
+	Theirs     bool      `json:"theirs,omitempty"` // a person has moved it or uses it for something else: cairn leaves it alone
 }
 
-// Theirs reports whether a person has taken the work tree over.
-func (s Standing) Theirs() bool { return s.has(Moved) || s.has(Switched) }
-
-// Gone reports whether there is nothing but the record.
-func (s Standing) Gone() bool { return s.has(Gone) }
-
-func (s Standing) has(why Why) bool {
+// Has reports whether the work tree stays for a reason of a kind.
+func (s Standing) Has(why Why) bool {
 	return slices.ContainsFunc(s.Reasons, func(r Reason) bool { return r.Why == why })
 }
 
 // List lists the recorded work trees by their tasks, each with all reasons why it stays. What cannot be examined is a
 // reason too. It changes nothing.
 func (w *Worktrees) List(ctx context.Context) ([]Standing, error) {
-	ids, err := w.records().tasks()
+	names, err := w.records().names()
 	if err != nil {
 		return nil, err
 	}
 	var all []Standing
-	for _, id := range ids {
+	for _, name := range names {
+		id, err := record.ParseID(name)
+		if err != nil { // of a throw-away work tree
+			continue
+		}
 		m, ok, err := w.records().read(id)
 		switch {
 		case err != nil:
-			all = append(all, Standing{Tree: Tree{Task: id, Branch: Branch(id)}, Reasons: []Reason{{Uncertain, err.Error()}}})
+			all = append(all, Standing{Task: id, Branch: Branch(id), Reasons: []Reason{reason(Uncertain, err.Error())}})
 		case ok:
 			all = append(all, w.standing(ctx, m))
 		}
@@ -217,12 +222,13 @@ func (w *Worktrees) Look(ctx context.Context, id record.ID) (Standing, bool, err
 }
 
 func (c *clone) standing(ctx context.Context, m made) Standing {
-	s := Standing{Tree: c.treeOf(m), MadeAt: m.MadeAt}
-	if !m.Ready || m.Removing != "" {
-		s.Reasons = []Reason{{Uncertain, "making or removing it was interrupted; the next call that makes or removes it settles that"}}
-		return s
+	s := Standing{Task: m.Task, Path: m.Path, Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit, MadeAt: m.MadeAt}
+	if m.Ready && m.Removing == "" {
+		s.Reasons = c.look(ctx, m, false)
+	} else {
+		s.Reasons = []Reason{reason(Uncertain, "making or removing it was interrupted; the next call that makes or removes it settles that")}
 	}
-	s.Reasons = c.look(ctx, m, false)
+	s.Removable, s.Theirs = len(s.Reasons) == 0, s.Has(Moved) || s.Has(Switched)
 	return s
 }
 

@@ -111,8 +111,7 @@ func (k *making) run(ctx context.Context) error {
 		k.Copied, err = k.copyIncluded(ctx)
 	}
 	if err == nil {
-		there := layout.Layout{Root: k.treeOf(k.made).Root, Worktree: k.Path}
-		err = carrying{k.clone, k.Task, k.BaseCommit, there}.run(ctx)
+		err = k.carry(ctx, layout.Layout{Root: k.treeOf(k.made).Root, Worktree: k.Path})
 	}
 	if err != nil {
 		return errors.Join(err, k.undo(context.WithoutCancel(ctx)))
@@ -210,7 +209,7 @@ func (k *making) undo(ctx context.Context) error {
 			return err
 		}
 	}
-	return k.records().forget(k.Task)
+	return k.records().forget(string(k.Task))
 }
 
 // dropBranch deletes the branch that was made for the work tree, unless it holds more than the commit that the work was
@@ -233,25 +232,17 @@ func (k *making) dropBranch(ctx context.Context) error {
 	return k.deleteBranch(ctx, k.Branch, tip)
 }
 
-// carrying copies the file of a task and the config of the workspace, which may be in no commit yet, into the new work
-// tree of the task.
-type carrying struct {
-	*clone
-	task  record.ID
-	begin string        // the commit that the work begins at
-	there layout.Layout // the workspace in the new work tree
-}
-
-// run copies the files that the work tree lacks, and commits them there.
-func (c carrying) run(ctx context.Context) error {
+// carry copies the file of the task and the config of the workspace, which may be in no commit yet, into the new work
+// tree of the task, where it lacks them, and commits them there.
+func (k *making) carry(ctx context.Context, there layout.Layout) error {
 	var files []string                                                                   // from the root of the workspace
 	for _, path := range []string{layout.ConfigName, ".gitignore", layout.SignersName} { // if the work tree lacks the config
-		from, to := filepath.Join(c.layout.Top(), path), filepath.Join(c.there.Top(), path)
+		from, to := filepath.Join(k.layout.Top(), path), filepath.Join(there.Top(), path)
 		if layout.IsFile(from) && !layout.Exists(to) && (path == layout.ConfigName || len(files) > 0) {
 			files = append(files, layout.Folder+"/"+path)
 		}
 	}
-	name, err := c.taskFile(ctx)
+	name, err := k.taskFile(ctx, there)
 	if err != nil {
 		return err
 	}
@@ -261,17 +252,16 @@ func (c carrying) run(ctx context.Context) error {
 	if len(files) == 0 {
 		return nil
 	}
-	repo, err := opened(c.there.Worktree)
-	if err != nil {
+	if there.Repo, err = opened(k.Path); err != nil {
 		return err
 	}
 	inRepo := make([]string, len(files))
 	for i, name := range files {
-		inRepo[i] = layout.Layout{Root: c.there.Root, Repo: repo}.InRepo(name)
-		to := c.there.Abs(name)
-		data, err := layout.ReadFile(c.layout.Abs(name))
+		inRepo[i] = there.InRepo(name)
+		to := there.Abs(name)
+		data, err := layout.ReadFile(k.layout.Abs(name))
 		if err == nil {
-			err = disk.MakeVolatile(c.there.Worktree, filepath.Dir(to))
+			err = disk.MakeVolatile(k.Path, filepath.Dir(to))
 		}
 		if err == nil {
 			err = atomicfile.Write(to, data, 0o644)
@@ -280,27 +270,27 @@ func (c carrying) run(ctx context.Context) error {
 			return problem.IO(err)
 		}
 	}
-	return commitPaths(ctx, c.there.Worktree, "cairn: bring "+string(c.task)+" into its work tree", inRepo...)
+	return commitPaths(ctx, k.Path, "cairn: bring "+string(k.Task)+" into its work tree", inRepo...)
 }
 
 // taskFile is the file of the task, from the root of the workspace, if it is to be copied: the work tree does not have
 // it, or it differs from what the work begins with only by changes that are uncommitted here. Else it is "". It returns
 // NOT_FOUND if there is no such task.
-func (c carrying) taskFile(ctx context.Context) (string, error) {
-	k, id := kind.Tasks.Kind, string(c.task)
-	name, isThere := place.Of(c.layout, k, id), place.There(c.there, k, id)
-	here, err := layout.ReadFile(c.layout.Abs(name))
+func (k *making) taskFile(ctx context.Context, there layout.Layout) (string, error) {
+	tasks, id := kind.Tasks.Kind, string(k.Task)
+	name, isThere := place.Of(k.layout, tasks, id), place.There(there, tasks, id)
+	here, err := layout.ReadFile(k.layout.Abs(name))
 	switch {
 	case problem.Missing(err) && !isThere:
-		return "", record.Errorf(record.NotFound, "there is no task %s", c.task)
+		return "", record.Errorf(record.NotFound, "there is no task %s", id)
 	case err != nil && !problem.Missing(err):
 		return "", problem.IO(err)
 	case !isThere:
 		return name, nil
-	case err != nil, place.Of(c.there, k, id) != name:
+	case err != nil, place.Of(there, tasks, id) != name:
 		return "", nil
 	}
-	versions, err := c.blobs(ctx, "HEAD:"+c.layout.InRepo(name), c.begin+":"+c.layout.InRepo(name))
+	versions, err := k.blobs(ctx, "HEAD:"+k.layout.InRepo(name), k.BaseCommit+":"+k.layout.InRepo(name))
 	if err != nil {
 		return "", err
 	}

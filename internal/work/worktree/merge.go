@@ -77,65 +77,50 @@ func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) 
 		return "", err
 	}
 	defer release()
-	return merging{w.on(t), m, scratches{w.clone, lock}}.run(ctx)
-}
-
-// merging merges the work on a task into a base, whose lock the caller holds.
-type merging struct {
-	work
-	asked     Merge
-	scratches scratches
-}
-
-func (g merging) run(ctx context.Context) (string, error) {
-	err := g.scratches.sweep(ctx)
-	if err == nil {
-		err = g.commitOnlyRecords(ctx)
+	within := scratches{w.clone, lock}
+	if err = within.sweep(ctx); err == nil {
+		err = w.on(t).commitOnlyRecords(ctx)
 	}
 	if err != nil {
 		return "", err
 	}
-	commit, moved, err := g.once(ctx)
-	if moved {
-		commit, moved, err = g.once(ctx)
+	for range 2 {
+		a := attempt{work: w.on(t), asked: m}
+		moved, err := a.once(ctx, within)
+		if err == nil || !moved {
+			return a.merged, err
+		}
 	}
-	if moved {
-		err = record.Errorf(record.BaseMoved, "%s moved twice while %s was being merged into it", g.asked.Base, g.tree.Task).WithHint("try again when it is quiet")
-	}
-	return commit, err
+	return "", record.Errorf(record.BaseMoved, "%s moved twice while %s was being merged into it", m.Base, t.Task).WithHint("try again when it is quiet")
 }
 
 // once merges into the base as it is now. moved says that it failed because the base has moved meanwhile.
-func (g merging) once(ctx context.Context) (commit string, moved bool, err error) {
-	_, from, err := g.base(ctx, g.asked.Base)
-	if err != nil {
-		return "", false, err
+func (a *attempt) once(ctx context.Context, within scratches) (moved bool, err error) {
+	if _, a.from, err = a.base(ctx, a.asked.Base); err != nil {
+		return false, err
 	}
-	tip, err := g.tip(ctx)
-	if err != nil {
-		return "", false, err
+	if a.head, err = a.tip(ctx); err != nil {
+		return false, err
 	}
-	held, err := g.holderOf(ctx, g.asked.Base)
+	held, err := a.holderOf(ctx, a.asked.Base)
 	if err == nil && held != nil {
 		err = held.mustBeClean(ctx)
 	}
 	if err != nil {
-		return "", false, err
+		return false, err
 	}
-	begin := from
-	if g.asked.Strategy == ByRebase {
-		begin = tip
+	begin := a.from
+	if a.asked.Strategy == ByRebase {
+		begin = a.head
 	}
-	top, err := g.scratches.add(ctx, begin)
-	if err != nil {
-		return "", false, err
+	if a.top, err = within.add(ctx, begin); err != nil {
+		return false, err
 	}
-	defer func() { _ = g.scratches.remove(ctx, top) }() // if it fails, the next merge does it
-	a := attempt{merging: g, from: from, head: tip, top: top}
-	if commit, err = a.run(ctx); err != nil || commit == from {
-		return commit, false, err
+	defer func() { _ = within.remove(ctx, a.top) }() // if it fails, the next merge does it
+	if a.merged, err = a.run(ctx); err != nil || a.merged == a.from {
+		return false, err
 	}
-	return baseMove{g.clone, g.asked.Base, from, commit, "cairn: merge " + g.tree.Branch}.run(ctx)
+	return a.moveBase(ctx, a.asked.Base, a.from, a.merged, "cairn: merge "+a.tree.Branch)
 }
 
 // conflict is the error of a merge or a rebase that failed in a work tree. If files are in conflict there, it has the
@@ -161,27 +146,27 @@ func someOf(paths []string) string {
 	return fmt.Sprintf("%s, and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
 }
 
-// attempt is one try of a merge, in a throw-away work tree.
+// attempt is one try of a merge into a base, whose lock the caller holds, in a throw-away work tree.
 type attempt struct {
-	merging
-	from string // the tip of the base
-	head string // the tip of the branch
-	top  string // of the throw-away work tree
-
-	merged  string   // the tree that the merge made
-	parents []string // of the commit that is to have that tree
+	work
+	asked   Merge
+	from    string   // the tip of the base
+	head    string   // the tip of the branch
+	top     string   // of the throw-away work tree
+	parents []string // of the commit that is made there
+	merged  string   // that commit
 }
 
 // run merges, asks the gate, and returns the commit that the base is to have: its tip if there is nothing to merge.
 func (a *attempt) run(ctx context.Context) (string, error) {
-	err := a.merge(ctx)
+	tree, err := a.merge(ctx)
 	if err == nil && a.asked.Gate != nil {
 		err = a.asked.Gate(ctx, a.rootIn(a.top))
 	}
 	if err != nil {
 		return "", err
 	}
-	tree, err := a.withRecords(ctx)
+	tree, err = a.withRecords(ctx, tree)
 	if err != nil {
 		return "", err
 	}
@@ -192,19 +177,19 @@ func (a *attempt) run(ctx context.Context) (string, error) {
 	for _, parent := range a.parents {
 		args = append(args, "-p", parent)
 	}
-	out, err := git.Writing{}.Run(ctx, a.top, append(args, tree)...)
-	return strings.TrimSpace(string(out)), err
+	return answer(git.Writing{}.Run(ctx, a.top, append(args, tree)...))
 }
 
-// merge merges in the throw-away work tree, as was asked. It returns MERGE_CONFLICT with the files.
-func (a *attempt) merge(ctx context.Context) error {
+// merge merges in the throw-away work tree, as was asked, and returns the tree that it made. It returns MERGE_CONFLICT
+// with the files.
+func (a *attempt) merge(ctx context.Context) (tree string, err error) {
 	with, err := a.withDriver(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	already, err := a.repo.History().Contains(ctx, a.from, a.head)
 	if err != nil {
-		return err
+		return "", err
 	}
 	a.parents = []string{a.from}
 	switch {
@@ -218,24 +203,23 @@ func (a *attempt) merge(ctx context.Context) error {
 		_, err = with.Run(ctx, a.top, "rebase", "--quiet", "--no-autostash", "--no-verify", a.from)
 	}
 	if err != nil {
-		return conflict(ctx, a.top, err, record.MergeConflict, a.tree.Branch+" and "+a.asked.Base+" conflict in",
+		return "", conflict(ctx, a.top, err, record.MergeConflict, a.tree.Branch+" and "+a.asked.Base+" conflict in",
 			record.Hintf("%s puts it on the newest %s, or shows what to settle", record.CallTo("review_apply", "id", a.tree.Task, "action", "rebase"), a.asked.Base))
 	}
 	if a.asked.Strategy == ByRebase {
 		if a.parents[0], err = headOf(ctx, a.top); err != nil {
-			return err
+			return "", err
 		}
 	}
-	a.merged, err = writeTree(ctx, a.top, "")
-	return err
+	return writeTree(ctx, a.top, "")
 }
 
-// withRecords is the tree that was merged, with what has changed under .cairn since. What else was changed or staged
-// does not count.
-func (a *attempt) withRecords(ctx context.Context) (string, error) {
+// withRecords is a tree that was merged, with what has changed under .cairn since. What else was changed or staged does
+// not count.
+func (a *attempt) withRecords(ctx context.Context, tree string) (string, error) {
 	there, err := opened(a.top)
 	if err == nil {
-		_, err = git.Writing{}.Run(ctx, a.top, "read-tree", a.merged)
+		_, err = git.Writing{}.Run(ctx, a.top, "read-tree", tree)
 	}
 	if err != nil {
 		return "", err
@@ -245,7 +229,7 @@ func (a *attempt) withRecords(ctx context.Context) (string, error) {
 		err = a.asked.Records(records)
 	}
 	if err != nil || len(records) == 0 {
-		return a.merged, err
+		return tree, err
 	}
 	if _, err := (git.Writing{}).Run(ctx, a.top, append([]string{"add", "--all", "--"}, records...)...); err != nil {
 		return "", err

@@ -14,11 +14,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// CommittedOn reports whether a commit was made on the branch of a tree, and not brought to it from elsewhere.
-func (w *Worktrees) CommittedOn(ctx context.Context, t Tree, commit string) (bool, error) {
-	return w.repo.Refs().CommittedOn(ctx, t.Branch, commit)
-}
-
 // span is the commit where the branch left its base, and the tip of the branch. If the base is gone, it begins at the
 // commit that the work began at.
 func (w work) span(ctx context.Context) (from, tip string, err error) {
@@ -59,34 +54,15 @@ func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) {
 	return out, err
 }
 
-// Changed lists the paths that the commits of a work tree's branch changed since it left its base, from the top, with
-// slashes; without those under .cairn. A file that was renamed is two paths.
-func (w *Worktrees) Changed(ctx context.Context, t Tree) ([]string, error) {
-	s, err := w.Stat(ctx, t)
-	paths := make([]string, len(s.Files))
-	for i, f := range s.Files {
-		paths[i] = f.Path
-	}
-	return paths, err
-}
-
-// Stat is how much the commits of a branch changed.
+// Stat is how much the commits of a branch changed. A file that was renamed is two.
 type Stat struct {
-	Files   []FileStat `json:"files"`             // outside .cairn
-	Added   int        `json:"added"`             // lines, in all files
-	Deleted int        `json:"deleted"`           // lines, in all files
-	Records []string   `json:"records,omitempty"` // the paths under .cairn that changed
-	Commits int        `json:"commits"`
-	From    string     `json:"from"` // the commit that it is compared with
-	Tip     string     `json:"tip"`
-}
-
-// FileStat is how much a file changed.
-type FileStat struct {
-	Path    string `json:"path"`
-	Added   int    `json:"added"`
-	Deleted int    `json:"deleted"`
-	Binary  bool   `json:"binary,omitempty"`
+	Files   []git.Lines // outside .cairn
+	Added   int         // lines, in all files
+	Deleted int         // lines, in all files
+	Records []string    // the paths under .cairn that changed
+	Commits int
+	From    string // the commit that it is compared with
+	Tip     string
 }
 
 // Stat returns how much the commits of a work tree's branch changed since it left its base.
@@ -95,7 +71,7 @@ func (w *Worktrees) Stat(ctx context.Context, t Tree) (Stat, error) {
 	if err != nil {
 		return Stat{}, err
 	}
-	s := Stat{From: from, Tip: tip, Files: []FileStat{}}
+	s := Stat{From: from, Tip: tip, Files: []git.Lines{}}
 	lines, err := w.repo.History().NumStat(ctx, from, tip)
 	if err != nil {
 		return s, err
@@ -105,7 +81,7 @@ func (w *Worktrees) Stat(ctx context.Context, t Tree) (Stat, error) {
 			s.Records = append(s.Records, l.Path)
 			continue
 		}
-		s.Files = append(s.Files, FileStat(l))
+		s.Files = append(s.Files, l)
 		s.Added, s.Deleted = s.Added+l.Added, s.Deleted+l.Deleted
 	}
 	s.Commits, err = w.repo.Refs().Between(ctx, from, tip, 10_000)

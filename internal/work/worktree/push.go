@@ -26,32 +26,15 @@ func (w *Worktrees) Push(ctx context.Context, t Tree, remote string) error {
 		return err
 	}
 	defer release()
-	return push{w.on(t), cmp.Or(remote, "origin")}.run(ctx)
-}
-
-// push pushes the work on a task, whose lock the caller holds, to a remote.
-type push struct {
-	work
-	remote string
-}
-
-func (p push) run(ctx context.Context) error {
-	names, err := p.repo.Remotes().Names(ctx)
-	if err != nil {
+	p := push{w.on(t), cmp.Or(remote, "origin")}
+	if err := p.known(ctx); err != nil {
 		return err
-	}
-	if !slices.Contains(names, p.remote) {
-		hint := "git remote add " + record.Clip(p.remote, 40) + " URL adds it"
-		if len(names) > 0 {
-			hint = "there are " + strings.Join(names, ", ")
-		}
-		return record.Errorf(record.InvalidInput, "the clone has no remote %q", record.Clip(p.remote, 40)).WithHint("%s", hint)
 	}
 	tip, err := p.tip(ctx)
 	if err != nil {
 		return err
 	}
-	m, ok, err := p.records().read(p.tree.Task)
+	m, ok, err := w.records().read(t.Task)
 	if err != nil {
 		return err
 	}
@@ -62,7 +45,26 @@ func (p push) run(ctx context.Context) error {
 		m.Pushed = map[string]string{}
 	}
 	m.Pushed[p.remote] = tip
-	return p.records().write(m)
+	return w.records().write(m)
+}
+
+// push pushes the work on a task, whose lock the caller holds, to a remote.
+type push struct {
+	work
+	remote string
+}
+
+// known returns INVALID_INPUT if the clone has no such remote.
+func (p push) known(ctx context.Context) error {
+	names, err := p.repo.Remotes().Names(ctx)
+	if err != nil || slices.Contains(names, p.remote) {
+		return err
+	}
+	hint := "git remote add " + record.Clip(p.remote, 40) + " URL adds it"
+	if len(names) > 0 {
+		hint = "there are " + strings.Join(names, ", ")
+	}
+	return record.Errorf(record.InvalidInput, "the clone has no remote %q", record.Clip(p.remote, 40)).WithHint("%s", hint)
 }
 
 // send pushes a commit to the branch in the remote. last is what was pushed before, which it may replace; "" if nothing
@@ -78,10 +80,10 @@ func (p push) send(ctx context.Context, tip, last string) error {
 	with := git.Networked()
 	with.Hooks = true
 	out, err := with.Run(limited, p.repo.Top, append(args, "--", p.remote, tip+":"+ref)...)
-	if err != nil {
-		return p.failed(limited, string(out), err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	return p.failed(limited, string(out), err)
 }
 
 // failed is the error of a push that failed: out is what git printed, and err what it ended with.

@@ -46,21 +46,45 @@ type copied struct {
 // maxRecord is the most bytes of a record.
 const maxRecord = 4 << 20
 
-// records are the records of the work trees of tasks, one file each. They lie in live state.
+// records are the records of work trees, one file each, which is named after the folder of the work tree. They lie in
+// live state, which may have come in an archive: what cairn cannot have written is not believed.
 type records struct{ live layout.Live }
 
-// file is the path of the record of a task.
-func (r records) file(id record.ID) string {
-	return filepath.Join(r.live.Worktrees(), string(id)+".json")
+func (r records) file(name string) string { return filepath.Join(r.live.Worktrees(), name+".json") }
+
+// names lists the names of the records, in the order of their files.
+func (r records) names() (names []string, err error) {
+	entries, err := os.ReadDir(r.live.Worktrees())
+	if err != nil && !problem.Missing(err) {
+		return nil, r.live.Failed(err)
+	}
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && !atomicfile.IsTemp(e.Name()) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
+// put replaces a record.
+func (r records) put(name string, content any) error {
+	data, err := json.MarshalIndent(content, "", "  ")
+	if err == nil {
+		err = atomicfile.Write(r.file(name), append(data, '\n'), 0o644)
+	}
+	return r.live.Failed(err)
+}
+
+// forget removes a record.
+func (r records) forget(name string) error { return r.live.Failed(disk.RemoveFile(r.file(name))) }
+
 // read returns the record of a task, and false if there is none. It returns BAD_FILE for one that cairn cannot have
-// written: live state may have come in an archive.
+// written.
 func (r records) read(id record.ID) (made, bool, error) {
 	if _, err := record.ParseID(string(id)); err != nil {
 		return made{}, false, err
 	}
-	data, err := disk.ReadRegular(r.file(id), maxRecord)
+	data, err := disk.ReadRegular(r.file(string(id)), maxRecord)
 	if problem.Missing(err) {
 		return made{}, false, nil
 	}
@@ -69,7 +93,7 @@ func (r records) read(id record.ID) (made, bool, error) {
 	}
 	var m made
 	if !decode(data, &m) || !m.valid(id) {
-		return made{}, false, record.Errorf(record.BadFile, "%s does not say which work tree was made for %s", r.file(id), id).
+		return made{}, false, record.Errorf(record.BadFile, "%s does not say which work tree was made for %s", r.file(string(id)), id).
 			WithHint("git worktree list shows the work trees; see what it is, and take the file away")
 	}
 	return m, true, nil
@@ -93,44 +117,9 @@ func (m made) valid(id record.ID) bool {
 }
 
 // write replaces the record of a task.
-func (r records) write(m made) error {
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err == nil {
-		err = atomicfile.Write(r.file(m.Task), append(data, '\n'), 0o644)
-	}
-	if err != nil {
-		return r.live.Failed(err)
-	}
-	return nil
-}
+func (r records) write(m made) error { return r.put(string(m.Task), m) }
 
-// forget removes the record of a task.
-func (r records) forget(id record.ID) error {
-	if err := disk.RemoveFile(r.file(id)); err != nil {
-		return r.live.Failed(err)
-	}
-	return nil
-}
-
-// tasks lists the tasks that there are records of, sorted.
-func (r records) tasks() ([]record.ID, error) {
-	entries, err := os.ReadDir(r.live.Worktrees())
-	if err != nil && !problem.Missing(err) {
-		return nil, r.live.Failed(err)
-	}
-	var ids []record.ID
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".json")
-		if id, err := record.ParseID(name); ok && err == nil && !atomicfile.IsTemp(e.Name()) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids, nil
-}
-
-// scratch is the record of a throw-away work tree. It has no branch, lies beside the work trees of the tasks, and its
-// record has its name.
+// scratch is the record of a throw-away work tree. It has no branch, and lies beside the work trees of the tasks.
 type scratch struct {
 	Path   string    `json:"path"`
 	For    string    `json:"for"` // the lock under which it was made, and is removed
@@ -145,23 +134,16 @@ type scratches struct {
 	lock string // its name
 }
 
-func (s scratches) file(path string) string {
-	return filepath.Join(s.layout.Live.Worktrees(), filepath.Base(path)+".json")
-}
-
 // add makes a throw-away work tree of a commit and returns its path. The caller calls remove in the end.
 func (s scratches) add(ctx context.Context, commit string) (path string, err error) {
 	dir, err := s.folder()
 	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(dir, scratchPrefix+randomName())
-	data, err := json.Marshal(scratch{path, s.lock, s.o.Now().UTC()})
-	if err == nil {
-		err = atomicfile.Write(s.file(path), append(data, '\n'), 0o644)
-	}
-	if err != nil {
-		return "", s.layout.Live.Failed(err)
+	name := scratchPrefix + randomName()
+	path = filepath.Join(dir, name)
+	if err := s.records().put(name, scratch{path, s.lock, s.o.Now().UTC()}); err != nil {
+		return "", err
 	}
 	_, err = git.Writing{}.Run(ctx, s.repo.Top, "worktree", "add", "--quiet", "--detach", path, commit)
 	if err != nil {
@@ -185,26 +167,20 @@ func (s scratches) remove(ctx context.Context, path string) error {
 	if err := disk.RemoveTree(path); err != nil {
 		return problem.IO(err)
 	}
-	if err := disk.RemoveFile(s.file(path)); err != nil {
-		return s.layout.Live.Failed(err)
-	}
-	return nil
+	return s.records().forget(filepath.Base(path))
 }
 
 // sweep removes what a killed process made under the lock, unless something still works in it.
 func (s scratches) sweep(ctx context.Context) error {
-	entries, err := os.ReadDir(s.layout.Live.Worktrees())
-	if err != nil && !problem.Missing(err) {
-		return s.layout.Live.Failed(err)
+	names, err := s.records().names()
+	if err != nil {
+		return err
 	}
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !strings.HasPrefix(name, scratchPrefix) {
-			continue
-		}
-		data, err := disk.ReadRegular(filepath.Join(s.layout.Live.Worktrees(), e.Name()), maxRecord)
-		var found scratch // a record that cairn cannot have written is left alone
-		if err != nil || !decode(data, &found) || !absolute(found.Path) || filepath.Base(found.Path) != name || found.For != s.lock {
+	for _, name := range names {
+		data, err := disk.ReadRegular(s.records().file(name), maxRecord)
+		var found scratch
+		if !strings.HasPrefix(name, scratchPrefix) || err != nil || !decode(data, &found) || !absolute(found.Path) ||
+			filepath.Base(found.Path) != name || found.For != s.lock {
 			continue
 		}
 		path := found.Path

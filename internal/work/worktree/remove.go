@@ -65,7 +65,7 @@ func (r *removal) run(ctx context.Context) error {
 	reasons := r.look(ctx, r.made, false)
 	forgotten := layout.Exists(filepath.Dir(r.Path)) && !layout.Exists(r.adminDir(r.made)) // by git, and its disk is there
 	if len(reasons) == 1 && reasons[0].Why == Gone && (r.force || forgotten) {
-		return r.records().forget(r.Task) // its branch, and what git knows of it, stay
+		return r.records().forget(string(r.Task)) // its branch, and what git knows of it, stay
 	}
 	if err := r.stays(reasons); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (r *removal) finish(ctx context.Context) error {
 	if err := r.dropBranch(ctx); err != nil {
 		return err
 	}
-	return r.records().forget(r.Task)
+	return r.records().forget(string(r.Task))
 }
 
 // dropBranch deletes the branch of the task if all its commits are in its base.
@@ -169,7 +169,7 @@ func (c *clone) deleteBranch(ctx context.Context, branch, tip string) error {
 // none or force overrides all.
 func (r *removal) stays(reasons []Reason) error {
 	if r.force {
-		reasons = slices.DeleteFunc(slices.Clone(reasons), Reason.Forced)
+		reasons = slices.DeleteFunc(slices.Clone(reasons), func(one Reason) bool { return one.Force })
 	}
 	if len(reasons) == 0 {
 		return nil
@@ -185,7 +185,7 @@ func (r *removal) stays(reasons []Reason) error {
 	forced := record.CallTo("worktree_remove", "id", r.Task, "force", true).OnlyShown()
 	e := record.Errorf(code, "the work tree of %s, %s, stays: %s", r.Task, r.Path, strings.Join(said, "; "))
 	switch {
-	case !slices.ContainsFunc(reasons, func(one Reason) bool { return !one.Forced() }):
+	case !slices.ContainsFunc(reasons, func(one Reason) bool { return !one.Force }):
 		return e.WithHint("commit what is worth keeping; %s deletes the rest", forced).WithNext(again)
 	case code == record.Busy:
 		return e.WithHint("try again when that has ended")

@@ -60,7 +60,7 @@ func TestRemove(t *testing.T) {
 	if _, err := os.Stat(tree.Path); err == nil || strings.Contains(f.git("worktree", "list"), tree.Path) || f.git("branch", "--list", tree.Branch) != "" {
 		t.Error("something of it is left")
 	}
-	if _, ok, err := f.w.Find(t.Context(), "PROJ-1"); ok || err != nil {
+	if _, ok, err := f.w.Find("PROJ-1"); ok || err != nil {
 		t.Errorf("it is recorded: %v", err)
 	}
 	storetest.WantCode(t, f.w.Remove(t.Context(), "PROJ-1", false), record.NotFound)
@@ -323,7 +323,7 @@ func TestAFolderThatIsGone(t *testing.T) {
 	f := newField(t)
 	tree := f.work("PROJ-1", "a.txt", "a\n")
 	storetest.RemoveAll(t, tree.Path)
-	if s := f.wantReasons(t, worktree.Gone); !s.Gone() {
+	if s := f.wantReasons(t, worktree.Gone); !s.Has(worktree.Gone) {
 		t.Error("it is not gone")
 	}
 	storetest.WantMessage(t, f.w.Remove(t.Context(), "PROJ-1", false), record.Conflict, "gone")
@@ -393,7 +393,7 @@ func TestARemovalThatWasKilled(t *testing.T) {
 		if decided {
 			storetest.Remove(t, filepath.Join(aside, ".git"))
 		}
-		if _, ok, err := f.w.Find(t.Context(), "PROJ-1"); ok || err != nil {
+		if _, ok, err := f.w.Find("PROJ-1"); ok || err != nil {
 			t.Errorf("found: %v", err)
 		}
 		again := f.make("PROJ-1")
@@ -505,7 +505,7 @@ func TestIncludeIsBounded(t *testing.T) {
 	_ = big.Close()
 	_, err = f.w.Make(t.Context(), "PROJ-1", "", "")
 	storetest.WantMessage(t, err, record.InvalidInput, ".worktreeinclude")
-	if _, ok, err := f.w.Find(t.Context(), "PROJ-1"); ok || err != nil || strings.Contains(f.git("worktree", "list"), "PROJ-1") || f.git("branch", "--list", "cairn/*") != "" {
+	if _, ok, err := f.w.Find("PROJ-1"); ok || err != nil || strings.Contains(f.git("worktree", "list"), "PROJ-1") || f.git("branch", "--list", "cairn/*") != "" {
 		t.Errorf("something is left (%v): %s", err, f.git("worktree", "list"))
 	}
 }

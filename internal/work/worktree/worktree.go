@@ -60,23 +60,12 @@ func Branch(id record.ID) string { return "cairn/" + string(id) }
 
 // Find returns the work tree that is recorded for a task, and false if none is. It runs no git; Verify tells whether it
 // is still there.
-func (w *Worktrees) Find(_ context.Context, id record.ID) (Tree, bool, error) {
+func (w *Worktrees) Find(id record.ID) (Tree, bool, error) {
 	m, ok, err := w.records().read(id)
 	if err != nil || !ok || !m.Ready || m.Removing != "" {
 		return Tree{}, false, err
 	}
 	return w.treeOf(m), true, nil
-}
-
-// Fingerprint is the fingerprint of the tree of a commit or a branch, without what lies under .cairn: what an approval
-// is bound to.
-func (w *Worktrees) Fingerprint(ctx context.Context, rev string) (string, error) {
-	return w.repo.Objects().Fingerprint(ctx, rev)
-}
-
-// Resolve returns the commit of a branch, a tag or another name; "" if there is none.
-func (w *Worktrees) Resolve(ctx context.Context, rev string) (string, error) {
-	return w.repo.Commit(ctx, rev)
 }
 
 // work is what was done for one task: its work tree, and the branch that is checked out there.

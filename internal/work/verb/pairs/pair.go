@@ -76,7 +76,7 @@ func (p *place) find(ctx context.Context, w *verb.Workspace) error {
 		if err != nil {
 			return err
 		}
-		tree, ok, err := trees.Find(ctx, p.task.ID)
+		tree, ok, err := trees.Find(p.task.ID)
 		if err != nil {
 			return err
 		}

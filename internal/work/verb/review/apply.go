@@ -233,7 +233,7 @@ func committed(ctx context.Context, p trees.Place) error {
 		return err
 	}
 	now := gates.Fingerprint(gates.WorkTree(ctx, there))
-	tip, err := p.Trees.Fingerprint(ctx, "refs/heads/"+p.Tree.Branch)
+	tip, err := p.Home.Repo.Objects().Fingerprint(ctx, "refs/heads/"+p.Tree.Branch)
 	if err != nil || now == "" || now == tip {
 		return err
 	}

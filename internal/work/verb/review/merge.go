@@ -86,8 +86,8 @@ func (m *merging) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.head, err = m.Trees.Resolve(ctx, "refs/heads/"+m.Tree.Branch); err == nil {
-		m.tree, err = m.Trees.Fingerprint(ctx, m.head)
+	if m.head, err = m.Home.Repo.Commit(ctx, "refs/heads/"+m.Tree.Branch); err == nil {
+		m.tree, err = m.Home.Repo.Objects().Fingerprint(ctx, m.head)
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func (m *merging) honest(ctx context.Context) error {
 // base, unless it is one of the base itself. Of an open task it only warns of much of that, such as a check that was
 // taken away, or one that somebody settled who may not by the config of the base.
 func (m *merging) kept(ctx context.Context, s *store.Store) error {
-	base, err := m.Trees.Resolve(ctx, "refs/heads/"+m.base)
+	base, err := m.Home.Repo.Commit(ctx, "refs/heads/"+m.base)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (m *merging) sound(ctx context.Context, s *store.Store, base string) error 
 
 // unmoved returns CONFLICT if the branch has a commit that nobody has looked at: it came since the merge began.
 func (m *merging) unmoved(ctx context.Context) error {
-	tip, err := m.Trees.Resolve(ctx, "refs/heads/"+m.Tree.Branch)
+	tip, err := m.Home.Repo.Commit(ctx, "refs/heads/"+m.Tree.Branch)
 	if err == nil && tip != m.head {
 		err = record.Errorf(record.Conflict, "%s was committed to while it was being merged", m.Tree.Branch).WithHint("look at it again").WithNext(record.CallTo("get", "id", m.Task.ID))
 	}

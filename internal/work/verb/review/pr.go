@@ -72,7 +72,7 @@ func openPR(ctx context.Context, p trees.Place, base, text string) (job.PR, erro
 	if err != nil {
 		return made, err
 	}
-	pushed, err := p.Trees.Resolve(ctx, "refs/heads/"+p.Tree.Branch)
+	pushed, err := p.Home.Repo.Commit(ctx, "refs/heads/"+p.Tree.Branch)
 	if err != nil {
 		return made, err
 	}

@@ -5,36 +5,36 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Review is what a reviewer of a task is shown, beside the task itself.
 type Review struct {
-	Worktree    string              `json:"worktree,omitempty"` // where the record lies that was read, if it is another than the caller's; or the work tree of the branch
-	Branch      string              `json:"branch,omitempty"`   // "" for a task without a branch of its own
-	Base        string              `json:"base,omitempty"`
-	Head        string              `json:"head,omitempty"`
-	Files       []worktree.FileStat `json:"files"` // that the branch changes, outside .cairn
-	FilesTotal  int                 `json:"files_total,omitempty"`
-	Added       int                 `json:"added"`   // lines, in all files
-	Deleted     int                 `json:"deleted"` // the same
-	Commits     int                 `json:"commits"`
-	Uncommitted bool                `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
-	Diff        string              `json:"diff,omitempty"`        // the resource that has it
-	Checks      []CheckState        `json:"checks"`
-	Reviewers   []record.Actor      `json:"reviewers,omitempty"` // whose approval the task asks for
-	Approval    *Approval           `json:"approval,omitempty"`  // the newest that nobody took back
-	Rejected    *verb.Rejection     `json:"rejected,omitempty"`  // the newest, if no approval came after it
-	Decisions   *verb.Governing     `json:"decisions,omitempty"` // that govern the files that the branch changes
-	Comments    *verb.Thread        `json:"comments,omitempty"`
-	Job         *LastOf             `json:"job,omitempty"` // the newest of the task
-	Moved       string              `json:"moved,omitempty"`
+	Worktree    string          `json:"worktree,omitempty"` // where the record lies that was read, if it is another than the caller's; or the work tree of the branch
+	Branch      string          `json:"branch,omitempty"`   // "" for a task without a branch of its own
+	Base        string          `json:"base,omitempty"`
+	Head        string          `json:"head,omitempty"`
+	Files       []git.Lines     `json:"files"` // that the branch changes, outside .cairn
+	FilesTotal  int             `json:"files_total,omitempty"`
+	Added       int             `json:"added"`   // lines, in all files
+	Deleted     int             `json:"deleted"` // the same
+	Commits     int             `json:"commits"`
+	Uncommitted bool            `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
+	Diff        string          `json:"diff,omitempty"`        // the resource that has it
+	Checks      []CheckState    `json:"checks"`
+	Reviewers   []record.Actor  `json:"reviewers,omitempty"` // whose approval the task asks for
+	Approval    *Approval       `json:"approval,omitempty"`  // the newest that nobody took back
+	Rejected    *verb.Rejection `json:"rejected,omitempty"`  // the newest, if no approval came after it
+	Decisions   *verb.Governing `json:"decisions,omitempty"` // that govern the files that the branch changes
+	Comments    *verb.Thread    `json:"comments,omitempty"`
+	Job         *LastOf         `json:"job,omitempty"` // the newest of the task
+	Moved       string          `json:"moved,omitempty"`
 }
 
 // CheckState is how a check stands at a close with the files of the branch.
@@ -76,7 +76,7 @@ func DiffURI(id record.ID) string { return "cairn://task/" + string(id) + "/diff
 // says nothing of what is not committed.
 func (p Place) Review(ctx context.Context) (*Review, error) {
 	t := p.Task
-	out := &Review{Files: []worktree.FileStat{}, Checks: []CheckState{}}
+	out := &Review{Files: []git.Lines{}, Checks: []CheckState{}}
 	if p.S.Root != p.Home.Root {
 		out.Worktree = p.S.Worktree
 	}
@@ -155,7 +155,7 @@ func (p Place) branch(ctx context.Context, out *Review) (tree string, err error)
 	}
 	out.Branch, out.Base, out.Head = p.Tree.Branch, p.Tree.Base, stat.Tip
 	out.Files, out.Added, out.Deleted, out.Commits, out.Diff = stat.Files, stat.Added, stat.Deleted, stat.Commits, DiffURI(p.Task.ID)
-	if tree, err = p.Trees.Fingerprint(ctx, stat.Tip); err != nil || p.Moved != nil {
+	if tree, err = p.Home.Repo.Objects().Fingerprint(ctx, stat.Tip); err != nil || p.Moved != nil {
 		return tree, err
 	}
 	if there, err := p.InTree(); err == nil {

@@ -1,6 +1,7 @@
 // Package trees finds where the work on a task lies: the work tree that cairn made for it, which of the worktrees of
 // the clone holds the newest record, and what there is to review. While somebody works on a task in a work tree, its
-// record is written there alone, and the main checkout knows of it from live state.
+// record is written there alone, and the main checkout knows of it from live state. It also holds the verbs of work
+// trees: which there are, why each stays, and the removal of one.
 package trees
 
 import (
@@ -52,7 +53,7 @@ func OnTask(ctx context.Context, w *verb.Workspace, id record.ID) (Place, error)
 	if p.Trees, err = work.Trees(s, w.Now); err != nil {
 		return p, err
 	}
-	if p.Tree, p.Made, err = p.Trees.Find(ctx, id); err != nil {
+	if p.Tree, p.Made, err = p.Trees.Find(id); err != nil {
 		return p, err
 	}
 	if p.Made {
@@ -123,35 +124,35 @@ func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 	if err != nil {
 		return "", false, err
 	}
-	tree, made, err := all.Find(ctx, t.ID)
+	tree, made, err := all.Find(t.ID)
 	if err != nil {
 		return "", false, err
 	}
 	branch = worktree.Branch(t.ID)
-	tip, err := all.Resolve(ctx, "refs/heads/"+branch)
-	if err != nil || tip == "" || cameHome(ctx, all, t, tip) {
+	tip, err := s.Repo.Commit(ctx, "refs/heads/"+branch)
+	if err != nil || tip == "" || cameHome(ctx, s, t, tip) {
 		return branch, false, err
 	}
-	if at, err := OnTask(ctx, w, t.ID); err == nil && cameHome(ctx, all, at.Task, tip) {
+	if at, err := OnTask(ctx, w, t.ID); err == nil && cameHome(ctx, s, at.Task, tip) {
 		return branch, false, nil
 	}
 	if !made {
 		return branch, s.Git().Between(ctx, s.Head(ctx).Commit, tip, 1) > 0, nil
 	}
-	changed, err := all.Changed(ctx, tree)
-	return branch, len(changed) > 0, err
+	changed, err := all.Stat(ctx, tree)
+	return branch, len(changed.Files) > 0, err
 }
 
 // cameHome reports whether the record says that a commit of the task's branch was merged: by cairn, or on the host by a
 // pull request.
-func cameHome(ctx context.Context, all *worktree.Worktrees, t task.Task, tip string) bool {
+func cameHome(ctx context.Context, s *store.Store, t task.Task, tip string) bool {
 	for _, e := range t.Provenance {
 		if e.Said().Merged == tip {
 			return true
 		}
 	}
 	for _, r := range t.Refs {
-		if r.Type == record.PullRef && r.State == "merged" && r.Sha != "" && sameFiles(ctx, all, r.Sha, tip) {
+		if r.Type == record.PullRef && r.State == "merged" && r.Sha != "" && sameFiles(ctx, s, r.Sha, tip) {
 			return true
 		}
 	}
@@ -160,13 +161,10 @@ func cameHome(ctx context.Context, all *worktree.Worktrees, t task.Task, tip str
 
 // sameFiles reports whether two commits have the same files outside .cairn. It reports false if the clone lacks one of
 // them.
-func sameFiles(ctx context.Context, all *worktree.Worktrees, a, b string) bool {
-	was, err := all.Fingerprint(ctx, a)
-	if err != nil {
-		return false
-	}
-	now, err := all.Fingerprint(ctx, b)
-	return err == nil && now == was
+func sameFiles(ctx context.Context, s *store.Store, a, b string) bool {
+	was, err := s.Repo.Objects().Fingerprint(ctx, a)
+	now, failed := s.Repo.Objects().Fingerprint(ctx, b)
+	return err == nil && failed == nil && now == was
 }
 
 // InTree is the store of the work tree that was made for the task.

@@ -1,8 +1,7 @@
-package worktrees
+package trees
 
 import (
 	"context"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -12,35 +11,28 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 )
 
+// Verbs are the verbs of work trees.
+var Verbs = verb.Group{Name: "jobs", Noun: "worktree", Toolset: verb.Jobs}.Of(
+	verb.Declare(List, verb.Verb{Name: "worktree_list", Title: "List work trees",
+		Summary: "List the git work trees that cairn made for tasks of this clone, each with all reasons why it stays.",
+		When:    "To find where the work on a task lies, and before cleaning up.",
+	}),
+	verb.Declare(Remove, verb.Verb{Name: "worktree_remove", Title: "Remove a work tree", Kind: verb.Destructive,
+		Profile: verb.Operator, Scopes: true,
+		Summary: "Remove the work tree of a task if nothing can be lost by it: it is clean, its commits are merged or pushed, nothing works in it.",
+		When:    "When its work has come home. With force, what is in no commit is deleted too; commits that are nowhere else, and what somebody works in, are never removed.",
+	}),
+)
+
 // ListIn is the input of List.
 type ListIn struct {
 	ID record.ID `json:"id,omitempty" doc:"only that of this task" cli:"arg"`
 }
 
-// Worktree is a work tree in a list.
-type Worktree struct {
-	ID         record.ID `json:"id"` // the task
-	Path       string    `json:"path"`
-	Branch     string    `json:"branch"`
-	Base       string    `json:"base,omitempty"`
-	BaseCommit string    `json:"base_commit,omitempty"`
-	MadeAt     time.Time `json:"made_at,omitzero"`
-	Removable  bool      `json:"removable"`        // worktree_remove removes it
-	Stays      []Stay    `json:"stays,omitempty"`  // why it is not removed
-	Theirs     bool      `json:"theirs,omitempty"` // a person has moved it or uses it for something else: cairn leaves it alone
-}
-
-// Stay is a reason why a work tree is not removed.
-type Stay struct {
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-	Force   bool   `json:"force,omitempty"` // force removes it nevertheless
-}
-
 // List lists the work trees that are recorded in the clone, by their tasks; none outside git. It looks at each: what
 // cannot be looked at is a reason to stay.
-func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (verb.Items[Worktree], error) {
-	out := verb.Items[Worktree]{Items: []Worktree{}}
+func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (verb.Items[worktree.Standing], error) {
+	out := verb.Items[worktree.Standing]{Items: []worktree.Standing{}}
 	if s.Repo == nil {
 		return out, nil
 	}
@@ -48,31 +40,15 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (ve
 	if err != nil {
 		return out, err
 	}
-	var all []worktree.Standing
 	if in.ID == "" {
-		all, err = trees.List(ctx)
-	} else {
-		var one worktree.Standing
-		var made bool
-		if one, made, err = trees.Look(ctx, in.ID); made {
-			all = append(all, one)
-		}
+		out.Items, err = trees.List(ctx)
+	} else if one, made, failed := trees.Look(ctx, in.ID); failed != nil {
+		err = failed
+	} else if made {
+		out.Items = append(out.Items, one)
 	}
-	if err != nil {
-		return out, err
-	}
-	for _, one := range all {
-		shown := Worktree{
-			ID: one.Task, Path: one.Path, Branch: one.Branch, Base: one.Base, BaseCommit: one.BaseCommit,
-			MadeAt: one.MadeAt, Removable: len(one.Reasons) == 0, Theirs: one.Theirs(),
-		}
-		for _, r := range one.Reasons {
-			shown.Stays = append(shown.Stays, Stay{string(r.Why), r.Message, r.Forced()})
-		}
-		out.Items = append(out.Items, shown)
-	}
-	out.Total = len(out.Items)
-	return out, nil
+	out.Items, out.Total = verb.NoNil(out.Items), len(out.Items)
+	return out, err
 }
 
 // RemoveIn is the input of Remove.
@@ -101,7 +77,7 @@ func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn)
 	if err != nil {
 		return Removed{}, err
 	}
-	tree, _, err := trees.Find(ctx, in.ID)
+	tree, _, err := trees.Find(in.ID)
 	if err != nil {
 		return Removed{}, err
 	}
@@ -110,28 +86,24 @@ func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn)
 	}
 	of := in.ID.Ref()
 	err = w.RememberCall(ctx, s, session.Key{Record: &of})
-	return removed(ctx, trees, in.ID, tree.Path), err
+	return removed(ctx, s, in.ID, tree.Path), err
 }
 
 // removed tells what is left of a work tree.
-func removed(ctx context.Context, trees *worktree.Worktrees, id record.ID, path string) Removed {
+func removed(ctx context.Context, s *store.Store, id record.ID, path string) Removed {
 	out := Removed{ID: id, Path: path, Removed: true}
-	if tip, err := trees.Resolve(ctx, "refs/heads/"+worktree.Branch(id)); err == nil && tip != "" {
+	if tip, err := s.Repo.Commit(ctx, "refs/heads/"+worktree.Branch(id)); err == nil && tip != "" {
 		out.Branch = worktree.Branch(id)
 	}
 	return out
 }
 
 // Replay tells what is left of the work tree now. One that was made since is not the one that was removed.
-func (Removed) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
-	if made.Record == nil {
+func (Removed) Replay(_ *verb.Workspace, s *store.Store, made session.Key) (any, error) {
+	if made.Record == nil || s.Repo == nil {
 		return Removed{}, record.Errorf(record.NotFound, "the call under this key removed no work tree")
 	}
-	trees, err := work.Trees(s, w.Now)
-	if err != nil {
-		return Removed{}, err
-	}
-	out := removed(context.Background(), trees, record.ID(made.Record.ID), "")
+	out := removed(context.Background(), s, record.ID(made.Record.ID), "")
 	out.Replayed = true
 	return out, nil
 }
