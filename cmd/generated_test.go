@@ -131,10 +131,24 @@ func errorsPage(shown map[record.Code][]string) string {
 		rows = append(rows, []string{"`" + string(info.Code) + "`", fmt.Sprint(info.Exit), retryable, info.Meaning, storyLinks(info.Code, shown)})
 	}
 	ends := [][]string{{"code", "meaning"}}
-	for _, info := range activity.WaitCodes {
+	for _, info := range waitCodes {
 		ends = append(ends, []string{"`" + string(info.Code) + "`", info.Meaning})
 	}
 	return generatedMark + errorsIntro + markdown(rows) + waitIntro + markdown(ends) + "## Exit numbers\n\n```\n" + exitCodes() + "```\n"
+}
+
+// waitCodes is every way in which a wait ends, and what it means.
+var waitCodes = []struct {
+	Code    activity.WaitCode
+	Meaning string
+}{
+	{activity.TaskChanged, "what was watched changed during the wait, or is now as it was waited for"},
+	{activity.AlreadyAtStatus, "the task was in the state already, or there was work already"},
+	{activity.ChangedSinceCursor, "what is watched has changed since the answer that the cursor is from"},
+	{activity.WaitTimeout, "the time is up; call again with the cursor, and nothing is missed"},
+	{activity.WaitInterrupted, "the server was told to end; call again with the cursor"},
+	{activity.TaskDeleted, "the task has been gone for two seconds; a checkout takes files away for less"},
+	{activity.ClaimLost, "the git remote gave the task that you hold to another clone: stop working on it, and release it"},
 }
 
 func storyLinks(code record.Code, shown map[record.Code][]string) string {

@@ -30,10 +30,13 @@ const (
 // ActorStates lists every state.
 var ActorStates = []record.Status{ActorActive, ActorGone}
 
-// ActorChange is what a registration says of an actor. What is nil stays as it is.
+// ActorChange is what a registration says of an actor, as the input of the verb has it. What is nil stays as it is.
 type ActorChange struct {
-	ExternalRef, DisplayName, Group, Role *string
-	Abilities                             *[]string
+	ExternalRef *string   `json:"external_ref" doc:"who that is elsewhere, such as an address or an account; an actor that has it already is the one"`
+	DisplayName *string   `json:"display_name" doc:"the name to show; the id by default"`
+	Group       *string   `json:"group" doc:"whom it works with; group:NAME addresses all of them" from:"groups"`
+	Role        *string   `json:"role" doc:"what it does there, on one line; of a repository primary, dependency or docs"`
+	Abilities   *[]string `json:"capabilities" doc:"what it can be asked for; replaces what is there" cli:"flag=capability" from:"capabilities"`
 }
 
 // NewActor returns an actor as it is registered first, or INVALID_INPUT if there may be no such actor.
@@ -64,7 +67,9 @@ func (a Actor) with(c ActorChange) (Actor, []string) {
 	titled := func(s string) string { return cmp.Or(strings.TrimSpace(s), a.Ref.ID) }
 	keys := change(nil, "title", &a.Title, c.DisplayName, titled)
 	keys = change(keys, "external_ref", &a.ExternalRef, c.ExternalRef, strings.TrimSpace)
-	keys = change(keys, "group", &a.Group, c.Group, strings.TrimSpace)
+	keys = change(keys, "group", &a.Group, c.Group, func(name string) string {
+		return strings.TrimSpace(strings.TrimPrefix(name, groupMark)) // as one addresses it
+	})
 	keys = change(keys, "role", &a.Role, c.Role, strings.TrimSpace)
 	return a, change(keys, "capabilities", &a.Abilities, c.Abilities, record.Unique)
 }

@@ -57,11 +57,13 @@ func ParseSkillID(s string) (SkillID, error) {
 	return SkillID(s), nil
 }
 
-// SkillChange is what is written of a skill. What is nil stays as it is.
+// SkillChange is what is written of a skill, as the input of the verb has it. What is nil stays as it is.
 type SkillChange struct {
-	Name, Description, Body *string
-	Labels                  *[]string
-	Status                  *record.Status
+	Name        *string        `json:"name,omitempty" doc:"a name for people; the id by default"`
+	Description *string        `json:"description,omitempty" doc:"what it does and when to use it, in 1 KiB at most; a new skill needs one"`
+	Body        *string        `json:"body,omitempty" doc:"what is to be done, in Markdown, 64 KiB at most; a new skill needs one"`
+	Labels      *[]string      `json:"labels,omitempty" doc:"free words to find it by; replaces what is there" cli:"flag=label" from:"labels"`
+	Status      *record.Status `json:"status,omitempty" doc:"archived takes it from agents, active gives it back" values:"active,archived"`
 }
 
 // NewSkill returns a skill as it is written first, or INVALID_INPUT if there may be no such skill. A description and a

@@ -66,20 +66,6 @@ const (
 	ClaimLost          WaitCode = "CLAIM_LOST"
 )
 
-// WaitCodes is every way in which a wait ends, and what it means.
-var WaitCodes = []struct {
-	Code    WaitCode
-	Meaning string
-}{
-	{TaskChanged, "what was watched changed during the wait, or is now as it was waited for"},
-	{AlreadyAtStatus, "the task was in the state already, or there was work already"},
-	{ChangedSinceCursor, "what is watched has changed since the answer that the cursor is from"},
-	{WaitTimeout, "the time is up; call again with the cursor, and nothing is missed"},
-	{WaitInterrupted, "the server was told to end; call again with the cursor"},
-	{TaskDeleted, "the task has been gone for two seconds; a checkout takes files away for less"},
-	{ClaimLost, "the git remote gave the task that you hold to another clone: stop working on it, and release it"},
-}
-
 // Waited is how a wait ended, and what it watched as it was then.
 type Waited struct {
 	Code         WaitCode      `json:"code"`

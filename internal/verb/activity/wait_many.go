@@ -182,14 +182,13 @@ func (m *manyTasks) snapshot(ctx context.Context, g *verb.Graph, found *among) s
 
 // answerFit is the most urgent of the tasks that fit the filters.
 func answerFit(view verb.View, g *verb.Graph, fit []*row) Waited {
-	total := len(fit)
-	ranked := make([]verb.Ranked[*kind.Row], total)
+	total, rows := len(fit), make([]*kind.Row, len(fit))
 	for i, r := range fit {
-		ranked[i] = verb.Ranked[*kind.Row]{At: tasks.ByPriority(r.of), Item: r.of}
+		rows[i] = r.of
 	}
 	out := Waited{Tasks: []verb.Row{}, Total: &total}
-	for _, r := range verb.Foremost(ranked, tasksShown) {
-		out.Tasks = append(out.Tasks, view.Row(g, r.Item))
+	for _, r := range tasks.Foremost(rows, tasksShown) {
+		out.Tasks = append(out.Tasks, view.Row(g, r))
 	}
 	return out
 }

@@ -166,7 +166,7 @@ type reader struct {
 func (b *reader) tasks(out *Out) {
 	flow := b.s.Config.Flow
 	counts := map[record.Status]int{}
-	var open []verb.Ranked[*kind.Row]
+	var open []*kind.Row
 	blocked := map[string]bool{}
 	keep := func(r *kind.Row) bool { return b.within == nil || b.within[r.ID] }
 	for n, r := range b.g.Rows() {
@@ -176,7 +176,7 @@ func (b *reader) tasks(out *Out) {
 		counts[r.Status]++
 		b.note(kind.Tasks.Kind, r)
 		if !flow.IsClosed(r.Status) {
-			open = append(open, verb.Ranked[*kind.Row]{At: tasks.ByPriority(r), Item: r})
+			open = append(open, r)
 			blocked[r.ID] = b.g.Blocked(n)
 		}
 	}
@@ -186,8 +186,8 @@ func (b *reader) tasks(out *Out) {
 	free, rest := tasks.Survey(b.ctx, b.w, b.s, b.g, keep)
 	out.Open, out.Ready, out.Blocked, out.Held = len(open), len(free), rest.Blocked, rest.Claimed
 	out.Top = []Task{}
-	for _, r := range verb.Foremost(open, int(b.in.MaxTasks)) {
-		out.Top = append(out.Top, taskOf(r.Item, blocked[r.Item.ID]))
+	for _, r := range tasks.Foremost(open, int(b.in.MaxTasks)) {
+		out.Top = append(out.Top, taskOf(r, blocked[r.ID]))
 	}
 	if b.in.Parent != "" {
 		t := taskOf(b.g.Row(b.in.Parent), blocked[string(b.in.Parent)])

@@ -13,15 +13,11 @@ import (
 
 // RegisterIn is the input of Register.
 type RegisterIn struct {
-	Actor         string    `json:"actor,omitempty" doc:"who is registered: me, or an actor such as agent:claude-1" cli:"arg" from:"actors"`
-	RemoteURL     string    `json:"remote_url,omitempty" doc:"in place of actor: the address of a repository; without both, that of the clone is taken"`
-	ExternalRef   *string   `json:"external_ref,omitempty" doc:"who that is elsewhere, such as an address or an account; an actor that has it already is the one"`
-	DisplayName   *string   `json:"display_name,omitempty" doc:"the name to show; the id by default"`
-	Group         *string   `json:"group,omitempty" doc:"whom it works with; group:NAME addresses all of them" from:"groups"`
-	Role          *string   `json:"role,omitempty" doc:"what it does there, on one line; of a repository primary, dependency or docs"`
-	Capabilities  *[]string `json:"capabilities,omitempty" doc:"what it can be asked for; replaces what is there" cli:"flag=capability" from:"capabilities"`
-	Name          *string   `json:"name,omitempty" doc:"of a repository: what it is called; the end of its address by default"`
-	DefaultBranch *string   `json:"default_branch,omitempty" doc:"of a repository"`
+	Actor     string `json:"actor,omitempty" doc:"who is registered: me, or an actor such as agent:claude-1" cli:"arg" from:"actors"`
+	RemoteURL string `json:"remote_url,omitempty" doc:"in place of actor: the address of a repository; without both, that of the clone is taken"`
+	ledger.ActorChange
+	Name          *string `json:"name,omitempty" doc:"of a repository: what it is called; the end of its address by default"`
+	DefaultBranch *string `json:"default_branch,omitempty" doc:"of a repository"`
 	verb.Once
 }
 
@@ -38,7 +34,7 @@ func Register(ctx context.Context, w *verb.Workspace, s *store.Store, in Registe
 
 // oneSubject returns INVALID_INPUT for what is said of an actor and of a repository at once.
 func (in RegisterIn) oneSubject() error {
-	ofActor := in.ExternalRef != nil || in.DisplayName != nil || in.Group != nil || in.Capabilities != nil
+	ofActor := in.ExternalRef != nil || in.DisplayName != nil || in.Group != nil || in.Abilities != nil
 	ofRepository := in.RemoteURL != "" || in.Name != nil || in.DefaultBranch != nil
 	switch {
 	case in.Actor != "" && ofRepository:
@@ -72,7 +68,7 @@ func registerActor(ctx context.Context, w *verb.Workspace, s *store.Store, in Re
 		if err := mayRegister(w, who); err != nil {
 			return nil, err
 		}
-		return registered(wc.Tx, who, in.change(), w.Stamp(""))
+		return registered(wc.Tx, who, in.ActorChange, w.Stamp(""))
 	}}.Record(ctx, w, s)
 }
 
@@ -81,15 +77,6 @@ func (in RegisterIn) externalRef() string {
 		return ""
 	}
 	return strings.TrimSpace(*in.ExternalRef)
-}
-
-func (in RegisterIn) change() ledger.ActorChange {
-	c := ledger.ActorChange{ExternalRef: in.ExternalRef, DisplayName: in.DisplayName, Role: in.Role, Abilities: in.Capabilities}
-	if in.Group != nil {
-		name := strings.TrimPrefix(*in.Group, "group:") // as one addresses it
-		c.Group = &name
-	}
-	return c
 }
 
 // resolve finds the actor that is meant among those who are known: the one with the external reference, else the one

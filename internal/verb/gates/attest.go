@@ -33,11 +33,7 @@ const signingTries = 3
 
 // Signed settles the check with a signature of the actor. It is made outside the lock, because a person may take
 // minutes over a touch or a passphrase. If the task changed meanwhile, the approval is signed again.
-func (a Attestation) Signed(ctx context.Context, w *verb.Workspace, id record.ID) (verb.Task, error) {
-	s, err := w.Open()
-	if err != nil {
-		return verb.Task{}, err
-	}
+func (a Attestation) Signed(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (verb.Task, error) {
 	for try := 1; ; try++ {
 		out, overtaken, err := a.signOnce(ctx, w, s, id)
 		if !overtaken || try == signingTries {
@@ -141,7 +137,7 @@ func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 			return verb.Task{}, err
 		}
 		if t.ReviewCheck(w.Actor()) >= 0 {
-			return Attestation{Check: reviewCheck(w.Actor()), Pass: true, Text: text}.Signed(ctx, w, id)
+			return Attestation{Check: reviewCheck(w.Actor()), Pass: true, Text: text}.Signed(ctx, w, s, id)
 		}
 	}
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {

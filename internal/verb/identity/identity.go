@@ -6,12 +6,10 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // In is the input of Identity.
@@ -96,19 +94,10 @@ func workOf(ctx context.Context, w *verb.Workspace, s *store.Store) (*Work, erro
 	if err != nil {
 		return nil, err
 	}
-	me, view := w.Actor(), w.View(s).OfMany(ctx)
-	var mine []*kind.Row
-	for _, r := range g.Rows() {
-		if s.Config.Flow.IsClosed(r.Status) {
-			continue
-		}
-		if view.Holder(g, r).WorkOf(me, r.Assignee) {
-			mine = append(mine, r)
-		}
-	}
-	sorted.By(mine, tasks.MoreUrgent)
+	view := w.View(s).OfMany(ctx)
+	mine := tasks.WorkOf(view, g, w.Actor())
 	out := &Work{Tasks: []verb.Row{}, Total: len(mine)}
-	for _, r := range mine[:min(len(mine), workShown)] {
+	for _, r := range tasks.Foremost(mine, workShown) {
 		out.Tasks = append(out.Tasks, view.Row(g, r))
 	}
 	return out, nil

@@ -6,7 +6,6 @@ package prime
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -30,7 +29,7 @@ var Verbs = verb.Group{Name: "sessions", Toolset: verb.Team}.Of(
 // In is the input of Prime.
 type In struct {
 	Tools *bool  `json:"tools,omitempty" doc:"name MCP tools (the default over MCP) or commands (the default in a shell)" cli:"not=shell"`
-	Hook  string `json:"hook,omitempty" doc:"print what a session-start hook of this client takes; outside a workspace, nothing" values:"claude=Claude Code,codex=Codex,gemini=Gemini CLI,cursor=Cursor"`
+	Hook  string `json:"hook,omitempty" doc:"print what a session-start hook of this client takes; outside a workspace, nothing" oneof:"claude=Claude Code,codex=Codex,gemini=Gemini CLI,cursor=Cursor"`
 }
 
 // Out is what an agent must know at its start. Text holds all of it, for a model to read; the lists are the same for
@@ -94,9 +93,6 @@ const (
 // outside of a workspace, unless a hook asks: then there is nothing to tell.
 func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	out := Out{Sessions: []Session{}, Mine: []Task{}, Ready: []Task{}, Handoffs: []Handoff{}, hook: in.Hook}
-	if !slices.Contains([]string{"", "claude", "codex", "gemini", "cursor"}, in.Hook) {
-		return out, verb.BadInput("hook", "is %q", in.Hook).WithHint("claude, codex, gemini or cursor")
-	}
 	s, err := w.Open()
 	if err != nil {
 		if in.Hook != "" && record.CodeOf(err) == record.NoWorkspace {
@@ -126,19 +122,11 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 
 // tasks finds what the actor has open, and what is ready.
 func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) {
-	view, flow := w.View(s).OfMany(ctx), s.Config.Flow
-	var mine []*kind.Row
-	isMine := map[string]bool{}
-	for _, r := range g.Rows() {
-		if flow.IsClosed(r.Status) {
-			continue
-		}
-		hold := view.Holder(g, r)
-		if !hold.WorkOf(out.Actor, r.Assignee) {
-			continue
-		}
-		mine, isMine[r.ID] = append(mine, r), true
-		if hold.LostTo != nil && len(out.Lost) < shown {
+	view := w.View(s).OfMany(ctx)
+	mine, isMine := tasks.WorkOf(view, g, out.Actor), map[string]bool{}
+	for _, r := range mine {
+		isMine[r.ID] = true
+		if view.Holder(g, r).LostTo != nil && len(out.Lost) < shown {
 			out.Lost = append(out.Lost, record.ID(r.ID))
 		}
 	}
@@ -162,13 +150,9 @@ func (out *Out) sessions(ctx context.Context, w *verb.Workspace, s *store.Store)
 
 // foremost shows the most urgent of some tasks.
 func foremost(rows []*kind.Row) []Task {
-	var ranked []verb.Ranked[*kind.Row]
-	for _, r := range rows {
-		ranked = append(ranked, verb.Ranked[*kind.Row]{At: tasks.ByPriority(r), Item: r})
-	}
 	out := []Task{}
-	for _, r := range verb.Foremost(ranked, shown) {
-		out = append(out, Task{record.ID(r.Item.ID), verb.Head(r.Item.Title, titleShown), r.Item.Status})
+	for _, r := range tasks.Foremost(rows, shown) {
+		out = append(out, Task{record.ID(r.ID), verb.Head(r.Title, titleShown), r.Status})
 	}
 	return out
 }

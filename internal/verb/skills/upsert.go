@@ -13,13 +13,9 @@ import (
 
 // UpsertIn is the input of Upsert.
 type UpsertIn struct {
-	ID              ledger.SkillID `json:"id" doc:"what the skill is called: lower-case letters, digits and dashes, such as release-notes" cli:"arg" from:"skills"`
-	Name            *string        `json:"name,omitempty" doc:"a name for people; the id by default"`
-	Description     *string        `json:"description,omitempty" doc:"what it does and when to use it, in 1 KiB at most; a new skill needs one"`
-	Body            *string        `json:"body,omitempty" doc:"what is to be done, in Markdown, 64 KiB at most; a new skill needs one"`
-	Labels          *[]string      `json:"labels,omitempty" doc:"free words to find it by; replaces what is there" cli:"flag=label" from:"labels"`
-	Status          *record.Status `json:"status,omitempty" doc:"archived takes it from agents, active gives it back" values:"active,archived"`
-	ExpectedVersion *int           `json:"expected_version,omitempty" doc:"refuse if it has another version by now; 0 for a skill that is new"`
+	ID ledger.SkillID `json:"id" doc:"what the skill is called: lower-case letters, digits and dashes, such as release-notes" cli:"arg" from:"skills"`
+	ledger.SkillChange
+	ExpectedVersion *int `json:"expected_version,omitempty" doc:"refuse if it has another version by now; 0 for a skill that is new"`
 	verb.Once
 }
 
@@ -46,9 +42,9 @@ func (in UpsertIn) written(tx *store.Tx, s record.Stamp) (ledger.Skill, error) {
 	case in.ExpectedVersion != nil && *in.ExpectedVersion != was.Version:
 		return was, in.conflict(was, fresh)
 	case fresh:
-		return ledger.NewSkill(in.ID, in.change(), s)
+		return ledger.NewSkill(in.ID, in.SkillChange, s)
 	default:
-		return was.Change(in.change(), s)
+		return was.Change(in.SkillChange, s)
 	}
 }
 
@@ -60,10 +56,6 @@ func (in UpsertIn) conflict(was ledger.Skill, fresh bool) error {
 	}
 	return record.Errorf(record.Conflict, "%s has version %d, and %d is expected", in.ID, was.Version, *in.ExpectedVersion).
 		WithHint("%s shows it as it is now", record.CallTo("skill_get", "id", string(in.ID)))
-}
-
-func (in UpsertIn) change() ledger.SkillChange {
-	return ledger.SkillChange{Name: in.Name, Description: in.Description, Body: in.Body, Labels: in.Labels, Status: in.Status}
 }
 
 // Replay shows the skill as it is now.

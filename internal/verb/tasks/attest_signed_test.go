@@ -103,12 +103,12 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 			signed := 0
 			w, id, said := signing(t, func(w *verb.Workspace, id record.ID) {
 				if signed++; signed <= row.notes {
-					if _, err := tasks.Note(t.Context(), w, tasks.NoteIn{ID: verb.RecordID(id), Text: "meanwhile"}); err != nil {
+					if _, err := verb.Do(t.Context(), w, tasks.Note, tasks.NoteIn{ID: verb.RecordID(id), Text: "meanwhile"}); err != nil {
 						t.Error(err)
 					}
 				}
 			})
-			out, err := tasks.Attest(t.Context(), w, tasks.AttestIn{ID: id, Check: "read", Pass: true})
+			out, err := verb.Do(t.Context(), w, tasks.Attest, tasks.AttestIn{ID: id, Check: "read", Pass: true})
 			if record.CodeOf(err) != row.code || signed != row.sigs {
 				t.Fatalf("signed %d times: %v", signed, err)
 			}
@@ -122,7 +122,7 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 			if last.Signed != "true" || last.Did != record.Attested || len(out.Provenance) != 2+row.notes {
 				t.Errorf("the record is %+v", out.Provenance)
 			}
-			if _, err := tasks.Transition(t.Context(), w, tasks.TransitionIn{ID: id, To: "done"}); err != nil {
+			if _, err := verb.Do(t.Context(), w, tasks.Transition, tasks.TransitionIn{ID: id, To: "done"}); err != nil {
 				t.Errorf("outside git what is signed counts: %v", err)
 			}
 		})
@@ -133,11 +133,11 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 func TestCheckThatChangesWhileItIsSigned(t *testing.T) {
 	w, id, _ := signing(t, func(w *verb.Workspace, id record.ID) {
 		checks := []tasks.CheckIn{{Desc: "read", Type: "manual", By: "signed human:bob"}}
-		if _, err := tasks.Update(t.Context(), w, tasks.UpdateIn{ID: verb.RecordID(id), Checks: &checks}); err != nil {
+		if _, err := verb.Do(t.Context(), w, tasks.Update, tasks.UpdateIn{ID: verb.RecordID(id), Checks: &checks}); err != nil {
 			t.Error(err)
 		}
 	})
-	if out, err := tasks.Attest(t.Context(), w, tasks.AttestIn{ID: id, Check: "read", Pass: true}); record.CodeOf(err) != record.Forbidden {
+	if out, err := verb.Do(t.Context(), w, tasks.Attest, tasks.AttestIn{ID: id, Check: "read", Pass: true}); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("%+v, %v", out.Checks, err)
 	}
 }

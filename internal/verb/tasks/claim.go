@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -23,17 +24,17 @@ type ClaimIn struct {
 
 // Claim makes the caller the holder of a task, or of a handoff that is addressed to it. Claiming what one holds changes
 // no file, and extends a claim that expires. It returns a verb.Task, or a handoffs.Handoff.
-func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
+func Claim(ctx context.Context, w *verb.Workspace, s *store.Store, in ClaimIn) (any, error) {
 	if err := session.ValidLease(int(in.Lease)); err != nil {
 		return nil, err
 	}
-	if isHandoff(w, in.ID) {
+	if isHandoff(s, in.ID) {
 		if in.Lease != 0 {
 			return nil, verb.BadInput("lease_seconds", "is for tasks, and %s is a handoff", in.ID).WithHint("leave it out")
 		}
-		return verb.Do(ctx, w, handoffs.Claim, handoffs.ClaimIn{ID: ledger.HandoffID(in.ID), Once: in.Once})
+		return handoffs.Claim(ctx, w, s, handoffs.ClaimIn{ID: ledger.HandoffID(in.ID), Once: in.Once})
 	}
-	return w.Change(ctx, record.ID(in.ID), func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
+	return w.ChangeIn(ctx, s, record.ID(in.ID), func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		takesOver, err := wc.Take(ctx, in.Takeover)
 		if err != nil {
 			return wc.Task, nil, err
@@ -67,12 +68,8 @@ func extends(wc verb.WriteContext, lease verb.Count) bool {
 }
 
 // isHandoff reports whether an id is that of a handoff. Where there is a task with it, it is that of the task.
-func isHandoff(w *verb.Workspace, id verb.RecordID) bool {
+func isHandoff(s *store.Store, id verb.RecordID) bool {
 	if kind.Handoffs.ParseID(string(id)) != nil {
-		return false
-	}
-	s, err := w.Open()
-	if err != nil {
 		return false
 	}
 	k, _, _ := kind.Find(s, string(id))
@@ -88,14 +85,14 @@ type ReleaseIn struct {
 
 // Release lets a task go without moving it, or a handoff, which is open again. A person may release what another holds;
 // that ends the session on a task as abandoned. It returns a verb.Task, or a handoffs.Handoff.
-func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (any, error) {
+func Release(ctx context.Context, w *verb.Workspace, s *store.Store, in ReleaseIn) (any, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
 		return nil, err
 	}
-	if isHandoff(w, in.ID) {
-		return verb.Do(ctx, w, handoffs.Release, handoffs.ReleaseIn{ID: ledger.HandoffID(in.ID), Reason: in.Reason})
+	if isHandoff(s, in.ID) {
+		return handoffs.Release(ctx, w, s, handoffs.ReleaseIn{ID: ledger.HandoffID(in.ID), Reason: in.Reason})
 	}
-	return w.Change(ctx, record.ID(in.ID), func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
+	return w.ChangeIn(ctx, s, record.ID(in.ID), func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		if wc.Hold.Actor != "" && !wc.Mine() && !w.Actor().Human() {
 			return wc.Task, nil, record.Errorf(record.NotYours, "held by %s", wc.Hold.Actor).
 				WithHint("ask %s, or a person, to release it", wc.Hold.Actor)

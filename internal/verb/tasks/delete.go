@@ -28,15 +28,11 @@ type Deleted struct {
 
 // Delete moves a task, and the records of the sessions on it, out of the workspace into this clone's trash. It refuses
 // a task that another one depends on or belongs to, and one that somebody is at work on, here or on another branch.
-func Delete(ctx context.Context, w *verb.Workspace, in DeleteIn) (Deleted, error) {
+func Delete(ctx context.Context, w *verb.Workspace, s *store.Store, in DeleteIn) (Deleted, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
 		return Deleted{}, err
 	}
-	s, err := w.Open()
-	if err != nil {
-		return Deleted{}, err
-	}
-	_, err = verb.Change{Kind: kind.Tasks.Kind, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
+	_, err := verb.Change{Kind: kind.Tasks.Kind, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
 		if err := mayDelete(w, wc); err != nil {
 			return nil, err
 		}

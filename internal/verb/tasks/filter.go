@@ -45,14 +45,10 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 		}
 		f.before, _ = due.From()
 	}
-	if in.Execution != "" && !slices.Contains(executions, in.Execution) {
-		return f, verb.BadInput("execution", "is %q", in.Execution).WithHint("active, stalled or awaiting_review")
-	}
-	priority, err := verb.Priority(in.Priority)
-	if err != nil {
+	var err error
+	if f.priority, err = verb.Priority(in.Priority); err != nil {
 		return f, err
 	}
-	f.priority = priority
 	if in.Mode != anyMode {
 		m, err := task.ParseMode(in.Mode)
 		if err != nil {
@@ -61,13 +57,9 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 		f.mode = string(m)
 	}
 	if in.Assignee != nil {
-		who, err := w.ActorNamed(*in.Assignee)
-		if err != nil {
-			return f, err
-		}
-		f.Assignee = who
+		f.Assignee, err = w.ActorNamed(*in.Assignee)
 	}
-	return f, nil
+	return f, err
 }
 
 // readStates reads which states are asked for.

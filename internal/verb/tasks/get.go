@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -16,7 +17,7 @@ type GetIn struct {
 	ID      verb.RecordID `json:"id" doc:"record to read" cli:"arg"`
 	Mode    string        `json:"mode,omitempty" doc:"summary, full (256 KiB of body, 200 entries), or context: all that is around it" values:"summary,full,context"`
 	Include []string      `json:"include,omitempty" doc:"what to add: blockers, dependents, children, sessions, logs, git, decisions, comments, review, scratchpad (the notes)" values:"blockers,dependents,children,sessions,logs,git,decisions,comments,review,scratchpad=the notes"`
-	Part    string        `json:"part,omitempty" doc:"one part, in pieces: body, provenance (oldest first), file, diff (of its branch), blockers, dependents, children" values:"body,provenance=oldest first,file,diff=of its branch,blockers,dependents,children"`
+	Part    string        `json:"part,omitempty" doc:"one part, in pieces: body, provenance (oldest first), file, diff (of its branch), blockers, dependents, children" oneof:"body,provenance=oldest first,file,diff=of its branch,blockers,dependents,children"`
 	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }
 
@@ -29,7 +30,7 @@ const (
 // Get returns a task: body, checks with their results, provenance, and what is derived. It is a Row in the mode
 // summary, a Context in the mode context or with parts included, a Part if one is asked for, and else a Task. Of a
 // session it is what get_session returns, and of a record of another kind a Record, or a RecordRow in the mode summary.
-func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
+func Get(ctx context.Context, w *verb.Workspace, s *store.Store, in GetIn) (any, error) {
 	if !slices.Contains([]string{"", summaryMode, fullMode, contextMode}, in.Mode) {
 		return nil, verb.BadInput("mode", "is %q", in.Mode).WithHint("summary, full or context; leave it out for the usual")
 	}
@@ -37,10 +38,6 @@ func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 		return nil, err
 	}
 	parts, err := in.parts()
-	if err != nil {
-		return nil, err
-	}
-	s, err := w.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -156,4 +153,102 @@ func (in GetIn) parts() ([]string, error) {
 		}
 	}
 	return in.Include, nil
+}
+
+// Part is a piece of one part of a task, for what is too long for one answer. As long as Rev stays the same, the pieces
+// belong together.
+type Part struct {
+	ID         record.ID    `json:"id"`
+	Rev        record.Rev   `json:"rev"`
+	Part       string       `json:"part"`
+	Offset     int          `json:"offset"`
+	NextOffset int          `json:"next_offset,omitempty"` // of the next piece; absent if this is the last
+	Total      int          `json:"total"`                 // bytes of the text, or how many entries or tasks there are
+	Text       string       `json:"text,omitempty"`
+	Entries    []verb.Entry `json:"entries,omitzero"` // the oldest first
+	Tasks      []verb.Row   `json:"tasks,omitzero"`
+}
+
+// The parts that are read in pieces; and those of the context that are lists of tasks.
+const (
+	bodyPart       = "body"
+	provenancePart = "provenance"
+	filePart       = "file"
+	diffPart       = "diff"
+)
+
+func (in GetIn) validPart() error {
+	switch {
+	case in.Part == "" && in.Offset != 0:
+		return verb.BadInput("offset", "is given, and no part").WithHint("with part body, provenance, file, diff, blockers, dependents or children")
+	case in.Offset < 0:
+		return verb.BadInput("offset", "is %d", in.Offset).WithHint("0, or next_offset of the piece before")
+	case in.Part != "" && (in.Mode != "" || len(in.Include) > 0):
+		return verb.BadInput("part", "is given, and mode or include is too").WithHint("leave out one of the two")
+	}
+	return nil
+}
+
+// readPart reads a piece of a part. Of a record that is no task, t has the id, the revision, the entries and the body.
+func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Kind, t task.Task, in GetIn) (Part, error) {
+	out := Part{ID: t.ID, Rev: t.Rev, Part: in.Part, Offset: in.Offset}
+	room, shown := pieceRoom(w), 0
+	switch in.Part {
+	case bodyPart, filePart:
+		text := t.Body
+		if in.Part == filePart {
+			var err error
+			if text, out.Rev, err = s.Source(k, string(t.ID)); err != nil {
+				return out, err
+			}
+		}
+		return pieceOf(w, out, text, in.Offset), nil
+	case provenancePart:
+		out.Total, out.Entries = len(t.Provenance), []verb.Entry{}
+		descs := verb.DescsOf(t)
+		for _, e := range t.Provenance[min(in.Offset, len(t.Provenance)):] {
+			out.Entries = append(out.Entries, verb.ViewEntry(e, descs))
+		}
+		shown = verb.Fitting(out.Entries, room.Entries, room.EntryRoom)
+		out.Entries = out.Entries[:shown]
+	default:
+		g, err := w.Graph(ctx, s)
+		if err != nil {
+			return out, err
+		}
+		hits, view := relatives(in.Part, g, t.ID), w.View(s).OfMany(ctx)
+		out.Total, out.Tasks = len(hits), []verb.Row{}
+		for _, one := range hits[min(in.Offset, len(hits)):][:min(room.Entries, max(0, len(hits)-in.Offset))] {
+			out.Tasks = append(out.Tasks, view.Row(g, one))
+		}
+		shown = verb.Fitting(out.Tasks, room.Entries, room.EntryRoom)
+		out.Tasks = out.Tasks[:shown]
+	}
+	if end := out.Offset + shown; end < out.Total {
+		out.NextOffset = end
+	}
+	return out, nil
+}
+
+// pieceRoom is how much a piece has at most.
+func pieceRoom(w *verb.Workspace) verb.Bounds {
+	if w.Bounded {
+		return verb.Most
+	}
+	return verb.Unbounded
+}
+
+// pieceOf is a piece of a part that is one text.
+func pieceOf(w *verb.Workspace, out Part, text string, offset int) Part {
+	room := pieceRoom(w)
+	out.Total = len(text)
+	out.Offset = min(offset, len(text))
+	for out.Offset > 0 && out.Offset < len(text) && !utf8.RuneStart(text[out.Offset]) { // where the character begins
+		out.Offset--
+	}
+	out.Text = verb.Beginning(text[out.Offset:], room.Body, room.BodyRoom)
+	if end := out.Offset + len(out.Text); end < out.Total {
+		out.NextOffset = end
+	}
+	return out
 }

@@ -56,11 +56,11 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "related", Type: where.Words, About: "one of those that its reader should know of", Read: keys.anyID, Texts: facts("related")},
 		{Name: "mode", Type: where.Word, About: "auto or pair", Read: readMode, Texts: fact(kind.ModeFact)},
 		{Name: "repo", Type: where.Text, About: "the repository in which its files are", Texts: fact(kind.RepoFact)},
-		{Name: "due", Type: where.Time, About: "when it is due", Time: func(i Item) (time.Time, bool) { return task.Due(i.Row.Fact(kind.DueFact)).From() }},
-		{Name: "created", Type: where.Time, Past: true, About: "when it was made", Time: func(i Item) (time.Time, bool) { return at(i.Row.Created) }},
-		{Name: "updated", Type: where.Time, Past: true, About: "when it was written last", Time: func(i Item) (time.Time, bool) { return at(i.Row.Updated) }},
-		{Name: "age", Type: where.Span, About: "how long ago it was made", Span: since(now, func(r *kind.Row) int64 { return r.Created })},
-		{Name: "idle", Type: where.Span, About: "how long ago it was written last", Span: since(now, func(r *kind.Row) int64 { return r.Updated })},
+		{Name: "due", Type: where.Time, About: "when it is due", Number: func(i Item) (float64, bool) { return from(i.Row.Fact(kind.DueFact)) }},
+		{Name: "created", Type: where.Time, Past: true, About: "when it was made", Number: func(i Item) (float64, bool) { return float64(i.Row.Created), i.Row.Created != 0 }},
+		{Name: "updated", Type: where.Time, Past: true, About: "when it was written last", Number: func(i Item) (float64, bool) { return float64(i.Row.Updated), i.Row.Updated != 0 }},
+		{Name: "age", Type: where.Span, About: "how long ago it was made", Number: func(i Item) (float64, bool) { return since(now, i.Row.Created) }},
+		{Name: "idle", Type: where.Span, About: "how long ago it was written last", Number: func(i Item) (float64, bool) { return since(now, i.Row.Updated) }},
 		{Name: "children", Type: where.Number, About: "how many open children it waits for", Number: func(i Item) (float64, bool) { return float64(len(i.graph.OpenChildren(i.Row))), true }},
 		{Name: "ready", Type: where.Flag, About: "next would hand it out", Flag: func(i Item) bool { return i.view.Standing(i.graph, i.n) == verb.ReadyNow }},
 		{Name: "blocked", Type: where.Flag, About: "it is open, and waits for deps or for its children", Flag: func(i Item) bool { return i.view.Standing(i.graph, i.n).Waits() }},
@@ -91,11 +91,11 @@ func (k keyReader) own(field task.Field) where.Key[Item] {
 	case task.FieldBoolean:
 		out.Type, out.Flag = where.Flag, func(i Item) bool { return text(i) == "true" }
 	case task.FieldDate:
-		out.Type, out.Time = where.Time, func(i Item) (time.Time, bool) { return task.Due(text(i)).From() }
+		out.Type, out.Number = where.Time, func(i Item) (float64, bool) { return from(text(i)) }
 	case task.FieldDuration:
-		out.Type, out.Span = where.Span, func(i Item) (time.Duration, bool) {
+		out.Type, out.Number = where.Span, func(i Item) (float64, bool) {
 			d, err := task.ParseSpan(text(i))
-			return d, err == nil
+			return d.Seconds(), err == nil
 		}
 	case task.FieldChoice:
 		out.Type, out.Read = where.Word, func(value string) (string, error) { return field.Parse(value) }
@@ -127,16 +127,15 @@ func fact(name string) func(Item) []string {
 
 func facts(name string) func(Item) []string { return func(i Item) []string { return i.Row.All(name) } }
 
-// at is a time of a row; false for none.
-func at(seconds int64) (time.Time, bool) {
-	return time.Unix(seconds, 0), seconds != 0
+// from is when a date or a time begins.
+func from(due string) (float64, bool) {
+	at, ok := task.Due(due).From()
+	return where.Seconds(at), ok
 }
 
-func since(now time.Time, seconds func(*kind.Row) int64) func(Item) (time.Duration, bool) {
-	return func(i Item) (time.Duration, bool) {
-		was, ok := at(seconds(i.Row))
-		return now.Sub(was), ok
-	}
+// since is how long ago a time of a row was.
+func since(now time.Time, seconds int64) (float64, bool) {
+	return where.Seconds(now) - float64(seconds), seconds != 0
 }
 
 func readPriority(value string) (string, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -22,7 +23,7 @@ type ListIn struct {
 	Explain   bool       `json:"explain,omitempty" doc:"why each is ready or not"`
 	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`
 	Ready     *bool      `json:"ready" doc:"true: what next would hand out"`
-	Execution string     `json:"execution,omitempty" doc:"active, stalled or awaiting_review" values:"active,stalled,awaiting_review"`
+	Execution string     `json:"execution,omitempty" doc:"active, stalled or awaiting_review" oneof:"active,stalled,awaiting_review"`
 	Label     string     `json:"label,omitempty" doc:"with this label" from:"labels"`
 	Priority  string     `json:"priority,omitempty" doc:"0 (urgent) to 4" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Mode      string     `json:"mode,omitempty" doc:"auto, pair, or any: neither" values:"auto,pair,any"`
@@ -57,11 +58,7 @@ type Unblocker struct {
 
 // List returns the tasks that fit the filters, in the order asked for; equals by id. Closed tasks are left out, and
 // counted, unless the filters ask for them: by all, closed, a state, or a filter or a text that names a state or an id.
-func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return ListOut{}, err
-	}
+func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (ListOut, error) {
 	in.Sort = cmp.Or(in.Sort, byPriority)
 	keep, err := NewFilter(w, s, in)
 	if err != nil {
@@ -81,11 +78,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	if err != nil {
 		return ListOut{}, err
 	}
-	at := orders(s.Config.Flow)[in.Sort]
-	ranked := make([]verb.Ranked[*kind.Row], len(fit))
-	for i, r := range fit {
-		ranked[i] = verb.Ranked[*kind.Row]{At: at(r), Item: r}
-	}
+	ranked := rankedBy(orders(s.Config.Flow)[in.Sort], fit)
 	show := func(r *kind.Row) verb.Row {
 		row := view.Row(g, r)
 		if in.Explain {
@@ -127,46 +120,60 @@ func OrderNames() []string {
 	return append(out, "title", "id")
 }
 
-// orders say where a task stands in each of them, and by each field that the config declares.
-func orders(flow task.Flow) map[string]func(*kind.Row) verb.Position {
-	out := map[string]func(*kind.Row) verb.Position{
-		byPriority: func(r *kind.Row) verb.Position {
-			at := ByPriority(r)
+// orders are the keys by which tasks sort in each of them, and by each field that the config declares.
+func orders(flow task.Flow) map[string]func(*kind.Row) string {
+	due := task.Field{Name: "due", Type: task.FieldDate}
+	out := map[string]func(*kind.Row) string{
+		byPriority: func(r *kind.Row) string {
 			if flow.IsClosed(r.Status) {
-				at.Key = "c" + at.Key // behind all that are open
+				return "c" + urgency(r) // behind all that are open
 			}
-			return at
+			return urgency(r)
 		},
-		"created": func(r *kind.Row) verb.Position {
-			return verb.Position{Key: verb.OldestFirst(time.Unix(r.Created, 0)), ID: r.ID}
-		},
-		byUpdated: func(r *kind.Row) verb.Position {
-			return verb.Position{Key: verb.NewestFirst(time.Unix(r.Updated, 0)), ID: r.ID}
-		},
-		"due": func(r *kind.Row) verb.Position {
-			by, ok := task.Due(r.Fact(kind.DueFact)).By()
-			if !ok {
-				return verb.Position{Key: "~", ID: r.ID} // behind all times
-			}
-			return verb.Position{Key: verb.OldestFirst(by), ID: r.ID}
-		},
-		"title": func(r *kind.Row) verb.Position { return verb.Position{Key: strings.ToLower(r.Title), ID: r.ID} },
-		"id":    func(r *kind.Row) verb.Position { return verb.Position{ID: r.ID} },
+		"created": func(r *kind.Row) string { return verb.OldestFirst(time.Unix(r.Created, 0)) },
+		byUpdated: func(r *kind.Row) string { return verb.NewestFirst(time.Unix(r.Updated, 0)) },
+		"due":     func(r *kind.Row) string { return due.SortKey(r.Fact(kind.DueFact)) },
+		"title":   func(r *kind.Row) string { return strings.ToLower(r.Title) },
+		"id":      func(*kind.Row) string { return "" },
 	}
 	for _, one := range flow.AllFields() {
-		out[one.Name] = func(r *kind.Row) verb.Position {
-			return verb.Position{Key: one.SortKey(r.OwnValue(one.Name)), ID: r.ID}
-		}
+		out[one.Name] = func(r *kind.Row) string { return one.SortKey(r.OwnValue(one.Name)) }
 	}
 	return out
 }
 
-// ByPriority is where a task stands among others: the most urgent first, and equals by id.
-func ByPriority(r *kind.Row) verb.Position {
-	return verb.Position{Key: strconv.Itoa(int(r.Priority)), ID: r.ID}
+// rankedBy says where each of some tasks stands among them: by a key, and equals by id.
+func rankedBy(key func(*kind.Row) string, rows []*kind.Row) []verb.Ranked[*kind.Row] {
+	out := make([]verb.Ranked[*kind.Row], len(rows))
+	for i, r := range rows {
+		out[i] = verb.Ranked[*kind.Row]{At: verb.Position{Key: key(r), ID: r.ID}, Item: r}
+	}
+	return out
+}
+
+func urgency(r *kind.Row) string { return strconv.Itoa(int(r.Priority)) }
+
+// Foremost are the most urgent of some tasks, so many at most.
+func Foremost(rows []*kind.Row, n int) []*kind.Row {
+	var out []*kind.Row
+	for _, r := range verb.Foremost(rankedBy(urgency, rows), n) {
+		out = append(out, r.Item)
+	}
+	return out
 }
 
 // MoreUrgent sorts tasks by priority, and equals by id.
 func MoreUrgent(a, b *kind.Row) int {
 	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.ID, b.ID))
+}
+
+// WorkOf are the open tasks that an actor holds or was given.
+func WorkOf(view verb.View, g *verb.Graph, who record.Actor) []*kind.Row {
+	var out []*kind.Row
+	for _, r := range g.Rows() {
+		if !view.Store.Config.Flow.IsClosed(r.Status) && view.Holder(g, r).WorkOf(who, r.Assignee) {
+			out = append(out, r)
+		}
+	}
+	return out
 }

@@ -45,12 +45,8 @@ var errTaken = errors.New("taken")
 // Next claims the most urgent task that can be worked on now, the oldest among equals: one in the initial state, or
 // left behind in the working one, that waits for nothing, has no open children and that nobody holds. One that somebody
 // else takes meanwhile is passed over. If there is none, that is an answer and not an error.
-func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
+func Next(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (Work, error) {
 	if err := session.ValidLease(int(in.Lease)); err != nil {
-		return Work{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return Work{}, err
 	}
 	out, err := nextOf(ctx, w, s, in)

@@ -16,22 +16,18 @@ type NoteIn struct {
 	Text     string        `json:"text" doc:"what is worth remembering; 4 KiB at most; @NAME mentions somebody" cli:"arg"`
 	Re       string        `json:"re,omitempty" doc:"hash of the entry that it answers" from:"entries"`
 	Mentions []string      `json:"mentions,omitempty" doc:"actors whom it concerns" cli:"flag=mention" from:"actors"`
-	Severity string        `json:"severity,omitempty" doc:"how grave it is: info, warn or critical" values:"info,warn,critical"`
+	Severity string        `json:"severity,omitempty" doc:"how grave it is: info, warn or critical" oneof:"info,warn,critical"`
 	Verb     string        `json:"verb,omitempty" doc:"of a milestone: what was done, such as deployed"`
 	verb.Once
 }
 
 // Note appends a comment to the provenance of a record of any kind, without changing anything else. Anybody may, also
 // if somebody else holds the task. It returns the record, as get does.
-func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
+func Note(ctx context.Context, w *verb.Workspace, s *store.Store, in NoteIn) (any, error) {
 	if in.ID == "" {
 		in.ID = verb.RecordID(w.Session)
 	}
 	if err := in.valid(); err != nil {
-		return nil, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return nil, err
 	}
 	k, v, err := kind.Find(s, string(in.ID))
@@ -66,9 +62,6 @@ func (in NoteIn) valid() error {
 	if len(in.Text) > record.MaxText {
 		return record.Errorf(record.InvalidInput, "text is %d bytes long, more than %d", len(in.Text), record.MaxText).
 			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", record.CallTo("ref_add", "id", string(in.ID), "type", string(record.FileRef)).OnlyShown())
-	}
-	if err := verb.OneOf("severity", in.Severity, []string{"info", "warn", "critical"}); err != nil {
-		return err
 	}
 	if in.Verb != "" && !record.IsWord(in.Verb, "._-") || len(in.Verb) > maxVerb {
 		return verb.BadInput("verb", "is %q", verb.Head(in.Verb, 40)).WithHint("one word of letters, digits and ._-, such as deployed")

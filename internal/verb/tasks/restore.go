@@ -24,12 +24,8 @@ type RestoreIn struct {
 // Restore takes a task out of the trash of this clone, with the records of the sessions on it that went with it. The
 // file is as it was, with one entry more. A session that was active ends as abandoned. Whoever held the task stays its
 // assignee and claims it anew. It is refused while there is a task of that id, or while what it depends on is gone.
-func Restore(ctx context.Context, w *verb.Workspace, in RestoreIn) (verb.Task, error) {
+func Restore(ctx context.Context, w *verb.Workspace, s *store.Store, in RestoreIn) (verb.Task, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
-		return verb.Task{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return verb.Task{}, err
 	}
 	id, err := inTrash(s, in.ID)

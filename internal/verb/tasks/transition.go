@@ -21,12 +21,8 @@ type TransitionIn struct {
 
 // Transition moves a task to a state. Before it enters a closed one, its command checks are run where they have not
 // passed on this very state of the tree.
-func Transition(ctx context.Context, w *verb.Workspace, in TransitionIn) (verb.Task, error) {
+func Transition(ctx context.Context, w *verb.Workspace, s *store.Store, in TransitionIn) (verb.Task, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
-		return verb.Task{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
 		return verb.Task{}, err
 	}
 	if err := modeInStatus(s.Config.Flow, in.ID, in.To); err != nil {
@@ -46,7 +42,7 @@ func BackToWork(ctx context.Context, w *verb.Workspace, s *store.Store, id recor
 	if err != nil || flow.Working == "" || flow.Review == "" || t.Status != flow.Review || flow.Working == flow.Review {
 		return err
 	}
-	_, err = Transition(ctx, w, TransitionIn{ID: id, To: flow.Working, Reason: why})
+	_, err = Transition(ctx, w, s, TransitionIn{ID: id, To: flow.Working, Reason: why})
 	return err
 }
 
@@ -60,8 +56,8 @@ type StartIn struct {
 // Start makes the caller the holder of a task and moves it to the working state, through the deps gate, in one entry.
 // It opens no session. Of a task that the caller holds and that is at work already it changes nothing. Where the flow
 // has no working state it only claims.
-func Start(ctx context.Context, w *verb.Workspace, in StartIn) (verb.Task, error) {
-	return w.Change(ctx, in.ID, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
+func Start(ctx context.Context, w *verb.Workspace, s *store.Store, in StartIn) (verb.Task, error) {
+	return w.ChangeIn(ctx, s, in.ID, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		flow := wc.Store.Config.Flow
 		takesOver, err := wc.Take(ctx, in.Takeover)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -49,12 +50,9 @@ var errPreview = errors.New("only a preview")
 // more entry, by the rules and through the gates that it would have to pass anyway. What an update replaced is in the
 // journal of the clone that wrote it, and is not taken back elsewhere; nor are results, sessions and approvals, which
 // are facts.
-func Undo(ctx context.Context, w *verb.Workspace, in UndoIn) (Undone, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Undone{}, err
-	}
+func Undo(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn) (Undone, error) {
 	if in.ID == "" {
+		var err error
 		if in.ID, err = lastWritten(ctx, w, s); err != nil {
 			return Undone{}, err
 		}
@@ -116,7 +114,7 @@ func undelete(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn,
 	if !in.Confirm {
 		return out, nil
 	}
-	t, err := Restore(ctx, w, RestoreIn{ID: string(out.ID), Reason: "undone", Once: in.Once})
+	t, err := Restore(ctx, w, s, RestoreIn{ID: string(out.ID), Reason: "undone", Once: in.Once})
 	if err == nil {
 		out.Task = &t
 	}
@@ -269,4 +267,42 @@ func (u undo) edit() (task.Task, error) {
 		err = reassign(u.ctx, u.w, u.wc, *ed.Assignee, after.Status)
 	}
 	return after, err
+}
+
+// before is the task as it was before its last entry, without the provenance. It reports false if this clone did not
+// write that entry, or did not keep what it replaced.
+func (u undo) before() (task.Task, bool) {
+	hash := u.last.Hash()
+	for _, line := range slices.Backward(u.wc.Store.Journal(u.wc.Task.ID.Ref())) {
+		if line.Before == "" || line.Entry.Hash() != hash {
+			continue
+		}
+		before, err := kind.Tasks.Parse([]byte(line.Before))
+		return before, err == nil && before.ID == u.wc.Task.ID
+	}
+	return task.Task{}, false
+}
+
+// asBefore makes an edit that gives some fields what they said before. It reports false if no edit changes one of them.
+func asBefore(ed *task.Edit, names []string, before task.Task) bool {
+	ed.Set = task.Values{}
+	settable := task.Settable()
+	for _, name := range names {
+		if name == "checks" || name == "timeout" {
+			checks := slices.Clone(before.Checks) // an edit gives no results
+			for i := range checks {
+				checks[i].Result = record.Pending
+			}
+			ed.Checks = &checks
+			continue
+		}
+		field := task.Field{Name: name}
+		if i := slices.IndexFunc(settable, func(f task.Field) bool { return f.Name == name }); i >= 0 {
+			field = settable[i]
+		} else if _, known := before.Own[name]; !known && before.Extra[name] != nil {
+			return false // it held more than one value
+		}
+		ed.Set[name] = field.Of(before)
+	}
+	return true
 }

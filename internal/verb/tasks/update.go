@@ -57,7 +57,7 @@ const mostAtOnce = 100 // tasks
 
 // Update changes what a task says, in one entry, or what several tasks say, in one write. It returns a verb.Task, or a
 // verb.Several. Of a record of another kind it changes the labels or the state, and returns a verb.Record.
-func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
+func Update(ctx context.Context, w *verb.Workspace, s *store.Store, in UpdateIn) (any, error) {
 	if err := in.valid(); err != nil {
 		return nil, err
 	}
@@ -66,10 +66,6 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
 		return nil, err
 	}
 	text, err := in.text()
-	if err != nil {
-		return nil, err
-	}
-	s, err := w.Open()
 	if err != nil {
 		return nil, err
 	}

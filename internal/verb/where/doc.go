@@ -23,7 +23,5 @@
 //	doc.go     the language
 //	lex.go     text to words
 //	parse.go   words to tests
-//	table.go   keys and their types
-//	test.go    one test against one item
-//	times.go   moments and spans, as they are written
+//	keys.go    keys and their types, and one test against one item
 package where

@@ -1,7 +1,10 @@
 package where
 
 import (
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,105 +38,57 @@ const (
 	comma    kind = ","
 )
 
+// operators are all that there are; == is another way to write =.
+var operators = []string{"=", "!=", "<", "<=", ">", ">=", "~", "!~", "=="}
+
+// lexeme is the next token, behind spaces: a bracket or a comma, an operator, a quoted text, or a word.
+var lexeme = sync.OnceValue(func() *regexp.Regexp {
+	const space, marks = `\t-\r \x{85}\p{Z}`, `(),"'=<>!~`
+	return regexp.MustCompile(`(?s)^([` + space + `]*)(?:` +
+		`([(),])|([=<>!~]+)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([^` + space + marks + `]+))`)
+})
+
+var escaped = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
+
 // tokens splits a filter into its words.
 func tokens(text string) ([]token, error) {
 	if len(text) > MaxText {
-		return nil, record.Errorf(record.InvalidInput, "where has %d bytes, and a filter at most %d", len(text), MaxText).WithHint("make it shorter, or ask twice")
+		return nil, record.Errorf(record.InvalidInput, "where has %d bytes, and a filter at most %d", len(text), MaxText).
+			WithHint("make it shorter, or ask twice")
 	}
 	if !utf8.ValidString(text) {
 		return nil, record.Errorf(record.InvalidInput, "where is no text in UTF-8").WithHint("%s", grammarHint)
 	}
-	l := lexer{rest: []rune(text), column: 1}
 	var out []token
-	for {
-		t, err := l.next()
-		if err != nil {
-			return nil, err
+	for column := 1; ; {
+		m := lexeme().FindStringSubmatch(text)
+		if m == nil {
+			rest := strings.TrimLeftFunc(text, unicode.IsSpace)
+			column += utf8.RuneCountInString(text) - utf8.RuneCountInString(rest)
+			if rest == "" {
+				return append(out, token{end, "", column}), nil
+			}
+			return nil, wrong(column, "the quote that begins here does not end").WithHint("close it with %c", rest[0])
+		}
+		t := token{column: column + utf8.RuneCountInString(m[1])}
+		switch {
+		case m[2] != "":
+			t.kind, t.text = kind(m[2]), m[2]
+		case m[3] != "":
+			if !slices.Contains(operators, m[3]) {
+				return nil, wrong(t.column, "there is no operator %q", record.Clip(m[3], quotedMax)).
+					WithHint("=, !=, <, <=, >, >=, ~ (contains) and !~")
+			}
+			t.kind, t.text = operator, strings.Replace(m[3], "==", "=", 1)
+		case m[4] != "":
+			t.kind, t.text = quoted, escaped().ReplaceAllString(m[4][1:len(m[4])-1], "$1")
+		default:
+			t.kind, t.text = word, m[5]
 		}
 		out = append(out, t)
-		if t.kind == end {
-			return out, nil
-		}
+		column += utf8.RuneCountInString(m[0])
+		text = text[len(m[0]):]
 	}
-}
-
-// lexer reads tokens off the rest of a filter.
-type lexer struct {
-	rest   []rune
-	column int
-}
-
-// take removes the first n characters of the rest.
-func (l *lexer) take(n int) string {
-	text := string(l.rest[:n])
-	l.rest, l.column = l.rest[n:], l.column+n
-	return text
-}
-
-func (l *lexer) next() (token, error) {
-	for len(l.rest) > 0 && unicode.IsSpace(l.rest[0]) {
-		l.take(1)
-	}
-	at := l.column
-	if len(l.rest) == 0 {
-		return token{end, "", at}, nil
-	}
-	switch c := l.rest[0]; {
-	case c == '(':
-		return token{opening, l.take(1), at}, nil
-	case c == ')':
-		return token{closing, l.take(1), at}, nil
-	case c == ',':
-		return token{comma, l.take(1), at}, nil
-	case c == '"' || c == '\'':
-		return l.quoted()
-	case strings.ContainsRune(operatorRunes, c):
-		return l.operator()
-	}
-	n := 0
-	for n < len(l.rest) && !unicode.IsSpace(l.rest[n]) && !strings.ContainsRune("(),\"'"+operatorRunes, l.rest[n]) {
-		n++
-	}
-	return token{word, l.take(n), at}, nil
-}
-
-const operatorRunes = "=<>!~"
-
-// operators are all that there are; == is another way to write =.
-var operators = []string{"=", "!=", "<", "<=", ">", ">=", "~", "!~", "=="}
-
-func (l *lexer) operator() (token, error) {
-	at, n := l.column, 0
-	for n < len(l.rest) && strings.ContainsRune(operatorRunes, l.rest[n]) {
-		n++
-	}
-	text := l.take(n)
-	for _, op := range operators {
-		if op == text {
-			return token{operator, strings.Replace(text, "==", "=", 1), at}, nil
-		}
-	}
-	return token{}, wrong(at, "there is no operator %q", record.Clip(text, quotedMax)).WithHint("=, !=, <, <=, >, >=, ~ (contains) and !~")
-}
-
-// quoted reads a text in quotes, in which a backslash takes the next character as it is.
-func (l *lexer) quoted() (token, error) {
-	at, mark := l.column, l.rest[0]
-	l.take(1)
-	var b strings.Builder
-	for len(l.rest) > 0 {
-		c := l.rest[0]
-		l.take(1)
-		switch {
-		case c == mark:
-			return token{quoted, b.String(), at}, nil
-		case c == '\\' && len(l.rest) > 0:
-			b.WriteString(l.take(1))
-		default:
-			b.WriteRune(c)
-		}
-	}
-	return token{}, wrong(at, "the quote that begins here does not end").WithHint("close it with %c", mark)
 }
 
 // wrong is the error for what is wrong at a column of a filter.

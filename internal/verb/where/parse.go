@@ -144,11 +144,7 @@ func (p *parser[T]) test() (func(T) bool, error) {
 	if takes := operatorsOf(key.Type); !slices.Contains(takes, op.text) {
 		return nil, wrong(op.column, "%s does not take %s", key.Name, op.text).WithHint("it is a %s and takes %s", key.Type, strings.Join(takes, ", "))
 	}
-	values, err := p.values(key, op)
-	if err != nil {
-		return nil, err
-	}
-	return values, nil
+	return p.values(key, op)
 }
 
 // noKey is the error for a key that there is not.

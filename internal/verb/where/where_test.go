@@ -32,9 +32,9 @@ func table() where.Table[card] {
 		}},
 		{Name: "label", Type: where.Words, Texts: func(c card) []string { return c.labels }},
 		{Name: "rank", Type: where.Number, Number: func(c card) (float64, bool) { return c.rank, c.rank >= 0 }},
-		{Name: "due_by", Type: where.Time, Time: func(c card) (time.Time, bool) { return c.due, !c.due.IsZero() }},
-		{Name: "made", Type: where.Time, Past: true, Time: func(c card) (time.Time, bool) { return c.due, !c.due.IsZero() }},
-		{Name: "idle", Type: where.Span, Span: func(c card) (time.Duration, bool) { return c.idle, c.idle > 0 }},
+		{Name: "due_by", Type: where.Time, Number: func(c card) (float64, bool) { return where.Seconds(c.due), !c.due.IsZero() }},
+		{Name: "made", Type: where.Time, Past: true, Number: func(c card) (float64, bool) { return where.Seconds(c.due), !c.due.IsZero() }},
+		{Name: "idle", Type: where.Span, Number: func(c card) (float64, bool) { return c.idle.Seconds(), c.idle > 0 }},
 		{Name: "ready", Type: where.Flag, Flag: func(c card) bool { return c.ready }},
 	}}
 }

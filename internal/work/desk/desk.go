@@ -74,7 +74,7 @@ func (d Desk) release(ctx context.Context) error {
 	if h.Worktree != "" && !h.Actor.Human() {
 		as.Dir = cmp.Or(RootIn(d.At, h.Worktree), as.Dir)
 	}
-	_, err = tasks.Release(ctx, as, tasks.ReleaseIn{ID: verb.RecordID(d.Task), Reason: d.Why})
+	_, err = verb.Do(ctx, as, tasks.Release, tasks.ReleaseIn{ID: verb.RecordID(d.Task), Reason: d.Why})
 	return err
 }
 

@@ -36,7 +36,7 @@ func (f *field) shared() *verb.Workspace {
 // takenOver has another clone take the task of a job over while its executor works, and this clone learn that.
 func (f *field) takenOver(kim *verb.Workspace) func(executor.Run) {
 	return func(executor.Run) {
-		if _, err := tasks.Claim(f.Context(), kim, tasks.ClaimIn{ID: verb.RecordID(theTask), Takeover: true}); err != nil {
+		if _, err := verb.Do(f.Context(), kim, tasks.Claim, tasks.ClaimIn{ID: verb.RecordID(theTask), Takeover: true}); err != nil {
 			f.Error(err)
 		}
 		s, err := f.w.Open()

@@ -124,7 +124,7 @@ func (f *field) create(id record.ID, checks ...tasks.CheckIn) {
 		f.Fatal(err)
 	}
 	body := "It should say good."
-	if _, err := tasks.Update(f.Context(), f.w, tasks.UpdateIn{ID: verb.RecordID(id), Body: &body, Checks: &checks}); err != nil {
+	if _, err := verb.Do(f.Context(), f.w, tasks.Update, tasks.UpdateIn{ID: verb.RecordID(id), Body: &body, Checks: &checks}); err != nil {
 		f.Fatal(err)
 	}
 }

@@ -66,7 +66,7 @@ func TestAJobThatClosesItsTask(t *testing.T) {
 		hand(r)
 		w := *f.w
 		w.Dir, w.Actor, w.Profile = r.Dir, verb.As("agent:mine-1"), verb.PairWorker
-		if _, err := tasks.Transition(t.Context(), &w, tasks.TransitionIn{ID: theTask, To: "done"}); err != nil {
+		if _, err := verb.Do(t.Context(), &w, tasks.Transition, tasks.TransitionIn{ID: theTask, To: "done"}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -59,7 +59,7 @@ func TestAJobBringsItsTaskToReview(t *testing.T) {
 
 func TestThePromptTellsWhatIsKnown(t *testing.T) {
 	f := newField(t)
-	if _, err := tasks.Note(t.Context(), f.w, tasks.NoteIn{ID: verb.RecordID(theTask), Text: "mind the gap"}); err != nil {
+	if _, err := verb.Do(t.Context(), f.w, tasks.Note, tasks.NoteIn{ID: verb.RecordID(theTask), Text: "mind the gap"}); err != nil {
 		t.Fatal(err)
 	}
 	f.settle()
@@ -425,7 +425,7 @@ func TestNothingRunsInACloneThatIsNotTrusted(t *testing.T) {
 func TestAClosedTaskIsNotStarted(t *testing.T) {
 	f := newField(t)
 	id := f.make()
-	if _, err := tasks.Transition(t.Context(), f.w, tasks.TransitionIn{ID: theTask, To: "canceled"}); err != nil {
+	if _, err := verb.Do(t.Context(), f.w, tasks.Transition, tasks.TransitionIn{ID: theTask, To: "canceled"}); err != nil {
 		t.Fatal(err)
 	}
 	one := f.runIt(id)
@@ -439,7 +439,7 @@ func TestATaskThatSomebodyElseHolds(t *testing.T) {
 	f := newField(t)
 	w := *f.w
 	w.Actor = verb.As("human:kim")
-	if _, err := tasks.Claim(t.Context(), &w, tasks.ClaimIn{ID: verb.RecordID(theTask)}); err != nil {
+	if _, err := verb.Do(t.Context(), &w, tasks.Claim, tasks.ClaimIn{ID: verb.RecordID(theTask)}); err != nil {
 		t.Fatal(err)
 	}
 	one := f.run()
@@ -451,7 +451,7 @@ func TestATaskThatSomebodyElseHolds(t *testing.T) {
 
 func TestATaskThatWhoAsksHolds(t *testing.T) {
 	f := newField(t)
-	if _, err := tasks.Claim(t.Context(), f.w, tasks.ClaimIn{ID: verb.RecordID(theTask)}); err != nil {
+	if _, err := verb.Do(t.Context(), f.w, tasks.Claim, tasks.ClaimIn{ID: verb.RecordID(theTask)}); err != nil {
 		t.Fatal(err)
 	}
 	f.want(f.run(), job.Succeeded, "")

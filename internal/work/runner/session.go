@@ -140,7 +140,7 @@ func (j *jobSession) giveUp(ctx context.Context, canceled bool, why string) erro
 		return err
 	case status == session.Finished:
 		err := tasks.BackToWork(ctx, j.Acts, j.At, j.Task, why)
-		_, released := tasks.Release(ctx, j.Acts, tasks.ReleaseIn{ID: verb.RecordID(j.Task), Reason: why})
+		_, released := verb.Do(ctx, j.Acts, tasks.Release, tasks.ReleaseIn{ID: verb.RecordID(j.Task), Reason: why})
 		return errors.Join(err, released)
 	default:
 		return nil

@@ -142,7 +142,7 @@ func (r *run) check(ctx context.Context) (output string, err error) {
 	if len(todo) == 0 {
 		return "", nil
 	}
-	out, err := tasks.RunChecks(ctx, r.session.Acts, tasks.RunChecksIn{ID: r.spec.Task, Only: todo})
+	out, err := verb.Do(ctx, r.session.Acts, tasks.RunChecks, tasks.RunChecksIn{ID: r.spec.Task, Only: todo})
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}

@@ -22,7 +22,7 @@ func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip 
 	ready := true
 	in := tasks.ListIn{Ready: &ready, Status: []string{string(s.Config.Flow.Initial)}, Label: label, Limit: readyAtOnce}
 	for {
-		page, err := tasks.List(ctx, w, in)
+		page, err := tasks.List(ctx, w, s, in)
 		if err != nil {
 			return nil, err
 		}
