@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/mcpserver"
+	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 const ping = `{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n"
@@ -257,7 +258,7 @@ func TestConcurrentWritesToOneTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problems, err := s.Leftovers().Verify(t.Context()); err != nil || len(problems) > 0 {
+	if problems, err := storetest.Verify(t.Context(), s); err != nil || len(problems) > 0 {
 		t.Errorf("the workspace is left with %v, %v", problems, err)
 	}
 }

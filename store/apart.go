@@ -14,25 +14,10 @@ import (
 // carried, which call was made. Apply tells it once the work has come home; to drop it is to have written nothing. It
 // may be used by one goroutine.
 type Later struct {
-	records map[record.Ref]toldLater
+	records map[record.Ref]*staged // as the first write found it, and as the last one left it
 	order   []record.Ref
 	silent  []string
 	key     *session.Key
-}
-
-// toldLater is a record as the first of some writes found it, and as the last one left it.
-type toldLater struct {
-	was, now   record.Header
-	wrote      bool // its file was written, and not its claim alone
-	held       bool // its kind can be held
-	claims     bool // lease replaces that in the live state
-	lease      *session.Lease
-	supersedes bool
-}
-
-// told is what a write makes of a record.
-func (st *staged) told() toldLater {
-	return toldLater{st.was(), st.header(), st.changed(), st.kind.Held(), st.claims, st.lease, st.supersedes}
 }
 
 // Apart returns the store as one whose writes change files alone. They take the locks of the clone and are as safe as
@@ -42,7 +27,7 @@ func (st *staged) told() toldLater {
 // It is for a worktree in which something is tried before it counts: nobody else in the clone learns of its states.
 func (s *Store) Apart() (*Store, *Later) {
 	out := *s
-	out.later = &Later{records: map[record.Ref]toldLater{}}
+	out.later = &Later{records: map[record.Ref]*staged{}}
 	return &out, out.later
 }
 
@@ -52,17 +37,18 @@ func (l *Later) take(tx *Tx) {
 		if !st.changed() && !st.claims {
 			continue
 		}
-		told := st.told()
-		if before, again := l.records[ref]; again {
-			told.was, told.wrote = before.was, told.wrote || before.wrote
-			told.supersedes = told.supersedes || before.supersedes
-			if !told.claims {
-				told.claims, told.lease = before.claims, before.lease
-			}
-		} else {
+		before := l.records[ref]
+		if before == nil {
 			l.order = append(l.order, ref)
+			before = st
 		}
-		l.records[ref] = told
+		last := *st
+		last.file, last.put = before.file, before.put || st.put
+		last.supersedes = last.supersedes || before.supersedes
+		if !st.claims {
+			last.claims, last.lease = before.claims, before.lease
+		}
+		l.records[ref] = &last
 	}
 	l.silent = append(l.silent, tx.silent...)
 	if tx.key != nil {
@@ -78,11 +64,11 @@ func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit st
 		return nil
 	}
 	sorted.By(l.order, record.CompareRefs)
-	return s.writer().exclusively(ctx, func() error {
+	return s.exclusively(ctx, func() error {
 		for _, ref := range l.order {
-			if told := l.records[ref]; told.held || told.claims {
+			if st := l.records[ref]; st.kind.Held() || st.claims {
 				at := session.Progress{Branch: branch, Worktree: worktree, Head: commit}
-				if err := s.Put(told.next(s.Clone, at)); err != nil {
+				if err := s.Put(st.state(s.Clone, at)); err != nil {
 					return err
 				}
 			}
@@ -99,20 +85,20 @@ func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit st
 	})
 }
 
-// next is the state of the record after the writes, which were made in a place.
-func (told toldLater) next(c live.Clone, at session.Progress) session.State {
-	state := session.State{Ref: told.now.Ref}
-	if known := c.State(told.now.Ref); known != nil {
+// state is the state of the record after the write, which is made in a place.
+func (st *staged) state(c live.Clone, at session.Progress) session.State {
+	now := st.header()
+	state := session.State{Ref: now.Ref}
+	if known := c.State(now.Ref); known != nil {
 		state = *known
 	}
-	last := told.now.Log.Last()
-	lease := told.lease
-	if !told.claims {
+	last, lease := now.Log.Last(), st.lease
+	if !st.claims {
 		lease = c.NextLease(state.Lease, last, at.Branch)
 	}
-	if !told.wrote {
+	if !st.changed() {
 		return state.WithLease(lease)
 	}
-	at.Status, at.Entry = told.now.Status, last.Hash()
-	return state.After(told.was, at, lease, told.supersedes)
+	at.Status, at.Entry = now.Status, last.Hash()
+	return state.After(st.was(), at, lease, st.supersedes)
 }

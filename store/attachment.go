@@ -131,10 +131,10 @@ func (tx *Tx) Attach(a Attachment) error {
 	}
 	for _, f := range besideFiles {
 		if path := filepath.Join(tx.s.Dir(layout.FilesDir), f.name); !layout.Exists(path) {
-			tx.files = append(tx.files, change{path: path, now: []byte(f.content)})
+			tx.replace(path, nil, []byte(f.content))
 		}
 	}
-	tx.files = append(tx.files, change{path: tx.s.Abs(a.Path), now: bytes.Clone(a.Content)})
+	tx.replace(tx.s.Abs(a.Path), nil, bytes.Clone(a.Content))
 	return nil
 }
 

@@ -30,7 +30,7 @@
 //	  clone-id                part of the name under which the user trusts the clone
 //
 // A state in claims/ stays until files have caught up with it. A write drops what its own file has; the rest is dropped
-// together with the leftovers of killed writers (Leftovers.Sweep), by cairn doctor --fix.
+// together with the leftovers of killed writers (Store.Sweep), by cairn doctor --fix.
 //
 // All worktrees of a clone share the live state, so a claim holds in all of them. The files under .cairn belong to a
 // branch and are the truth; the live state may be deleted whenever nobody writes, and costs claims, trust, and what
@@ -119,7 +119,7 @@
 //
 // Three kinds of write take no lock of this kind and leave no log: logs in runs/, which are written in place and may be
 // cut short; the files of Init, which running it again completes; and trust and .gitattributes. Each of these but the
-// logs is replaced whole, and a kill may leave a temporary file beside it. Verify tells of those in .cairn.
+// logs is replaced whole, and a kill may leave a temporary file beside it. Leftovers lists those in .cairn.
 //
 // # After a power cut
 //
@@ -135,7 +135,7 @@
 // All other live state is not flushed, nor are its folders and the logs of runs. It may be lost or unreadable, which
 // counts as absent: claims are then read off the assignee in the file, signs of life off its entries, and so are
 // idempotency keys, but those of calls that made no entry. If the redo log is lost, temporary files stay, which git
-// ignores. Verify tells of them whenever it is asked.
+// ignores. Leftovers lists them whenever it is asked.
 //
 // # On a network file system
 //

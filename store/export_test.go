@@ -47,13 +47,13 @@ func (s *Store) BeforePublish(fn func(path string)) { s.beforePublish = fn }
 func (s *Store) SetLockPatience(d time.Duration) { s.lockPatience = d }
 
 // LockWrites takes the write lock.
-func (s *Store) LockWrites(ctx context.Context) (*filelock.Lock, error) { return s.writer().lock(ctx) }
+func (s *Store) LockWrites(ctx context.Context) (*filelock.Lock, error) { return s.lock(ctx) }
 
 // GitLock is the path of git's lock.
 func (s *Store) GitLock() string { return gitActivity{s.Repo}.lock() }
 
 // Mark leaves the log of a writer that was killed before it had decided.
-func (s *Store) Mark() error { return s.writer().log().begin() }
+func (s *Store) Mark() error { return (redoLog{s.Clone}).begin() }
 
 // LogText is the text of a complete redo log of a writer in a worktree.
 func LogText(worktree string, r Redo) string {

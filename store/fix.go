@@ -69,5 +69,10 @@ func fix(f proof.Finding, src []byte) []byte {
 // Apply writes the repair under the write lock. It appends no entry, since the record says what it said before. It
 // returns CONFLICT if the file changed since, and BUSY, SANDBOXED and READ_ONLY as Update does.
 func (f Fix) Apply(ctx context.Context, l layout.Layout) error {
-	return Replace(ctx, l, l.Abs(f.Path), f.Old, f.New)
+	return edit(ctx, l, l.Abs(f.Path), func(src []byte) ([]byte, error) {
+		if !bytes.Equal(src, f.Old) {
+			return nil, record.Errorf(record.Conflict, "%s changed meanwhile", f.Path).WithHint("run the command again")
+		}
+		return f.New, nil
+	})
 }

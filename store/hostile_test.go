@@ -73,9 +73,9 @@ func everything(t *testing.T, s *store.Store) {
 				return err
 			},
 			func() error { s.Trusted(); return s.SetTrust("human:lee", time.Now()) },
-			func() error { _, err := s.Leftovers().Verify(ctx); return err },
+			func() error { _, err := storetest.Verify(ctx, s); return err },
 			func() error { return s.Settle(ctx) },
-			func() error { return s.Leftovers().Sweep(ctx) },
+			func() error { return s.Sweep(ctx) },
 			func() error { return a.Note("PROJ-2", "another note") },
 			func() error { return a.Note("PROJ-3", "a note at rest") },
 			func() error { return a.Delete("PROJ-2") },
@@ -327,7 +327,7 @@ func TestDamagedLiveStateIsFound(t *testing.T) {
 		files[path] = ""
 	}
 	wantLeftovers(t, s, len(files))
-	storetest.WantCode(t, s.Leftovers().Sweep(t.Context()), "")
+	storetest.WantCode(t, s.Sweep(t.Context()), "")
 	wantLeftovers(t, s, 0)
 	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-1", "life goes on"), "")
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
@@ -225,13 +224,13 @@ func TestAnotherKindIsMergedAndChecked(t *testing.T) {
 			path := s.Abs(".cairn/risks/" + damage.file)
 			storetest.WriteFile(t, path, damage.text)
 			defer storetest.Remove(t, path)
-			findings, err := snapshot.Judge(t.Context(), s.Layout)
+			findings, err := storetest.Judge(t.Context(), s.Layout)
 			if err != nil || len(findings) != 1 || findings[0].Rule != damage.rule || findings[0].Path != ".cairn/risks/"+damage.file {
 				t.Errorf("got %+v (%v)", findings, err)
 			}
 		})
 	}
-	if findings, err := snapshot.Judge(t.Context(), s.Layout); len(findings) > 0 || err != nil {
+	if findings, err := storetest.Judge(t.Context(), s.Layout); len(findings) > 0 || err != nil {
 		t.Errorf("got %+v (%v)", findings, err)
 	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -18,10 +19,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Leftovers finds and removes what killed writers left behind, and live state that means nothing any more.
-type Leftovers struct{ s *Store }
-
-// Leftover is a file that is sound in itself and should not be there.
+// Leftover is a file that is sound in itself and should not be there: a killed writer left it behind, or it is live state
+// that means nothing any more.
 type Leftover struct {
 	problem.Problem
 	Swept bool // Sweep removes it, and nothing is lost with it
@@ -29,86 +28,54 @@ type Leftover struct {
 	clean func() error // removes it; nil if finishing the killed write does
 }
 
-// Leftovers returns the leftovers of the workspace and its clone.
-func (s *Store) Leftovers() Leftovers { return Leftovers{s} }
-
-// Verify lists what no complete write leaves, beside the files that cairn check judges: sessions without their task,
-// and the leftovers of killed writers in live state. It repairs nothing; the next write removes leftovers.
-//
-// It holds the write lock, so that it finds nothing of a writer at work, and returns BUSY or SANDBOXED if it cannot
-// take it.
-func (l Leftovers) Verify(ctx context.Context) ([]problem.Problem, error) {
-	lock, err := l.s.writer().lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = lock.Release() }()
-	sessions, _, err := kind.Sessions.List(ctx, l.s)
-	if err != nil {
-		return nil, err
-	}
-	found := leftoverFinder{l.s.Clone}
-	all, err := found.all(ctx)
-	var problems []problem.Problem
-	for _, ses := range sessions {
-		if ses.Task != "" && !place.There(l.s.Layout, kind.Tasks.Kind, string(ses.Task)) {
-			path := l.s.Abs(kind.Sessions.File(ses.ID))
-			problems = append(problems, found.leftover(path, "task %s does not exist", ses.Task).Problem)
-		}
-	}
-	for _, left := range all {
-		problems = append(problems, left.Problem)
-	}
-	return problems, err
-}
-
-// List lists the leftovers. It holds the write lock, as Verify does.
-func (l Leftovers) List(ctx context.Context) ([]Leftover, error) {
-	lock, err := l.s.writer().lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = lock.Release() }()
-	return leftoverFinder{l.s.Clone}.all(ctx)
+// Leftovers lists the leftovers of the workspace and its clone. It holds the write lock, so that it finds nothing of a
+// writer at work, and returns BUSY or SANDBOXED if it cannot take it.
+func (s *Store) Leftovers(ctx context.Context) (all []Leftover, err error) {
+	err = s.locked(ctx, func() error {
+		all, err = leftoverFinder{s.Clone}.all(ctx)
+		return err
+	})
+	return all, err
 }
 
 // Sweep removes the leftovers: it finishes or drops the write of a killed writer, as the next write would, and removes
 // live state that counts as absent. Then it drops the states that no worktree needs any more. If there are no leftovers
 // it does nothing. It returns BUSY or SANDBOXED if it cannot take the write lock.
-func (l Leftovers) Sweep(ctx context.Context) error {
-	if found, err := l.remove(ctx); err != nil || !found {
+func (s *Store) Sweep(ctx context.Context) error {
+	found := leftoverFinder{s.Clone}
+	clean := false
+	err := s.locked(ctx, func() error {
+		all, err := found.all(ctx)
+		if clean = err == nil && len(all) == 0; clean {
+			return nil
+		}
+		err = s.clean(found.notFiles()) // they stand in the way of the rest
+		if err == nil {
+			err = errors.Join((redoLog{s.Clone}).recover(), sweep(s.Layout))
+		}
+		if err == nil {
+			all, err = found.all(ctx)
+		}
+		return cmp.Or(err, s.clean(all))
+	})
+	if err != nil || clean {
 		return err
 	}
-	_, _ = l.s.DropCaughtUp(ctx) // where git fails they stay, and cost a small file each
+	_, _ = s.DropCaughtUp(ctx) // where git fails they stay, and cost a small file each
 	return ctx.Err()
 }
 
-// remove removes the leftovers, and reports whether there were any.
-func (l Leftovers) remove(ctx context.Context) (had bool, _ error) {
-	lock, err := l.s.writer().lock(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = lock.Release() }()
-	found := leftoverFinder{l.s.Clone}
-	if all, err := found.all(ctx); err == nil && len(all) == 0 {
-		return false, nil
-	}
-	for _, left := range found.notFiles() { // they stand in the way of the rest
-		if err := l.s.Live.Failed(left.clean()); err != nil {
-			return true, err
+// clean removes some leftovers.
+func (s *Store) clean(left []Leftover) error {
+	for _, l := range left {
+		if l.clean == nil {
+			continue
+		}
+		if err := s.Live.Failed(l.clean()); err != nil {
+			return err
 		}
 	}
-	if err := errors.Join(l.s.writer().log().recover(), sweep(l.s.Layout)); err != nil {
-		return true, err
-	}
-	all, err := found.all(ctx)
-	for _, left := range all {
-		if left.clean != nil && err == nil {
-			err = l.s.Live.Failed(left.clean())
-		}
-	}
-	return true, err
+	return nil
 }
 
 // leftoverFinder finds leftovers, by their kind.

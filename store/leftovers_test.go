@@ -54,7 +54,7 @@ func TestVerifyFinds(t *testing.T) {
 			storetest.WriteTask(t, s, "PROJ-1")
 			storetest.WantCode(t, s.MakeLive(), "")
 			row.damage(t, s)
-			problems, err := s.Leftovers().Verify(t.Context())
+			problems, err := storetest.Verify(t.Context(), s)
 			storetest.WantCode(t, err, "")
 			if len(problems) != 1 || problems[0].Path != ".cairn/"+row.path || !strings.Contains(problems[0].Message, row.says) {
 				t.Errorf("finds %+v", problems)
@@ -104,7 +104,7 @@ func TestSweep(t *testing.T) {
 	broken := "---\nid: [\n---\n"
 	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), broken)
 	wantLeftovers(t, s, 5) // with the temporary file of the note
-	storetest.WantCode(t, s.Leftovers().Sweep(t.Context()), "")
+	storetest.WantCode(t, s.Sweep(t.Context()), "")
 	wantLeftovers(t, s, 0)
 	if got := storetest.ReadFile(t, storetest.TaskFile(s, "PROJ-2")); got != broken {
 		t.Errorf("what a person wrote became\n%s", got)
@@ -115,7 +115,7 @@ func TestSweep(t *testing.T) {
 
 func wantLeftovers(t *testing.T, s *store.Store, want int) {
 	t.Helper()
-	left, err := s.Leftovers().List(t.Context())
+	left, err := s.Leftovers(t.Context())
 	storetest.WantCode(t, err, "")
 	if len(left) != want {
 		t.Errorf("got %d leftovers, want %d: %+v", len(left), want, left)

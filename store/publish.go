@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
-	"path/filepath"
-	"slices"
 
-	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -29,7 +25,7 @@ func (w *writing) publish(ctx context.Context) (forward bool, err error) {
 	for i, c := range w.files {
 		count.Add(1)
 		if i > 0 && c.turn != w.files[i-1].turn {
-			if err := w.flush(); err != nil {
+			if err := w.names.flush(); err != nil {
 				return forward, err
 			}
 		}
@@ -38,7 +34,7 @@ func (w *writing) publish(ctx context.Context) (forward bool, err error) {
 			err = w.publishAgain(c)
 		}
 		if forward && errors.Is(err, errOvertaken) {
-			w.kept[w.s.Rel(c.path)] = true
+			w.kept[c.step.Path] = true
 			continue
 		}
 		if err != nil {
@@ -46,20 +42,11 @@ func (w *writing) publish(ctx context.Context) (forward bool, err error) {
 		}
 		forward = forward || c.was != nil
 	}
-	return forward, w.flush()
+	return forward, w.names.flush()
 }
 
-// flush flushes the names that changed since the last time.
-func (w *writing) flush() error {
-	for _, dir := range slices.Sorted(maps.Keys(w.names)) {
-		if err := disk.SyncFolder(dir); err != nil && (w.names[dir] || !problem.Missing(err)) {
-			return problem.IO(err)
-		}
-		delete(w.names, dir)
-	}
-	return nil
-}
-
+// publishOne does the step of one file, unless the file no longer holds what was read, or somebody took or made it: then
+// it returns errOvertaken, and CONFLICT for a file that is to be created.
 func (w *writing) publishOne(c *change) error {
 	if err := c.unmoved(); err != nil {
 		return err
@@ -67,29 +54,16 @@ func (w *writing) publishOne(c *change) error {
 	if w.s.beforePublish != nil {
 		w.s.beforePublish(c.path)
 	}
-	dir := filepath.Dir(c.path)
-	w.names[dir] = w.names[dir] || c.now != nil
-	switch {
-	case c.to != "":
-		return w.publishMove(c)
-	case c.now == nil:
-		return problem.IO(disk.RemoveFile(c.path)) // git may remove the folder once it is empty
-	case c.was != nil || c.over:
-		return problem.IO(c.pending.ReplaceUnflushed())
+	if c.step.isNew() {
+		w.names.note(c.path, true)
+		err := c.pending.CreateUnflushed()
+		if c.taken = errors.Is(err, fs.ErrExist); c.taken {
+			return record.Errorf(record.Conflict, "%s is there already", w.s.Rel(c.path)).WithHint("try again")
+		}
+		return problem.IO(err)
 	}
-	err := c.pending.CreateUnflushed()
-	if c.taken = errors.Is(err, fs.ErrExist); c.taken {
-		return record.Errorf(record.Conflict, "%s is there already", w.s.Rel(c.path)).WithHint("try again")
-	}
-	return problem.IO(err)
-}
-
-// publishMove gives a file its new path. It returns errOvertaken if somebody put another one there, or took this one
-// away.
-func (w *writing) publishMove(c *change) error {
-	w.names[filepath.Dir(c.to)] = true
-	err := disk.MoveFile(c.path, c.to)
-	if errors.Is(err, fs.ErrExist) || problem.Missing(err) && !layout.Exists(c.path) {
+	err := w.log.put(c.step, c.pending, w.names)
+	if c.step.To != "" && (errors.Is(err, fs.ErrExist) || problem.Missing(err) && !layout.Exists(c.path)) {
 		return errOvertaken
 	}
 	return problem.IO(err)
@@ -128,15 +102,14 @@ func (w *writing) publishAgain(c *change) error {
 // over drops the log.
 func (w *writing) stop(forward bool, err error) (ended bool, _ error) {
 	var undo redo
-	for i, c := range w.files {
-		f := w.decided.Files[i]
+	for _, c := range w.files {
 		now, readErr := revAt(c.path)
 		switch {
-		case readErr != nil || now != f.Now || c.taken || c.over: // it was not written, or is a copy in the trash, which may stay
+		case readErr != nil || now != c.step.Now || c.taken || c.step.Over: // it was not written, or is a copy in the trash, which may stay
 		case c.was != nil:
 			forward = true // it was replaced or removed, and only the flush of its folder failed
 		default:
-			undo.Files = append(undo.Files, redoFile{Path: f.Path, Live: f.Live, Was: f.Now})
+			undo.Files = append(undo.Files, redoFile{Path: c.step.Path, Was: c.step.Now})
 		}
 	}
 	var failed error

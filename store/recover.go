@@ -3,7 +3,9 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
@@ -76,13 +78,16 @@ func (l redoLog) rollForward(r redo) error {
 	if lost {
 		return l.removeNew(r)
 	}
-	kept := map[string]bool{}
+	kept, names := map[string]bool{}, unflushed{}
 	for _, f := range r.Files {
 		if f.After != "" && kept[f.After] {
 			kept[f.Path] = true // a record is not removed without its copy in the trash
 			continue
 		}
-		done, err := l.rollFile(f)
+		done, err := l.rollFile(f, names)
+		if err == nil {
+			err = names.flush()
+		}
 		if err != nil {
 			return err
 		}
@@ -104,7 +109,7 @@ func (l redoLog) lostNew(r redo) (lost bool, err error) {
 		case f.Was != "" && f.Now != "" && now == f.Now:
 			return false, nil
 		case f.isNew() && now == "":
-			there, err := l.prepared(f)
+			_, there, err := l.resume(f)
 			if err != nil {
 				return false, err
 			}
@@ -117,26 +122,36 @@ func (l redoLog) lostNew(r redo) (lost bool, err error) {
 // isNew reports whether the step makes a record that did not exist.
 func (f redoFile) isNew() bool { return f.Was == "" && f.Now != "" && !f.Over }
 
-// prepared reports whether the temporary file with the new content is there.
-func (l redoLog) prepared(f redoFile) (bool, error) {
-	held, err := revAt(filepath.Join(filepath.Dir(l.path(f)), f.Temp))
-	if err != nil && !foreign(err) {
-		return false, problem.IO(err)
+// resume is the temporary file with the new content of a file. It reports false if that is not there, or not the
+// writer's.
+func (l redoLog) resume(f redoFile) (*atomicfile.Pending, bool, error) {
+	p, err := atomicfile.Resume(l.path(f), f.Temp)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, atomicfile.ErrNotRegular) {
+		return nil, false, nil
 	}
-	return err == nil && held == f.Now, nil
+	var held record.Rev
+	if err == nil {
+		held, err = revAt(p.Temp())
+	}
+	if foreign(err) {
+		return nil, false, nil
+	}
+	return p, err == nil && held == f.Now, problem.IO(err)
 }
 
 // removeNew removes the new records of a write that came.
 func (l redoLog) removeNew(r redo) error {
+	names := unflushed{}
 	for _, f := range r.Files {
 		if now, err := revAt(l.path(f)); err != nil || !f.isNew() || now != f.Now {
 			continue
 		}
-		if err := removeSynced(l.path(f)); err != nil {
-			return err
+		names.note(l.path(f), false)
+		if err := disk.RemoveFile(l.path(f)); err != nil {
+			return problem.IO(err)
 		}
 	}
-	return nil
+	return names.flush()
 }
 
 // path is the path of a file of the log.
@@ -147,61 +162,84 @@ func (l redoLog) path(f redoFile) string {
 	return l.Abs(f.Path)
 }
 
-// rollFile gives one file its new content, and reports whether the file has it.
-func (l redoLog) rollFile(f redoFile) (done bool, err error) {
-	path := l.path(f)
-	now, err := revAt(path)
+// rollFile does the step of one file unless it is done, and reports whether it is. A file that holds neither what it
+// held nor what it is to hold stays as it is.
+func (l redoLog) rollFile(f redoFile, names unflushed) (done bool, err error) {
+	now, err := revAt(l.path(f))
 	if foreign(err) {
 		return false, nil
 	}
 	if err != nil {
 		return false, problem.IO(err)
 	}
+	taken := f.To != "" && layout.Exists(l.Abs(f.To))
 	switch {
-	case f.To != "":
-		return l.rollMove(f, now)
-	case f.Now == "" && now == f.Was && now != "":
-		return true, removeSynced(path)
-	case now == f.Now:
-		return true, syncFolderOf(path)
-	case now != f.Was && !f.Over:
+	case now == f.Now && (f.To == "" || taken):
+		l.note(f, names)
+		return true, nil
+	case taken || now != f.Was && !f.Over:
 		return false, nil
 	}
-	p, err := atomicfile.Resume(path, f.Temp)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, atomicfile.ErrNotRegular) {
-		return false, nil // the file had its new content, and another program has put the old one back
+	var content *atomicfile.Pending
+	if f.To != "" {
+		err = l.folderFor(f)
+	} else if f.Now != "" {
+		var there bool
+		if content, there, err = l.resume(f); err == nil && !there {
+			return false, nil // the file had its new content, and another program has put the old one back
+		}
 	}
-	if err != nil {
-		return false, problem.IO(err)
+	if err == nil {
+		err = l.put(f, content, names)
 	}
-	held, err := revAt(p.Temp())
-	switch {
-	case err != nil && !foreign(err):
-		return false, problem.IO(err)
-	case err != nil || held != f.Now:
-		return false, nil // the temporary file is not the writer's
-	}
-	return true, problem.IO(p.Replace())
+	return err == nil, problem.IO(err)
 }
 
-// rollMove gives a file its new path, if it still holds what it held, and reports whether it is there. Now is the
-// revision of what lies at its old path.
-func (l redoLog) rollMove(f redoFile, now record.Rev) (done bool, err error) {
-	from, to := l.path(f), l.Abs(f.To)
-	there := layout.Exists(to)
+// folderFor makes the folder to which a step moves a file.
+func (l redoLog) folderFor(f redoFile) error {
+	return problem.IO(disk.MakeFolder(l.Top(), filepath.Dir(l.Abs(f.To))))
+}
+
+// put does the step of a file, whatever it holds: the file gets its new content, which lies in a temporary file, or its
+// new path, or it goes. The names are to be flushed.
+func (l redoLog) put(f redoFile, content *atomicfile.Pending, names unflushed) error {
+	l.note(f, names)
 	switch {
-	case now == "" && there: // it came
-	case now != f.Was || there:
-		return false, nil
+	case f.To != "":
+		return disk.MoveFile(l.path(f), l.Abs(f.To))
+	case f.Now == "":
+		return disk.RemoveFile(l.path(f))
 	default:
-		if err := disk.MakeFolder(l.Top(), filepath.Dir(to)); err != nil {
-			return false, problem.IO(err)
-		}
-		if err := disk.MoveFile(from, to); err != nil {
-			return false, problem.IO(err)
-		}
+		return content.ReplaceUnflushed()
 	}
-	return true, errors.Join(syncFolderOf(to), syncFolderOf(from))
+}
+
+// note notes which names the step of a file changes.
+func (l redoLog) note(f redoFile, names unflushed) {
+	names.note(l.path(f), f.Now != "") // git may remove a folder once it is empty
+	if f.To != "" {
+		names.note(l.Abs(f.To), true)
+	}
+}
+
+// unflushed is the folders in which names changed and are not flushed yet; false for one that may be gone.
+type unflushed map[string]bool
+
+// note adds the folder of a file, which may be gone unless the file stays in it.
+func (u unflushed) note(path string, stays bool) {
+	dir := filepath.Dir(path)
+	u[dir] = u[dir] || stays
+}
+
+// flush flushes them.
+func (u unflushed) flush() error {
+	for _, dir := range slices.Sorted(maps.Keys(u)) {
+		if err := disk.SyncFolder(dir); err != nil && (u[dir] || !problem.Missing(err)) {
+			return problem.IO(err)
+		}
+		delete(u, dir)
+	}
+	return nil
 }
 
 // foreign reports whether an error of revAt says that a path holds what cairn does not write: a link, a folder, or too
@@ -221,23 +259,6 @@ func revAt(path string) (record.Rev, error) {
 		return "", err
 	}
 	return kind.Rev(src), nil
-}
-
-// removeSynced removes a file and flushes its folder.
-func removeSynced(path string) error {
-	if err := disk.RemoveFile(path); err != nil {
-		return problem.IO(err)
-	}
-	return syncFolderOf(path)
-}
-
-// syncFolderOf flushes the folder of a file. One that is gone, as git removes folders that are empty, has nothing to
-// flush.
-func syncFolderOf(path string) error {
-	if err := disk.SyncFolder(filepath.Dir(path)); !problem.Missing(err) {
-		return problem.IO(err)
-	}
-	return nil
 }
 
 // rollLive does the steps of the live state. It leaves out those after a file that did not get its content.

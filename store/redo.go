@@ -147,7 +147,7 @@ func (f redoFile) valid() bool {
 	if record.IsFilePath(f.Path) || isBesideFiles(f.Path) {
 		return !f.Over && (f.Was == "" || f.Now == "") // it comes, or it came and is taken back
 	}
-	if f.Path == layout.Folder+"/"+layout.ConfigName {
+	if f.Path == layout.Folder+"/"+layout.ConfigName || f.Path == layout.Folder+"/"+layout.SignersName {
 		return !f.Over && f.Now != ""
 	}
 	k, id, ok := kind.At(f.Path)

@@ -803,7 +803,7 @@ func TestLogsBehindLinks(t *testing.T) {
 			}}))
 			before := outside(t, s, around)
 			storetest.WantCode(t, s.Settle(t.Context()), tt.code)
-			storetest.WantCode(t, s.Leftovers().Sweep(t.Context()), "")
+			storetest.WantCode(t, s.Sweep(t.Context()), "")
 			untouched(t, s, around, before)
 			storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-2", "life goes on"), "")
 		})

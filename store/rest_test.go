@@ -176,7 +176,7 @@ func TestSecondFiles(t *testing.T) {
 		if err != nil || len(view.Rows()) != 1 || view.Rows()[0].Title != title || !slices.Equal(view.Problems(), problems) {
 			t.Errorf("a look finds %v and %v (%v)", view.Rows(), view.Problems(), err)
 		}
-		findings, err := snapshot.Judge(t.Context(), s.Layout)
+		findings, err := storetest.Judge(t.Context(), s.Layout)
 		if err != nil || len(findings) != len(problems) {
 			t.Errorf("cairn check finds %v (%v)", findings, err)
 		}
@@ -237,10 +237,10 @@ func TestRestBehindLinks(t *testing.T) {
 	if !layout.LocalOnly(s.Rel(temp)) {
 		t.Error("git may have the temporary file")
 	}
-	if found, err := s.Leftovers().Verify(t.Context()); err != nil || len(found) != 1 {
+	if found, err := storetest.Verify(t.Context(), s); err != nil || len(found) != 1 {
 		t.Errorf("found %v (%v)", found, err)
 	}
-	storetest.WantCode(t, s.Leftovers().Sweep(t.Context()), "")
+	storetest.WantCode(t, s.Sweep(t.Context()), "")
 }
 
 // A file is moved with its bytes as they are, and is never at both places; what the clone knows of its task stays.

@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 const signersTemplate = `# Whose signatures of approvals count, as ssh-keygen(1) describes under ALLOWED SIGNERS; docs/approvals.md of cairn says more.
@@ -65,32 +62,20 @@ func EndSigners(ctx context.Context, l layout.Layout, who record.Actor, fingerpr
 			return nil, record.Errorf(record.NotFound, "allowed_signers has no such key of %s that still counts", who).
 				WithHint("%s shows the keys", record.CallTo("trust signer list"))
 		}
-		return bytes.Join(lines, nil), nil
+		return append([]byte{}, bytes.Join(lines, nil)...), nil
 	})
 	return ended, err
 }
 
-// editSigners replaces allowed_signers by what edit makes of it, under the write lock, whole or not at all. If the
-// result cannot be parsed, nothing is written.
-func editSigners(ctx context.Context, l layout.Layout, edit func(src []byte) ([]byte, error)) error {
-	for range maxRestarts {
-		src, err := layout.ReadFile(l.SignersFile())
-		if err != nil && !problem.Missing(err) {
-			return problem.IO(err)
+// editSigners replaces allowed_signers by what change makes of it. If the result cannot be parsed, nothing is written.
+func editSigners(ctx context.Context, l layout.Layout, change func(src []byte) ([]byte, error)) error {
+	return edit(ctx, l, l.SignersFile(), func(src []byte) ([]byte, error) {
+		made, err := change(src)
+		if err == nil && len(sshsign.ParseAllowed(made).Problems) > len(sshsign.ParseAllowed(src).Problems) {
+			err = record.Errorf(record.InvalidInput, "the line would not be understood").WithHint("write it in an editor; docs/approvals.md says how")
 		}
-		made, err := edit(src)
-		if err != nil {
-			return err
-		}
-		if len(sshsign.ParseAllowed(made).Problems) > len(sshsign.ParseAllowed(src).Problems) {
-			return record.Errorf(record.InvalidInput, "the line would not be understood").WithHint("write it in an editor; docs/approvals.md says how")
-		}
-		err = Replace(ctx, l, l.SignersFile(), src, made)
-		if record.CodeOf(err) != record.Conflict && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
-	return record.Errorf(record.Conflict, "%s is being changed by another program", l.Rel(l.SignersFile())).WithHint("try again once that program is done")
+		return made, err
+	})
 }
 
 // SigningConfig is what git's config has about the key that a person signs commits with.

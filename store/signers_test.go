@@ -61,7 +61,7 @@ func TestAddAndEndSigners(t *testing.T) {
 	if got := storetest.ReadFile(t, s.SignersFile()); got != want+"\n" {
 		t.Errorf("written:\n%s", got)
 	}
-	if left, err := s.Leftovers().List(t.Context()); err != nil || len(left) > 0 {
+	if left, err := s.Leftovers(t.Context()); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

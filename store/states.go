@@ -46,13 +46,13 @@ func (s *Store) StatesAfter(before States, names []string) States {
 
 // Known returns what live state has about a record.
 func (s *Store) Known(of record.Ref) session.Live {
-	return s.knownBy(s.writer().log().pending(), s.shared(), s.State)(of)
+	return s.knownBy((redoLog{s.Clone}).pending(), s.shared(), s.State)(of)
 }
 
 // KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does
 // not exist.
 func (s *Store) KnownOf() func(record.Ref) session.Live {
-	pending := s.writer().log().pending()
+	pending := (redoLog{s.Clone}).pending()
 	there := map[record.Ref]bool{}
 	err := layout.EachName(s.Live.Claims(), ".json", func(name string) { there[layout.RefOf(name)] = true })
 	return s.knownBy(pending, s.shared(), func(of record.Ref) *session.State {
@@ -66,7 +66,7 @@ func (s *Store) KnownOf() func(record.Ref) session.Live {
 // KnownFrom is KnownOf with states that a function reads, and with it whether the clone may know of progress that the
 // file of a record lacks.
 func (s *Store) KnownFrom(read func() States) (known func(record.Ref) session.Live, carried func(record.Ref) bool) {
-	pending := s.writer().log().pending()
+	pending := (redoLog{s.Clone}).pending()
 	states, remote := read(), s.shared()
 	known = s.knownBy(pending, remote, func(of record.Ref) *session.State { return copyOf(states[of]) })
 	return known, func(of record.Ref) bool {

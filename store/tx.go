@@ -20,8 +20,8 @@ type Tx struct {
 	s        *Store
 	records  map[record.Ref]*staged
 	order    []record.Ref // of the records that were put
-	files    []change     // of files that are not records
-	moves    []change     // of files of records that stay as they are
+	files    []*change    // of files that are not records
+	moves    []*change    // of files of records that stay as they are
 	silent   []string     // sessions whose heartbeat is removed
 	beats    []session.Heartbeat
 	inbox    *session.Inbox
@@ -115,7 +115,9 @@ func (tx *Tx) Move(of record.Ref, folder string) {
 	st := tx.records[of]
 	to := tx.s.Abs(st.kind.FileIn(folder, of.ID))
 	if st.file.doc != nil && to != st.file.path {
-		tx.moves = append(tx.moves, change{path: st.file.path, to: to, was: st.file.doc.Bytes(), of: st})
+		c := newChange(tx.s.Layout, st.file.path, st.file.doc.Bytes(), nil)
+		c.step.To, c.of = tx.s.Rel(to), st
+		tx.moves = append(tx.moves, c)
 	}
 }
 
@@ -152,9 +154,14 @@ func (tx *Tx) EditConfig(edit func(*format.Doc) (*format.Doc, error)) error {
 	case err != nil:
 		return problem.IO(tx.s.badFile(path, err))
 	case !bytes.Equal(next.Bytes(), doc.Bytes()):
-		tx.files = append(tx.files, change{path: path, was: doc.Bytes(), now: next.Bytes()})
+		tx.replace(path, doc.Bytes(), next.Bytes())
 	}
 	return nil
+}
+
+// replace stages the new content of a file that is no record. was is nil for a file that is to be created.
+func (tx *Tx) replace(path string, was, now []byte) {
+	tx.files = append(tx.files, newChange(tx.s.Layout, path, was, now))
 }
 
 // idle reports whether nothing is staged.

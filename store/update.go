@@ -1,14 +1,12 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"reflect"
 	"slices"
 	"time"
 
-	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
@@ -38,7 +36,7 @@ const (
 // If the process is killed, each file has its old content or its new one, whole. The next write finishes the killed one
 // if it was decided, and drops it otherwise.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	return s.writer().exclusively(ctx, func() error {
+	return s.exclusively(ctx, func() error {
 		until := time.Now().Add(gitPatience)
 		for range maxRestarts {
 			tx := &Tx{s: s, gitUntil: until, records: map[record.Ref]*staged{}}
@@ -53,39 +51,35 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	})
 }
 
-// writer writes to a workspace, as the only one at a time in a clone.
-type writer struct {
-	live.Clone
-	format   int           // of the workspace
-	patience time.Duration // how long it waits for the lock
-}
-
-func (s *Store) writer() writer { return writer{s.Clone, s.Config.Format, s.lockPatience} }
-
-func (w writer) log() redoLog { return redoLog{w.Clone} }
-
 // exclusively runs fn under the write lock, after the write of a killed writer was finished or dropped.
-func (w writer) exclusively(ctx context.Context, fn func() error) error {
-	if err := kind.KnownFormat(w.format); err != nil {
+func (s *Store) exclusively(ctx context.Context, fn func() error) error {
+	if err := kind.KnownFormat(s.Config.Format); err != nil {
 		return err
 	}
-	lock, err := w.lock(ctx)
+	return s.locked(ctx, func() error {
+		if err := (redoLog{s.Clone}).recover(); err != nil {
+			return err
+		}
+		return fn()
+	})
+}
+
+// locked runs fn under the write lock.
+func (s *Store) locked(ctx context.Context, fn func() error) error {
+	lock, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = lock.Release() }()
-	if err := w.log().recover(); err != nil {
-		return err
-	}
 	return fn()
 }
 
 // lock takes the write lock.
-func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
+func (s *Store) lock(ctx context.Context) (*filelock.Lock, error) {
 	defer progress.Waiting(ctx, "waiting for another process that writes")()
-	return w.Lock(ctx, w.Live.Lock(), w.patience, "other processes that write",
+	return s.Lock(ctx, s.Live.Lock(), s.lockPatience, "other processes that write",
 		"a large import or plan takes a while: try again in a moment; if it stays like that, see which process has "+
-			w.Live.Lock()+" open")
+			s.Live.Lock()+" open")
 }
 
 // Settle finishes or drops the write of a killed writer, as the next write would. If there is none, it does nothing and
@@ -101,7 +95,7 @@ func (s *Store) Settle(ctx context.Context) error {
 // returns NOT_FOUND if the clone does not know of it, for example since all files have caught up.
 func (s *Store) DropProgress(ctx context.Context, of record.Ref, entry string) error {
 	made := func(p session.Progress) bool { return p.Entry == entry }
-	return s.writer().exclusively(ctx, func() error {
+	return s.exclusively(ctx, func() error {
 		state := s.State(of)
 		if state == nil || !slices.ContainsFunc(state.Progress, made) {
 			return record.Errorf(record.NotFound, "nothing is recorded of that").WithHint("look again: it may have been settled meanwhile")
@@ -117,7 +111,7 @@ func (s *Store) DropCaughtUp(ctx context.Context) (dropped int, err error) {
 	if err != nil || len(states) == 0 {
 		return 0, err
 	}
-	err = s.writer().exclusively(ctx, func() error {
+	err = s.exclusively(ctx, func() error {
 		for _, known := range states {
 			if now := s.State(known.Ref); now == nil || !reflect.DeepEqual(*now, known) {
 				continue // it was written since it was read
@@ -132,43 +126,23 @@ func (s *Store) DropCaughtUp(ctx context.Context) (dropped int, err error) {
 	return dropped, err
 }
 
-// Replace writes one file under the write lock, whole or not at all. It returns CONFLICT if the file does not hold old,
-// which is nil for a file that does not exist; and BUSY, SANDBOXED and READ_ONLY as Update does.
-func Replace(ctx context.Context, l layout.Layout, path string, old, now []byte) error {
-	w := writer{Clone: live.Clone{Layout: l}, patience: lockPatience}
+// edit makes a write of one file that is no record: what fn makes of its content, which is nil for a file that does not
+// exist. The config may be broken, since it may be what is repaired. Its errors are those of Update.
+func edit(ctx context.Context, l layout.Layout, path string, fn func(src []byte) ([]byte, error)) error {
+	s := &Store{workTree: workTree{live.Clone{Layout: l}}, lockPatience: lockPatience}
 	if src, err := layout.ReadFile(l.ConfigFile()); err == nil {
-		config, _ := kind.ParseConfig(src) // a broken config may be what is replaced
-		w.format = config.Format
+		config, _ := kind.ParseConfig(src)
+		s.Config.Format = config.Format
 	}
-	return w.exclusively(ctx, func() error { return w.replace(path, old, now) })
-}
-
-func (w writer) replace(path string, old, now []byte) error {
-	log := w.log()
-	if err := log.begin(); err != nil {
+	return s.Update(ctx, func(tx *Tx) error {
+		src, err := layout.ReadFile(path)
+		if err != nil && !problem.Missing(err) {
+			return problem.IO(err)
+		}
+		now, err := fn(src)
+		if err == nil {
+			tx.replace(path, src, now)
+		}
 		return err
-	}
-	pending, err := atomicfile.Prepare(path, now, 0o644)
-	if err != nil {
-		if !errors.Is(err, atomicfile.ErrLeft) {
-			_ = log.remove()
-		}
-		return problem.IO(err)
-	}
-	defer func() {
-		if pending.Discard() == nil {
-			_ = log.remove() // a log that stays only makes the next write sweep
-		}
-	}()
-	have, err := layout.ReadFile(path)
-	switch {
-	case old == nil && problem.Missing(err):
-		return problem.IO(pending.Create())
-	case err != nil && !problem.Missing(err):
-		return problem.IO(err)
-	case err != nil || old == nil || !bytes.Equal(have, old):
-		return record.Errorf(record.Conflict, "%s changed meanwhile", w.Rel(path)).WithHint("run the command again")
-	default:
-		return problem.IO(pending.Replace())
-	}
+	})
 }

@@ -21,20 +21,30 @@ import (
 	"github.com/cairn-tasks/cairn/store/progress"
 )
 
-// change is one file that a write creates, replaces or removes.
+// change is one file that a write creates, replaces, moves or removes.
 type change struct {
 	path string
-	was  []byte  // the content when it was read; nil for a file that is to be created
-	now  []byte  // the new content; nil for a file that is to be removed or moved
-	to   string  // where the file is moved, as it is; "" for a file that stays
-	over bool    // replace the file whatever it holds
-	turn int     // files of a later turn get their content after the names of this one are flushed
-	of   *staged // the record whose file it is, or a copy for the trash; nil for another file
+	was  []byte   // the content when it was read; nil for a file that is to be created
+	now  []byte   // the new content; nil for a file that is to be removed or moved
+	step redoFile // the same for the log
+	turn int      // files of a later turn get their content after the names of this one are flushed
+	of   *staged  // the record whose file it is, or a copy for the trash; nil for another file
 
 	pending *atomicfile.Pending // the temporary file with the new content
-	temp    string              // its name
 	at      time.Time           // when the file was last changed before the write
 	taken   bool                // somebody else has made the file that is to be created
+}
+
+// newChange is the change of a file that lies at a path of the workspace.
+func newChange(l layout.Layout, path string, was, now []byte) *change {
+	c := &change{path: path, was: was, now: now, step: redoFile{Path: l.Rel(path)}}
+	if was != nil {
+		c.step.Was = kind.Rev(was)
+	}
+	if now != nil {
+		c.step.Now = kind.Rev(now)
+	}
+	return c
 }
 
 // writing is a write that is being made.
@@ -46,7 +56,7 @@ type writing struct {
 	head    git.Head
 	decided *redo           // the steps of the log; nil before plan
 	kept    map[string]bool // files, from the workspace root, that were left as another program changed them
-	names   map[string]bool // folders in which names changed and are not flushed yet; false for one that may be gone
+	names   unflushed
 }
 
 // errOvertaken says that a file changed between being read and being replaced.
@@ -59,7 +69,7 @@ func (tx *Tx) write(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || tx.idle() {
 		return err
 	}
-	w := &writing{tx: tx, s: tx.s, log: tx.s.writer().log(), kept: map[string]bool{}, names: map[string]bool{}}
+	w := &writing{tx: tx, s: tx.s, log: redoLog{tx.s.Clone}, kept: map[string]bool{}, names: unflushed{}}
 	if err := w.log.begin(); err != nil {
 		return err
 	}
@@ -200,8 +210,8 @@ func (w *writing) changes() ([]*change, error) {
 		c.turn = turn
 		all[turn] = append(all[turn], c)
 	}
-	for i := range w.tx.files {
-		if c := &w.tx.files[i]; c.was == nil {
+	for _, c := range w.tx.files {
+		if c.was == nil {
 			add(created, c)
 		} else {
 			add(changed, c)
@@ -215,34 +225,36 @@ func (w *writing) changes() ([]*change, error) {
 		if st.file.doc == nil { // where a record of that id lies at rest, it is in the way
 			st.file.path = w.s.path(st.kind, of.ID)
 		}
-		c := &change{path: st.file.path, of: st}
+		var was []byte
+		from := st.from
 		if st.file.doc != nil {
-			c.was = st.file.doc.Bytes()
-		}
-		from := st.file
-		if from.doc == nil {
-			from = st.from
+			was, from = st.file.doc.Bytes(), st.file
 		}
 		src, err := st.content(from.doc, from.value, st.now)
 		if err != nil {
-			return nil, w.cannotWrite(c, err)
+			return nil, w.cannotWrite(st.file, err)
 		}
-		if st.gone {
-			add(trash, &change{path: w.s.Trash().free(of, src), now: src, over: true, of: st})
+		c := newChange(w.s.Layout, st.file.path, was, src)
+		switch {
+		case st.gone:
+			copied := newChange(w.s.Layout, w.s.Trash().free(of, src), nil, src)
+			copied.step.Path, copied.step.Live, copied.step.Over = w.s.Live.Rel(copied.path), true, true
+			copied.of = st
+			add(trash, copied)
+			c = newChange(w.s.Layout, st.file.path, was, nil)
+			c.step.After = copied.step.Path
 			add(gone, c)
-			continue
-		}
-		switch c.now = src; {
-		case c.was == nil:
+		case was == nil:
 			add(created, c)
 		case st.kind.CanAgain():
 			add(again, c)
 		default:
 			add(changed, c)
 		}
+		c.of = st
 	}
-	for i := range w.tx.moves {
-		if c := &w.tx.moves[i]; !c.of.changed() {
+	for _, c := range w.tx.moves {
+		if !c.of.changed() {
 			add(moved, c)
 		}
 	}
@@ -251,18 +263,15 @@ func (w *writing) changes() ([]*change, error) {
 
 // folderOf makes the folder of a file that gets content, or to which one is moved: git keeps no empty folders.
 func (w *writing) folderOf(c *change) error {
-	path := c.path
 	switch {
-	case c.to != "":
-		path = c.to
+	case c.step.To != "":
+		return w.log.folderFor(c.step)
 	case c.now == nil:
 		return nil
-	}
-	dir := filepath.Dir(path)
-	if dir == w.s.Live.Trash() {
+	case c.step.Live:
 		return w.s.MakeTrash()
 	}
-	return problem.IO(disk.MakeFolder(w.s.Top(), dir))
+	return problem.IO(disk.MakeFolder(w.s.Top(), filepath.Dir(c.path)))
 }
 
 // prepare writes the new content of a file, if it gets one, to a temporary file.
@@ -273,23 +282,23 @@ func (c *change) prepare() (err error) {
 	if c.pending, err = atomicfile.Prepare(c.path, c.now, 0o644); err != nil {
 		return problem.IO(err)
 	}
-	c.temp = c.pending.Retain()
+	c.step.Temp = c.pending.Retain()
 	return nil
 }
 
 // cannotWrite is the error of a file that cannot be written as intended: it would be too large, or it has something
 // that cannot be edited without touching other lines.
-func (w *writing) cannotWrite(c *change, err error) error {
+func (w *writing) cannotWrite(f file, err error) error {
 	var bad *format.Error
 	switch {
 	case errors.As(err, new(*record.Error)):
 		return err
 	case errors.As(err, &bad) && bad.TooLarge:
 		return record.Errorf(record.TaskFull, "%s", bad.Msg).WithHint("move what is long into a file of its own")
-	case c.was == nil:
+	case f.doc == nil:
 		return record.Errorf(record.InvalidInput, "it makes no file that could be read again: %w", err).WithHint("say less, or plainer things")
 	default:
-		return problem.BadFile(w.s.Rel(c.path), err)
+		return problem.BadFile(w.s.Rel(f.path), err)
 	}
 }
 
@@ -307,35 +316,13 @@ func (c *change) unmoved() error {
 // plan makes the steps of the redo log: w.decided. It notes when each file was last changed, and what is checked out,
 // for the journal.
 func (w *writing) plan(ctx context.Context) {
-	var r redo
-	trashed := map[*staged]string{}
+	w.decided = &redo{}
 	for _, c := range w.files {
 		c.at = layout.Modified(c.path)
-		f := redoFile{Path: w.s.Rel(c.path), Temp: c.temp, Over: c.over}
-		if rel, err := filepath.Rel(string(w.s.Live), c.path); err == nil && filepath.IsLocal(rel) {
-			f.Path, f.Live = filepath.ToSlash(rel), true
-		}
-		if c.was != nil {
-			f.Was = kind.Rev(c.was)
-		}
-		if c.now != nil {
-			f.Now = kind.Rev(c.now)
-		}
-		if c.to != "" {
-			f.To = w.s.Rel(c.to)
-		}
-		switch {
-		case c.of == nil:
-		case c.over:
-			trashed[c.of] = f.Path
-		case c.of.gone:
-			f.After = trashed[c.of]
-		}
-		r.Files = append(r.Files, f)
+		w.decided.Files = append(w.decided.Files, c.step)
 	}
 	w.head = w.s.Head(ctx)
 	if w.s.later == nil {
-		r.Live = w.liveSteps()
+		w.decided.Live = w.liveSteps()
 	}
-	w.decided = &r
 }

@@ -125,7 +125,7 @@ func journalLine(w session.Written) string { return strings.TrimSpace(string(liv
 // putState is the step that writes the state of a record after this write.
 func (w *writing) putState(st *staged, after string) redoLive {
 	at := session.Progress{Branch: w.head.Branch, Worktree: w.s.Worktree, Head: w.head.Commit}
-	state := st.told().next(w.s.Clone, at)
+	state := st.state(w.s.Clone, at)
 	step := w.put(w.s.Live.Claim(state.Ref), state, after)
 	step.Remove = state.Empty()
 	return step

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/snapshot"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -126,7 +126,7 @@ func judge(t testing.TB, a *txtar.Archive) []proof.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings, err := snapshot.Judge(t.Context(), l)
+	findings, err := storetest.Judge(t.Context(), l)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/store/snapshot"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -222,11 +222,11 @@ func (w workspace) person(t *testing.T, ctx context.Context, args ...string) ([]
 // wantSound fails the test if a checker finds anything.
 func wantSound(t *testing.T, s *store.Store) {
 	t.Helper()
-	findings, err := snapshot.Judge(t.Context(), s.Layout)
+	findings, err := storetest.Judge(t.Context(), s.Layout)
 	if err != nil || len(findings) > 0 {
 		t.Errorf("the files: %v (%v)", findings, err)
 	}
-	problems, err := s.Leftovers().Verify(t.Context())
+	problems, err := storetest.Verify(t.Context(), s)
 	if err != nil || len(problems) > 0 {
 		t.Errorf("the live state: %v (%v)", problems, err)
 	}

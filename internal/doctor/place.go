@@ -17,14 +17,14 @@ import (
 // leftovers finds what killed writers left. If the folder of the lock cannot be written, that is the only finding:
 // nobody can write.
 func (e *examination) leftovers(ctx context.Context) error {
-	left, err := e.Store.Leftovers().List(ctx)
+	left, err := e.Store.Leftovers(ctx)
 	if record.CodeOf(err) == record.Sandboxed {
 		e.refused(LiveReadOnly, "", err)
 		return nil
 	}
 	for _, l := range left {
 		if l.Swept {
-			e.find(Leftover, l.Path, "", "%s", l.Message).fixable(e.Store.Leftovers().Sweep, "settle or remove "+l.Path)
+			e.find(Leftover, l.Path, "", "%s", l.Message).fixable(e.Store.Sweep, "settle or remove "+l.Path)
 		} else {
 			e.find(StaleRecord, l.Path, "bring the record back from git, or leave it: it only costs a file", "%s", l.Message)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 // trial is a story whose start is kept and whose end is known.
@@ -122,7 +123,7 @@ func (tr *trial) wantWhole(t *testing.T) {
 // wantSound fails the test if a checker finds anything, or a temporary file is left anywhere.
 func (h *house) wantSound(t *testing.T) {
 	t.Helper()
-	problems, err := h.open(t).Leftovers().Verify(context.Background())
+	problems, err := storetest.Verify(context.Background(), h.open(t))
 	if err != nil || len(problems) > 0 {
 		t.Errorf("verify finds %v (%v)", problems, err)
 	}

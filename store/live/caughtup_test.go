@@ -240,7 +240,7 @@ func TestSweepDropsWhatIsCaughtUp(t *testing.T) {
 		if left {
 			storetest.WriteFile(t, filepath.Join(here.Live.Trash(), ".PROJ-9.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"), "left")
 		}
-		storetest.WantCode(t, here.Leftovers().Sweep(t.Context()), "")
+		storetest.WantCode(t, here.Sweep(t.Context()), "")
 		if layout.Exists(here.Live.Claim(proj1)) == left {
 			t.Errorf("with a leftover %t: the state is there: %t", left, !left)
 		}

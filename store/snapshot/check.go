@@ -98,16 +98,6 @@ func Check(ctx context.Context, l layout.Layout, opts CheckOptions) (Checked, er
 	return c, nil
 }
 
-// Judge judges the files under .cairn on disk by the rules of package proof, without git. It takes no lock, so findings
-// may be about a write that is under way.
-func Judge(ctx context.Context, l layout.Layout) ([]proof.Finding, error) {
-	records, err := ReadRecords(ctx, l)
-	if err != nil {
-		return nil, err
-	}
-	return records.Judge(), nil
-}
-
 // valid returns INVALID_INPUT for options that do not go together, for those that need git outside a repository, and
 // for links.
 func (o CheckOptions) valid(l layout.Layout) error {

@@ -10,7 +10,7 @@
 // returns NO_BASE where a base is named, or a CI asks, and there is none to compare with. Elsewhere the files are
 // judged alone, and the result says so.
 //
-// Judge reads the working tree alone, without git and without a base.
+// ReadRecords reads the working tree alone, without git and without a base.
 //
 // The package takes no lock and changes nothing. Files that cannot be read are part of what it returns, with the
 // reason. It starts no program that the clone names in its config, unless its options say that the user trusts the

@@ -78,7 +78,7 @@ func TestJudgeReadsTheWorkingTree(t *testing.T) {
 			s := storetest.NewAt(t, t.TempDir())
 			storetest.WriteTask(t, s, "PROJ-1")
 			row.damage(t, s)
-			findings, err := snapshot.Judge(t.Context(), s.Layout)
+			findings, err := storetest.Judge(t.Context(), s.Layout)
 			storetest.WantCode(t, err, "")
 			var got []string
 			for _, f := range findings {

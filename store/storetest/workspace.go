@@ -11,9 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
@@ -44,23 +47,52 @@ func Open(t testing.TB, dir string) *store.Store {
 // StateDir is the state folder of the user who runs the tests.
 func StateDir() string { return filepath.Join(os.Getenv("HOME"), "state") }
 
-// WantClean fails the test if snapshot.Judge or Leftovers.Verify finds anything. It does nothing if the test has failed
+// WantClean fails the test if Judge or Verify finds anything. It does nothing if the test has failed
 // already.
 func WantClean(t testing.TB, s *store.Store) {
 	t.Helper()
 	if t.Failed() {
 		return
 	}
-	findings, err := snapshot.Judge(context.Background(), s.Layout)
+	findings, err := Judge(context.Background(), s.Layout)
 	must(t, err)
 	for _, f := range findings {
 		t.Errorf("judge: %s:%d: %s: %s", f.Path, f.Line, f.Rule, f.Message)
 	}
-	problems, err := s.Leftovers().Verify(context.Background())
+	problems, err := Verify(context.Background(), s)
 	must(t, err)
 	for _, p := range problems {
 		t.Errorf("verify: %s: %s", p.Path, p.Message)
 	}
+}
+
+// Judge judges the files under .cairn on disk by the rules of package proof, without git.
+func Judge(ctx context.Context, l layout.Layout) ([]proof.Finding, error) {
+	records, err := snapshot.ReadRecords(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	return records.Judge(), nil
+}
+
+// Verify lists what no complete write leaves, beside the files that Judge judges: leftovers, and sessions without their
+// task. It repairs nothing.
+func Verify(ctx context.Context, s *store.Store) (problems []problem.Problem, _ error) {
+	left, err := s.Leftovers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range left {
+		problems = append(problems, l.Problem)
+	}
+	sessions, _, err := kind.Sessions.List(ctx, s)
+	for _, ses := range sessions {
+		if ses.Task != "" && !place.There(s.Layout, kind.Tasks.Kind, string(ses.Task)) {
+			err := record.Errorf(record.BadFile, "task %s does not exist", ses.Task)
+			problems = append(problems, problem.Of(kind.Sessions.File(ses.ID), err))
+		}
+	}
+	return problems, err
 }
 
 // WantCode fails the test unless err has the code; "" asks for no error.
