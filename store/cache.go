@@ -2,8 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
-	"maps"
 	"sync"
 	"time"
 
@@ -11,7 +9,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // Cache keeps records that were read from files, for a process that reads them often. It never returns an old record:
@@ -34,48 +31,34 @@ type cachedRecord struct {
 
 // Of returns a reader of a store's records that uses the cache. Callers share the records and must not change them;
 // bodies are as in lists.
-func (c *Cache) Of(s *Store) Cached { return Cached{c, s} }
+func (c *Cache) Of(s *Store) kind.Reader { return cached{c, s} }
 
-// Cached reads records through a Cache. It is a kind.Reader and a kind.Lister.
-type Cached struct {
-	cache *Cache
+// cached reads records through a Cache.
+type cached struct {
+	*Cache
 	store *Store
 }
 
 // Read is Store.Read, with the body as in lists.
-func (c Cached) Read(k *kind.Kind, id string) (any, error) {
+func (c cached) Read(k *kind.Kind, id string) (any, error) {
 	if err := k.ParseID(id); err != nil {
 		return nil, err
 	}
 	var v any
-	err := place.Try(c.store.Layout, k, id, func(path string) (err error) {
-		v, err = c.read(k, id, path, layout.Patient())
-		return err
-	})
+	err := place.Try(c.store.Layout, k, id, func(path string) (err error) { v, err = c.read(k, id, path); return err })
 	return v, notFound(k, id, err)
 }
 
-// All is Store.All.
-func (c Cached) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
-	all, problems, err := c.store.list(ctx, k, func(at place.File, wait *layout.Patience) (any, error) {
-		return c.read(k, at.ID, c.store.Abs(at.Path), wait)
-	})
-	if err == nil {
-		c.forget(k, all)
-	}
-	return all, problems, err
-}
-
 // read reads a record from its file, which lies at a path, unless the file is unchanged since the last time.
-func (c Cached) read(k *kind.Kind, id, path string, wait *layout.Patience) (any, error) {
-	young, before := time.Now().Add(-cmp.Or(c.cache.grain, disk.ClockGrain)), disk.StampOf(path)
-	c.cache.mu.Lock()
-	old, ok := c.cache.records[path]
-	c.cache.mu.Unlock()
+func (c cached) read(k *kind.Kind, id, path string) (any, error) {
+	young, before := time.Now().Add(-cmp.Or(c.grain, disk.ClockGrain)), disk.StampOf(path)
+	c.mu.Lock()
+	old, ok := c.records[path]
+	c.mu.Unlock()
 	if ok && old.of == before {
 		return old.value, nil
 	}
-	f, err := c.store.readAt(k, id, path, wait)
+	f, err := c.store.readAt(k, id, path, layout.Patient())
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +66,12 @@ func (c Cached) read(k *kind.Kind, id, path string, wait *layout.Patience) (any,
 	if !before.OlderThan(young) || disk.StampOf(path) != before {
 		return v, nil
 	}
-	c.cache.mu.Lock()
-	defer c.cache.mu.Unlock()
-	if c.cache.records == nil || len(c.cache.records) >= mostCached {
-		c.cache.records = map[string]cachedRecord{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.records == nil || len(c.records) >= mostCached {
+		c.records = map[string]cachedRecord{}
 	}
-	c.cache.records[path] = cachedRecord{before, v}
+	c.records[path] = cachedRecord{before, v}
 	return v, nil
 }
 
@@ -97,21 +80,4 @@ func (c *Cache) Kept() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.records)
-}
-
-// forget drops the records of a kind that no longer exist.
-func (c Cached) forget(k *kind.Kind, all []any) {
-	c.cache.mu.Lock()
-	defer c.cache.mu.Unlock()
-	if len(c.cache.records) <= len(all) {
-		return
-	}
-	there := make(map[string]bool, len(all)) // by id
-	for _, v := range all {
-		there[k.Header(v).Ref.ID] = true
-	}
-	maps.DeleteFunc(c.cache.records, func(path string, _ cachedRecord) bool {
-		of, id, ok := kind.At(c.store.Rel(path))
-		return ok && of == k && !there[id]
-	})
 }

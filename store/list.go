@@ -19,19 +19,6 @@ import (
 // All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be
 // listed is an error. A long body is replaced by its digest.
 func (s workTree) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
-	return s.list(ctx, k, func(at place.File, p *layout.Patience) (any, error) {
-		f, err := s.readAt(k, at.ID, s.Abs(at.Path), p)
-		if err != nil {
-			return nil, err
-		}
-		return k.Lean(f.value), nil
-	})
-}
-
-// list is All with a function that reads one record.
-func (s workTree) list(
-	ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error),
-) ([]any, []problem.Problem, error) {
 	files, problems, err := s.files(k)
 	if err != nil {
 		return nil, nil, err
@@ -42,17 +29,17 @@ func (s workTree) list(
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		v, err := read(at, wait)
+		f, err := s.readAt(k, at.ID, s.Abs(at.Path), wait)
 		if problem.Missing(err) && k.Rest != "" { // deleted since the folder was read, or moved
 			at.Path = s.File(k, at.ID)
-			v, err = read(at, wait)
+			f, err = s.readAt(k, at.ID, s.Abs(at.Path), wait)
 		}
 		switch {
 		case problem.Missing(err):
 		case err != nil:
 			problems = append(problems, problem.Of(at.Path, err))
 		default:
-			out = append(out, v)
+			out = append(out, k.Lean(f.value))
 		}
 	}
 	return out, problems, nil

@@ -13,13 +13,7 @@ import (
 
 // What lists tasks keeps none of their long bodies, however many there are.
 func TestListsHoldNoLongBodies(t *testing.T) {
-	t.Run("List", func(t *testing.T) {
-		storetest.WantLean(t, func(s *store.Store) (any, error) { return all(kind.Tasks.List(t.Context(), s)) })
-	})
-	t.Run("Cache", func(t *testing.T) {
-		var cache store.Cache
-		storetest.WantLean(t, func(s *store.Store) (any, error) { return all(kind.Tasks.List(t.Context(), cache.Of(s))) })
-	})
+	storetest.WantLean(t, func(s *store.Store) (any, error) { return all(kind.Tasks.List(t.Context(), s)) })
 }
 
 func all(tasks []task.Task, _ []problem.Problem, err error) (any, error) { return tasks, err }

@@ -11,31 +11,23 @@ import (
 
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/watch"
 )
 
 // Memory is what a process keeps of the workspaces that it reads often: the rows of their records, and the states that
 // say who holds these. It returns what the files say at the moment of the call, and reads only those that may have
 // changed since the call before. The zero value is ready.
 type Memory struct {
-	// Follow begins to follow a workspace, so that not all files have to be looked at. Nil for none.
-	Follow func(layout.Layout) Follower
+	// Watcher says which files may have changed, so that not all have to be looked at; nil for none.
+	Watcher *watch.Watcher
 
 	mu         sync.Mutex
 	workspaces map[string]*remembered
 }
 
-// Follower tells which files of a workspace may have changed. A *watch.Following asks the operating system.
-type Follower interface {
-	// Changed returns the paths of the files that may have changed since the call before, or all if any may have. It knows
-	// of every change that was complete before the call.
-	Changed(ctx context.Context) (paths []string, all bool)
-	Stop()
-}
-
 // remembered is what is kept of one workspace.
 type remembered struct {
-	follower Follower // nil if every look is at all files
+	follower *watch.Following // nil if every look is at all files
 
 	mu      sync.Mutex
 	folders map[string]*folder // by path
@@ -124,7 +116,7 @@ func (m *Memory) Close() {
 			at.follower.Stop()
 		}
 	}
-	m.workspaces, m.Follow = nil, nil
+	m.workspaces, m.Watcher = nil, nil
 }
 
 // at returns a workspace, and a folder of it, of which nothing is known at first. It begins to follow a workspace that
@@ -136,8 +128,8 @@ func (m *Memory) at(s *Store, path string) (*remembered, *folder) {
 	at := m.workspaces[key]
 	if at == nil {
 		at = &remembered{folders: map[string]*folder{}}
-		if m.Follow != nil {
-			at.follower = m.Follow(s.Layout)
+		if m.Watcher != nil {
+			at.follower = m.Watcher.Follow(s.Layout)
 		}
 		if m.workspaces == nil {
 			m.workspaces = map[string]*remembered{}

@@ -197,7 +197,7 @@ func (v View) AnyByID(k *kind.Kind, id string) (any, error) {
 func ListRecords[ID ~string, T, Row any](
 	ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], page Paging, row func(T) (Row, bool),
 ) (Items[Row], error) {
-	all, problems, err := k.List(ctx, w.Reads.Of(s))
+	all, problems, err := k.List(ctx, s)
 	if err != nil {
 		return Items[Row]{}, err
 	}

@@ -25,7 +25,7 @@ type Watcher interface {
 
 // NewSharedReads returns shared reads that follow workspaces with a watcher. Close them once nobody reads any more.
 func NewSharedReads(w *watch.Watcher) *SharedReads {
-	return &SharedReads{memory: store.Memory{Follow: func(l layout.Layout) store.Follower { return w.Follow(l) }}}
+	return &SharedReads{memory: store.Memory{Watcher: w}}
 }
 
 // SharedReads is what the calls of a process share when they read: the tasks that were read before, and reads that
@@ -47,15 +47,9 @@ func (r *SharedReads) Close() { r.memory.Close() }
 // Kept is how many records are kept in memory, as rows or whole.
 func (r *SharedReads) Kept() int { return r.memory.Kept() + r.records.Kept() }
 
-// RecordReader reads and lists records.
-type RecordReader interface {
-	kind.Reader
-	kind.Lister
-}
-
 // Of returns a reader of a store's records that keeps what it reads. The records are shared, and not to be changed; in
 // place of a long body they have a digest.
-func (r *SharedReads) Of(s *store.Store) RecordReader {
+func (r *SharedReads) Of(s *store.Store) kind.Reader {
 	if r == nil {
 		return s
 	}

@@ -20,7 +20,6 @@ import (
 	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
-	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/live"
@@ -37,15 +36,9 @@ type Dir struct {
 // holder names this run to others that wait. It returns BUSY, with the name of the present holder, after d.Patience.
 // The lock ends with the process at the latest.
 func (d Dir) Lock(ctx context.Context, holder string) (release func(), err error) {
-	if err := d.MakeLive(); err != nil {
-		return nil, err
-	}
 	lockPath := d.RunsLock()
-	lock, err := filelock.AcquireWithin(ctx, lockPath, d.Patience)
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, context.DeadlineExceeded):
+	lock, err := d.Clone.Lock(ctx, lockPath, d.Patience, "checks in this worktree", "")
+	if record.CodeOf(err) == record.Busy {
 		src, unread := disk.ReadRegular(lockPath+".holder", maxHolder)
 		name, _, _ := strings.Cut(strings.TrimSpace(string(src)), "\n")
 		if unread != nil || name == "" || strings.ContainsFunc(name, unicode.IsControl) {
@@ -53,11 +46,12 @@ func (d Dir) Lock(ctx context.Context, holder string) (release func(), err error
 		}
 		return nil, record.Errorf(record.Busy, "checks are running in this worktree, for %s", name).
 			WithHint("try again when they are done")
-	case err != nil:
-		return nil, problem.Live(string(d.Live), err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := disk.WriteFile(lockPath+".holder", []byte(holder)); err != nil {
-		return nil, errors.Join(problem.Live(string(d.Live), err), lock.Release())
+		return nil, errors.Join(d.Live.Failed(err), lock.Release())
 	}
 	return func() { _ = lock.Release() }, nil
 }
