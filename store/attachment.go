@@ -117,7 +117,7 @@ func isBesideFiles(name string) bool {
 
 // Attach stages the copy of a file, unless it is there already. It returns BAD_FILE if another content has its name.
 func (tx *Tx) Attach(a Attachment) error {
-	if err := tx.s.NoLinks(layout.FilesDir); err != nil {
+	if err := tx.s.NoLinks(tx.s.Dir(layout.FilesDir)); err != nil {
 		return err
 	}
 	have, err := revAt(tx.s.Abs(a.Path))

@@ -118,21 +118,26 @@ const ignoreTemplate = `# Written by cairn: what belongs to this machine only.
 
 // MissingIgnores lists the lines that Init writes into .cairn/.gitignore and that are missing there in every spelling.
 func MissingIgnores(l layout.Layout) ([]string, error) {
-	have, err := layout.ReadFile(l.IgnoreFile())
+	_, missing, err := ignores(l)
+	return missing, err
+}
+
+// ignores is what .cairn/.gitignore says, nil if it does not exist, and which lines are missing there.
+func ignores(l layout.Layout) (have []byte, missing []string, err error) {
+	have, err = layout.ReadFile(l.IgnoreFile())
 	if err != nil && !problem.Missing(err) {
-		return nil, problem.IO(err)
+		return nil, nil, problem.IO(err)
 	}
 	there := map[string]bool{}
 	for line := range strings.Lines(string(have)) {
 		there[ignored(line)] = true
 	}
-	var missing []string
 	for line := range strings.Lines(ignoreTemplate) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && !there[ignored(line)] {
 			missing = append(missing, line)
 		}
 	}
-	return missing, nil
+	return have, missing, nil
 }
 
 // ignored is the name that a line of a .gitignore ignores: runs, /runs and /runs/ are the same.
@@ -140,16 +145,12 @@ func ignored(line string) string { return strings.Trim(strings.TrimSpace(line), 
 
 // AddIgnores appends the missing lines to .cairn/.gitignore. Existing lines stay as they are.
 func AddIgnores(l layout.Layout) error {
-	missing, err := MissingIgnores(l)
-	if err != nil || len(missing) == 0 {
+	have, missing, err := ignores(l)
+	switch {
+	case err != nil || len(missing) == 0:
 		return err
-	}
-	have, err := layout.ReadFile(l.IgnoreFile())
-	if problem.Missing(err) {
+	case have == nil:
 		_, err = createOnce(l.IgnoreFile(), ignoreTemplate)
-		return problem.IO(err)
-	}
-	if err != nil {
 		return problem.IO(err)
 	}
 	text := string(have)

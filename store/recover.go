@@ -297,9 +297,5 @@ func sweep(l layout.Layout) error {
 
 // writtenTo lists every folder that writes put files into.
 func writtenTo(l layout.Layout) []string {
-	dirs := []string{l.Top(), l.Dir(layout.FilesDir)}
-	for _, folder := range place.All(l) {
-		dirs = append(dirs, l.Dir(folder))
-	}
-	return append(dirs, l.Live.Folders()...)
+	return slices.Concat([]string{l.Top(), l.Dir(layout.FilesDir)}, place.All(l), l.Live.Folders())
 }

@@ -190,35 +190,18 @@ func isLiveFile(name string) bool {
 	}
 }
 
-// pendingStates are the states that a decided write, which is not over, will leave: by the path of the state from the
-// live folder.
-type pendingStates map[string]string
-
-// pending reads the states that a decided write will leave. There are none most of the time.
-func (l redoLog) pending() pendingStates {
+// pending reads the states that a decided write, which is not over, will leave. There are none most of the time.
+func (l redoLog) pending() States {
 	_, steps, err := l.read()
 	if err != nil || steps == nil {
 		return nil
 	}
-	out := pendingStates{}
+	out := States{}
 	for _, step := range steps.Live {
-		out[step.Path] = step.Text
+		of := layout.RefOf(strings.TrimSuffix(path.Base(step.Path), ".json"))
+		if next, err := session.ParseState([]byte(step.Text), of); err == nil && step.Path == l.Live.Rel(l.Live.Claim(of)) {
+			out[of] = &next
+		}
 	}
 	return out
-}
-
-// of returns the state that a record will have, or nil.
-func (p pendingStates) of(ref record.Ref, l layout.Live) *session.State {
-	if p == nil {
-		return nil
-	}
-	text, ok := p[l.Rel(l.Claim(ref))]
-	if !ok {
-		return nil
-	}
-	next, err := session.ParseState([]byte(text), ref)
-	if err != nil {
-		return nil
-	}
-	return &next
 }

@@ -91,11 +91,11 @@ func copyOf(state *session.State) *session.State {
 // knownBy is what live state has about records, with the time limits of the config and what the git remote says. What
 // is pending is read before the states: once the log is removed, it is in them.
 func (s *Store) knownBy(
-	pending pendingStates, remote func(record.Ref) *session.Remote, state func(record.Ref) *session.State,
+	pending States, remote func(record.Ref) *session.Remote, state func(record.Ref) *session.State,
 ) func(record.Ref) session.Live {
 	view := s.View()
 	return func(of record.Ref) session.Live {
-		known := view(state(of), pending.of(of, s.Live))
+		known := view(state(of), copyOf(pending[of]))
 		known.ClaimTTL, known.StaleAfter, known.Remote = s.Config.ClaimTTL, s.Config.StaleAfter, remote(of)
 		return known
 	}

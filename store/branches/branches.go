@@ -154,17 +154,13 @@ func (s Source) Default(of []record.Ref, fn func(record.Header)) {
 	for _, one := range of {
 		wanted[one.ID] = one.Kind == record.TaskKind
 	}
-	records, _ := r.records(tip.Commit)
-	for _, folder := range r.folders(records) {
-		r.each(folder.ID, func(f file) {
-			if !wanted[f.id] {
-				return
-			}
-			delete(wanted, f.id) // the file that was found first counts
-			if header, err := r.parse(f); err == nil {
-				fn(header)
-			}
-		})
+	for _, f := range r.files(tip.Commit) {
+		if !wanted[f.id] {
+			continue
+		}
+		if header, err := r.parse(f); err == nil {
+			fn(header)
+		}
 	}
 }
 
@@ -200,84 +196,53 @@ type file struct{ id, blob string }
 
 // changed lists the task files of a commit that others do not have, wherever they lie; none if there are too many.
 func (r *reader) changed(commit string, others []string) []file {
-	tip, ok := r.records(commit)
-	if !ok {
-		return nil
-	}
-	var before []string // the folders .cairn of the others
+	had := map[string]bool{}
 	for _, o := range others {
-		if at, ok := r.records(o); ok {
-			before = append(before, at)
+		for _, f := range r.files(o) {
+			had[f.blob] = true
 		}
 	}
-	var files []file
-	had, seen := map[string]bool{}, map[string]bool{}
-	for _, folder := range r.folders(tip) {
-		same := false
-		for _, at := range before {
-			if was, ok := r.At(at, folder.Name); ok && was.ID == folder.ID {
-				same = true
-			} else if ok {
-				r.each(was.ID, func(f file) { had[f.blob] = true })
-			}
-		}
-		if same {
-			continue
-		}
-		r.each(folder.ID, func(f file) {
-			if !seen[f.id] {
-				files = append(files, f)
-			}
-			seen[f.id] = true
-		})
-	}
-	files = slices.DeleteFunc(files, func(f file) bool { return had[f.blob] })
+	files := slices.DeleteFunc(r.files(commit), func(f file) bool { return had[f.blob] })
 	if len(files) > maxChanged {
 		return nil
 	}
 	return files
 }
 
-// records is the folder .cairn of a commit. It reports false if there is none.
-func (r *reader) records(commit string) (string, bool) {
+// files lists the task files of a commit, the one that counts of each task. A folder that cannot be read has none.
+func (r *reader) files(commit string) (all []file) {
 	c, err := r.Commit(commit)
 	if err != nil {
-		return "", false
+		return nil
 	}
-	at, ok := r.At(c.Tree, r.top)
-	return at.ID, ok && at.Folder
-}
-
-// folders lists the folders of tasks in a folder .cairn, those that count first, by their paths in it.
-func (r *reader) folders(records string) []git.Entry {
+	top, _ := r.At(c.Tree, r.top)
 	k := kind.Tasks.Kind
-	var all []git.Entry
-	if usual, ok := r.At(records, k.Folder); ok && usual.Folder {
-		usual.Name = k.Folder
-		all = append(all, usual)
+	folders := []string{k.Folder}
+	for _, month := range slices.Backward(r.in(top.ID, k.Rest)) {
+		if month.Folder && kind.IsMonth(month.Name) {
+			folders = append(folders, k.RestIn(month.Name))
+		}
 	}
-	rest, ok := r.At(records, k.Rest)
-	if !ok || !rest.Folder {
-		return all
-	}
-	months, _ := r.Folder(rest.ID)
-	for _, m := range slices.Backward(months) {
-		if m.Folder && kind.IsMonth(m.Name) {
-			m.Name = k.RestIn(m.Name)
-			all = append(all, m)
+	seen := map[string]bool{}
+	for _, folder := range folders {
+		for _, e := range r.in(top.ID, folder) {
+			if id, ok := k.IDOf(e.Name); ok && e.File && !seen[id] {
+				seen[id] = true
+				all = append(all, file{id, e.ID})
+			}
 		}
 	}
 	return all
 }
 
-// each calls fn with each task file in a folder.
-func (r *reader) each(folder string, fn func(file)) {
-	all, _ := r.Folder(folder) // one that cannot be read has none
-	for _, e := range all {
-		if id, ok := kind.Tasks.IDOf(e.Name); ok && e.File {
-			fn(file{id, e.ID})
-		}
+// in lists what is in a folder, by its path from another one.
+func (r *reader) in(top, folder string) []git.Entry {
+	at, ok := r.At(top, folder)
+	if !ok || !at.Folder {
+		return nil
 	}
+	all, _ := r.Folder(at.ID)
+	return all
 }
 
 // task is the last change of status of a task; nil if there is none, or its file cannot be read.

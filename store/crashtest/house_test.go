@@ -201,8 +201,9 @@ func (h *house) nextWrite(t *testing.T) {
 func (h *house) files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, kind := range append([]string{".", layout.FilesDir}, place.All(layout.Layout{Root: h.root})...) {
-		entries, err := os.ReadDir(filepath.Join(h.root, layout.Folder, kind))
+	at := layout.Layout{Root: h.root}
+	for _, dir := range append([]string{at.Top(), at.Dir(layout.FilesDir)}, place.All(at)...) {
+		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
@@ -210,9 +211,10 @@ func (h *house) files(t *testing.T) map[string]string {
 			if e.IsDir() || strings.HasPrefix(e.Name(), ".") || e.Name() == aside+".md" {
 				continue
 			}
-			src, err := os.ReadFile(filepath.Join(h.root, layout.Folder, kind, e.Name()))
+			path := filepath.Join(dir, e.Name())
+			src, err := os.ReadFile(path)
 			must(t, err)
-			out[kind+"/"+e.Name()] = string(src)
+			out[at.Rel(path)] = string(src)
 		}
 	}
 	return out
@@ -230,7 +232,7 @@ func (h *house) readable(t *testing.T) string {
 		text.Write(append(src, '\n'))
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.files(t))) {
-		if k, id, ok := kind.At(layout.Folder + "/" + name); ok && k != kind.Sessions.Kind {
+		if k, id, ok := kind.At(name); ok && k != kind.Sessions.Kind {
 			ask("get", map[string]any{"id": id})
 		}
 	}

@@ -202,13 +202,9 @@ func (l Layout) aroundLive() string {
 	return l.Top()
 }
 
-// NoLinks returns INVALID_INPUT if a folder or file that cairn writes is a link.
-func (l Layout) NoLinks(folders ...string) error {
-	paths := []string{l.RunsDir(), l.ConfigFile(), l.SignersFile()}
-	for _, folder := range folders {
-		paths = append(paths, l.Dir(folder))
-	}
-	if err := NoLinkAt(paths...); err != nil {
+// NoLinks returns INVALID_INPUT if one of some paths, or another folder or file that cairn writes, is a link.
+func (l Layout) NoLinks(paths ...string) error {
+	if err := NoLinkAt(append(paths, l.RunsDir(), l.ConfigFile(), l.SignersFile())...); err != nil {
 		return err
 	}
 	if l.Repo == nil {

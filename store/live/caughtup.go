@@ -34,49 +34,38 @@ func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := found{map[string]bool{}, map[string]bool{}}
+	had, missed := map[string]bool{}, map[string]bool{} // hashes of entries that some file has, and that some file lacks
+	stranded := func() (out []Stranded) {
+		for _, s := range states {
+			for _, p := range s.Progress {
+				if missed[p.Entry] && !had[p.Entry] {
+					out = append(out, Stranded{s.Ref, p})
+				}
+			}
+		}
+		return out
+	}
 	read := readers{}
 	for _, s := range states {
-		k, _ := kind.Named(s.Ref.Kind)
-		read[s.Ref] = func(src []byte) { seen.add(k, src, s.Progress) }
+		read[s.Ref] = func(file record.Header, err error) { // one that cannot be read may have every entry
+			for _, p := range s.Progress {
+				switch {
+				case err != nil || file.Log.Has(p.Entry):
+					had[p.Entry] = true
+				case file.Status != p.Status:
+					missed[p.Entry] = true
+				}
+			}
+		}
 	}
 	err = d.everywhere(ctx, git.Refs.Reachable, func() readers {
 		wanted := readers{}
-		for _, m := range seen.stranded(states) {
+		for _, m := range stranded() {
 			wanted[m.Ref] = read[m.Ref]
 		}
 		return wanted
 	}, read)
-	return seen.stranded(states), err
-}
-
-// found says of entries, by their hash, whether some file has them, and whether some file lacks them.
-type found struct{ had, missed map[string]bool }
-
-// add adds one version of a record. One that cannot be read may have every entry.
-func (seen found) add(k *kind.Kind, src []byte, progress []session.Progress) {
-	file, err := headerIn(k, src)
-	for _, p := range progress {
-		switch {
-		case err != nil || file.Log.Has(p.Entry):
-			seen.had[p.Entry] = true
-		case file.Status != p.Status:
-			seen.missed[p.Entry] = true
-		}
-	}
-}
-
-// stranded is the progress that some file lacks and no file has.
-func (seen found) stranded(states []session.State) []Stranded {
-	var out []Stranded
-	for _, s := range states {
-		for _, p := range s.Progress {
-			if seen.missed[p.Entry] && !seen.had[p.Entry] {
-				out = append(out, Stranded{s.Ref, p})
-			}
-		}
-	}
-	return out
+	return stranded(), err
 }
 
 // CaughtUp lists the states that are not needed any more: nobody holds the record, every worktree and every branch that
@@ -94,16 +83,13 @@ func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 			if needed[s.Ref] {
 				continue
 			}
-			k, _ := kind.Named(s.Ref.Kind)
-			open[s.Ref] = func(src []byte) { // one that cannot be read may lack some of the progress
-				file, err := headerIn(k, src)
+			open[s.Ref] = func(file record.Header, err error) { // one that cannot be read may lack some of the progress
 				lacks := func(p session.Progress) bool { return !file.Log.Has(p.Entry) }
 				needed[s.Ref] = needed[s.Ref] || err != nil || slices.ContainsFunc(s.Progress, lacks)
 			}
 			for _, id := range s.Ended {
-				open[kind.Sessions.Ref(id)] = func(src []byte) { // likewise, it may be active
-					ses, err := kind.Sessions.Parse(src)
-					needed[s.Ref] = needed[s.Ref] || err != nil || ses.Status == session.Active
+				open[kind.Sessions.Ref(id)] = func(ses record.Header, err error) { // likewise, it may be active
+					needed[s.Ref] = needed[s.Ref] || err != nil || ses.Status == record.Status(session.Active)
 				}
 			}
 		}
@@ -115,11 +101,11 @@ func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 	return slices.DeleteFunc(states, func(s session.State) bool { return needed[s.Ref] }), nil
 }
 
-// readers are functions that get each version of a record.
-type readers map[record.Ref]func(src []byte)
+// readers are functions that get each version of a record, or why it cannot be read.
+type readers map[record.Ref]func(record.Header, error)
 
-// inWorktrees calls each function with its record in every worktree of the clone. A file that cannot be read is passed
-// as empty, and so is every file of a worktree that cannot be read. A worktree that is gone has no files.
+// inWorktrees calls each function with its record in every worktree of the clone. In a worktree that cannot be read
+// there may be any record; one that is gone has none.
 func (d Clone) inWorktrees(ctx context.Context, read readers) error {
 	tops, err := d.Worktrees(ctx)
 	if err != nil {
@@ -127,9 +113,6 @@ func (d Clone) inWorktrees(ctx context.Context, read readers) error {
 	}
 	for _, top := range tops {
 		there, err := d.InWorktree(top)
-		if problem.Missing(err) {
-			continue
-		}
 		for of, fn := range read {
 			var src []byte
 			err := err
@@ -137,11 +120,21 @@ func (d Clone) inWorktrees(ctx context.Context, read readers) error {
 				err = place.Try(there.Layout, k, of.ID, func(path string) (err error) { src, err = layout.ReadFile(path); return err })
 			}
 			if !problem.Missing(err) {
-				fn(src)
+				fn(headerIn(of, src))
 			}
 		}
 	}
 	return ctx.Err()
+}
+
+// headerIn reads the header of a version of a record.
+func headerIn(of record.Ref, src []byte) (record.Header, error) {
+	k, _ := kind.Named(of.Kind)
+	v, err := k.Parse(src)
+	if err != nil {
+		return record.Header{}, err
+	}
+	return k.Header(v), nil
 }
 
 // Worktrees lists the worktrees of the clone, this one first. Some may be gone.
@@ -175,5 +168,5 @@ func (d Clone) everywhere(
 		return err
 	}
 	wanted := slices.Collect(maps.Keys(read))
-	return place.InCommits(ctx, d.Layout, tips, wanted, func(of record.Ref, src []byte) { read[of](src) })
+	return place.InCommits(ctx, d.Layout, tips, wanted, func(of record.Ref, src []byte) { read[of](headerIn(of, src)) })
 }

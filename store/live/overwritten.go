@@ -24,7 +24,7 @@ func (d Clone) Overwritten(ctx context.Context, file record.Header) ([]record.En
 	if !ok {
 		return nil, nil
 	}
-	s := search{Clone: d, kind: k, of: file.Ref, journal: d.Journal(file.Ref), at: map[string]*revision{}}
+	s := search{Clone: d, of: file.Ref, journal: d.Journal(file.Ref), at: map[string]*revision{}}
 	if have := file.Log.Hashes(); !slices.ContainsFunc(s.journal, func(w session.Written) bool {
 		return w.On.Worktree == d.Worktree && !have[w.Entry.Hash()]
 	}) {
@@ -50,7 +50,6 @@ func (d Clone) Overwritten(ctx context.Context, file record.Header) ([]record.En
 // search looks for the entries of one record in the worktrees and commits of the clone.
 type search struct {
 	Clone
-	kind    *kind.Kind
 	of      record.Ref
 	journal []session.Written
 	at      map[string]*revision // the record by commit; nil if the commit does not have it
@@ -78,7 +77,7 @@ func (s *search) nowhereElse(
 			elsewhere[w.Entry.Hash()] = true
 		}
 	}
-	collect := readers{s.of: func(src []byte) { maps.Copy(elsewhere, logIn(s.kind, src).Hashes()) }}
+	collect := readers{s.of: func(file record.Header, _ error) { maps.Copy(elsewhere, file.Log.Hashes()) }}
 	err := s.everywhere(ctx, commits, func() readers { return collect }, collect)
 	return slices.DeleteFunc(lost, func(e record.Entry) bool { return elsewhere[e.Hash()] }), err
 }
@@ -92,7 +91,8 @@ func (s *search) checkedOut(ctx context.Context, seen session.Sighting) (record.
 	if !known && s.err == nil {
 		s.err = place.InCommits(ctx, s.Layout, []string{seen.Head}, []record.Ref{s.of}, func(_ record.Ref, src []byte) {
 			crlf := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
-			r = &revision{logIn(s.kind, src), [2]record.Rev{kind.Rev(src), kind.Rev(crlf)}}
+			file, _ := headerIn(s.of, src)
+			r = &revision{file.Log, [2]record.Rev{kind.Rev(src), kind.Rev(crlf)}}
 		})
 		s.at[seen.Head] = r
 	}
@@ -100,19 +100,4 @@ func (s *search) checkedOut(ctx context.Context, seen session.Sighting) (record.
 		return nil, false
 	}
 	return r.log, true
-}
-
-// headerIn parses a version of a record, and returns its header.
-func headerIn(k *kind.Kind, src []byte) (record.Header, error) {
-	v, err := k.Parse(src)
-	if err != nil {
-		return record.Header{}, err
-	}
-	return k.Header(v), nil
-}
-
-// logIn is the provenance in a version of a record; none if it cannot be read.
-func logIn(k *kind.Kind, src []byte) record.Log {
-	h, _ := headerIn(k, src)
-	return h.Log
 }

@@ -53,13 +53,16 @@ func atRest(l layout.Layout, k *kind.Kind) ([]string, error) {
 	return folders, nil
 }
 
-// All lists the folders under .cairn of all kinds: those in which records may lie, and those around them. Those that
+// All lists the paths of the folders of all kinds: those in which records may lie, and those around them. Those that
 // cannot be listed are left to who reads records.
 func All(l layout.Layout) []string {
 	out := append(kind.Folders(), kind.Rests()...)
 	for _, k := range kind.Kinds() {
 		rest, _ := atRest(l, k)
 		out = append(out, rest...)
+	}
+	for i, folder := range out {
+		out[i] = l.Dir(folder)
 	}
 	return out
 }

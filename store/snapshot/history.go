@@ -35,6 +35,14 @@ type history struct {
 // mostCommits is how many commits of a change are read. For larger changes committed knows nothing.
 const mostCommits = 200
 
+// newHistory knows nothing yet of the commits of a change of since.
+func newHistory(ctx context.Context, l layout.Layout, s subject, since string) *history {
+	return &history{
+		Layout: l, ctx: ctx, subject: s, since: since,
+		trees: map[string]bool{}, prints: map[string]string{}, touching: map[record.ID][]string{}, read: map[string]any{},
+	}
+}
+
 // fail keeps the first failure.
 func (h *history) fail(err error) {
 	if h.err == nil {
@@ -59,7 +67,6 @@ func (h *history) committed(commit, fingerprint string) (here, known bool) {
 
 // load lists the commits of the change, and takes the fingerprint of what is not committed.
 func (h *history) load() {
-	h.trees = map[string]bool{}
 	if h.head != "" {
 		h.left, h.err = h.Repo.History().Between(h.ctx, h.since, h.head, mostCommits)
 	}
@@ -134,9 +141,6 @@ func (h *history) filesAt(id record.ID, e record.Entry) (fingerprint string, kno
 func (h *history) firstWith(id record.ID, e record.Entry) string {
 	if h.head == "" {
 		return ""
-	}
-	if h.touching == nil {
-		h.touching = map[record.ID][]string{}
 	}
 	commits, known := h.touching[id]
 	if !known {
@@ -216,9 +220,6 @@ func (r commitReader) Read(k *kind.Kind, id string) (any, error) {
 				got = v
 			}
 		}))
-		if r.read == nil {
-			r.read = map[string]any{}
-		}
 		r.read[name] = got
 	}
 	if got == nil {

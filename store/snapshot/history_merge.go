@@ -44,9 +44,6 @@ func (h *history) fingerprintOf(commit string) string {
 	}
 	f, err := h.Repo.Objects().Fingerprint(h.ctx, commit)
 	h.fail(err)
-	if h.prints == nil {
-		h.prints = map[string]string{}
-	}
 	h.prints[commit] = f
 	return f
 }

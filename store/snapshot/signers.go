@@ -76,33 +76,27 @@ func signersBase(ctx context.Context, l layout.Layout) (string, error) {
 	return bases[0], nil
 }
 
-// signersInForce is the task.Signers of an open store. Most tasks have no signature, so the file is read at the first
-// one.
-type signersInForce struct {
-	layout layout.Layout
-	once   sync.Once
-	got    Signers
-	err    error
+// signersInForce is the task.Signers of an open store.
+type signersInForce struct{ read func() (Signers, error) }
+
+// SignersOf returns the keys that the gates of this working tree use: those of SignersInForce. Most tasks have no
+// signature, so the file is read at the first one, from git within a time limit.
+func SignersOf(l layout.Layout) task.Signers {
+	const limit = 10 * time.Second
+	return &signersInForce{sync.OnceValues(func() (Signers, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		return SignersInForce(ctx, l)
+	})}
 }
-
-// SignersOf returns the keys that the gates of this working tree use: those of SignersInForce, read at the first
-// signature.
-func SignersOf(l layout.Layout) task.Signers { return &signersInForce{layout: l} }
-
-// readingSigners is the time limit of reading the file from git.
-const readingSigners = 10 * time.Second
 
 // Verify is the method of task.Signers.
 func (s *signersInForce) Verify(message []byte, sig string, who record.Actor, at time.Time) error {
-	s.once.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), readingSigners)
-		defer cancel()
-		s.got, s.err = SignersInForce(ctx, s.layout)
-	})
-	if s.err != nil {
-		return s.err
+	signers, err := s.read()
+	if err != nil {
+		return err
 	}
-	return s.got.Verify(message, sig, who, at)
+	return signers.Verify(message, sig, who, at)
 }
 
 // FlowHere is the flow of a workspace where git cannot be used, such as during a merge: signatures are verified with

@@ -124,10 +124,8 @@ type treeReader struct {
 	lean  bool         // long bodies are not kept; the tree cannot be compared with another one
 	keys  task.Signers // those in allowed_signers; nil if there are none
 
-	waiting sync.Mutex
-	wait    layout.Patience
-
-	summing sync.Mutex
+	mu   sync.Mutex // guards wait, and the maps of the tree while files are read
+	wait layout.Patience
 }
 
 // unread is a file that is listed and still to be read.
@@ -220,8 +218,8 @@ func (r *treeReader) read(ctx context.Context, src source) error {
 
 // setFile puts the hash of a file that records refer to into the tree. One that is gone meanwhile is not there.
 func (r *treeReader) setFile(path string, content []byte, err error) {
-	r.summing.Lock()
-	defer r.summing.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch {
 	case problem.Missing(err):
 		delete(r.Files, path)
@@ -252,17 +250,17 @@ func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *format
 			return f, doc
 		}
 		if u.id == "" && layout.Incomplete(err) {
-			r.waiting.Lock()
+			r.mu.Lock()
 			again := r.wait.Wait()
-			r.waiting.Unlock()
+			r.mu.Unlock()
 			if again {
 				src, err = layout.ReadFile(r.Abs(u.path))
 			}
 		}
 	}
 	f.Unread = formatError(problem.IO(err))
-	r.summing.Lock()
-	defer r.summing.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch {
 	case src != nil:
 		r.sums[u.path] = sumOf(src)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,12 +250,7 @@ func (w *watch) restsIn(dir string) bool {
 // those that were watched and may be gone.
 func (w *watch) others() []string {
 	var dirs []string
-	for _, folder := range place.All(w.layout) {
-		if dir := w.layout.Dir(folder); !slices.Contains(w.folders, dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	for dir := range w.known {
+	for _, dir := range slices.AppendSeq(place.All(w.layout), maps.Keys(w.known)) {
 		if !slices.Contains(w.folders, dir) && !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
