@@ -41,7 +41,8 @@ func (s *Server) keepClaims() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() {
-		verb.KeepClaims(ctx, s.forClaims, s.use.recent, func(lost []session.OwnClaim, err error) {
+		now := func() *verb.Workspace { w := s.workspace(); return &w }
+		verb.KeepClaims(ctx, now, s.use.recent, func(lost []session.OwnClaim, err error) {
 			for _, o := range lost {
 				s.log.Warn("claim lost", "record", o.Ref.ID, "to", o.To)
 			}
@@ -51,10 +52,4 @@ func (s *Server) keepClaims() (stop func()) {
 		})
 	})
 	return func() { cancel(); done.Wait() }
-}
-
-// forClaims is the workspace of the server, as it is now.
-func (s *Server) forClaims() *verb.Workspace {
-	w := s.workspace()
-	return &w
 }

@@ -54,6 +54,6 @@ func (s *Server) workspace() verb.Workspace {
 func (s *Server) switchTo(root string) error {
 	s.project.root.Store(&root)
 	s.attempts.forget()
-	s.moveNews()
+	s.news.move()
 	return nil
 }

@@ -30,7 +30,7 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	if err != nil {
 		return nil, protocolError(err)
 	}
-	if r.job != nil {
+	if r.verb == jobVerb {
 		return jobsNamed(at, argument.Value)
 	}
 	k, ok := kind.Named(r.kind)

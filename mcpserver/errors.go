@@ -7,15 +7,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/mark3labs/mcp-go/mcp"
 )
-
-// failed returns an error as a result that the model sees: protocol errors are shown to few of them. The next tool is
-// one that the client has, and the hint names tools.
-func failed(err error, w verb.Workspace) (*mcp.CallToolResult, error) {
-	return result(catalogue.FailureOf(err, w.Rights, inTools), true)
-}
 
 // protocolError returns an error as an error of the protocol, whose message is the only place for the code and the
 // hint.

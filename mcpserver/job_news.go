@@ -1,8 +1,10 @@
 package mcpserver
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -18,69 +20,77 @@ const (
 	jobFailed   = "notifications/job/failed"
 )
 
-// jobNews tells every client once when a job of this workspace has ended.
+// jobNews tells every client once when a job of the workspace has ended, for as long as there are clients.
 type jobNews struct {
-	server *Server
-	told   map[string]bool // jobs of whose end nothing is to be told any more
-	live   map[string]bool // jobs that had not ended at the last look
-	last   string          // Jobs.Version of the last look
+	*Server
+
+	mu      sync.Mutex // protects the two below
+	clients int
+	stop    func() // ends the watch; nil if nobody is told
 }
 
-// followJobs begins to tell clients of jobs that end, if the server was given the toolset of jobs and no client before
-// them began it. It goes on until the last client is gone.
-func (s *Server) followJobs() {
-	s.news.Lock()
-	defer s.news.Unlock()
-	if s.newsFor++; s.newsFor == 1 {
-		s.startNews()
+// jobEnds finds the jobs of one workspace that have ended.
+type jobEnds struct {
+	*Server
+	told map[string]bool // jobs of whose end nothing is to be told any more
+	live map[string]bool // jobs that had not ended at the last look
+	last string          // Jobs.Version of the last look
+}
+
+// follow begins to tell a client of jobs that end, if the server was given the toolset of jobs.
+func (n *jobNews) follow() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.clients++; n.clients == 1 {
+		n.begin()
 	}
 }
 
-// startNews begins to follow the jobs of the workspace that calls are about. The caller holds s.news.
-func (s *Server) startNews() {
-	if !slices.Contains(s.w.Toolsets, verb.Jobs) || !s.offers(jobVerb) {
+// unfollow ends what follow began.
+func (n *jobNews) unfollow() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.clients--; n.clients == 0 {
+		n.end()
+	}
+}
+
+// move follows the jobs of another workspace from now on, if a client is told of any.
+func (n *jobNews) move() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.clients > 0 {
+		n.end()
+		n.begin()
+	}
+}
+
+// begin watches the workspace that calls are about. Outside a workspace there are no jobs.
+func (n *jobNews) begin() {
+	if !slices.Contains(n.w.Toolsets, verb.Jobs) || !n.offers(jobVerb) {
 		return
 	}
-	w := s.workspace()
+	w := n.workspace()
 	at, err := w.Open()
 	if err != nil {
-		return // outside a workspace there are no jobs
+		return
 	}
-	n := &jobNews{server: s, told: map[string]bool{}, live: map[string]bool{}}
-	ticks, stop := s.w.Watcher.Watch(at.Layout)
-	n.look(at, false)
-	s.newsStop = atEach(ticks, stop, func() { n.look(at, true) })
+	ends := &jobEnds{Server: n.Server, told: map[string]bool{}, live: map[string]bool{}}
+	ticks, stop := n.w.Watcher.Watch(at.Layout)
+	ends.look(at, false)
+	n.stop = atEach(ticks, stop, func() { ends.look(at, true) })
 }
 
-func (s *Server) unfollowJobs() {
-	s.news.Lock()
-	defer s.news.Unlock()
-	if s.newsFor--; s.newsFor == 0 {
-		s.stopNews()
-	}
-}
-
-// stopNews ends what startNews began. The caller holds s.news.
-func (s *Server) stopNews() {
-	if s.newsStop != nil {
-		s.newsStop()
-		s.newsStop = nil
-	}
-}
-
-// moveNews follows the jobs of another workspace from now on, if a client is told of any.
-func (s *Server) moveNews() {
-	s.news.Lock()
-	defer s.news.Unlock()
-	if s.newsFor > 0 {
-		s.stopNews()
-		s.startNews()
+func (n *jobNews) end() {
+	if n.stop != nil {
+		n.stop()
+		n.stop = nil
 	}
 }
 
 // look finds the jobs that have ended since the look before. All jobs are listed only after one has changed; else those
 // are looked at that run, since a supervisor that was killed changes nothing.
-func (n *jobNews) look(at *store.Store, tell bool) {
+func (n *jobEnds) look(at *store.Store, tell bool) {
 	for id := range n.live {
 		_, _ = work.Jobs(at).Get(id)
 	}
@@ -109,49 +119,38 @@ func (n *jobNews) look(at *store.Store, tell bool) {
 	}
 }
 
-// tell notifies every client of a job that has ended.
-func (n *jobNews) tell(at *store.Store, one job.Job) {
-	method, params := newsOf(at, one)
-	n.server.sessions.Range(func(_, u any) bool {
+// tell notifies every client of a job that has ended. Each gets params of its own.
+func (n *jobEnds) tell(at *store.Store, one job.Job) {
+	method := map[bool]string{true: jobFinished, false: jobFailed}[one.Status.State == job.Succeeded]
+	n.sessions.Range(func(_, u any) bool {
 		client := u.(*updates)
-		_ = n.server.notify(client.ctx, one.Spec.Job, method, params())
+		_ = n.notify(client.ctx, one.Spec.Job, method, newsOf(at, one))
 		return true
 	})
 }
 
-// newsOf is the notification that a job has ended. Each client gets params of its own.
-func newsOf(at *store.Store, one job.Job) (method string, params func() map[string]any) {
+// newsOf is what a client is told of a job that has ended, with the URIs of the files that it left by their names
+// without extension.
+func newsOf(at *store.Store, one job.Job) map[string]any {
 	s := one.Status
-	return map[bool]string{true: jobFinished, false: jobFailed}[s.State == job.Succeeded], func() map[string]any {
-		out := map[string]any{"jobId": one.Spec.Job, "state": s.State, "summary": summaryOf(s), "stateVersion": s.Version, "attempt": s.Attempt}
-		if s.State != job.Succeeded {
-			if s.Reason != "" {
-				out["reasonCode"] = s.Reason
-			}
-			return out
-		}
-		out["artifacts"] = artifactURIs(at, one)
-		if !s.StartedAt.IsZero() {
-			out["startedAt"], out["finishedAt"] = millis(s.StartedAt), millis(s.FinishedAt)
-			out["durationMs"] = s.Duration(s.FinishedAt).Milliseconds()
+	out := map[string]any{
+		"jobId": one.Spec.Job, "state": s.State, "summary": cmp.Or(s.Summary, s.Message), "stateVersion": s.Version, "attempt": s.Attempt,
+	}
+	if s.State != job.Succeeded {
+		if s.Reason != "" {
+			out["reasonCode"] = s.Reason
 		}
 		return out
 	}
-}
-
-func summaryOf(s job.Status) string {
-	if s.Summary == "" {
-		return s.Message
+	if !s.StartedAt.IsZero() {
+		out["startedAt"], out["finishedAt"] = millis(s.StartedAt), millis(s.FinishedAt)
+		out["durationMs"] = s.Duration(s.FinishedAt).Milliseconds()
 	}
-	return s.Summary
-}
-
-// artifactURIs are the URIs of the files that a job has left, by their names without extension.
-func artifactURIs(at *store.Store, one job.Job) map[string]any {
-	out := map[string]any{}
+	files := map[string]any{}
 	for _, a := range jobs.View(at, one, time.Time{}).Artifacts {
 		name, _, _ := strings.Cut(a.Name, ".")
-		out[name] = a.URI
+		files[name] = a.URI
 	}
+	out["artifacts"] = files
 	return out
 }

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -19,14 +20,14 @@ const jobVerb = "job_poll"
 // jobResources returns the status of a job, and the files that a job leaves.
 func jobResources() []resource {
 	out := []resource{{
-		uri: job.StatusURI(idPart), name: "job_status", title: "The status of a job", verb: jobVerb, argument: "job", job: statusOf,
+		uri: job.StatusURI(idPart), name: "job_status", title: "The status of a job", verb: jobVerb, argument: "job", read: ofJob(statusOf),
 		says: "Its state, with a version that grows with each change, and its times in milliseconds since 1970.",
 	}}
 	for _, file := range job.Artifacts {
 		out = append(out, resource{
 			uri: job.ArtifactURI(idPart, file.Name), name: "job_" + strings.ReplaceAll(file.Name, ".", "_"), title: file.Name + " of a job",
 			says: "A file that a job leaves; ARTIFACT_MISSING until it is there.", verb: jobVerb, argument: "job", content: file.Type,
-			job: func(s *store.Store, one job.Job) (string, string, error) { return artifactOf(s, one, file) },
+			read: ofJob(func(s *store.Store, one job.Job) (string, string, error) { return artifactOf(s, one, file) }),
 		})
 	}
 	return out
@@ -45,26 +46,24 @@ type jobStatus struct {
 	PR           *job.PR    `json:"pr,omitempty"`
 }
 
-// readJob reads a resource of a job. It returns RESOURCE_NOT_FOUND if there is no such job, and ARTIFACT_MISSING if it
-// has not left the file.
-func (s *Server) readJob(r resource, id string) (text string, one job.Job, version string, err error) {
-	if !s.offers(r.verb) {
-		return "", one, "", s.w.Allow(s.tools[r.verb])
+// ofJob reads a resource of a job. It returns RESOURCE_NOT_FOUND if there is no such job, and ARTIFACT_MISSING if it has
+// not left the file.
+func ofJob(read func(*store.Store, job.Job) (text, state string, err error)) func(context.Context, *verb.Workspace, string) (reading, error) {
+	return func(_ context.Context, w *verb.Workspace, id string) (reading, error) {
+		at, err := w.Open()
+		if err != nil {
+			return reading{}, err
+		}
+		one, err := work.Jobs(at).Get(id)
+		if record.CodeOf(err) == record.JobNotFound {
+			err = record.Errorf(record.ResourceNotFound, "there is no job %s in this clone", verb.Head(id, 60)).WithHint("%s shows those there are", record.CallTo("job_list").OnlyShown())
+		}
+		if err != nil {
+			return reading{}, err
+		}
+		text, state, err := read(at, one)
+		return reading{text, state, one.Status.Version}, err
 	}
-	w := s.workspace()
-	at, err := w.Open()
-	if err != nil {
-		return "", one, "", err
-	}
-	one, err = work.Jobs(at).Get(id)
-	if record.CodeOf(err) == record.JobNotFound {
-		err = record.Errorf(record.ResourceNotFound, "there is no job %s in this clone", verb.Head(id, 60)).WithHint("%s shows those there are", record.CallTo("job_list").OnlyShown())
-	}
-	if err != nil {
-		return "", one, "", err
-	}
-	text, version, err = r.job(at, one)
-	return text, one, version, err
 }
 
 func statusOf(_ *store.Store, one job.Job) (text, version string, err error) {
@@ -131,18 +130,4 @@ func jobsNamed(at *store.Store, part string) (*mcp.Completion, error) {
 	}
 	found.HasMore = found.Total > len(found.Values)
 	return found, nil
-}
-
-// stateOfJob is the state of a resource of a job, and the version of the job. One that is not there yet has a state
-// too, so that a client can subscribe before the job has been started, or has left the file.
-func (s *Server) stateOfJob(r resource, id string) (state string, version int, err error) {
-	_, one, state, err := s.readJob(r, id)
-	switch record.CodeOf(err) {
-	case "", record.ArtifactMissing:
-		return state, one.Status.Version, nil
-	case record.ResourceNotFound:
-		return "", 0, nil
-	default:
-		return "", 0, err
-	}
 }

@@ -28,12 +28,8 @@ type Server struct {
 	attempts      attempts             // under which the client is at work
 	project       project              // the workspace that the client went to
 	use           use                  // whether clients make calls
-
-	news     sync.Mutex // protects the two below
-	newsFor  int        // clients that are told of jobs that end
-	newsStop func()     // ends that; nil if nobody is told
-
-	limits limits
+	news          jobNews
+	limits        limits
 }
 
 // atOnce is how many reads, and how many writes, may run at once; the others wait for their turn without a limit of
@@ -62,12 +58,16 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	if w.Reads == nil {
 		w.Reads = &verb.SharedReads{}
 	}
-	var s *Server
+	s := &Server{
+		w: w, log: log, tools: map[string]verb.Verb{}, reads: make(chan struct{}, atOnce), writes: make(chan struct{}, atOnce),
+		long: newLongCalls(), limits: limits{line: 4 << 20, load: 16 << 20},
+	}
+	s.news.Server = s
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
 		list.Tools = tools(s.workspace())
 	})
-	s = &Server{w: w, log: log, tools: map[string]verb.Verb{}, reads: make(chan struct{}, atOnce), writes: make(chan struct{}, atOnce), long: newLongCalls(), limits: limits{line: 4 << 20, load: 16 << 20}, mcp: server.NewMCPServer("cairn", w.Version,
+	s.mcp = server.NewMCPServer("cairn", w.Version,
 		server.WithHooks(hooks),
 		server.WithTitle("cairn"),
 		server.WithInstructions(text(instructions, w.Rights)),
@@ -75,15 +75,15 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 		server.WithResourceCapabilities(true, false),
 		server.WithPromptCapabilities(false),
 		server.WithCompletions(),
-	)}
+		server.WithResourceCompletionProvider(completer{s}),
+		server.WithPromptCompletionProvider(completer{s}),
+	)
 	for _, v := range catalogue.All {
 		s.add(v, v.Call) // also those that the actor may not call: the refusal says which flag allows it
 	}
 	s.addResources(hooks)
 	s.addPrompts()
 	s.addSubscriptions(hooks)
-	server.WithResourceCompletionProvider(completer{s})(s.mcp)
-	server.WithPromptCompletionProvider(completer{s})(s.mcp)
 	return s
 }
 

@@ -11,23 +11,9 @@ const memoryEvery = 10 * time.Minute
 
 // tellMemory says in the log what the server keeps in memory, now and then until stop is called, and once more then.
 func (s *Server) tellMemory() (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		every := time.NewTicker(memoryEvery)
-		defer every.Stop()
-		for {
-			select {
-			case <-every.C:
-				s.logMemory()
-			case <-done:
-				return
-			}
-		}
-	}()
-	return func() {
-		close(done)
-		s.logMemory()
-	}
+	every := time.NewTicker(memoryEvery)
+	end := atEach(every.C, every.Stop, s.logMemory)
+	return func() { end(); s.logMemory() }
 }
 
 func (s *Server) logMemory() {

@@ -43,16 +43,10 @@ func describeFields(fields []task.Field) string {
 }
 
 func requiredFirst(fields []task.Field) []task.Field {
-	return slices.SortedStableFunc(slices.Values(fields), func(a, b task.Field) int {
-		switch {
-		case a.Required == b.Required:
-			return 0
-		case a.Required:
-			return -1
-		default:
-			return 1
-		}
-	})
+	apart := func(required bool) []task.Field {
+		return slices.DeleteFunc(slices.Clone(fields), func(f task.Field) bool { return f.Required != required })
+	}
+	return append(apart(true), apart(false)...)
 }
 
 // jsonBytes is how many bytes a text has in JSON, without its quotes.

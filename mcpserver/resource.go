@@ -10,9 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	manual "github.com/cairn-tasks/cairn/internal/verb/guide"
-	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -32,11 +30,15 @@ type resource struct {
 	markdown bool   // the result is a page
 	content  string // the type of the content, if it is neither JSON nor Markdown
 
-	// job reads a resource of a job in place of the verb; version is another text whenever the resource is.
-	job func(*store.Store, job.Job) (text, version string, err error)
+	// read reads the resource in place of the verb, whose callers may read it.
+	read func(ctx context.Context, w *verb.Workspace, id string) (reading, error)
+}
 
-	// whole reads a text in place of the verb, whose callers may read it.
-	whole func(ctx context.Context, w *verb.Workspace, id string) (string, error)
+// reading is what was read of a resource.
+type reading struct {
+	text    string
+	state   string // is another whenever the resource is; "" where that is said by the text
+	version int    // of a job, also of one that has not left the file yet
 }
 
 const (
@@ -56,7 +58,7 @@ func resources() []resource {
 		{uri: topicURI, name: "topic", title: "A page of the manual", says: "One topic of the manual for agents, as guide returns it.", verb: "guide", argument: "topic", markdown: true},
 		{
 			uri: trees.DiffURI(idPart), name: "task_diff", title: "The diff of a task's branch", says: "What the branch of a task changes, as a patch, without its records.",
-			verb: "get", argument: "id", kind: "task", content: "text/x-diff", whole: diffOf,
+			verb: "get", argument: "id", kind: "task", content: "text/x-diff", read: diffOf,
 		},
 	}, templates(), jobResources())
 }
@@ -147,55 +149,51 @@ func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) 
 	if err != nil {
 		return nil, protocolError(err)
 	}
-	text, err := s.read(ctx, r, id)
+	got, err := s.read(ctx, r, id)
 	if err != nil {
 		return nil, protocolError(err)
 	}
-	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: r.mime(), Text: text}}, nil
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: r.mime(), Text: got.text}}, nil
 }
 
-// read returns the text of a resource: exactly the result of its verb.
-func (s *Server) read(ctx context.Context, r resource, id string) (string, error) {
+// read reads a resource: exactly the result of its verb.
+func (s *Server) read(ctx context.Context, r resource, id string) (reading, error) {
 	if r.verb == "" {
-		return text(guide, s.w.Rights), nil
+		return reading{text: text(guide, s.w.Rights)}, nil
 	}
-	if r.job != nil {
-		text, _, _, err := s.readJob(r, id)
-		return text, err
-	}
-	if r.whole != nil {
+	if r.read != nil {
 		if !s.offers(r.verb) {
-			return "", s.w.Allow(s.tools[r.verb])
+			return reading{}, s.w.Allow(s.tools[r.verb])
 		}
 		w := s.workspace()
-		return r.whole(ctx, &w, id)
+		return r.read(ctx, &w, id)
 	}
 	out, err := s.do(ctx, r.verb, r.arguments(id))
 	if err != nil {
-		return "", err
+		return reading{}, err
 	}
 	if page, ok := out.(manual.Page); ok {
-		return page.Text, nil
+		return reading{text: page.Text}, nil
 	}
 	text, err := encode(out)
-	return string(text), err
+	return reading{text: string(text)}, err
 }
 
 // diffOf is what the branch of a task changes. It returns RESOURCE_NOT_FOUND for a task without a branch.
-func diffOf(ctx context.Context, w *verb.Workspace, id string) (string, error) {
+func diffOf(ctx context.Context, w *verb.Workspace, id string) (reading, error) {
 	of, err := record.ParseID(id)
 	if err != nil {
-		return "", err
+		return reading{}, err
 	}
 	p, err := trees.OnTask(ctx, w, of)
 	if err != nil {
-		return "", err
+		return reading{}, err
 	}
 	diff, err := p.Diff(ctx)
 	if record.CodeOf(err) == record.NotFound {
 		err = record.Errorf(record.ResourceNotFound, "%s", record.MessageOf(err)).WithHint("%s shows what there is to review", record.CallTo("get", "id", id, "include", []string{"review"}).OnlyShown())
 	}
-	return diff, verb.WithID(err, of)
+	return reading{text: diff}, verb.WithID(err, of)
 }
 
 // arguments are those with which the verb of a resource is called.

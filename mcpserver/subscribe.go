@@ -42,12 +42,12 @@ func (s *Server) subscribing(ctx context.Context, m message) context.Context {
 func (s *Server) addSubscriptions(hooks *server.Hooks) {
 	hooks.AddOnRegisterSession(func(_ context.Context, client server.ClientSession) {
 		s.sessions.Store(client.SessionID(), newUpdates(s.mcp.WithContext(context.Background(), client), s))
-		s.followJobs()
+		s.news.follow()
 	})
 	hooks.AddOnUnregisterSession(func(_ context.Context, client server.ClientSession) {
 		if u, ok := s.sessions.LoadAndDelete(client.SessionID()); ok {
 			u.(*updates).close()
-			s.unfollowJobs()
+			s.news.unfollow()
 		}
 	})
 	hooks.AddBeforeSubscriptionsListen(func(ctx context.Context, _ any, req *mcp.SubscriptionsListenRequest) {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -50,8 +51,8 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 		if errors.Is(err, context.Canceled) {
 			err = record.Errorf(record.IO, "%s: canceled before it was done", v.Name).WithHint("call it again, if it is still wanted")
 		}
-		if err != nil {
-			return failed(err, s.w)
+		if err != nil { // as a result, which the model sees: protocol errors are shown to few of them
+			return result(catalogue.FailureOf(err, s.w.Rights, inTools), true)
 		}
 		return result(out, false)
 	}

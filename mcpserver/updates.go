@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -117,7 +119,7 @@ func (u *updates) watch() error {
 
 // atEach does something at each tick of a watch, one time after another, until end is called. A call that is under way
 // then goes on to its end.
-func atEach(ticks <-chan struct{}, stop, do func()) (end func()) {
+func atEach[T any](ticks <-chan T, stop, do func()) (end func()) {
 	done := make(chan struct{})
 	go func() {
 		for {
@@ -190,13 +192,14 @@ func (s *Server) state(ctx context.Context, uri string) (state string, version i
 	if err != nil {
 		return "", 0, err
 	}
-	if r.job != nil {
-		return s.stateOfJob(r, id)
-	}
 	wait, argument := waitFor(r.kind)
 	if argument == "" {
-		state, err = s.read(ctx, r, id)
-		return state, 0, err
+		got, err := s.read(ctx, r, id)
+		switch record.CodeOf(err) {
+		case record.ArtifactMissing, record.ResourceNotFound: // a client can subscribe before the job leaves the file, or is started
+			err = nil
+		}
+		return cmp.Or(got.state, got.text), got.version, err
 	}
 	out, err := s.do(ctx, wait.Name, map[string]any{argument: id, "timeout_seconds": 0})
 	if err != nil {

@@ -110,21 +110,14 @@ func (w *writer) next() (line []byte, closed bool) {
 func (w *writer) run() {
 	defer close(w.done)
 	for range w.queued {
-		if w.flush() {
+		line, closed := w.next()
+		for ; line != nil; line, closed = w.next() {
+			w.write(line)
+			w.load.add(-len(line))
+		}
+		if closed {
 			return
 		}
-	}
-}
-
-// flush writes what is queued. It reports whether the writer is closed.
-func (w *writer) flush() (closed bool) {
-	for {
-		line, closed := w.next()
-		if line == nil {
-			return closed
-		}
-		w.write(line)
-		w.load.add(-len(line))
 	}
 }
 

@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/transfer"
@@ -12,7 +13,6 @@ import (
 // drafts is open with the label draft, and one in the archive is dropped.
 func readBacklog(files []File) (Batch, error) {
 	var out Batch
-	seen := map[string]bool{}
 	refs := map[string]string{} // the id as its file writes it, by how others may write it
 	for _, f := range files {
 		o, text, err := frontMatter(f)
@@ -29,8 +29,7 @@ func readBacklog(files []File) (Batch, error) {
 		} else {
 			refs[backlogKey(id)] = id
 		}
-		out.apart(&it, seen)
-		out.Items = append(out.Items, it)
+		out.add(it)
 	}
 	for i := range out.Items {
 		it := &out.Items[i]
@@ -70,10 +69,8 @@ func backlogRef(refs map[string]string, id string) string {
 }
 
 func backlogOf(o object, id, text, folder string) transfer.Item {
-	it := transfer.Item{
-		Ref: id, Title: o.text("title"), Was: o.text("status"), Labels: o.texts("labels"), Deps: o.texts("dependencies"), Parent: o.text("parent_task_id"),
-		Priority: strings.ToLower(o.text("priority")), Created: o.time("created_date"), CreatedBy: o.text("reporter"), Due: o.time("due_date"),
-	}
+	it := o.item("title was=status labels deps=dependencies parent=parent_task_id priority due=due_date created=created_date created_by=reporter")
+	it.Ref, it.Priority = id, strings.ToLower(it.Priority)
 	it.Rank = it.Priority
 	it.State, _ = stateOf(it.Was)
 	it.State = cmp.Or(it.State, transfer.Open)
@@ -86,7 +83,7 @@ func backlogOf(o object, id, text, folder string) transfer.Item {
 		it.State, it.Labels = transfer.Open, append(it.Labels, "draft")
 	}
 	if it.State == transfer.Done {
-		it.Closed = cmp.Or(o.time("completed_date"), o.time("updated_date"))
+		it.Closed = o.text("completed_date", "updated_date")
 	}
 	assigned(&it, o.texts("assignee"))
 	label(&it, "", o.text("type"))
@@ -102,6 +99,7 @@ func backlogText(it *transfer.Item, text string, o object) {
 	var parts [][2]string
 	for _, s := range sections(text) {
 		name := strings.ToLower(s.title)
+		s.text = withoutMarks(s.text)
 		switch {
 		case strings.HasPrefix(name, "acceptance criteria"), strings.HasPrefix(name, "definition of done"):
 			found, ticked := criteria(s.text)
@@ -112,9 +110,9 @@ func backlogText(it *transfer.Item, text string, o object) {
 		case name == "comments":
 			it.Comments = append(it.Comments, backlogComments(s.text)...)
 		case name == "description" || s.level == 0:
-			parts = append(parts, [2]string{"", withoutMarks(s.text)})
+			parts = append(parts, [2]string{"", s.text})
 		default:
-			parts = append(parts, [2]string{"", strings.TrimSpace(strings.Repeat("#", s.level) + " " + s.title + "\n\n" + withoutMarks(s.text))})
+			parts = append(parts, [2]string{"", s.whole()})
 		}
 	}
 	for _, list := range []string{"references", "documentation"} {
@@ -129,14 +127,10 @@ func backlogText(it *transfer.Item, text string, o object) {
 
 // withoutMarks takes away the comments with which Backlog.md marks its sections.
 func withoutMarks(text string) string {
-	var out []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "<!-- SECTION:") {
-			continue
-		}
-		out = append(out, line)
-	}
-	return strings.Trim(strings.Join(out, "\n"), "\n")
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+		return strings.HasPrefix(strings.TrimSpace(line), "<!-- SECTION:")
+	})
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
 // backlogComments reads comments: lines with author and created, a line of dashes, the text, and a line of dashes.

@@ -14,20 +14,18 @@ import (
 // and what else the system keeps for itself are no tasks.
 func readBeads(files []File) (Batch, error) {
 	var out Batch
-	place, parents := map[string]int{}, map[string][]string{}
+	parents := map[string][]string{}
 	for _, f := range files {
 		line := 0
 		for raw := range bytes.Lines(f.Data) {
-			if line++; len(bytes.TrimSpace(raw)) == 0 {
-				continue
-			}
+			line++
 			objects, err := objectsOf(File{f.Name, raw})
 			if err != nil {
 				_, msg, _ := strings.Cut(err.Error(), ": ")
 				return out, bad(f.Name, line, "%s", msg).WithHint("each line is one issue in JSON; a conflict of a merge has to be solved first")
 			}
 			for _, o := range objects {
-				if err := out.bead(o, place, parents); err != nil {
+				if err := out.bead(o, parents); err != nil {
 					return out, bad(f.Name, line, "%v", err).WithHint("name the file with the issues: .beads/issues.jsonl, or what bd export prints")
 				}
 			}
@@ -35,19 +33,18 @@ func readBeads(files []File) (Batch, error) {
 	}
 	for i := range out.Items {
 		it := &out.Items[i]
-		it.Parent = oneParent(it, parents[it.Ref], place)
+		it.Parent = out.oneParent(it, parents[it.Ref])
 	}
 	return out, nil
 }
 
 // oneParent is the first of the parents of an issue that is itself an item; the first of all if none is. The others are
 // reported.
-func oneParent(it *transfer.Item, parents []string, place map[string]int) string {
+func (b *Batch) oneParent(it *transfer.Item, parents []string) string {
 	if len(parents) == 0 {
 		return ""
 	}
-	at := slices.IndexFunc(parents, func(ref string) bool { _, here := place[ref]; return here })
-	up := parents[max(at, 0)]
+	up := parents[max(slices.IndexFunc(parents, b.has), 0)]
 	for _, other := range parents {
 		if other != up {
 			it.Lose("a second parent", other)
@@ -57,7 +54,7 @@ func oneParent(it *transfer.Item, parents []string, place map[string]int) string
 }
 
 // bead adds one issue, and notes what it stands below.
-func (b *Batch) bead(o object, place map[string]int, parents map[string][]string) error {
+func (b *Batch) bead(o object, parents map[string][]string) error {
 	kind, id := o.text("issue_type"), o.text("id")
 	switch record := o.text("_type"); {
 	case record != "" && record != "issue":
@@ -75,26 +72,18 @@ func (b *Batch) bead(o object, place map[string]int, parents map[string][]string
 		b.aside("an issue that is ephemeral or a template", id)
 		return nil
 	}
-	it := beadOf(o, id, kind)
+	it := beadOf(o)
+	label(&it, "", kind)
+	stated(&it) // blocked, deferred, pinned, and those of a team's own, are labels
 	parents[id] = beadEdges(o, &it)
 	o.rest(&it)
-	if i, twice := place[id]; twice {
-		b.aside("an earlier line of the same id", id)
-		b.Items[i] = it
-		return nil
-	}
-	place[id] = len(b.Items)
-	b.Items = append(b.Items, it)
+	b.addLatest(it, "an earlier line of the same id")
 	return nil
 }
 
 // beadOf makes an item of an issue.
-func beadOf(o object, id, kind string) transfer.Item {
-	it := transfer.Item{
-		Ref: id, Title: o.text("title"), Was: o.text("status"), Labels: o.texts("labels"),
-		Priority: o.text("priority"), Assignee: o.text("assignee"), Due: o.text("due_at"),
-		Created: o.text("created_at"), CreatedBy: o.text("created_by"), Closed: o.text("closed_at"), Reason: o.text("close_reason"),
-	}
+func beadOf(o object) transfer.Item {
+	it := o.item("ref=id title was=status labels priority assignee due=due_at created=created_at created_by closed=closed_at reason=close_reason")
 	it.Rank = "P" + strings.TrimPrefix(cmp.Or(it.Priority, "0"), "P") // of old versions a priority of 0 is left out
 	it.Priority = strings.TrimPrefix(it.Rank, "P")
 	acceptance := o.text("acceptance_criteria")
@@ -105,8 +94,6 @@ func beadOf(o object, id, kind string) transfer.Item {
 	}
 	it.Body = body([2]string{"", o.text("description")}, [2]string{"Design", o.text("design")}, [2]string{"Notes", o.text("notes")},
 		[2]string{"Acceptance criteria", criteriaToo}, [2]string{"External reference", external(&it, o.text("external_ref"))}) // such as gh-41, which is no address
-	label(&it, "", kind)
-	stated(&it) // blocked, deferred, pinned, and those of a team's own, are labels
 	if minutes := o.text("estimated_minutes"); minutes != "" && minutes != "0" {
 		it.Estimate = minutes + "m"
 	}

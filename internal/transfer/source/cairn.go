@@ -16,18 +16,15 @@ func readCairn(files []File) (Batch, error) {
 			return bad(f.Name, 0, "object %d has no id, title and status, so it is no task of cairn", i+1).
 				WithHint("export with the format jsonl makes the file")
 		}
-		out.Items = append(out.Items, exportedTask(o))
+		out.put(exportedTask(o))
 		return nil
 	})
 	return out, err
 }
 
 func exportedTask(o object) transfer.Item {
-	it := transfer.Item{
-		Ref: o.text("id"), Title: o.text("title"), Body: o.text("body"), Was: o.text("status"), State: o.text("means"), Priority: o.text("priority"),
-		Labels: o.texts("labels"), Deps: o.texts("deps"), Parent: o.text("parent"), Assignee: o.text("assignee"), Due: o.text("due"), Optional: task.OptionalOf(func(name string) string { return o.text(name) }),
-		Mode: o.text("mode"), Scope: o.texts("scope"), Created: o.text("created_at"),
-	}
+	it := o.item("ref=id title body was=status state=means priority labels deps parent related discovered_from duplicates assignee due mode scope created=created_at")
+	it.Optional = task.OptionalOf(func(name string) string { return o.text(name) })
 	it.State, it.Rank = cmp.Or(it.State, it.Was), it.Priority // a list that another program wrote does not say what a state means
 	for _, c := range o.objects("checks") {
 		timeout, _ := strconv.Atoi(c.text("timeout"))
@@ -59,15 +56,12 @@ func exportedTask(o object) transfer.Item {
 
 // links reads the references that are links to other tasks; the others have no place.
 func (o object) links(it *transfer.Item) {
-	it.Related = append(it.Related, o.texts("related")...)
-	it.Found, it.Same = append(it.Found, o.texts("discovered_from")...), append(it.Same, o.texts("duplicates")...)
 	for _, r := range o.objects("refs") {
 		target := r.text("target")
-		switch kind := r.text("type"); kind {
-		case "record":
-			it.Related = append(it.Related, target)
-		default:
-			it.Lose("reference of type "+kind, cmp.Or(target, r.text("url"), r.text("sha"), r.text("path"), r.text("branch"), r.text("number")))
+		if kind := r.text("type"); kind != "record" {
+			it.Lose("reference of type "+kind, cmp.Or(target, r.text("url", "sha", "path", "branch", "number")))
+			continue
 		}
+		it.Related = append(it.Related, target)
 	}
 }

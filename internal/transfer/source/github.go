@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -14,47 +13,37 @@ import (
 // repository.
 func readGitHub(files []File) (Batch, error) {
 	var out Batch
-	seen := map[string]bool{}
-	for _, f := range files {
-		objects, err := objectsOf(f)
-		if err != nil {
-			return out, err
+	err := each(files, func(f File, i int, o object) error {
+		objects := []object{o}
+		if items := o.objects("items"); len(items) > 0 && o.keys["number"] == nil { // of a search
+			objects = items
 		}
-		for i, o := range objects {
-			if items := o.objects("items"); len(items) > 0 && o.keys["number"] == nil { // of a search
-				objects = append(objects, items...)
-				continue
-			}
+		for _, o := range objects {
 			number := o.text("number")
-			switch {
-			case number == "" || o.keys["title"] == nil:
-				return out, bad(f.Name, 0, "object %d has no number and title, so it is no issue", i+1).
+			if number == "" || o.keys["title"] == nil {
+				return bad(f.Name, 0, "object %d has no number and title, so it is no issue", i+1).
 					WithHint("gh issue list --state all --limit 10000 --json number,title,body,state,stateReason,labels,assignees,author,milestone,createdAt,closedAt,url,comments > issues.json")
-			case o.keys["pull_request"] != nil:
+			}
+			if o.keys["pull_request"] != nil {
 				out.aside("a pull request", "#"+number+" "+o.text("title"))
 				continue
 			}
-			it := issueOf(o, number)
-			if seen[it.Ref] {
-				continue // pages overlap where issues are made meanwhile
+			if it := issueOf(o, number); !out.has(it.Ref) { // pages overlap where issues are made meanwhile
+				out.put(it)
 			}
-			seen[it.Ref] = true
-			out.Items = append(out.Items, it)
 		}
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
 
 func issueOf(o object, number string) transfer.Item {
-	it := transfer.Item{
-		Title: o.text("title"), Labels: o.texts("labels"), URL: o.text("html_url"), Created: o.text("created_at", "createdAt"),
-		CreatedBy: o.named("user", "author"), Closed: o.text("closed_at", "closedAt"), ClosedBy: o.named("closed_by"),
-	}
-	it.URL = cmp.Or(it.URL, o.text("url"))
+	it := o.item("title body labels url=html_url|url created=created_at|createdAt closed=closed_at|closedAt")
+	it.CreatedBy, it.ClosedBy = o.named("user", "author"), o.named("closed_by")
 	repo := repoOf(it.URL)
 	it.Ref = repo + "#" + number
 	issueState(o, &it)
-	it.Body = strings.ReplaceAll(o.text("body"), "\r\n", "\n")
+	it.Body = strings.ReplaceAll(it.Body, "\r\n", "\n")
 	issueEdges(&it, repo)
 	who := o.texts("assignees")
 	if one := o.named("assignee"); one != "" {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,7 +26,27 @@ type object struct {
 
 func newObject(keys map[string]any) object { return object{keys, map[string]bool{}} }
 
-// text returns what the first of some keys says, as text; "" for nothing. Numbers and booleans are texts too.
+// item reads those fields of an item that stand under keys of their own: each column is the name of a field and, unless
+// that is the key as well, = and the keys that it may have, of which the first that says something counts.
+func (o object) item(columns string) (it transfer.Item) {
+	fields := map[string]any{}
+	for column := range strings.FieldsSeq(columns) {
+		name, keys, _ := strings.Cut(column, "=")
+		keys = cmp.Or(keys, name)
+		if slices.Contains([]string{"labels", "deps", "related", "discovered_from", "duplicates", "scope"}, name) {
+			fields[name] = o.texts(keys)
+		} else {
+			fields[name] = o.text(strings.Split(keys, "|")...)
+		}
+	}
+	raw, err := json.Marshal(fields)
+	if err = cmp.Or(err, json.Unmarshal(raw, &it)); err != nil {
+		panic(err) // a column that an item does not have
+	}
+	return it
+}
+
+// text returns what the first of some keys says, as text; "" for nothing. Numbers, booleans and times are texts too.
 func (o object) text(keys ...string) string {
 	for _, key := range keys {
 		switch v := o.keys[key].(type) {
@@ -39,6 +60,12 @@ func (o object) text(keys ...string) string {
 		case json.Number, bool, int, float64:
 			o.seen[key] = true
 			return fmt.Sprint(v)
+		case time.Time: // as YAML may read one
+			o.seen[key] = true
+			if v.Equal(v.Truncate(24*time.Hour)) && v.Location() == time.UTC {
+				return v.Format(time.DateOnly)
+			}
+			return v.UTC().Format(time.RFC3339)
 		}
 	}
 	return ""
@@ -306,16 +333,4 @@ func external(it *transfer.Item, ref string) string {
 		it.URL, ref = ref, ""
 	}
 	return ref
-}
-
-// time returns a time, which YAML may have read as one.
-func (o object) time(key string) string {
-	if at, ok := o.keys[key].(time.Time); ok {
-		o.seen[key] = true
-		if at.Equal(at.Truncate(24*time.Hour)) && at.Location() == time.UTC {
-			return at.Format(time.DateOnly)
-		}
-		return at.UTC().Format(time.RFC3339)
-	}
-	return o.text(key)
 }

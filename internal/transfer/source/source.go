@@ -28,6 +28,8 @@ type File struct {
 type Batch struct {
 	Items []transfer.Item
 	Aside []transfer.Loss // what is no task: what it is, and which one
+
+	place map[string]int // of each item, by its ref
 }
 
 func (b *Batch) aside(what, which string) {
@@ -67,20 +69,42 @@ func Named(name string) (Source, error) {
 	return Source{}, record.Errorf(record.InvalidInput, "there is no source %q", record.Clip(name, 40)).WithHint("the sources are %s", strings.Join(names, ", "))
 }
 
-// apart is the ref of an item whose id another item has already: the id, and a mark of its title, so that a second
-// import finds it again. It reports the id.
-func (b *Batch) apart(it *transfer.Item, seen map[string]bool) {
+// has reports whether there is an item with a ref.
+func (b *Batch) has(ref string) bool { _, ok := b.place[ref]; return ok }
+
+// put adds an item, whose ref no other has.
+func (b *Batch) put(it transfer.Item) {
+	if b.place == nil {
+		b.place = map[string]int{}
+	}
+	b.place[it.Ref] = len(b.Items)
+	b.Items = append(b.Items, it)
+}
+
+// add adds an item. Where another item has its id already, its ref is the id and a mark of its title, so that a second
+// import finds it again.
+func (b *Batch) add(it transfer.Item) {
 	id := it.Ref
-	for n := 1; seen[it.Ref]; n++ {
+	for n := 1; b.has(it.Ref); n++ {
 		it.Ref = id + "~" + record.ContentHash(it.Title)[:8]
 		if n > 1 {
 			it.Ref += "." + itoa(n)
 		}
 	}
-	seen[it.Ref] = true
 	if it.Ref != id {
 		it.Lose("an id that another has too; who names it means the first", id)
 	}
+	b.put(it)
+}
+
+// addLatest adds an item, in the place of an earlier one with the same ref, which is what is put aside.
+func (b *Batch) addLatest(it transfer.Item, what string) {
+	if !b.has(it.Ref) {
+		b.put(it)
+		return
+	}
+	b.aside(what, it.Ref)
+	b.Items[b.place[it.Ref]] = it
 }
 
 // bad is the error about a place in a file; line 0 is the whole of it.

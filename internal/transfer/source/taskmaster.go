@@ -5,15 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/cairn-tasks/cairn/internal/transfer"
 )
 
 // readTaskMaster reads tasks.json: tasks, or tags with the tasks of each. The ids of an item are tag/3 and tag/3.2. A
 // tag other than master is a label.
 func readTaskMaster(files []File) (Batch, error) {
 	var out Batch
-	seen := map[string]bool{}
 	for _, f := range files {
 		var root map[string]json.RawMessage
 		if err := json.Unmarshal(f.Data, &root); err != nil {
@@ -48,7 +45,7 @@ func readTaskMaster(files []File) (Batch, error) {
 				for _, sub := range newObject(m).objects("subtasks") {
 					siblings[textOf(sub.keys["id"])] = true
 				}
-				out.master(tag, "", newObject(m), siblings, seen)
+				out.master(tag, "", newObject(m), siblings)
 			}
 		}
 	}
@@ -60,16 +57,14 @@ func readTaskMaster(files []File) (Batch, error) {
 
 // master adds a task, and its subtasks behind it. Above is the id of the task that a subtask belongs to; siblings are
 // its ids.
-func (b *Batch) master(tag, above string, o object, siblings, seen map[string]bool) {
+func (b *Batch) master(tag, above string, o object, siblings map[string]bool) {
 	id := o.text("id")
 	whole := id
 	if above != "" && !strings.HasPrefix(id, above+".") {
 		whole = above + "." + id
 	}
-	it := transfer.Item{
-		Ref: tag + "/" + whole, Title: o.text("title"), Was: o.text("status"), Priority: strings.ToLower(o.text("priority")), Assignee: o.text("assignee"),
-		Labels: o.texts("tags"), Created: o.text("createdAt"),
-	}
+	it := o.item("title was=status priority assignee labels=tags created=createdAt")
+	it.Ref, it.Priority = tag+"/"+whole, strings.ToLower(it.Priority)
 	it.Rank = it.Priority
 	if above != "" {
 		it.Parent = tag + "/" + above
@@ -92,11 +87,10 @@ func (b *Batch) master(tag, above string, o object, siblings, seen map[string]bo
 	subtasks := o.objects("subtasks")
 	o.drop("updatedAt", "parentId", "parentTaskId", "previousStatus", "databaseId")
 	o.rest(&it)
-	b.apart(&it, seen)
-	b.Items = append(b.Items, it)
+	b.add(it)
 	for _, sub := range subtasks {
 		if sub.text("id") != "" {
-			b.master(tag, whole, sub, siblings, seen)
+			b.master(tag, whole, sub, siblings)
 		}
 	}
 }

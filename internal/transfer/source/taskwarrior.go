@@ -10,32 +10,25 @@ import (
 // readTaskwarrior reads what task export prints. Templates of recurring tasks are no tasks; the project is a label.
 func readTaskwarrior(files []File) (Batch, error) {
 	var out Batch
-	place := map[string]int{}
 	err := each(files, func(f File, i int, o object) error {
-		uuid := o.text("uuid")
-		at, twice := place[uuid]
-		switch {
+		switch uuid := o.text("uuid"); {
 		case uuid == "" || o.keys["description"] == nil:
 			return bad(f.Name, 0, "object %d has no uuid and description, so it is no task of taskwarrior", i+1).
 				WithHint("task export > tasks.json makes the file")
 		case o.text("status") == "recurring":
 			out.aside("a template of recurring tasks", o.text("description"))
-		case twice: // of exports that were put together, the last says how it is
-			out.aside("an earlier object of the same uuid", uuid)
-			out.Items[at] = warriorOf(o, uuid)
-		default:
-			place[uuid] = len(out.Items)
-			out.Items = append(out.Items, warriorOf(o, uuid))
+		default: // of exports that were put together, the last says how it is
+			out.addLatest(warriorOf(o), "an earlier object of the same uuid")
 		}
 		return nil
 	})
 	return out, err
 }
 
-func warriorOf(o object, uuid string) transfer.Item {
-	it := transfer.Item{
-		Ref: uuid, Title: o.text("description"), Was: o.text("status"), Labels: o.texts("tags"), Rank: o.text("priority"),
-		Due: warriorTime(o.text("due")), Created: warriorTime(o.text("entry")), Closed: warriorTime(o.text("end")),
+func warriorOf(o object) transfer.Item {
+	it := o.item("ref=uuid title=description was=status labels=tags rank=priority due created=entry closed=end")
+	for _, at := range []*string{&it.Due, &it.Created, &it.Closed} {
+		*at = warriorTime(*at)
 	}
 	it.Priority = map[string]string{"H": "high", "M": "normal", "L": "low"}[it.Rank]
 	if it.Rank != "" && it.Priority == "" {
@@ -65,7 +58,7 @@ func warriorOf(o object, uuid string) transfer.Item {
 	if it.Was == "waiting" {
 		it.Labels = append(it.Labels, "waiting")
 	}
-	o.drop("id", "uuid", "modified", "urgency", "start", "imask", "mask")
+	o.drop("id", "modified", "urgency", "start", "imask", "mask")
 	o.rest(&it)
 	return it
 }

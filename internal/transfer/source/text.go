@@ -12,6 +12,11 @@ type section struct {
 	line  int // of the heading, from 0
 }
 
+// whole is the section with its heading.
+func (s section) whole() string {
+	return strings.TrimSpace(strings.Repeat("#", s.level) + " " + s.title + "\n\n" + s.text)
+}
+
 // sections cuts a Markdown text at its headings, those within fenced code excepted.
 func sections(text string) []section {
 	out := []section{{}}

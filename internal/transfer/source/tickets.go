@@ -79,7 +79,6 @@ func aliased(n *format.Node, room int) *format.Node {
 // readTickets reads tickets of tk.
 func readTickets(files []File) (Batch, error) {
 	var out Batch
-	seen := map[string]bool{}
 	for _, f := range files {
 		o, text, err := frontMatter(f)
 		if err != nil {
@@ -88,17 +87,13 @@ func readTickets(files []File) (Batch, error) {
 		it := ticketOf(o, text)
 		it.Ref = cmp.Or(o.text("id"), strings.TrimSuffix(f.Name, ".md"))
 		o.rest(&it)
-		out.apart(&it, seen)
-		out.Items = append(out.Items, it)
+		out.add(it)
 	}
 	return out, nil
 }
 
 func ticketOf(o object, text string) transfer.Item {
-	it := transfer.Item{
-		Was: o.text("status"), Deps: o.texts("deps"), Related: o.texts("links"), Created: o.time("created"), Priority: o.text("priority"),
-		Assignee: o.text("assignee"), Parent: o.text("parent"), Labels: o.texts("tags"),
-	}
+	it := o.item("was=status deps related=links created priority assignee parent labels=tags")
 	if it.Priority != "" {
 		it.Rank = "P" + it.Priority
 	}
@@ -119,7 +114,7 @@ func ticketOf(o object, text string) transfer.Item {
 		case s.level == 0:
 			parts = append(parts, [2]string{"", s.text})
 		default:
-			parts = append(parts, [2]string{"", strings.TrimSpace(strings.Repeat("#", s.level) + " " + s.title + "\n\n" + s.text)})
+			parts = append(parts, [2]string{"", s.whole()})
 		}
 	}
 	it.Body = body(parts...)
