@@ -358,17 +358,15 @@ func (p importCommand) load(dir string, src source.Source, path string) ([]sourc
 	return src.Load(root.FS(), name)
 }
 
-const ghFields = "number,title,body,state,stateReason,labels,assignees,author,milestone,createdAt,closedAt,url,comments"
-
 // askGitHub asks gh, with its own log-in, for all issues of the repository around a folder. The person who typed the
 // command chose to.
 func askGitHub(ctx context.Context, dir string) ([]source.File, error) {
 	program, err := exec.LookPath("gh")
 	if err != nil {
 		return nil, usage("the program gh is not there to ask").
-			WithHint("install it, or name a file: gh issue list --state all --limit 20000 --json %s > issues.json elsewhere, then cairn import github issues.json", ghFields)
+			WithHint("install it, or name a file: gh issue list --state all --limit 20000 --json %s > issues.json elsewhere, then cairn import github issues.json", source.GitHubFields)
 	}
-	c := exec.CommandContext(ctx, program, "issue", "list", "--state", "all", "--limit", "20000", "--json", ghFields)
+	c := exec.CommandContext(ctx, program, "issue", "list", "--state", "all", "--limit", "20000", "--json", source.GitHubFields)
 	c.Dir = dir
 	out, err := c.Output()
 	if ctx.Err() != nil {

@@ -174,17 +174,14 @@ func isTop(dir string) bool {
 	return err == nil
 }
 
-// with gives a command further settings. They hold for git's child processes in submodules too.
-func with(cmd *exec.Cmd, more []setting) *exec.Cmd {
-	if len(more) == 0 {
-		return cmd
-	}
-	cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(more)))
-	for i, s := range more {
+// further are the variables by which git has further settings. They hold for its child processes in submodules too.
+func further(settings []setting) []string {
+	env := []string{"GIT_CONFIG_COUNT=" + strconv.Itoa(len(settings))}
+	for i, s := range settings {
 		n := strconv.Itoa(i)
-		cmd.Env = append(cmd.Env, "GIT_CONFIG_KEY_"+n+"="+s.key, "GIT_CONFIG_VALUE_"+n+"="+s.value)
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+s.key, "GIT_CONFIG_VALUE_"+n+"="+s.value)
 	}
-	return cmd
+	return env
 }
 
 // Run runs git in a folder, as command starts it, and returns its standard output.
@@ -192,12 +189,21 @@ func with(cmd *exec.Cmd, more []setting) *exec.Cmd {
 // If git cannot be started or fails, the output is what was printed until then, and the error has the code GIT. Its
 // cause is an *exec.ExitError if git ran, and ctx's error if ctx ended, in which case git was killed.
 func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return output(ctx, command(ctx, dir, args...), nil, args)
+	return output(ctx, command(ctx, dir, args...), args)
 }
 
+// run runs git at the top of the work tree as Run does, with an input and further environment variables.
+func (r *Repo) run(ctx context.Context, in io.Reader, env []string, args ...string) ([]byte, error) {
+	cmd := command(ctx, r.Top, args...)
+	cmd.Stdin, cmd.Env = in, append(cmd.Env, env...)
+	return output(ctx, cmd, args)
+}
+
+// magic lets paths have magic, such as :(exclude).
+var magic = []string{"GIT_LITERAL_PATHSPECS=0"}
+
 // output starts a command and returns what it printed.
-func output(ctx context.Context, cmd *exec.Cmd, in io.Reader, args []string) ([]byte, error) {
-	cmd.Stdin = in
+func output(ctx context.Context, cmd *exec.Cmd, args []string) ([]byte, error) {
 	out, err := cmd.Output()
 	if err != nil {
 		return out, explain(ctx, err, cmd.Dir, args)
@@ -205,18 +211,13 @@ func output(ctx context.Context, cmd *exec.Cmd, in io.Reader, args []string) ([]
 	return out, nil
 }
 
-// runReading is Run with an input, for an output that may be too long for memory: read gets it while git runs. If read fails, git
-// is killed, and the error of read is returned.
-func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) error, dir string, args ...string) error {
+// stream is run for an output that may be too long for memory: read gets it while git runs. If read fails, git is killed,
+// and the error of read is returned.
+func (r *Repo) stream(ctx context.Context, in io.Reader, env []string, read func(*bufio.Reader) error, args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := command(ctx, dir, args...)
-	cmd.Stdin = in
-	return stream(ctx, cancel, cmd, read, args)
-}
-
-// stream starts a command whose output read gets while it runs. cancel ends the command.
-func stream(ctx context.Context, cancel func(), cmd *exec.Cmd, read func(*bufio.Reader) error, args []string) error {
+	cmd := command(ctx, r.Top, args...)
+	cmd.Stdin, cmd.Env = in, append(cmd.Env, env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()

@@ -2,9 +2,7 @@ package git
 
 import (
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -58,7 +56,7 @@ func (c Config) Set(ctx context.Context, key, value string) error {
 		return err
 	}
 	_, err := Run(ctx, c.repo.Top, "config", "--local", "--unset-all", key)
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 5 {
+	if Exited(err) == 5 {
 		return nil // it was not there
 	}
 	return err

@@ -9,9 +9,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
-// Ours reports whether a path, with slashes, lies in a folder .cairn.
-func Ours(path string) bool { return ours(path) }
-
 // plainDiff are the options by which a config does not decide how a diff looks.
 var plainDiff = []string{"--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none", "--submodule=short"}
 
@@ -19,11 +16,7 @@ var plainDiff = []string{"--no-color", "--no-ext-diff", "--no-textconv", "--no-r
 func (h History) ReadDiff(ctx context.Context, read func(*bufio.Reader) error, from, to string, options ...string) error {
 	args := append([]string{"diff", "-p", "--src-prefix=a/", "--dst-prefix=b/"}, plainDiff...)
 	args = append(append(args, options...), from, to, "--", ":/", ":(top,exclude,glob)**/.cairn/**")
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	cmd := command(ctx, h.repo.Top, args...)
-	cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=0")
-	return stream(ctx, cancel, cmd, read, args)
+	return h.repo.stream(ctx, nil, magic, read, args...)
 }
 
 // Lines is how many lines of a file changed.

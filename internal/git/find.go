@@ -302,7 +302,7 @@ func (r *Repo) TopLevel(ctx context.Context) (string, error) {
 	args := []string{"rev-parse", "--show-toplevel"}
 	cmd := command(ctx, r.Top, args...)
 	cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "GIT_WORK_TREE=") })
-	return answer(output(ctx, cmd, nil, args))
+	return answer(output(ctx, cmd, args))
 }
 
 // Ignored lists the files below some paths that are not tracked and that git ignores.
@@ -322,10 +322,7 @@ func (r *Repo) IgnoredAnd(ctx context.Context, patterns string) ([]string, error
 	for _, name := range records(out) {
 		in.WriteString("./" + name + "\x00") // so that no name looks like the magic of a pathspec
 	}
-	args := []string{"check-ignore", "-z", "--stdin"}
-	cmd := command(ctx, r.Top, args...)
-	cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=0") // it knows no such paths
-	out, err = output(ctx, cmd, &in, args)
+	out, err = r.run(ctx, &in, magic, "check-ignore", "-z", "--stdin")
 	if Exited(err) == 1 { // it ignores none of them
 		return nil, nil
 	}

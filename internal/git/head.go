@@ -8,7 +8,6 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -146,8 +145,7 @@ func (r *Repo) headFromGit(ctx context.Context) (Head, error) {
 // answer reads the one line that a git command printed; "" if git exited with status 1, which means that there is no
 // answer.
 func answer(out []byte, err error) (string, error) {
-	exit := (*exec.ExitError)(nil)
-	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+	if Exited(err) == 1 {
 		return "", nil
 	}
 	return strings.TrimRight(string(out), "\r\n"), err

@@ -217,10 +217,8 @@ func (h History) Log(ctx context.Context, in LogIn, keep func(line string) bool)
 	if in.Paths != nil {
 		args = append(append(args, "--patch", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/", "--"), in.Paths...)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	read := &logReader{keep: keep}
-	err = stream(ctx, cancel, command(ctx, h.repo.Top, args...), read.all, args)
+	err = h.repo.stream(ctx, nil, nil, read.all, args...)
 	if errors.Is(err, errEnough) {
 		err, cut = nil, true
 	}

@@ -130,7 +130,7 @@ func (o Objects) Blobs(ctx context.Context, names []string, limit int64, fn func
 		}
 		return nil
 	}
-	return runReading(ctx, in, read, o.repo.Top, "cat-file", "--batch")
+	return o.repo.stream(ctx, in, nil, read, "cat-file", "--batch")
 }
 
 // Folders reports of each name, a commit, a colon and a path, whether it is that of a folder.
@@ -215,7 +215,7 @@ func (x Index) Files(ctx context.Context, below string) ([]File, error) {
 
 // Named lists the staged files whose path is a name, or ends with a slash and that name.
 func (x Index) Named(ctx context.Context, name string) ([]File, error) {
-	lines, err := x.run(ctx, nil, []string{"GIT_LITERAL_PATHSPECS=0"}, "ls-files", "-v", "--stage", "-z", "--", ":(top,glob)**/"+name)
+	lines, err := x.run(ctx, nil, magic, "ls-files", "-v", "--stage", "-z", "--", ":(top,glob)**/"+name)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func (x Index) Fingerprint(ctx context.Context) (string, error) {
 
 // tree reads what is staged as a tree, without paths that are in conflict, which git status names. It also returns the
 // files in the work tree that git was told not to look at (unwatched): git status never names those.
-func (x Index) tree(ctx context.Context) (t Tree, unwatched []change, err error) {
+func (x Index) tree(ctx context.Context) (t Tree, unwatched []Change, err error) {
 	files, err := x.Files(ctx, "")
 	if err != nil {
 		return nil, nil, err
@@ -298,8 +298,8 @@ func (x Index) tree(ctx context.Context) (t Tree, unwatched []change, err error)
 		if !f.Unmerged {
 			t.set(f.Path, f.Mode, f.ID)
 		}
-		if f.Unwatched && f.Mode != modeRepo && !ours(f.Path) && x.repo.hasFile(f.Path) {
-			unwatched = append(unwatched, change{path: f.Path})
+		if f.Unwatched && f.Mode != modeRepo && !Ours(f.Path) && x.repo.hasFile(f.Path) {
+			unwatched = append(unwatched, Change{Path: f.Path})
 		}
 	}
 	return t, unwatched, nil
@@ -307,12 +307,10 @@ func (x Index) tree(ctx context.Context) (t Tree, unwatched []change, err error)
 
 // run runs git on the index, with an input and further environment variables, and splits its output at NUL bytes.
 func (x Index) run(ctx context.Context, in io.Reader, env []string, args ...string) ([]string, error) {
-	cmd := command(ctx, x.repo.Top, args...)
-	cmd.Env = append(cmd.Env, env...)
 	if x.file != "" {
-		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+x.file)
+		env = slices.Concat(env, []string{"GIT_INDEX_FILE=" + x.file})
 	}
-	out, err := output(ctx, cmd, in, args)
+	out, err := x.repo.run(ctx, in, env, args...)
 	if err != nil {
 		return nil, err
 	}

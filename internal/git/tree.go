@@ -35,13 +35,13 @@ const (
 
 // set adds a file, unless it lies in a .cairn folder.
 func (t Tree) set(path, mode, id string) {
-	if !ours(path) {
+	if !Ours(path) {
 		t[path] = mode + " " + id
 	}
 }
 
-// ours reports whether a path lies in a .cairn folder.
-func ours(path string) bool {
+// Ours reports whether a path, with slashes, lies in a folder .cairn.
+func Ours(path string) bool {
 	return strings.Contains("/"+path+"/", "/.cairn/")
 }
 
@@ -132,57 +132,51 @@ func (w *workTree) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range changes {
-		switch c := (change{one.Path, one.Mode}); {
-		case one.Staged || ours(c.path):
-		case c.mode == modeNone:
-			delete(w.tree, c.path)
+	for _, c := range changes {
+		switch {
+		case c.Staged || Ours(c.Path):
+		case c.Mode == modeNone:
+			delete(w.tree, c.Path)
 		case c.isRepo():
-			if err := w.addNested(ctx, strings.TrimSuffix(c.path, "/"), c.mode == ""); err != nil {
+			if err := w.addNested(ctx, strings.TrimSuffix(c.Path, "/"), c.Mode == ""); err != nil {
 				return err
 			}
 		default:
-			delete(w.tree, c.path)
+			delete(w.tree, c.Path)
 			files = append(files, c)
 		}
 	}
 	return w.addFiles(ctx, files)
 }
 
-// change is a path whose content in the work tree differs from the index.
-type change struct {
-	path string
-	mode string // in the work tree, as git would record it; modeNone if it was deleted, "" if it is not tracked
-}
-
 // isRepo reports whether the path is a nested repository; git prints one that is not tracked as "path/".
-func (c change) isRepo() bool { return c.mode == modeRepo || strings.HasSuffix(c.path, "/") }
+func (c Change) isRepo() bool { return c.Mode == modeRepo || strings.HasSuffix(c.Path, "/") }
 
 // addFiles adds changed files to the tree, with the ids that "git add" would store them under; it stores nothing. Files
 // that are gone by now are left out, and so is what is neither a file nor a link.
-func (w *workTree) addFiles(ctx context.Context, changes []change) error {
+func (w *workTree) addFiles(ctx context.Context, changes []Change) error {
 	// Whether git goes by the executable bits on disk matters only to files that are not tracked; the mode of the others
 	// comes from git.
 	executable := true
-	if slices.ContainsFunc(changes, func(c change) bool { return c.mode == "" }) {
+	if slices.ContainsFunc(changes, func(c Change) bool { return c.Mode == "" }) {
 		value, err := answer(Run(ctx, w.Top, "config", "--type=bool", "--get", "core.fileMode"))
 		if executable = value != "false"; err != nil {
 			return err
 		}
 	}
-	var links, files []change
+	var links, files []Change
 	for _, c := range changes {
-		info, err := os.Lstat(w.path(c.path))
+		info, err := os.Lstat(w.path(c.Path))
 		switch {
 		case missing(err):
 		case err != nil:
 			return record.Errorf(record.IO, "cannot read a file of the work tree: %w", err)
 		case info.Mode()&fs.ModeSymlink != 0:
-			links = append(links, change{c.path, modeLink})
+			links = append(links, Change{Path: c.Path, Mode: modeLink})
 		case info.Mode().IsRegular():
-			if c.mode == "" {
-				if c.mode = modeFile; executable && info.Mode()&0o100 != 0 {
-					c.mode = modeExec
+			if c.Mode == "" {
+				if c.Mode = modeFile; executable && info.Mode()&0o100 != 0 {
+					c.Mode = modeExec
 				}
 			}
 			files = append(files, c)
@@ -195,11 +189,11 @@ func (w *workTree) addFiles(ctx context.Context, changes []change) error {
 }
 
 // addContents adds regular files. Git hashes them, since it knows how each is stored (line endings, filters).
-func (w *workTree) addContents(ctx context.Context, files []change) error {
+func (w *workTree) addContents(ctx context.Context, files []Change) error {
 	for len(files) > 0 {
 		var input strings.Builder
 		for _, f := range files {
-			input.WriteString(quote(f.path) + "\n")
+			input.WriteString(quote(f.Path) + "\n")
 		}
 		out, err := w.runFiltering(ctx, strings.NewReader(input.String()), "hash-object", "--stdin-paths")
 		ids := strings.Fields(string(out))
@@ -207,14 +201,14 @@ func (w *workTree) addContents(ctx context.Context, files []change) error {
 			return garbled("hash-object", string(out))
 		}
 		for i, id := range ids {
-			w.tree.set(files[i].path, files[i].mode, id)
+			w.tree.set(files[i].Path, files[i].Mode, id)
 		}
 		if err == nil {
 			return nil
 		}
 		// Git stops at the first file that it cannot read. That is no failure if the file was deleted meanwhile.
-		rest := slices.DeleteFunc(files[len(ids):], func(c change) bool {
-			info, err := os.Lstat(w.path(c.path))
+		rest := slices.DeleteFunc(files[len(ids):], func(c Change) bool {
+			info, err := os.Lstat(w.path(c.Path))
 			return missing(err) || err == nil && !info.Mode().IsRegular()
 		})
 		if len(rest) == len(files)-len(ids) {
@@ -245,7 +239,7 @@ func quote(path string) string {
 }
 
 // addLinks adds symbolic links, whose content is their target.
-func (w *workTree) addLinks(ctx context.Context, links []change) error {
+func (w *workTree) addLinks(ctx context.Context, links []Change) error {
 	if len(links) == 0 {
 		return nil
 	}
@@ -258,14 +252,14 @@ func (w *workTree) addLinks(ctx context.Context, links []change) error {
 		return record.Errorf(record.Git, "the repository names its objects by %q, which is not known here", format)
 	}
 	for _, l := range links {
-		text, err := os.Readlink(w.path(l.path))
+		text, err := os.Readlink(w.path(l.Path))
 		if missing(err) {
 			continue
 		}
 		if err != nil {
 			return record.Errorf(record.IO, "cannot read a link of the work tree: %w", err)
 		}
-		w.tree.set(l.path, l.mode, ContentID([]byte(filepath.ToSlash(text)), strings.Repeat("0", 2*size)))
+		w.tree.set(l.Path, l.Mode, ContentID([]byte(filepath.ToSlash(text)), strings.Repeat("0", 2*size)))
 	}
 	return nil
 }
@@ -335,7 +329,7 @@ func (w *workTree) runFiltering(ctx context.Context, in io.Reader, args ...strin
 			return nil, err
 		}
 	}
-	return output(ctx, with(command(ctx, w.Top, args...), off), in, args)
+	return w.run(ctx, in, further(off), args...)
 }
 
 // filtersOff returns the settings that switch off each filter that the repository's own config, or a file that it

@@ -35,8 +35,8 @@ func TestOurs(t *testing.T) {
 		".cairn": true, ".cairn/a": true, "a/.cairn/b": true, "a/.cairn": true,
 		"a.cairn/b": false, ".cairnx/b": false, "cairn/a": false,
 	} {
-		if ours(path) != want {
-			t.Errorf("ours(%q) = %v", path, !want)
+		if Ours(path) != want {
+			t.Errorf("Ours(%q) = %v", path, !want)
 		}
 	}
 }

@@ -240,10 +240,10 @@ func TestSparseCheckout(t *testing.T) {
 func TestFilesThatVanishMeanwhile(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")
-	var files []change
+	var files []Change
 	for i := range 20 {
 		name := fmt.Sprintf("file%02d", i)
-		files = append(files, change{name, modeFile})
+		files = append(files, Change{Path: name, Mode: modeFile})
 		if i%7 != 3 {
 			r.write(name, name)
 		}
@@ -255,11 +255,11 @@ func TestFilesThatVanishMeanwhile(t *testing.T) {
 	if want := r.fingerprint(); len(w.tree) != 17 || w.tree.Fingerprint() != want {
 		t.Errorf("%d files", len(w.tree))
 	}
-	links := []change{{"gone", modeLink}}
+	links := []Change{{Path: "gone", Mode: modeLink}}
 	if err := w.addLinks(t.Context(), links); err != nil {
 		t.Error(err)
 	}
-	if err := w.addFiles(t.Context(), []change{{path: "gone too"}, {path: "file00/below"}}); err != nil {
+	if err := w.addFiles(t.Context(), []Change{{Path: "gone too"}, {Path: "file00/below"}}); err != nil {
 		t.Error(err)
 	}
 }

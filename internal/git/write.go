@@ -82,8 +82,8 @@ func (w Writing) Run(ctx context.Context, dir string, args ...string) ([]byte, e
 	}
 	cmd := program(ctx, dir, append(with, w.more...), w.environ(ctx, dir), args)
 	withoutTerminal(cmd)
-	cmd.WaitDelay = 5 * time.Second
-	return output(ctx, cmd, w.Input, args)
+	cmd.WaitDelay, cmd.Stdin = 5*time.Second, w.Input
+	return output(ctx, cmd, args)
 }
 
 // identity are the variables of git that say who commits.
@@ -124,8 +124,8 @@ func (w Writing) environ(ctx context.Context, dir string) []string {
 func (r *Repo) Identity(ctx context.Context) error {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		_, err := Writing{}.Run(ctx, r.Top, "var", who)
-		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-			return record.Errorf(record.Git, "git does not know who commits here: %s", complaint(exit)).
+		if Exited(err) != 0 {
+			return record.Errorf(record.Git, "git does not know who commits here: %s", Complaint(err)).
 				WithHint(`git config --global user.name "Your Name" && git config --global user.email you@example.com`)
 		}
 		if err != nil {

@@ -29,7 +29,6 @@ type draft struct {
 	find   task.Find            // tasks that are there
 	tasks  []task.Task          // one for each item; those whose turn has not come have an id alone
 	place  map[record.ID]int    // of each task
-	order  []int                // of the items that become tasks: each behind those that it waits for
 }
 
 // draftAll makes a task of each item that was not imported before.
@@ -43,14 +42,14 @@ func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Rea
 		w: w, flow: flow, prefix: s.Config.Prefix, source: in.Source, now: w.Now(), report: newReport(in.Source),
 		known: known, find: kind.Deps(r, flow), place: map[record.ID]int{},
 	}
-	d.report.out.Read = len(in.Items)
+	d.report.Read = len(in.Items)
 	for _, l := range in.Aside {
 		d.report.lose(l.Value, l.Field, "")
 	}
 	for _, it := range in.Items {
 		switch _, before := known[target(d.source, it.Ref)]; {
 		case before:
-			d.report.out.Known++
+			d.report.Known++
 		case d.cannotClose(it):
 			d.lose(it, "closed item, left out: the workspace has default checks and no abandoned state", it.Title)
 		default:
@@ -61,8 +60,7 @@ func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Rea
 	if err = d.mint(taken); err != nil {
 		return nil, err
 	}
-	d.order = d.edges.order()
-	for n, i := range d.order {
+	for n, i := range d.edges.order {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -70,7 +68,7 @@ func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Rea
 			return nil, verb.WithID(err, record.ID(record.Clip(oneLine(d.items[i].Ref), 60)))
 		}
 		if w.Progress != nil && n%500 == 0 {
-			w.Progress(verb.Progress{Done: float64(n), Total: float64(len(d.order)), Message: "importing from " + d.source})
+			w.Progress(verb.Progress{Done: float64(n), Total: float64(len(d.items)), Message: "importing from " + d.source})
 		}
 	}
 	return d, nil
@@ -80,8 +78,8 @@ func (d *draft) lose(it Item, field, value string) { d.report.lose(it.Ref, field
 
 // ids are the ids of the tasks that are made, in the order in which they are written.
 func (d *draft) ids() []record.ID {
-	out := make([]record.ID, len(d.order))
-	for n, i := range d.order {
+	out := make([]record.ID, len(d.items))
+	for n, i := range d.edges.order {
 		out[n] = d.tasks[i].ID
 	}
 	return out
@@ -148,7 +146,7 @@ func (d *draft) draft(i int) error {
 	deps := d.room(it, "dep", d.idsOf(d.edges.deps[i]), task.MaxDeps)
 	if up := d.edges.parent[i]; len(up) > 0 {
 		t.Parent = d.idOf(up[0])
-		d.report.out.Parents++
+		d.report.Parents++
 	}
 	t.Links = d.links(it)
 	var late []record.ID // which the task gets once it was moved, since a task that waits cannot be started
@@ -173,7 +171,7 @@ func (d *draft) draft(i int) error {
 	if t, err = d.comments(t, it); err != nil {
 		return err
 	}
-	d.report.out.Deps += len(deps)
+	d.report.Deps += len(deps)
 	d.tasks[i] = t
 	d.report.made(it, t)
 	for _, l := range it.LeftOut {
@@ -247,7 +245,7 @@ func (d *draft) links(it Item) task.Links {
 	for name, refs := range map[string][]string{"related": it.Related, "discovered_from": it.Found, "duplicates": it.Same} {
 		ids := d.room(it, name, d.idsOf(d.edges.there(it, name, refs)), task.MaxLinks)
 		*out.LinksOf(name) = ids
-		d.report.out.Links += len(ids)
+		d.report.Links += len(ids)
 	}
 	return out
 }
@@ -280,7 +278,7 @@ func (d *draft) comments(t task.Task, it Item) (task.Task, error) {
 			if t, _, err = task.Note(t, d.w.Stamp(piece)); err != nil {
 				return t, fmt.Errorf("a comment: %w", err)
 			}
-			d.report.out.Notes++
+			d.report.Notes++
 		}
 	}
 	return t, nil

@@ -15,6 +15,7 @@ type edges struct {
 	lose   func(item Item, field, value string)
 	deps   [][]string // for each item, what it waits for
 	parent [][]string // for each item, what groups it: one at most
+	order  []int      // of the items: each behind those that it waits for
 }
 
 func newEdges(items []Item, known func(string) bool, lose func(Item, string, string)) *edges {
@@ -29,7 +30,7 @@ func newEdges(items []Item, known func(string) bool, lose func(Item, string, str
 			e.parent[i] = e.there(it, "parent", []string{it.Parent})
 		}
 	}
-	e.uncircle("dep", e.deps)
+	e.order = e.uncircle("dep", e.deps)
 	e.uncircle("parent", e.parent)
 	return e
 }
@@ -51,8 +52,9 @@ func (e *edges) there(it Item, field string, refs []string) []string {
 	return out
 }
 
-// uncircle takes away each edge that closes a circle.
-func (e *edges) uncircle(field string, of [][]string) {
+// uncircle takes away each edge that closes a circle, and lists the items so that each comes behind those that its edges
+// lead to.
+func (e *edges) uncircle(field string, of [][]string) (order []int) {
 	const visiting, visited = 1, 2
 	state := make([]int, len(e.items))
 	var visit func(i int)
@@ -73,33 +75,12 @@ func (e *edges) uncircle(field string, of [][]string) {
 			return false
 		})
 		state[i] = visited
+		order = append(order, i)
 	}
 	for i := range e.items {
 		if state[i] == 0 {
 			visit(i)
 		}
 	}
-}
-
-// order lists the items so that each comes behind those that it waits for.
-func (e *edges) order() []int {
-	out := make([]int, 0, len(e.items))
-	seen := make([]bool, len(e.items))
-	var visit func(i int)
-	visit = func(i int) {
-		if seen[i] {
-			return
-		}
-		seen[i] = true
-		for _, ref := range e.deps[i] {
-			if to, here := e.place[ref]; here {
-				visit(to)
-			}
-		}
-		out = append(out, i)
-	}
-	for i := range e.items {
-		visit(i)
-	}
-	return out
+	return order
 }

@@ -55,7 +55,7 @@ func Import(ctx context.Context, w *verb.Workspace, in ImportIn) (ImportOut, err
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range d.order {
+		for _, i := range d.edges.order {
 			kind.Tasks.Put(wc.Tx, d.tasks[i])
 		}
 		made.Tasks, out = d.ids(), d.report.end()

@@ -2,10 +2,11 @@ package transfer
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -58,17 +59,13 @@ const examplesShown = 3
 
 // report collects what an import does.
 type report struct {
-	out        ImportOut
-	states     map[[2]string]int
-	priorities map[[2]string]int
-	lost       map[string]*NoPlace
+	ImportOut
+	lost map[string]*NoPlace
 }
 
 func newReport(source string) *report {
-	return &report{
-		out:    ImportOut{Source: source, Tasks: []Made{}},
-		states: map[[2]string]int{}, priorities: map[[2]string]int{}, lost: map[string]*NoPlace{},
-	}
+	out := ImportOut{Source: source, Tasks: []Made{}, States: []Mapping{}, Priorities: []Mapping{}, NoPlace: []NoPlace{}}
+	return &report{out, map[string]*NoPlace{}}
 }
 
 // lose notes that something of an item has no place.
@@ -91,35 +88,35 @@ func (r *report) lose(ref, field, value string) {
 
 // made notes that an item becomes a task.
 func (r *report) made(it Item, t task.Task) {
-	r.out.Made++
-	r.out.Tasks = append(r.out.Tasks, Made{From: it.Ref, Title: t.Title, Status: t.Status, Priority: t.Priority})
-	r.states[[2]string{cmp.Or(oneLine(it.Was), it.State, Open), string(t.Status)}]++
-	r.priorities[[2]string{cmp.Or(oneLine(it.Rank), it.Priority, "none"), strconv.Itoa(int(t.Priority))}]++
-	r.out.Checks += len(t.Checks)
+	r.Made++
+	r.Tasks = append(r.Tasks, Made{From: it.Ref, Title: t.Title, Status: t.Status, Priority: t.Priority})
+	r.States = counted(r.States, cmp.Or(oneLine(it.Was), it.State, Open), string(t.Status))
+	r.Priorities = counted(r.Priorities, cmp.Or(oneLine(it.Rank), it.Priority, "none"), strconv.Itoa(int(t.Priority)))
+	r.Checks += len(t.Checks)
 	for _, c := range t.Checks {
 		if !c.Manual() {
-			r.out.Commands++
+			r.Commands++
 		}
 	}
 }
 
-// end returns what was collected, in an order that does not change from run to run.
-func (r *report) end() ImportOut {
-	out := r.out
-	out.States, out.Priorities = mappings(r.states), mappings(r.priorities)
-	out.NoPlace = []NoPlace{}
-	for _, n := range r.lost {
-		out.NoPlace = append(out.NoPlace, *n)
+// counted counts that a word of the source became another. Mappings are sorted by what words became.
+func counted(all []Mapping, from, to string) []Mapping {
+	one := Mapping{record.Clip(from, 80), to, 1}
+	at, there := slices.BinarySearchFunc(all, one, func(a, b Mapping) int {
+		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From))
+	})
+	if there {
+		all[at].Count++
+		return all
 	}
-	sorted.By(out.NoPlace, func(a, b NoPlace) int { return cmp.Compare(a.Field, b.Field) })
-	return out
+	return slices.Insert(all, at, one)
 }
 
-func mappings(counts map[[2]string]int) []Mapping {
-	out := []Mapping{}
-	for pair, n := range counts {
-		out = append(out, Mapping{record.Clip(pair[0], 80), pair[1], n})
+// end returns what was collected, in an order that does not change from run to run.
+func (r *report) end() ImportOut {
+	for _, field := range slices.Sorted(maps.Keys(r.lost)) {
+		r.NoPlace = append(r.NoPlace, *r.lost[field])
 	}
-	sorted.By(out, func(a, b Mapping) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
-	return out
+	return r.ImportOut
 }

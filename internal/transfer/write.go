@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,7 +82,7 @@ func (w *jsonLines) Write(t verb.Task) error {
 func (w *jsonLines) Close() error { return nil }
 
 // table is CSV as RFC 4180 has it: a head, lines that end in CRLF, quotes where they are needed. Lists are in one cell,
-// with blanks between ids and commas between labels.
+// with blanks between ids and commas between labels. Optional fields stand behind the others.
 type table struct {
 	to   *csv.Writer
 	flow task.Flow
@@ -112,6 +113,9 @@ func (w *table) Write(t verb.Task) error {
 		string(t.ID), t.Title, string(t.Status), MeaningOf(w.flow, t.Status), fmt.Sprint(int(t.Urgency)), string(t.Assignee), strings.Join(t.Labels, ","),
 		string(t.Parent), record.JoinIDs(t.Deps, " "), string(t.Due), string(t.Mode), fmt.Sprint(passed), fmt.Sprint(len(t.Checks)), when(t.CreatedAt), when(t.UpdatedAt), t.Body,
 	}
+	for _, f := range task.OptionalFields() {
+		row = append(row, t.Value(f.Name))
+	}
 	for i, cell := range row { // a quote keeps what begins like a formula from being one in a spreadsheet
 		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 			row[i] = "'" + cell
@@ -125,7 +129,11 @@ func (w *table) begin() error {
 		return nil
 	}
 	w.head, w.to.UseCRLF = true, true
-	return w.to.Write(columns)
+	head := slices.Clone(columns)
+	for _, f := range task.OptionalFields() {
+		head = append(head, f.Name)
+	}
+	return w.to.Write(head)
 }
 
 func (w *table) Close() error {

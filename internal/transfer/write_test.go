@@ -3,6 +3,7 @@ package transfer_test
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,31 @@ func TestNoCellIsAFormula(t *testing.T) {
 		}
 		if got := strings.TrimPrefix(row[1], "'"); got != titles[i] {
 			t.Errorf("%q came as %q", titles[i], row[1])
+		}
+	}
+}
+
+// A CSV file has a column of each optional field, under its name.
+func TestOptionalFieldsInCSV(t *testing.T) {
+	var out bytes.Buffer
+	w, err := transfer.NewWriter("csv", &out, task.Flow{Initial: "open"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := task.OptionalOf(func(name string) string { return "a " + name })
+	if err := w.Write(verb.Task{Row: verb.Row{Title: "x", Status: "open", Optional: given}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(rows) != 2 {
+		t.Fatalf("%q, %v", rows, err)
+	}
+	for _, f := range task.OptionalFields() {
+		if at := slices.Index(rows[0], f.Name); at < 0 || rows[1][at] != "a "+f.Name {
+			t.Errorf("%s stands in column %d of %q", f.Name, at, rows)
 		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/transfer"
 )
 
+// GitHubFields are the fields of an issue that gh is asked for.
+const GitHubFields = "number,title,body,state,stateReason,labels,assignees,author,milestone,createdAt,closedAt,url,comments"
+
 // readGitHub reads issues as the API or gh gives them: one list, pages of lists, or an object a line. Pull requests are
 // no issues. An issue is called by its repository and number, as in owner/name#12, where its address says the
 // repository.
@@ -22,7 +25,7 @@ func readGitHub(files []File) (Batch, error) {
 			number := o.text("number")
 			if number == "" || o.keys["title"] == nil {
 				return bad(f.Name, 0, "object %d has no number and title, so it is no issue", i+1).
-					WithHint("gh issue list --state all --limit 10000 --json number,title,body,state,stateReason,labels,assignees,author,milestone,createdAt,closedAt,url,comments > issues.json")
+					WithHint("gh issue list --state all --limit 10000 --json %s > issues.json", GitHubFields)
 			}
 			if o.keys["pull_request"] != nil {
 				out.aside("a pull request", "#"+number+" "+o.text("title"))

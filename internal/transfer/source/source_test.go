@@ -115,6 +115,19 @@ func TestWhatIsNotRead(t *testing.T) {
 	}
 }
 
+// The issues of a search stand below items.
+func TestIssuesOfASearch(t *testing.T) {
+	s, err := source.Named("github")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `{"total_count": 2, "items": [{"number": 1, "title": "x"}, {"number": 2, "title": "y"}]}`
+	batch, err := s.Read([]source.File{{Name: "f", Data: []byte(text)}})
+	if err != nil || len(batch.Items) != 2 || batch.Items[1].Title != "y" {
+		t.Errorf("%+v, %v", batch.Items, err)
+	}
+}
+
 // Nothing outside the folder is read: not through links, and not by a path.
 func TestLinksAreNotFollowedOut(t *testing.T) {
 	dir := t.TempDir()
