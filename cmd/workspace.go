@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -157,19 +156,11 @@ func (p *call) actor(ctx context.Context, dir string) (func() record.Actor, erro
 // humanActor makes an actor of the first name that has a letter or a digit.
 func humanActor(names ...string) record.Actor {
 	for _, name := range names {
-		if clean := actorName(name); clean != "" {
+		if clean := record.ActorName(name); clean != "" {
 			return record.Actor("human:" + clean)
 		}
 	}
 	return "human:unknown"
-}
-
-var notName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9._@+-]+`) })
-
-// actorName makes a name fit for an actor: characters that an actor cannot have become dashes. The result may be empty.
-func actorName(name string) string {
-	clean := strings.Trim(notName().ReplaceAllString(strings.TrimSpace(name), "-"), "-")
-	return clean[:min(len(clean), 64)]
 }
 
 // agentShells are the variables that coding agents set in the shells that they open, with the agent of each. Variables
@@ -211,7 +202,7 @@ func shellAgent(getenv func(string) string) (who record.Actor, variable string) 
 		if !isSet(value) {
 			continue
 		}
-		name := actorName(withoutVersion(value))
+		name := record.ActorName(withoutVersion(value))
 		if name == "" || slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(name)) {
 			name = "unknown"
 		}

@@ -22,6 +22,13 @@ func ParseActor(s string) (Actor, error) {
 	return Actor(s), nil
 }
 
+// ActorName makes a name fit for an actor: characters that an actor cannot have become dashes. The result may be empty.
+func ActorName(name string) string {
+	unfit := func(r rune) bool { return !IsWord(string(r), "._@+-") }
+	clean := strings.Trim(strings.Join(strings.FieldsFunc(name, unfit), "-"), "-")
+	return clean[:min(len(clean), 64)]
+}
+
 // Human reports whether the actor says it is a person.
 func (a Actor) Human() bool { return strings.HasPrefix(string(a), "human:") }
 

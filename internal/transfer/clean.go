@@ -62,31 +62,12 @@ func pieces(s string, room int) []string {
 	return append(out, s)
 }
 
-// visible reports whether a text has something that can be seen.
-func visible(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
-}
-
-// actorOf reads who holds an item: an actor as it is, and of any other name a person with that name, as git's user.name
-// becomes one.
+// actorOf reads who holds an item: an actor as it is, and of any other name a person with that name.
 func actorOf(name string) (record.Actor, bool) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "@")
-	if name == "" {
-		return "", false
-	}
 	if who, err := record.ParseActor(name); err == nil {
 		return who, true
 	}
-	clean := strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._@+-", r)) {
-			return r
-		}
-		return '-'
-	}, name)
-	for strings.Contains(clean, "--") {
-		clean = strings.ReplaceAll(clean, "--", "-")
-	}
-	clean = strings.Trim(clean, "-")
-	who, err := record.ParseActor("human:" + clean[:min(len(clean), 64)])
+	who, err := record.ParseActor("human:" + record.ActorName(name))
 	return who, err == nil
 }

@@ -198,7 +198,7 @@ func (d *draft) closing(it Item, to record.Status) string {
 	text := "imported: it was " + cmp.Or(oneLine(it.Was), it.State) + " in " + d.source
 	if d.flow.IsClosed(to) {
 		text = "imported: it was closed in " + d.source + told(", ", it.Closed, it.ClosedBy)
-		if reason := oneLine(plain(it.Reason)); visible(reason) {
+		if reason := oneLine(plain(it.Reason)); !record.Blank(reason) {
 			text += ": " + reason
 		}
 		text += "; no check was run here"
@@ -263,7 +263,7 @@ func (d *draft) room(it Item, field string, ids []record.ID, most int) []record.
 func (d *draft) comments(t task.Task, it Item) (task.Task, error) {
 	for _, c := range it.Comments {
 		text := strings.TrimSpace(plain(c.Text))
-		if !visible(text) {
+		if record.Blank(text) {
 			continue
 		}
 		head := strings.TrimPrefix(told(", ", "", oneLine(c.By)), ", by ")

@@ -105,7 +105,7 @@ func (d *draft) title(it Item) string {
 	if cut {
 		d.lose(it, "the end of a title, which stands in the body", it.Title)
 	}
-	if !visible(title) {
+	if record.Blank(title) {
 		d.lose(it, "an empty title", it.Ref)
 		title, _ = fit(d.source+" "+oneLine(it.Ref), lineRoom)
 	}
@@ -153,7 +153,7 @@ func (d *draft) labels(it Item) []string {
 		if cut {
 			d.lose(it, "the end of a label", label)
 		}
-		if visible(clean) && !slices.Contains(out, clean) {
+		if !record.Blank(clean) && !slices.Contains(out, clean) {
 			out = append(out, clean)
 		}
 	}
@@ -172,7 +172,7 @@ func (d *draft) checks(it Item) []task.Check {
 		if cut {
 			d.lose(it, "the end of an acceptance criterion, which stands in the body", c.Desc)
 		}
-		if !visible(desc) {
+		if record.Blank(desc) {
 			return
 		}
 		c.Desc, c.Result = desc, record.Pending

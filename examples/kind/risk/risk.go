@@ -17,21 +17,13 @@ type ID string
 
 // Risk is something that may go wrong.
 type Risk struct {
-	cairn.Header // what all kinds have in common
-	Likelihood   Likelihood
+	cairn.Header             // what all kinds have in common
+	Likelihood   string      // one of likelihoods
 	Owner        cairn.Actor // who watches it; "" for nobody
 	Body         string
 }
 
-// Likelihood is how likely a risk is.
-type Likelihood string
-
-// The likelihoods.
-const (
-	Low    Likelihood = "low"
-	Medium Likelihood = "medium"
-	High   Likelihood = "high"
-)
+var likelihoods = []string{"low", "medium", "high"}
 
 // The states. The last two are closed: nothing waits for such a risk.
 const (
@@ -55,7 +47,7 @@ var life = cairn.Plain(states...).With(func(_ cairn.Header, e cairn.Entry) error
 
 // Valid returns INVALID_INPUT for what no risk may be. The message begins with the key.
 func (r Risk) Valid() error {
-	return cmp.Or(cairn.ValidActor(r.Owner), cairn.OneOf("likelihood", r.Likelihood, Low, Medium, High), r.Header.Valid(r.Body))
+	return cmp.Or(cairn.ValidActor(r.Owner), cairn.OneOf("likelihood", r.Likelihood, likelihoods...), r.Header.Valid(r.Body))
 }
 
 // Risks is the row of risks in the table of kinds.
@@ -65,7 +57,7 @@ var Risks = cairn.DefineKind[ID](
 		Header: func(r *Risk) *cairn.Header { return &r.Header },
 		Body:   func(r *Risk) *string { return &r.Body },
 		Keys: []cairn.Key[Risk]{
-			cairn.Text("likelihood", func(r *Risk) *Likelihood { return &r.Likelihood }).Required(),
+			cairn.Text("likelihood", func(r *Risk) *string { return &r.Likelihood }).Required(),
 			cairn.Text("owner", func(r *Risk) *cairn.Actor { return &r.Owner }),
 		},
 		States: states,
@@ -95,11 +87,11 @@ func Register() {
 }
 
 type createIn struct {
-	Title      string     `json:"title" doc:"what may go wrong, on one line" cli:"arg"`
-	Likelihood Likelihood `json:"likelihood" doc:"how likely it is: low, medium or high" values:"low,medium,high"`
-	Owner      string     `json:"owner,omitempty" doc:"who watches it; me for you" from:"actors"`
-	Labels     []string   `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
-	Body       string     `json:"body,omitempty" doc:"what would happen, and what can be done, in Markdown"`
+	Title      string   `json:"title" doc:"what may go wrong, on one line" cli:"arg"`
+	Likelihood string   `json:"likelihood" doc:"how likely it is: low, medium or high" values:"low,medium,high"`
+	Owner      string   `json:"owner,omitempty" doc:"who watches it; me for you" from:"actors"`
+	Labels     []string `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
+	Body       string   `json:"body,omitempty" doc:"what would happen, and what can be done, in Markdown"`
 	cairn.Once
 }
 
@@ -107,7 +99,7 @@ type row struct {
 	ID         string       `json:"id"`
 	Title      string       `json:"title"`
 	Status     cairn.Status `json:"status"`
-	Likelihood Likelihood   `json:"likelihood"`
+	Likelihood string       `json:"likelihood"`
 	Owner      cairn.Actor  `json:"owner,omitempty"`
 }
 

@@ -25,15 +25,15 @@ func stamp(text string) record.Stamp {
 }
 
 func TestRules(t *testing.T) {
-	r, err := risk.Risks.New(risk.Risk{Header: record.Header{Title: "Rain"}, Likelihood: risk.Low}, "1", stamp(""))
+	r, err := risk.Risks.New(risk.Risk{Header: record.Header{Title: "Rain"}, Likelihood: "low"}, "1", stamp(""))
 	if err != nil || r.Ref.ID != "RISK-1" || r.Status != risk.Open || len(r.Log) != 1 {
 		t.Fatalf("created %+v, %v", r, err)
 	}
 	for name, bad := range map[string]risk.Risk{
-		"no title":                {Likelihood: risk.Low},
+		"no title":                {Likelihood: "low"},
 		"no likelihood":           {Header: record.Header{Title: "Rain"}},
-		"an owner who is none":    {Header: record.Header{Title: "Rain"}, Likelihood: risk.Low, Owner: "ada"},
-		"a label on two lines":    {Header: record.Header{Title: "Rain", Labels: []string{"a\nb"}}, Likelihood: risk.Low},
+		"an owner who is none":    {Header: record.Header{Title: "Rain"}, Likelihood: "low", Owner: "ada"},
+		"a label on two lines":    {Header: record.Header{Title: "Rain", Labels: []string{"a\nb"}}, Likelihood: "low"},
 		"a likelihood of its own": {Header: record.Header{Title: "Rain"}, Likelihood: "certain"},
 	} {
 		if _, err := risk.Risks.New(bad, "1", stamp("")); record.CodeOf(err) != record.InvalidInput {
