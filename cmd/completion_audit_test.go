@@ -204,7 +204,7 @@ func (c completing) example(f verb.Field) string {
 		return c.ids["job"]
 	case f.Names != "":
 		return c.ids[f.Names]
-	case f.From == verb.FromTrash:
+	case f.From == "trash":
 		return c.ids["trash"]
 	}
 	return "x"

@@ -37,7 +37,7 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) (err error)
 // knows what that means; and so is what names no record.
 func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part string) (string, error) {
 	k, isRecord := kind.Named(f.Names)
-	if part == "" || !isRecord && f.From != verb.FromJobs {
+	if part == "" || !isRecord && f.From != "jobs" {
 		return part, nil
 	}
 	s, err := w.Open()

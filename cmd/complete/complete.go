@@ -220,7 +220,7 @@ func (c *completer) values(flag string) []Candidate {
 	}
 	switch flag { // of every command
 	case "actor":
-		return c.field(verb.Field{From: fromActorsAlone})
+		return c.field(verb.Field{From: "actors-alone"})
 	case "fields":
 		return c.keys()
 	}

@@ -98,8 +98,8 @@ func needsJoint(head string) bool {
 // ofKey is what a key of a filter can be.
 func (c *completer) ofKey(flow task.Flow, key string) []Candidate {
 	from := map[string]verb.Source{
-		"status": verb.FromOpenStates, "label": verb.FromLabels, "assignee": verb.FromActors, "holder": verb.FromActors, "repo": verb.FromRepos,
-		"id": verb.FromTasks, "parent": verb.FromTasks, "dep": verb.FromTasks, "waits_for": verb.FromTasks,
+		"status": "open-states", "label": "labels", "assignee": "actors", "holder": "actors", "repo": "repos",
+		"id": "tasks", "parent": "tasks", "dep": "tasks", "waits_for": "tasks",
 	}[key]
 	if from != "" {
 		return c.field(verb.Field{From: from})

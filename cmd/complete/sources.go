@@ -132,64 +132,50 @@ var (
 	groups = textsOf(all(kind.Actors.List), func(a ledger.Actor) []string { return []string{a.Group} })
 )
 
-// The sources of the arguments and flags of commands that are no verbs, beside those that fields of verbs name.
-const (
-	fromOpenTasks    verb.Source = "open-tasks"    // before the closed ones
-	fromClosedTasks  verb.Source = "closed-tasks"  // before the open ones
-	fromClosedStates verb.Source = "closed-states" // of the workspace's flow
-	fromActorsAlone  verb.Source = "actors-alone"  // without the words for them
-	fromClients      verb.Source = "clients"       // that setup takes
-	fromShells       verb.Source = "shells"        // that have a script
-	fromHelp         verb.Source = "help"          // what it explains
-	fromToolsets     verb.Source = "toolsets"      // that serve can offer
-	fromScopes       verb.Source = "scopes"        // what serve can be told to let be changed
-	fromReportFiles  verb.Source = "report-files"  // a format and an equals sign
-)
-
-// sources are the ways to find the values of a field. They are made when a line is completed, and not each time that
-// cairn starts.
+// sources are the ways to find the values of a field, by what the tag from of the field says. They are made when a line
+// is completed, and not each time that cairn starts.
 func sources() map[verb.Source]source {
 	return map[verb.Source]source{
-		verb.FromStates: states,
-		verb.FromOpenStates: and(states, func(*completer) []Candidate {
+		"states": states,
+		"open-states": and(states, func(*completer) []Candidate {
 			return []Candidate{{"open", "every state that is not closed"}, {"closed", "every closed state"}}
 		}),
-		verb.FromActors:       and(actors, ofWords("me", "unassigned")),
-		verb.FromRecipients:   and(and(actors, ofWords("me")), func(c *completer) []Candidate { return prefixed("group:", groups(c)) }),
-		verb.FromGroups:       groups,
-		verb.FromCapabilities: textsOf(all(kind.Actors.List), func(a ledger.Actor) []string { return a.Abilities }),
-		verb.FromLabels:       (*completer).labels,
-		verb.FromSkillLabels:  textsOf((*completer).allSkills, func(k ledger.Skill) []string { return k.Labels }),
-		verb.FromFilters:      (*completer).filters,
-		verb.FromOrders:       (*completer).orders,
-		verb.FromFields:       (*completer).ownFields,
-		verb.FromRepos:        repos,
-		verb.FromTasks:        func(c *completer) []Candidate { return c.records(kind.Tasks.Kind) },
-		verb.FromTrash:        trash,
-		verb.FromWritten:      and((*completer).lastWritten, trash),
-		verb.FromSessions:     func(c *completer) []Candidate { return c.records(kind.Sessions.Kind) },
-		verb.FromSeries:       textsOf((*completer).newestSessions, func(s session.Session) []string { return []string{s.Series} }),
-		verb.FromHandoffs: func(c *completer) []Candidate {
+		"actors":       and(actors, ofWords("me", "unassigned")),
+		"recipients":   and(and(actors, ofWords("me")), func(c *completer) []Candidate { return prefixed("group:", groups(c)) }),
+		"groups":       groups,
+		"capabilities": textsOf(all(kind.Actors.List), func(a ledger.Actor) []string { return a.Abilities }),
+		"labels":       (*completer).labels,
+		"skill-labels": textsOf((*completer).allSkills, func(k ledger.Skill) []string { return k.Labels }),
+		"filters":      (*completer).filters,
+		"orders":       (*completer).orders,
+		"fields":       (*completer).ownFields,
+		"repos":        repos,
+		"tasks":        func(c *completer) []Candidate { return c.records(kind.Tasks.Kind) },
+		"trash":        trash,
+		"written":      and((*completer).lastWritten, trash),
+		"sessions":     func(c *completer) []Candidate { return c.records(kind.Sessions.Kind) },
+		"series":       textsOf((*completer).newestSessions, func(s session.Session) []string { return []string{s.Series} }),
+		"handoffs": func(c *completer) []Candidate {
 			open := slices.DeleteFunc(all(kind.Handoffs.List)(c), ledger.Handoff.Closed)
 			slices.Reverse(open)
 			return each(open, func(h ledger.Handoff) Candidate { return Candidate{h.Ref.ID, h.Title} })
 		},
-		verb.FromOptions: inStore((*completer).options, plain),
-		verb.FromEntries: inRecord(func(h record.Header) []record.Entry {
+		"options": inStore((*completer).options, plain),
+		"entries": inRecord(func(h record.Header) []record.Entry {
 			all := slices.DeleteFunc(slices.Clone(h.Log), func(e record.Entry) bool { return e.Text == "" })
 			slices.Reverse(all)
 			return all
 		}, func(e record.Entry) Candidate { return Candidate{e.ShortHash(), string(e.Who) + ": " + e.Text} }),
-		verb.FromReferences: inRecord(func(h record.Header) []record.Reference { return h.Refs }, func(r record.Reference) Candidate {
+		"references": inRecord(func(h record.Header) []record.Reference { return h.Refs }, func(r record.Reference) Candidate {
 			return Candidate{r.Ref, strings.TrimSpace(string(r.Type) + " " + cmp.Or(r.Title, r.URL, r.Branch, r.Sha, r.Path, r.Target))}
 		}),
-		verb.FromKinds:         kinds,
-		verb.FromKindsConfig:   and(kinds, ofWords("config")),
-		verb.FromCommandChecks: func(c *completer) []Candidate { return c.checks(false) },
-		verb.FromManualChecks:  func(c *completer) []Candidate { return c.checks(true) },
-		verb.FromSettings:      fixed(kind.Settings(), func(s kind.Setting) Candidate { return Candidate{s.Key, s.Doc} }),
-		verb.FromSettingValues: (*completer).settingValues,
-		verb.FromProposals: func(c *completer) []Candidate {
+		"kinds":            kinds,
+		"kinds-and-config": and(kinds, ofWords("config")),
+		"command-checks":   func(c *completer) []Candidate { return c.checks(false) },
+		"manual-checks":    func(c *completer) []Candidate { return c.checks(true) },
+		"settings":         fixed(kind.Settings(), func(s kind.Setting) Candidate { return Candidate{s.Key, s.Doc} }),
+		"setting-values":   (*completer).settingValues,
+		"proposals": func(c *completer) []Candidate {
 			return each(all(kind.Proposals.List)(c), func(p task.Proposal) Candidate {
 				if len(p.Made) > 0 {
 					return Candidate{}
@@ -197,19 +183,19 @@ func sources() map[verb.Source]source {
 				return Candidate{p.ID, p.Summary}
 			})
 		},
-		verb.FromTopics: func(*completer) []Candidate { return GuideTopics() },
-		verb.FromSkills: func(c *completer) []Candidate {
+		"topics": func(*completer) []Candidate { return GuideTopics() },
+		"skills": func(c *completer) []Candidate {
 			return each(c.allSkills(), func(k ledger.Skill) Candidate { return Candidate{k.Ref.ID, k.Description} })
 		},
-		verb.FromTemplates: inStore(func(_ *completer, s *store.Store) []string { return templates.Names(s.Layout) }, plain),
-		verb.FromJobs: inStore(func(_ *completer, s *store.Store) []job.Job {
+		"templates": inStore(func(_ *completer, s *store.Store) []string { return templates.Names(s.Layout) }, plain),
+		"jobs": inStore(func(_ *completer, s *store.Store) []job.Job {
 			all, _ := work.Jobs(s).Peek()
 			return all[:min(len(all), Most)]
 		}, func(j job.Job) Candidate {
 			return Candidate{j.Spec.Job, fmt.Sprintf("%s %s by %s", j.Status.State, j.Spec.Task, j.Spec.Executor)}
 		}),
-		verb.FromExecutors: executors,
-		verb.FromProjects: func(c *completer) []Candidate {
+		"executors": executors,
+		"projects": func(c *completer) []Candidate {
 			return each(projects.List(c.StateDir), func(p projects.Project) Candidate {
 				if p.Gone {
 					return Candidate{}
@@ -217,34 +203,34 @@ func sources() map[verb.Source]source {
 				return Candidate{p.ID, p.Name + " in " + p.Root}
 			})
 		},
-		verb.FromVerbs: func(c *completer) []Candidate {
+		"verbs": func(c *completer) []Candidate {
 			out := each(catalogue.All, func(v verb.Verb) Candidate { return Candidate{v.Name, v.Summary} })
 			return append(out, namesOf(c.Commands)...)
 		},
-		verb.FromCodes:         fixed(record.Codes, func(c record.CodeInfo) Candidate { return Candidate{string(c.Code), c.Meaning} }),
-		verb.FromImportSources: fixed(trackers.All(), func(s trackers.Source) Candidate { return Candidate{s.Name, s.About} }),
+		"codes":          fixed(record.Codes, func(c record.CodeInfo) Candidate { return Candidate{string(c.Code), c.Meaning} }),
+		"import-sources": fixed(trackers.All(), func(s trackers.Source) Candidate { return Candidate{s.Name, s.About} }),
 
-		fromOpenTasks:   func(c *completer) []Candidate { return c.tasks(false) },
-		fromClosedTasks: func(c *completer) []Candidate { return c.tasks(true) },
-		fromClosedStates: inStore(func(_ *completer, s *store.Store) []record.Status {
+		"open-tasks":   func(c *completer) []Candidate { return c.tasks(false) },
+		"closed-tasks": func(c *completer) []Candidate { return c.tasks(true) },
+		"closed-states": inStore(func(_ *completer, s *store.Store) []record.Status {
 			return slices.DeleteFunc(slices.Clone(s.Config.Flow.States), func(one record.Status) bool { return !s.Config.Flow.IsClosed(one) })
 		}, plain),
-		fromActorsAlone: actors,
-		fromClients:     func(c *completer) []Candidate { return words(c.Clients...) },
-		fromShells:      func(c *completer) []Candidate { return words(c.Shells...) },
-		fromHelp:        (*completer).helpWords,
-		fromToolsets: func(c *completer) []Candidate {
+		"actors-alone": actors,
+		"clients":      func(c *completer) []Candidate { return words(c.Clients...) },
+		"shells":       func(c *completer) []Candidate { return words(c.Shells...) },
+		"help":         (*completer).helpWords,
+		"toolsets": func(c *completer) []Candidate {
 			names := verb.AsTexts(verb.AllToolsets())
 			if !strings.Contains(c.word, ",") {
 				names = append(names, "all")
 			}
 			return c.oneMore(names)
 		},
-		fromScopes: func(c *completer) []Candidate {
+		"scopes": func(c *completer) []Candidate {
 			c.word = strings.TrimPrefix(c.word, "task:")
 			return prefixed("task:", c.tasks(false))
 		},
-		fromReportFiles: fixed(report.Formats(), func(f report.Format) Candidate { return Candidate{string(f) + "=", "and the name of a file"} }),
+		"report-files": fixed(report.Formats(), func(f report.Format) Candidate { return Candidate{string(f) + "=", "and the name of a file"} }),
 	}
 }
 

@@ -43,7 +43,7 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	first := &examination{Visit: v}
 	usable := v.Store.Git().Usable(ctx)
 	if usable != nil {
-		first.refused(GitUnusable, "", usable)
+		first.refused(gitUnusable, "", usable)
 	}
 	err := first.leftovers(ctx)
 	if err == nil {

@@ -42,14 +42,14 @@ func (e *examination) mergeDriver(ctx context.Context) error {
 	}
 	switch {
 	case d.Attributes && d.Command == "":
-		return setup(MergeDriverMissing, "", "this clone's config does not name the driver that the attributes ask for")
+		return setup(mergeDriverMissing, "", "this clone's config does not name the driver that the attributes ask for")
 	case d.Attributes && !runs(d.Command, e.Store.Worktree):
-		e.find(MergeDriverNotFound, "", "put cairn on the PATH that git sees",
+		e.find(mergeDriverNotFound, "", "put cairn on the PATH that git sees",
 			"git cannot merge tasks: it is to run %s, and there is no such program", d.Command)
 	case !d.Attributes && d.Installed:
-		return setup(MergeAttributes, ".gitattributes", "no attributes ask for the driver that this clone's config names")
+		return setup(mergeAttributes, ".gitattributes", "no attributes ask for the driver that this clone's config names")
 	case !d.Attributes:
-		e.find(MergeDriverOff, "", fix, "git merges tasks line by line, and two branches that write to one task conflict")
+		e.find(mergeDriverOff, "", fix, "git merges tasks line by line, and two branches that write to one task conflict")
 	}
 	return nil
 }
@@ -91,10 +91,10 @@ func (e *examination) signing(ctx context.Context) error {
 	file := path.Join(layout.Folder, layout.SignersName)
 	switch {
 	case asks && here.None:
-		e.find(SignersMissing, file, "cairn trust signer add ACTOR KEY.pub, then commit the file and merge it",
+		e.find(signersMissing, file, "cairn trust signer add ACTOR KEY.pub, then commit the file and merge it",
 			"checks pass with a signature only, and nobody's counts: there is no such file")
 	case asks && len(inForce.Signers) == 0:
-		e.find(SignersMissing, file, "commit the file and merge it: a change cannot bring its own keys",
+		e.find(signersMissing, file, "commit the file and merge it: a change cannot bring its own keys",
 			"checks pass with a signature only, and nobody's counts yet: the keys are not in %s", inForce.From)
 	case e.Actor.Human():
 		e.signer(ctx, file, inForce)
@@ -114,15 +114,15 @@ func (e *examination) signer(ctx context.Context, file string, inForce snapshot.
 		key, err = sshsign.FindKey(name, e.Home)
 	}
 	if err != nil {
-		e.refused(SigningNotSetUp, "you cannot sign approvals: ", err)
+		e.refused(signingNotSetUp, "you cannot sign approvals: ", err)
 		return
 	}
 	if err := inForce.Allows(key, e.Actor, e.Now()); err != nil {
-		e.find(SignerNotListed, file, "cairn trust signer add "+string(e.Actor)+" KEY.pub, then commit the file and merge it",
+		e.find(signerNotListed, file, "cairn trust signer add "+string(e.Actor)+" KEY.pub, then commit the file and merge it",
 			"a signature of yours would not count: %s, in %s", err, inForce.From)
 	}
 	if _, err := exec.LookPath(sshsign.Keygen); err != nil && !errors.Is(err, exec.ErrDot) {
-		e.find(SigningNotSetUp, "", "install OpenSSH 8.1 or newer", "there is no %s, so only a key that an agent has can sign",
+		e.find(signingNotSetUp, "", "install OpenSSH 8.1 or newer", "there is no %s, so only a key that an agent has can sign",
 			sshsign.Keygen)
 	}
 }
@@ -145,15 +145,15 @@ func (e *examination) worktrees(ctx context.Context) error {
 		switch {
 		case one.Has(worktree.Gone):
 			fix := e.Spell(record.CallTo("worktree_remove", "id", one.Task, "force", true)) + " forgets it, if it was not moved"
-			e.find(WorktreeLost, "", fix, "the work tree %s: %s", one.Path, one.Reasons[0].Message).about(one.Task.Ref())
+			e.find(worktreeLost, "", fix, "the work tree %s: %s", one.Path, one.Reasons[0].Message).about(one.Task.Ref())
 		case over && one.Removable:
-			e.find(WorktreeLeft, "", remove, "the work tree %s can be removed", one.Path).about(one.Task.Ref())
+			e.find(worktreeLeft, "", remove, "the work tree %s can be removed", one.Path).about(one.Task.Ref())
 		case over:
 			why := make([]string, len(one.Reasons))
 			for i, r := range one.Reasons {
 				why[i] = r.Message
 			}
-			e.find(WorktreeLeft, "", "settle that, then "+remove, "the work tree %s stays: %s", one.Path, strings.Join(why, "; ")).
+			e.find(worktreeLeft, "", "settle that, then "+remove, "the work tree %s stays: %s", one.Path, strings.Join(why, "; ")).
 				about(one.Task.Ref())
 		}
 	}

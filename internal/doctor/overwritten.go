@@ -47,7 +47,7 @@ func (e *examination) lost(ctx context.Context) error {
 			where = "branch " + r.Branch
 		}
 		// Tasks wait for it, and only a person knows that it was given up, so it is dropped only with consent.
-		e.findIn(r.Ref, StrandedRecord, "", "waits for what was written on %s (%s), and no branch, worktree or stash has that any more",
+		e.findIn(r.Ref, strandedRecord, "", "waits for what was written on %s (%s), and no branch, worktree or stash has that any more",
 			where, r.Status).
 			fixable(func(ctx context.Context) error { return e.Store.DropProgress(ctx, r.Ref, r.Entry) },
 				fmt.Sprintf("forget that %s was %s on %s", r.Ref.ID, r.Status, where))
@@ -92,7 +92,7 @@ func (e *examination) offer(r damaged) {
 	if len(r.lost) == 1 {
 		message = "an entry that was written is gone; an editor saved over it, or git replaced the file just then: " + inWords(r.lost[0])
 	}
-	e.findIn(r.of, OverwrittenEntries, "", "%s", message).fixable(func(ctx context.Context) error {
+	e.findIn(r.of, overwrittenEntries, "", "%s", message).fixable(func(ctx context.Context) error {
 		return e.Store.Update(ctx, func(tx *store.Tx) error {
 			r, err := e.damaged(ctx, tx, r.of) // what the newest revision lacks
 			if err != nil {

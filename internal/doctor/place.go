@@ -19,14 +19,14 @@ import (
 func (e *examination) leftovers(ctx context.Context) error {
 	left, err := e.Store.Leftovers(ctx)
 	if record.CodeOf(err) == record.Sandboxed {
-		e.refused(LiveReadOnly, "", err)
+		e.refused(liveReadOnly, "", err)
 		return nil
 	}
 	for _, l := range left {
 		if l.Swept {
-			e.find(Leftover, l.Path, "", "%s", l.Message).fixable(e.Store.Sweep, "settle or remove "+l.Path)
+			e.find(leftover, l.Path, "", "%s", l.Message).fixable(e.Store.Sweep, "settle or remove "+l.Path)
 		} else {
-			e.find(StaleRecord, l.Path, "bring the record back from git, or leave it: it only costs a file", "%s", l.Message)
+			e.find(staleRecord, l.Path, "bring the record back from git, or leave it: it only costs a file", "%s", l.Message)
 		}
 	}
 	return err
@@ -38,7 +38,7 @@ func (e *examination) orphans(context.Context) error {
 	refers := e.records.FilesReferredTo()
 	unused, err := e.Store.Orphans(func(path string) bool { return refers[path] })
 	for _, path := range unused {
-		e.find(FileOrphan, path, "", "no record refers to it").fixable(func(ctx context.Context) error {
+		e.find(fileOrphan, path, "", "no record refers to it").fixable(func(ctx context.Context) error {
 			records, err := snapshot.ReadRecords(ctx, e.Store.Layout) // somebody may refer to it meanwhile
 			if err != nil || records.FilesReferredTo()[path] {
 				return err
@@ -78,7 +78,7 @@ func (e *examination) crowd(ctx context.Context) error {
 	if closed == 0 {
 		fix = "close what nobody will do, or leave it: it only makes the folder long"
 	}
-	e.find(FolderFull, e.Store.Rel(e.Store.Dir(kind.Tasks.Folder)), fix, "has %d files, more than %d; %d of the tasks are closed",
+	e.find(folderFull, e.Store.Rel(e.Store.Dir(kind.Tasks.Folder)), fix, "has %d files, more than %d; %d of the tasks are closed",
 		len(there), limits.FolderMax, closed)
 	return nil
 }
@@ -89,12 +89,12 @@ func (e *examination) crowd(ctx context.Context) error {
 func (e *examination) jobs(context.Context) error {
 	all, broken, err := work.Jobs(e.Store).All()
 	for _, b := range broken {
-		e.find(JobBroken, e.Store.Rel(b.Path), "see what is in the folder, and take it away if nothing there is needed",
+		e.find(jobBroken, e.Store.Rel(b.Path), "see what is in the folder, and take it away if nothing there is needed",
 			"the job %s cannot be read: %s", filepath.Base(b.Path), b.Message)
 	}
 	for _, one := range all {
 		if id := one.Spec.Job; one.Status.State == job.Stale {
-			e.find(JobStale, "", "cairn job retry "+id+", or cairn job cancel "+id,
+			e.find(jobStale, "", "cairn job retry "+id+", or cairn job cancel "+id,
 				"%s of %s lost the process that ran it", id, one.Spec.Task).Task = one.Spec.Task
 		}
 	}
@@ -112,7 +112,7 @@ func (e *examination) ignores(context.Context) error {
 	for _, line := range missing {
 		changes = append(changes, file+": + "+line)
 	}
-	e.find(IgnoreLines, file, "", "%d of the lines that cairn init writes are not there", len(missing)).
+	e.find(ignoreLines, file, "", "%d of the lines that cairn init writes are not there", len(missing)).
 		fixable(func(context.Context) error { return store.AddIgnores(e.Store.Layout) }, changes...)
 	return nil
 }
@@ -125,7 +125,7 @@ func (e *examination) trust(ctx context.Context) error {
 	}
 	commands, err := e.Store.Commands(ctx, e.records)
 	if err == nil && len(commands) > 0 {
-		e.find(Untrusted, "", "cairn trust", "checks will not run: %d commands of this clone were not approved on this machine",
+		e.find(untrusted, "", "cairn trust", "checks will not run: %d commands of this clone were not approved on this machine",
 			len(commands))
 	}
 	return err

@@ -46,11 +46,11 @@ func (e *examination) claim(t task.Task, live session.Live) (ses string) {
 	case !hold.Lapsed:
 		return ""
 	case live.Gone:
-		e.findIn(of, WorktreeGone, fix, "held by %s in %s, which is no longer there", hold.Actor, live.State.Lease.Worktree)
+		e.findIn(of, worktreeGone, fix, "held by %s in %s, which is no longer there", hold.Actor, live.State.Lease.Worktree)
 	case hold.Live() && hold.Session != "":
-		e.findIn(of, SessionStalled, fix, noSign, hold.Session, hold.Actor, live.StaleAfter)
+		e.findIn(of, sessionStalled, fix, noSign, hold.Session, hold.Actor, live.StaleAfter)
 	default:
-		e.findIn(of, ClaimExpired, fix, "held by %s, whose claim expired at %s", hold.Actor, hold.Until.Format("2006-01-02T15:04:05Z"))
+		e.findIn(of, claimExpired, fix, "held by %s, whose claim expired at %s", hold.Actor, hold.Until.Format("2006-01-02T15:04:05Z"))
 	}
 	return hold.Session
 }
@@ -79,7 +79,7 @@ func (e *examination) judgeTaskSession(from kind.Reader, ses session.Session, li
 	t, err := kind.Tasks.Get(from, ses.Task)
 	switch {
 	case record.CodeOf(err) == record.NotFound:
-		e.find(SessionWithoutTask, kind.Sessions.File(ses.ID), "bring the task's file back from git", "task %s does not exist", ses.Task).
+		e.find(sessionWithoutTask, kind.Sessions.File(ses.ID), "bring the task's file back from git", "task %s does not exist", ses.Task).
 			about(ses.Task.Ref())
 	case err == nil: // a broken task is a finding of its own
 		e.judgeSession(ses, t.Header(), live)
@@ -103,10 +103,10 @@ func (e *examination) judgeSession(ses session.Session, about record.Header, liv
 	}
 	switch {
 	case ses.Task != "" && flow.IsClosed(about.Status):
-		find(SessionLeftOpen, "the session is active, and %s is closed (%s)", ses.Task, about.Status)
+		find(sessionLeftOpen, "the session is active, and %s is closed (%s)", ses.Task, about.Status)
 	case over:
-		find(SessionLeftOpen, "%s, and its file says that it is active", record.MessageOf(held))
+		find(sessionLeftOpen, "%s, and its file says that it is active", record.MessageOf(held))
 	case ses.Health(about, flow.Review, e.Store.Heartbeat(ses.ID), live.StaleAfter, e.Now()) == session.Stalled:
-		find(SessionStalled, noSign, ses.ID, ses.Actor, live.StaleAfter)
+		find(sessionStalled, noSign, ses.ID, ses.Actor, live.StaleAfter)
 	}
 }

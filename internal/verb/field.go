@@ -80,49 +80,9 @@ type ObjectFlag struct {
 // Value is a text that a field can have, and a few words about it.
 type Value struct{ Text, About string }
 
-// Source is where the completion of a command line finds the values of a field.
+// Source is where the completion of a command line finds the values of a field: a key of the table of sources in
+// cmd/complete.
 type Source string
-
-// The sources.
-const (
-	FromStates        Source = "states"           // of the workspace's flow
-	FromOpenStates    Source = "open-states"      // the same, and open and closed for all that are
-	FromActors        Source = "actors"           // that tasks name; me and unassigned
-	FromRecipients    Source = "recipients"       // the same, and groups as group:NAME
-	FromGroups        Source = "groups"           // of the directory
-	FromCapabilities  Source = "capabilities"     // of those in the directory
-	FromLabels        Source = "labels"           // that tasks have
-	FromSkillLabels   Source = "skill-labels"     // that skills have
-	FromFilters       Source = "filters"          // keys of filters of tasks, and what they can be
-	FromOrders        Source = "orders"           // in which tasks are listed
-	FromFields        Source = "fields"           // of the user's own, as NAME=VALUE
-	FromRepos         Source = "repos"            // that the config names
-	FromTasks         Source = "tasks"            // those that there are, for a text that need not be the id of one
-	FromTrash         Source = "trash"            // tasks that were deleted
-	FromWritten       Source = "written"          // tasks, the one that was written last first; those in the trash too
-	FromSessions      Source = "sessions"         // as FromTasks
-	FromSeries        Source = "series"           // of sessions
-	FromHandoffs      Source = "handoffs"         // that are not over
-	FromOptions       Source = "options"          // of the handoff that the line names
-	FromEntries       Source = "entries"          // of the record that the line names, by their hash
-	FromReferences    Source = "references"       // of the record that the line names, by their digits
-	FromKinds         Source = "kinds"            // of records
-	FromKindsConfig   Source = "kinds-and-config" // the same, and config
-	FromCommandChecks Source = "command-checks"   // of the task that the line names, by index
-	FromManualChecks  Source = "manual-checks"    // the same
-	FromSettings      Source = "settings"         // their keys
-	FromSettingValues Source = "setting-values"   // what the setting that the line names can be
-	FromProposals     Source = "proposals"        // that were not made real
-	FromTopics        Source = "topics"           // of the guide
-	FromSkills        Source = "skills"           // of the workspace and of the user's shelf
-	FromTemplates     Source = "templates"        // of tasks
-	FromJobs          Source = "jobs"             // of the clone, the newest first
-	FromExecutors     Source = "executors"        // of the user
-	FromProjects      Source = "projects"         // of this machine
-	FromVerbs         Source = "verbs"            // of the catalogue, and other commands
-	FromCodes         Source = "codes"            // of errors
-	FromImportSources Source = "import-sources"   // systems that tasks can be imported from
-)
 
 // Type is the JSON type of a field.
 type Type string
