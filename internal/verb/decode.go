@@ -191,16 +191,20 @@ func (f Field) empty() any {
 }
 
 func knownKeys(object jsonObject, fields []Field, path string) error {
-	var names []string
-	for _, f := range shown(fields) {
-		names = append(names, f.Name)
-	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == key }) {
-			return unknownKey(path, key, names)
+			return unknownKey(path, key, namesOf(fields))
 		}
 	}
 	return nil
+}
+
+// namesOf are the names of the fields that pages show.
+func namesOf(fields []Field) (names []string) {
+	for _, f := range shown(fields) {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 func unknownKey(path, key string, names []string) error {
@@ -218,6 +222,18 @@ func unknownKey(path, key string, names []string) error {
 	return e.WithHint("the %s are %s", kind, strings.Join(names, ", "))
 }
 
+// scalar is the text of a single value, as which models send numbers and booleans too; "" for null, a list or an object.
+func scalar(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number, bool:
+		return fmt.Sprint(v)
+	default:
+		return ""
+	}
+}
+
 // set stores one value of a field.
 func (f Field) set(target reflect.Value, v any, path string) error {
 	switch f.Type {
@@ -226,9 +242,17 @@ func (f Field) set(target reflect.Value, v any, path string) error {
 	case Number:
 		return f.setCount(target, v, path)
 	case Decimal:
-		return setDecimal(target, v, path)
+		n, err := strconv.ParseFloat(scalar(v), 64)
+		if err != nil || math.IsNaN(n) {
+			return BadInput(path, "must be a number, not %s", describe(v))
+		}
+		target.SetFloat(n)
 	case Boolean:
-		return setBoolean(target, v, path)
+		truth := scalar(v)
+		if truth != "true" && truth != "false" {
+			return BadInput(path, "must be true or false, not %s", describe(v))
+		}
+		target.SetBool(truth == "true")
 	case Pairs:
 		return setPairs(target, v, path)
 	case Object:
@@ -276,59 +300,45 @@ func (f Field) spelled(item any, at string) (any, error) {
 	}
 	object, err := f.Flags[0].Parse(text)
 	if err != nil {
-		return nil, BadInput(at, "is %s, and as a text it would be %s", describe(item), f.Flags[0].Form).WithHint("write that, or an object with %s", keysOfFields(f.Fields))
+		return nil, BadInput(at, "is %s, and as a text it would be %s", describe(item), f.Flags[0].Form).WithHint("write that, or an object with %s", strings.Join(namesOf(f.Fields), ", "))
 	}
 	return object, nil
-}
-
-func keysOfFields(fields []Field) string {
-	var names []string
-	for _, f := range shown(fields) {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 // setName stores text, which must be one of those that there are, or have the form of what the field names: no path gets
 // through as an id.
 func (f Field) setName(target reflect.Value, v any, path string) error {
-	err := setText(target, v, path)
-	if err == nil && f.Strict && (target.String() != "" || f.Type == Texts) {
+	text := scalar(v)
+	if _, isBool := v.(bool); isBool || text == "" && v != "" { // a check or a priority may be a bare number
+		return BadInput(path, "must be text, not %s", describe(v))
+	}
+	target.SetString(text)
+	if f.Strict && (text != "" || f.Type == Texts) {
 		var choices []string
 		for _, value := range f.Values {
 			choices = append(choices, value.Text)
 		}
-		err = record.OneOf(path, target.String(), choices)
+		if err := record.OneOf(path, text, choices); err != nil {
+			return err
+		}
 	}
-	if err != nil || f.Names == "" || target.String() == "" {
-		return err
+	if f.Names == "" || text == "" {
+		return nil
 	}
 	parse := kind.ParseAnyID
 	if k, ok := kind.Named(f.Names); ok && !f.AnyKind {
 		parse = k.ParseID
 	}
-	if err := parse(target.String()); err != nil {
+	if err := parse(text); err != nil {
 		return BadInput(path, "names no %s: %s", f.Names, record.MessageOf(err)).
 			WithHint("whole ids only; %s shows them", record.CallTo(f.ListedBy))
 	}
 	return nil
 }
 
-func setText(target reflect.Value, v any, path string) error {
-	switch v := v.(type) {
-	case string:
-		target.SetString(v)
-	case json.Number: // a check or a priority given as a bare number
-		target.SetString(v.String())
-	default:
-		return BadInput(path, "must be text, not %s", describe(v))
-	}
-	return nil
-}
-
 func setNumber(target reflect.Value, v any, path string) error {
-	n, err := strconv.Atoi(fmt.Sprint(v))
-	if _, isBool := v.(bool); err != nil || isBool {
+	n, err := strconv.Atoi(scalar(v))
+	if err != nil {
 		return BadInput(path, "must be a whole number, not %s", describe(v))
 	}
 	target.SetInt(int64(n))
@@ -371,41 +381,12 @@ func setPairs(target reflect.Value, v any, path string) error {
 	}
 	out := Values{}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		switch value := object[name].(type) {
-		case nil:
-			out[name] = ""
-		case string:
-			out[name] = value
-		case json.Number:
-			out[name] = value.String()
-		case bool:
-			out[name] = strconv.FormatBool(value)
-		default:
+		value := object[name]
+		if out[name] = scalar(value); out[name] == "" && value != nil && value != "" {
 			return BadInput(path+"."+Head(name, 40), "must be one value, not %s", describe(value))
 		}
 	}
 	target.Set(reflect.ValueOf(out))
-	return nil
-}
-
-func setDecimal(target reflect.Value, v any, path string) error {
-	n, err := strconv.ParseFloat(fmt.Sprint(v), 64)
-	if _, isBool := v.(bool); err != nil || isBool || math.IsNaN(n) {
-		return BadInput(path, "must be a number, not %s", describe(v))
-	}
-	target.SetFloat(n)
-	return nil
-}
-
-func setBoolean(target reflect.Value, v any, path string) error {
-	switch v {
-	case true, "true":
-		target.SetBool(true)
-	case false, "false":
-		target.SetBool(false)
-	default:
-		return BadInput(path, "must be true or false, not %s", describe(v))
-	}
 	return nil
 }
 

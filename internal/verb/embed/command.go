@@ -28,7 +28,7 @@ func (c Config) byCommand(ctx context.Context, texts []string, timeout time.Dura
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	out, complaints := &lines{most: len(texts), stop: stop}, &beginning{room: shownOutput}
+	out, complaints := &lines{most: len(texts), stop: stop}, &proc.Output{}
 	end, err := proc.Run(ctx, proc.Command{
 		Args: c.Command, Dir: c.dir, Timeout: timeout, Stdin: &in, Stdout: out, Stderr: complaints,
 	})
@@ -41,27 +41,16 @@ func (c Config) byCommand(ctx context.Context, texts []string, timeout time.Dura
 	case end.Canceled:
 		err = context.Cause(ctx)
 	case end.Exit != 0:
-		err = fmt.Errorf("ended with exit status %d%s", end.Exit, complaints.firstLine())
+		err = fmt.Errorf("ended with exit status %d%s", end.Exit, firstLine(complaints.String()))
 	case len(out.vectors) < len(texts):
 		err = fmt.Errorf("answered %d of %d texts", len(out.vectors), len(texts))
 	}
 	return out.vectors, err
 }
 
-// beginning keeps the beginning of what is written to it.
-type beginning struct {
-	room int
-	text []byte
-}
-
-func (b *beginning) Write(p []byte) (int, error) {
-	b.text = append(b.text, p[:min(len(p), b.room-len(b.text))]...)
-	return len(p), nil
-}
-
 // firstLine is what a program complained about first, behind a colon.
-func (b *beginning) firstLine() string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(b.text)), "\n")
+func firstLine(complaints string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(complaints[:min(len(complaints), shownOutput)]), "\n")
 	if line == "" {
 		return ""
 	}
