@@ -65,7 +65,6 @@ func (s *Store) Sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// clean removes some leftovers.
 func (s *Store) clean(left []Leftover) error {
 	for _, l := range left {
 		if l.clean == nil {

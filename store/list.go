@@ -67,7 +67,6 @@ func (s workTree) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 	return files, problems, nil
 }
 
-// ids lists the ids of a kind.
 func (s workTree) ids(k *kind.Kind) ([]string, error) {
 	files, _, err := s.files(k)
 	ids := make([]string, len(files))
@@ -81,7 +80,7 @@ func (s workTree) ids(k *kind.Kind) ([]string, error) {
 // It returns AMBIGUOUS_ID, with the candidates, if it occurs in several, and NOT_FOUND if it occurs in none.
 func (s workTree) Resolve(k *kind.Kind, part string) (string, error) {
 	if k.ParseID(part) == nil {
-		path := s.path(k, part)
+		path := s.Abs(s.File(k, part))
 		if info, err := os.Lstat(path); err == nil && info.Name() == filepath.Base(path) {
 			return part, nil
 		}
@@ -262,7 +261,7 @@ func (r Rows) Searchable(ctx context.Context, v *index.View, known *index.Terms)
 func (r Rows) everywhere(v *index.View) index.Source {
 	src := r.source(r.kind.Folder)
 	if v.Joined() {
-		src.Path = func(id string) string { return r.s.path(r.kind, id) }
+		src.Path = func(id string) string { return r.s.Abs(r.s.File(r.kind, id)) }
 	}
 	return src
 }

@@ -14,11 +14,8 @@ import (
 
 // publish gives the files their content, one after the other. Once an existing file has its new content, the write can
 // no longer start over, and forward is true. If another program changes a file after that, the change is made again on
-// top of it if the kind can do that; else the file is kept as it is.
-//
-// Names are flushed before those of the next turn change: a record is not removed before its copy is on the disk, and
-// no task names a session that a power cut takes. Within a turn the order does not matter, so a folder is flushed once
-// for all its files.
+// top of it if the kind can do that; else the file is kept as it is. Names are flushed before those of the next turn
+// change.
 func (w *writing) publish(ctx context.Context) (forward bool, err error) {
 	count := progress.Start(ctx, "putting files in place", len(w.files))
 	defer count.End()

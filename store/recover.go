@@ -65,11 +65,7 @@ func unreachable(worktree string, err error) error {
 }
 
 // rollForward does the steps of a decided write that are not done yet. A file that was changed by another program
-// meanwhile is kept; the live state about its record stays as it is, except that the entry goes into the journal, so
-// that doctor offers it back.
-//
-// New records come all or not at all: if one of them can no longer come, since git cleaned its temporary file away,
-// those that came are removed, as long as no file that was there has its new content.
+// meanwhile is kept, and new records come all or not at all.
 func (l redoLog) rollForward(r redo) error {
 	lost, err := l.lostNew(r)
 	if err != nil {
@@ -154,7 +150,6 @@ func (l redoLog) removeNew(r redo) error {
 	return names.flush()
 }
 
-// path is the path of a file of the log.
 func (l redoLog) path(f redoFile) string {
 	if f.Live {
 		return l.Live.Abs(f.Path)
@@ -231,7 +226,6 @@ func (u unflushed) note(path string, stays bool) {
 	u[dir] = u[dir] || stays
 }
 
-// flush flushes them.
 func (u unflushed) flush() error {
 	for _, dir := range slices.Sorted(maps.Keys(u)) {
 		if err := disk.SyncFolder(dir); err != nil && (u[dir] || !problem.Missing(err)) {

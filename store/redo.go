@@ -20,13 +20,8 @@ import (
 
 // redoLog is the redo log of a clone: one file in the live state (layout.Live.Redo), and what is done by it.
 //
-// A write is decided once its log is complete. For each file the log has the revision before and after, and the
-// temporary file that already holds the new content; then it has the changes of the live state. The next writer rolls a
-// complete log forward and drops one that is not complete, in the same way for every kind of record. The log exists
-// from before the first temporary file of a write until after its last step, so it also says that there may be
-// something to clean up.
-//
-// The log has three lines: the worktree of the writer as JSON, the steps as JSON, and a hash of the steps.
+// It has three lines: the worktree of the writer as JSON, the steps as JSON, and a hash of the steps. With the third it
+// is complete, and the write is decided.
 type redoLog struct{ live.Clone }
 
 // writtenIn is the worktree of a write. A worktree that was moved is known by its git folder.

@@ -119,10 +119,8 @@ func (s workTree) badFile(path string, err error) error {
 	return err
 }
 
-// path is the path of the file of a record: where it lies, or where a new one belongs.
-func (s workTree) path(k *kind.Kind, id string) string { return s.Abs(place.Of(s.Layout, k, id)) }
-
-// File is that path from the workspace root, with forward slashes.
+// File is the path of the file of a record from the workspace root, with forward slashes: where it lies, or where a new
+// one belongs.
 func (s workTree) File(k *kind.Kind, id string) string { return place.Of(s.Layout, k, id) }
 
 // Read reads a record from its file. It returns INVALID_INPUT for what cannot be an id, NOT_FOUND if there is no such

@@ -20,10 +20,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Trash has the records that were deleted in a clone.
-//
-// A deletion copies the file into the trash, flushed and with its last entry, and then removes it. After a kill the
-// record is where it was, or in the trash, or in both; the next write finishes the deletion if it was decided.
+// Trash has the records that were deleted in a clone: their files, with the entry of the deletion.
 type Trash struct{ clone live.Clone }
 
 // Trash returns the deleted records of the clone.

@@ -164,7 +164,6 @@ func (tx *Tx) replace(path string, was, now []byte) {
 	tx.files = append(tx.files, newChange(tx.s.Layout, path, was, now))
 }
 
-// idle reports whether nothing is staged.
 func (tx *Tx) idle() bool {
 	for _, st := range tx.records {
 		if st.claims || st.changed() {

@@ -32,9 +32,6 @@ const (
 // It returns BUSY if the lock was not free within 10 seconds, SANDBOXED if the folder of the lock cannot be written,
 // READ_ONLY if the workspace has a newer format than this version knows, and CONFLICT if another program kept changing
 // the file.
-//
-// If the process is killed, each file has its old content or its new one, whole. The next write finishes the killed one
-// if it was decided, and drops it otherwise.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.exclusively(ctx, func() error {
 		until := time.Now().Add(gitPatience)
@@ -64,7 +61,6 @@ func (s *Store) exclusively(ctx context.Context, fn func() error) error {
 	})
 }
 
-// locked runs fn under the write lock.
 func (s *Store) locked(ctx context.Context, fn func() error) error {
 	lock, err := s.lock(ctx)
 	if err != nil {
@@ -74,7 +70,6 @@ func (s *Store) locked(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// lock takes the write lock.
 func (s *Store) lock(ctx context.Context) (*filelock.Lock, error) {
 	defer progress.Waiting(ctx, "waiting for another process that writes")()
 	return s.Lock(ctx, s.Live.Lock(), s.lockPatience, "other processes that write",

@@ -62,9 +62,7 @@ type writing struct {
 // errOvertaken says that a file changed between being read and being replaced.
 var errOvertaken = errors.New("changed meanwhile")
 
-// write makes the staged write. First it writes all new content to temporary files and flushes them, so that every
-// error of a full disk or a broken file comes before anything has changed. Then it completes the log, renames the
-// files, and writes the live state.
+// write makes the staged write, in the steps that the page of this package lists from 4 on.
 func (tx *Tx) write(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || tx.idle() {
 		return err
@@ -200,9 +198,8 @@ func together(workers, n int, do func(i int) error) error {
 	return first
 }
 
-// changes lists the files in the order in which they get their content: copies for the trash, new records, then
-// existing ones, then those whose change can be made again, and last those that are moved. The write can start over as
-// long as only new files have their content.
+// changes lists the files in the order of their turns. The write can start over as long as only new files have their
+// content.
 func (w *writing) changes() ([]*change, error) {
 	const trash, created, changed, gone, again, moved, turns = 0, 1, 2, 3, 4, 5, 6
 	var all [turns][]*change
@@ -223,7 +220,7 @@ func (w *writing) changes() ([]*change, error) {
 			continue
 		}
 		if st.file.doc == nil { // where a record of that id lies at rest, it is in the way
-			st.file.path = w.s.path(st.kind, of.ID)
+			st.file.path = w.s.Abs(w.s.File(st.kind, of.ID))
 		}
 		var was []byte
 		from := st.from

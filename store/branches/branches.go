@@ -55,12 +55,11 @@ func (s Source) Read() session.Branches {
 		return kept
 	}
 	tips := slices.DeleteFunc(at.Tips(), s.excepted)
-	if kept.Head == now.Head && same(kept.Tips, tips) {
-		now.Tips = kept.Tips
-	} else {
+	known := kept.Head == now.Head && same(kept.Tips, tips)
+	if now.Tips = kept.Tips; !known {
 		now.Tips = s.find(now.Head, tips, kept)
 	}
-	if now.Stamp != kept.Stamp || now.Head != kept.Head || !same(kept.Tips, tips) {
+	if !known || now.Stamp != kept.Stamp {
 		s.keep(now)
 	}
 	return now
@@ -191,7 +190,6 @@ func (r *reader) read(b *session.Branch, head string) {
 	}
 }
 
-// file is a task file of a commit.
 type file struct{ id, blob string }
 
 // changed lists the task files of a commit that others do not have, wherever they lie; none if there are too many.
@@ -260,7 +258,6 @@ func (r *reader) task(f file) *session.Carried {
 	return c
 }
 
-// parse reads a task file.
 func (r *reader) parse(f file) (record.Header, error) {
 	src, err := r.Blob(f.blob, maxFile)
 	if err != nil {

@@ -101,7 +101,6 @@ func (d Clone) Heartbeat(ses string) *session.Heartbeat {
 	})
 }
 
-// keysKept is how long a call is remembered.
 const keysKept = 30 * 24 * time.Hour
 
 // Key returns what the clone remembers of a call with an idempotency key, or nil. The file is named after a hash of the

@@ -34,7 +34,6 @@ func InCommits(ctx context.Context, l layout.Layout, commits []string, records [
 	return err
 }
 
-// committed reads files of commits.
 type committed struct {
 	layout.Layout
 	fn    func(of record.Ref, content []byte)
@@ -42,7 +41,6 @@ type committed struct {
 	asked []asked
 }
 
-// asked is a record of a commit.
 type asked struct {
 	commit string
 	of     record.Ref

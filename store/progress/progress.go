@@ -1,17 +1,8 @@
 // Package progress says how far long work has come, to whoever wants to know. Both front-ends hear it by the same way:
 // the command line draws a line on a terminal, and the MCP server sends notifications to a client that asked for them.
 //
-// Work that counts its parts makes a Count, and adds to it:
-//
-//	count := progress.Start(ctx, "importing tasks", len(rows))
-//	defer count.End()
-//	for _, row := range rows {
-//		...
-//		count.Add(1)
-//	}
-//
-// Where nobody wants to know, Start returns nil, whose methods do nothing and allocate nothing. Work that is soon done
-// says nothing.
+// Work that counts its parts makes a Count by Start, adds to it, and ends it. Where nobody wants to know that is nil,
+// whose methods do nothing and allocate nothing. Work that is soon done says nothing.
 package progress
 
 import (

@@ -57,7 +57,6 @@ var ciDefaults = []ciBase{
 	{variable: "BUILDKITE_PIPELINE_DEFAULT_BRANCH"},
 }
 
-// ciBase is one of these variables.
 type ciBase struct {
 	variable string
 	beside   string // a variable that must be set too, if the first one's name is too general

@@ -115,7 +115,6 @@ func (o CheckOptions) valid(l layout.Layout) error {
 	return l.NoLinks(place.All(l)...)
 }
 
-// comparison is a subject and what it is compared with.
 type comparison struct {
 	layout.Layout
 	subject subject
@@ -192,7 +191,6 @@ func (l comparison) baseTree(ctx context.Context, commit string) (*tree, error) 
 	return before, l.subject.tree.unread(before, name)
 }
 
-// note adds to the note.
 func (c *Checked) note(more string) {
 	switch {
 	case c.Note == "":

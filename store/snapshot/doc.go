@@ -6,9 +6,7 @@
 // left the default one. A place and a base are read alike, so the same records give the same findings wherever they
 // are.
 //
-// What is judged in a working tree is what git would commit of it; Check returns an error where it cannot know that. It
-// returns NO_BASE where a base is named, or a CI asks, and there is none to compare with. Elsewhere the files are
-// judged alone, and the result says so.
+// What is judged in a working tree is what git would commit of it; Check returns an error where it cannot know that.
 //
 // ReadRecords reads the working tree alone, without git and without a base.
 //

@@ -79,7 +79,6 @@ func (o otherWorkspaces) noneIn(ctx context.Context, commit, name string) error 
 	return record.Errorf(record.NoBase, "%s has no record in %s, and one in %s", name, several([]string{o.here()}), several(folders)).WithHint("%s", hint)
 }
 
-// abs is the path of a folder that is relative to the top.
 func (o otherWorkspaces) abs(folder string) string {
 	return filepath.Join(o.Repo.Top, filepath.FromSlash(folder))
 }

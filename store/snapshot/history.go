@@ -43,7 +43,6 @@ func newHistory(ctx context.Context, l layout.Layout, s subject, since string) *
 	}
 }
 
-// fail keeps the first failure.
 func (h *history) fail(err error) {
 	if h.err == nil {
 		h.err = err
@@ -52,30 +51,28 @@ func (h *history) fail(err error) {
 
 // committed is the function of proof.Change.Committed.
 func (h *history) committed(commit, fingerprint string) (here, known bool) {
-	if h.commits == nil && h.err == nil {
-		h.load()
-	}
-	if h.err != nil || len(h.commits) > mostCommits {
-		return false, false
-	}
-	if commit != "" && !slices.Contains(h.commits, commit) {
+	if !h.listed() || commit != "" && !slices.Contains(h.commits, commit) {
 		return false, false
 	}
 	here = h.hasTree(fingerprint)
 	return here, h.err == nil && (here || !h.unhashed)
 }
 
-// load lists the commits of the change, and takes the fingerprint of what is not committed.
-func (h *history) load() {
-	if h.head != "" {
-		h.left, h.err = h.Repo.History().Between(h.ctx, h.since, h.head, mostCommits)
+// listed lists the commits of the change once, and takes the fingerprint of what is not committed. It reports false if
+// they are not known, or too many.
+func (h *history) listed() bool {
+	if h.commits == nil && h.err == nil {
+		if h.head != "" {
+			h.left, h.err = h.Repo.History().Between(h.ctx, h.since, h.head, mostCommits)
+		}
+		h.commits = append([]string{h.since}, h.left...)
+		if h.err == nil && h.fingerprint != nil {
+			var f string
+			f, h.err = h.fingerprint(h.ctx)
+			h.trees[f] = true
+		}
 	}
-	h.commits = append([]string{h.since}, h.left...)
-	if h.err == nil && h.fingerprint != nil {
-		var f string
-		f, h.err = h.fingerprint(h.ctx)
-		h.trees[f] = true
-	}
+	return h.err == nil && len(h.commits) <= mostCommits
 }
 
 // hasTree reports whether the judged files, or a commit of the change, have this fingerprint. It takes fingerprints
@@ -245,35 +242,47 @@ func (h *history) past(suspects []proof.Suspect) (map[record.ID][]task.Task, err
 		of record.ID
 		id string // of the content
 	}
-	var found []version
-	seen := map[version]bool{}
-	// Whole folders are listed, because git compares every given path with every file.
+	seen, out := map[version]bool{}, map[record.ID][]task.Task{}
 	find := func(since string, tasks map[record.ID]bool) error {
-		in := foldersInRepo(h.Layout, kind.Tasks.Kind)
-		return h.Repo.History().Versions(h.ctx, since, h.head, in, func(path, id string) {
-			if v := (version{taskAt(h.Layout, path), id}); tasks[v.of] && !seen[v] {
-				found, seen[v] = append(found, v), true
+		return versions(h.ctx, h.Layout, since, h.head, func(of record.ID, id string) bool {
+			v := version{of, id}
+			if !tasks[of] || seen[v] {
+				return false
 			}
-		})
+			seen[v] = true
+			return true
+		}, func(of record.ID, f proof.TaskFile) { out[of] = append(out[of], f.Task) })
 	}
 	err := find(h.since, recent)
 	if err == nil && len(old) > 0 {
 		err = find("", old)
 	}
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(found))
-	for i, v := range found {
-		ids[i] = v.id
-	}
-	out := map[record.ID][]task.Task{}
-	err = h.Repo.Objects().Blobs(h.ctx, ids, format.MaxFile, func(i int, b git.Blob) {
-		if t, err := kind.Tasks.Parse(b.Content); err == nil {
-			out[found[i].of] = append(out[found[i].of], t)
+	return out, err
+}
+
+// versions calls fn with the versions of the files of tasks in the commits between two, the newest first: those that are
+// wanted by the task and the id of the content, and can be read as a task. Without since it looks at the whole history.
+func versions(
+	ctx context.Context, l layout.Layout, since, head string,
+	wanted func(of record.ID, id string) bool, fn func(of record.ID, f proof.TaskFile),
+) error {
+	var paths, ids []string
+	// Whole folders are listed, because git compares every given path with every file.
+	err := l.Repo.History().Versions(ctx, since, head, foldersInRepo(l, kind.Tasks.Kind), func(path, id string) {
+		if wanted(taskAt(l, path), id) {
+			paths, ids = append(paths, path), append(ids, id)
 		}
 	})
-	return out, err
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return l.Repo.Objects().Blobs(ctx, ids, format.MaxFile, func(i int, b git.Blob) {
+		if t, err := kind.Tasks.Parse(b.Content); err == nil {
+			name := strings.TrimPrefix(paths[i], l.InRepo(""))
+			f := proof.File{Path: name, Src: b.Content, Parse: ParseMarkdown}
+			fn(taskAt(l, paths[i]), proof.TaskFile{File: f, Name: t.ID, Task: t})
+		}
+	})
 }
 
 // recallDeleted adds to the tree of a base the tasks that were deleted before it and that the judged files have again,
@@ -290,20 +299,9 @@ func (l comparison) recallDeleted(ctx context.Context, commit string, before *tr
 	if len(brought) == 0 {
 		return nil
 	}
-	var paths, ids []string
-	err := l.Repo.History().Versions(ctx, "", commit, foldersInRepo(l.Layout, kind.Tasks.Kind), func(path, id string) {
-		if of := taskAt(l.Layout, path); brought[of] { // the newest comes first
-			delete(brought, of)
-			paths, ids = append(paths, path), append(ids, id)
-		}
-	})
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	return l.Repo.Objects().Blobs(ctx, ids, format.MaxFile, func(i int, b git.Blob) {
-		if t, err := kind.Tasks.Parse(b.Content); err == nil {
-			name := strings.TrimPrefix(paths[i], l.InRepo(""))
-			before.Tasks = append(before.Tasks, proof.TaskFile{File: proof.File{Path: name, Src: b.Content, Parse: ParseMarkdown}, Name: t.ID, Task: t})
-		}
-	})
+	return versions(ctx, l.Layout, "", commit, func(of record.ID, _ string) bool {
+		first := brought[of]
+		delete(brought, of)
+		return first
+	}, func(_ record.ID, f proof.TaskFile) { before.Tasks = append(before.Tasks, f) })
 }

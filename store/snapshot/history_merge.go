@@ -11,10 +11,7 @@ import (
 
 // heldSince is the function of proof.Change.HeldSince.
 func (h *history) heldSince(id record.ID, e record.Entry, fingerprint string) (has, known bool) {
-	if h.commits == nil && h.err == nil {
-		h.load()
-	}
-	if h.err != nil || len(h.commits) > mostCommits || h.unhashed {
+	if !h.listed() || h.unhashed {
 		return false, false
 	}
 	if h.fingerprint != nil {

@@ -134,7 +134,6 @@ func ReadConfig(l layout.Layout) (kind.Config, error) {
 	return c, nil
 }
 
-// parsedConfig is the text of a config, and what it says.
 type parsedConfig struct {
 	src    []byte
 	config kind.Config

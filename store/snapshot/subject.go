@@ -31,7 +31,6 @@ type subject struct {
 	unhashed    bool                                  // the fingerprint may not be taken, since the clone is not trusted
 }
 
-// subjectReader reads what is judged.
 type subjectReader struct {
 	layout.Layout
 	opts CheckOptions
@@ -105,7 +104,6 @@ func (r subjectReader) readGit(ctx context.Context, src source, staged bool, ind
 	return t, err
 }
 
-// committed reads a commit.
 func (r subjectReader) committed(ctx context.Context, name string) (subject, error) {
 	commit, err := r.Repo.Commit(ctx, name)
 	if err == nil && commit == "" {

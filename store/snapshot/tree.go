@@ -115,7 +115,6 @@ func (t *tree) empty() bool {
 	return isAbsent(&t.Config.File) && len(t.Tasks) == 0 && len(t.Records) == 0
 }
 
-// treeReader fills a tree.
 type treeReader struct {
 	layout.Layout
 	*tree
@@ -177,7 +176,6 @@ func (r *treeReader) addOther(b blob) {
 	}
 }
 
-// addRecord adds a record that is no task.
 func (r *treeReader) addRecord(b blob, k *kind.Kind, id string) {
 	i := len(r.Records)
 	r.Records = append(r.Records, proof.RecordFile{Kind: k.Name, Name: id})

@@ -25,10 +25,7 @@ const manyNames = 4096
 
 // Follow begins to follow a workspace. Call Stop once.
 func (w *Watcher) Follow(l layout.Layout) *Following {
-	_, stop := w.Watch(l)
-	w.mu.Lock()
-	at := w.watches[keyOf(l)]
-	w.mu.Unlock()
+	at, _, stop := w.share(l)
 	f := &Following{at: at, stop: stop, names: map[string]bool{}, all: true}
 	at.mu.Lock()
 	defer at.mu.Unlock()

@@ -41,10 +41,16 @@ const (
 // reads the files. Ticks that are not received yet are merged into one. Watch never fails: without watches of the
 // system it ticks every second. Call stop once.
 func (w *Watcher) Watch(l layout.Layout) (ticks <-chan struct{}, stop func()) {
+	_, ticks, stop = w.share(l)
+	return ticks, stop
+}
+
+// share begins to watch a workspace, unless somebody watches it already.
+func (w *Watcher) share(l layout.Layout) (at *watch, ticks <-chan struct{}, stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	key := keyOf(l)
-	at := w.watches[key]
+	key := l.Root + "\x00" + string(l.Live)
+	at = w.watches[key]
 	if at == nil {
 		at = w.begin(l)
 		if w.watches == nil {
@@ -54,7 +60,7 @@ func (w *Watcher) Watch(l layout.Layout) (ticks <-chan struct{}, stop func()) {
 	}
 	bell := make(chan struct{}, 1)
 	at.bells[bell] = true
-	return bell, func() {
+	return at, bell, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if delete(at.bells, bell); len(at.bells) == 0 {
@@ -63,9 +69,6 @@ func (w *Watcher) Watch(l layout.Layout) (ticks <-chan struct{}, stop func()) {
 		}
 	}
 }
-
-// keyOf tells the folders that are watched for a workspace from those for others.
-func keyOf(l layout.Layout) string { return l.Root + "\x00" + string(l.Live) }
 
 // begin watches the folders of a workspace. The caller holds the lock.
 func (w *Watcher) begin(l layout.Layout) *watch {
