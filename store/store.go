@@ -126,8 +126,8 @@ func (s workTree) File(k *kind.Kind, id string) string { return place.Of(s.Layou
 // Read reads a record from its file. It returns INVALID_INPUT for what cannot be an id, NOT_FOUND if there is no such
 // record, and BAD_FILE with the line if its file is broken.
 func (s workTree) Read(k *kind.Kind, id string) (any, error) {
-	f, err := s.readFile(k, id, layout.Patient())
-	return f.value, notFound(k, id, err)
+	_, v, err := s.Document(k, id)
+	return v, err
 }
 
 // Document returns a record together with the document that it was read from. Its errors are those of Read.

@@ -86,7 +86,13 @@ func (r Records) Read(k *kind.Kind, id string) (any, error) {
 	if !ok {
 		return nil, k.NotFound(id)
 	}
-	return valueOf(k, id, *f.File, f.value)
+	if err := cmp.Or(f.Unread, f.Flaw); err != nil {
+		return nil, problem.BadFile(f.Path, err)
+	}
+	if got := k.Header(f.value).Ref.ID; got != id {
+		return nil, record.Errorf(record.BadFile, "%s has the id %s", f.Path, got)
+	}
+	return f.value, nil
 }
 
 // All returns every record of a kind, sorted by the names of the files, and the files that cannot be read.
@@ -99,13 +105,9 @@ func (r Records) All(_ context.Context, k *kind.Kind) (out []any, problems []pro
 	}
 	sorted.By(ids, func(a, b string) int { return strings.Compare(k.FileName(a), k.FileName(b)) })
 	for _, id := range ids {
-		f := r.at[k.Ref(id)]
-		v, err := any(nil), k.ParseID(id)
-		if err == nil {
-			v, err = valueOf(k, id, *f.File, f.value)
-		}
+		v, err := r.Read(k, id)
 		if err != nil {
-			problems = append(problems, problem.Of(f.Path, err))
+			problems = append(problems, problem.Of(r.at[k.Ref(id)].Path, err))
 			continue
 		}
 		out = append(out, v)
@@ -116,15 +118,4 @@ func (r Records) All(_ context.Context, k *kind.Kind) (out []any, problems []pro
 		}
 	}
 	return out, problems, nil
-}
-
-// valueOf returns the record in a file, or BAD_FILE.
-func valueOf(k *kind.Kind, id string, f proof.File, v any) (any, error) {
-	if err := cmp.Or(f.Unread, f.Flaw); err != nil {
-		return nil, problem.BadFile(f.Path, err)
-	}
-	if got := k.Header(v).Ref.ID; got != id {
-		return nil, record.Errorf(record.BadFile, "%s has the id %s", f.Path, got)
-	}
-	return v, nil
 }
