@@ -39,6 +39,6 @@
 //
 // # Adding a kind of record
 //
-// Add a row to the table of package kind, then a noun. CreateRecord and ListRecords in record.go, and Change in write.go, make its
-// verbs short. get, note, wait and history take its ids without further work. examples/kind is a whole kind.
+// Add a row to the table of package kind, then a noun. CreateRecord and ListRecords in record.go, and Change in
+// write.go, make its verbs short. get, note, wait and history take its ids without further work. examples/kind is a whole kind.
 package verb
