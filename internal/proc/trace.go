@@ -2,6 +2,7 @@ package proc
 
 import (
 	"context"
+	"fmt"
 	"strings"
 )
 
@@ -57,4 +58,17 @@ func jobOf(env []string) (job string) {
 		}
 	}
 	return job
+}
+
+// Process is a process whose working directory lies in a folder.
+type Process struct {
+	PID  int
+	Name string
+}
+
+func (p Process) String() string {
+	if p.Name == "" {
+		return fmt.Sprintf("process %d", p.PID)
+	}
+	return fmt.Sprintf("process %d (%s)", p.PID, p.Name)
 }

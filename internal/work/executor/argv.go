@@ -2,6 +2,7 @@ package executor
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,4 +97,65 @@ func (s standIns) word(w string) (string, bool) {
 		}
 	}
 	return w, true
+}
+
+// inherited is the environment of a program: that of this process, without what tells of the session in which cairn
+// itself may run, then what the row, the user and the run set. PWD is the folder in which it starts, since some
+// programs believe it more than the system.
+func (r row) environ(of, set []string, run Run) []string {
+	var out []string
+	for _, variable := range of {
+		if name, _, _ := strings.Cut(variable, "="); !dropped(name) {
+			out = append(out, variable)
+		}
+	}
+	out = append(out, "PWD="+run.Dir, "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1")
+	return slices.Concat(out, set, r.ownVariables(), run.Env)
+}
+
+// ownVariables are those that the user sets.
+func (r row) ownVariables() (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(r.env)) {
+		out = append(out, name+"="+r.env[name])
+	}
+	return out
+}
+
+// dropped reports whether a program does not inherit a variable. Dropped are those by which a coding agent tells its
+// children that they run in a session of its own, so that a program would take itself for a part of that; those that
+// lead git to another repository, as in a hook; and all of cairn's own. How a user logs in, and which provider they
+// use, stays.
+func dropped(name string) bool {
+	if slices.Contains(keptVariables(), name) {
+		return false
+	}
+	return slices.ContainsFunc(droppedVariables(), func(d string) bool {
+		if prefix, ok := strings.CutSuffix(d, "*"); ok {
+			return strings.HasPrefix(name, prefix)
+		}
+		return d == name
+	})
+}
+
+func droppedVariables() []string {
+	return []string{
+		"CLAUDECODE", "CLAUDE_CODE_*", "CLAUDE_AGENT_SDK_VERSION", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "AI_AGENT", "AGENT",
+		"CODEX_SANDBOX*", "CODEX_THREAD_ID", "CODEX_CI", "CODEX_MANAGED_*", "CODEX_INTERNAL_*",
+		"GEMINI_CLI", "GEMINI_CLI_IDE_*",
+		"OPENCODE", "OPENCODE_PID", "OPENCODE_CLIENT", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION", "OPENCODE_RUN_ID", "OPENCODE_PROCESS_ROLE",
+		"CURSOR_AGENT", "CURSOR_TRACE_ID", "CURSOR_INVOKED_AS", "COPILOT_AGENT_*", "COPILOT_CLI*", "AMP_CURRENT_THREAD_ID", "AMP_THREAD_ID",
+		"FACTORY_PROJECT_DIR",
+		"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX",
+		"GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES",
+		"CAIRN_*", "OLDPWD", "PWD",
+	}
+}
+
+func keptVariables() []string {
+	return []string{
+		"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_SKIP_BEDROCK_AUTH",
+		"CLAUDE_CODE_SKIP_VERTEX_AUTH", "CLAUDE_CODE_SKIP_FOUNDRY_AUTH", "CLAUDE_CODE_API_KEY_HELPER_TTL_MS", "CLAUDE_CODE_CLIENT_CERT",
+		"CLAUDE_CODE_CLIENT_KEY", "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE", "CLAUDE_CODE_GIT_BASH_PATH", "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+		"CLAUDE_CODE_SUBAGENT_MODEL", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CODE_ENABLE_TELEMETRY",
+	}
 }

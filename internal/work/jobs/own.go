@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
@@ -184,3 +185,106 @@ func (o *Owned) leave(s *job.Status) {
 
 // Release gives the lock up. The job should be in a final state, or it is STALE for the next who looks.
 func (o *Owned) Release() error { return o.lock.Release() }
+
+// request is a request to cancel a job.
+type request struct {
+	By     record.Actor `json:"by"`
+	Reason string       `json:"reason,omitempty"`
+	At     time.Time    `json:"at"`
+}
+
+// Cancel asks the supervisor of a job to end it, and returns without waiting for that. Where there is no supervisor, it
+// ends what is left of the job and writes CANCELED itself. The request stays if the caller is killed, and is then
+// carried out by whoever looks at the job next.
+//
+// It returns ALREADY_TERMINAL if the job has ended, and otherwise the errors of Get.
+func (j Jobs) Cancel(id string, who record.Actor, reason string) error {
+	one, err := j.Get(id)
+	if err != nil {
+		return err
+	}
+	if err := terminal(one); err != nil {
+		return err
+	}
+	src, err := encode(request{By: who, Reason: cut(reason, job.MaxEventText), At: time.Now().UTC()})
+	if err != nil {
+		return err
+	}
+	if err := j.makeFolders(); err != nil {
+		return err
+	}
+	if err := atomicfile.WriteVolatile(j.path(cancelDir, id+".json"), src); err != nil {
+		return j.live.Failed(err)
+	}
+	j.changed()
+	owned, err := j.own(id, !manned(one.Status))
+	if owned != nil {
+		defer func() { _ = owned.Release() }()
+	}
+	switch {
+	case record.CodeOf(err) == record.Busy:
+		return nil // its supervisor carries it out, or whoever looks next
+	case err != nil:
+		return err
+	}
+	if err := terminal(owned.Job()); err != nil { // it ended meanwhile
+		return err
+	}
+	return owned.abandoned()
+}
+
+func terminal(one job.Job) error {
+	if !one.Status.State.Final() {
+		return nil
+	}
+	return record.Errorf(record.AlreadyTerminal, "%s has ended: %s", one.Spec.Job, one.Status.State).
+		WithHint("%s shows how", record.CallTo("job_poll", "job", one.Spec.Job)).ForGood()
+}
+
+// Canceled returns who asked for the end of the job, and why, if somebody did.
+func (o *Owned) Canceled() (who record.Actor, reason string, yes bool) {
+	var asked request
+	if err := readJSON(o.jobs.path(cancelDir, o.job.Spec.Job+".json"), &asked); err != nil {
+		return "", "", false
+	}
+	if by, err := record.ParseActor(string(asked.By)); err == nil {
+		asked.By = by
+	}
+	return asked.By, cut(asked.Reason, job.MaxEventText), true
+}
+
+// kept is the content of process.json: what leads to the processes of a job, and which folder's they are.
+type kept struct {
+	proc.Trace
+	Folder string `json:"folder,omitempty"` // the folder of the job
+	Lock   uint64 `json:"lock,omitempty"`   // the number of its lock file; 0 where files have none
+}
+
+// Trace keeps what leads to the processes of the command that the job runs just now, so that whoever finds the job
+// without a supervisor can end them. It replaces the trace before, whose command has ended. It returns CONFLICT if the
+// folder is not this process's any more.
+func (o *Owned) Trace(t proc.Trace) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.held(); err != nil {
+		return err
+	}
+	src, err := encode(kept{t, o.file(""), disk.StampOf(o.file(lockName)).Inode})
+	if err != nil {
+		return err
+	}
+	return o.jobs.live.Failed(atomicfile.WriteVolatile(o.file(traceName), src))
+}
+
+// sweep ends what the job has left running: by the trace of its last command, and by the name of the job in the
+// environment of its processes. The processes of a job are let be by a copy of its folder, as in a copy of the
+// repository: their own supervisor may live. A folder that was moved has the lock file of before.
+func (o *Owned) sweep() {
+	var k kept
+	_ = readJSON(o.file(traceName), &k) // without one the name is enough
+	here := disk.StampOf(o.file(lockName)).Inode
+	if k.Folder == "" || k.Folder == o.file("") || k.Lock != 0 && k.Lock == here {
+		k.Job = o.job.Spec.Job
+		proc.Sweep(k.Trace)
+	}
+}
