@@ -17,7 +17,7 @@
 //
 // The guarantee needs this program to live. If it is killed (SIGKILL, out of memory), a guard process that leads the
 // process group kills the group (see guard_unix.go); on Windows the job ends with its last handle. What outlives even
-// that is found again, by any later process, with the Trace that Command.Started was given: see Sweep.
+// that is found again, by any later process, with the Trace that Traced reported: see Sweep.
 //
 // What is not guaranteed: when this program is killed on Unix, a process in another session or group escapes until a
 // Sweep, and so does the whole command if it killed its guard, as "kill -9 0" does. On Linux these processes cannot be
@@ -65,10 +65,6 @@ type Command struct {
 	Output io.Writer // takes both output streams, one write at a time; nil discards them
 	Stdout io.Writer // takes standard output instead of Output; nil leaves it there
 	Stderr io.Writer // takes standard error instead of Output; nil leaves it there
-
-	// Started is called before the first instruction of the command where the system allows that (Linux), and otherwise as
-	// soon as it runs. Whoever keeps the trace can end what the command started even after this program was killed.
-	Started func(Trace)
 }
 
 // End is how a command ended.
@@ -126,12 +122,8 @@ func Run(ctx context.Context, c Command) (End, error) {
 		return End{}, fmt.Errorf("cannot start the command: %w", err)
 	}
 	joined := g.join()
-	trace := g.trace(cmd.Environ())
-	if c.Started != nil {
-		c.Started(trace)
-	}
 	if started, ok := ctx.Value(tracer{}).(func(Trace)); ok {
-		started(trace)
+		started(g.trace(cmd.Environ()))
 	}
 	g.open()
 	err = errors.Join(joined, cmd.Wait())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -63,14 +64,7 @@ func jobIn(pid int) string {
 	if err != nil {
 		return ""
 	}
-	for len(args) > 0 {
-		var one []byte
-		one, args, _ = bytes.Cut(args, []byte{0})
-		if job, ok := bytes.CutPrefix(one, []byte(JobVariable+"=")); ok {
-			return string(job)
-		}
-	}
-	return ""
+	return jobOf(strings.Split(string(args), "\x00"))
 }
 
 // boot names the run of the system, within which a start time means something.

@@ -126,6 +126,7 @@ func (t Trace) inGroup(p stat) bool {
 
 // stat is what the system tells of a process.
 type stat struct {
+	ended   bool // and nobody has waited for it
 	group   int
 	started uint64 // in ticks since the start of the system
 }
@@ -150,7 +151,7 @@ func statOf(pid int) (stat, error) {
 		return stat{}, err
 	}
 	started, err := strconv.ParseUint(fields[19], 10, 64)
-	return stat{group, started}, err
+	return stat{fields[0] == "Z", group, started}, err
 }
 
 // jobIn is the job that the environment of a process named when it began; "" if it named none, or may not be read.
@@ -159,14 +160,7 @@ func jobIn(pid int) string {
 	if err != nil {
 		return ""
 	}
-	for len(env) > 0 {
-		var one []byte
-		one, env, _ = bytes.Cut(env, []byte{0})
-		if job, ok := bytes.CutPrefix(one, []byte(JobVariable+"=")); ok {
-			return string(job)
-		}
-	}
-	return ""
+	return jobOf(strings.Split(string(env), "\x00"))
 }
 
 // boot names the run of the system, within which a start time means something.
@@ -199,9 +193,8 @@ func processes() (pids []int) {
 
 // alive reports whether a process runs. One that has ended and that nobody has waited for does not.
 func alive(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	state := bytes.LastIndex(stat, []byte(") "))
-	return err == nil && !bytes.HasPrefix(stat[state+1:], []byte(" Z"))
+	p, err := statOf(pid)
+	return err == nil && !p.ended
 }
 
 // Inside lists the processes whose working directory is a folder or lies in it; this process may be one of them. It

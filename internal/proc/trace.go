@@ -44,8 +44,8 @@ func Sweep(t Trace) (left []int) {
 type tracer struct{}
 
 // Traced is a context under which each command that Run starts is reported to started too, before it runs its first
-// instruction on Linux, and as soon as it runs elsewhere. It is for who must know of the commands that others run for
-// it.
+// instruction on Linux, and as soon as it runs elsewhere. Whoever keeps the traces can end what the commands started even
+// after this program was killed.
 func Traced(ctx context.Context, started func(Trace)) context.Context {
 	return context.WithValue(ctx, tracer{}, started)
 }

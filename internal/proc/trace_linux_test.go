@@ -63,7 +63,9 @@ func TestTracedProgram(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	runOnly(t, Command{Line: os.Getenv("TRACED_COMMAND"), Dir: dir, Timeout: time.Minute, Started: keep})
+	if _, err := Run(Traced(t.Context(), keep), Command{Line: os.Getenv("TRACED_COMMAND"), Dir: dir, Timeout: time.Minute}); err != nil {
+		t.Error(err)
+	}
 }
 
 // The environment alone leads to a process whose mark was taken away and which left its group.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/userconfig"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -38,7 +37,7 @@ const (
 type Run struct {
 	Dir        string     // the folder in which the program starts: the work tree, or a folder in it; an absolute path
 	Prompt     string     // what it is told
-	PromptFile string     // a file with the same text, outside of Dir
+	PromptFile string     // a file with the same text, outside of Dir; "" for one in Private
 	Model      string     // "" for the program's own choice
 	Output     job.Output // Patch lets it change nothing
 	Resume     string     // the id of the session to go on with; "" for a new one
@@ -47,9 +46,8 @@ type Run struct {
 	Private    string     // a folder of ours outside of Dir, for files that the program is to read; it must be there
 	Stdout     io.Writer  // gets what it writes, byte for byte; nil discards it
 	Stderr     io.Writer
-	Event      func(job.Event)  // is called for each event, one at a time, in their order; nil is none
-	Started    func(proc.Trace) // is called before the program does anything, with what leads to its processes; nil is none
-	Budget     float64          // US dollars after which it is ended; 0 is no limit
+	Event      func(job.Event) // is called for each event, one at a time, in their order; nil is none
+	Budget     float64         // US dollars after which it is ended; 0 is no limit
 }
 
 // Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done

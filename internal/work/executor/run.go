@@ -61,7 +61,7 @@ func (e Executor) Start(parent context.Context, run Run) (Result, error) {
 	}}
 	end, err := proc.Run(ctx, proc.Command{
 		Args: argv, Dir: run.Dir, Env: e.environ(os.Environ(), set, run), Grace: e.grace, Stdin: input,
-		Stdout: out, Stderr: complaints, Started: run.Started,
+		Stdout: out, Stderr: complaints,
 	})
 	out.last()
 	complaints.last()
@@ -109,19 +109,12 @@ func (e Executor) prepared(run Run) (Run, error) {
 		return run, record.Errorf(record.InvalidInput, "the folders of a run are absolute paths")
 	case inside(run.Private, run.Dir) || run.PromptFile != "" && inside(run.PromptFile, run.Dir):
 		return run, record.Errorf(record.InvalidInput, "what is cairn's lies in the work tree %s", run.Dir)
-	case run.Prompt == "" && run.PromptFile == "":
+	case run.Prompt == "":
 		return run, record.Errorf(record.InvalidInput, "a run without a prompt")
 	case run.Resume != "" && !e.Resumes():
 		return run, record.Errorf(record.InvalidSpec, "executor %s cannot go on with an earlier session", e.name)
 	case strings.HasPrefix(run.Resume, "-") || strings.HasPrefix(run.Model, "-") || strings.ContainsAny(run.Resume+run.Model, "\x00\n"):
 		return run, record.Errorf(record.InvalidSpec, "model %q or session %q would be taken for something else", run.Model, run.Resume)
-	}
-	if run.Prompt == "" {
-		text, err := os.ReadFile(run.PromptFile)
-		if err != nil {
-			return run, record.Errorf(record.IO, "cannot read the prompt: %v", err)
-		}
-		run.Prompt = string(text)
 	}
 	run.Prompt = strings.ReplaceAll(run.Prompt, "\x00", "\uFFFD")
 	if run.PromptFile == "" {

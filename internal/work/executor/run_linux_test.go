@@ -18,7 +18,7 @@ func TestNothingAnAgentStartedIsLeft(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "pid")
 			b := newBench(t, dialect, "fork "+file, end)
 			var trace proc.Trace
-			b.Started = func(t proc.Trace) { trace = t }
+			b.traced = func(t proc.Trace) { trace = t }
 			b.start(t)
 			pid := executortest.PID(t, file)
 			if alive(pid) {

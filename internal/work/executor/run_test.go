@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/executor/executortest"
@@ -21,6 +22,7 @@ import (
 type bench struct {
 	executor.Run
 	exec   executor.Executor
+	traced func(proc.Trace)
 	mu     sync.Mutex
 	events []job.Event
 	out    strings.Builder
@@ -36,7 +38,7 @@ func newBench(t *testing.T, dialect string, orders ...string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{exec: e}
+	b := &bench{exec: e, traced: func(proc.Trace) {}}
 	var prompt strings.Builder
 	prompt.WriteString("Do this, please.\n")
 	for _, o := range orders {
@@ -57,7 +59,7 @@ func (b *bench) start(t *testing.T) executor.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	r, err := b.exec.Start(ctx, b.Run)
+	r, err := b.exec.Start(proc.Traced(ctx, b.traced), b.Run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,17 +73,22 @@ func (j Jobs) File(id, name string) string {
 // returns JOB_NOT_FOUND if there is no such job, INVALID_INPUT for what cannot be the id of one, and BAD_FILE if its
 // files are broken.
 func (j Jobs) Get(id string) (job.Job, error) {
+	one, err := j.find(id)
+	if err != nil {
+		return job.Job{}, err
+	}
+	return j.reconcile(one), nil
+}
+
+// find is Get without the reconciliation: it changes nothing.
+func (j Jobs) find(id string) (job.Job, error) {
 	if _, err := job.ParseID(id); err != nil {
 		return job.Job{}, err
 	}
 	if err := j.noLinks(); err != nil {
 		return job.Job{}, err
 	}
-	one, err := j.read(id)
-	if err != nil {
-		return job.Job{}, err
-	}
-	return j.reconcile(one), nil
+	return j.read(id)
 }
 
 // Resolve returns the id of the only job in whose id a part occurs, in any case. It returns JOB_NOT_FOUND if there is

@@ -36,13 +36,7 @@ const (
 //
 // It returns BUSY if another process is its supervisor, and otherwise the errors of Get.
 func (j Jobs) Own(id string) (*Owned, error) {
-	if _, err := job.ParseID(id); err != nil {
-		return nil, err
-	}
-	if err := j.noLinks(); err != nil {
-		return nil, err
-	}
-	if _, err := j.read(id); err != nil {
+	if _, err := j.find(id); err != nil {
 		return nil, err
 	}
 	owned, err := j.own(id, true)

@@ -2,20 +2,6 @@
 // writes how the job ended. Its caller is the supervisor of the job, usually a process of its own, which holds the
 // job's lock until Run returns.
 //
-//	run.go       Runner, and run: a job on its way from the queue to its final state
-//	prepare.go   the work tree, its set-up, the actor and the ports
-//	work.go      rounds, in each of which the executor works, hands over, and the checks run
-//	ended.go     ended: an error that ends the job, with its state and reason
-//	watch.go     watch: ends a job for a cancellation, its time, or silence
-//	tree.go      workTree: the work tree, and commits in it
-//	session.go   jobSession: the session under which the executor works
-//	launch.go    starts the executor, and again after a crash; its budget
-//	prompt.go    what the executor is told
-//	patch.go     answer: the answer of an executor that hands over a diff
-//	policy.go    what a job may not change
-//	close.go     what is done when the job has ended: session, commits, artifacts
-//	notify.go    the pull request and the webhook
-//
 // A job never closes a task. It ends with the task in review, or with its session ended and the branch left as it is.
 // However the job ends, what the executor changed is committed on the branch of the task. It stays uncommitted in the
 // work tree only if a hook refuses the commit, and while the job is STALE.

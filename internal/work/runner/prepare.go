@@ -89,9 +89,6 @@ func (r *run) makeTree(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := trees.Verify(ctx, tree); err != nil {
-		return err
-	}
 	r.tree = &workTree{Tree: tree, trees: trees, owned: r.owned, spec: r.spec}
 	if err := r.tree.open(ctx, r.w.StateDir); err != nil {
 		return err

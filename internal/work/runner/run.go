@@ -37,9 +37,6 @@ type Runner struct {
 	Env     []string                                                                   // of the set-up command and of the executor, on top of what they inherit
 }
 
-// Run runs a job with the zero Runner.
-func Run(ctx context.Context, w *verb.Workspace, id string) error { return Runner{}.Run(ctx, w, id) }
-
 // Run runs a job to its end, and returns nil once its final state is written. How the job ended is in its state: a job
 // that failed is no error of Run. If ctx ends, the processes of the job are ended and the job is left STALE, so that it
 // can go on later.

@@ -15,14 +15,4 @@
 //   - A rebase, a patch or a merge that conflicts changes nothing.
 //
 // Errors of git have the code GIT. The user's hooks run for the commits of Commit and for pushes, and for nothing else.
-//
-// Worktrees has what other packages call. A call makes a value of one of these types, which holds what the steps of its
-// work share:
-//
-//   - making makes a work tree; carrying copies into it what is in no commit.
-//   - work is one work tree with its branch: commits, differences, locks; push belongs to it.
-//   - merging is one merge and attempt one try of it; baseMove moves the base, over the files that replacement replaces.
-//   - rebase is one rebase. Like an attempt it is made in a throw-away work tree, one of scratches.
-//   - look is one look at a work tree, for reasons to keep it; containment finds the branch in its base after a squash.
-//   - removal is one removal, which looks twice.
 package worktree

@@ -19,8 +19,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Make makes the work tree of a task, on the branch cairn/<task>, or returns the one that is recorded once Verify
-// accepts it. base is the branch that the work goes to, "" for the one that is checked out here; commit is where it
+// Make makes the work tree of a task, on the branch cairn/<task>, or returns the one that is recorded. Verify accepts
+// it. base is the branch that the work goes to, "" for the one that is checked out here; commit is where it
 // begins, "" for the tip of base.
 //
 // If the branch exists already, it keeps its commits; if commit contains all of them, the branch is moved forward to
@@ -60,7 +60,10 @@ func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string)
 	if err != nil {
 		return Tree{}, err
 	}
-	return w.treeOf(next.made), next.run(ctx)
+	if err := next.run(ctx); err != nil {
+		return Tree{}, err
+	}
+	return w.treeOf(next.made), w.Verify(ctx, w.treeOf(next.made))
 }
 
 // making makes a work tree of a task, whose lock the caller holds. Its record says how far it has come.

@@ -154,9 +154,6 @@ func (p *place) choose(ctx context.Context, w *verb.Workspace, dir string) error
 		}
 		tree, err := trees.Make(ctx, p.task.ID, "", "")
 		if err == nil {
-			err = trees.Verify(ctx, tree)
-		}
-		if err == nil {
 			p.dir, p.top, p.tree = tree.Root, tree.Path, &tree
 			p.at, err = store.Open(tree.Root, w.StateDir)
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -141,7 +141,7 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 // worktree if the task has no branch; "" if that is not known.
 func (p Place) branch(ctx context.Context, out *Review) (tree string, err error) {
 	if !p.Made {
-		return p.workTree(ctx, p.S), nil
+		return gates.Fingerprint(gates.WorkTree(ctx, p.S)), nil
 	}
 	if p.Moved != nil {
 		out.Moved = record.MessageOf(p.Moved)
@@ -159,22 +159,10 @@ func (p Place) branch(ctx context.Context, out *Review) (tree string, err error)
 		return tree, err
 	}
 	if there, err := p.InTree(); err == nil {
-		now := p.workTree(ctx, there)
+		now := gates.Fingerprint(gates.WorkTree(ctx, there))
 		out.Uncommitted = now != "" && now != tree
 	}
 	return tree, nil
-}
-
-// workTree is the fingerprint of the files in a worktree; "" if it may not be taken, or cannot.
-func (p Place) workTree(ctx context.Context, s *store.Store) string {
-	if !s.Trusted() {
-		return ""
-	}
-	files, err := s.Git().WorkTree(ctx)
-	if err != nil || files == nil {
-		return ""
-	}
-	return files.Fingerprint()
 }
 
 // Diff returns what the branch of the task changes outside .cairn, as a patch. It returns NOT_FOUND for a task without
