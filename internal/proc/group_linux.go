@@ -20,7 +20,6 @@ type group struct {
 	wait, gate *os.File // the two ends of the pipe that gateScript reads
 }
 
-// newGroup prepares a command that is not started yet.
 func newGroup(cmd *exec.Cmd) (*group, error) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -60,7 +59,6 @@ func (g *group) trace(env []string) Trace {
 	return t
 }
 
-// kill ends every process of the command.
 func (g *group) kill() error {
 	err := g.guard.kill()
 	g.mark.sweep()

@@ -10,7 +10,6 @@ type group struct {
 	cmd *exec.Cmd
 }
 
-// newGroup prepares a command that is not started yet.
 func newGroup(cmd *exec.Cmd) (*group, error) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -30,7 +29,6 @@ func (g *group) join() error { return nil }
 // open does nothing: the command runs already.
 func (g *group) open() {}
 
-// trace is what Sweep needs to find the processes again.
 func (g *group) trace(env []string) Trace {
 	t := Trace{PID: g.cmd.Process.Pid, Group: g.shell.Process.Pid, Job: jobOf(env)}
 	t.Started, t.Boot = startOf(t.Group), boot()

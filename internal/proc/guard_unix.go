@@ -53,7 +53,6 @@ func (g *guard) close() {
 	_ = g.shell.Wait() // its error says that it was killed
 }
 
-// signalOf names the signal that ended a process, or returns "".
 func signalOf(p *os.ProcessState) string {
 	status, ok := p.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {

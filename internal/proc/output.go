@@ -68,7 +68,6 @@ func (o *Output) String() string {
 
 func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
 
-// trimEnd drops an incomplete character at the end.
 func trimEnd(b []byte) []byte {
 	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {

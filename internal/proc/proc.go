@@ -139,7 +139,6 @@ func Run(ctx context.Context, c Command) (End, error) {
 	return end, nil
 }
 
-// prepare makes the command that is to be started.
 func (c Command) prepare(ctx context.Context) (*exec.Cmd, error) {
 	argv := c.Args
 	if len(argv) == 0 {

@@ -124,7 +124,6 @@ func (t Trace) inGroup(p stat) bool {
 	return err == nil && leader.started == t.Started
 }
 
-// stat is what the system tells of a process.
 type stat struct {
 	ended   bool // and nobody has waited for it
 	group   int

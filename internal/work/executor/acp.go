@@ -64,7 +64,6 @@ func (t *acpTalk) hangUp() {
 	<-t.over
 }
 
-// converse holds the conversation: one prompt, and what it led to.
 func (t *acpTalk) converse() error {
 	hello, err := t.call("initialize", object{
 		"protocolVersion":    1,
@@ -134,7 +133,6 @@ func readingMode(modes []object) string {
 	return ""
 }
 
-// call asks the agent for something, and waits for its answer.
 func (t *acpTalk) call(method string, params object) (object, error) {
 	answer := make(chan line, 1)
 	t.asking.Lock()
@@ -196,7 +194,6 @@ func (t *acpTalk) line(text []byte) {
 	}
 }
 
-// update tells what the agent tells of its session.
 func (t *acpTalk) update(u object) {
 	id, status := u.text("toolCallId"), u.text("status")
 	switch kind := u.text("sessionUpdate"); kind {
@@ -216,7 +213,6 @@ func (t *acpTalk) update(u object) {
 	}
 }
 
-// permit answers what a person would be asked.
 func (t *acpTalk) permit(asked object) object {
 	call := asked.in("toolCall")
 	want := "allow"

@@ -113,7 +113,6 @@ func (r row) environ(of, set []string, run Run) []string {
 	return slices.Concat(out, set, r.ownVariables(), run.Env)
 }
 
-// ownVariables are those that the user sets.
 func (r row) ownVariables() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.env)) {
 		out = append(out, name+"="+r.env[name])

@@ -100,7 +100,6 @@ func (o object) at(path string) any {
 	}
 }
 
-// in is the object at a path.
 func (o object) in(path string) object {
 	value, _ := o.at(path).(map[string]any)
 	return value
@@ -116,7 +115,6 @@ func (o object) is(path string) bool {
 	return value
 }
 
-// sum adds the numbers at some paths.
 func (o object) sum(paths ...string) (sum float64) {
 	for _, path := range paths {
 		value, _ := o.at(path).(float64)
@@ -125,7 +123,6 @@ func (o object) sum(paths ...string) (sum float64) {
 	return sum
 }
 
-// each is the objects of a list.
 func (o object) each(path string) (out []object) {
 	list, _ := o.at(path).([]any)
 	for _, value := range list {

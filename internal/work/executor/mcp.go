@@ -60,7 +60,6 @@ func (r row) pass(run Run) (words, env []string, err error) {
 	}
 }
 
-// writeJSON writes a file for the program to read.
 func writeJSON(path string, content any) error {
 	text, err := json.MarshalIndent(content, "", "  ")
 	if err != nil {

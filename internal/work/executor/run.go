@@ -126,13 +126,11 @@ func (e Executor) prepared(run Run) (Run, error) {
 	return run, nil
 }
 
-// inside reports whether a path is a folder or lies in it.
 func inside(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// talk makes what understands the program, and what the program reads.
 func (e Executor) talk(ctx context.Context, s *stream) (talk talk, input *os.File, err error) {
 	switch {
 	case e.dialect == acpDialect:

@@ -109,7 +109,6 @@ func (s *stream) flush() {
 	}
 }
 
-// tell tells an event of another kind.
 func (s *stream) tell(e job.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +170,6 @@ func (s *stream) usage(u job.Usage) {
 	}
 }
 
-// add tells what was used in addition.
 func (s *stream) add(u job.Usage) {
 	s.mu.Lock()
 	was := s.result.Usage
@@ -207,7 +205,6 @@ func (s *stream) maybeDone(failed bool) {
 	s.endLater(true)
 }
 
-// goesOn takes back maybeDone.
 func (s *stream) goesOn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,7 +264,6 @@ func (l *lines) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// last hands on what has no end of a line.
 func (l *lines) last() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

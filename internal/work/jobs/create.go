@@ -59,7 +59,6 @@ func (j Jobs) Create(ctx context.Context, spec job.Spec, admit func(all []job.Jo
 	return one, true, nil
 }
 
-// makeFolders makes the folders of jobs in the live state.
 func (j Jobs) makeFolders() error {
 	if err := j.noLinks(); err != nil {
 		return err

@@ -299,7 +299,6 @@ func isProcess(pid int) bool {
 	return err == nil || errors.Is(err, os.ErrPermission) || runtime.GOOS == "windows" // where only a process that is there is found
 }
 
-// starting reports whether the supervisor of a job may be on its way.
 func (j Jobs) starting(one job.Job) bool {
 	if one.Status.State != job.Queued || one.Status.Process != 0 {
 		return false

@@ -2,9 +2,11 @@ package jobs
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // How much of a log is kept: its beginning, and at least so much of its end.
@@ -34,9 +37,6 @@ type Log struct {
 
 // Log opens a file of the job for output. It goes on behind what an earlier supervisor of the job wrote.
 func (o *Owned) Log(name string) (*Log, error) {
-	if err := isName(name); err != nil {
-		return nil, err
-	}
 	l := &Log{path: o.file(name)}
 	if info, err := os.Lstat(l.path); err == nil {
 		l.size = info.Size()
@@ -47,14 +47,6 @@ func (o *Owned) Log(name string) (*Log, error) {
 		}
 	}
 	return l, o.jobs.live.Failed(disk.Append(l.path, nil))
-}
-
-// isName returns INVALID_INPUT for what would not name a file in the folder of the job.
-func isName(name string) error {
-	if name != filepath.Base(name) || name == "." || name == ".." {
-		return record.Errorf(record.InvalidInput, "%q is no name of a file", name)
-	}
-	return nil
 }
 
 const leftOut = "\n[... %d bytes left out ...]\n"
@@ -104,9 +96,6 @@ func (l *Log) bound() error {
 
 // WriteFile replaces a file of the job whole. After a crash it has its old or its new content.
 func (o *Owned) WriteFile(name string, data []byte) error {
-	if err := isName(name); err != nil {
-		return err
-	}
 	return o.jobs.live.Failed(atomicfile.Write(o.file(name), data, 0o644))
 }
 
@@ -174,4 +163,91 @@ func (o *Owned) PR(pr job.PR) error {
 		return o.jobs.live.Failed(err)
 	}
 	return o.Change(func(s *job.Status) { s.PR = &pr })
+}
+
+// maxEvents is how many bytes of events are kept of what the executor says. Those of the job itself are kept up to
+// twice as many.
+const maxEvents = 4 << 20
+
+// Event adds an event to those of the job, with the time if it has none. Long texts are cut. Once there are too many,
+// what the executor says is left out, and one event says so. A kill in the middle leaves a part of a line, which counts
+// as one event that cannot be read.
+func (o *Owned) Event(e job.Event) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.append(e)
+}
+
+// append adds an event. The caller holds the lock of the struct.
+func (o *Owned) append(e job.Event) error {
+	if e.At.IsZero() {
+		e.At = time.Now().UTC()
+	}
+	e.Text = cut(e.Text, job.MaxEventText)
+	line, err := encode(e)
+	if err != nil {
+		return err
+	}
+	after := o.events + int64(len(line))
+	switch {
+	case after > 2*maxEvents, o.events > maxEvents && !ofJob(e.Type):
+		return nil
+	case after > maxEvents && o.events <= maxEvents:
+		more, err := encode(job.Event{At: e.At, Type: job.EventText, Text: "more than this is not kept of what the executor says"})
+		if err != nil {
+			return err
+		}
+		line = append(line, more...)
+	}
+	if err := disk.Append(o.file(EventsName), line); err != nil {
+		return o.jobs.live.Failed(err)
+	}
+	o.events += int64(len(line))
+	return nil
+}
+
+// ofJob reports whether an event tells of the job itself.
+func ofJob(t job.EventType) bool {
+	return t == job.EventState || t == job.EventSession || t == job.EventArtifact || t == job.EventError || t == job.EventEnd
+}
+
+func stateEvent(s job.Status, at time.Time) job.Event {
+	return job.Event{At: at, Type: job.EventState, State: s.State, Phase: s.Phase, Attempt: s.Attempt, Text: s.Message}
+}
+
+// cut shortens a text to so many bytes, between two characters.
+func cut(text string, most int) string {
+	if text = strings.ToValidUTF8(text, "\uFFFD"); len(text) <= most {
+		return text
+	}
+	return record.Clip(text, most-len("…"))
+}
+
+// Events returns some of the events of a job, the oldest first: limit of them behind the first offset, and how many
+// there are. It returns BAD_FILE if they cannot be read, and otherwise the errors of Get.
+func (j Jobs) Events(id string, offset, limit int) (events []job.Event, total int, err error) {
+	if _, err := j.Get(id); err != nil {
+		return nil, 0, err
+	}
+	src, err := disk.ReadRegular(j.path(id, EventsName), 2*maxEvents+maxFile)
+	if problem.Missing(err) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, damaged(id, err)
+	}
+	for line := range bytes.Lines(src) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break // it is being written
+		}
+		if total >= offset && len(events) < limit {
+			var e job.Event
+			if err := json.Unmarshal(line, &e); err != nil {
+				e = job.Event{Type: job.EventError, Text: fmt.Sprintf("this line cannot be read: %v", err)}
+			}
+			events = append(events, e)
+		}
+		total++
+	}
+	return events, total, nil
 }

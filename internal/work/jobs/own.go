@@ -180,7 +180,6 @@ func (o *Owned) leave(s *job.Status) {
 // Release gives the lock up. The job should be in a final state, or it is STALE for the next who looks.
 func (o *Owned) Release() error { return o.lock.Release() }
 
-// request is a request to cancel a job.
 type request struct {
 	By     record.Actor `json:"by"`
 	Reason string       `json:"reason,omitempty"`

@@ -125,7 +125,6 @@ func (j Jobs) grab(kind string, most int) (*filelock.Lock, error) {
 	return lock, j.live.Failed(err)
 }
 
-// isHeld reports whether another one holds a lock.
 func isHeld(path string) (bool, error) {
 	lock, free, err := filelock.TryAcquire(path)
 	if err != nil || !free {
@@ -159,7 +158,6 @@ func (j Jobs) first(me waiter) bool {
 	return true
 }
 
-// lives reports whether a job has a supervisor.
 func (j Jobs) lives(id string) bool {
 	if info, err := os.Lstat(j.path(id)); err != nil || !info.IsDir() {
 		return false

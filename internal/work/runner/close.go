@@ -91,7 +91,6 @@ func (r *run) handedOver(e *ended) string {
 	return e.message
 }
 
-// why says in an entry how the job ended.
 func (r *run) why(e *ended) string {
 	text := e.message
 	if e.reason != "" {
@@ -146,7 +145,6 @@ func (r *run) pullRequest(ctx context.Context) error {
 	return errors.Join(shown, r.tree.commitRecords(ctx)) // the task names the pull request by now
 }
 
-// webhookBody is what is posted to a webhook.
 type webhookBody struct {
 	Job        string     `json:"job"`
 	Task       record.ID  `json:"task"`

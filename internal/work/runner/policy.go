@@ -86,7 +86,6 @@ func outsideOf(scope, paths []string) []string {
 	})
 }
 
-// some names the first of some paths, and how many more there are.
 func some(paths []string) string {
 	shown := paths[:min(len(paths), 5)]
 	return strings.Join(shown, ", ") + record.AndMore(len(paths)-len(shown))

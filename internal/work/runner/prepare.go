@@ -17,7 +17,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// prepare makes everything that the executor needs.
 func (r *run) prepare(ctx context.Context) error {
 	if err := or(job.Setup, r.mayStart()); err != nil {
 		return err
@@ -168,7 +167,6 @@ func (r *run) takeNumbers() (actor record.Actor, err error) {
 	return actor, err
 }
 
-// portsFree reports whether no program listens on any port of a block.
 func portsFree(first int) bool {
 	for port := first; port < first+portsOfEach; port++ {
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))

@@ -38,7 +38,6 @@ func (r *run) prompt(ctx context.Context, more followUp, goesOn bool) (string, e
 	return b.String(), nil
 }
 
-// about tells of the task, its checks, what governs it, and what was done before.
 func (r *run) about(ctx context.Context, b *page, t task.Task) {
 	b.add("# %s: %s", t.ID, t.Title)
 	b.add("Work on this one task, in this folder, which is a git work tree of its own on the branch %s. Nobody answers questions while you work: where something is not said, decide, and say so when you hand over. Do not switch branches, do not push, and make no other work trees.", r.tree.Branch)
@@ -112,7 +111,6 @@ func (b *page) list(before string, lines []string) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// again tells what was missing in the round before.
 func (b *page) again(more followUp) {
 	if more.remind {
 		b.add("## You have not handed over\n\nYour last run ended without handing over. Look at what is done, finish what is missing, and hand over.")
@@ -122,7 +120,6 @@ func (b *page) again(more followUp) {
 	}
 }
 
-// handOver says how the work is handed over.
 func (r *run) handOver(b *page) {
 	switch {
 	case r.spec.Output == job.Patch:

@@ -201,7 +201,6 @@ type ended struct {
 
 func (e *ended) Error() string { return e.message }
 
-// failed ends the job as FAILED.
 func failed(reason job.Reason, format string, args ...any) error {
 	return &ended{job.Failed, reason, fmt.Sprintf(format, args...)}
 }

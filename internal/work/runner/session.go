@@ -100,7 +100,6 @@ func (j *jobSession) keepAlive(ctx context.Context) (alive context.Context, stop
 	return alive, func() { end(nil); done.Wait() }
 }
 
-// every does something at regular intervals until ctx ends.
 func every(ctx context.Context, interval time.Duration, do func()) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

@@ -78,7 +78,6 @@ func (t *workTree) commit(ctx context.Context, who record.Actor, why string) err
 	return err
 }
 
-// commitRecords commits what cairn wrote about the task, and no other file.
 func (t *workTree) commitRecords(ctx context.Context) error {
 	_, err := t.trees.CommitRecords(ctx, t.Tree, fmt.Sprintf("%s: record what %s did", t.spec.Task, t.spec.Job))
 	return err

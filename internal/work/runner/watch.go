@@ -90,7 +90,6 @@ func (w *watch) event(e job.Event) {
 	})
 }
 
-// show shows in the state of a job what it does.
 func show(owned *jobs.Owned, p job.Phase) error {
 	if owned.Job().Status.Phase == p {
 		return nil
@@ -108,14 +107,12 @@ type pulse struct {
 	shown   bool // the silence is shown already
 }
 
-// begin records that the executor starts to work.
 func (p *pulse) begin(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.working, p.last, p.open = true, now, 0
 }
 
-// end records that the executor has ended.
 func (p *pulse) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

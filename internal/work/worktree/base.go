@@ -103,7 +103,6 @@ func (c *clone) base(ctx context.Context, name string) (base, tip string, err er
 	return name, tip, nil
 }
 
-// hasTree reports whether the tree of a commit is the given one.
 func (c *clone) hasTree(ctx context.Context, commit, tree string) (bool, error) {
 	has, err := answer(git.Run(ctx, c.repo.Top, "rev-parse", "--verify", commit+"^{tree}"))
 	return has == tree, err
@@ -117,7 +116,6 @@ func (c *clone) blobs(ctx context.Context, names ...string) ([][]byte, error) {
 	return found, err
 }
 
-// headOf is the commit that is checked out in a work tree.
 func headOf(ctx context.Context, top string) (string, error) {
 	return answer(git.Run(ctx, top, "rev-parse", "--verify", "HEAD^{commit}"))
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// commitLimit is how long the hooks of a commit may take.
 const commitLimit = 10 * time.Minute
 
 // Commit commits all that is uncommitted in a work tree on its branch, with the user's hooks, and returns the commit;

@@ -401,7 +401,6 @@ func (c containment) hasFile(ctx context.Context, path string) (bool, error) {
 	return clean && string(both) == string(versions[1]), nil
 }
 
-// fileAt is a file in a commit; the zero value if it is not there.
 func (c containment) fileAt(ctx context.Context, commit, path string) (f git.File, err error) {
 	files, err := c.repo.Objects().Files(ctx, commit, path)
 	if len(files) == 1 && files[0].Path == path {

@@ -350,7 +350,6 @@ func (k *making) copyIncluded(ctx context.Context) (map[string]copied, error) {
 	return done, nil
 }
 
-// escapes reports whether an error is that of a path that leads out of its folder.
 func escapes(err error) bool {
 	at := (*fs.PathError)(nil)
 	return errors.As(err, &at) && at.Err != nil && at.Err.Error() == "path escapes from parent"

@@ -31,7 +31,6 @@ func (w work) span(ctx context.Context) (from, tip string, err error) {
 	return bases[0], tip, nil
 }
 
-// maxDiff is the most bytes of a diff.
 const maxDiff = 32 << 20
 
 // Diff is what the commits of a work tree's branch changed since it left its base, without what lies under .cairn, as a

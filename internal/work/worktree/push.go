@@ -48,7 +48,6 @@ func (w *Worktrees) Push(ctx context.Context, t Tree, remote string) error {
 	return w.records().write(m)
 }
 
-// push pushes the work on a task, whose lock the caller holds, to a remote.
 type push struct {
 	work
 	remote string

@@ -37,13 +37,11 @@ type made struct {
 	Copied     map[string]copied `json:"copied,omitempty"`   // the ignored files that were copied, by their path from the top
 }
 
-// copied says how a copy looked when it was made.
 type copied struct {
 	Size     int64 `json:"size"`
 	Modified int64 `json:"modified"` // nanoseconds since 1970
 }
 
-// maxRecord is the most bytes of a record.
 const maxRecord = 4 << 20
 
 // records are the records of work trees, one file each, which is named after the folder of the work tree. They lie in
@@ -66,7 +64,6 @@ func (r records) names() (names []string, err error) {
 	return names, nil
 }
 
-// put replaces a record.
 func (r records) put(name string, content any) error {
 	data, err := json.MarshalIndent(content, "", "  ")
 	if err == nil {
@@ -75,7 +72,6 @@ func (r records) put(name string, content any) error {
 	return r.live.Failed(err)
 }
 
-// forget removes a record.
 func (r records) forget(name string) error { return r.live.Failed(disk.RemoveFile(r.file(name))) }
 
 // read returns the record of a task, and false if there is none. It returns BAD_FILE for one that cairn cannot have
@@ -116,7 +112,6 @@ func (m made) valid(id record.ID) bool {
 		(m.Removing == "" || m.Removing == removedPath(m.Path))
 }
 
-// write replaces the record of a task.
 func (r records) write(m made) error { return r.put(string(m.Task), m) }
 
 // scratch is the record of a throw-away work tree. It has no branch, and lies beside the work trees of the tasks.

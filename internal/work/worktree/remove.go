@@ -106,7 +106,6 @@ func (r *removal) takeAway(ctx context.Context) error {
 	return r.finish(ctx)
 }
 
-// giveBack puts the work tree that was moved aside back into its place.
 func (r *removal) giveBack() error {
 	if layout.Exists(r.Removing) {
 		if layout.Exists(r.Path) {

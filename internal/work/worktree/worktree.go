@@ -74,7 +74,6 @@ type work struct {
 	tree Tree
 }
 
-// on is the work in a work tree.
 func (c *clone) on(t Tree) work { return work{c, t} }
 
 // tip is the newest commit of the branch.
@@ -135,7 +134,6 @@ func (w work) changed(what string) error {
 		WithHint("what a person changed there is left alone; to go on, check out %s there again", w.tree.Branch)
 }
 
-// checkedOut names what is checked out.
 func checkedOut(h git.Head) string {
 	if h.Branch == "" {
 		return "the commit " + short(h.Commit)
@@ -153,7 +151,6 @@ type clone struct {
 
 func (c *clone) records() records { return records{c.layout.Live} }
 
-// treeOf is the work tree that a record describes.
 func (c *clone) treeOf(m made) Tree {
 	return Tree{Task: m.Task, Path: m.Path, Root: c.rootIn(m.Path), Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit}
 }
@@ -221,7 +218,6 @@ func (c *clone) lock(ctx context.Context, name string) (release func(), err erro
 	return func() { _ = lock.Release() }, nil
 }
 
-// lockTask takes the lock of the work tree of a task.
 func (c *clone) lockTask(ctx context.Context, id record.ID) (release func(), err error) {
 	return c.lock(ctx, taskLock(id))
 }

@@ -33,7 +33,6 @@ type Polled struct {
 	TimedOut   bool        `json:"timed_out,omitempty"`   // of a wait: nothing changed
 }
 
-// exitOfPoll says whether a wait ended before anything changed.
 func exitOfPoll(out any) int {
 	if out.(Polled).TimedOut {
 		return verb.ExitTimedOut

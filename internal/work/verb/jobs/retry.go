@@ -58,7 +58,6 @@ func mayRetry(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Jo
 	return verb.WithID(mayWork(ctx, w, s, old.Spec.Task, old.Spec.Executor), old.Spec.Task)
 }
 
-// goOn has a STALE job go on.
 func goOn(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Job) (Job, error) {
 	all, err := work.Jobs(s).List()
 	if err != nil {

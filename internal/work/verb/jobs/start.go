@@ -71,7 +71,6 @@ func Start(ctx context.Context, w *verb.Workspace, s *store.Store, in StartIn) (
 	return st.create(ctx)
 }
 
-// starter is a call of Start under way.
 type starter struct {
 	w    *verb.Workspace
 	s    *store.Store
@@ -127,7 +126,6 @@ func (st *starter) task(ctx context.Context) error {
 	return verb.WithID(mayWork(ctx, st.w, st.s, in.ID, st.spec.Executor), in.ID)
 }
 
-// create makes the job and starts its supervisor.
 func (st *starter) create(ctx context.Context) (Job, error) {
 	one, created, err := work.Jobs(st.s).Create(ctx, st.spec, st.admit)
 	switch {
@@ -177,7 +175,6 @@ func (st *starter) made(all []job.Job) (*job.Job, error) {
 	return nil, nil
 }
 
-// replay answers a call that was made before with the job that it created.
 func (st *starter) replay(one job.Job) Job {
 	out := View(st.s, one, st.w.Now())
 	out.Replayed = true

@@ -77,7 +77,6 @@ func Open(ctx context.Context, w *verb.Workspace, s *store.Store, in OpenIn) (Pa
 	return out, err
 }
 
-// mayOpen returns why no pair may work on the task.
 func (p place) mayOpen(w *verb.Workspace) error {
 	if err := w.InScope(p.task.ID); err != nil {
 		return err
@@ -95,7 +94,6 @@ func (p place) mayOpen(w *verb.Workspace) error {
 	return p.noJob(record.AlreadyClaimed)
 }
 
-// begin makes everything that a pair needs.
 func (p *place) begin(ctx context.Context, w *verb.Workspace, dir, executor string) error {
 	if err := p.choose(ctx, w, dir); err != nil {
 		return err

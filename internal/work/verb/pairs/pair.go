@@ -86,7 +86,6 @@ type place struct {
 
 func (p place) open() bool { return p.session.Status == session.Active }
 
-// taskOf reads the task of a pair.
 func taskOf(s *store.Store, id record.ID) (place, error) {
 	t, err := kind.Tasks.Get(s, id)
 	return place{s: s, task: t}, err
@@ -156,7 +155,6 @@ const (
 	portsOfEach = 10
 )
 
-// environment is that of what is started in a pair.
 func (p place) environment(executor string) map[string]string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(string(p.s.Live) + "\x00" + string(p.task.ID)))
@@ -173,7 +171,6 @@ func (p place) environment(executor string) map[string]string {
 	return out
 }
 
-// view shows a pair.
 func (p place) view() Pair {
 	ses := p.session
 	out := Pair{Task: p.task.ID, Exists: p.open(), Session: ses.ID, Status: ses.Status, Actor: ses.Actor}

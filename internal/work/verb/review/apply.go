@@ -152,7 +152,6 @@ func approveWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, erro
 	return ApplyOut{Task: out}, err
 }
 
-// rejectWork sends the task back to work.
 func rejectWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
 	if in.Restart {
 		if err := idle(p, "it cannot be started again"); err != nil {
@@ -182,7 +181,6 @@ func rejectWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error
 	return ApplyOut{Task: out, Job: next.Job}, err
 }
 
-// rebaseWork rebases the task's branch onto the newest commit of its base.
 func rebaseWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
 	if err := ready(ctx, p, "rebased"); err != nil {
 		return ApplyOut{}, err

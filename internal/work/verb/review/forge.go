@@ -27,10 +27,8 @@ type forge struct {
 	number, address, now string // the keys of its answer, the last one of the state
 }
 
-// proposal is a pull request that is to be opened.
 type proposal struct{ branch, base, title, body string }
 
-// args are arguments of the program for a pull request.
 func (p proposal) args(words []string) (out []string) {
 	fill := strings.NewReplacer("{branch}", p.branch, "{base}", p.base, "{title}", p.title, "{body}", p.body)
 	for _, word := range words {
@@ -81,7 +79,6 @@ func forgeFor(repo string) (forge, error) {
 		WithHint("install %s; the branch can be pushed with git, and the reference added with %s", strings.Join(how, " or "), record.CallTo("ref_add").OnlyShown()).ForGood()
 }
 
-// forgeLimit is how long one call of the program may take.
 const forgeLimit = 2 * time.Minute
 
 // run runs the program in a folder. It asks nothing: without a login it fails. It returns IO with the end of what it

@@ -21,7 +21,6 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// merging is a merge under way.
 type merging struct {
 	trees.Place
 	in    ApplyIn
@@ -69,7 +68,6 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 	return out, nil
 }
 
-// prepare decides what is merged.
 func (m *merging) prepare(ctx context.Context) error {
 	flow := m.S.Config.Flow
 	if flow.IsAbandoned(m.Task.Status) {

@@ -19,7 +19,6 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// remote is where branches are pushed to.
 const remote = "origin"
 
 // proposeWork pushes the branch of a task and opens a pull request. If the task's last job has ended, that is told
@@ -255,7 +254,6 @@ func syncOne(ctx context.Context, w *verb.Workspace, id record.ID, out *SyncOut)
 	return nil
 }
 
-// next says what is to be done about a pull request.
 func next(p trees.Place, now job.PR) string {
 	if p.S.Config.Flow.IsClosed(p.Task.Status) {
 		return ""

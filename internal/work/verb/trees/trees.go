@@ -70,7 +70,6 @@ func OnTask(ctx context.Context, w *verb.Workspace, id record.ID) (Place, error)
 	return p.elsewhere(), nil
 }
 
-// further reports whether a task was carried further than another version of it.
 func further(there, here task.Task) bool {
 	had := here.Provenance.Hashes()
 	for _, e := range there.Provenance {

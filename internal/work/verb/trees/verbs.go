@@ -89,7 +89,6 @@ func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn)
 	return removed(ctx, s, in.ID, tree.Path), err
 }
 
-// removed tells what is left of a work tree.
 func removed(ctx context.Context, s *store.Store, id record.ID, path string) Removed {
 	out := Removed{ID: id, Path: path, Removed: true}
 	if tip, err := s.Repo.Commit(ctx, "refs/heads/"+worktree.Branch(id)); err == nil && tip != "" {
