@@ -74,7 +74,6 @@ func (a Actor) with(c ActorChange) (Actor, []string) {
 	return a, change(keys, "capabilities", &a.Abilities, c.Abilities, record.Unique)
 }
 
-// maxAbilities is the most capabilities that an actor may have.
 const maxAbilities = 50
 
 // Valid returns INVALID_INPUT for what no actor may be. The message begins with the key.

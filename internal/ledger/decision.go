@@ -90,14 +90,12 @@ func decisionStep(_ any, now record.Header, e record.Entry, in task.Rules) (reco
 	return now.Status, "", nil
 }
 
-// apply appends an entry to the decision.
 func (d Decision) apply(e record.Entry, f task.Flow) (Decision, error) {
 	now, err := DecisionLife.Apply(d, d.Header, e, task.Rules{Flow: f})
 	d.Header = now
 	return d, err
 }
 
-// valid returns INVALID_INPUT for content that a decision may not have.
 func (d Decision) valid() error {
 	if err := cmp.Or(
 		d.Valid(d.Body),

@@ -207,7 +207,6 @@ func handoffStep(v any, now record.Header, e record.Entry, in task.Rules) (recor
 	}
 }
 
-// apply appends an entry to the handoff.
 func (h Handoff) apply(e record.Entry, groups GroupsOf) (Handoff, error) {
 	now, err := HandoffLife.Apply(h, h.Header, e, task.Rules{Groups: groups})
 	h.Header = now

@@ -96,7 +96,6 @@ func (s Succession) SupersededBy(id DecisionID) DecisionID {
 	return now
 }
 
-// descends reports whether a decision follows another, directly or over others.
 func (s Succession) descends(id, from DecisionID) bool {
 	seen := map[DecisionID]bool{}
 	for at := s.of[id]; at.ID != "" && !seen[at.ID]; at = s.of[at.Supersedes] {

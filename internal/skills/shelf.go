@@ -24,7 +24,6 @@ func ShelfIn(configDir string) Shelf {
 
 const ext = ".md"
 
-// file is the path of the file of a skill.
 func (s Shelf) file(id ledger.SkillID) string { return filepath.Join(string(s), string(id)+ext) }
 
 // shown is what messages call the file of a skill: where the user's folder lies is nobody else's concern.

@@ -117,7 +117,6 @@ func written(root, folder string) (map[string]State, error) {
 	return out, nil
 }
 
-// compare compares a file with what it is to hold.
 func compare(root, name string, content []byte) (File, error) {
 	f := File{Path: name, content: content}
 	if behindLink(root, name) {

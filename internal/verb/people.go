@@ -43,22 +43,16 @@ func (w *Workspace) EverybodyIn(ctx context.Context, s *store.Store) (People, er
 		return p, err
 	}
 	p.Seen = map[record.Actor]int64{}
-	for _, k := range kind.Kinds() {
-		view, err := w.Reads.Look(ctx, s, k)
-		if err != nil {
-			return p, err
+	_, err = w.EachRow(ctx, s, func(_ *kind.Kind, r *kind.Row) {
+		for _, sign := range r.Signs {
+			p.see(sign.Who, sign.At)
 		}
-		for _, r := range view.Rows() {
-			for _, sign := range r.Signs {
-				p.see(sign.Who, sign.At)
-			}
-			p.see(r.Assignee, 0)
-			for _, who := range slices.Concat(r.All(kind.ReviewerFact), r.All(kind.ToFact)) {
-				p.see(record.Actor(who), 0)
-			}
+		p.see(r.Assignee, 0)
+		for _, who := range slices.Concat(r.All(kind.ReviewerFact), r.All(kind.ToFact)) {
+			p.see(record.Actor(who), 0)
 		}
-	}
-	return p, nil
+	})
+	return p, err
 }
 
 // see remembers that an actor wrote at a time, or was named. What is no actor, such as a group, is left out.

@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // Record is a record of any kind, as verbs return it that know no more of a kind than what all kinds have in common.
@@ -246,4 +247,20 @@ func QueryRows[T any](
 		}
 	}
 	return PageOf(fit, show, view.Problems(), w.PageIn(k.Name, page))
+}
+
+// EachRow calls do for the row of each record of every kind, and lists the files that could not be read.
+func (w *Workspace) EachRow(ctx context.Context, s *store.Store, do func(*kind.Kind, *kind.Row)) ([]problem.Problem, error) {
+	var problems []problem.Problem
+	for _, k := range kind.Kinds() {
+		view, err := w.Reads.Look(ctx, s, k)
+		if err != nil {
+			return nil, err
+		}
+		problems = append(problems, view.Problems()...)
+		for _, r := range view.Rows() {
+			do(k, r)
+		}
+	}
+	return problems, nil
 }

@@ -91,7 +91,6 @@ func folder(stateDir string) (string, error) {
 	return filepath.Join(stateDir, "trust"), nil
 }
 
-// nameOf is the name of the consent for the clone with this live state.
 func nameOf(live string) (string, error) {
 	src, err := layout.ReadFile(cloneID(live))
 	if err != nil {
@@ -181,7 +180,6 @@ func Consents(stateDir string) ([]Consent, error) {
 	return out, err
 }
 
-// state compares the clone that is there now with the one of the consent.
 func (t Trust) state(name string) ConsentState {
 	now, err := nameOf(t.Path)
 	switch {

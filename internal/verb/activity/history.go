@@ -15,7 +15,6 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// configKind stands for the config among the kinds of record.
 const configKind = "config"
 
 // HistoryIn is the input of History. A filter that is left out lets everything through.
@@ -128,7 +127,6 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 	return all, problems, err
 }
 
-// recorded is a record that was read.
 func recorded(k *kind.Kind, v any, deleted bool) logged {
 	r := logged{Header: k.Header(v), deleted: deleted, repeats: func(e record.Entry) bool { return k.Repeats(v, e) }}
 	if t, ok := v.(task.Task); ok {
@@ -168,7 +166,6 @@ func (f filters) events(all []logOf, page verb.PageIn) (events []verb.Ranked[Eve
 	return events, 0
 }
 
-// filters are the filters of a call, as they were read.
 type filters struct {
 	HistoryIn
 	since, until time.Time // until is zero for none
@@ -176,7 +173,6 @@ type filters struct {
 	whole        bool // every record is read, because the oldest entries are asked for
 }
 
-// filters reads the filters. It returns INVALID_INPUT for what can fit nothing.
 func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
 	f.HistoryIn = in
 	if err := verb.KnownKind(in.Kind, configKind); err != nil {
@@ -197,8 +193,7 @@ func (f filters) mayFit(k string, row *kind.Row) bool {
 		(f.until.IsZero() || row.Created == 0 || row.Created <= f.until.Unix())
 }
 
-// fits reports whether an entry fits. One that repeats an entry of another record fits only where this record is asked
-// for.
+// fits reports whether an entry fits. One that repeats that of another record does only if this record is asked for.
 func (f filters) fits(l logged, e record.Entry) bool {
 	return (f.ID == "" || l.Ref.ID == string(f.ID)) && (f.Kind == "" || f.Kind == l.Ref.Kind) && (f.Actor == "" || e.Who == f.who) &&
 		(f.Did == "" || string(e.Did) == f.Did) && (f.Session == "" || e.Session == f.Session || l.Ref.ID == f.Session) &&

@@ -120,27 +120,17 @@ func (f filters) about(ctx context.Context, w *verb.Workspace, s *store.Store) (
 	other := f
 	other.ID = ""
 	var out []verb.Ranked[Event]
-	for _, k := range kind.Kinds() {
-		if k == kind.Tasks.Kind {
-			continue
+	_, err := w.EachRow(ctx, s, func(k *kind.Kind, r *kind.Row) {
+		if r.ID == string(f.ID) || !slices.Contains(r.All(kind.AboutFact), string(f.ID)) || !other.mayFit(k.Name, r) {
+			return
 		}
-		view, err := w.Reads.Look(ctx, s, k)
-		if err != nil {
-			return nil, err
+		if v, err := s.Read(k, r.ID); err == nil { // else it is gone meanwhile
+			out = append(out, other.eventsOf(recorded(k, v, false))...)
 		}
-		for _, r := range view.Rows() {
-			if r.ID == string(f.ID) || !slices.Contains(r.All(kind.AboutFact), string(f.ID)) || !other.mayFit(k.Name, r) {
-				continue
-			}
-			if v, err := s.Read(k, r.ID); err == nil { // else it is gone meanwhile
-				out = append(out, other.eventsOf(recorded(k, v, false))...)
-			}
-		}
-	}
-	return out, nil
+	})
+	return out, err
 }
 
-// gitStory is what git knows of a story.
 type gitStory struct {
 	told    []verb.Ranked[Told]
 	brought map[string]string // the commit that brought an entry, by entryKey
@@ -249,7 +239,6 @@ func (c *Commit) changes(s *store.Store, in store.Logged, brought map[string]str
 	}
 }
 
-// isEntryLine reports whether a line of a record begins an entry.
 func isEntryLine(line string) bool {
 	line = strings.TrimLeft(line, " ")
 	return strings.HasPrefix(line, "- {who: ") || strings.HasPrefix(line, "- who: ")

@@ -121,8 +121,7 @@ func (in WaitIn) jobNamed(s *store.Store) WaitIn {
 	return in
 }
 
-// equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none. Call
-// done at the end.
+// equipped is the workspace with a watcher and shared reads: those of its process, or its own until done is called.
 func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
 	own, done := *w, func() {}
 	watcher, _ := own.Watcher.(*watch.Watcher)
@@ -140,8 +139,7 @@ func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
 	return &own, done
 }
 
-// subject names what a wait watches: waits with the same subject can share their reads. It is made of values alone,
-// since each call opens the store anew.
+// subject names what a wait watches, by values alone: waits with the same subject share their reads.
 func (in WaitIn) subject(w *verb.Workspace, s *store.Store) string {
 	in.Timeout, in.Cursor = nil, ""
 	var me record.Actor // where the answer depends on who asks
@@ -175,7 +173,6 @@ func waitLimit(w *verb.Workspace, s *store.Store, seconds *float64) (time.Durati
 	return time.Duration(*seconds * float64(time.Second)), nil
 }
 
-// waitLoop is one wait, from its first read to its end.
 type waitLoop struct {
 	in    WaitIn
 	read  readFunc
@@ -186,7 +183,6 @@ type waitLoop struct {
 	gone        time.Time // since when a record of last is missing; zero if none is
 }
 
-// run reads, and reads again at each tick, until the wait ends.
 func (l *waitLoop) run(ctx context.Context, ticks <-chan struct{}, progress func(verb.Progress)) (Waited, error) {
 	timeout, report := time.NewTimer(l.limit), time.NewTicker(waitReportsEvery)
 	defer timeout.Stop()
@@ -272,7 +268,6 @@ func (l *waitLoop) judge(now snapshot) Waited {
 	}
 }
 
-// end is the answer of a wait that ends without a change.
 func (l *waitLoop) end(code WaitCode) Waited {
 	if l.last == nil {
 		return snapshot{cursor: l.in.Cursor}.waited(code, news{})

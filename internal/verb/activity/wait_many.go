@@ -42,7 +42,6 @@ type among struct {
 
 var serials atomic.Int64
 
-// watchMany watches the tasks that fit the filters; with ready those that next would find.
 func watchMany(w *verb.Workspace, s *store.Store, in WaitIn) (*manyTasks, error) {
 	keep, err := tasks.NewFilter(w, s, tasks.ListIn{Status: verb.NonEmpty(in.Status), Assignee: in.Assignee, Label: in.Label, Parent: in.Parent})
 	if err != nil {
@@ -74,7 +73,6 @@ func (m *manyTasks) read(ctx context.Context) (snapshot, error) {
 	return m.snapshot(ctx, g, m.last), nil
 }
 
-// free is the tasks that next would find, whatever the filters.
 func (m *manyTasks) free(ctx context.Context) (*index.Set, error) {
 	shared, leave := verb.Share(m.w.Reads, "free "+m.flow, func(ctx context.Context) (*index.Set, error) {
 		g, err := m.w.Graph(ctx, m.s)
@@ -99,7 +97,6 @@ func (m *manyTasks) touched(all *index.Set) []string {
 	return slices.Compact(touched)
 }
 
-// judge judges all tasks.
 func (m *manyTasks) judge(g *verb.Graph, all *index.Set) *among {
 	now := &among{all: all, serial: serials.Add(1)}
 	for _, r := range all.Rows() {
@@ -133,7 +130,6 @@ func (m *manyTasks) judgeAgain(g *verb.Graph, all *index.Set, touched []string) 
 	return now
 }
 
-// add adds a row, if there is one.
 func (a *among) add(r *row) {
 	if r == nil {
 		return
@@ -161,7 +157,6 @@ func (m *manyTasks) row(g *verb.Graph, r *kind.Row) *row {
 	}
 }
 
-// hashOf is a hash of some texts.
 func hashOf(texts ...string) uint64 {
 	h := fnv.New64a()
 	for _, text := range texts {

@@ -17,7 +17,6 @@ import (
 
 const tasksShown = 20
 
-// readFunc reads what a wait watches.
 type readFunc func(context.Context) (snapshot, error)
 
 // reader returns how a wait reads what it watches. Records of every kind are watched by their id. It returns the errors
@@ -92,8 +91,7 @@ func badWait(format string, args ...any) *record.Error {
 	return record.Errorf(record.InvalidParams, format, args...)
 }
 
-// watchOne is a snapshot of one record. Its stamp is its revision and its JSON, so that every write of its file is a
-// change.
+// watchOne is a snapshot of one record. Its stamp has its revision, so that every write of its file is a change.
 func watchOne(kind, id string, rev record.Rev, value any, log record.Log) snapshot {
 	rows := []*row{{id: id, stamp: string(rev) + " " + string(jsonOf(value)), value: func() any { return value }}}
 	return snapshot{
@@ -131,8 +129,7 @@ func rowOf(r *kind.Row, blockedBy []record.ID) taskRow {
 	}
 }
 
-// heldTaskRow is what can change of a task that is watched alone: also who holds it, and how far it was carried
-// elsewhere. Heartbeats change none of it.
+// heldTaskRow is what can change of a task that is watched alone. Heartbeats change none of it.
 type heldTaskRow struct {
 	taskRow
 	Claim     record.Actor  `json:"claim"`
@@ -209,7 +206,6 @@ func watchJob(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
 	return out, nil
 }
 
-// recordRow is what can change of a record of any other kind.
 type recordRow struct {
 	Status record.Status  `json:"status"`
 	Title  string         `json:"title"`

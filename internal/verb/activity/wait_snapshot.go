@@ -60,8 +60,7 @@ type snapshot struct {
 	among  *among        // of the tasks that fit filters
 }
 
-// cursorOf makes a cursor: a hash of what is watched, with its filters, and of the rows; then a dash and the number of
-// entries that the record had.
+// cursorOf makes a cursor: a hash of what is watched and of the rows, a dash, and how many entries the record had.
 func cursorOf(about string, rows []*row, entries int) string {
 	sum := sha256.New()
 	add := func(text string) { _, _ = io.WriteString(sum, text); _, _ = sum.Write([]byte{0}) }
@@ -75,7 +74,6 @@ func cursorOf(about string, rows []*row, entries int) string {
 
 var cursorForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{16}-[0-9]+$`) })
 
-// missing reports whether a record of this snapshot cannot be read any more in a later one.
 func (s snapshot) missing(now snapshot) bool {
 	switch {
 	case s.among != nil && s.among == now.among:
@@ -87,13 +85,11 @@ func (s snapshot) missing(now snapshot) bool {
 	}
 }
 
-// news is what changed: fields, and entries that are new.
 type news struct {
 	changes []Change
 	entries record.Log
 }
 
-// waited is the answer of a wait that ends with this snapshot.
 func (s snapshot) waited(code WaitCode, n news) Waited {
 	var out Waited
 	if s.answer != nil {
@@ -114,7 +110,6 @@ func (s snapshot) waited(code WaitCode, n news) Waited {
 	return out
 }
 
-// changes is what changed since an earlier snapshot.
 func (s snapshot) changes(before snapshot) news {
 	n := news{entries: s.log.Since(len(before.log))}
 	was, now := before.rows, s.rows
@@ -175,11 +170,9 @@ func (s snapshot) changesSince(cursor string) news {
 	return n
 }
 
-// rowField is a top-level key of a row, and its value in words.
 type rowField struct{ name, value string }
 
-// difference lists the fields that differ between two states of one record. A field that one of them lacks is empty
-// there.
+// difference lists the fields that differ between two states of a record. What one of them lacks is empty there.
 func difference(before, now []rowField) []Change {
 	was := make(map[string]string, len(before))
 	for _, f := range before {

@@ -109,7 +109,6 @@ const (
 	room       = 8 << 10 // bytes of JSON
 )
 
-// valid returns INVALID_INPUT for more than a brief can show.
 func (in *In) valid() error {
 	for _, limit := range []struct {
 		name  string
@@ -150,7 +149,6 @@ func Brief(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, 
 	return out.fitted(), nil
 }
 
-// reader is what a brief is read from.
 type reader struct {
 	ctx    context.Context //nolint:containedctx // of the one call that it serves
 	w      *verb.Workspace
@@ -162,7 +160,6 @@ type reader struct {
 	recent []written
 }
 
-// tasks counts the tasks, and shows the most urgent that are open.
 func (b *reader) tasks(out *Out) {
 	flow := b.s.Config.Flow
 	counts := map[record.Status]int{}
@@ -202,7 +199,6 @@ func taskOf(r *kind.Row, blocked bool) Task {
 	}
 }
 
-// records shows what is known, decided and asked.
 func (b *reader) records(out *Out) error {
 	decisions, err := b.decisions()
 	if err != nil {
@@ -254,8 +250,7 @@ func (b *reader) rows(k *kind.Kind, in ...record.Status) ([]*kind.Row, error) {
 	return out, nil
 }
 
-// look returns the rows of all records of a kind, and remembers those that were written last of what belongs into the
-// brief.
+// look returns the rows of all records of a kind, and notes those that belong into the brief.
 func (b *reader) look(k *kind.Kind) ([]*kind.Row, error) {
 	view, err := b.w.Reads.Look(b.ctx, b.s, k)
 	if err != nil {
@@ -269,8 +264,7 @@ func (b *reader) look(k *kind.Kind) ([]*kind.Row, error) {
 	return view.Rows(), nil
 }
 
-// keeps reports whether a record that is no task belongs into the brief: in one of a part, it is about a task of that
-// part.
+// keeps reports whether a record that is no task belongs into the brief: into one of a part by what it is about.
 func (b *reader) keeps(r *kind.Row) bool {
 	return b.within == nil || slices.ContainsFunc(r.All(kind.AboutFact), func(id string) bool { return b.within[id] })
 }
@@ -293,7 +287,6 @@ func (b *reader) decision(r *kind.Row) Decision {
 	return out
 }
 
-// written is a record that was written.
 type written struct {
 	kind *kind.Kind
 	row  *kind.Row
@@ -310,7 +303,6 @@ func (b *reader) note(k *kind.Kind, r *kind.Row) {
 	b.recent = b.recent[:min(len(b.recent), most)]
 }
 
-// activity reads the last entries of the records that were written last. One that is gone meanwhile is left out.
 func (b *reader) activity() []Activity {
 	out := []Activity{}
 	for _, w := range b.recent {

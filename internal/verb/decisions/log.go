@@ -58,7 +58,6 @@ func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (verb
 	})
 }
 
-// decision is the input as a decision without an id.
 func (in LogIn) decision() ledger.Decision {
 	d := ledger.Decision{
 		Header: record.Header{Title: in.Title, Status: in.Status, Labels: in.Labels},

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/search"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -37,71 +38,51 @@ type Row struct {
 	CreatedAt    *time.Time        `json:"created_at,omitempty"`
 }
 
-// choiceShown is how many bytes of a choice a row for an agent has.
 const choiceShown = 500
 
 // Query is a page of the decisions that fit.
 func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (verb.Items[Row], error) {
-	var none verb.Items[Row]
-	f, err := in.filter(w, s)
+	fits, err := in.filter(ctx, w, s)
 	if err != nil {
-		return none, err
+		return verb.Items[Row]{}, err
 	}
 	view, err := w.Reads.Look(ctx, s, kind.Decisions.Kind)
 	if err != nil {
-		return none, err
-	}
-	if in.Parent != "" {
-		g, err := w.Graph(ctx, s)
-		if err != nil {
-			return none, err
-		}
-		if f.about, err = g.Below(in.Parent); err != nil {
-			return none, err
-		}
+		return verb.Items[Row]{}, err
 	}
 	order := verb.Succession(view.Rows())
 	return verb.QueryRows(ctx, w, s, kind.Decisions.Kind, in.Paging,
-		func(r *kind.Row) bool { return f.fits(r) && f.says(s, r) },
+		func(r *kind.Row) bool { return fits(r) && in.says(s, r) },
 		func(r *kind.Row) Row { return row(w, s, r, order) })
 }
 
-// filter is the input, read.
-type filter struct {
-	in    QueryIn
-	since time.Time
-	paths []task.Glob     // none, or one
-	about map[string]bool // ids of which one is to be among those that it is about; nil for any
-	words []string        // in lower case
-}
-
-func (in QueryIn) filter(w *verb.Workspace, s *store.Store) (filter, error) {
-	f := filter{in: in, words: strings.Fields(strings.ToLower(in.Text))}
+// filter returns whether what the row of a decision says fits.
+func (in QueryIn) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (func(*kind.Row) bool, error) {
+	var path task.Glob
 	if in.Path != "" {
-		g, _, err := verb.PathGlob(s, in.Path)
-		if err != nil {
-			return f, verb.BadInput("path", "%q is no path in the workspace", in.Path).WithHint("a path from the folder that holds .cairn, with forward slashes")
+		var err error
+		if path, _, err = verb.PathGlob(s, in.Path); err != nil {
+			return nil, verb.BadInput("path", "%q is no path in the workspace", in.Path).
+				WithHint("a path from the folder that holds .cairn, with forward slashes")
 		}
-		f.paths = []task.Glob{g}
 	}
-	var err error
-	f.since, err = verb.Moment("since", in.Since, w.Now())
-	return f, err
-}
-
-// fits reports whether what the row of a decision says fits.
-func (f filter) fits(r *kind.Row) bool {
-	about := r.All(kind.AboutFact)
-	return (f.in.Status == "" || r.Status == f.in.Status) &&
-		(f.since.IsZero() || r.Created >= f.since.Unix()) &&
-		(f.in.About == "" || slices.Contains(about, string(f.in.About))) &&
-		(f.about == nil || slices.ContainsFunc(about, func(id string) bool { return f.about[id] })) &&
-		(f.paths == nil || slices.ContainsFunc(task.ScopeOf(r.All(kind.ScopeFact)), f.paths[0].Meets))
+	since, err := verb.Moment("since", in.Since, w.Now())
+	if err != nil {
+		return nil, err
+	}
+	within, err := search.Within(ctx, w, s, in.Parent)
+	return func(r *kind.Row) bool {
+		return (in.Status == "" || r.Status == in.Status) &&
+			(since.IsZero() || r.Created >= since.Unix()) &&
+			(in.About == "" || slices.Contains(r.All(kind.AboutFact), string(in.About))) && within(r) &&
+			(in.Path == "" || slices.ContainsFunc(task.ScopeOf(r.All(kind.ScopeFact)), path.Meets))
+	}, err
 }
 
 // says reports whether all words occur in a decision, which is read for it.
-func (f filter) says(s *store.Store, r *kind.Row) bool {
-	if len(f.words) == 0 {
+func (in QueryIn) says(s *store.Store, r *kind.Row) bool {
+	words := strings.Fields(strings.ToLower(in.Text))
+	if len(words) == 0 {
 		return true
 	}
 	d, err := kind.Decisions.Get(s, ledger.DecisionID(r.ID))
@@ -113,7 +94,7 @@ func (f filter) says(s *store.Store, r *kind.Row) bool {
 		text = append(text, o.Label, o.Summary, o.Pros, o.Cons)
 	}
 	all := strings.ToLower(strings.Join(text, "\n"))
-	return !slices.ContainsFunc(f.words, func(word string) bool { return !strings.Contains(all, word) })
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
 }
 
 // row shows a decision in a list. Of one that is gone meanwhile it shows what its row says.

@@ -46,7 +46,6 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (an
 	return listActors(ctx, w, s, in)
 }
 
-// listActors returns the actors that fit the filters, sorted by id.
 func listActors(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (verb.Items[Actor], error) {
 	people, err := w.EverybodyIn(ctx, s)
 	if err != nil {
@@ -61,7 +60,6 @@ func listActors(ctx context.Context, w *verb.Workspace, s *store.Store, in ListI
 	return verb.Page(fit, people.Problems, w.PageIn("directory", in.Paging))
 }
 
-// actorOf shows an actor.
 func actorOf(p verb.People, who record.Actor) Actor {
 	out := Actor{ID: who, Kind: ledger.KindOf(who), DisplayName: ledger.Name(who), LastWrote: verb.SecondsAt(p.Seen[who])}
 	if r := p.Registered[who]; r != nil {

@@ -79,8 +79,7 @@ func (in RegisterIn) externalRef() string {
 	return strings.TrimSpace(*in.ExternalRef)
 }
 
-// resolve finds the actor that is meant among those who are known: the one with the external reference, else the one
-// with the id.
+// resolve finds the actor that is meant: the one with the external reference, else the one with the id.
 func resolve(who record.Actor, externalRef string, known []ledger.Actor) (record.Actor, error) {
 	for _, a := range known {
 		if externalRef != "" && a.ExternalRef == externalRef {
@@ -109,7 +108,6 @@ func mayRegister(w *verb.Workspace, who record.Actor) error {
 		WithHint("an actor registers itself; an operator registers others")
 }
 
-// registered is the actor after a registration.
 func registered(tx *store.Tx, who record.Actor, c ledger.ActorChange, s record.Stamp) (ledger.Actor, error) {
 	a, err := kind.Actors.Get(tx, who)
 	switch {

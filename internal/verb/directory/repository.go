@@ -46,8 +46,7 @@ func (in RegisterIn) repository(ctx context.Context, s *store.Store) (string, er
 	return "", verb.BadInput("remote_url", "is missing, and the clone has no remote").WithHint("give the address of the repository, or the actor to register")
 }
 
-// registeredRepository is the repository after a registration: that of the address, or a new one under the first id
-// that nobody has.
+// registeredRepository is that of the address after a registration, or a new one under the first id that is free.
 func registeredRepository(tx *store.Tx, known []ledger.Repository, repo string, c ledger.RepositoryChange, s record.Stamp) (ledger.Repository, error) {
 	if i := slices.IndexFunc(known, func(r ledger.Repository) bool { return r.Repo == repo }); i >= 0 {
 		r, err := kind.Repositories.Get(tx, ledger.RepositoryID(known[i].Ref.ID))

@@ -136,7 +136,6 @@ func itemOf(r *kind.Row) Item {
 // maxNotes is how many notes an answer has for an agent: the newest.
 const maxNotes = 20
 
-// whole adds to an item what only the file has.
 func whole(w *verb.Workspace, s *store.Store, out Item) (Item, error) {
 	f, err := kind.Feedback.Get(s, ledger.FeedbackID(out.ID))
 	if err != nil {

@@ -145,7 +145,6 @@ func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 	})
 }
 
-// reviewCheck finds the check of a task that its reviewer settles.
 func reviewCheck(who record.Actor) func(task.Task) (int, error) {
 	return func(t task.Task) (int, error) {
 		if i := t.ReviewCheck(who); i >= 0 {

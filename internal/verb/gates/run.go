@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -145,11 +144,13 @@ func Consent(s *store.Store, t task.Task, todo []int) error {
 	if s.Trusted() {
 		return nil
 	}
-	var commands []string
+	var commands, shown []string
 	for _, n := range todo[:min(len(todo), commandsShown)] {
-		commands = append(commands, verb.Head(t.Checks[n].Cmd, commandShown))
+		command := verb.Head(t.Checks[n].Cmd, commandShown)
+		commands = append(commands, command)
+		shown = append(shown, strconv.Quote(command)) // so that no command can pass for another
 	}
-	e := record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(slices.Clone(commands)), record.AndMore(len(todo)-len(commands))).
+	e := record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine: %s%s", strings.Join(shown, ", "), record.AndMore(len(todo)-len(commands))).
 		WithHint("read them, then a person runs %s in a terminal", record.CallTo("trust").ByPerson())
 	e.Details = map[string]any{"commands": commands, "total": len(todo)}
 	return e
@@ -161,15 +162,6 @@ func untrustedRepo(files store.Files) error {
 		WithHint("a person runs %s in a terminal", record.CallTo("trust", "in-repo", files.Repo).ByPerson())
 }
 
-// quoteAll makes all that is not plain text visible, so that no command can pass for another.
-func quoteAll(texts []string) string {
-	for i, text := range texts {
-		texts[i] = strconv.Quote(text)
-	}
-	return strings.Join(texts, ", ")
-}
-
-// progressEvery is how often a check that runs says so.
 const progressEvery = 3 * time.Second
 
 // reportWhile says in a message that the command with index n, of so many, runs, and says it again now and then until
@@ -201,7 +193,6 @@ func reportWhile(report func(verb.Progress), n, of int, message string, limit ti
 	}
 }
 
-// noLimit is the time limit of a set-up command that has none.
 const noLimit = 24 * time.Hour
 
 // SetUp runs the set-up command of a work tree (worktree_setup), as the config there has it; without one it does

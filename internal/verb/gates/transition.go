@@ -68,8 +68,7 @@ type Run struct {
 	of task.Task // as it was then
 }
 
-// prepare runs the commands that the checks gate asks for before a transition. If the deps gate refuses it, nothing is
-// run.
+// prepare runs the commands that the checks gate asks for, unless the deps gate refuses the transition.
 func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (Run, error) {
 	t, err := w.ReadForWrite(s, id)
 	if err != nil || tr.To == "" || t.Status == tr.To {
@@ -121,8 +120,7 @@ func (r Run) stillHolds(t task.Task) error {
 		WithHint("read it again and decide anew").WithNext(record.CallTo("get", "id", t.ID))
 }
 
-// Alone returns CHECKS_FAILED if the record of the task was written to since the run began, where nobody but the
-// commands that ran could.
+// Alone returns CHECKS_FAILED if the task was written to since the run began, where only its commands could.
 func (r Run) Alone(t task.Task) error {
 	if slices.EqualFunc(r.of.Provenance, t.Provenance, record.Entry.Equal) {
 		return nil
@@ -134,7 +132,6 @@ func (r Run) Alone(t task.Task) error {
 // Fits reports whether there are results, and the task still has the checks that they are of.
 func (r Run) Fits(t task.Task) bool { return r.Proof.Run != nil && t.SameChecks(r.of) }
 
-// decide decides under the lock what becomes of the task.
 func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (task.Task, *record.Entry, error) {
 	if err := ran.stillHolds(wc.Task); err != nil {
 		return wc.Task, nil, err
@@ -199,7 +196,6 @@ func (tr Transition) byMerge(ctx context.Context, w *verb.Workspace, s *store.St
 		WithHint("%s asks the gates of what is merged, and closes it", record.CallTo("review_apply", "id", t.ID, "action", "merge"))
 }
 
-// allByMerge is byMerge for several tasks.
 func (tr Transition) allByMerge(ctx context.Context, w *verb.Workspace, s *store.Store, ids []record.ID) error {
 	if tr.To == "" || !s.Config.CloseByMerge {
 		return nil

@@ -131,7 +131,7 @@ type net struct {
 	needs [][]int        // the open tasks that an open task waits for, each once
 	waits [][]int        // the open tasks that wait for an open task
 	parts [][]int        // the tasks below a task
-	every [][]int        // see dependents
+	every [][]int        // the tasks that name a task among their deps, whatever their states
 	keeps func(int) bool // whether a task fits the filter
 	view  verb.View
 }
@@ -142,16 +142,20 @@ func newNet(s *store.Store, look *verb.Graph, in In) *net {
 		n.at[record.ID(r.ID)] = i
 		n.open = append(n.open, !n.flow.IsClosed(r.Status))
 	}
-	n.needs, n.waits, n.parts = make([][]int, len(n.rows)), make([][]int, len(n.rows)), make([][]int, len(n.rows))
+	for _, edges := range []*[][]int{&n.needs, &n.waits, &n.parts, &n.every} {
+		*edges = make([][]int, len(n.rows))
+	}
 	for i, r := range n.rows {
 		if p, ok := n.at[r.Parent]; ok && p != i {
 			n.parts[p] = append(n.parts[p], i)
 		}
-		if !n.open[i] {
-			continue
-		}
 		for _, id := range r.Deps {
-			if d, ok := n.at[id]; ok && n.open[d] && !slices.Contains(n.needs[i], d) {
+			d, ok := n.at[id]
+			if !ok {
+				continue
+			}
+			n.every[d] = append(n.every[d], i)
+			if n.open[i] && n.open[d] && !slices.Contains(n.needs[i], d) {
 				n.needs[i], n.waits[d] = append(n.needs[i], d), append(n.waits[d], i)
 			}
 		}
@@ -159,8 +163,7 @@ func newNet(s *store.Store, look *verb.Graph, in In) *net {
 	return n
 }
 
-// show makes the result. Who acts is asked for only where there is more than an agent is shown: mostly anybody may
-// look.
+// show makes the result. Who acts is asked for only where there is more than an agent is shown.
 func (n *net) show(w *verb.Workspace, problems []problem.Problem) Out {
 	out := Out{Root: n.in.ID, Up: n.in.Up, Nodes: []Node{}, Edges: []Edge{}, CriticalPath: []record.ID{}, Unblocks: []Unblocks{}}
 	out.Problems.Problems = problems[:min(len(problems), 50)]
@@ -227,7 +230,7 @@ func (out Out) Shown() string {
 
 // draw adds nodes and edges, and a node for each record that a task waits for and that is no task that is shown.
 func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []int) {
-	others := map[record.ID]bool{}
+	others := map[record.ID]Node{}
 	for _, i := range chosen {
 		r := n.rows[i]
 		node := Node{
@@ -244,23 +247,24 @@ func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []in
 			}
 			if at, ok := n.at[id]; ok && inside[at] {
 				out.Edges = append(out.Edges, Edge{node.ID, id})
-			} else if !ok && n.otherShown(id) {
-				others[id] = true
+			} else if other := n.other(id); !ok && (n.in.All || other.Missing || other.Open) {
+				others[id] = other
 				out.Edges = append(out.Edges, Edge{node.ID, id})
 			}
 		}
 	}
-	for id := range others {
-		dep, found := n.look.Find(id)
-		out.Nodes = append(out.Nodes, Node{ID: id, Title: dep.Title, Status: dep.Status, Priority: dep.Priority, Missing: !found, Open: found && !n.flow.DepClosed(dep)})
+	for _, other := range others {
+		out.Nodes = append(out.Nodes, other)
 	}
 	sorted.By(out.Nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// otherShown reports whether a record that is no task is shown: one that is closed is only where closed tasks are.
-func (n *net) otherShown(id record.ID) bool {
+// other is the node of what is no task. One that is closed is shown only where closed tasks are.
+func (n *net) other(id record.ID) Node {
 	dep, found := n.look.Find(id)
-	return n.in.All || !found || !n.flow.DepClosed(dep)
+	return Node{
+		ID: id, Title: dep.Title, Status: dep.Status, Priority: dep.Priority, Missing: !found, Open: found && !n.flow.DepClosed(dep),
+	}
 }
 
 func (n *net) id(i int) record.ID { return record.ID(n.rows[i].ID) }
@@ -307,7 +311,6 @@ func (n *net) chosen() []int {
 	}
 }
 
-// step are the tasks one step on from some.
 func (n *net) step(from []int, seen []bool, fits func(int) bool) []int {
 	var next []int
 	add := func(i int) {
@@ -325,15 +328,17 @@ func (n *net) step(from []int, seen []bool, fits func(int) bool) []int {
 	return next
 }
 
-// beside are the tasks one step from a task, in the direction that was asked for. Upwards that is what waits for it,
-// and what it is a part of.
+// beside are the tasks one step from a task: upwards, what waits for it and what it is a part of.
 func (n *net) beside(i int) []int {
 	var out []int
 	if n.in.Up && n.in.ID != "" {
 		if p, ok := n.at[n.rows[i].Parent]; ok {
 			out = append(out, p)
 		}
-		return append(out, n.dependents()[i]...)
+		if n.in.All {
+			return append(out, n.every[i]...)
+		}
+		return append(out, n.waits[i]...)
 	}
 	out = append(out, n.parts[i]...)
 	for _, id := range n.rows[i].Deps {
@@ -342,24 +347,6 @@ func (n *net) beside(i int) []int {
 		}
 	}
 	return out
-}
-
-// dependents are, for each task, those that name it among their deps, whatever their states.
-func (n *net) dependents() [][]int {
-	if !n.in.All {
-		return n.waits
-	}
-	if n.every == nil {
-		n.every = make([][]int, len(n.rows))
-		for i, r := range n.rows {
-			for _, id := range r.Deps {
-				if d, ok := n.at[id]; ok {
-					n.every[d] = append(n.every[d], i)
-				}
-			}
-		}
-	}
-	return n.every
 }
 
 // tops are the tasks that fit, are no part of one that fits, and that none that fits waits for; all that fit, if there

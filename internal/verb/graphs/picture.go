@@ -8,11 +8,9 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// labelShown is how many bytes of a title a picture shows.
 const labelShown = 80
 
-// mermaid draws a graph for Mermaid: an arrow leads from what must be done first to what waits for it. Parents are
-// boxes around their parts.
+// mermaid draws a graph for Mermaid: arrows lead to what waits, and parents are boxes around their parts.
 func mermaid(g Out) string {
 	p := newPicture(g)
 	var b strings.Builder
@@ -70,7 +68,6 @@ func mermaidClass(n *Node) string {
 	return ""
 }
 
-// picture is what is drawn.
 type picture struct {
 	g     Out
 	names map[record.ID]string // of a node in the picture: an id could be a word of the language
@@ -93,7 +90,6 @@ func newPicture(g Out) *picture {
 	return p
 }
 
-// critical reports whether an edge is on the critical path.
 func (p *picture) critical(e Edge) bool { return p.after[e.To] == e.From }
 
 // groups calls each once for each node, parents around their parts: those it calls again behind them, with open false.
@@ -125,7 +121,6 @@ func (p *picture) groups(each func(n *Node, depth int, open bool)) {
 	}
 }
 
-// label is what is written on a node.
 func label(n *Node) string {
 	if n.Missing {
 		return string(n.ID) + " (there is no such record)"

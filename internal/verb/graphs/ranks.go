@@ -21,7 +21,6 @@ type ranks struct {
 	rings  [][]int // the tasks of each
 }
 
-// ranks finds the rings among some tasks.
 func (n *net) ranks(inside []bool) *ranks {
 	r := &ranks{n: n, inside: inside}
 	starts := func(yield func(int) bool) {
@@ -114,12 +113,10 @@ func estimate(r *kind.Row) time.Duration {
 	return min(max(d, 0), longestEstimate)
 }
 
-// isCycle reports whether the tasks of a ring wait for one another, or one for itself.
 func (r *ranks) isCycle(ring []int) bool {
 	return len(ring) > 1 || slices.Contains(r.n.needs[ring[0]], ring[0])
 }
 
-// cycles names the tasks of each cycle.
 func (n *net) cycles(r *ranks) [][]record.ID {
 	var out [][]record.ID
 	for _, ring := range r.rings {
@@ -136,12 +133,10 @@ func (n *net) cycles(r *ranks) [][]record.ID {
 	return out
 }
 
-// columns is how many waiting tasks are counted at once, as bits: so the counting of 100,000 tasks needs a few
-// megabytes.
+// columns is how many waiting tasks are counted at once, as bits: so 100,000 tasks need a few megabytes.
 const columns = 1024
 
-// waiting counts for each task the open tasks that wait for it, through others too, whatever part of the graph is
-// shown.
+// waiting counts the open tasks that wait for each task, through others too, whatever part of the graph is shown.
 func (r *ranks) waiting() []int {
 	all := make([]bool, len(r.n.rows))
 	for i := range all {

@@ -46,17 +46,14 @@ func delta(ctx context.Context, w *verb.Workspace, s *store.Store) (*Delta, erro
 		out.Since = &at
 	}
 	var all []Changed
-	for _, k := range kind.Kinds() {
-		view, err := w.Reads.Look(ctx, s, k)
-		if err != nil {
-			return nil, err
+	_, err := w.EachRow(ctx, s, func(k *kind.Kind, r *kind.Row) {
+		if by, ok := othersLast(r, me); ok && by.At >= since && r.OwnEntries() > 0 { // else the records that it is about tell the same
+			all = append(all, Changed{ID: r.ID, Kind: k.Name, Title: r.Title, Status: r.Status, Who: by.Who, At: time.Unix(by.At, 0).UTC()})
+			out.Changed[k.Name]++
 		}
-		for _, r := range view.Rows() {
-			if by, ok := othersLast(r, me); ok && by.At >= since && r.OwnEntries() > 0 { // else the records that it is about tell the same
-				all = append(all, Changed{ID: r.ID, Kind: k.Name, Title: r.Title, Status: r.Status, Who: by.Who, At: time.Unix(by.At, 0).UTC()})
-				out.Changed[k.Name]++
-			}
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	sorted.By(all, func(a, b Changed) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.ID, b.ID)) })
 	out.Total = len(all)

@@ -70,8 +70,7 @@ func others(found []index.Ranked, id string) []*kind.Row {
 	return out
 }
 
-// sameWords is how alike the words of two notes are, from 0 to 1. Notes with the words of one title are as alike as can
-// be.
+// sameWords is how alike the words of two notes are, from 0 to 1. Those with the words of one title are most alike.
 func sameWords(a, b ledger.Note) float64 {
 	if title := counts(a.Title); len(title) > 1 && alikeness(title, counts(b.Title)) > 0.999 {
 		return 1

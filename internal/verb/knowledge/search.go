@@ -100,7 +100,6 @@ func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in SearchIn)
 	return out, nil
 }
 
-// newest returns the notes that were written last.
 func (in SearchIn) newest(s *store.Store, view *index.View, keep func(*kind.Row) bool) SearchOut {
 	var fit []*kind.Row
 	for _, r := range view.Rows() {
@@ -118,10 +117,8 @@ func (in SearchIn) newest(s *store.Store, view *index.View, keep func(*kind.Row)
 	return out
 }
 
-// shown is how many of some notes are returned.
 func (in SearchIn) shown(of int) int { return min(of, int(cmp.Or(in.TopK, usualTop))) }
 
-// itemOf shows a note.
 func itemOf(s *store.Store, r *kind.Row, hits terms.Hits) Item {
 	return Item{
 		ID: r.ID, Title: verb.Head(r.Title, titleBounds), Type: ledger.NoteType(r.Fact(kind.TypeFact)),
@@ -141,12 +138,9 @@ func (in SearchIn) valid() error {
 
 // filter returns which notes fit what was asked beside the words.
 func (in SearchIn) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (func(*kind.Row) bool, error) {
-	within := func(*kind.Row) bool { return true }
-	if in.Parent != "" {
-		var err error
-		if within, err = search.Within(ctx, w, s, in.Parent); err != nil {
-			return nil, err
-		}
+	within, err := search.Within(ctx, w, s, in.Parent)
+	if err != nil {
+		return nil, err
 	}
 	return func(r *kind.Row) bool {
 		for _, label := range in.Labels {
@@ -158,7 +152,6 @@ func (in SearchIn) filter(ctx context.Context, w *verb.Workspace, s *store.Store
 	}, nil
 }
 
-// finding is what a search has found so far.
 type finding struct {
 	w      *verb.Workspace
 	s      *store.Store
@@ -167,7 +160,6 @@ type finding struct {
 	scores map[string]*score // by id
 }
 
-// score is how well a note fits.
 type score struct {
 	row        *kind.Row
 	words      float64 // BM25; 0 if it was not found by words
@@ -183,8 +175,7 @@ func (f *finding) byWords(ranking index.Ranking, keep func(*kind.Row) bool) {
 	}
 }
 
-// byMeaning adds the notes that are near in meaning, and ranks all anew. What the embedder does not answer, words alone
-// find.
+// byMeaning adds the notes that are near in meaning, and ranks all anew. Without an answer of the embedder words count.
 func (f *finding) byMeaning(ctx context.Context, keep func(*kind.Row) bool, out *SearchOut) {
 	var fit []*kind.Row
 	var keys []string
@@ -223,7 +214,6 @@ func (f *finding) byMeaning(ctx context.Context, keep func(*kind.Row) bool, out 
 	f.fuse()
 }
 
-// near notes how near a note is in meaning.
 func (f *finding) near(r *kind.Row, similarity float64) {
 	if similarity < f.in.MinSimilarity {
 		delete(f.scores, r.ID)
@@ -247,28 +237,26 @@ func (f *finding) fuse() {
 		func(s *score) float64 { return s.words },
 		func(s *score) float64 { return s.similarity },
 	} {
-		var list []*score
-		for _, s := range f.scores {
-			if by(s) > 0 {
-				list = append(list, s)
-			}
-		}
-		sorted.By(list, func(a, b *score) int { return cmp.Or(cmp.Compare(by(b), by(a)), strings.Compare(a.row.ID, b.row.ID)) })
-		for place, s := range list {
+		for place, s := range f.ranked(by) {
 			s.fused += 1 / float64(fusion+place+1)
 		}
 	}
 }
 
-// show puts the best into the answer.
-func (f *finding) show(out *SearchOut, hits terms.Hits) {
-	var all []*score
+// ranked are the notes that have a score, the best first.
+func (f *finding) ranked(by func(*score) float64) []*score {
+	var out []*score
 	for _, s := range f.scores {
-		all = append(all, s)
+		if by(s) > 0 {
+			out = append(out, s)
+		}
 	}
-	sorted.By(all, func(a, b *score) int {
-		return cmp.Or(cmp.Compare(b.fused, a.fused), strings.Compare(a.row.ID, b.row.ID))
-	})
+	sorted.By(out, func(a, b *score) int { return cmp.Or(cmp.Compare(by(b), by(a)), strings.Compare(a.row.ID, b.row.ID)) })
+	return out
+}
+
+func (f *finding) show(out *SearchOut, hits terms.Hits) {
+	all := f.ranked(func(s *score) float64 { return s.fused })
 	out.Total, out.Items = len(all), []Item{}
 	for _, s := range all[:f.in.shown(len(all))] {
 		item := itemOf(f.s, s.row, hits)

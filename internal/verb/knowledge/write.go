@@ -49,13 +49,11 @@ type Alike struct {
 
 // Write creates a note or changes one. It is saved before anything else is done with it: whatever becomes of the
 // embedder, it is written.
-func Write(ctx context.Context, w *verb.Workspace, _ *store.Store, in WriteIn) (Note, error) {
-	s, err := w.Open()
-	if err == nil && in.About != nil {
-		err = verb.Exist(s, *in.About)
-	}
-	if err != nil {
-		return Note{}, err
+func Write(ctx context.Context, w *verb.Workspace, s *store.Store, in WriteIn) (Note, error) {
+	if in.About != nil {
+		if err := verb.Exist(s, *in.About); err != nil {
+			return Note{}, err
+		}
 	}
 	rec, err := in.save(ctx, w, s)
 	if err != nil {
@@ -64,7 +62,6 @@ func Write(ctx context.Context, w *verb.Workspace, _ *store.Store, in WriteIn) (
 	return complete(ctx, w, s, rec)
 }
 
-// save makes the write.
 func (in WriteIn) save(ctx context.Context, w *verb.Workspace, s *store.Store) (verb.Record, error) {
 	if in.ID != "" {
 		return verb.Change{Kind: kind.Knowledge.Kind, IDs: []string{string(in.ID)}, ExpectedRev: in.ExpectedRev, Decide: func(wc verb.WriteContext) (any, error) {

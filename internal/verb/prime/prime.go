@@ -120,7 +120,6 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	return out, nil
 }
 
-// tasks finds what the actor has open, and what is ready.
 func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) {
 	view := w.View(s).OfMany(ctx)
 	mine, isMine := tasks.WorkOf(view, g, out.Actor), map[string]bool{}
@@ -135,7 +134,6 @@ func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g 
 	out.Mine, out.Ready = foremost(mine), foremost(free)
 }
 
-// sessions finds those that the actor has open.
 func (out *Out) sessions(ctx context.Context, w *verb.Workspace, s *store.Store) error {
 	open, err := sessions.List(ctx, w, s, sessions.ListIn{Actor: string(out.Actor), Status: session.Active, Limit: openShown})
 	if err != nil {
@@ -148,7 +146,6 @@ func (out *Out) sessions(ctx context.Context, w *verb.Workspace, s *store.Store)
 	return nil
 }
 
-// foremost shows the most urgent of some tasks.
 func foremost(rows []*kind.Row) []Task {
 	out := []Task{}
 	for _, r := range tasks.Foremost(rows, shown) {
@@ -157,7 +154,6 @@ func foremost(rows []*kind.Row) []Task {
 	return out
 }
 
-// handoffs finds those that wait for the actor.
 func (out *Out) handoffs(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) error {
 	waiting, err := handoffs.InboxBeside(ctx, w, s, g, handoffs.InboxIn{Types: []handoffs.What{handoffs.IsHandoff}, Limit: shown})
 	if err != nil {

@@ -108,7 +108,6 @@ func CreateProject(ctx context.Context, w *verb.Workspace, in CreateIn) (Opened,
 	return out, nil
 }
 
-// created shows a workspace that was made.
 func created(w *verb.Workspace, s *store.Store) Opened {
 	out := Opened{Project: projects.IDOf(s.Root), Root: s.Root, Prefix: s.Config.Prefix, Trusted: s.Trusted()}
 	if here, err := w.Open(); err == nil && here.Root == s.Root {

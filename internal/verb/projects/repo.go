@@ -67,8 +67,7 @@ func reposOf(ctx context.Context, s *store.Store) (Repos, error) {
 	return out, nil
 }
 
-// own is the repository in which the workspace lies, where the list does not name it. No task names it: it is the one
-// of all that name none.
+// own is the repository in which the workspace lies, that of all tasks that name none, where the list lacks it.
 func own(ctx context.Context, s *store.Store, known []ledger.Repository) Repo {
 	r := Repo{Name: filepath.Base(s.Worktree), Path: ".", Role: "primary", Folder: s.Root, State: hereState, Trusted: s.Trusted(), Own: true}
 	if r.Trusted { // git may run what its config names
@@ -78,7 +77,6 @@ func own(ctx context.Context, s *store.Store, known []ledger.Repository) Repo {
 	return r
 }
 
-// shown is a repository of the list.
 func shown(s *store.Store, r kind.Repo, known []ledger.Repository) Repo {
 	out := Repo{Name: r.Name, Path: r.Path, URL: r.URL, Role: r.Role, Base: r.Base, State: remoteState, Record: recordOf(r.URL, known)}
 	if r.Path == "" {
@@ -131,7 +129,6 @@ func RegisterRepo(ctx context.Context, w *verb.Workspace, s *store.Store, in Reg
 	})
 }
 
-// repo is the repository that the input describes.
 func (in RegisterIn) repo(s *store.Store) (kind.Repo, error) {
 	r := kind.Repo{Name: in.Name, Role: in.Role, Base: in.Base}
 	if in.RemoteURL != "" {
@@ -186,7 +183,6 @@ func LinkRepo(ctx context.Context, w *verb.Workspace, s *store.Store, in LinkIn)
 	})
 }
 
-// setRepo makes one write of the list.
 func setRepo(ctx context.Context, w *verb.Workspace, s *store.Store, which func() (kind.Repo, error)) (Repos, error) {
 	s, err := w.EditConfig(ctx, s, func(doc *format.Doc) (*format.Doc, error) {
 		repo, err := which()

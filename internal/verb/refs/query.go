@@ -48,7 +48,6 @@ func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (
 	return verb.Page(found, problems, w.PageIn("refs", in.Paging))
 }
 
-// filter reads the filters.
 func (in QueryIn) filter() (func(record.Header, record.Reference) bool, error) {
 	repo, err := repoNamed(in.Repo, "")
 	if err != nil {
@@ -63,25 +62,17 @@ func (in QueryIn) filter() (func(record.Header, record.Reference) bool, error) {
 
 // all lists the references of all records. Rows say which records have any.
 func (in QueryIn) all(ctx context.Context, w *verb.Workspace, s *store.Store, fits func(record.Header, record.Reference) bool) (found []verb.Ranked[Item], problems []problem.Problem, err error) {
-	for _, k := range kind.Kinds() {
-		view, err := w.Reads.Look(ctx, s, k)
-		if err != nil {
-			return nil, nil, err
+	problems, err = w.EachRow(ctx, s, func(k *kind.Kind, row *kind.Row) {
+		if types := row.RefTypes(); len(types) == 0 || in.Type != "" && !slices.Contains(types, in.Type) {
+			return
 		}
-		problems = append(problems, view.Problems()...)
-		for _, row := range view.Rows() {
-			if types := row.RefTypes(); len(types) == 0 || in.Type != "" && !slices.Contains(types, in.Type) {
-				continue
-			}
-			if v, err := s.Read(k, row.ID); err == nil { // else it is gone meanwhile
-				found = append(found, items(k, k.Header(v), fits)...)
-			}
+		if v, err := s.Read(k, row.ID); err == nil { // else it is gone meanwhile
+			found = append(found, items(k, k.Header(v), fits)...)
 		}
-	}
-	return found, problems, nil
+	})
+	return found, problems, err
 }
 
-// items are the references of a record that fit.
 func items(k *kind.Kind, h record.Header, fits func(record.Header, record.Reference) bool) []verb.Ranked[Item] {
 	var out []verb.Ranked[Item]
 	for _, r := range h.Refs {

@@ -115,8 +115,7 @@ func (g inGit) complete(ctx context.Context, r *record.Reference) error {
 	return nil
 }
 
-// lasting is what is compared, A...B, with the hashes of commits in place of names that mean another commit tomorrow,
-// such as HEAD~1.
+// lasting is what is compared, A...B, with hashes in place of names that mean another commit tomorrow, such as HEAD~1.
 func (g inGit) lasting(ctx context.Context, target string) (string, error) {
 	sides := strings.Split(target, "...")
 	for i, side := range sides {
@@ -143,8 +142,7 @@ func (g inGit) here(ctx context.Context) (branch, commit string) {
 	return head.Branch, head.Commit
 }
 
-// pullPaths are what the addresses of pull requests have between the repository and the number, on the hosts that are
-// most used.
+// pullPaths stand between the repository and the number of a pull request, on the hosts that are most used.
 var pullPaths = []string{"/-/merge_requests/", "/pull/", "/pulls/", "/pull-requests/"}
 
 // pullIn reads the number and the repository of a pull request from its address; 0 if the address does not say.

@@ -138,9 +138,8 @@ type ProbeIn struct {
 }
 
 // Probe finds out what the remote allows. It returns OFFLINE if it gives no answer, or takes no claims.
-func Probe(ctx context.Context, w *verb.Workspace, _ *store.Store, in ProbeIn) (Shared, error) {
-	s, err := shared(w)
-	if err != nil {
+func Probe(ctx context.Context, w *verb.Workspace, s *store.Store, in ProbeIn) (Shared, error) {
+	if err := shares(s); err != nil {
 		return Shared{}, err
 	}
 	claims, of := remote.Of(s, w.Actor(), w.Now), s.Config.Claims
@@ -171,9 +170,8 @@ type SyncIn struct {
 
 // Sync brings what this clone claims and what the remote has together. It returns OFFLINE if the remote gives no
 // answer, and CLAIM_LOST if a claim was given to another clone.
-func Sync(ctx context.Context, w *verb.Workspace, _ *store.Store, in SyncIn) (Shared, error) {
-	s, err := shared(w)
-	if err != nil {
+func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (Shared, error) {
+	if err := shares(s); err != nil {
 		return Shared{}, err
 	}
 	if _, err := remote.Of(s, w.Actor(), w.Now).SyncNow(ctx); err != nil {
@@ -188,14 +186,13 @@ func Sync(ctx context.Context, w *verb.Workspace, _ *store.Store, in SyncIn) (Sh
 	return view(w, s, in.ID), w.RememberCall(ctx, s, session.Key{})
 }
 
-// shared opens a store whose claims hold among clones. It returns INVALID_INPUT if they do not.
-func shared(w *verb.Workspace) (*store.Store, error) {
-	s, err := w.Open()
-	if err == nil && !s.Shares() {
-		err = record.Errorf(record.InvalidInput, "claims hold in this clone alone").
-			WithHint("%s lets them hold among all clones of a git remote", record.CallTo("settings_set", "key", "claims_remote", "value", "origin").ByPerson())
+// shares returns INVALID_INPUT if claims hold in this clone alone.
+func shares(s *store.Store) error {
+	if s.Shares() {
+		return nil
 	}
-	return s, err
+	return record.Errorf(record.InvalidInput, "claims hold in this clone alone").
+		WithHint("%s lets them hold among all clones of a git remote", record.CallTo("settings_set", "key", "claims_remote", "value", "origin").ByPerson())
 }
 
 // Replay shows what is known now.

@@ -113,17 +113,14 @@ func (in In) order() string {
 	return fmt.Sprintf("search %x", h.Sum64())
 }
 
-// filter returns what the filters keep.
 func (in In) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (func(index.Ranked) bool, error) {
 	since, err := verb.Moment("since", in.Since, w.Now())
 	if err = cmp.Or(verb.KnownKind(in.Kind), err); err != nil {
 		return nil, err
 	}
-	within := func(*kind.Row) bool { return true }
-	if in.Parent != "" {
-		if within, err = Within(ctx, w, s, in.Parent); err != nil {
-			return nil, err
-		}
+	within, err := Within(ctx, w, s, in.Parent)
+	if err != nil {
+		return nil, err
 	}
 	return func(r index.Ranked) bool {
 		return (in.Kind == "" || r.Kind.Name == in.Kind) && (in.Status == "" || r.Row.Status == in.Status) &&
@@ -132,9 +129,12 @@ func (in In) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (fun
 	}, nil
 }
 
-// Within returns whether a record belongs to a task or to one of those below it: because it is one, or is about one. It
-// returns NOT_FOUND if there is no such task.
+// Within returns whether a record belongs to a task or to one of those below it: because it is one, or is about one.
+// Every record does to "". It returns NOT_FOUND if there is no such task.
 func Within(ctx context.Context, w *verb.Workspace, s *store.Store, parent record.ID) (func(*kind.Row) bool, error) {
+	if parent == "" {
+		return func(*kind.Row) bool { return true }, nil
+	}
 	g, err := w.Graph(ctx, s)
 	if err != nil {
 		return nil, err
@@ -161,8 +161,7 @@ func itemOf(s *store.Store, r index.Ranked, hits terms.Hits) Item {
 	}
 }
 
-// Snippet is the passage of a record in which the terms are that were found; the beginning of its body if they are in
-// its title alone.
+// Snippet is the passage of a record in which the terms are; the beginning of its body if only its title has them.
 func Snippet(s *store.Store, k *kind.Kind, id string, hits terms.Hits) string {
 	v, err := s.Read(k, id)
 	if err != nil {

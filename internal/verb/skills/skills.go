@@ -40,7 +40,6 @@ type Skill struct {
 	Replayed      bool          `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 
-// skillOf shows a skill with its body.
 func skillOf(w *verb.Workspace, k ledger.Skill, from Source) Skill {
 	out := Skill{
 		ID: k.Ref.ID, Name: k.Title, Description: k.Description, Version: k.Version, Status: k.Status, Source: from,
@@ -102,8 +101,7 @@ type ListIn struct {
 	verb.Paging
 }
 
-// List returns the skills that fit the filters, sorted by id. It reads no file of a workspace that did not change, but
-// for the bodies.
+// List returns the skills that fit the filters, sorted by id.
 func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (verb.Items[Skill], error) {
 	var none verb.Items[Skill]
 	view, err := w.Reads.Look(ctx, s, kind.Skills.Kind)

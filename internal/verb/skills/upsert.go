@@ -32,7 +32,6 @@ func Upsert(ctx context.Context, w *verb.Workspace, s *store.Store, in UpsertIn)
 	return skillOf(w, k, InWorkspace), err
 }
 
-// written is the skill after the call.
 func (in UpsertIn) written(tx *store.Tx, s record.Stamp) (ledger.Skill, error) {
 	was, err := kind.Skills.Get(tx, in.ID)
 	fresh := record.CodeOf(err) == record.NotFound
@@ -48,7 +47,6 @@ func (in UpsertIn) written(tx *store.Tx, s record.Stamp) (ledger.Skill, error) {
 	}
 }
 
-// conflict is the refusal of a call that expects another version than there is.
 func (in UpsertIn) conflict(was ledger.Skill, fresh bool) error {
 	if fresh {
 		return record.Errorf(record.Conflict, "there is no skill %s, and version %d is expected", in.ID, *in.ExpectedVersion).

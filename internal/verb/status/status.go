@@ -124,7 +124,6 @@ func Status(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 	return out, nil
 }
 
-// looker is what the screen is read from.
 type looker struct {
 	w    *verb.Workspace
 	s    *store.Store
@@ -133,14 +132,12 @@ type looker struct {
 	most int
 }
 
-// found is a task that belongs into a list, and who holds it.
 type found struct {
 	row  *kind.Row
 	hold session.Claim
 	mine bool
 }
 
-// tasks sorts the tasks into lists.
 func (l looker) tasks(out *Out) {
 	flow, now, me := l.s.Config.Flow, l.w.Now(), l.w.Actor()
 	var running, stalled, review, overdue, closed, ready []found
@@ -201,7 +198,6 @@ func (l looker) tasks(out *Out) {
 	}
 }
 
-// shown are the first of a list.
 func (l looker) shown(all []found) []Task {
 	out := []Task{}
 	for _, one := range all[:min(l.most, len(all))] {
@@ -224,7 +220,6 @@ func (l looker) shown(all []found) []Task {
 	return out
 }
 
-// jobs lists the jobs of the clone that have not ended.
 func (l looker) jobs(out *Out) error {
 	all, err := verb.OwnWork().Jobs(l.s)
 	if err != nil {

@@ -66,7 +66,6 @@ func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, in RunChe
 	return out, err
 }
 
-// commands picks the command checks among the indices, or all of them.
 func commands(t task.Task, only []int) ([]int, error) {
 	if only == nil {
 		for i := range t.Checks {

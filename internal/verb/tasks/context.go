@@ -70,7 +70,6 @@ const (
 	decisionsPart  = "decisions"
 )
 
-// reviewPart is the part for who reviews a task.
 const reviewPart = "review"
 
 // commentsPart is the part with the comments. It is the only one that records of all kinds have.
@@ -78,7 +77,6 @@ const commentsPart = "comments"
 
 var contextParts = []string{blockersPart, dependentsPart, childrenPart, linkedPart, "sessions", "logs", "git", decisionsPart}
 
-// partSize is how many of a kind a bounded context shows.
 const partSize = 20
 
 // around adds parts of the context to a task, which is whole as its file says, and t as it is shown.
@@ -127,7 +125,6 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.T
 	return out, err
 }
 
-// threadOf is the thread of a record, by its entries.
 func threadOf(w *verb.Workspace, log record.Log) *verb.Thread {
 	all := verb.Comments(log)
 	shown := all
@@ -156,7 +153,6 @@ func relatives(part string, g *verb.Graph, id record.ID) []*kind.Row {
 	return hits
 }
 
-// linkedTo are the tasks that have links to a task.
 func linkedTo(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, id record.ID) []LinkedFrom {
 	hits := map[string][]*kind.Row{}
 	for _, r := range g.Rows() {

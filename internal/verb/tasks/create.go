@@ -141,8 +141,7 @@ func (in TaskIn) Notices(flow task.Flow) []verb.Notice {
 	return nil
 }
 
-// modeOf is the mode of a new task. The word may stand in status. It returns INVALID_INPUT for any other state but the
-// one that tasks begin in.
+// modeOf is the mode of a new task, which may stand in status: any other state than the first is INVALID_INPUT.
 func (in TaskIn) modeOf(flow task.Flow) (task.Mode, error) {
 	m, err := task.ParseMode(in.Mode)
 	if err != nil {
@@ -311,7 +310,6 @@ func readTemplate(s *store.Store, name, title string) (TaskIn, error) {
 	return in, inTemplate(name, err)
 }
 
-// inTemplate says in which template a mistake is.
 func inTemplate(name string, err error) error {
 	var e *record.Error
 	if !errors.As(err, &e) {
@@ -320,7 +318,6 @@ func inTemplate(name string, err error) error {
 	return record.Errorf(e.Code, "the template %s: %s", name, record.MessageOf(err)).WithHint("%s", e.Hint.String())
 }
 
-// union has the texts of both lists, each once.
 func union[T comparable](a, b []T) []T {
 	out := slices.Clone(a)
 	for _, one := range b {

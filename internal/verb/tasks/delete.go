@@ -62,7 +62,6 @@ func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
 	return nil
 }
 
-// stageDelete decides by the graph, and stages the deletion.
 func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, reason string) (task.Task, error) {
 	s := wc.Store
 	g, err := w.Graph(ctx, s)
@@ -88,7 +87,6 @@ func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, r
 	return t, deleteSessions(ctx, w, wc, t.ID)
 }
 
-// deleteSessions stages the deletion of the sessions on a task that goes.
 func deleteSessions(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, id record.ID) error {
 	sessions, err := w.Reads.Look(ctx, wc.Store, kind.Sessions.Kind)
 	if err != nil {

@@ -62,7 +62,6 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 	return f, err
 }
 
-// readStates reads which states are asked for.
 func (f *Filter) readStates(flow task.Flow) (err error) {
 	in := f.in
 	switch {
@@ -78,8 +77,7 @@ func (f *Filter) readStates(flow task.Flow) (err error) {
 	return err
 }
 
-// statesNamed lists the states that some words name, each of which may be several with commas; nil for no words. It
-// returns UNKNOWN_STATE.
+// statesNamed lists the states that words name, or words with commas between; nil for no words. Or UNKNOWN_STATE.
 func statesNamed(flow task.Flow, words []string) ([]string, error) {
 	var out []string
 	for _, some := range words {
@@ -103,8 +101,7 @@ func statesNamed(flow task.Flow, words []string) ([]string, error) {
 	return out, nil
 }
 
-// onlyOpen reports whether closed tasks are to be left out, since the filters ask for none: no state is named, and no
-// id is looked for.
+// onlyOpen reports whether closed tasks are to be left out: no state is named, and no id is looked for.
 func (f Filter) onlyOpen(g *verb.Graph) bool {
 	if f.in.All || f.states != nil || f.where.Names(stateKeys...) {
 		return false
@@ -112,8 +109,7 @@ func (f Filter) onlyOpen(g *verb.Graph) bool {
 	return !slices.ContainsFunc(f.words, func(word string) bool { return partOfID(g, word) })
 }
 
-// partOfID reports whether a word that is looked for may be meant as an id: it has a digit, and occurs in the id of a
-// task.
+// partOfID reports whether a word may be meant as an id: it has a digit, and occurs in the id of a task.
 func partOfID(g *verb.Graph, word string) bool {
 	if len(word) < 3 || !strings.ContainsAny(word, "0123456789") {
 		return false

@@ -66,7 +66,6 @@ func Get(ctx context.Context, w *verb.Workspace, s *store.Store, in GetIn) (any,
 	return around(ctx, w, s, t, out, parts)
 }
 
-// shown is a task, cut as the mode asks.
 func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task {
 	out := w.View(s).WholeTask(t)
 	switch {
@@ -104,7 +103,6 @@ func getReview(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	return out, err
 }
 
-// getOther returns a record that is no task.
 func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Kind, v any, in GetIn) (any, error) {
 	view, bounds := w.View(s), verb.Usual
 	if in.Mode == fullMode {
@@ -134,7 +132,6 @@ func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Ki
 	}
 }
 
-// commentsAsked is the thread of a record that is no task, or nil if it is not asked for.
 func commentsAsked(w *verb.Workspace, in GetIn, log record.Log) *verb.Thread {
 	if !slices.Contains(in.Include, commentsPart) {
 		return nil
@@ -142,7 +139,6 @@ func commentsAsked(w *verb.Workspace, in GetIn, log record.Log) *verb.Thread {
 	return threadOf(w, log)
 }
 
-// parts are the parts of the context that are asked for.
 func (in GetIn) parts() ([]string, error) {
 	if in.Mode == contextMode {
 		return contextParts, nil
@@ -230,7 +226,6 @@ func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Ki
 	return out, nil
 }
 
-// pieceRoom is how much a piece has at most.
 func pieceRoom(w *verb.Workspace) verb.Bounds {
 	if w.Bounded {
 		return verb.Most
@@ -238,7 +233,6 @@ func pieceRoom(w *verb.Workspace) verb.Bounds {
 	return verb.Unbounded
 }
 
-// pieceOf is a piece of a part that is one text.
 func pieceOf(w *verb.Workspace, out Part, text string, offset int) Part {
 	room := pieceRoom(w)
 	out.Total = len(text)

@@ -28,14 +28,12 @@ func ItemAt(g *verb.Graph, view verb.View, n int) Item {
 	return Item{g.Rows()[n], n, g, view}
 }
 
-// Where reads a filter of tasks; see package where. Parts of ids stand for the only task of the graph in whose id they
-// occur.
+// Where reads a filter of tasks; see package where. A part of an id stands for the only task that has it.
 func Where(w *verb.Workspace, s *store.Store, g *verb.Graph, text string) (where.Filter[Item], error) {
 	return Keys(w, s, g).Parse(text)
 }
 
-// Keys are the keys that filters of tasks can name. One that is added here is known to list, to its page of the manual
-// and to whoever else filters tasks.
+// Keys are the keys that filters of tasks can name. Lists, graphs, completion and the manual go by them.
 func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 	flow, now := s.Config.Flow, w.Now()
 	open := func(i Item) bool { return !flow.IsClosed(i.Row.Status) }
@@ -106,8 +104,7 @@ func (k keyReader) own(field task.Field) where.Key[Item] {
 	return out
 }
 
-// stateKeys are the keys that say of which states tasks are meant: a filter that names one of them is not about open
-// tasks alone.
+// stateKeys are the keys by which a filter is not about open tasks alone.
 var stateKeys = []string{"status", "id"}
 
 func openOrClosed(flow task.Flow, s record.Status) string {
@@ -127,13 +124,11 @@ func fact(name string) func(Item) []string {
 
 func facts(name string) func(Item) []string { return func(i Item) []string { return i.Row.All(name) } }
 
-// from is when a date or a time begins.
 func from(due string) (float64, bool) {
 	at, ok := task.Due(due).From()
 	return where.Seconds(at), ok
 }
 
-// since is how long ago a time of a row was.
 func since(now time.Time, seconds int64) (float64, bool) {
 	return where.Seconds(now) - float64(seconds), seconds != 0
 }

@@ -101,14 +101,12 @@ const (
 	byUpdated  = "updated"
 )
 
-// The words for states that are not closed, and for those that are. A state of the workspace that is called so has
-// precedence.
+// The words for states that are not closed, and for those that are. A state that is called so has precedence.
 const (
 	openWord   = "open"
 	closedWord = "closed"
 )
 
-// anyMode is the filter for tasks that say no mode.
 const anyMode = "any"
 
 // OrderNames are the ways in which the tasks of any workspace can be sorted.

@@ -31,7 +31,6 @@ type Work struct {
 	Replayed bool       `json:"replayed,omitempty"`
 }
 
-// exitOfNext says whether a task was found.
 func exitOfNext(out any) int {
 	if out.(Work).Task == nil {
 		return verb.ExitNothingFound

@@ -94,7 +94,6 @@ func (in NoteIn) mentioned(ctx context.Context, w *verb.Workspace, s *store.Stor
 	return out, nil
 }
 
-// answers is the short hash of the entry that the note answers.
 func (in NoteIn) answers(log record.Log) (string, error) {
 	if in.Re == "" {
 		return "", nil

@@ -13,8 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// RestoreIn is the input of Restore. The id is that of a task that is not there, so it is a text, of which a part is
-// enough.
+// RestoreIn is the input of Restore. The id is a text, since no such task is there; a part of it is enough.
 type RestoreIn struct {
 	ID     string `json:"id" doc:"task in the trash, or a part of its id" cli:"arg,several" from:"trash"`
 	Reason string `json:"reason,omitempty" doc:"why, for the record"`
@@ -46,8 +45,7 @@ func Restore(ctx context.Context, w *verb.Workspace, s *store.Store, in RestoreI
 
 const trashNamed = 5
 
-// inTrash finds the task in the trash whose id has the part. A whole id is returned as it is, since the write says what
-// became of it.
+// inTrash finds the task in the trash whose id has the part. A whole id is returned as it is: the write judges it.
 func inTrash(s *store.Store, part string) (record.ID, error) {
 	deleted, err := s.Trash().Deleted(kind.Tasks.Kind)
 	if err != nil {
@@ -78,7 +76,6 @@ func inTrash(s *store.Store, part string) (record.ID, error) {
 	}
 }
 
-// stageRestore decides, and stages the task and its sessions.
 func stageRestore(w *verb.Workspace, s *store.Store, tx *store.Tx, id record.ID, reason string) error {
 	v, err := tx.Restore(kind.Tasks.Kind, string(id))
 	if err != nil {

@@ -96,7 +96,6 @@ func undoable(s *store.Store, part string) (id record.ID, gone bool, err error) 
 	return "", false, err
 }
 
-// undelete takes a deletion back.
 func undelete(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn, out Undone) (Undone, error) {
 	src, err := layout.ReadFile(s.Trash().File(out.ID.Ref()))
 	if err != nil {
@@ -126,7 +125,6 @@ func notYourLast(id record.ID, last record.Entry) error {
 		WithHint("%s shows who did what", record.CallTo("history", "id", string(id)).OnlyShown()), id)
 }
 
-// undo is a write that is being taken back.
 type undo struct {
 	ctx  context.Context //nolint:containedctx // of the one call that it serves
 	w    *verb.Workspace
@@ -135,7 +133,6 @@ type undo struct {
 	out  *Undone
 }
 
-// decide decides what is the opposite of the last entry.
 func (u undo) decide() (task.Task, error) {
 	if u.last.Who != u.w.Actor() {
 		return u.wc.Task, notYourLast(u.wc.Task.ID, u.last)
@@ -155,7 +152,6 @@ func (u undo) decide() (task.Task, error) {
 	return u.wc.Task, u.refused()
 }
 
-// refused says why, and what helps.
 func (u undo) refused() error {
 	id := u.wc.Task.ID
 	e := record.Errorf(record.InvalidInput, "%s is not taken back", u.last.Did)
@@ -178,7 +174,6 @@ func (u undo) refused() error {
 	return e
 }
 
-// changedOf names what an update changed.
 func changedOf(e record.Entry) []string {
 	out := append([]string{}, e.Fields...)
 	if e.Checks != nil {
@@ -213,7 +208,6 @@ func (u undo) note() (task.Task, error) {
 	return t, err
 }
 
-// claim gives the task back.
 func (u undo) claim() (task.Task, error) {
 	if err := u.wc.MayEndSession(); err != nil {
 		return u.wc.Task, err
@@ -225,8 +219,7 @@ func (u undo) claim() (task.Task, error) {
 	return t, err
 }
 
-// edit moves and gives the task back, and takes back dependencies and fields, as update would, through the same gates;
-// no command is run for it.
+// edit takes back a move, a holder, dependencies and fields as update would, through the gates; it runs no command.
 func (u undo) edit() (task.Task, error) {
 	flow, t := u.wc.Store.Config.Flow, u.wc.Task
 	ed := task.Edit{MayWeaken: u.w.MayWeaken(), AddDeps: u.last.RemoveDeps, RemoveDeps: u.last.AddDeps}

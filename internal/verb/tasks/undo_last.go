@@ -14,7 +14,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// ownWrite is the last entry of the caller in a record.
 type ownWrite struct {
 	of   record.Ref
 	at   time.Time    // of the entry: whole seconds
@@ -54,27 +53,23 @@ func lastWritten(ctx context.Context, w *verb.Workspace, s *store.Store) (string
 	return last.of.ID, nil
 }
 
-// newestOwn are the last writes of the caller within the second of the very last, one of each record, the last one
-// first.
+// newestOwn are the writes of the caller within the second of the last one, one of each record, the newest first.
 func newestOwn(ctx context.Context, w *verb.Workspace, s *store.Store) ([]ownWrite, error) {
 	me, newest := w.Actor(), int64(0)
 	var refs []record.Ref
-	for _, k := range kind.Kinds() {
-		view, err := w.Reads.Look(ctx, s, k)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range view.Rows() {
-			for _, sign := range r.Signs {
-				if sign.Who != me || sign.At < newest {
-					continue
-				}
-				if sign.At > newest {
-					newest, refs = sign.At, nil
-				}
-				refs = append(refs, k.Ref(r.ID))
+	_, err := w.EachRow(ctx, s, func(k *kind.Kind, r *kind.Row) {
+		for _, sign := range r.Signs {
+			if sign.Who != me || sign.At < newest {
+				continue
 			}
+			if sign.At > newest {
+				newest, refs = sign.At, nil
+			}
+			refs = append(refs, k.Ref(r.ID))
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	out, err := trashedOwn(s, me, newest)
 	if err != nil {
@@ -109,7 +104,6 @@ func trashedOwn(s *store.Store, me record.Actor, since int64) ([]ownWrite, error
 	return out, err
 }
 
-// ownIn is the last entry of an actor in a log.
 func ownIn(s *store.Store, of record.Ref, log record.Log, me record.Actor) (ownWrite, bool) {
 	for _, e := range slices.Backward(log) {
 		if e.Who != me {

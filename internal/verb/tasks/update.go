@@ -84,8 +84,7 @@ func Update(ctx context.Context, w *verb.Workspace, s *store.Store, in UpdateIn)
 	return in.transition(ctx, w, s, edit, text).MakeSeveral(ctx, w, s, in.IDs)
 }
 
-// valid returns INVALID_INPUT for an input that names no task, or several as one, and for what makes no sense of
-// several.
+// valid returns INVALID_INPUT for an input that names no task, and for what makes no sense of several.
 func (in UpdateIn) valid() error {
 	seen := map[record.ID]bool{}
 	for _, id := range in.IDs {
@@ -109,8 +108,7 @@ func (in UpdateIn) valid() error {
 	return nil
 }
 
-// mode returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a state, and INVALID_INPUT for a repository that the
-// workspace does not name.
+// mode returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a state, and the errors of knownRepo.
 func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
 	to := record.Status(in.Status)
 	if in.To != nil {
@@ -171,7 +169,6 @@ func (in UpdateIn) ownGiven() verb.Values {
 	return out
 }
 
-// transition is the write that the input asks for.
 func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.Store, edit task.Edit, text string) gates.Transition {
 	var to record.Status
 	withoutMove := edit // what the commands are run for: the gates judge the task as the rest of the edit leaves it
@@ -228,8 +225,7 @@ func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store,
 	}}.Record(ctx, w, s)
 }
 
-// expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than
-// expected_status does.
+// expects returns CONFLICT if a record has not the revision or the state that is expected.
 func (in UpdateIn) expects(h record.Header) error {
 	if err := verb.Expect(in.ExpectedRev, h); err != nil {
 		return err
@@ -240,7 +236,6 @@ func (in UpdateIn) expects(h record.Header) error {
 	return nil
 }
 
-// edit returns the edit that the input asks for.
 func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 	ed := task.Edit{
 		Set: task.Values{}, Acceptance: in.Acceptance, AddLabels: in.AddLabels, RemoveLabels: in.RemoveLabels,
@@ -281,7 +276,6 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 
 func asGiven[T any](value T) (T, error) { return value, nil }
 
-// set reads a value of a field that the input gives.
 func set[G, T any](in task.Values, name string, given *G, read func(G) (T, error)) error {
 	if given == nil {
 		return nil

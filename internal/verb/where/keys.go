@@ -50,7 +50,6 @@ type Table[T any] struct {
 	Now  time.Time
 }
 
-// key finds a key by its name.
 func (t Table[T]) key(name string) (Key[T], bool) {
 	for _, k := range t.Keys {
 		if k.Name == folded(name) {
@@ -60,7 +59,6 @@ func (t Table[T]) key(name string) (Key[T], bool) {
 	return Key[T]{}, false
 }
 
-// names lists the names of the keys, in the order of the table.
 func (t Table[T]) names() []string {
 	out := make([]string, len(t.Keys))
 	for i, k := range t.Keys {
@@ -71,7 +69,6 @@ func (t Table[T]) names() []string {
 
 func folded(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") }
 
-// operatorsOf are the operators that a type takes.
 func operatorsOf(t Type) []string {
 	switch t {
 	case Text, Word, Words:
@@ -142,11 +139,9 @@ func at(column int, err error) error {
 	return e
 }
 
-// quantity is what a number, a time or a length of time is compared with: one value, or all before an end, as those of
-// a day are.
+// quantity is what a number, a time or a length of time is compared with: one value, or for a day all before its end.
 type quantity struct{ from, to float64 }
 
-// holds reports whether an operator holds between a value and the quantity.
 func (q quantity) holds(op string, got float64) bool {
 	before := got < q.from
 	after := got > q.from && got >= q.to
@@ -163,7 +158,6 @@ func (q quantity) holds(op string, got float64) bool {
 	return !before && !after
 }
 
-// quantity reads a value of a key of the type Number, Time or Span.
 func (t Table[T]) quantity(k Key[T], op, text string) (quantity, error) {
 	switch k.Type {
 	case Number:
@@ -198,7 +192,6 @@ func isNone(key, what, text string) *record.Error {
 	return record.Errorf(record.InvalidInput, "%s is a %s, and %s is none", key, what, quote(text))
 }
 
-// flag reads a value of a key of the type Flag.
 func (k Key[T]) flag(text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "yes", "true":
@@ -210,8 +203,7 @@ func (k Key[T]) flag(text string) (bool, error) {
 		WithHint("%s alone, not %s, or %s=no", k.Name, k.Name, k.Name)
 }
 
-// momentOf reads a date, a time, a day in words, or a span from now. Days are in UTC, and last until to; of an instant
-// from and to are the same.
+// momentOf reads a date, a time, a day in words, or a span from now. Days are in UTC; an instant ends as it begins.
 func momentOf(text string, now time.Time) (from, to time.Time, ok bool) {
 	now = now.UTC()
 	away, isDay := map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[strings.ToLower(text)]

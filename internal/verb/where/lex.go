@@ -19,7 +19,6 @@ const (
 	quotedMax = 40   // bytes of a text that a message repeats
 )
 
-// token is a word, an operator, a bracket or a comma of a filter.
 type token struct {
 	kind   kind
 	text   string // without its quotes
@@ -50,7 +49,6 @@ var lexeme = sync.OnceValue(func() *regexp.Regexp {
 
 var escaped = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
 
-// tokens splits a filter into its words.
 func tokens(text string) ([]token, error) {
 	if len(text) > MaxText {
 		return nil, record.Errorf(record.InvalidInput, "where has %d bytes, and a filter at most %d", len(text), MaxText).

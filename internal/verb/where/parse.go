@@ -58,7 +58,6 @@ func (p *parser[T]) take() token {
 	return t
 }
 
-// says takes the next token if it is a word of the language.
 func (p *parser[T]) says(which string) bool {
 	if t := p.rest[0]; t.kind != word || !strings.EqualFold(t.text, which) {
 		return false
@@ -123,7 +122,6 @@ func (p *parser[T]) one(depth int) (func(T) bool, error) {
 	return inner, err
 }
 
-// test reads one test.
 func (p *parser[T]) test() (func(T) bool, error) {
 	at := p.rest[0]
 	if at.kind != word {
@@ -147,7 +145,6 @@ func (p *parser[T]) test() (func(T) bool, error) {
 	return p.values(key, op)
 }
 
-// noKey is the error for a key that there is not.
 func (p *parser[T]) noKey(at token) *record.Error {
 	names := p.table.names()
 	e := wrong(at.column, "there is no key %s", quote(at.text))
