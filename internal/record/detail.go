@@ -24,32 +24,8 @@ type Detail struct {
 	Blockers []string `json:"blockers,omitempty"` // what stood in its way
 }
 
-// DetailTexts and DetailLists read and set the members of a detail by their keys in a file.
-var (
-	DetailTexts = []struct {
-		Key string
-		At  func(*Detail) *string
-	}{
-		{"re", func(d *Detail) *string { return &d.Re }},
-		{"verb", func(d *Detail) *string { return &d.Verb }},
-		{"severity", func(d *Detail) *string { return &d.Severity }},
-		{"option", func(d *Detail) *string { return &d.Option }},
-		{"content", func(d *Detail) *string { return &d.Content }},
-		{"merged", func(d *Detail) *string { return &d.Merged }},
-		{"reviewed", func(d *Detail) *string { return &d.Reviewed }},
-	}
-	DetailLists = []struct {
-		Key string
-		Get func(*Detail) []string
-		Set func(*Detail, []string)
-	}{
-		{"mentions", func(d *Detail) []string { return Texts(d.Mentions) }, func(d *Detail, l []string) { d.Mentions = As[Actor](l) }},
-		{"about", func(d *Detail) []string { return d.About }, func(d *Detail, l []string) { d.About = l }},
-		{"refs", func(d *Detail) []string { return d.Refs }, func(d *Detail, l []string) { d.Refs = l }},
-		{"next", func(d *Detail) []string { return d.Next }, func(d *Detail, l []string) { d.Next = l }},
-		{"blockers", func(d *Detail) []string { return d.Blockers }, func(d *Detail, l []string) { d.Blockers = l }},
-	}
-)
+// DetailKeys are the keys of a detail, in the order in which a file has them and a hash is made of them.
+var DetailKeys = []string{"re", "verb", "severity", "option", "content", "merged", "reviewed", "mentions", "about", "refs", "next", "blockers"}
 
 // detailsOf lists the keys of a Detail that an entry of each kind may have. No verb writes others.
 var detailsOf = sync.OnceValue(func() map[Did][]string {
@@ -90,14 +66,18 @@ func (e Entry) Saying(d Detail) Entry {
 
 // values are the texts of each key that is set.
 func (d *Detail) values(each func(key string, texts []string)) {
-	for _, t := range DetailTexts {
-		if text := *t.At(d); text != "" {
-			each(t.Key, []string{text})
+	one := func(text string) []string {
+		if text == "" {
+			return nil
 		}
+		return []string{text}
 	}
-	for _, l := range DetailLists {
-		if list := l.Get(d); len(list) > 0 {
-			each(l.Key, list)
+	for i, texts := range [][]string{
+		one(d.Re), one(d.Verb), one(d.Severity), one(d.Option), one(d.Content), one(d.Merged), one(d.Reviewed),
+		Texts(d.Mentions), d.About, d.Refs, d.Next, d.Blockers,
+	} {
+		if len(texts) > 0 {
+			each(DetailKeys[i], texts)
 		}
 	}
 }

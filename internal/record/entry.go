@@ -85,7 +85,10 @@ var EntryValues = sync.OnceValue(func() (values struct{ Texts, Times []string })
 })
 
 // Hash identifies what an entry says, however its line is written: 16 hex digits.
-func (e Entry) Hash() string {
+func (e Entry) Hash() string { return Digest(e.parts()...) }
+
+// parts are what the hash of an entry is made of.
+func (e Entry) parts() []string {
 	parts := []string{string(e.Who), e.At.UTC().Format(time.RFC3339), string(e.Did), string(e.From), string(e.To),
 		e.Commit, e.Tree, e.Text, e.Session, e.Key, e.Deps}
 	if e.Assignee != nil {
@@ -103,19 +106,12 @@ func (e Entry) Hash() string {
 	parts = append(append(parts, "add_deps"), Texts(e.AddDeps)...)
 	parts = append(append(parts, "remove_deps"), Texts(e.RemoveDeps)...)
 	parts = append(append(parts, "fields"), e.Fields...)
-	return Digest(append(parts, e.Detail.parts()...)...)
+	return append(parts, e.Detail.parts()...)
 }
 
 // Equal reports whether two entries say the same.
 func (e Entry) Equal(other Entry) bool {
-	sameHolder := e.Assignee == other.Assignee || e.Assignee != nil && other.Assignee != nil && *e.Assignee == *other.Assignee
-	return sameHolder && slices.Equal(e.Results, other.Results) &&
-		e.Who == other.Who && e.At.Equal(other.At) && e.Did == other.Did && e.From == other.From && e.To == other.To &&
-		e.Commit == other.Commit && e.Tree == other.Tree &&
-		(e.Checks == nil) == (other.Checks == nil) && slices.Equal(e.Checks, other.Checks) &&
-		e.Deps == other.Deps && slices.Equal(e.AddDeps, other.AddDeps) && slices.Equal(e.RemoveDeps, other.RemoveDeps) &&
-		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig &&
-		slices.Equal(e.Detail.parts(), other.Detail.parts()) && (e.Detail == nil) == (other.Detail == nil)
+	return e.At.Equal(other.At) && slices.Equal(e.Results, other.Results) && slices.Equal(e.parts(), other.parts())
 }
 
 // Holder returns whom an entry made the holder of the task, and whether it changed the holder. For entries of earlier
@@ -201,6 +197,9 @@ const shortHash = 8
 
 // ShortHash names an entry within its record: the first 8 digits of its Hash.
 func (e Entry) ShortHash() string { return e.Hash()[:shortHash] }
+
+// IsShortHash reports whether a text can be a ShortHash.
+func IsShortHash(s string) bool { return isHex(s, shortHash, shortHash) }
 
 // WithDeps applies to a list of dependencies what an entry added and removed.
 func (e Entry) WithDeps(deps []ID) []ID {

@@ -154,7 +154,7 @@ func (r *configReader) get(keys ...string) *format.Node {
 func (r *configReader) flow() {
 	f := &r.c.Flow
 	if n := r.get("states"); n != nil {
-		if f.States = textsIn[record.Status](&r.reader, "states", n); len(f.States) == 0 {
+		if f.States = record.As[record.Status](r.texts("states", n)); len(f.States) == 0 {
 			r.fail(n, "states must name at least one state")
 			return
 		}
@@ -212,7 +212,7 @@ func (r *configReader) state(name string, fallback record.Status, n *format.Node
 }
 
 func (r *configReader) statesOf(name string, n *format.Node) []record.Status {
-	out := textsIn[record.Status](&r.reader, name, n)
+	out := record.As[record.Status](r.texts(name, n))
 	for _, s := range out {
 		if r.c.Flow.Known(s) != nil {
 			r.fail(n, "%s names %q, which is not one of states", name, s)

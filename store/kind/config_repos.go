@@ -71,16 +71,16 @@ func isBranch(name string) bool {
 }
 
 // repoKeys are the keys of a repository of the config.
-func repoKeys() []Key[Repo] {
-	return []Key[Repo]{
-		Text("name", func(r *Repo) *string { return &r.Name }),
-		{name: "path", of: &oneKey[Repo, string]{func(r *Repo) *string { return &r.Path }, func(r *reader, name string, n *format.Node) string {
+func repoKeys() []Key {
+	return []Key{
+		KeyOf("name", func(r *Repo) *string { return &r.Name }),
+		oneKey("path", func(r *Repo) *string { return &r.Path }, func(r *reader, name string, n *format.Node) string {
 			if text := r.text(name, n); text != "" {
 				return path.Clean(text)
 			}
 			return ""
-		}, func(text string) format.Value { return unlessEmpty(text) }}},
-		{name: "url", of: &oneKey[Repo, string]{func(r *Repo) *string { return &r.URL }, func(r *reader, name string, n *format.Node) string {
+		}, unlessEmpty),
+		oneKey("url", func(r *Repo) *string { return &r.URL }, func(r *reader, name string, n *format.Node) string {
 			url := record.RepoOf(r.text(name, n))
 			if !format.IsNull(n) && url == "" {
 				r.fail(n, "url is no address of a repository that is known")
@@ -91,16 +91,16 @@ func repoKeys() []Key[Repo] {
 				text = "https://" + text
 			}
 			return unlessEmpty(text)
-		}}},
-		Text("role", func(r *Repo) *string { return &r.Role }),
-		Text("base", func(r *Repo) *string { return &r.Base }),
+		}),
+		KeyOf("role", func(r *Repo) *string { return &r.Role }),
+		KeyOf("base", func(r *Repo) *string { return &r.Base }),
 	}
 }
 
 // repos reads the repositories that the tasks are about.
 func (r *configReader) repos(n *format.Node) {
 	for _, m := range r.maps("repos", n) {
-		one := readObject(&r.reader, m, repoKeys())
+		one := readObject[Repo](&r.reader, m, repoKeys())
 		if err := one.Valid(); err != nil {
 			r.fail(m, "%v", err)
 		}
@@ -147,7 +147,7 @@ func SetRepo(doc *format.Doc, repo Repo, stamp record.Stamp) (*format.Doc, error
 
 // repoEdits replaces the item of the list that has the name, or adds one.
 func repoEdits(doc *format.Doc, was []Repo, repo Repo) []format.Edit {
-	now := format.NewItem(format.Map(objectOf(repoKeys(), &repo)))
+	now := format.NewItem(objectOf(repoKeys(), &repo))
 	items := make([]format.Item, len(was), len(was)+1)
 	for i := range was {
 		items[i] = format.Old(i)

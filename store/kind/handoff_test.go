@@ -132,7 +132,7 @@ func TestRowOfAHandoff(t *testing.T) {
 		t.Errorf("to is %q", got)
 	}
 	answer, mention := r.Said(kind.AnswerFact), r.Said(kind.MentionFact)
-	if len(answer) != 1 || answer[0].Who != "agent:b" || answer[0].Hash != kind.ShortHash(h.Log[2]) || !answer[0].At.Equal(h.Log[2].At) {
+	if len(answer) != 1 || answer[0].Who != "agent:b" || answer[0].Hash != h.Log[2].ShortHash() || !answer[0].At.Equal(h.Log[2].At) {
 		t.Errorf("the answers are %+v", answer)
 	}
 	if len(mention) != 1 || mention[0].Who != "human:ada" || mention[0].More != "agent:a" {

@@ -30,7 +30,7 @@ type Kind struct {
 	Folder  string             // under .cairn: "tasks"
 	Rest    string             // under .cairn, around the folders of records at rest: "closed"; "" for a kind without these
 	Form    format.Kind        // Markdown with front matter, or plain YAML
-	Keys    func() []string    // every key that cairn knows, in the order in which they stand in a file
+	Keys    func() []string    // every key that cairn knows, in the order in which they stand in a file; nil for those of the codec
 	Prefix  string             // before the dash of ids that are made, as of a task's; "" for a kind with others
 	ParseID func(string) error // returns INVALID_INPUT for what cannot be an id; nil for the ids that the prefix says
 	Lists   string             // the verb that lists such records, for hints
@@ -45,7 +45,7 @@ type Kind struct {
 	Judge  *proof.Kind                            // what cairn check asks of the kind beyond what it asks of every record; nil for nothing
 	Settle func(*Kind, *format.Merged, task.Flow) // sets the keys of a merged file that follow from others; nil for none
 
-	values
+	*codec
 }
 
 // Of is a kind whose records have ids of type ID and are values of type T.
@@ -125,7 +125,7 @@ func (k *Kind) Move(v any, to record.Status, s record.Stamp) (any, error) {
 	case k.Mover != "":
 		return nil, record.Errorf(record.InvalidInput, "a %s is not moved by update", k.Name).
 			WithHint("%s does", record.CallTo(k.Mover)).WithNext(record.CallTo("get", "id", k.Header(v).Ref.ID))
-	case !k.common():
+	case k.common == nil:
 		return nil, record.Errorf(record.InvalidInput, "a %s is moved by verbs of its own", k.Name).WithHint("leave out to")
 	case !slices.Contains(k.States, to):
 		return nil, record.Errorf(record.InvalidInput, "%q is not a state of a %s", to, k.Name).
@@ -138,7 +138,7 @@ func (k *Kind) Move(v any, to record.Status, s record.Stamp) (any, error) {
 // Relabel gives a record other labels, with the entry that says so. It returns INVALID_INPUT for labels that no record
 // may have, and for a kind without labels.
 func (k *Kind) Relabel(v any, labels []string, s record.Stamp) (any, error) {
-	if !k.common() {
+	if k.common == nil {
 		return nil, record.Errorf(record.InvalidInput, "a %s has no labels", k.Name).WithHint("a note may say what you would label it with")
 	}
 	h, err := k.Header(v).Labeled(labels, s)

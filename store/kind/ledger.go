@@ -3,7 +3,6 @@ package kind
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/ledger"
@@ -27,24 +26,20 @@ var Decisions = DefineMarkdown[ledger.DecisionID](
 	Markdown[ledger.Decision]{
 		Header: func(d *ledger.Decision) *record.Header { return &d.Header },
 		Body:   func(d *ledger.Decision) *string { return &d.Body },
-		Keys: []Key[ledger.Decision]{
-			Text("choice", func(d *ledger.Decision) *string { return &d.Choice }).Required(),
-			Text("supersedes", func(d *ledger.Decision) *ledger.DecisionID { return &d.Supersedes }),
-			Objects("options", func(d *ledger.Decision) *[]ledger.Option { return &d.Options },
-				Text("label", func(o *ledger.Option) *string { return &o.Label }),
-				Text("summary", func(o *ledger.Option) *string { return &o.Summary }),
-				Text("pros", func(o *ledger.Option) *string { return &o.Pros }),
-				Text("cons", func(o *ledger.Option) *string { return &o.Cons })),
-			Texts("scope", func(d *ledger.Decision) *[]string { return &d.Scope }),
-			Texts("about", func(d *ledger.Decision) *[]string { return &d.About }),
+		Keys: []Key{
+			KeyOf("choice", func(d *ledger.Decision) *string { return &d.Choice }).Required(),
+			KeyOf("supersedes", func(d *ledger.Decision) *ledger.DecisionID { return &d.Supersedes }).Fact(SupersedesFact),
+			{name: "options", at: place(func(d *ledger.Decision) *[]ledger.Option { return &d.Options }), of: objectsOf[ledger.Option](
+				KeyOf("label", func(o *ledger.Option) *string { return &o.Label }),
+				KeyOf("summary", func(o *ledger.Option) *string { return &o.Summary }),
+				KeyOf("pros", func(o *ledger.Option) *string { return &o.Pros }),
+				KeyOf("cons", func(o *ledger.Option) *string { return &o.Cons }),
+			)},
+			KeyOf("scope", func(d *ledger.Decision) *[]string { return &d.Scope }).Fact(ScopeFact),
+			KeyOf("about", func(d *ledger.Decision) *[]string { return &d.About }).Fact(AboutFact),
 		},
 		States: ledger.DecisionStates,
 		Closed: []record.Status{ledger.Accepted, ledger.Rejected},
-		Row: func(d ledger.Decision, r *Row) {
-			r.Add(SupersedesFact, string(d.Supersedes))
-			r.Add(ScopeFact, d.Scope...)
-			r.Add(AboutFact, d.About...)
-		},
 	})
 
 // DecisionSuccessor is what the order of succession asks of a decision, from its row.
@@ -62,15 +57,12 @@ var Knowledge = DefineMarkdown[ledger.NoteID](
 	Markdown[ledger.Note]{
 		Header: func(n *ledger.Note) *record.Header { return &n.Header },
 		Body:   func(n *ledger.Note) *string { return &n.Body },
-		Keys: []Key[ledger.Note]{
-			Text("type", func(n *ledger.Note) *ledger.NoteType { return &n.Type }),
-			Texts("about", func(n *ledger.Note) *[]string { return &n.About }).United(),
+		Keys: []Key{
+			KeyOf("type", func(n *ledger.Note) *ledger.NoteType { return &n.Type }),
+			KeyOf("about", func(n *ledger.Note) *[]string { return &n.About }).United().Fact(AboutFact),
 		},
 		States: ledger.NoteStates,
-		Row: func(n ledger.Note, r *Row) {
-			r.Add(TypeFact, string(cmp.Or(n.Type, ledger.PlainNote)))
-			r.Add(AboutFact, n.About...)
-		},
+		Row:    func(n ledger.Note, r *Row) { r.Add(TypeFact, string(cmp.Or(n.Type, ledger.PlainNote))) },
 	})
 
 // Handoffs is the row of handoffs in the table of kinds.
@@ -82,15 +74,15 @@ var Handoffs = DefineMarkdown[ledger.HandoffID](
 	Markdown[ledger.Handoff]{
 		Header: func(h *ledger.Handoff) *record.Header { return &h.Header },
 		Body:   func(h *ledger.Handoff) *string { return &h.Body },
-		Keys: []Key[ledger.Handoff]{
-			Text("type", func(h *ledger.Handoff) *ledger.HandoffType { return &h.Type }).Required(),
-			Texts("to", func(h *ledger.Handoff) *[]ledger.Recipient { return &h.To }).United(),
-			Text("assignee", func(h *ledger.Handoff) *record.Actor { return &h.Assignee }),
-			Texts("options", func(h *ledger.Handoff) *[]string { return &h.Options }),
-			FlagUnless("allow_free_text", func(h *ledger.Handoff) *bool { return &h.OptionsOnly }),
-			DueDate("due", func(h *ledger.Handoff) *task.Due { return &h.Due }),
-			Texts("about", func(h *ledger.Handoff) *[]string { return &h.About }).United(),
-			Text("fingerprint", func(h *ledger.Handoff) *string { return &h.Fingerprint }),
+		Keys: []Key{
+			KeyOf("type", func(h *ledger.Handoff) *ledger.HandoffType { return &h.Type }).Required().Fact(TypeFact),
+			KeyOf("to", func(h *ledger.Handoff) *[]ledger.Recipient { return &h.To }).United().Fact(ToFact),
+			KeyOf("assignee", func(h *ledger.Handoff) *record.Actor { return &h.Assignee }),
+			KeyOf("options", func(h *ledger.Handoff) *[]string { return &h.Options }),
+			flagUnless("allow_free_text", func(h *ledger.Handoff) *bool { return &h.OptionsOnly }),
+			KeyOf("due", func(h *ledger.Handoff) *task.Due { return &h.Due }).Fact(DueFact),
+			KeyOf("about", func(h *ledger.Handoff) *[]string { return &h.About }).United().Fact(AboutFact),
+			KeyOf("fingerprint", func(h *ledger.Handoff) *string { return &h.Fingerprint }).Fact(FingerprintFact),
 		},
 		States: ledger.HandoffStates,
 		Closed: ledger.HandoffEnds,
@@ -108,14 +100,7 @@ const (
 
 // handoffRow sets the facts by which handoffs are found and shown in lists.
 func handoffRow(h ledger.Handoff, r *Row) {
-	r.Add(TypeFact, string(h.Type))
 	r.Add(FromFact, string(h.From()))
-	for _, to := range h.To {
-		r.Add(ToFact, string(to))
-	}
-	r.Add(DueFact, string(h.Due))
-	r.Add(AboutFact, h.About...)
-	r.Add(FingerprintFact, h.Fingerprint)
 	if e, ok := h.Response(); ok {
 		r.Add(OptionFact, e.Said().Option)
 	}
@@ -145,16 +130,12 @@ var Skills = DefineMarkdown[ledger.SkillID](
 	Markdown[ledger.Skill]{
 		Header: func(k *ledger.Skill) *record.Header { return &k.Header },
 		Body:   func(k *ledger.Skill) *string { return &k.Body },
-		Keys: []Key[ledger.Skill]{
-			Text("description", func(k *ledger.Skill) *string { return &k.Description }).Required(),
-			Number("version", func(k *ledger.Skill) *int { return &k.Version }).Required().
+		Keys: []Key{
+			KeyOf("description", func(k *ledger.Skill) *string { return &k.Description }).Required().Fact(DescriptionFact),
+			KeyOf("version", func(k *ledger.Skill) *int { return &k.Version }).Required().Fact(VersionFact).
 				From(higher(func(k ledger.Skill) (int64, bool) { return int64(k.Version), true })),
 		},
 		States: ledger.SkillStates,
-		Row: func(k ledger.Skill, r *Row) {
-			r.Add(DescriptionFact, k.Description)
-			r.Add(VersionFact, strconv.Itoa(k.Version))
-		},
 	})
 
 // The names of the facts that only the row of a skill has.
@@ -200,23 +181,16 @@ var Feedback = DefineMarkdown[ledger.FeedbackID](
 	Markdown[ledger.Feedback]{
 		Header: func(f *ledger.Feedback) *record.Header { return &f.Header },
 		Body:   func(f *ledger.Feedback) *string { return &f.Body },
-		Keys: []Key[ledger.Feedback]{
-			Text("type", func(f *ledger.Feedback) *ledger.FeedbackType { return &f.Type }).Required(),
-			Text("severity", func(f *ledger.Feedback) *ledger.Severity { return &f.Severity }).Required(),
-			Text("tool", func(f *ledger.Feedback) *string { return &f.Tool }),
-			Text("error_code", func(f *ledger.Feedback) *string { return &f.ErrorCode }),
-			Text("context", func(f *ledger.Feedback) *string { return &f.Context }),
-			Text("fingerprint", func(f *ledger.Feedback) *string { return &f.Fingerprint }),
+		Keys: []Key{
+			KeyOf("type", func(f *ledger.Feedback) *ledger.FeedbackType { return &f.Type }).Required().Fact(TypeFact),
+			KeyOf("severity", func(f *ledger.Feedback) *ledger.Severity { return &f.Severity }).Required().Fact(SeverityFact),
+			KeyOf("tool", func(f *ledger.Feedback) *string { return &f.Tool }).Fact(ToolFact),
+			KeyOf("error_code", func(f *ledger.Feedback) *string { return &f.ErrorCode }).Fact(CodeFact),
+			KeyOf("context", func(f *ledger.Feedback) *string { return &f.Context }),
+			KeyOf("fingerprint", func(f *ledger.Feedback) *string { return &f.Fingerprint }).Fact(FingerprintFact),
 		},
 		States: ledger.FeedbackStates,
 		Closed: ledger.FeedbackEnds,
-		Row: func(f ledger.Feedback, r *Row) {
-			r.Add(TypeFact, string(f.Type))
-			r.Add(SeverityFact, string(f.Severity))
-			r.Add(ToolFact, f.Tool)
-			r.Add(CodeFact, f.ErrorCode)
-			r.Add(FingerprintFact, f.Fingerprint)
-		},
 	})
 
 // The names of the facts that only the row of feedback has.
@@ -237,19 +211,13 @@ var Actors = DefineMarkdown[record.Actor](
 	Markdown[ledger.Actor]{
 		Header: func(a *ledger.Actor) *record.Header { return &a.Header },
 		Body:   func(a *ledger.Actor) *string { return &a.Body },
-		Keys: []Key[ledger.Actor]{
-			Text("external_ref", func(a *ledger.Actor) *string { return &a.ExternalRef }),
-			Text("group", func(a *ledger.Actor) *string { return &a.Group }),
-			Text("role", func(a *ledger.Actor) *string { return &a.Role }),
-			Texts("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }).United(),
+		Keys: []Key{
+			KeyOf("external_ref", func(a *ledger.Actor) *string { return &a.ExternalRef }).Fact(ExternalRefFact),
+			KeyOf("group", func(a *ledger.Actor) *string { return &a.Group }).Fact(GroupFact),
+			KeyOf("role", func(a *ledger.Actor) *string { return &a.Role }).Fact(RoleFact),
+			KeyOf("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }).United().Fact(CapabilityFact),
 		},
 		States: ledger.ActorStates,
-		Row: func(a ledger.Actor, r *Row) {
-			r.Add(ExternalRefFact, a.ExternalRef)
-			r.Add(GroupFact, a.Group)
-			r.Add(RoleFact, a.Role)
-			r.Add(CapabilityFact, a.Abilities...)
-		},
 	})
 
 // The names of the facts that only the row of an actor has.
@@ -268,17 +236,12 @@ var Repositories = DefineMarkdown[ledger.RepositoryID](
 	Markdown[ledger.Repository]{
 		Header: func(r *ledger.Repository) *record.Header { return &r.Header },
 		Body:   func(r *ledger.Repository) *string { return &r.Body },
-		Keys: []Key[ledger.Repository]{
-			Text("repo", func(r *ledger.Repository) *string { return &r.Repo }).Required(),
-			Text("default_branch", func(r *ledger.Repository) *string { return &r.DefaultBranch }),
-			Text("role", func(r *ledger.Repository) *string { return &r.Role }),
+		Keys: []Key{
+			KeyOf("repo", func(r *ledger.Repository) *string { return &r.Repo }).Required().Fact(RepoFact),
+			KeyOf("default_branch", func(r *ledger.Repository) *string { return &r.DefaultBranch }).Fact(BranchFact),
+			KeyOf("role", func(r *ledger.Repository) *string { return &r.Role }).Fact(RoleFact),
 		},
 		States: ledger.RepositoryStates,
-		Row: func(r ledger.Repository, row *Row) {
-			row.Add(RepoFact, r.Repo)
-			row.Add(BranchFact, r.DefaultBranch)
-			row.Add(RoleFact, r.Role)
-		},
 	})
 
 // The names of the facts that only the row of a repository has.

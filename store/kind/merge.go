@@ -82,7 +82,7 @@ var LogRule = format.Rule{Kind: format.Log, Key: "at"}
 // later chooses the side that set later what entries set. It chooses neither if a side does not know since when it has
 // its value, since a person has edited the file, or if both changed it in the same second. sets says of an entry
 // whether it set the key, and whether to what the task has.
-func later(sets func(e record.Entry, t task.Task) (some, this bool)) choice[task.Task] {
+func later(sets func(e record.Entry, t task.Task) (some, this bool)) choice {
 	return higher(func(t task.Task) (int64, bool) {
 		e, _ := t.Provenance.Newest(func(e record.Entry) bool { some, _ := sets(e, t); return some })
 		_, this := sets(e, t)

@@ -12,30 +12,33 @@ import (
 
 // Proposals is the row of proposals in the table of kinds. Newer files have actor, at, key, made_by and made_at as
 // entries in provenance.
-var Proposals = define[string](Kind{
+var Proposals = define[string, task.Proposal](Kind{
 	Name: task.ProposalKind, Folder: "plans", Form: format.YAML, Lists: "list_proposals",
 	Keys: func() []string {
 		return []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "refs", "provenance"}
 	},
 	ParseID: Prefixed(task.ProposalKind, task.ProposalPrefix),
 	Judge:   &proof.Proposals, Life: task.ProposalLife,
-}, &codec[task.Proposal]{
-	keys: func() []Key[task.Proposal] {
-		return []Key[task.Proposal]{
-			Text("id", func(p *task.Proposal) *string { return &p.ID }).Required(),
-			Text("summary", func(p *task.Proposal) *string { return &p.Summary }),
-			{name: "tasks", of: &oneKey[task.Proposal, json.RawMessage]{
-				func(p *task.Proposal) *json.RawMessage { return &p.Tasks }, planned, plannedValue,
-			}},
-			Texts("made", func(p *task.Proposal) *[]record.ID { return &p.Made }).United(),
-			refsKey(func(p *task.Proposal) *[]record.Reference { return &p.Refs }),
-			logKey(func(p *task.Proposal) *record.Log { return &p.Provenance }),
+}, codec{
+	keys: func() []Key {
+		return []Key{
+			KeyOf("id", func(p *task.Proposal) *string { return &p.ID }).Required(),
+			KeyOf("summary", func(p *task.Proposal) *string { return &p.Summary }),
+			oneKey("tasks", func(p *task.Proposal) *json.RawMessage { return &p.Tasks }, planned, plannedValue),
+			KeyOf("made", func(p *task.Proposal) *[]record.ID { return &p.Made }).United(),
+			refsKey(place(func(p *task.Proposal) *[]record.Reference { return &p.Refs })),
+			logKey(place(func(p *task.Proposal) *record.Log { return &p.Provenance })),
 		}
 	},
-	header: task.Proposal.Header,
-	set:    func(p *task.Proposal, h record.Header) { p.Refs, p.Provenance, p.Rev = h.Refs, h.Log, h.Rev },
-	read:   func(r *reader, p *task.Proposal) { p.Provenance = append(r.oldEntries(), p.Provenance...) },
-	words:  func(p task.Proposal) []string { return textsOf(plannedValue(p.Tasks)) },
+	set: func(v any, h record.Header) {
+		p := v.(*task.Proposal)
+		p.Refs, p.Provenance, p.Rev = h.Refs, h.Log, h.Rev
+	},
+	read: func(r *reader, v any) {
+		p := v.(*task.Proposal)
+		p.Provenance = append(r.oldEntries(), p.Provenance...)
+	},
+	words: func(v any) []string { return textsOf(plannedValue(v.(task.Proposal).Tasks)) },
 })
 
 // planned is what a proposal plans, as JSON.

@@ -15,99 +15,41 @@ import (
 // whoever added it first.
 var refsRule = format.Rule{Kind: format.Keyed, Key: "ref", Derived: []string{"by", "at"}}
 
-// refMember is a member of a reference in a file, in the order in which they are written.
-type refMember struct {
-	key   string
-	value func(*mapping, record.Reference) // writes one that is no text
-	read  func(*reader, *format.Node, *record.Reference)
-}
-
-var refMembers = sync.OnceValue(func() []refMember {
-	return []refMember{
-		refText("ref", func(r *record.Reference) *string { return &r.Ref }),
-		refText("type", func(r *record.Reference) *string { return (*string)(&r.Type) }),
-		refText("path", func(r *record.Reference) *string { return &r.Path }),
-		refNumber("size", func(r *record.Reference) *int { return &r.Size }),
-		refText("mime", func(r *record.Reference) *string { return &r.Mime }),
-		refText("target", func(r *record.Reference) *string { return &r.Target }),
-		refText("sha", func(r *record.Reference) *string { return &r.Sha }),
-		refText("branch", func(r *record.Reference) *string { return &r.Branch }),
-		refText("repo", func(r *record.Reference) *string { return &r.Repo }),
-		refNumber("number", func(r *record.Reference) *int { return &r.Number }),
-		refText("url", func(r *record.Reference) *string { return &r.URL }),
-		refText("state", func(r *record.Reference) *string { return &r.State }),
-		refText("by", func(r *record.Reference) *string { return (*string)(&r.By) }),
-		{
-			key:   "at",
-			value: func(m *mapping, r record.Reference) { m.time("at", r.At) },
-			read:  func(rd *reader, n *format.Node, r *record.Reference) { r.At = rd.instant("at", n) },
-		},
-		refText("title", func(r *record.Reference) *string { return &r.Title }),
-	}
+// refKeys are the members of a reference in a file, in the order in which they are written.
+var refKeys = sync.OnceValue(func() []Key {
+	return fieldsOf[record.Reference]("ref", "type", "path", "size", "mime", "target", "sha", "branch", "repo", "number", "url", "state",
+		"by", "at", "title")
 })
-
-func refText(key string, at func(*record.Reference) *string) refMember {
-	return refMember{
-		key:   key,
-		value: func(m *mapping, r record.Reference) { m.text(key, *at(&r)) },
-		read:  func(rd *reader, n *format.Node, r *record.Reference) { *at(r) = rd.text(key, n) },
-	}
-}
-
-func refNumber(key string, at func(*record.Reference) *int) refMember {
-	return refMember{
-		key: key,
-		value: func(m *mapping, r record.Reference) {
-			if n := *at(&r); n != 0 {
-				*m = append(*m, format.Field{Key: key, Value: format.Int(n)})
-			}
-		},
-		read: func(rd *reader, n *format.Node, r *record.Reference) { *at(r) = rd.number(key, n) },
-	}
-}
 
 // refs reads the references of a document. One without ref or type is an error; other values are for the rules of cairn
 // check.
-func (r *reader) refs(n *format.Node) []record.Reference {
-	maps := r.maps("refs", n)
+func (r *reader) refs(name string, n *format.Node) []record.Reference {
+	maps := r.maps(name, n)
 	if len(maps) == 0 {
 		return nil
 	}
-	out := make([]record.Reference, 0, len(maps))
-	for _, m := range maps {
-		out = append(out, r.reference(m))
+	out := make([]record.Reference, len(maps))
+	for i, m := range maps {
+		out[i] = readObject[record.Reference](r, m, refKeys())
+		switch {
+		case out[i].Ref == "":
+			r.fail(m, "a reference needs a ref")
+		case out[i].Type == "":
+			r.fail(m, "a reference needs a type")
+		}
 	}
 	return out
 }
 
-func (r *reader) reference(m *format.Node) record.Reference {
-	var ref record.Reference
-	for _, member := range refMembers() {
-		if n := field(m, member.key); n != nil {
-			member.read(r, n, &ref)
-		}
+func refsValue(refs []record.Reference) format.Value {
+	if len(refs) == 0 {
+		return nil
 	}
-	switch {
-	case ref.Ref == "":
-		r.fail(m, "a reference needs a ref")
-	case ref.Type == "":
-		r.fail(m, "a reference needs a type")
-	}
-	return ref
+	return seqOf(refs, refValue)
 }
 
 // refValue writes a reference on one line.
-func refValue(r record.Reference) format.Value {
-	return format.Flow{Value: format.Map(refMap(r))}
-}
-
-func refMap(r record.Reference) mapping {
-	var m mapping
-	for _, member := range refMembers() {
-		member.value(&m, r)
-	}
-	return m
-}
+func refValue(r record.Reference) format.Value { return format.Flow{Value: objectOf(refKeys(), &r)} }
 
 // editRefs changes the references of a document: one that changed by its members, so that keys of other programs stay,
 // and the list item by item.
@@ -142,19 +84,19 @@ func editRefs(doc *format.Doc, was, now []record.Reference) []format.Edit {
 // editRef changes the members of a reference that differ.
 func editRef(at int, was, now record.Reference) []format.Edit {
 	had := map[string]format.Value{}
-	for _, f := range refMap(was) {
+	for _, f := range objectOf(refKeys(), &was) {
 		had[f.Key] = f.Value
 	}
 	var edits []format.Edit
-	for _, f := range refMap(now) {
+	for _, f := range objectOf(refKeys(), &now) {
 		if had[f.Key] != f.Value {
 			edits = append(edits, format.Set(format.Path{"refs", at, f.Key}, f.Value))
 		}
 		delete(had, f.Key)
 	}
-	for _, member := range refMembers() {
-		if had[member.key] != nil {
-			edits = append(edits, format.Remove(format.Path{"refs", at, member.key}))
+	for _, k := range refKeys() {
+		if had[k.name] != nil {
+			edits = append(edits, format.Remove(format.Path{"refs", at, k.name}))
 		}
 	}
 	return edits

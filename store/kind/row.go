@@ -99,7 +99,7 @@ type Sign struct {
 // Row returns the row of a record.
 func (k *Kind) Row(v any) Row {
 	r := RowOf(k.Header(v))
-	k.row(v, &r)
+	k.addFacts(v, &r)
 	n := 0
 	for _, e := range k.Header(v).Log {
 		if k.Repeats(v, e) {
@@ -278,16 +278,9 @@ func (r *Row) Wrote(who record.Actor) bool {
 }
 
 // taskRow sets the fields of a row that only tasks have.
-func taskRow(t task.Task, r *Row) {
+func taskRow(v any, r *Row) {
+	t := v.(task.Task)
 	r.Priority, r.Parent, r.Deps = t.Priority, t.Parent, t.Deps
-	r.Add(DueFact, string(t.Due))
-	r.Add(ModeFact, string(t.Mode))
-	r.Add(RepoFact, t.Repo)
-	for _, kind := range task.LinkKinds {
-		for _, id := range *t.LinksOf(kind.Name) {
-			r.Add(kind.Name, string(id))
-		}
-	}
 	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
 		if value := t.Own[name]; len(value) <= mostOwn && len(name) <= mostOwn {
 			r.Add(ownFact+name, value)

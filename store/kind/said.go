@@ -17,18 +17,8 @@ type Said struct {
 	More string // "" for nothing
 }
 
-const shortHash = 8 // hex digits of an entry's hash by which people and inboxes name it
-
-// ShortHash names an entry of a record.
-func ShortHash(e record.Entry) string { return e.Hash()[:shortHash] }
-
-// IsShortHash reports whether a text can name an entry.
-func IsShortHash(s string) bool {
-	return len(s) == shortHash && strings.Trim(s, "0123456789abcdef") == ""
-}
-
 // SaidOf is what a row keeps of an entry.
-func SaidOf(e record.Entry) Said { return Said{Who: e.Who, At: e.At, Hash: ShortHash(e)} }
+func SaidOf(e record.Entry) Said { return Said{Who: e.Who, At: e.At, Hash: e.ShortHash()} }
 
 // String is the value of a fact.
 func (s Said) String() string {
@@ -46,7 +36,7 @@ func parseSaid(value string) (Said, bool) {
 	if len(parts) == 4 {
 		out.More = parts[3]
 	}
-	return out, err == nil && IsShortHash(out.Hash)
+	return out, err == nil && record.IsShortHash(out.Hash)
 }
 
 // Said returns the values of all facts with a name that tell of entries, the oldest first.

@@ -196,20 +196,20 @@ func (r *configReader) checks(n *format.Node) {
 
 // fields reads the keys of the user's own.
 func (r *configReader) fields(n *format.Node) {
-	fieldKeys := []Key[task.Field]{
-		Text("name", func(f *task.Field) *string { return &f.Name }),
-		Text("type", func(f *task.Field) *task.FieldType { return &f.Type }),
-		Text("doc", func(f *task.Field) *string { return &f.Doc }),
-		Texts("choices", func(f *task.Field) *[]string { return &f.Choices }),
-		Flag("required", func(f *task.Field) *bool { return &f.Required }),
+	fieldKeys := []Key{
+		KeyOf("name", func(f *task.Field) *string { return &f.Name }),
+		KeyOf("type", func(f *task.Field) *task.FieldType { return &f.Type }),
+		KeyOf("doc", func(f *task.Field) *string { return &f.Doc }),
+		KeyOf("choices", func(f *task.Field) *[]string { return &f.Choices }),
+		KeyOf("required", func(f *task.Field) *bool { return &f.Required }),
 	}
 	for _, m := range r.maps("fields", n) {
 		for i := 0; i+1 < len(m.Content); i += 2 {
-			if key := m.Content[i].Value; !slices.ContainsFunc(fieldKeys, func(k Key[task.Field]) bool { return k.name == key }) {
+			if key := m.Content[i].Value; !slices.ContainsFunc(fieldKeys, func(k Key) bool { return k.name == key }) {
 				r.fail(m.Content[i], "a field has no key %q: it has name, type, choices, doc and required", record.Clip(key, 40))
 			}
 		}
-		one := readObject(&r.reader, m, fieldKeys)
+		one := readObject[task.Field](&r.reader, m, fieldKeys)
 		if one.Type == "" {
 			one.Type = task.FieldText
 			if len(one.Choices) > 0 {
@@ -292,7 +292,7 @@ func noted(doc, next *format.Doc, text string, stamp record.Stamp) (*format.Doc,
 	if err != nil {
 		return nil, err
 	}
-	return next.Edit(nil, EditLog(next, entries, entries.Add(stamp.Entry(record.Updated)))...)
+	return next.Edit(nil, editLog(next, entries, entries.Add(stamp.Entry(record.Updated)))...)
 }
 
 // settingValue writes a value as a person would: words and durations without quotes.

@@ -15,24 +15,30 @@ import (
 )
 
 // Tasks is the row of tasks in the table of kinds. Their keys follow from task.Fields.
-var Tasks = define[record.ID](Kind{
+var Tasks = define[record.ID, task.Task](Kind{
 	Name: record.TaskKind, Folder: "tasks", Rest: "closed", Form: format.Markdown, Keys: taskKeys, Lists: "list",
 	ParseID: func(id string) error { _, err := record.ParseID(id); return err },
 	Closed:  func(flow task.Flow, s record.Status) bool { return flow.IsClosed(s) },
 	Settle:  settleTask,
-}, &codec[task.Task]{
+}, codec{
 	keys: keysOfTask,
-	text: func(t *task.Task) *string { return &t.Body }, header: task.Task.Header,
-	set: func(t *task.Task, h record.Header) { t.Refs, t.Provenance, t.Rev = h.Refs, h.Log, h.Rev },
-	read: func(r *reader, t *task.Task) {
-		readOwn(r.doc, t)
+	text: place(func(t *task.Task) *string { return &t.Body }),
+	set: func(v any, h record.Header) {
+		t := v.(*task.Task)
+		t.Refs, t.Provenance, t.Rev = h.Refs, h.Log, h.Rev
+	},
+	read: func(_ *reader, v any) {
+		t := v.(*task.Task)
 		*t = t.InRepo(t.Repo)
 	},
-	more: func(t task.Task) mapping { return ownFields(task.WithoutOptional(t.Own)) }, edits: editOwn,
-	order: keysWith, after: func(doc *format.Doc, t task.Task) (*format.Doc, error) { return editResults(doc, t.Checks) },
-	putBack: task.Flow.PutBack, rows: taskRow,
-	words: func(t task.Task) []string {
+	order: keysWith,
+	putBack: func(f task.Flow, v any, lost []record.Entry, find task.Find, s record.Stamp) (any, *record.Entry, []string) {
+		return f.PutBack(v.(task.Task), lost, find, s)
+	},
+	rows: taskRow,
+	words: func(v any) []string {
 		var out []string
+		t := v.(task.Task)
 		for _, c := range t.Checks {
 			out = append(out, c.Desc, c.Cmd)
 		}
@@ -44,71 +50,67 @@ var Tasks = define[record.ID](Kind{
 })
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
-var taskKeys = sync.OnceValue(func() []string { return namesOf(task.Fields()) })
-
-func namesOf(fields []task.Field) []string {
-	out := make([]string, len(fields))
-	for i, f := range fields {
-		out[i] = f.Name
+var taskKeys = sync.OnceValue(func() []string {
+	var out []string
+	for _, f := range task.Fields() {
+		out = append(out, f.Name)
 	}
 	return out
-}
+})
 
-var keysOfTask = sync.OnceValue(func() []Key[task.Task] {
-	var out []Key[task.Task]
+// keysOfTask are the fields as keys. The keys of the user's own stand before the references.
+var keysOfTask = sync.OnceValue(func() []Key {
+	var out []Key
 	for _, f := range task.Fields() {
+		if f.Name == "refs" {
+			out = append(out, Key{at: self, of: ownKeys{}})
+		}
 		out = append(out, taskKey(f))
 	}
 	return out
 })
 
+// self is for keys about a value as a whole.
+func self(v any) any { return v }
+
 // taskKey is a field as a key: what it holds follows from the type of its value.
-func taskKey(f task.Field) Key[task.Task] {
-	var key Key[task.Task]
+func taskKey(f task.Field) Key {
 	if f.At == nil {
-		return Key[task.Task]{name: f.Name, of: optionalKey{f.Name}, foreign: func(n *format.Node) bool { return n.Kind != format.ScalarNode }}
+		return Key{name: f.Name, at: self, of: optionalKey{f.Name}, foreign: func(n *format.Node) bool { return n.Kind != format.ScalarNode }}
 	}
-	switch f.At(new(task.Task)).(type) {
-	case *record.ID:
-		key = Text(f.Name, at[record.ID](f))
+	key := Key{name: f.Name, required: f.Required, at: func(v any) any { return f.At(v.(*task.Task)) }}
+	holds := f.At(new(task.Task))
+	key.of = contentOf(holds)
+	switch holds.(type) {
 	case *record.Status:
-		key = Text(f.Name, at[record.Status](f)).From(later(func(e record.Entry, t task.Task) (moves, holds bool) {
-			return e.To != "", e.To == t.Status
-		}))
+		key = key.From(later(func(e record.Entry, t task.Task) (moves, holds bool) { return e.To != "", e.To == t.Status }))
 	case *record.Actor:
-		key = Text(f.Name, at[record.Actor](f)).From(later(func(e record.Entry, t task.Task) (moves, holds bool) {
+		key = key.From(later(func(e record.Entry, t task.Task) (moves, holds bool) {
 			return e.Assignee != nil, e.Assignee != nil && *e.Assignee == t.Assignee
 		}))
-	case *task.Mode:
-		key = Text(f.Name, at[task.Mode](f))
-	case *task.Due:
-		key = DueDate(f.Name, at[task.Due](f))
-	case *task.Priority:
-		key = Key[task.Task]{name: f.Name, of: priorityKey{}}
-	case *bool:
-		key = Flag(f.Name, at[bool](f))
 	case *[]string:
-		key = Texts(f.Name, at[[]string](f)).United()
+		key = key.United()
 	case *[]record.ID:
-		key = Texts(f.Name, at[[]record.ID](f)).United()
-		if f.Name != "deps" {
+		key = key.United()
+		if f.Name != "deps" { // a link
 			key.foreign = noTexts // links are younger than the format
+			key.fact = f.Name
 		}
+	case *task.Priority:
+		key.of = &single[task.Priority]{priority, priorityValue, editPriority}
 	case *[]task.Check:
-		key = Key[task.Task]{name: f.Name, of: checksKey{}, rule: format.Rule{Kind: format.Keyed, Key: "desc", Derived: []string{"result"}}}
+		key.of = &single[[]task.Check]{(*reader).checkList, checksValue, editChecks}
+		key.rule = format.Rule{Kind: format.Keyed, Key: "desc", Derived: []string{"result"}}
 	case *[]record.Reference:
-		key = refsKey(at[[]record.Reference](f))
+		key = refsKey(key.at)
 	case *record.Log:
-		key = logKey(at[record.Log](f))
+		key = logKey(key.at)
 	default:
-		key = Text(f.Name, at[string](f))
+		if slices.Contains([]string{DueFact, ModeFact, RepoFact}, f.Name) {
+			key.fact = f.Name
+		}
 	}
-	key.required = f.Required
 	return key
-}
-
-func at[V any](f task.Field) func(*task.Task) *V {
-	return func(t *task.Task) *V { return f.At(t).(*V) }
 }
 
 // noTexts reports whether a value is neither texts nor one.
@@ -116,72 +118,59 @@ func noTexts(n *format.Node) bool {
 	return n.Kind == format.MappingNode || slices.ContainsFunc(n.Content, func(item *format.Node) bool { return format.Deref(item).Kind != format.ScalarNode })
 }
 
-// priorityKey is in a file that says another priority than the usual one, or said one before.
-type priorityKey struct{}
-
-func (priorityKey) read(r *reader, name string, n *format.Node, t *task.Task) {
+func priority(r *reader, name string, n *format.Node) task.Priority {
 	p, err := task.ParsePriority(r.text(name, n))
 	if err != nil {
 		r.fail(n, "%v", err)
 	}
-	t.Priority = p
+	return p
 }
 
-func (priorityKey) value(t *task.Task) format.Value {
-	if t.Priority == task.DefaultPriority {
+// priorityValue is in a file that says another priority than the usual one, or said one before.
+func priorityValue(p task.Priority) format.Value {
+	if p == task.DefaultPriority {
 		return nil
 	}
-	return format.Int(t.Priority)
+	return format.Int(p)
 }
 
-func (priorityKey) edit(_ *format.Doc, name string, was, now *task.Task) []format.Edit {
-	return editValue(name, format.Int(was.Priority), format.Int(now.Priority))
+func editPriority(_ *format.Doc, was, now task.Priority) []format.Edit {
+	return editValue("priority", format.Int(was), format.Int(now))
 }
 
-// checksKey is the list of checks. What an edit changes in their results comes after it; see editResults.
-type checksKey struct{}
-
-func (checksKey) read(r *reader, name string, n *format.Node, t *task.Task) {
-	t.Checks = r.checkList(name, n)
-}
-
-func (checksKey) value(t *task.Task) format.Value {
-	if len(t.Checks) == 0 {
+func checksValue(all []task.Check) format.Value {
+	if len(all) == 0 {
 		return nil
 	}
-	return seqOf(t.Checks, func(c task.Check) format.Value { return format.Map(objectOf(checkKeys(), &c)) })
-}
-
-func (checksKey) edit(doc *format.Doc, _ string, was, now *task.Task) []format.Edit {
-	return editChecks(doc, was.Checks, now.Checks)
+	return seqOf(all, func(c task.Check) format.Value { return objectOf(checkKeys(), &c) })
 }
 
 // checkKeys are the keys of a check.
-var checkKeys = sync.OnceValue(func() []Key[task.Check] {
-	return []Key[task.Check]{
-		Text("desc", func(c *task.Check) *string { return &c.Desc }),
-		Text("cmd", func(c *task.Check) *string { return &c.Cmd }),
-		Text("cwd", func(c *task.Check) *string { return &c.Cwd }),
-		{name: "type", of: checkType{}},
-		Text("by", func(c *task.Check) *string { return &c.By }),
-		Number("timeout", func(c *task.Check) *int { return &c.Timeout }),
-		Text("result", func(c *task.Check) *record.Result { return &c.Result }),
+var checkKeys = sync.OnceValue(func() []Key {
+	return []Key{
+		KeyOf("desc", func(c *task.Check) *string { return &c.Desc }),
+		KeyOf("cmd", func(c *task.Check) *string { return &c.Cmd }),
+		KeyOf("cwd", func(c *task.Check) *string { return &c.Cwd }),
+		{name: "type", at: self, of: checkType{}},
+		KeyOf("by", func(c *task.Check) *string { return &c.By }),
+		KeyOf("timeout", func(c *task.Check) *int { return &c.Timeout }),
+		KeyOf("result", func(c *task.Check) *record.Result { return &c.Result }),
 	}
 })
 
 // checkType says of a check without a command that it is meant so.
 type checkType struct{}
 
-func (checkType) read(*reader, string, *format.Node, *task.Check) {} // by reader.check
+func (checkType) read(*reader, string, *format.Node, any) {} // by reader.check
 
-func (checkType) value(c *task.Check) format.Value {
-	if c.Manual() {
+func (checkType) value(at any) format.Value {
+	if at.(*task.Check).Manual() {
 		return format.String("manual")
 	}
 	return nil
 }
 
-func (checkType) edit(*format.Doc, string, *task.Check, *task.Check) []format.Edit { return nil }
+func (checkType) edit(*format.Doc, string, any, any) []format.Edit { return nil }
 
 func (r *reader) checkList(name string, n *format.Node) []task.Check {
 	var out []task.Check
@@ -192,7 +181,7 @@ func (r *reader) checkList(name string, n *format.Node) []task.Check {
 }
 
 func (r *reader) check(m *format.Node) task.Check {
-	c := readObject(r, m, checkKeys())
+	c := readObject[task.Check](r, m, checkKeys())
 	if c.Desc == "" {
 		r.fail(m, "a check needs a desc")
 	}
@@ -211,25 +200,32 @@ func (r *reader) check(m *format.Node) task.Check {
 // optionalKey is an optional field, whose value stands in Own. A list or a mapping in its place is another program's.
 type optionalKey struct{ name string }
 
-func (optionalKey) read(*reader, string, *format.Node, *task.Task) {} // by readOwn
+func (optionalKey) read(*reader, string, *format.Node, any) {} // by ownKeys
 
-func (k optionalKey) value(t *task.Task) format.Value {
-	if text := t.Own[k.name]; text != "" {
+func (k optionalKey) value(at any) format.Value {
+	if text := at.(*task.Task).Own[k.name]; text != "" {
 		return ownValue(text)
 	}
 	return nil
 }
 
-func (optionalKey) edit(*format.Doc, string, *task.Task, *task.Task) []format.Edit { return nil } // by editOwn
+func (optionalKey) edit(*format.Doc, string, any, any) []format.Edit { return nil } // by ownKeys
 
-// readOwn reads the optional fields, and the keys that cairn does not know or whose value is another program's.
-func readOwn(doc *format.Doc, t *task.Task) {
-	keys, root := keysOfTask(), doc.Root()
+// ownKeys are the keys of the user's own, which have no names here. Read and edit are for the optional fields too.
+type ownKeys struct{}
+
+func (ownKeys) value(any) format.Value { return nil }
+
+func (ownKeys) fields(at any) format.Map { return ownFields(task.WithoutOptional(at.(*task.Task).Own)) }
+
+// read reads the optional fields, and the keys that cairn does not know or whose value is another program's.
+func (ownKeys) read(r *reader, _ string, _ *format.Node, at any) {
+	t, keys, root := at.(*task.Task), keysOfTask(), r.doc.Root()
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		name, n := root.Content[i].Value, format.Deref(root.Content[i+1])
-		at := slices.IndexFunc(keys, func(k Key[task.Task]) bool { return k.name == name })
+		at := slices.IndexFunc(keys, func(k Key) bool { return k.name == name })
 		known := at >= 0 && (keys[at].foreign == nil || !keys[at].foreign(n))
-		if known && keys[at].of != (keyType[task.Task])(optionalKey{name}) {
+		if known && keys[at].of != content(optionalKey{name}) {
 			continue
 		}
 		if n.Kind == format.ScalarNode && !format.IsNull(n) && n.Value != "" {
@@ -248,8 +244,8 @@ func readOwn(doc *format.Doc, t *task.Task) {
 }
 
 // ownFields are values of keys of the user's own as they are written.
-func ownFields(own map[string]string) mapping {
-	var m mapping
+func ownFields(own map[string]string) format.Map {
+	var m format.Map
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		m = append(m, format.Field{Key: name, Value: ownValue(own[name])})
 	}
@@ -269,16 +265,17 @@ func ownValue(text string) format.Value {
 
 // keysWith is the order of keys for a write that adds keys of the user's own: these stand before the references and the
 // provenance.
-func keysWith(was, now task.Task) []string {
-	added := task.WithoutOptional(now.Own)
-	maps.DeleteFunc(added, func(name, _ string) bool { _, had := was.Own[name]; return had })
+func keysWith(was, now any) []string {
+	added := task.WithoutOptional(now.(task.Task).Own)
+	maps.DeleteFunc(added, func(name, _ string) bool { _, had := was.(task.Task).Own[name]; return had })
 	return slices.Insert(slices.Clone(taskKeys()), slices.Index(taskKeys(), "refs"), slices.Sorted(maps.Keys(added))...)
 }
 
-// editOwn changes the optional fields and the keys of the user's own that differ.
-func editOwn(was, now task.Task) []format.Edit {
+// edit changes the optional fields and the keys of the user's own that differ.
+func (ownKeys) edit(_ *format.Doc, _ string, before, after any) []format.Edit {
 	var edits []format.Edit
-	for _, name := range now.TakenAway(was) {
+	was, now := before.(*task.Task), after.(*task.Task)
+	for _, name := range now.TakenAway(*was) {
 		edits = append(edits, format.Remove(format.Path{name}))
 	}
 	changed := maps.Clone(now.Own)
@@ -289,48 +286,34 @@ func editOwn(was, now task.Task) []format.Edit {
 	return edits
 }
 
-// editChecks changes the declared checks, without their results.
+// editChecks changes the declared checks, and the results of those that stay.
 func editChecks(doc *format.Doc, was, now []task.Check) []format.Edit {
-	if slices.EqualFunc(was, now, sameDeclaration) {
-		return nil
-	}
 	index := make(map[task.Check]int, len(was))
 	for at, c := range slices.Backward(was) { // of equal ones the first
 		index[declaration(c)] = at
 	}
-	items := make([]format.Item, len(now))
+	items, results := make([]format.Item, len(now)), []format.Edit(nil)
 	for i, c := range now {
-		if at, ok := index[declaration(c)]; ok {
-			items[i] = format.Old(at)
-		} else {
-			items[i] = format.NewItem(format.Map(objectOf(checkKeys(), &c)))
+		at, ok := index[declaration(c)]
+		if !ok {
+			items[i] = format.NewItem(objectOf(checkKeys(), &c))
+			continue
+		}
+		items[i] = format.Old(at)
+		if was[at].Result != c.Result {
+			results = append(results, format.Set(format.Path{"checks", i, "result"}, format.Plain(c.Result)))
 		}
 	}
-	return setItems(doc, "checks", items)
+	if slices.EqualFunc(was, now, func(a, b task.Check) bool { return declaration(a) == declaration(b) }) {
+		return results
+	}
+	return append(setItems(doc, "checks", items), results...)
 }
-
-func sameDeclaration(a, b task.Check) bool { return declaration(a) == declaration(b) }
 
 // declaration is what the file says of a check beside its result.
 func declaration(c task.Check) task.Check {
 	c.Result, c.Repo = "", ""
 	return c
-}
-
-// editResults sets the results that differ from those in the document.
-func editResults(doc *format.Doc, checks []task.Check) (*format.Doc, error) {
-	r := &reader{doc: doc}
-	var edits []format.Edit
-	for i, written := range r.checkList("checks", doc.Get("checks")) {
-		if i < len(checks) && written.Result != checks[i].Result {
-			path := format.Path{"checks", i, "result"}
-			edits = append(edits, format.Set(path, format.Plain(checks[i].Result)))
-		}
-	}
-	if r.err != nil || len(edits) == 0 {
-		return doc, r.err
-	}
-	return doc.Edit(taskKeys(), edits...)
 }
 
 // BodyListed is the longest body, in bytes, that lists have whole. All bodies of a workspace together may not fit into

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -16,266 +17,264 @@ import (
 type Markdown[T any] struct {
 	Header func(*T) *record.Header // where a value has what all kinds have in common
 	Body   func(*T) *string        // where it has its body
-	Keys   []Key[T]                // that only this kind has; in a file they stand between labels and refs
+	Keys   []Key                   // that only this kind has; in a file they stand between labels and refs
 	States []record.Status         // in which a record can be, the first one first
 	Closed []record.Status         // those of the states in which nothing waits for the record any more; none if nothing can depend on it
-	Row    func(T, *Row)           // sets the facts of a row that do not follow from the header; nil for none
+	Row    func(T, *Row)           // sets the facts of a row that follow neither from the header nor from a key alone; nil for none
 }
 
 // DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a
 // ParseID; Form, Keys, States and Closed follow.
 func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
-	row.Form, row.States = format.Markdown, m.States
-	if row.Life.Kinds == nil {
-		row.Life = task.Plain(m.States...)
+	c := codec{common: place(m.Header), text: place(m.Body), own: m.Keys, closed: m.Closed}
+	if m.Row != nil {
+		c.rows = func(v any, r *Row) { m.Row(v.(T), r) }
 	}
-	row.Life.Named = row.Named
-	c := &codec[T]{described: m}
-	c.markdown = &c.described
-	if row.Keys = c.names; row.ParseID == nil {
+	return define[ID, T](c.row(row, m.States), c)
+}
+
+// row fills in what follows of a row of the table for a kind that Markdown describes.
+func (c *codec) row(row Kind, states []record.Status) Kind {
+	row.Form, row.States = format.Markdown, states
+	if row.Life.Kinds == nil {
+		row.Life = task.Plain(states...)
+	}
+	if row.Life.Named = row.Named; row.ParseID == nil {
 		row.ParseID = Prefixed(row.Name, row.Prefix)
 	}
-	if len(m.Closed) > 0 {
-		row.Closed = func(_ task.Flow, s record.Status) bool { return slices.Contains(c.markdown.Closed, s) }
+	if closed := c.closed; len(closed) > 0 {
+		row.Closed = func(_ task.Flow, s record.Status) bool { return slices.Contains(closed, s) }
 	}
-	return define[ID](row, c)
+	return row
 }
 
-// names are the keys of a kind that Markdown describes.
-func (c *codec[T]) names() []string {
-	names := append(make([]string, 0, len(c.markdown.Keys)+6), "id", "title", "status", "labels")
-	for _, k := range c.markdown.Keys {
+// define makes a row of the table.
+func define[ID ~string, T any](row Kind, c codec) Of[ID, T] {
+	return Of[ID, T]{defined(row, c, reflect.TypeFor[T]())}
+}
+
+func defined(k Kind, c codec, holds reflect.Type) *Kind {
+	c.kind, c.holds, k.codec = &k, holds, &c
+	if c.keys == nil {
+		c.keys = c.commonKeys
+	}
+	c.all = sync.OnceValue(c.keys)
+	if k.Keys == nil {
+		k.Keys = sync.OnceValue(c.names)
+	}
+	return &k
+}
+
+// names are the names of the keys.
+func (c *codec) names() []string {
+	var names []string
+	for _, k := range c.all() {
 		names = append(names, k.name)
 	}
-	return append(names, "refs", "provenance")
-}
-
-// define makes a row of the table. The row lies in its codec: each value that is made before main begins costs every
-// start.
-func define[ID ~string, T any](row Kind, c *codec[T]) Of[ID, T] {
-	c.inTable, c.kind = row, &c.inTable
-	c.inTable.values = c
-	return Of[ID, T]{c.kind}
+	return names
 }
 
 // New returns a record of a kind that Markdown describes as it is written first, in the first state of its life, or why
 // there may be no such record. Its id has the token after the prefix.
 func (k Of[ID, T]) New(v T, token string, s record.Stamp) (T, error) {
-	m := k.values.(*codec[T]).markdown
-	h, body := m.Header(&v), m.Body(&v)
-	h.Ref, h.Status, h.Log, *body = k.Ref(k.Prefix+"-"+token), k.Life.First, nil, record.CleanBody(*body)
-	made, err := k.Life.Apply(v, *h, s.Entry(record.Created), task.Rules{})
-	*h = made
-	if valid, ok := any(v).(interface{ Valid() error }); ok && err == nil {
-		err = valid.Valid()
-	}
+	err := k.begin(&v, token, s)
 	return v, err
 }
 
-// values is a codec for values whose type is not known. It is an interface and not a list of functions, since every
-// kind has one and all are made before main begins.
-type values interface {
-	// Decode reads a document as a record. The error is a *format.Error with the line.
-	Decode(doc *format.Doc) (any, error)
-
-	// Edit returns the document after a change of the record from was to now. It touches only what differs.
-	Edit(doc *format.Doc, was, now any) (*format.Doc, error)
-
-	// Create returns the document of a record that has no file yet.
-	Create(now any) (*format.Doc, error)
-
-	// Header returns what a record has in common with records of other kinds.
-	Header(v any) record.Header
-
-	// Lean returns a record as lists have it: without a long body.
-	Lean(v any) any
-
-	// CanAgain reports whether Again can be possible for the kind.
-	CanAgain() bool
-
-	// Again makes the change from was to now on found, if another program changed the file in the middle of a write of
-	// several files. It reports whether that is possible.
-	Again(found, was, now any) (next any, ok bool)
-
-	// Repeats reports whether an entry repeats one of the record that this one is about, so that a history of all records
-	// leaves it out.
-	Repeats(v any, e record.Entry) bool
-
-	// PutBack restores entries that the file has lost, as record.Header.PutBack does. Of sessions and proposals nothing is
-	// put back, and the entry is nil.
-	PutBack(f task.Flow, v any, lost []record.Entry, find task.Find, s record.Stamp) (any, *record.Entry, []string)
-
-	withHeader(v any, h record.Header) any // its references, its log and, of a kind that Markdown describes, all else
-	common() bool                          // that Markdown describes
-	row(v any, r *Row)
-	body(v any) string
-	search(v any) []string
-	rules() map[string]format.Rule
+func (c *codec) begin(v any, token string, s record.Stamp) error {
+	h, body := c.headerOf(v), c.text(v).(*string)
+	h.Ref, h.Status, h.Log, *body = c.kind.Ref(c.kind.Prefix+"-"+token), c.kind.Life.First, nil, record.CleanBody(*body)
+	made, err := c.kind.Life.Apply(whole(v), *h, s.Entry(record.Created), task.Rules{})
+	*h = made
+	if valid, ok := v.(interface{ Valid() error }); ok && err == nil {
+		err = valid.Valid()
+	}
+	return err
 }
 
-// codec is how the values of a kind become bytes and back, by their keys.
-type codec[T any] struct {
-	inTable   Kind
-	kind      *Kind        // inTable
-	described Markdown[T]  // what markdown points to
-	markdown  *Markdown[T] // nil for a kind that it does not describe, which has what follows
+// codec is how the values of a kind become bytes and back, by their keys. Callers have values, and the functions of a
+// codec are given pointers where they change something. No code of it depends on the type of the values, since each
+// would be in the program once for each kind.
+type codec struct {
+	kind   *Kind
+	holds  reflect.Type       // of a value
+	common func(v any) any    // where a value, by a pointer, has its record.Header; nil for a kind that Markdown does not describe
+	own    []Key              // of a kind that it describes
+	closed []record.Status    // likewise
+	keys   func() []Key       // of any other kind, in the order in which they stand in a file
+	text   func(v any) any    // where a value, by a pointer, has its body; nil for a kind without one
+	rows   func(any, *Row)    // nil for nothing
+	words  func(any) []string // that a ranked search looks in, beside what all kinds have and the body; nil for the texts of own
 
-	keys   func() []Key[T]  // all of them, in the order in which they stand in a file
-	text   func(*T) *string // where a value has its body; nil for a kind without one
-	header func(T) record.Header
-	set    func(*T, record.Header) // the references, the log and the revision
-	rows   func(T, *Row)
-	words  func(T) []string // that a ranked search looks in, beside what all kinds have and the body
+	set     func(v any, h record.Header)                                                                 // the references, the log and the revision, by a pointer
+	read    func(r *reader, v any)                                                                       // sets what more than one key says, by a pointer; nil for nothing
+	order   func(was, now any) []string                                                                  // of the keys; nil for that of the kind
+	again   func(found, was, now any) (next any, ok bool)                                                // nil for a kind that keeps what the file holds
+	putBack func(task.Flow, any, []record.Entry, task.Find, record.Stamp) (any, *record.Entry, []string) // nil for none
 
-	read    func(r *reader, v *T)                                                                    // sets what more than one key says; nil for nothing
-	more    func(T) mapping                                                                          // fields beside the keys, which stand before the references; nil for none, and edits too
-	edits   func(was, now T) []format.Edit                                                           // of those
-	order   func(was, now T) []string                                                                // of the keys; nil for that of the kind
-	after   func(*format.Doc, T) (*format.Doc, error)                                                // edits what no key of its own says; nil for nothing
-	again   func(found, was, now T) (next T, ok bool)                                                // nil for a kind that keeps what the file holds
-	repeats func(T, record.Entry) bool                                                               // nil for a kind whose entries repeat none
-	putBack func(task.Flow, T, []record.Entry, task.Find, record.Stamp) (T, *record.Entry, []string) // nil for none
-
-	made sync.Once
-	list []Key[T] // made at first use
+	all func() []Key // the keys, which are made at first use
 }
 
-// all are the keys.
-func (c *codec[T]) all() []Key[T] {
-	c.made.Do(func() {
-		m := c.markdown
-		if m == nil {
-			c.list = c.keys()
-			return
-		}
-		c.text, c.rows = m.Body, m.Row
-		c.list = slices.Concat([]Key[T]{
-			Text("id", func(v *T) *string { return &m.Header(v).Ref.ID }).Required(),
-			Text("title", func(v *T) *string { return &m.Header(v).Title }).Required(),
-			Text("status", func(v *T) *record.Status { return &m.Header(v).Status }).Required().From(higher(func(v T) (int64, bool) {
-				if slices.Contains(m.Closed, m.Header(&v).Status) {
-					return 1, true
-				}
-				return 0, true // two closed states, and two open ones, are a conflict
-			})),
-			Texts("labels", func(v *T) *[]string { return &m.Header(v).Labels }).United(),
-		}, m.Keys, []Key[T]{
-			refsKey(func(v *T) *[]record.Reference { return &m.Header(v).Refs }),
-			logKey(func(v *T) *record.Log { return &m.Header(v).Log }),
-		})
+// commonKeys are the keys of a kind that Markdown describes.
+func (c *codec) commonKeys() []Key {
+	return slices.Concat([]Key{
+		inHeader(c, "id", func(h *record.Header) *string { return &h.Ref.ID }).Required(),
+		inHeader(c, "title", func(h *record.Header) *string { return &h.Title }).Required(),
+		inHeader(c, "status", func(h *record.Header) *record.Status { return &h.Status }).Required().From(c.closedSide),
+		inHeader(c, "labels", func(h *record.Header) *[]string { return &h.Labels }).United(),
+	}, c.own, []Key{
+		refsKey(func(v any) any { return &c.headerOf(v).Refs }),
+		logKey(func(v any) any { return &c.headerOf(v).Log }),
 	})
-	return c.list
 }
 
-func (c *codec[T]) Decode(doc *format.Doc) (any, error) {
-	var v T
+// inHeader is a key that the header of a value has.
+func inHeader[V any](c *codec, name string, at func(*record.Header) *V) Key {
+	return Key{name: name, at: func(v any) any { return at(c.headerOf(v)) }, of: contentOf((*V)(nil))}
+}
+
+// closedSide chooses the side of a merge that closed a record. Two closed states, and two open ones, are a conflict.
+func (c *codec) closedSide(ours, theirs any) format.Side {
+	o, t := slices.Contains(c.closed, c.Header(ours).Status), slices.Contains(c.closed, c.Header(theirs).Status)
+	switch {
+	case o == t:
+		return format.Neither
+	case o:
+		return format.Ours
+	default:
+		return format.Theirs
+	}
+}
+
+// pointer leads to a copy of a value.
+func pointer(v any) any {
+	p := reflect.New(reflect.TypeOf(v))
+	p.Elem().Set(reflect.ValueOf(v))
+	return p.Interface()
+}
+
+// whole is the value that a pointer leads to.
+func whole(p any) any { return reflect.ValueOf(p).Elem().Interface() }
+
+// Decode reads a document as a record. The error is a *format.Error with the line.
+func (c *codec) Decode(doc *format.Doc) (any, error) {
+	v := reflect.New(c.holds).Interface()
 	r := &reader{doc: doc}
 	r.noMerge(doc.Root())
-	readKeys(r, c.all(), doc.Get, &v)
+	readKeys(r, c.all(), doc.Get, v)
 	if c.text != nil {
-		*c.text(&v) = record.CleanBody(string(doc.Body()))
+		*c.text(v).(*string) = record.CleanBody(string(doc.Body()))
 	}
 	if c.read != nil {
-		c.read(r, &v)
+		c.read(r, v)
 	}
-	h := c.Header(v)
+	h := c.headerAt(v)
 	if err := c.kind.ParseID(h.Ref.ID); c.text != nil && err != nil && r.err == nil {
 		r.fail(doc.Get("id"), "%s", record.MessageOf(err))
 	}
 	h.Ref.Kind, h.Rev = c.kind.Name, Rev(doc.Bytes())
-	return c.withHeader(v, h), r.err
+	c.setHeader(v, h)
+	return whole(v), r.err
 }
 
-func (c *codec[T]) Create(now any) (*format.Doc, error) {
-	v, body := now.(T), ""
-	m := objectOf(c.all(), &v)
-	if c.more != nil {
-		at := slices.IndexFunc(m, func(f format.Field) bool { return f.Key == "refs" || f.Key == "provenance" })
-		if at < 0 {
-			at = len(m)
-		}
-		m = slices.Insert(m, at, c.more(v)...)
-	}
+// Create returns the document of a record that has no file yet.
+func (c *codec) Create(now any) (*format.Doc, error) {
+	v, body := pointer(now), ""
 	if c.text != nil {
-		body = spaced(*c.text(&v))
+		body = spaced(*c.text(v).(*string))
 	}
-	return format.New(c.kind.Form, format.Map(m), body)
+	return format.New(c.kind.Form, objectOf(c.all(), v), body)
 }
 
-func (c *codec[T]) Edit(doc *format.Doc, before, after any) (*format.Doc, error) {
-	was, now := before.(T), after.(T)
+// Edit returns the document after a change of the record from was to now. It touches only what differs.
+func (c *codec) Edit(doc *format.Doc, before, after any) (*format.Doc, error) {
+	was, now := pointer(before), pointer(after)
 	var edits []format.Edit
 	for _, k := range c.all() {
-		edits = append(edits, k.of.edit(doc, k.name, &was, &now)...)
+		edits = append(edits, k.of.edit(doc, k.name, k.at(was), k.at(now))...)
 	}
-	if c.edits != nil {
-		edits = append(edits, c.edits(was, now)...)
-	}
-	if c.text != nil && *c.text(&was) != *c.text(&now) {
-		edits = append(edits, format.SetBody(spaced(*c.text(&now))))
+	if old, body := c.body(before), c.body(after); old != body {
+		edits = append(edits, format.SetBody(spaced(body)))
 	}
 	order := c.kind.Keys()
 	if c.order != nil {
-		order = c.order(was, now)
+		order = c.order(before, after)
 	}
-	doc, err := doc.Edit(order, edits...)
-	if err != nil || c.after == nil {
-		return doc, err
-	}
-	return c.after(doc, now)
+	return doc.Edit(order, edits...)
 }
 
-func (c *codec[T]) Header(v any) record.Header {
-	one := v.(T)
-	if c.markdown != nil {
-		return *c.markdown.Header(&one)
+// Header returns what a record has in common with records of other kinds.
+func (c *codec) Header(v any) record.Header {
+	if c.common == nil {
+		return v.(interface{ Header() record.Header }).Header()
 	}
-	return c.header(one)
+	return c.headerAt(pointer(v))
 }
 
-func (c *codec[T]) withHeader(v any, h record.Header) any {
-	one := v.(T)
-	if c.markdown != nil {
-		*c.markdown.Header(&one) = h
+// headerOf is where a value of a kind that Markdown describes has its header, by a pointer to the value.
+func (c *codec) headerOf(v any) *record.Header { return c.common(v).(*record.Header) }
+
+func (c *codec) headerAt(v any) record.Header {
+	if c.common == nil {
+		return c.Header(whole(v))
+	}
+	return *c.headerOf(v)
+}
+
+func (c *codec) setHeader(v any, h record.Header) {
+	if c.common == nil {
+		c.set(v, h)
 	} else {
-		c.set(&one, h)
+		*c.headerOf(v) = h
 	}
-	return one
 }
 
-func (c *codec[T]) common() bool { return c.markdown != nil }
-
-func (c *codec[T]) Lean(v any) any {
-	one := v.(T)
-	if c.all(); c.text != nil {
-		*c.text(&one) = shortBody(*c.text(&one))
-	}
-	return one
+// withHeader is a record with other references, another log and, of a kind that Markdown describes, all else of a
+// header.
+func (c *codec) withHeader(v any, h record.Header) any {
+	p := pointer(v)
+	c.setHeader(p, h)
+	return whole(p)
 }
 
-func (c *codec[T]) body(v any) string {
-	one := v.(T)
-	if c.all(); c.text == nil {
+// Lean returns a record as lists have it: without a long body.
+func (c *codec) Lean(v any) any {
+	if c.text == nil {
+		return v
+	}
+	p := pointer(v)
+	body := c.text(p).(*string)
+	*body = shortBody(*body)
+	return whole(p)
+}
+
+func (c *codec) body(v any) string {
+	if c.text == nil {
 		return ""
 	}
-	return *c.text(&one)
+	return *c.text(pointer(v)).(*string)
 }
 
-func (c *codec[T]) row(v any, r *Row) {
-	if c.all(); c.rows != nil {
-		c.rows(v.(T), r)
+func (c *codec) addFacts(v any, r *Row) {
+	p := pointer(v)
+	for _, k := range c.all() {
+		if k.fact != "" {
+			r.Add(k.fact, k.facts(p)...)
+		}
+	}
+	if c.rows != nil {
+		c.rows(v, r)
 	}
 }
 
-func (c *codec[T]) search(v any) []string {
-	one := v.(T)
+func (c *codec) search(v any) []string {
 	if c.words != nil {
-		return c.words(one)
+		return c.words(v)
 	}
-	return textsOf(format.Map(objectOf(c.markdown.Keys, &one)))
+	return textsOf(objectOf(c.own, pointer(v)))
 }
 
-func (c *codec[T]) rules() map[string]format.Rule {
+func (c *codec) rules() map[string]format.Rule {
 	out := map[string]format.Rule{}
 	for _, k := range c.all() {
 		if k.choose != nil {
@@ -285,7 +284,7 @@ func (c *codec[T]) rules() map[string]format.Rule {
 				if err1 != nil || err2 != nil {
 					return format.Neither
 				}
-				return k.choose(o.(T), t.(T))
+				return k.choose(o, t)
 			}
 		}
 		if k.rule.Kind != format.One || k.choose != nil {
@@ -295,24 +294,32 @@ func (c *codec[T]) rules() map[string]format.Rule {
 	return out
 }
 
-func (c *codec[T]) CanAgain() bool { return c.again != nil }
+// CanAgain reports whether Again can be possible for the kind.
+func (c *codec) CanAgain() bool { return c.again != nil }
 
-func (c *codec[T]) Again(found, was, now any) (any, bool) {
+// Again makes the change from was to now on found, if another program changed the file in the middle of a write of
+// several files. It reports whether that is possible.
+func (c *codec) Again(found, was, now any) (next any, ok bool) {
 	if c.again == nil {
 		return nil, false
 	}
-	return c.again(found.(T), was.(T), now.(T))
+	return c.again(found, was, now)
 }
 
-func (c *codec[T]) Repeats(v any, e record.Entry) bool {
-	return c.repeats != nil && c.repeats(v.(T), e)
+// Repeats reports whether an entry repeats one of the record that this one is about, so that a history of all records
+// leaves it out.
+func (c *codec) Repeats(v any, e record.Entry) bool {
+	about, ok := v.(interface{ Repeats(record.Entry) bool })
+	return ok && about.Repeats(e)
 }
 
-func (c *codec[T]) PutBack(f task.Flow, v any, lost []record.Entry, find task.Find, s record.Stamp) (any, *record.Entry, []string) {
+// PutBack restores entries that the file has lost, as record.Header.PutBack does. Of sessions and proposals nothing is
+// put back, and the entry is nil.
+func (c *codec) PutBack(f task.Flow, v any, lost []record.Entry, find task.Find, s record.Stamp) (any, *record.Entry, []string) {
 	switch {
 	case c.putBack != nil:
-		return c.putBack(f, v.(T), lost, find, s)
-	case c.markdown == nil:
+		return c.putBack(f, v, lost, find, s)
+	case c.common == nil:
 		return v, nil, nil
 	}
 	h, entry, contradictions := c.Header(v).PutBack(lost, s)

@@ -2,34 +2,12 @@ package kind
 
 import (
 	"slices"
-	"time"
 
 	"github.com/cairn-tasks/cairn/store/format"
 )
 
-// mapping builds a Map without empty values.
-type mapping format.Map
-
-func (m *mapping) text(key, text string) {
-	if text != "" {
-		*m = append(*m, format.Field{Key: key, Value: format.String(text)})
-	}
-}
-
-func (m *mapping) time(key string, t time.Time) {
-	if !t.IsZero() {
-		*m = append(*m, format.Field{Key: key, Value: format.Plain(t.UTC().Format(time.RFC3339))})
-	}
-}
-
-func addList[T ~string](m *mapping, key string, texts []T) {
-	if len(texts) > 0 {
-		*m = append(*m, format.Field{Key: key, Value: list(texts)})
-	}
-}
-
-func list[T ~string](texts []T) format.Value {
-	return format.Flow{Value: seqOf(texts, func(s T) format.Value { return format.String(s) })}
+func list(texts []string) format.Value {
+	return format.Flow{Value: seqOf(texts, func(s string) format.Value { return format.String(s) })}
 }
 
 func seqOf[T any](in []T, value func(T) format.Value) format.Seq {
@@ -55,7 +33,7 @@ func spaced(body string) string {
 }
 
 // editList changes a list of texts item by item, so that the items that stay keep their bytes.
-func editList[T ~string](doc *format.Doc, key string, was, now []T) []format.Edit {
+func editList(doc *format.Doc, key string, was, now []string) []format.Edit {
 	if slices.Equal(was, now) {
 		return nil
 	}
@@ -63,7 +41,7 @@ func editList[T ~string](doc *format.Doc, key string, was, now []T) []format.Edi
 	if n := format.Deref(doc.Get(key)); n != nil && n.Kind == format.ScalarNode && !format.IsNull(n) {
 		return []format.Edit{format.Set(path, list(now))} // a lone text becomes a list
 	}
-	index := make(map[T][]int, len(was)) // a file may have the same text twice
+	index := make(map[string][]int, len(was)) // a file may have the same text twice
 	for at, text := range was {
 		index[text] = append(index[text], at)
 	}

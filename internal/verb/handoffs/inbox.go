@@ -106,7 +106,7 @@ func (in InboxIn) valid() error {
 	}
 	for _, id := range in.Ack {
 		of, hash, entry := strings.Cut(id, ItemMark)
-		if kind.ParseAnyID(of) != nil || entry && !kind.IsShortHash(hash) || !entry && kind.Handoffs.ParseID(of) != nil {
+		if kind.ParseAnyID(of) != nil || entry && !record.IsShortHash(hash) || !entry && kind.Handoffs.ParseID(of) != nil {
 			return verb.BadInput("ack", "names %q, which is not the id of an item", id).WithHint("give back an id as %s returned it", record.CallTo("inbox"))
 		}
 	}
