@@ -91,18 +91,28 @@ func Hintf(format string, args ...any) Hint {
 	return Hint{format, args}
 }
 
-// Spell returns the hint with each call as the caller spells it.
-func (h Hint) Spell(spell func(Call) string) string {
-	args := slices.Clone(h.args)
-	for i, a := range args {
-		switch a := a.(type) {
-		case Call:
-			args[i] = spell(a)
-		case Hint:
-			args[i] = a.Spell(spell)
+// with returns the hint with other arguments, which change makes of those that it and the hints in it have.
+func (h Hint) with(change func(arg any) any) Hint {
+	h.args = slices.Clone(h.args)
+	for i, a := range h.args {
+		if inner, ok := a.(Hint); ok {
+			h.args[i] = inner.with(change)
+		} else {
+			h.args[i] = change(a)
 		}
 	}
-	return fmt.Sprintf(h.format, args...)
+	return h
+}
+
+// Spell returns the hint with each call as the caller spells it.
+func (h Hint) Spell(spell func(Call) string) string {
+	h = h.with(func(arg any) any {
+		if c, ok := arg.(Call); ok {
+			return spell(c)
+		}
+		return arg
+	})
+	return fmt.Sprintf(h.format, h.args...)
 }
 
 // String returns the hint with its calls as Call.String spells them.
@@ -114,26 +124,23 @@ func (h Hint) Empty() bool { return h.String() == "" }
 // Calls returns the calls in the hint, in their order.
 func (h Hint) Calls() []Call {
 	var out []Call
-	for _, a := range h.args {
-		switch a := a.(type) {
-		case Call:
-			out = append(out, a)
-		case Hint:
-			out = append(out, a.Calls()...)
+	h.with(func(arg any) any {
+		if c, ok := arg.(Call); ok {
+			out = append(out, c)
 		}
-	}
+		return arg
+	})
 	return out
 }
 
 // Replace returns the hint with a text replaced wherever an argument, or an argument of a call, holds it.
 func (h Hint) Replace(old, by string) Hint {
-	h.args = slices.Clone(h.args)
-	for i, a := range h.args {
-		switch a := a.(type) {
+	return h.with(func(arg any) any {
+		switch a := arg.(type) {
 		case string:
-			h.args[i] = strings.ReplaceAll(a, old, by)
+			return strings.ReplaceAll(a, old, by)
 		case ID:
-			h.args[i] = strings.ReplaceAll(string(a), old, by)
+			return strings.ReplaceAll(string(a), old, by)
 		case Call:
 			a.Args = slices.Clone(a.Args)
 			for n, arg := range a.Args {
@@ -141,10 +148,9 @@ func (h Hint) Replace(old, by string) Hint {
 					a.Args[n].Value = strings.ReplaceAll(text, old, by)
 				}
 			}
-			h.args[i] = a
-		case Hint:
-			h.args[i] = a.Replace(old, by)
+			return a
+		default:
+			return arg
 		}
-	}
-	return h
+	})
 }

@@ -65,22 +65,14 @@ func (l Log) Hashes() map[string]bool {
 // LastSession returns the newest session about the record: the one that began, took over or ended last. It is "" if
 // there was none.
 func (l Log) LastSession() string {
-	for _, e := range slices.Backward(l) {
-		if e.OfAttempt() {
-			return e.Session
-		}
-	}
-	return ""
+	e, _ := l.Newest(Entry.OfAttempt)
+	return e.Session
 }
 
 // NewestBy returns the time of the newest entry by an actor, or the zero time.
 func (l Log) NewestBy(who Actor) time.Time {
-	for _, e := range slices.Backward(l) {
-		if e.Who == who {
-			return e.At
-		}
-	}
-	return time.Time{}
+	e, _ := l.Newest(func(e Entry) bool { return e.Who == who })
+	return e.At
 }
 
 // Entry finds the entry whose hash begins with these digits, which are at least 4. It returns NOT_FOUND, or

@@ -100,7 +100,10 @@ func (c *checker) follow(alias *Node, depth int) *Error {
 // checkKeys refuses a mapping with a key that is missing or not plain text, or with two keys of the same text, however
 // they are quoted. Another reader of YAML 1.2 could see other keys in such a mapping.
 func (c *checker) checkKeys(m *Node) *Error {
-	seen := keySet{mapping: m, ascii: c.own}
+	var byText map[string]*Node // the first key of each text; nil where there are few, all of ASCII
+	if !c.own || len(m.Content) > manyKeys {
+		byText = make(map[string]*Node, len(m.Content)/2)
+	}
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		key := m.Content[i]
 		if err := c.checkKey(m, key); err != nil {
@@ -109,42 +112,21 @@ func (c *checker) checkKeys(m *Node) *Error {
 		if !c.own && c.start(m.Content[i+1]) < c.start(key) {
 			return c.errorAt(key, fmt.Sprintf("the key %q has no colon", key.Value)) // yaml.v3 gives its value no position of its own
 		}
-		if first := seen.add(i); first != nil {
+		first := key
+		if byText == nil {
+			first = m.Content[keyIndex(m, key.Value)]
+		} else if text := norm.NFC.String(key.Value); byText[text] == nil {
+			byText[text] = key
+		} else {
+			first = byText[text]
+		}
+		if first != key {
 			err := c.errorAt(key, fmt.Sprintf("duplicate key %q, first on line %d", key.Value, c.line(c.start(first))))
 			err.Duplicate = true
 			return err
 		}
 	}
 	return nil
-}
-
-// keySet is the first keys of a mapping.
-type keySet struct {
-	mapping *Node
-	ascii   bool             // all keys are ASCII
-	byText  map[string]*Node // nil while it is not needed
-}
-
-// add adds the key at Content[i], which comes after those that were added before. It returns the one among those that
-// has the same text in any form of Unicode, or nil.
-func (s *keySet) add(i int) (first *Node) {
-	text := s.mapping.Content[i].Value
-	if s.ascii && len(s.mapping.Content) <= manyKeys {
-		if at := keyIndex(s.mapping, text); at < i {
-			return s.mapping.Content[at]
-		}
-		return nil
-	}
-	if s.byText == nil {
-		s.byText = make(map[string]*Node, len(s.mapping.Content)/2)
-	}
-	if !isASCII(text) {
-		text = norm.NFC.String(text)
-	}
-	if first = s.byText[text]; first == nil {
-		s.byText[text] = s.mapping.Content[i]
-	}
-	return first
 }
 
 // checkKey refuses a key of a mapping that some reader would not see as this plain text.

@@ -47,12 +47,12 @@ type editor struct {
 //
 // Edits that do not depend on each other are made in one step, so that many of them cost no more than one.
 func (d *Doc) Edit(order []string, edits ...Edit) (*Doc, error) {
-	if len(edits) > 1 {
-		if next, ok := (editor{d, order}).applyTogether(edits); ok {
+	if len(edits) > 1 && independent(edits) {
+		if next, err := (editor{d, order}).apply(edits...); err == nil {
 			return next, nil
 		}
 	}
-	for _, e := range edits {
+	for _, e := range edits { // one by one, which also says what is wrong
 		next, err := editor{d, order}.apply(e)
 		if err != nil {
 			return nil, err
@@ -62,61 +62,46 @@ func (d *Doc) Edit(order []string, edits ...Edit) (*Doc, error) {
 	return d, nil
 }
 
-// apply makes one edit.
-func (ed editor) apply(e Edit) (*Doc, *Error) {
-	p, err := e.plan(ed)
-	if err != nil || p == nil {
-		return ed.Doc, err
+// apply makes an edit, or several that are independent, in one step. It fails if they would replace bytes that touch.
+// An error of several names the first.
+func (ed editor) apply(edits ...Edit) (*Doc, *Error) {
+	var splices []splice
+	trees, root, path := treeEditor{}, ed.root, edits[0].path()
+	for _, e := range edits {
+		p, err := e.plan(ed)
+		switch {
+		case err != nil:
+			return nil, err
+		case p == nil:
+			continue
+		case !utf8.ValidString(p.text):
+			return nil, cannotChange(e.path(), &Error{Msg: "the new text is not valid UTF-8"})
+		case p.tree != nil:
+			root = trees.edit(root, e.path(), ed.order, p.tree)
+		}
+		splices = append(splices, p.splice)
 	}
-	if !utf8.ValidString(p.text) {
-		return nil, cannotChange(e.path(), &Error{Msg: "the new text is not valid UTF-8"})
+	if len(splices) == 0 {
+		return ed.Doc, nil
 	}
-	next, err := parse(replaceSpans(ed.src, []splice{p.splice}), ed.kind)
+	at := fileLine(ed.src, splices[0].from)
+	if !sortApart(splices) {
+		return nil, cannotChangeAlone(path, &Error{Line: at, Msg: errTouch.Error()})
+	}
+	next, err := parse(replaceSpans(ed.src, splices), ed.kind)
 	if err != nil {
-		return nil, cannotChange(e.path(), err)
+		return nil, cannotChange(path, err)
 	}
 	var reason error
-	if p.tree != nil {
-		reason = proveTree(ed.Doc, next, treeEditor{}.edit(ed.root, e.path(), ed.order, p.tree))
+	if len(path) > 0 {
+		reason = proveTree(ed.Doc, next, root)
 	} else if !bytes.Equal(ed.src[:ed.body], next.src[:ed.body]) { // the body was edited
 		reason = errFront
 	}
 	if reason != nil {
-		return nil, cannotChangeAlone(e.path(), &Error{Line: fileLine(ed.src, p.from), Msg: reason.Error()})
+		return nil, cannotChangeAlone(path, &Error{Line: at, Msg: reason.Error()})
 	}
 	return next, nil
-}
-
-// applyTogether makes several edits in one step. It returns false if they are not independent, if they would replace
-// bytes that touch, or if one of them cannot be made. The caller then makes them one by one, which says what is wrong.
-func (ed editor) applyTogether(edits []Edit) (*Doc, bool) {
-	if !independent(edits) {
-		return nil, false
-	}
-	var splices []splice
-	trees := treeEditor{}
-	root := ed.root
-	for _, e := range edits {
-		p, err := e.plan(ed)
-		if err != nil || p != nil && (p.tree == nil || !utf8.ValidString(p.text)) {
-			return nil, false
-		}
-		if p != nil {
-			splices = append(splices, p.splice)
-			root = trees.edit(root, e.path(), ed.order, p.tree)
-		}
-	}
-	if len(splices) == 0 {
-		return ed.Doc, true
-	}
-	if !sortApart(splices) {
-		return nil, false
-	}
-	next, err := parse(replaceSpans(ed.src, splices), ed.kind)
-	if err != nil || proveTree(ed.Doc, next, root) != nil {
-		return nil, false
-	}
-	return next, true
 }
 
 // independent reports whether the edits can be made in any order: no path is a prefix of another, and no edit changes
@@ -221,6 +206,7 @@ var (
 	errComment = errors.New("a comment would be lost or changed")
 	errBody    = errors.New("the body would change")
 	errFront   = errors.New("the front matter would change")
+	errTouch   = errors.New("two edits would change the same lines")
 )
 
 // proveTree checks that the edited document says what root says, and has the body and the comments of the source. The

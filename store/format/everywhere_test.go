@@ -77,11 +77,13 @@ func TestEditsTogetherAreThoseInTurn(t *testing.T) {
 				var first *Doc // the first edit of each pair, made in turn
 				for _, j := range []int{i + 1, i + 7, i + 29, i + 83} {
 					pair := []Edit{all[i], all[j%len(all)]}
-					got, ok := editor{d, order}.applyTogether(pair)
-					if !ok {
+					if !independent(pair) {
 						continue
 					}
-					var err *Error
+					got, err := editor{d, order}.apply(pair...)
+					if err != nil {
+						continue
+					}
 					if first == nil {
 						first, err = editor{d, order}.apply(pair[0])
 					}

@@ -120,7 +120,12 @@ func (c *codec) commonKeys() []Key {
 	return slices.Concat([]Key{
 		inHeader(c, "id", func(h *record.Header) *string { return &h.Ref.ID }).Required(),
 		inHeader(c, "title", func(h *record.Header) *string { return &h.Title }).Required(),
-		inHeader(c, "status", func(h *record.Header) *record.Status { return &h.Status }).Required().From(c.closedSide),
+		inHeader(c, "status", func(h *record.Header) *record.Status { return &h.Status }).Required().From(higher(func(v any) (int64, bool) {
+			if slices.Contains(c.closed, c.Header(v).Status) {
+				return 1, true
+			}
+			return 0, true // two closed states, and two open ones, are a conflict
+		})),
 		inHeader(c, "labels", func(h *record.Header) *[]string { return &h.Labels }).United(),
 	}, c.own, []Key{
 		refsKey(func(v any) any { return &c.headerOf(v).Refs }),
@@ -131,19 +136,6 @@ func (c *codec) commonKeys() []Key {
 // inHeader is a key that the header of a value has.
 func inHeader[V any](c *codec, name string, at func(*record.Header) *V) Key {
 	return Key{name: name, at: func(v any) any { return at(c.headerOf(v)) }, of: contentOf((*V)(nil))}
-}
-
-// closedSide chooses the side of a merge that closed a record. Two closed states, and two open ones, are a conflict.
-func (c *codec) closedSide(ours, theirs any) format.Side {
-	o, t := slices.Contains(c.closed, c.Header(ours).Status), slices.Contains(c.closed, c.Header(theirs).Status)
-	switch {
-	case o == t:
-		return format.Neither
-	case o:
-		return format.Ours
-	default:
-		return format.Theirs
-	}
 }
 
 // pointer leads to a copy of a value.

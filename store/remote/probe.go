@@ -58,10 +58,9 @@ func (p *probing) run(ctx context.Context) error {
 	for i := range created {
 		away = append(away, git.RefUpdate{Ref: p.refs[i], Old: p.objects[i]})
 	}
-	taken, said, err := p.push(context.WithoutCancel(ctx), away, false)
-	p.found.Deletes = taken == created
-	if !p.found.Deletes {
-		p.found.Said = shown(said)
+	got, err := p.push(context.WithoutCancel(ctx), away, false)
+	if p.found.Deletes = got.taken() == created; !p.found.Deletes {
+		p.found.Said = shown(got.words())
 	}
 	return cmp.Or(listed, err)
 }
@@ -69,18 +68,18 @@ func (p *probing) run(ctx context.Context) error {
 // create makes both refs at once, or else one of them, and returns how many there are.
 func (p *probing) create(ctx context.Context) (int, error) {
 	both := []git.RefUpdate{{Ref: p.refs[0], New: p.objects[0]}, {Ref: p.refs[1], New: p.objects[1]}}
-	taken, _, err := p.push(ctx, both, true)
+	got, err := p.push(ctx, both, true)
 	if err != nil {
 		return 0, err
 	}
-	if taken == 2 {
+	if got.taken() == 2 {
 		p.found.Atomic = true
 		return 2, nil
 	}
-	taken, said, err := p.push(ctx, both[:1], false)
-	if err != nil {
+	if got, err = p.push(ctx, both[:1], false); err != nil {
 		return 0, err
 	}
+	said, taken := got.words(), got.taken()
 	if p.found.Said = shown(said); taken == 0 && !denied(said) { // no answer, perhaps, which a fetch tells
 		return 0, p.list(ctx)
 	}

@@ -132,13 +132,13 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 	if err != nil {
 		return err
 	}
-	results, said, failed, err := t.pushEach(ctx, updates, false)
+	got, err := t.push(ctx, updates, false)
 	if err != nil {
 		return err
 	}
 	missed := 0
 	for i, p := range pushes {
-		if i >= len(results) || results[i] != git.Taken {
+		if i >= len(got.results) || got.results[i] != git.Taken {
 			missed++
 			continue
 		}
@@ -147,8 +147,9 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 	if err := t.save(); err != nil || missed == 0 {
 		return err
 	}
-	if failed == nil && said != notThere {
-		said = ""
+	said := ""
+	if got.failed != nil || got.said == notThere {
+		said = got.said
 	}
 	if said != "" {
 		t.said(said)

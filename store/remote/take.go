@@ -169,17 +169,18 @@ func (t *turn) insist(
 			}
 		}
 		asked := updates()
-		taken, said, err := t.push(ctx, asked, len(asked) > 1 && (t.shared.Probe == nil || t.shared.Probe.Atomic))
-		if err == nil && taken < len(asked) {
+		got, err := t.push(ctx, asked, len(asked) > 1 && (t.shared.Probe == nil || t.shared.Probe.Atomic))
+		all := got.taken() == len(asked)
+		if err == nil && !all {
 			err = t.fetch(ctx)
 		}
 		if err != nil {
 			return err
 		}
-		if over, err := judge(taken == len(asked)); err != nil || over {
+		if over, err := judge(all); err != nil || over {
 			return err
 		}
-		if words = said; denied(said) {
+		if words = got.words(); denied(words) {
 			break
 		}
 	}
@@ -223,36 +224,47 @@ func (t *turn) there(ctx context.Context, updates []git.RefUpdate, results []git
 	return said, nil
 }
 
-// push pushes, and returns how many updates the remote has taken.
-func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (taken int, said string, err error) {
-	results, said, failed, err := t.pushEach(ctx, updates, atomic)
-	for _, r := range results {
-		if r == git.Taken {
-			taken++
-		}
-	}
-	if said == "" && failed != nil {
-		said = failed.Error()
-	}
-	return taken, said, err
+// answer is what came of a push.
+type answer struct {
+	results []git.RefResult // of each update
+	said    string          // by the remote
+	failed  error           // of the push itself
 }
 
-// pushEach pushes, and returns what became of each update, what the remote said, and the error of the push itself.
-func (t *turn) pushEach(
-	ctx context.Context, updates []git.RefUpdate, atomic bool,
-) (results []git.RefResult, said string, failed, err error) {
+// taken is how many updates the remote has taken.
+func (a answer) taken() int {
+	n := 0
+	for _, r := range a.results {
+		if r == git.Taken {
+			n++
+		}
+	}
+	return n
+}
+
+// words are what the remote said, or else why the push failed.
+func (a answer) words() string {
+	if a.said == "" && a.failed != nil {
+		return a.failed.Error()
+	}
+	return a.said
+}
+
+// push pushes, and returns what came of it.
+func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (answer, error) {
 	if err := t.spend(ctx); err != nil {
-		return nil, "", nil, err
+		return answer{}, err
 	}
-	results, said, failed = t.port.Push(ctx, updates, atomic)
-	if ctx.Err() != nil {
-		return nil, said, failed, ctx.Err()
+	var a answer
+	a.results, a.said, a.failed = t.port.Push(ctx, updates, atomic)
+	err := ctx.Err()
+	if err == nil {
+		a.said, err = t.there(ctx, updates, a.results, a.said)
 	}
-	said, err = t.there(ctx, updates, results, said)
 	if err != nil {
-		return nil, said, failed, err
+		a.results = nil
 	}
-	return results, said, failed, nil
+	return a, err
 }
 
 // won reports, once the remote was asked, whether it has all of the claims. It returns ALREADY_CLAIMED if another clone
@@ -306,8 +318,7 @@ func (t *turn) giveBack(ctx context.Context, own []session.OwnClaim) {
 	for _, o := range own {
 		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Object, New: o.Over})
 	}
-	taken, _, err := t.push(ctx, updates, false)
-	if err != nil || taken < len(own) {
+	if got, err := t.push(ctx, updates, false); err != nil || got.taken() < len(own) {
 		return
 	}
 	for _, o := range own {
