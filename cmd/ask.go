@@ -23,7 +23,6 @@ import (
 
 var errNoTerminal = errors.New("there is no terminal")
 
-// terminal opens the controlling terminal.
 func (p Env) terminal() (io.ReadWriteCloser, error) {
 	if p.Terminal == nil {
 		return nil, errNoTerminal
@@ -42,20 +41,19 @@ func (p *program) confirm(ctx context.Context, asks []task.Ask) error {
 	return verb.WithID(e, asks[0].ID)
 }
 
-// posed is a question that is put to a person at the controlling terminal, and the answers by which they agree.
-type posed struct {
+// prompt is a question that is put to a person at the controlling terminal, and the answers by which they agree.
+type prompt struct {
 	asks   []task.Ask
-	prompt string
+	ends   string // of the question
 	agrees []string
 }
 
-// wordTyped asks for the word that confirms what is to be done.
-func wordTyped(asks []task.Ask) posed {
+func wordTyped(asks []task.Ask) prompt {
 	agrees := []string{asks[0].Word}
 	if asks[0].Word == "yes" {
 		agrees = append(agrees, "y")
 	}
-	return posed{asks, "Type " + asks[0].Word + " to confirm: ", agrees}
+	return prompt{asks, "Type " + asks[0].Word + " to confirm: ", agrees}
 }
 
 // personHere returns FORBIDDEN in a job and in the shell of a coding agent, whoever the caller says that they are: a
@@ -75,7 +73,7 @@ func (p Env) personHere(does string) error {
 
 // put opens the controlling terminal and puts a question there. It returns FORBIDDEN where there is none, and where no
 // person is.
-func (p *program) put(ctx context.Context, q posed) (bool, error) {
+func (p *program) put(ctx context.Context, q prompt) (bool, error) {
 	p.meter.Clear()
 	if err := p.personHere("confirm what a person has to"); err != nil {
 		return false, verb.WithID(err, q.asks[0].ID)
@@ -88,9 +86,9 @@ func (p *program) put(ctx context.Context, q posed) (bool, error) {
 }
 
 // on shows the question, and reports whether the person agreed. It closes the terminal.
-func (q posed) on(ctx context.Context, at io.ReadWriteCloser) (bool, error) {
+func (q prompt) on(ctx context.Context, at io.ReadWriteCloser) (bool, error) {
 	defer func() { _ = at.Close() }()
-	if _, err := io.WriteString(at, question(q.asks)+q.prompt); err != nil {
+	if _, err := io.WriteString(at, question(q.asks)+q.ends); err != nil {
 		return false, record.Errorf(record.IO, "the terminal: %w", err)
 	}
 	answer, err := terminal.ReadAnswer(ctx, io.LimitReader(at, 1<<10))

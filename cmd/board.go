@@ -7,16 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/board"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
@@ -109,9 +105,8 @@ func (p boardCommand) show(ctx context.Context, calls *boardCalls, m *board.Mode
 	return nil
 }
 
-// boardCalls are the verbs behind a board.
 type boardCalls struct {
-	*program
+	*call
 	w          *verb.Workspace
 	ticks      <-chan struct{} // something may have changed
 	stop       func()          // ends the ticks
@@ -127,7 +122,7 @@ func (p boardCommand) boardCalls(ctx context.Context) (*boardCalls, error) {
 	watcher := &watch.Watcher{}
 	w.Watcher, w.Reads = watcher, verb.NewSharedReads(watcher)
 	w.Progress, w.Output = nil, nil // the board says itself what runs
-	b := &boardCalls{program: p.program, w: w}
+	b := &boardCalls{call: p.call, w: w}
 	b.ticks, b.stop = watcher.Watch(s.Layout)
 	return b, nil
 }
@@ -136,7 +131,6 @@ func (p boardCommand) boardCalls(ctx context.Context) (*boardCalls, error) {
 // process behind.
 const callsEnd = 1500 * time.Millisecond
 
-// close ends all calls.
 func (b *boardCalls) close(cancel func()) {
 	cancel()
 	ended := make(chan struct{})
@@ -160,7 +154,6 @@ func (b *boardCalls) Wait(ctx context.Context) {
 	}
 }
 
-// closedColumn is the column of all closed states.
 const closedColumn = "closed"
 
 // columnsOf are the columns of a flow: each open state, and all closed ones together. One closed state alone names its
@@ -206,7 +199,6 @@ func (b *boardCalls) Load(ctx context.Context, q board.Query) (board.Board, erro
 // maxListed is how many tasks a page of list can have.
 const maxListed = 500
 
-// column reads as much of a column as is wanted.
 func (b *boardCalls) column(ctx context.Context, c *board.Column, q board.Query) (verb.Problems, error) {
 	in := map[string]any{"status": c.States, "sort": "priority"}
 	if c.Closed {
@@ -251,7 +243,6 @@ func (b *boardCalls) Show(ctx context.Context, id record.ID, _ int) (string, err
 	return text.String(), nil
 }
 
-// Do calls a verb of a task.
 func (b *boardCalls) Do(ctx context.Context, name string, in map[string]any, report func(string)) (verb.Task, error) {
 	w := *b.w
 	w.Progress = func(p verb.Progress) { report(p.Message) }
@@ -262,9 +253,7 @@ func (b *boardCalls) Do(ctx context.Context, name string, in map[string]any, rep
 func (b *boardCalls) do(ctx context.Context, w *verb.Workspace, name string, in map[string]any) (verb.Task, error) {
 	b.running.Add(1)
 	defer b.running.Done()
-	out, err := callVerb[any](ctx, w, name, in)
-	t, _ := out.(verb.Task)
-	return t, err
+	return callVerb[verb.Task](ctx, w, name, in)
 }
 
 // Explain spells an error as the command line does.
@@ -289,7 +278,7 @@ func (b *boardCalls) Ask(ctx context.Context, name string, in map[string]any) bo
 	return &awayCall{calls: b, run: func(io.Reader, io.Writer, io.Writer) (verb.Task, error) { return b.do(ctx, b.w, name, in) }}
 }
 
-// Edit runs cairn edit, in a process of its own.
+// Edit does what cairn edit does.
 func (b *boardCalls) Edit(ctx context.Context, id record.ID) board.Away {
 	return &awayCall{calls: b, run: func(in io.Reader, out, errs io.Writer) (verb.Task, error) {
 		if err := b.edit(ctx, id, in, out, errs); err != nil {
@@ -300,39 +289,18 @@ func (b *boardCalls) Edit(ctx context.Context, id record.ID) board.Away {
 }
 
 func (b *boardCalls) edit(ctx context.Context, id record.ID, in io.Reader, out, errs io.Writer) error {
-	self, err := os.Executable()
-	if err != nil {
-		return record.Errorf(record.IO, "cairn itself cannot be found: %w", err)
-	}
-	var said bytes.Buffer
-	c := exec.CommandContext(ctx, self, "-C", b.w.Dir, "--actor", string(b.w.Actor()), "edit", string(id))
-	c.Stdin, c.Stdout, c.Stderr = in, out, io.MultiWriter(errs, &said)
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
-	c.WaitDelay = time.Second
-	if err := c.Run(); err == nil || ctx.Err() != nil {
+	own := *b.program
+	own.Stdin, own.Stdout, own.Stderr, own.out = in, out, errs, &output{to: out}
+	err := named(runEdit(ctx, &call{program: &own, line: b.line}, editIn{ID: string(id)}), "edit")
+	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
+	own.report(ctx, err)
 	_, _ = io.WriteString(errs, "\nEnter goes back to the board. ")
 	_, _ = bufio.NewReaderSize(in, 16).ReadString('\n')
-	return saidBy(said.String(), id)
+	return err
 }
 
-// saidBy is the error that another cairn has printed.
-func saidBy(text string, id record.ID) error {
-	e := record.Errorf(record.InvalidInput, "%s was not edited", id)
-	for line := range strings.Lines(text) {
-		line = harmless.Line(strings.TrimSpace(line))
-		if msg, ok := strings.CutPrefix(line, "cairn: "); ok {
-			e = record.Errorf(record.InvalidInput, "%s", msg)
-		}
-		if hint, ok := strings.CutPrefix(line, "hint: "); ok {
-			e = e.WithHint("%s", hint)
-		}
-	}
-	return e
-}
-
-// awayCall is a call that has the terminal.
 type awayCall struct {
 	calls  *boardCalls
 	run    func(in io.Reader, out, errs io.Writer) (verb.Task, error)

@@ -25,7 +25,7 @@ func TestPictureOfTheBoard(t *testing.T) {
 		Watcher: watcher, Reads: verb.NewSharedReads(watcher),
 	}
 	defer w.Reads.Close()
-	calls := &boardCalls{program: &program{}, w: w}
+	calls := &boardCalls{call: &call{program: &program{}}, w: w}
 	b, err := calls.Load(t.Context(), board.Query{})
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,6 @@ const (
 	exitCheckFailed = 4 // the only failures are checks that --run ran
 )
 
-// checkCommand is cairn check.
 type checkCommand struct {
 	*call
 	checkIn
@@ -124,7 +123,6 @@ func relative(from, to string) string {
 	return filepath.ToSlash(path)
 }
 
-// checkOutput is a report to write beside the one that is printed.
 type checkOutput struct {
 	format report.Format
 	file   string // "-" for standard output
@@ -400,7 +398,6 @@ func (l *runLog) ended(ran report.Ran) {
 	l.progress()
 }
 
-// progress has the meter say how many commands have run.
 func (l *runLog) progress() {
 	if l.meter == nil || l.done == l.total {
 		return

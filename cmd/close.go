@@ -69,7 +69,6 @@ func (p closing) run(ctx context.Context) error {
 	return p.standFor(ctx, w, v, map[string]any{"to": string(to)})
 }
 
-// state is the state that the command moves tasks to.
 func (p closing) state(s *store.Store) (record.Status, error) {
 	flow := s.Config.Flow
 	switch {
@@ -151,11 +150,10 @@ func (p closing) attest(ctx context.Context, w *verb.Workspace, s *store.Store, 
 	return nil
 }
 
-// attestOne attests one check, once the person said that it holds.
 func (p closing) attestOne(ctx context.Context, w *verb.Workspace, t task.Task, check int) error {
 	own := *w
 	own.Confirm = func(ctx context.Context, asks []task.Ask) error {
-		yes, err := p.put(ctx, posed{asks, "Does it hold? [y/n] ", []string{"y", "yes"}})
+		yes, err := p.put(ctx, prompt{asks, "Does it hold? [y/n] ", []string{"y", "yes"}})
 		if err != nil || yes {
 			return err
 		}

@@ -94,10 +94,8 @@ func (p *program) runLine(ctx context.Context) (err error) {
 	return root.Run(ctx, append([]string{root.Name}, p.Args...))
 }
 
-// root is the program's command, with all others in it.
 func (p *program) root() *cli.Command { return p.rootOf(made(p.declared())) }
 
-// rootOf is the program's command, with some others in it.
 func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 	root := &cli.Command{
 		Name:                      "cairn",
@@ -120,7 +118,6 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 	return root
 }
 
-// rootFlags are the flags of every command.
 func rootFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "C", Usage: "work as if started in `DIR`"},
@@ -223,7 +220,7 @@ func wrongValue(err error) *record.Error {
 	}
 }
 
-func made(all []declared) []*cli.Command {
+func made(all []factory) []*cli.Command {
 	var out []*cli.Command
 	for _, c := range all {
 		out = append(out, c.make())
@@ -236,36 +233,36 @@ func made(all []declared) []*cli.Command {
 func (p *program) commandsOfLine() []*cli.Command {
 	all := p.declared()
 	word, ok := p.commandWord(rootFlags())
-	at := slices.IndexFunc(all, func(c declared) bool { return slices.Contains(c.names, word) })
+	at := slices.IndexFunc(all, func(c factory) bool { return slices.Contains(c.names, word) })
 	if !ok || at < 0 || word == "help" || word == "man" {
 		return made(all)
 	}
 	return made(all[at : at+1])
 }
 
-// declared is a command that was not made yet, and every name that it answers to.
-type declared struct {
+// factory makes a command once it is needed; names are all that it answers to.
+type factory struct {
 	names []string
 	make  func() *cli.Command
 }
 
 // declared are all commands, in the order in which help lists them within a heading.
-func (p *program) declared() []declared {
-	var out []declared
+func (p *program) declared() []factory {
+	var out []factory
 	for _, c := range commands() {
 		if strings.Contains(c.name, " ") {
 			continue
 		}
-		out = append(out, declared{[]string{c.name}, func() *cli.Command { return c.make(p) }})
+		out = append(out, factory{[]string{c.name}, func() *cli.Command { return c.make(p) }})
 		if c.name != beforeVerbs {
 			continue
 		}
 		for _, v := range catalogue.All {
 			c := verbCommand{program: p, verb: v}
-			out = append(out, declared{append(c.aliases(), c.name()), c.command})
+			out = append(out, factory{append(c.aliases(), c.name()), c.command})
 		}
 		for _, noun := range catalogue.Nouns() {
-			out = append(out, declared{[]string{noun}, nounCommand{p, noun}.command})
+			out = append(out, factory{[]string{noun}, nounCommand{p, noun}.command})
 		}
 	}
 	return out
@@ -274,7 +271,8 @@ func (p *program) declared() []declared {
 // noCommand runs if the line names no command of ours: without any word it prints the help.
 func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	if c.Bool("version") {
-		return printVersion(p)
+		p.show(built())
+		return nil
 	}
 	if c.Args().Len() == 0 {
 		return cli.ShowRootCommandHelp(c)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
-	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/urfave/cli/v3"
@@ -54,7 +53,6 @@ func declare[In any](c command, run func(context.Context, *call, In) error) comm
 	return c
 }
 
-// nothing is the input of a command that takes none.
 type nothing struct{}
 
 // commands are those that are no verbs, in the order in which help lists them. The first few stand before the verbs.
@@ -79,7 +77,6 @@ func ownCommand(name string) (command, bool) {
 	return all[at], true
 }
 
-// verbFields are those fields of a verb that have flags, but for some.
 func verbFields(name string, but ...string) func() []verb.Field {
 	return func() []verb.Field {
 		return slices.DeleteFunc(slices.Clone(verbNamed(name).Fields()), func(f verb.Field) bool {
@@ -88,7 +85,6 @@ func verbFields(name string, but ...string) func() []verb.Field {
 	}
 }
 
-// someFields are the fields of a verb that have these names.
 func someFields(name string, names ...string) func() []verb.Field {
 	return func() []verb.Field {
 		return slices.DeleteFunc(slices.Clone(verbNamed(name).Fields()), func(f verb.Field) bool {
@@ -97,13 +93,11 @@ func someFields(name string, names ...string) func() []verb.Field {
 	}
 }
 
-// verbNamed is the verb of a name, which there is.
 func verbNamed(name string) verb.Verb {
 	v, _ := catalogue.Named(name)
 	return v
 }
 
-// fields are all that a command takes.
 func (c command) fields() []verb.Field {
 	out := c.own()
 	if c.takes != nil {
@@ -120,7 +114,6 @@ func below(name string) []command {
 	})
 }
 
-// make makes the command, with those below it.
 func (c command) make(p *program) *cli.Command {
 	fields := c.fields()
 	out := &cli.Command{
@@ -166,7 +159,6 @@ type call struct {
 	in   *input
 }
 
-// words are the arguments of the line.
 func (c *call) words() []string { return c.line.Args().Slice() }
 
 // open returns workspace, and opens its store.
@@ -196,22 +188,14 @@ func (c *call) standFor(ctx context.Context, w *verb.Workspace, v verbCommand, m
 
 // callVerb calls a verb with an input, and returns its result.
 func callVerb[Out any](ctx context.Context, w *verb.Workspace, name string, in map[string]any) (Out, error) {
-	var none Out
-	v, ok := catalogue.Named(name)
-	if !ok {
-		return none, usage("there is no verb %q", name)
-	}
+	var got Out
 	src, err := json.Marshal(in)
 	if err != nil {
-		return none, usage("the input does not make JSON: %v", err)
+		return got, usage("the input does not make JSON: %v", err)
 	}
-	out, err := v.Call(ctx, w, src)
-	if err != nil {
-		return none, err
+	out, err := verbNamed(name).Call(ctx, w, src)
+	if err == nil {
+		got, _ = out.(Out)
 	}
-	got, ok := out.(Out)
-	if !ok {
-		return none, record.Errorf(record.IO, "%s answers with a %T", name, out)
-	}
-	return got, nil
+	return got, err
 }

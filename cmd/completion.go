@@ -12,9 +12,11 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
+	"github.com/urfave/cli/v3"
 )
 
 //go:embed shells
@@ -70,7 +72,6 @@ const (
 	maxAbout       = 60          // characters about one of them
 )
 
-// completeLine prints the candidates for the end of a line, one a line.
 func (p *call) completeLine(ctx context.Context, in completionIn) {
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
@@ -106,7 +107,6 @@ func (p *call) completeLine(ctx context.Context, in completionIn) {
 	}
 }
 
-// clip shortens text to a number of characters.
 func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
@@ -114,7 +114,6 @@ func clip(text string, most int) string {
 	return text
 }
 
-// completion is what completion takes from this program.
 func completion(p *program) complete.Env {
 	return complete.Env{
 		Root: p.root(), Getenv: p.Getenv, Now: p.Now, StateDir: p.stateDir(), ConfigDir: p.configDir(),
@@ -136,4 +135,16 @@ func completion(p *program) complete.Env {
 			return nil, ""
 		},
 	}
+}
+
+// otherCommands are the commands that are no verbs, and not nouns with verbs below them.
+func otherCommands() []*cli.Command {
+	var out []*cli.Command
+	nouns := catalogue.Nouns()
+	for _, c := range (&program{}).root().Commands {
+		if _, isVerb := catalogue.Named(strings.ReplaceAll(c.Name, "-", "_")); !isVerb && !slices.Contains(nouns, c.Name) {
+			out = append(out, c)
+		}
+	}
+	return out
 }

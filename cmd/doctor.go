@@ -1,13 +1,11 @@
 package cmd
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/doctor"
 )
@@ -23,6 +21,9 @@ type doctorResult struct {
 	Summary   map[proof.Severity]int `json:"summary"`
 	Findings  []doctor.Finding       `json:"findings"`
 }
+
+// repairResult is a finding that is none any more.
+type repairResult struct{ doctor.Finding }
 
 type doctorIn struct {
 	Fix    bool `json:"fix,omitempty" doc:"make the changes that are shown, after you agree; nothing is lost by any of them"`
@@ -51,7 +52,7 @@ func runDoctor(ctx context.Context, c *call, in doctorIn) error {
 		return err
 	}
 	if !c.json {
-		c.showFindings(findings)
+		c.show(resultOf(s.Root, findings))
 	}
 	var failed error
 	if in.Fix && !in.DryRun {
@@ -83,7 +84,7 @@ func (p *call) repair(ctx context.Context, findings []doctor.Finding, yes bool) 
 		if err := f.Repair(ctx); err != nil {
 			failed = cmp.Or(failed, err)
 		} else if !p.json {
-			p.printf("repaired %s\n", positionOf(*f))
+			p.show(repairResult{*f})
 		}
 	}
 	return failed
@@ -109,44 +110,13 @@ func resultOf(root string, findings []doctor.Finding) doctorResult {
 	return r
 }
 
-// showFindings prints each finding: where it is, what is wrong, what a repair would change, and what to do. It prints
-// all at once, since there may be one for every task.
-func (p *call) showFindings(findings []doctor.Finding) {
-	st := p.style()
-	var text bytes.Buffer
-	for _, f := range findings {
-		severity := screen.Painted(fmt.Sprintf("%-7s", f.Severity))
-		if f.Severity == proof.Error {
-			severity = st.Bad(string(severity))
-		}
-		screen.Fprintf(&text, "%s  %s\n", severity, st.Bold(positionOf(f)))
-		screen.Fprintf(&text, "         %s\n", f.Message)
-		for _, change := range f.Changes {
-			screen.Fprintf(&text, "           %s\n", change)
-		}
-		if f.Fix != "" {
-			screen.Fprintf(&text, "         fix: %s\n", f.Fix)
-		}
+func (r doctorResult) Verdict() string {
+	if r.Summary[proof.Error]+r.Summary[proof.Warning] == 0 {
+		return "healthy"
 	}
-	verdict, count := "healthy", resultOf("", findings).Summary
-	if count[proof.Error]+count[proof.Warning] > 0 {
-		verdict = fmt.Sprintf("errors: %d, warnings: %d", count[proof.Error], count[proof.Warning])
-		if n := fixable(findings); n > 0 {
-			verdict += fmt.Sprintf("; cairn doctor --fix repairs %d", n)
-		}
+	text := fmt.Sprintf("errors: %d, warnings: %d", r.Summary[proof.Error], r.Summary[proof.Warning])
+	if n := fixable(r.Findings); n > 0 {
+		text += fmt.Sprintf("; cairn doctor --fix repairs %d", n)
 	}
-	screen.Fprintf(&text, "%s\n", verdict)
-	_, _ = p.out.Write(text.Bytes()) // p.out remembers the error
-}
-
-// positionOf is the kind of a finding, and its file if there is one.
-func positionOf(f doctor.Finding) string {
-	switch {
-	case f.Path == "":
-		return string(f.ID)
-	case f.Line > 0:
-		return fmt.Sprintf("%s  %s:%d", f.ID, f.Path, f.Line)
-	default:
-		return string(f.ID) + "  " + f.Path
-	}
+	return text
 }

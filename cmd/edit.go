@@ -71,7 +71,6 @@ func runEdit(ctx context.Context, c *call, in editIn) error {
 	return verb.WithID(e.inEditor(ctx, in.Continue, e.now, e.land), e.id)
 }
 
-// now is the file of the task as it is, without the provenance.
 func (e edit) now() ([]byte, error) {
 	text, _, err := e.s.Source(kind.Tasks.Kind, string(e.id))
 	if err != nil {
@@ -113,7 +112,6 @@ func (e edit) land(ctx context.Context) error {
 	}
 }
 
-// read reads a copy as a task.
 func (e edit) read(src []byte) (task.Task, error) {
 	doc, err := format.Parse(src, format.Markdown)
 	if err != nil {
@@ -222,7 +220,6 @@ func (e edit) difference(was, is task.Task) (map[string]any, error) {
 	return in, nil
 }
 
-// lacking are the ids of one list that another does not have.
 func lacking(all, from []record.ID) []string {
 	return verb.AsTexts(slices.DeleteFunc(slices.Clone(all), func(id record.ID) bool { return slices.Contains(from, id) }))
 }
@@ -267,7 +264,6 @@ type draft struct {
 	copy    string      // path of what the editor changes
 }
 
-// newDraft names the files of a draft about something in a workspace.
 func newDraft(p *program, s *store.Store, about string) (draft, error) {
 	if p.stateDir() == "" {
 		return draft{}, usage("there is no folder of your own to keep a copy in").WithHint("set HOME or XDG_STATE_HOME")
@@ -325,7 +321,6 @@ func (d draft) prepare(again bool, text func() ([]byte, error)) error {
 	return err
 }
 
-// texts are what the editor was given and what it left.
 func (d draft) texts() (base, mine []byte, err error) {
 	if base, err = os.ReadFile(d.base); err == nil {
 		mine, err = layout.ReadInput(d.copy)
@@ -390,7 +385,6 @@ func (d draft) forget() {
 	_ = os.Remove(d.copy)
 }
 
-// addIn is what create takes on the command line for an editor.
 type addIn struct {
 	Edit     bool `json:"edit,omitempty" doc:"write it in your editor, beginning with what the line says; the title may be left out" cli:"also=e"`
 	Continue bool `json:"continue,omitempty" doc:"go on with a task that your editor wrote and that could not be created"`

@@ -58,7 +58,6 @@ func (p *program) tellError(text string, hint record.Hint, runs ...*verb.RunRepo
 	}
 }
 
-// exitOf is the exit number after an error.
 func (p *program) exitOf(e *record.Error) int {
 	if p.isSoft(e) {
 		return 0

@@ -117,7 +117,6 @@ func argsUsage(fields []verb.Field) string {
 	return strings.Join(words, " ")
 }
 
-// argName is what help calls a positional argument.
 func argName(f verb.Field) string {
 	switch {
 	case f.File:
@@ -173,7 +172,6 @@ func (numberFlag) TypeName() string { return "int" }
 // String is the flag as help shows it.
 func (f numberFlag) String() string { return flagLine(f) }
 
-// flagText is what a flag says of itself.
 type flagText struct {
 	names []string // as they are typed
 	value string   // what stands for its value; "" if it takes none
@@ -211,7 +209,6 @@ func flagLine(f cli.Flag) string {
 	return line + "\t" + t.about
 }
 
-// shownAs gives the flags of a command the form in which help shows them.
 func shownAs(flags []cli.Flag) {
 	for _, f := range flags {
 		if own, ok := f.(interface{ SetStringer(cli.FlagStringFunc) }); ok {

@@ -16,7 +16,7 @@ import (
 // TestGenerated fails if a reference page differs from what the declarations say. "make docs" rewrites the pages.
 func TestGenerated(t *testing.T) {
 	for name, page := range map[string]string{
-		"verbs.md":  VerbsPage(),
+		"verbs.md":  verbsPage(),
 		"errors.md": errorsPage(storiesOf(t)),
 		"mcp.md":    mcpPage(t),
 		"rules.md":  rulesPage(),

@@ -47,7 +47,6 @@ func topicNamed(word string) string {
 	return word
 }
 
-// topic is the text of a topic; false for a word that is none.
 func topic(word string) (string, bool) {
 	if word == exitCodesWord {
 		return "# The numbers with which commands exit\n\n" + exitCodes() + "\ncairn help check explains the numbers of check.\n", true
@@ -59,7 +58,6 @@ func topic(word string) (string, bool) {
 	return text, err == nil
 }
 
-// helpTopics are all topics, with what each explains.
 func helpTopics() []complete.Candidate {
 	var out []complete.Candidate
 	for _, word := range append(peoplesTopics(), exitCodesWord) {
@@ -89,7 +87,7 @@ func helpCommands() []command {
 			return nil
 		}),
 		declare(command{name: "version", usage: "Print the version, and the commit that it was built of.", group: "workspace"},
-			func(_ context.Context, c *call, _ nothing) error { return printVersion(c.program) }),
+			func(_ context.Context, c *call, _ nothing) error { c.show(built()); return nil }),
 		declare(command{
 			name: "help", usage: "Explain a command, or a topic: cairn help topics lists them.", args: "[COMMAND | TOPIC]", group: "workspace",
 		}, help),
@@ -212,7 +210,6 @@ func rootHelp(root *cli.Command) string {
 
 const firstHeading = "Every day"
 
-// verbOfCommand is the verb that a command stands for by itself.
 func verbOfCommand(c *cli.Command) (verb.Verb, bool) {
 	at := slices.IndexFunc(catalogue.All, func(v verb.Verb) bool { return v.Noun == "" && v.Command() == c.Name })
 	if at < 0 {
@@ -229,7 +226,6 @@ func shownName(c *cli.Command) string {
 	return c.Name
 }
 
-// aboutCommand is what a command does, in a few words.
 func aboutCommand(c *cli.Command) string {
 	if v, ok := verbOfCommand(c); ok {
 		return v.Title
@@ -310,7 +306,6 @@ type versionResult struct {
 	Go       string `json:"go"`
 }
 
-// built is the version of this program, with the commit that it was built of.
 func built() versionResult {
 	v := versionResult{Version: Version(), Schema: 1, Format: kind.Format, Commit: builtCommit, Date: builtDate}
 	info, ok := debug.ReadBuildInfo()
@@ -332,28 +327,4 @@ func built() versionResult {
 		}
 	}
 	return v
-}
-
-func (v versionResult) String() string {
-	text := "cairn " + v.Version
-	if v.Commit == "" {
-		return text
-	}
-	text += " (commit " + v.Commit[:min(len(v.Commit), 12)]
-	if v.Date != "" {
-		text += " of " + v.Date
-	}
-	if v.Modified {
-		text += ", modified"
-	}
-	return text + ")"
-}
-
-func printVersion(p *program) error {
-	if p.json {
-		p.printJSON(built())
-	} else {
-		p.printf("%s\n", built())
-	}
-	return nil
 }

@@ -59,7 +59,6 @@ type jobRetryIn struct {
 	startIn
 }
 
-// jobCommands are the commands about jobs that are no verbs.
 func jobCommands() []command {
 	return []command{
 		declare(command{
@@ -112,7 +111,6 @@ func untilEnded(ctx context.Context, s *store.Store, id string, each func() erro
 	}
 }
 
-// namedJob is the job that a line names.
 func (c *call) namedJob(ctx context.Context, in jobIn) (*verb.Workspace, *store.Store, job.Job, error) {
 	w, s, err := c.open(ctx)
 	if err != nil {
@@ -304,11 +302,8 @@ func workCommands() []command {
 	}, runWork)}
 }
 
-// look is how often the jobs are looked at, and lookForTasks how often new tasks are looked for while nothing ended.
-const (
-	look         = 200 * time.Millisecond
-	lookForTasks = 2 * time.Second
-)
+// lookForTasks is how often new tasks are looked for while nothing ended.
+const lookForTasks = 2 * time.Second
 
 func runWork(ctx context.Context, c *call, in workIn) error {
 	w, s, err := c.open(ctx)
@@ -332,15 +327,16 @@ func runWork(ctx context.Context, c *call, in workIn) error {
 	if err := l.run(ctx); err != nil {
 		return err
 	}
-	if c.json {
-		c.printJSON(map[string]any{"jobs": verb.NoNil(l.done)})
-	} else {
-		l.next()
-	}
+	c.show(workResult{verb.NoNil(l.done)})
 	if slices.ContainsFunc(l.done, func(j jobs.Job) bool { return j.State != job.Succeeded }) {
 		c.exit = c.soften(verb.ExitCheckFailed)
 	}
 	return nil
+}
+
+// workResult are the jobs of a run that have ended.
+type workResult struct {
+	Jobs []jobs.Job `json:"jobs"`
 }
 
 // workRun is a run of cairn work.
@@ -359,7 +355,7 @@ type workRun struct {
 
 // run starts jobs until no task is ready and no job of its own runs; if it watches, until ctx ends.
 func (l *workRun) run(ctx context.Context) error {
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	next := time.Time{}
 	for {
@@ -374,7 +370,7 @@ func (l *workRun) run(ctx context.Context) error {
 			}
 		}
 		if len(l.running) == 0 && !l.Watch && ctx.Err() == nil {
-			l.close()
+			l.shown = 0 // what was drawn stays
 			return nil
 		}
 		select {
@@ -450,31 +446,9 @@ func (l *workRun) start(ctx context.Context, row verb.Row) error {
 	return nil
 }
 
-// next says what can be typed when all jobs have ended.
-func (l *workRun) next() {
-	failed, review := "", ""
-	for _, j := range l.done {
-		switch {
-		case j.State == job.Succeeded && review == "":
-			review = string(j.Task)
-		case j.State != job.Succeeded && failed == "":
-			failed = j.Job
-		}
-	}
-	if len(l.done) == 0 {
-		l.printf("no task is ready for a job; cairn list shows the tasks, and who works on them\n")
-	}
-	if review != "" {
-		l.printf("cairn review show %s shows what there is to review\n", review)
-	}
-	if failed != "" {
-		l.printf("cairn job show %s shows what became of it, cairn job retry %s tries it again\n", failed, failed)
-	}
-}
-
 // left says which jobs live on when the command ends before them.
 func (l *workRun) left(err error) error {
-	l.close()
+	l.shown = 0 // what was drawn stays
 	if len(l.running) > 0 && !l.json {
 		var names []string
 		for _, j := range l.running {
@@ -499,7 +473,6 @@ func (l *workRun) say(j jobs.Job) {
 	l.printf("%s\n", l.line(j))
 }
 
-// line is a job in one line.
 func (l *workRun) line(j jobs.Job) string {
 	words := []string{string(j.Task), j.Job, string(j.State)}
 	if j.Phase != "" && j.State.Live() {
@@ -543,6 +516,3 @@ func (l *workRun) clear() {
 		l.shown = 0
 	}
 }
-
-// close ends the drawing.
-func (l *workRun) close() { l.shown = 0 }

@@ -30,7 +30,6 @@ func formFlags() []cli.Flag {
 	}
 }
 
-// readForm reads those flags off the line, for a command that has them.
 func (p *program) readForm(c *cli.Command) (err error) {
 	if !slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Names()[0] == "jq" }) {
 		return nil
@@ -71,7 +70,6 @@ func (p *program) result(ctx context.Context, v verb.Verb, in *verb.Workspace, o
 	return nil
 }
 
-// renderer prints the results of a verb for people.
 func (p *program) renderer(v verb.Verb) *render.Renderer {
 	return &render.Renderer{Out: p.out, Err: p.Stderr, Width: p.width(), Style: p.style(), Now: p.Now, Getenv: p.Getenv, Kind: v.Kind, Noun: v.Noun}
 }
@@ -174,12 +172,13 @@ func (o *output) Write(b []byte) (int, error) {
 // Two types are exceptions: screen.Lines keeps its line breaks, and screen.Painted is printed as it is.
 func (p *program) printf(format string, args ...any) { screen.Fprintf(p.out, format, args...) }
 
-// asJSON prints a value as JSON if that is asked for, and reports whether it is.
-func (p *program) asJSON(v any) bool {
+// show prints what a command did: as JSON if that is asked for, else as the section of pages.txt about its type says.
+func (p *program) show(v any) {
 	if p.json {
 		p.printJSON(v)
+	} else {
+		p.renderer(verb.Verb{}).Show(v)
 	}
-	return p.json
 }
 
 // printJSON prints a value as JSON. If that is impossible, the program exits with a failure.
@@ -194,9 +193,6 @@ func (p *program) printJSON(v any) {
 	text.WriteByte('\n')
 	_, _ = text.WriteTo(p.out)
 }
-
-// printTable prints a table that fits the terminal.
-func (p *program) printTable(t screen.Table) { t.Print(p.out, p.width(), p.style()) }
 
 // style is coloured on a terminal, unless NO_COLOR is set.
 func (p Env) style() screen.Style {

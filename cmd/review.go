@@ -135,7 +135,6 @@ func runPair(ctx context.Context, c *call, in pairIn) error {
 	return err
 }
 
-// start starts what the person asked for, and waits for its end.
 func (p pairCommand) start(pair pairs.Pair, in string) error {
 	argv := p.argv(pair, in)
 	path, err := exec.LookPath(argv[0])
@@ -158,7 +157,6 @@ func ofAnother(variable string) bool {
 	return slices.Contains(background.NotInherited, name) || slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "PWD", "OLDPWD"}, name)
 }
 
-// argv is the program to start with its arguments.
 func (p pairCommand) argv(pair pairs.Pair, in string) []string {
 	agent := pair.Argv()
 	if len(agent) == 0 || in == "shell" {
@@ -178,7 +176,6 @@ func (p pairCommand) argv(pair pairs.Pair, in string) []string {
 	}
 }
 
-// shell is the shell of the person.
 func (p pairCommand) shell() string {
 	if runtime.GOOS == "windows" {
 		return cmp.Or(p.Getenv("COMSPEC"), "cmd.exe")

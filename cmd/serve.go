@@ -21,7 +21,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/progress"
 )
 
-// serveCommand is cairn serve.
 type serveCommand struct {
 	*call
 	serveIn
@@ -91,7 +90,6 @@ func (p serveCommand) run(ctx context.Context) error {
 	return connection(s.ServeListener(ctx, l))
 }
 
-// connection gives a code to the error that ended the serving, if any.
 func connection(err error) error {
 	if err != nil {
 		return record.Errorf(record.IO, "the connection: %w", err)

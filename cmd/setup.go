@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/setup"
 	files "github.com/cairn-tasks/cairn/internal/skills"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/prime"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
@@ -20,7 +21,6 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// initResult is what init did.
 type initResult struct {
 	Workspace string   `json:"workspace"`
 	Prefix    string   `json:"prefix"`
@@ -29,6 +29,7 @@ type initResult struct {
 	Outer     string   `json:"outer,omitempty"` // the workspace that a new one was made in
 
 	MergeDriver []string `json:"merge_driver,omitempty"` // what installing it changed
+	Harmless    bool     `json:"-"`                      // nothing in it came from elsewhere
 }
 
 type initIn struct {
@@ -68,42 +69,18 @@ func runInit(ctx context.Context, c *call, in initIn) error {
 		return err
 	}
 	s, err := made.Store, made.Consent
-	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made.Files...), Trusted: s.Trusted()}
+	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made.Files...), Trusted: s.Trusted(), Harmless: made.Harmless}
 	if len(made.Files) > 0 {
 		r.Outer = outer
 	}
 	if driver != nil {
 		r.MergeDriver = driver.Lines
 	}
-	c.showInit(r, made.Harmless)
+	c.show(r)
 	if driver != nil {
 		err = errors.Join(err, driver.Apply(ctx))
 	}
 	return err // the workspace is made, even if the consent could not be stored
-}
-
-func (p *call) showInit(r initResult, harmless bool) {
-	if p.asJSON(r) {
-		return
-	}
-	if len(r.Made) == 0 {
-		p.printf("%s is a workspace already (prefix %s)\n", r.Workspace, r.Prefix)
-	}
-	for _, path := range r.Made {
-		p.printf("wrote %s\n", path)
-	}
-	if r.Outer != "" {
-		p.printf("It lies in the workspace %s; commands in this folder do not work on that one any longer.\n", r.Outer)
-	}
-	for _, line := range r.MergeDriver {
-		p.printf("%s\n", line)
-	}
-	if !r.Trusted && !harmless {
-		p.printf("It has tasks or commands that came from elsewhere: cairn trust lists the commands before any of them runs.\n")
-	}
-	if len(r.Made) > 0 {
-		p.printf("Next: cairn add 'what is to be done', and commit .cairn.\n")
-	}
 }
 
 // clientsResult is what setup found of clients, and what it changed.
@@ -114,9 +91,9 @@ type clientsResult struct {
 	Changed   []string     `json:"changed"` // paths of the files that were written
 	Removed   []string     `json:"removed"` // and of those that were removed
 	Current   bool         `json:"current"` // everything was there before
+	All       bool         `json:"-"`       // show each step, and not only what was left alone
 }
 
-// setupCommand is cairn setup.
 type setupCommand struct {
 	*call
 	setupIn
@@ -283,142 +260,92 @@ func (p setupCommand) clients(ctx context.Context, s *setup.Setup, clients []set
 		if !out.Current {
 			p.exit = exitFailure
 		}
-		out.Diff = ""
-		return p.showClients(out, true)
+		out.Diff, out.All = "", true
+		p.show(out)
+		return nil
 	}
 	if !p.json {
 		p.printf("%s", screen.Lines(out.Diff))
 	}
-	if p.DryRun || out.Diff == "" {
-		return p.showClients(out, false)
-	}
-	if err := p.agree(ctx, p.Yes, "add --yes to make the changes; --dry-run shows them"); err != nil {
-		return err
-	}
-	if out.Changed, out.Removed, err = plan.Apply(); err != nil {
-		return err
-	}
-	return p.showClients(out, false)
-}
-
-// showClients prints what was done, and what was left alone and why.
-func (p setupCommand) showClients(out clientsResult, all bool) error {
-	if p.asJSON(out) {
-		return nil
-	}
-	for _, path := range out.Changed {
-		p.printf("wrote %s\n", path)
-	}
-	for _, path := range out.Removed {
-		p.printf("removed %s\n", path)
-	}
-	for _, s := range out.Steps {
-		where := s.Path
-		if s.Link != "" {
-			where += " (a link to " + s.Link + ")"
+	if !p.DryRun && out.Diff != "" {
+		if err := p.agree(ctx, p.Yes, "add --yes to make the changes; --dry-run shows them"); err != nil {
+			return err
 		}
-		switch {
-		case s.Note != "" && !all:
-			p.printf("%s: the %s %s\n", where, s.About, s.Note)
-		case all:
-			p.printf("%s: %s: %s\n", where, s.About, aboutState[s.State])
+		if out.Changed, out.Removed, err = plan.Apply(); err != nil {
+			return err
 		}
 	}
-	if out.Diff == "" && !all {
-		p.printf("nothing to do\n")
-	}
+	p.show(out)
 	return nil
 }
 
-// aboutState says what a state means.
-var aboutState = map[setup.State]string{
-	setup.Missing: "missing", setup.Current: "set up", setup.Stale: "from another version of cairn; cairn setup writes it anew",
-	setup.Own: "set up, with settings of your own", setup.Edited: "changed since cairn wrote it; --force writes it anew", setup.Foreign: "something else is called cairn",
+// texts are what would be written, for whoever writes it by hand.
+type texts struct {
+	Files []text `json:"files"`
 }
 
-// print prints what would be written, for who writes it by hand.
+type text struct {
+	Path  string `json:"path"`
+	About string `json:"about"`
+	Value string `json:"text"`
+}
+
 func (p setupCommand) print(s *setup.Setup, clients []setup.Client) error {
-	type entry struct {
-		Path  string `json:"path"`
-		About string `json:"about"`
-		Text  string `json:"text"`
-	}
-	out := []entry{}
+	out := texts{[]text{}}
 	for _, c := range clients {
-		texts, err := s.Texts(c)
+		all, err := s.Texts(c)
 		if err != nil {
 			return err
 		}
-		for _, t := range texts {
-			if e := (entry{t.Path, t.About, t.Value}); !slices.Contains(out, e) {
-				out = append(out, e)
+		for _, t := range all {
+			if !slices.Contains(out.Files, text(t)) {
+				out.Files = append(out.Files, text(t))
 			}
 		}
 	}
-	if p.json {
-		p.printJSON(map[string]any{"files": out})
-		return nil
-	}
-	for i, e := range out {
-		if i > 0 {
-			p.printf("\n")
-		}
-		p.printf("# %s: %s\n%s", e.Path, e.About, screen.Lines(e.Text))
-	}
+	p.show(out)
 	return nil
 }
 
-// listed is a client, and whether it is set up.
-type listed struct {
+type client struct {
 	Name     string `json:"name"`
 	Title    string `json:"title"`
 	Detected bool   `json:"detected"` // the project or the user's folder has traces of it
 	State    string `json:"state"`    // set up, partly, not, or unreadable
 }
 
-// list says what can be set up, and what is: the clients that seem to be used here first.
+type setupList struct {
+	Workspace   string   `json:"workspace,omitempty"`
+	Clients     []client `json:"clients"` // those that seem to be used here first
+	MergeDriver string   `json:"merge_driver,omitempty"`
+}
+
+func (l setupList) Rows() []client {
+	if l.MergeDriver == "" {
+		return l.Clients
+	}
+	return append(l.Clients, client{Name: mergeDriver, Title: "merges of tasks, key by key", State: l.MergeDriver})
+}
+
 func (p setupCommand) list(ctx context.Context, s *setup.Setup) error {
 	if given := p.set("remove", "check", "dry-run", "print", "force", "yes"); len(given) > 0 {
 		return usage("%s needs to know what to set up", given[0]).WithHint("cairn setup lists what there is")
 	}
-	used, unused := []listed{}, []listed(nil)
-	for _, client := range setup.Clients {
-		if s.Root == "" && !client.User() {
-			continue
-		}
-		one := listed{client.Name, client.Title, s.Detected(client), s.StateOf(client)}
-		if one.Detected {
-			used = append(used, one)
-		} else {
-			unused = append(unused, one)
+	out := setupList{Workspace: s.Root, Clients: []client{}}
+	for _, c := range setup.Clients {
+		if s.Root != "" || c.User() {
+			out.Clients = append(out.Clients, client{c.Name, c.Title, s.Detected(c), s.StateOf(c)})
 		}
 	}
-	found := append(used, unused...)
-	driver := ""
+	sorted.By(out.Clients, func(a, b client) int { return sorted.First(a.Detected, b.Detected) })
 	if s.Root != "" {
 		if at, err := p.layout(); err == nil && at.Repo != nil {
 			if d, err := store.MergeDriverOf(ctx, at); err == nil {
-				driver = map[bool]string{true: setup.IsSetUp, false: setup.IsNot}[d.Attributes && d.Command != ""]
+				out.MergeDriver = map[bool]string{true: setup.IsSetUp, false: setup.IsNot}[d.Attributes && d.Command != ""]
 			}
 		}
 	}
-	if p.json {
-		p.printJSON(struct {
-			Workspace   string   `json:"workspace,omitempty"`
-			Clients     []listed `json:"clients"`
-			MergeDriver string   `json:"merge_driver,omitempty"`
-		}{s.Root, found, driver})
-		return nil
-	}
-	t := screen.Table{Head: []string{"NAME", "STATE", "", "WHAT"}, Grow: 3}
-	for _, l := range found {
-		t.Add(l.Name, l.State, map[bool]string{true: "used here"}[l.Detected], l.Title)
-	}
-	if driver != "" {
-		t.Add(mergeDriver, driver, "", "merges of tasks, key by key")
-	}
-	p.printTable(t)
-	p.printf("\ncairn setup NAME shows what it would write, and asks.\n")
+	p.show(out)
 	return nil
 }
 
@@ -438,7 +365,6 @@ func skillCommands() []command {
 	}, skillSync)}
 }
 
-// skillSyncResult is what a sync did.
 type skillSyncResult struct {
 	Workspace string       `json:"workspace"`
 	Files     []files.File `json:"files"` // as they are now
@@ -484,47 +410,16 @@ func skillSync(ctx context.Context, c *call, in skillSyncIn) error {
 			return err
 		}
 	}
-	out.Changed = verb.NoNil(out.Changed)
+	out.Files, out.Changed = verb.NoNil(out.Files), verb.NoNil(out.Changed)
 	out.InSync = !unread && files.InSync(out.Files)
 	if !out.InSync {
 		c.exit = verb.ExitCheckFailed
 	}
-	c.showSkillSync(out)
+	c.show(out)
 	return nil
 }
 
-// aboutSkillFile says what the state of a file means, and what to do about it.
-var aboutSkillFile = map[files.State]string{
-	files.Missing:   "is missing; cairn skill sync writes it",
-	files.Stale:     "is not the newest version; cairn skill sync writes it",
-	files.Left:      "is of a skill that is gone or archived; cairn skill sync removes it",
-	files.Edited:    "was changed since it was written, and is left alone; put the change into the skill with cairn skill upsert, and remove the file",
-	files.Foreign:   "was written by somebody else, and is left alone",
-	files.Elsewhere: "lies behind a link, and is left alone",
-}
-
-func (p *call) showSkillSync(out skillSyncResult) {
-	if p.json {
-		out.Files = verb.NoNil(out.Files)
-		p.printJSON(out)
-		return
-	}
-	for _, path := range out.Changed {
-		verb := "removed"
-		if slices.ContainsFunc(out.Files, func(f files.File) bool { return f.Path == path }) {
-			verb = "wrote"
-		}
-		p.printf("%s %s\n", verb, path)
-	}
-	for _, f := range out.Files {
-		if about := aboutSkillFile[f.State]; about != "" {
-			p.printf("%s %s\n", f.Path, about)
-		}
-	}
-	for _, one := range out.Problems.Problems {
-		p.printf("%s: %s\n", one.Path, one.Message)
-	}
-	if len(out.Changed) == 0 && out.InSync {
-		p.printf("all skills are in place\n")
-	}
+// Wrote reports whether a sync wrote the file at a path that it changed, and did not remove it.
+func (r skillSyncResult) Wrote(path string) bool {
+	return slices.ContainsFunc(r.Files, func(f files.File) bool { return f.Path == path })
 }

@@ -67,25 +67,25 @@ func runExport(ctx context.Context, c *call, in exportIn) error {
 	}
 	var out io.Writer = p.out
 	if _, terminal := terminal.Is(p.Stdout); terminal {
-		out = &shown{to: p.out}
+		out = &terminalLines{to: p.out}
 	}
 	to := bufio.NewWriter(out)
 	if err := errors.Join(p.write(ctx, to), to.Flush()); err != nil {
 		return err
 	}
-	if last, ok := out.(*shown); ok {
+	if last, ok := out.(*terminalLines); ok {
 		last.end()
 	}
 	return nil
 }
 
-// shown prints lines on a terminal, harmless. A file or another program gets them as they are.
-type shown struct {
+// terminalLines prints lines on a terminal, harmless. A file or another program gets them as they are.
+type terminalLines struct {
 	to   io.Writer
 	part []byte // the beginning of a line
 }
 
-func (s *shown) Write(b []byte) (int, error) {
+func (s *terminalLines) Write(b []byte) (int, error) {
 	s.part = append(s.part, b...)
 	if at := bytes.LastIndexByte(s.part, '\n'); at >= 0 {
 		screen.Fprintf(s.to, "%s", screen.Lines(s.part[:at+1]))
@@ -94,7 +94,7 @@ func (s *shown) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (s *shown) end() { screen.Fprintf(s.to, "%s", screen.Lines(s.part)) }
+func (s *terminalLines) end() { screen.Fprintf(s.to, "%s", screen.Lines(s.part)) }
 
 // write writes the tasks that the input of list selects. Each is read when its turn comes, so that memory does not grow
 // with their number, except for Markdown.
@@ -126,7 +126,6 @@ func (p export) write(ctx context.Context, to io.Writer) error {
 	return out.Close()
 }
 
-// selected lists the tasks, page by page, and says which files could not be read.
 func (p export) selected(ctx context.Context) ([]record.ID, error) {
 	in := map[string]any{"limit": 500, "sort": "id"}
 	if p.in.values["status"] == nil && p.in.values["closed"] == nil {
@@ -196,7 +195,6 @@ func (p export) toFile(ctx context.Context) error {
 // --yes it only shows what would be made, and asks where there is a terminal.
 type importCommand struct{ verbCommand }
 
-// importIn is what the command takes beside the flags of the verb.
 type importIn struct {
 	Source string `json:"source,omitempty" doc:"the system that the tasks come from" cli:"arg" from:"import-sources"`
 	Path   string `json:"path,omitempty" doc:"a file or a folder of it" cli:"arg"`
@@ -273,6 +271,18 @@ func (p importCommand) transfer(ctx context.Context, c *cli.Command, w *verb.Wor
 	return err
 }
 
+// finds are what there is to import in a folder, and what could be.
+type finds struct {
+	Found   []find          `json:"found"`
+	Sources []source.Source `json:"-"`
+}
+
+type find struct {
+	Source string `json:"source"`
+	Path   string `json:"path"`
+	About  string `json:"about"`
+}
+
 // found lists what there is to import in a folder.
 func (p importCommand) found(dir string) error {
 	root, err := os.OpenRoot(dir)
@@ -280,32 +290,13 @@ func (p importCommand) found(dir string) error {
 		return record.Errorf(record.IO, "%w", err)
 	}
 	defer func() { _ = root.Close() }()
-	type found struct {
-		Source string `json:"source"`
-		Path   string `json:"path"`
-		About  string `json:"about"`
-	}
-	out := struct {
-		Found []found `json:"found"`
-	}{[]found{}}
-	for _, s := range source.All() {
+	out := finds{[]find{}, source.All()}
+	for _, s := range out.Sources {
 		if at := s.Find(root.FS()); at != "" {
-			out.Found = append(out.Found, found{s.Name, at, s.About})
+			out.Found = append(out.Found, find{s.Name, at, s.About})
 		}
 	}
-	if p.asJSON(out) {
-		return nil
-	}
-	if len(out.Found) == 0 {
-		p.printf("nothing to import was found here; name a source and a file:\n")
-		for _, s := range source.All() {
-			p.printf("  cairn import %-11s %s\n", s.Name, s.About)
-		}
-		return nil
-	}
-	for _, f := range out.Found {
-		p.printf("found %s: cairn import %s shows what it would make\n", f.Path, f.Source)
-	}
+	p.show(out)
 	return nil
 }
 
@@ -334,7 +325,6 @@ func (p importCommand) read(ctx context.Context, dir string, src source.Source, 
 	return out, err
 }
 
-// load loads the files at a path, or in the usual place of a source.
 func (p importCommand) load(dir string, src source.Source, path string) ([]source.File, error) {
 	name := ""
 	if path != "" {

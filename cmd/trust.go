@@ -27,7 +27,6 @@ type trustResult struct {
 	Commands  []store.Command `json:"commands"`
 }
 
-// trustCommand is cairn trust.
 type trustCommand struct {
 	*call
 	trustIn
@@ -82,7 +81,10 @@ func (p trustCommand) run(ctx context.Context) error {
 		err = s.SetTrust(w.Actor(), p.Now())
 	}
 	projects.Note(ctx, w, s)
-	return p.show(trustResult{s.Root, true, commands}, err)
+	if err == nil {
+		p.show(trustResult{s.Root, true, commands})
+	}
+	return err
 }
 
 // giveRepo lets the commands run in another repository that the config names. They come from this workspace, which is
@@ -100,7 +102,10 @@ func (p trustCommand) giveRepo(ctx context.Context, who record.Actor, s *store.S
 		}
 		err = files.Trust(who, p.Now())
 	}
-	return p.show(trustResult{files.Root, true, commands}, err)
+	if err == nil {
+		p.show(trustResult{files.Root, true, commands})
+	}
+	return err
 }
 
 // revoke revokes the consent for this workspace, also if there is none or its config cannot be read; or for a folder that
@@ -122,26 +127,22 @@ func (p trustCommand) revoke() error {
 	default:
 		root = revoked[0].Workspace
 	}
-	return p.show(trustResult{Workspace: root, Commands: []store.Command{}}, err)
+	if err == nil {
+		p.show(trustResult{Workspace: root, Commands: []store.Command{}})
+	}
+	return err
+}
+
+type consents struct {
+	Clones []trust.Consent `json:"clones" result:"rows"`
 }
 
 func (p trustCommand) list() error {
 	clones, err := trust.Consents(p.stateDir())
-	switch {
-	case err != nil:
-		return err
-	case p.json:
-		p.printJSON(map[string]any{"clones": clones})
-		return nil
-	case len(clones) == 0:
-		p.printf("no clone is trusted on this machine\n")
+	if err == nil {
+		p.show(consents{clones})
 	}
-	t := screen.Table{Head: []string{"WORKSPACE", "BY", "SINCE", "STATE"}}
-	for _, c := range clones {
-		t.Add(c.Workspace, string(c.Actor), c.At.Format(time.RFC3339), string(c.State))
-	}
-	p.printTable(t)
-	return nil
+	return err
 }
 
 // consent shows the commands, and has the person at the terminal approve them unless --yes is set. Only a person can
@@ -182,20 +183,6 @@ func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace
 		return record.Errorf(record.Untrusted, "not approved").WithHint("nothing was changed")
 	}
 	return err
-}
-
-func (p trustCommand) show(r trustResult, err error) error {
-	switch {
-	case err != nil:
-		return err
-	case p.json:
-		p.printJSON(r)
-	case r.Trusted:
-		p.printf("%s may run the commands of its checks on this machine\n", r.Workspace)
-	default:
-		p.printf("%s may no longer run commands on this machine\n", r.Workspace)
-	}
-	return nil
 }
 
 // signIn is what the command of a verb takes whose record a person can sign. It is no part of the verb's input, since no
@@ -246,7 +233,6 @@ func (c *call) signingTool(ctx context.Context, dir, named string) (*sshsign.Too
 	return &sshsign.Tool{Key: key, Program: c.underHome(config.Program), Socket: c.Getenv("SSH_AUTH_SOCK"), Say: c.Stderr}, nil
 }
 
-// signerRow is one line of allowed_signers.
 type signerRow struct {
 	Actor       record.Actor `json:"actor"`
 	Type        string       `json:"type"`
@@ -254,6 +240,7 @@ type signerRow struct {
 	From        time.Time    `json:"from,omitzero"`
 	Until       time.Time    `json:"until,omitzero"`
 	Counts      bool         `json:"counts"` // in the version that decides here
+	Says        string       `json:"-"`      // whether it counts, for people
 }
 
 // signerList is what trust signer prints. Counting names the version of the file that decides here: a commit, or the
@@ -270,7 +257,6 @@ type signersProblem struct {
 	Message string `json:"message"`
 }
 
-// signerCommand is cairn trust signer.
 type signerCommand struct{ *call }
 
 type (
@@ -308,8 +294,8 @@ func signerCommands() []command {
 	}
 }
 
-// openForPerson opens the workspace, unless an agent asks for it, under whatever name.
-func (p signerCommand) openForPerson(ctx context.Context) (*store.Store, error) {
+// openForPerson opens the workspace to change what a signer may do, unless an agent asks for it, under whatever name.
+func (p signerCommand) openForPerson(ctx context.Context, signer record.Actor) (*store.Store, error) {
 	w, s, err := p.open(ctx)
 	if err == nil && !w.Actor().Human() {
 		err = record.Errorf(record.Forbidden, "%s cannot say whose signatures count", w.Actor()).WithHint("a person runs cairn trust signer")
@@ -317,15 +303,14 @@ func (p signerCommand) openForPerson(ctx context.Context) (*store.Store, error) 
 	if err == nil {
 		err = p.personHere("say whose signatures count")
 	}
+	if err == nil {
+		_, err = record.ParseActor(string(signer))
+	}
 	return s, err
 }
 
 func (p signerCommand) add(ctx context.Context, in signerAddIn) error {
-	s, err := p.openForPerson(ctx)
-	if err != nil {
-		return err
-	}
-	who, err := record.ParseActor(string(in.Actor))
+	s, err := p.openForPerson(ctx, in.Actor)
 	if err != nil {
 		return err
 	}
@@ -342,17 +327,16 @@ func (p signerCommand) add(ctx context.Context, in signerAddIn) error {
 			return usage("--%s %q is not a time", flag.name, flag.value).WithHint("write it as 2026-11-21T12:00:00Z")
 		}
 	}
-	if err := store.AddSigner(ctx, s.Layout, who, key, span[0], span[1]); err != nil {
+	if err := store.AddSigner(ctx, s.Layout, in.Actor, key, span[0], span[1]); err != nil {
 		return err
 	}
 	if !p.json {
-		p.printf("%s may sign with %s once .cairn/allowed_signers is committed and merged\n", who, key.Fingerprint())
+		p.printf("%s may sign with %s once .cairn/allowed_signers is committed and merged\n", in.Actor, key.Fingerprint())
 		return nil
 	}
 	return p.show(ctx, s)
 }
 
-// publicKey reads a key in words, or a file that holds one.
 func (p signerCommand) publicKey(text string) (sshsign.PublicKey, error) {
 	if sshsign.InWords(text) {
 		return sshsign.FindKey(text, "")
@@ -361,11 +345,7 @@ func (p signerCommand) publicKey(text string) (sshsign.PublicKey, error) {
 }
 
 func (p signerCommand) remove(ctx context.Context, in signerRemoveIn) error {
-	s, err := p.openForPerson(ctx)
-	if err != nil {
-		return err
-	}
-	who, err := record.ParseActor(string(in.Actor))
+	s, err := p.openForPerson(ctx, in.Actor)
 	if err != nil {
 		return err
 	}
@@ -381,7 +361,7 @@ func (p signerCommand) remove(ctx context.Context, in signerRemoveIn) error {
 	if in.Revoke {
 		at = time.Time{}
 	}
-	ended, err := store.EndSigners(ctx, s.Layout, who, fingerprint, at)
+	ended, err := store.EndSigners(ctx, s.Layout, in.Actor, fingerprint, at)
 	if err != nil {
 		return err
 	}
@@ -390,67 +370,34 @@ func (p signerCommand) remove(ctx context.Context, in signerRemoveIn) error {
 	}
 	for _, signer := range ended {
 		if at.IsZero() {
-			p.printf("nothing that %s signed with %s will count once this is committed and merged\n", who, signer.Fingerprint())
+			p.printf("nothing that %s signed with %s will count once this is committed and merged\n", in.Actor, signer.Fingerprint())
 		} else {
-			p.printf("%s of %s will count for nothing that is signed from now on, once this is committed and merged\n", signer.Fingerprint(), who)
+			p.printf("%s of %s will count for nothing that is signed from now on, once this is committed and merged\n", signer.Fingerprint(), in.Actor)
 		}
 	}
 	return nil
 }
 
 func (p signerCommand) show(ctx context.Context, s *store.Store) error {
-	list, err := p.read(ctx, s)
+	here, err := snapshot.SignersHere(s.Layout)
 	if err != nil {
 		return err
 	}
-	if p.asJSON(list) {
-		return nil
-	}
-	if len(list.Signers) == 0 {
-		p.printf("nobody's signature counts: %s names no key\n", list.Path)
-	}
-	t := screen.Table{Head: []string{"ACTOR", "KEY", "FROM", "UNTIL", "COUNTS"}}
-	for _, row := range list.Signers {
-		counts := "yes"
-		if !row.Counts {
-			counts = "not yet: not in " + list.Counting
-		}
-		t.Add(string(row.Actor), row.Type+" "+row.Fingerprint, timeText(row.From), timeText(row.Until), counts)
-	}
-	if len(list.Signers) > 0 {
-		p.printTable(t)
-	}
-	for _, problem := range list.Problems {
-		p.printf("line %d grants nothing: %s\n", problem.Line, problem.Message)
-	}
-	return nil
-}
-
-func (p signerCommand) read(ctx context.Context, s *store.Store) (signerList, error) {
-	list := signerList{Path: layout.Folder + "/allowed_signers", Signers: []signerRow{}, Problems: []signersProblem{}}
-	here, err := snapshot.SignersHere(s.Layout)
-	if err != nil {
-		return list, err
-	}
 	inForce, err := snapshot.SignersInForce(ctx, s.Layout)
 	if err != nil {
-		return list, err
+		return err
 	}
-	list.Counting = inForce.From
+	list := signerList{layout.Folder + "/allowed_signers", inForce.From, []signerRow{}, []signersProblem{}}
 	for _, signer := range here.Signers {
-		list.Signers = append(list.Signers, signerRow{
-			signer.Actor, signer.Key.Type(), signer.Fingerprint(), signer.After, signer.Before, inForce.Has(signer),
-		})
+		row := signerRow{signer.Actor, signer.Key.Type(), signer.Fingerprint(), signer.After, signer.Before, inForce.Has(signer), "yes"}
+		if !row.Counts {
+			row.Says = "not yet: not in " + inForce.From
+		}
+		list.Signers = append(list.Signers, row)
 	}
 	for _, problem := range here.Problems {
 		list.Problems = append(list.Problems, signersProblem{problem.Line, problem.Msg})
 	}
-	return list, nil
-}
-
-func timeText(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Format(time.RFC3339)
+	p.program.show(list)
+	return nil
 }

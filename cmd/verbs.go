@@ -101,7 +101,6 @@ func (p nounCommand) command() *cli.Command {
 	return out
 }
 
-// aboutNoun says what the commands below a noun are about.
 func aboutNoun(noun string) string {
 	return map[string]string{
 		"decision":  "Record what was decided and why, and find it again",
@@ -120,7 +119,6 @@ func aboutNoun(noun string) string {
 	}[noun]
 }
 
-// run runs if no command follows the noun.
 func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 	if c.Args().Len() == 0 {
 		if p.noun == pairs.Noun {
@@ -157,7 +155,6 @@ func (p verbCommand) aliases() []string {
 	return out
 }
 
-// description says when to use a verb, and what the file that it takes contains.
 func description(v verb.Verb) string {
 	for _, f := range v.Fields() {
 		if !f.File {
@@ -177,7 +174,6 @@ func description(v verb.Verb) string {
 	return v.When
 }
 
-// run calls the verb with the input that the line describes, and prints the result.
 func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	l := &call{program: p.program, line: c}
 	w, err := l.workspace(ctx)
@@ -266,7 +262,6 @@ func (p verbCommand) callOnce(ctx context.Context, w *verb.Workspace, in *input)
 	return out, p.called(err)
 }
 
-// called gives an error of the verb the name of the command that stands for it.
 func (p verbCommand) called(err error) error {
 	if e, ok := errors.AsType[*record.Error](err); ok && p.as != "" && e.Op == p.verb.Name {
 		return amended(e, func(e *record.Error) { e.Op = p.as })

@@ -78,7 +78,6 @@ func (p *call) dir() (string, error) {
 	return p.Dir, nil
 }
 
-// abs is a path as seen from the working directory.
 func (p Env) abs(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -86,7 +85,6 @@ func (p Env) abs(name string) string {
 	return filepath.Join(p.Dir, name)
 }
 
-// home is the user's own folder, or "".
 func (p Env) home() string {
 	if home := p.Getenv("HOME"); home != "" || runtime.GOOS != "windows" {
 		return home
@@ -107,10 +105,8 @@ func (p Env) stateDir() string {
 	return within(p.userDir("XDG_STATE_HOME", ".local/state", "LOCALAPPDATA"), "cairn")
 }
 
-// configDir is cairn's own part of the user's folder of settings.
 func (p Env) configDir() string { return within(p.settingsDir(), "cairn") }
 
-// settingsDir is the user's folder of settings.
 func (p Env) settingsDir() string { return p.userDir("XDG_CONFIG_HOME", ".config", "APPDATA") }
 
 // userDir is a folder of the user's own, by the convention of each system. It is empty if the environment names none by

@@ -44,19 +44,11 @@ func Supervise(ctx context.Context, w *verb.Workspace, id string) error {
 	if log == "" {
 		return record.Errorf(record.InvalidInput, "%q is no job", id)
 	}
-	start := starting{
-		program: self, dir: s.Root, log: log,
-		args: []string{"--json", "-C", s.Root, "--actor", string(w.Actor()), "job", "supervise", id},
+	args := []string{"--json", "-C", s.Root, "--actor", string(w.Actor()), "job", "supervise", id}
+	if scope := scopeCommand(os.Getenv); scope != nil && launch(ctx, append(scope, self), args, s.Root, log, scopePatience) == nil {
+		return nil
 	}
-	if scope := scopeCommand(os.Getenv); scope != nil {
-		around := start
-		around.around, around.patience = scope, scopePatience
-		if around.run(ctx) == nil {
-			return nil
-		}
-	}
-	start.patience = startPatience
-	return start.run(ctx)
+	return launch(ctx, []string{self}, args, s.Root, log, startPatience)
 }
 
 // scopeCommand is the command that starts another one in a scope of the user's service manager, which outlives the
@@ -80,18 +72,9 @@ func scopeCommand(getenv func(string) string) []string {
 // before that.
 const Running = "running "
 
-// starting is the start of a supervisor.
-type starting struct {
-	program  string
-	args     []string
-	dir, log string
-	around   []string // the command that starts it; nil for none
-	patience time.Duration
-}
-
-// run starts the process, and waits until it says that it runs. One that does not say so in time is ended.
-func (s starting) run(ctx context.Context) error {
-	log, err := openLog(s.log)
+// launch starts a supervisor, and waits until it says that it runs. One that does not say so in time is ended.
+func launch(ctx context.Context, around, args []string, dir, logFile string, patience time.Duration) error {
+	log, err := openLog(logFile)
 	if err != nil {
 		return record.Errorf(record.IO, "the log of the supervisor: %w", err)
 	}
@@ -101,7 +84,7 @@ func (s starting) run(ctx context.Context) error {
 		return record.Errorf(record.IO, "%w", err)
 	}
 	defer said.Close()
-	cmd := Command(append(slices.Clone(s.around), s.program), s.args, s.dir)
+	cmd := Command(around, args, dir)
 	cmd.Stdout, cmd.Stderr = out, log
 	err = cmd.Start()
 	_ = out.Close()
@@ -112,8 +95,8 @@ func (s starting) run(ctx context.Context) error {
 	go func() { answer <- readStart(said) }()
 	select {
 	case err = <-answer:
-	case <-time.After(s.patience):
-		err = record.Errorf(record.Busy, "the supervisor did not say that it runs within %s", s.patience).WithHint("%s has what it printed", s.log)
+	case <-time.After(patience):
+		err = record.Errorf(record.Busy, "the supervisor did not say that it runs within %s", patience).WithHint("%s has what it printed", logFile)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -143,7 +126,6 @@ func readStart(from io.Reader) error {
 	return record.Errorf(failure.Code, "%s", failure.Message).WithHint("%s", failure.Hint)
 }
 
-// withoutJob is an environment without the variables of a job.
 func withoutJob(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")

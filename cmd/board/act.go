@@ -11,7 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
-// call is a call of a verb.
 type call struct {
 	verb   string
 	id     record.ID // "" for a verb about no task that there is
@@ -20,7 +19,6 @@ type call struct {
 	follow bool   // the task is selected afterwards
 }
 
-// input is what the verb takes.
 func (c call) input() map[string]any {
 	in := map[string]any{}
 	maps.Copy(in, c.in)
@@ -30,7 +28,6 @@ func (c call) input() map[string]any {
 	return in
 }
 
-// act calls a verb on a task.
 func act(name, what string) func(*Model, verb.Row) tea.Cmd {
 	return func(m *Model, row verb.Row) tea.Cmd { return m.do(call{verb: name, id: row.ID, what: what}) }
 }
@@ -139,7 +136,6 @@ func (m *Model) done(msg doneMsg) tea.Cmd {
 	return m.reload()
 }
 
-// goAway gives the terminal away for a call, and takes it back.
 func (m *Model) goAway(away Away, c call) tea.Cmd {
 	return tea.Exec(away, func(err error) tea.Msg {
 		msg := doneMsg{err: err, call: c, away: true}
@@ -150,7 +146,6 @@ func (m *Model) goAway(away Away, c call) tea.Cmd {
 	})
 }
 
-// edit gives the terminal to the person's editor.
 func edit(m *Model, row verb.Row) tea.Cmd {
 	if m.work != nil {
 		return m.stillRuns()

@@ -38,7 +38,6 @@ type Query struct {
 	Want map[string]int // how many tasks of a column to load, by its name; Page where it says nothing
 }
 
-// filters say in words what is filtered.
 func (q Query) filters() []string {
 	var out []string
 	if q.Text != "" {
@@ -93,7 +92,6 @@ type Away interface {
 // ErrAsks says that a verb puts a question to a person.
 var ErrAsks = errors.New("a person has to be asked at the terminal")
 
-// find returns where a task is on the board.
 func (b Board) find(id record.ID) (column, card int, ok bool) {
 	for i, c := range b.Columns {
 		if n := slices.IndexFunc(c.Tasks, func(r verb.Row) bool { return r.ID == id }); n >= 0 {
@@ -103,7 +101,6 @@ func (b Board) find(id record.ID) (column, card int, ok bool) {
 	return 0, 0, false
 }
 
-// short is the part of an id that is shown.
 func (b Board) short(id record.ID) string {
 	if b.Short == nil {
 		return string(id)

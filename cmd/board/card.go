@@ -14,7 +14,6 @@ const (
 	remarkLines = 2
 )
 
-// pen draws the cards of a column.
 type pen struct {
 	paint
 	ruler

@@ -19,7 +19,6 @@ type input struct {
 	left    func(*Model, string) tea.Cmd // when it is given up; nil for nothing
 }
 
-// ask has a person type a line.
 func (m *Model) ask(in input, text string) tea.Cmd {
 	in.text = []rune(text)
 	in.at = len(in.text)
@@ -40,7 +39,6 @@ func (in *input) ended(key string) func(*Model, string) tea.Cmd {
 	return nil
 }
 
-// inputChanged tells of a line that changed, if it did.
 func (m *Model) inputChanged(did bool) tea.Cmd {
 	if !did || m.input.changed == nil {
 		return nil
@@ -108,7 +106,6 @@ func askText(m *Model) tea.Cmd {
 	return m.ask(input{prompt: "find: ", changed: set, done: set, left: left}, m.query.Text)
 }
 
-// askWhere filters by the language of list.
 func askWhere(m *Model) tea.Cmd {
 	return m.ask(input{prompt: "where: ", done: func(m *Model, text string) tea.Cmd {
 		m.query.Where = text
@@ -135,7 +132,6 @@ func askNote(m *Model, row verb.Row) tea.Cmd {
 	return askFor(m, "note on "+m.board.short(row.ID)+": ", "text", call{verb: "note", id: row.ID, what: "noted"})
 }
 
-// askAttest settles a manual check of a task.
 func askAttest(m *Model, row verb.Row) tea.Cmd {
 	return m.ask(input{prompt: "attest on " + m.board.short(row.ID) + " (as in: 0 pass I read it): ", done: func(m *Model, text string) tea.Cmd {
 		check, rest, _ := strings.Cut(text, " ")

@@ -53,10 +53,8 @@ func bindings() []binding {
 	}
 }
 
-// choiceKeys are the keys for the states, in their order.
 const choiceKeys = "123456789abcdefghijklmnoprstuvwxyz"
 
-// key takes a key.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	if k.String() == "ctrl+c" { // ends what runs, and the board where nothing does
 		if m.work != nil {
@@ -128,7 +126,6 @@ func toggleMine(m *Model) tea.Cmd {
 	return m.reload()
 }
 
-// chooseState asks for the state to move a task to.
 func chooseState(m *Model, row verb.Row) tea.Cmd {
 	m.mode, m.moves = choosing, row
 	return nil

@@ -54,7 +54,6 @@ type place struct {
 	end    bool // the last card is meant, which is still to be loaded
 }
 
-// mode is what keys are about.
 type mode int
 
 const (
@@ -64,7 +63,6 @@ const (
 	choosing             // a state to move a task to
 )
 
-// message is the line in which the board says what happened.
 type message struct {
 	text, hint string
 	bad        bool
@@ -236,7 +234,6 @@ func (m *Model) take(msg loadedMsg) (next tea.Cmd) {
 	return next
 }
 
-// refused says why something was not done.
 func (m *Model) refused(err error) {
 	text, hint := m.calls.Explain(err)
 	m.said = message{text: text, hint: hint, bad: true}

@@ -53,7 +53,6 @@ func (m *Model) showPage(msg shownMsg) {
 	m.page.scroll(0, m.view().pageRows())
 }
 
-// help shows the keys.
 func help(m *Model) tea.Cmd {
 	lines := []string{m.paint.in("Keys", bold), ""}
 	for _, b := range bindings() {
@@ -74,7 +73,6 @@ func help(m *Model) tea.Cmd {
 	return nil
 }
 
-// keyOfPage takes a key while a page is shown.
 func (m *Model) keyOfPage(key string) tea.Cmd {
 	rows, by := m.view().pageRows(), 0
 	switch key {
@@ -101,7 +99,6 @@ func (m *Model) keyOfPage(key string) tea.Cmd {
 	return nil
 }
 
-// scroll scrolls by some lines, where so many can be seen.
 func (p *page) scroll(by, rows int) { p.top = min(max(p.top+by, 0), max(0, len(p.lines)-rows)) }
 
 func (v view) pageRows() int { return max(1, v.m.height-3) }

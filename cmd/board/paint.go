@@ -40,7 +40,6 @@ func safe(text string) string { return harmless.Line(text) }
 // ruler measures text as the terminal shows it.
 type ruler struct{ ansi.Method }
 
-// cut shortens a text to a width.
 func (r ruler) cut(text string, width int) string {
 	if width <= 0 {
 		return ""

@@ -37,7 +37,6 @@ func (m *Model) column() Column {
 	return m.board.Columns[m.at.column]
 }
 
-// selected is the selected task.
 func (m *Model) selected() (verb.Row, bool) {
 	cards := m.column().Tasks
 	if m.at.card >= len(cards) {
@@ -72,7 +71,6 @@ func goToEnd(m *Model) tea.Cmd {
 	return m.want(c, c.Total)
 }
 
-// want loads so many tasks of a column.
 func (m *Model) want(c Column, n int) tea.Cmd {
 	if m.query.Wanted(c.Name) >= n && m.loading {
 		return nil
@@ -132,7 +130,6 @@ const (
 	gap         = 3 // columns of the terminal between two columns of the board
 )
 
-// columnsShown is how many columns there is room for, one at least.
 func (v view) columnsShown() int {
 	m := v.m
 	n := (m.width + gap) / (leastColumn + gap)

@@ -61,10 +61,8 @@ const (
 	footRows = 2
 )
 
-// cardRows is how many lines there are for the cards of a column.
 func (v view) cardRows() int { return max(1, v.m.height-headRows-footRows) }
 
-// view draws a model.
 type view struct {
 	m *Model
 	paint
@@ -189,7 +187,6 @@ func (v view) page() []string {
 	return append(lines, p.lines[min(p.top, end):end]...)
 }
 
-// foot is the last lines: what happened, and what one can do.
 func (v view) foot() ([]string, *tea.Cursor) {
 	keys := func(text string) string { return v.in(v.fill(text, v.m.width), faint) }
 	m, last := v.m, ""
@@ -252,7 +249,6 @@ func (v view) input() (line string, x int) {
 	return v.in(prompt, bold) + shown, min(x, width-1)
 }
 
-// choice asks for a state.
 func (v view) choice() []string {
 	m := v.m
 	text := v.in("move "+safe(m.board.short(m.moves.ID))+" to", bold)

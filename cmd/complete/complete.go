@@ -44,11 +44,10 @@ const Most = 100
 // shows no messages while it completes.
 func Candidates(ctx context.Context, env Env, before []string, word string) []Candidate {
 	l := &line{root: env.Root, given: map[string]string{}}
-	c := &completer{&reader{Env: env, line: l, ctx: ctx}}
+	c := &completer{&reader{Env: env, line: l, ctx: ctx, rows: map[*kind.Kind][]*kind.Row{}}}
 	return c.candidates(before, word)
 }
 
-// completer finds candidates.
 type completer struct{ *reader }
 
 // line is what was typed before the word that is being typed.
@@ -278,7 +277,7 @@ func words(values ...string) []Candidate {
 // field is what a field of a verb can be.
 func (c *completer) field(f verb.Field) []Candidate {
 	if k, ok := kind.Named(f.Names); ok {
-		out := c.records(k)
+		out := c.records(k, false)
 		if f.AnyKind && c.word != "" {
 			out = append(out, c.otherRecords()...)
 		}

@@ -18,9 +18,9 @@ import (
 type reader struct {
 	Env
 	*line
-	ctx   context.Context //nolint:containedctx // of the one line that is completed
-	rows  []*kind.Row     // that lists wrote down, once they were asked for
-	store *store.Store    // nil until it is opened
+	ctx   context.Context            //nolint:containedctx // of the one line that is completed
+	rows  map[*kind.Kind][]*kind.Row // that lists wrote down, once they were asked for
+	store *store.Store               // nil until it is opened
 }
 
 // openStore opens the workspace that the line names, once. It returns nil if it cannot be opened.
@@ -35,25 +35,45 @@ func (r *reader) openStore() *store.Store {
 	return r.store
 }
 
-// records are the records of a kind whose id has the word that is being typed: of tasks and sessions the open ones
-// first, and the newest first otherwise.
-func (c *completer) records(k *kind.Kind) []Candidate {
+// records are the records of a kind whose id has the word: those that are not over first, or last, and the newest first
+// within each. Of many, which are over is what lists wrote down last, so that not every file is read; of those that are
+// shown it is what their files say now.
+func (c *completer) records(k *kind.Kind, overFirst bool) []Candidate {
+	ids := c.ids(k)
+	over, about := map[string]bool{}, map[string]string{}
+	if len(ids) > Most {
+		for _, r := range c.known(k) {
+			over[r.ID] = c.over(k, r.Status)
+		}
+	}
+	order := func(a, b string) int { return sorted.First(over[a] == overFirst, over[b] == overFirst) }
+	sorted.By(ids, order)
+	ids = ids[:min(len(ids), Most)]
+	for _, id := range ids {
+		v, err := c.store.Read(k, id)
+		if err != nil || c.ctx.Err() != nil {
+			continue
+		}
+		h := k.Header(v)
+		about[id], over[id] = h.Title, c.over(k, h.Status)
+		if ses, ok := v.(session.Session); ok {
+			about[id] = string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)
+		}
+	}
+	sorted.By(ids, order)
+	return each(ids, func(id string) Candidate { return Candidate{id, about[id]} })
+}
+
+// over reports whether nothing more is done about records of a kind in a state. Only of tasks and sessions it is asked.
+func (c *completer) over(k *kind.Kind, state record.Status) bool {
 	switch k {
 	case kind.Tasks.Kind:
-		return c.tasks(false)
+		return c.store.Config.Flow.IsClosed(state)
 	case kind.Sessions.Kind:
-		return c.sessions()
+		return state != record.Status(session.Active)
+	default:
+		return false
 	}
-	var out []Candidate
-	ids := c.ids(k)
-	for _, id := range ids[:min(len(ids), Most)] {
-		one := Candidate{Value: id}
-		if v, err := c.store.Read(k, id); err == nil && c.ctx.Err() == nil {
-			one.About = k.Header(v).Title
-		}
-		out = append(out, one)
-	}
-	return out
 }
 
 // otherRecords are the records of every kind but tasks and sessions whose id begins with the word.
@@ -63,7 +83,7 @@ func (c *completer) otherRecords() []Candidate {
 		if k == kind.Tasks.Kind || k == kind.Sessions.Kind {
 			continue
 		}
-		for _, one := range c.records(k) {
+		for _, one := range c.records(k, false) {
 			if strings.HasPrefix(one.Value, c.word) {
 				out = append(out, one)
 			}
@@ -89,74 +109,34 @@ func (r *reader) ids(k *kind.Kind) []string {
 	return ids
 }
 
-// tasks are the tasks whose id has the word: the open ones first, or the closed ones, and the newest first within each.
-// Which are open is what lists wrote down last, so that not every file is read; of those that are shown it is what
-// their files say now.
 func (c *completer) tasks(closedFirst bool) []Candidate {
-	ids := c.ids(kind.Tasks.Kind)
-	if len(ids) == 0 {
-		return nil
-	}
-	flow := c.store.Config.Flow
-	closed := make(map[string]bool, len(ids))
-	if len(ids) > Most {
-		for _, r := range c.known() {
-			closed[r.ID] = flow.IsClosed(r.Status)
-		}
-	}
-	order := func(a, b string) int { return first(closed[a] == closedFirst, closed[b] == closedFirst) }
-	sorted.By(ids, order)
-	ids = ids[:min(len(ids), Most)]
-	titles := map[string]string{}
-	for _, id := range ids {
-		if t, err := kind.Tasks.Get(c.store, record.ID(id)); err == nil && c.ctx.Err() == nil {
-			titles[id], closed[id] = t.Title, flow.IsClosed(t.Status)
-		}
-	}
-	sorted.By(ids, order)
-	out := make([]Candidate, len(ids))
-	for i, id := range ids {
-		out[i] = Candidate{id, titles[id]}
-	}
-	return out
+	return c.records(kind.Tasks.Kind, closedFirst)
 }
 
-// first sorts what is so before what is not.
-func first(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
+// known are the rows of a kind that lists wrote down, read once.
+func (r *reader) known(k *kind.Kind) []*kind.Row {
+	if r.rows[k] == nil && r.openStore() != nil {
+		r.rows[k] = r.store.Rows(k).Known()
 	}
-	return 1
-}
-
-// known are the rows of tasks that lists wrote down, read once.
-func (r *reader) known() []*kind.Row {
-	if r.rows == nil && r.openStore() != nil {
-		r.rows = r.store.Rows(kind.Tasks.Kind).Known()
-	}
-	return r.rows
+	return r.rows[k]
 }
 
 // lastWritten are the tasks whose id has the word, the one that was written last first, as far as lists wrote it down;
 // others stand before these.
 func (c *completer) lastWritten() []Candidate {
 	when := map[string]int64{}
-	for _, r := range c.known() {
+	for _, r := range c.known(kind.Tasks.Kind) {
 		when[r.ID] = r.Updated
 	}
 	out := c.tasks(false)
 	sorted.By(out, func(a, b Candidate) int {
 		_, oldA := when[a.Value]
 		_, oldB := when[b.Value]
-		return cmp.Or(first(!oldA, !oldB), cmp.Compare(when[b.Value], when[a.Value]))
+		return cmp.Or(sorted.First(!oldA, !oldB), cmp.Compare(when[b.Value], when[a.Value]))
 	})
 	return out
 }
 
-// newestSessions are the newest sessions whose id has the word.
 func (c *completer) newestSessions() []session.Session {
 	var out []session.Session
 	ids := c.ids(kind.Sessions.Kind)
@@ -168,39 +148,20 @@ func (c *completer) newestSessions() []session.Session {
 	return out
 }
 
-// sessions are the active sessions, then the others.
-func (c *completer) sessions() []Candidate {
-	all := c.newestSessions()
-	sorted.By(all, func(a, b session.Session) int { return first(a.Status == session.Active, b.Status == session.Active) })
-	return each(all, func(ses session.Session) Candidate {
-		return Candidate{string(ses.ID), string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)}
-	})
-}
-
-// newest calls fn with the newest tasks, while there is time.
-func (r *reader) newest(fn func(task.Task)) {
-	s := r.openStore()
-	if s == nil {
-		return
-	}
-	ids, err := s.Candidates(kind.Tasks.Kind, "")
-	if err != nil {
-		return
-	}
-	for _, id := range ids[max(0, len(ids)-2*Most):] {
-		if r.ctx.Err() != nil {
-			return
-		}
-		if t, err := kind.Tasks.Get(s, record.ID(id)); err == nil {
-			fn(t)
-		}
-	}
-}
-
 // ofTasks are texts that the newest tasks have, those that lists wrote down of all tasks, and some more.
 func (c *completer) ofTasks(of func(task.Task) []string, known func(*kind.Row) []string, more ...string) []Candidate {
-	c.newest(func(t task.Task) { more = append(more, of(t)...) })
-	for _, r := range c.known() {
+	if s := c.openStore(); s != nil {
+		ids, _ := s.Candidates(kind.Tasks.Kind, "")
+		for _, id := range ids[max(0, len(ids)-2*Most):] {
+			if c.ctx.Err() != nil {
+				break
+			}
+			if t, err := kind.Tasks.Get(s, record.ID(id)); err == nil {
+				more = append(more, of(t)...)
+			}
+		}
+	}
+	for _, r := range c.known(kind.Tasks.Kind) {
 		more = append(more, known(r)...)
 	}
 	return distinct(more)

@@ -150,10 +150,10 @@ func sources() map[verb.Source]source {
 		"orders":       (*completer).orders,
 		"fields":       (*completer).ownFields,
 		"repos":        repos,
-		"tasks":        func(c *completer) []Candidate { return c.records(kind.Tasks.Kind) },
+		"tasks":        func(c *completer) []Candidate { return c.tasks(false) },
 		"trash":        trash,
 		"written":      and((*completer).lastWritten, trash),
-		"sessions":     func(c *completer) []Candidate { return c.records(kind.Sessions.Kind) },
+		"sessions":     func(c *completer) []Candidate { return c.records(kind.Sessions.Kind, false) },
 		"series":       textsOf((*completer).newestSessions, func(s session.Session) []string { return []string{s.Series} }),
 		"handoffs": func(c *completer) []Candidate {
 			open := slices.DeleteFunc(all(kind.Handoffs.List)(c), ledger.Handoff.Closed)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -102,7 +101,6 @@ func absent(t reflect.Type) any {
 	}
 }
 
-// safe makes every text of a value harmless.
 func safe(v any) any {
 	return each(v, func(v any) any {
 		if text, ok := v.(string); ok {
@@ -144,40 +142,70 @@ func each(v any, change func(any) any) any {
 	return change(v)
 }
 
-// object is a JSON object whose keys keep their order.
-type object []member
+// Object is a JSON object whose keys keep their order.
+type Object []Member
 
-type member struct {
-	key   string
-	value any
+// Member is a key of an object, with its value.
+type Member struct {
+	Key   string
+	Value any
 }
 
-// objectOf is a struct as the object that its JSON is.
-func objectOf(v any) (object, error) {
+// Get is the value of a key, or nil.
+func (o Object) Get(key string) any {
+	for _, m := range o {
+		if m.Key == key {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// Ordered is a value as its JSON says it: each object is an Object, and numbers are as they are written.
+func Ordered(v any) (any, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	var out object
-	for _, err = d.Token(); err == nil && d.More(); {
-		var value json.RawMessage
-		key, keyErr := d.Token()
-		err = errors.Join(keyErr, d.Decode(&value))
-		out = append(out, member{fmt.Sprint(key), value})
+	return ordered(raw), nil
+}
+
+func ordered(raw json.RawMessage) (value any) {
+	d := json.NewDecoder(bytes.NewReader(raw)) // no call fails, since the JSON was made by us
+	d.UseNumber()
+	switch raw[0] {
+	case '{':
+		object := Object{}
+		for _, _ = d.Token(); d.More(); {
+			var value json.RawMessage
+			key, _ := d.Token()
+			_ = d.Decode(&value)
+			object = append(object, Member{fmt.Sprint(key), ordered(value)})
+		}
+		return object
+	case '[':
+		var items []json.RawMessage
+		_ = d.Decode(&items)
+		list := make([]any, len(items))
+		for i, item := range items {
+			list[i] = ordered(item)
+		}
+		return list
+	default:
+		_ = d.Decode(&value)
+		return value
 	}
-	return out, err
 }
 
 // MarshalJSON is the object with its keys in order.
-func (o object) MarshalJSON() ([]byte, error) {
+func (o Object) MarshalJSON() ([]byte, error) {
 	var members [][]byte
 	for _, m := range o {
-		key, err := json.Marshal(m.key)
+		key, err := json.Marshal(m.Key)
 		if err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(m.value)
+		value, err := json.Marshal(m.Value)
 		if err != nil {
 			return nil, err
 		}

@@ -135,20 +135,22 @@ func (f *Form) Select(result any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	selected := make([]object, len(rows))
+	selected := make([]Object, len(rows))
 	for i, row := range rows {
 		for _, field := range f.Fields {
-			selected[i] = append(selected[i], member{field, row.Get(field)})
+			selected[i] = append(selected[i], Member{field, row.Get(field)})
 		}
 	}
 	_, key := verb.RowType(reflect.TypeOf(result))
 	if key == "" {
 		return selected[0], nil
 	}
-	around, err := objectOf(result)
-	for i := range around {
-		if around[i].key == key {
-			around[i].value = selected
+	around, err := Ordered(result)
+	if object, ok := around.(Object); ok {
+		for i, m := range object {
+			if m.Key == key {
+				object[i].Value = selected
+			}
 		}
 	}
 	return around, err

@@ -47,7 +47,11 @@ func parseTemplate(text string) (*rowTemplate, error) {
 		return nil, badTemplate(err)
 	}
 	for _, one := range t.Templates() {
-		ticking(one.Root)
+		EachNode(one.Root, func(node parse.Node) {
+			if loop, ok := node.(*parse.RangeNode); ok {
+				beginsWithTick(loop.List)
+			}
+		})
 		beginsWithTick(one.Root)
 	}
 	return &rowTemplate{t}, nil
@@ -76,27 +80,28 @@ func unescaped(text string) string {
 	return strings.Join(parts, "{{")
 }
 
-// ticking has every loop in a list call the tick, so that none goes on when nobody waits for it.
-func ticking(list *parse.ListNode) {
+// EachNode calls a function with each node of a template, also with those within others.
+func EachNode(list *parse.ListNode, visit func(parse.Node)) {
 	if list == nil {
 		return
 	}
 	for _, node := range list.Nodes {
+		visit(node)
+		var branch parse.BranchNode
 		switch node := node.(type) {
 		case *parse.RangeNode:
-			beginsWithTick(node.List)
-			ticking(node.List)
-			ticking(node.ElseList)
+			branch = node.BranchNode
 		case *parse.IfNode:
-			ticking(node.List)
-			ticking(node.ElseList)
+			branch = node.BranchNode
 		case *parse.WithNode:
-			ticking(node.List)
-			ticking(node.ElseList)
+			branch = node.BranchNode
 		}
+		EachNode(branch.List, visit)
+		EachNode(branch.ElseList, visit)
 	}
 }
 
+// beginsWithTick has a list of nodes call the tick first, so that no loop goes on when nobody waits for it.
 func beginsWithTick(list *parse.ListNode) {
 	call := template.Must(template.New("").Funcs(functions(context.Background())).Parse("{{" + tickName + "}}"))
 	list.Nodes = append([]parse.Node{call.Root.Nodes[0]}, list.Nodes...)

@@ -48,7 +48,6 @@ func cutTo(line string, width int) string {
 	return runewidth.Truncate(line, width, "…")
 }
 
-// tree is a graph that is printed as a tree.
 type tree struct {
 	g     graphs.Out
 	style screen.Style
@@ -64,7 +63,6 @@ type tree struct {
 	path  map[record.ID]bool // above the line that is printed
 }
 
-// arms are what a tree is drawn with.
 type arms struct{ branch, last, down string }
 
 var (
@@ -125,23 +123,14 @@ func (t *tree) print() {
 		tops = append(tops, &t.g.Nodes[i])
 	}
 	sorted.By(tops, func(a, b *graphs.Node) int { // groups first, then the urgent ones
-		return cmp.Or(compareBool(t.used[a.ID], t.used[b.ID]), compareBool(len(t.parts[a.ID]) == 0, len(t.parts[b.ID]) == 0), cmp.Compare(a.Priority, b.Priority))
+		group := sorted.First(len(t.parts[a.ID]) > 0, len(t.parts[b.ID]) > 0)
+		return cmp.Or(sorted.First(!t.used[a.ID], !t.used[b.ID]), group, cmp.Compare(a.Priority, b.Priority))
 	})
 	for _, n := range tops { // those in cycles stand below one another, and come last
 		if !t.done[n.ID] {
 			t.show(branch{node: n}, "", "")
 		}
 	}
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // below are the lines below a node: first its parts, but for those that others of them wait for, then what it waits

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -90,28 +91,13 @@ func (r *Renderer) template(name string, prepare func(string) string) *template.
 }
 
 // harmlessOutput has every action of a template print its value in words that are harmless.
-func harmlessOutput(list *parse.ListNode) {
-	if list == nil {
-		return
-	}
-	for _, node := range list.Nodes {
-		switch node := node.(type) {
-		case *parse.ActionNode:
-			if len(node.Pipe.Decl) == 0 {
-				call := &parse.CommandNode{NodeType: parse.NodeCommand, Args: []parse.Node{parse.NewIdentifier("harmless").SetPos(node.Pos)}}
-				node.Pipe.Cmds = append(node.Pipe.Cmds, call)
-			}
-		case *parse.IfNode:
-			harmlessOutput(node.List)
-			harmlessOutput(node.ElseList)
-		case *parse.RangeNode:
-			harmlessOutput(node.List)
-			harmlessOutput(node.ElseList)
-		case *parse.WithNode:
-			harmlessOutput(node.List)
-			harmlessOutput(node.ElseList)
+func harmlessOutput(root *parse.ListNode) {
+	form.EachNode(root, func(node parse.Node) {
+		if action, ok := node.(*parse.ActionNode); ok && len(action.Pipe.Decl) == 0 {
+			call := &parse.CommandNode{NodeType: parse.NodeCommand, Args: []parse.Node{parse.NewIdentifier("harmless").SetPos(action.Pos)}}
+			action.Pipe.Cmds = append(action.Pipe.Cmds, call)
 		}
-	}
+	})
 }
 
 // harmlessText is a value in words that are safe to print.
@@ -291,7 +277,6 @@ func number(value any) int {
 	return int(v.Int())
 }
 
-// itemsOf are the items of a list.
 func itemsOf(list any) []any {
 	v := reflect.ValueOf(list)
 	items := make([]any, v.Len())
@@ -301,7 +286,6 @@ func itemsOf(list any) []any {
 	return items
 }
 
-// printed is what show prints of a value.
 func (r *Renderer) printed(value any) string { return r.captured(func() { r.show(value) }) }
 
 // captured is what is printed meanwhile.

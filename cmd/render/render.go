@@ -4,8 +4,6 @@
 package render
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
@@ -127,90 +126,42 @@ func (r *Renderer) table(name string, rows []any) (none string) {
 
 // any prints a result of any type by the keys of its JSON: a line for each key, and a table for each list of objects.
 func (r *Renderer) any(out any) {
-	raw, err := json.Marshal(out)
-	if err != nil {
-		r.Printf("the result cannot be shown: %v\n", err)
-		return
-	}
-	value := orderedValue(raw)
+	value, err := form.Ordered(out)
 	switch value := value.(type) {
-	case orderedObject:
+	case form.Object:
 		r.fields(value, "")
 	case []any:
 		r.items(value)
 	default:
+		if err != nil {
+			value = fmt.Sprintf("the result cannot be shown: %v", err)
+		}
 		r.Printf("%s\n", PlainText(value))
-	}
-}
-
-// orderedObject is a JSON object whose keys keep their order.
-type orderedObject []keyValue
-
-type keyValue struct {
-	key   string
-	value any
-}
-
-// get is the value of a key, or nil.
-func (o orderedObject) get(key string) any {
-	for _, kv := range o {
-		if kv.key == key {
-			return kv.value
-		}
-	}
-	return nil
-}
-
-// orderedValue is a value by its JSON; objects are an orderedObject, and numbers are as they are written.
-func orderedValue(raw json.RawMessage) (value any) {
-	d := json.NewDecoder(bytes.NewReader(raw)) // no call fails, since the JSON was made by us
-	d.UseNumber()
-	switch raw[0] {
-	case '{':
-		object := orderedObject{}
-		for _, _ = d.Token(); d.More(); {
-			var value json.RawMessage
-			key, _ := d.Token()
-			_ = d.Decode(&value)
-			object = append(object, keyValue{fmt.Sprint(key), orderedValue(value)})
-		}
-		return object
-	case '[':
-		var items []json.RawMessage
-		_ = d.Decode(&items)
-		list := make([]any, len(items))
-		for i, item := range items {
-			list[i] = orderedValue(item)
-		}
-		return list
-	default:
-		_ = d.Decode(&value)
-		return value
 	}
 }
 
 // fields prints the keys of an object: first those that have a plain value, then the others with a heading each. It
 // leaves out empty values.
-func (r *Renderer) fields(o orderedObject, indent string) {
-	o = slices.DeleteFunc(slices.Clone(o), func(kv keyValue) bool { return isPlain(kv.value) && PlainText(kv.value) == "" })
+func (r *Renderer) fields(o form.Object, indent string) {
+	o = slices.DeleteFunc(slices.Clone(o), func(kv form.Member) bool { return isPlain(kv.Value) && PlainText(kv.Value) == "" })
 	width := 0
 	for _, kv := range o {
-		if isPlain(kv.value) {
-			width = max(width, len(kv.key))
+		if isPlain(kv.Value) {
+			width = max(width, len(kv.Key))
 		}
 	}
 	for _, kv := range o {
-		if isPlain(kv.value) {
-			r.Printf("%s%-*s  %s\n", screen.Lines(indent), width, KeyText(kv.key), screen.Lines(strings.ReplaceAll(PlainText(kv.value), "\n", "\n      ")))
+		if isPlain(kv.Value) {
+			r.Printf("%s%-*s  %s\n", screen.Lines(indent), width, KeyText(kv.Key), screen.Lines(strings.ReplaceAll(PlainText(kv.Value), "\n", "\n      ")))
 		}
 	}
 	for _, kv := range o {
-		if isPlain(kv.value) {
+		if isPlain(kv.Value) {
 			continue
 		}
-		r.Printf("\n%s%s\n", screen.Lines(indent), r.Style.Bold(KeyText(kv.key)))
-		switch value := kv.value.(type) {
-		case orderedObject:
+		r.Printf("\n%s%s\n", screen.Lines(indent), r.Style.Bold(KeyText(kv.Key)))
+		switch value := kv.Value.(type) {
+		case form.Object:
 			r.fields(value, indent+"  ")
 		case []any:
 			r.items(value)
@@ -218,18 +169,17 @@ func (r *Renderer) fields(o orderedObject, indent string) {
 	}
 }
 
-// items prints a list: a table if all items are objects, else a line for each.
 func (r *Renderer) items(list []any) {
 	var columns []string
 	for _, item := range list {
-		object, ok := item.(orderedObject)
+		object, ok := item.(form.Object)
 		if !ok {
 			r.itemLines(list)
 			return
 		}
 		for _, kv := range object {
-			if !slices.Contains(columns, kv.key) {
-				columns = append(columns, kv.key)
+			if !slices.Contains(columns, kv.Key) {
+				columns = append(columns, kv.Key)
 			}
 		}
 	}
@@ -240,7 +190,7 @@ func (r *Renderer) items(list []any) {
 	for _, item := range list {
 		var cells []string
 		for _, c := range columns {
-			cells = append(cells, PlainText(item.(orderedObject).get(c)))
+			cells = append(cells, PlainText(item.(form.Object).Get(c)))
 		}
 		t.Add(cells...)
 	}
@@ -260,7 +210,7 @@ func KeyText(key string) string { return strings.ReplaceAll(key, "_", " ") }
 // isPlain reports whether a value is text, a number, true, false or null, or a list of those.
 func isPlain(value any) bool {
 	switch value := value.(type) {
-	case orderedObject:
+	case form.Object:
 		return false
 	case []any:
 		return !slices.ContainsFunc(value, func(item any) bool { return !isPlain(item) })
@@ -278,10 +228,10 @@ func PlainText(value any) string {
 		return value
 	case screen.Painted:
 		return string(value)
-	case orderedObject:
+	case form.Object:
 		var parts []string
 		for _, kv := range value {
-			parts = append(parts, KeyText(kv.key)+" "+PlainText(kv.value))
+			parts = append(parts, KeyText(kv.Key)+" "+PlainText(kv.Value))
 		}
 		return strings.Join(parts, "; ")
 	case map[string]any:

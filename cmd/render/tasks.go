@@ -46,7 +46,6 @@ func (r *Renderer) enough(ids []string) map[string]int {
 	return short
 }
 
-// taskTable prints tasks as a table.
 func (r *Renderer) taskTable(rows []verb.Row) {
 	t := tableOfTasks(rows, r.shortIDs(rows))
 	t.Print(r.Out, r.Width, r.Style)
@@ -176,7 +175,6 @@ func reasonText(why verb.Reason, shown func(record.ID) string) string {
 	return string(why.Code)
 }
 
-// holder is the actor who works on a task, or "".
 func holder(r verb.Row) string {
 	who := string(r.Assignee)
 	if r.Claim != nil {

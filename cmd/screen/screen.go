@@ -26,7 +26,6 @@ func Fprintf(out io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintf(out, format, args...)
 }
 
-// harmlessArg is an argument as Fprintf prints it.
 func harmlessArg(arg any) any {
 	switch arg := arg.(type) {
 	case Painted:

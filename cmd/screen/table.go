@@ -107,7 +107,6 @@ type layout struct {
 	widths []int
 }
 
-// fit fits the table into a width.
 func (t *Table) fit(width int) layout {
 	n := len(t.Head)
 	l := layout{Table: t, gone: make([]bool, n), short: make([]bool, n), below: make([]bool, n), widths: make([]int, n)}
@@ -164,7 +163,6 @@ func (l *layout) drop(n int) {
 	}
 }
 
-// total is how wide the rows are.
 func (l *layout) total() int {
 	total := -len(gap)
 	for i, w := range l.widths {
@@ -175,7 +173,6 @@ func (l *layout) total() int {
 	return total
 }
 
-// text is what a cell of a column says.
 func (l *layout) text(i int, c Cell) string {
 	if l.short[i] && c.Short != "" {
 		return c.Short
@@ -213,7 +210,6 @@ func (l *layout) line(row []Cell, st Style) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// paint is the text of a cell in its colours.
 func (c Cell) paint(text string, first bool, st Style) Painted {
 	if n := len(text) - c.Bright; c.Bright > 0 && n > 0 && bool(st) {
 		return st.Dim(text[:n]) + st.Bold(text[n:])

@@ -75,7 +75,6 @@ func (m *Meter) Report(r progress.Report) {
 	}
 }
 
-// draw writes the line again and again, until the end.
 func (m *Meter) draw(ends <-chan struct{}, gone chan<- struct{}) {
 	defer close(gone)
 	tick := time.NewTicker(redraw)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cairn-tasks/cairn/cmd"
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
@@ -19,12 +21,17 @@ func TestMain(m *testing.M) {
 // A kind of record that is registered is a full member: the story of it says what that means.
 func TestRiskStory(t *testing.T) { cmdtest.Stories(t, "testdata/script", 1) }
 
-// The reference page is made of the declarations, so it has the verbs of the kind too.
-func TestReferencePage(t *testing.T) {
-	page := cmd.VerbsPage()
-	for _, name := range []string{"risk_create", "risk_list", "risk_close"} {
-		if !strings.Contains(page, "\n### "+name+"\n") {
-			t.Errorf("the page has no section about %s", name)
+// The manual is made of the declarations, so it has the verbs of the kind too.
+func TestManual(t *testing.T) {
+	var page strings.Builder
+	env := cmd.Env{Args: []string{"man"}, Stdin: strings.NewReader(""), Stdout: &page, Stderr: &page, Dir: t.TempDir(), Now: time.Now, Rand: rand.Reader}
+	env.Getenv = func(string) string { return "" }
+	if exit := cmd.Main(t.Context(), env); exit != 0 {
+		t.Fatalf("cairn man exits with %d: %s", exit, &page)
+	}
+	for _, name := range []string{"create", "list", "close"} {
+		if !strings.Contains(page.String(), "\n.SS cairn risk "+name) {
+			t.Errorf("the manual has no section about risk %s", name)
 		}
 	}
 }

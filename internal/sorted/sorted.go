@@ -23,3 +23,14 @@ func places(n int, compare func(i, j int) int) []int {
 	slices.SortStableFunc(at, compare)
 	return at
 }
+
+// First compares for an order in which what is so stands before what is not.
+func First(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
