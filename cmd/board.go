@@ -7,12 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/board"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
@@ -106,7 +110,7 @@ func (p boardCommand) show(ctx context.Context, calls *boardCalls, m *board.Mode
 }
 
 type boardCalls struct {
-	*call
+	*program
 	w          *verb.Workspace
 	ticks      <-chan struct{} // something may have changed
 	stop       func()          // ends the ticks
@@ -122,7 +126,7 @@ func (p boardCommand) boardCalls(ctx context.Context) (*boardCalls, error) {
 	watcher := &watch.Watcher{}
 	w.Watcher, w.Reads = watcher, verb.NewSharedReads(watcher)
 	w.Progress, w.Output = nil, nil // the board says itself what runs
-	b := &boardCalls{call: p.call, w: w}
+	b := &boardCalls{program: p.program, w: w}
 	b.ticks, b.stop = watcher.Watch(s.Layout)
 	return b, nil
 }
@@ -278,7 +282,7 @@ func (b *boardCalls) Ask(ctx context.Context, name string, in map[string]any) bo
 	return &awayCall{calls: b, run: func(io.Reader, io.Writer, io.Writer) (verb.Task, error) { return b.do(ctx, b.w, name, in) }}
 }
 
-// Edit does what cairn edit does.
+// Edit runs cairn edit, in a process of its own.
 func (b *boardCalls) Edit(ctx context.Context, id record.ID) board.Away {
 	return &awayCall{calls: b, run: func(in io.Reader, out, errs io.Writer) (verb.Task, error) {
 		if err := b.edit(ctx, id, in, out, errs); err != nil {
@@ -289,16 +293,36 @@ func (b *boardCalls) Edit(ctx context.Context, id record.ID) board.Away {
 }
 
 func (b *boardCalls) edit(ctx context.Context, id record.ID, in io.Reader, out, errs io.Writer) error {
-	own := *b.program
-	own.Stdin, own.Stdout, own.Stderr, own.out = in, out, errs, &output{to: out}
-	err := named(runEdit(ctx, &call{program: &own, line: b.line}, editIn{ID: string(id)}), "edit")
-	if err == nil || ctx.Err() != nil {
+	self, err := os.Executable()
+	if err != nil {
+		return record.Errorf(record.IO, "cairn itself cannot be found: %w", err)
+	}
+	var said bytes.Buffer
+	c := exec.CommandContext(ctx, self, "-C", b.w.Dir, "--actor", string(b.w.Actor()), "edit", string(id))
+	c.Stdin, c.Stdout, c.Stderr = in, out, io.MultiWriter(errs, &said)
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.WaitDelay = time.Second
+	if err := c.Run(); err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	own.report(ctx, err)
 	_, _ = io.WriteString(errs, "\nEnter goes back to the board. ")
 	_, _ = bufio.NewReaderSize(in, 16).ReadString('\n')
-	return err
+	return saidBy(said.String(), id)
+}
+
+// saidBy is the error that another cairn has printed.
+func saidBy(text string, id record.ID) error {
+	e := record.Errorf(record.InvalidInput, "%s was not edited", id)
+	for line := range strings.Lines(text) {
+		line = harmless.Line(strings.TrimSpace(line))
+		if msg, ok := strings.CutPrefix(line, "cairn: "); ok {
+			e = record.Errorf(record.InvalidInput, "%s", msg)
+		}
+		if hint, ok := strings.CutPrefix(line, "hint: "); ok {
+			e = e.WithHint("%s", hint)
+		}
+	}
+	return e
 }
 
 type awayCall struct {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func TestPictureOfTheBoard(t *testing.T) {
 		Watcher: watcher, Reads: verb.NewSharedReads(watcher),
 	}
 	defer w.Reads.Close()
-	calls := &boardCalls{call: &call{program: &program{}}, w: w}
+	calls := &boardCalls{program: &program{}, w: w}
 	b, err := calls.Load(t.Context(), board.Query{})
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +34,7 @@ func TestPictureOfTheBoard(t *testing.T) {
 	m := board.New(t.Context(), calls, true, board.Query{}, b)
 	m.Update(tea.WindowSizeMsg{Width: columns, Height: lines})
 	m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-	got := cmdtest.Picture(m.Lines(), columns)
+	got := cmdtest.Picture(strings.Split(m.View().Content, "\n"), columns)
 	path := filepath.Join("..", "docs", "board.svg")
 	if os.Getenv("UPDATE") != "" {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
@@ -69,7 +70,7 @@ func runCompletion(ctx context.Context, c *call, in completionIn) error {
 
 const (
 	completionTime = time.Second // how long the shell is kept waiting
-	maxAbout       = 60          // characters about one of them
+	maxAbout       = 59          // bytes about one of them
 )
 
 func (p *call) completeLine(ctx context.Context, in completionIn) {
@@ -86,7 +87,7 @@ func (p *call) completeLine(ctx context.Context, in completionIn) {
 	}
 	word := words[len(words)-1]
 	for _, found := range complete.Fitting(complete.Candidates(ctx, completion(p.program), words[:len(words)-1], word), word) {
-		about := clip(harmless.Line(found.About), maxAbout)
+		about := record.Clip(harmless.Line(found.About), maxAbout)
 		switch {
 		case in.Shell == "bash":
 			kept := 0
@@ -105,13 +106,6 @@ func (p *call) completeLine(ctx context.Context, in completionIn) {
 			p.printf("%s\t%s\n", found.Value, about)
 		}
 	}
-}
-
-func clip(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
 }
 
 func completion(p *program) complete.Env {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	_ "embed"
@@ -31,20 +32,6 @@ const (
 // manual of package guide.
 func peoplesTopics() []string {
 	return []string{"gates", "ids", "actors", "times", "plans", "templates", "files", "merging", "jobs", "environment"}
-}
-
-// topicNamed is the topic that a word means: some have other names.
-func topicNamed(word string) string {
-	for topic, names := range map[string]string{
-		exitCodesWord: "exit exit-status exit-code", "ids": "id", "actors": "actor who users", "filters": "filter where",
-		"times": "time dates date durations", "files": "format config layout", "merging": "merges branches conflicts",
-		"environment": "env variables", "templates": "template", "gates": "gate states",
-	} {
-		if slices.Contains(strings.Fields(names), word) {
-			return topic
-		}
-	}
-	return word
 }
 
 func topic(word string) (string, bool) {
@@ -87,7 +74,10 @@ func helpCommands() []command {
 			return nil
 		}),
 		declare(command{name: "version", usage: "Print the version, and the commit that it was built of.", group: "workspace"},
-			func(_ context.Context, c *call, _ nothing) error { c.show(built()); return nil }),
+			func(_ context.Context, c *call, _ nothing) error {
+				c.show(built())
+				return nil
+			}),
 		declare(command{
 			name: "help", usage: "Explain a command, or a topic: cairn help topics lists them.", args: "[COMMAND | TOPIC]", group: "workspace",
 		}, help),
@@ -108,7 +98,7 @@ func help(ctx context.Context, c *call, in helpIn) error {
 		c.printf("cairn help TOPIC shows one\n")
 		return nil
 	case root.Command(word) == nil:
-		text, ok := topic(topicNamed(word))
+		text, ok := topic(cmp.Or(guess("topics", word), word))
 		if !ok {
 			return noTopic(root, word)
 		}
@@ -243,8 +233,8 @@ func aboutCommand(c *cli.Command) string {
 //go:embed guesses.txt
 var guessesText string
 
-// guess says how to do here what people mean by a word of another program, from a section of guesses.txt; "" if nothing
-// is known of it.
+// guess is what a section of guesses.txt says of a word, such as how to do here what people mean by one of another
+// program; "" if nothing is known of it.
 func guess(section, word string) string {
 	at := ""
 	for line := range strings.Lines(guessesText) {

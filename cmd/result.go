@@ -126,19 +126,8 @@ func columns(p *program, out any) error {
 	if err != nil {
 		return err
 	}
-	var t screen.Table
-	for _, field := range p.form.Fields {
-		t.Head = append(t.Head, harmless.Line(strings.ToUpper(render.KeyText(field))))
-	}
-	for _, row := range rows {
-		var cells []string
-		for _, field := range p.form.Fields {
-			cells = append(cells, render.PlainText(row.Get(field)))
-		}
-		t.Add(cells...)
-	}
+	t := render.KeyTable(p.form.Fields, rows)
 	if width := p.width(); width > 0 {
-		t.GrowWidest()
 		t.Print(p.out, width, p.style())
 		return nil
 	}

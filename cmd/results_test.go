@@ -16,7 +16,9 @@ import (
 
 // What commands print for people, by the sections about their results.
 func TestResultsOfCommands(t *testing.T) {
-	finding := doctor.Finding{ID: "broken-file", Path: "a.md", Line: 3, Severity: proof.Error, Message: "bad", Fix: "mend it", Changes: []string{"- x"}, Fixable: true}
+	finding := doctor.Finding{
+		ID: "broken-file", Path: "a.md", Line: 3, Severity: proof.Error, Message: "bad", Fix: "mend it", Changes: []string{"- x"}, Fixable: true,
+	}
 	for _, c := range []struct {
 		result any
 		want   string

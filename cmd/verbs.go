@@ -101,23 +101,8 @@ func (p nounCommand) command() *cli.Command {
 	return out
 }
 
-func aboutNoun(noun string) string {
-	return map[string]string{
-		"decision":  "Record what was decided and why, and find it again",
-		"feedback":  "Say where cairn itself gets in the way, and see what became of it",
-		"handoff":   "Ask things of people and of other agents, and answer them",
-		"job":       "Run programs on tasks, each in a work tree of its own, and follow them",
-		"knowledge": "Keep notes of what was learned, and find them by words or by meaning",
-		pairs.Noun:  "Work on a task together with an agent, in a work tree of its own",
-		"project":   "Find and make the workspaces of this machine",
-		"ref":       "Keep references of a record: commits, pull requests, links and files",
-		"remote":    "Let claims hold among all clones of a git remote, and see who holds what",
-		"repo":      "Keep the list of the repositories that tasks are about",
-		"review":    "Look at the work on a task, send it back, or merge it and close the task",
-		"skill":     "Keep procedures that agents follow",
-		"worktree":  "See the git work trees of tasks, and remove those that are done with",
-	}[noun]
-}
+// aboutNoun says what the commands below a noun are about.
+func aboutNoun(noun string) string { return guess("nouns", noun) }
 
 func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 	if c.Args().Len() == 0 {

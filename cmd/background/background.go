@@ -45,8 +45,10 @@ func Supervise(ctx context.Context, w *verb.Workspace, id string) error {
 		return record.Errorf(record.InvalidInput, "%q is no job", id)
 	}
 	args := []string{"--json", "-C", s.Root, "--actor", string(w.Actor()), "job", "supervise", id}
-	if scope := scopeCommand(os.Getenv); scope != nil && launch(ctx, append(scope, self), args, s.Root, log, scopePatience) == nil {
-		return nil
+	if scope := scopeCommand(os.Getenv); scope != nil {
+		if launch(ctx, append(scope, self), args, s.Root, log, scopePatience) == nil {
+			return nil
+		}
 	}
 	return launch(ctx, []string{self}, args, s.Root, log, startPatience)
 }

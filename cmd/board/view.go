@@ -24,12 +24,6 @@ func (m *Model) View() (v tea.View) {
 	return v
 }
 
-// Lines are the lines of the screen, with their colours.
-func (m *Model) Lines() []string {
-	lines, _ := m.screen()
-	return lines
-}
-
 // screen is what is shown, line by line, and where the cursor is while a line is typed.
 func (m *Model) screen() ([]string, *tea.Cursor) {
 	if m.width <= 0 || m.height <= 0 {

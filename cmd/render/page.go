@@ -94,7 +94,8 @@ func (r *Renderer) template(name string, prepare func(string) string) *template.
 func harmlessOutput(root *parse.ListNode) {
 	form.EachNode(root, func(node parse.Node) {
 		if action, ok := node.(*parse.ActionNode); ok && len(action.Pipe.Decl) == 0 {
-			call := &parse.CommandNode{NodeType: parse.NodeCommand, Args: []parse.Node{parse.NewIdentifier("harmless").SetPos(action.Pos)}}
+			name := parse.NewIdentifier("harmless").SetPos(action.Pos)
+			call := &parse.CommandNode{NodeType: parse.NodeCommand, Args: []parse.Node{name}}
 			action.Pipe.Cmds = append(action.Pipe.Cmds, call)
 		}
 	})

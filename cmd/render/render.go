@@ -171,37 +171,41 @@ func (r *Renderer) fields(o form.Object, indent string) {
 
 func (r *Renderer) items(list []any) {
 	var columns []string
+	var objects []form.Object
 	for _, item := range list {
-		object, ok := item.(form.Object)
-		if !ok {
-			r.itemLines(list)
-			return
-		}
+		object, _ := item.(form.Object)
+		objects = append(objects, object)
 		for _, kv := range object {
 			if !slices.Contains(columns, kv.Key) {
 				columns = append(columns, kv.Key)
 			}
 		}
 	}
-	t := screen.Table{}
-	for _, c := range columns {
-		t.Head = append(t.Head, harmless.Line(strings.ToUpper(KeyText(c))))
+	if slices.ContainsFunc(objects, func(o form.Object) bool { return o == nil }) {
+		for _, item := range list {
+			r.Printf("  %s\n", PlainText(item))
+		}
+		return
 	}
-	for _, item := range list {
+	t := KeyTable(columns, objects)
+	t.Print(r.Out, r.Width, r.Style)
+}
+
+// KeyTable is a table of objects, with a column for each of some keys.
+func KeyTable[Object interface{ Get(key string) any }](keys []string, objects []Object) screen.Table {
+	var t screen.Table
+	for _, key := range keys {
+		t.Head = append(t.Head, harmless.Line(strings.ToUpper(KeyText(key))))
+	}
+	for _, object := range objects {
 		var cells []string
-		for _, c := range columns {
-			cells = append(cells, PlainText(item.(form.Object).Get(c)))
+		for _, key := range keys {
+			cells = append(cells, PlainText(object.Get(key)))
 		}
 		t.Add(cells...)
 	}
 	t.GrowWidest()
-	t.Print(r.Out, r.Width, r.Style)
-}
-
-func (r *Renderer) itemLines(list []any) {
-	for _, item := range list {
-		r.Printf("  %s\n", PlainText(item))
-	}
+	return t
 }
 
 // KeyText is a key in words.
