@@ -106,7 +106,7 @@ func (p *checkCommand) run(ctx context.Context) error {
 	for _, f := range r.Findings {
 		if r.Fails(f) && p.exit != exitFindings {
 			p.exit = exitCheckFailed
-			if f.Rule != proof.CheckFailed {
+			if f.Rule != proof.CheckFailed.ID {
 				p.exit = exitFindings
 			}
 		}

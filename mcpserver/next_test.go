@@ -298,7 +298,7 @@ var refusalCases = []refusalCase{
 		scoped := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Scope: s.create(nil)})
 		return scoped, "note", object{"id": s.create(nil), "text": "not mine"}
 	}},
-	{"a command that is attested", "task.attested", record.InvalidInput, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a command that is attested", "task.verdict", record.InvalidInput, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "attest", object{"id": s.create(object{"checks": []object{{"desc": "runs", "cmd": "true"}}}), "check": "0", "pass": true}
 	}},
 	{"a check that the task does not have", "task.FindCheck", record.InvalidInput, "get", func(s *fixture) (*mcp.ClientSession, string, object) {

@@ -31,7 +31,7 @@ func Fixes(l layout.Layout, findings []proof.Finding) ([]Fix, error) {
 	var out []Fix
 	done := map[string]bool{}
 	for _, f := range findings {
-		if f.Rule != proof.DuplicateKey && f.Rule != proof.MissingField || done[f.Path] {
+		if f.Rule != proof.DuplicateKey.ID && f.Rule != proof.MissingField.ID || done[f.Path] {
 			continue
 		}
 		done[f.Path] = true

@@ -120,7 +120,7 @@ func TestFixIsRefused(t *testing.T) {
 	if err := m.Apply(t.Context(), l); record.CodeOf(err) != record.Conflict {
 		t.Errorf("another file is written over: %v", err)
 	}
-	if _, err := store.Fixes(l, []proof.Finding{{Rule: proof.MissingField, Path: ".cairn/tasks/T-9.md", Task: "T-9"}}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := store.Fixes(l, []proof.Finding{{Rule: proof.MissingField.ID, Path: ".cairn/tasks/T-9.md", Task: "T-9"}}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is gone is repaired: %v", err)
 	}
 }

@@ -212,13 +212,13 @@ func TestAnotherKindIsMergedAndChecked(t *testing.T) {
 		file, text string
 		rule       proof.RuleID
 	}{
-		"no document":          {"RISK-2.md", "---\nid: [\n---\n", proof.BadYAML},
-		"no title":             {"RISK-2.md", "---\nid: RISK:2\nstatus: open\n---\n", proof.MissingField},
-		"a key twice":          {"RISK-2.md", "---\nid: RISK:2\ntitle: T\nstatus: open\nstatus: open\n---\n", proof.DuplicateKey},
-		"another id":           {"RISK-2.md", "---\nid: RISK:3\ntitle: T\nstatus: open\n---\n", proof.IDMismatch},
-		"a conflict":           {"RISK-2.md", "---\nid: RISK:2\n<<<<<<< ours\ntitle: T\n=======\n>>>>>>> theirs\nstatus: open\n---\n", proof.ConflictMarkers},
-		"the id as a name":     {"RISK:2.md", "---\nid: RISK:2\ntitle: T\nstatus: open\n---\n", proof.IDMismatch},
-		"a name that is no id": {"notes.md", "---\nid: RISK:2\ntitle: T\nstatus: open\n---\n", proof.IDMismatch},
+		"no document":          {"RISK-2.md", "---\nid: [\n---\n", proof.BadYAML.ID},
+		"no title":             {"RISK-2.md", "---\nid: RISK:2\nstatus: open\n---\n", proof.MissingField.ID},
+		"a key twice":          {"RISK-2.md", "---\nid: RISK:2\ntitle: T\nstatus: open\nstatus: open\n---\n", proof.DuplicateKey.ID},
+		"another id":           {"RISK-2.md", "---\nid: RISK:3\ntitle: T\nstatus: open\n---\n", proof.IDMismatch.ID},
+		"a conflict":           {"RISK-2.md", "---\nid: RISK:2\n<<<<<<< ours\ntitle: T\n=======\n>>>>>>> theirs\nstatus: open\n---\n", proof.ConflictMarkers.ID},
+		"the id as a name":     {"RISK:2.md", "---\nid: RISK:2\ntitle: T\nstatus: open\n---\n", proof.IDMismatch.ID},
+		"a name that is no id": {"notes.md", "---\nid: RISK:2\ntitle: T\nstatus: open\n---\n", proof.IDMismatch.ID},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := s.Abs(".cairn/risks/" + damage.file)

@@ -37,7 +37,7 @@ func (s stamps) Verify(message []byte, sig string, who record.Actor, _ time.Time
 
 var (
 	keys      = stamps{"human:ada": "k1", "human:bob": "k2", "agent:a": "k3"}
-	signing   = Flow{States: []record.Status{"todo", "done"}, Initial: "todo", Closed: []record.Status{"done"}, Attesters: Attesters{Settles: BySigned, Prefix: "T", Signers: keys}}
+	signing   = Flow{Lifecycle: Lifecycle{States: []record.Status{"todo", "done"}, Initial: "todo", Closed: []record.Status{"done"}}, Attesters: Attesters{Settles: BySigned, Prefix: "T", Signers: keys}}
 	signedAt  = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	unsettled = Task{ID: "T-1", Title: "t", Status: "todo", Checks: []Check{
 		{Desc: "read", Result: record.Pending}, {Desc: "tried", Result: record.Pending}, {Desc: "tested", Cmd: "true", Result: record.Pending},

@@ -130,28 +130,24 @@ func (a Attesters) whyUnsettled(t Task, i int, p Proof, x *EvidenceIndex) string
 
 // Attest settles a manual check. The check's By, or else the configuration, says who may; it returns FORBIDDEN for
 // anybody else, and for a pass that must be signed. Attesting again what was attested, without text, changes nothing.
-func (a Attesters) Attest(t Task, i int, pass bool, s record.Stamp) (Task, *record.Entry, error) {
-	next, e, err := a.attested(t, i, pass, s)
-	if err != nil || e.Did == "" {
-		return t, nil, err
-	}
-	return commit(next, e)
-}
-
-// Attest is Attesters.Attest. If the reviewer of a task that is in review rejects it, the same entry moves the task
-// back to the working state: what is missing is work. A rejection has a text, which says what that is.
+//
+// If the reviewer of a task that is in review rejects it, the same entry moves the task back to the working state: what
+// is missing is work. A rejection has a text, which says what that is.
 func (f Flow) Attest(t Task, i int, pass bool, s record.Stamp) (Task, *record.Entry, error) {
-	next, e, err := f.attested(t, i, pass, s)
-	if err != nil || e.Did == "" {
+	v, err := f.verdict(t, i, pass, s, "", "")
+	if err == nil && pass {
+		err = f.passesUnsigned(t, i)
+	}
+	if err != nil || v.again {
 		return t, nil, err
 	}
 	if f.Rejects(t, i, pass, s.Who) {
 		if err := record.RequiredText("text", s.Text, "say what is missing: the task goes back to "+string(f.Working)+" with it"); err != nil {
 			return t, nil, err
 		}
-		next, e = moved(next, f.Working, e)
+		v.task, v.entry = moved(v.task, f.Working, v.entry)
 	}
-	return commit(next, e)
+	return commit(v.task, v.entry)
 }
 
 // Rejects reports whether an attestation is the rejection of a task in review by its reviewer.
@@ -159,66 +155,56 @@ func (f Flow) Rejects(t Task, i int, pass bool, who record.Actor) bool {
 	return !pass && f.Review != "" && f.Working != "" && t.Status == f.Review && t.Checks[i].Reviewer() == who
 }
 
-// attested returns the task as an attestation makes it, and the entry; one that did nothing if nothing changes.
-func (a Attesters) attested(t Task, i int, pass bool, s record.Stamp) (Task, record.Entry, error) {
+// verdict is an attestation of a manual check.
+type verdict struct {
+	task  Task         // with the result, and without the entry
+	entry record.Entry // without a signature
+	last  Evidence     // of the check until then
+	again bool         // the check has this result already, and there is no text
+}
+
+// verdict prepares an attestation, of a state of the files or of none. It refuses those who may not settle the check.
+func (a Attesters) verdict(t Task, i int, pass bool, s record.Stamp, commit, tree string) (verdict, error) {
 	c := t.Checks[i]
 	if !c.Manual() {
-		return t, record.Entry{}, record.Errorf(record.InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
+		return verdict{}, record.Errorf(record.InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
 			WithHint("%s", record.CallTo("run_checks", "id", t.ID, "only", []int{i}))
 	}
 	if err := a.mayAttest(t, i, s.Who); err != nil {
-		return t, record.Entry{}, err
+		return verdict{}, err
 	}
-	if pass && a.MustSign(c) {
-		return t, record.Entry{}, record.Errorf(record.Forbidden, "check %d (%s) passes with a signature only", i, c.Desc).
-			WithHint("a person runs %s in a terminal", a.attestCall(t, i))
+	result := record.Fail
+	if pass {
+		result = record.Pass
 	}
-	result := verdict(pass)
-	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
-		return t, record.Entry{}, nil
-	}
-	t.Checks = slices.Clone(t.Checks)
-	t.Checks[i].Result = result
-	e := s.Entry(record.Attested)
-	e.Results = []record.CheckResult{{Check: c.Key(t.ID), Result: result}}
-	return t, e, nil
+	v := verdict{task: t, entry: s.Entry(record.Attested)}
+	v.last, v.again = t.Evidence(i)
+	v.again = v.again && v.last.Result == result && c.Result == result && s.Text == ""
+	v.task.Checks = slices.Clone(t.Checks)
+	v.task.Checks[i].Result = result
+	v.entry.Results = []record.CheckResult{{Check: c.Key(t.ID), Result: result}}
+	v.entry.Commit, v.entry.Tree = commit, tree
+	return v, nil
 }
 
-func verdict(pass bool) record.Result {
-	if pass {
-		return record.Pass
+// passesUnsigned returns FORBIDDEN for a check that passes with a signature only.
+func (a Attesters) passesUnsigned(t Task, i int) error {
+	if !a.MustSign(t.Checks[i]) {
+		return nil
 	}
-	return record.Fail
+	return record.Errorf(record.Forbidden, "check %d (%s) passes with a signature only", i, t.Checks[i].Desc).
+		WithHint("a person runs %s in a terminal", a.attestCall(t, i))
 }
 
 // Approve prepares a signed attestation. It returns the approval that is to be signed, with the time that the entry
 // will have, and refuses as Attest does. It returns false if there is nothing to sign: the check has this result
 // already, signed for this state of the files.
 func (a Attesters) Approve(t Task, i int, pass bool, s record.Stamp, commit, tree string) (Approval, bool, error) {
-	e, err := a.unsigned(t, i, pass, s, commit, tree)
-	if err != nil {
+	v, err := a.verdict(t, i, pass, s, commit, tree)
+	if err != nil || v.again && v.last.Tree == tree && a.Signature(t, v.last.Entry) == nil {
 		return Approval{}, false, err
 	}
-	if ev, ok := t.Evidence(i); ok && s.Text == "" && ev.Result == e.Results[0].Result && t.Checks[i].Result == ev.Result &&
-		ev.Tree == tree && a.Signature(t, ev.Entry) == nil {
-		return Approval{}, false, nil
-	}
-	return a.approval(t.ID, t.Checks[i], t.With(e).Provenance.Last()), true, nil
-}
-
-// unsigned returns the entry of a signed attestation before it is signed.
-func (a Attesters) unsigned(t Task, i int, pass bool, s record.Stamp, commit, tree string) (record.Entry, error) {
-	if !t.Checks[i].Manual() {
-		_, _, err := a.Attest(t, i, pass, s) // refuses, and says how the check is settled
-		return record.Entry{}, err
-	}
-	if err := a.mayAttest(t, i, s.Who); err != nil {
-		return record.Entry{}, err
-	}
-	e := s.Entry(record.Attested)
-	e.Results = []record.CheckResult{{Check: t.Checks[i].Key(t.ID), Result: verdict(pass)}}
-	e.Commit, e.Tree = commit, tree
-	return e, nil
+	return a.approval(t.ID, t.Checks[i], t.With(v.entry).Provenance.Last()), true, nil
 }
 
 // AttestSigned settles a manual check with the signature of an approval that Approve prepared. It returns CONFLICT if
@@ -226,21 +212,18 @@ func (a Attesters) unsigned(t Task, i int, pass bool, s record.Stamp, commit, tr
 // hold.
 func (a Attesters) AttestSigned(t Task, i int, approved Approval, sig string, s record.Stamp) (Task, *record.Entry, error) {
 	s.At = approved.At
-	e, err := a.unsigned(t, i, approved.Result == record.Pass, s, approved.Commit, approved.Tree)
+	v, err := a.verdict(t, i, approved.Result == record.Pass, s, approved.Commit, approved.Tree)
 	if err != nil {
 		return t, nil, err
 	}
-	e.Sig = sig
-	next := t.With(e)
-	if a.approval(t.ID, t.Checks[i], next.Provenance.Last()) != approved {
+	v.entry.Sig = sig
+	next, entry, _ := commit(v.task, v.entry)
+	if a.approval(t.ID, t.Checks[i], *entry) != approved {
 		return t, nil, record.Errorf(record.Conflict, "the task changed while the approval was signed").WithHint("sign it again")
 	}
 	if flaw := a.Signature(next, len(next.Provenance)-1); flaw != nil {
 		return t, nil, record.Errorf(record.Forbidden, "the signature does not count: %s", flaw.Msg).
 			WithHint("%s says what signing needs; %s shows whose keys count", record.CallTo("doctor"), record.CallTo("trust signer list"))
 	}
-	next.Checks = slices.Clone(t.Checks)
-	next.Checks[i].Result = approved.Result
-	last := next.Provenance.Last()
-	return next, &last, nil
+	return next, entry, nil
 }

@@ -112,19 +112,25 @@ func (t Task) SameChecks(other Task) bool {
 	return slices.EqualFunc(t.Checks, other.Checks, Check.Same)
 }
 
-// carryResults returns the checks of a new list with the results that the same checks had before. The others are
-// pending.
-func carryResults(before, after []Check) []Check {
-	out := slices.Clone(after)
-	had := make(map[asked]record.Result, len(before))
-	for _, old := range before {
-		had[old.asks()] = old.Result
+// ResultsIn returns the result of a check by a list that has one which asks for the same. Any other is pending.
+func ResultsIn(list []Check) func(Check) record.Result {
+	had := make(map[asked]record.Result, len(list))
+	for _, c := range slices.Backward(list) { // a file may have the same check twice
+		had[c.asks()] = c.Result
 	}
-	for i, c := range out {
-		out[i].Result = record.Pending
+	return func(c Check) record.Result {
 		if r, ok := had[c.asks()]; ok {
-			out[i].Result = r
+			return r
 		}
+		return record.Pending
+	}
+}
+
+// carryResults returns the checks of a new list with the results that the same checks had before.
+func carryResults(before, after []Check) []Check {
+	out, was := slices.Clone(after), ResultsIn(before)
+	for i, c := range out {
+		out[i].Result = was(c)
 	}
 	return out
 }

@@ -24,7 +24,7 @@ type Edit struct {
 }
 
 // Values are what fields become, by name: of a field of Settable what a task holds, and of one in Task.Own a text, as
-// Flow.ReadOwn returns it. The empty value clears a field.
+// OwnFields.Read returns it. The empty value clears a field.
 type Values map[string]any
 
 // Update applies an edit in one entry. It returns INVALID_INPUT for values that are not allowed, DANGLING_DEP or
@@ -93,7 +93,7 @@ func (u *update) valid() error {
 	if u.edit.Checks != nil || u.edit.Acceptance != nil || u.edit.Reviewer != nil {
 		names = append(names, "checks")
 	}
-	if err := u.flow.keepsRequired(u.before.Own, u.edit.Set); err != nil {
+	if err := u.flow.Fields.keepsRequired(u.before.Own, u.edit.Set); err != nil {
 		return err
 	}
 	if err := ValidFields(u.task, names...); err != nil {

@@ -32,7 +32,7 @@ func TestARepositoryIsPartOfWhatACommandAsks(t *testing.T) {
 
 // Once work has begun, an agent can move a task to another repository as little as it can change the checks themselves.
 func TestMovingToAnotherRepositoryIsWeakening(t *testing.T) {
-	flow := task.Flow{States: []record.Status{"todo", "doing", "done"}, Initial: "todo", Working: "doing", Closed: []record.Status{"done"}}
+	flow := task.Flow{Lifecycle: task.Lifecycle{States: []record.Status{"todo", "doing", "done"}, Initial: "todo", Working: "doing", Closed: []record.Status{"done"}}}
 	stamp := record.Stamp{Who: "human:ada"}
 	find := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	made, err := flow.Create(task.Task{ID: "PROJ-1", Title: "A", Priority: 2, Checks: []task.Check{{Desc: "tests", Cmd: "make"}}}, find, stamp)
@@ -55,7 +55,7 @@ func TestMovingToAnotherRepositoryIsWeakening(t *testing.T) {
 }
 
 func TestModes(t *testing.T) {
-	flow := task.Flow{States: []record.Status{"todo", "done"}, Initial: "todo", Closed: []record.Status{"done"}}
+	flow := task.Flow{Lifecycle: task.Lifecycle{States: []record.Status{"todo", "done"}, Initial: "todo", Closed: []record.Status{"done"}}}
 	for word, want := range map[string]task.Mode{"AUTO": task.AutoMode, "pair": task.PairMode, "todo": "", "": "", "other": ""} {
 		if got := flow.ModeInStatus(word); got != want {
 			t.Errorf("%q is taken as %q", word, got)

@@ -12,7 +12,7 @@ var refAt = record.Stamp{Who: "agent:a", At: time.Date(2026, 6, 21, 10, 0, 0, 0,
 
 // What shows that a task was done is a commit, a pull request, or a command that passed on the files as they are.
 func TestEvidenceGate(t *testing.T) {
-	flow := task.Flow{States: []record.Status{"backlog", "done", "canceled"}, Initial: "backlog", Closed: []record.Status{"done", "canceled"}, Abandoned: []record.Status{"canceled"}}
+	flow := task.Flow{Lifecycle: task.Lifecycle{States: []record.Status{"backlog", "done", "canceled"}, Initial: "backlog", Closed: []record.Status{"done", "canceled"}, Abandoned: []record.Status{"canceled"}}}
 	base := task.Task{ID: "T-1", Status: "backlog", RequiresEvidence: true}
 	with := func(change func(*task.Task)) task.Task { t := base; change(&t); return t }
 	command := task.Check{Desc: "runs", Cmd: "true", Result: record.Pass}
@@ -55,7 +55,7 @@ func TestEvidenceGate(t *testing.T) {
 
 // Evidence is asked for no more as checks are: freely by who planned it, and once work began by a person with a reason.
 func TestEvidenceIsAskedForNoMore(t *testing.T) {
-	flow := task.Flow{States: []record.Status{"backlog", "doing", "done"}, Initial: "backlog", Working: "doing", Closed: []record.Status{"done"}}
+	flow := task.Flow{Lifecycle: task.Lifecycle{States: []record.Status{"backlog", "doing", "done"}, Initial: "backlog", Working: "doing", Closed: []record.Status{"done"}}}
 	none := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	stamp := func(who record.Actor, text string) record.Stamp {
 		return record.Stamp{Who: who, At: refAt.At, Text: text}

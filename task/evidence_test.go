@@ -79,10 +79,10 @@ func TestEvidenceIndexAgreesWithEvidence(t *testing.T) {
 
 // What the record of a closed task vouches for, whatever has become of the tree since.
 func TestUnproven(t *testing.T) {
-	flow := Flow{
+	flow := Flow{Lifecycle: Lifecycle{
 		States: []record.Status{"open", "done", "canceled"}, Initial: "open",
-		Closed: []record.Status{"done", "canceled"}, Abandoned: []record.Status{"canceled"}, Attesters: Attesters{Settles: ByHuman},
-	}
+		Closed: []record.Status{"done", "canceled"}, Abandoned: []record.Status{"canceled"},
+	}, Attesters: Attesters{Settles: ByHuman}}
 	tests := Check{Desc: "tests", Cmd: "go test ./...", Result: record.Pass}
 	read := Check{Desc: "read", Result: record.Pass}
 	ran := record.Entry{Who: "agent:a", Did: record.Checked, Tree: "t", Results: []record.CheckResult{{Check: tests.Key(""), Result: record.Pass}}}
@@ -120,7 +120,7 @@ func TestUnproven(t *testing.T) {
 // What is asked of all checks of a task costs as much as there are checks and results, and not one times the other.
 // Steps are counted by what they allocate: each pass over a check makes its key.
 func TestChecksCostTheirNumber(t *testing.T) {
-	flow := Flow{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}
+	flow := Flow{Lifecycle: Lifecycle{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}}
 	many := func(n int) (Task, *Run) {
 		one, run := Task{ID: "T-1", Title: "Roof", Status: "done"}, &Run{Tree: "t"}
 		e := record.Entry{Who: "human:lee", At: time.Unix(1, 0), Did: record.Checked, Tree: "t"}

@@ -166,11 +166,6 @@ func (o Optional) Or(others Optional) Optional {
 	return OptionalOf(func(name string) string { return cmp.Or(o.Value(name), others.Value(name)) })
 }
 
-// IsOptional reports whether a key is that of an optional field.
-func IsOptional(key string) bool {
-	return slices.ContainsFunc(OptionalFields(), func(f Field) bool { return f.Name == key })
-}
-
 // WithoutOptional are the values of keys that are no optional fields; nil for none.
 func WithoutOptional(own map[string]string) map[string]string {
 	without := map[string]string{}

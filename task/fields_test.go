@@ -12,7 +12,7 @@ import (
 // A write may not give a task more checks, labels or deps than it may have. A file that holds more is still written to,
 // and may be given less, but not more.
 func TestCountsAreLimited(t *testing.T) {
-	flow := Flow{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}
+	flow := Flow{Lifecycle: Lifecycle{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}}
 	stamp := record.Stamp{Who: "human:lee", At: time.Unix(1, 0)}
 	find := func(id record.ID) (Task, bool) { return Task{ID: id}, true }
 	texts := func(n int) (out []string) {

@@ -34,12 +34,12 @@ func (f Flow) Gate(t Task, to record.Status, p Proof, find Find, who record.Acto
 // closed. A move starts a task if it leaves the initial state or an abandoned one, and enters neither. Leaving an
 // abandoned state counts because any task may enter one: otherwise that would be a way around the gate. A dependency
 // that cannot be found counts as open.
-func (f Flow) DepsGate(t Task, to record.Status, find Find) error {
-	waits := t.Status == f.Initial || f.IsAbandoned(t.Status)
-	if !waits || to == f.Initial || f.IsAbandoned(to) {
+func (l Lifecycle) DepsGate(t Task, to record.Status, find Find) error {
+	waits := t.Status == l.Initial || l.IsAbandoned(t.Status)
+	if !waits || to == l.Initial || l.IsAbandoned(to) {
 		return nil
 	}
-	open := f.BlockedBy(t, find)
+	open := l.BlockedBy(t, find)
 	if len(open) == 0 {
 		return nil
 	}
@@ -86,14 +86,14 @@ func (f Flow) ChecksGate(t Task, to record.Status, p Proof, who record.Actor) er
 }
 
 // needs reports whether a check must have passed before the task may enter a state.
-func (f Flow) needs(t Task, to record.Status, c Check) bool {
+func (l Lifecycle) needs(t Task, to record.Status, c Check) bool {
 	if t.Status == to {
 		return false
 	}
-	if f.IsClosed(to) {
-		return !f.IsAbandoned(to)
+	if l.IsClosed(to) {
+		return !l.IsAbandoned(to)
 	}
-	return f.GateReview && to == f.Review && !c.Manual()
+	return l.GateReview && to == l.Review && !c.Manual()
 }
 
 func checksOpen(failed, pending []string) *record.Error {
@@ -134,14 +134,8 @@ func (a Attesters) sayWhatHelps(err *record.Error, t Task, open []int, who recor
 // abandoned one, and has none: neither a reference to a commit or a pull request, nor a command check that stands at
 // pass.
 func (f Flow) EvidenceGate(t Task, to record.Status, p Proof) error {
-	if !t.RequiresEvidence || t.Status == to || !f.IsClosed(to) || f.IsAbandoned(to) || t.hasCode() {
+	if t.Status == to || f.evidenced(t, to, f.Standings(t, p)) {
 		return nil
-	}
-	standing := f.Standings(t, p)
-	for i, c := range t.Checks {
-		if !c.Manual() && standing(i) == record.Pass {
-			return nil
-		}
 	}
 	return noEvidence(t, "before it is "+string(to))
 }
@@ -159,12 +153,17 @@ func (t Task) hasCode() bool {
 // Evidenced reports whether a task has what it needs by its own record: it requires no evidence, is open or abandoned,
 // or has a reference to a commit or a pull request, or a command check that passed on whatever state of the files.
 func (f Flow) Evidenced(t Task) bool {
-	if !t.RequiresEvidence || !f.IsClosed(t.Status) || f.IsAbandoned(t.Status) || t.hasCode() {
+	x := t.EvidenceIndex()
+	return f.evidenced(t, t.Status, func(i int) record.Result { return x.Recorded(f, i) })
+}
+
+// evidenced reports whether a task has the evidence that it needs in a state, by how its checks stand.
+func (l Lifecycle) evidenced(t Task, in record.Status, standing func(i int) record.Result) bool {
+	if !t.RequiresEvidence || !l.ClaimsDone(in) || t.hasCode() {
 		return true
 	}
-	x := t.EvidenceIndex()
 	for i, c := range t.Checks {
-		if !c.Manual() && x.Recorded(f, i) == record.Pass {
+		if !c.Manual() && standing(i) == record.Pass {
 			return true
 		}
 	}
@@ -231,7 +230,7 @@ func (f Flow) AsksTree(t Task, to record.Status) bool {
 // Unproven lists the checks of a closed task that have not passed by its own provenance, on whatever state of the
 // files. A task that is open or abandoned has none.
 func (f Flow) Unproven(t Task) []Check {
-	if !f.IsClosed(t.Status) || f.IsAbandoned(t.Status) {
+	if !f.ClaimsDone(t.Status) {
 		return nil
 	}
 	var out []Check

@@ -17,10 +17,10 @@ func DepsHash(of record.ID, deps []record.ID) string {
 
 // BlockedBy lists the dependencies of a task that are not closed, in their order. A dependency that cannot be found is
 // one of them.
-func (f Flow) BlockedBy(t Task, find Find) []record.ID {
+func (l Lifecycle) BlockedBy(t Task, find Find) []record.ID {
 	return OpenAmong(t.Deps, func(id record.ID) bool {
 		dep, ok := find(id)
-		return ok && f.DepClosed(dep)
+		return ok && l.DepClosed(dep)
 	})
 }
 
@@ -36,10 +36,10 @@ func OpenAmong(deps []record.ID, closed func(record.ID) bool) []record.ID {
 }
 
 // openDeps lists the given dependencies of a task that exist and are not closed.
-func (f Flow) openDeps(t Task, ids []record.ID, find Find) []record.ID {
+func (l Lifecycle) openDeps(t Task, ids []record.ID, find Find) []record.ID {
 	var open []record.ID
 	for _, id := range ids {
-		if dep, ok := find(id); ok && slices.Contains(t.Deps, id) && !f.DepClosed(dep) {
+		if dep, ok := find(id); ok && slices.Contains(t.Deps, id) && !l.DepClosed(dep) {
 			open = append(open, id)
 		}
 	}

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -220,10 +221,7 @@ func Delete(t Task, dependents []string, s record.Stamp) (Task, *record.Entry, e
 // Restore appends the entry that says that a task was taken out of the trash, as it was. It returns DANGLING_DEP or
 // DEP_CYCLE if what it depends on, or its parent, is not there any more or depends on it.
 func (f Flow) Restore(t Task, find Find, s record.Stamp) (Task, *record.Entry, error) {
-	if err := ValidDeps(t.ID, t.Deps, find); err != nil {
-		return t, nil, err
-	}
-	if err := ValidParent(t.ID, t.Parent, find); err != nil {
+	if err := cmp.Or(ValidDeps(t.ID, t.Deps, find), ValidParent(t.ID, t.Parent, find)); err != nil {
 		return t, nil, err
 	}
 	return commit(t, s.Entry(record.Restored))
@@ -234,16 +232,7 @@ const dependentsNamed = 5
 // Create returns a task as it is to be written first: in the initial state, with pending checks and its first entry. It
 // returns INVALID_INPUT, DANGLING_DEP or DEP_CYCLE if there may be no such task.
 func (f Flow) Create(t Task, find Find, s record.Stamp) (Task, error) {
-	if err := ValidFields(t); err != nil {
-		return t, err
-	}
-	if err := ValidCounts(Task{}, t); err != nil {
-		return t, err
-	}
-	if err := ValidDeps(t.ID, t.Deps, find); err != nil {
-		return t, err
-	}
-	if err := ValidParent(t.ID, t.Parent, find); err != nil {
+	if err := cmp.Or(ValidFields(t), ValidCounts(Task{}, t), ValidDeps(t.ID, t.Deps, find), ValidParent(t.ID, t.Parent, find)); err != nil {
 		return t, err
 	}
 	t = t.InRepo(t.Repo)

@@ -175,12 +175,15 @@ func (f Field) Value(text string) any {
 
 func fixed(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-// AllFields are the fields whose values stand in Task.Own: those of Optional, and those that the config declares.
-func (f Flow) AllFields() []Field { return slices.Concat(OptionalFields(), f.Fields) }
+// OwnFields are the fields that a config declares.
+type OwnFields []Field
 
-// Field finds one of AllFields by its name.
-func (f Flow) Field(name string) (Field, bool) {
-	all := f.AllFields()
+// All are the fields whose values stand in Task.Own: those of Optional, and those that the config declares.
+func (o OwnFields) All() []Field { return slices.Concat(OptionalFields(), o) }
+
+// Find finds one of All by its name.
+func (o OwnFields) Find(name string) (Field, bool) {
+	all := o.All()
 	i := slices.IndexFunc(all, func(one Field) bool { return one.Name == name })
 	if i < 0 {
 		return Field{}, false
@@ -188,28 +191,28 @@ func (f Flow) Field(name string) (Field, bool) {
 	return all[i], true
 }
 
-// FieldNamed is Field, with INVALID_INPUT for a name that no field has.
-func (f Flow) FieldNamed(name string) (Field, error) {
-	if one, ok := f.Field(name); ok {
+// Named is Find, with INVALID_INPUT for a name that no field has.
+func (o OwnFields) Named(name string) (Field, error) {
+	if one, ok := o.Find(name); ok {
 		return one, nil
 	}
 	e := record.Errorf(record.InvalidInput, "there is no field %q", record.Clip(name, 60))
-	if len(f.Fields) == 0 {
+	if len(o) == 0 {
 		return Field{}, e.WithHint("fields in .cairn/config.yaml declares fields of your own")
 	}
-	names := make([]string, len(f.Fields))
-	for i, one := range f.Fields {
+	names := make([]string, len(o))
+	for i, one := range o {
 		names[i] = one.Name
 	}
 	return Field{}, e.WithHint("the fields of this workspace are %s", strings.Join(names, ", "))
 }
 
-// ReadOwn reads values of fields of one's own as a caller gives them, by name. "" takes a value away. It returns
+// Read reads values of fields of one's own as a caller gives them, by name. "" takes a value away. It returns
 // INVALID_INPUT for a name that no field has, and for a value that its field cannot have; the hint says what can be.
-func (f Flow) ReadOwn(given map[string]string) (map[string]string, error) {
+func (o OwnFields) Read(given map[string]string) (map[string]string, error) {
 	var out map[string]string
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		one, err := f.FieldNamed(name)
+		one, err := o.Named(name)
 		if err != nil {
 			return nil, err
 		}
@@ -226,9 +229,9 @@ func (f Flow) ReadOwn(given map[string]string) (map[string]string, error) {
 }
 
 // HasRequired returns INVALID_INPUT for a task that lacks fields that every new task must have. It names all of them.
-func (f Flow) HasRequired(own map[string]string) error {
+func (o OwnFields) HasRequired(own map[string]string) error {
 	var names, values []string
-	for _, one := range f.Fields {
+	for _, one := range o {
 		if one.Required && own[one.Name] == "" {
 			names, values = append(names, one.Name), append(values, one.Name+": "+one.values())
 		}
@@ -256,8 +259,8 @@ func (f Field) values() string {
 }
 
 // keepsRequired returns INVALID_INPUT for an edit that takes away what a task has of a field that is required.
-func (f Flow) keepsRequired(was map[string]string, set Values) error {
-	for _, one := range f.Fields {
+func (o OwnFields) keepsRequired(was map[string]string, set Values) error {
+	for _, one := range o {
 		if one.Required && set[one.Name] == any("") && was[one.Name] != "" {
 			return record.Errorf(record.InvalidInput, "the field %s is required, and cannot be taken away", one.Name).
 				WithHint("give it another value; %s: %s", one.Name, one.values())

@@ -86,7 +86,6 @@ type walk struct {
 	then         Task                   // its state, holder and dependencies
 	reached      map[record.Status]bool // states that the task may have been in
 	depsRecorded bool                   // the entries account for all dependencies
-	checks       []string               // hashes of the checks, by the newest entry that lists them
 	known        map[string]Check       // by their hash
 	start        int                    // index of the newest entry that started the task; -1
 	close        int                    // index of the newest entry that closed it; -1
@@ -123,7 +122,6 @@ func (r Replay) start() *walk {
 		versions = append(versions, *r.Before)
 		w.depsRecorded = true
 		w.then.Deps = undone(r.Before.Deps, r.Before.Provenance)
-		w.checks = r.Before.CheckHashes()
 		w.reached[r.Before.Status] = true
 		if !r.Before.HasHolder() {
 			w.then.Assignee = r.Before.Assignee
@@ -166,9 +164,6 @@ func (w *walk) apply(i int, e record.Entry) {
 	}
 	w.then = w.then.After(e)
 	w.depsRecorded = w.depsRecorded || e.Deps != ""
-	if e.Checks != nil {
-		w.checks = e.Checks
-	}
 	if w.Before != nil && i+1 == len(w.Before.Provenance) && i+1 == w.lastOfBase() {
 		w.then.Status = w.Before.Status // if its own entries say otherwise, that was a finding in an earlier change
 	}

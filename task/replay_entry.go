@@ -143,17 +143,24 @@ func (w *walk) judgeStart() {
 	if w.start < 0 || !w.Fresh(w.start) || w.waits(w.Now.Status) {
 		return
 	}
-	e := w.Now.Provenance[w.start]
-	open := w.openAt(Commit{Task: w.Now, Find: w.FindAt(e), Later: true}, w.start)
-	if len(open) > 0 {
-		if own, at := w.broughtBy(e); at >= 0 {
-			still := record.SetOf(w.openAt(own, at))
-			open = slices.DeleteFunc(open, func(id record.ID) bool { return !still[id] })
-		}
-	}
-	for _, id := range open {
+	for _, id := range w.openInBoth(w.start, w.openAt) {
 		w.report(EarlyStart, w.start, "started the task before %s, which it depends on, was closed", id).Dep = id
 	}
+}
+
+// openInBoth lists the dependencies that were open when an entry was written, by all entries and by those of the commit
+// that added it.
+func (w *walk) openInBoth(i int, openAt func(in Commit, i int) []record.ID) []record.ID {
+	e := w.Now.Provenance[i]
+	open := openAt(Commit{Task: w.Now, Find: w.FindAt(e), Later: true}, i)
+	if len(open) == 0 {
+		return nil
+	}
+	if own, at := w.broughtBy(e); at >= 0 {
+		still := record.SetOf(openAt(own, at))
+		open = slices.DeleteFunc(open, func(id record.ID) bool { return !still[id] })
+	}
+	return open
 }
 
 // openAt lists the dependencies that were open when an entry of a version of the task moved it, if the deps gate
@@ -190,18 +197,13 @@ func undone(deps []record.ID, entries []record.Entry) []record.ID {
 	return deps
 }
 
-// judgeDeps reports each open dependency that an entry removes without the right to.
+// judgeDeps reports each open dependency that an entry removes without the right to. One that the task has again does
+// not count while the task waits.
 func (w *walk) judgeDeps(i int, e record.Entry) {
-	open := w.openRemoved(e, w.FindAt(e))
-	if len(open) > 0 {
-		if own, at := w.broughtBy(e); at >= 0 {
-			still := record.SetOf(w.openRemoved(e, own.Find))
-			open = slices.DeleteFunc(open, func(id record.ID) bool { return !still[id] })
-		}
-	}
-	if len(open) == 0 {
-		return
-	}
+	open := w.openInBoth(i, func(in Commit, _ int) []record.ID {
+		gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id record.ID) bool { return w.waits(w.Now.Status) && slices.Contains(w.Now.Deps, id) })
+		return w.Flow.openDeps(Task{Deps: w.then.Deps}, gone, in.Find)
+	})
 	left := w.Flow.HasLeft(Task{Status: w.then.Status, Provenance: w.Now.Provenance[:i]})
 	for _, id := range open {
 		adds, _ := w.Now.Provenance[:i].Newest(func(e record.Entry) bool { return slices.Contains(e.AddDeps, id) })
@@ -215,13 +217,6 @@ func (w *walk) judgeDeps(i int, e record.Entry) {
 			w.report(QuestionableDep, i, "takes away the dependency on %s, which was open and which somebody else declared", id).Dep = id
 		}
 	}
-}
-
-// openRemoved lists the open dependencies that an entry removes. One that the task has again does not count while the
-// task waits.
-func (w *walk) openRemoved(e record.Entry, find Find) []record.ID {
-	gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id record.ID) bool { return w.waits(w.Now.Status) && slices.Contains(w.Now.Deps, id) })
-	return w.Flow.openDeps(Task{Deps: w.then.Deps}, gone, find)
 }
 
 // compareDeps reports where the task's dependencies differ from those that its entries produce.

@@ -44,7 +44,7 @@ func (w *walk) markMadeGood() {
 			continue
 		}
 		last[e.To] = i
-		if w.Flow.IsClosed(e.To) && !w.Flow.IsAbandoned(e.To) {
+		if w.Flow.ClaimsDone(e.To) {
 			last[done] = i
 		}
 	}
@@ -64,7 +64,11 @@ func (w *walk) markMadeGood() {
 // commit that added the entry decide.
 func (w *walk) gateAt(i int, e record.Entry) error {
 	from := w.from(e)
-	err := w.checksGate(w.Now, i, from, w.listed(e))
+	first := w.Now
+	if w.Before != nil {
+		first = *w.Before
+	}
+	err := w.checksGate(w.Now, i, from, first.CheckHashes())
 	if err == nil {
 		return nil
 	}
@@ -75,13 +79,16 @@ func (w *walk) gateAt(i int, e record.Entry) error {
 	for _, c := range own.Task.Checks {
 		w.known[c.Hash(w.Now.ID)] = c
 	}
-	return w.checksGate(own.Task, at, from, listAt(own.Task, at))
+	return w.checksGate(own.Task, at, from, own.Task.CheckHashes())
 }
 
 // checksGate applies Flow.ChecksGate to the move of an entry, with the checks that were declared then and the results
-// recorded until then.
+// recorded until then. hashes are those of the checks where no entry lists them.
 func (w *walk) checksGate(t Task, i int, from record.Status, hashes []string) error {
 	e := t.Provenance[i]
+	if lists, ok := t.Provenance[:i+1].Newest(func(e record.Entry) bool { return e.Checks != nil }); ok {
+		hashes = lists.Checks
+	}
 	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i], RequiresEvidence: slices.Contains(hashes, evidenceMark), Refs: w.refsAt(t, i)}
 	for _, h := range hashes {
 		c, ok := w.known[h]
@@ -133,25 +140,6 @@ func (w *walk) refsAt(t Task, i int) []record.Reference {
 		}
 	}
 	return out
-}
-
-// listed returns the hashes of the checks that the task declared after an entry.
-func (w *walk) listed(e record.Entry) []string {
-	if e.Checks != nil {
-		return e.Checks
-	}
-	if w.checks == nil {
-		return w.Now.CheckHashes()
-	}
-	return w.checks
-}
-
-// listAt returns the hashes of the checks that a task declared after its i-th entry.
-func listAt(t Task, i int) []string {
-	if e, ok := t.Provenance[:i+1].Newest(func(e record.Entry) bool { return e.Checks != nil }); ok {
-		return e.Checks
-	}
-	return t.CheckHashes()
 }
 
 // stalePasses lists the commands whose newest pass, before an entry moved the task, was on other files than those of

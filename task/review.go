@@ -48,21 +48,14 @@ func (f Flow) ApproveReview(t Task, s record.Stamp, head, tree string) (Task, *r
 		e.Commit, e.Tree = head, tree
 		return commit(t, e)
 	}
-	if err := f.mayAttest(t, i, s.Who); err != nil {
+	v, err := f.verdict(t, i, true, s, head, tree)
+	if err != nil || v.again && v.last.Tree == tree {
 		return t, nil, err
 	}
-	if ev, ok := t.Evidence(i); ok && s.Text == "" && ev.Result == record.Pass && t.Checks[i].Result == record.Pass && ev.Tree == tree {
-		return t, nil, nil
+	if err := f.passesUnsigned(t, i); err != nil {
+		return t, nil, err
 	}
-	if f.MustSign(t.Checks[i]) {
-		return f.Attesters.Attest(t, i, true, s) // refuses, and says how it is signed
-	}
-	e := s.Entry(record.Attested)
-	e.Results = []record.CheckResult{{Check: t.Checks[i].Key(t.ID), Result: record.Pass}}
-	e.Commit, e.Tree = head, tree
-	t.Checks = slices.Clone(t.Checks)
-	t.Checks[i].Result = record.Pass
-	return commit(t, e)
+	return commit(v.task, v.entry)
 }
 
 // Approval returns the newest approval of the task that nothing took back since: of its reviewers, or of anybody where

@@ -9,10 +9,10 @@ import (
 )
 
 // reviewFlow is a flow with a review state.
-var reviewFlow = task.Flow{
+var reviewFlow = task.Flow{Lifecycle: task.Lifecycle{
 	States:  []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
 	Initial: "backlog", Working: "in_progress", Review: "in_review", Closed: []record.Status{"done", "canceled"}, Abandoned: []record.Status{"canceled"},
-}
+}}
 
 func inReview(checks ...task.Check) task.Task {
 	return task.Task{ID: "PROJ-1", Status: "in_review", Checks: checks}

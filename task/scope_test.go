@@ -101,7 +101,7 @@ func TestMentions(t *testing.T) {
 }
 
 func TestScopeOfATask(t *testing.T) {
-	flow := task.Flow{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}
+	flow := task.Flow{Lifecycle: task.Lifecycle{States: []record.Status{"backlog", "done"}, Initial: "backlog", Closed: []record.Status{"done"}}}
 	none := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	made, err := flow.Create(task.Task{ID: "T-1", Title: "Lock", Scope: []string{"src/**", "src/**"}}, none, record.Stamp{Who: "agent:a"})
 	if err != nil || !slices.Equal(made.Scope, []string{"src/**"}) {

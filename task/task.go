@@ -204,8 +204,8 @@ func (m Mode) valid() error {
 
 // ModeInStatus is the mode that a caller wrote where a state is asked for, as systems do that keep both in one list; ""
 // for anything else, and for a word that is a state of this workspace.
-func (f Flow) ModeInStatus(s string) Mode {
-	if f.Known(record.Status(s)) == nil {
+func (l Lifecycle) ModeInStatus(s string) Mode {
+	if l.Known(record.Status(s)) == nil {
 		return ""
 	}
 	if m, err := ParseMode(s); err == nil {

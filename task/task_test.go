@@ -9,14 +9,14 @@ import (
 )
 
 // flow is what the tests go by: the states that init writes.
-var flow = task.Flow{
+var flow = task.Flow{Lifecycle: task.Lifecycle{
 	States:    []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
 	Initial:   "backlog",
 	Working:   "in_progress",
 	Review:    "in_review",
 	Closed:    []record.Status{"done", "canceled"},
 	Abandoned: []record.Status{"canceled"},
-}
+}}
 
 const (
 	claude = record.Actor("agent:claude-1")

@@ -62,8 +62,8 @@ func drops(e record.Entry, declared map[string]record.Actor, mayNot func(h strin
 
 // Lost lists the checks that an earlier version of the task had and that are gone. It is empty if the earlier version
 // had not left the initial state, and if a person has recorded the list of checks with a reason since.
-func (f Flow) Lost(t, earlier Task) []Check {
-	if !f.HasLeft(earlier) || excused(t, earlier) {
+func (l Lifecycle) Lost(t, earlier Task) []Check {
+	if !l.HasLeft(earlier) || excused(t, earlier) {
 		return nil
 	}
 	return Dropped(earlier.Checks, t.Checks)
@@ -71,8 +71,8 @@ func (f Flow) Lost(t, earlier Task) []Check {
 
 // LostEvidence reports whether an earlier version of the task required evidence and it does not any more. It is false
 // where Lost is empty whatever the checks are.
-func (f Flow) LostEvidence(t, earlier Task) bool {
-	return earlier.RequiresEvidence && !t.RequiresEvidence && f.HasLeft(earlier) && !excused(t, earlier)
+func (l Lifecycle) LostEvidence(t, earlier Task) bool {
+	return earlier.RequiresEvidence && !t.RequiresEvidence && l.HasLeft(earlier) && !excused(t, earlier)
 }
 
 // excused reports whether a person has recorded the list of checks with a reason since an earlier version.

@@ -20,7 +20,7 @@ func (r *approvalRules) apply() {
 	if !r.Config.Sound() {
 		return
 	}
-	fresh := r.freshEntries()
+	fresh := r.brought
 	for i := range r.Tasks {
 		f := &r.Tasks[i]
 		if f.Sound() && slices.ContainsFunc(f.Task.Provenance, func(e record.Entry) bool { return e.Sig != "" }) {
@@ -31,7 +31,7 @@ func (r *approvalRules) apply() {
 		return
 	}
 	for _, p := range r.change.pairs {
-		if r.closed(p.now.Name) {
+		if r.judge.closed[p.now.Name] {
 			r.approvedFiles(p)
 			pairRules{r.judge, p}.reviewed()
 		}
@@ -49,12 +49,7 @@ func (r *approvalRules) signatures(f *TaskFile, fresh map[int]bool) {
 			counts[ev.Entry] = true
 		}
 	}
-	declared := -1 // the last entry that changed the checks
-	for n, e := range t.Provenance {
-		if e.Checks != nil {
-			declared = n
-		}
-	}
+	declared := t.Provenance.LastIndex(func(e record.Entry) bool { return e.Checks != nil })
 	for n, e := range t.Provenance {
 		if e.Sig == "" || !counts[n] && n < declared {
 			continue // the checks that it was signed for were changed since, and are not known any more
@@ -70,7 +65,7 @@ func (r *approvalRules) signatures(f *TaskFile, fresh map[int]bool) {
 			rule, msg = SignedElsewhere, "it was made for "+of
 		}
 		got := r.reportTask(rule, f, Path{"provenance", n}, "the signature of entry %d (%s) does not count: %s", n+1, describe(e), msg)
-		if ours := r.change == nil || fresh[n] || r.closed(f.Name); !counts[n] || !ours {
+		if ours := r.change == nil || fresh[n] || r.judge.closed[f.Name]; !counts[n] || !ours {
 			got.Severity = Warning
 		}
 	}
@@ -139,7 +134,7 @@ func (r *approvalRules) unsigned(f *TaskFile, n int, evidence *task.EvidenceInde
 	if !r.flow.MustSign(c) {
 		return false
 	}
-	if r.change != nil && !fresh[ev.Entry] && !r.closed(f.Name) {
+	if r.change != nil && !fresh[ev.Entry] && !r.judge.closed[f.Name] {
 		return true // the base has it so: it was closed before signatures were required, or was a finding then
 	}
 	got := r.reportTask(AttestUnsigned, f, resultOf(n), "the check %q passes with a signature only, and was attested by %s without one", c.Desc, ev.Who).
@@ -156,12 +151,7 @@ func (r *approvalRules) unsigned(f *TaskFile, n int, evidence *task.EvidenceInde
 // approvedFiles judges whether a task that the change closes was closed with the files that were signed.
 func (r *approvalRules) approvedFiles(p pair) {
 	t := p.now.Task
-	closed := -1
-	for n, e := range t.Provenance {
-		if e.To != "" && claimsDone(r.flow, e.To) {
-			closed = n
-		}
-	}
+	closed := t.Provenance.LastIndex(func(e record.Entry) bool { return e.To != "" && r.flow.ClaimsDone(e.To) })
 	if closed < 0 || r.change.FilesAt == nil {
 		return
 	}

@@ -164,23 +164,18 @@ func (c *Change) Closed() []record.ID {
 // closes reports whether the change closes a task, for the first time or again.
 func (c *Change) closes(p pair) bool {
 	flow, t := c.flow(), p.now.Task
-	if !claimsDone(flow, t.Status) {
+	if !flow.ClaimsDone(t.Status) {
 		return false
 	}
-	if p.was == nil || !claimsDone(flow, p.was.Task.Status) {
+	if p.was == nil || !flow.ClaimsDone(p.was.Task.Status) {
 		return true
 	}
 	for i, e := range t.Provenance {
-		if p.fresh[i] && e.To != "" && claimsDone(flow, e.To) {
+		if p.fresh[i] && e.To != "" && flow.ClaimsDone(e.To) {
 			return true
 		}
 	}
 	return false
-}
-
-// claimsDone reports whether a state claims that the work is done.
-func claimsDone(flow task.Flow, s record.Status) bool {
-	return flow.IsClosed(s) && !flow.IsAbandoned(s)
 }
 
 // Suspect is a task for which the rules need earlier versions of its file, not only the ones in the tree and the base.
@@ -195,7 +190,7 @@ func (c *Change) Suspects() []Suspect {
 	var out []Suspect
 	flow := c.flow()
 	for _, p := range c.pairs {
-		if claimsDone(flow, p.now.Task.Status) {
+		if flow.ClaimsDone(p.now.Task.Status) {
 			undeclared := false
 			if p.was != nil {
 				log := p.was.Task.Provenance

@@ -12,7 +12,7 @@ import (
 func (r pairRules) earned() {
 	r.lacksDefaults()
 	r.movedOn()
-	if !claimsDone(r.flow, r.now.Task.Status) {
+	if !r.flow.ClaimsDone(r.now.Task.Status) {
 		return
 	}
 	if e, ok := r.flow.Weakened(r.now.Task); ok { // by the hashes in the entries
@@ -33,7 +33,7 @@ func (r pairRules) lacksDefaults() {
 	for _, c := range task.Dropped(r.flow.Defaults, t.Checks) {
 		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
 			fix("give it the check: cairn update %s --check or --manual, with those it has", t.ID).
-			warnIf(!claimsDone(r.flow, t.Status))
+			warnIf(!r.flow.ClaimsDone(t.Status))
 	}
 }
 

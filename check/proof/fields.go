@@ -9,20 +9,14 @@ import (
 )
 
 // The rules of links, and of fields of the user's own.
-const (
-	LinkDangling RuleID = "link-dangling"
-	FieldValue   RuleID = "field-value"
-	FieldMissing RuleID = "field-missing"
+var (
+	FieldValue = Rule{"field-value", FileGroup, Error, "a field of the config's own has a value that it cannot have",
+		"correct the value in the file, or with cairn update --set; fields in config.yaml says what can be"}
+	FieldMissing = Rule{"field-missing", FileGroup, Warning, "an open task lacks a field that the config requires",
+		"give it with cairn update --set"}
+	LinkDangling = Rule{"link-dangling", GraphGroup, Notice, "a task is linked to a record that does not exist",
+		"bring the file back from git, or take the link away with cairn update"}
 )
-
-var ownFieldRules = []Rule{
-	{FieldValue, FileGroup, Error, "a field of the config's own has a value that it cannot have",
-		"correct the value in the file, or with cairn update --set; fields in config.yaml says what can be"},
-	{FieldMissing, FileGroup, Warning, "an open task lacks a field that the config requires",
-		"give it with cairn update --set"},
-	{LinkDangling, GraphGroup, Notice, "a task is linked to a record that does not exist",
-		"bring the file back from git, or take the link away with cairn update"},
-}
 
 // ownFields judges the fields of the user's own in a task. Those that are missing are findings in open tasks only: a
 // field may have been declared after a task was closed.
@@ -58,27 +52,13 @@ func orList(texts []string) string {
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
-// exists reports whether the tree has a record of any kind with this id.
-func (j *judge) exists(id string) bool {
-	if j.ids == nil {
-		j.ids = make(map[string]bool, len(j.Tasks)+len(j.Records))
-		for i := range j.Tasks {
-			j.ids[string(j.Tasks[i].Name)] = true
-		}
-		for i := range j.Records {
-			j.ids[j.Records[i].Name] = true
-		}
-	}
-	return j.ids[id]
-}
-
 // links judges the links of tasks to records of any kind.
 func (r graphRules) links() {
 	for i := range r.Tasks {
 		f := &r.Tasks[i]
 		for _, kind := range task.LinkKinds {
 			for n, to := range *f.Task.LinksOf(kind.Name) {
-				if !r.exists(string(to)) && record.ValidLine(kind.Name, string(to)) == nil {
+				if !r.exists[string(to)] && record.ValidLine(kind.Name, string(to)) == nil {
 					r.reportTask(LinkDangling, f, Path{kind.Name, n}, "%s %s, which does not exist", kind.Says, to)
 				}
 			}
@@ -87,20 +67,14 @@ func (r graphRules) links() {
 }
 
 // The rules of references, in records of every kind.
-const (
-	FileMissing RuleID = "file-missing"
-	FileChanged RuleID = "file-changed"
-	RefDangling RuleID = "ref-dangling"
+var (
+	FileMissing = Rule{"file-missing", GraphGroup, Error, "a record refers to a file that is not there",
+		"bring the file back from git, or take the reference away with cairn ref remove"}
+	FileChanged = Rule{"file-changed", GraphGroup, Error, "a file that a record refers to holds something else than was added",
+		"take the file from git as it was added; what is new is added as another file with cairn ref add"}
+	RefDangling = Rule{"ref-dangling", GraphGroup, Warning, "a record refers to one that does not exist",
+		"bring the file back from git, or take the reference away with cairn ref remove"}
 )
-
-var refRuleList = []Rule{
-	{FileMissing, GraphGroup, Error, "a record refers to a file that is not there",
-		"bring the file back from git, or take the reference away with cairn ref remove"},
-	{FileChanged, GraphGroup, Error, "a file that a record refers to holds something else than was added",
-		"take the file from git as it was added; what is new is added as another file with cairn ref add"},
-	{RefDangling, GraphGroup, Warning, "a record refers to one that does not exist",
-		"bring the file back from git, or take the reference away with cairn ref remove"},
-}
 
 // refRules judge the references of all records.
 type refRules struct{ *judge }
@@ -122,7 +96,7 @@ func (r refRules) apply() {
 func (r refRules) all(f *File, of record.ID, refs []record.Reference) {
 	for i, ref := range refs {
 		at := Path{"refs", i}
-		report := func(id RuleID, format string, args ...any) { r.report(id, f, at, format, args...).Task = of }
+		report := func(rule Rule, format string, args ...any) { r.report(rule, f, at, format, args...).Task = of }
 		if err := ref.Valid(); err != nil {
 			report(BadField, "%s", record.MessageOf(err))
 			continue
@@ -139,7 +113,7 @@ func (r refRules) all(f *File, of record.ID, refs []record.Reference) {
 				report(FileChanged, "%s holds something else than was added", ref.Path)
 			}
 		case record.RecordRef:
-			if !r.exists(ref.Target) {
+			if !r.exists[ref.Target] {
 				report(RefDangling, "refers to %s, which does not exist", ref.Target)
 			}
 		case record.CommitRef, record.BranchRef, record.TagRef, record.CompareRef, record.PullRef, record.LinkRef, record.OriginRef:

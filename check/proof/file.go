@@ -67,7 +67,7 @@ func (j *judge) readable(f *File) *found {
 		}
 		return got
 	}
-	if at.Rule != "" {
+	if at.Rule.ID != "" {
 		rule = at.Rule
 	}
 	got := j.report(rule, f, nil, "%s", at.Msg)

@@ -19,7 +19,7 @@ func (r gateRules) apply() {
 	if !r.Config.Sound() {
 		return
 	}
-	fresh := r.freshEntries()
+	fresh := r.brought
 	for i := range r.Tasks {
 		f := &r.Tasks[i]
 		if !f.Sound() || r.flow.IsAbandoned(f.Task.Status) {
@@ -54,13 +54,11 @@ func (r gateRules) result(f *TaskFile, n int, evidence *task.EvidenceIndex, fres
 	case c.Result != record.Pass:
 	case evidence.Recorded(r.flow, n) != record.Pass && r.approvals.unsigned(f, n, evidence, fresh):
 	case evidence.Recorded(r.flow, n) != record.Pass && ev.Result == record.Pass && !ev.Hashed && !fresh[ev.Entry]:
-		r.reportTask(EvidenceUnhashed, f, resultOf(n), "the check %q was attested by %s, who may not settle it now", c.Desc, ev.Who).
-			fix("%s", settle(t, n))
+		r.unsettled(EvidenceUnhashed, f, n, "the check %q was attested by %s, who may not settle it now", c.Desc, ev.Who)
 	case evidence.Recorded(r.flow, n) != record.Pass:
 		r.unproven(f, n, evidence).warnIf(!closed)
 	case closed && !ev.Hashed && fresh[ev.Entry]:
-		r.reportTask(NoEvidence, f, resultOf(n), "the check %q has passed by an entry that this change brings and that does not say what was run", c.Desc).
-			fix("%s", settle(t, n))
+		r.unsettled(NoEvidence, f, n, "the check %q has passed by an entry that this change brings and that does not say what was run", c.Desc)
 	case closed && !ev.Hashed:
 		r.reportTask(EvidenceUnhashed, f, resultOf(n), "the check %q passed before entries said what they ran", c.Desc)
 	}
@@ -68,23 +66,24 @@ func (r gateRules) result(f *TaskFile, n int, evidence *task.EvidenceIndex, fres
 
 // unproven reports why the provenance does not support a pass.
 func (r gateRules) unproven(f *TaskFile, n int, evidence *task.EvidenceIndex) *found {
-	t, c := f.Task, f.Task.Checks[n]
+	c := f.Task.Checks[n]
 	ev, ok := evidence.Evidence(n)
 	stray := evidence.Unclaimed(n)
 	switch {
 	case ok && ev.Result == record.Pass:
-		return r.reportTask(NoEvidence, f, resultOf(n), "the check %q was attested by %s, who may not settle it", c.Desc, ev.Who).
-			fix("%s", settle(t, n))
+		return r.unsettled(NoEvidence, f, n, "the check %q was attested by %s, who may not settle it", c.Desc, ev.Who)
 	case ok:
-		return r.reportTask(NoEvidence, f, resultOf(n), "the check %q is marked pass, and the newest entry about it says %s", c.Desc, ev.Result).
-			fix("%s", settle(t, n))
+		return r.unsettled(NoEvidence, f, n, "the check %q is marked pass, and the newest entry about it says %s", c.Desc, ev.Result)
 	case stray >= 0:
-		return r.reportTask(EvidenceMismatch, f, resultOf(n), "the check %q is marked pass, and what passed (entry %d) was another check", c.Desc, stray+1).
-			fix("%s", settle(t, n))
+		return r.unsettled(EvidenceMismatch, f, n, "the check %q is marked pass, and what passed (entry %d) was another check", c.Desc, stray+1)
 	default:
-		return r.reportTask(NoEvidence, f, resultOf(n), "the check %q is marked pass, and no entry says so", c.Desc).
-			fix("%s", settle(t, n))
+		return r.unsettled(NoEvidence, f, n, "the check %q is marked pass, and no entry says so", c.Desc)
 	}
+}
+
+// unsettled reports the result of a check, which a recorded one would settle.
+func (j *judge) unsettled(rule Rule, f *TaskFile, n int, format string, args ...any) *found {
+	return j.reportTask(rule, f, resultOf(n), format, args...).fix("%s", settle(f.Task, n))
 }
 
 // unexplained reports a list of checks that no entry of the provenance declared.

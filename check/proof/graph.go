@@ -31,7 +31,7 @@ func (r graphRules) apply() {
 
 // edgeKind is one of the two kinds of reference: a dependency or a parent.
 type edgeKind struct {
-	dangling, circle RuleID
+	dangling, circle Rule
 	others           map[record.ID]*RecordFile // records of other kinds that can be referred to, which refer to nothing
 	of               func(task.Task) []record.ID
 	at               func(i int) Path

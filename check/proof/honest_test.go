@@ -182,7 +182,7 @@ func (h *honest) judge(base string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	found := slices.DeleteFunc(c.Findings, func(f proof.Finding) bool { return f.Rule == proof.EvidenceTreeUnknown })
+	found := slices.DeleteFunc(c.Findings, func(f proof.Finding) bool { return f.Rule == proof.EvidenceTreeUnknown.ID })
 	if len(found) > 0 {
 		h.t.Errorf("compared with %s: got %sin\n%s", base, list(found), strings.Join(h.log, "\n"))
 	}

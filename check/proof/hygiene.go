@@ -14,8 +14,9 @@ func (r hygieneRules) apply() {
 	for _, key := range c.Unknown {
 		r.report(UnknownConfigKey, &c.File, Path{key}, "cairn knows no key %q and ignores it", key)
 	}
+	rules := r.rules()
 	for _, id := range slices.Sorted(maps.Keys(c.Severities)) {
-		if _, ok := r.rule(id); !ok {
+		if !slices.ContainsFunc(rules, func(rule Rule) bool { return rule.ID == id }) {
 			r.report(UnknownConfigKey, &c.File, Path{"rules", string(id)}, "there is no rule %q", id)
 		}
 	}

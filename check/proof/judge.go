@@ -44,17 +44,16 @@ func (c *Change) Judge() []Finding {
 // group is a type of its own that embeds it.
 type judge struct {
 	Tree
-	flow   task.Flow // what the states mean; only if the config is sound
-	change *Change   // nil if there is no base
-	byName map[record.ID]*TaskFile
-	others map[record.ID]*RecordFile // records of other kinds that tasks can depend on
-	found  []found
-
-	brings map[record.ID]map[int]bool // see freshEntries
-	closes map[record.ID]bool         // see closed
-	needs  map[record.ID]bool         // see needed
-	named  map[record.Ref]*RecordFile // see Case.Record
-	ids    map[string]bool            // see exists
+	flow    task.Flow // what the states mean; only if the config is sound
+	change  *Change   // nil if there is no base
+	byName  map[record.ID]*TaskFile
+	others  map[record.ID]*RecordFile  // records of other kinds that tasks can depend on
+	named   map[record.Ref]*RecordFile // the records that are no tasks
+	exists  map[string]bool            // the ids of records of any kind
+	needed  map[record.ID]bool         // the tasks that others depend on: those may have started while these counted as closed
+	brought map[record.ID]map[int]bool // the indexes of the entries that the change brings, by task
+	closed  map[record.ID]bool         // the tasks that the change closes
+	found   []found
 
 	succeed map[ledger.DecisionID][]string // see successors
 	parents chains                         // of sessions
@@ -62,9 +61,27 @@ type judge struct {
 }
 
 func newJudge(tree Tree, change *Change) *judge {
-	j := &judge{Tree: tree, change: change, byName: make(map[record.ID]*TaskFile, len(tree.Tasks)), others: tree.dependable(), parents: chains{}, lines: chains{}}
+	j := &judge{
+		Tree: tree, change: change, byName: make(map[record.ID]*TaskFile, len(tree.Tasks)), others: tree.dependable(),
+		named: make(map[record.Ref]*RecordFile, len(tree.Records)), exists: make(map[string]bool, len(tree.Tasks)+len(tree.Records)),
+		needed: map[record.ID]bool{}, brought: map[record.ID]map[int]bool{}, closed: map[record.ID]bool{}, parents: chains{}, lines: chains{},
+	}
 	for i := range j.Tasks {
-		j.byName[j.Tasks[i].Name] = &j.Tasks[i]
+		f := &j.Tasks[i]
+		j.byName[f.Name], j.exists[string(f.Name)] = f, true
+		for _, dep := range f.Task.Deps {
+			j.needed[dep] = true
+		}
+	}
+	for i := range j.Records {
+		f := &j.Records[i]
+		j.named[f.ref()], j.exists[f.Name] = f, true
+	}
+	if change != nil {
+		for _, p := range change.pairs {
+			j.brought[p.now.Name] = p.fresh
+		}
+		j.closed = record.SetOf(change.Closed())
 	}
 	return j
 }
@@ -93,10 +110,9 @@ type found struct {
 
 // report adds a finding, with the rule's own severity and fix. The finding returned may be changed until the next
 // report.
-func (j *judge) report(id RuleID, file *File, at Path, format string, args ...any) *found {
-	rule, _ := j.rule(id)
+func (j *judge) report(rule Rule, file *File, at Path, format string, args ...any) *found {
 	j.found = append(j.found, found{
-		Finding: Finding{Rule: id, Severity: rule.Severity, Path: file.Path, Message: fmt.Sprintf(format, args...), Fix: rule.Fix},
+		Finding: Finding{Rule: rule.ID, Severity: rule.Severity, Path: file.Path, Message: fmt.Sprintf(format, args...), Fix: rule.Fix},
 		file:    file,
 		at:      at,
 	})
@@ -104,8 +120,8 @@ func (j *judge) report(id RuleID, file *File, at Path, format string, args ...an
 }
 
 // reportTask is report for the file of a task.
-func (j *judge) reportTask(id RuleID, f *TaskFile, at Path, format string, args ...any) *found {
-	got := j.report(id, &f.File, at, format, args...)
+func (j *judge) reportTask(rule Rule, f *TaskFile, at Path, format string, args ...any) *found {
+	got := j.report(rule, &f.File, at, format, args...)
 	got.Task = f.Name
 	return got
 }
@@ -180,43 +196,6 @@ func sound(f *TaskFile) (task.Task, bool) {
 		return task.Task{}, false
 	}
 	return f.Task, true
-}
-
-// freshEntries returns the indexes of the entries that the change brings, by task.
-func (j *judge) freshEntries() map[record.ID]map[int]bool {
-	if j.brings == nil && j.change != nil {
-		j.brings = make(map[record.ID]map[int]bool, len(j.change.pairs))
-		for _, p := range j.change.pairs {
-			j.brings[p.now.Name] = p.fresh
-		}
-	}
-	return j.brings
-}
-
-// closed reports whether the change closes a task.
-func (j *judge) closed(id record.ID) bool {
-	if j.closes == nil {
-		j.closes = map[record.ID]bool{}
-		if j.change != nil {
-			for _, id := range j.change.Closed() {
-				j.closes[id] = true
-			}
-		}
-	}
-	return j.closes[id]
-}
-
-// needed reports whether a task depends on this one: it may have started while this one counted as closed.
-func (j *judge) needed(id record.ID) bool {
-	if j.needs == nil {
-		j.needs = map[record.ID]bool{}
-		for i := range j.Tasks {
-			for _, dep := range j.Tasks[i].Task.Deps {
-				j.needs[dep] = true
-			}
-		}
-	}
-	return j.needs[id]
 }
 
 // log returns the rules for the provenance of a task.

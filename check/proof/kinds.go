@@ -11,27 +11,24 @@ import (
 )
 
 // The rules of decisions.
-const (
-	DecisionRewritten RuleID = "decision-rewritten"
-	SupersedesNothing RuleID = "supersedes-nothing"
-	SupersedesCircle  RuleID = "supersedes-circle"
-	SupersededTwice   RuleID = "superseded-twice"
-	DecisionDeleted   RuleID = "decision-deleted"
+var (
+	SupersedesNothing = Rule{"supersedes-nothing", GraphGroup, Error, "a decision supersedes one that does not exist",
+		"bring the file of the other back from git; or log the decision again with cairn decision log, without supersedes"}
+	SupersedesCircle = Rule{"supersedes-circle", GraphGroup, Error, "decisions supersede one another in a circle, so nobody can tell which of them governs",
+		"give the oldest of them back the supersedes that it was logged with"}
+	SupersededTwice = Rule{"superseded-twice", GraphGroup, Warning, "two accepted decisions supersede the same one; the newer one governs",
+		"see which of the two is meant, and set the other to rejected with cairn decision set-status"}
+	DecisionRewritten = Rule{"decision-rewritten", GateGroup, Error, "what a decision says is not what it said when it was logged",
+		"take the file from the base, or from the commit that logged it; to change a decision, cairn decision log one with --supersedes"}
+	DecisionDeleted = Rule{"decision-deleted", HistoryGroup, Error, "an accepted decision was deleted, so that it governs no more",
+		"bring its file back from git; to end what it decided, cairn decision log one with --supersedes"}
 )
 
 // Decisions is what is asked of decisions. The Value of one is a ledger.Decision.
-var Decisions = Kind{Name: ledger.DecisionKind, Judge: judgeDecision, Deleted: deletedDecision, Mover: "cairn decision set-status ID STATE", Rules: []Rule{
-	{SupersedesNothing, GraphGroup, Error, "a decision supersedes one that does not exist",
-		"bring the file of the other back from git; or log the decision again with cairn decision log, without supersedes"},
-	{SupersedesCircle, GraphGroup, Error, "decisions supersede one another in a circle, so nobody can tell which of them governs",
-		"give the oldest of them back the supersedes that it was logged with"},
-	{SupersededTwice, GraphGroup, Warning, "two accepted decisions supersede the same one; the newer one governs",
-		"see which of the two is meant, and set the other to rejected with cairn decision set-status"},
-	{DecisionRewritten, GateGroup, Error, "what a decision says is not what it said when it was logged",
-		"take the file from the base, or from the commit that logged it; to change a decision, cairn decision log one with --supersedes"},
-	{DecisionDeleted, HistoryGroup, Error, "an accepted decision was deleted, so that it governs no more",
-		"bring its file back from git; to end what it decided, cairn decision log one with --supersedes"},
-}}
+var Decisions = Kind{
+	Name: ledger.DecisionKind, Judge: judgeDecision, Deleted: deletedDecision, Mover: "cairn decision set-status ID STATE",
+	Rules: []Rule{SupersedesNothing, SupersedesCircle, SupersededTwice, DecisionRewritten, DecisionDeleted},
+}
 
 // deletedDecision reports a decision that is gone. An accepted one is taken back by a person, and not by deleting its
 // file.
@@ -124,18 +121,15 @@ func (j *judge) successors() map[ledger.DecisionID][]string {
 }
 
 // The rules of proposals.
-const (
-	ProposalTaskMissing RuleID = "proposal-task-missing"
-	ProposalRewritten   RuleID = "proposal-rewritten"
+var (
+	ProposalTaskMissing = Rule{"proposal-task-missing", GraphGroup, Notice, "a proposal names a task that was made from it and that does not exist",
+		"nothing, if the task was deleted on purpose; or bring its file back from git"}
+	ProposalRewritten = Rule{"proposal-rewritten", HistoryGroup, Error, "a proposal has another summary or other tasks than before; a warning if no entry says what it was made into",
+		"take the file from the base; propose what is different as a plan of its own"}
 )
 
 // Proposals is what is asked of proposals. The Value of one is a task.Proposal.
-var Proposals = Kind{Name: task.ProposalKind, Judge: judgeProposal, Deleted: deletedProposal, Rules: []Rule{
-	{ProposalTaskMissing, GraphGroup, Notice, "a proposal names a task that was made from it and that does not exist",
-		"nothing, if the task was deleted on purpose; or bring its file back from git"},
-	{ProposalRewritten, HistoryGroup, Error, "a proposal has another summary or other tasks than before; a warning if no entry says what it was made into",
-		"take the file from the base; propose what is different as a plan of its own"},
-}}
+var Proposals = Kind{Name: task.ProposalKind, Judge: judgeProposal, Deleted: deletedProposal, Rules: []Rule{ProposalTaskMissing, ProposalRewritten}}
 
 // judgeProposal finds a proposal that was rewritten, and one that was made into tasks which are not there. The summary
 // and the tasks of a proposal never change. What it was made into is set by the write that an entry tells of.
@@ -176,14 +170,13 @@ func deletedProposal(c *Case) {
 	}
 }
 
-// HandoffRewritten is the rule of handoffs.
-const HandoffRewritten RuleID = "handoff-rewritten"
+var (
+	HandoffRewritten = Rule{"handoff-rewritten", HistoryGroup, Error, "a handoff asks something else, or somebody else, than when it was made",
+		"take what it asks from the base; what is different is asked in a handoff of its own"}
+)
 
 // Handoffs is what is asked of handoffs. The Value of one is a ledger.Handoff.
-var Handoffs = Kind{Name: ledger.HandoffKind, Judge: judgeHandoff, Mover: "cairn handoff claim, respond or resolve", Rules: []Rule{
-	{HandoffRewritten, HistoryGroup, Error, "a handoff asks something else, or somebody else, than when it was made",
-		"take what it asks from the base; what is different is asked in a handoff of its own"},
-}}
+var Handoffs = Kind{Name: ledger.HandoffKind, Judge: judgeHandoff, Mover: "cairn handoff claim, respond or resolve", Rules: []Rule{HandoffRewritten}}
 
 // judgeHandoff finds a handoff that says something else than when it was made.
 func judgeHandoff(c *Case) {

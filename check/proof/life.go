@@ -19,9 +19,7 @@ type lifeRules struct {
 }
 
 func (r lifeRules) apply() {
-	if len(r.fresh) > 0 {
-		r.entries(func(_ *Case, i int) string { return r.badEntry(i) })
-	}
+	r.entries(r.badEntry)
 	if r.States == nil {
 		return // the kind has rules of its own for the rest
 	}
@@ -39,8 +37,7 @@ func (r lifeRules) apply() {
 
 // badEntry returns why no verb writes the i-th entry of the record, or "". An entry is judged by the provenance as it
 // was when it was written: on another branch somebody else may have moved the record at the same time.
-func (r lifeRules) badEntry(i int) string {
-	e := r.Now.Head.Log[i]
+func (r lifeRules) badEntry(e record.Entry, i int) string {
 	form := e
 	if form.Assignee = nil; e.Did == record.Updated {
 		form.Fields = nil

@@ -64,8 +64,8 @@ func entriesOf(f *File) []string {
 	return doc.Entries()
 }
 
-func (r logRules) reportEntry(id RuleID, at Path, format string, args ...any) *found {
-	got := r.report(id, r.file, at, format, args...)
+func (r logRules) reportEntry(rule Rule, at Path, format string, args ...any) *found {
+	got := r.report(rule, r.file, at, format, args...)
 	got.Task = r.task
 	return got
 }

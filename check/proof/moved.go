@@ -100,7 +100,7 @@ func newest[T comparable](t task.Task, of func(record.Entry) (T, bool), want T) 
 // branch that changed the check does that.
 func (r pairRules) results(before task.Task) {
 	t := r.now.Task
-	was, evidence, declaresAnew := resultsIn(before), t.EvidenceIndex(), false // which makes all checks pending
+	was, evidence, declaresAnew := task.ResultsIn(before.Checks), t.EvidenceIndex(), false // which makes all checks pending
 	for i, e := range t.Provenance {
 		declaresAnew = declaresAnew || r.fresh[i] && e.Checks != nil
 	}
@@ -115,24 +115,7 @@ func (r pairRules) results(before task.Task) {
 		if ev, ok := evidence.Evidence(n); ok && r.fresh[ev.Entry] && ev.Result == c.Result {
 			continue
 		}
-		r.reportTask(ResultUnexplained, r.now, resultOf(n), "the check %q was %s and is %s, and no new entry says so", c.Desc, was(c), c.Result).
-			fix("%s", settle(t, n)).warnIf(!r.flow.IsClosed(t.Status))
-	}
-}
-
-// resultsIn returns a function that gives the result of a check in a task; a check that the task does not have is
-// pending.
-func resultsIn(t task.Task) func(task.Check) record.Result {
-	byDesc := make(map[string][]task.Check, len(t.Checks)) // a file may have the same check twice
-	for _, c := range t.Checks {
-		byDesc[c.Desc] = append(byDesc[c.Desc], c)
-	}
-	return func(c task.Check) record.Result {
-		for _, old := range byDesc[c.Desc] {
-			if old.Same(c) {
-				return old.Result
-			}
-		}
-		return record.Pending
+		r.unsettled(ResultUnexplained, r.now, n, "the check %q was %s and is %s, and no new entry says so", c.Desc, was(c), c.Result).
+			warnIf(!r.flow.IsClosed(t.Status))
 	}
 }

@@ -36,10 +36,6 @@ type Kind struct {
 	Life  task.Life
 	Mover string // the command that moves such a record ID to a STATE, for fixes; "" for update
 
-	// Entry returns why no verb writes the i-th entry of the record, or "". It is asked about the entries that a change
-	// brings, and what it returns is reported under EntryRefused. Nil for a kind whose entries are not judged.
-	Entry func(c *Case, i int) string
-
 	// States are those in which a record can be; nil for a kind that has none.
 	States []record.Status
 
@@ -74,13 +70,13 @@ func (c *Case) WrittenWith(i int) record.Log {
 	return log
 }
 
-// entries reports the entries of a change that no verb writes.
-func (c *Case) entries(refused func(c *Case, i int) string) {
+// entries reports the entries of a change that no verb writes: refused says why not, or "".
+func (c *Case) entries(refused func(e record.Entry, i int) string) {
 	for i, e := range c.Now.Head.Log {
 		if !c.fresh[i] {
 			continue
 		}
-		if reason := refused(c, i); reason != "" {
+		if reason := refused(e, i); reason != "" {
 			c.Report(EntryRefused, Path{"provenance", i}, "entry %d (%s) %s", i+1, describe(e), reason)
 		}
 	}
@@ -107,7 +103,7 @@ func badForm(e record.Entry, did ...record.Did) string {
 
 // Report adds a finding about the record, with the rule's own severity and fix. The finding returned may be changed
 // until the next report.
-func (c *Case) Report(rule RuleID, at Path, format string, args ...any) *Finding {
+func (c *Case) Report(rule Rule, at Path, format string, args ...any) *Finding {
 	f := c.Now
 	if f == nil {
 		f = c.Base
@@ -119,16 +115,7 @@ func (c *Case) Report(rule RuleID, at Path, format string, args ...any) *Finding
 func (c *Case) HasTask(id record.ID) bool { return c.judge.byName[id] != nil }
 
 // Record returns a record of the tree that is no task, or nil.
-func (c *Case) Record(of record.Ref) *RecordFile {
-	if j := c.judge; j.named == nil {
-		j.named = make(map[record.Ref]*RecordFile, len(j.Records))
-		for i := range j.Records {
-			f := &j.Records[i]
-			j.named[record.Ref{Kind: f.Kind, ID: f.Name}] = f
-		}
-	}
-	return c.judge.named[of]
-}
+func (c *Case) Record(of record.Ref) *RecordFile { return c.judge.named[of] }
 
 // kind finds the kind of a record. One that is not declared has no rules of its own.
 func (t Tree) kind(name string) Kind {
@@ -165,16 +152,6 @@ func (t Tree) rules() []Rule {
 		out = append(out, k.Rules...)
 	}
 	return out
-}
-
-// rule finds one of the rules by its id.
-func (t Tree) rule(id RuleID) (Rule, bool) {
-	rules := t.rules()
-	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
-	if i < 0 {
-		return Rule{}, false
-	}
-	return rules[i], true
 }
 
 // recordRules judge the records of every kind but tasks.
@@ -221,9 +198,6 @@ func (r recordRules) record(f, was *RecordFile) {
 	c := &Case{Now: f, Base: was, judge: r.judge}
 	if r.change != nil && (was == nil || !same(was.Src, f.Src)) {
 		c.fresh = r.provenance(f, was)
-		if kind.Entry != nil {
-			c.entries(kind.Entry)
-		}
 	}
 	if kind.States != nil && !slices.Contains(kind.States, f.Head.Status) {
 		r.report(UnknownState, &f.File, Path{"status"}, "%q is not a state of a %s", f.Head.Status, f.Kind)

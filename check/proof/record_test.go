@@ -14,15 +14,15 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
+var taskless = proof.Rule{ID: "recipe-without-a-task", Group: proof.GraphGroup, Severity: proof.Warning, Summary: "a recipe is for no task", Fix: "give it a task"}
+
 // recipe is a kind of record that only this test has: a recipe needs a task that exists.
 var recipe = proof.Kind{
-	Name: "recipe",
-	Rules: []proof.Rule{
-		{ID: "recipe-without-a-task", Group: proof.GraphGroup, Severity: proof.Warning, Summary: "a recipe is for no task", Fix: "give it a task"},
-	},
+	Name:  "recipe",
+	Rules: []proof.Rule{taskless},
 	Judge: func(c *proof.Case) {
 		if id, _ := c.Now.Value.(record.ID); !c.HasTask(id) {
-			c.Report("recipe-without-a-task", proof.Path{"for"}, "is for %q, which does not exist", id)
+			c.Report(taskless, proof.Path{"for"}, "is for %q, which does not exist", id)
 		}
 	},
 }
@@ -122,7 +122,7 @@ func TestTheConfigKnowsTheRulesOfAKind(t *testing.T) {
 	loose := recipes(recipeFile("bread", "bread", "A-2"))
 	loose.Config.Severities = map[proof.RuleID]proof.Severity{"recipe-without-a-task": proof.Off}
 	got := proof.Compare(loose, tree).Judge()
-	if !slices.ContainsFunc(got, func(f proof.Finding) bool { return f.Rule == proof.ConfigLoosened }) || got[len(got)-1].Severity != proof.Error {
+	if !slices.ContainsFunc(got, func(f proof.Finding) bool { return f.Rule == proof.ConfigLoosened.ID }) || got[len(got)-1].Severity != proof.Error {
 		t.Errorf("got %+v", got)
 	}
 }

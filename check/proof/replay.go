@@ -44,26 +44,26 @@ func (r pairRules) replayed() {
 // breach reports a breach under the rule that covers it.
 func (r pairRules) breach(b task.Breach) {
 	id, at := r.now.Name, Path{"provenance", b.Entry}
+	ofEntry := func(rule Rule) *found {
+		return r.reportTask(rule, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason)
+	}
 	switch b.Kind {
 	case task.UnreachedState:
-		r.reportTask(StatusUnexplained, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason)
+		ofEntry(StatusUnexplained)
 	case task.EarlyStart:
 		r.reportTask(StartedEarly, r.now, r.depAt(b.Dep), "was started (%s) before %s, which it depends on, was closed", r.entry(b), b.Dep).
 			fix("cairn transition %s %s, and start it again once %s is closed", id, r.flow.Initial, b.Dep)
 	case task.StalePass:
-		r.reportTask(EvidenceStale, r.now, resultOf(b.Check), "%s (%s)", b.Reason, r.entry(b)).
-			fix("%s", settle(r.now.Task, b.Check)).warnIf(b.MadeGood && !r.needed(r.now.Name))
+		r.unsettled(EvidenceStale, r.now, b.Check, "%s (%s)", b.Reason, r.entry(b)).warnIf(b.MadeGood && !r.needed[r.now.Name])
 	case task.ForeignHold:
-		r.reportTask(AssigneeUnexplained, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason)
-	case task.DroppedDep:
-		r.reportTask(DepsWeakened, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason)
-	case task.QuestionableDep:
-		r.reportTask(DepsWeakened, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason).warnIf(true)
+		ofEntry(AssigneeUnexplained)
+	case task.DroppedDep, task.QuestionableDep:
+		ofEntry(DepsWeakened).warnIf(b.Kind == task.QuestionableDep)
 	case task.LostCheck:
 		declared := slices.ContainsFunc(r.now.Task.Provenance, func(e record.Entry) bool { return e.Checks != nil })
 		r.reportTask(ChecksUnexplained, r.now, Path{"checks"}, "%s", b.Reason).
 			fix("write it back; cairn update %s changes the list, with an entry that says so", id).
-			warnIf(declared && !claimsDone(r.flow, r.now.Task.Status))
+			warnIf(declared && !r.flow.ClaimsDone(r.now.Task.Status))
 	case task.LostDep:
 		r.reportTask(DepsUnexplained, r.now, Path{"deps"}, "%s", b.Reason).
 			fix("write %s back into deps; cairn update %s --remove-dep %s takes it away, with a reason", b.Dep, id, b.Dep)
@@ -71,7 +71,7 @@ func (r pairRules) breach(b task.Breach) {
 		r.reportTask(DepsUnexplained, r.now, r.depAt(b.Dep), "%s", b.Reason).
 			fix("take %s out of deps; cairn update %s --add-dep %s adds it with an entry", b.Dep, id, b.Dep).warnIf(true)
 	case task.RefusedEntry:
-		r.reportTask(EntryRefused, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason).warnIf(b.MadeGood && !r.needed(r.now.Name))
+		ofEntry(EntryRefused).warnIf(b.MadeGood && !r.needed[r.now.Name])
 	}
 }
 
@@ -104,7 +104,7 @@ func (r pairRules) abandonedAround(dep task.Task, at time.Time) bool {
 	if r.change.closing().DepClosed(dep) {
 		return false
 	}
-	fresh, abandoned, opened := r.freshEntries()[dep.ID], false, false
+	fresh, abandoned, opened := r.brought[dep.ID], false, false
 	for i, e := range dep.Provenance {
 		abandoned = abandoned || fresh[i] && r.flow.IsAbandoned(e.To) && !e.At.After(at)
 		opened = opened || fresh[i] && r.flow.IsAbandoned(e.From) && !e.At.Before(at)

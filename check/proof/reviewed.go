@@ -23,7 +23,7 @@ func (r pairRules) reviewed() {
 	}
 	closed := -1
 	for n, e := range t.Provenance {
-		if r.fresh[n] && e.To != "" && claimsDone(r.flow, e.To) {
+		if r.fresh[n] && e.To != "" && r.flow.ClaimsDone(e.To) {
 			closed = n
 		}
 	}

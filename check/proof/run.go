@@ -30,7 +30,7 @@ func (t Tree) Done(change *Change) []record.ID {
 	}
 	var out []record.ID
 	for _, f := range t.Tasks {
-		if f.Sound() && claimsDone(flow, f.Task.Status) {
+		if f.Sound() && flow.ClaimsDone(f.Task.Status) {
 			out = append(out, f.Name)
 		}
 	}

@@ -79,7 +79,7 @@ func TestFailed(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	tree.Config.Severities = map[proof.RuleID]proof.Severity{proof.CheckFailed: proof.Off}
+	tree.Config.Severities = map[proof.RuleID]proof.Severity{proof.CheckFailed.ID: proof.Off}
 	if got := tree.Failed(nil, vet, "exit 1"); len(got) > 0 {
 		t.Errorf("found %v, and the rule is off", got)
 	}
@@ -89,7 +89,7 @@ func TestFailed(t *testing.T) {
 func TestChangeCannotSilenceItsRun(t *testing.T) {
 	base, tree := closedTree(), closedTree()
 	tree.Config.Flow.Abandoned = []record.Status{"canceled", "done"}
-	tree.Config.Severities = map[proof.RuleID]proof.Severity{proof.CheckFailed: proof.Off}
+	tree.Config.Severities = map[proof.RuleID]proof.Severity{proof.CheckFailed.ID: proof.Off}
 	change := proof.Compare(tree, base)
 	done := tree.Done(change)
 	if len(done) != 3 || len(tree.Done(nil)) != 0 {

@@ -9,29 +9,25 @@ import (
 )
 
 // The rules of sessions.
-const (
-	SessionDeleted       RuleID = "session-deleted"
-	SessionRewritten     RuleID = "session-rewritten"
-	SessionParentMissing RuleID = "session-parent-missing"
-	SessionCircle        RuleID = "session-circle"
+var (
+	SessionParentMissing = Rule{"session-parent-missing", GraphGroup, Notice, "a session began under one that does not exist here",
+		"nothing, if that one lies on a branch that is not merged yet; or bring its file back from git"}
+	SessionCircle = Rule{"session-circle", GraphGroup, Warning, "a session descends, in the end, from itself",
+		"take the file from git; the parent of a session never changes"}
+	SessionDeleted = Rule{"session-deleted", HistoryGroup, Warning, "a session was deleted, and its task was not",
+		"bring its file back from git; an attempt that is over stays in the record"}
+	SessionRewritten = Rule{"session-rewritten", HistoryGroup, Warning, "a session has another actor, task or parent than before, says another goal, or ended in another way",
+		"take the file from the base; what there is to add goes into a note on the task"}
 )
 
 // Sessions is what is asked of sessions. The Value of one is a session.Session.
-var Sessions = Kind{Name: session.KindName, Judge: judgeSession, Entry: endsOtherwise, Deleted: deletedSession, Rules: []Rule{
-	{SessionParentMissing, GraphGroup, Notice, "a session began under one that does not exist here",
-		"nothing, if that one lies on a branch that is not merged yet; or bring its file back from git"},
-	{SessionCircle, GraphGroup, Warning, "a session descends, in the end, from itself",
-		"take the file from git; the parent of a session never changes"},
-	{SessionDeleted, HistoryGroup, Warning, "a session was deleted, and its task was not",
-		"bring its file back from git; an attempt that is over stays in the record"},
-	{SessionRewritten, HistoryGroup, Warning, "a session has another actor, task or parent than before, says another goal, or ended in another way",
-		"take the file from the base; what there is to add goes into a note on the task"},
-}}
+var Sessions = Kind{
+	Name: session.KindName, Judge: judgeSession, Deleted: deletedSession,
+	Rules: []Rule{SessionParentMissing, SessionCircle, SessionDeleted, SessionRewritten},
+}
 
-// endsOtherwise returns why the i-th entry of a session is none of its ends, or "".
-func endsOtherwise(c *Case, i int) string {
-	now, _ := c.Now.Value.(session.Session)
-	e := c.Now.Head.Log[i]
+// endsOtherwise returns why an entry of a session is none of its ends, or "".
+func endsOtherwise(now session.Session, e record.Entry) string {
 	if to, ends := session.EndOf(e.Did); ends && e.To == record.Status(to) && now.Status != to && !endedAs(now) {
 		return "ends the session as " + string(to) + ", and its status is " + string(now.Status)
 	}
@@ -71,6 +67,7 @@ func judgeSession(c *Case) {
 		got := c.Report(StatusUnexplained, Path{"status"}, "the session is %s, and no entry says so", now.Status)
 		got.Severity, got.Fix = Warning, "write active back into the file, and end the session with cairn finish or cancel"
 	}
+	c.entries(func(e record.Entry, _ int) string { return endsOtherwise(now, e) })
 	judgeParent(c, now)
 	if c.Base == nil {
 		return

@@ -46,8 +46,8 @@ type Path []any
 
 // FormatError is an error about a line of a file.
 type FormatError struct {
-	Rule RuleID // ConflictMarkers, DuplicateKey or MissingField; "" if the error is none of these
-	Line int    // 0 if the error is about the whole file
+	Rule Rule // ConflictMarkers, DuplicateKey or MissingField; zero if the error is none of these
+	Line int  // 0 if the error is about the whole file
 	Msg  string
 	Err  error // the error of the format's reader
 }

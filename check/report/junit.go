@@ -93,7 +93,7 @@ func (r Report) commands() junit.Testsuite {
 			Name: names(ran) + ": " + harmless.Line(ran.Desc), Classname: class(proof.RunGroup), Time: seconds(ran.Duration.Seconds()),
 		}
 		if !ran.Passed {
-			c.Failure = &junit.Result{Message: harmless.Line(ran.Summary), Type: string(proof.CheckFailed), Data: harmless.Text(ran.Output)}
+			c.Failure = &junit.Result{Message: harmless.Line(ran.Summary), Type: string(proof.CheckFailed.ID), Data: harmless.Text(ran.Output)}
 		}
 		suite.AddTestcase(c)
 	}

@@ -31,16 +31,16 @@ var reports = map[string]report.Report{
 		Base: "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d", BaseName: "origin/main",
 		Head: "9c0d1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b",
 		Findings: []proof.Finding{
-			{Rule: proof.UnknownConfigKey, Severity: proof.Warning, Path: ".cairn/config.yaml", Line: 3,
+			{Rule: proof.UnknownConfigKey.ID, Severity: proof.Warning, Path: ".cairn/config.yaml", Line: 3,
 				Message: `cairn knows no key "prefx" and ignores it`, Fix: "correct the spelling, or take the line out"},
-			{Rule: proof.BadYAML, Severity: proof.Error, Path: hostilePath, Message: hostile, Fix: hostile},
-			{Rule: proof.ClosedUnpassed, Severity: proof.Error, Path: ".cairn/tasks/A-1.md", Line: 7, Task: "A-1",
+			{Rule: proof.BadYAML.ID, Severity: proof.Error, Path: hostilePath, Message: hostile, Fix: hostile},
+			{Rule: proof.ClosedUnpassed.ID, Severity: proof.Error, Path: ".cairn/tasks/A-1.md", Line: 7, Task: "A-1",
 				Message: `is done, and the check "tests pass" is pending`, Fix: "cairn run-checks A-1 --only 0"},
-			{Rule: proof.ClosedUnpassed, Severity: proof.Error, Path: ".cairn/tasks/A-1.md", Line: 11, Task: "A-1",
+			{Rule: proof.ClosedUnpassed.ID, Severity: proof.Error, Path: ".cairn/tasks/A-1.md", Line: 11, Task: "A-1",
 				Message: `is done, and the check "tests pass" is pending`, Fix: "cairn run-checks A-1 --only 0"},
-			{Rule: proof.EvidenceUnhashed, Severity: proof.Notice, Path: ".cairn/tasks/A-2.md", Line: 9, Task: "A-2",
+			{Rule: proof.EvidenceUnhashed.ID, Severity: proof.Notice, Path: ".cairn/tasks/A-2.md", Line: 9, Task: "A-2",
 				Message: `the check "tests pass" passed before entries said what they ran`},
-			{Rule: proof.CheckFailed, Severity: proof.Error, Path: ".cairn/tasks/A-2.md", Line: 9, Task: "A-2",
+			{Rule: proof.CheckFailed.ID, Severity: proof.Error, Path: ".cairn/tasks/A-2.md", Line: 9, Task: "A-2",
 				Message: `the check "vet" fails here: exit 1`, Fix: "fix what the check tests"},
 		},
 		Ran: []report.Ran{
@@ -57,7 +57,7 @@ func many(errors, warnings, notices int) report.Report {
 	add := func(n int, s proof.Severity) {
 		for i := range n {
 			r.Findings = append(r.Findings, proof.Finding{
-				Rule: proof.NoEvidence, Severity: s, Path: ".cairn/tasks/A-1.md", Line: i + 1, Task: "A-1", Message: fmt.Sprintf("%s %d", s, i),
+				Rule: proof.NoEvidence.ID, Severity: s, Path: ".cairn/tasks/A-1.md", Line: i + 1, Task: "A-1", Message: fmt.Sprintf("%s %d", s, i),
 			})
 		}
 	}

@@ -104,7 +104,7 @@ func (c *completer) ofKey(flow task.Flow, key string) []Candidate {
 	if from != "" {
 		return c.field(verb.Field{From: from})
 	}
-	if f, ok := flow.Field(key); ok {
+	if f, ok := flow.Fields.Find(key); ok {
 		return c.ofOwnField(f)
 	}
 	fixed := map[string]string{"priority": "0 1 2 3 4", "mode": "auto pair", "execution": "active stalled awaiting_review"}

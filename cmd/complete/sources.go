@@ -332,7 +332,7 @@ func (c *completer) ownFields() []Candidate {
 		return nil
 	}
 	if name, value, named := strings.Cut(c.word, "="); named {
-		f, ok := s.Config.Flow.Field(name)
+		f, ok := s.Config.Flow.Fields.Find(name)
 		if !ok {
 			return nil
 		}

@@ -35,14 +35,23 @@ func (l Log) Last() Entry {
 	return l[len(l)-1]
 }
 
-// Newest returns the last of the entries that fit; false for none.
-func (l Log) Newest(fits func(Entry) bool) (Entry, bool) {
-	for _, e := range slices.Backward(l) {
+// LastIndex returns the index of the last of the entries that fit; -1 for none.
+func (l Log) LastIndex(fits func(Entry) bool) int {
+	for i, e := range slices.Backward(l) {
 		if fits(e) {
-			return e, true
+			return i
 		}
 	}
-	return Entry{}, false
+	return -1
+}
+
+// Newest returns the last of the entries that fit; false for none.
+func (l Log) Newest(fits func(Entry) bool) (Entry, bool) {
+	i := l.LastIndex(fits)
+	if i < 0 {
+		return Entry{}, false
+	}
+	return l[i], true
 }
 
 // Since returns the entries from position n on.

@@ -90,7 +90,7 @@ func (d *draft) own(it Item) map[string]string {
 	maps.Copy(fields, it.Values())
 	maps.Copy(fields, it.Fields)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		given, err := d.flow.ReadOwn(map[string]string{name: fields[name]})
+		given, err := d.flow.Fields.Read(map[string]string{name: fields[name]})
 		if err != nil {
 			d.lose(it, name, fields[name])
 			continue

@@ -15,7 +15,7 @@ import (
 // A spreadsheet evaluates no cell, and a program reads every other text as it was.
 func TestNoCellIsAFormula(t *testing.T) {
 	var out bytes.Buffer
-	w, err := transfer.NewWriter("csv", &out, task.Flow{Initial: "open"})
+	w, err := transfer.NewWriter("csv", &out, task.Flow{Lifecycle: task.Lifecycle{Initial: "open"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestNoCellIsAFormula(t *testing.T) {
 // A CSV file has a column of each optional field, under its name.
 func TestOptionalFieldsInCSV(t *testing.T) {
 	var out bytes.Buffer
-	w, err := transfer.NewWriter("csv", &out, task.Flow{Initial: "open"})
+	w, err := transfer.NewWriter("csv", &out, task.Flow{Lifecycle: task.Lifecycle{Initial: "open"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -382,12 +382,12 @@ type Values map[string]string
 func (w *Workspace) OwnFields(s *store.Store, given Values) (map[string]string, error) {
 	in := make(map[string]string, len(given))
 	for name, value := range given {
-		if one, ok := s.Config.Flow.Field(name); ok && one.Type == task.FieldActor && IsMe(value) {
+		if one, ok := s.Config.Flow.Fields.Find(name); ok && one.Type == task.FieldActor && IsMe(value) {
 			value = string(w.Actor())
 		}
 		in[name] = value
 	}
-	return s.Config.Flow.ReadOwn(in)
+	return s.Config.Flow.Fields.Read(in)
 }
 
 // LinksGiven are the links in an input, by the name of their kind. It returns NOT_FOUND for an id that no record has,

@@ -74,9 +74,10 @@ func DefaultConfig() Config {
 		Format: Format,
 		Prefix: "TASK",
 		Flow: task.Flow{
-			States:    []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
-			Initial:   "backlog",
-			Closed:    []record.Status{"done", "canceled"},
+			Lifecycle: task.Lifecycle{
+				States:  []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
+				Initial: "backlog", Closed: []record.Status{"done", "canceled"},
+			},
 			Attesters: task.Attesters{Settles: task.ByHuman, Ratify: task.ByHuman, Prefix: "TASK"},
 		},
 		CheckTimeout: 120 * time.Second,

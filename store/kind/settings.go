@@ -219,7 +219,7 @@ func (r *configReader) fields(n *format.Node) {
 		if err := one.Valid(); err != nil {
 			r.fail(m, "%v", err)
 		}
-		if _, twice := r.c.Flow.Field(one.Name); twice {
+		if _, twice := r.c.Flow.Fields.Find(one.Name); twice {
 			r.fail(m, "another field is called %q", one.Name)
 		}
 		r.c.Flow.Fields = append(r.c.Flow.Fields, one)

@@ -75,7 +75,7 @@ func TestEveryMergeBaseIsCompared(t *testing.T) {
 		c := check(t, s, opts)
 		lost := 0
 		for _, f := range c.Findings {
-			if f.Rule == proof.ProvenanceRewritten && f.Path == ".cairn/tasks/PROJ-1.md" {
+			if f.Rule == proof.ProvenanceRewritten.ID && f.Path == ".cairn/tasks/PROJ-1.md" {
 				lost++
 			}
 		}
@@ -94,7 +94,7 @@ func TestFindingsOfSeveralBasesAreToldOnce(t *testing.T) {
 	for _, f := range c.Findings {
 		times[f.Rule]++
 	}
-	if want := map[proof.RuleID]int{proof.DanglingDep: 1, proof.DepsUnexplained: 1}; !maps.Equal(times, want) {
+	if want := map[proof.RuleID]int{proof.DanglingDep.ID: 1, proof.DepsUnexplained.ID: 1}; !maps.Equal(times, want) {
 		t.Errorf("finds %s", report(c.Findings))
 	}
 }
@@ -177,7 +177,7 @@ func TestChangeOfManyCommits(t *testing.T) {
 		t.Errorf("the note is %q, and it finds %s", c.Note, report(c.Findings))
 	}
 	c = check(t, s, snapshot.CheckOptions{Base: "HEAD~5", Commit: "HEAD"})
-	if strings.Contains(c.Note, note) || !strings.Contains(report(c.Findings), string(proof.EvidenceTreeUnknown)) {
+	if strings.Contains(c.Note, note) || !strings.Contains(report(c.Findings), string(proof.EvidenceTreeUnknown.ID)) {
 		t.Errorf("of a few the note is %q, and it finds %s", c.Note, report(c.Findings))
 	}
 }

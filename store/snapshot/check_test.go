@@ -63,41 +63,41 @@ func TestCheckReadsTheSameEverywhere(t *testing.T) {
 		rule   proof.RuleID // "" if nothing is found
 	}{
 		{"nothing", func(*testing.T, *store.Store) {}, ""},
-		{"a task that waits for one that does not exist", func(t *testing.T, s *store.Store) { storetest.WriteTask(t, s, "PROJ-2", "deps: [PROJ-9]") }, proof.DanglingDep},
+		{"a task that waits for one that does not exist", func(t *testing.T, s *store.Store) { storetest.WriteTask(t, s, "PROJ-2", "deps: [PROJ-9]") }, proof.DanglingDep.ID},
 		{"a task that is no document", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), "---\nid: [\n---\n")
-		}, proof.BadYAML},
-		{"a task that is empty", func(t *testing.T, s *store.Store) { storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), "") }, proof.BadYAML},
-		{"a task that is a link", func(t *testing.T, s *store.Store) { storetest.Link(t, "PROJ-1.md", storetest.TaskFile(s, "PROJ-2")) }, proof.BadYAML},
+		}, proof.BadYAML.ID},
+		{"a task that is empty", func(t *testing.T, s *store.Store) { storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), "") }, proof.BadYAML.ID},
+		{"a task that is a link", func(t *testing.T, s *store.Store) { storetest.Link(t, "PROJ-1.md", storetest.TaskFile(s, "PROJ-2")) }, proof.BadYAML.ID},
 		{"a folder where a task should be", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, filepath.Join(storetest.TaskFile(s, "PROJ-2"), "a"), "")
 			storetest.WriteFile(t, filepath.Join(storetest.TaskFile(s, "PROJ-2"), "b", "PROJ-3.md"), "")
-		}, proof.BadYAML},
+		}, proof.BadYAML.ID},
 		{"a task that is too large", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), storetest.TaskText("PROJ-2")+strings.Repeat("long ", format.MaxFile/5))
-		}, proof.BadYAML},
+		}, proof.BadYAML.ID},
 		{"a task of a megabyte", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), storetest.TaskText("PROJ-2")+strings.Repeat("long ", 200_000))
 		}, ""},
 		{"a file name that needs care", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, filepath.Join(s.Dir("tasks"), "größe [1]*.md"), storetest.TaskText("PROJ-2"))
-		}, proof.IDMismatch},
-		{"a conflict that was committed", func(t *testing.T, s *store.Store) { storetest.WriteTask(t, s, "PROJ-2", "<<<<<<< ours") }, proof.ConflictMarkers},
+		}, proof.IDMismatch.ID},
+		{"a conflict that was committed", func(t *testing.T, s *store.Store) { storetest.WriteTask(t, s, "PROJ-2", "<<<<<<< ours") }, proof.ConflictMarkers.ID},
 		{"a session that is none", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, storetest.SessionFile(s, "ses-1"), "id: [\n")
-		}, proof.BadYAML},
+		}, proof.BadYAML.ID},
 		{"a proposal that is none", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, filepath.Join(s.Root, layout.Folder, "plans", "plan-1.yaml"), "x: [")
-		}, proof.BadYAML},
+		}, proof.BadYAML.ID},
 		{"a folder where a proposal should be", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, filepath.Join(s.Root, layout.Folder, "plans", "plan-1.yaml", "a"), "")
-		}, proof.BadYAML},
-		{"a config that is wrong", func(t *testing.T, s *store.Store) { storetest.WriteFile(t, s.ConfigFile(), "states: []\n") }, proof.BadField},
-		{"a config that is gone", func(t *testing.T, s *store.Store) { storetest.Remove(t, s.ConfigFile()) }, proof.BadYAML},
+		}, proof.BadYAML.ID},
+		{"a config that is wrong", func(t *testing.T, s *store.Store) { storetest.WriteFile(t, s.ConfigFile(), "states: []\n") }, proof.BadField.ID},
+		{"a config that is gone", func(t *testing.T, s *store.Store) { storetest.Remove(t, s.ConfigFile()) }, proof.BadYAML.ID},
 		{"a log of checks, against the ignored lines", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, filepath.Join(s.RunsDir(), "PROJ-1-1.log"), "ok\n")
 			storetest.Git(t, s.Root, "add", "-f", s.RunsDir())
-		}, proof.IgnoredCommitted},
+		}, proof.IgnoredCommitted.ID},
 		{"files that are no part of the record", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, filepath.Join(s.Dir("tasks"), ".hidden.md"), "")
 			storetest.WriteFile(t, filepath.Join(s.Dir("tasks"), "README"), "")
@@ -192,7 +192,7 @@ func TestCheckOfAnUnfinishedMerge(t *testing.T) {
 	}
 	for _, opts := range []snapshot.CheckOptions{{}, {Staged: true}} {
 		got := check(t, s, opts).Findings
-		if len(got) != 1 || got[0].Rule != proof.ConflictMarkers {
+		if len(got) != 1 || got[0].Rule != proof.ConflictMarkers.ID {
 			t.Errorf("%+v finds %s", opts, report(got))
 		}
 	}
@@ -298,7 +298,7 @@ func TestCheckInEveryKindOfRepository(t *testing.T) {
 			storetest.Git(t, s.Worktree, "add", "-A", "--sparse")
 			storetest.Git(t, s.Worktree, "commit", "-q", "-m", "a change")
 			for _, opts := range []snapshot.CheckOptions{{Base: "HEAD~1"}, {Base: "HEAD~1", Staged: true}, {Base: "HEAD~1", Commit: "HEAD"}} {
-				if c := check(t, s, opts); len(c.Findings) != 1 || c.Findings[0].Rule != proof.DanglingDep {
+				if c := check(t, s, opts); len(c.Findings) != 1 || c.Findings[0].Rule != proof.DanglingDep.ID {
 					t.Errorf("%+v finds %s", opts, report(c.Findings))
 				}
 			}

@@ -217,7 +217,7 @@ func TestFileThatStandsForALink(t *testing.T) {
 		t.Fatalf("git would commit %s", left)
 	}
 	for _, opts := range []snapshot.CheckOptions{{Base: "HEAD~1"}, {Base: "HEAD~1", Staged: true}, {Base: "HEAD~1", Commit: "HEAD"}} {
-		if c := check(t, s, opts); len(c.Findings) != 1 || c.Findings[0].Rule != proof.BadYAML {
+		if c := check(t, s, opts); len(c.Findings) != 1 || c.Findings[0].Rule != proof.BadYAML.ID {
 			t.Errorf("%+v finds %s", opts, report(c.Findings))
 		}
 	}
@@ -251,7 +251,7 @@ func TestFilesTakenForOthers(t *testing.T) {
 	storetest.CommitAll(t, s)
 	for _, opts := range []snapshot.CheckOptions{{Base: "HEAD~1"}, {Base: "HEAD~1", Staged: true}, {Base: "HEAD~1", Commit: "HEAD"}, {NoBase: true}} {
 		c := check(t, s, opts)
-		if len(c.Findings) != 1 || c.Findings[0].Rule != proof.BadYAML || c.Findings[0].Path != ".cairn/tasks/PROJ-2.MD" ||
+		if len(c.Findings) != 1 || c.Findings[0].Rule != proof.BadYAML.ID || c.Findings[0].Path != ".cairn/tasks/PROJ-2.MD" ||
 			!strings.Contains(c.Findings[0].Message, "is taken for .cairn/tasks/PROJ-2.md") {
 			t.Errorf("%+v finds %s", opts, report(c.Findings))
 		}
@@ -264,7 +264,7 @@ func TestNameThatIsNoText(t *testing.T) {
 	id := strings.TrimSpace(storetest.GitOutput(t, s.Root, "rev-parse", "HEAD:.cairn/tasks/PROJ-1.md"))
 	storetest.Git(t, s.Root, "update-index", "--add", "--cacheinfo", "100644,"+id+",.cairn/tasks/\xff\xfe.md")
 	for _, opts := range []snapshot.CheckOptions{{Staged: true}} {
-		if c := check(t, s, opts); len(c.Findings) != 1 || c.Findings[0].Rule != proof.IDMismatch {
+		if c := check(t, s, opts); len(c.Findings) != 1 || c.Findings[0].Rule != proof.IDMismatch.ID {
 			t.Errorf("finds %s", report(c.Findings))
 		}
 	}

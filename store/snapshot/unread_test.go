@@ -106,7 +106,7 @@ func TestLineEndsTouchNoBrokenFile(t *testing.T) {
 	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-1"), "---\nid: [\n---\n")
 	storetest.CommitAll(t, s)
 	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-1"), "---\r\nid: [\r\n---\r\n")
-	if c := check(t, s, snapshot.CheckOptions{Base: "HEAD"}); len(c.Findings) != 1 || c.Findings[0].Rule != proof.BadYAML {
+	if c := check(t, s, snapshot.CheckOptions{Base: "HEAD"}); len(c.Findings) != 1 || c.Findings[0].Rule != proof.BadYAML.ID {
 		t.Errorf("finds %s", report(c.Findings))
 	}
 }

@@ -32,12 +32,12 @@ func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 	states := s.Config.Flow
 	switch {
 	case in.Job != "":
-		states = task.Flow{States: verb.OwnWork().JobStates}
+		states = task.Flow{Lifecycle: task.Lifecycle{States: verb.OwnWork().JobStates}}
 	case k == kind.Tasks.Kind:
 	case k.States == nil && len(in.WaitForStatus) > 0:
 		return nil, badWait("a %s is in none of the states that wait_for_status names", k.Name).WithHint("leave it out to wait for any change")
 	default:
-		states = task.Flow{States: k.States}
+		states = task.Flow{Lifecycle: task.Lifecycle{States: k.States}}
 	}
 	for _, status := range in.WaitForStatus {
 		if err := states.Known(status); err != nil {

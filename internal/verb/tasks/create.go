@@ -171,7 +171,7 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 		func() { t.Due, err = verb.Due("due", in.Due, w.Now()) },
 		func() { t.Links, err = in.links(s) },
 		func() { own, err = w.OwnFields(s, in.own()) },
-		func() { err = s.Config.Flow.HasRequired(own) },
+		func() { err = s.Config.Flow.Fields.HasRequired(own) },
 		func() { t.Mode, err = in.modeOf(s.Config.Flow) },
 		func() { err = knownRepo(s, in.Repo) },
 		func() { t.Checks, err = s.Config.Flow.WithDefaults(append(checks, task.Acceptance(in.Acceptance)...)) },

@@ -70,7 +70,7 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 			return strings.ToLower(value), record.OneOf("execution", strings.ToLower(value), executions)
 		}, Texts: func(i Item) []string { return []string{i.view.Execution(i.graph, i.Row)} }},
 	}
-	for _, field := range flow.AllFields() {
+	for _, field := range flow.Fields.All() {
 		all = append(all, keys.own(field))
 	}
 	return where.Table[Item]{Now: now, Keys: all}

@@ -134,7 +134,7 @@ func orders(flow task.Flow) map[string]func(*kind.Row) string {
 		"title":   func(r *kind.Row) string { return strings.ToLower(r.Title) },
 		"id":      func(*kind.Row) string { return "" },
 	}
-	for _, one := range flow.AllFields() {
+	for _, one := range flow.Fields.All() {
 		out[one.Name] = func(r *kind.Row) string { return one.SortKey(r.OwnValue(one.Name)) }
 	}
 	return out

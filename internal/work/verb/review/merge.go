@@ -274,7 +274,7 @@ func (m *merging) kept(ctx context.Context, s *store.Store) error {
 
 // unseen are the rules whose findings refuse a merge though they are no errors: what loosens the config, or changes
 // whose signatures count. An approval is of files outside .cairn, so no reviewer has seen it.
-var unseen = []proof.RuleID{proof.ConfigLoosened, proof.SignersChanged}
+var unseen = []proof.RuleID{proof.ConfigLoosened.ID, proof.SignersChanged.ID}
 
 // sound returns CHECKS_FAILED for an error that cairn check finds in the working tree of a store as a change of a
 // commit, and does not find in that commit.

@@ -258,7 +258,7 @@ func TestMergeClosesTheTask(t *testing.T) {
 					t.Errorf("the checkout is not clean:\n%s", status)
 				}
 				if moved && strategy != "merge" {
-					h.proves(before, proof.EvidenceTreeUnknown) // the commit that was approved is not in the base
+					h.proves(before, proof.EvidenceTreeUnknown.ID) // the commit that was approved is not in the base
 				} else {
 					h.proves(before)
 				}
