@@ -11,6 +11,8 @@
 //	  closed/YYYY-MM/ID.md    tasks at rest, which are the same as before; the name is tried in each month, and in its parts, YYYY-MM_02
 //	  sessions/SES.yaml       one attempt each
 //	  plans/plan-ID.yaml      proposals that wait to be made real
+//	  decisions/, handoffs/ … the other kinds, as their rows in package kind say
+//	  files/                  attachments, named by their content
 //	  runs/ID-STAMP.log       output of checks; ignored by git
 //	  .gitignore
 //	  local/                  the live state, outside git; ignored

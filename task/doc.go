@@ -9,7 +9,8 @@
 // for two gates:
 //
 //   - The deps gate: a task may not leave the initial state until every task that it depends on is closed.
-//   - The checks gate: a task may not enter a closed state until every one of its checks has passed.
+//   - The checks gate: a task may not enter a closed state until every one of its checks has passed, and, if it requires
+//     evidence, until it names some (EvidenceGate).
 //
 // A move into an abandoned state (closed without claiming that the work is done) passes both.
 //
@@ -29,7 +30,8 @@
 //	task.go                           what a task is; its links to others; who does it
 //	check.go, evidence.go             checks as declared; how each came by its result
 //	flow.go, gate.go, attest.go       the states; both gates; who settles manual checks
-//	approval.go                       what a signed attestation signs, and whether it holds
+//	approval.go, review.go            what a signed attestation signs, and whether it holds; approvals of a review
+//	replay.go and its like            whether each new entry was legal
 //	edit.go, move.go                  the writes: changed fields; new tasks, status, holder, notes
 //	fields.go, graph.go, weaken.go    the fields, a row each; dependencies; checks that were taken away
 //	due.go                            when a task is due; how long something takes

@@ -12,12 +12,14 @@
 //
 //	file.go      a file is the task or config that it should be
 //	graph.go     dependencies and parents lead somewhere, and in no circle
+//	fields.go    links, and fields of the user's own
 //	gate.go      a closed task has passed its checks, by its entries
 //	approval.go  signatures are valid, and required ones are there (some of it needs a base)
 //	history.go   no task is deleted or renamed unnoticed (needs a base, as do the four below)
 //	log.go       entries are only appended
 //	moved.go     an entry explains each new state, holder and result
 //	replay.go    package task would have allowed each new entry
+//	reviewed.go  a review merged what was approved
 //	earned.go    a closed task passed every check that it ever had to
 //	trust.go     what a reviewer of the change should read
 //	hygiene.go   what is harmless and most likely a mistake

@@ -5,18 +5,18 @@
 // the reference page. A function orchestrates: it reads through package store, asks package task and package session
 // what may happen, and writes what they answer. It holds no rule and knows no format.
 //
-// The verbs themselves are in folders, one for each noun: tasks, sessions, proposals (plans), activity (history and
-// wait) and config. Each has verbs.go, which declares its verbs, and a file for each verb with its input, its output
+// The verbs themselves are in folders, one for each noun, such as tasks, sessions, proposals (plans) or activity
+// (history and wait). Each has verbs.go, which declares its verbs, and a file for each verb with its input, its output
 // and its function. Package catalogue lists all of them. Package gates runs the checks that a transition needs, for the
 // verbs that make one. Imports point one way: catalogue, then the nouns, then gates, then this package. This package
 // holds what verbs share:
 //
-//   - verb.go, field.go, decode.go, schema.go: a verb, the fields of its input, and how JSON becomes that input
-//   - workspace.go, rights.go, person.go: who acts, where, with what rights, and what a person has confirmed
+//   - verb.go, field.go, decode.go: a verb, the fields of its input, and how JSON becomes that input
+//   - workspace.go, rights.go: who acts, where, with what rights, and what a person has confirmed
 //   - write.go: the context of a write, and making one
 //   - idempotency.go: calls that are repeated under a key
-//   - view.go, view_session.go, record.go: records as callers see them, and writes of records of any kind; cut.go, page.go: how
-//     much of them
+//   - view.go, view_session.go, record.go: records as callers see them, and writes of records of any kind; page.go: how much of
+//     them
 //   - shared_reads.go: what the calls of a process share when they read
 //
 // # Adding a flag

@@ -1,6 +1,6 @@
 // Package work is cairn's own work on tasks: jobs that programs work on, the git work trees in which that is done,
 // reviews, pairs and landing. It is a wing: it imports the core, and no package of the core imports it. What the core
-// asks of it goes through verb.Work.
+// asks of it goes through verb.Wing.
 //
 //	job        the rules of a job: what may be asked for, its states, the queue, retries
 //	jobs       the jobs of a clone on disk

@@ -1,4 +1,4 @@
-// Package kind is the table of the kinds of record: tasks, sessions and proposals, and what else is registered. A row
+// Package kind is the table of the kinds of record: those of cairn, and what else is registered. A row
 // says where the files of a kind lie, how they are named, how bytes become a value and back, how two versions merge,
 // and what cairn check asks of them. Everything else that cairn does with a record, it does with every kind.
 //
