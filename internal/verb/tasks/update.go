@@ -108,16 +108,21 @@ func (in UpdateIn) valid() error {
 	return nil
 }
 
+// all are the tasks that are named, at least one.
+func (in UpdateIn) all() []record.ID {
+	if len(in.IDs) > 0 {
+		return in.IDs
+	}
+	return []record.ID{record.ID(in.ID)}
+}
+
 // mode returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a state, and the errors of knownRepo.
 func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
 	to := record.Status(in.Status)
 	if in.To != nil {
 		to = *edit.To
 	}
-	id := record.ID(in.ID)
-	if len(in.IDs) > 0 {
-		id = in.IDs[0]
-	}
+	id := in.all()[0]
 	if err := modeInStatus(s.Config.Flow, id, to); err != nil {
 		return err
 	}
@@ -140,8 +145,13 @@ func (in UpdateIn) own(w *verb.Workspace, s *store.Store, edit *task.Edit) (err 
 		}
 	}
 	has := func(id record.ID) bool {
-		t, err := kind.Tasks.Get(s, record.ID(in.ID))
-		return err == nil && slices.ContainsFunc(task.LinkKinds, func(k task.Link) bool { return slices.Contains(*t.LinksOf(k.Name), id) })
+		for _, one := range in.all() {
+			t, err := kind.Tasks.Get(s, one)
+			if err != nil || !slices.ContainsFunc(task.LinkKinds, func(k task.Link) bool { return slices.Contains(*t.LinksOf(k.Name), id) }) {
+				return false
+			}
+		}
+		return true
 	}
 	links, err := verb.LinksGiven(s, given, has)
 	if err != nil {
