@@ -218,16 +218,7 @@ func ofTasks(decide Decision, ids ...string) Change {
 	}}
 }
 
-// Change makes one write of one task, and returns the task as get does.
-func (w *Workspace) Change(ctx context.Context, id record.ID, decide Decision) (Task, error) {
-	s, err := w.Open()
-	if err != nil {
-		return Task{}, err
-	}
-	return w.ChangeIn(ctx, s, id, decide)
-}
-
-// ChangeIn is Change in a store that is open.
+// ChangeIn makes one write of one task, and returns the task as get does.
 func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id record.ID, decide Decision) (Task, error) {
 	if _, err := ofTasks(decide, string(id)).Run(ctx, w, s); err != nil {
 		return Task{}, err
