@@ -124,21 +124,19 @@ func sign(ctx context.Context, w *verb.Workspace, s *store.Store, a task.Approva
 	return w.Signer.Sign(ctx, message)
 }
 
-// Approve approves a task for the files as they are in its worktree: the attestation of its reviewer's check, or where
+// Approve approves a task for its files as they are, in its worktree or in another repository: the attestation of its reviewer's check, or where
 // it has none an entry that gates nothing. With a signer the attestation is signed.
 func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, text string) (verb.Task, error) {
-	commit, tree, err := Judged(ctx, s, task.Task{})
+	t, err := w.ReadForWrite(s, id)
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
 	}
-	if w.Signer != nil {
-		t, err := w.ReadForWrite(s, id)
-		if err != nil {
-			return verb.Task{}, err
-		}
-		if t.ReviewCheck(w.Actor()) >= 0 {
-			return Attestation{Check: reviewCheck(w.Actor()), Pass: true, Text: text}.Signed(ctx, w, s, id)
-		}
+	if w.Signer != nil && t.ReviewCheck(w.Actor()) >= 0 {
+		return Attestation{Check: reviewCheck(w.Actor()), Pass: true, Text: text}.Signed(ctx, w, s, id)
+	}
+	commit, tree, err := Judged(ctx, s, t)
+	if err != nil {
+		return verb.Task{}, verb.WithID(err, id)
 	}
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		return wc.Store.Config.Flow.ApproveReview(wc.Task, w.Stamp(text), commit, tree)

@@ -149,14 +149,38 @@ func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (t
 // MakeSeveral makes one write of several tasks, of all or of none. It runs no commands: where the checks gate asks for
 // one that has not passed on the files as they are, all is refused.
 func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *store.Store, ids []record.ID) (verb.Several, error) {
-	ran := Run{}
-	if tr.To != "" {
-		ran.Proof.Commit, ran.Proof.Tree = s.Head(ctx).Commit, Fingerprint(WorkTree(ctx, s))
-	}
 	if err := tr.allByMerge(ctx, w, s, ids); err != nil {
 		return verb.Several{}, err
 	}
-	return w.ChangeSeveral(ctx, s, ids, func(wc verb.WriteContext) (task.Task, *record.Entry, error) { return tr.decide(w, wc, ran) })
+	proofs := tr.proofs(ctx, s, ids)
+	return w.ChangeSeveral(ctx, s, ids, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
+		return tr.decide(w, wc, Run{Proof: proofs[wc.Task.ID]})
+	})
+}
+
+// proofs are the states of the files of tasks that are moved, each repository read once. A task whose files cannot be
+// read has none, so that no pass of a command counts.
+func (tr Transition) proofs(ctx context.Context, s *store.Store, ids []record.ID) map[record.ID]task.Proof {
+	if tr.To == "" {
+		return nil
+	}
+	out, of := map[record.ID]task.Proof{}, map[string]task.Proof{}
+	for _, id := range ids {
+		t, err := kind.Tasks.Get(s, id)
+		if err != nil {
+			continue // the write says so
+		}
+		if after, err := tr.Preview(t); err == nil || verb.IsUnconfirmed(err) {
+			t = after // its repository may be another
+		}
+		p, read := of[t.Repo]
+		if files, err := s.Files(t); err == nil && !read {
+			p = task.Proof{Commit: files.Head(ctx).Commit, Tree: Fingerprint(treeOf(ctx, files))}
+			of[t.Repo] = p
+		}
+		out[id] = p
+	}
+	return out
 }
 
 // afterClose ends the live session, as finished, and the claim of a task that is being closed.

@@ -137,11 +137,11 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	return out, nil
 }
 
-// branch fills in what the branch of the task changes, and returns the fingerprint of its files, or of those in the
-// worktree if the task has no branch; "" if that is not known.
+// branch fills in what the branch of the task changes, and returns the fingerprint of its files, or of those that
+// its commands run in if the task has no branch; "" if that is not known.
 func (p Place) branch(ctx context.Context, out *Review) (tree string, err error) {
 	if !p.Made {
-		return gates.Fingerprint(gates.WorkTree(ctx, p.S)), nil
+		return gates.Fingerprint(gates.TreeOf(ctx, p.S, p.Task)), nil
 	}
 	if p.Moved != nil {
 		out.Moved = record.MessageOf(p.Moved)
