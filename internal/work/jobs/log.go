@@ -37,6 +37,9 @@ type Log struct {
 
 // Log opens a file of the job for output. It goes on behind what an earlier supervisor of the job wrote.
 func (o *Owned) Log(name string) (*Log, error) {
+	if err := isName(name); err != nil {
+		return nil, err
+	}
 	l := &Log{path: o.file(name)}
 	if info, err := os.Lstat(l.path); err == nil {
 		l.size = info.Size()
@@ -96,7 +99,18 @@ func (l *Log) bound() error {
 
 // WriteFile replaces a file of the job whole. After a crash it has its old or its new content.
 func (o *Owned) WriteFile(name string, data []byte) error {
+	if err := isName(name); err != nil {
+		return err
+	}
 	return o.jobs.live.Failed(atomicfile.Write(o.file(name), data, 0o644))
+}
+
+// isName returns INVALID_INPUT for what would not name a file in the folder of the job.
+func isName(name string) error {
+	if name != filepath.Base(name) || name == "." || name == ".." {
+		return record.Errorf(record.InvalidInput, "%q is no name of a file", name)
+	}
+	return nil
 }
 
 // Private makes an empty folder in that of the job, for what only its executor is to read, and returns its path. Files
