@@ -23,7 +23,7 @@ type KindOf[ID ~string, T any] = kind.Of[ID, T]
 type Markdown[T any] = kind.Markdown[T]
 
 // Key is a key that only one kind has.
-type Key[T any] = kind.Key
+type Key = kind.Key
 
 // Header is what the records of all kinds have in common. A value of a kind embeds it.
 type Header = record.Header
@@ -56,10 +56,10 @@ func DefineKind[ID ~string, T any](row Kind, files Markdown[T]) KindOf[ID, T] {
 }
 
 // Text is a key that holds one text.
-func Text[T any, S ~string](name string, at func(*T) *S) Key[T] { return kind.KeyOf(name, at) }
+func Text[T any, S ~string](name string, at func(*T) *S) Key { return kind.KeyOf(name, at) }
 
 // Texts is a key that holds a list of texts.
-func Texts[T any](name string, at func(*T) *[]string) Key[T] { return kind.KeyOf(name, at) }
+func Texts[T any](name string, at func(*T) *[]string) Key { return kind.KeyOf(name, at) }
 
 // Plain is the life of a record that any actor brings from any of its states to any other. The first state is that of a
 // new record.

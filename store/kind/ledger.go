@@ -26,17 +26,19 @@ var Decisions = DefineMarkdown[ledger.DecisionID](
 	Markdown[ledger.Decision]{
 		Header: func(d *ledger.Decision) *record.Header { return &d.Header },
 		Body:   func(d *ledger.Decision) *string { return &d.Body },
-		Keys: []Key{
-			KeyOf("choice", func(d *ledger.Decision) *string { return &d.Choice }).Required(),
-			KeyOf("supersedes", func(d *ledger.Decision) *ledger.DecisionID { return &d.Supersedes }).Fact(SupersedesFact),
-			{name: "options", at: place(func(d *ledger.Decision) *[]ledger.Option { return &d.Options }), of: objectsOf[ledger.Option](
-				KeyOf("label", func(o *ledger.Option) *string { return &o.Label }),
-				KeyOf("summary", func(o *ledger.Option) *string { return &o.Summary }),
-				KeyOf("pros", func(o *ledger.Option) *string { return &o.Pros }),
-				KeyOf("cons", func(o *ledger.Option) *string { return &o.Cons }),
-			)},
-			KeyOf("scope", func(d *ledger.Decision) *[]string { return &d.Scope }).Fact(ScopeFact),
-			KeyOf("about", func(d *ledger.Decision) *[]string { return &d.About }).Fact(AboutFact),
+		Keys: func() []Key {
+			return []Key{
+				KeyOf("choice", func(d *ledger.Decision) *string { return &d.Choice }).Required(),
+				KeyOf("supersedes", func(d *ledger.Decision) *ledger.DecisionID { return &d.Supersedes }).Fact(SupersedesFact),
+				{name: "options", at: place(func(d *ledger.Decision) *[]ledger.Option { return &d.Options }), of: objectsOf[ledger.Option](
+					KeyOf("label", func(o *ledger.Option) *string { return &o.Label }),
+					KeyOf("summary", func(o *ledger.Option) *string { return &o.Summary }),
+					KeyOf("pros", func(o *ledger.Option) *string { return &o.Pros }),
+					KeyOf("cons", func(o *ledger.Option) *string { return &o.Cons }),
+				)},
+				KeyOf("scope", func(d *ledger.Decision) *[]string { return &d.Scope }).Fact(ScopeFact),
+				KeyOf("about", func(d *ledger.Decision) *[]string { return &d.About }).Fact(AboutFact),
+			}
 		},
 		States: ledger.DecisionStates,
 		Closed: []record.Status{ledger.Accepted, ledger.Rejected},
@@ -57,9 +59,11 @@ var Knowledge = DefineMarkdown[ledger.NoteID](
 	Markdown[ledger.Note]{
 		Header: func(n *ledger.Note) *record.Header { return &n.Header },
 		Body:   func(n *ledger.Note) *string { return &n.Body },
-		Keys: []Key{
-			KeyOf("type", func(n *ledger.Note) *ledger.NoteType { return &n.Type }),
-			KeyOf("about", func(n *ledger.Note) *[]string { return &n.About }).United().Fact(AboutFact),
+		Keys: func() []Key {
+			return []Key{
+				KeyOf("type", func(n *ledger.Note) *ledger.NoteType { return &n.Type }),
+				KeyOf("about", func(n *ledger.Note) *[]string { return &n.About }).United().Fact(AboutFact),
+			}
 		},
 		States: ledger.NoteStates,
 		Row:    func(n ledger.Note, r *Row) { r.Add(TypeFact, string(cmp.Or(n.Type, ledger.PlainNote))) },
@@ -74,15 +78,17 @@ var Handoffs = DefineMarkdown[ledger.HandoffID](
 	Markdown[ledger.Handoff]{
 		Header: func(h *ledger.Handoff) *record.Header { return &h.Header },
 		Body:   func(h *ledger.Handoff) *string { return &h.Body },
-		Keys: []Key{
-			KeyOf("type", func(h *ledger.Handoff) *ledger.HandoffType { return &h.Type }).Required().Fact(TypeFact),
-			KeyOf("to", func(h *ledger.Handoff) *[]ledger.Recipient { return &h.To }).United().Fact(ToFact),
-			KeyOf("assignee", func(h *ledger.Handoff) *record.Actor { return &h.Assignee }),
-			KeyOf("options", func(h *ledger.Handoff) *[]string { return &h.Options }),
-			flagUnless("allow_free_text", func(h *ledger.Handoff) *bool { return &h.OptionsOnly }),
-			KeyOf("due", func(h *ledger.Handoff) *task.Due { return &h.Due }).Fact(DueFact),
-			KeyOf("about", func(h *ledger.Handoff) *[]string { return &h.About }).United().Fact(AboutFact),
-			KeyOf("fingerprint", func(h *ledger.Handoff) *string { return &h.Fingerprint }).Fact(FingerprintFact),
+		Keys: func() []Key {
+			return []Key{
+				KeyOf("type", func(h *ledger.Handoff) *ledger.HandoffType { return &h.Type }).Required().Fact(TypeFact),
+				KeyOf("to", func(h *ledger.Handoff) *[]ledger.Recipient { return &h.To }).United().Fact(ToFact),
+				KeyOf("assignee", func(h *ledger.Handoff) *record.Actor { return &h.Assignee }),
+				KeyOf("options", func(h *ledger.Handoff) *[]string { return &h.Options }),
+				flagUnless("allow_free_text", func(h *ledger.Handoff) *bool { return &h.OptionsOnly }),
+				KeyOf("due", func(h *ledger.Handoff) *task.Due { return &h.Due }).Fact(DueFact),
+				KeyOf("about", func(h *ledger.Handoff) *[]string { return &h.About }).United().Fact(AboutFact),
+				KeyOf("fingerprint", func(h *ledger.Handoff) *string { return &h.Fingerprint }).Fact(FingerprintFact),
+			}
 		},
 		States: ledger.HandoffStates,
 		Closed: ledger.HandoffEnds,
@@ -130,10 +136,12 @@ var Skills = DefineMarkdown[ledger.SkillID](
 	Markdown[ledger.Skill]{
 		Header: func(k *ledger.Skill) *record.Header { return &k.Header },
 		Body:   func(k *ledger.Skill) *string { return &k.Body },
-		Keys: []Key{
-			KeyOf("description", func(k *ledger.Skill) *string { return &k.Description }).Required().Fact(DescriptionFact),
-			KeyOf("version", func(k *ledger.Skill) *int { return &k.Version }).Required().Fact(VersionFact).
-				From(higher(func(k ledger.Skill) (int64, bool) { return int64(k.Version), true })),
+		Keys: func() []Key {
+			return []Key{
+				KeyOf("description", func(k *ledger.Skill) *string { return &k.Description }).Required().Fact(DescriptionFact),
+				KeyOf("version", func(k *ledger.Skill) *int { return &k.Version }).Required().Fact(VersionFact).
+					From(higher(func(k ledger.Skill) (int64, bool) { return int64(k.Version), true })),
+			}
 		},
 		States: ledger.SkillStates,
 	})
@@ -181,13 +189,15 @@ var Feedback = DefineMarkdown[ledger.FeedbackID](
 	Markdown[ledger.Feedback]{
 		Header: func(f *ledger.Feedback) *record.Header { return &f.Header },
 		Body:   func(f *ledger.Feedback) *string { return &f.Body },
-		Keys: []Key{
-			KeyOf("type", func(f *ledger.Feedback) *ledger.FeedbackType { return &f.Type }).Required().Fact(TypeFact),
-			KeyOf("severity", func(f *ledger.Feedback) *ledger.Severity { return &f.Severity }).Required().Fact(SeverityFact),
-			KeyOf("tool", func(f *ledger.Feedback) *string { return &f.Tool }).Fact(ToolFact),
-			KeyOf("error_code", func(f *ledger.Feedback) *string { return &f.ErrorCode }).Fact(CodeFact),
-			KeyOf("context", func(f *ledger.Feedback) *string { return &f.Context }),
-			KeyOf("fingerprint", func(f *ledger.Feedback) *string { return &f.Fingerprint }).Fact(FingerprintFact),
+		Keys: func() []Key {
+			return []Key{
+				KeyOf("type", func(f *ledger.Feedback) *ledger.FeedbackType { return &f.Type }).Required().Fact(TypeFact),
+				KeyOf("severity", func(f *ledger.Feedback) *ledger.Severity { return &f.Severity }).Required().Fact(SeverityFact),
+				KeyOf("tool", func(f *ledger.Feedback) *string { return &f.Tool }).Fact(ToolFact),
+				KeyOf("error_code", func(f *ledger.Feedback) *string { return &f.ErrorCode }).Fact(CodeFact),
+				KeyOf("context", func(f *ledger.Feedback) *string { return &f.Context }),
+				KeyOf("fingerprint", func(f *ledger.Feedback) *string { return &f.Fingerprint }).Fact(FingerprintFact),
+			}
 		},
 		States: ledger.FeedbackStates,
 		Closed: ledger.FeedbackEnds,
@@ -211,11 +221,13 @@ var Actors = DefineMarkdown[record.Actor](
 	Markdown[ledger.Actor]{
 		Header: func(a *ledger.Actor) *record.Header { return &a.Header },
 		Body:   func(a *ledger.Actor) *string { return &a.Body },
-		Keys: []Key{
-			KeyOf("external_ref", func(a *ledger.Actor) *string { return &a.ExternalRef }).Fact(ExternalRefFact),
-			KeyOf("group", func(a *ledger.Actor) *string { return &a.Group }).Fact(GroupFact),
-			KeyOf("role", func(a *ledger.Actor) *string { return &a.Role }).Fact(RoleFact),
-			KeyOf("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }).United().Fact(CapabilityFact),
+		Keys: func() []Key {
+			return []Key{
+				KeyOf("external_ref", func(a *ledger.Actor) *string { return &a.ExternalRef }).Fact(ExternalRefFact),
+				KeyOf("group", func(a *ledger.Actor) *string { return &a.Group }).Fact(GroupFact),
+				KeyOf("role", func(a *ledger.Actor) *string { return &a.Role }).Fact(RoleFact),
+				KeyOf("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }).United().Fact(CapabilityFact),
+			}
 		},
 		States: ledger.ActorStates,
 	})
@@ -236,10 +248,12 @@ var Repositories = DefineMarkdown[ledger.RepositoryID](
 	Markdown[ledger.Repository]{
 		Header: func(r *ledger.Repository) *record.Header { return &r.Header },
 		Body:   func(r *ledger.Repository) *string { return &r.Body },
-		Keys: []Key{
-			KeyOf("repo", func(r *ledger.Repository) *string { return &r.Repo }).Required().Fact(RepoFact),
-			KeyOf("default_branch", func(r *ledger.Repository) *string { return &r.DefaultBranch }).Fact(BranchFact),
-			KeyOf("role", func(r *ledger.Repository) *string { return &r.Role }).Fact(RoleFact),
+		Keys: func() []Key {
+			return []Key{
+				KeyOf("repo", func(r *ledger.Repository) *string { return &r.Repo }).Required().Fact(RepoFact),
+				KeyOf("default_branch", func(r *ledger.Repository) *string { return &r.DefaultBranch }).Fact(BranchFact),
+				KeyOf("role", func(r *ledger.Repository) *string { return &r.Role }).Fact(RoleFact),
+			}
 		},
 		States: ledger.RepositoryStates,
 	})

@@ -17,7 +17,7 @@ import (
 type Markdown[T any] struct {
 	Header func(*T) *record.Header // where a value has what all kinds have in common
 	Body   func(*T) *string        // where it has its body
-	Keys   []Key                   // that only this kind has; in a file they stand between labels and refs
+	Keys   func() []Key            // that only this kind has, made at first use; in a file they stand between labels and refs
 	States []record.Status         // in which a record can be, the first one first
 	Closed []record.Status         // those of the states in which nothing waits for the record any more; none if nothing can depend on it
 	Row    func(T, *Row)           // sets the facts of a row that follow neither from the header nor from a key alone; nil for none
@@ -26,7 +26,10 @@ type Markdown[T any] struct {
 // DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a
 // ParseID; Form, Keys, States and Closed follow.
 func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
-	c := codec{common: place(m.Header), text: place(m.Body), own: m.Keys, closed: m.Closed}
+	c := codec{common: place(m.Header), text: place(m.Body), own: func() []Key { return nil }, closed: m.Closed}
+	if m.Keys != nil {
+		c.own = sync.OnceValue(m.Keys)
+	}
 	if m.Row != nil {
 		c.rows = func(v any, r *Row) { m.Row(v.(T), r) }
 	}
@@ -99,7 +102,7 @@ type codec struct {
 	kind   *Kind
 	holds  reflect.Type       // of a value
 	common func(v any) any    // where a value, by a pointer, has its record.Header; nil for a kind that Markdown does not describe
-	own    []Key              // of a kind that it describes
+	own    func() []Key       // of a kind that it describes
 	closed []record.Status    // likewise
 	keys   func() []Key       // of any other kind, in the order in which they stand in a file
 	text   func(v any) any    // where a value, by a pointer, has its body; nil for a kind without one
@@ -127,7 +130,7 @@ func (c *codec) commonKeys() []Key {
 			return 0, true // two closed states, and two open ones, are a conflict
 		})),
 		inHeader(c, "labels", func(h *record.Header) *[]string { return &h.Labels }).United(),
-	}, c.own, []Key{
+	}, c.own(), []Key{
 		refsKey(func(v any) any { return &c.headerOf(v).Refs }),
 		logKey(func(v any) any { return &c.headerOf(v).Log }),
 	})
@@ -263,7 +266,7 @@ func (c *codec) search(v any) []string {
 	if c.words != nil {
 		return c.words(v)
 	}
-	return textsOf(objectOf(c.own, pointer(v)))
+	return textsOf(objectOf(c.own(), pointer(v)))
 }
 
 func (c *codec) rules() map[string]format.Rule {

@@ -56,9 +56,11 @@ var Risks = cairn.DefineKind[ID](
 	cairn.Markdown[Risk]{
 		Header: func(r *Risk) *cairn.Header { return &r.Header },
 		Body:   func(r *Risk) *string { return &r.Body },
-		Keys: []cairn.Key[Risk]{
-			cairn.Text("likelihood", func(r *Risk) *string { return &r.Likelihood }).Required(),
-			cairn.Text("owner", func(r *Risk) *cairn.Actor { return &r.Owner }),
+		Keys: func() []cairn.Key {
+			return []cairn.Key{
+				cairn.Text("likelihood", func(r *Risk) *string { return &r.Likelihood }).Required(),
+				cairn.Text("owner", func(r *Risk) *cairn.Actor { return &r.Owner }),
+			}
 		},
 		States: states,
 		Closed: states[1:],
