@@ -26,10 +26,7 @@ type Markdown[T any] struct {
 // DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a
 // ParseID; Form, Keys, States and Closed follow.
 func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
-	c := codec{common: place(m.Header), text: place(m.Body), own: func() []Key { return nil }, closed: m.Closed}
-	if m.Keys != nil {
-		c.own = sync.OnceValue(m.Keys)
-	}
+	c := codec{common: place(m.Header), text: place(m.Body), own: m.Keys, closed: m.Closed}
 	if m.Row != nil {
 		c.rows = func(v any, r *Row) { m.Row(v.(T), r) }
 	}
@@ -57,25 +54,45 @@ func define[ID ~string, T any](row Kind, c codec) Of[ID, T] {
 }
 
 func defined(k Kind, c codec, holds reflect.Type) *Kind {
-	c.kind, c.holds, k.codec = &k, holds, &c
-	if c.keys == nil {
-		c.keys = c.commonKeys
-	}
-	c.all = sync.OnceValue(c.keys)
+	of := &struct {
+		kind  Kind
+		codec codec
+		made  madeKeys
+	}{kind: k, codec: c}
+	of.codec.kind, of.codec.holds, of.codec.made, of.kind.codec = &of.kind, holds, &of.made, &of.codec
 	if k.Keys == nil {
-		k.Keys = sync.OnceValue(c.names)
+		of.kind.Keys = of.codec.names
 	}
-	return &k
+	return &of.kind
 }
 
-// names are the names of the keys.
-func (c *codec) names() []string {
-	var names []string
-	for _, k := range c.all() {
-		names = append(names, k.name)
-	}
-	return names
+// madeKeys are the keys of a kind, made at first use.
+type madeKeys struct {
+	once     sync.Once
+	own, all []Key
+	names    []string
 }
+
+func (c *codec) makeKeys() *madeKeys {
+	m := c.made
+	m.once.Do(func() {
+		if c.own != nil {
+			m.own = c.own()
+		}
+		if m.all = c.commonKeys(m.own); c.keys != nil {
+			m.all = c.keys()
+		}
+		for _, k := range m.all {
+			m.names = append(m.names, k.name)
+		}
+	})
+	return m
+}
+
+func (c *codec) all() []Key { return c.makeKeys().all }
+
+// names are the names of the keys.
+func (c *codec) names() []string { return c.makeKeys().names }
 
 // New returns a record of a kind that Markdown describes as it is written first, in the first state of its life, or why
 // there may be no such record. Its id has the token after the prefix.
@@ -115,11 +132,11 @@ type codec struct {
 	again   func(found, was, now any) (next any, ok bool)                                                // nil for a kind that keeps what the file holds
 	putBack func(task.Flow, any, []record.Entry, task.Find, record.Stamp) (any, *record.Entry, []string) // nil for none
 
-	all func() []Key // the keys, which are made at first use
+	made *madeKeys
 }
 
-// commonKeys are the keys of a kind that Markdown describes.
-func (c *codec) commonKeys() []Key {
+// commonKeys are the keys of a kind that Markdown describes, with its own among them.
+func (c *codec) commonKeys(own []Key) []Key {
 	return slices.Concat([]Key{
 		inHeader(c, "id", func(h *record.Header) *string { return &h.Ref.ID }).Required(),
 		inHeader(c, "title", func(h *record.Header) *string { return &h.Title }).Required(),
@@ -130,7 +147,7 @@ func (c *codec) commonKeys() []Key {
 			return 0, true // two closed states, and two open ones, are a conflict
 		})),
 		inHeader(c, "labels", func(h *record.Header) *[]string { return &h.Labels }).United(),
-	}, c.own(), []Key{
+	}, own, []Key{
 		refsKey(func(v any) any { return &c.headerOf(v).Refs }),
 		logKey(func(v any) any { return &c.headerOf(v).Log }),
 	})
@@ -266,7 +283,7 @@ func (c *codec) search(v any) []string {
 	if c.words != nil {
 		return c.words(v)
 	}
-	return textsOf(objectOf(c.own(), pointer(v)))
+	return textsOf(objectOf(c.makeKeys().own, pointer(v)))
 }
 
 func (c *codec) rules() map[string]format.Rule {
