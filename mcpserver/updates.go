@@ -195,9 +195,8 @@ func (s *Server) state(ctx context.Context, uri string) (state string, version i
 	wait, argument := waitFor(r.kind)
 	if argument == "" {
 		got, err := s.read(ctx, r, id)
-		switch record.CodeOf(err) {
-		case record.ArtifactMissing, record.ResourceNotFound: // a client can subscribe before the job leaves the file, or is started
-			err = nil
+		if code := record.CodeOf(err); code == record.ArtifactMissing || code == record.ResourceNotFound {
+			err = nil // a client can subscribe before the job leaves the file, or is started
 		}
 		return cmp.Or(got.state, got.text), got.version, err
 	}

@@ -31,7 +31,7 @@ func (r *approvalRules) apply() {
 		return
 	}
 	for _, p := range r.change.pairs {
-		if r.judge.closed[p.now.Name] {
+		if r.closed[p.now.Name] {
 			r.approvedFiles(p)
 			pairRules{r.judge, p}.reviewed()
 		}
@@ -65,7 +65,7 @@ func (r *approvalRules) signatures(f *TaskFile, fresh map[int]bool) {
 			rule, msg = SignedElsewhere, "it was made for "+of
 		}
 		got := r.reportTask(rule, f, Path{"provenance", n}, "the signature of entry %d (%s) does not count: %s", n+1, describe(e), msg)
-		if ours := r.change == nil || fresh[n] || r.judge.closed[f.Name]; !counts[n] || !ours {
+		if ours := r.change == nil || fresh[n] || r.closed[f.Name]; !counts[n] || !ours {
 			got.Severity = Warning
 		}
 	}
@@ -134,7 +134,7 @@ func (r *approvalRules) unsigned(f *TaskFile, n int, evidence *task.EvidenceInde
 	if !r.flow.MustSign(c) {
 		return false
 	}
-	if r.change != nil && !fresh[ev.Entry] && !r.judge.closed[f.Name] {
+	if r.change != nil && !fresh[ev.Entry] && !r.closed[f.Name] {
 		return true // the base has it so: it was closed before signatures were required, or was a finding then
 	}
 	got := r.reportTask(AttestUnsigned, f, resultOf(n), "the check %q passes with a signature only, and was attested by %s without one", c.Desc, ev.Who).

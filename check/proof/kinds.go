@@ -170,10 +170,9 @@ func deletedProposal(c *Case) {
 	}
 }
 
-var (
-	HandoffRewritten = Rule{"handoff-rewritten", HistoryGroup, Error, "a handoff asks something else, or somebody else, than when it was made",
-		"take what it asks from the base; what is different is asked in a handoff of its own"}
-)
+// HandoffRewritten is about what a handoff asks, which none changes once it is made.
+var HandoffRewritten = Rule{"handoff-rewritten", HistoryGroup, Error, "a handoff asks something else, or somebody else, than when it was made",
+	"take what it asks from the base; what is different is asked in a handoff of its own"}
 
 // Handoffs is what is asked of handoffs. The Value of one is a ledger.Handoff.
 var Handoffs = Kind{Name: ledger.HandoffKind, Judge: judgeHandoff, Mover: "cairn handoff claim, respond or resolve", Rules: []Rule{HandoffRewritten}}

@@ -125,12 +125,12 @@ func (r subjectReader) committed(ctx context.Context, name string) (subject, err
 
 // unconverted returns INVALID_INPUT if git changes the files of records when they are added or checked out, in more
 // than their line ends: the records in the working tree would differ from those in the commit.
-func (c subjectReader) unconverted(ctx context.Context, t *tree, staged bool, index string) error {
+func (r subjectReader) unconverted(ctx context.Context, t *tree, staged bool, index string) error {
 	var paths []string
 	for _, f := range t.files() {
-		paths = append(paths, c.InRepo(f.Path))
+		paths = append(paths, r.InRepo(f.Path))
 	}
-	converted, err := c.Repo.Index(index).Converted(ctx, paths, staged)
+	converted, err := r.Repo.Index(index).Converted(ctx, paths, staged)
 	if err != nil || len(converted) == 0 {
 		return err
 	}
@@ -138,26 +138,26 @@ func (c subjectReader) unconverted(ctx context.Context, t *tree, staged bool, in
 	return record.Errorf(record.InvalidInput, "git changes %s%s on the way into a commit (attribute %s), so what lies here is not what others get",
 		first.Path, record.AndMore(len(converted)-1), first.By).
 		WithHint("take the record out of it: let %s/** -filter -ident -working-tree-encoding be the last line of .gitattributes, and add the files anew",
-			c.InRepo(layout.Folder))
+			r.InRepo(layout.Folder))
 }
 
 // ownTree returns INVALID_INPUT if the workspace is not in the work tree that git uses: if core.worktree names another
 // one, or if a folder of records is a repository of its own.
-func (c subjectReader) ownTree(ctx context.Context) error {
-	for _, dir := range append([]string{c.Top()}, place.All(c.Layout)...) {
+func (r subjectReader) ownTree(ctx context.Context) error {
+	for _, dir := range append([]string{r.Top()}, place.All(r.Layout)...) {
 		if dotGit := filepath.Join(dir, ".git"); layout.Exists(dotGit) {
 			return record.Errorf(record.InvalidInput, "%s is a repository of its own", dir).
 				WithHint("take %s away, so that the record is a part of the repository around it", dotGit)
 		}
 	}
-	top, err := c.Repo.TopLevel(ctx)
+	top, err := r.Repo.TopLevel(ctx)
 	if err != nil {
 		return err
 	}
 	a, errA := os.Stat(filepath.FromSlash(top))
-	b, errB := os.Stat(c.Repo.Top)
+	b, errB := os.Stat(r.Repo.Top)
 	if errA != nil || errB != nil || !os.SameFile(a, b) {
-		return record.Errorf(record.InvalidInput, "git takes %q for the work tree, and not %s", top, c.Repo.Top).
+		return record.Errorf(record.InvalidInput, "git takes %q for the work tree, and not %s", top, r.Repo.Top).
 			WithHint("git config --unset core.worktree has it take the folder that holds .git")
 	}
 	return nil
@@ -171,17 +171,17 @@ func hidden(paths []string) error {
 }
 
 // noteIgnored is a note about judged files that git ignores; "" if there are none.
-func (c subjectReader) noteIgnored(ctx context.Context, untracked []string) (string, error) {
+func (r subjectReader) noteIgnored(ctx context.Context, untracked []string) (string, error) {
 	if len(untracked) == 0 {
 		return "", nil
 	}
-	paths := []string{c.InRepo(c.Rel(c.ConfigFile())), c.InRepo(c.Rel(c.SignersFile()))}
+	paths := []string{r.InRepo(r.Rel(r.ConfigFile())), r.InRepo(r.Rel(r.SignersFile()))}
 	for _, k := range kind.Kinds() {
 		if k.Held() {
-			paths = append(paths, foldersInRepo(c.Layout, k)...)
+			paths = append(paths, foldersInRepo(r.Layout, k)...)
 		}
 	}
-	all, err := c.Repo.Ignored(ctx, paths...)
+	all, err := r.Repo.Ignored(ctx, paths...)
 	if err != nil {
 		return "", err
 	}
@@ -189,7 +189,7 @@ func (c subjectReader) noteIgnored(ctx context.Context, untracked []string) (str
 	for _, name := range all {
 		ignored[name] = true
 	}
-	judged := slices.DeleteFunc(untracked, func(name string) bool { return !ignored[c.InRepo(name)] })
+	judged := slices.DeleteFunc(untracked, func(name string) bool { return !ignored[r.InRepo(name)] })
 	if len(judged) == 0 {
 		return "", nil
 	}

@@ -159,14 +159,14 @@ func (q quantity) holds(op string, got float64) bool {
 }
 
 func (t Table[T]) quantity(k Key[T], op, text string) (quantity, error) {
-	switch k.Type {
-	case Number:
+	if k.Type == Number {
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(n) {
 			return quantity{}, isNone(k.Name, "number", text).WithHint("such as %s%s1", k.Name, op)
 		}
 		return quantity{n, n}, nil
-	case Span:
+	}
+	if k.Type == Span {
 		span, ok := spanOf(text)
 		if !ok || span < 0 {
 			return quantity{}, isNone(k.Name, "length of time", text).WithHint("such as 90m, 12h, 7d or 2w")

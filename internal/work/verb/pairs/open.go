@@ -49,7 +49,7 @@ func Open(ctx context.Context, w *verb.Workspace, s *store.Store, in OpenIn) (Pa
 		_, err = table.Get(name)
 	}
 	if err == nil {
-		err = p.find(ctx, w)
+		err = p.find(w)
 	}
 	if err != nil {
 		return Pair{}, verb.WithID(err, in.ID)

@@ -93,7 +93,7 @@ func taskOf(s *store.Store, id record.ID) (place, error) {
 
 // find finds where the pair of the task is or was: in the work tree that is recorded for it, in the one where it is
 // held, or here. Its session is the zero value if no pair was ever opened in any of them.
-func (p *place) find(ctx context.Context, w *verb.Workspace) error {
+func (p *place) find(w *verb.Workspace) error {
 	if p.s.Repo != nil && p.task.Repo == "" {
 		trees, err := work.Trees(p.s, w.Now)
 		if err != nil {
@@ -193,12 +193,12 @@ type ReadIn struct {
 }
 
 // Read returns the pair of a task. There may be none: then Exists is false.
-func Read(ctx context.Context, w *verb.Workspace, s *store.Store, in ReadIn) (Pair, error) {
+func Read(_ context.Context, w *verb.Workspace, s *store.Store, in ReadIn) (Pair, error) {
 	p, err := taskOf(s, in.ID)
 	if err != nil {
 		return Pair{}, err
 	}
-	err = p.find(ctx, w)
+	err = p.find(w)
 	return p.view(), err
 }
 
@@ -239,7 +239,7 @@ func Close(ctx context.Context, w *verb.Workspace, s *store.Store, in CloseIn) (
 		return Pair{}, err
 	}
 	if err = p.noJob(record.Busy); err == nil {
-		err = p.find(ctx, w)
+		err = p.find(w)
 	}
 	if err == nil {
 		err = p.end(ctx, w, in.Summary)
