@@ -159,7 +159,7 @@ func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace
 	case len(commands) == 0:
 		p.printf("No file here holds a command now.\n")
 	default: // each quoted, so that its text can neither look like another command nor be invisible
-		p.printf("These commands would run on this machine when tasks are checked:\n")
+		p.printf("These commands would run on this machine when tasks are checked, or when a work tree is made ready:\n")
 		for _, cmd := range commands {
 			p.printf("  %s: %s\n", cmd.Where, screen.Painted(harmless.Quote(cmd.Cmd)))
 		}

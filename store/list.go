@@ -146,6 +146,9 @@ func (s *Store) Commands(ctx context.Context, from kind.Lister) ([]Command, erro
 		}
 	}
 	add(layout.ConfigName, s.Config.Flow.Defaults)
+	if setup := s.Config.WorktreeSetup; setup != "" {
+		out = append(out, Command{layout.ConfigName, setup})
+	}
 	tasks, _, err := kind.Tasks.List(ctx, from)
 	for _, t := range tasks {
 		add(string(t.ID), t.Checks)
@@ -159,12 +162,13 @@ type Command struct {
 	Cmd   string `json:"cmd"`
 }
 
-// Harmless reports whether the workspace has no task, not even a broken one, and no command. Then nobody else's
-// commands are in it, and init may trust it.
+// Harmless reports whether the workspace has no command, and no task and no proposal of tasks, not even a broken one.
+// Then nobody else's commands are in it, and init may trust it.
 func (s *Store) Harmless(ctx context.Context) (bool, error) {
-	files, problems, err := s.files(kind.Tasks.Kind)
-	if err != nil || len(files)+len(problems) > 0 {
-		return false, err
+	for _, k := range []*kind.Kind{kind.Tasks.Kind, kind.Proposals.Kind} {
+		if files, problems, err := s.files(k); err != nil || len(files)+len(problems) > 0 {
+			return false, err
+		}
 	}
 	commands, err := s.Commands(ctx, s)
 	return len(commands) == 0, err

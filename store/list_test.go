@@ -26,12 +26,12 @@ func TestCommands(t *testing.T) {
 	if !harmless {
 		t.Error("an empty workspace is not harmless")
 	}
-	storetest.WriteFile(t, s.ConfigFile(), "prefix: PROJ\ndefault_checks:\n  - {desc: lint, cmd: make lint}\n")
+	storetest.WriteFile(t, s.ConfigFile(), "prefix: PROJ\ndefault_checks:\n  - {desc: lint, cmd: make lint}\nworktree_setup: make deps\n")
 	storetest.WriteTask(t, s, "PROJ-1", "checks:", "  - {desc: tests, cmd: make test}", "  - {desc: read, type: manual}")
 	s = storetest.Open(t, s.Root)
 	got, err := s.Commands(t.Context(), s)
 	storetest.WantCode(t, err, "")
-	if want := []store.Command{{"config.yaml", "make lint"}, {"PROJ-1", "make test"}}; !slices.Equal(got, want) {
+	if want := []store.Command{{"config.yaml", "make lint"}, {"config.yaml", "make deps"}, {"PROJ-1", "make test"}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if harmless, err = s.Harmless(t.Context()); err != nil || harmless {
