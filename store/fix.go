@@ -48,10 +48,14 @@ func Fixes(l layout.Layout, findings []proof.Finding) ([]Fix, error) {
 
 // fix is the repaired content of a file with a finding.
 func fix(f proof.Finding, src []byte) []byte {
-	if f.Task == "" {
-		return format.WithoutRepeats(src, format.YAML)
+	form := format.YAML // of the config
+	k, _, ok := kind.At(f.Path)
+	if ok {
+		form = k.Form
 	}
-	src = format.WithoutRepeats(src, format.Markdown)
+	if src = format.WithoutRepeats(src, form); k != kind.Tasks.Kind {
+		return src
+	}
 	doc, err := format.Parse(src, format.Markdown)
 	if err != nil || doc.Get("id") != nil {
 		return src

@@ -59,6 +59,12 @@ func TestFix(t *testing.T) {
 		{"a task without an id has the one of its file", "tasks/T-1.md",
 			"---\r\n# mine\r\ntitle: Roof\r\nstatus: backlog\r\nxtra: 1\r\n---\r\nbody\r\n",
 			"---\r\n# mine\r\ntitle: Roof\r\nstatus: backlog\r\nxtra: 1\r\nid: T-1\r\n---\r\nbody\r\n"},
+		{"a note of knowledge is repaired as Markdown", "knowledge/KB-1.md",
+			"---\nid: KB-1\ntitle: Brick\nstatus: active\ntitle: Brick\n---\n\nWalls.\n",
+			"---\nid: KB-1\ntitle: Brick\nstatus: active\n---\n\nWalls.\n"},
+		{"a session is repaired as YAML", "sessions/ses-1.yaml",
+			"id: ses-1\nactor: agent:a\nlabel: work\nstatus: active\nlabel: work\nstarted_at: 2026-06-21T10:00:00Z\n",
+			"id: ses-1\nactor: agent:a\nlabel: work\nstatus: active\nstarted_at: 2026-06-21T10:00:00Z\n"},
 		{"the config too is repaired", "config.yaml", "prefix: T\nclaim_ttl: 2h\nprefix: T\n", "prefix: T\nclaim_ttl: 2h\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
