@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,12 +23,11 @@ func (r trustRules) apply() {
 
 // commands reports the commands that no task and no config of the base runs.
 func (r trustRules) commands() {
-	type command struct{ cmd, folder string }
-	known := map[command]bool{}
-	isKnown := func(c task.Check) bool { return c.Manual() || known[command{c.Cmd, c.Folder()}] }
+	known := map[string]bool{} // by command, folder and repository, whatever the task
+	isKnown := func(c task.Check) bool { return c.Manual() || known[c.Key("")] }
 	know := func(checks []task.Check) {
 		for _, c := range checks {
-			known[command{c.Cmd, c.Folder()}] = true
+			known[c.Key("")] = true
 		}
 	}
 	for i := range r.change.Base.Tasks {
@@ -56,14 +54,17 @@ func (r trustRules) commands() {
 // mostShown is how many bytes of a command a message shows.
 const mostShown = 200
 
-// shown describes a command and its folder on one line.
+// shown describes a command, its folder and its repository on one line.
 func shown(c task.Check) string {
 	cmd := strings.Join(strings.Fields(c.Cmd), " ")
 	if len(cmd) > mostShown {
 		cmd = strings.ToValidUTF8(cmd[:mostShown], "") + "…"
 	}
 	if c.Folder() != "." {
-		return fmt.Sprintf("%s in %s", cmd, c.Folder())
+		cmd += " in " + c.Folder()
+	}
+	if c.Repo != "" {
+		cmd += " in the repository " + c.Repo
 	}
 	return cmd
 }
