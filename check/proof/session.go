@@ -94,7 +94,7 @@ func judgeParent(c *Case, s session.Session) {
 	if _, there := parent(s.Parent); !there {
 		c.Report(SessionParentMissing, Path{"parent"}, "began under %s, which does not exist", s.Parent)
 	}
-	if c.judge.parents.of(s.ID, func(id string) string { of, _ := parent(id); return of }) != leadsOut {
+	if c.judge.parents.of(s.ID, func(id string) string { of, _ := parent(id); return of }) == isInCircle {
 		c.Report(SessionCircle, Path{"parent"}, "is among the sessions under which it began")
 	}
 }
