@@ -11,7 +11,7 @@ func Digest(parts ...string) string { return hashOf(parts)[:16] }
 // ContentHash returns the first 32 hex digits of the hash of the parts. It stands for what never changes in a record.
 func ContentHash(parts ...string) string { return hashOf(parts)[:32] }
 
-// hashOf hashes the parts. Each is ended by a NUL, which no part can contain.
+// hashOf hashes the parts. Each is ended by a NUL, which no part contains: files that have one are not read.
 func hashOf(parts []string) string {
 	sum := sha256.New()
 	for _, p := range parts {

@@ -82,8 +82,8 @@ func ValidBody(body string) error {
 // MaxText is the longest text of an entry, in bytes.
 const MaxText = 4096
 
-// ValidText returns INVALID_INPUT, naming the field, for text that an entry cannot have: too long, not UTF-8, or blank.
-// An empty text is allowed.
+// ValidText returns INVALID_INPUT, naming the field, for text that an entry cannot have: too long, not UTF-8, with a
+// NUL, or blank. An empty text is allowed.
 func ValidText(field, s string) error {
 	if s != "" && Blank(s) {
 		return Errorf(InvalidInput, "%s is blank", field).WithHint("leave it out, or write something that can be read")
@@ -91,8 +91,8 @@ func ValidText(field, s string) error {
 	if len(s) > MaxText {
 		return Errorf(InvalidInput, "%s is %d bytes long, more than %d", field, len(s), MaxText).WithHint("put long text into the body or a file of its own")
 	}
-	if !utf8.ValidString(s) {
-		return Errorf(InvalidInput, "%s is not valid UTF-8", field)
+	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return Errorf(InvalidInput, "%s is not valid UTF-8, or has a NUL", field)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ func TestValidText(t *testing.T) {
 		{"as long as may be", strings.Repeat("x", record.MaxText), true},
 		{"a byte longer", strings.Repeat("x", record.MaxText+1), false},
 		{"no text", "\xff\xfe", false},
+		{"a NUL, which ends the parts of a hash", "a\x00b", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := record.ValidText("reason", tt.text); (err == nil) != tt.ok {

@@ -57,6 +57,9 @@ func (c *checker) visit(n *Node, depth int) *Error {
 		return c.follow(n, depth)
 	}
 	if n.Kind == ScalarNode {
+		if strings.IndexByte(n.Value, 0) >= 0 { // written as an escape
+			return c.errorAt(n, "a text with a NUL; take it out")
+		}
 		return nil
 	}
 	if depth > MaxDepth {

@@ -39,7 +39,7 @@ type Doc struct {
 //
 // Beyond what YAML forbids it refuses duplicate keys, keys that are not plain text, line breaks that only some readers
 // see, directives, conflict markers, more than one YAML document, nesting over MaxDepth, aliases that form a cycle or
-// expand to too many values, NUL and invalid UTF-8.
+// expand to too many values, NUL, also as an escape, and invalid UTF-8.
 //
 // It keeps src: the caller must not change it afterwards.
 func Parse(src []byte, kind Kind) (*Doc, error) { return orError(parse(src, kind)) }

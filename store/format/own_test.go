@@ -201,7 +201,7 @@ func anyMap(depth int) *rapid.Generator[Map] {
 	})
 }
 
-var hostileText = rapid.OneOf(rapid.String(), rapid.StringMatching(`[.0-9][-+._:,0-9a-fA-FxXoOtTzZinpIN ]{0,6}`), rapid.StringMatching(`[-+.0-9a-zA-Z_:,#'"\\ \[\]{}&*!|>%@~=<?\t\né日]{0,12}`),
+var hostileText = rapid.OneOf(rapid.StringMatching(`[^\x00]*`), rapid.StringMatching(`[.0-9][-+._:,0-9a-fA-FxXoOtTzZinpIN ]{0,6}`), rapid.StringMatching(`[-+.0-9a-zA-Z_:,#'"\\ \[\]{}&*!|>%@~=<?\t\né日]{0,12}`),
 	rapid.StringMatching(`[a-zA-Z0-9][-+.0-9a-z_:# ,?é]{0,20}`), rapid.StringMatching(`20[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](:[0-5][0-9])?Z?`))
 
 // Whatever this package writes is read by ownTree, and as yaml.v3 reads it. So it is after each edit. With one piece of
