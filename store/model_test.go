@@ -93,7 +93,7 @@ func (m *model) create(rt *rapid.T) {
 
 func (m *model) note(rt *rapid.T) {
 	id := m.existing(rt)
-	text := "said: " + rapid.StringN(1, 40, -1).Draw(rt, "text") // blank text is refused
+	text := "said: " + rapid.StringMatching(`[^\x00]{1,40}`).Draw(rt, "text") // blank text is refused
 	m.do(rt, "", m.actor(rt).Note(id, text))
 	m.tasks[id].notes = append(m.tasks[id].notes, text)
 	m.tasks[id].entries++
