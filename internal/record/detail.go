@@ -96,6 +96,18 @@ func (d *Detail) parts() (out []string) {
 	return out
 }
 
+// equal reports whether two details say the same. None is another than one with nothing in it.
+func (d *Detail) equal(other *Detail) bool {
+	if d == nil || other == nil {
+		return d == other
+	}
+	said := func(d *Detail) (out [][]string) {
+		d.values(func(key string, texts []string) { out = append(out, append([]string{key}, texts...)) })
+		return out
+	}
+	return slices.EqualFunc(said(d), said(other), slices.Equal)
+}
+
 // membersOf lists the names of the fields of a struct in JSON.
 func membersOf(t reflect.Type) []string {
 	var out []string

@@ -109,9 +109,17 @@ func (e Entry) parts() []string {
 	return append(parts, e.Detail.parts()...)
 }
 
-// Equal reports whether two entries say the same.
+// Equal reports whether two entries say the same. It compares member by member, since in the parts of a hash a list runs
+// into the next key.
 func (e Entry) Equal(other Entry) bool {
-	return e.At.Equal(other.At) && slices.Equal(e.Results, other.Results) && slices.Equal(e.parts(), other.parts())
+	sameHolder := e.Assignee == other.Assignee || e.Assignee != nil && other.Assignee != nil && *e.Assignee == *other.Assignee
+	return sameHolder && slices.Equal(e.Results, other.Results) &&
+		e.Who == other.Who && e.At.Equal(other.At) && e.Did == other.Did && e.From == other.From && e.To == other.To &&
+		e.Commit == other.Commit && e.Tree == other.Tree &&
+		(e.Checks == nil) == (other.Checks == nil) && slices.Equal(e.Checks, other.Checks) &&
+		e.Deps == other.Deps && slices.Equal(e.AddDeps, other.AddDeps) && slices.Equal(e.RemoveDeps, other.RemoveDeps) &&
+		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key &&
+		e.Sig == other.Sig && e.Detail.equal(other.Detail)
 }
 
 // Holder returns whom an entry made the holder of the task, and whether it changed the holder. For entries of earlier
