@@ -124,8 +124,8 @@ func sign(ctx context.Context, w *verb.Workspace, s *store.Store, a task.Approva
 	return w.Signer.Sign(ctx, message)
 }
 
-// Approve approves a task for its files as they are, in its worktree or in another repository: the attestation of its reviewer's check, or where
-// it has none an entry that gates nothing. With a signer the attestation is signed.
+// Approve approves a task for its files as they are, in its work tree or in another repository: the attestation of its
+// reviewer's check, or where it has none an entry that gates nothing. With a signer the attestation is signed.
 func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, text string) (verb.Task, error) {
 	t, err := w.ReadForWrite(s, id)
 	if err != nil {
@@ -143,6 +143,7 @@ func Approve(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 	})
 }
 
+// reviewCheck finds the check of a task that its reviewer settles.
 func reviewCheck(who record.Actor) func(task.Task) (int, error) {
 	return func(t task.Task) (int, error) {
 		if i := t.ReviewCheck(who); i >= 0 {

@@ -162,6 +162,7 @@ func untrustedRepo(files store.Files) error {
 		WithHint("a person runs %s in a terminal", record.CallTo("trust", "in-repo", files.Repo).ByPerson())
 }
 
+// progressEvery is how often a check that runs says so.
 const progressEvery = 3 * time.Second
 
 // reportWhile says in a message that the command with index n, of so many, runs, and says it again now and then until
@@ -193,6 +194,7 @@ func reportWhile(report func(verb.Progress), n, of int, message string, limit ti
 	}
 }
 
+// noLimit is the time limit of a set-up command that has none.
 const noLimit = 24 * time.Hour
 
 // SetUp runs the set-up command of a work tree (worktree_setup), as the config there has it; without one it does

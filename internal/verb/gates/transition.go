@@ -132,6 +132,7 @@ func (r Run) Alone(t task.Task) error {
 // Fits reports whether there are results, and the task still has the checks that they are of.
 func (r Run) Fits(t task.Task) bool { return r.Proof.Run != nil && t.SameChecks(r.of) }
 
+// decide decides under the lock what becomes of the task.
 func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (task.Task, *record.Entry, error) {
 	if err := ran.stillHolds(wc.Task); err != nil {
 		return wc.Task, nil, err
@@ -173,12 +174,13 @@ func (tr Transition) proofs(ctx context.Context, s *store.Store, ids []record.ID
 		if after, err := tr.Preview(t); err == nil || verb.IsUnconfirmed(err) {
 			t = after // its repository may be another
 		}
-		p, read := of[t.Repo]
-		if files, err := s.Files(t); err == nil && !read {
-			p = task.Proof{Commit: files.Head(ctx).Commit, Tree: Fingerprint(treeOf(ctx, files))}
-			of[t.Repo] = p
+		if _, read := of[t.Repo]; !read {
+			of[t.Repo] = task.Proof{}
+			if files, err := s.Files(t); err == nil {
+				of[t.Repo] = task.Proof{Commit: files.Head(ctx).Commit, Tree: Fingerprint(treeOf(ctx, files))}
+			}
 		}
-		out[id] = p
+		out[id] = of[t.Repo]
 	}
 	return out
 }
@@ -220,6 +222,7 @@ func (tr Transition) byMerge(ctx context.Context, w *verb.Workspace, s *store.St
 		WithHint("%s asks the gates of what is merged, and closes it", record.CallTo("review_apply", "id", t.ID, "action", "merge"))
 }
 
+// allByMerge is byMerge for several tasks.
 func (tr Transition) allByMerge(ctx context.Context, w *verb.Workspace, s *store.Store, ids []record.ID) error {
 	if tr.To == "" || !s.Config.CloseByMerge {
 		return nil
