@@ -55,5 +55,6 @@ func (s *Server) switchTo(root string) error {
 	s.project.root.Store(&root)
 	s.attempts.forget()
 	s.news.move()
+	s.watching.Range(func(u, _ any) bool { u.(*updates).move(); return true })
 	return nil
 }

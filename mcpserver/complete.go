@@ -26,7 +26,8 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	if uri == topicURI {
 		return &mcp.Completion{Values: slices.DeleteFunc(slices.Clone(manual.Topics), func(topic string) bool { return !strings.Contains(topic, argument.Value) })}, nil
 	}
-	at, err := c.w.Open()
+	w := c.workspace()
+	at, err := w.Open()
 	if err != nil {
 		return nil, protocolError(err)
 	}

@@ -25,6 +25,7 @@ type Server struct {
 	reads, writes chan struct{}        // turns
 	long          *longCalls           // of the verbs that run commands
 	sessions      sync.Map             // *updates by session id
+	watching      sync.Map             // a set of *updates, those that watch the workspace
 	attempts      attempts             // under which the client is at work
 	project       project              // the workspace that the client went to
 	use           use                  // whether clients make calls

@@ -108,13 +108,25 @@ func (u *updates) watch() error {
 	if u.stop != nil {
 		return nil
 	}
-	at, err := u.server.w.Open()
+	w := u.server.workspace()
+	at, err := w.Open()
 	if err != nil {
 		return err
 	}
-	ticks, stop := u.server.w.Watcher.Watch(at.Layout)
+	ticks, stop := w.Watcher.Watch(at.Layout)
 	u.stop = atEach(ticks, stop, u.check)
+	u.server.watching.Store(u, nil)
 	return nil
+}
+
+// move watches the workspace that calls are about now. Where that cannot be opened, the next subscription tries again.
+func (u *updates) move() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.stop != nil {
+		u.end()
+		_ = u.watch()
+	}
 }
 
 // atEach does something at each tick of a watch, one time after another, until end is called. A call that is under way
@@ -137,9 +149,15 @@ func atEach[T any](ticks <-chan T, stop, do func()) (end func()) {
 // unwatch ends the watch if there is no subscription left. It is called under the lock.
 func (u *updates) unwatch() {
 	if len(u.known) == 0 && u.stop != nil {
-		u.stop()
-		u.stop = nil
+		u.end()
 	}
+}
+
+// end ends the watch. It is called under the lock.
+func (u *updates) end() {
+	u.stop()
+	u.stop = nil
+	u.server.watching.Delete(u)
 }
 
 // check reads the subscribed resources and notifies the client of those that changed. If the client has not taken the
