@@ -298,7 +298,11 @@ func (r *Renderer) statusLists(s status.Out) string {
 		}
 		if list.heading == "Jobs" {
 			for _, j := range s.Jobs {
-				t.Add(j.Job, strings.ToLower(string(j.State)), strings.TrimSpace(string(j.Task)+"  "+j.Executor))
+				state := strings.ToLower(string(j.State))
+				if j.Stalled {
+					state += ", silent"
+				}
+				t.Add(j.Job, state, strings.TrimSpace(string(j.Task)+"  "+j.Executor))
 			}
 		}
 		r.heading(list.heading, len(t.Rows), list.total)

@@ -170,6 +170,7 @@ type Job struct {
 	Executor string
 	State    record.Status
 	Live     bool                    // it has not ended
+	Stalled  bool                    // it is silent for long
 	Row      any                     // what can change of it, for a wait
 	Show     func(now time.Time) any // as its own verbs show it
 }

@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -99,7 +100,7 @@ func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (LogO
 	for _, e := range append(events, about...) {
 		entry := e.Item.Entry
 		told := Told{At: e.Item.At, Who: string(e.Item.Who), Task: e.Item.Task, Record: e.Item.Record, Title: e.Item.Title, Deleted: e.Item.Deleted, Entry: &entry}
-		told.In = known.brought[entryKey(string(entry.Who), entry.At, string(entry.Did))]
+		told.In = known.brought[entryKey(cmp.Or(string(e.Item.Task), e.Item.Record), string(entry.Who), entry.At, string(entry.Did))]
 		story = append(story, verb.Ranked[Told]{At: e.At, Item: told})
 	}
 	story = append(story, known.told...)
@@ -229,7 +230,7 @@ func (c *Commit) changes(s *store.Store, in store.Logged, brought map[string]str
 			c.ByHand = append(c.ByHand, id)
 		}
 		for _, line := range file.Added {
-			if key, ok := keyOfLine(line); ok {
+			if key, ok := keyOfLine(id, line); ok {
 				brought[key] = in.ID
 			}
 		}
@@ -244,13 +245,13 @@ func isEntryLine(line string) bool {
 	return strings.HasPrefix(line, "- {who: ") || strings.HasPrefix(line, "- who: ")
 }
 
-// entryKey identifies an entry among those of a story.
-func entryKey(who string, at time.Time, did string) string {
-	return who + " " + at.UTC().Format(time.RFC3339) + " " + did
+// entryKey identifies an entry among those of a story, by the id of its record too.
+func entryKey(id, who string, at time.Time, did string) string {
+	return id + " " + who + " " + at.UTC().Format(time.RFC3339) + " " + did
 }
 
 // keyOfLine is the entryKey of an entry that stands on one line, as cairn writes them.
-func keyOfLine(line string) (string, bool) {
+func keyOfLine(id, line string) (string, bool) {
 	value := func(key string) string {
 		_, rest, ok := strings.Cut(line, key)
 		if !ok {
@@ -259,5 +260,5 @@ func keyOfLine(line string) (string, bool) {
 		return strings.Trim(rest[:min(len(rest), strings.IndexAny(rest+",", ",}"))], ` '"`)
 	}
 	at, err := time.Parse(time.RFC3339, value(" at: "))
-	return entryKey(value("who: "), at, value(" did: ")), err == nil
+	return entryKey(id, value("who: "), at, value(" did: ")), err == nil
 }

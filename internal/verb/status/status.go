@@ -230,7 +230,7 @@ func (l looker) jobs(out *Out) error {
 			continue
 		}
 		if out.Totals.Jobs++; out.Totals.Jobs <= l.most {
-			out.Jobs = append(out.Jobs, Job{Job: one.ID, Task: one.Task, Executor: one.Executor, State: one.State})
+			out.Jobs = append(out.Jobs, Job{Job: one.ID, Task: one.Task, Executor: one.Executor, State: one.State, Stalled: one.Stalled})
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -108,11 +109,7 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.T
 		out.Decisions = w.Governing(ctx, s, whole)
 	}
 	if asked(commentsPart) {
-		read, err := kind.Tasks.Get(s, t.ID)
-		if err != nil {
-			return out, err
-		}
-		out.Comments = threadOf(w, read.Provenance)
+		out.Comments = threadOf(w, whole.Provenance)
 	}
 	if asked(scratchpadPart) {
 		text, truncated := scratchpadOf(whole.Provenance)
@@ -182,19 +179,20 @@ func related(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gra
 	return out
 }
 
+// sessionsOf are the sessions of a task, the newest first.
 func sessionsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (*SessionsPart, error) {
 	all, err := w.Reads.Look(ctx, s, kind.Sessions.Kind)
 	if err != nil {
 		return nil, err
 	}
-	view, out := w.View(s), &SessionsPart{Sessions: []verb.Session{}}
-	for _, r := range all.Rows() {
-		if r.Parent == id {
-			out.Sessions = append(out.Sessions, view.SessionOf(r))
-		}
+	rows := slices.DeleteFunc(slices.Clone(all.Rows()), func(r *kind.Row) bool { return r.Parent != id })
+	sorted.By(rows, func(a, b *kind.Row) int {
+		return cmp.Or(cmp.Compare(b.Created, a.Created), cmp.Compare(b.ID, a.ID))
+	})
+	view, out := w.View(s), &SessionsPart{Sessions: []verb.Session{}, Total: len(rows)}
+	for _, r := range bounded(w, rows) {
+		out.Sessions = append(out.Sessions, view.SessionOf(r))
 	}
-	out.Total = len(out.Sessions)
-	out.Sessions = bounded(w, out.Sessions)
 	out.Truncated = len(out.Sessions) < out.Total
 	return out, nil
 }

@@ -69,7 +69,7 @@ func jobsOf(s *store.Store, all []job.Job) []verb.Job {
 func jobOf(s *store.Store, one job.Job) verb.Job {
 	now := one.Status
 	return verb.Job{
-		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, State: record.Status(now.State), Live: now.State.Live(),
+		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, State: record.Status(now.State), Live: now.State.Live(), Stalled: now.Stalled,
 		Row:  jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR},
 		Show: func(at time.Time) any { return verbs.View(s, one, at) },
 	}

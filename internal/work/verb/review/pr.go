@@ -161,10 +161,13 @@ type Synced struct {
 	job.PR
 	Was  string `json:"was,omitempty"`  // the state that the task said before, if it is another one now
 	Next string `json:"next,omitempty"` // what is to be done
+
+	Error string `json:"error,omitempty"` // why the host could not be asked; the rest is not known then
 }
 
 // Sync asks the hosts for the state of pull requests, and records what has changed. A task is not closed by it: what
-// was merged on the host is here once it was pulled, and then it is closed as any task is.
+// was merged on the host is here once it was pulled, and then it is closed as any task is. Of several tasks one whose
+// host cannot be asked has an error among the others; it is returned where there is nothing else to tell.
 func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (SyncOut, error) {
 	if !s.Trusted() {
 		return SyncOut{}, untrusted()
@@ -174,6 +177,7 @@ func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (Sy
 		return SyncOut{}, err
 	}
 	out := SyncOut{Items: []Synced{}}
+	var failed error
 	for _, id := range ids {
 		if err := w.InScope(id); err != nil {
 			if in.ID == "" {
@@ -182,8 +186,12 @@ func Sync(ctx context.Context, w *verb.Workspace, s *store.Store, in SyncIn) (Sy
 			return out, err
 		}
 		if err := syncOne(ctx, w, id, &out); err != nil {
-			return out, verb.WithID(err, id)
+			failed = cmp.Or(failed, verb.WithID(err, id))
+			out.Items = append(out.Items, Synced{Task: id, Error: record.MessageOf(err)})
 		}
+	}
+	if failed != nil && (ctx.Err() != nil || !slices.ContainsFunc(out.Items, func(one Synced) bool { return one.Error == "" })) {
+		return out, failed
 	}
 	return out, w.RememberCall(ctx, s, session.Key{Tasks: ids})
 }

@@ -206,6 +206,36 @@ func TestPullRequestThatCannotBeOpened(t *testing.T) {
 	}
 }
 
+// Where the program of one host is missing, the pull requests of others are asked about all the same.
+func TestSyncGoesOnWithoutOneHost(t *testing.T) {
+	hosts := newHosts(t)
+	h := newHome(t)
+	h.withRemote("https://github.com/o/r.git")
+	there := h.create(args{"title": "Add a roof"})
+	h.work(there, map[string]string{"roof": "tiles\n"})
+	_, err := h.apply(there, "pr", nil)
+	h.wantCode(err, "")
+	gone := h.create(args{"title": "Add a door"})
+	_, err = verbtest.Call[any](t, h.Workspace, "ref_add", args{
+		"id": gone, "type": "pr", "repo": "gitlab.com/o/r", "url": "https://gitlab.com/o/r/-/merge_requests/9", "state": "open",
+	})
+	h.wantCode(err, "")
+	if err := os.Remove(filepath.Join(hosts.dir, "bin", "glab")); err != nil {
+		t.Fatal(err)
+	}
+	hosts.set(t, "gh", "MERGED")
+	synced, err := verbtest.Call[review.SyncOut](t, h.Workspace, "review_sync", args{})
+	h.wantCode(err, "")
+	for _, one := range synced.Items {
+		if one.Task == there && one.Status != "merged" || one.Task == gone && one.Error == "" {
+			t.Errorf("it says %+v", one)
+		}
+	}
+	if len(synced.Items) != 2 {
+		t.Errorf("it says %+v", synced.Items)
+	}
+}
+
 func lookPath(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
