@@ -22,7 +22,9 @@ type Rule struct {
 	// the same; the caller sets it after the merge.
 	Derived []string
 
-	// Choose decides between two changes of a One. Without it they are a conflict. base is nil if the two have none.
+	// Choose decides between two values of a One, also where one is that of the base: what entries set may have been
+	// set anew and back. Where it is nil, or chooses Neither, a change of one side wins, and two are a conflict. base is
+	// nil if the two have none.
 	Choose func(base, ours, theirs *Doc) Side
 }
 

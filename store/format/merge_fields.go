@@ -63,7 +63,7 @@ func (f fieldMerge) merge() {
 		return
 	case f.rule.Kind == Log:
 		f.mergeAs(f.log)
-	case meaning(f.base) == theirs:
+	case f.rule.Choose == nil && f.onlyOurs():
 		return
 	case f.rule.Kind == Texts:
 		f.mergeAs(f.texts)
@@ -74,8 +74,11 @@ func (f fieldMerge) merge() {
 	}
 }
 
-// onlyTheirs reports whether our side did not change the value.
+// onlyTheirs reports whether our side has the value of the base.
 func (f fieldMerge) onlyTheirs() bool { return meaning(f.base) == meaning(f.ours) }
+
+// onlyOurs reports whether their side has the value of the base.
+func (f fieldMerge) onlyOurs() bool { return meaning(f.base) == meaning(f.theirs) }
 
 // mergeAs makes the edits that merge the key as its kind. If the values are not of that kind, it is merged as one
 // value; but a Log then is a conflict, so that no entry of either side is lost.
@@ -95,11 +98,15 @@ func (f fieldMerge) mergeAs(kind func() (edits []Edit, ok bool)) {
 
 func (f fieldMerge) mergeAsOne() {
 	side := Neither
+	if f.rule.Choose != nil {
+		side = f.rule.Choose(f.m.base, f.m.ours, f.m.theirs)
+	}
 	switch {
+	case side != Neither:
 	case f.onlyTheirs():
 		side = Theirs
-	case f.rule.Choose != nil:
-		side = f.rule.Choose(f.m.base, f.m.ours, f.m.theirs)
+	case f.onlyOurs():
+		side = Ours
 	}
 	if side == Neither || side == Theirs && !f.take() {
 		f.m.addConflict(f.key)

@@ -11,15 +11,25 @@ import (
 // movingKeys are the keys that follow from the entries of a kind whose states have an order.
 var movingKeys = []string{"status", "assignee"}
 
-// settleLater is how such a key merges at first: settleLife sets it. What cannot be read is a conflict.
-func (k *Kind) settleLater(_, ours, theirs *format.Doc) format.Side {
+// settleLater is how such a key merges at first, if both sides moved the record: settleLife sets it. What cannot be read
+// is a conflict.
+func (k *Kind) settleLater(base, ours, theirs *format.Doc) format.Side {
+	was := record.Header{Status: k.Life.First}
+	if base != nil {
+		if v, err := k.Decode(base); err == nil {
+			was = k.Header(v)
+		}
+	}
 	for _, doc := range []*format.Doc{ours, theirs} {
-		if _, err := k.Decode(doc); err != nil {
+		if v, err := k.Decode(doc); err != nil || sameLife(k.Header(v), was) {
 			return format.Neither
 		}
 	}
 	return format.Ours
 }
+
+// sameLife reports whether two headers have the same state and holder.
+func sameLife(a, b record.Header) bool { return a.Status == b.Status && a.Assignee == b.Assignee }
 
 // settleLife gives a merged record the state and the holder that the entries of both sides make. If those do not
 // explain a side, whose file a person may have edited, and both sides moved the record, the side that brought it
@@ -43,7 +53,6 @@ func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 		merged, h[i] = v, k.Header(v)
 	}
 	was, o, t := h[0], h[1], h[2]
-	same := func(a, b record.Header) bool { return a.Status == b.Status && a.Assignee == b.Assignee }
 	fold := func(side record.Header) (record.Header, bool) {
 		known := map[string]int{}
 		for _, e := range was.Log {
@@ -54,12 +63,12 @@ func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 			return known[e.Hash()] >= 0
 		})
 		got, _ := k.Life.Fold(merged, was, fresh, task.Rules{Flow: flow, Granted: true})
-		return got, same(got, side)
+		return got, sameLife(got, side)
 	}
 	now, settled := fold(h[3])
 	_, ok1 := fold(o)
 	if _, ok2 := fold(t); !ok1 || !ok2 {
-		now, settled = k.furtherSide(o, t), same(o, t) || same(o, was) || same(t, was)
+		now, settled = k.furtherSide(o, t), sameLife(o, t) || sameLife(o, was) || sameLife(t, was)
 	}
 	if settled {
 		return
