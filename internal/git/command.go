@@ -2,7 +2,6 @@ package git
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -214,29 +213,16 @@ func output(ctx context.Context, cmd *exec.Cmd, args []string) ([]byte, error) {
 // stream is run for an output that may be too long for memory: read gets it while git runs. If read fails, git is killed,
 // and the error of read is returned.
 func (r *Repo) stream(ctx context.Context, in io.Reader, env []string, read func(*bufio.Reader) error, args ...string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	cmd := command(ctx, r.Top, args...)
-	cmd.Stdin, cmd.Env = in, append(cmd.Env, env...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	p, err := r.start(ctx, in, env, args...)
 	if err != nil {
-		return explain(ctx, err, cmd.Dir, args)
+		return err
 	}
-	failed := read(bufio.NewReaderSize(out, 1<<16))
+	failed := read(p.out)
 	if failed != nil {
-		cancel()
+		p.cancel()
 	}
-	err = cmd.Wait()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		exit.Stderr = stderr.Bytes()
-	}
-	if err != nil && (failed == nil || errors.Is(failed, io.ErrUnexpectedEOF)) {
-		return explain(ctx, err, cmd.Dir, args)
+	if err := p.wait(); err != nil && (failed == nil || errors.Is(failed, io.ErrUnexpectedEOF)) {
+		return err
 	}
 	return failed
 }

@@ -244,8 +244,13 @@ func TestConfigDecidesNoAnswer(t *testing.T) {
 		base := strings.Join(bases, "")
 		commits, err := f.History().Between(ctx, base, "HEAD", 10)
 		say(commits, err)
-		touching, err := f.History().Touching(ctx, base, "HEAD", ".cairn/tasks/T-1.md")
-		say(touching, err)
+		steps, around, err := f.History().Steps(ctx, base, "HEAD")
+		say(fmt.Sprint(steps, around), err)
+		pairs := make([]Pair, len(steps))
+		for i, step := range steps {
+			pairs[i].Now = step.Tree
+		}
+		say("differences", f.History().Differences(ctx, pairs, []string{".cairn"}, func(_ int, c FileChange) { all = append(all, c) }))
 		for _, since := range []string{"", base} {
 			say("versions", f.History().Versions(ctx, since, "HEAD", []string{".cairn"}, func(path, id string) { all = append(all, path, id) }))
 		}

@@ -79,26 +79,6 @@ func (h History) Between(ctx context.Context, since, commit string, limit int) (
 	return strings.Fields(string(out)), err
 }
 
-// Parents lists the parents of a commit, in their order.
-func (h History) Parents(ctx context.Context, commit string) ([]string, error) {
-	out, err := Run(ctx, h.repo.Top, "rev-list", "--max-count=1", "--parents", commit)
-	if fields := strings.Fields(string(out)); err == nil && len(fields) > 0 {
-		return fields[1:], nil
-	}
-	return nil, err
-}
-
-// Merges lists the commits with several parents that are reachable from one commit and not from since, each with its
-// parents behind it; newest first and limit at most.
-func (h History) Merges(ctx context.Context, since, commit string, limit int) ([][]string, error) {
-	out, err := Run(ctx, h.repo.Top, "rev-list", "--topo-order", "--min-parents=2", "--parents", "--max-count="+strconv.Itoa(limit), commit, "^"+since)
-	var all [][]string
-	for line := range strings.Lines(string(out)) {
-		all = append(all, strings.Fields(line))
-	}
-	return all, err
-}
-
 // Contains reports whether a commit is another, or an ancestor of it. It is not if this clone does not have it.
 func (h History) Contains(ctx context.Context, commit, ancestor string) (bool, error) {
 	if !IsID(ancestor) {
@@ -123,20 +103,6 @@ func (h History) Time(ctx context.Context, commit string) (time.Time, error) {
 		return time.Time{}, garbled("rev-list", string(out))
 	}
 	return time.Unix(seconds, 0).UTC(), nil
-}
-
-// Descendants lists the commits that are descendants of since and reachable from commit.
-func (h History) Descendants(ctx context.Context, since, commit string) ([]string, error) {
-	out, err := Run(ctx, h.repo.Top, "rev-list", "--ancestry-path", commit, "^"+since)
-	return strings.Fields(string(out)), err
-}
-
-// Touching lists the commits that are reachable from commit and not from since, and that change one of some files, or a
-// file in one of some folders; oldest first.
-func (h History) Touching(ctx context.Context, since, commit string, paths ...string) ([]string, error) {
-	args := []string{"rev-list", "--topo-order", "--reverse", "--full-history", commit, "^" + since, "--"}
-	out, err := Run(ctx, h.repo.Top, append(args, paths...)...)
-	return strings.Fields(string(out)), err
 }
 
 // Versions calls fn at least once with the id of every content that a file below one of some paths had in a commit that

@@ -37,12 +37,6 @@ func TestHistory(t *testing.T) {
 	if got, err := found.History().Between(t.Context(), a, a, 10); err != nil || len(got) != 0 {
 		t.Errorf("nothing is %q, %v", got, err)
 	}
-	if got, err := found.History().Touching(t.Context(), a, b, "g"); err != nil || !slices.Equal(got, []string{b}) {
-		t.Errorf("g is touched by %q, %v", got, err)
-	}
-	if got, err := found.History().Touching(t.Context(), a, b, "f"); err != nil || len(got) != 0 {
-		t.Errorf("f is touched by %q, %v", got, err)
-	}
 	if found.History().Shallow() {
 		t.Error("a whole clone is shallow")
 	}

@@ -49,8 +49,16 @@ func Ours(path string) bool {
 func (t Tree) Fingerprint() string {
 	lines := make([]string, 0, len(t))
 	for path, file := range t {
-		lines = append(lines, file+" "+path+"\x00")
+		lines = append(lines, lineOf(file, path))
 	}
+	return hashLines(lines)
+}
+
+// lineOf is the line of a file in what a fingerprint is the hash of.
+func lineOf(file, path string) string { return file + " " + path + "\x00" }
+
+// hashLines is the fingerprint of lines. It sorts them.
+func hashLines(lines []string) string {
 	slices.Sort(lines)
 	h := sha256.New()
 	for _, line := range lines {

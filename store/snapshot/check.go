@@ -3,7 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -143,7 +142,11 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 			return err
 		}
 		change := proof.Compare(s.tree.Tree, before.Tree)
-		h := newHistory(ctx, l.Layout, s, commit)
+		h, err := newHistory(ctx, l.Layout, s, commit)
+		if err != nil {
+			return err
+		}
+		defer h.close()
 		if change.Past, err = h.past(change.Suspects()); err != nil {
 			return err
 		}
@@ -155,9 +158,6 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 		c.Closed = append(c.Closed, change.Closed()...)
 		if h.err != nil {
 			return h.err
-		}
-		if len(h.commits) > mostCommits {
-			c.note(fmt.Sprintf("the change has %d commits or more, so it was not checked whether they hold the files that its checks passed on", mostCommits))
 		}
 	}
 	slices.Sort(c.Closed)

@@ -6,11 +6,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
-// The limits of a comparison.
-const (
-	MostBases   = mostBases
-	MostCommits = mostCommits
-)
+// MostBases is the limit of a comparison.
+const MostBases = mostBases
 
 // TakenFor is takenFor.
 var TakenFor = takenFor

@@ -11,7 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -20,26 +19,26 @@ type history struct {
 	layout.Layout
 	ctx context.Context
 	subject
+	*commits
 	since string // the commit that the change is compared with
-
-	commits  []string               // those of the change, and since; nil until they are listed
-	left     []string               // those of them whose fingerprint is not taken yet
-	trees    map[string]bool        // the fingerprints that were taken
-	prints   map[string]string      // those of single commits
-	later    map[string]bool        // descendants of since; nil until they are listed
-	touching map[record.ID][]string // commits of the change that touch a task, oldest first
-	read     map[string]any         // records of commits, by commit and path; nil for one that is not there
-	err      error                  // the first failure; after it nothing is known
+	prints
+	ways map[string][]string // see ancestry
+	err  error               // the first failure; after it nothing is known
 }
 
-// mostCommits is how many commits of a change are read. For larger changes committed knows nothing.
-const mostCommits = 200
+// newHistory reads the commits of a change of since. It must be closed.
+func newHistory(ctx context.Context, l layout.Layout, s subject, since string) (*history, error) {
+	c, err := readCommits(ctx, l, since, s.head)
+	if err != nil {
+		return nil, err
+	}
+	return &history{Layout: l, ctx: ctx, subject: s, commits: c, since: since, prints: prints{known: map[string]string{}}}, nil
+}
 
-// newHistory knows nothing yet of the commits of a change of since.
-func newHistory(ctx context.Context, l layout.Layout, s subject, since string) *history {
-	return &history{
-		Layout: l, ctx: ctx, subject: s, since: since,
-		trees: map[string]bool{}, prints: map[string]string{}, touching: map[record.ID][]string{}, read: map[string]any{},
+func (h *history) close() {
+	h.contents.Close()
+	if h.from != nil {
+		h.from.Close()
 	}
 }
 
@@ -49,128 +48,120 @@ func (h *history) fail(err error) {
 	}
 }
 
+// prints are the fingerprints of the commits of a change. They are taken from the newest on, until the one that is
+// looked for is there.
+type prints struct {
+	from  *git.Fingerprints
+	taken int
+	known map[string]string // of commits
+	now   string            // of what is not committed; "" until it is taken
+}
+
 // committed is the function of proof.Change.Committed.
 func (h *history) committed(commit, fingerprint string) (here, known bool) {
-	if !h.listed() || commit != "" && !slices.Contains(h.commits, commit) {
+	if _, ours := h.place[commit]; h.err != nil || !ours && commit != "" && commit != h.since {
 		return false, false
 	}
-	here = h.hasTree(fingerprint)
-	return here, h.err == nil && (here || !h.unhashed)
+	here = h.uncommitted() == fingerprint
+	for i := 0; !here && i < len(h.all) && h.err == nil; i++ {
+		here = h.fingerprintOf(h.all[len(h.all)-1-i].ID) == fingerprint
+	}
+	return here && h.err == nil, h.err == nil && (here || !h.unhashed)
 }
 
-// listed lists the commits of the change once, and takes the fingerprint of what is not committed. It reports false if
-// they are not known, or too many.
-func (h *history) listed() bool {
-	if h.commits == nil && h.err == nil {
-		if h.head != "" {
-			h.left, h.err = h.Repo.History().Between(h.ctx, h.since, h.head, mostCommits)
-		}
-		h.commits = append([]string{h.since}, h.left...)
-		if h.err == nil && h.fingerprint != nil {
-			var f string
-			f, h.err = h.fingerprint(h.ctx)
-			h.trees[f] = true
-		}
+// uncommitted is the fingerprint of the judged files; "" if they are those of a commit, or may not be hashed.
+func (h *history) uncommitted() string {
+	if h.now == "" && h.fingerprint != nil && h.err == nil {
+		var err error
+		h.now, err = h.fingerprint(h.ctx)
+		h.fail(err)
 	}
-	return h.err == nil && len(h.commits) <= mostCommits
+	return h.now
 }
 
-// hasTree reports whether the judged files, or a commit of the change, have this fingerprint. It takes fingerprints
-// from the newest commit on, until it finds the one.
-func (h *history) hasTree(fingerprint string) bool {
-	for !h.trees[fingerprint] && len(h.left) > 0 && h.err == nil {
-		h.trees[h.fingerprintOf(h.left[0])] = true
-		h.left = h.left[1:]
+// fingerprintOf is the fingerprint of a commit.
+func (h *history) fingerprintOf(commit string) string {
+	f, known := h.prints.known[commit]
+	if _, ours := h.place[commit]; !known && !ours && h.err == nil {
+		var err error
+		f, err = h.Repo.Objects().Fingerprint(h.ctx, commit)
+		h.fail(err)
+		h.prints.known[commit] = f
 	}
-	return h.trees[fingerprint]
+	if h.from == nil && h.err == nil {
+		trees := make([]string, len(h.all))
+		for i, c := range h.all {
+			trees[len(h.all)-1-i] = c.Tree
+		}
+		var err error
+		h.from, err = h.Repo.History().Fingerprints(h.ctx, trees)
+		h.fail(err)
+	}
+	for f == "" && h.err == nil {
+		next, err := h.from.Next()
+		h.fail(err)
+		h.taken++
+		at := h.all[len(h.all)-h.taken].ID
+		if h.prints.known[at] = next; at == commit {
+			f = next
+		}
+	}
+	return f
+}
+
+// firstWith is the first commit of the change in which a record has an entry; -1 if there is none.
+func (h *history) firstWith(of record.Ref, e record.Entry) int {
+	if h.err != nil {
+		return -1
+	}
+	i, err := h.commits.firstWith(of, e)
+	h.fail(err)
+	return i
 }
 
 // broughtBy is the function of proof.Change.BroughtBy.
 func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) {
-	if h.err != nil {
+	i := h.firstWith(id.Ref(), e)
+	if i < 0 {
 		return proof.Written{}, false
 	}
-	commit := h.firstWith(id, e)
-	if commit == "" {
-		return proof.Written{}, false
-	}
-	at, err := h.Repo.History().Time(h.ctx, commit)
-	h.fail(err)
-	return proof.Written{Find: h.in(commit), At: at, Later: h.isLater(commit)}, h.err == nil
+	return proof.Written{Find: h.in(h.all[i].ID), At: h.all[i].At, Later: h.later()[i]}, h.err == nil
 }
 
 // recordBroughtBy is the function of proof.Change.RecordBroughtBy.
 func (h *history) recordBroughtBy(path string, e record.Entry) (proof.RecordWritten, bool) {
 	k, id, ok := kind.At(path)
-	if !ok || h.head == "" || h.err != nil {
+	if !ok {
 		return proof.RecordWritten{}, false
 	}
-	for _, commit := range h.changing(k, id) {
-		var log record.Log
-		h.fail(place.InCommits(h.ctx, h.Layout, []string{commit}, []record.Ref{k.Ref(id)}, func(_ record.Ref, src []byte) {
-			if doc, err := format.Parse(src, k.Form); err == nil {
-				log, _ = kind.Entries(doc)
-			}
-		}))
-		if h.err == nil && log.Has(e.Hash()) {
-			at, err := h.Repo.History().Time(h.ctx, commit)
-			h.fail(err)
-			return proof.RecordWritten{At: at, Log: log}, h.err == nil
-		}
+	i := h.firstWith(k.Ref(id), e)
+	if i < 0 {
+		return proof.RecordWritten{}, false
 	}
-	return proof.RecordWritten{}, false
+	at, err := h.contentIn(h.all[i].ID, k, id)
+	h.fail(err)
+	log, err := h.log(at)
+	h.fail(err)
+	return proof.RecordWritten{At: h.all[i].At, Log: log}, h.err == nil
 }
 
 // filesAt is the function of proof.Change.FilesAt.
 func (h *history) filesAt(id record.ID, e record.Entry) (fingerprint string, known bool) {
-	if h.err != nil {
-		return "", false
-	}
-	if commit := h.firstWith(id, e); commit != "" {
-		fingerprint = h.fingerprintOf(commit)
-	} else if h.fingerprint != nil && h.err == nil {
-		fingerprint, h.err = h.fingerprint(h.ctx)
+	if i := h.firstWith(id.Ref(), e); i >= 0 {
+		fingerprint = h.fingerprintOf(h.all[i].ID)
+	} else {
+		fingerprint = h.uncommitted()
 	}
 	return fingerprint, h.err == nil && fingerprint != ""
 }
 
-// firstWith finds the first commit of the change in which a task has an entry; "" if there is none.
-func (h *history) firstWith(id record.ID, e record.Entry) string {
-	if h.head == "" {
-		return ""
-	}
-	commits, known := h.touching[id]
-	if !known {
-		commits = h.changing(kind.Tasks.Kind, string(id))
-		h.touching[id] = commits
-	}
-	for _, commit := range commits {
-		if t, ok := h.in(commit)(id); ok && t.Provenance.Has(e.Hash()) {
-			return commit
-		}
-	}
-	return ""
-}
-
-// changing lists the commits of the change that may change a record, oldest first. It need not have changed in those
-// that change records at rest.
-func (h *history) changing(k *kind.Kind, id string) []string {
-	commits, err := h.Repo.History().Touching(h.ctx, h.since, h.head, append(restInRepo(h.Layout, k), h.InRepo(k.File(id)))...)
-	h.fail(err)
-	return commits
-}
-
 // foldersInRepo lists the folders, from the top of the work tree, below which all records of a kind lie.
 func foldersInRepo(l layout.Layout, k *kind.Kind) []string {
-	return append(restInRepo(l, k), l.InRepo(l.Rel(l.Dir(k.Folder))))
-}
-
-// restInRepo is the folder of a kind's records at rest, from the top of the work tree, if the kind has one.
-func restInRepo(l layout.Layout, k *kind.Kind) []string {
-	if k.Rest == "" {
-		return nil
+	folders := []string{l.InRepo(l.Rel(l.Dir(k.Folder)))}
+	if k.Rest != "" {
+		folders = append(folders, l.InRepo(l.Rel(l.Dir(k.Rest))))
 	}
-	return []string{l.InRepo(l.Rel(l.Dir(k.Rest)))}
+	return folders
 }
 
 // taskAt is the id of the task whose file has a path from the top of the work tree; "" for any other file.
@@ -183,17 +174,19 @@ func taskAt(l layout.Layout, path string) record.ID {
 	return record.ID(id)
 }
 
-// isLater reports whether a commit is a descendant of since.
-func (h *history) isLater(commit string) bool {
-	if h.later == nil {
-		h.later = map[string]bool{}
-		commits, err := h.Repo.History().Descendants(h.ctx, h.since, h.head)
-		for _, c := range commits {
-			h.later[c] = true
-		}
-		h.fail(err)
+// later reports of each commit whether it is a descendant of since.
+func (h *history) later() []bool { return h.descendants(h.since) }
+
+// descendants reports of each commit whether it is a descendant of one of some commits.
+func (c *commits) descendants(of ...string) []bool {
+	out := make([]bool, len(c.all))
+	for i, commit := range c.all {
+		out[i] = slices.ContainsFunc(commit.Parents, func(parent string) bool {
+			at, ours := c.place[parent]
+			return slices.Contains(of, parent) || ours && out[at]
+		})
 	}
-	return h.later[commit]
+	return out
 }
 
 // in looks up tasks, and records of other kinds that they depend on, in a commit.
@@ -209,54 +202,56 @@ type commitReader struct {
 
 // Read is kind.Reader.Read. A record that cannot be read counts as one that is not there.
 func (r commitReader) Read(k *kind.Kind, id string) (any, error) {
-	name := r.commit + ":" + k.File(id)
-	got, known := r.read[name]
-	if !known {
-		r.fail(place.InCommits(r.ctx, r.Layout, []string{r.commit}, []record.Ref{k.Ref(id)}, func(_ record.Ref, src []byte) {
-			if v, err := k.Parse(src); err == nil {
-				got = v
-			}
-		}))
-		r.read[name] = got
-	}
-	if got == nil {
+	at, err := r.contentIn(r.commit, k, id)
+	r.fail(err)
+	v, err := r.value(at)
+	r.fail(err)
+	if v == nil {
 		return nil, k.NotFound(id)
 	}
-	return got, nil
+	return v, nil
 }
 
 // past returns the versions of the suspects' files since the base. For a suspect marked Undeclared it returns every
 // version in the history. Versions that cannot be read as a task are left out.
 func (h *history) past(suspects []proof.Suspect) (map[record.ID][]task.Task, error) {
-	recent, old := map[record.ID]bool{}, map[record.ID]bool{}
+	old, out := map[record.ID]bool{}, map[record.ID][]task.Task{}
 	for _, s := range suspects {
-		recent[s.ID] = true
 		if s.Undeclared {
 			old[s.ID] = true
 		}
+		seen := map[string]bool{}
+		for _, i := range h.touching[s.ID.Ref()] {
+			at, err := h.contentIn(h.all[i].ID, kind.Tasks.Kind, string(s.ID))
+			if err != nil {
+				return nil, err
+			}
+			v, err := h.value(at)
+			if err != nil {
+				return nil, err
+			}
+			if t, ok := v.(task.Task); ok && !seen[at.id] {
+				seen[at.id] = true
+				out[s.ID] = append(out[s.ID], t)
+			}
+		}
 	}
-	if h.head == "" || len(recent) == 0 {
-		return nil, nil
+	if h.head == "" || len(old) == 0 {
+		return out, nil
 	}
 	type version struct {
 		of record.ID
 		id string // of the content
 	}
-	seen, out := map[version]bool{}, map[record.ID][]task.Task{}
-	find := func(since string, tasks map[record.ID]bool) error {
-		return versions(h.ctx, h.Layout, since, h.head, func(of record.ID, id string) bool {
-			v := version{of, id}
-			if !tasks[of] || seen[v] {
-				return false
-			}
-			seen[v] = true
-			return true
-		}, func(of record.ID, f proof.TaskFile) { out[of] = append(out[of], f.Task) })
-	}
-	err := find(h.since, recent)
-	if err == nil && len(old) > 0 {
-		err = find("", old)
-	}
+	seen := map[version]bool{}
+	err := versions(h.ctx, h.Layout, "", h.since, func(of record.ID, id string) bool {
+		v := version{of, id}
+		if !old[of] || seen[v] {
+			return false
+		}
+		seen[v] = true
+		return true
+	}, func(of record.ID, f proof.TaskFile) { out[of] = append(out[of], f.Task) })
 	return out, err
 }
 

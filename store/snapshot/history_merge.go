@@ -11,73 +11,75 @@ import (
 
 // heldSince is the function of proof.Change.HeldSince.
 func (h *history) heldSince(id record.ID, e record.Entry, fingerprint string) (has, known bool) {
-	if !h.listed() || h.unhashed {
+	if h.err != nil || h.unhashed {
 		return false, false
 	}
-	if h.fingerprint != nil {
-		now, err := h.fingerprint(h.ctx)
-		if h.fail(err); err != nil || now == fingerprint {
-			return err == nil, err == nil
-		}
+	if h.fingerprint != nil && h.uncommitted() == fingerprint {
+		return h.err == nil, h.err == nil
 	}
-	first := h.firstWith(id, e)
-	if first == "" {
+	first := h.firstWith(id.Ref(), e)
+	if first < 0 {
 		return false, h.err == nil
 	}
-	later, err := h.Repo.History().Descendants(h.ctx, first, h.head)
-	h.fail(err)
-	for _, c := range append([]string{first}, later...) {
-		if h.err != nil || h.fingerprintOf(c) == fingerprint {
+	later := h.descendants(h.all[first].ID)
+	later[first] = true
+	for i, c := range h.all {
+		if later[i] && h.fingerprintOf(c.ID) == fingerprint {
 			return h.err == nil, h.err == nil
 		}
 	}
 	return false, h.err == nil
 }
 
-// fingerprintOf is the fingerprint of a commit.
-func (h *history) fingerprintOf(commit string) string {
-	if f, known := h.prints[commit]; known {
-		return f
+// ancestry is the parents of every commit that is reachable from the judged one.
+func (h *history) ancestry() map[string][]string {
+	if h.ways == nil && h.err == nil {
+		var err error
+		h.ways, err = h.Repo.History().Parents(h.ctx, h.head)
+		h.fail(err)
 	}
-	f, err := h.Repo.Objects().Fingerprint(h.ctx, commit)
-	h.fail(err)
-	h.prints[commit] = f
-	return f
+	return h.ways
+}
+
+// reach is the commits that are reachable from one, which is one of them.
+func (h *history) reach(commit string) map[string]bool {
+	ways, out := h.ancestry(), map[string]bool{}
+	todo := []string{commit}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if _, here := ways[at]; here && !out[at] {
+			out[at] = true
+			todo = append(todo, ways[at]...)
+		}
+	}
+	return out
 }
 
 // merged is the function of proof.Change.Merged.
 func (h *history) merged(id record.ID, e record.Entry) (m proof.Merge, known bool) {
-	if h.err != nil {
-		return m, false
-	}
-	commit, brought := e.Said().Merged, h.firstWith(id, e)
-	if brought == "" || h.err != nil {
-		return m, false
-	}
-	here, err := h.Repo.History().Contains(h.ctx, brought, commit)
-	if h.fail(err); err != nil || !here {
+	commit, brought := e.Said().Merged, h.firstWith(id.Ref(), e)
+	if brought < 0 || h.err != nil || !h.reach(h.all[brought].ID)[commit] {
 		return m, false
 	}
 	m.Files = h.fingerprintOf(commit)
-	parents, err := h.Repo.History().Parents(h.ctx, brought)
-	h.fail(err)
-	if h.err == nil && len(parents) == 2 && parents[1] == commit {
-		m.Joined, m.Changed = true, h.unexplained(brought, parents[0], parents[1])
+	if parents := h.all[brought].Parents; len(parents) == 2 && parents[1] == commit {
+		m.Joined, m.Changed = true, h.unexplained(h.all[brought].ID, parents[0], parents[1])
 		return m, h.err == nil
 	}
-	m.Joined = h.mergedBefore(commit, brought)
+	m.Joined = h.mergedBefore(commit, h.all[brought].ID)
 	return m, h.err == nil
 }
 
 // mergedBefore reports whether the base has a commit, or a merge of the change before another commit brought it.
 func (h *history) mergedBefore(commit, before string) bool {
-	there, err := h.Repo.History().Contains(h.ctx, h.since, commit)
-	if h.fail(err); err != nil || there {
-		return there
+	if h.reach(h.since)[commit] {
+		return true
 	}
-	merges, err := h.Repo.History().Merges(h.ctx, h.since, before, mostCommits)
-	h.fail(err)
-	return slices.ContainsFunc(merges, func(m []string) bool { return len(m) > 2 && slices.Contains(m[2:], commit) })
+	earlier := h.reach(before)
+	return slices.ContainsFunc(h.all, func(c git.Step) bool {
+		return earlier[c.ID] && len(c.Parents) > 1 && slices.Contains(c.Parents[1:], commit)
+	})
 }
 
 // unexplained lists the paths that a merge of two commits has otherwise than git merges them: what only one side
