@@ -1,7 +1,6 @@
 package verb
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,23 +11,11 @@ import (
 //
 //	2026-06-21               a date: that day in UTC
 //	2026-06-21T10:00:00Z     a time
-//	90m 24h 7d 2w            how long before now, or from now on, as the verb asks for what was or for what is to be
+//	90m 24h 7d 1w2d 1mo      how long before now, or from now on, as the verb asks for what was or for what is to be
 //	today tomorrow yesterday a date, in the zone of the machine
 //	mon to sun, or monday    the last such day before today, or the next one after today
 //
 // Upper and lower case mean the same in words.
-
-// Span reads how long something is: as in Go, such as 90m or 24h, or a number of days or weeks, such as 7d or 2w. A day
-// has 24 hours.
-func Span(text string) (time.Duration, error) {
-	for unit, hours := range map[string]int{"d": 24, "w": 7 * 24} {
-		number, ok := strings.CutSuffix(text, unit)
-		if n, err := strconv.Atoi(number); ok && err == nil && n >= 0 && n < 10_000 && number[0] != '+' {
-			return time.Duration(n*hours) * time.Hour, nil
-		}
-	}
-	return time.ParseDuration(text)
-}
 
 // Moment reads a point in time that has been: a date, a time, a word for a day, or how long before now; the zero time
 // for "".
@@ -36,10 +23,10 @@ func Moment(field, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if ago, err := Span(text); err == nil && ago >= 0 {
+	if ago, ok := task.Span(text); ok {
 		return now.Add(-ago), nil
 	}
-	if day, ok := dayNamed(text, now, -1); ok {
+	if day, ok := task.DayNamed(text, now, -1); ok {
 		text = day
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
@@ -54,11 +41,11 @@ func Moment(field, text string, now time.Time) (time.Time, error) {
 // Due reads until when something is to be: a date, a time, a word for a day, or how long from now on; none for "". Days
 // and weeks are counted in dates, so that 7d is the same day of the next week.
 func Due(field, text string, now time.Time) (task.Due, error) {
-	if day, ok := dayNamed(text, now, +1); ok {
+	if day, ok := task.DayNamed(text, now, +1); ok {
 		return task.Due(day), nil
 	}
-	if ahead, err := Span(text); err == nil && ahead > 0 && text != "" {
-		if strings.HasSuffix(text, "d") || strings.HasSuffix(text, "w") {
+	if ahead, err := task.ParseSpan(text); err == nil {
+		if !strings.ContainsAny(text, "hs") && !strings.HasSuffix(text, "m") {
 			return task.Due(now.AddDate(0, 0, int(ahead/(24*time.Hour))).Format(time.DateOnly)), nil
 		}
 		return task.DueAt(now.Add(ahead)), nil
@@ -69,29 +56,6 @@ func Due(field, text string, now time.Time) (task.Due, error) {
 			WithHint("2026-06-21, which is to the end of that day in UTC, 2026-06-21T10:00:00Z, 7d, 2w, tomorrow, or fri")
 	}
 	return due, nil
-}
-
-// dayNamed is the date that a word names. A day of the week is the nearest one in a direction: +1 after today, -1
-// before it.
-func dayNamed(text string, now time.Time, direction int) (date string, ok bool) {
-	word := strings.ToLower(text)
-	away := map[string]int{"today": 0, "tomorrow": 1, "yesterday": -1}
-	days, ok := away[word]
-	for d := time.Sunday; d <= time.Saturday && !ok; d++ {
-		name := strings.ToLower(d.String())
-		if word != name && word != name[:3] {
-			continue
-		}
-		ok = true
-		days = direction
-		for now.AddDate(0, 0, days).Weekday() != d {
-			days += direction
-		}
-	}
-	if !ok {
-		return "", false
-	}
-	return now.AddDate(0, 0, days).Format(time.DateOnly), true
 }
 
 // Priority reads a priority as a caller gives it: as a file has it, or as tables and other trackers write it, such as

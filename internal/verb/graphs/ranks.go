@@ -7,7 +7,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
-	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -102,15 +101,8 @@ const (
 
 // estimate is how long a task is thought to take; 0 if it does not say so.
 func estimate(r *kind.Row) time.Duration {
-	text := task.OptionalOf(r.OwnValue).Estimate
-	if text == "" {
-		return 0
-	}
-	d, err := verb.Span(text)
-	if err != nil {
-		return 0
-	}
-	return min(max(d, 0), longestEstimate)
+	d, _ := task.Span(task.OptionalOf(r.OwnValue).Estimate)
+	return min(d, longestEstimate)
 }
 
 func (r *ranks) isCycle(ring []int) bool {

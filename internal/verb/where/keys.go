@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Type is what the values of a key are, and so which operators it takes.
@@ -167,16 +168,20 @@ func (t Table[T]) quantity(k Key[T], op, text string) (quantity, error) {
 		return quantity{n, n}, nil
 	}
 	if k.Type == Span {
-		span, ok := spanOf(text)
-		if !ok || span < 0 {
+		span, ok := task.Span(text)
+		if !ok {
 			return quantity{}, isNone(k.Name, "length of time", text).WithHint("such as 90m, 12h, 7d or 2w")
 		}
 		return quantity{span.Seconds(), span.Seconds()}, nil
 	}
-	from, to, ok := momentOf(text, t.Now)
+	direction := +1
+	if k.Past {
+		direction = -1
+	}
+	from, to, ok := momentOf(text, t.Now, direction)
 	if !ok {
 		return quantity{}, isNone(k.Name, "time", text).
-			WithHint("a date such as 2026-06-21, a time such as 2026-06-21T10:00:00Z, today, or a time from now such as 7d or -2w")
+			WithHint("a date such as 2026-06-21, a time such as 2026-06-21T10:00:00Z, today, fri, or a time from now such as 7d or -2w")
 	}
 	if k.Past && from.After(t.Now) && from.Equal(to) {
 		return quantity{}, record.Errorf(record.InvalidInput, "%s is never in the future, and %s is", k.Name, quote(text)).
@@ -203,15 +208,14 @@ func (k Key[T]) flag(text string) (bool, error) {
 		WithHint("%s alone, not %s, or %s=no", k.Name, k.Name, k.Name)
 }
 
-// momentOf reads a date, a time, a day in words, or a span from now. Days are in UTC; an instant ends as it begins.
-func momentOf(text string, now time.Time) (from, to time.Time, ok bool) {
-	now = now.UTC()
-	away, isDay := map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[strings.ToLower(text)]
-	day := time.Date(now.Year(), now.Month(), now.Day()+away, 0, 0, 0, 0, time.UTC)
-	if date, err := time.Parse(time.DateOnly, text); err == nil {
-		day, isDay = date, true
+// momentOf reads a date, a time, a day in words, or a span from now. A day of the week is the nearest one in a
+// direction. Dates are days in UTC; an instant ends as it begins.
+func momentOf(text string, now time.Time, direction int) (from, to time.Time, ok bool) {
+	date, ok := task.DayNamed(text, now, direction)
+	if !ok {
+		date = text
 	}
-	if isDay {
+	if day, err := time.Parse(time.DateOnly, date); err == nil {
 		return day, day.AddDate(0, 0, 1), true
 	}
 	if strings.EqualFold(text, "now") {
@@ -220,21 +224,13 @@ func momentOf(text string, now time.Time) (from, to time.Time, ok bool) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, at, true
 	}
-	span, ok := spanOf(text)
-	return now.Add(span), now.Add(span), ok
-}
-
-const maxSpan = 100 * 365 * 24 * time.Hour
-
-// spanOf reads a length of time: a whole number and m, h, d, w, mo (30 days) or y (365 days), perhaps with a sign.
-func spanOf(text string) (time.Duration, bool) {
-	digits := strings.TrimRight(text, "mhdwoy")
-	unit, ok := map[string]time.Duration{
-		"m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour, "mo": 30 * 24 * time.Hour, "y": 365 * 24 * time.Hour,
-	}[text[len(digits):]]
-	n, err := strconv.Atoi(digits)
-	if !ok || err != nil || n > int(maxSpan/unit) || n < -int(maxSpan/unit) {
-		return 0, false
+	ahead, ago := strings.CutPrefix(text, "-")
+	if !ago {
+		ahead = strings.TrimPrefix(text, "+")
 	}
-	return time.Duration(n) * unit, true
+	span, ok := task.Span(ahead)
+	if ago {
+		span = -span
+	}
+	return now.Add(span), now.Add(span), ok
 }

@@ -79,8 +79,13 @@ func TestFilters(t *testing.T) {
 		{"due_by=2026-06-24T10:00:00Z", true, false},
 		{"due_by<tomorrow or not due_by", false, true},
 		{"due_by>today", true, false},
+		{"due_by=wed", true, false}, // now is a Sunday
+		{"due_by>tuesday and due_by<Thu", true, false},
+		{"made>sat", true, false}, // the one before
+		{"due_by<1mo and due_by>1d12h", true, false},
 		{"idle>2d", true, false},
 		{"idle<49h", false, false},
+		{"idle>2d1h30m and idle>0d", true, false},
 		{"ready", true, false},
 		{"ready=yes", true, false},
 		{"ready=no", false, true},
