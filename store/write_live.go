@@ -64,15 +64,16 @@ func (w *writing) recordSteps(st *staged) []redoLive {
 	switch {
 	case st.gone:
 		return []redoLive{w.put(w.s.Live.Claim(header.Ref), nil, after), w.put(w.s.Live.Journal(header.Ref), nil, after)}
-	case !st.kind.Held():
+	case len(header.Log) == 0:
 		return nil
 	}
 	last := header.Log.Last()
 	line := session.Written{On: w.sighting(st), Entry: last, Before: before(st, last)}
-	return []redoLive{
-		w.putState(st, after),
-		{Path: w.s.Live.Rel(w.s.Live.Journal(header.Ref)), Text: journalLine(line), Append: true, line: &line},
+	out := []redoLive{{Path: w.s.Live.Rel(w.s.Live.Journal(header.Ref)), Text: journalLine(line), Append: true, line: &line}}
+	if st.kind.Held() {
+		out = append([]redoLive{w.putState(st, after)}, out...)
 	}
+	return out
 }
 
 // beforeMax is the longest text that a journal keeps of what was replaced.
@@ -143,7 +144,7 @@ func (w *writing) put(path string, v any, after string) redoLive {
 // tidy keeps journals and keys from growing for ever. Its errors are ignored; the next write tries again.
 func (w *writing) tidy() {
 	for _, of := range w.tx.order {
-		if st := w.tx.records[of]; st.kind.Held() && !st.gone {
+		if st := w.tx.records[of]; !st.gone {
 			_ = w.s.CutJournal(of, st.header().Log)
 		}
 	}

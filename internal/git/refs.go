@@ -117,6 +117,11 @@ func (r Refs) Branches(ctx context.Context) ([]string, error) {
 	return r.commits(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads")
 }
 
+// Fetched returns the commits at the tips of the remote-tracking branches, each once.
+func (r Refs) Fetched(ctx context.Context) ([]string, error) {
+	return r.commits(ctx, "for-each-ref", "--format=%(objectname)", "refs/remotes")
+}
+
 // Reachable returns the tips of everything that the clone still has: of local and remote-tracking branches, and of
 // every stash. Commits that only a reflog names are not among them.
 func (r Refs) Reachable(ctx context.Context) ([]string, error) {

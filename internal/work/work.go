@@ -7,6 +7,7 @@
 //	executor   the programs that work on tasks
 //	desk       begins the session of an executor, or of the agent of a pair
 //	runner     runs one job
+//	witness    what the clone knows of the records on a branch
 //	worktree   the git work tree of each task
 //	verb       the verbs of jobs, pairs, reviews and work trees, and where the work on a task lies
 //

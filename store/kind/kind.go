@@ -260,6 +260,6 @@ func (k *Kind) Proof() (proof.Kind, bool) {
 	return out, true
 }
 
-// Held reports whether records of the kind can be claimed and moved from state to state. Live state has claims,
-// progress and journals of those.
+// Held reports whether records of the kind can be claimed and moved from state to state. Live state has claims and
+// progress of those.
 func (k *Kind) Held() bool { return k.Closed != nil }

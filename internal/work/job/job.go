@@ -110,7 +110,8 @@ type Status struct {
 	StartedAt  time.Time    `json:"started_at,omitzero"`
 	FinishedAt time.Time    `json:"finished_at,omitzero"`
 	PR         *PR          `json:"pr,omitempty"`
-	Process    int          `json:"process,omitempty"` // of the supervisor, for people; the lock is the proof that it lives
+	Disowned   []string     `json:"disowned,omitempty"` // hashes of entries under the names of others that it was refused for
+	Process    int          `json:"process,omitempty"`  // of the supervisor, for people; the lock is the proof that it lives
 }
 
 // PR is a pull request of a job's branch.

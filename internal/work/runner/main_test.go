@@ -215,9 +215,12 @@ func (f *field) file(id, name string) string {
 }
 
 // there is the store of the work tree of a job.
-func (f *field) there(one job.Job) *store.Store {
+func (f *field) there(one job.Job) *store.Store { f.Helper(); return f.open(one.Status.Worktree) }
+
+// open is the store of a folder.
+func (f *field) open(dir string) *store.Store {
 	f.Helper()
-	s, err := store.Open(one.Status.Worktree, f.w.StateDir)
+	s, err := store.Open(dir, f.w.StateDir)
 	if err != nil {
 		f.Fatal(err)
 	}

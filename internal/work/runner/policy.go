@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/witness"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -17,9 +20,10 @@ import (
 
 // judge judges what a job changed, before any of it is run. It ends the job with POLICY if the base was moved onto the
 // branch, or the branch changes one of these: files outside of the paths of the spec, the settings of the workspace,
-// the checks of the task without an entry that explains it, the status of the task to a closed one. Nor may cairn check
+// the checks of the task without an entry that explains it, the status of the task to a closed one. Nor may it bring
+// what others are said to have written, lose a verdict that was given here, or have cairn check
 // find an error in the records that the base does not have. asked is the workspace where the job was asked for.
-func (t *workTree) judge(ctx context.Context, asked *store.Store) error {
+func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSession) error {
 	stat, err := t.trees.Stat(ctx, t.Tree)
 	if err == nil {
 		err = t.baseKept(ctx, stat.From)
@@ -44,7 +48,65 @@ func (t *workTree) judge(ctx context.Context, asked *store.Store) error {
 	if err := t.checksKept(asked); err != nil {
 		return err
 	}
+	if err := t.ownWords(ctx, ses, stat); err != nil {
+		return err
+	}
 	return t.proved(ctx)
+}
+
+// ownWords asks that what the branch adds to records is under the name of the job's actor and in its sessions, unless
+// cairn wrote it in this clone or a commit has it that the job did not make; and that no verdict is lost that was given
+// here.
+func (t *workTree) ownWords(ctx context.Context, ses *jobSession, stat worktree.Stat) error {
+	now, err := kind.Tasks.Get(t.at, t.Task)
+	if err != nil {
+		return failed(job.Policy, "the file of the task cannot be read any more: %s", record.MessageOf(err))
+	}
+	if e, lost := witness.Lost(t.at, now, t.Tree); lost {
+		return failed(job.Policy, "the record of the task has lost what %s said: %s", e.Who, record.Clip(e.Text, 300))
+	}
+	changed, err := witness.ChangedIn(ctx, t.at, stat)
+	if err != nil {
+		return or(job.InternalError, err)
+	}
+	since, err := t.commitsOfOthers(ctx, stat.From)
+	if err != nil {
+		return or(job.InternalError, err)
+	}
+	all, err := t.jobs.List()
+	if err != nil {
+		return or(job.InternalError, err)
+	}
+	own := func(e record.Entry) bool {
+		return e.Who == ses.Acts.Actor() && (e.Session == "" || slices.Contains(ses.ids, e.Session))
+	}
+	foreign, err := witness.Branch{
+		At: t.at, Task: t.Task, Changed: changed, Own: own, Before: t.known, Since: since, Disowned: witness.Disowned(all, t.Task),
+	}.Foreign(ctx)
+	if err != nil || len(foreign) == 0 {
+		return or(job.InternalError, err)
+	}
+	var hashes []string
+	for _, f := range foreign {
+		hashes = append(hashes, f.Entry.Hash())
+	}
+	if err := t.owned.Change(func(s *job.Status) { s.Disowned = hashes[:min(len(hashes), maxDisowned)] }); err != nil {
+		return err
+	}
+	return failed(job.Policy, "it brings %s, which nobody wrote with cairn in this clone%s", foreign[0], record.AndMore(len(foreign)-1))
+}
+
+const maxDisowned = 1000
+
+// commitsOfOthers lists commits that the job did not make: where the branch left its base, the tip of that, and those
+// of remote-tracking branches.
+func (t *workTree) commitsOfOthers(ctx context.Context, from string) ([]string, error) {
+	tip, err := t.at.Repo.Commit(ctx, "refs/heads/"+t.Base)
+	if err != nil {
+		return nil, err
+	}
+	fetched, err := t.at.Repo.Refs().Fetched(ctx)
+	return append(verb.NonEmpty(from, tip), fetched...), err
 }
 
 // baseKept asks that the base was not moved onto a commit of this branch while the job ran: that would merge work that

@@ -88,7 +88,7 @@ func (r *run) makeTree(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.tree = &workTree{Tree: tree, trees: trees, owned: r.owned, spec: r.spec}
+	r.tree = &workTree{Tree: tree, trees: trees, jobs: work.Jobs(r.s), owned: r.owned, spec: r.spec}
 	if err := r.tree.open(ctx, r.w.StateDir); err != nil {
 		return err
 	}

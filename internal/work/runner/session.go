@@ -24,7 +24,8 @@ type jobSession struct {
 	desk.Desk
 	owned *jobs.Owned
 	spec  job.Spec
-	id    string // "" before begin
+	id    string   // "" before begin
+	ids   []string // of the sessions that this job had, this one last
 }
 
 // begin goes on with the active session of the job, or opens one.
@@ -68,6 +69,7 @@ func (j *jobSession) beginAnew(ctx context.Context) error {
 }
 
 func (j *jobSession) began() error {
+	j.ids = append(j.ids, j.id)
 	return j.owned.Change(func(s *job.Status) { s.Session, s.Actor = j.id, j.Acts.Actor() })
 }
 

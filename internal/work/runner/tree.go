@@ -20,12 +20,14 @@ import (
 type workTree struct {
 	worktree.Tree
 	trees *worktree.Worktrees
+	jobs  jobs.Jobs
 	owned *jobs.Owned // gets an event for each lock of git that is removed
 	spec  job.Spec
 
 	at     *store.Store // the workspace in the work tree; nil if it could not be opened
 	before task.Task    // the task as it was when the run began
 	from   string       // the commit at which the branch left its base when the run began
+	known  []string     // commits that the job did not make: those that the base and remote-tracking branches had then
 }
 
 // open opens the workspace in the work tree, and reads what the work is compared with later.
@@ -41,7 +43,11 @@ func (t *workTree) open(ctx context.Context, stateDir string) error {
 		return err
 	}
 	stat, err := t.trees.Stat(ctx, t.Tree)
+	if err != nil {
+		return err
+	}
 	t.from = stat.From
+	t.known, err = t.commitsOfOthers(ctx, stat.From)
 	return err
 }
 

@@ -12,13 +12,11 @@ import (
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // work lets the executor work until it has handed over and its checks pass, for as many rounds as the job has.
@@ -45,7 +43,7 @@ func (r *run) work(ctx context.Context) error {
 			}
 		}
 		if output == "" {
-			return or(job.InternalError, r.session.finish(ctx, r.summary()))
+			return r.finish(ctx)
 		}
 		if failures++; failures > r.spec.Attempts {
 			return failed(job.ChecksFailed, "its checks failed in %s", rounds(failures))
@@ -55,6 +53,14 @@ func (r *run) work(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// finish hands the work over. What the checks ran is the executor's work too: what they wrote is judged first.
+func (r *run) finish(ctx context.Context) error {
+	if err := r.tree.judge(ctx, r.s, r.session); err != nil {
+		return err
+	}
+	return or(job.InternalError, r.session.finish(ctx, r.summary()))
 }
 
 func rounds(n int) string {
@@ -102,7 +108,7 @@ func (r *run) round(ctx context.Context, more followUp) (handed bool, refused st
 	if err != nil {
 		return false, "", or(job.InternalError, err)
 	}
-	return handed, "", r.tree.judge(ctx, r.s)
+	return handed, "", r.tree.judge(ctx, r.s, r.session)
 }
 
 // handed reports whether the executor handed its work over. Its error is why the job ends.
@@ -129,26 +135,13 @@ func (r *run) handed(result executor.Result) (bool, error) {
 	return false, nil
 }
 
-// check runs the command checks of the task that have not passed on these files, in the work tree. output is what the
-// executor is told of those that failed; "" if all passed.
+// check runs the command checks of the task in the work tree: all of them, whatever their record says, since the
+// executor can have written that. output is what the executor is told of those that failed; "" if all passed.
 func (r *run) check(ctx context.Context) (output string, err error) {
 	if err := show(r.owned, job.Checking); err != nil {
 		return "", err
 	}
-	t, err := kind.Tasks.Get(r.tree.at, r.spec.Task)
-	if err != nil {
-		return "", err
-	}
-	var todo []int
-	for _, open := range gates.OpenChecks(ctx, r.tree.at, t) {
-		if !t.Checks[open.Check].Manual() {
-			todo = append(todo, open.Check)
-		}
-	}
-	if len(todo) == 0 {
-		return "", nil
-	}
-	out, err := verb.Do(ctx, r.session.Acts, tasks.RunChecks, tasks.RunChecksIn{ID: r.spec.Task, Only: todo})
+	out, err := verb.Do(ctx, r.session.Acts, tasks.RunChecks, tasks.RunChecksIn{ID: r.spec.Task})
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}

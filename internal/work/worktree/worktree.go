@@ -53,6 +53,7 @@ type Tree struct {
 	Branch     string    `json:"branch"`      // short name
 	Base       string    `json:"base"`        // the branch that its work goes to; short name
 	BaseCommit string    `json:"base_commit"` // the commit that the work began at, or was rebased onto
+	Since      time.Time `json:"-"`           // the branch had no work before; zero for a branch that was there already
 }
 
 // Branch is the name of the branch of a task.
@@ -152,7 +153,11 @@ type clone struct {
 func (c *clone) records() records { return records{c.layout.Live} }
 
 func (c *clone) treeOf(m made) Tree {
-	return Tree{Task: m.Task, Path: m.Path, Root: c.rootIn(m.Path), Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit}
+	t := Tree{Task: m.Task, Path: m.Path, Root: c.rootIn(m.Path), Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit}
+	if !m.Taken {
+		t.Since = m.MadeAt
+	}
+	return t
 }
 
 // rootIn is the workspace in a work tree of the clone.

@@ -6,6 +6,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -51,6 +52,11 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 	}
 	if err := flow.DepsGate(t, flow.Working, w.Reads.Find(s)); err != nil {
 		return err
+	}
+	if p, err := trees.OnTask(ctx, w, id); err == nil {
+		if err := p.Lost(""); err != nil {
+			return err
+		}
 	}
 	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
 	if left, err := leftByJob(s, t.ID, hold); left || err != nil {

@@ -148,6 +148,9 @@ func approveWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, erro
 			return ApplyOut{}, err
 		}
 	}
+	if err := p.Lost(p.W.Actor()); err != nil {
+		return ApplyOut{}, err
+	}
 	out, err := gates.Approve(ctx, p.W, p.S, in.ID, in.Text)
 	return ApplyOut{Task: out}, err
 }

@@ -84,6 +84,9 @@ func (m *merging) prepare(ctx context.Context) error {
 		return record.Errorf(record.Conflict, "was sent back by %s, and not handed over again", e.Who).
 			WithHint("what was missing: %s", record.Clip(e.Text, 300)).WithNext(record.CallTo("get", "id", m.Task.ID)).ForGood()
 	}
+	if err := witnessed(ctx, m.Place); err != nil {
+		return err
+	}
 	err := m.honest(ctx)
 	if err != nil {
 		return err
@@ -92,6 +95,15 @@ func (m *merging) prepare(ctx context.Context) error {
 		m.tree, err = m.Home.Repo.Objects().Fingerprint(ctx, m.head)
 	}
 	return err
+}
+
+// witnessed returns why the record of a branch is not believed: it has lost a verdict that was given here, or says what
+// nobody said.
+func witnessed(ctx context.Context, p trees.Place) error {
+	if err := p.Lost(""); err != nil {
+		return err
+	}
+	return p.Foreign(ctx)
 }
 
 // gate asks the gates of the files as they are merged in a folder, and writes the close there.
@@ -179,14 +191,14 @@ func (m *merging) proof(ctx context.Context, s *store.Store) task.Proof {
 	return task.Proof{Commit: s.Head(ctx).Commit, Tree: gates.Fingerprint(gates.WorkTree(ctx, s)), Reviewed: m.tree}
 }
 
-// closed asks the checks of a task that was closed on its branch, where they have not passed on the files as merged.
-// Failed ones refuse the merge.
+// closed asks the checks of a task that was closed on its branch: its commands run on the files as merged. Failed ones
+// refuse the merge.
 func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (verb.Task, error) {
 	flow := s.Config.Flow
 	proof := m.proof(ctx, s)
 	open := t
 	open.Status = flow.Initial
-	todo := flow.ToRun(open, t.Status, proof)
+	todo := flow.ToRun(open, t.Status, task.Proof{})
 	if len(todo) == 0 {
 		return w.View(s).Task(t), flow.ChecksGate(open, t.Status, proof, w.Actor())
 	}
@@ -213,7 +225,7 @@ func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store,
 func (m *merging) setUp(ctx context.Context, s *store.Store, t task.Task) error {
 	flow := s.Config.Flow
 	t.Status = flow.Initial
-	if s.Config.WorktreeSetup == "" || len(flow.ToRun(t, m.to, task.Proof{Tree: gates.Fingerprint(gates.WorkTree(ctx, s))})) == 0 {
+	if s.Config.WorktreeSetup == "" || len(flow.ToRun(t, m.to, task.Proof{})) == 0 {
 		return nil
 	}
 	failed, err := gates.SetUp(ctx, s, record.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested")

@@ -60,6 +60,9 @@ func OpenPR(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error
 }
 
 func openPR(ctx context.Context, p trees.Place, base, text string) (job.PR, error) {
+	if err := witnessed(ctx, p); err != nil {
+		return job.PR{}, err
+	}
 	f, err := forgeFor(p.Home.Git().Repository(p.Tree.Base))
 	if err != nil {
 		return job.PR{}, err

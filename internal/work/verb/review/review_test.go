@@ -248,8 +248,8 @@ func TestMergeClosesTheTask(t *testing.T) {
 				if got := h.here(id); got.Status != "done" || got.Provenance.Last().Said().Merged == "" {
 					t.Errorf("the main checkout has it %s, last %+v", got.Status, got.Provenance.Last())
 				}
-				if ran := out.Run != nil; ran != moved {
-					t.Errorf("checks ran at the merge: %v, want %v", ran, moved)
+				if out.Run == nil {
+					t.Error("no checks ran at the merge")
 				}
 				if out.Claim != nil || h.store().State(id.Ref()).Lease != nil {
 					t.Errorf("it is claimed still: %+v", h.store().State(id.Ref()))

@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/witness"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -164,6 +165,77 @@ func sameFiles(ctx context.Context, s *store.Store, a, b string) bool {
 	was, err := s.Repo.Objects().Fingerprint(ctx, a)
 	now, failed := s.Repo.Objects().Fingerprint(ctx, b)
 	return err == nil && failed == nil && now == was
+}
+
+// Lost returns CONFLICT if a verdict on the work was given in this clone, says that something is missing, and is gone
+// from the record of the branch. Whoever gave it may give another one.
+func (p Place) Lost(by record.Actor) error {
+	if !p.Made {
+		return nil
+	}
+	t := p.Task
+	if there, err := p.InTree(); err == nil && p.Moved == nil {
+		if on, err := kind.Tasks.Get(there, t.ID); err == nil {
+			t = on
+		}
+	}
+	e, lost := witness.Lost(p.Home, t, p.Tree)
+	if !lost || e.Who == by {
+		return nil
+	}
+	again := record.CallTo("review_apply", "id", p.Task.ID, "action", "reject", "text", record.Clip(e.Text, 300))
+	return record.Errorf(record.Conflict, "its branch has lost what %s said of it: %s", e.Who, record.Clip(e.Text, 300)).
+		WithHint("%s says it once more, and goes into the record; or %s approves the work", again.OnlyShown(), e.Who).
+		WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
+}
+
+// Foreign returns CHECKS_FAILED if a job has worked on the branch and the branch brings an entry under another's name
+// that cairn did not write in this clone, and that neither the base nor a fetched branch has.
+func (p Place) Foreign(ctx context.Context) error {
+	all, err := work.Jobs(p.Home).List()
+	if err != nil {
+		return err
+	}
+	actors := map[record.Actor]bool{}
+	for _, one := range all {
+		if one.Spec.Task == p.Task.ID && one.Status.Actor != "" {
+			actors[one.Status.Actor] = true
+		}
+	}
+	if len(actors) == 0 {
+		return nil
+	}
+	there, err := p.InTree()
+	if err != nil {
+		return err
+	}
+	stat, err := p.Trees.Stat(ctx, p.Tree)
+	if err != nil {
+		return err
+	}
+	changed, err := witness.ChangedIn(ctx, there, stat)
+	if err != nil {
+		return err
+	}
+	tip, err := p.Home.Repo.Commit(ctx, "refs/heads/"+p.Tree.Base)
+	if err != nil {
+		return err
+	}
+	fetched, err := p.Home.Repo.Refs().Fetched(ctx)
+	if err != nil {
+		return err
+	}
+	own := func(e record.Entry) bool { return actors[e.Who] }
+	found, err := witness.Branch{
+		At: there, Task: p.Task.ID, Changed: changed, Own: own, Before: append(verb.NonEmpty(tip, stat.From), fetched...),
+		Disowned: witness.Disowned(all, p.Task.ID),
+	}.Foreign(ctx)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return record.Errorf(record.ChecksFailed, "a job worked on the branch, and it has %s, which cairn did not write in this clone%s", found[0], record.AndMore(len(found)-1)).
+		WithHint("take it out of the branch in %s; if it holds, %s says it again, or a person brings that record to %s first", p.Tree.Path, found[0].Entry.Who, p.Tree.Base).
+		WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
 }
 
 // InTree is the store of the work tree that was made for the task.
