@@ -241,7 +241,7 @@ func (p Env) jobOf() (id, executor string) {
 	if err != nil {
 		return "", ""
 	}
-	return id, record.ActorName(p.Getenv("CAIRN_EXECUTOR"))
+	return id, record.NameOf(p.Getenv("CAIRN_EXECUTOR"))
 }
 
 // backgroundVariable set to off keeps commands from starting a process that tells the git remote of claims; then cairn

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/cairn-tasks/cairn/cmd/background"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
@@ -132,7 +133,7 @@ func within(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// actor is who acts: --actor, CAIRN_ACTOR, the coding agent in whose shell the program runs, or git's user.name. Git is
+// actor is who acts: --actor, CAIRN_ACTOR, the coding agent in whose shell the program runs, or who git says. Git is
 // asked when a verb asks who acts, and once: most commands read, for anybody.
 func (p *call) actor(ctx context.Context, dir string) (func() record.Actor, error) {
 	for _, actor := range []string{p.line.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
@@ -145,18 +146,24 @@ func (p *call) actor(ctx context.Context, dir string) (func() record.Actor, erro
 		return verb.As(agent), nil
 	}
 	return sync.OnceValue(func() record.Actor {
-		return humanActor(store.UserName(ctx, dir), p.Getenv("USER"), p.Getenv("USERNAME"))
+		return humanActor(p.Getenv, store.Setting(ctx, dir, "user.name"), func() string { return store.Setting(ctx, dir, "user.email") })
 	}), nil
 }
 
-// humanActor makes an actor of the first name that has a letter or a digit.
-func humanActor(names ...string) record.Actor {
-	for _, name := range names {
-		if clean := record.ActorName(name); clean != "" {
+// humanActor is the person whom git names, or else the local part of their address there, or the name of their account.
+// It is "" if none of these makes a name, and then nothing is written (see package verb).
+func humanActor(getenv func(string) string, name string, address func() string) record.Actor {
+	for _, called := range []func() string{
+		func() string { return name },
+		func() string { local, _, _ := strings.Cut(address(), "@"); return local },
+		func() string { return getenv("USER") },
+		func() string { return getenv("USERNAME") },
+	} {
+		if clean := record.NameOf(called()); strings.ContainsFunc(clean, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			return record.Actor("human:" + clean)
 		}
 	}
-	return "human:unknown"
+	return ""
 }
 
 // agentShells are the variables that coding agents set in the shells that they open, with the agent of each. Variables
@@ -198,7 +205,7 @@ func shellAgent(getenv func(string) string) (who record.Actor, variable string) 
 		if !isSet(value) {
 			continue
 		}
-		name := record.ActorName(withoutVersion(value))
+		name := record.NameOf(withoutVersion(value))
 		if name == "" || slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(name)) {
 			name = "unknown"
 		}

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -62,24 +61,27 @@ func TestShellAgent(t *testing.T) {
 
 func TestHumanActor(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		names []string
-		want  record.Actor
+		name    string
+		called  string
+		address string
+		account string
+		want    record.Actor
 	}{
-		{"a name that fits is taken as it is", []string{"shah"}, "human:shah"},
-		{"each run of other characters becomes one dash", []string{"Anna  van der Berg (she)"}, "human:Anna-van-der-Berg-she"},
-		{"marks that a name may hold stay", []string{"a.b_c@d+e-f"}, "human:a.b_c@d+e-f"},
-		{"the first name that says something counts", []string{"", " ", "***", "shah", "root"}, "human:shah"},
-		{"a name of letters that no actor has leaves what there is", []string{"Łukasz"}, "human:ukasz"},
-		{"a long name is cut", []string{strings.Repeat("x", 80)}, record.Actor("human:" + strings.Repeat("x", 64))},
-		{"no name at all is still an actor", nil, "human:unknown"},
+		{"a name that fits is taken as it is", "shah", "", "", "human:shah"},
+		{"each run of other characters becomes one dash", "Anna  van der Berg (she)", "", "", "human:Anna-van-der-Berg-she"},
+		{"a name of another script", "山田太郎", "taro@example.org", "root", "human:山田太郎"},
+		{"without a name that says something the address counts", "***", "ada.b@example.org", "root", "human:ada.b"},
+		{"a word in two alphabets is nobody's name", "аdmin", "mallory@example.org", "", "human:mallory"},
+		{"the account is the last to say it", "", "", "root", "human:root"},
+		{"nobody", "", "@", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := humanActor(c.names...)
+			getenv := func(name string) string { return map[string]string{"USER": c.account}[name] }
+			got := humanActor(getenv, c.called, func() string { return c.address })
 			if got != c.want {
-				t.Errorf("humanActor(%q) = %q, want %q", c.names, got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
-			if _, err := record.ParseActor(string(got)); err != nil {
+			if _, err := record.ParseActor(string(got)); got != "" && err != nil {
 				t.Errorf("%q is not an actor: %v", got, err)
 			}
 		})

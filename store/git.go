@@ -40,10 +40,10 @@ func (g Git) Usable(ctx context.Context) error {
 	return g.repo.Usable(ctx)
 }
 
-// UserName is git's user.name in a folder, or "".
-func UserName(ctx context.Context, dir string) string {
-	name, _ := git.UserName(ctx, dir)
-	return name
+// Setting is what git's settings say in a folder, such as its user.name; "" for nothing.
+func Setting(ctx context.Context, dir, name string) string {
+	value, _ := git.Setting(ctx, dir, name)
+	return value
 }
 
 // Commit resolves the name of a commit, which the caller gave as field, to its hash. It returns INVALID_INPUT if the

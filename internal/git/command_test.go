@@ -267,7 +267,7 @@ func TestConfigDecidesNoAnswer(t *testing.T) {
 		say(tracked, err)
 		attribute, err := f.Config().Attribute(ctx, "merge", ".cairn/tasks/T-1.md")
 		say(attribute, err)
-		name, err := UserName(ctx, f.Top)
+		name, err := Setting(ctx, f.Top, "user.name")
 		say(name, err)
 		return strings.Join(strings.Split(fmt.Sprint(all...), " "), "\n")
 	}

@@ -62,10 +62,6 @@ func (c Config) Set(ctx context.Context, key, value string) error {
 	return err
 }
 
-// UserName returns the name that git would commit with in a folder (user.name); "" if none is set. Outside a repository
-// it is the user's own setting.
-func UserName(ctx context.Context, dir string) (string, error) { return Setting(ctx, dir, "user.name") }
-
 // UserSetting returns the value of a key in the config of the user or of the system; "" if they have none. The
 // repository's config is not read: a stranger may have written it, and some keys name programs.
 func UserSetting(ctx context.Context, dir, key string) (string, error) {

@@ -131,20 +131,20 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
-func TestUserName(t *testing.T) {
+func TestSetting(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")
 	outside := t.TempDir()
-	if got, err := UserName(t.Context(), outside); err != nil || got != "Test User" {
+	if got, err := Setting(t.Context(), outside, "user.name"); err != nil || got != "Test User" {
 		t.Errorf("outside: %q, %v", got, err)
 	}
 	r.git("config", "user.name", "Jörg  van Örtliche")
-	if got, err := UserName(t.Context(), r.open().Top); err != nil || got != "Jörg  van Örtliche" {
+	if got, err := Setting(t.Context(), r.open().Top, "user.name"); err != nil || got != "Jörg  van Örtliche" {
 		t.Errorf("inside: %q, %v", got, err)
 	}
 	t.Setenv("HOME", outside)
 	t.Setenv("XDG_CONFIG_HOME", outside)
-	if got, err := UserName(t.Context(), outside); err != nil || got != "" {
+	if got, err := Setting(t.Context(), outside, "user.name"); err != nil || got != "" {
 		t.Errorf("not set: %q, %v", got, err)
 	}
 }

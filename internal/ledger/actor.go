@@ -94,7 +94,7 @@ func (a Actor) Valid() error {
 
 // ValidGroup returns INVALID_INPUT for what cannot be the name of a group.
 func ValidGroup(name string) error {
-	if len(name) > 64 || !record.IsWord(name, "._@+-") {
+	if !record.IsName(name) {
 		return record.Errorf(record.InvalidInput, "group is %q", record.Clip(name, 100)).WithHint("a group has a name of letters, digits and ._@+-, such as reviewers")
 	}
 	return nil

@@ -12,21 +12,14 @@ type Actor string
 // ActorKinds lists what may stand before the colon of an actor.
 var ActorKinds = []string{"human", "agent", "service", "ci"}
 
-// ParseActor accepts kind:name, with 1 to 64 letters, digits and ._@+- in the name.
+// ParseActor accepts kind:name; see IsName.
 func ParseActor(s string) (Actor, error) {
 	kind, name, _ := strings.Cut(s, ":")
-	if !slices.Contains(ActorKinds, kind) || len(name) > 64 || !IsWord(name, "._@+-") {
+	if !slices.Contains(ActorKinds, kind) || !IsName(name) {
 		return "", Errorf(InvalidInput, "%q is not an actor", Clip(s, 100)).
-			WithHint("an actor is human:, agent:, service: or ci: and a name of letters, digits and ._@+-, such as agent:claude-1")
+			WithHint("an actor is human:, agent:, service: or ci: and a name of letters of one alphabet, digits and ._@+-, such as agent:claude-1")
 	}
 	return Actor(s), nil
-}
-
-// ActorName makes a name fit for an actor: characters that an actor cannot have become dashes. The result may be empty.
-func ActorName(name string) string {
-	unfit := func(r rune) bool { return !IsWord(string(r), "._@+-") }
-	clean := strings.Trim(strings.Join(strings.FieldsFunc(name, unfit), "-"), "-")
-	return clean[:min(len(clean), 64)]
 }
 
 // Human reports whether the actor says it is a person.

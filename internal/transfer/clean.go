@@ -68,6 +68,6 @@ func actorOf(name string) (record.Actor, bool) {
 	if who, err := record.ParseActor(name); err == nil {
 		return who, true
 	}
-	who, err := record.ParseActor("human:" + record.ActorName(name))
+	who, err := record.ParseActor("human:" + record.NameOf(name))
 	return who, err == nil
 }

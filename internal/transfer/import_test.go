@@ -139,7 +139,7 @@ func TestTextsOfAnImport(t *testing.T) {
 		t.Errorf("title %q, body %q", one.Title, one.Body)
 	case fmt.Sprint(one.Labels) != "[a b]" || len(one.Checks) != 2 || one.Checks[1].Desc != "same (2)":
 		t.Errorf("labels %q, checks %+v", one.Labels, one.Checks)
-	case one.Assignee != "human:lodie-d-r" || one.Due != "" || one.Urgency != 2 || one.Status != "backlog":
+	case one.Assignee != "human:Élodie-d-Ör" || one.Due != "" || one.Urgency != 2 || one.Status != "backlog":
 		t.Errorf("%s, %s, %d, %s", one.Assignee, one.Due, one.Urgency, one.Status)
 	case one.Refs[0].Target != "jira:../../etc_passwd":
 		t.Errorf("refs %+v", one.Refs)

@@ -143,9 +143,10 @@ func (w *Workspace) Mentioned(ctx context.Context, s *store.Store, text string) 
 	return out, nil
 }
 
-// A mention begins a word. An address, such as ada@example.org, has none.
+// A mention begins a word, or stands behind a letter of a script that has no blanks between words. An address, such as
+// ada@example.org, has none.
 var mention = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\pL\pN._+:@-])@((?:(?:human|agent|service|ci):)?[A-Za-z0-9_][A-Za-z0-9._@+-]*)`)
+	return regexp.MustCompile(`(?:^|[^\p{Latin}\p{Greek}\p{Cyrillic}\pN._+:@-])@((?:(?:human|agent|service|ci):)?[\pL\pN_][\pL\pM\pN._@+-]*)`)
 })
 
 // mentionsIn lists what a text mentions, without the marks that end the sentence.

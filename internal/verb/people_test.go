@@ -63,6 +63,9 @@ func TestMentionsIn(t *testing.T) {
 		"@ @- @@ada @":                            nil,
 		"@me and @claude-1-":                      {"me", "claude-1"},
 		"@unknown:kind":                           {"unknown"},
+		"@山田太郎 と @Łukasz-Żółć, @श्रीनिवास.": {"山田太郎", "Łukasz-Żółć", "श्रीनिवास"},
+		"ありがとう@山田太郎":                        {"山田太郎"},
+		"jörg@example.org, ада@пример.рф":   nil,
 	} {
 		if got := mentionsIn(text); !slices.Equal(got, want) {
 			t.Errorf("%q mentions %q, want %q", text, got, want)

@@ -121,8 +121,9 @@ func (v Verb) call(ctx context.Context, w *Workspace, read func() (any, error)) 
 // do does the verb, unless the call was made before under the same idempotency key. What only a person may do is asked
 // of them, and the verb is done again with what they confirmed.
 func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
-	if v.Kind != Read {
-		w.Actor() // before any lock: git may have to be asked
+	if v.Kind != Read && w.Actor() == "" { // asked before any lock: git may have to be started
+		return nil, record.Errorf(record.InvalidInput, "nobody is named who does this").
+			WithHint("git config --global user.name 'Ada Lovelace' says who you are, and --actor human:ada does for one command; a Go program opens the workspace with As")
 	}
 	call := *w
 	w = &call

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/layout"
+	"golang.org/x/text/unicode/norm"
 )
 
 // A record lies in the folder of its kind: .cairn/tasks/SHOP-7.md. A kind that has a folder for records at rest can
@@ -37,7 +38,7 @@ func (k *Kind) IDOf(name string) (id string, ok bool) {
 		return "", false
 	}
 	if k.Swaps != "" {
-		id = swapped(id, k.Swaps)
+		id = norm.NFC.String(swapped(id, k.Swaps)) // some file systems of macOS take names apart
 	}
 	return id, true
 }

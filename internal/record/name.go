@@ -1,0 +1,104 @@
+package record
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// The limits of a name. It becomes a part of the name of a file.
+const (
+	maxName      = 64  // characters
+	maxNameBytes = 200 // in UTF-8
+)
+
+// nameMarks are the characters of ASCII that a name can have beside letters and digits.
+const nameMarks = "._@+-"
+
+// alphabets have letters that look like those of one another. A word of a name is written in one of them.
+var alphabets = []*unicode.RangeTable{
+	unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu, unicode.Deseret, unicode.Osage,
+}
+
+// IsName reports whether s can name an actor or a group: 1 to 64 letters and digits of every script, with the marks
+// that belong to them, and ._@+-. Two names that look alike are one: it is in NFC, has nothing that is not shown and no
+// other form of a character of ASCII, and no word of it mixes alphabets. Words end at any of ._@+-.
+func IsName(s string) bool {
+	if s == "" || utf8.RuneCountInString(s) > maxName || len(s) > maxNameBytes || !utf8.ValidString(s) || !norm.NFC.IsNormalString(s) {
+		return false
+	}
+	in, letter := -1, false // the alphabet of the word, and whether a mark can follow
+	for _, r := range s {
+		if strings.ContainsRune(nameMarks, r) {
+			in, letter = -1, false
+			continue
+		}
+		if !inName(r) || unicode.IsMark(r) && !letter {
+			return false
+		}
+		letter = true
+		at := slices.IndexFunc(alphabets, func(a *unicode.RangeTable) bool { return unicode.Is(a, r) })
+		if at >= 0 && in >= 0 && at != in {
+			return false
+		}
+		in = max(in, at)
+	}
+	return true
+}
+
+// inName reports whether a name can have a character.
+func inName(r rune) bool {
+	if r < utf8.RuneSelf {
+		return IsWord(string(r), nameMarks)
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !hidden(r) && plain(r) == ""
+}
+
+// hidden reports whether a character is not shown where it stands.
+func hidden(r rune) bool {
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf)
+}
+
+// plain are the characters of ASCII of which another one is a form, such as those of full width; "" for none.
+func plain(r rune) string {
+	if r < utf8.RuneSelf {
+		return ""
+	}
+	text := norm.NFKC.String(string(r))
+	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return ""
+	}
+	return text
+}
+
+// NameOf makes a name of what somebody is called: each run of characters that a name cannot have becomes one dash. It
+// is "" where nothing is left, and for a word in two alphabets.
+func NameOf(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if hidden(r) {
+			return -1
+		}
+		return r
+	}, norm.NFC.String(strings.ToValidUTF8(text, "")))
+	var plainer strings.Builder
+	for _, r := range text {
+		if as := plain(r); as != "" {
+			plainer.WriteString(as)
+		} else {
+			plainer.WriteRune(r)
+		}
+	}
+	unfit := func(r rune) bool { return !inName(r) }
+	name := strings.Trim(strings.Join(strings.FieldsFunc(plainer.String(), unfit), "-"), "-")
+	for utf8.RuneCountInString(name) > maxName || len(name) > maxNameBytes {
+		_, last := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-last]
+	}
+	if !IsName(name) {
+		return ""
+	}
+	return name
+}
