@@ -13,7 +13,10 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -56,19 +59,69 @@ func wordTyped(asks []task.Ask) prompt {
 	return prompt{asks, "Type " + asks[0].Word + " to confirm: ", agrees}
 }
 
-// personHere returns FORBIDDEN in a job and in the shell of a coding agent, whoever the caller says that they are: a
-// program can open a terminal of its own, so that one who types there need not be a person. does says what only a
-// person may do.
-func (p Env) personHere(does string) error {
+// personHere returns FORBIDDEN in a job, in a command that cairn runs and in the shell of a coding agent, whoever the
+// caller says that they are: a program can open a terminal of its own, so that one who types there need not be a person.
+// It asks the processes above this one too, since a program can take a variable out of its own environment. does says
+// what only a person may do.
+func (p *program) personHere(does string) error {
+	var up proc.Above
+	if p.Above != nil {
+		up = p.Above()
+	}
 	agent, variable := shellAgent(p.Getenv)
+	inJob := p.Getenv(proc.JobVariable) != "" || p.partOfJob(up)
+	for _, getenv := range up.Variables() {
+		inJob = inJob || getenv(proc.JobVariable) != ""
+		if agent == "" {
+			agent, variable = shellAgent(getenv)
+		}
+	}
 	switch {
-	case p.Getenv(proc.JobVariable) != "":
+	case inJob:
 		return record.Errorf(record.Forbidden, "a job cannot %s", does).WithHint("a person does it, outside of the job")
+	case up.Marked:
+		return record.Errorf(record.Forbidden, "a command that cairn runs cannot %s", does).WithHint("a person does it, in a terminal of their own")
 	case agent != "":
 		return record.Errorf(record.Forbidden, "this is the shell of %s (%s is set), and no agent can %s", agent, variable, does).
 			WithHint("a person types the command in a terminal of their own")
 	}
 	return nil
+}
+
+// partOfJob reports whether this process is a part of a running job: of this clone, or of one that the user trusts.
+func (p *program) partOfJob(up proc.Above) bool {
+	if len(up.Processes) == 0 && !up.Marked {
+		return false
+	}
+	var clones []layout.Live
+	if l, err := layout.Find(p.Dir); err == nil {
+		clones = append(clones, l.Live)
+	}
+	all, _ := trust.Consents(p.stateDir())
+	for _, c := range all {
+		clones = append(clones, layout.Live(c.Path))
+	}
+	return slices.ContainsFunc(clones, func(l layout.Live) bool { _, part := jobs.In(l).Above(up); return part })
+}
+
+// mayAct returns the function that says why this process may not write in a folder as an actor: it is a part of a job of
+// that clone, and the job acts as another.
+func (p *program) mayAct(dir string) func(record.Actor) error {
+	if p.Above == nil {
+		return nil
+	}
+	return func(who record.Actor) error {
+		l, err := layout.Find(dir)
+		if err != nil || !layout.Exists(l.Live.Jobs()) {
+			return nil //nolint:nilerr // the verb says that there is no workspace
+		}
+		one, part := jobs.In(l.Live).Above(p.Above())
+		if !part || one.Status.Actor == who {
+			return nil
+		}
+		return record.Errorf(record.Forbidden, "this process is a part of %s, and cannot act as %s", one.Spec.Job, who).
+			WithHint("leave CAIRN_ACTOR as the job has set it; what %s has to say they say outside of the job", who)
+	}
 }
 
 // put opens the controlling terminal and puts a question there. It returns FORBIDDEN where there is none, and where no

@@ -22,6 +22,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/progress"
@@ -43,6 +44,9 @@ type Env struct {
 	// Terminal opens the controlling terminal of the process, even if the streams are redirected, to ask the person there.
 	// It returns an error if there is none. A nil Terminal means the same.
 	Terminal func() (io.ReadWriteCloser, error)
+
+	// Above looks at the processes that this one descends from. A nil Above means that nothing is known of them.
+	Above func() proc.Above
 }
 
 // Main runs the command line and returns the exit number. It does not exit the process.

@@ -35,6 +35,7 @@ func (p *call) workspace(ctx context.Context) (*verb.Workspace, error) {
 		Dir: dir, StateDir: p.stateDir(), ConfigDir: p.configDir(), Actor: actor, Session: p.Getenv("CAIRN_SESSION"), Version: Version(),
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
 	}
+	w.MayAct = p.mayAct(dir)
 	w.Progress = p.meter.Reports(p.Stderr)
 	w.Output = p.watched()
 	w.Job, w.Executor = p.jobOf()

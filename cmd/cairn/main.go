@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd"
+	"github.com/cairn-tasks/cairn/internal/proc"
 )
 
 func main() {
@@ -31,7 +32,7 @@ func run(terminal func() (io.ReadWriteCloser, error)) int {
 	return within(ctx, grace, func() int {
 		return cmd.Main(ctx, cmd.Env{
 			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-			Getenv: os.Getenv, Dir: dir, Now: time.Now, Rand: rand.Reader, Terminal: terminal,
+			Getenv: os.Getenv, Dir: dir, Now: time.Now, Rand: rand.Reader, Terminal: terminal, Above: proc.Up,
 		})
 	})
 }

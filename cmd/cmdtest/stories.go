@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
+	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -107,6 +108,7 @@ type Process struct {
 	Now      func() time.Time
 	Rand     io.Reader
 	Terminal func() (io.ReadWriteCloser, error)
+	Above    func() proc.Above
 }
 
 // Main makes a test binary act as cairn when a story runs it by that name. It is for TestMain. Program runs the command
@@ -122,10 +124,14 @@ func Main(m *testing.M, program func(Process) int) {
 			limits.FolderMax, err = strconv.Atoi(room)
 			must(err)
 		}
+		var above func() proc.Above
+		if os.Getenv("ABOVE") != "" { // else whoever runs the tests would be above each story
+			above = proc.Up
+		}
 		os.Exit(program(Process{
 			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 			Getenv: os.Getenv, Dir: dir, Now: func() time.Time { return now }, Rand: random(os.Getenv("SEED"), now),
-			Terminal: person,
+			Terminal: person, Above: above,
 		}))
 	}})
 }

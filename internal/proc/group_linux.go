@@ -16,6 +16,7 @@ const gateScript = `read -r cairn_gate <&3 && exec "$0" "$@" 3<&-`
 type group struct {
 	*guard
 	cmd        *exec.Cmd
+	buried     func() // ends the waiting for processes that were adopted
 	mark       mark
 	wait, gate *os.File // the two ends of the pipe that gateScript reads
 }
@@ -35,7 +36,7 @@ func newGroup(cmd *exec.Cmd) (*group, error) {
 	}
 	cmd.Args = append([]string{sh, "-c", gateScript, cmd.Path}, cmd.Args[1:]...)
 	cmd.Path, cmd.ExtraFiles = sh, []*os.File{wait}
-	return &group{g, cmd, newMark(), wait, gate}, nil
+	return &group{g, cmd, func() {}, newMark(), wait, gate}, nil
 }
 
 // join is called once the command has started, and sets the mark. Where the system refuses the mark only the process
@@ -48,7 +49,10 @@ func (g *group) join() error {
 }
 
 // open lets the command run. If the shell ended before it read its line, the caller finds that when it waits for it.
-func (g *group) open() { _, _ = g.gate.WriteString("\n") }
+func (g *group) open() {
+	g.buried = g.bury()
+	_, _ = g.gate.WriteString("\n")
+}
 
 // trace is what Sweep needs to find the processes again.
 func (g *group) trace(env []string) Trace {
@@ -66,6 +70,7 @@ func (g *group) kill() error {
 }
 
 func (g *group) close() {
+	g.buried()
 	g.guard.close()
 	_ = g.wait.Close()
 	_ = g.gate.Close()

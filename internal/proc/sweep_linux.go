@@ -126,6 +126,7 @@ func (t Trace) inGroup(p stat) bool {
 
 type stat struct {
 	ended   bool // and nobody has waited for it
+	parent  int
 	group   int
 	started uint64 // in ticks since the start of the system
 }
@@ -139,18 +140,22 @@ func statOf(pid int) (stat, error) {
 	if err != nil {
 		return stat{}, err
 	}
-	// The name of the program, in parentheses, may hold anything. The state is the third field, the group the fifth, and
+	// The name of the program, in parentheses, may hold anything. The state is the third field, the parent the fourth, the group the fifth, and
 	// the start the twenty-second.
 	fields := strings.Fields(string(line[bytes.LastIndexByte(line, ')')+1:]))
 	if len(fields) < 20 {
 		return stat{}, fmt.Errorf("/proc/%d/stat is cut", pid)
+	}
+	parent, err := strconv.Atoi(fields[1])
+	if err != nil {
+		return stat{}, err
 	}
 	group, err := strconv.Atoi(fields[2])
 	if err != nil {
 		return stat{}, err
 	}
 	started, err := strconv.ParseUint(fields[19], 10, 64)
-	return stat{fields[0] == "Z", group, started}, err
+	return stat{fields[0] == "Z", parent, group, started}, err
 }
 
 // jobIn is the job that the environment of a process named when it began; "" if it named none, or may not be read.

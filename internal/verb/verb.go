@@ -125,6 +125,11 @@ func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 		return nil, record.Errorf(record.InvalidInput, "nobody is named who does this").
 			WithHint("git config --global user.name 'Ada Lovelace' says who you are, and --actor human:ada does for one command; a Go program opens the workspace with As")
 	}
+	if v.Kind != Read && w.MayAct != nil {
+		if err := w.MayAct(w.Actor()); err != nil {
+			return nil, err
+		}
+	}
 	call := *w
 	w = &call
 	s, err := v.ready(w, in)

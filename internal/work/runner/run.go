@@ -67,6 +67,7 @@ func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 	if f.Owned != nil {
 		f.Owned()
 	}
+	defer proc.Adopt()()
 	// How to find the processes of each command is recorded before it runs. An error is ignored: those of a killed
 	// supervisor are also found by the id of the job in their environment.
 	return r.whole(proc.Traced(ctx, func(t proc.Trace) {
