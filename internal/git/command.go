@@ -36,6 +36,7 @@ var quiet = []setting{
 	{"gc.auto", "0"},
 	{"maintenance.auto", "false"},
 	{"submodule.recurse", "false"},
+	{"core.commitGraph", "false"}, // a graph that somebody made up would change who descends from whom
 }
 
 // alone are those of a command that runs no hook: those that keep a config from starting programs, or from changing what
@@ -188,11 +189,19 @@ func further(settings []setting) []string {
 // If git cannot be started or fails, the output is what was printed until then, and the error has the code GIT. Its
 // cause is an *exec.ExitError if git ran, and ctx's error if ctx ended, in which case git was killed.
 func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
 	return output(ctx, command(ctx, dir, args...), args)
 }
 
+// readLimit is how long a command that reads may take. git waits for ever where a pipe stands in the place of one of its
+// files, and no writer may wait for that.
+const readLimit = 5 * time.Minute
+
 // run runs git at the top of the work tree as Run does, with an input and further environment variables.
 func (r *Repo) run(ctx context.Context, in io.Reader, env []string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
 	cmd := command(ctx, r.Top, args...)
 	cmd.Stdin, cmd.Env = in, append(cmd.Env, env...)
 	return output(ctx, cmd, args)

@@ -184,7 +184,8 @@ func newRepo(top, dir string) (*Repo, error) {
 
 // gitReads are the files that git reads in its folder on every command.
 var gitReads = []string{
-	"HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "commondir", "gitdir", "info/exclude", "info/attributes", "objects/info/alternates",
+	"HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "commondir", "gitdir", "info/exclude", "info/attributes", "info/grafts", "info/sparse-checkout", "logs/HEAD",
+	"objects/info/alternates", "objects/info/commit-graph", "objects/info/commit-graphs/commit-graph-chain",
 }
 
 // noPipes returns GIT if a pipe or a device stands where git reads a file: git would wait for ever.

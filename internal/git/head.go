@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
@@ -25,13 +26,19 @@ type Head struct {
 	Commit string // full hash; "" if the branch has no commit yet
 }
 
-// Head reads what is checked out in this work tree.
+// Head reads what is checked out in this work tree. Writers ask for it under their lock, so it waits for git no longer
+// than headLimit, and returns GIT at once where a pipe or a device stands in the place of a ref.
 func (r *Repo) Head(ctx context.Context) (Head, error) {
-	if h, err := r.headFromFiles(); err == nil {
-		return h, nil
+	h, err := r.headFromFiles()
+	if err == nil || record.CodeOf(err) == record.Git {
+		return h, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, headLimit)
+	defer cancel()
 	return r.headFromGit(ctx)
 }
+
+const headLimit = 10 * time.Second
 
 // errForm is the error of what is not in the form that is read here without git.
 var errForm = errors.New("git has to be asked")
@@ -78,6 +85,9 @@ func (r *Repo) refFromFiles(ref string) (value string, err error) {
 		if strings.HasPrefix(ref, own) {
 			dir = r.GitDir
 		}
+	}
+	if err := noPipes(dir, ref); err != nil {
+		return "", err
 	}
 	text, err := disk.ReadRegular(filepath.Join(dir, filepath.FromSlash(ref)), smallFile)
 	if value = strings.TrimSpace(string(text)); err == nil && value == "" {

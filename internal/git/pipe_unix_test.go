@@ -3,7 +3,6 @@
 package git
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +16,10 @@ import (
 // A pipe, or a device without end, in the place of one of git's files is refused, and nobody waits for it.
 func TestPipesAndDevicesAreRefused(t *testing.T) {
 	isolate(t)
-	for _, name := range []string{".git", ".git/HEAD", ".git/config", ".git/packed-refs", ".git/commondir"} {
+	for _, name := range []string{
+		".git", ".git/HEAD", ".git/config", ".git/packed-refs", ".git/commondir",
+		".git/index", ".git/logs/HEAD", ".git/info/exclude", ".git/info/grafts", ".git/objects/info/commit-graph",
+	} {
 		for kind, put := range map[string]func(string) error{
 			"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o644) },
 			"device": func(path string) error { return os.Symlink("/dev/zero", path) },
@@ -56,7 +58,7 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 	}
 }
 
-// A ref that is a pipe holds nobody up for longer than the caller waits.
+// A ref that is a pipe holds nobody up.
 func TestAPipeForARef(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")
@@ -66,11 +68,9 @@ func TestAPipeForARef(t *testing.T) {
 	if err := syscall.Mkfifo(r.path(".git/refs/heads/main"), 0o644); err != nil {
 		t.Skip(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		_, err := r.open().Head(ctx)
+		_, err := r.open().Head(t.Context())
 		done <- err
 	}()
 	select {

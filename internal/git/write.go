@@ -113,7 +113,7 @@ func (w Writing) environ(ctx context.Context, dir string) []string {
 	if w.Hooks || w.Network {
 		return env // hooks find the environment that the user's own commands give them
 	}
-	env = append(env, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TRACE2=0", "GIT_TRACE2_EVENT=0", "GIT_TRACE2_PERF=0", "LC_ALL=C")
+	env = append(env, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none", "GIT_TRACE2=0", "GIT_TRACE2_EVENT=0", "GIT_TRACE2_PERF=0", "LC_ALL=C")
 	if !w.Magic {
 		env = append(env, "GIT_LITERAL_PATHSPECS=1")
 	}
