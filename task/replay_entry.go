@@ -3,6 +3,7 @@ package task
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 )
@@ -144,8 +145,24 @@ func (w *walk) judgeStart() {
 		return
 	}
 	for _, id := range w.openInBoth(w.start, w.openAt) {
+		if w.addedBeside(id, w.Now.Provenance[w.start]) {
+			continue
+		}
 		w.report(EarlyStart, w.start, "started the task before %s, which it depends on, was closed", id).Dep = id
 	}
+}
+
+// besides is how long a branch may not know of a dependency that the base has.
+const besides = 24 * time.Hour
+
+// addedBeside reports whether somebody else added a dependency in the base, shortly before an entry started the task:
+// that may have been on a branch which did not have it. A merge shows that, and after a rebase or a squash nothing does.
+func (w *walk) addedBeside(id record.ID, start record.Entry) bool {
+	if w.Before == nil {
+		return false
+	}
+	adds, ok := w.Before.Provenance.Newest(func(e record.Entry) bool { return slices.Contains(e.AddDeps, id) })
+	return ok && adds.Did == record.Updated && adds.Who != start.Who && !adds.At.After(start.At) && start.At.Sub(adds.At) < besides
 }
 
 // openInBoth lists the dependencies that were open when an entry was written, by all entries and by those of the commit

@@ -42,7 +42,11 @@ type Change struct {
 	// is false if that commit is not in the history of the judged tree, or the entry is not committed. It may be nil.
 	Merged func(id record.ID, e record.Entry) (m Merge, known bool)
 
-	// Newest is the time of the commit that is judged, or checked out; zero if there is none.
+	// Erased lists the entries that a record had in one of the change's commits, and that it does not have now, or in
+	// another order.
+	Erased []Erased
+
+	// Newest is the latest time of one of the change's commits and of those that they were made from; zero if there is none.
 	Newest time.Time
 
 	base   map[record.ID]*TaskFile

@@ -15,8 +15,9 @@
 //	fields.go    links, and fields of the user's own
 //	gate.go      a closed task has passed its checks, by its entries
 //	approval.go  signatures are valid, and required ones are there (some of it needs a base)
-//	history.go   no task is deleted or renamed unnoticed (needs a base, as do the four below)
+//	history.go   no task is deleted or renamed unnoticed (needs a base, as do the five below)
 //	log.go       entries are only appended
+//	erased.go    no commit of the change had an entry that is gone
 //	moved.go     an entry explains each new state, holder and result
 //	replay.go    package task would have allowed each new entry
 //	reviewed.go  a review merged what was approved

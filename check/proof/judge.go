@@ -96,6 +96,7 @@ func (j *judge) all() []Finding {
 	approvals.apply()
 	historyRules{j}.apply()
 	recordRules{j}.apply()
+	erasedRules{j}.apply()
 	trustRules{j}.apply()
 	hygieneRules{j}.apply()
 	return j.findings()

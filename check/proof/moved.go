@@ -26,7 +26,7 @@ func (r pairRules) moved() {
 			warnIf(!closed)
 		r.openNow(before)
 	}
-	if t.Assignee != before.Assignee && (r.was != nil || t.HasHolder()) && !held(t) {
+	if t.Assignee != before.Assignee && (r.was != nil || t.HasHolder()) && !r.held() {
 		r.reportTask(AssigneeUnexplained, r.now, Path{"assignee"}, "is held by %s, was by %s, and no entry says so", t.Assignee.OrNobody(), before.Assignee.OrNobody())
 	}
 	if !r.flow.IsAbandoned(t.Status) {
@@ -55,45 +55,59 @@ func (r pairRules) statusUnexplained(before task.Task) bool {
 	t := r.now.Task
 	for i, e := range t.Provenance {
 		if r.fresh[i] && e.To != "" {
-			return !newest(t, movedTo, t.Status)
+			return !newest(r, movedTo, t.Status)
 		}
 	}
-	return t.Status != before.Status && !newest(t, movedTo, t.Status)
+	return t.Status != before.Status && !newest(r, movedTo, t.Status)
 }
 
 // held reports whether the newest entry about the holder names the task's holder. In files of the original cairn an
 // entry may imply a holder without naming it.
-func held(t task.Task) bool {
+func (r pairRules) held() bool {
 	named := func(e record.Entry) (record.Actor, bool) {
 		if e.Assignee == nil {
 			return "", false
 		}
 		return *e.Assignee, true
 	}
-	return newest(t, named, t.Assignee) || newest(t, record.Entry.Holder, t.Assignee)
+	want := r.now.Task.Assignee
+	return newest(r, named, want) || newest(r, record.Entry.Holder, want)
 }
 
 func movedTo(e record.Entry) (record.Status, bool) { return e.To, e.To != "" }
 
-// newest reports whether the newest entry that has a value of some kind has this one. Among entries of the same second
-// any may be the newest: when they come from a merge, a person chose.
-func newest[T comparable](t task.Task, of func(record.Entry) (T, bool), want T) bool {
-	seen := false
-	at := t.Provenance.Last().At
-	for _, e := range slices.Backward(t.Provenance) {
+// newest reports whether the newest entry that has a value of some kind has this one. Entries of one second are in the
+// order of the file. Of those that were written on two branches any may be the newest: when these were merged, a person
+// chose.
+func newest[T comparable](r pairRules, of func(record.Entry) (T, bool), want T) bool {
+	var later []record.Entry
+	for _, e := range slices.Backward(r.now.Task.Provenance) {
 		got, ok := of(e)
-		if !ok {
+		switch {
+		case !ok:
 			continue
-		}
-		if seen && !e.At.Equal(at) {
+		case len(later) > 0 && !e.At.Equal(later[0].At):
 			return false
-		}
-		if got == want {
+		case got == want && !slices.ContainsFunc(later, func(l record.Entry) bool { return r.follows(l, e) }):
 			return true
 		}
-		seen, at = true, e.At
+		later = append(later, e)
 	}
 	return false
+}
+
+// follows reports whether an entry was written to the task as an earlier one had left it. It was not if the commit that
+// brought it lacks the other, and where both came in one it does not begin where the other ends.
+func (r pairRules) follows(e, earlier record.Entry) bool {
+	if w, ok := r.change.broughtBy(r.now.Name, e); ok {
+		if own, ok := w.Find(r.now.Name); ok && !own.Provenance.Has(earlier.Hash()) {
+			return false
+		}
+	}
+	if e.To != "" && earlier.To != "" {
+		return e.From == earlier.To || e.From == ""
+	}
+	return e.Did != record.Claimed && e.Did != record.Began
 }
 
 // results finds results that changed without an entry. A check may become pending again without one: a merge with a

@@ -10,9 +10,10 @@ import (
 
 // Written is the commit that brought an entry.
 type Written struct {
-	Find  task.Find // the tasks, and what else tasks depend on, as that commit has them
-	At    time.Time // when it was made
-	Later bool      // the base is among its ancestors
+	Find   task.Find   // the tasks, and what else tasks depend on, as that commit has them
+	Before []task.Find // as the commits have them that it was made from; of an entry that is not committed, as HEAD has them
+	At     time.Time   // when it was made
+	Later  bool        // the base is among its ancestors
 }
 
 // replayed judges whether the rules of package task would have allowed the new entries of a task, and whether the
@@ -118,8 +119,12 @@ func (r pairRules) waits(s record.Status) bool {
 }
 
 // findAt looks tasks up as they were when an entry was written, by their provenance. A task that the change deletes is
-// as the base has it.
+// as the base has it. An entry is not later than the commit that brought it, whatever time it gives.
 func (r pairRules) findAt(e record.Entry) task.Find {
+	committed := e.At
+	if w, ok := r.change.broughtBy(r.now.Name, e); ok && w.At.Before(e.At) {
+		committed = w.At
+	}
 	return func(id record.ID) (task.Task, bool) {
 		dep, ok := r.findOrBase(id)
 		// It may be open in the base, by later entries. An entry that was written on top of the base cannot claim an earlier
@@ -127,7 +132,7 @@ func (r pairRules) findAt(e record.Entry) task.Find {
 		closing := r.change.closing()
 		base, inBase := r.change.inBase(id)
 		openInBase := inBase && !closing.DepClosed(base) && base.Provenance.Last().At.After(e.At)
-		return r.closedOrOpen(dep, !openInBase && closing.ClosedAt(dep, e.At)), ok
+		return r.closedOrOpen(dep, !openInBase && closing.ClosedAt(dep, e.At) && closing.ClosedAt(dep, committed)), ok
 	}
 }
 
@@ -146,8 +151,8 @@ func (r pairRules) closedOrOpen(t task.Task, closed bool) task.Task {
 // base. A dependency counts as closed only by entries that are still in its provenance.
 func (r pairRules) writtenIn(e record.Entry) (task.Commit, bool) {
 	w, ok := r.change.broughtBy(r.now.Name, e)
-	if !ok {
-		w = Written{Find: r.findOrBase, Later: true} // not committed yet
+	if !ok { // it is not committed yet
+		w.Find, w.Later = r.findOrBase, true
 	}
 	own, ok := w.Find(r.now.Name)
 	if ok && w.Later && r.was != nil {
@@ -164,7 +169,7 @@ func (r pairRules) writtenIn(e record.Entry) (task.Commit, bool) {
 			since = base.Provenance.Last().At.Add(time.Second) // entries of the same second have no order
 		}
 		dep, ok := w.Find(id)
-		return r.closedOrOpen(dep, ok && r.wasClosed(dep, since)), ok
+		return r.closedOrOpen(dep, ok && (r.wasClosed(dep, since) || r.stayedClosed(dep, w))), ok
 	}
 	return task.Commit{Task: own, Find: find, Later: w.Later}, true
 }
@@ -183,6 +188,18 @@ func (r pairRules) wasClosed(then task.Task, at time.Time) bool {
 	base, ok := r.change.inBase(then.ID)
 	return ok && closing.DepClosed(base)
 }
+
+// stayedClosed reports whether a task is closed in a commit, and was in one that this was made from: then it was closed
+// when the commit was made, whatever the clocks say.
+func (r pairRules) stayedClosed(now task.Task, w Written) bool {
+	return r.wasClosed(now, endOfTime) && slices.ContainsFunc(w.Before, func(before task.Find) bool {
+		was, ok := before(now.ID)
+		return ok && r.wasClosed(was, endOfTime)
+	})
+}
+
+// endOfTime is later than any entry.
+var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // broughtBy is BroughtBy, where that may be nil.
 func (c *Change) broughtBy(id record.ID, e record.Entry) (Written, bool) {

@@ -55,7 +55,10 @@ func (r pairRules) closedOn(closed int, c task.Check, ev task.Evidence) {
 	if held, known := r.change.HeldSince(r.now.Name, r.now.Task.Provenance[closed], ev.Tree); !known || held {
 		return
 	}
-	if earlier, known := r.committed(ev.Commit, ev.Tree); known && earlier {
+	switch earlier, known := r.committed(ev.Commit, ev.Tree); {
+	case !r.fresh[ev.Entry]:
+		r.stale(closed, "%q was given in an earlier change, and the files that the task was closed with are others", c.Desc)
+	case known && earlier:
 		r.stale(closed, "%q is of files that the change had before the task was closed, and those that it was closed with are others", c.Desc)
 	}
 }

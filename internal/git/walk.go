@@ -44,19 +44,21 @@ func (h History) Steps(ctx context.Context, since, head string) (all, around []S
 	return all, around, nil
 }
 
-// Parents lists the parents of each commit that is reachable from head.
-func (h History) Parents(ctx context.Context, head string) (map[string][]string, error) {
-	out, err := Run(ctx, h.repo.Top, "rev-list", "--parents", head, "--")
+// Ancestry returns every commit that is reachable from head, by its id, without its time.
+func (h History) Ancestry(ctx context.Context, head string) (map[string]Step, error) {
+	out, err := Run(ctx, h.repo.Top, "log", "--format=%H %T %P", head, "--")
 	if err != nil {
 		return nil, err
 	}
-	parents := map[string][]string{}
+	all := map[string]Step{}
 	for line := range strings.Lines(string(out)) {
-		if ids := strings.Fields(line); len(ids) > 0 {
-			parents[ids[0]] = ids[1:]
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			return nil, garbled("log", line)
 		}
+		all[f[0]] = Step{ID: f[0], Tree: f[1], Parents: slices.Clip(f[2:])}
 	}
-	return parents, nil
+	return all, nil
 }
 
 // Pair is two trees, by their ids; "" is one without files.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -123,13 +122,6 @@ type comparison struct {
 // run judges the subject as a change of each commit of the base, but for those in which there was no workspace yet.
 func (l comparison) run(ctx context.Context, c *Checked) error {
 	s, b := l.subject, l.base
-	var newest time.Time
-	if s.head != "" && len(b.commits) > 0 {
-		var err error
-		if newest, err = l.Repo.History().Time(ctx, s.head); err != nil {
-			return err
-		}
-	}
 	for _, commit := range b.commits {
 		before, err := l.baseTree(ctx, commit)
 		if err != nil {
@@ -138,7 +130,8 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 		if before == nil {
 			continue
 		}
-		if err := l.recallDeleted(ctx, commit, before); err != nil {
+		recalled, err := l.recallDeleted(ctx, commit, before)
+		if err != nil {
 			return err
 		}
 		change := proof.Compare(s.tree.Tree, before.Tree)
@@ -147,11 +140,9 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 			return err
 		}
 		defer h.close()
-		if change.Past, err = h.past(change.Suspects()); err != nil {
+		if err := h.tell(change, recalled, b.commits); err != nil {
 			return err
 		}
-		change.Committed, change.BroughtBy, change.RecordBroughtBy, change.FilesAt, change.Newest = h.committed, h.broughtBy, h.recordBroughtBy, h.filesAt, newest
-		change.HeldSince, change.Merged = h.heldSince, h.merged
 		c.Base = cmp.Or(c.Base, commit)
 		c.Changes = append(c.Changes, change)
 		c.Findings = proof.Unite(c.Findings, change.Judge()) // a finding that is there already is not added again

@@ -3,12 +3,10 @@ package snapshot
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
@@ -20,10 +18,12 @@ type history struct {
 	ctx context.Context
 	subject
 	*commits
-	since string // the commit that the change is compared with
+	since   string // the commit that the change is compared with
+	isLater []bool // see later
 	prints
-	ways map[string][]string // see ancestry
-	err  error               // the first failure; after it nothing is known
+	ancestors map[string]git.Step // see ancestry
+	unmerged  map[int][]string    // see unexplained
+	err       error               // the first failure; after it nothing is known
 }
 
 // newHistory reads the commits of a change of since. It must be closed.
@@ -46,6 +46,30 @@ func (h *history) fail(err error) {
 	if h.err == nil {
 		h.err = err
 	}
+}
+
+// tell fills in what a change says of its commits. recalled are versions of records that were deleted
+// before, and bases are all commits that the judged files are compared with.
+func (h *history) tell(change *proof.Change, recalled []version, bases []string) (err error) {
+	suspects := change.Suspects()
+	if change.Past, err = h.past(suspects); err != nil {
+		return err
+	}
+	for _, v := range recalled {
+		t, ok := v.value.(task.Task)
+		if ok && slices.ContainsFunc(suspects, func(s proof.Suspect) bool { return s.ID == t.ID }) {
+			change.Past[t.ID] = append(change.Past[t.ID], t)
+		}
+	}
+	change.Committed, change.BroughtBy, change.RecordBroughtBy = h.committed, h.broughtBy, h.recordBroughtBy
+	change.FilesAt, change.HeldSince, change.Merged = h.filesAt, h.heldSince, h.merged
+	change.Erased = h.erased(recalled, h.upTo(bases))
+	for _, c := range slices.Concat(h.all, h.around) {
+		if c.At.After(change.Newest) {
+			change.Newest = c.At
+		}
+	}
+	return h.err
 }
 
 // prints are the fingerprints of the commits of a change. They are taken from the newest on, until the one that is
@@ -122,10 +146,17 @@ func (h *history) firstWith(of record.Ref, e record.Entry) int {
 // broughtBy is the function of proof.Change.BroughtBy.
 func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) {
 	i := h.firstWith(id.Ref(), e)
-	if i < 0 {
+	switch {
+	case i >= 0:
+		w := proof.Written{Find: h.in(h.all[i].ID), At: h.all[i].At, Later: h.later()[i]}
+		for _, parent := range h.all[i].Parents {
+			w.Before = append(w.Before, h.in(parent))
+		}
+		return w, h.err == nil
+	case len(h.all) == 0:
 		return proof.Written{}, false
 	}
-	return proof.Written{Find: h.in(h.all[i].ID), At: h.all[i].At, Later: h.later()[i]}, h.err == nil
+	return proof.Written{Before: []task.Find{h.in(h.head)}}, false
 }
 
 // recordBroughtBy is the function of proof.Change.RecordBroughtBy.
@@ -155,35 +186,21 @@ func (h *history) filesAt(id record.ID, e record.Entry) (fingerprint string, kno
 	return fingerprint, h.err == nil && fingerprint != ""
 }
 
-// foldersInRepo lists the folders, from the top of the work tree, below which all records of a kind lie.
-func foldersInRepo(l layout.Layout, k *kind.Kind) []string {
-	folders := []string{l.InRepo(l.Rel(l.Dir(k.Folder)))}
-	if k.Rest != "" {
-		folders = append(folders, l.InRepo(l.Rel(l.Dir(k.Rest))))
-	}
-	return folders
-}
-
-// taskAt is the id of the task whose file has a path from the top of the work tree; "" for any other file.
-func taskAt(l layout.Layout, path string) record.ID {
-	name, ours := strings.CutPrefix(path, l.InRepo(""))
-	k, id, ok := kind.At(name)
-	if !ours || !ok || k != kind.Tasks.Kind {
-		return ""
-	}
-	return record.ID(id)
-}
-
 // later reports of each commit whether it is a descendant of since.
-func (h *history) later() []bool { return h.descendants(h.since) }
+func (h *history) later() []bool {
+	if h.isLater == nil {
+		h.isLater = h.descendants(h.since)
+	}
+	return h.isLater
+}
 
-// descendants reports of each commit whether it is a descendant of one of some commits.
-func (c *commits) descendants(of ...string) []bool {
+// descendants reports of each commit whether it is a descendant of another.
+func (c *commits) descendants(of string) []bool {
 	out := make([]bool, len(c.all))
 	for i, commit := range c.all {
 		out[i] = slices.ContainsFunc(commit.Parents, func(parent string) bool {
 			at, ours := c.place[parent]
-			return slices.Contains(of, parent) || ours && out[at]
+			return parent == of || ours && out[at]
 		})
 	}
 	return out
@@ -215,88 +232,51 @@ func (r commitReader) Read(k *kind.Kind, id string) (any, error) {
 // past returns the versions of the suspects' files since the base. For a suspect marked Undeclared it returns every
 // version in the history. Versions that cannot be read as a task are left out.
 func (h *history) past(suspects []proof.Suspect) (map[record.ID][]task.Task, error) {
-	old, out := map[record.ID]bool{}, map[record.ID][]task.Task{}
+	old, out := map[record.Ref]bool{}, map[record.ID][]task.Task{}
 	for _, s := range suspects {
 		if s.Undeclared {
-			old[s.ID] = true
+			old[s.ID.Ref()] = true
 		}
-		seen := map[string]bool{}
-		for _, i := range h.touching[s.ID.Ref()] {
-			at, err := h.contentIn(h.all[i].ID, kind.Tasks.Kind, string(s.ID))
+		for _, of := range h.contentsOf(s.ID.Ref(), nil) {
+			v, err := h.value(of)
 			if err != nil {
 				return nil, err
 			}
-			v, err := h.value(at)
-			if err != nil {
-				return nil, err
-			}
-			if t, ok := v.(task.Task); ok && !seen[at.id] {
-				seen[at.id] = true
+			if t, ok := v.(task.Task); ok {
 				out[s.ID] = append(out[s.ID], t)
 			}
 		}
 	}
 	if h.head == "" || len(old) == 0 {
-		return out, nil
+		return out, h.err
 	}
-	type version struct {
-		of record.ID
-		id string // of the content
-	}
-	seen := map[version]bool{}
-	err := versions(h.ctx, h.Layout, "", h.since, func(of record.ID, id string) bool {
-		v := version{of, id}
-		if !old[of] || seen[v] {
-			return false
+	err := versions(h.ctx, h.Layout, h.since, old, func(v version) {
+		if t, ok := v.value.(task.Task); ok {
+			out[t.ID] = append(out[t.ID], t)
 		}
-		seen[v] = true
-		return true
-	}, func(of record.ID, f proof.TaskFile) { out[of] = append(out[of], f.Task) })
+	})
 	return out, err
 }
 
-// versions calls fn with the versions of the files of tasks in the commits between two, the newest first: those that are
-// wanted by the task and the id of the content, and can be read as a task. Without since it looks at the whole history.
-func versions(
-	ctx context.Context, l layout.Layout, since, head string,
-	wanted func(of record.ID, id string) bool, fn func(of record.ID, f proof.TaskFile),
-) error {
-	var paths, ids []string
-	// Whole folders are listed, because git compares every given path with every file.
-	err := l.Repo.History().Versions(ctx, since, head, foldersInRepo(l, kind.Tasks.Kind), func(path, id string) {
-		if wanted(taskAt(l, path), id) {
-			paths, ids = append(paths, path), append(ids, id)
+// contentsOf are the contents that a record has in the commits of the change, without some of them, each once. Where people choose the id, a
+// record that is deleted and made anew is another one.
+func (h *history) contentsOf(of record.Ref, without map[int]bool) (all []content) {
+	k, ok := kind.For(of)
+	for _, i := range h.touching[of] {
+		if !ok || h.err != nil {
+			break
 		}
-	})
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	return l.Repo.Objects().Blobs(ctx, ids, format.MaxFile, func(i int, b git.Blob) {
-		if t, err := kind.Tasks.Parse(b.Content); err == nil {
-			name := strings.TrimPrefix(paths[i], l.InRepo(""))
-			f := proof.File{Path: name, Src: b.Content, Parse: ParseMarkdown}
-			fn(taskAt(l, paths[i]), proof.TaskFile{File: f, Name: t.ID, Task: t})
+		if without[i] {
+			continue
 		}
-	})
-}
-
-// recallDeleted adds to the tree of a base the tasks that were deleted before it and that the judged files have again,
-// in their last version. So a task that is made anew under an old id is compared with the old one.
-func (l comparison) recallDeleted(ctx context.Context, commit string, before *tree) error {
-	s := l.subject
-	brought := map[record.ID]bool{}
-	for i := range s.tree.Tasks {
-		brought[s.tree.Tasks[i].Name] = true
+		at, err := h.contentIn(h.all[i].ID, k, of.ID)
+		h.fail(err)
+		switch {
+		case at.id == "" && k.Life.Named:
+			all = nil
+		case at.id != "" && !slices.Contains(all, at):
+			all = append(all, at)
+		}
 	}
-	for i := range before.Tasks {
-		delete(brought, before.Tasks[i].Name)
-	}
-	if len(brought) == 0 {
-		return nil
-	}
-	return versions(ctx, l.Layout, "", commit, func(of record.ID, _ string) bool {
-		first := brought[of]
-		delete(brought, of)
-		return first
-	}, func(_ record.ID, f proof.TaskFile) { before.Tasks = append(before.Tasks, f) })
+	return all
 }

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -28,40 +27,63 @@ func (r logReader) parse(of content, src []byte) record.Log {
 	return log
 }
 
-// byLine returns the entries of a file if all of them are written as cairn does, each in a line that can be read alone.
+// byLine returns the entries of a file if all of them are written as cairn does.
 func (r logReader) byLine(src []byte, form format.Kind) (log record.Log, ok bool) {
+	lines, ok := entryLines(src, form)
+	for _, line := range lines {
+		e, read := r.entry(line)
+		if ok = ok && read; !ok {
+			return nil, false
+		}
+		log = append(log, e)
+	}
+	return log, ok
+}
+
+// entryLines returns the lines of a file that hold its entries if all of them are written as cairn does, each in a line
+// that can be read alone.
+func entryLines(src []byte, form format.Kind) (lines []string, ok bool) {
 	text := string(src)
 	if form == format.Markdown {
-		text, ok = strings.CutPrefix(text, "---\n")
-		if text, _, ok = strings.Cut(text, "\n---\n"); !ok {
+		if text, _, ok = strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n"); !ok {
 			return nil, false
 		}
 	}
 	const key = "\nprovenance:\n"
 	_, text, ok = strings.Cut("\n"+text+"\n", key)
-	if !ok || strings.Contains(text, "\nprovenance:") || form == format.YAML && bytes.Contains(src, []byte("\n---")) {
+	if !ok || strings.Contains(text, "\nprovenance:") || strings.Contains(text, "\n---") {
 		return nil, false
 	}
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "-") {
 			break // the next key
 		}
-		e, ok := r.entry(strings.TrimSpace(line))
-		if !ok {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "- {") || !strings.HasSuffix(line, "}") || strings.ContainsAny(line, "*&") {
 			return nil, false
 		}
-		log = append(log, e)
+		lines = append(lines, line)
 	}
-	return log, true
+	return lines, true
 }
 
-// entry returns the entry that a line holds. It reports false if there may be more to it than the line says.
+// holdsLines reports whether a file has the entries of an earlier version of it in their order, as far as that shows
+// without reading them.
+func holdsLines(now, was []byte, form format.Kind) bool {
+	lines, ok := entryLines(was, form)
+	all, read := entryLines(now, form)
+	for _, line := range all {
+		if len(lines) > 0 && lines[0] == line {
+			lines = lines[1:]
+		}
+	}
+	return ok && read && len(lines) == 0
+}
+
+// entry returns the entry that a line holds. It reports false for one that is no entry by itself.
 func (r logReader) entry(line string) (record.Entry, bool) {
 	if e, known := r.lines[line]; known {
 		return e, true
-	}
-	if !strings.HasPrefix(line, "- {") || !strings.HasSuffix(line, "}") || strings.ContainsAny(line, "*&") {
-		return record.Entry{}, false
 	}
 	doc, err := format.Parse([]byte("provenance:\n  "+line+"\n"), format.YAML)
 	if err != nil {

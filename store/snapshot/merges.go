@@ -1,0 +1,204 @@
+package snapshot
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/format"
+)
+
+// joined is a merge of two commits: the files that it, and each side of it, have otherwise.
+type joined struct {
+	merge        int                                                // its place among the commits
+	ours, theirs map[string]git.FileChange                          // by path: from a side to the merge
+	bases        []struct{ ours, theirs map[string]git.FileChange } // from each merge base to a side
+}
+
+// unexplained lists the paths that a merge of two commits has otherwise than git merges them: it has what neither side
+// has, though not both changed it, or leaves out what only one side changed. Of a path that both changed nothing is
+// known, since a person may have settled it.
+func (h *history) unexplained(merge int) []string {
+	if h.unmerged == nil && h.err == nil {
+		h.unmerged = map[int][]string{}
+		for _, j := range h.joins() {
+			h.unmerged[j.merge] = mergedFiles{h, j}.unexplained()
+		}
+	}
+	return h.unmerged[merge]
+}
+
+// joins compares every merge of two commits that brings records with its sides, and these with their merge bases.
+func (h *history) joins() (all []*joined) {
+	brings := map[int]bool{}
+	for _, commits := range h.touching {
+		for _, i := range commits {
+			brings[i] = len(h.all[i].Parents) == 2
+		}
+	}
+	var pairs []git.Pair
+	var into []map[string]git.FileChange
+	compare := func(was, now string) map[string]git.FileChange {
+		changes := map[string]git.FileChange{}
+		pairs, into = append(pairs, git.Pair{Was: h.ancestry()[was].Tree, Now: h.ancestry()[now].Tree}), append(into, changes)
+		return changes
+	}
+	for i, c := range h.all {
+		if !brings[i] || h.err != nil {
+			continue
+		}
+		ours, theirs := c.Parents[0], c.Parents[1]
+		j := &joined{merge: i, ours: compare(ours, c.ID), theirs: compare(theirs, c.ID)}
+		for _, base := range h.mergeBases(ours, theirs) {
+			j.bases = append(j.bases, struct{ ours, theirs map[string]git.FileChange }{compare(base, ours), compare(base, theirs)})
+		}
+		all = append(all, j)
+	}
+	h.fail(h.Repo.History().Differences(h.ctx, pairs, nil, func(pair int, c git.FileChange) {
+		if !git.Ours(c.Path) {
+			into[pair][c.Path] = c
+		}
+	}))
+	return all
+}
+
+// mergeBases are the commits that two have in common, and from which no other of these descends.
+func (h *history) mergeBases(a, b string) []string {
+	common := h.reach(a)
+	other := h.reach(b)
+	maps.DeleteFunc(common, func(commit string, _ bool) bool { return !other[commit] })
+	best := maps.Clone(common)
+	for commit := range common {
+		for _, parent := range h.ancestry()[commit].Parents {
+			delete(best, parent)
+		}
+	}
+	return slices.Sorted(maps.Keys(best))
+}
+
+// mergedFiles are the files of a merge.
+type mergedFiles struct {
+	*history
+	*joined
+}
+
+func (m mergedFiles) unexplained() (paths []string) {
+	differ := maps.Clone(m.ours)
+	maps.Copy(differ, m.theirs)
+	for _, path := range slices.Sorted(maps.Keys(differ)) {
+		if !m.explained(path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// versions are a path in the merge and on each side of it.
+func (m mergedFiles) versions(path string) (got, ours, theirs git.Version) {
+	fromOurs, a := m.ours[path]
+	fromTheirs, b := m.theirs[path]
+	switch {
+	case a && b:
+		return fromOurs.Now, fromOurs.Was, fromTheirs.Was
+	case a:
+		return fromOurs.Now, fromOurs.Was, fromOurs.Now
+	}
+	return fromTheirs.Now, fromTheirs.Now, fromTheirs.Was
+}
+
+// changed reports which sides have a path otherwise than the merge base. Of several bases all must say the same, or
+// both sides count as changed.
+func (m mergedFiles) changed(path string) (ours, theirs bool) {
+	for i, base := range m.bases {
+		_, a := base.ours[path]
+		_, b := base.theirs[path]
+		if i > 0 && (a != ours || b != theirs) {
+			return true, true
+		}
+		ours, theirs = a, b
+	}
+	return ours, theirs
+}
+
+func (m mergedFiles) explained(path string) bool {
+	got, ours, theirs := m.versions(path)
+	a, b := m.changed(path)
+	switch {
+	case ours == theirs:
+		return got == ours || m.moved(path, got)
+	case a && b:
+		return true
+	case got == ours:
+		return !b || m.movedAway(path, theirs)
+	case got == theirs:
+		return !a || m.movedAway(path, ours)
+	}
+	return m.moved(path, got)
+}
+
+// moved reports whether a file of the merge may be one that was renamed: a side has the same under a path that the
+// merge does not have, or a side renamed what the other one changed.
+func (m mergedFiles) moved(path string, got git.Version) bool {
+	if got.ID == "" {
+		return false
+	}
+	for _, side := range []map[string]git.FileChange{m.ours, m.theirs} {
+		for _, c := range side {
+			if c.Now.ID == "" && c.Was == got {
+				return true // its folder was renamed
+			}
+		}
+	}
+	for _, base := range m.bases {
+		for _, side := range [][2]map[string]git.FileChange{{base.ours, base.theirs}, {base.theirs, base.ours}} {
+			here, added := side[0][path]
+			for from, gone := range side[0] {
+				if other := side[1][from]; added && gone.Now.ID == "" && other.Now.ID != "" && m.alike(gone.Was, here.Now) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// movedAway reports whether the merge has a file of a side under another path, as where its folder was renamed.
+func (m mergedFiles) movedAway(path string, has git.Version) bool {
+	for _, side := range []map[string]git.FileChange{m.ours, m.theirs} {
+		for other, c := range side {
+			if other != path && has.ID != "" && c.Now == has && c.Was.ID == "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// alike reports whether git takes a file for another one that was renamed: half of the lines of the larger are those of
+// the other.
+func (m mergedFiles) alike(a, b git.Version) bool {
+	if a.ID == b.ID {
+		return true
+	}
+	lines := map[string]int{}
+	var count [2]int
+	same := 0
+	for i, v := range []git.Version{a, b} {
+		blob, err := m.contents.Blob(v.ID, format.MaxFile)
+		if m.fail(err); err != nil {
+			return false
+		}
+		for line := range bytes.Lines(blob.Content) {
+			count[i]++
+			switch {
+			case i == 0:
+				lines[string(line)]++
+			case lines[string(line)] > 0:
+				lines[string(line)]--
+				same++
+			}
+		}
+	}
+	return same > 0 && 2*same >= max(count[0], count[1])
+}

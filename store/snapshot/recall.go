@@ -1,0 +1,126 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+)
+
+// version is a content that the file of a record had in some commit.
+type version struct {
+	of    record.Ref
+	path  string // from the workspace root
+	src   []byte
+	value any
+	log   record.Log
+}
+
+// versions calls fn with the versions of the files of records in all of the history of a commit, the newest first and
+// each once: those that can be read as a record of their kind. Contents that only a merge had are left out.
+func versions(ctx context.Context, l layout.Layout, head string, wanted map[record.Ref]bool, fn func(version)) error {
+	var folders, ids []string
+	var all []version
+	for _, k := range kind.Kinds() {
+		if slices.ContainsFunc(refsOf(wanted), func(of record.Ref) bool { return of.Kind == k.Name }) {
+			folders = append(folders, foldersInRepo(l, k)...) // git compares every given path with every file
+		}
+	}
+	if len(folders) == 0 {
+		return nil
+	}
+	seen := map[[2]string]bool{}
+	err := l.Repo.History().Versions(ctx, "", head, folders, func(path, id string) {
+		name, ours := strings.CutPrefix(path, l.InRepo(""))
+		k, name2, ok := kind.At(name)
+		if key := [2]string{name2, id}; ours && ok && wanted[k.Ref(name2)] && !seen[key] {
+			seen[key] = true
+			all, ids = append(all, version{of: k.Ref(name2), path: name}), append(ids, id)
+		}
+	})
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return l.Repo.Objects().Blobs(ctx, ids, format.MaxFile, func(i int, b git.Blob) {
+		v := all[i]
+		k, _ := kind.For(v.of)
+		doc, err := format.Parse(b.Content, k.Form)
+		if err != nil {
+			return
+		}
+		v.src = b.Content
+		v.log, _ = kind.Entries(doc)
+		if v.value, err = k.Decode(doc); err == nil {
+			fn(v)
+		}
+	})
+}
+
+func refsOf(wanted map[record.Ref]bool) (out []record.Ref) {
+	for of := range wanted {
+		out = append(out, of)
+	}
+	return out
+}
+
+// foldersInRepo lists the folders, from the top of the work tree, below which all records of a kind lie.
+func foldersInRepo(l layout.Layout, k *kind.Kind) []string {
+	folders := []string{l.InRepo(l.Rel(l.Dir(k.Folder)))}
+	if k.Rest != "" {
+		folders = append(folders, l.InRepo(l.Rel(l.Dir(k.Rest))))
+	}
+	return folders
+}
+
+// recallDeleted adds to the tree of a base the records that were deleted before it and that the judged files have again,
+// in their last version. So one that is made anew under an old id is compared with the old one. It returns all versions
+// of these. An id that people choose may be taken again.
+func (l comparison) recallDeleted(ctx context.Context, commit string, before *tree) (all []version, err error) {
+	s := l.subject
+	brought := map[record.Ref]bool{}
+	for i := range s.tree.Tasks {
+		brought[s.tree.Tasks[i].Name.Ref()] = true
+	}
+	for i := range s.tree.Records {
+		of := record.Ref{Kind: s.tree.Records[i].Kind, ID: s.tree.Records[i].Name}
+		if k, ok := kind.For(of); ok && !k.Life.Named {
+			brought[of] = true
+		}
+	}
+	for i := range before.Tasks {
+		delete(brought, before.Tasks[i].Name.Ref())
+	}
+	for i := range before.Records {
+		delete(brought, record.Ref{Kind: before.Records[i].Kind, ID: before.Records[i].Name})
+	}
+	err = versions(ctx, l.Layout, commit, brought, func(v version) {
+		if !slices.ContainsFunc(all, func(known version) bool { return known.of == v.of }) {
+			before.recall(v)
+		}
+		all = append(all, v)
+	})
+	return all, err
+}
+
+// recall adds a record to the tree.
+func (t *tree) recall(v version) {
+	k, _ := kind.For(v.of)
+	f := proof.File{Path: v.path, Src: v.src, Parse: ParseYAML}
+	if k.Form == format.Markdown {
+		f.Parse = ParseMarkdown
+	}
+	if k == kind.Tasks.Kind {
+		of, _ := kind.Tasks.Parse(v.src)
+		t.Tasks = append(t.Tasks, proof.TaskFile{File: f, Name: of.ID, Task: of})
+		return
+	}
+	head := k.Header(v.value)
+	head.Log = v.log
+	t.Records = append(t.Records, proof.RecordFile{File: f, Kind: k.Name, Name: v.of.ID, Head: head, Value: v.value})
+}
