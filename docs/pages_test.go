@@ -165,7 +165,7 @@ func TestHashesByHand(t *testing.T) {
 	}
 	printed, said, _ := strings.Cut(recipes[0], "   # ")
 	l.console("$ " + printed + "\n" + said + "\n")
-	l.console("$ git init -q -b main shop\n$ cd shop\n$ cairn init --prefix SHOP\n...\n$ mkdir 'a b'\n$ echo one > 'a b/two'\n$ echo three > three\n$ git add three .cairn 'a b'\n$ git commit -q -m all\n" +
+	l.console("$ git init -q -b main shop\n$ cd shop\n$ cairn init --prefix SHOP\n...\n$ mkdir 'a b'\n$ echo one > 'a b/two'\n$ echo three > three\n$ mkdir -p src/.cairn/tasks .cairn/bin\n$ echo four > src/.cairn/tasks/S-1.md\n$ echo five > .cairn/bin/run.sh\n$ git add .\n$ git commit -q -m all\n" +
 		"$ cairn add 'A task' --check 'a=true'\nSHOP-1  backlog  A task\n$ cairn run-checks SHOP-1\n...\n")
-	l.console("$ " + strings.ReplaceAll(recipes[1], "\n", " ") + " | cut -c1-64 > ../sum\n$ grep -q \"$(cat ../sum)\" .cairn/tasks/SHOP-1.md\n")
+	l.console("$ " + strings.NewReplacer("|\n", "|", "\n", "; ").Replace(recipes[1]) + " | cut -c1-64 > ../sum\n$ grep -q \"$(cat ../sum)\" .cairn/tasks/SHOP-1.md\n")
 }

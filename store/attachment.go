@@ -109,12 +109,6 @@ var besideFiles = []struct{ name, content string }{
 	{".gitignore", "# Written by cairn: files here are committed, whatever is ignored elsewhere.\n!*\n*.tmp\n"},
 }
 
-// isBesideFiles reports whether a path is that of one of besideFiles.
-func isBesideFiles(name string) bool {
-	dir, base := path.Split(name)
-	return dir == record.FilesFolder+"/" && (base == besideFiles[0].name || base == besideFiles[1].name)
-}
-
 // Attach stages the copy of a file, unless it is there already. It returns BAD_FILE if another content has its name.
 func (tx *Tx) Attach(a Attachment) error {
 	if err := tx.s.NoLinks(tx.s.Dir(layout.FilesDir)); err != nil {

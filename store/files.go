@@ -42,6 +42,10 @@ func (s *Store) Files(t task.Task) (Files, error) {
 	if l.Live == s.Live && l.Worktree == s.Worktree {
 		return Files{Clone: s.Clone, Git: s.Git(), store: s}, nil
 	}
+	// What lies in another repository, a record of its own too, is judged by no rule here. So all of it counts.
+	if l.Repo.Aside = nil; s.Repo != nil && l.Repo.CommonDir == s.Repo.CommonDir {
+		l.Repo.Aside = s.Repo.Aside
+	}
 	return Files{Clone: live.Clone{Layout: l}, Git: Git{l.Repo}, Repo: repo.Name, store: s}, nil
 }
 

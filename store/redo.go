@@ -139,7 +139,7 @@ func (f redoFile) valid() bool {
 	if f.Live {
 		return isTrashFile(f.Path)
 	}
-	if record.IsFilePath(f.Path) || isBesideFiles(f.Path) {
+	if record.IsFilePath(f.Path) || record.BesideFiles(f.Path) {
 		return !f.Over && (f.Was == "" || f.Now == "") // it comes, or it came and is taken back
 	}
 	if f.Path == layout.Folder+"/"+layout.ConfigName || f.Path == layout.Folder+"/"+layout.SignersName {

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,16 +71,20 @@ func (r graphRules) links() {
 var (
 	FileMissing = Rule{"file-missing", GraphGroup, Error, "a record refers to a file that is not there",
 		"bring the file back from git, or take the reference away with cairn ref remove"}
-	FileChanged = Rule{"file-changed", GraphGroup, Error, "a file that a record refers to holds something else than was added",
+	FileChanged = Rule{"file-changed", GraphGroup, Error, "a file for records holds something else than was added",
 		"take the file from git as it was added; what is new is added as another file with cairn ref add"}
 	RefDangling = Rule{"ref-dangling", GraphGroup, Warning, "a record refers to one that does not exist",
 		"bring the file back from git, or take the reference away with cairn ref remove"}
 )
 
 // refRules judge the references of all records.
-type refRules struct{ *judge }
+type refRules struct {
+	*judge
+	refers map[string]bool // the files that records refer to
+}
 
-func (r refRules) apply() {
+func (r *refRules) apply() {
+	r.refers = map[string]bool{}
 	for i := range r.Tasks {
 		if f := &r.Tasks[i]; f.Sound() {
 			r.all(&f.File, f.Name, f.Task.Refs)
@@ -90,10 +95,22 @@ func (r refRules) apply() {
 			r.all(&f.File, "", f.Head.Refs)
 		}
 	}
+	// No fingerprint has a file whose name is the whole hash of its content, so its content must be that.
+	for _, path := range slices.Sorted(maps.Keys(r.Files)) {
+		if _, whole := record.FileHash(path); whole && !r.refers[path] && !r.holds(path) {
+			r.report(FileChanged, &File{Path: path}, nil, "%s holds something else than its name says", path)
+		}
+	}
+}
+
+// holds reports whether a file has the content that its name says.
+func (r *refRules) holds(path string) bool {
+	sum, _ := record.FileHash(path)
+	return r.Files[path] != "" && strings.HasPrefix(r.Files[path], sum)
 }
 
 // all judges the references of one record.
-func (r refRules) all(f *File, of record.ID, refs []record.Reference) {
+func (r *refRules) all(f *File, of record.ID, refs []record.Reference) {
 	for i, ref := range refs {
 		at := Path{"refs", i}
 		report := func(rule Rule, format string, args ...any) { r.report(rule, f, at, format, args...).Task = of }
@@ -106,10 +123,11 @@ func (r refRules) all(f *File, of record.ID, refs []record.Reference) {
 		}
 		switch ref.Type {
 		case record.FileRef:
-			switch sum, ok := r.Files[ref.Path]; {
+			r.refers[ref.Path] = true
+			switch _, ok := r.Files[ref.Path]; {
 			case !ok:
 				report(FileMissing, "%s is not there", ref.Path)
-			case sum != ref.Path[len(record.FilesFolder)+1:][:len(sum)] || sum == "":
+			case !r.holds(ref.Path):
 				report(FileChanged, "%s holds something else than was added", ref.Path)
 			}
 		case record.RecordRef:

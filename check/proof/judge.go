@@ -91,7 +91,7 @@ func (j *judge) all() []Finding {
 	approvals := &approvalRules{judge: j}
 	fileRules{j}.apply()
 	graphRules{j}.apply()
-	refRules{j}.apply()
+	(&refRules{judge: j}).apply()
 	gateRules{j, approvals}.apply()
 	approvals.apply()
 	historyRules{j}.apply()

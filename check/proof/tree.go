@@ -14,7 +14,7 @@ type Tree struct {
 	Kinds   []Kind       // every kind of record but tasks
 	Signers SignersFile
 	Seconds []SecondFile
-	Files   map[string]string // of record.FilesFolder, by path: the first 16 hex digits of the SHA-256 of the content; "" for one that cannot be read
+	Files   map[string]string // of record.FilesFolder, by path: the SHA-256 of the content in hex; "" for one that cannot be read
 	Local   []string          // paths of files that git has although they belong to one machine only
 }
 

@@ -3,6 +3,8 @@ package git
 import (
 	"bufio"
 	"context"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,11 +14,40 @@ import (
 // plainDiff are the options by which a config does not decide how a diff looks.
 var plainDiff = []string{"--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none", "--submodule=short"}
 
-// ReadDiff has read read the difference of two commits as a patch, without what lies in folders .cairn.
+// ReadDiff has read read the difference of two commits as a patch, without what Repo.Aside says.
 func (h History) ReadDiff(ctx context.Context, read func(*bufio.Reader) error, from, to string, options ...string) error {
+	files, aside, err := h.NumStat(ctx, from, to)
+	if err != nil {
+		return err
+	}
 	args := append([]string{"diff", "-p", "--src-prefix=a/", "--dst-prefix=b/"}, plainDiff...)
-	args = append(append(args, options...), from, to, "--", ":/", ":(top,exclude,glob)**/.cairn/**")
-	return h.repo.stream(ctx, nil, magic, read, args...)
+	args = append(append(args, options...), from, to, "--", ":/")
+	return h.repo.stream(ctx, nil, magic, read, append(args, excluding(files, aside)...)...)
+}
+
+// excluding is how git is told to leave out some changed files and none of others. A folder in which all that changed is
+// left out is named and not each file in it, since a command can only be so long.
+func excluding(kept, out []Lines) []string {
+	holds := map[string]bool{} // the paths of what is kept, and the folders around it
+	for _, l := range kept {
+		for at := l.Path; at != "." && !holds[at]; at = path.Dir(at) {
+			holds[at] = true
+		}
+	}
+	var specs []string
+	for _, l := range out {
+		name := l.Path
+		if holds[name] {
+			continue // it is a folder on the other side
+		}
+		if dir := path.Dir(name); dir != "." && !holds[dir] {
+			name = dir
+		}
+		if spec := ":(top,exclude,literal)" + name; !slices.Contains(specs, spec) {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
 }
 
 // Lines is how many lines of a file changed.
@@ -27,31 +58,42 @@ type Lines struct {
 	Binary  bool   `json:"binary,omitempty"`
 }
 
-// NumStat lists the files in which two commits differ, with how many lines changed. A renamed file is two.
-func (h History) NumStat(ctx context.Context, from, to string) ([]Lines, error) {
-	args := append([]string{"diff-tree", "-r", "-z", "--numstat", "--no-renames"}, plainDiff...)
+// NumStat lists the files in which two commits differ, with how many lines changed, and those of them that Repo.Aside
+// says by themselves. A renamed file is two.
+func (h History) NumStat(ctx context.Context, from, to string) (files, aside []Lines, err error) {
+	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames"}, plainDiff...)
 	out, err := Run(ctx, h.repo.Top, append(args, from, to)...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []Lines
-	for _, line := range records(out) {
+	fields := records(out)
+	regular := map[string]bool{} // the paths that are regular files, or nothing, on both sides
+	for len(fields) > 1 && strings.HasPrefix(fields[0], ":") {
+		modes := strings.Fields(fields[0][1:])
+		regular[fields[1]] = len(modes) > 1 && !slices.ContainsFunc(modes[:2], func(m string) bool { return m == modeLink || m == modeRepo })
+		fields = fields[2:]
+	}
+	for _, line := range fields {
 		f := strings.SplitN(line, "\t", 3)
 		if len(f) != 3 {
-			return nil, garbled("diff-tree", line)
+			return nil, nil, garbled("diff-tree", line)
 		}
 		l := Lines{Path: f[2], Binary: f[0] == "-"}
 		if !l.Binary {
 			added, err1 := strconv.Atoi(f[0])
 			deleted, err2 := strconv.Atoi(f[1])
 			if err1 != nil || err2 != nil {
-				return nil, garbled("diff-tree", line)
+				return nil, nil, garbled("diff-tree", line)
 			}
 			l.Added, l.Deleted = added, deleted
 		}
-		all = append(all, l)
+		if regular[l.Path] && h.repo.SetsAside(l.Path) {
+			aside = append(aside, l)
+		} else {
+			files = append(files, l)
+		}
 	}
-	return all, nil
+	return files, aside, nil
 }
 
 // Change is a path of a work tree that differs from what is committed.

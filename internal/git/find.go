@@ -23,6 +23,11 @@ type Repo struct {
 	Top       string // the top folder of the work tree, which holds .git
 	GitDir    string // the git folder of this work tree
 	CommonDir string // the git folder that all work trees of the clone share; GitDir itself unless this is a linked work tree
+
+	// Aside reports whether trees, fingerprints and differences leave out a regular file, by its path from the top: it
+	// belongs to a record that is judged by itself. Whoever knows what lies in the repository sets it; nil leaves out
+	// nothing. Of a file that git does not track (tracked is false) it may say so too because it belongs to this machine.
+	Aside func(path string, tracked bool) bool
 }
 
 // Linked reports whether this is a linked work tree, made by "git worktree add".

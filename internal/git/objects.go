@@ -59,6 +59,31 @@ func (o Objects) Files(ctx context.Context, commit, below string) ([]File, error
 	return files, nil
 }
 
+// Names lists what lies in a folder of a commit, "" for the top, by the names there. A folder that is not there is empty.
+func (o Objects) Names(ctx context.Context, commit, folder string) ([]string, error) {
+	args := []string{"ls-tree", "-z", "--name-only", "--full-tree", commit}
+	if folder != "" {
+		args = append(args, "--", folder+"/")
+	}
+	out, err := Run(ctx, o.repo.Top, args...)
+	return inFolder(records(out), folder), err
+}
+
+// inFolder are the names that paths have in a folder, each once.
+func inFolder(paths []string, folder string) []string {
+	var names []string
+	for _, p := range paths {
+		below := p
+		if folder != "" {
+			below, _ = strings.CutPrefix(p, folder+"/")
+		}
+		if name, _, _ := strings.Cut(below, "/"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // indexMode maps a mode in a tree to the mode that the index would have. Old trees hold modes such as 100664.
 func indexMode(mode string) string {
 	if !strings.HasPrefix(mode, "100") {
@@ -86,7 +111,9 @@ func (o Objects) Tree(ctx context.Context, rev string) (Tree, error) {
 	}
 	t := Tree{}
 	for _, f := range files {
-		t.set(f.Path, f.Mode, f.ID)
+		if !o.repo.setsAside(f.Path, f.Mode) {
+			t.set(f.Path, f.Mode, f.ID)
+		}
 	}
 	return t, nil
 }
@@ -222,6 +249,20 @@ func (x Index) Named(ctx context.Context, name string) ([]File, error) {
 	return parseStaged(lines)
 }
 
+// Names lists what is staged in a folder, "" for the top, by the names there that a pattern of git matches.
+func (x Index) Names(ctx context.Context, folder string, patterns ...string) ([]string, error) {
+	literal := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+	args := []string{"ls-files", "-z", "--"}
+	for _, p := range patterns {
+		if folder != "" {
+			p = literal.Replace(folder) + "/" + p
+		}
+		args = append(args, ":(top,glob)"+p, ":(top,glob)"+p+"/**")
+	}
+	paths, err := x.run(ctx, nil, magic, args...)
+	return inFolder(paths, folder), err
+}
+
 // parseStaged parses what git ls-files -v --stage prints.
 func parseStaged(lines []string) ([]File, error) {
 	var files []File
@@ -295,10 +336,10 @@ func (x Index) tree(ctx context.Context) (t Tree, unwatched []Change, err error)
 	}
 	t = Tree{}
 	for _, f := range files {
-		if !f.Unmerged {
+		if !f.Unmerged && !x.repo.setsAside(f.Path, f.Mode) {
 			t.set(f.Path, f.Mode, f.ID)
 		}
-		if f.Unwatched && f.Mode != modeRepo && !Ours(f.Path) && x.repo.hasFile(f.Path) {
+		if f.Unwatched && f.Mode != modeRepo && x.repo.hasFile(f.Path) {
 			unwatched = append(unwatched, Change{Path: f.Path})
 		}
 	}

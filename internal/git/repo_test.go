@@ -143,7 +143,13 @@ func (r repo) open() *Repo {
 	if err != nil || !ok {
 		r.t.Fatalf("Find(%s) = %v, %v", r.dir, ok, err)
 	}
+	found.Aside = aside
 	return found
+}
+
+// aside leaves out the records of a workspace at the top, and, untracked, what belongs to this machine.
+func aside(path string, tracked bool) bool {
+	return strings.HasPrefix(path, ".cairn/tasks/") && strings.HasSuffix(path, ".md") || !tracked && strings.HasPrefix(path, ".cairn/local/")
 }
 
 // fingerprint is the work tree's.

@@ -18,7 +18,7 @@ import (
 )
 
 // Tree is the content of a work tree or a commit: for each path, relative to the top and with slashes, the mode and the
-// object id, as in "100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391". Paths with a component named .cairn are left out.
+// object id, as in "100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391". What Repo.Aside says is left out.
 //
 // The modes are git's: 100644 a file, 100755 an executable one, 120000 a link, 160000 a nested repository. The id of a
 // nested repository is its commit; if its work tree differs from that, "+" and the fingerprint of the work tree follow.
@@ -33,16 +33,14 @@ const (
 	modeRepo = "160000"
 )
 
-// set adds a file, unless it lies in a .cairn folder.
-func (t Tree) set(path, mode, id string) {
-	if !Ours(path) {
-		t[path] = mode + " " + id
-	}
-}
+func (t Tree) set(path, mode, id string) { t[path] = mode + " " + id }
 
-// Ours reports whether a path, with slashes, lies in a folder .cairn.
-func Ours(path string) bool {
-	return strings.Contains("/"+path+"/", "/.cairn/")
+// SetsAside reports whether trees and differences leave out a regular file of a path.
+func (r *Repo) SetsAside(path string) bool { return r.Aside != nil && r.Aside(path, true) }
+
+// setsAside is SetsAside for what is in git. A link or a nested repository is never left out.
+func (r *Repo) setsAside(path, mode string) bool {
+	return (mode == modeFile || mode == modeExec) && r.SetsAside(path)
 }
 
 // Fingerprint is the SHA-256, in hex, of the sorted lines "mode id path", each ended by a NUL byte.
@@ -142,8 +140,8 @@ func (w *workTree) read(ctx context.Context) error {
 	}
 	for _, c := range changes {
 		switch {
-		case c.Staged || Ours(c.Path):
-		case c.Mode == modeNone:
+		case c.Staged || c.Untracked && w.Aside != nil && w.Aside(c.Path, false) && !w.isLink(c.Path):
+		case c.Mode == modeNone || w.setsAside(c.Path, c.Mode):
 			delete(w.tree, c.Path)
 		case c.isRepo():
 			if err := w.addNested(ctx, strings.TrimSuffix(c.Path, "/"), c.Mode == ""); err != nil {
@@ -155,6 +153,12 @@ func (w *workTree) read(ctx context.Context) error {
 		}
 	}
 	return w.addFiles(ctx, files)
+}
+
+// isLink reports whether there is a symbolic link in the work tree.
+func (r *Repo) isLink(path string) bool {
+	info, err := os.Lstat(r.path(path))
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // isRepo reports whether the path is a nested repository; git prints one that is not tracked as "path/".
@@ -209,7 +213,9 @@ func (w *workTree) addContents(ctx context.Context, files []Change) error {
 			return garbled("hash-object", string(out))
 		}
 		for i, id := range ids {
-			w.tree.set(files[i].Path, files[i].Mode, id)
+			if f := files[i]; !w.setsAside(f.Path, f.Mode) {
+				w.tree.set(f.Path, f.Mode, id)
+			}
 		}
 		if err == nil {
 			return nil

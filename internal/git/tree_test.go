@@ -10,7 +10,6 @@ func TestFingerprintIsPinned(t *testing.T) {
 	tree := Tree{}
 	tree.set("b", modeFile, "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391")
 	tree.set("a b", modeExec, "814f4a422927b82f5f8a43f8fab6d3839e3983f2")
-	tree.set(".cairn/config.yaml", modeFile, "814f4a422927b82f5f8a43f8fab6d3839e3983f2")
 	// printf '%s\0' '100644 e69de... b' '100755 814f4... a b' | sha256sum
 	const want = "1083ca53d9c70ef1dffdbadc9ef5004cc5660d25893d2c36b1e5a48d09f37f60"
 	if got := tree.Fingerprint(); got != want {
@@ -27,16 +26,5 @@ func TestChanged(t *testing.T) {
 	}
 	if got := a.Changed(a); len(got) != 0 {
 		t.Errorf("of itself: %v", got)
-	}
-}
-
-func TestOurs(t *testing.T) {
-	for path, want := range map[string]bool{
-		".cairn": true, ".cairn/a": true, "a/.cairn/b": true, "a/.cairn": true,
-		"a.cairn/b": false, ".cairnx/b": false, "cairn/a": false,
-	} {
-		if Ours(path) != want {
-			t.Errorf("Ours(%q) = %v", path, !want)
-		}
 	}
 }

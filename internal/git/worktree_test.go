@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -51,12 +52,14 @@ func TestTreeHoldsWhatIsNotIgnored(t *testing.T) {
 			t.Errorf("%s: plain is %q, want %q", when, got, want)
 		}
 		for path := range tree {
-			if path == "ignored" || strings.Contains(path, "/.cairn/") || strings.HasPrefix(path, ".cairn/") {
+			if path == "ignored" || strings.HasPrefix(path, ".cairn/tasks/") {
 				t.Errorf("%s: %q is in it", when, path)
 			}
 		}
-		if _, ok := tree["web/not.cairn/file"]; !ok {
-			t.Errorf("%s: web/not.cairn/file is missing", when)
+		for _, path := range []string{"web/not.cairn/file", "web/.cairn/tasks/T-1.md"} {
+			if _, ok := tree[path]; !ok {
+				t.Errorf("%s: %s is missing", when, path)
+			}
 		}
 		r.commit()
 	}
@@ -74,23 +77,60 @@ func TestAnEmptyRepository(t *testing.T) {
 	}
 }
 
-func TestChangesOfOurOwnFolders(t *testing.T) {
+// What is set aside changes no fingerprint; anything else does, whatever its folder is called.
+func TestChangesOfRecords(t *testing.T) {
 	isolate(t)
 	r := filled(t)
 	before := r.fingerprint()
 	r.commit()
 	r.write(".cairn/tasks/T-1.md", "changed")
 	r.write(".cairn/tasks/T-2.md", "new")
-	r.write("new/place/.cairn/config.yaml", "new")
-	r.remove("web/.cairn")
+	r.write(".cairn/local/lock", "held")
 	if r.fingerprint() != before {
-		t.Error("a change under .cairn/ changes the fingerprint")
+		t.Error("a change of a record changes the fingerprint")
 	}
-	r.commit()
+	r.git("add", ".cairn/tasks")
+	r.git("commit", "-q", "-m", "records")
 	if r.fingerprint() != before {
 		t.Error("committing it does")
 	}
-	r.equalsHead("with changes under .cairn/")
+	for _, path := range []string{"src/.cairn/tasks/T-1.md", ".cairn/tasks/helper.py", ".cairn/bin/run.sh", ".CAIRN/tasks/T-1.md", "web/.cairn/config.yaml"} {
+		now := r.fingerprint()
+		for _, content := range []string{"code", "other code"} {
+			r.write(path, content)
+			if next := r.fingerprint(); next == now {
+				t.Errorf("%s: a change does not change the fingerprint", path)
+			} else {
+				now = next
+			}
+		}
+	}
+	r.commit() // what is tracked counts, in a folder of this machine too
+	r.equalsHead("with everything committed")
+}
+
+// A link in the place of a record is no record.
+func TestALinkForARecord(t *testing.T) {
+	isolate(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights")
+	}
+	r := filled(t)
+	before := r.fingerprint()
+	r.commit()
+	r.remove(".cairn/tasks/T-1.md")
+	r.link("../../bin/tool", ".cairn/tasks/T-1.md")
+	linked := r.fingerprint()
+	if linked == before {
+		t.Error("the fingerprint is the same")
+	}
+	r.commit()
+	r.equalsHead("committed")
+	r.remove(".cairn/tasks/T-1.md")
+	r.write(".cairn/tasks/T-1.md", "a record again")
+	if r.fingerprint() != before {
+		t.Error("a record again has another fingerprint")
+	}
 }
 
 func TestWhatIsStagedDoesNotMatter(t *testing.T) {

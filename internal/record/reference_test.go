@@ -112,9 +112,12 @@ func TestFileName(t *testing.T) {
 		strings.Repeat("x", 300) + ".a": strings.Repeat("x", 98) + ".a",
 	} {
 		got := record.FileName(sum, name)
-		if want = sum[:16] + "-" + want; got != want || !record.IsFileName(got) {
+		if want = sum + "-" + want; got != want || !record.IsFileName(got) {
 			t.Errorf("%q becomes %q, want %q", name, got, want)
 		}
+	}
+	if old := sum[:16] + "-a.log"; !record.IsFileName(old) {
+		t.Errorf("%q is no name of a file any more", old)
 	}
 	for _, bad := range []string{"", "a.log", sum[:16], sum[:16] + "-", sum[:15] + "-a.log", strings.ToUpper(sum[:16]) + "-a.log", sum[:16] + "-a/b", sum[:16] + "-../b", sum[:16] + "-a."} {
 		if record.IsFilePath(record.FilesFolder + "/" + bad) {

@@ -101,6 +101,13 @@ func At(name string) (k *Kind, id string, ok bool) {
 	return nil, "", false
 }
 
+func init() {
+	layout.IsRecord = func(name string) bool {
+		_, _, ok := At(name)
+		return ok
+	}
+}
+
 // keeps reports whether records of the kind lie in a folder, by its path from the workspace root.
 func (k *Kind) keeps(dir string) bool {
 	around, month := path.Split(dir)

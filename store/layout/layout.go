@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -149,7 +150,9 @@ func At(root string) (Layout, error) {
 		key += "-" + Name(repo.Top)
 	}
 	live := filepath.Join(repo.CommonDir, "cairn", key)
-	return Layout{Root: root, Repo: repo, Live: Live(live), Worktree: repo.Top}, nil
+	l := Layout{Root: root, Repo: repo, Live: Live(live), Worktree: repo.Top}
+	repo.Aside = aside(l.InRepo(""))
+	return l, nil
 }
 
 // InWorktree is the layout of this workspace in another worktree of the clone. It returns fs.ErrNotExist if the folder
@@ -185,6 +188,59 @@ func SlashRel(base, path string) string {
 		rel = path
 	}
 	return filepath.ToSlash(rel)
+}
+
+// IsRecord reports whether a file is that of a record, by its path from the workspace root. Package kind sets it, which
+// has the table of the kinds.
+var IsRecord = func(string) bool { return false }
+
+// Own reports whether a regular file belongs to the record of the workspace, by its path from the root: the config, the
+// signers, the records of all kinds, and the files for them whose names have the whole hash of their content. Fingerprints, reviews and scopes leave out
+// these and nothing else: they are judged by rules of their own.
+func Own(name string) bool {
+	switch name {
+	case Folder + "/" + ConfigName, Folder + "/" + SignersName, Folder + "/.gitignore":
+		return true
+	}
+	if record.IsFilePath(name) {
+		_, whole := record.FileHash(name)
+		return whole
+	}
+	return IsRecord(name) || record.BesideFiles(name)
+}
+
+// aside is the function of git.Repo.Aside for a workspace, by the path of the workspace from the top of the work tree.
+func aside(prefix string) func(path string, tracked bool) bool {
+	return func(path string, tracked bool) bool {
+		name, below := strings.CutPrefix(path, prefix)
+		return below && (Own(name) || !tracked && LocalOnly(name))
+	}
+}
+
+// Plain is a part of a path as the file systems read it that ignore blanks and dots at its end, what follows a colon, and
+// characters that show nowhere.
+func Plain(part string) string {
+	part, _, _ = strings.Cut(part, ":")
+	part = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, part)
+	return strings.TrimRight(part, " .")
+}
+
+// isShort reports whether a name is one that Windows may give Folder beside its own: CAIRN~1, or CA3F21~1.
+func isShort(name string) bool {
+	stem, n, ok := strings.Cut(strings.ToLower(name), "~")
+	return ok && n != "" && strings.Trim(n, "0123456789") == "" &&
+		(stem == "cairn" || len(stem) == 6 && stem[:2] == "ca" && strings.Trim(stem[2:], "0123456789abcdef") == "")
+}
+
+// Alike reports whether some file systems take another name for that of Folder.
+func Alike(name string) bool {
+	plain := Plain(name)
+	return name != Folder && (strings.EqualFold(plain, Folder) || isShort(plain))
 }
 
 // LocalOnly reports whether a file, by its path from the workspace root, belongs to this machine only: git ignores it.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -102,6 +101,7 @@ func (d diskSource) readMoved(b blob, all []blob, gone error) ([]byte, error) {
 type gitSource struct {
 	layout.Layout
 	files func(ctx context.Context, below string) ([]git.File, error)
+	names func(ctx context.Context, folder string) ([]string, error) // of what lies in a folder, "" for the top; those like layout.Folder at least
 	gone  func(ctx context.Context, commit string) ([]string, error) // the paths that a commit has and this has not
 }
 
@@ -112,6 +112,9 @@ func commitSource(l layout.Layout, commit string) gitSource {
 		func(ctx context.Context, below string) ([]git.File, error) {
 			return l.Repo.Objects().Files(ctx, commit, below)
 		},
+		func(ctx context.Context, folder string) ([]string, error) {
+			return l.Repo.Objects().Names(ctx, commit, folder)
+		},
 		func(ctx context.Context, from string) ([]string, error) {
 			return l.Repo.Objects().Gone(ctx, from, commit)
 		},
@@ -120,7 +123,11 @@ func commitSource(l layout.Layout, commit string) gitSource {
 
 // indexSource is the staged files, in an index that is named as for git.Repo.Index.
 func indexSource(l layout.Layout, file string) gitSource {
-	return gitSource{l, l.Repo.Index(file).Files, l.Repo.Index(file).Gone}
+	x := l.Repo.Index(file)
+	names := func(ctx context.Context, folder string) ([]string, error) {
+		return x.Names(ctx, folder, "*[cC]*[aA]*[iI]*[rR]*[nN]*", "[cC][aA]*~[0-9]*")
+	}
+	return gitSource{l, x.Files, names, x.Gone}
 }
 
 // holds reports whether a folder, relative to the top, holds a workspace.
@@ -157,7 +164,13 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 			out = append(out, b)
 		}
 	}
-	return out, nil
+	names, err := g.names(ctx, strings.TrimSuffix(prefix, "/"))
+	for _, name := range names {
+		if layout.Alike(name) {
+			out = append(out, blob{path: name, tracked: true})
+		}
+	}
+	return out, err
 }
 
 // gitBatch is how many contents are passed on at once: each by itself would wake a processor for less than it takes to
@@ -353,19 +366,15 @@ func partAt(name string) (part, bool) {
 	return part{kind: k, id: id}, ok
 }
 
-// takenFor finds the record file that a differently named file is taken for on some file systems: they ignore the case
-// of names, blanks and dots at their end, what follows a colon, or invisible characters.
+// takenFor finds the file of a workspace that a differently named file is taken for on some file systems, or the folder:
+// they ignore the case of names, blanks and dots at their end, what follows a colon, or invisible characters.
 func takenFor(name string) (rec string, ok bool) {
+	if layout.Alike(name) {
+		return layout.Folder, true
+	}
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
-		part, _, _ = strings.Cut(part, ":")
-		part = strings.Map(func(r rune) rune {
-			if unicode.Is(unicode.Cf, r) {
-				return -1
-			}
-			return r
-		}, part)
-		parts[i] = strings.TrimRight(part, " .")
+		parts[i] = layout.Plain(part)
 	}
 	rec = strings.Join(parts, "/")
 	if i := len(parts) - 1; i > 0 { // the case of an id matters
@@ -377,5 +386,5 @@ func takenFor(name string) (rec string, ok bool) {
 		rec = folder + "/" + stem + ext
 	}
 	_, ok = partAt(rec)
-	return rec, ok && rec != name
+	return rec, (ok || record.IsFilePath(rec)) && rec != name
 }

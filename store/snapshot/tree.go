@@ -223,7 +223,7 @@ func (r *treeReader) setFile(path string, content []byte, err error) {
 		delete(r.Files, path)
 	case err == nil:
 		sum := sha256.Sum256(content)
-		r.Files[path] = hex.EncodeToString(sum[:8])
+		r.Files[path] = hex.EncodeToString(sum[:])
 	}
 }
 

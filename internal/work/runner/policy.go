@@ -125,11 +125,10 @@ func (t *workTree) baseKept(ctx context.Context, from string) error {
 // ruled reports whether a file says by what rules work is judged, and is another one than in the workspace where the
 // job was asked for. The work tree is given that file when it is made, if its base does not have it.
 func (t *workTree) ruled(path string, asked *store.Store) bool {
-	config, signers := layout.Folder+"/"+layout.ConfigName, layout.Folder+"/"+layout.SignersName
-	if !strings.HasSuffix(path, config) && !strings.HasSuffix(path, signers) {
+	file := strings.TrimPrefix(path, t.at.InRepo(""))
+	if _, _, isRecord := kind.At(file); isRecord || record.IsFilePath(file) || record.BesideFiles(file) {
 		return false
 	}
-	file := path[strings.Index(path, layout.Folder):]
 	here, err := layout.ReadFile(asked.Abs(file))
 	there, other := layout.ReadFile(t.at.Abs(file))
 	return err != nil || other != nil || string(here) != string(there)

@@ -147,7 +147,7 @@ func (c *clone) holderOf(ctx context.Context, base string) (*holder, error) {
 	var found *holder
 	for _, one := range all {
 		path, holds := filepath.FromSlash(one.Path), one.Branch == "refs/heads/"+base
-		there, err := opened(path)
+		there, err := c.opened(path)
 		if one.Bare || err != nil {
 			if holds && layout.Exists(path) && !one.Bare {
 				return nil, err
@@ -182,7 +182,7 @@ func underWay(there *git.Repo, branch string) string {
 	return ""
 }
 
-// mustBeClean returns BASE_DIRTY if tracked files outside .cairn have uncommitted changes.
+// mustBeClean returns BASE_DIRTY if tracked files that are not of the record have uncommitted changes.
 func (h *holder) mustBeClean(ctx context.Context) error {
 	all, err := h.Changes(ctx, git.Looks{})
 	if err != nil {
@@ -190,7 +190,7 @@ func (h *holder) mustBeClean(ctx context.Context) error {
 	}
 	var dirty []string
 	for _, c := range all {
-		if !c.Untracked && !git.Ours(c.Path) {
+		if !c.Untracked && !h.SetsAside(c.Path) {
 			dirty = append(dirty, c.Path)
 		}
 	}
@@ -253,7 +253,7 @@ func (r *replacement) find(ctx context.Context) (paths []string, err error) {
 		info, statErr := os.Lstat(r.file(path))
 		switch {
 		case !uncommitted[path] && (kind != "A" || statErr != nil):
-		case git.Ours(path) && statErr == nil && info.Mode().IsRegular() && r.movesOver(ctx, path):
+		case r.SetsAside(path) && statErr == nil && info.Mode().IsRegular() && r.movesOver(ctx, path):
 			paths = append(paths, path)
 		default:
 			wrong = append(wrong, path)

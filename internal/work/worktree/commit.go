@@ -10,7 +10,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
@@ -60,7 +59,7 @@ func (w *Worktrees) Commit(ctx context.Context, t Tree, message string) (string,
 	return w.on(t).tip(ctx)
 }
 
-// CommitRecords commits what cairn wrote under .cairn in a work tree, and nothing else of what is uncommitted there:
+// CommitRecords commits the files of the record in a work tree, and nothing else of what is uncommitted there:
 // the checks of a task may have left files. Hooks do not run, as for every commit of records alone. It reports whether
 // there was something to commit, and returns the errors of Verify.
 func (w *Worktrees) CommitRecords(ctx context.Context, t Tree, message string) (committed bool, err error) {
@@ -69,8 +68,12 @@ func (w *Worktrees) CommitRecords(ctx context.Context, t Tree, message string) (
 		return false, err
 	}
 	before, err := w.on(t).tip(ctx)
-	if err == nil {
-		err = commitPaths(ctx, t.Path, message, layout.Layout{Root: t.Root, Repo: there}.InRepo(layout.Folder))
+	if err != nil {
+		return false, err
+	}
+	records, _, err := w.uncommitted(ctx, there)
+	if err == nil && len(records) > 0 {
+		err = commitPaths(ctx, t.Path, message, records...)
 	}
 	if err != nil {
 		return false, err
@@ -79,7 +82,7 @@ func (w *Worktrees) CommitRecords(ctx context.Context, t Tree, message string) (
 	return after != before, err
 }
 
-// commitOnlyRecords commits what is uncommitted under .cairn, so that a merge or a rebase takes it along. It returns
+// commitOnlyRecords commits what is uncommitted of the record, so that a merge or a rebase takes it along. It returns
 // CONFLICT if anything else is uncommitted. In a work tree that is not as it was made it does nothing: what counts then
 // is the branch.
 func (w work) commitOnlyRecords(ctx context.Context) error {
@@ -101,18 +104,20 @@ func (w work) commitOnlyRecords(ctx context.Context) error {
 	return commitPaths(ctx, w.tree.Path, "cairn: the record of "+string(w.tree.Task), records...)
 }
 
-// uncommitted lists the uncommitted changes in a work tree: the paths under the .cairn of this workspace, and the
-// others.
+// uncommitted lists the uncommitted changes in a work tree: the files of the record, and the others, without what git
+// does not track and what belongs to this machine.
 func (c *clone) uncommitted(ctx context.Context, there *git.Repo) (records, others []string, err error) {
 	all, err := there.Changes(ctx, git.Looks{})
 	if err != nil {
 		return nil, nil, err
 	}
-	ours := layout.Layout{Root: c.rootIn(there.Top), Repo: there}.InRepo(layout.Folder) + "/"
 	for _, one := range all {
-		if strings.HasPrefix(one.Path, ours) {
+		info, err := os.Lstat(filepath.Join(there.Top, filepath.FromSlash(one.Path)))
+		switch plain := err != nil || info.Mode().IsRegular(); {
+		case plain && there.SetsAside(one.Path):
 			records = append(records, one.Path)
-		} else {
+		case one.Untracked && plain && there.Aside != nil && there.Aside(one.Path, false):
+		default:
 			others = append(others, one.Path)
 		}
 	}

@@ -77,7 +77,7 @@ func (l *look) identify(ctx context.Context) {
 		l.add(Gone, "its folder is gone%s", l.whyGone())
 		return
 	}
-	there, err := opened(l.at)
+	there, err := l.opened(l.at)
 	if err != nil {
 		l.add(Uncertain, "it cannot be opened: %s", err)
 		return
@@ -363,11 +363,11 @@ func (c containment) holds(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	c.fork = bases[0]
-	changed, err := c.repo.History().NumStat(ctx, c.fork, c.tip)
+	files, records, err := c.repo.History().NumStat(ctx, c.fork, c.tip)
 	if err != nil {
 		return false, err
 	}
-	for _, one := range changed {
+	for _, one := range append(files, records...) {
 		has, err := c.hasFile(ctx, one.Path)
 		if err != nil {
 			return false, err
@@ -389,7 +389,7 @@ func (c containment) hasFile(ctx context.Context, path string) (bool, error) {
 	if err != nil || ours.Mode == theirs.Mode && ours.ID == theirs.ID {
 		return err == nil, err
 	}
-	if !git.Ours(path) || ours.ID == "" || theirs.ID == "" {
+	if !c.repo.SetsAside(path) || ours.ID == "" || theirs.ID == "" {
 		return false, nil
 	}
 	versions, err := c.blobs(ctx, c.fork+":"+path, ours.ID, theirs.ID)

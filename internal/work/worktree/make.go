@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
@@ -139,7 +138,7 @@ func (k *making) add(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	there, err := opened(k.Path)
+	there, err := k.opened(k.Path)
 	if err != nil {
 		return err
 	}
@@ -194,7 +193,7 @@ func (k *making) addTaken(ctx context.Context, tip string) error {
 
 // undo takes away a work tree that was not made to the end. No caller was ever given it.
 func (k *making) undo(ctx context.Context) error {
-	there, err := opened(k.Path)
+	there, err := k.opened(k.Path)
 	ours := err == nil && k.isOurs(there)
 	if layout.Exists(k.Path) && !ours {
 		return record.Errorf(record.Conflict, "%s is there, and is no work tree of this clone", k.Path).WithHint("see what it is, and move it away")
@@ -227,8 +226,8 @@ func (k *making) dropBranch(ctx context.Context) error {
 		return err
 	}
 	for _, commit := range since {
-		paths, err := k.repo.History().NumStat(ctx, k.BaseCommit, commit)
-		if err != nil || slices.ContainsFunc(paths, func(l git.Lines) bool { return !git.Ours(l.Path) }) {
+		files, _, err := k.repo.History().NumStat(ctx, k.BaseCommit, commit)
+		if err != nil || len(files) > 0 {
 			return err
 		}
 	}
@@ -255,7 +254,7 @@ func (k *making) carry(ctx context.Context, there layout.Layout) error {
 	if len(files) == 0 {
 		return nil
 	}
-	if there.Repo, err = opened(k.Path); err != nil {
+	if there.Repo, err = k.opened(k.Path); err != nil {
 		return err
 	}
 	inRepo := make([]string, len(files))

@@ -217,7 +217,7 @@ func (a *attempt) merge(ctx context.Context) (tree string, err error) {
 // withRecords is a tree that was merged, with what has changed under .cairn since. What else was changed or staged does
 // not count.
 func (a *attempt) withRecords(ctx context.Context, tree string) (string, error) {
-	there, err := opened(a.top)
+	there, err := a.opened(a.top)
 	if err == nil {
 		_, err = git.Writing{}.Run(ctx, a.top, "read-tree", tree)
 	}

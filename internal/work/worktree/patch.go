@@ -33,7 +33,7 @@ func (w work) span(ctx context.Context) (from, tip string, err error) {
 
 const maxDiff = 32 << 20
 
-// Diff is what the commits of a work tree's branch changed since it left its base, without what lies under .cairn, as a
+// Diff is what the commits of a work tree's branch changed since it left its base, without the files of the record, as a
 // patch that git applies. It returns INVALID_INPUT if that is more than 32 MiB.
 func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) {
 	from, tip, err := w.on(t).span(ctx)
@@ -55,10 +55,10 @@ func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) {
 
 // Stat is how much the commits of a branch changed. A file that was renamed is two.
 type Stat struct {
-	Files   []git.Lines // outside .cairn
+	Files   []git.Lines // but for those of the record
 	Added   int         // lines, in all files
 	Deleted int         // lines, in all files
-	Records []string    // the paths under .cairn that changed
+	Records []string    // the files of the record that changed, by their paths
 	Commits int
 	From    string // the commit that it is compared with
 	Tip     string
@@ -71,15 +71,14 @@ func (w *Worktrees) Stat(ctx context.Context, t Tree) (Stat, error) {
 		return Stat{}, err
 	}
 	s := Stat{From: from, Tip: tip, Files: []git.Lines{}}
-	lines, err := w.repo.History().NumStat(ctx, from, tip)
+	files, records, err := w.repo.History().NumStat(ctx, from, tip)
 	if err != nil {
 		return s, err
 	}
-	for _, l := range lines {
-		if git.Ours(l.Path) {
-			s.Records = append(s.Records, l.Path)
-			continue
-		}
+	for _, l := range records {
+		s.Records = append(s.Records, l.Path)
+	}
+	for _, l := range files {
 		s.Files = append(s.Files, l)
 		s.Added, s.Deleted = s.Added+l.Added, s.Deleted+l.Deleted
 	}
@@ -95,7 +94,7 @@ const MaxPatch = 32 << 20
 //
 // It returns the errors of Verify; CONFLICT if the patch does not apply, or if an uncommitted change is in its way;
 // INVALID_INPUT for a patch that is too large, for text that is no patch, and for a patch that leads out of the work
-// tree or into .git, or that changes a link, a nested repository, or what lies under a .cairn.
+// tree or into .git, or that changes a link, a nested repository, or the record.
 func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
 	if err := w.mayWrite(); err != nil {
 		return err
@@ -111,7 +110,7 @@ func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
 	}
 	index := filepath.Join(w.layout.Live.Worktrees(), ".apply-"+randomName())
 	defer func() { _, _ = disk.RemoveFile(index), disk.RemoveFile(index+".lock") }()
-	tree, err := patched(ctx, t.Path, index, patch)
+	tree, err := w.patched(ctx, t.Path, index, patch)
 	if err != nil {
 		return err
 	}
@@ -125,7 +124,7 @@ func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
 
 // patched returns the tree that a patch makes of the commit that is checked out, by another index. It returns
 // INVALID_INPUT if the tree differs from that commit in what no patch may change.
-func patched(ctx context.Context, top, index string, patch []byte) (string, error) {
+func (c *clone) patched(ctx context.Context, top, index string, patch []byte) (string, error) {
 	if _, err := (git.Writing{Index: index}).Run(ctx, top, "read-tree", "HEAD"); err != nil {
 		return "", err
 	}
@@ -147,7 +146,7 @@ func patched(ctx context.Context, top, index string, patch []byte) (string, erro
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		modes, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
-		if why := forbidden(modes, path); why != "" {
+		if why := c.forbidden(modes, path); why != "" {
 			return "", record.Errorf(record.InvalidInput, "the patch changes %s, which is %s", path, why).WithHint("leave it out of the patch")
 		}
 	}
@@ -167,11 +166,14 @@ func notApplied(err error) error {
 }
 
 // forbidden says what a path is that no patch may change; "" if it may.
-func forbidden(modes []string, path string) string {
+func (c *clone) forbidden(modes []string, path string) string {
 	for part := range strings.SplitSeq(path, "/") {
-		if strings.EqualFold(part, layout.Folder) || strings.EqualFold(part, ".git") || part == ".." {
+		if layout.Alike(part) || strings.EqualFold(part, ".git") || part == ".." {
 			return "under " + part
 		}
+	}
+	if c.repo.Aside != nil && c.repo.Aside(path, false) {
+		return "under " + layout.Folder
 	}
 	for _, mode := range modes[:min(2, len(modes))] {
 		switch mode {

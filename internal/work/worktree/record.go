@@ -182,7 +182,7 @@ func (s scratches) sweep(ctx context.Context) error {
 		if live, err := proc.Inside(path); err == nil && len(live) > 0 {
 			continue
 		}
-		if there, err := opened(path); err == nil && there.CommonDir != s.repo.CommonDir {
+		if there, err := s.opened(path); err == nil && there.CommonDir != s.repo.CommonDir {
 			continue // it belongs to another clone
 		}
 		if err := s.remove(ctx, path); err != nil {

@@ -98,7 +98,7 @@ func (w *Worktrees) Verify(ctx context.Context, t Tree) error {
 
 // verified is the repository of the work tree, which Verify accepts.
 func (w work) verified(ctx context.Context) (*git.Repo, error) {
-	there, err := opened(w.tree.Path)
+	there, err := w.opened(w.tree.Path)
 	if err != nil {
 		return nil, record.Errorf(record.Conflict, "the work tree of %s is not at %s any more", w.tree.Task, w.tree.Path).
 			WithHint("git worktree list shows where it is; %s tells what is known of it", record.CallTo("worktree_list"))
@@ -171,8 +171,9 @@ func (c *clone) adminDir(m made) string {
 	return filepath.Join(c.repo.CommonDir, filepath.FromSlash(m.GitDir))
 }
 
-// opened is the repository of the work tree whose top is a path.
-func opened(path string) (*git.Repo, error) {
+// opened is the repository of the work tree whose top is a path. The workspace of the clone lies in it where it lies in
+// others.
+func (c *clone) opened(path string) (*git.Repo, error) {
 	if info, err := os.Lstat(path); err != nil || !info.IsDir() {
 		return nil, record.Errorf(record.NotFound, "there is no folder %s", path)
 	}
@@ -183,6 +184,7 @@ func opened(path string) (*git.Repo, error) {
 	if !ok || repo.Top != path {
 		return nil, record.Errorf(record.Conflict, "%s is no work tree", path)
 	}
+	repo.Aside = c.repo.Aside
 	return repo, nil
 }
 
