@@ -8,6 +8,7 @@ import (
 // Fingerprints are those of some trees one after the other. Git is started twice for all of them, and each is made from
 // the one before it.
 type Fingerprints struct {
+	repo   *Repo
 	differ *differ
 	lines  []string // as Tree.Fingerprint hashes them
 	known  string   // their fingerprint; "" before the first
@@ -21,7 +22,7 @@ func (h History) Fingerprints(ctx context.Context, trees []string) (*Fingerprint
 		pairs[i], was = Pair{was, tree}, tree
 	}
 	d, err := h.repo.differ(ctx, pairs, nil)
-	return &Fingerprints{differ: d}, err
+	return &Fingerprints{repo: h.repo, differ: d}, err
 }
 
 // Next returns the fingerprint of the next tree.
@@ -29,13 +30,10 @@ func (f *Fingerprints) Next() (string, error) {
 	gone := map[string]bool{}
 	var added []string
 	err := f.differ.next(func(c FileChange) {
-		if Ours(c.Path) {
-			return
-		}
-		if c.Was.ID != "" {
+		if c.Was.ID != "" && !f.repo.setsAside(c.Path, c.Was.Mode) {
 			gone[lineOf(c.Was.Mode+" "+c.Was.ID, c.Path)] = true
 		}
-		if c.Now.ID != "" {
+		if c.Now.ID != "" && !f.repo.setsAside(c.Path, c.Now.Mode) {
 			added = append(added, lineOf(c.Now.Mode+" "+c.Now.ID, c.Path))
 		}
 	})

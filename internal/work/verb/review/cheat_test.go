@@ -62,7 +62,6 @@ func TestMergeTakesNoRecordsOfChecks(t *testing.T) {
 	for name, cmd := range map[string]string{
 		"the config":         `sed -i.bak -e 's/attest: human/attest: anyone/' .cairn/config.yaml && rm .cairn/config.yaml.bak`,
 		"a record":           `mkdir -p .cairn/skills && echo x >.cairn/skills/x.md`,
-		"a workspace inside": `mkdir -p .cairn/inner/.cairn && echo 'id: x' >.cairn/inner/.cairn/config.yaml`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t)
