@@ -170,12 +170,12 @@ func Disowned(all []job.Job, id record.ID) map[string]bool {
 	return out
 }
 
-// ChangedIn lists the paths under .cairn of a work tree that its branch, or its files, have otherwise than the base.
+// ChangedIn lists the files of the record in a work tree that its branch, or its files, have otherwise than the base.
 func ChangedIn(ctx context.Context, s *store.Store, stat worktree.Stat) ([]string, error) {
 	changes, err := s.Repo.Changes(ctx, git.Looks{})
 	out := slices.Clone(stat.Records)
 	for _, c := range changes {
-		if git.Ours(c.Path) {
+		if s.Repo.SetsAside(c.Path) {
 			out = append(out, path.Clean(c.Path))
 		}
 	}

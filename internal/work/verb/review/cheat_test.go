@@ -60,8 +60,8 @@ func (h home) replace(root, was, now string) {
 // What a check of the branch writes under .cairn while the merge is tested does not come with the merge.
 func TestMergeTakesNoRecordsOfChecks(t *testing.T) {
 	for name, cmd := range map[string]string{
-		"the config":         `sed -i.bak -e 's/attest: human/attest: anyone/' .cairn/config.yaml && rm .cairn/config.yaml.bak`,
-		"a record":           `mkdir -p .cairn/skills && echo x >.cairn/skills/x.md`,
+		"the config": `sed -i.bak -e 's/attest: human/attest: anyone/' .cairn/config.yaml && rm .cairn/config.yaml.bak`,
+		"a record":   `mkdir -p .cairn/skills && echo x >.cairn/skills/x.md`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t)

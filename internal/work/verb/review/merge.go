@@ -324,7 +324,7 @@ func (m *merging) records(paths []string) error {
 		switch {
 		case ok && k == kind.Tasks.Kind && id == string(m.Task.ID):
 		case ok && k == kind.Sessions.Kind && slices.Contains(m.sessions, id):
-		
+
 		default:
 			return record.Errorf(record.ChecksFailed, "a check wrote %s while the merge was tested", path).
 				WithHint("what a check runs must not write under .cairn").ForGood()
