@@ -56,7 +56,7 @@ func (h *history) joins() (all []*joined) {
 		all = append(all, j)
 	}
 	h.fail(h.Repo.History().Differences(h.ctx, pairs, nil, func(pair int, c git.FileChange) {
-		if !git.Ours(c.Path) {
+		if !h.Repo.SetsAside(c.Path) {
 			into[pair][c.Path] = c
 		}
 	}))
