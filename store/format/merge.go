@@ -26,6 +26,10 @@ type Rule struct {
 	// set anew and back. Where it is nil, or chooses Neither, a change of one side wins, and two are a conflict. base is
 	// nil if the two have none.
 	Choose func(base, ours, theirs *Doc) Side
+
+	// Recorded is set for what the entries of the Log account for. No entry is ever taken out, so a side that has only
+	// lost entries of the base, as in a revert, takes back nothing of it: the value is that of the other side.
+	Recorded bool
 }
 
 // FieldKind says how a value is merged if both sides changed it.
@@ -75,6 +79,7 @@ func Merge(base, ours, theirs []byte, kind Kind, schema Schema, markers Markers)
 		return m
 	}
 	m.doc, m.ours, m.theirs = o, o, t
+	m.reverted = m.revertedSide()
 	if m.mergeFields(); !m.mergeBody() || !m.mergeComments(base, ours, theirs) {
 		// What was merged does not hold: the two files become one conflict.
 		m = &Merged{kind: kind, schema: schema, markers: markers, unclean: true}
@@ -97,6 +102,7 @@ type Merged struct {
 	// none.
 	base, ours, theirs *Doc
 
+	reverted  Side       // the one that only lost entries of the base, if there is one
 	doc       *Doc       // what was merged so far, our value where there is a conflict; nil if there is only text
 	text      []byte     // the result, if it was not merged by key
 	taken     []takenKey // keys that become theirs and are not yet so in doc

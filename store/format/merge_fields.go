@@ -63,6 +63,10 @@ func (f fieldMerge) merge() {
 		return
 	case f.rule.Kind == Log:
 		f.mergeAs(f.log)
+	case f.rule.Recorded && f.m.reverted != Neither:
+		if f.m.reverted == Ours && !f.take() {
+			f.m.addConflict(f.key)
+		}
 	case f.rule.Choose == nil && f.onlyOurs():
 		return
 	case f.rule.Kind == Texts:
@@ -339,6 +343,43 @@ func (f fieldMerge) log() ([]Edit, bool) {
 		items = append(items, it)
 	}
 	return f.setList(items), true
+}
+
+// revertedSide is the side that has only lost entries of the base; Neither if both or none have.
+func (m *Merged) revertedSide() Side {
+	switch ours, theirs := m.lost(m.ours), m.lost(m.theirs); {
+	case ours == theirs:
+		return Neither
+	case ours:
+		return Ours
+	default:
+		return Theirs
+	}
+}
+
+// lost reports whether a side has lost entries of the base, and has no others.
+func (m *Merged) lost(side *Doc) bool {
+	for key, rule := range m.schema.Fields {
+		if rule.Kind != Log || m.base == nil {
+			continue
+		}
+		f := m.field(key)
+		was, ok1 := f.entries(m.base, f.base)
+		now, ok2 := f.entries(side, side.Get(key))
+		if !ok1 || !ok2 || len(now) >= len(was) {
+			return false
+		}
+		find := finder(was)
+		for at, left := 0, len(was); at < len(now); at++ {
+			next := find(now[at].text, left)
+			if next < 0 {
+				return false
+			}
+			left -= next + 1
+		}
+		return true
+	}
+	return false
 }
 
 // logEntry is one entry of a log, in one of the documents.

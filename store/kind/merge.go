@@ -51,8 +51,16 @@ func (k *Kind) mergeRules() map[string]format.Rule {
 			rules[key] = format.Rule{Choose: k.settleLater}
 		}
 	}
+	for _, key := range recordedKeys {
+		rule := rules[key]
+		rule.Recorded = true
+		rules[key] = rule
+	}
 	return rules
 }
+
+// recordedKeys are those that entries account for.
+var recordedKeys = append([]string{"deps", "checks", "requires_evidence"}, movingKeys...)
 
 // withLogs adds to rules for logs which values the entries have.
 func withLogs(rules map[string]format.Rule) map[string]format.Rule {
