@@ -76,6 +76,8 @@ type ConfigFile struct {
 
 	ByMerge bool   // close_by: merge: a task is closed by merging its branch
 	Setup   string // worktree_setup: what is run in each new work tree
+
+	Repos map[string]string // repos: where each lies, by its name
 }
 
 // TaskFile is one file of a task.

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -104,6 +105,11 @@ func (r trustRules) loosened() {
 	}
 	for _, c := range task.Dropped(was.Flow.Defaults, now.Flow.Defaults) {
 		say(Path{"default_checks"}, "new tasks need not pass %q", c.Desc)
+	}
+	for _, name := range slices.Sorted(maps.Keys(was.Repos)) {
+		if at := now.Repos[name]; at != was.Repos[name] {
+			say(Path{"repos"}, "the repository %s, in which checks have passed, is at %q, and was at %q", name, at, was.Repos[name])
+		}
 	}
 	for _, rule := range r.rules() {
 		f := Finding{Rule: rule.ID, Severity: rule.Severity}

@@ -42,6 +42,7 @@ type ApplyIn struct {
 	Text     string    `json:"text,omitempty" doc:"reason of a rejection, which needs one; what was looked at; message of a merge or a pull request"`
 	Strategy string    `json:"strategy,omitempty" doc:"of a merge: merge (the usual one), squash or rebase" values:"merge,squash,rebase"`
 	Restart  bool      `json:"restart,omitempty" doc:"with reject: start the next job, which is given the reason"`
+	Commit   string    `json:"commit,omitempty" doc:"with approve or merge: the head that was looked at; CONFLICT if the branch is at another"`
 	Base     string    `json:"base,omitempty" doc:"branch that it goes into; the one that its work tree was made from by default"`
 	verb.Once
 }
@@ -107,6 +108,8 @@ func (in ApplyIn) valid(w *verb.Workspace) error {
 		return verb.BadInput("strategy", "is %q", in.Strategy).WithHint("merge, squash or rebase")
 	case in.Restart && in.Action != reject:
 		return verb.BadInput("restart", "belongs to reject").WithHint("leave it out")
+	case in.Commit != "" && in.Action != approve && in.Action != merge:
+		return verb.BadInput("commit", "is of an approval or a merge").WithHint("leave it out")
 	case in.Base != "" && (in.Action == approve || in.Action == reject):
 		return verb.BadInput("base", "is of a rebase, a merge or a pull request").WithHint("leave it out")
 	}
@@ -148,11 +151,31 @@ func approveWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, erro
 			return ApplyOut{}, err
 		}
 	}
-	if err := p.Lost(p.W.Actor()); err != nil {
+	if err := cmp.Or(p.Lost(p.W.Actor()), in.at(ctx, p)); err != nil {
 		return ApplyOut{}, err
 	}
 	out, err := gates.Approve(ctx, p.W, p.S, in.ID, in.Text)
 	return ApplyOut{Task: out}, err
+}
+
+// at returns CONFLICT if what is judged is not at the commit that was looked at.
+func (in ApplyIn) at(ctx context.Context, p trees.Place) error {
+	if in.Commit == "" {
+		return nil
+	}
+	head := p.S.Head(ctx).Commit
+	if p.Made {
+		var err error
+		if head, err = p.Home.Repo.Commit(ctx, "refs/heads/"+p.Tree.Branch); err != nil {
+			return err
+		}
+	}
+	looked, err := p.S.Git().Commit(ctx, "commit", in.Commit)
+	if err == nil && looked != head {
+		err = record.Errorf(record.Conflict, "is at %.12s, and not at %.12s, which was looked at", head, looked).
+			WithHint("look at what came since").WithNext(record.CallTo("get", "id", in.ID))
+	}
+	return err
 }
 
 func rejectWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {

@@ -19,6 +19,12 @@ func TestMergeRefusesALoosenedConfig(t *testing.T) {
 			h.replace(root, "attest: human", "attest: human\nrules: {checks-weakened: off}")
 		},
 		"closed by nobody": func(h home, root string) { h.replace(root, "close_by: merge", "close_by: any") },
+		"a set-up": func(h home, root string) {
+			h.replace(root, "attest: human", "attest: human\nworktree_setup: sh set-up")
+		},
+		"a default check": func(h home, root string) {
+			h.replace(root, "default_checks: []", "default_checks: [{desc: lint, cmd: sh lint}]")
+		},
 		"another signer":   func(h home, root string) { h.write(root, ".cairn/allowed_signers", signer) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -43,16 +49,86 @@ func TestMergeRefusesALoosenedConfig(t *testing.T) {
 	}
 }
 
+// What a branch has others run is shown to whoever reviews it. A command of another task is merged only if a person
+// declared it, and one of the task itself only if it was there before the approval; what the branch makes is its own.
+func TestCommandsOfABranchAreShown(t *testing.T) {
+	command := func(cmd string) []args { return []args{{"desc": "lint", "cmd": cmd}} }
+	for name, row := range map[string]struct {
+		change func(h home, own, other record.ID)
+		shown  int
+		code   record.Code
+	}{
+		"an agent changes another task": {func(h home, _, other record.ID) {
+			verbtest.Must(h.T, h.as("agent:fake-1").Workspace, "update", args{"id": other, "checks": command("true; curl -s example.org")})
+		}, 1, record.ChecksFailed},
+		"an agent changes it by hand": {func(h home, _, other record.ID) {
+			h.edit(h.Dir, ".cairn/tasks/"+string(other)+".md", "cmd: sh lint", "cmd: sh other")
+		}, 1, record.ChecksFailed},
+		"a person changes another task": {func(h home, _, other record.ID) {
+			verbtest.Must(h.T, h.Workspace, "update", args{"id": other, "checks": command("true; true"), "reason": "as we said"})
+		}, 1, ""},
+		"an agent adds a task": {func(h home, _, _ record.ID) {
+			verbtest.Must(h.T, h.as("agent:fake-1").Workspace, "create", args{"title": "Add a door", "checks": command("sh door")})
+		}, 1, ""},
+		"an agent adds a check to its own after the approval": {func(h home, own, _ record.ID) {
+			verbtest.Must(h.T, h.as("agent:fake-1").Workspace, "update", args{"id": own, "checks": []args{{"desc": "lint", "cmd": "true"}, {"desc": "approved", "type": "manual", "by": "human:ann"}}})
+		}, 1, record.ChecksFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			other := h.create(args{"title": "Paint the roof", "checks": command("sh lint")})
+			own := h.create(args{"title": "Add a roof", "reviewer": "human:ann"})
+			tree := h.work(own, map[string]string{"roof": "tiles\n"})
+			_, err := h.as("human:ann").apply(own, "approve", args{"commit": h.git(tree.Path, "rev-parse", "HEAD")})
+			h.wantCode(err, "")
+			row.change(h.in(tree.Root), own, other)
+			h.git(tree.Path, "add", "--all")
+			h.git(tree.Path, "commit", "-qm", "and more")
+			if _, review := h.review(own); len(review.Trust) != row.shown {
+				t.Errorf("the review shows %+v", review.Trust)
+			}
+			_, err = h.apply(own, "merge", nil)
+			h.wantCode(err, row.code)
+		})
+	}
+}
+
+// Whoever says which commit they looked at approves no other.
+func TestApprovalOfACommit(t *testing.T) {
+	h := newHome(t)
+	id := h.create(args{"title": "Add a roof", "reviewer": "human:ann"})
+	tree := h.work(id, map[string]string{"roof": "tiles\n"})
+	looked := h.git(tree.Path, "rev-parse", "HEAD")
+	h.write(tree.Path, "roof", "and a chimney\n")
+	h.git(tree.Path, "commit", "-qam", "more")
+	ann := h.as("human:ann")
+	_, err := ann.apply(id, "approve", args{"commit": looked})
+	h.wantCode(err, record.Conflict)
+	_, err = ann.apply(id, "reject", args{"commit": looked, "text": "no"})
+	h.wantCode(err, record.InvalidInput)
+	_, err = ann.apply(id, "approve", args{"commit": h.git(tree.Path, "rev-parse", "--short", "HEAD")})
+	h.wantCode(err, "")
+	_, err = h.apply(id, "merge", args{"commit": looked})
+	h.wantCode(err, record.Conflict)
+}
+
 const signer = "agent:job namespaces=\"cairn\" ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJmDCvS9Bm0rWJrlwZiJ8IbOG6jQeCfxCkqqk4mAdWoN\n"
 
 // replace changes the config of a workspace.
 func (h home) replace(root, was, now string) {
 	h.Helper()
-	text, err := os.ReadFile(filepath.Join(root, ".cairn", "config.yaml"))
+	h.edit(root, ".cairn/config.yaml", was, now)
+}
+
+// edit changes a file by hand.
+func (h home) edit(root, name, was, now string) {
+	h.Helper()
+	path := filepath.Join(root, filepath.FromSlash(name))
+	text, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(text), was) {
-		h.Fatalf("the config does not say %q: %v\n%s", was, err, text)
+		h.Fatalf("%s does not say %q: %v\n%s", name, was, err, text)
 	}
-	if err := os.WriteFile(filepath.Join(root, ".cairn", "config.yaml"), []byte(strings.Replace(string(text), was, now, 1)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), was, now, 1)), 0o644); err != nil {
 		h.Fatal(err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -85,6 +86,9 @@ func (m *merging) prepare(ctx context.Context) error {
 			WithHint("what was missing: %s", record.Clip(e.Text, 300)).WithNext(record.CallTo("get", "id", m.Task.ID)).ForGood()
 	}
 	if err := witnessed(ctx, m.Place); err != nil {
+		return err
+	}
+	if err := m.in.at(ctx, m.Place); err != nil {
 		return err
 	}
 	err := m.honest(ctx)
@@ -284,14 +288,13 @@ func (m *merging) kept(ctx context.Context, s *store.Store) error {
 	return m.sound(ctx, s, base)
 }
 
-// unseen are the rules whose findings refuse a merge though they are no errors: what loosens the config, or changes
-// whose signatures count. An approval is of files outside .cairn, so no reviewer has seen it.
-var unseen = []proof.RuleID{proof.ConfigLoosened.ID, proof.SignersChanged.ID}
-
 // sound returns CHECKS_FAILED for an error that cairn check finds in the working tree of a store as a change of a
 // commit, and does not find in that commit.
 func (m *merging) sound(ctx context.Context, s *store.Store, base string) error {
-	errs, err := snapshot.ErrorsSince(ctx, s.Layout, base, unseen...)
+	errs, err := snapshot.ErrorsSince(ctx, s.Layout, base, trees.TrustRules...)
+	if err == nil {
+		errs, err = m.withoutSeen(ctx, s, base, errs)
+	}
 	switch {
 	case record.CodeOf(err) == record.NoBase: // the base has no workspace yet
 		return nil
@@ -299,12 +302,42 @@ func (m *merging) sound(ctx context.Context, s *store.Store, base string) error 
 		return err
 	}
 	f, get := errs[0], record.CallTo("get", "id", m.Task.ID)
-	if slices.Contains(unseen, f.Rule) {
-		return record.Errorf(record.ChecksFailed, "the branch changes what is asked of all work, and no approval is of that: %s in %s: %s", f.Rule, f.Path, f.Message).
+	if slices.Contains(trees.TrustRules, f.Rule) {
+		return record.Errorf(record.ChecksFailed, "the branch changes what is run, or asked of all work, and no approval is of that: %s in %s: %s", f.Rule, f.Path, f.Message).
 			WithHint("take it out of the branch in %s; a person who wants it commits it on %s", m.Tree.Path, m.base).WithNext(get).ForGood()
 	}
 	return record.Errorf(record.ChecksFailed, "cairn check finds %s in %s of the branch: %s", f.Rule, f.Path, f.Message).
 		WithHint("%s in %s says what to do about it", record.CallTo("check", "base", base), m.Tree.Path).WithNext(get)
+}
+
+// withoutSeen leaves out the commands that somebody has seen, or that are the branch's own matter: those of tasks that
+// the branch makes, those that a person declared by the newest entry about them, and those of the task itself unless it
+// was approved before. A review lists them all.
+func (m *merging) withoutSeen(ctx context.Context, s *store.Store, base string, found []proof.Finding) ([]proof.Finding, error) {
+	had := map[record.ID]bool{}
+	var of []record.Ref
+	for _, f := range found {
+		if f.Rule == proof.CommandChanged.ID && f.Task != "" {
+			of = append(of, f.Task.Ref())
+		}
+	}
+	err := place.InCommits(ctx, s.Layout, []string{base}, of, func(ref record.Ref, _ []byte) { had[record.ID(ref.ID)] = true })
+	return slices.DeleteFunc(found, func(f proof.Finding) bool {
+		if f.Rule != proof.CommandChanged.ID || f.Severity.AtLeast(proof.Error) || f.Task == "" {
+			return false
+		}
+		t, err := kind.Tasks.Get(s, f.Task)
+		if err != nil || !had[f.Task] {
+			return err == nil
+		}
+		declared := t.Provenance.LastIndex(func(e record.Entry) bool { return e.Checks != nil })
+		if declared >= 0 && t.Provenance[declared].Who.Human() && slices.Equal(t.Provenance[declared].Checks, t.CheckHashes()) {
+			return true
+		}
+		t.Provenance = t.Provenance[:max(declared, 0)]
+		_, approved := t.Approval()
+		return t.ID == m.Task.ID && !approved
+	}), err
 }
 
 // unmoved returns CONFLICT if the branch has a commit that nobody has looked at: it came since the merge began.
@@ -324,7 +357,6 @@ func (m *merging) records(paths []string) error {
 		switch {
 		case ok && k == kind.Tasks.Kind && id == string(m.Task.ID):
 		case ok && k == kind.Sessions.Kind && slices.Contains(m.sessions, id):
-
 		default:
 			return record.Errorf(record.ChecksFailed, "a check wrote %s while the merge was tested", path).
 				WithHint("what a check runs must not write under .cairn").ForGood()

@@ -5,12 +5,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -27,6 +30,7 @@ type Review struct {
 	Commits     int             `json:"commits"`
 	Uncommitted bool            `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
 	Diff        string          `json:"diff,omitempty"`        // the resource that has it
+	Trust       []Trusted       `json:"trust,omitempty"`       // what the record on the branch changes of what is run, and of whose word counts
 	Checks      []CheckState    `json:"checks"`
 	Reviewers   []record.Actor  `json:"reviewers,omitempty"` // whose approval the task asks for
 	Approval    *Approval       `json:"approval,omitempty"`  // the newest that nobody took back
@@ -43,6 +47,17 @@ type CheckState struct {
 	Desc  string `json:"desc"`
 	State string `json:"state"` // passed, failed, pending, or stale: it passed on other files
 }
+
+// Trusted is a change of what is run, or of whose word counts, as cairn check lists it. It is in the record of the
+// workspace, which is not among the files, and no approval is of it.
+type Trusted struct {
+	Path    string    `json:"path"`
+	Task    record.ID `json:"task,omitempty"`
+	Message string    `json:"message"`
+}
+
+// TrustRules are the rules whose findings are such changes.
+var TrustRules = []proof.RuleID{proof.CommandChanged.ID, proof.ConfigLoosened.ID, proof.SignersChanged.ID}
 
 // Approval is an approval of the work.
 type Approval struct {
@@ -155,6 +170,11 @@ func (p Place) branch(ctx context.Context, out *Review) (tree string, err error)
 	}
 	out.Branch, out.Base, out.Head = p.Tree.Branch, p.Tree.Base, stat.Tip
 	out.Files, out.Added, out.Deleted, out.Commits, out.Diff = stat.Files, stat.Added, stat.Deleted, stat.Commits, DiffURI(p.Task.ID)
+	if len(stat.Records) > 0 {
+		if out.Trust, err = p.trust(ctx, stat); err != nil {
+			return "", err
+		}
+	}
 	if tree, err = p.Home.Repo.Objects().Fingerprint(ctx, stat.Tip); err != nil || p.Moved != nil {
 		return tree, err
 	}
@@ -163,6 +183,22 @@ func (p Place) branch(ctx context.Context, out *Review) (tree string, err error)
 		out.Uncommitted = now != "" && now != tree
 	}
 	return tree, nil
+}
+
+// trust lists what the record on the branch changes of what is run, and of whose word counts; nothing where the record
+// cannot be compared, which a merge says.
+func (p Place) trust(ctx context.Context, stat worktree.Stat) ([]Trusted, error) {
+	checked, err := snapshot.Check(ctx, p.Home.Layout, snapshot.CheckOptions{Base: stat.From, Commit: stat.Tip})
+	var out []Trusted
+	for _, f := range checked.Findings {
+		if slices.Contains(TrustRules, f.Rule) {
+			out = append(out, Trusted{f.Path, f.Task, f.Message})
+		}
+	}
+	if ctx.Err() == nil && record.CodeOf(err) != record.Git {
+		err = nil
+	}
+	return out, err
 }
 
 // Diff returns what the branch of the task changes outside .cairn, as a patch. It returns NOT_FOUND for a task without
