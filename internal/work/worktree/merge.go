@@ -224,7 +224,8 @@ func (a *attempt) withRecords(ctx context.Context, tree string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	records, _, err := a.uncommitted(ctx, there)
+	// What the merge itself brought is staged, and no check wrote it.
+	records, _, err := a.unlike(ctx, there, func(c git.Change) bool { return !c.Staged })
 	if err == nil && a.asked.Records != nil {
 		err = a.asked.Records(records)
 	}

@@ -25,7 +25,7 @@ func TestMergeRefusesALoosenedConfig(t *testing.T) {
 		"a default check": func(h home, root string) {
 			h.replace(root, "default_checks: []", "default_checks: [{desc: lint, cmd: sh lint}]")
 		},
-		"another signer":   func(h home, root string) { h.write(root, ".cairn/allowed_signers", signer) },
+		"another signer": func(h home, root string) { h.write(root, ".cairn/allowed_signers", signer) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t)
@@ -59,7 +59,7 @@ func TestCommandsOfABranchAreShown(t *testing.T) {
 		code   record.Code
 	}{
 		"an agent changes another task": {func(h home, _, other record.ID) {
-			verbtest.Must(h.T, h.as("agent:fake-1").Workspace, "update", args{"id": other, "checks": command("true; curl -s example.org")})
+			verbtest.Must(h.T, h.as("agent:fake-1").Workspace, "update", args{"id": other, "checks": append(command("sh lint"), args{"desc": "more", "cmd": "curl -s example.org"})})
 		}, 1, record.ChecksFailed},
 		"an agent changes it by hand": {func(h home, _, other record.ID) {
 			h.edit(h.Dir, ".cairn/tasks/"+string(other)+".md", "cmd: sh lint", "cmd: sh other")
@@ -71,7 +71,7 @@ func TestCommandsOfABranchAreShown(t *testing.T) {
 			verbtest.Must(h.T, h.as("agent:fake-1").Workspace, "create", args{"title": "Add a door", "checks": command("sh door")})
 		}, 1, ""},
 		"an agent adds a check to its own after the approval": {func(h home, own, _ record.ID) {
-			verbtest.Must(h.T, h.as("agent:fake-1").Workspace, "update", args{"id": own, "checks": []args{{"desc": "lint", "cmd": "true"}, {"desc": "approved", "type": "manual", "by": "human:ann"}}})
+			verbtest.Must(h.T, h.as("agent:fake-1").Workspace, "update", args{"id": own, "checks": []args{{"desc": "approved by human:ann", "type": "manual", "by": "human:ann"}, {"desc": "lint", "cmd": "true"}}})
 		}, 1, record.ChecksFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
