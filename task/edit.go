@@ -2,6 +2,7 @@ package task
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -162,14 +163,41 @@ func (u *update) checks() error {
 	if u.flow.IsClosed(u.before.Status) {
 		return closedError(u.before)
 	}
-	if dropped := Dropped(was, after); len(dropped) > 0 || evidence || !explained && u.flow.HasLeft(u.before) {
-		if err := u.mayWeaken(dropped); err != nil {
+	u.task.Checks = after
+	gone := unrecorded(u.before, u.task)
+	if len(gone) > 0 && u.edit.Checks == nil {
+		return goneError(u.before, gone)
+	}
+	if dropped := Dropped(was, after); len(dropped)+len(gone) > 0 || evidence || !explained && u.flow.HasLeft(u.before) {
+		if err := u.mayWeaken(dropped, gone); err != nil {
 			return err
 		}
 	}
-	u.task.Checks = after
 	u.entry.Checks = u.task.CheckHashes()
 	return nil
+}
+
+// goneError refuses an edit that states no list of checks, of a task whose file lacks checks that were declared: the
+// entry would say that whoever wrote it took them away.
+func goneError(t Task, gone []string) *record.Error {
+	return record.Errorf(record.Forbidden, "its file lacks what was declared last (%s), and no entry took that away", unnamed(gone)).
+		WithHint("git shows who took it out; write it back, or %s states the whole list in checks, with a reason", record.CallTo("update", "id", t.ID).ByPerson())
+}
+
+// unnamed describes checks of which nothing but their hashes is known.
+func unnamed(hashes []string) string {
+	checks := slices.DeleteFunc(slices.Clone(hashes), func(h string) bool { return h == evidenceMark })
+	words := fmt.Sprintf("%d checks: %s", len(checks), strings.Join(checks, ", "))
+	switch {
+	case len(checks) == 0:
+		return "the need for evidence"
+	case len(checks) == 1:
+		words = "the check with the declaration " + checks[0]
+	}
+	if len(checks) < len(hashes) {
+		words += ", and the need for evidence"
+	}
+	return words
 }
 
 // answersForChecks reports whether a person states the list of checks, with a reason, after work began. Such an entry
@@ -179,17 +207,19 @@ func (u *update) answersForChecks() bool {
 		u.flow.HasLeft(u.before) && !u.flow.IsClosed(u.before.Status)
 }
 
-// mayWeaken decides whether the writer may drop checks, or state a list that the provenance does not explain. Before
+// mayWeaken decides whether the writer may drop checks, those among them that are gone from the file already, by their
+// hash, or state a list that the provenance does not explain. Before
 // work begins, a person may drop any check that is not a default one, and so may an actor who alone has declared the
 // list. Everything else needs a person or a maintainer, and a reason.
-func (u *update) mayWeaken(dropped []Check) error {
+func (u *update) mayWeaken(dropped []Check, gone []string) error {
 	who := u.entry.Who
 	alone := len(u.before.Provenance) > 0 && !slices.ContainsFunc(u.before.Provenance, func(e record.Entry) bool {
 		return (e.Checks != nil || e.Did == record.Created) && e.Who != who
 	})
 	planning := !u.flow.HasLeft(u.before) && (who.Human() || alone)
+	isDefault := func(c Check) bool { return slices.Contains(gone, c.Hash(u.before.ID)) }
 	switch {
-	case planning && len(Dropped(dropped, u.flow.Defaults)) == len(dropped):
+	case planning && len(Dropped(dropped, u.flow.Defaults)) == len(dropped) && !slices.ContainsFunc(u.flow.Defaults, isDefault):
 		return nil
 	case !u.edit.MayWeaken:
 		return record.Errorf(record.Forbidden, "a check, or the need for evidence, that others rely on can be taken away or changed by a person only").

@@ -137,7 +137,8 @@ func TestDeclaringAnewWhatTheRecordDoesNotExplain(t *testing.T) {
 		{"a person needs a reason", tampered, true, "", []task.Check{suite}, record.InvalidInput},
 		{"an agent may not", tampered, false, reason, []task.Check{suite}, record.Forbidden},
 		{"an agent may not behind one that it adds", tampered, false, reason, []task.Check{suite, lint}, record.Forbidden},
-		{"before work began an agent may", planned, false, "", []task.Check{suite}, ""},
+		{"before work began a maintainer may", planned, true, reason, []task.Check{suite}, ""},
+		{"before work began an agent may not take out what a person declared", planned, false, reason, []task.Check{suite}, record.Forbidden},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			edit := task.Edit{Checks: &tt.checks, MayWeaken: tt.may}

@@ -42,11 +42,15 @@ func (f Flow) Asks(before, after Task, e record.Entry, find Find) []Ask {
 		ask("approve", "approving it as it is now")
 	}
 	left := f.HasLeft(before)
-	switch dropped := Dropped(before.Checks, after.Checks); {
-	case len(dropped) > 0 && (left || len(Dropped(dropped, f.Defaults)) < len(dropped)):
-		descs := make([]string, len(dropped))
-		for i, c := range dropped {
-			descs[i] = c.Desc
+	dropped, gone := Dropped(before.Checks, after.Checks), f.answered(before, after, e)
+	switch {
+	case len(gone) > 0 || len(dropped) > 0 && (left || len(Dropped(dropped, f.Defaults)) < len(dropped)):
+		var descs []string
+		for _, c := range dropped {
+			descs = append(descs, c.Desc)
+		}
+		if len(gone) > 0 {
+			descs = append(descs, unnamed(gone)+", which the file has lost already")
 		}
 		ask("change", "taking away or changing checks that were asked for (%s)", strings.Join(descs, "; "))
 	case left && before.RequiresEvidence && !after.RequiresEvidence:
@@ -58,6 +62,21 @@ func (f Flow) Asks(before, after Task, e record.Entry, find Find) []Ask {
 		ask("remove", "taking away dependencies that are open (%s)", record.JoinIDs(open, ", "))
 	}
 	return out
+}
+
+// answered returns the checks that the file of a task lacks already and that an entry takes away or answers for, by
+// their hash and sorted.
+func (f Flow) answered(before, after Task, e record.Entry) []string {
+	if e.Checks == nil {
+		return nil
+	}
+	gone, owed, listed := unrecorded(before, after), f.owed(after), record.SetOf(after.CheckHashes())
+	for h := range f.owed(before) {
+		if _, still := owed[h]; !still && !listed[h] {
+			gone = append(gone, h)
+		}
+	}
+	return slices.Sorted(slices.Values(record.Unique(gone)))
 }
 
 // TrustAsk returns what a person confirms to let the commands of a clone run.

@@ -27,10 +27,13 @@ func (r pairRules) earned() {
 // with a reason.
 func (r pairRules) lacksDefaults() {
 	t := r.now.Task
-	if r.was != nil || slices.ContainsFunc(t.Provenance, record.Entry.Excuses) {
+	if r.was != nil {
 		return
 	}
 	for _, c := range task.Dropped(r.flow.Defaults, t.Checks) {
+		if t.MayLack(c) {
+			continue
+		}
 		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
 			fix("give it the check: cairn update %s --check or --manual, with those it has", t.ID).
 			warnIf(!r.flow.ClaimsDone(t.Status))
