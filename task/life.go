@@ -104,6 +104,16 @@ func (l Life) Judge(v any, h record.Header, e record.Entry, in Rules) error {
 	return record.Errorf(record.Conflict, "it does not move the %s, which was %s, as an entry of its kind does", h.Ref.Kind, h.Status)
 }
 
+// Allows returns why whoever wrote an entry may not bring a record, as it was before, where the entry brings it, whatever
+// state that moved the record from.
+func (l Life) Allows(v any, h record.Header, e record.Entry, in Rules) error {
+	_, now, err := l.step(v, h, e, in)
+	if err == nil && now.Status != e.To {
+		return record.Errorf(record.Conflict, "it does not bring the %s to %s", h.Ref.Kind, e.To)
+	}
+	return err
+}
+
 // step returns an entry as Apply writes it, and the header as it leaves it, but for the log.
 func (l Life) step(v any, h record.Header, e record.Entry, in Rules) (record.Entry, record.Header, error) {
 	status, holder, err := l.rule()(v, h, e, in)

@@ -102,7 +102,7 @@ func groupIn(records []RecordFile, who record.Actor) []string {
 }
 
 // explained reports a state and a holder that the change gave the record and its entries did not. Where entries do not
-// follow from one another, as after a merge, a person may have chosen what any of them says.
+// follow from one another, as after a merge, a person may have chosen what one of them says; see mayStandAs.
 func (r lifeRules) explained() {
 	was, now := r.unwritten(), r.Now.Head
 	if r.Base != nil {
@@ -111,16 +111,17 @@ func (r lifeRules) explained() {
 	var fresh []record.Entry
 	moved := false
 	for i, e := range now.Log {
-		if r.fresh[i] {
-			fresh, moved = append(fresh, e), moved || e.To != "" && !r.Life.Free
+		if r.fresh[i] && !r.overtaken(i) {
+			fresh = append(fresh, e)
 		}
+		moved = moved || r.fresh[i] && e.To != "" && !r.Life.Free
 	}
 	if was.Status == now.Status && was.Assignee == now.Assignee && !moved {
 		return
 	}
 	fold, follow := r.Life.Fold(r.Now.Value, was, fresh, r.rules())
 	held := func(e record.Entry) bool { return e.Assignee != nil && *e.Assignee == now.Assignee }
-	if fold.Status != now.Status && (follow || !r.wasIn(now.Log, now.Status)) {
+	if fold.Status != now.Status && (follow || !r.mayStandAs(now.Status, was, fresh)) {
 		got := r.Report(StatusUnexplained, Path{"status"}, "went from %s to %s, and no entry says so", was.Status, now.Status)
 		if was.Status == now.Status || was.Status == "" {
 			got.Message = "is " + string(now.Status) + ", and its entries do not say so"
@@ -135,4 +136,60 @@ func (r lifeRules) explained() {
 		r.Report(AssigneeUnexplained, Path{"assignee"}, "%s has the %s, and no entry says so", now.Assignee.OrNobody(), r.Now.Kind).
 			Fix = "change it back in the file, then claim the " + r.Now.Kind + " with cairn " + r.Now.Kind + " claim"
 	}
+}
+
+// mayStandAs reports whether a record may have been left in a state where the entries of a merge did not follow from one
+// another: it was in it before the change, or an entry gives it to one who may bring the record there from where all
+// others leave it.
+func (r lifeRules) mayStandAs(s record.Status, was record.Header, fresh []record.Entry) bool {
+	if r.Life.Free || r.Base != nil && was.Status == s {
+		return true
+	}
+	for i, e := range fresh {
+		if e.To != s {
+			continue
+		}
+		others := slices.Delete(slices.Clone(fresh), i, i+1)
+		before, _ := r.Life.Fold(r.Now.Value, was, others, r.rules())
+		if before.Status == s || r.Life.Allows(r.Now.Value, before, e, r.rules()) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// overtaken reports whether the i-th entry, which the change brings, was put above moves that its writer had, and could
+// not have been written after those: then it moves nothing. Whose states have an order are folded by that.
+func (r lifeRules) overtaken(i int) bool {
+	e := r.Now.Head.Log[i]
+	if e.To == "" || r.Life.Free || r.Life.Order != nil {
+		return false
+	}
+	log := r.WrittenWith(i)
+	at := slices.IndexFunc(log, e.Equal)
+	had, later := log[:max(at, 0)], false
+	for _, below := range log[at+1:] {
+		if below.To != "" && r.precedes(below, e) {
+			had, later = append(slices.Clip(had), below), true
+		}
+	}
+	if !later {
+		return false
+	}
+	before, _ := r.Life.Fold(r.Now.Value, r.unwritten(), had, r.rules())
+	return r.Life.Allows(r.Now.Value, before, e, r.rules()) != nil
+}
+
+// precedes reports whether the base, or a commit of the change, has one entry of the record without another.
+func (r lifeRules) precedes(first, e record.Entry) bool {
+	i := slices.IndexFunc(r.Now.Head.Log, first.Equal)
+	if i < 0 || !r.fresh[i] {
+		return i >= 0
+	}
+	change := r.judge.change
+	if change.RecordBroughtBy == nil {
+		return false
+	}
+	w, committed := change.RecordBroughtBy(r.Now.Path, first)
+	return committed && !slices.ContainsFunc(w.Log, e.Equal)
 }
