@@ -163,6 +163,9 @@ func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
 	return checks, nil
 }
 
+// DefaultsOf lists the default checks as a task has them: in its repository.
+func (f Flow) DefaultsOf(t Task) []Check { return Task{Checks: f.Defaults}.InRepo(t.Repo).Checks }
+
 // FindCheck returns the index of a check that is named by its index, its description, or a part of exactly one
 // description.
 func (t Task) FindCheck(ref string) (int, error) {

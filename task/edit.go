@@ -217,9 +217,10 @@ func (u *update) mayWeaken(dropped []Check, gone []string) error {
 		return (e.Checks != nil || e.Did == record.Created) && e.Who != who
 	})
 	planning := !u.flow.HasLeft(u.before) && (who.Human() || alone)
-	isDefault := func(c Check) bool { return slices.Contains(gone, c.Hash(u.before.ID)) }
+	defaults := u.flow.DefaultsOf(u.before)
+	isGone := func(c Check) bool { return slices.Contains(gone, c.Hash(u.before.ID)) }
 	switch {
-	case planning && len(Dropped(dropped, u.flow.Defaults)) == len(dropped) && !slices.ContainsFunc(u.flow.Defaults, isDefault):
+	case planning && len(Dropped(dropped, defaults)) == len(dropped) && !slices.ContainsFunc(defaults, isGone):
 		return nil
 	case !u.edit.MayWeaken:
 		return record.Errorf(record.Forbidden, "a check, or the need for evidence, that others rely on can be taken away or changed by a person only").

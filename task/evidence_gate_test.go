@@ -19,18 +19,33 @@ func TestEvidenceGate(t *testing.T) {
 	key := command.Key("T-1")
 	ran := record.Log{{Who: "agent:a", Did: record.Checked, Results: []record.CheckResult{{Check: key, Result: record.Pass}}, Tree: "tree"}}
 	none := func(record.ID) (task.Task, bool) { return task.Task{}, false }
+	refers := func(t *task.Task, kind record.ReferenceType) {
+		refs, e, err := t.Header().AddReference(map[record.ReferenceType]record.Reference{
+			record.CommitRef: {Type: kind, Sha: "b829842c296b7816ec9adde860b684a544a6a05c"}, record.PullRef: {Type: kind, Number: 1},
+			record.LinkRef: {Type: kind, URL: "https://example.com"},
+		}[kind], record.Stamp{Who: "agent:a"})
+		if err != nil {
+			panic(err)
+		}
+		t.Refs, t.Provenance = refs, record.Log{*e}
+	}
 	for name, tt := range map[string]struct {
 		t    task.Task
 		to   record.Status
 		code record.Code
 	}{
-		"nothing":                 {base, "done", record.EvidenceMissing},
-		"nothing is required":     {with(func(t *task.Task) { t.RequiresEvidence = false }), "done", ""},
-		"given up":                {base, "canceled", ""},
-		"not closed":              {base, "backlog", ""},
-		"a link":                  {with(func(t *task.Task) { t.Refs = []record.Reference{{Type: record.LinkRef}} }), "done", record.EvidenceMissing},
-		"a commit":                {with(func(t *task.Task) { t.Refs = []record.Reference{{Type: record.CommitRef}} }), "done", ""},
-		"a pull request":          {with(func(t *task.Task) { t.Refs = []record.Reference{{Type: record.PullRef}} }), "done", ""},
+		"nothing":                        {base, "done", record.EvidenceMissing},
+		"nothing is required":            {with(func(t *task.Task) { t.RequiresEvidence = false }), "done", ""},
+		"given up":                       {base, "canceled", ""},
+		"not closed":                     {base, "backlog", ""},
+		"a link":                         {with(func(t *task.Task) { refers(t, record.LinkRef) }), "done", record.EvidenceMissing},
+		"a commit":                       {with(func(t *task.Task) { refers(t, record.CommitRef) }), "done", ""},
+		"a commit that no entry brought": {with(func(t *task.Task) { refers(t, record.CommitRef); t.Provenance = nil }), "done", record.EvidenceMissing},
+		"a link that was made a commit": {with(func(t *task.Task) {
+			refers(t, record.LinkRef)
+			t.Refs[0].Type, t.Refs[0].URL, t.Refs[0].Sha = record.CommitRef, "", "b829842c296b7816ec9adde860b684a544a6a05c"
+		}), "done", record.EvidenceMissing},
+		"a pull request":          {with(func(t *task.Task) { refers(t, record.PullRef) }), "done", ""},
 		"a command that passed":   {with(func(t *task.Task) { t.Checks, t.Provenance = []task.Check{command}, ran }), "done", ""},
 		"a pass that nothing ran": {with(func(t *task.Task) { t.Checks = []task.Check{command} }), "done", record.ChecksPending},
 		"a person who attested": {with(func(t *task.Task) {
@@ -42,7 +57,7 @@ func TestEvidenceGate(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", name, err, tt.code)
 		}
 	}
-	closed := with(func(t *task.Task) { t.Status, t.Refs = "done", []record.Reference{{Type: record.CommitRef}} })
+	closed := with(func(t *task.Task) { t.Status = "done"; refers(t, record.CommitRef) })
 	bare := closed
 	bare.Refs = nil
 	if err := flow.KeepsEvidence(closed, bare); record.CodeOf(err) != record.EvidenceMissing {

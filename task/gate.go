@@ -145,9 +145,12 @@ func noEvidence(t Task, when string) *record.Error {
 		WithHint("%s names the commit that is checked out", record.CallTo("ref_add", "id", t.ID, "type", string(record.CommitRef)).OnlyShown())
 }
 
-// hasCode reports whether the task has a reference to a commit or a pull request.
-func (t Task) hasCode() bool {
-	return slices.ContainsFunc(t.Refs, func(r record.Reference) bool { return r.Type == record.CommitRef || r.Type == record.PullRef })
+// hasCode reports whether the task has a reference to a commit or a pull request that an entry brought.
+func (t Task) hasCode() bool { return slices.ContainsFunc(t.Refs, t.shows) }
+
+// shows reports whether a reference of the task is evidence.
+func (t Task) shows(r record.Reference) bool {
+	return (r.Type == record.CommitRef || r.Type == record.PullRef) && r.Follows() && t.Provenance.Refers(r.Ref)
 }
 
 // Evidenced reports whether a task has what it needs by its own record: it requires no evidence, is open or abandoned,

@@ -44,7 +44,7 @@ func (f Flow) Asks(before, after Task, e record.Entry, find Find) []Ask {
 	left := f.HasLeft(before)
 	dropped, gone := Dropped(before.Checks, after.Checks), f.answered(before, after, e)
 	switch {
-	case len(gone) > 0 || len(dropped) > 0 && (left || len(Dropped(dropped, f.Defaults)) < len(dropped)):
+	case len(gone) > 0 || len(dropped) > 0 && (left || len(Dropped(dropped, f.DefaultsOf(before))) < len(dropped)):
 		var descs []string
 		for _, c := range dropped {
 			descs = append(descs, c.Desc)

@@ -89,7 +89,9 @@ func (w *walk) checksGate(t Task, i int, from record.Status, hashes []string) er
 	if lists, ok := t.Provenance[:i+1].Newest(func(e record.Entry) bool { return e.Checks != nil }); ok {
 		hashes = lists.Checks
 	}
-	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i], RequiresEvidence: slices.Contains(hashes, evidenceMark), Refs: w.refsAt(t, i)}
+	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i], RequiresEvidence: slices.Contains(hashes, evidenceMark)}
+	refs, unknown := w.refsAt(t, i)
+	then.Refs = refs
 	for _, h := range hashes {
 		c, ok := w.known[h]
 		if !ok {
@@ -112,18 +114,19 @@ func (w *walk) checksGate(t Task, i int, from record.Status, hashes []string) er
 	if err := flow.ChecksGate(then, e.To, proof, e.Who); err != nil {
 		return err
 	}
+	if unknown {
+		return nil
+	}
 	return flow.EvidenceGate(then, e.To, proof)
 }
 
 // refsAt returns the references that a version of the task may have had with its i-th entry: those of any version that
-// are not younger. Of one that an earlier entry names and that is in no version nothing is known, so it counts as a
-// commit.
-func (w *walk) refsAt(t Task, i int) []record.Reference {
+// are not younger. unknown says that an earlier entry names one that is in no version, so that nothing is known of it.
+func (w *walk) refsAt(t Task, i int) (out []record.Reference, unknown bool) {
 	versions := append([]Task{t, w.Now}, w.Past...)
 	if w.Before != nil {
 		versions = append(versions, *w.Before)
 	}
-	var out []record.Reference
 	known := map[string]bool{}
 	for _, v := range versions {
 		for _, r := range v.Refs {
@@ -134,12 +137,10 @@ func (w *walk) refsAt(t Task, i int) []record.Reference {
 	}
 	for _, e := range t.Provenance[:i] {
 		for _, ref := range e.Said().Refs {
-			if !known[ref] {
-				out = append(out, record.Reference{Ref: ref, Type: record.CommitRef})
-			}
+			unknown = unknown || !known[ref]
 		}
 	}
-	return out
+	return out, unknown
 }
 
 // stalePasses lists the commands whose newest pass, before an entry moved the task, was on other files than those of

@@ -29,7 +29,7 @@ func (f Flow) Weakened(t Task) (record.Entry, bool) {
 // each with the index of that entry.
 func (f Flow) owed(t Task) map[string]int {
 	defaults := map[string]bool{}
-	for _, d := range f.Defaults {
+	for _, d := range f.DefaultsOf(t) {
 		defaults[d.Hash(t.ID)] = true
 	}
 	owed := map[string]int{}

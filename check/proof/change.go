@@ -30,6 +30,10 @@ type Change struct {
 	// if there is none. It may be nil.
 	RecordBroughtBy func(path string, e record.Entry) (RecordWritten, bool)
 
+	// DefaultsAt returns the default checks of the newest commit of the base on which the first of the change's commits
+	// stands in which a task has an entry. known is false if that is the base itself, or cannot be told. It may be nil.
+	DefaultsAt func(id record.ID, e record.Entry) (defaults []task.Check, known bool)
+
 	// FilesAt returns the fingerprint of the files in the first of the change's commits in which a task has an entry, or
 	// else of the judged tree. known is false if the fingerprint may not be computed.
 	FilesAt func(id record.ID, e record.Entry) (fingerprint string, known bool)

@@ -23,21 +23,35 @@ func (r pairRules) earned() {
 	r.trees()
 }
 
-// lacksDefaults finds the default checks of the base's config that a new task lacks. A person may have taken one away,
-// with a reason.
+// lacksDefaults finds the default checks that a new task lacks: those of the base, as the commit that made the task had
+// it. A person may have taken one away, with a reason.
 func (r pairRules) lacksDefaults() {
 	t := r.now.Task
 	if r.was != nil {
 		return
 	}
-	for _, c := range task.Dropped(r.flow.Defaults, t.Checks) {
-		if t.MayLack(c) {
-			continue
-		}
+	lacks := slices.DeleteFunc(task.Dropped(r.flow.DefaultsOf(t), t.Checks), t.MayLack)
+	if len(lacks) == 0 {
+		return
+	}
+	if then, known := r.defaultsThen(); known { // some may have come to the base since
+		now := task.Flow{Defaults: then}.DefaultsOf(t)
+		lacks = slices.DeleteFunc(lacks, func(c task.Check) bool { return !slices.ContainsFunc(now, c.Same) })
+	}
+	for _, c := range lacks {
 		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
 			fix("give it the check: cairn update %s --check or --manual, with those it has", t.ID).
 			warnIf(!r.flow.ClaimsDone(t.Status))
 	}
+}
+
+// defaultsThen returns the default checks of the base as the commit that made the task had it.
+func (r pairRules) defaultsThen() ([]task.Check, bool) {
+	log := r.now.Task.Provenance
+	if r.change.DefaultsAt == nil || len(log) == 0 {
+		return nil, false
+	}
+	return r.change.DefaultsAt(r.now.Name, log.First())
 }
 
 // weakenedByHistory finds checks that earlier versions of the file had and that the task need not pass any more.

@@ -73,6 +73,8 @@ var (
 		"bring the file back from git, or take the reference away with cairn ref remove"}
 	FileChanged = Rule{"file-changed", GraphGroup, Error, "a file for records holds something else than was added",
 		"take the file from git as it was added; what is new is added as another file with cairn ref add"}
+	RefsUnexplained = Rule{"refs-unexplained", HistoryGroup, Error, "the references are not those that the entries tell of; a warning if one was only added or changed",
+		"restore them in the file, and change them with cairn ref add, update or remove, so that an entry says so"}
 	RefDangling = Rule{"ref-dangling", GraphGroup, Warning, "a record refers to one that does not exist",
 		"bring the file back from git, or take the reference away with cairn ref remove"}
 )
@@ -137,4 +139,64 @@ func (r *refRules) all(f *File, of record.ID, refs []record.Reference) {
 		case record.CommitRef, record.BranchRef, record.TagRef, record.CompareRef, record.PullRef, record.LinkRef, record.OriginRef:
 		}
 	}
+}
+
+// refLog is what the change did to the references of a record, and the entries that it brings.
+type refLog struct {
+	*judge
+	file     *File
+	of       record.ID // "" if the record is no task
+	was, now []record.Reference
+	log      record.Log
+	fresh    map[int]bool
+}
+
+// explained finds references that came, changed or went without an entry that tells of them. An entry names a reference
+// whatever it did to it; the first one that names it added it. A file without entries is that of another program.
+func (r refLog) explained() {
+	told := map[string]int{} // how many new entries tell of a reference
+	for i, e := range r.log {
+		if r.fresh[i] {
+			for _, ref := range e.Said().Refs {
+				told[ref]++
+			}
+		}
+	}
+	had, has := refsByName(r.was), refsByName(r.now)
+	say := func(at Path, format string, args ...any) *found {
+		got := r.report(RefsUnexplained, r.file, at, format+", and no entry says so", args...)
+		got.Task = r.of
+		return got
+	}
+	for i, ref := range r.now {
+		before, there := had[ref.Ref]
+		ref.At = ref.At.UTC()
+		switch same := before == ref; {
+		case told[ref.Ref] > 0 || len(r.log) == 0:
+		case !there:
+			say(Path{"refs", i}, "the reference %s (%s) was added", ref.Ref, ref.Type).warnIf(true)
+		case !same:
+			say(Path{"refs", i}, "the reference %s (%s) was changed", ref.Ref, ref.Type).warnIf(true)
+		}
+	}
+	for _, ref := range r.was {
+		if _, there := has[ref.Ref]; !there && told[ref.Ref] == 0 {
+			say(Path{"refs"}, "the reference %s (%s) was taken away", ref.Ref, ref.Type)
+		}
+	}
+	for _, ref := range slices.Sorted(maps.Keys(told)) {
+		_, before := had[ref]
+		if _, there := has[ref]; told[ref] == 1 && !there && !before {
+			say(Path{"refs"}, "the reference %s, which an entry added, is gone", ref)
+		}
+	}
+}
+
+func refsByName(refs []record.Reference) map[string]record.Reference {
+	out := make(map[string]record.Reference, len(refs))
+	for _, r := range refs {
+		r.At = r.At.UTC() // two times are the same in whatever zone
+		out[r.Ref] = r
+	}
+	return out
 }

@@ -27,6 +27,11 @@ func (r historyRules) apply() {
 				fix("call the file %s.md again, and let its id say so", was)
 		}
 		r.log(p).appendOnly()
+		refs := refLog{judge: r.judge, file: &p.now.File, of: p.now.Name, now: p.now.Task.Refs, log: p.now.Task.Provenance, fresh: p.fresh}
+		if p.was != nil {
+			refs.was = p.was.Task.Refs
+		}
+		refs.explained()
 		if r.Config.Sound() {
 			of := pairRules{r.judge, p}
 			of.moved()

@@ -198,6 +198,11 @@ func (r recordRules) record(f, was *RecordFile) {
 	c := &Case{Now: f, Base: was, judge: r.judge}
 	if r.change != nil && (was == nil || !same(was.Src, f.Src)) {
 		c.fresh = r.provenance(f, was)
+		refs := refLog{judge: r.judge, file: &f.File, now: f.Head.Refs, log: f.Head.Log, fresh: c.fresh}
+		if was != nil {
+			refs.was = was.Head.Refs
+		}
+		refs.explained()
 	}
 	if kind.States != nil && !slices.Contains(kind.States, f.Head.Status) {
 		r.report(UnknownState, &f.File, Path{"status"}, "%q is not a state of a %s", f.Head.Status, f.Kind)

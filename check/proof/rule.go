@@ -173,6 +173,6 @@ var ownRules = []Rule{
 	AssigneeUnexplained, ResultUnexplained, StartedEarly, DeletedNeeded, IDChanged, ChecksWeakened,
 	EvidenceTreeUnknown, EvidenceStale, EntryRefused, TimeAhead, DepsUnexplained, DepsWeakened,
 	TaskDeleted, RecordDeleted, SignedTreeUnknown, CommandChanged, ConfigLoosened, SignersChanged,
-	IgnoredCommitted, UnknownConfigKey, CheckFailed, FileMissing, FileChanged, RefDangling, FieldValue,
+	IgnoredCommitted, UnknownConfigKey, CheckFailed, FileMissing, FileChanged, RefsUnexplained, RefDangling, FieldValue,
 	FieldMissing, LinkDangling,
 }

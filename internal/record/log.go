@@ -102,3 +102,8 @@ func (l Log) Entry(hash string) (Entry, error) {
 		return Entry{}, Errorf(AmbiguousID, "%s begins the hash of %d entries", hash, len(found)).WithHint("write more digits of it")
 	}
 }
+
+// Refers reports whether an entry tells of a reference, by its ref.
+func (l Log) Refers(ref string) bool {
+	return slices.ContainsFunc(l, func(e Entry) bool { return slices.Contains(e.Said().Refs, ref) })
+}

@@ -202,11 +202,25 @@ func (r Reference) SameAs(other Reference) bool { return slices.Equal(r.about(),
 // so that two branches which add the same one agree.
 func (r Reference) named(among []Reference) Reference {
 	for n := 0; ; n++ {
-		r.Ref = Digest(append(r.about(), strconv.Itoa(n))...)[:8]
+		r.Ref = r.nameBy(n)
 		if !slices.ContainsFunc(among, func(other Reference) bool { return other.Ref == r.Ref }) {
 			return r
 		}
 	}
+}
+
+// nameBy is the n-th ref that follows from what the reference is about: a name is taken only if all before it are.
+func (r Reference) nameBy(n int) string { return Digest(append(r.about(), strconv.Itoa(n))...)[:8] }
+
+// Follows reports whether the ref follows from what the reference is about, so that an entry with the ref tells of that.
+func (r Reference) Follows() bool {
+	const clashes = 4 // more names of eight digits are not taken in any record
+	for n := range clashes {
+		if r.Ref == r.nameBy(n) {
+			return true
+		}
+	}
+	return false
 }
 
 // FindReference returns the index of a reference in a list, by its ref or the beginning of it. It returns NOT_FOUND, or

@@ -151,13 +151,19 @@ func (r *configReader) get(keys ...string) *format.Node {
 	return nil
 }
 
-// flow reads the states. It fails for a flow in which new tasks would be closed, or tasks could never be closed.
+// flow reads the states. It fails for a flow in which new tasks would be closed, tasks could never be closed, or a state
+// means two things that contradict each other.
 func (r *configReader) flow() {
 	f := &r.c.Flow
 	if n := r.get("states"); n != nil {
 		if f.States = record.As[record.Status](r.texts("states", n)); len(f.States) == 0 {
 			r.fail(n, "states must name at least one state")
 			return
+		}
+		for i, s := range f.States {
+			if err := task.ValidState(s, f.States[:i]); err != nil {
+				r.fail(n, "%s", record.MessageOf(err))
+			}
 		}
 	}
 	if known(*f, f.Initial) == "" {
@@ -185,11 +191,31 @@ func (r *configReader) flow() {
 	if len(f.Closed) == 0 {
 		r.fail(at, "closed must name at least one of states")
 	}
-	if f.IsClosed(f.Initial) {
-		if n := r.get("initial"); n != nil {
+	r.roles(at)
+}
+
+// openRoles are the roles of a state in which a task is open, so that none of them may be a closed one. Other pairs of
+// roles may fall on one state: begin and finish may leave a task where it is.
+var openRoles = []struct {
+	key  string
+	role func(task.Flow) record.Status
+}{
+	{"initial", func(f task.Flow) record.Status { return f.Initial }},
+	{"working", func(f task.Flow) record.Status { return f.Working }},
+	{"review", func(f task.Flow) record.Status { return f.Review }},
+}
+
+// roles fails where a state of tasks that are open is one of closed. at is what is to blame where no key is.
+func (r *configReader) roles(at *format.Node) {
+	for _, one := range openRoles {
+		s := one.role(r.c.Flow)
+		if s == "" || !r.c.Flow.IsClosed(s) {
+			continue
+		}
+		if n := r.get(one.key, one.key+"_state"); n != nil {
 			at = n
 		}
-		r.fail(at, "initial is %q, which is one of closed", f.Initial)
+		r.fail(at, "%s is %q, which is one of closed", one.key, s)
 	}
 }
 

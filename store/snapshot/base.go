@@ -78,7 +78,26 @@ func (f baseFinder) find(ctx context.Context, head string) (base, error) {
 	if err != nil {
 		return base{}, err
 	}
+	if len(commits) == 1 && commits[0] == head {
+		if err := f.changeIsThere(n); err != nil {
+			return base{}, err
+		}
+	}
 	return base{commits: commits, name: n.by, note: noteOf(n, commits, head, opts)}, nil
+}
+
+// changeIsThere returns NO_BASE where a CI judges a change that is to be merged, and what is judged has nothing that the
+// base has not: then the base is checked out in place of the change.
+func (f baseFinder) changeIsThere(n named) error {
+	if n.from != ofMerge && n.from != ofClone {
+		return nil
+	}
+	e, err := eventOf(f.opts)
+	if err != nil || n.from == ofClone && !e.ofChange() {
+		return err
+	}
+	return record.Errorf(record.NoBase, "%s holds all of what is judged, so nothing of the change is compared", n.by).
+		WithHint("check out the change, as pull_request does and pull_request_target does not; where nothing is to be compared, --no-base says so")
 }
 
 // without is the result of having no base. In a CI it is an error, since nobody there reads the note that nothing was
@@ -120,8 +139,6 @@ func noteOf(n named, commits []string, head string, opts CheckOptions) string {
 		return fmt.Sprintf("the histories crossed, so each of the %d commits where they parted is compared with", len(commits))
 	case commits[0] != head:
 		return ""
-	case n.from == ofMerge && opts.Commit == "":
-		return "the base holds all that is committed here, so there is nothing to merge: is the change checked out?"
 	case opts.Commit != "":
 		return "the base holds all of the commit: there is no change to judge"
 	}

@@ -33,7 +33,7 @@ func InCI(getenv func(string) string) bool {
 // Each is set for such a change only.
 //
 //   - GitHub: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
-//   - GitLab: https://docs.gitlab.com/ci/variables/predefined_variables/ (the first is that of a merge train, and of merged results)
+//   - GitLab: https://docs.gitlab.com/ci/variables/predefined_variables/ (the first is that of a merge train, and of merged results; the last that of a pull request elsewhere)
 //   - Bitbucket: https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/
 //   - Jenkins: https://www.jenkins.io/doc/book/pipeline/multibranch/
 //   - Buildkite: https://buildkite.com/docs/pipelines/configure/environment-variables (the first is that of a merge queue)
@@ -44,6 +44,8 @@ var ciBases = []ciBase{
 	{variable: "GITHUB_BASE_REF"},
 	{variable: "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"},
 	{variable: "CI_MERGE_REQUEST_DIFF_BASE_SHA"},
+	{variable: "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"},
+	{variable: "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME"},
 	{variable: "BITBUCKET_PR_DESTINATION_BRANCH"},
 	{variable: "CHANGE_TARGET", beside: "JENKINS_URL"},
 	{variable: "BUILDKITE_MERGE_QUEUE_BASE_COMMIT"},
@@ -89,6 +91,8 @@ func (f baseFinder) ofCI(ctx context.Context) (named, error) {
 			WithHint("name it: --base ${{ github.event.merge_group.base_sha }}")
 	case e.MergeGroup.Base != "":
 		return f.namedByCI(ctx, "the merge queue's base", e.MergeGroup.Base, ofMerge)
+	case e.PullRequest.Base.Ref != "": // of a review, and of others that set no GITHUB_BASE_REF
+		return f.namedByCI(ctx, "the pull request's base", e.PullRequest.Base.Ref, ofMerge)
 	case e.onDefault() && isCommit(e.Before):
 		return f.namedByCI(ctx, "before the push", e.Before, ofPush)
 	}
@@ -142,9 +146,26 @@ type event struct {
 	MergeGroup struct {
 		Base string `json:"base_sha"`
 	} `json:"merge_group"`
+	PullRequest struct {
+		Base struct {
+			Ref string `json:"ref"`
+		} `json:"base"`
+	} `json:"pull_request"`
+	Issue struct {
+		PullRequest any `json:"pull_request"` // of a comment on a pull request
+	} `json:"issue"`
+	WorkflowRun struct {
+		Event string `json:"event"` // that started the workflow which this one follows
+	} `json:"workflow_run"`
 	Repository struct {
 		Default string `json:"default_branch"`
 	} `json:"repository"`
+}
+
+// ofChange reports whether a CI runs this for a change that is to be merged, by the event alone: then the default branch
+// is checked out unless the workflow says otherwise.
+func (e event) ofChange() bool {
+	return e.Issue.PullRequest != nil || strings.HasPrefix(e.WorkflowRun.Event, "pull_request") || e.WorkflowRun.Event == "merge_group"
 }
 
 // onDefault reports whether the event is a push to the default branch.

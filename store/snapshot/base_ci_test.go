@@ -70,7 +70,17 @@ func TestBaseOfAQueueAndOfAPush(t *testing.T) {
 		{"Buildkite's merge queue", variables{
 			"CI": "true", "BUILDKITE": "true", "BUILDKITE_MERGE_QUEUE_BASE_COMMIT": a, "BUILDKITE_PIPELINE_DEFAULT_BRANCH": "elsewhere",
 		}, a, "BUILDKITE_MERGE_QUEUE_BASE_COMMIT (" + a + ")", ""},
-		{"the base is checked out, and not the change", variables{"CI": "true", "GITHUB_BASE_REF": "topic"}, head, "GITHUB_BASE_REF (topic)", "is the change checked out?"},
+		{"GitLab, before the target has a commit of its own", variables{
+			"CI": "true", "GITLAB_CI": "true", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_DEFAULT_BRANCH": "elsewhere",
+		}, a, "CI_MERGE_REQUEST_TARGET_BRANCH_NAME (main)", ""},
+		{"GitLab, for a pull request elsewhere", variables{
+			"CI": "true", "GITLAB_CI": "true", "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME": "main",
+		}, a, "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME (main)", ""},
+		{"a review of a pull request", onGitHub(t, "pull_request_review", `{"pull_request": {"base": {"ref": "main"}}}`), a, "the pull request's base (main)", ""},
+		{"a workflow after that of a pull request, with the change checked out", onGitHub(t, "workflow_run", `{"workflow_run": {"event": "pull_request"}, `+repository+`}`), a, "the repository's default branch (main)", ""},
+		{"the clock, on the default branch", onGitHub(t, "schedule", `{"repository": {"default_branch": "topic"}}`), head, "the repository's default branch (topic)", "the base holds all that is committed here"},
+		{"a workflow after that of a push", onGitHub(t, "workflow_run", `{"workflow_run": {"event": "push"}, "repository": {"default_branch": "topic"}}`), head, "the repository's default branch (topic)", "the base holds all that is committed here"},
+		{"a comment on an issue", onGitHub(t, "issue_comment", `{"issue": {"number": 1}, "repository": {"default_branch": "topic"}}`), head, "the repository's default branch (topic)", "the base holds all that is committed here"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := check(t, s, snapshot.CheckOptions{Getenv: row.env.get})
@@ -106,6 +116,13 @@ func TestNoBaseInACI(t *testing.T) {
 		{"an event that is no JSON", s, snapshot.CheckOptions{}, onGitHub(t, "push", `{`), "what started this workflow cannot be read", "--base"},
 		{"a push that did away with what was there", s, snapshot.CheckOptions{}, onGitHub(t, "push", `{"ref": "refs/heads/main", "before": "`+gone+`", "repository": {"default_branch": "main"}}`),
 			"before the push (" + gone + "): this clone has no such commit", "the push did away with what was there"},
+		{"pull_request_target, with the base checked out", s, snapshot.CheckOptions{}, variables{"CI": "true", "GITHUB_BASE_REF": "topic"}, "holds all of what is judged", "check out the change"},
+		{"the same, and a commit is named", s, snapshot.CheckOptions{Commit: "HEAD"}, variables{"CI": "true", "GITHUB_BASE_REF": "topic"}, "holds all of what is judged", "check out the change"},
+		{"a merge queue, with its base checked out", s, snapshot.CheckOptions{}, onGitHub(t, "merge_group", `{"merge_group": {"base_sha": "`+storetest.CommitOf(t, s.Root, "HEAD")+`"}}`), "holds all of what is judged", "check out the change"},
+		{"GitLab's merged results, with the target checked out", s, snapshot.CheckOptions{}, variables{"CI": "true", "GITLAB_CI": "true", "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": storetest.CommitOf(t, s.Root, "HEAD")}, "holds all of what is judged", "check out the change"},
+		{"a workflow after that of a pull request", s, snapshot.CheckOptions{}, onGitHub(t, "workflow_run", `{"workflow_run": {"event": "pull_request"}, "repository": {"default_branch": "topic"}}`), "holds all of what is judged", "check out the change"},
+		{"a comment on a pull request", s, snapshot.CheckOptions{}, onGitHub(t, "issue_comment", `{"issue": {"pull_request": {"url": "u"}}, "repository": {"default_branch": "topic"}}`), "holds all of what is judged", "check out the change"},
+		{"a review, with the base checked out", s, snapshot.CheckOptions{}, onGitHub(t, "pull_request_review", `{"pull_request": {"base": {"ref": "topic"}}}`), "holds all of what is judged", "check out the change"},
 		{"a default branch that was not fetched", s, snapshot.CheckOptions{}, onGitHub(t, "push", `{"ref": "refs/heads/topic", "repository": {"default_branch": "trunk"}}`), "(trunk): this clone has no such commit", "git fetch origin trunk"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

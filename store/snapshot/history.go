@@ -176,6 +176,30 @@ func (h *history) recordBroughtBy(path string, e record.Entry) (proof.RecordWrit
 	return proof.RecordWritten{At: h.all[i].At, Log: log}, h.err == nil
 }
 
+// defaultsAt is the function of proof.Change.DefaultsAt. Where the histories crossed, a default check of any of the
+// commits counts.
+func (h *history) defaultsAt(id record.ID, e record.Entry) ([]task.Check, bool) {
+	commit := h.firstWith(id, e)
+	if commit == "" || h.err != nil || h.isLater(commit) {
+		return nil, false
+	}
+	bases, err := h.Repo.History().MergeBases(h.ctx, h.since, commit)
+	h.fail(err)
+	names := make([]string, len(bases))
+	for i, base := range bases {
+		names[i] = base + ":" + h.InRepo(h.Rel(h.ConfigFile()))
+	}
+	var out []task.Check
+	read := 0
+	h.fail(h.Repo.Objects().Blobs(h.ctx, names, format.MaxFile, func(_ int, b git.Blob) {
+		if c, err := kind.ParseConfig(b.Content); err == nil {
+			out = append(out, c.Flow.Defaults...)
+			read++
+		}
+	}))
+	return out, h.err == nil && read > 0 && read == len(bases)
+}
+
 // filesAt is the function of proof.Change.FilesAt.
 func (h *history) filesAt(id record.ID, e record.Entry) (fingerprint string, known bool) {
 	if i := h.firstWith(id.Ref(), e); i >= 0 {

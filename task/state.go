@@ -1,0 +1,64 @@
+package task
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+)
+
+// lookalikes are letters of other scripts that look like Latin ones, each followed by the one that it looks like.
+const lookalikes = "аaвbсcеeһhіiјjкkмmнhоoрpԛqѕsтtуyхxԝwԁdɡgցgοoαaνvρpυuιiκkτtχxηnγyօoսuոnհhꞵbıiȷjɩiӏlⅼl"
+
+// cairnStates are the states that cairn's own words speak of.
+var cairnStates = []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"}
+
+// ValidState returns INVALID_INPUT for a state that people would take for another: one that looks like one of others,
+// or like one that cairn's own words speak of, and one that has what nobody sees.
+func ValidState(s record.Status, others []record.Status) error {
+	if err := record.ValidLine("a state", string(s)); err != nil {
+		return err
+	}
+	if strings.TrimSpace(string(s)) != string(s) || strings.ContainsFunc(string(s), unseen) {
+		return record.Errorf(record.InvalidInput, "the state %q has a blank at an end, or a character that nobody sees", record.Clip(string(s), 60))
+	}
+	look := looksLike(s)
+	isASCII := !strings.ContainsFunc(string(s), func(r rune) bool { return r > unicode.MaxASCII })
+	twin := func(o record.Status) bool { return o != s && looksLike(o) == look }
+	if i := slices.IndexFunc(others, twin); i >= 0 {
+		return record.Errorf(record.InvalidInput, "the state %q looks like %q", record.Clip(string(s), 60), record.Clip(string(others[i]), 60))
+	}
+	if i := slices.IndexFunc(cairnStates, twin); i >= 0 && !isASCII {
+		return record.Errorf(record.InvalidInput, "the state %q looks like %s, and has other letters", record.Clip(string(s), 60), cairnStates[i])
+	}
+	return nil
+}
+
+// unseen reports whether a character of a line shows as nothing, or changes others.
+func unseen(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Co, unicode.Me, unicode.Zl, unicode.Zp) ||
+		r == '\u115f' || r == '\u1160' || r == '\u3164' || r == '\uffa0' || r != ' ' && unicode.Is(unicode.Zs, r)
+}
+
+// looksLike is a text that is equal for states that look alike: in lower case and without accents, with letters of other
+// scripts and widths as the Latin ones that they look like, and without blanks, dashes and underscores.
+func looksLike(s record.Status) string {
+	twins := []rune(lookalikes)
+	return strings.Map(func(r rune) rune {
+		if r >= '\uff01' && r <= '\uff5e' { // full width
+			r -= '\uff01' - '!'
+		}
+		r = unicode.ToLower(r)
+		for i := 0; i+1 < len(twins); i += 2 {
+			if twins[i] == r {
+				r = twins[i+1]
+				break
+			}
+		}
+		if unicode.Is(unicode.Mn, r) || r == ' ' || unicode.In(r, unicode.Pd, unicode.Pc) {
+			return -1
+		}
+		return r
+	}, string(s))
+}
