@@ -179,11 +179,11 @@ func (h *history) recordBroughtBy(path string, e record.Entry) (proof.RecordWrit
 // defaultsAt is the function of proof.Change.DefaultsAt. Where the histories crossed, a default check of any of the
 // commits counts.
 func (h *history) defaultsAt(id record.ID, e record.Entry) ([]task.Check, bool) {
-	commit := h.firstWith(id, e)
-	if commit == "" || h.err != nil || h.isLater(commit) {
+	i := h.firstWith(id.Ref(), e)
+	if i < 0 || h.err != nil || h.later()[i] {
 		return nil, false
 	}
-	bases, err := h.Repo.History().MergeBases(h.ctx, h.since, commit)
+	bases, err := h.Repo.History().MergeBases(h.ctx, h.since, h.all[i].ID)
 	h.fail(err)
 	names := make([]string, len(bases))
 	for i, base := range bases {
