@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
@@ -63,6 +64,7 @@ func (h *history) tell(change *proof.Change, recalled []version, bases []string)
 	}
 	change.Committed, change.BroughtBy, change.RecordBroughtBy = h.committed, h.broughtBy, h.recordBroughtBy
 	change.FilesAt, change.HeldSince, change.Merged = h.filesAt, h.heldSince, h.merged
+	change.DefaultsAt = h.defaultsAt
 	change.Erased = h.erased(recalled, h.upTo(bases))
 	for _, c := range slices.Concat(h.all, h.around) {
 		if c.At.After(change.Newest) {
