@@ -121,7 +121,8 @@ func (r lifeRules) explained() {
 	}
 	fold, follow := r.Life.Fold(r.Now.Value, was, fresh, r.rules())
 	held := func(e record.Entry) bool { return e.Assignee != nil && *e.Assignee == now.Assignee }
-	if fold.Status != now.Status && (follow || !r.mayStandAs(now.Status, was, fresh)) {
+	refused := func(i int) bool { return r.fresh[i] && now.Log[i].To == now.Status && r.badEntry(now.Log[i], i) != "" }
+	if fold.Status != now.Status && (follow || !r.mayStandAs(now.Status, was, fresh) && !anyIndex(now.Log, refused)) {
 		got := r.Report(StatusUnexplained, Path{"status"}, "went from %s to %s, and no entry says so", was.Status, now.Status)
 		if was.Status == now.Status || was.Status == "" {
 			got.Message = "is " + string(now.Status) + ", and its entries do not say so"
@@ -136,6 +137,16 @@ func (r lifeRules) explained() {
 		r.Report(AssigneeUnexplained, Path{"assignee"}, "%s has the %s, and no entry says so", now.Assignee.OrNobody(), r.Now.Kind).
 			Fix = "change it back in the file, then claim the " + r.Now.Kind + " with cairn " + r.Now.Kind + " claim"
 	}
+}
+
+// anyIndex reports whether one of the indexes of a log fits.
+func anyIndex(log record.Log, fits func(i int) bool) bool {
+	for i := range log {
+		if fits(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayStandAs reports whether a record may have been left in a state where the entries of a merge did not follow from one
