@@ -15,7 +15,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
 
@@ -202,7 +201,7 @@ func (in *input) flag(ctx context.Context, f verb.Field) (err error) {
 		in.values[f.Name] = cleared(in.line.StringSlice(f.Flag))
 	default:
 		in.values[f.Name], err = in.text(ctx, f, in.line.String(f.Flag))
-		if span, ok := task.Span(in.line.String(f.Flag)); inSeconds(f) && ok {
+		if span, ok := record.Span(in.line.String(f.Flag)); inSeconds(f) && ok {
 			in.values[f.Name] = strconv.FormatFloat(span.Seconds(), 'f', -1, 64)
 		}
 	}

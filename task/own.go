@@ -136,7 +136,7 @@ func (f Field) read(text string) (value, key, hint string, ok bool) {
 		hint = "a date such as 2026-06-21, or a time such as 2026-06-21T10:00:00Z"
 	case FieldDuration:
 		value = strings.ReplaceAll(text, " ", "")
-		d, err := ParseSpan(value)
+		d, err := record.ParseSpan(value)
 		key, ok, hint = fixed(uint64(d)), err == nil, "such as 90m, 2h, 1h30m, 3d or 2w; a day is 24 hours"
 	case FieldChoice:
 		at := slices.Index(f.Choices, text)
@@ -157,7 +157,7 @@ func (f Field) read(text string) (value, key, hint string, ok bool) {
 // number reads a value of the type number.
 func (f Field) number(text string) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
-	return n, err == nil && len(text) <= 40 && isDecimal(strings.TrimPrefix(text, "-"))
+	return n, err == nil && len(text) <= 40 && record.IsDecimal(strings.TrimPrefix(text, "-"))
 }
 
 // Value is a value for JSON: a number, true or false, or a text. One that the field cannot have is the text that stands

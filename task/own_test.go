@@ -53,12 +53,12 @@ func TestNamesOfFields(t *testing.T) {
 
 func TestSpans(t *testing.T) {
 	for text, hours := range map[string]float64{"90m": 1.5, "2h": 2, "1h30m": 1.5, "3d": 72, "1w": 168, "1w2d3h": 219, "1.5d": 36} {
-		if got, err := task.ParseSpan(text); err != nil || got.Hours() != hours {
+		if got, err := record.ParseSpan(text); err != nil || got.Hours() != hours {
 			t.Errorf("%s is %v (%v)", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "3", "0h", "-2h", "2d1w", "h", "d", "1e3d", "1d-2h", "2h3", "999999w", "9999999999999999999d", "Infd", "soon", "1µs"} {
-		if got, err := task.ParseSpan(text); record.CodeOf(err) != record.InvalidInput {
+		if got, err := record.ParseSpan(text); record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%q is %v (%v)", text, got, err)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // decode reads a JSON object into an input struct. It is strict about what could be a mistake, an unknown key, a key
@@ -349,7 +348,7 @@ func setNumber(target reflect.Value, v any, path string) error {
 // setCount stores a whole number that the field may be.
 func (f Field) setCount(target reflect.Value, v any, path string) error {
 	if text, ok := v.(string); ok && f.Span {
-		if d, ok := task.Span(text); ok {
+		if d, ok := record.Span(text); ok {
 			v = json.Number(strconv.FormatInt(int64(math.Ceil(d.Seconds())), 10))
 		}
 	}

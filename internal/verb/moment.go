@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"github.com/cairn-tasks/cairn/internal/record"
 	"strings"
 	"time"
 
@@ -23,10 +24,10 @@ func Moment(field, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if ago, ok := task.Span(text); ok {
+	if ago, ok := record.Span(text); ok {
 		return now.Add(-ago), nil
 	}
-	if day, ok := task.DayNamed(text, now, -1); ok {
+	if day, ok := record.DayNamed(text, now, -1); ok {
 		text = day
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
@@ -41,10 +42,10 @@ func Moment(field, text string, now time.Time) (time.Time, error) {
 // Due reads until when something is to be: a date, a time, a word for a day, or how long from now on; none for "". Days
 // and weeks are counted in dates, so that 7d is the same day of the next week.
 func Due(field, text string, now time.Time) (task.Due, error) {
-	if day, ok := task.DayNamed(text, now, +1); ok {
+	if day, ok := record.DayNamed(text, now, +1); ok {
 		return task.Due(day), nil
 	}
-	if ahead, err := task.ParseSpan(text); err == nil {
+	if ahead, err := record.ParseSpan(text); err == nil {
 		if !strings.ContainsAny(text, "hs") && !strings.HasSuffix(text, "m") {
 			return task.Due(now.AddDate(0, 0, int(ahead/(24*time.Hour))).Format(time.DateOnly)), nil
 		}

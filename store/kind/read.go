@@ -2,12 +2,12 @@ package kind
 
 import (
 	"fmt"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/format"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // reader reads typed values from a parsed document. It keeps the first error, with its line; what cannot be read is a
@@ -176,7 +176,7 @@ func (r *reader) seconds(name string, n *format.Node) time.Duration {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		d, err = task.ParseSpan(text)
+		d, err = record.ParseSpan(text)
 	}
 	if err != nil || d <= 0 {
 		r.fail(n, "%s must be seconds, or a duration such as 5m, 4h or 7d, not %q", name, text)

@@ -96,7 +96,7 @@ var configKeys = sync.OnceValue(func() []Setting {
 			Value: func(c Config) string { return Days(c.ArchiveAfter) },
 			read: func(r *configReader, n *format.Node) {
 				text := r.text("archive_after", n)
-				d, err := task.ParseSpan(text)
+				d, err := record.ParseSpan(text)
 				if err != nil {
 					r.fail(n, "archive_after must be a time such as 30d or 12w, not %q", text)
 				}

@@ -83,7 +83,7 @@ func (f baseFinder) find(ctx context.Context, head string) (base, error) {
 			return base{}, err
 		}
 	}
-	return base{commits: commits, name: n.by, note: noteOf(n, commits, head, opts)}, nil
+	return base{commits: commits, name: n.by, note: noteOf(commits, head, opts)}, nil
 }
 
 // changeIsThere returns NO_BASE where a CI judges a change that is to be merged, and what is judged has nothing that the
@@ -133,7 +133,7 @@ func (f baseFinder) mergeBases(ctx context.Context, n named, head string) ([]str
 }
 
 // noteOf is what the user should know about a base beside its name.
-func noteOf(n named, commits []string, head string, opts CheckOptions) string {
+func noteOf(commits []string, head string, opts CheckOptions) string {
 	switch {
 	case len(commits) > 1:
 		return fmt.Sprintf("the histories crossed, so each of the %d commits where they parted is compared with", len(commits))

@@ -101,7 +101,7 @@ const (
 
 // estimate is how long a task is thought to take; 0 if it does not say so.
 func estimate(r *kind.Row) time.Duration {
-	d, _ := task.Span(task.OptionalOf(r.OwnValue).Estimate)
+	d, _ := record.Span(task.OptionalOf(r.OwnValue).Estimate)
 	return min(d, longestEstimate)
 }
 

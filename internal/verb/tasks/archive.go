@@ -92,7 +92,7 @@ func Archive(ctx context.Context, w *verb.Workspace, in ArchiveIn) (Archived, er
 	}
 	older := s.Config.ArchiveAfter
 	if in.OlderThan != "" {
-		if older, err = task.ParseSpan(in.OlderThan); err != nil {
+		if older, err = record.ParseSpan(in.OlderThan); err != nil {
 			return Archived{}, verb.BadInput("older_than", "%q is not a length of time above zero", verb.Head(in.OlderThan, 40)).WithHint("such as 1h, 7d or 12w")
 		}
 	}

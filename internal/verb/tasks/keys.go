@@ -92,7 +92,7 @@ func (k keyReader) own(field task.Field) where.Key[Item] {
 		out.Type, out.Number = where.Time, func(i Item) (float64, bool) { return from(text(i)) }
 	case task.FieldDuration:
 		out.Type, out.Number = where.Span, func(i Item) (float64, bool) {
-			d, err := task.ParseSpan(text(i))
+			d, err := record.ParseSpan(text(i))
 			return d.Seconds(), err == nil
 		}
 	case task.FieldChoice:

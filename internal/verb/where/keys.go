@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Type is what the values of a key are, and so which operators it takes.
@@ -168,7 +167,7 @@ func (t Table[T]) quantity(k Key[T], op, text string) (quantity, error) {
 		return quantity{n, n}, nil
 	}
 	if k.Type == Span {
-		span, ok := task.Span(text)
+		span, ok := record.Span(text)
 		if !ok {
 			return quantity{}, isNone(k.Name, "length of time", text).WithHint("such as 90m, 12h, 7d or 2w")
 		}
@@ -211,7 +210,7 @@ func (k Key[T]) flag(text string) (bool, error) {
 // momentOf reads a date, a time, a day in words, or a span from now. A day of the week is the nearest one in a
 // direction. Dates are days in UTC; an instant ends as it begins.
 func momentOf(text string, now time.Time, direction int) (from, to time.Time, ok bool) {
-	date, ok := task.DayNamed(text, now, direction)
+	date, ok := record.DayNamed(text, now, direction)
 	if !ok {
 		date = text
 	}
@@ -228,7 +227,7 @@ func momentOf(text string, now time.Time, direction int) (from, to time.Time, ok
 	if !ago {
 		ahead = strings.TrimPrefix(text, "+")
 	}
-	span, ok := task.Span(ahead)
+	span, ok := record.Span(ahead)
 	if ago {
 		span = -span
 	}

@@ -1,11 +1,9 @@
-package task
+package record
 
 import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // maxSpan is the longest span that can be written: about a hundred years.
@@ -19,7 +17,7 @@ const day = 24 * time.Hour
 func ParseSpan(s string) (time.Duration, error) {
 	d, ok := Span(s)
 	if !ok || d == 0 {
-		return 0, record.Errorf(record.InvalidInput, "%q does not say how long", record.Clip(s, 40)).
+		return 0, Errorf(InvalidInput, "%q does not say how long", Clip(s, 40)).
 			WithHint("such as 90m, 2h, 1h30m, 3d or 2w; a day is 24 hours")
 	}
 	return d, nil
@@ -37,7 +35,7 @@ func Span(s string) (total time.Duration, ok bool) {
 			continue
 		}
 		n, err := strconv.ParseFloat(number, 64)
-		if err != nil || !isDecimal(number) || n*float64(unit.is) > float64(maxSpan) {
+		if err != nil || !IsDecimal(number) || n*float64(unit.is) > float64(maxSpan) {
 			return 0, false
 		}
 		total, rest = total+time.Duration(n*float64(unit.is)), after
@@ -75,9 +73,9 @@ func DayNamed(word string, now time.Time, direction int) (date string, ok bool) 
 	return now.AddDate(0, 0, days).Format(time.DateOnly), true
 }
 
-// isDecimal reports whether a text is a number as people write it: digits, with a point and more digits or without, and
+// IsDecimal reports whether a text is a number as people write it: digits, with a point and more digits or without, and
 // nothing else.
-func isDecimal(s string) bool {
+func IsDecimal(s string) bool {
 	whole, part, point := strings.Cut(s, ".")
 	return isDigits(whole) && (!point || isDigits(part))
 }
