@@ -74,9 +74,9 @@ func newMachine(t *testing.T) *machine {
 	m.set("HOME", m.home)
 	m.set("XDG_STATE_HOME", filepath.Join(m.home, "state"))
 	m.set("GIT_CONFIG_NOSYSTEM", "1")
-	m.set("GIT_CONFIG_GLOBAL", filepath.Join(m.home, "gitconfig"))
+	m.set("GIT_CONFIG_GLOBAL", filepath.Join(m.home, ".gitconfig"))
 	m.set("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	m.write(filepath.Join(m.home, "gitconfig"), "[user]\n\tname = Shah\n\temail = shah@example.com\n[init]\n\tdefaultBranch = main\n")
+	m.write(filepath.Join(m.home, ".gitconfig"), "[user]\n\tname = Shah\n\temail = shah@example.com\n[init]\n\tdefaultBranch = main\n")
 	if out, exit := m.run("../..", "go", "build", "-o", bin+"/", "./cmd/cairn"); exit != 0 {
 		t.Fatalf("cairn does not build: %s", out)
 	}

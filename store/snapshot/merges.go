@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"maps"
+	slashpath "path"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/git"
@@ -144,8 +145,8 @@ func (m mergedFiles) moved(path string, got git.Version) bool {
 		return false
 	}
 	for _, side := range []map[string]git.FileChange{m.ours, m.theirs} {
-		for _, c := range side {
-			if c.Now.ID == "" && c.Was == got {
+		for other, c := range side {
+			if c.Now.ID == "" && c.Was == got && slashpath.Base(other) == slashpath.Base(path) {
 				return true // its folder was renamed
 			}
 		}
@@ -163,13 +164,13 @@ func (m mergedFiles) moved(path string, got git.Version) bool {
 	return false
 }
 
-// movedAway reports whether the merge has a file of a side under another path, as where its folder was renamed.
+// movedAway reports whether the merge has a file of a side in another folder, where neither side has it: its folder was
+// renamed.
 func (m mergedFiles) movedAway(path string, has git.Version) bool {
-	for _, side := range []map[string]git.FileChange{m.ours, m.theirs} {
-		for other, c := range side {
-			if other != path && has.ID != "" && c.Now == has && c.Was.ID == "" {
-				return true
-			}
+	for other, c := range m.ours {
+		if from, both := m.theirs[other]; both && has.ID != "" && c.Now == has && c.Was.ID == "" && from.Was.ID == "" &&
+			other != path && slashpath.Base(other) == slashpath.Base(path) {
+			return true
 		}
 	}
 	return false
