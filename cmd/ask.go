@@ -120,7 +120,7 @@ func (p *program) mayAct(dir string) func(record.Actor) error {
 			return nil
 		}
 		return record.Errorf(record.Forbidden, "this process is a part of %s, and cannot act as %s", one.Spec.Job, who).
-			WithHint("leave CAIRN_ACTOR as the job has set it; what %s has to say they say outside of the job", who)
+			WithHint("a job acts in its own name; what %s has to say they say outside of it", who)
 	}
 }
 

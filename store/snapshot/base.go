@@ -97,7 +97,7 @@ func (f baseFinder) changeIsThere(n named) error {
 		return err
 	}
 	return record.Errorf(record.NoBase, "%s holds all of what is judged, so nothing of the change is compared", n.by).
-		WithHint("check out the change, as pull_request does and pull_request_target does not; where nothing is to be compared, --no-base says so")
+		WithHint("check out the change, as pull_request does and pull_request_target does not; docs/ci.md says what each CI has to fetch")
 }
 
 // without is the result of having no base. In a CI it is an error, since nobody there reads the note that nothing was

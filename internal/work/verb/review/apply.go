@@ -173,7 +173,7 @@ func (in ApplyIn) at(ctx context.Context, p trees.Place) error {
 	looked, err := p.S.Git().Commit(ctx, "commit", in.Commit)
 	if err == nil && looked != head {
 		err = record.Errorf(record.Conflict, "is at %.12s, and not at %.12s, which was looked at", head, looked).
-			WithHint("look at what came since").WithNext(record.CallTo("get", "id", in.ID))
+			WithHint("look at what came since").ForGood()
 	}
 	return err
 }

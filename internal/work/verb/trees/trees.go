@@ -185,8 +185,7 @@ func (p Place) Lost(by record.Actor) error {
 	}
 	again := record.CallTo("review_apply", "id", p.Task.ID, "action", "reject", "text", record.Clip(e.Text, 300))
 	return record.Errorf(record.Conflict, "its branch has lost what %s said of it: %s", e.Who, record.Clip(e.Text, 300)).
-		WithHint("%s says it once more, and goes into the record; or %s approves the work", again.OnlyShown(), e.Who).
-		WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
+		WithHint("%s says it once more, and goes into the record; or %s approves the work", again.OnlyShown(), e.Who).ForGood()
 }
 
 // Foreign returns CHECKS_FAILED if a job has worked on the branch and the branch brings an entry under another's name
@@ -234,8 +233,7 @@ func (p Place) Foreign(ctx context.Context) error {
 		return err
 	}
 	return record.Errorf(record.ChecksFailed, "a job worked on the branch, and it has %s, which cairn did not write in this clone%s", found[0], record.AndMore(len(found)-1)).
-		WithHint("take it out of the branch in %s; if it holds, %s says it again, or a person brings that record to %s first", p.Tree.Path, found[0].Entry.Who, p.Tree.Base).
-		WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
+		WithHint("take it out of the branch in %s; if it holds, %s says it again, or a person brings that record to %s first", p.Tree.Path, found[0].Entry.Who, p.Tree.Base).ForGood()
 }
 
 // InTree is the store of the work tree that was made for the task.
