@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -37,18 +38,18 @@ func ValidState(s record.Status, others []record.Status) error {
 
 // unseen reports whether a character of a line shows as nothing, or changes others.
 func unseen(r rune) bool {
-	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Co, unicode.Me, unicode.Zl, unicode.Zp) ||
-		r == '\u115f' || r == '\u1160' || r == '\u3164' || r == '\uffa0' || r != ' ' && unicode.Is(unicode.Zs, r)
+	return record.Hidden(r) || unicode.In(r, unicode.Cc, unicode.Co, unicode.Me, unicode.Zl, unicode.Zp) || r != ' ' && unicode.Is(unicode.Zs, r)
 }
 
-// looksLike is a text that is equal for states that look alike: in lower case and without accents, with letters of other
-// scripts and widths as the Latin ones that they look like, and without blanks, dashes and underscores.
+// looksLike is a text that is equal for states that look alike: in lower case and without accents, with letters of
+// other scripts and widths as the Latin ones that they look like, and without blanks, dashes and underscores.
 func looksLike(s record.Status) string {
 	twins := []rune(lookalikes)
+	var plain strings.Builder
+	for _, r := range string(s) {
+		plain.WriteString(cmp.Or(record.ASCIIForm(r), string(r)))
+	}
 	return strings.Map(func(r rune) rune {
-		if r >= '\uff01' && r <= '\uff5e' { // full width
-			r -= '\uff01' - '!'
-		}
 		r = unicode.ToLower(r)
 		for i := 0; i+1 < len(twins); i += 2 {
 			if twins[i] == r {
@@ -60,5 +61,5 @@ func looksLike(s record.Status) string {
 			return -1
 		}
 		return r
-	}, string(s))
+	}, plain.String())
 }

@@ -54,16 +54,16 @@ func inName(r rune) bool {
 	if r < utf8.RuneSelf {
 		return IsWord(string(r), nameMarks)
 	}
-	return unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !hidden(r) && plain(r) == ""
+	return unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !Hidden(r) && ASCIIForm(r) == ""
 }
 
-// hidden reports whether a character is not shown where it stands.
-func hidden(r rune) bool {
+// Hidden reports whether a character is not shown where it stands.
+func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf)
 }
 
-// plain are the characters of ASCII of which another one is a form, such as those of full width; "" for none.
-func plain(r rune) string {
+// ASCIIForm is the text in ASCII of which a character is another form, such as one of full width; "" for none.
+func ASCIIForm(r rune) string {
 	if r < utf8.RuneSelf {
 		return ""
 	}
@@ -78,14 +78,14 @@ func plain(r rune) string {
 // is "" where nothing is left, and for a word in two alphabets.
 func NameOf(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if hidden(r) {
+		if Hidden(r) {
 			return -1
 		}
 		return r
 	}, norm.NFC.String(strings.ToValidUTF8(text, "")))
 	var plainer strings.Builder
 	for _, r := range text {
-		if as := plain(r); as != "" {
+		if as := ASCIIForm(r); as != "" {
 			plainer.WriteString(as)
 		} else {
 			plainer.WriteRune(r)

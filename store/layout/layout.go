@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -195,8 +194,8 @@ func SlashRel(base, path string) string {
 var IsRecord = func(string) bool { return false }
 
 // Own reports whether a regular file belongs to the record of the workspace, by its path from the root: the config, the
-// signers, the records of all kinds, and the files for them whose names have the whole hash of their content. Fingerprints, reviews and scopes leave out
-// these and nothing else: they are judged by rules of their own.
+// signers, the records of all kinds, and the files for them whose names have the whole hash of their content.
+// Fingerprints, reviews and scopes leave out these and nothing else: they are judged by rules of their own.
 func Own(name string) bool {
 	switch name {
 	case Folder + "/" + ConfigName, Folder + "/" + SignersName, Folder + "/.gitignore":
@@ -217,12 +216,12 @@ func aside(prefix string) func(path string, tracked bool) bool {
 	}
 }
 
-// Plain is a part of a path as the file systems read it that ignore blanks and dots at its end, what follows a colon, and
-// characters that show nowhere.
+// Plain is a part of a path as the file systems read it that ignore blanks and dots at its end, what follows a colon,
+// and characters that show nowhere.
 func Plain(part string) string {
 	part, _, _ = strings.Cut(part, ":")
 	part = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
+		if record.Hidden(r) {
 			return -1
 		}
 		return r
