@@ -194,8 +194,8 @@ func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return output(ctx, command(ctx, dir, args...), args)
 }
 
-// readLimit is how long a command that reads may take. git waits for ever where a pipe stands in the place of one of its
-// files, and no writer may wait for that.
+// readLimit is how long a command that reads may take. git waits for ever where a pipe stands in the place of one of
+// its files, and no writer may wait for that.
 const readLimit = 5 * time.Minute
 
 // run runs git at the top of the work tree as Run does, with an input and further environment variables.

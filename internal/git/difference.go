@@ -25,8 +25,8 @@ func (h History) ReadDiff(ctx context.Context, read func(*bufio.Reader) error, f
 	return h.repo.stream(ctx, nil, magic, read, append(args, excluding(files, aside)...)...)
 }
 
-// excluding is how git is told to leave out some changed files and none of others. A folder in which all that changed is
-// left out is named and not each file in it, since a command can only be so long.
+// excluding is how git is told to leave out some changed files and none of others. A folder in which all that changed
+// is left out is named and not each file in it, since a command can only be so long.
 func excluding(kept, out []Lines) []string {
 	holds := map[string]bool{} // the paths of what is kept, and the folders around it
 	for _, l := range kept {
@@ -67,10 +67,13 @@ func (h History) NumStat(ctx context.Context, from, to string) (files, aside []L
 		return nil, nil, err
 	}
 	fields := records(out)
-	regular := map[string]bool{} // the paths that are regular files, or nothing, on both sides
+	leftOut := map[string]bool{} // by path
 	for len(fields) > 1 && strings.HasPrefix(fields[0], ":") {
-		modes := strings.Fields(fields[0][1:])
-		regular[fields[1]] = len(modes) > 1 && !slices.ContainsFunc(modes[:2], func(m string) bool { return m == modeLink || m == modeRepo })
+		f := strings.Fields(fields[0][1:])
+		if len(f) != 5 {
+			return nil, nil, garbled("diff-tree", fields[0])
+		}
+		leftOut[fields[1]] = h.repo.SetsChangeAside(FileChange{fields[1], version(f[0], f[2]), version(f[1], f[3])})
 		fields = fields[2:]
 	}
 	for _, line := range fields {
@@ -87,7 +90,7 @@ func (h History) NumStat(ctx context.Context, from, to string) (files, aside []L
 			}
 			l.Added, l.Deleted = added, deleted
 		}
-		if regular[l.Path] && h.repo.SetsAside(l.Path) {
+		if leftOut[l.Path] {
 			aside = append(aside, l)
 		} else {
 			files = append(files, l)

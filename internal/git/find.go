@@ -26,7 +26,8 @@ type Repo struct {
 
 	// Aside reports whether trees, fingerprints and differences leave out a regular file, by its path from the top: it
 	// belongs to a record that is judged by itself. Whoever knows what lies in the repository sets it; nil leaves out
-	// nothing. Of a file that git does not track (tracked is false) it may say so too because it belongs to this machine.
+	// nothing. Of a file that git does not track (tracked is false) it may say so too because it belongs to this
+	// machine.
 	Aside func(path string, tracked bool) bool
 }
 

@@ -59,7 +59,8 @@ func (o Objects) Files(ctx context.Context, commit, below string) ([]File, error
 	return files, nil
 }
 
-// Names lists what lies in a folder of a commit, "" for the top, by the names there. A folder that is not there is empty.
+// Names lists what lies in a folder of a commit, "" for the top, by the names there. A folder that is not there is
+// empty.
 func (o Objects) Names(ctx context.Context, commit, folder string) ([]string, error) {
 	args := []string{"ls-tree", "-z", "--name-only", "--full-tree", commit}
 	if folder != "" {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Reader reads contents one after the other by their ids, with one process of git, which is started for the first of
-// them. It must be closed. It is for one goroutine.
+// Reader reads contents one after the other by the names that Objects.Blobs takes, with one process of git, which is
+// started for the first of them. It must be closed. It is for one goroutine.
 type Reader struct {
 	repo *Repo
 	ctx  context.Context
@@ -18,7 +18,7 @@ type Reader struct {
 func (o Objects) Reader(ctx context.Context) *Reader { return &Reader{repo: o.repo, ctx: ctx} }
 
 // Blob reads a content. Of one with more than limit bytes only the size is read.
-func (r *Reader) Blob(id string, limit int64) (Blob, error) {
+func (r *Reader) Blob(name string, limit int64) (Blob, error) {
 	if r.git == nil {
 		in, asks := io.Pipe()
 		git, err := r.repo.start(r.ctx, in, nil, "cat-file", "--batch")
@@ -27,7 +27,7 @@ func (r *Reader) Blob(id string, limit int64) (Blob, error) {
 		}
 		r.git, r.asks = git, asks
 	}
-	if _, err := io.WriteString(r.asks, id+"\n"); err != nil {
+	if _, err := io.WriteString(r.asks, name+"\n"); err != nil {
 		return Blob{}, r.git.failed(err)
 	}
 	b, err := readBlob(r.git.out, limit)

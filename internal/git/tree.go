@@ -38,6 +38,13 @@ func (t Tree) set(path, mode, id string) { t[path] = mode + " " + id }
 // SetsAside reports whether trees and differences leave out a regular file of a path.
 func (r *Repo) SetsAside(path string) bool { return r.Aside != nil && r.Aside(path, true) }
 
+// SetsChangeAside reports whether trees and differences leave out a change: on both sides there is a regular file that
+// SetsAside leaves out, or nothing.
+func (r *Repo) SetsChangeAside(c FileChange) bool {
+	plain := func(v Version) bool { return v == Version{} || v.Regular() }
+	return plain(c.Was) && plain(c.Now) && r.SetsAside(c.Path)
+}
+
 // setsAside is SetsAside for what is in git. A link or a nested repository is never left out.
 func (r *Repo) setsAside(path, mode string) bool {
 	return (mode == modeFile || mode == modeExec) && r.SetsAside(path)

@@ -86,8 +86,8 @@ func (f baseFinder) find(ctx context.Context, head string) (base, error) {
 	return base{commits: commits, name: n.by, note: noteOf(commits, head, opts)}, nil
 }
 
-// changeIsThere returns NO_BASE where a CI judges a change that is to be merged, and what is judged has nothing that the
-// base has not: then the base is checked out in place of the change.
+// changeIsThere returns NO_BASE where a CI judges a change that is to be merged, and what is judged has nothing that
+// the base has not: then the base is checked out in place of the change.
 func (f baseFinder) changeIsThere(n named) error {
 	if n.from != ofMerge && n.from != ofClone {
 		return nil

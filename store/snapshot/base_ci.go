@@ -162,8 +162,8 @@ type event struct {
 	} `json:"repository"`
 }
 
-// ofChange reports whether a CI runs this for a change that is to be merged, by the event alone: then the default branch
-// is checked out unless the workflow says otherwise.
+// ofChange reports whether a CI runs this for a change that is to be merged, by the event alone: then the default
+// branch is checked out unless the workflow says otherwise.
 func (e event) ofChange() bool {
 	return e.Issue.PullRequest != nil || strings.HasPrefix(e.WorkflowRun.Event, "pull_request") || e.WorkflowRun.Event == "merge_group"
 }

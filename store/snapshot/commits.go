@@ -58,8 +58,8 @@ func (f files) with(changes files) files {
 	return out
 }
 
-// counts is the id of the content that counts: as in package place, that in the folder of the kind does, or else that in
-// the newest month. It is "" if there is none.
+// counts is the id of the content that counts: as in package place, that in the folder of the kind does, or else that
+// in the newest month. It is "" if there is none.
 func (f files) counts(k *kind.Kind, id string) string {
 	if usual := f[k.File(id)]; usual != "" || len(f) == 0 {
 		return usual

@@ -11,9 +11,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// erased lists the entries that a record had in a commit of the change, or in one of the recalled versions, and that the
-// judged record has no more or in another order. Commits that another base has are left out, since what that holds is
-// compared.
+// erased lists the entries that a record had in a commit of the change, or in one of the recalled versions, and that
+// the judged record has no more or in another order. Commits that another base has are left out, since what that holds
+// is compared.
 func (h *history) erased(recalled []version, others map[int]bool) (all []proof.Erased) {
 	judged := map[record.Ref]*proof.File{}
 	for i := range h.tree.Tasks {

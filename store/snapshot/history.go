@@ -49,8 +49,8 @@ func (h *history) fail(err error) {
 	}
 }
 
-// tell fills in what a change says of its commits. recalled are versions of records that were deleted
-// before, and bases are all commits that the judged files are compared with.
+// tell fills in what a change says of its commits. recalled are versions of records that were deleted before, and bases
+// are all commits that the judged files are compared with.
 func (h *history) tell(change *proof.Change, recalled []version, bases []string) (err error) {
 	suspects := change.Suspects()
 	if change.Past, err = h.past(suspects); err != nil {
@@ -108,13 +108,16 @@ func (h *history) uncommitted() string {
 // fingerprintOf is the fingerprint of a commit.
 func (h *history) fingerprintOf(commit string) string {
 	f, known := h.prints.known[commit]
-	if _, ours := h.place[commit]; !known && !ours && h.err == nil {
-		var err error
-		f, err = h.Repo.Objects().Fingerprint(h.ctx, commit)
+	if known || h.err != nil {
+		return f
+	}
+	if _, ours := h.place[commit]; !ours {
+		f, err := h.Repo.Objects().Fingerprint(h.ctx, commit)
 		h.fail(err)
 		h.prints.known[commit] = f
+		return f
 	}
-	if h.from == nil && h.err == nil {
+	if h.from == nil {
 		trees := make([]string, len(h.all))
 		for i, c := range h.all {
 			trees[len(h.all)-1-i] = c.Tree
@@ -185,21 +188,18 @@ func (h *history) defaultsAt(id record.ID, e record.Entry) ([]task.Check, bool) 
 	if i < 0 || h.err != nil || h.later()[i] {
 		return nil, false
 	}
-	bases, err := h.Repo.History().MergeBases(h.ctx, h.since, h.all[i].ID)
-	h.fail(err)
-	names := make([]string, len(bases))
-	for i, base := range bases {
-		names[i] = base + ":" + h.InRepo(h.Rel(h.ConfigFile()))
-	}
 	var out []task.Check
-	read := 0
-	h.fail(h.Repo.Objects().Blobs(h.ctx, names, format.MaxFile, func(_ int, b git.Blob) {
-		if c, err := kind.ParseConfig(b.Content); err == nil {
-			out = append(out, c.Flow.Defaults...)
-			read++
+	bases := h.mergeBases(h.since, h.all[i].ID)
+	for _, base := range bases {
+		b, err := h.contents.Blob(base+":"+h.InRepo(h.Rel(h.ConfigFile())), format.MaxFile)
+		h.fail(err)
+		c, err := kind.ParseConfig(b.Content)
+		if err != nil {
+			return nil, false
 		}
-	}))
-	return out, h.err == nil && read > 0 && read == len(bases)
+		out = append(out, c.Flow.Defaults...)
+	}
+	return out, h.err == nil && len(bases) > 0
 }
 
 // filesAt is the function of proof.Change.FilesAt.
@@ -284,8 +284,8 @@ func (h *history) past(suspects []proof.Suspect) (map[record.ID][]task.Task, err
 	return out, err
 }
 
-// contentsOf are the contents that a record has in the commits of the change, without some of them, each once. Where people choose the id, a
-// record that is deleted and made anew is another one.
+// contentsOf are the contents that a record has in the commits of the change, without some of them, each once. Where
+// people choose the id, a record that is deleted and made anew is another one.
 func (h *history) contentsOf(of record.Ref, without map[int]bool) (all []content) {
 	k, ok := kind.For(of)
 	for _, i := range h.touching[of] {

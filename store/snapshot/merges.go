@@ -57,7 +57,7 @@ func (h *history) joins() (all []*joined) {
 		all = append(all, j)
 	}
 	h.fail(h.Repo.History().Differences(h.ctx, pairs, nil, func(pair int, c git.FileChange) {
-		if !h.Repo.SetsAside(c.Path) {
+		if !h.Repo.SetsChangeAside(c) {
 			into[pair][c.Path] = c
 		}
 	}))

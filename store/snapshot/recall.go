@@ -78,9 +78,9 @@ func foldersInRepo(l layout.Layout, k *kind.Kind) []string {
 	return folders
 }
 
-// recallDeleted adds to the tree of a base the records that were deleted before it and that the judged files have again,
-// in their last version. So one that is made anew under an old id is compared with the old one. It returns all versions
-// of these. An id that people choose may be taken again.
+// recallDeleted adds to the tree of a base the records that were deleted before it and that the judged files have
+// again, in their last version. So one that is made anew under an old id is compared with the old one. It returns all
+// versions of these. An id that people choose may be taken again.
 func (l comparison) recallDeleted(ctx context.Context, commit string, before *tree) (all []version, err error) {
 	s := l.subject
 	brought := map[record.Ref]bool{}

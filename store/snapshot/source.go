@@ -366,8 +366,8 @@ func partAt(name string) (part, bool) {
 	return part{kind: k, id: id}, ok
 }
 
-// takenFor finds the file of a workspace that a differently named file is taken for on some file systems, or the folder:
-// they ignore the case of names, blanks and dots at their end, what follows a colon, or invisible characters.
+// takenFor finds the file of a workspace that a differently named file is taken for on some file systems, or the
+// folder: they ignore the case of names, blanks and dots at their end, what follows a colon, or invisible characters.
 func takenFor(name string) (rec string, ok bool) {
 	if layout.Alike(name) {
 		return layout.Folder, true
