@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/witness"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -21,8 +20,8 @@ import (
 // judge judges what a job changed, before any of it is run. It ends the job with POLICY if the base was moved onto the
 // branch, or the branch changes one of these: files outside of the paths of the spec, the settings of the workspace,
 // the checks of the task without an entry that explains it, the status of the task to a closed one. Nor may it bring
-// what others are said to have written, lose a verdict that was given here, or have cairn check
-// find an error in the records that the base does not have. asked is the workspace where the job was asked for.
+// what others are said to have written, lose a verdict that was given here, or have cairn check find an error in the
+// records that the base does not have. asked is the workspace where the job was asked for.
 func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSession) error {
 	stat, err := t.trees.Stat(ctx, t.Tree)
 	if err == nil {
@@ -69,7 +68,7 @@ func (t *workTree) ownWords(ctx context.Context, ses *jobSession, stat worktree.
 	if err != nil {
 		return or(job.InternalError, err)
 	}
-	since, err := t.commitsOfOthers(ctx, stat.From)
+	since, err := witness.Others(ctx, t.at, t.Base, stat.From)
 	if err != nil {
 		return or(job.InternalError, err)
 	}
@@ -97,17 +96,6 @@ func (t *workTree) ownWords(ctx context.Context, ses *jobSession, stat worktree.
 }
 
 const maxDisowned = 1000
-
-// commitsOfOthers lists commits that the job did not make: where the branch left its base, the tip of that, and those
-// of remote-tracking branches.
-func (t *workTree) commitsOfOthers(ctx context.Context, from string) ([]string, error) {
-	tip, err := t.at.Repo.Commit(ctx, "refs/heads/"+t.Base)
-	if err != nil {
-		return nil, err
-	}
-	fetched, err := t.at.Repo.Refs().Fetched(ctx)
-	return append(verb.NonEmpty(from, tip), fetched...), err
-}
 
 // baseKept asks that the base was not moved onto a commit of this branch while the job ran: that would merge work that
 // nobody has judged. The base may move on to commits of others, and the branch may follow it.

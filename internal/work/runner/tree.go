@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
+	"github.com/cairn-tasks/cairn/internal/work/witness"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -47,7 +48,7 @@ func (t *workTree) open(ctx context.Context, stateDir string) error {
 		return err
 	}
 	t.from = stat.From
-	t.known, err = t.commitsOfOthers(ctx, stat.From)
+	t.known, err = witness.Others(ctx, t.at, t.Base, stat.From)
 	return err
 }
 

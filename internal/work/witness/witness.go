@@ -1,10 +1,10 @@
 // Package witness says what a clone knows of the records on the branch of a task, whatever the branch itself says of
-// them: which entries cairn wrote here, and which verdicts the branch has lost. Whoever works on the branch can write any
-// name and any result into its files. What they cannot write is what cairn did elsewhere.
+// them: which entries cairn wrote here, and which verdicts the branch has lost. Whoever works on the branch can write
+// any name and any result into its files. What they cannot write is what cairn did elsewhere.
 //
-// What it goes by is the journals of the clone, which have a line for every entry that cairn wrote here, and commits that
-// the work on the branch did not make. Whoever writes into the live state of the clone, or moves the refs of others, can
-// deceive it.
+// What it goes by is the journals of the clone, which have a line for every entry that cairn wrote here, and commits
+// that the work on the branch did not make. Whoever writes into the live state of the clone, or moves the refs of
+// others, can deceive it.
 package witness
 
 import (
@@ -16,6 +16,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
@@ -157,6 +158,17 @@ func (b Branch) in(ctx context.Context, commits []string, claims []claim) (map[r
 		}
 	})
 	return known, err
+}
+
+// Others lists commits that the work on a branch did not make: the tip of its base, where it left that, and those of
+// remote-tracking branches.
+func Others(ctx context.Context, s *store.Store, base, from string) ([]string, error) {
+	tip, err := s.Repo.Commit(ctx, "refs/heads/"+base)
+	if err != nil {
+		return nil, err
+	}
+	fetched, err := s.Repo.Refs().Fetched(ctx)
+	return append(verb.NonEmpty(tip, from), fetched...), err
 }
 
 // Disowned are the entries that jobs of a task were refused for.

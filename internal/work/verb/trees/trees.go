@@ -216,17 +216,13 @@ func (p Place) Foreign(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tip, err := p.Home.Repo.Commit(ctx, "refs/heads/"+p.Tree.Base)
-	if err != nil {
-		return err
-	}
-	fetched, err := p.Home.Repo.Refs().Fetched(ctx)
+	before, err := witness.Others(ctx, p.Home, p.Tree.Base, stat.From)
 	if err != nil {
 		return err
 	}
 	own := func(e record.Entry) bool { return actors[e.Who] }
 	found, err := witness.Branch{
-		At: there, Task: p.Task.ID, Changed: changed, Own: own, Before: append(verb.NonEmpty(tip, stat.From), fetched...),
+		At: there, Task: p.Task.ID, Changed: changed, Own: own, Before: before,
 		Disowned: witness.Disowned(all, p.Task.ID),
 	}.Foreign(ctx)
 	if err != nil || len(found) == 0 {
