@@ -72,6 +72,18 @@ func (t Task) Approval() (record.Entry, bool) {
 	return record.Entry{}, false
 }
 
+// DeclaredBy returns who declared the checks as the task has them, and whether the work was approved before that. Where
+// the newest declaration is of another list, nobody did, and any approval came before.
+func (t Task) DeclaredBy() (who record.Actor, approved bool) {
+	then := t
+	last := t.Provenance.LastIndex(func(e record.Entry) bool { return e.Checks != nil })
+	if last >= 0 && slices.Equal(t.Provenance[last].Checks, t.CheckHashes()) {
+		who, then.Provenance = t.Provenance[last].Who, t.Provenance[:last]
+	}
+	_, approved = then.Approval()
+	return who, approved
+}
+
 // judges reports whether an entry gives a check of a reviewer of the task this result.
 func judges(e record.Entry, t Task, result record.Result) bool {
 	return slices.ContainsFunc(e.Results, func(r record.CheckResult) bool {

@@ -330,13 +330,8 @@ func (m *merging) withoutSeen(ctx context.Context, s *store.Store, base string, 
 		if err != nil || !had[f.Task] {
 			return err == nil
 		}
-		declared := t.Provenance.LastIndex(func(e record.Entry) bool { return e.Checks != nil })
-		if declared >= 0 && t.Provenance[declared].Who.Human() && slices.Equal(t.Provenance[declared].Checks, t.CheckHashes()) {
-			return true
-		}
-		t.Provenance = t.Provenance[:max(declared, 0)]
-		_, approved := t.Approval()
-		return t.ID == m.Task.ID && !approved
+		who, approved := t.DeclaredBy()
+		return who.Human() || t.ID == m.Task.ID && !approved
 	}), err
 }
 

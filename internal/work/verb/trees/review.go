@@ -195,7 +195,7 @@ func (p Place) trust(ctx context.Context, stat worktree.Stat) ([]Trusted, error)
 			out = append(out, Trusted{f.Path, f.Task, f.Message})
 		}
 	}
-	if ctx.Err() == nil && record.CodeOf(err) != record.Git {
+	if code := record.CodeOf(err); code == record.NoBase || code == record.InvalidInput {
 		err = nil
 	}
 	return out, err
