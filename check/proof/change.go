@@ -50,7 +50,8 @@ type Change struct {
 	// another order.
 	Erased []Erased
 
-	// Newest is the latest time of one of the change's commits and of those that they were made from; zero if there is none.
+	// Newest is the latest time of one of the change's commits and of those that they were made from; zero if there is
+	// none.
 	Newest time.Time
 
 	base   map[record.ID]*TaskFile

@@ -127,28 +127,11 @@ func TestHistoriesOfEachKind(t *testing.T) {
 	}
 }
 
-// isolated runs the tests with a home folder and an environment of their own, so that no setting of this machine
-// changes what git does in this process or in the scripts.
+// isolated runs the tests with a home folder, an environment and an SSH agent of their own.
 type isolated struct{ *testing.M }
 
 func (h isolated) Run() int {
-	home, err := os.MkdirTemp("", "histories")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(home) }()
-	for _, setting := range os.Environ() {
-		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "CAIRN_") {
-			_ = os.Unsetenv(name)
-		}
-	}
-	for _, name := range []string{"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
-		_ = os.Setenv(name, home)
-	}
-	config := "[user]\n\tname = Shah\n\temail = shah@example.com\n[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n[gc]\n\tauto = 0\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
-		panic(err)
-	}
+	defer cmdtest.Isolate("")()
 	socket, stop, err := signtest.Agent("ada", "bob", "eve")
 	if err != nil {
 		panic(err)

@@ -149,9 +149,9 @@ func anyIndex(log record.Log, fits func(i int) bool) bool {
 	return false
 }
 
-// mayStandAs reports whether a record may have been left in a state where the entries of a merge did not follow from one
-// another: it was in it before the change, or an entry gives it to one who may bring the record there from where all
-// others leave it.
+// mayStandAs reports whether a record may have been left in a state where the entries of a merge did not follow from
+// one another: it was in it before the change, or an entry gives it to one who may bring the record there from where
+// all others leave it.
 func (r lifeRules) mayStandAs(s record.Status, was record.Header, fresh []record.Entry) bool {
 	if r.Life.Free || r.Base != nil && was.Status == s {
 		return true

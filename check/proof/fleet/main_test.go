@@ -3,7 +3,6 @@ package fleet_test
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -29,23 +28,6 @@ func TestMain(m *testing.M) {
 type isolated struct{ *testing.M }
 
 func (m isolated) Run() int {
-	home, err := os.MkdirTemp("", "fleet")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(home) }()
-	for _, setting := range os.Environ() {
-		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "CAIRN_") {
-			_ = os.Unsetenv(name)
-		}
-	}
-	for _, name := range []string{"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
-		_ = os.Setenv(name, home)
-	}
-	config := "[user]\n\tname = Shah\n\temail = shah@example.com\n[init]\n\tdefaultBranch = main\n" +
-		"[core]\n\tautocrlf = false\n\tfsync = none\n[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
-		panic(err)
-	}
+	defer cmdtest.Isolate("[core]\n\tfsync = none\n[advice]\n\tdetachedHead = false\n")()
 	return m.M.Run()
 }
