@@ -60,9 +60,9 @@ func wordTyped(asks []task.Ask) prompt {
 }
 
 // personHere returns FORBIDDEN in a job, in a command that cairn runs and in the shell of a coding agent, whoever the
-// caller says that they are: a program can open a terminal of its own, so that one who types there need not be a person.
-// It asks the processes above this one too, since a program can take a variable out of its own environment. does says
-// what only a person may do.
+// caller says that they are: a program can open a terminal of its own, so that one who types there need not be a
+// person. It asks the processes above this one too, since a program can take a variable out of its own environment.
+// does says what only a person may do.
 func (p *program) personHere(does string) error {
 	var up proc.Above
 	if p.Above != nil {
@@ -104,8 +104,8 @@ func (p *program) partOfJob(up proc.Above) bool {
 	return slices.ContainsFunc(clones, func(l layout.Live) bool { _, part := jobs.In(l).Above(up); return part })
 }
 
-// mayAct returns the function that says why this process may not write in a folder as an actor: it is a part of a job of
-// that clone, and the job acts as another.
+// mayAct returns the function that says why this process may not write in a folder as an actor: it is a part of a job
+// of that clone, and the job acts as another.
 func (p *program) mayAct(dir string) func(record.Actor) error {
 	if p.Above == nil {
 		return nil

@@ -104,8 +104,8 @@ func (l Life) Judge(v any, h record.Header, e record.Entry, in Rules) error {
 	return record.Errorf(record.Conflict, "it does not move the %s, which was %s, as an entry of its kind does", h.Ref.Kind, h.Status)
 }
 
-// Allows returns why whoever wrote an entry may not bring a record, as it was before, where the entry brings it, whatever
-// state that moved the record from.
+// Allows returns why whoever wrote an entry may not bring a record, as it was before, where the entry brings it,
+// whatever state that moved the record from.
 func (l Life) Allows(v any, h record.Header, e record.Entry, in Rules) error {
 	_, now, err := l.step(v, h, e, in)
 	if err == nil && now.Status != e.To {

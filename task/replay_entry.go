@@ -156,7 +156,8 @@ func (w *walk) judgeStart() {
 const besides = 24 * time.Hour
 
 // addedBeside reports whether somebody else added a dependency in the base, shortly before an entry started the task:
-// that may have been on a branch which did not have it. A merge shows that, and after a rebase or a squash nothing does.
+// that may have been on a branch which did not have it. A merge shows that, and after a rebase or a squash nothing
+// does.
 func (w *walk) addedBeside(id record.ID, start record.Entry) bool {
 	if w.Before == nil {
 		return false

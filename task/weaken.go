@@ -140,8 +140,8 @@ func (t Task) declared() []string {
 	return e.Checks
 }
 
-// unrecorded returns what was declared last and is neither in a task nor in the task as an edit leaves it: somebody took
-// it out of the file.
+// unrecorded returns what was declared last and is neither in a task nor in the task as an edit leaves it: somebody
+// took it out of the file.
 func unrecorded(before, after Task) []string {
 	has := record.SetOf(slices.Concat(before.CheckHashes(), after.CheckHashes()))
 	return slices.DeleteFunc(slices.Clone(before.declared()), func(h string) bool { return has[h] })

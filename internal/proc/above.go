@@ -8,11 +8,12 @@ import (
 // Above is what is known of the processes that this one descends from. A process can take a variable out of its own
 // environment, and leave its process group and its session; what it began under it cannot change.
 type Above struct {
-	// Marked says that this process is one of a command that Run started, here or in another program, whoever its parent is
-	// by now. Only Linux tells; elsewhere it is false.
+	// Marked says that this process is one of a command that Run started, here or in another program, whoever its
+	// parent is by now. Only Linux tells; elsewhere it is false.
 	Marked bool
 
-	// Conclusive says that a process which is not marked is none of a command: no process here could take its mark away.
+	// Conclusive says that a process which is not marked is none of a command: no process here could take its mark
+	// away.
 	Conclusive bool
 
 	Processes []Ancestor // the nearest first; those of other users have no environment, and so have all on Windows

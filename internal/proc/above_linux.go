@@ -30,7 +30,8 @@ func environOf(pid int) []string {
 	return strings.Split(string(src), "\x00")
 }
 
-// leastMark is less than any mark, since its highest bits are drawn at random, and more than anybody would limit locks to.
+// leastMark is less than any mark, since its highest bits are drawn at random, and more than anybody would limit locks
+// to.
 const leastMark = 1 << 40
 
 // marked reports whether the limit of this process is a mark.
@@ -57,8 +58,8 @@ var adopting struct {
 	users int
 }
 
-// Adopt makes this process the parent of whatever processes of its commands lose theirs, so that they stay below it, until
-// release is called.
+// Adopt makes this process the parent of whatever processes of its commands lose theirs, so that they stay below it,
+// until release is called.
 func Adopt() (release func()) {
 	adopting.Lock()
 	defer adopting.Unlock()

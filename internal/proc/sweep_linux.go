@@ -140,8 +140,8 @@ func statOf(pid int) (stat, error) {
 	if err != nil {
 		return stat{}, err
 	}
-	// The name of the program, in parentheses, may hold anything. The state is the third field, the parent the fourth, the group the fifth, and
-	// the start the twenty-second.
+	// The name of the program, in parentheses, may hold anything. The state is the third field, the parent the fourth,
+	// the group the fifth, and the start the twenty-second.
 	fields := strings.Fields(string(line[bytes.LastIndexByte(line, ')')+1:]))
 	if len(fields) < 20 {
 		return stat{}, fmt.Errorf("/proc/%d/stat is cut", pid)

@@ -14,7 +14,8 @@ const FilesDir = "files"
 
 const maxFileName = 100 // bytes, of a file's own name
 
-// FileName is the name of a file in FilesFolder: the SHA-256 of its content in hex, a dash, and its own name, of which only letters, digits, dots, dashes and underscores of ASCII stay.
+// FileName is the name of a file in FilesFolder: the SHA-256 of its content in hex, a dash, and its own name, of which
+// only letters, digits, dots, dashes and underscores of ASCII stay.
 func FileName(sum, name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < 0x80 && IsWord(string(r), "._-") {

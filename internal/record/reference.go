@@ -212,7 +212,8 @@ func (r Reference) named(among []Reference) Reference {
 // nameBy is the n-th ref that follows from what the reference is about: a name is taken only if all before it are.
 func (r Reference) nameBy(n int) string { return Digest(append(r.about(), strconv.Itoa(n))...)[:8] }
 
-// Follows reports whether the ref follows from what the reference is about, so that an entry with the ref tells of that.
+// Follows reports whether the ref follows from what the reference is about, so that an entry with the ref tells of
+// that.
 func (r Reference) Follows() bool {
 	const clashes = 4 // more names of eight digits are not taken in any record
 	for n := range clashes {

@@ -1,10 +1,10 @@
 package verb
 
 import (
-	"github.com/cairn-tasks/cairn/internal/record"
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 

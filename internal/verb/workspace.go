@@ -43,8 +43,8 @@ type Workspace struct {
 	// do is refused.
 	Confirm func(context.Context, []task.Ask) error
 
-	// MayAct returns why this process may not write as an actor: it is a part of a job, and that acts as another. Nil where
-	// any may.
+	// MayAct returns why this process may not write as an actor: it is a part of a job, and that acts as another. Nil
+	// where any may.
 	MayAct func(record.Actor) error
 
 	Executor string // the executor of the job for which the call is made, and Job its id, so that a session that begins says so; "" for none

@@ -23,8 +23,8 @@ type Rule struct {
 	Derived []string
 
 	// Choose decides between two values of a One, also where one is that of the base: what entries set may have been
-	// set anew and back. Where it is nil, or chooses Neither, a change of one side wins, and two are a conflict. base is
-	// nil if the two have none.
+	// set anew and back. Where it is nil, or chooses Neither, a change of one side wins, and two are a conflict. base
+	// is nil if the two have none.
 	Choose func(base, ours, theirs *Doc) Side
 
 	// Recorded is set for what the entries of the Log account for. No entry is ever taken out, so a side that has only

@@ -151,8 +151,8 @@ func (r *configReader) get(keys ...string) *format.Node {
 	return nil
 }
 
-// flow reads the states. It fails for a flow in which new tasks would be closed, tasks could never be closed, or a state
-// means two things that contradict each other.
+// flow reads the states. It fails for a flow in which new tasks would be closed, tasks could never be closed, or a
+// state means two things that contradict each other.
 func (r *configReader) flow() {
 	f := &r.c.Flow
 	if n := r.get("states"); n != nil {

@@ -2,11 +2,11 @@ package kind
 
 import (
 	"fmt"
-	"github.com/cairn-tasks/cairn/internal/record"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
 )
 

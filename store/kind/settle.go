@@ -11,8 +11,8 @@ import (
 // movingKeys are the keys that follow from the entries of a kind whose states have an order.
 var movingKeys = []string{"status", "assignee"}
 
-// settleLater is how such a key merges at first, if both sides moved the record: settleLife sets it. What cannot be read
-// is a conflict.
+// settleLater is how such a key merges at first, if both sides moved the record: settleLife sets it. What cannot be
+// read is a conflict.
 func (k *Kind) settleLater(base, ours, theirs *format.Doc) format.Side {
 	was := record.Header{Status: k.Life.First}
 	if base != nil {

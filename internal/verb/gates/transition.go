@@ -23,8 +23,8 @@ type Transition struct {
 	Preview func(task.Task) (task.Task, error)                                    // the task as it will be when the gates judge it
 	Decide  func(verb.WriteContext, task.Proof) (task.Task, *record.Entry, error) // under the lock
 
-	// Merged is what is being merged, for the close that comes with a merge: no pass that the branch records counts then,
-	// since its author can have written it. Nil for any other write, which close_by: merge may refuse.
+	// Merged is what is being merged, for the close that comes with a merge: no pass that the branch records counts
+	// then, since its author can have written it. Nil for any other write, which close_by: merge may refuse.
 	Merged *Merged
 }
 

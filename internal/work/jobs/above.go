@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
-// Above is the running job of this clone that this process is a part of, by what is above it; false if there is none. The
-// supervisor of the job is itself no part of it.
+// Above is the running job of this clone that this process is a part of, by what is above it; false if there is none.
+// The supervisor of the job is itself no part of it.
 func (j Jobs) Above(up proc.Above) (job.Job, bool) {
 	var named []string
 	for _, variable := range up.Variables() {

@@ -107,11 +107,11 @@ func (w work) commitOnlyRecords(ctx context.Context) error {
 // uncommitted lists the uncommitted changes in a work tree: the files of the record, and the others, without what git
 // does not track and what belongs to this machine.
 func (c *clone) uncommitted(ctx context.Context, there *git.Repo) (records, others []string, err error) {
-	return c.unlike(ctx, there, func(git.Change) bool { return true })
+	return c.uncommittedOf(ctx, there, func(git.Change) bool { return true })
 }
 
-// unlike is uncommitted for some changes alone.
-func (c *clone) unlike(ctx context.Context, there *git.Repo, counts func(git.Change) bool) (records, others []string, err error) {
+// uncommittedOf is uncommitted for those changes that count.
+func (c *clone) uncommittedOf(ctx context.Context, there *git.Repo, counts func(git.Change) bool) (records, others []string, err error) {
 	all, err := there.Changes(ctx, git.Looks{})
 	if err != nil {
 		return nil, nil, err

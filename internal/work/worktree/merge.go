@@ -225,7 +225,7 @@ func (a *attempt) withRecords(ctx context.Context, tree string) (string, error) 
 		return "", err
 	}
 	// What the merge itself brought is staged, and no check wrote it.
-	records, _, err := a.unlike(ctx, there, func(c git.Change) bool { return !c.Staged })
+	records, _, err := a.uncommittedOf(ctx, there, func(c git.Change) bool { return !c.Staged })
 	if err == nil && a.asked.Records != nil {
 		err = a.asked.Records(records)
 	}

@@ -33,8 +33,8 @@ func (w work) span(ctx context.Context) (from, tip string, err error) {
 
 const maxDiff = 32 << 20
 
-// Diff is what the commits of a work tree's branch changed since it left its base, without the files of the record, as a
-// patch that git applies. It returns INVALID_INPUT if that is more than 32 MiB.
+// Diff is what the commits of a work tree's branch changed since it left its base, without the files of the record, as
+// a patch that git applies. It returns INVALID_INPUT if that is more than 32 MiB.
 func (w *Worktrees) Diff(ctx context.Context, t Tree) ([]byte, error) {
 	from, tip, err := w.on(t).span(ctx)
 	if err != nil {
