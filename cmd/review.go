@@ -44,13 +44,13 @@ type (
 func reviewCommands() []command {
 	return []command{
 		reviewAction[reviewTextIn]("approve", "Approve the work on a task, as its branch has it.",
-			"It counts for the files as they are; a later commit of code makes it stale. Where the task names a reviewer, only that one can."),
+			"It counts for the files as they are; a later commit of code makes it stale. Where the task names a reviewer, only that one can.", "commit"),
 		reviewAction[reviewReasonIn]("reject", "Send a task back to work, with the reason.",
 			"Whoever goes on with the task is told the reason.", "restart"),
 		reviewAction[reviewIn]("rebase", "Rebase the branch of a task onto its base.",
 			"A conflict changes nothing. It needs the profile maintainer.", "base"),
 		reviewAction[reviewMessageIn]("merge", "Merge the branch of a task, once it was tested as merged, and close the task.",
-			"The merge is made and checked in a work tree that is thrown away; what is refused changes nothing. It needs the profile maintainer.", "strategy", "base"),
+			"The merge is made and checked in a work tree that is thrown away; what is refused changes nothing. It needs the profile maintainer.", "commit", "strategy", "base"),
 		reviewAction[reviewTextIn]("pr", "Push the branch of a task, and open a pull request with gh or glab.",
 			"It pushes to origin. cairn review sync asks later what became of it. It needs the profile maintainer.", "base"),
 		declare(command{

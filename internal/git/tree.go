@@ -38,6 +38,11 @@ func (t Tree) set(path, mode, id string) { t[path] = mode + " " + id }
 // SetsAside reports whether trees and differences leave out a regular file of a path.
 func (r *Repo) SetsAside(path string) bool { return r.Aside != nil && r.Aside(path, true) }
 
+// LeavesLocal reports whether a regular file that git does not track is left out because it belongs to this machine.
+func (r *Repo) LeavesLocal(path string) bool {
+	return r.Aside != nil && r.Aside(path, false) && !r.Aside(path, true)
+}
+
 // SetsChangeAside reports whether trees and differences leave out a change: on both sides there is a regular file that
 // SetsAside leaves out, or nothing.
 func (r *Repo) SetsChangeAside(c FileChange) bool {

@@ -17,7 +17,7 @@ const commitLimit = 10 * time.Minute
 
 // Commit commits all that is uncommitted in a work tree on its branch, with the user's hooks, and returns the commit;
 // "" if there is nothing to commit. An untracked repository in the work tree is left out, since a commit would hold its
-// name and not its files.
+// name and not its files, and so is what belongs to this machine.
 //
 // It returns the errors of Verify, and GIT with what a hook said if one refuses. Then the changes are as before, but
 // staged.
@@ -35,7 +35,8 @@ func (w *Worktrees) Commit(ctx context.Context, t Tree, message string) (string,
 	}
 	args := []string{"add", "--all", "--", ":/"}
 	for _, c := range changes {
-		if name, folder := strings.CutSuffix(c.Path, "/"); c.Untracked && folder { // an untracked repository
+		name, folder := strings.CutSuffix(c.Path, "/")
+		if c.Untracked && (folder || there.LeavesLocal(c.Path)) {
 			args = append(args, ":(top,exclude,literal)"+name)
 		}
 	}
@@ -124,7 +125,7 @@ func (c *clone) uncommittedOf(ctx context.Context, there *git.Repo, counts func(
 		switch plain := err != nil || info.Mode().IsRegular(); {
 		case plain && there.SetsAside(one.Path):
 			records = append(records, one.Path)
-		case one.Untracked && plain && there.Aside != nil && there.Aside(one.Path, false):
+		case one.Untracked && plain && there.LeavesLocal(one.Path):
 		default:
 			others = append(others, one.Path)
 		}
