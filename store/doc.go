@@ -130,7 +130,8 @@
 // nobody completes that. No file is a mixture.
 //
 // A record that is moved as it is gets its new name by one rename, so that it has one name at any moment, as far as the
-// file system keeps a rename whole. A record is not removed before its copy in the trash is on the disk, and nothing
+// file system keeps a rename whole. Where it comes back at both places, the redo log settles that; if that is lost, the
+// next write to the record does, or cairn doctor, as long as both files hold the same. A record is not removed before its copy in the trash is on the disk, and nothing
 // gets the name of a record before its content is. The first deletion flushes the names of the folders around the trash
 // too. Which flushes a write makes is a table of package crashtest.
 //

@@ -2,8 +2,11 @@ package store_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -85,6 +88,55 @@ func TestFix(t *testing.T) {
 				t.Errorf("then finds %v (%v)", found.Findings, err)
 			}
 		})
+	}
+}
+
+// Of equal files of a record the one stays that lies where the record says: at rest if it is closed, and else among the
+// others. Files that differ stay.
+func TestFixOfEqualFiles(t *testing.T) {
+	open, shut := "---\nid: T-1\ntitle: Roof\nstatus: backlog\n---\n", "---\nid: T-1\ntitle: Roof\nstatus: done\n---\n"
+	const usual, may, june = "tasks/T-1.md", "closed/2026-05/T-1.md", "closed/2026-06/T-1.md"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		keep  []string
+	}{
+		{"open", map[string]string{usual: open, june: open}, []string{usual}},
+		{"closed", map[string]string{usual: shut, june: shut}, []string{june}},
+		{"closed, at three places", map[string]string{usual: shut, may: shut, june: shut}, []string{june}},
+		{"closed, in two months", map[string]string{may: shut, june: shut}, []string{june}},
+		{"open, in two months", map[string]string{may: open, june: open}, []string{june}},
+		{"they differ", map[string]string{usual: open, june: shut}, []string{june, usual}},
+		{"one of two differs", map[string]string{usual: shut, may: shut, june: open}, []string{june, usual}},
+		{"a file that cannot be read", map[string]string{usual: "broken", june: "broken"}, []string{usual}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string]string{"config.yaml": "prefix: T\n", "tasks/T-2.md": strings.ReplaceAll(open, "T-1", "T-2")}
+			maps.Copy(files, tt.files)
+			l := brokenWorkspace(t, files)
+			for _, fix := range fixesOf(t, l) {
+				if err := fix.Apply(t.Context(), l); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var kept []string
+			for _, name := range []string{may, june, usual} {
+				if layout.Exists(l.Abs(layout.Folder + "/" + name)) {
+					kept = append(kept, name)
+				}
+			}
+			if !slices.Equal(kept, tt.keep) {
+				t.Errorf("it keeps %v, want %v", kept, tt.keep)
+			}
+		})
+	}
+	l := brokenWorkspace(t, map[string]string{"config.yaml": "prefix: T\n", usual: shut, june: shut})
+	fix := fixesOf(t, l)[0]
+	if err := os.WriteFile(l.Abs(layout.Folder+"/"+june), []byte(open), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := fix.Apply(t.Context(), l); record.CodeOf(err) != record.Conflict {
+		t.Errorf("a file goes whose equal is none any more: %v", err)
 	}
 }
 

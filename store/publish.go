@@ -26,6 +26,10 @@ func (w *writing) publish(ctx context.Context) (forward bool, err error) {
 				return forward, err
 			}
 		}
+		if w.kept[c.step.After] {
+			w.kept[c.step.Path] = true
+			continue
+		}
 		err := w.publishOne(c)
 		for tries := 0; forward && errors.Is(err, errOvertaken) && tries < maxRestarts; tries++ {
 			err = w.publishAgain(c)

@@ -172,7 +172,7 @@ func (l redoLog) rollFile(f redoFile, names unflushed) (done bool, err error) {
 	case now == f.Now && (f.To == "" || taken):
 		l.note(f, names)
 		return true, nil
-	case taken || now != f.Was && !f.Over:
+	case now != f.Was && !f.Over, taken && !l.atBoth(f):
 		return false, nil
 	}
 	var content *atomicfile.Pending
@@ -201,12 +201,30 @@ func (l redoLog) put(f redoFile, content *atomicfile.Pending, names unflushed) e
 	l.note(f, names)
 	switch {
 	case f.To != "":
-		return disk.MoveFile(l.path(f), l.Abs(f.To))
+		return l.move(f)
 	case f.Now == "":
 		return disk.RemoveFile(l.path(f))
 	default:
 		return content.ReplaceUnflushed()
 	}
+}
+
+// move gives a file its new path. One that a power cut left at both has it already, and loses the old one.
+func (l redoLog) move(f redoFile) error {
+	err := disk.MoveFile(l.path(f), l.Abs(f.To))
+	if !errors.Is(err, fs.ErrExist) || !l.atBoth(f) {
+		return err
+	}
+	if err := disk.SyncFolder(filepath.Dir(l.Abs(f.To))); err != nil {
+		return err
+	}
+	return disk.RemoveFile(l.path(f))
+}
+
+// atBoth reports whether the new path of a file that is moved holds what the old one held.
+func (l redoLog) atBoth(f redoFile) bool {
+	there, err := revAt(l.Abs(f.To))
+	return err == nil && there == f.Was
 }
 
 // note notes which names the step of a file changes.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -198,6 +199,50 @@ func TestSecondFiles(t *testing.T) {
 	}
 	if view, err := s.Rows(kind.Tasks.Kind).Look(t.Context()); err != nil || len(view.Rows()) != 0 || len(view.Problems()) != 3 {
 		t.Errorf("a look finds %v and %v (%v)", view.Rows(), view.Problems(), err)
+	}
+}
+
+// A write to a task that a power cut left at two places takes the equal file away, if the write itself comes. Another
+// version of the task stays, and keeps the task from being deleted, after which it would count.
+func TestWritesToATaskAtTwoPlaces(t *testing.T) {
+	note := func(s *store.Store) error {
+		return s.Update(context.Background(), func(tx *store.Tx) error { return storetest.AddNote(tx, "PROJ-1", "it holds") })
+	}
+	remove := func(s *store.Store) error { return storetest.NewActor(s, "agent:a").Delete("PROJ-1") }
+	for _, tt := range []struct {
+		name   string
+		months map[string]string // of the second files, and the labels in them
+		write  func(*store.Store) error
+		code   record.Code
+		left   []string // months
+	}{
+		{"a note", map[string]string{"2026-06": "[a]"}, note, "", nil},
+		{"a note, and three places", map[string]string{"2026-06": "[a]", "2026-05_02": "[a]"}, note, "", nil},
+		{"a note, and another version", map[string]string{"2026-06": "[a]", "2026-05": "[b]"}, note, "", []string{"2026-05"}},
+		{"a deletion", map[string]string{"2026-06": "[a]"}, remove, "", nil},
+		{"a deletion, and another version", map[string]string{"2026-06": "[b]"}, remove, record.Conflict, []string{"2026-06"}},
+		{"a deletion, and both", map[string]string{"2026-06": "[a]", "2026-05": "[b]"}, remove, record.Conflict, []string{"2026-05", "2026-06"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := storetest.NewAt(t, t.TempDir())
+			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-1"), storetest.TaskText("PROJ-1", "labels: [a]"))
+			for month, labels := range tt.months {
+				storetest.WriteFile(t, storetest.RestFile(s, month, "PROJ-1"), storetest.TaskText("PROJ-1", "labels: "+labels))
+			}
+			storetest.WantCode(t, tt.write(s), tt.code)
+			var left []string
+			for _, month := range slices.Sorted(maps.Keys(tt.months)) {
+				if layout.Exists(storetest.RestFile(s, month, "PROJ-1")) {
+					left = append(left, month)
+				}
+			}
+			if !slices.Equal(left, tt.left) || layout.Exists(s.Live.Redo()) {
+				t.Errorf("files are left in %v, and not in %v", left, tt.left)
+			}
+			if got := layout.Exists(storetest.TaskFile(s, "PROJ-1")); got != (!strings.HasPrefix(tt.name, "a deletion") || tt.code != "") {
+				t.Errorf("the task is there: %v", got)
+			}
+		})
 	}
 }
 

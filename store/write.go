@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/progress"
 )
@@ -198,11 +199,13 @@ func together(workers, n int, do func(i int) error) error {
 	return first
 }
 
+const lastTurn = 5
+
 // changes lists the files in the order of their turns. The write can start over as long as only new files have their
 // content.
 func (w *writing) changes() ([]*change, error) {
-	const trash, created, changed, gone, again, moved, turns = 0, 1, 2, 3, 4, 5, 6
-	var all [turns][]*change
+	const trash, created, changed, gone, again, moved = 0, 1, 2, 3, 4, lastTurn
+	var all [lastTurn + 1][]*change
 	add := func(turn int, c *change) {
 		c.turn = turn
 		all[turn] = append(all[turn], c)
@@ -249,6 +252,13 @@ func (w *writing) changes() ([]*change, error) {
 			add(changed, c)
 		}
 		c.of = st
+		if was != nil {
+			others, err := w.others(st, c.step.Path)
+			if err != nil {
+				return nil, err
+			}
+			all[moved] = append(all[moved], others...)
+		}
 	}
 	for _, c := range w.tx.moves {
 		if !c.of.changed() {
@@ -256,6 +266,29 @@ func (w *writing) changes() ([]*change, error) {
 		}
 	}
 	return slices.Concat(all[:]...), nil
+}
+
+// others is the removal of each other file of a record that holds what the one that is written held: a power cut left
+// the record at both places. It returns CONFLICT for a deletion that another version of the record would outlive.
+func (w *writing) others(st *staged, after string) (out []*change, _ error) {
+	of := st.was().Ref
+	paths, err := place.Others(w.s.Layout, st.kind, of.ID, st.file.path)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		src, err := layout.ReadFile(path)
+		if err == nil && bytes.Equal(src, st.file.doc.Bytes()) {
+			c := newChange(w.s.Layout, path, src, nil)
+			c.step.After, c.turn = after, lastTurn
+			out = append(out, c)
+		} else if st.gone {
+			return nil, record.Errorf(record.Conflict, "%s would be left: it is another version of %s, and the one that is read is %s",
+				w.s.Rel(path), of.ID, w.s.Rel(st.file.path)).
+				WithHint("see which of the two is right, with git log; keep that one, and take the other away").ForGood()
+		}
+	}
+	return out, nil
 }
 
 // folderOf makes the folder of a file that gets content, or to which one is moved: git keeps no empty folders.

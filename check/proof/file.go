@@ -21,7 +21,12 @@ func (r fileRules) apply() {
 	}
 	for i := range r.Seconds {
 		f := &r.Seconds[i]
-		r.report(TwoFiles, &f.File, nil, "is not read, since %s has the same id", f.Counts).Task = f.Task
+		got := r.report(TwoFiles, &f.File, nil, "is not read, since %s has the same id", f.Counts)
+		if got.Task = f.Task; f.Same {
+			got.fix("cairn check --fix takes one of the two away, since they hold the same")
+		} else {
+			got.fix("they differ, and %s is the one that is read: keep the one that is right, as git log says, and take the other away", f.Counts)
+		}
 	}
 }
 

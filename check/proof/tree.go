@@ -92,6 +92,7 @@ type TaskFile struct {
 type SecondFile struct {
 	File
 	Counts string    // the path of the other one
+	Same   bool      // that holds the same
 	Task   record.ID // the id, if it is that of a task
 }
 

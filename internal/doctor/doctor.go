@@ -121,6 +121,19 @@ func (e *examination) files(context.Context) error {
 		e.found = append(e.found, Finding{
 			ID: b.Rule, Severity: b.Severity, Path: b.Path, Line: b.Line, Task: b.Task, Message: b.Message, Fix: b.Fix,
 		})
+		if b.Rule != proof.TwoFiles.ID {
+			continue
+		}
+		fixes, err := store.Fixes(e.Store.Layout, []proof.Finding{b})
+		if err != nil {
+			return err
+		}
+		for _, fix := range fixes {
+			found := &e.found[len(e.found)-1]
+			found.Fix = ""
+			found.fixable(func(ctx context.Context) error { return fix.Apply(ctx, e.Store.Layout) },
+				"remove "+fix.Path+", which holds the same as "+fix.Keep)
+		}
 	}
 	return nil
 }

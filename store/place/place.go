@@ -111,6 +111,19 @@ func Of(l layout.Layout, k *kind.Kind, id string) string {
 	return l.Rel(at)
 }
 
+// Others lists the paths of all files of a record but one, in absolute form, those that count first.
+func Others(l layout.Layout, k *kind.Kind, id, but string) (paths []string, _ error) {
+	if k.Rest == "" {
+		return nil, nil
+	}
+	return paths, Each(l, k, func(folder string) error {
+		if path := l.Abs(k.FileIn(folder, id)); path != but && layout.Exists(path) {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+}
+
 // There reports whether there is a file of a record.
 func There(l layout.Layout, k *kind.Kind, id string) bool {
 	return layout.Exists(l.Abs(Of(l, k, id)))

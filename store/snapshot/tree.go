@@ -73,18 +73,24 @@ func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 // setSeconds takes out of the tree the files whose record has another one that counts: as in package place, that in the
 // folder of the kind does, or else that in the newest month.
 func (t *tree) setSeconds() {
-	counts := map[record.Ref]string{} // the path
+	type file struct {
+		path string
+		src  []byte
+	}
+	counts := map[record.Ref]file{}
 	for _, f := range t.files() {
-		if k, id, ok := kind.At(f.Path); ok && counts[k.Ref(id)] != k.File(id) {
-			counts[k.Ref(id)] = f.Path // months are in their order
+		if k, id, ok := kind.At(f.Path); ok && counts[k.Ref(id)].path != k.File(id) {
+			counts[k.Ref(id)] = file{f.Path, f.Src} // months are in their order
 		}
 	}
 	second := func(f proof.File, id record.ID) bool {
 		k, name, ok := kind.At(f.Path)
-		if !ok || counts[k.Ref(name)] == f.Path {
+		if !ok || counts[k.Ref(name)].path == f.Path {
 			return false
 		}
-		t.Seconds = append(t.Seconds, proof.SecondFile{File: f, Counts: counts[k.Ref(name)], Task: id})
+		other := counts[k.Ref(name)]
+		same := f.Src != nil && bytes.Equal(f.Src, other.src)
+		t.Seconds = append(t.Seconds, proof.SecondFile{File: f, Counts: other.path, Same: same, Task: id})
 		return true
 	}
 	t.Tasks = slices.DeleteFunc(t.Tasks, func(f proof.TaskFile) bool { return second(f.File, f.Name) })

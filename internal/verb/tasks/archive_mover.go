@@ -1,10 +1,12 @@
 package tasks
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/limits"
@@ -119,7 +121,9 @@ func (m *mover) decide(out *Archived, room *room, id record.ID, from kind.Reader
 		out.leaves(why, id)
 		return "", false
 	}
-	folder = room.take(closedIn(t), limits.FolderMax)
+	if folder = room.sameAt(m.s.Layout, id); folder == "" {
+		folder = room.take(closedIn(t), limits.FolderMax)
+	}
 	if folder == "" {
 		out.leaves(StaysFull, id)
 		return "", false
@@ -133,7 +137,7 @@ func (m *mover) stays(t task.Task, room *room, known func(record.Ref) session.Li
 	switch hold := session.Holder(t.Header(), known(t.ID.Ref()), m.w.Now()); {
 	case len(t.Provenance) == 0 || !kind.IsMonth(kind.Month(closedIn(t), 1)):
 		return StaysUndated
-	case room.twice[t.ID]:
+	case room.twice[t.ID] != nil && room.sameAt(m.s.Layout, t.ID) == "":
 		return StaysTwice
 	case hold.Live(): // that a file names its last holder keeps nothing
 		return StaysClaimed
@@ -145,9 +149,9 @@ func (m *mover) stays(t task.Task, room *room, known func(record.Ref) session.Li
 
 // room is where tasks lie, and how many lie in each folder.
 type room struct {
-	folder map[record.ID]string // from the workspace root
-	twice  map[record.ID]bool   // with several files
-	count  map[string]int       // by the folder from the workspace root
+	folder map[record.ID]string   // from the workspace root
+	twice  map[record.ID][]string // the further files of those that have several, from the workspace root
+	count  map[string]int         // by the folder from the workspace root
 }
 
 func placesOf(s *store.Store) (*room, error) {
@@ -155,18 +159,32 @@ func placesOf(s *store.Store) (*room, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &room{make(map[record.ID]string, len(files)), map[record.ID]bool{}, map[string]int{}}
+	out := &room{make(map[record.ID]string, len(files)), map[record.ID][]string{}, map[string]int{}}
 	for _, f := range files {
 		out.folder[record.ID(f.ID)] = path.Dir(f.Path)
 		out.count[path.Dir(f.Path)]++
 	}
 	for _, p := range problems {
 		if id, ok := kind.Tasks.IDOf(path.Base(p.Path)); ok {
-			out.twice[record.ID(id)] = true
+			out.twice[record.ID(id)] = append(out.twice[record.ID(id)], p.Path)
 		}
 		out.count[path.Dir(p.Path)]++
 	}
 	return out, nil
+}
+
+// sameAt is the folder under .cairn in which a task among the others has an equal file, which an archive that was cut
+// short left; "" if it has none, or several.
+func (r *room) sameAt(l layout.Layout, id record.ID) (folder string) {
+	if len(r.twice[id]) != 1 {
+		return ""
+	}
+	second := r.twice[id][0]
+	one, err := layout.ReadFile(l.Abs(kind.Tasks.File(id)))
+	if other, err2 := layout.ReadFile(l.Abs(second)); err != nil || err2 != nil || !bytes.Equal(one, other) {
+		return ""
+	}
+	return strings.TrimPrefix(path.Dir(second), layout.Folder+"/")
 }
 
 // take takes a place for a file in the first folder of a month that has room, and returns that folder under .cairn; ""

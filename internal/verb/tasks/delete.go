@@ -69,6 +69,9 @@ func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, r
 		return wc.Task, err
 	}
 	for _, p := range g.Problems() {
+		if k, id, _ := kind.At(p.Path); k == kind.Tasks.Kind && id == string(wc.Task.ID) {
+			continue // another file of the task, which goes with it or keeps it
+		}
 		if s.Mentions(p, string(wc.Task.ID)) {
 			return wc.Task, record.Errorf(record.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
 		}
