@@ -5,6 +5,7 @@ GORELEASER    ?= goreleaser
 FUZZTIME      ?= 60s
 RACETIME      ?= 10s
 CRASHES       ?= 10
+FLEETS        ?= 200
 BENCH         ?= .
 SIZES         ?= 1000,10000,100000
 PAGE          ?=
@@ -14,7 +15,7 @@ FIELD         ?= estimate
 # ./... leaves out the module that stands in for another one (go.work).
 PACKAGES = ./... ./mcpserver/jsonschema
 
-.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash clones conformance bench mcpb release-files snapshot quick house
+.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash clones fleets conformance bench mcpb release-files snapshot quick house
 
 help:
 	@echo 'make build    bin/cairn, as it is shipped'
@@ -30,6 +31,7 @@ help:
 	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
 	@echo 'make jobs-crash  kill the processes of jobs at 200 random moments'
 	@echo 'make clones   twenty clones of one remote race, share work, and are killed'
+	@echo 'make fleets   FLEETS ($(FLEETS)) random histories of three clones with clocks apart, judged; half an hour'
 	@echo 'make conformance  hold the MCP server against the official suite, which npm downloads'
 	@echo 'make mcpb     dist/*.mcpb, the bundles for clients that install those; VERSION=1.2.0'
 	@echo 'make house    count how the code is arranged; FIELD=estimate'
@@ -114,6 +116,10 @@ jobs-crash:
 clones:
 	CAIRN_TESTS=all CLONES_RACE=20x20 CLONES_WORK=6x60 CLONES_KILLS=150 $(GO) test ./cmd/cairn -count=1 -timeout 0 -v -run 'Clones|KilledWhileItClaims|ConnectionsToTheRemote'
 	CLONES_HOURS=8 $(GO) test ./store/remote -count=1 -v -run '^TestTheBudgetOfTwentyClones$$'
+
+# Honest histories at random, at full size. Ordinary runs have eight.
+fleets:
+	CAIRN_TESTS=all FLEETS=$(FLEETS) $(GO) test ./check/proof/fleet -count=1 -timeout 0 -v -run Fleets
 
 conformance:
 	CONFORMANCE=1 $(GO) test ./mcpserver -count=1 -v -run '^TestConformance$$'

@@ -44,19 +44,19 @@ import (
 // Each history in cheats ends with its findings, which UPDATE=1 writes into it. Those in honest have none.
 func TestSlowHistories(t *testing.T) {
 	slowtest.Skip(t)
-	judgeHistories(t, 1)
+	judgeHistories(t, cmdtest.OtherScripts)
 }
 
-func TestHistories(t *testing.T) { judgeHistories(t, 8) }
+// TestHistories judges one of eight of each kind, and those that changed; TestSlowHistories the others.
+func TestHistories(t *testing.T) { judgeHistories(t, cmdtest.Scripts) }
 
-// judgeHistories judges one of so many histories of each kind, and those that changed.
-func judgeHistories(t *testing.T, of int) {
+func judgeHistories(t *testing.T, scripts func(t *testing.T, dir string, of int) []string) {
 	t.Helper()
 	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	for _, kind := range []string{"cheats", "honest"} {
 		t.Run(kind, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
-				Files:              cmdtest.Scripts(t, filepath.Join("testdata", "histories", kind), of),
+				Files:              scripts(t, filepath.Join("testdata", "histories", kind), 8),
 				Setup:              setup,
 				RequireUniqueNames: true,
 				UpdateScripts:      os.Getenv("UPDATE") != "",

@@ -21,8 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Stories runs the stories in a folder, in a test binary whose TestMain is Main. Each has a folder, $WORK, and outside
-// of it a home, a git identity and a clock of its own. Beside the commands of testscript a story has
+// Stories runs the stories of these files, in a test binary whose TestMain is Main. Each has a folder, $WORK, and
+// outside of it a home, a git identity and a clock of its own. Beside the commands of testscript a story has
 //
 //	repo [DIR]         make a git repository of the folder and commit everything in it but want/
 //	exits N COMMAND    run a command that must exit with N
@@ -39,12 +39,12 @@ import (
 // ids follow from the clock, and whole files can be compared. A story that plays several clones, which must differ,
 // sets $SEED: then the bytes follow from that and the clock. UPDATE=1 rewrites the files that stories compare with.
 //
-// $FOLDER_MAX is how many tasks archive puts into a folder. Scripts says which run: one of so many.
-func Stories(t *testing.T, dir string, of int) {
+// $FOLDER_MAX is how many tasks archive puts into a folder.
+func Stories(t *testing.T, files []string) {
 	t.Helper()
 	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	testscript.Run(t, testscript.Params{
-		Files:              Scripts(t, dir, of),
+		Files:              files,
 		Setup:              isolate,
 		RequireUniqueNames: true,
 		UpdateScripts:      os.Getenv("UPDATE") != "",
@@ -66,6 +66,19 @@ func Stories(t *testing.T, dir string, of int) {
 // words of $CHANGED, as make quick has it. With $UPDATE it is all of them.
 func Scripts(t *testing.T, dir string, of int) []string {
 	t.Helper()
+	scripts, _ := share(t, dir, of)
+	return scripts
+}
+
+// OtherScripts lists the scripts of a folder that Scripts leaves out.
+func OtherScripts(t *testing.T, dir string, of int) []string {
+	t.Helper()
+	_, others := share(t, dir, of)
+	return others
+}
+
+func share(t *testing.T, dir string, of int) (scripts, others []string) {
+	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(all) == 0 {
 		t.Fatalf("no scripts in %s: %v", dir, err)
@@ -76,17 +89,20 @@ func Scripts(t *testing.T, dir string, of int) []string {
 	case testing.Short():
 		of = 8
 	}
-	var out []string
 	for i, name := range all {
 		at, err := filepath.Abs(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i%of == 0 || slices.ContainsFunc(strings.Fields(os.Getenv("CHANGED")), func(end string) bool { return strings.HasSuffix(filepath.ToSlash(at), "/"+end) }) {
-			out = append(out, name)
+		if i%of == 0 || slices.ContainsFunc(strings.Fields(os.Getenv("CHANGED")), func(end string) bool {
+			return strings.HasSuffix(filepath.ToSlash(at), "/"+end)
+		}) {
+			scripts = append(scripts, name)
+		} else {
+			others = append(others, name)
 		}
 	}
-	return out
+	return scripts, others
 }
 
 // condition knows root, for whom permissions do not hold.

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 }
 
 // A kind of record that is registered is a full member: the story of it says what that means.
-func TestRiskStory(t *testing.T) { cmdtest.Stories(t, "testdata/script", 1) }
+func TestRiskStory(t *testing.T) { cmdtest.Stories(t, cmdtest.Scripts(t, "testdata/script", 1)) }
 
 // The manual is made of the declarations, so it has the verbs of the kind too.
 func TestManual(t *testing.T) {

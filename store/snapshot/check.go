@@ -135,7 +135,7 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 			return err
 		}
 		change := proof.Compare(s.tree.Tree, before.Tree)
-		h, err := newHistory(ctx, l.Layout, s, commit)
+		h, err := newHistory(ctx, l.Layout, s, commit, before)
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ type commits struct {
 	touching map[record.Ref][]int   // the commits that have a record otherwise than one of their parents, in the order of all
 	known    map[recordIn]files
 	old      map[string]map[record.Ref]files // the records of those around; nil until they are listed
+	since    string
+	before   *tree             // of since
+	have     map[string][]byte // contents of the records that the change touches, by their ids, as far as a tree has them
 	contents *git.Reader
 	parsed   map[content]any
 	logs     logReader
@@ -67,11 +70,12 @@ func (f files) counts(k *kind.Kind, id string) string {
 	return f[slices.Max(slices.Collect(maps.Keys(f)))]
 }
 
-// readCommits reads the commits that are reachable from head and not from since. Without a head there are none.
-func readCommits(ctx context.Context, l layout.Layout, since, head string) (*commits, error) {
+// readCommits reads the commits that are reachable from head and not from since, whose tree is before. Without a head
+// there are none.
+func readCommits(ctx context.Context, l layout.Layout, since string, before *tree, head string) (*commits, error) {
 	c := &commits{
 		Layout: l, ctx: ctx, place: map[string]int{}, touching: map[record.Ref][]int{}, known: map[recordIn]files{},
-		contents: l.Repo.Objects().Reader(ctx), parsed: map[content]any{},
+		since: since, before: before, have: map[string][]byte{}, contents: l.Repo.Objects().Reader(ctx), parsed: map[content]any{},
 		logs: logReader{map[content]record.Log{}, map[string]record.Entry{}}, first: map[record.Ref]map[string]int{},
 	}
 	if head == "" || head == since {
@@ -181,17 +185,41 @@ func (c *commits) recordsAround() (map[string]map[record.Ref]files, error) {
 	if c.old != nil {
 		return c.old, nil
 	}
-	c.old = map[string]map[record.Ref]files{}
-	pairs := make([]git.Pair, len(c.around))
-	for i, commit := range c.around {
-		pairs[i] = git.Pair{Now: commit.Tree}
+	c.old = map[string]map[record.Ref]files{c.since: c.before.records()}
+	var pairs []git.Pair
+	var of []string
+	for _, commit := range c.around {
+		if commit.ID != c.since {
+			pairs, of = append(pairs, git.Pair{Now: commit.Tree}), append(of, commit.ID)
+		}
 	}
-	err := c.each(pairs, func(i int, of record.Ref, path, id string) {
-		records := c.old[c.around[i].ID]
-		put(&records, of, path, id)
-		c.old[c.around[i].ID] = records
+	err := c.each(pairs, func(i int, ref record.Ref, path, id string) {
+		records := c.old[of[i]]
+		put(&records, ref, path, id)
+		c.old[of[i]] = records
 	})
 	return c.old, err
+}
+
+// records are the files of the records of a tree that was read from git.
+func (t *tree) records() (all map[record.Ref]files) {
+	for path, contentID := range t.ids {
+		if k, id, ok := kind.At(path); ok {
+			put(&all, k.Ref(id), path, contentID)
+		}
+	}
+	return all
+}
+
+// keep keeps the contents of the records that the change touches, as the trees have them.
+func (c *commits) keep(trees ...*tree) {
+	for _, t := range trees {
+		for _, f := range t.files() {
+			if k, id, ok := kind.At(f.Path); ok && f.Src != nil && c.touching[k.Ref(id)] != nil {
+				c.have[git.ContentID(f.Src, c.since)] = f.Src
+			}
+		}
+	}
 }
 
 // contentIn is the content of a record in a commit; without an id if the commit does not have the record.
@@ -200,17 +228,26 @@ func (c *commits) contentIn(commit string, k *kind.Kind, id string) (content, er
 	return content{k, all.counts(k, id)}, err
 }
 
+// read returns the bytes of a content; none if it is too large.
+func (c *commits) read(of content) ([]byte, error) {
+	if src, ok := c.have[of.id]; ok {
+		return src, nil
+	}
+	b, err := c.contents.Blob(of.id, format.MaxFile)
+	return b.Content, err
+}
+
 // value returns a content as a record of its kind; nil for none, and for one that cannot be read as that.
 func (c *commits) value(of content) (any, error) {
 	v, known := c.parsed[of]
 	if known || of.id == "" {
 		return v, nil
 	}
-	b, err := c.contents.Blob(of.id, format.MaxFile)
+	src, err := c.read(of)
 	if err != nil {
 		return nil, err
 	}
-	if got, err := of.kind.Parse(b.Content); err == nil {
+	if got, err := of.kind.Parse(src); err == nil {
 		v = got
 	}
 	c.parsed[of] = v
@@ -223,9 +260,9 @@ func (c *commits) log(of content) (record.Log, error) {
 	if known || of.id == "" {
 		return log, nil
 	}
-	b, err := c.contents.Blob(of.id, format.MaxFile)
+	src, err := c.read(of)
 	if err == nil {
-		log = c.logs.parse(of, b.Content)
+		log = c.logs.parse(of, src)
 	}
 	return log, err
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -55,11 +54,11 @@ func (h *history) lost(at content, now *proof.File) record.Log {
 	if h.err != nil || git.ContentID(now.Src, at.id) == at.id {
 		return nil
 	}
-	b, err := h.contents.Blob(at.id, format.MaxFile)
-	if h.fail(err); err != nil || holdsLines(now.Src, b.Content, at.kind.Form) {
+	src, err := h.read(at)
+	if h.fail(err); err != nil || holdsLines(now.Src, src, at.kind.Form) {
 		return nil
 	}
-	return lostFrom(h.logs.parse(at, b.Content), h.logs.parse(content{at.kind, now.Path}, now.Src))
+	return lostFrom(h.logs.parse(at, src), h.logs.parse(content{at.kind, now.Path}, now.Src))
 }
 
 // lostFrom are the entries of a log that a later one does not have behind those before them.

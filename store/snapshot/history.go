@@ -19,7 +19,6 @@ type history struct {
 	ctx context.Context
 	subject
 	*commits
-	since   string // the commit that the change is compared with
 	isLater []bool // see later
 	prints
 	ancestors map[string]git.Step // see ancestry
@@ -27,13 +26,14 @@ type history struct {
 	err       error               // the first failure; after it nothing is known
 }
 
-// newHistory reads the commits of a change of since. It must be closed.
-func newHistory(ctx context.Context, l layout.Layout, s subject, since string) (*history, error) {
-	c, err := readCommits(ctx, l, since, s.head)
+// newHistory reads the commits of a change of since, whose tree is before. It must be closed.
+func newHistory(ctx context.Context, l layout.Layout, s subject, since string, before *tree) (*history, error) {
+	c, err := readCommits(ctx, l, since, before, s.head)
 	if err != nil {
 		return nil, err
 	}
-	return &history{Layout: l, ctx: ctx, subject: s, commits: c, since: since, prints: prints{known: map[string]string{}}}, nil
+	c.keep(s.tree, before)
+	return &history{Layout: l, ctx: ctx, subject: s, commits: c, prints: prints{known: map[string]string{}}}, nil
 }
 
 func (h *history) close() {

@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -12,11 +13,16 @@ import (
 
 // Honest work in three clones whose clocks are apart gives no error, however it is merged. A failure names its seed,
 // and FLEET=seed tells that story again. KEEP names a folder for the clones of a failure.
-func TestFleets(t *testing.T) { sail(t, 0, 4) }
+func TestFleets(t *testing.T) { sail(t, 0, 2) }
 
+// FLEETS is how many fleets there are, if not 8: make fleets has 200.
 func TestSlowFleets(t *testing.T) {
 	slowtest.Skip(t)
-	sail(t, 4, 200)
+	fleets, err := strconv.ParseUint(cmp.Or(os.Getenv("FLEETS"), "8"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sail(t, 2, fleets)
 }
 
 func sail(t *testing.T, from, to uint64) {

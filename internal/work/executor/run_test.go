@@ -54,10 +54,10 @@ func (b *bench) hear(e job.Event) {
 	b.events = append(b.events, e)
 }
 
-// start runs it, for at most a minute.
+// start runs it, for at most five minutes.
 func (b *bench) start(t *testing.T) executor.Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := b.exec.Start(proc.Traced(ctx, b.traced), b.Run)
 	if err != nil {
