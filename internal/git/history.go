@@ -3,6 +3,7 @@ package git
 import (
 	"bufio"
 	"context"
+	"crypto/sha1"
 	"errors"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 )
 
 // History reads the commits of a repository and how they follow each other.
@@ -51,7 +53,22 @@ func (h History) Incomplete(ctx context.Context, commits, without []string) (boo
 	return false, nil
 }
 
-// ends are the commits whose parents a shallow clone lacks.
+// CutAt returns the first of some commits whose parents a shallow clone lacks, or "".
+func (h History) CutAt(all []Step) (string, error) {
+	ends, err := h.ends()
+	if err != nil || len(ends) == 0 {
+		return "", err
+	}
+	for _, c := range all {
+		if ends[c.ID] {
+			return c.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// ends are the commits whose parents a shallow clone lacks. Git takes the beginning of each line for an id, whatever
+// follows, so a file that git itself would not have written is refused.
 func (h History) ends() (map[string]bool, error) {
 	text, err := disk.ReadFile(filepath.Join(h.repo.CommonDir, "shallow"))
 	if missing(err) {
@@ -61,8 +78,13 @@ func (h History) ends() (map[string]bool, error) {
 		return nil, unreadable(err)
 	}
 	ends := map[string]bool{}
-	for _, id := range strings.Fields(string(text)) {
-		ends[id] = true
+	for line := range strings.Lines(string(text)) {
+		id := strings.TrimSuffix(line, "\n")
+		if !IsID(id) {
+			return nil, record.Errorf(record.Git, "the shallow file of the git folder has a line that is no id of a commit: %q", record.Clip(id, 80)).
+				WithHint("git writes no such file: see where it came from, and fetch the repository anew")
+		}
+		ends[id], ends[id[:2*sha1.Size]] = true, true // in a clone of short ids git reads no further
 	}
 	return ends, nil
 }

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -84,6 +85,10 @@ func readCommits(ctx context.Context, l layout.Layout, since string, before *tre
 	var err error
 	if c.all, c.around, err = l.Repo.History().Steps(ctx, since, head); err != nil {
 		return nil, err
+	}
+	if cut, err := l.Repo.History().CutAt(c.all); err != nil || cut != "" {
+		return nil, cmp.Or(err, error(record.Errorf(record.NoBase, "this clone lacks what came before the commit %s, which is part of what is judged", cut).
+			WithHint(fetchAll)))
 	}
 	return c, c.compare()
 }

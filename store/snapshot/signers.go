@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,10 +71,14 @@ func signersBase(ctx context.Context, l layout.Layout) (string, error) {
 		return head.Commit, err
 	}
 	bases, err := l.Repo.History().MergeBases(ctx, origin, head.Commit)
-	if err != nil || len(bases) == 0 {
-		return head.Commit, err
+	if err != nil || len(bases) > 0 {
+		return strings.Join(bases[:min(len(bases), 1)], ""), err
 	}
-	return bases[0], nil
+	cut, err := l.Repo.History().Incomplete(ctx, []string{origin, head.Commit}, nil)
+	if cut {
+		return "", record.Errorf(record.NoBase, "this clone is too shallow to tell whose keys count").WithHint(fetchAll)
+	}
+	return head.Commit, err
 }
 
 // signersInForce is the task.Signers of an open store.
