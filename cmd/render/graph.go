@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
@@ -158,8 +157,11 @@ func (t *tree) below(n *graphs.Node) []branch {
 	return out
 }
 
-// leastText is how many columns a line needs behind the lines of the tree. What stands deeper is not shown.
-const leastText = 34
+// What stands deeper in the tree is not shown, so that what is printed does not grow with the square of a long chain.
+const (
+	leastText = 34      // columns that a line needs behind the lines of the tree
+	mostDeep  = 3 * 200 // columns of these where nothing limits the width
+)
 
 // show prints a node and all below it. Mark is the beginning of its line, and margin that of the lines below it.
 func (t *tree) show(b branch, mark, margin string) {
@@ -188,7 +190,11 @@ func (t *tree) show(b branch, mark, margin string) {
 		}
 		below = append(below, to)
 	}
-	if t.width > 0 && len(below) > 0 && runewidth.StringWidth(margin)+3+leastText > t.width {
+	room := t.width - leastText
+	if t.width == 0 {
+		room = mostDeep
+	}
+	if len(below) > 0 && runewidth.StringWidth(margin)+3 > room {
 		t.text(margin+t.arms.last, fmt.Sprintf("… cairn graph %s shows what is below", n.ID))
 		t.hide(n)
 		return
@@ -197,7 +203,7 @@ func (t *tree) show(b branch, mark, margin string) {
 		if !to.dep && t.done[to.node.ID] { // shown meanwhile, below another part
 			continue
 		}
-		last := !slices.ContainsFunc(below[i+1:], func(b branch) bool { return b.dep || !t.done[b.node.ID] && !t.within(to, b) })
+		last := t.isLast(to, below[i+1:])
 		arm, next := t.arms.branch, t.arms.down
 		if last {
 			arm, next = t.arms.last, "   "
@@ -206,23 +212,41 @@ func (t *tree) show(b branch, mark, margin string) {
 	}
 }
 
-// within reports whether a part will be shown below another line.
-func (t *tree) within(line, part branch) bool {
-	seen, todo := map[record.ID]bool{}, []record.ID{line.node.ID}
+// isLast reports whether none of some branches is shown behind a line: all are parts, and were shown or will be below
+// the line.
+func (t *tree) isLast(line branch, others []branch) bool {
+	var within map[record.ID]bool
+	for _, b := range others {
+		if b.dep {
+			return false
+		}
+		if t.done[b.node.ID] {
+			continue
+		}
+		if within == nil {
+			within = t.within(line.node, b.node.Parent)
+		}
+		if !within[b.node.ID] {
+			return false
+		}
+	}
+	return true
+}
+
+// within are the parts of a parent that will be shown below a line, since it waits for them.
+func (t *tree) within(line *graphs.Node, parent record.ID) map[record.ID]bool {
+	seen, todo := map[record.ID]bool{}, []record.ID{line.ID}
 	for len(todo) > 0 {
-		id := todo[0]
-		todo = todo[1:]
+		id := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
 		for _, to := range t.needs[id] {
-			if to == part.node.ID {
-				return true
-			}
-			if n := t.nodes[to]; n != nil && !seen[to] && !t.done[to] && n.Parent == part.node.Parent {
+			if n := t.nodes[to]; n != nil && !seen[to] && !t.done[to] && n.Parent == parent {
 				seen[to] = true
 				todo = append(todo, to)
 			}
 		}
 	}
-	return false
+	return seen
 }
 
 // hide takes all below a node for shown.

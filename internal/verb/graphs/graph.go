@@ -145,6 +145,7 @@ func newNet(s *store.Store, look *verb.Graph, in In) *net {
 	for _, edges := range []*[][]int{&n.needs, &n.waits, &n.parts, &n.every} {
 		*edges = make([][]int, len(n.rows))
 	}
+	named := make([]int, len(n.rows)) // the last one that named a task among its deps, from 1
 	for i, r := range n.rows {
 		if p, ok := n.at[r.Parent]; ok && p != i {
 			n.parts[p] = append(n.parts[p], i)
@@ -155,9 +156,10 @@ func newNet(s *store.Store, look *verb.Graph, in In) *net {
 				continue
 			}
 			n.every[d] = append(n.every[d], i)
-			if n.open[i] && n.open[d] && !slices.Contains(n.needs[i], d) {
+			if n.open[i] && n.open[d] && named[d] != i+1 {
 				n.needs[i], n.waits[d] = append(n.needs[i], d), append(n.waits[d], i)
 			}
+			named[d] = i + 1
 		}
 	}
 	return n
@@ -241,10 +243,7 @@ func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []in
 			node.Parent = r.Parent
 		}
 		out.Nodes = append(out.Nodes, node)
-		for d, id := range r.Deps {
-			if slices.Contains(r.Deps[:d], id) {
-				continue
-			}
+		for _, id := range record.Unique(r.Deps) {
 			if at, ok := n.at[id]; ok && inside[at] {
 				out.Edges = append(out.Edges, Edge{node.ID, id})
 			} else if other := n.other(id); !ok && (n.in.All || other.Missing || other.Open) {
@@ -285,6 +284,7 @@ func (n *net) chosen() []int {
 	for _, i := range next {
 		seen[i] = true
 	}
+	left := 0 // those before are seen, or do not fit
 	for depth := 0; ; depth++ {
 		for len(next) > 0 {
 			all = append(all, next...)
@@ -297,11 +297,10 @@ func (n *net) chosen() []int {
 		if n.in.ID != "" {
 			return all
 		}
-		for i := range n.rows { // what is left is in rings, or behind them
-			if !seen[i] && fits(i) {
-				seen[i] = true
-				next = append(next, i)
-				break
+		for ; left < len(n.rows) && len(next) == 0; left++ { // what is left is in rings, or behind them
+			if !seen[left] && fits(left) {
+				seen[left] = true
+				next = append(next, left)
 			}
 		}
 		if len(next) == 0 {

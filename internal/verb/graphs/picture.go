@@ -8,7 +8,10 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-const labelShown = 80
+const (
+	labelShown   = 80
+	mostIndented = 20 // levels of parents; deeper ones stand below one another
+)
 
 // mermaid draws a graph for Mermaid: arrows lead to what waits, and parents are boxes around their parts.
 func mermaid(g Out) string {
@@ -16,7 +19,7 @@ func mermaid(g Out) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
 	p.groups(func(n *Node, depth int, open bool) {
-		in := strings.Repeat("  ", depth+1)
+		in := strings.Repeat("  ", min(depth, mostIndented)+1)
 		switch {
 		case len(p.parts[n.ID]) == 0:
 			fmt.Fprintf(&b, "%s%s[%s]%s\n", in, p.names[n.ID], mermaidText(label(n)), mermaidClass(n))
