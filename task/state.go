@@ -1,16 +1,12 @@
 package task
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 )
-
-// lookalikes are letters of other scripts that look like Latin ones, each followed by the one that it looks like.
-const lookalikes = "аaвbсcеeһhіiјjкkмmнhоoрpԛqѕsтtуyхxԝwԁdɡgցgοoαaνvρpυuιiκkτtχxηnγyօoսuոnհhꞵbıiȷjɩiӏlⅼl"
 
 // cairnStates are the states that cairn's own words speak of.
 var cairnStates = []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"}
@@ -41,25 +37,13 @@ func unseen(r rune) bool {
 	return record.Hidden(r) || unicode.In(r, unicode.Cc, unicode.Co, unicode.Me, unicode.Zl, unicode.Zp) || r != ' ' && unicode.Is(unicode.Zs, r)
 }
 
-// looksLike is a text that is equal for states that look alike: in lower case and without accents, with letters of
-// other scripts and widths as the Latin ones that they look like, and without blanks, dashes and underscores.
+// looksLike is a text that is equal for states that look alike: record.Looks of it without accents, blanks, dashes and
+// underscores.
 func looksLike(s record.Status) string {
-	twins := []rune(lookalikes)
-	var plain strings.Builder
-	for _, r := range string(s) {
-		plain.WriteString(cmp.Or(record.ASCIIForm(r), string(r)))
-	}
 	return strings.Map(func(r rune) rune {
-		r = unicode.ToLower(r)
-		for i := 0; i+1 < len(twins); i += 2 {
-			if twins[i] == r {
-				r = twins[i+1]
-				break
-			}
-		}
 		if unicode.Is(unicode.Mn, r) || r == ' ' || unicode.In(r, unicode.Pd, unicode.Pc) {
 			return -1
 		}
 		return r
-	}, plain.String())
+	}, record.Looks(string(s)))
 }

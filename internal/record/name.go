@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -72,6 +73,28 @@ func ASCIIForm(r rune) string {
 		return ""
 	}
 	return text
+}
+
+// lookalikes are letters of other scripts that look like Latin ones, each followed by the one that it looks like.
+const lookalikes = "аaвbсcеeһhіiјjкkмmнhоoрpԛqѕsтtуyхxԝwԁdɡgցgοoαaνvρpυuιiκkτtχxηnγyօoսuոnհhꞵbıiȷjɩiӏlⅼl"
+
+// Looks is a text that is equal for texts whose letters look alike: in lower case, with letters of other scripts and
+// widths as the Latin ones that they look like.
+func Looks(text string) string {
+	var plain strings.Builder
+	for _, r := range text {
+		plain.WriteString(cmp.Or(ASCIIForm(r), string(r)))
+	}
+	twins := []rune(lookalikes)
+	return strings.Map(func(r rune) rune {
+		r = unicode.ToLower(r)
+		for i := 0; i+1 < len(twins); i += 2 {
+			if twins[i] == r {
+				return twins[i+1]
+			}
+		}
+		return r
+	}, plain.String())
 }
 
 // NameOf makes a name of what somebody is called: each run of characters that a name cannot have becomes one dash. It

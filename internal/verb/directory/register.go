@@ -88,8 +88,12 @@ func resolve(who record.Actor, externalRef string, known []ledger.Actor) (record
 	}
 	for _, a := range known {
 		switch {
-		case a.Ref.ID != string(who) && strings.EqualFold(a.Ref.ID, string(who)):
-			return "", record.Errorf(record.Conflict, "%s and %s differ only in case", who, a.Ref.ID).
+		case a.Ref.ID != string(who) && record.Looks(a.Ref.ID) == record.Looks(string(who)):
+			said := "look alike, and have other letters"
+			if strings.EqualFold(a.Ref.ID, string(who)) {
+				said = "differ only in case"
+			}
+			return "", record.Errorf(record.Conflict, "%s and %s %s", who, a.Ref.ID, said).
 				WithHint("register %s, or choose another name", a.Ref.ID).ForGood()
 		case a.Ref.ID == string(who) && externalRef != "" && a.ExternalRef != "":
 			return "", record.Errorf(record.Conflict, "%s is somebody else: external_ref %s", who, a.ExternalRef).
