@@ -30,8 +30,10 @@ type Change struct {
 	// if there is none. It may be nil.
 	RecordBroughtBy func(path string, e record.Entry) (RecordWritten, bool)
 
-	// DefaultsAt returns the default checks of the newest commit of the base on which the first of the change's commits
-	// stands in which a task has an entry. known is false if that is the base itself, or cannot be told. It may be nil.
+	// DefaultsAt returns the default checks of the commit of the base that a new task was made on, by the entry that made
+	// it. That is the newest one on which the first of the change's commits stands that has the entry; if that is the base
+	// itself, as after a rebase or a squash, the one that stood at the time in the entry and in the task's id, of which
+	// the later counts. known is false if it cannot be told. It may be nil.
 	DefaultsAt func(id record.ID, e record.Entry) (defaults []task.Check, known bool)
 
 	// FilesAt returns the fingerprint of the files in the first of the change's commits in which a task has an entry, or

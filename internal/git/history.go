@@ -127,6 +127,25 @@ func (h History) Time(ctx context.Context, commit string) (time.Time, error) {
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
+// Landings lists the commits that brought a file of a commit as it is and as it was, the newest first, each with the
+// committer's date: of a merge only the merge itself, since its branch landed with it.
+func (h History) Landings(ctx context.Context, commit, path string) ([]Step, error) {
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--first-parent", "--timestamp", commit, "--", path)
+	if err != nil {
+		return nil, err
+	}
+	var all []Step
+	for line := range strings.Lines(string(out)) {
+		stamp, id, _ := strings.Cut(strings.TrimSpace(line), " ")
+		seconds, err := strconv.ParseInt(stamp, 10, 64)
+		if err != nil {
+			return nil, garbled("rev-list", line)
+		}
+		all = append(all, Step{ID: id, At: time.Unix(seconds, 0).UTC()})
+	}
+	return all, nil
+}
+
 // Versions calls fn at least once with the id of every content that a file below one of some paths had in a commit that
 // is reachable from commit and not from since; "" for since means the whole history. Contents that only a merge commit
 // had are left out. The dates of commits do not matter, since anybody can set them.

@@ -31,6 +31,15 @@ func TestHistory(t *testing.T) {
 	if got, err := found.History().MergeBases(t.Context(), b, c); err != nil || !slices.Equal(got, []string{a}) {
 		t.Errorf("main and side parted at %q, %v", got, err)
 	}
+	r.git("merge", "-q", "-m", "merge", "side")
+	r.write("f", "d\n")
+	r.commit()
+	landed, err := found.History().Landings(t.Context(), r.git("rev-parse", "HEAD"), "f")
+	if want := []string{r.git("rev-parse", "HEAD"), r.git("rev-parse", "HEAD~1"), a}; err != nil || !slices.Equal(stepIDs(landed), want) {
+		t.Errorf("f came with %v, %v, want %v", landed, err, want)
+	} else if at, err := found.History().Time(t.Context(), a); err != nil || !landed[2].At.Equal(at) {
+		t.Errorf("it came at %s and not at %s, %v", landed[2].At, at, err)
+	}
 	if got, err := found.History().Between(t.Context(), a, c, 10); err != nil || !slices.Equal(got, []string{c}) {
 		t.Errorf("side has %q, %v", got, err)
 	}
@@ -45,6 +54,13 @@ func TestHistory(t *testing.T) {
 	if got, err := found.History().MergeBases(t.Context(), "alone", b); err != nil || len(got) != 0 {
 		t.Errorf("histories of their own parted at %q, %v", got, err)
 	}
+}
+
+func stepIDs(steps []Step) (ids []string) {
+	for _, s := range steps {
+		ids = append(ids, s.ID)
+	}
+	return ids
 }
 
 // All contents that the files of a folder ever had are found, on every branch, whatever settings the clone has for git

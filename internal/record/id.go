@@ -55,6 +55,25 @@ func Token(now time.Time, random io.Reader) (string, error) {
 	return base32(uint64(now.UnixMilli()), 10) + base32(r, 4), nil
 }
 
+// Minted returns the time in an id that NewID made. It reports false for any other id.
+func (id ID) Minted() (time.Time, bool) {
+	_, token, _ := strings.Cut(string(id), "-")
+	if len(token) != 14 {
+		return time.Time{}, false
+	}
+	var ms int64
+	for i := range token {
+		digit := strings.IndexByte(crockford, token[i])
+		if digit < 0 {
+			return time.Time{}, false
+		}
+		if i < 10 {
+			ms = ms<<5 | int64(digit)
+		}
+	}
+	return time.UnixMilli(ms).UTC(), true
+}
+
 // base32 writes the lowest 5*width bits of n.
 func base32(n uint64, width int) string {
 	out := make([]byte, width)

@@ -19,6 +19,20 @@ const (
 
 var now = time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 
+// An id tells when it was minted, and one that was not minted tells nothing.
+func TestMinted(t *testing.T) {
+	at := time.Date(2026, 6, 21, 12, 0, 0, 5e6, time.UTC)
+	id, err := record.NewID("T", at, strings.NewReader("abc"))
+	if got, ok := id.Minted(); err != nil || !ok || !got.Equal(at) {
+		t.Errorf("%s was minted %s, %v, %v", id, got, ok, err)
+	}
+	for _, id := range []record.ID{"T-1", "T-01kvn0y7p0000", "T-01kvn0y7p0000u", "T-01kvn0y7p00000a", "T", ""} {
+		if at, ok := id.Minted(); ok {
+			t.Errorf("%s was minted %s", id, at)
+		}
+	}
+}
+
 func wantCode(t *testing.T, err error, want record.Code) {
 	t.Helper()
 	if record.CodeOf(err) != want {

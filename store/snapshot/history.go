@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/git"
@@ -22,6 +23,7 @@ type history struct {
 	isLater []bool // see later
 	prints
 	ancestors map[string]git.Step // see ancestry
+	configs   []git.Step          // see landedBy
 	unmerged  map[int][]string    // see unexplained
 	err       error               // the first failure; after it nothing is known
 }
@@ -184,14 +186,15 @@ func (h *history) recordBroughtBy(path string, e record.Entry) (proof.RecordWrit
 // defaultsAt is the function of proof.Change.DefaultsAt. Where the histories crossed, a default check of any of the
 // commits counts.
 func (h *history) defaultsAt(id record.ID, e record.Entry) ([]task.Check, bool) {
-	i := h.firstWith(id.Ref(), e)
-	if i < 0 || h.err != nil || h.later()[i] {
-		return nil, false
+	var bases []string
+	if i := h.firstWith(id.Ref(), e); h.err == nil && i >= 0 && !h.later()[i] {
+		bases = h.mergeBases(h.since, h.all[i].ID)
+	} else if made, ok := id.Minted(); h.err == nil && ok {
+		bases = h.landedBy(latest(made, e.At))
 	}
 	var out []task.Check
-	bases := h.mergeBases(h.since, h.all[i].ID)
 	for _, base := range bases {
-		b, err := h.contents.Blob(base+":"+h.InRepo(h.Rel(h.ConfigFile())), format.MaxFile)
+		b, err := h.contents.Blob(base+":"+h.configPath(), format.MaxFile)
 		h.fail(err)
 		c, err := kind.ParseConfig(b.Content)
 		if err != nil {
@@ -200,6 +203,33 @@ func (h *history) defaultsAt(id record.ID, e record.Entry) ([]task.Check, bool) 
 		out = append(out, c.Flow.Defaults...)
 	}
 	return out, h.err == nil && len(bases) > 0
+}
+
+// landedBy returns the commit of the base whose config stood at a time: the newest landing of one before that second, or
+// the first of all. A rebase and a squash leave nothing else that tells on what a branch stood.
+func (h *history) landedBy(at time.Time) []string {
+	if h.configs == nil && h.err == nil {
+		var err error
+		h.configs, err = h.Repo.History().Landings(h.ctx, h.since, h.configPath())
+		h.fail(err)
+	}
+	if len(h.configs) == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(h.configs, func(c git.Step) bool { return c.At.Before(at.Truncate(time.Second)) })
+	if i < 0 {
+		i = len(h.configs) - 1
+	}
+	return []string{h.configs[i].ID}
+}
+
+func (h *history) configPath() string { return h.InRepo(h.Rel(h.ConfigFile())) }
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // filesAt is the function of proof.Change.FilesAt.
