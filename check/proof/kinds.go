@@ -51,10 +51,11 @@ func judgeDecision(c *Case) {
 }
 
 // judgeContent compares the content of a decision with that of the base, and with the hash that was written when it was
-// logged.
+// logged. It must have that, or say what the one of the base says which has it.
 func judgeContent(c *Case, d ledger.Decision) {
+	var was ledger.Decision
 	if c.Base != nil {
-		was, _ := c.Base.Value.(ledger.Decision)
+		was, _ = c.Base.Value.(ledger.Decision)
 		if changed := d.Changed(was); len(changed) > 0 {
 			at := Path{changed[0]}
 			if changed[0] == "body" {
@@ -68,7 +69,7 @@ func judgeContent(c *Case, d ledger.Decision) {
 	case hash == "":
 		c.Report(DecisionRewritten, Path{"provenance"}, "no entry has the hash of what was decided, so nobody can tell whether it was rewritten").Fix =
 			"log it anew with cairn decision log, which writes the entry"
-	case hash != d.ContentHash():
+	case !d.HasContent(hash) && (c.Base == nil || !was.HasContent(hash)):
 		c.Report(DecisionRewritten, nil, "its content is not what its entry created has the hash of")
 	}
 }
@@ -189,7 +190,7 @@ func judgeHandoff(c *Case) {
 	if err := h.Due.Valid(); err != nil {
 		c.Report(BadField, Path{"due"}, "%s", record.MessageOf(err))
 	}
-	if hash := ledger.RecordedHash(h.Log); hash != "" && hash != h.ContentHash() {
+	if hash := ledger.RecordedHash(h.Log); hash != "" && !h.HasContent(hash) {
 		c.Report(HandoffRewritten, Path{"provenance", 0}, "what it asks is not what its first entry has the hash of")
 	}
 }

@@ -220,17 +220,25 @@ func (d Decision) Asks(f task.Flow, from record.Status, s record.Stamp) []task.A
 
 // ContentHash is the hash of what never changes in a decision. Its parts are the id, the title, the choice, what it
 // supersedes; the label, summary, pros and cons of each option, after how many there are; the globs of the scope and
-// the ids in about, each list after its length; the body.
-func (d Decision) ContentHash() string {
+// the ids in about, each list after its length; the body, in its normal form.
+func (d Decision) ContentHash() string { return d.contentHash(Prose(d.Body)) }
+
+// HasContent reports whether a hash is that of the content. Earlier programs hashed the body as it was.
+func (d Decision) HasContent(hash string) bool {
+	return hash == d.contentHash(d.Body) || hash == d.ContentHash()
+}
+
+func (d Decision) contentHash(body string) string {
 	parts := []string{d.Ref.ID, d.Title, d.Choice, string(d.Supersedes), strconv.Itoa(len(d.Options))}
 	for _, o := range d.Options {
 		parts = append(parts, o.Label, o.Summary, o.Pros, o.Cons)
 	}
 	parts = counted(counted(parts, d.Scope), d.About)
-	return record.ContentHash(append(parts, d.Body)...)
+	return record.ContentHash(append(parts, body)...)
 }
 
-// Changed names the keys of the content that differ between two versions of a decision, body among them.
+// Changed names the keys of the content that differ between two versions of a decision, body among them. What a
+// formatter does to the body is no difference.
 func (d Decision) Changed(was Decision) []string {
 	keys := change(nil, "title", &was.Title, &d.Title)
 	keys = change(keys, "choice", &was.Choice, &d.Choice)
@@ -238,7 +246,10 @@ func (d Decision) Changed(was Decision) []string {
 	keys = change(keys, "options", &was.Options, &d.Options)
 	keys = change(keys, "scope", &was.Scope, &d.Scope)
 	keys = change(keys, "about", &was.About, &d.About)
-	return change(keys, "body", &was.Body, &d.Body)
+	if was.Body != d.Body && Prose(was.Body) != Prose(d.Body) {
+		keys = append(keys, "body")
+	}
+	return keys
 }
 
 // DecisionBody is a body with the sections Context and Rationale. What is empty is left out.

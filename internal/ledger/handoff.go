@@ -133,8 +133,15 @@ func (h Handoff) valid() error {
 
 // ContentHash is the hash of what never changes in a handoff. Its parts are the id, the title, the type, when it is
 // due, the fingerprint, false if an answer must be one of the options; the recipients, the options, and the ids in
-// about, each list after its length; the body.
-func (h Handoff) ContentHash() string {
+// about, each list after its length; the body, in its normal form.
+func (h Handoff) ContentHash() string { return h.contentHash(Prose(h.Body)) }
+
+// HasContent reports whether a hash is that of the content. Earlier programs hashed the body as it was.
+func (h Handoff) HasContent(hash string) bool {
+	return hash == h.contentHash(h.Body) || hash == h.ContentHash()
+}
+
+func (h Handoff) contentHash(body string) string {
 	due, err := task.ParseDue(string(h.Due)) // whatever form of the same time the file has
 	if err != nil {
 		due = h.Due
@@ -144,7 +151,7 @@ func (h Handoff) ContentHash() string {
 		parts[len(parts)-1] = "false"
 	}
 	parts = counted(counted(counted(parts, h.To), h.Options), h.About)
-	return record.ContentHash(append(parts, h.Body)...)
+	return record.ContentHash(append(parts, body)...)
 }
 
 // From is who asks.
