@@ -28,6 +28,7 @@ type Life struct {
 type Rules struct {
 	Flow    Flow                        // of the config
 	Groups  func(record.Actor) []string // that an actor belongs to; nil for a team without groups
+	Vouched func(record.Actor) []string // those of Groups that count where something is approved; nil for all
 	Granted bool                        // that the actor is one of those who may was asked when the entry was written
 }
 

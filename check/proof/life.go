@@ -79,26 +79,45 @@ func (r lifeRules) wasIn(log record.Log, s record.Status) bool {
 	return s == r.Life.First || slices.ContainsFunc(log, func(e record.Entry) bool { return e.To == s })
 }
 
-// rules are the config's, and the groups of the directory, as it is now and as it was in the base.
+// rules are the config's, and the groups of the directory, as it is now and as it was in the base. Where something is
+// approved those of the base count.
 func (r lifeRules) rules() task.Rules {
-	return task.Rules{Flow: r.judge.flow, Groups: func(who record.Actor) []string {
+	in := task.Rules{Flow: r.judge.flow}
+	in.Groups = func(who record.Actor) []string {
 		groups := groupIn(r.judge.Records, who)
 		if r.judge.change != nil {
 			groups = append(groups, groupIn(r.judge.change.Base.Records, who)...)
 		}
 		return groups
-	}}
+	}
+	if r.judge.change != nil {
+		in.Vouched = func(who record.Actor) []string {
+			if a, ok := actorIn(r.judge.change.Base.Records, who); ok && a.Status != ledger.ActorGone && a.Vouched() {
+				return []string{a.Group}
+			}
+			return nil
+		}
+	}
+	return in
 }
 
 // groupIn finds the group that an actor belongs to by its record.
 func groupIn(records []RecordFile, who record.Actor) []string {
-	for i := range records {
-		if f := &records[i]; f.Kind == ledger.ActorKind && f.Head.Ref.ID == string(who) && f.Sound() {
-			a, _ := f.Value.(ledger.Actor)
-			return []string{a.Group}
-		}
+	if a, ok := actorIn(records, who); ok {
+		return []string{a.Group}
 	}
 	return nil
+}
+
+// actorIn finds an actor in the directory.
+func actorIn(records []RecordFile, who record.Actor) (ledger.Actor, bool) {
+	for i := range records {
+		if f := &records[i]; f.Kind == ledger.ActorKind && f.Head.Ref.ID == string(who) && f.Sound() {
+			a, ok := f.Value.(ledger.Actor)
+			return a, ok
+		}
+	}
+	return ledger.Actor{}, false
 }
 
 // explained reports a state and a holder that the change gave the record and its entries did not. Where entries do not

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -17,6 +19,7 @@ func (r trustRules) apply() {
 	}
 	r.commands()
 	r.signers()
+	r.joined()
 	if r.Config.Sound() && r.change.Base.Config.Sound() {
 		r.loosened()
 	}
@@ -115,6 +118,42 @@ func (r trustRules) loosened() {
 		f := Finding{Rule: rule.ID, Severity: rule.Severity}
 		if before, after := was.severity(f), now.severity(f); rank(after) < rank(before) {
 			say(Path{"rules", string(rule.ID)}, "%s is %s, and was %s", rule.ID, after, before)
+		}
+	}
+}
+
+// joined reports who comes into a group of which an approval is asked, and who into any without an entry that says so.
+func (r trustRules) joined() {
+	asked, base := map[string]bool{}, map[string]ledger.Actor{}
+	for _, records := range [][]RecordFile{r.Records, r.change.Base.Records} {
+		clear(base) // the last are those of the base
+		for i := range records {
+			switch v := records[i].Value.(type) {
+			case ledger.Actor:
+				base[v.Ref.ID] = v
+			case ledger.Handoff:
+				for _, to := range v.To {
+					asked[to.Group()] = asked[to.Group()] || v.Type == ledger.Approval && !v.Closed()
+				}
+			}
+		}
+	}
+	for i := range r.Records {
+		f := &r.Records[i]
+		now, _ := f.Value.(ledger.Actor)
+		was := base[f.Name]
+		if now.Group == "" || now.Status == ledger.ActorGone || was.Group == now.Group && was.Status != ledger.ActorGone {
+			continue
+		}
+		before := was.Log.Hashes()
+		told := was.Group == now.Group || slices.ContainsFunc(now.Log, func(e record.Entry) bool {
+			return !before[e.Hash()] && ledger.PutsInGroup(e)
+		})
+		switch {
+		case !told:
+			r.report(ConfigLoosened, &f.File, Path{"group"}, "%s is in the group %s, and no entry says who put it there", f.Name, now.Group)
+		case asked[now.Group]:
+			r.report(ConfigLoosened, &f.File, Path{"group"}, "%s comes into the group %s, of which an approval is asked", f.Name, now.Group)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -90,6 +91,18 @@ func (a Actor) Valid() error {
 		}
 	}
 	return cmp.Or(validOptional("external_ref", a.ExternalRef), validOptional("role", a.Role), a.Header.Valid(a.Body))
+}
+
+// Vouched reports whether the group of the actor counts where something is approved: that of a person does, and any
+// other actor's if a person put it there.
+func (a Actor) Vouched() bool {
+	put, ok := a.Log.Newest(PutsInGroup)
+	return record.Actor(a.Ref.ID).Human() || ok && put.Who.Human()
+}
+
+// PutsInGroup reports whether an entry of an actor may have put it into a group.
+func PutsInGroup(e record.Entry) bool {
+	return e.Did == record.Created || slices.Contains(e.Fields, "group")
 }
 
 // ValidGroup returns INVALID_INPUT for what cannot be the name of a group.

@@ -83,11 +83,19 @@ func ParseRecipient(s string) (Recipient, error) {
 
 // Is reports whether an actor is meant.
 func (r Recipient) Is(who record.Actor, groups GroupsOf) bool {
-	name, group := strings.CutPrefix(string(r), groupMark)
-	if !group {
+	name := r.Group()
+	if name == "" {
 		return string(r) == string(who)
 	}
 	return groups != nil && slices.Contains(groups(who), name)
+}
+
+// Group is the name of the group that is meant; "" for an actor.
+func (r Recipient) Group() string {
+	if name, ok := strings.CutPrefix(string(r), groupMark); ok {
+		return name
+	}
+	return ""
 }
 
 const maxRecipients = 50
@@ -226,13 +234,25 @@ func (h Handoff) mayAct(who record.Actor, in task.Rules) error {
 	switch {
 	case h.Closed():
 		return record.Errorf(record.Conflict, "is %s", h.Status).WithHint("it is over; who still needs something asks anew").ForGood()
-	case in.Granted || h.Assignee == who || h.AddressedTo(who, in.Groups):
+	case in.Granted || h.Assignee == who || h.AddressedTo(who, h.groups(in)):
 		return nil
+	}
+	hint := "one of those it is addressed to claims and answers it"
+	if h.Type == Approval {
+		hint += "; what is asked of a group is approved by whom a person put there before"
 	}
 	const named = 5
 	to := record.Texts(h.To[:min(len(h.To), named)])
 	return record.Errorf(record.Forbidden, "is addressed to %s%s, and not to %s", strings.Join(to, ", "), record.AndMore(len(h.To)-len(to)), who).
-		WithHint("one of those it is addressed to claims and answers it").WithNext(record.CallTo("inbox"))
+		WithHint("%s", hint).WithNext(record.CallTo("inbox"))
+}
+
+// groups are those that count for the handoff.
+func (h Handoff) groups(in task.Rules) GroupsOf {
+	if h.Type == Approval && in.Vouched != nil {
+		return in.Vouched
+	}
+	return in.Groups
 }
 
 func (h Handoff) mayClaim(e record.Entry, in task.Rules) error {

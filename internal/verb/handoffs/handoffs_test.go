@@ -128,6 +128,28 @@ func TestHandoffToAGroup(t *testing.T) {
 	}
 }
 
+// What is asked of a group is approved by no agent that no person put there.
+func TestApprovalsOfAGroup(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	h := ask(t, w, verbtest.Args{"to": []string{"group:painters"}, "type": "approval"})
+	b := as(w, "agent:b")
+	answer := func() error {
+		_, err := verbtest.Call[handoffs.Handoff](t, b, "handoff_respond", verbtest.Args{"id": h.ID, "text": "it may"})
+		return err
+	}
+	for _, who := range []*verb.Workspace{b, as(w, "agent:c")} {
+		verbtest.Must(t, who, "register", verbtest.Args{"actor": "agent:b", "group": "painters"})
+		if err := answer(); record.CodeOf(err) != record.Forbidden {
+			t.Errorf("put there by an agent: %v", err)
+		}
+		verbtest.Must(t, w, "register", verbtest.Args{"actor": "agent:b", "group": "cooks"})
+	}
+	verbtest.Must(t, w, "register", verbtest.Args{"actor": "agent:b", "group": "painters"})
+	if err := answer(); err != nil {
+		t.Errorf("put there by a person: %v", err)
+	}
+}
+
 // A claim that has lapsed is no longer in the way of the other recipients.
 func TestLapsedClaimOfAHandoff(t *testing.T) {
 	w := verbtest.NewWorkspace(t)

@@ -135,8 +135,22 @@ func change(
 // changeOf is one write of one handoff.
 func changeOf(w *verb.Workspace, id string, groups ledger.GroupsOf, decide func(writing) (ledger.Handoff, error)) verb.Change {
 	return verb.Change{Kind: kind.Handoffs.Kind, IDs: []string{id}, Decide: func(wc verb.WriteContext) (any, error) {
-		return decide(writing{WriteContext: wc, w: w, h: wc.Was.(ledger.Handoff), groups: groups})
+		c := writing{WriteContext: wc, w: w, h: wc.Was.(ledger.Handoff), groups: groups}
+		if c.h.Type == ledger.Approval && groups != nil {
+			c.groups = c.vouched(groups)
+		}
+		return decide(c)
 	}}
+}
+
+// vouched returns those of the groups that count where something is approved.
+func (c writing) vouched(groups ledger.GroupsOf) ledger.GroupsOf {
+	return func(who record.Actor) []string {
+		if a, err := kind.Actors.Get(c.Tx, who); err != nil || !a.Vouched() {
+			return nil
+		}
+		return groups(who)
+	}
 }
 
 // mine returns CONFLICT, naming who has it, for a handoff that somebody else holds, and ELSEWHERE for one that was
