@@ -308,16 +308,20 @@ func begins(line string) bool {
 	if it := itemOf(line); it != nil && it.text != "" && (it.ends == "" || it.number == 1) {
 		return true
 	}
-	return indent(line) < 4 && (fence(line) != "" || isRule(text) || heading(text) > 0 || strings.HasPrefix(text, ">") || endOfHTML(text) != "")
+	marked := isRule(text) || heading(text) > 0 || strings.HasPrefix(text, ">")
+	return indent(line) < 4 && (marked || fence(line) != "" || endOfHTML(text) != "")
 }
 
 // endOfHTML is what ends the HTML that begins with a line; "" if an empty line does, or the line begins none.
 func endOfHTML(text string) string {
 	low := strings.ToLower(text)
-	for begin, end := range map[string]string{"<!--": "-->", "<pre": "</pre>", "<script": "</script>", "<style": "</style>", "<textarea": "</textarea>"} {
-		if strings.HasPrefix(low, begin) {
-			return end
+	for _, tag := range []string{"pre", "script", "style", "textarea"} {
+		if strings.HasPrefix(low, "<"+tag) {
+			return "</" + tag + ">"
 		}
+	}
+	if strings.HasPrefix(low, "<!--") {
+		return "-->"
 	}
 	return ""
 }

@@ -205,8 +205,8 @@ func (h *history) defaultsAt(id record.ID, e record.Entry) ([]task.Check, bool) 
 	return out, h.err == nil && len(bases) > 0
 }
 
-// landedBy returns the commit of the base whose config stood at a time: the newest landing of one before that second, or
-// the first of all. A rebase and a squash leave nothing else that tells on what a branch stood.
+// landedBy returns the commit of the base whose config stood at a time: the newest landing of one before that second,
+// or the first of all. A rebase and a squash leave nothing else that tells on what a branch stood.
 func (h *history) landedBy(at time.Time) []string {
 	if h.configs == nil && h.err == nil {
 		var err error
