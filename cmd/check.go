@@ -131,7 +131,7 @@ type checkOutput struct {
 // options reads what the flags say together. Flags that contradict one another, or that need another flag, are an
 // error.
 func (p *checkCommand) options() (err error) {
-	p.CheckOptions = snapshot.CheckOptions{Base: p.Ref, NoBase: p.Alone, Staged: p.OfStage, Getenv: p.call.Getenv}
+	p.CheckOptions = snapshot.CheckOptions{Base: p.Ref, NoBase: p.Alone, Staged: p.OfStage, Now: p.call.Now(), Getenv: p.call.Getenv}
 	p.FailOn = cmp.Or(p.FailOn, proof.Error)
 	switch {
 	case !slices.Contains(proof.Severities, p.FailOn) || p.FailOn == proof.Off:

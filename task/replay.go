@@ -3,6 +3,7 @@ package task
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 )
@@ -26,9 +27,10 @@ type Replay struct {
 
 // Commit is a task, and the other tasks, as a commit has them.
 type Commit struct {
-	Task  Task
-	Find  Find
-	Later bool // the base is an ancestor of it, so it has what the base has
+	Task Task
+	Find Find
+	From []Task    // the task in the commits of the base that this one was made from
+	At   time.Time // when it was made; zero for what is not committed
 }
 
 // Breach is something in a change that no legal write explains.
@@ -235,8 +237,10 @@ func (w *walk) judgeHold(i int, e record.Entry) {
 		return
 	}
 	var then Task
-	if w.Before != nil && own.Later && !w.Before.HasHolder() {
-		then.Assignee = w.Before.Assignee
+	for _, from := range own.From {
+		if !from.HasHolder() {
+			then.Assignee = from.Assignee
+		}
 	}
 	for _, earlier := range own.Task.Provenance[:at] {
 		then = then.After(earlier)

@@ -152,25 +152,35 @@ func (w *walk) judgeStart() {
 	}
 }
 
-// besides is how long a branch may not know of a dependency that the base has.
-const besides = 24 * time.Hour
+// Limits of what a branch may not know of a dependency that the base has.
+const (
+	besides = 24 * time.Hour      // after it was added
+	landed  = 14 * 24 * time.Hour // after that the commit of the start was made, or made anew
+)
 
 // addedBeside reports whether somebody else added a dependency in the base, shortly before an entry started the task:
 // that may have been on a branch which did not have it. A merge shows that, and after a rebase or a squash nothing
-// does.
+// does. The time of the entry is what its writer says, so the commit may not be much later.
 func (w *walk) addedBeside(id record.ID, start record.Entry) bool {
 	if w.Before == nil {
 		return false
 	}
 	adds, ok := w.Before.Provenance.Newest(func(e record.Entry) bool { return slices.Contains(e.AddDeps, id) })
-	return ok && adds.Did == record.Updated && adds.Who != start.Who && !adds.At.After(start.At) && start.At.Sub(adds.At) < besides
+	own, at := w.broughtBy(start)
+	return ok && (at >= 0 || w.WrittenIn == nil) && adds.Did == record.Updated && adds.Who != start.Who && !adds.At.After(start.At) &&
+		start.At.Sub(adds.At) < besides && own.At.Sub(adds.At) < landed
 }
 
 // openInBoth lists the dependencies that were open when an entry was written, by all entries and by those of the commit
-// that added it.
+// that added it. Those that do not exist are left out, which another rule reports; one that only the commit lacks was
+// open there.
 func (w *walk) openInBoth(i int, openAt func(in Commit, i int) []record.ID) []record.ID {
 	e := w.Now.Provenance[i]
-	open := openAt(Commit{Task: w.Now, Find: w.FindAt(e), Later: true}, i)
+	now := Commit{Task: w.Now, Find: w.FindAt(e)}
+	if w.Before != nil {
+		now.From = []Task{*w.Before}
+	}
+	open := slices.DeleteFunc(openAt(now, i), func(id record.ID) bool { _, exists := now.Find(id); return !exists })
 	if len(open) == 0 {
 		return nil
 	}
@@ -181,14 +191,14 @@ func (w *walk) openInBoth(i int, openAt func(in Commit, i int) []record.ID) []re
 	return open
 }
 
-// openAt lists the dependencies that were open when an entry of a version of the task moved it, if the deps gate
-// applies to that move. It leaves out dependencies that do not exist, which another rule reports.
+// openAt lists the dependencies that were open, or not there, when an entry of a version of the task moved it, if the
+// deps gate applies to that move.
 func (w *walk) openAt(in Commit, i int) []record.ID {
 	then := Task{ID: in.Task.ID, Status: w.Flow.Initial, Deps: w.depsAt(in, i)}
 	if w.Flow.DepsGate(then, in.Task.Provenance[i].To, in.Find) == nil {
 		return nil
 	}
-	return w.Flow.openDeps(then, then.Deps, in.Find)
+	return w.Flow.BlockedBy(then, in.Find)
 }
 
 // depsAt returns what a version of the task depended on after its i-th entry, by its entries and by what the base had.
@@ -198,8 +208,8 @@ func (w *walk) depsAt(in Commit, i int) []record.ID {
 	if rec.First().Deps == "" {
 		then.Deps = undone(in.Task.Deps, rec)
 	}
-	if w.Before != nil && in.Later {
-		then.Deps = append(then.Deps, undone(w.Before.Deps, w.Before.Provenance)...)
+	for _, from := range in.From {
+		then.Deps = append(then.Deps, undone(from.Deps, from.Provenance)...)
 	}
 	for _, e := range rec[:i+1] {
 		then = then.After(e)
@@ -219,8 +229,10 @@ func undone(deps []record.ID, entries []record.Entry) []record.ID {
 // not count while the task waits.
 func (w *walk) judgeDeps(i int, e record.Entry) {
 	open := w.openInBoth(i, func(in Commit, _ int) []record.ID {
-		gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id record.ID) bool { return w.waits(w.Now.Status) && slices.Contains(w.Now.Deps, id) })
-		return w.Flow.openDeps(Task{Deps: w.then.Deps}, gone, in.Find)
+		gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id record.ID) bool {
+			return !slices.Contains(w.then.Deps, id) || w.waits(w.Now.Status) && slices.Contains(w.Now.Deps, id)
+		})
+		return w.Flow.BlockedBy(Task{Deps: gone}, in.Find)
 	})
 	left := w.Flow.HasLeft(Task{Status: w.then.Status, Provenance: w.Now.Provenance[:i]})
 	for _, id := range open {

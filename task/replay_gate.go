@@ -79,7 +79,16 @@ func (w *walk) gateAt(i int, e record.Entry) error {
 	for _, c := range own.Task.Checks {
 		w.known[c.Hash(w.Now.ID)] = c
 	}
-	return w.checksGate(own.Task, at, from, own.Task.CheckHashes())
+	// Where no entry lists them, one counts too that the file lacked for a moment.
+	hashes, now := own.Task.CheckHashes(), w.Now.CheckHashes()
+	for _, from := range own.From {
+		for _, h := range from.CheckHashes() {
+			if slices.Contains(now, h) && !slices.Contains(hashes, h) {
+				hashes = append(hashes, h)
+			}
+		}
+	}
+	return w.checksGate(own.Task, at, from, hashes)
 }
 
 // checksGate applies Flow.ChecksGate to the move of an entry, with the checks that were declared then and the results

@@ -10,10 +10,28 @@ import (
 
 // Written is the commit that brought an entry.
 type Written struct {
-	Find   task.Find   // the tasks, and what else tasks depend on, as that commit has them
-	Before []task.Find // as the commits have them that it was made from; of an entry that is not committed, as HEAD has them
-	At     time.Time   // when it was made
-	Later  bool        // the base is among its ancestors
+	Find task.Find // the tasks, and what else tasks depend on, as that commit has them
+
+	// Before are these as the commits have them that it was made from; of an entry that is not committed, as HEAD has them.
+	Before []task.Find
+
+	// From are these as the commits of the base have them that it and its ancestors in the change were made from.
+	From []task.Find
+
+	// Lost returns the entries of one of these that an ancestor of it, or a commit of From, had, and that it does not have.
+	// It may be nil.
+	Lost func(id record.ID) []record.Entry
+
+	At    time.Time // when it was made
+	Later bool      // the base is among its ancestors
+}
+
+// lost is Lost, where that may be nil.
+func (w Written) lost(id record.ID) []record.Entry {
+	if w.Lost == nil {
+		return nil
+	}
+	return w.Lost(id)
 }
 
 // replayed judges whether the rules of package task would have allowed the new entries of a task, and whether the
@@ -147,19 +165,16 @@ func (r pairRules) closedOrOpen(t task.Task, closed bool) task.Task {
 }
 
 // writtenIn returns the task and its dependencies as they are in the commit that brought an entry: its writer could not
-// know of other branches. It reports false if that commit is built on the base and lacks entries of the task in the
-// base. A dependency counts as closed only by entries that are still in its provenance.
+// know of other branches. It reports false if that commit does not go on from what it was made from: it lacks an entry
+// that one of its ancestors has of the task, or knows nothing of the task as the base has it. A dependency counts as
+// closed only by entries that are still in its provenance, and that the commit or an ancestor of it has.
 func (r pairRules) writtenIn(e record.Entry) (task.Commit, bool) {
 	w, ok := r.change.broughtBy(r.now.Name, e)
 	if !ok { // it is not committed yet
-		w.Find, w.Later = r.findOrBase, true
+		w.Find, w.From, w.Later = r.findOrBase, []task.Find{r.change.inBase}, true
 	}
 	own, ok := w.Find(r.now.Name)
-	if ok && w.Later && r.was != nil {
-		known := own.Provenance.Hashes()
-		ok = !slices.ContainsFunc(r.was.Task.Provenance, func(e record.Entry) bool { return !known[e.Hash()] })
-	}
-	if !ok {
+	if !ok || !r.goesOn(own, w) {
 		return task.Commit{}, false
 	}
 	find := func(id record.ID) (task.Task, bool) {
@@ -169,19 +184,55 @@ func (r pairRules) writtenIn(e record.Entry) (task.Commit, bool) {
 			since = base.Provenance.Last().At.Add(time.Second) // entries of the same second have no order
 		}
 		dep, ok := w.Find(id)
-		return r.closedOrOpen(dep, ok && (r.wasClosed(dep, since) || r.stayedClosed(dep, w))), ok
+		if _, inBase := r.change.inBase(id); inBase && len(w.From) == 0 {
+			return r.closedOrOpen(dep, false), ok // another history says nothing of it
+		}
+		lost := w.lost(id)
+		return r.closedOrOpen(dep, ok && (r.wasClosed(dep, lost, since) || r.stayedClosed(dep, lost, w))), ok
 	}
-	return task.Commit{Task: own, Find: find, Later: w.Later}, true
+	commit := task.Commit{Task: own, Find: find, At: w.At}
+	switch {
+	case w.Later && r.was != nil:
+		commit.From = []task.Task{r.was.Task}
+	case !w.Later:
+		for _, from := range w.From {
+			if t, ok := from(r.now.Name); ok {
+				commit.From = append(commit.From, t)
+			}
+		}
+	}
+	return commit, true
+}
+
+// goesOn reports whether a version of the task in the commit that brought an entry has what the commits before had.
+func (r pairRules) goesOn(own task.Task, w Written) bool {
+	if r.was != nil {
+		base := r.was.Task.Provenance
+		if len(w.From) == 0 || len(base) > 0 && !own.Provenance.Has(base.First().Hash()) {
+			return false
+		}
+	}
+	lost := w.lost(r.now.Name)
+	if len(lost) == 0 {
+		return true
+	}
+	known := r.now.Task.Provenance.Hashes()
+	return !slices.ContainsFunc(lost, func(e record.Entry) bool { return known[e.Hash()] })
 }
 
 // wasClosed reports whether a task of an earlier commit was closed at a time by entries that are still in its
-// provenance.
-func (r pairRules) wasClosed(then task.Task, at time.Time) bool {
+// provenance. lost are those that the commit did not have, although an ancestor of it had them.
+func (r pairRules) wasClosed(then task.Task, lost []record.Entry, at time.Time) bool {
 	closing := r.change.closing()
 	now, _ := r.findOrBase(then.ID)
-	known := now.Provenance.Hashes()
 	lasting := then
-	lasting.Provenance = slices.DeleteFunc(slices.Clone(then.Provenance), func(e record.Entry) bool { return !known[e.Hash()] })
+	if len(lost) == 0 {
+		known := now.Provenance.Hashes()
+		lasting.Provenance = slices.DeleteFunc(slices.Clone(then.Provenance), func(e record.Entry) bool { return !known[e.Hash()] })
+	} else {
+		had := slices.Concat(then.Provenance, record.Log(lost)).Hashes()
+		lasting.Provenance = slices.DeleteFunc(slices.Clone(now.Provenance), func(e record.Entry) bool { return !had[e.Hash()] })
+	}
 	if slices.ContainsFunc(lasting.Provenance, func(e record.Entry) bool { return e.To != "" }) {
 		return closing.ClosedAt(lasting, at)
 	}
@@ -191,10 +242,10 @@ func (r pairRules) wasClosed(then task.Task, at time.Time) bool {
 
 // stayedClosed reports whether a task is closed in a commit, and was in one that this was made from: then it was closed
 // when the commit was made, whatever the clocks say.
-func (r pairRules) stayedClosed(now task.Task, w Written) bool {
-	return r.wasClosed(now, endOfTime) && slices.ContainsFunc(w.Before, func(before task.Find) bool {
+func (r pairRules) stayedClosed(now task.Task, lost []record.Entry, w Written) bool {
+	return r.wasClosed(now, lost, endOfTime) && slices.ContainsFunc(w.Before, func(before task.Find) bool {
 		was, ok := before(now.ID)
-		return ok && r.wasClosed(was, endOfTime)
+		return ok && r.wasClosed(was, lost, endOfTime)
 	})
 }
 

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -18,9 +19,6 @@ type Merge struct {
 // has judged that by what the closing entry says; this compares that with the history.
 func (r pairRules) reviewed() {
 	t := r.now.Task
-	if t.Repo != "" { // the files are in another repository
-		return
-	}
 	closed := -1
 	for n, e := range t.Provenance {
 		if r.fresh[n] && e.To != "" && r.flow.ClaimsDone(e.To) {
@@ -38,13 +36,30 @@ func (r pairRules) reviewed() {
 		if last, _ := evidence.Evidence(n); !ok || ev.Result != record.Pass || !r.flow.Bound(c, ev) || !r.flow.Bound(c, last) {
 			continue
 		}
-		if t.Provenance[closed].Said().Reviewed != "" {
+		switch {
+		case t.Repo != "": // the files are in another repository
+			if r.movedSince(ev.Entry) {
+				r.stale(closed, "%q was given before the task was of the repository %s", c.Desc, t.Repo)
+			}
+		case t.Provenance[closed].Said().Reviewed != "":
 			r.merged(closed, c)
-		} else {
+		default:
 			r.closedOn(closed, c, ev)
 		}
 		return // the others were approved for the same files, or the gate says so
 	}
+}
+
+// movedSince reports whether the task has come to be of another repository after an entry, as far as entries say so or
+// the change shows it.
+func (r pairRules) movedSince(entry int) bool {
+	versions := r.change.Past[r.now.Name]
+	if r.was != nil {
+		versions = append(slices.Clip(versions), r.was.Task)
+	}
+	t := r.now.Task
+	return slices.ContainsFunc(versions, func(v task.Task) bool { return v.Repo != t.Repo && len(v.Provenance) > entry }) ||
+		t.Provenance.LastIndex(func(e record.Entry) bool { return slices.Contains(e.Fields, "repo") }) > entry
 }
 
 // closedOn finds a close that gives the fingerprint of approved files, and came with others.
@@ -60,6 +75,8 @@ func (r pairRules) closedOn(closed int, c task.Check, ev task.Evidence) {
 		r.stale(closed, "%q was given in an earlier change, and the files that the task was closed with are others", c.Desc)
 	case known && earlier:
 		r.stale(closed, "%q is of files that the change had before the task was closed, and those that it was closed with are others", c.Desc)
+	default:
+		r.unshown(closed, "%q is of files that no commit of this change holds", c.Desc)
 	}
 }
 
@@ -74,8 +91,7 @@ func (r pairRules) merged(closed int, c task.Check) {
 	switch said := e.Said(); {
 	case said.Merged == "": // the entry is refused
 	case !known:
-		r.reportTask(EvidenceTreeUnknown, r.now, Path{"provenance", closed}, "%q is of files that no commit of this change holds: the commit that was merged is not in it", c.Desc).
-			fix("that is so after a squash or a rebase; who wants to be sure looks at the change as it is")
+		r.unshown(closed, "%q is of files that no commit of this change holds: the commit that was merged is not in it", c.Desc)
 	case m.Files != said.Reviewed:
 		r.stale(closed, "%q is of other files than those of the commit that was merged", c.Desc)
 	case !m.Joined:
@@ -88,6 +104,12 @@ func (r pairRules) merged(closed int, c task.Check) {
 		}
 		r.stale(closed, "%q is of the commit that was merged, and the merge has what neither side has: %s", c.Desc, some)
 	}
+}
+
+// unshown reports an approval of files of which the history shows nothing.
+func (r pairRules) unshown(closed int, format string, args ...any) {
+	r.reportTask(EvidenceTreeUnknown, r.now, Path{"provenance", closed}, format, args...).
+		fix("that is so after a squash or a rebase; who wants to be sure looks at the change as it is")
 }
 
 func (r pairRules) stale(closed int, format string, args ...any) {

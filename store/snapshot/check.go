@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -20,6 +21,7 @@ type CheckOptions struct {
 	Staged  bool                // judge the index and not the working tree; without Base it is compared with HEAD
 	Commit  string              // judge this commit and not the working tree; "" for none
 	Trusted bool                // git may start programs that the clone's own config names, to hash files
+	Now     time.Time           // no commit counts as later, whatever it says; zero for no limit
 	Getenv  func(string) string // looks up environment variables; nil for none
 }
 
@@ -85,6 +87,7 @@ func Check(ctx context.Context, l layout.Layout, opts CheckOptions) (Checked, er
 	if err := (otherWorkspaces{l}).keptAround(ctx, opts); err != nil {
 		return Checked{}, err
 	}
+	s.clock = opts.Now
 	c := Checked{Judged: s.what, Head: s.head, BaseName: b.name, Note: b.note, Tree: s.tree.Tree}
 	if err := (comparison{l, s, b}).run(ctx, &c); err != nil {
 		return Checked{}, err

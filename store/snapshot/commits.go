@@ -33,6 +33,7 @@ type commits struct {
 	contents *git.Reader
 	parsed   map[content]any
 	logs     logReader
+	hashed   map[content][]string          // the hashes of the entries of a content
 	first    map[record.Ref]map[string]int // the first commit with an entry, by its hash
 }
 
@@ -78,6 +79,7 @@ func readCommits(ctx context.Context, l layout.Layout, since string, before *tre
 		Layout: l, ctx: ctx, place: map[string]int{}, touching: map[record.Ref][]int{}, known: map[recordIn]files{},
 		since: since, before: before, have: map[string][]byte{}, contents: l.Repo.Objects().Reader(ctx), parsed: map[content]any{},
 		logs: logReader{map[content]record.Log{}, map[string]record.Entry{}}, first: map[record.Ref]map[string]int{},
+		hashed: map[content][]string{},
 	}
 	if head == "" || head == since {
 		return c, nil
@@ -272,6 +274,20 @@ func (c *commits) log(of content) (record.Log, error) {
 	return log, err
 }
 
+// hashes returns those of the entries of a content.
+func (c *commits) hashes(of content) ([]string, error) {
+	if known, ok := c.hashed[of]; ok {
+		return known, nil
+	}
+	log, err := c.log(of)
+	out := make([]string, len(log))
+	for i, e := range log {
+		out[i] = e.Hash()
+	}
+	c.hashed[of] = out
+	return out, err
+}
+
 // firstWith finds the first commit in which a record has an entry, by its place in all; -1 if there is none.
 func (c *commits) firstWith(of record.Ref, e record.Entry) (int, error) {
 	first := c.first[of]
@@ -283,13 +299,13 @@ func (c *commits) firstWith(of record.Ref, e record.Entry) (int, error) {
 			if err != nil {
 				return -1, err
 			}
-			log, err := c.log(at)
+			hashes, err := c.hashes(at)
 			if err != nil {
 				return -1, err
 			}
-			for _, e := range log {
-				if _, known := first[e.Hash()]; !known {
-					first[e.Hash()] = i
+			for _, hash := range hashes {
+				if _, known := first[hash]; !known {
+					first[hash] = i
 				}
 			}
 		}

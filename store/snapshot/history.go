@@ -24,7 +24,8 @@ type history struct {
 	prints
 	ancestors map[string]git.Step // see ancestry
 	configs   []git.Step          // see landedBy
-	unmerged  map[int][]string    // see unexplained
+	unmerged  map[side][]string   // see unexplained
+	fork      *forks              // see madeFrom; nil until it is asked
 	err       error               // the first failure; after it nothing is known
 }
 
@@ -33,6 +34,13 @@ func newHistory(ctx context.Context, l layout.Layout, s subject, since string, b
 	c, err := readCommits(ctx, l, since, before, s.head)
 	if err != nil {
 		return nil, err
+	}
+	for _, steps := range [][]git.Step{c.all, c.around} { // whoever commits chooses the time
+		for i := range steps {
+			if !s.clock.IsZero() && steps[i].At.After(s.clock) {
+				steps[i].At = s.clock
+			}
+		}
 	}
 	c.keep(s.tree, before)
 	return &history{Layout: l, ctx: ctx, subject: s, commits: c, prints: prints{known: map[string]string{}}}, nil
@@ -155,7 +163,10 @@ func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) 
 	i := h.firstWith(id.Ref(), e)
 	switch {
 	case i >= 0:
-		w := proof.Written{Find: h.in(h.all[i].ID), At: h.all[i].At, Later: h.later()[i]}
+		w := proof.Written{Find: h.in(h.all[i].ID), At: h.all[i].At, Later: h.later()[i], Lost: func(id record.ID) []record.Entry { return h.lostIn(id, i) }}
+		for _, from := range h.madeFrom(i) {
+			w.From = append(w.From, h.in(from))
+		}
 		for _, parent := range h.all[i].Parents {
 			w.Before = append(w.Before, h.in(parent))
 		}

@@ -62,21 +62,19 @@ func (h *history) merged(id record.ID, e record.Entry) (m proof.Merge, known boo
 		return m, false
 	}
 	m.Files = h.fingerprintOf(commit)
-	if parents := h.all[brought].Parents; len(parents) == 2 && parents[1] == commit {
-		m.Joined, m.Changed = true, h.unexplained(brought)
-		return m, h.err == nil
+	if join := h.joinOf(commit, h.all[brought].ID); join >= 0 {
+		m.Joined, m.Changed = true, h.unexplained(join, commit)
+	} else {
+		m.Joined = h.reach(h.since)[commit]
 	}
-	m.Joined = h.mergedBefore(commit, h.all[brought].ID)
 	return m, h.err == nil
 }
 
-// mergedBefore reports whether the base has a commit, or a merge of the change before another commit brought it.
-func (h *history) mergedBefore(commit, before string) bool {
-	if h.reach(h.since)[commit] {
-		return true
-	}
-	earlier := h.reach(before)
-	return slices.ContainsFunc(h.all, func(c git.Step) bool {
-		return earlier[c.ID] && len(c.Parents) > 1 && slices.Contains(c.Parents[1:], commit)
+// joinOf finds the first merge of the change that brought a commit to another one, which may be that merge; -1 if there
+// is none.
+func (h *history) joinOf(commit, to string) int {
+	reached := h.reach(to)
+	return slices.IndexFunc(h.all, func(c git.Step) bool {
+		return reached[c.ID] && len(c.Parents) > 1 && slices.Contains(c.Parents[1:], commit)
 	})
 }

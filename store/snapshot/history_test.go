@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -34,6 +35,22 @@ func TestStartsOfGitDoNotGrow(t *testing.T) {
 	}
 	if many := startsOfGit(t, s); many != few || few == 0 {
 		t.Errorf("git is started %d times for 3 commits, and %d times for 18", few, many)
+	}
+}
+
+// A commit that says it is of the future does not make an entry of then one of its time.
+func TestCommitsOfTheFuture(t *testing.T) {
+	s := recorded(t)
+	storetest.Git(t, s.Root, "branch", "base")
+	t.Setenv("GIT_COMMITTER_DATE", "2098-01-01T00:00:00Z")
+	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), storetest.TaskText("PROJ-2", "provenance:",
+		"  - {who: 'agent:a', at: 2026-06-21T12:00:00Z, did: created}", "  - {who: 'agent:b', at: 2098-01-01T00:00:00Z, did: noted, text: more}"))
+	storetest.CommitAll(t, s)
+	for now, want := range map[time.Time]bool{{}: false, time.Date(2026, 6, 22, 0, 0, 0, 0, time.UTC): true, time.Date(2097, 12, 31, 12, 0, 0, 0, time.UTC): false} {
+		found := check(t, s, snapshot.CheckOptions{Base: "base", Commit: "HEAD", Now: now}).Findings
+		if got := strings.Contains(report(found), "time-ahead"); got != want {
+			t.Errorf("judged at %s: %s", now, report(found))
+		}
 	}
 }
 

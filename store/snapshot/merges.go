@@ -10,32 +10,48 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 )
 
-// joined is a merge of two commits: the files that it, and each side of it, have otherwise.
+// joined is a merge: the files that it, and each side of it, have otherwise. Its sides are its first parent, and one of
+// the others.
 type joined struct {
-	merge        int                                                // its place among the commits
+	side
 	ours, theirs map[string]git.FileChange                          // by path: from a side to the merge
+	beside       []map[string]git.FileChange                        // from each further parent to the merge
 	bases        []struct{ ours, theirs map[string]git.FileChange } // from each merge base to a side
 }
 
-// unexplained lists the paths that a merge of two commits has otherwise than git merges them: it has what neither side
-// has, though not both changed it, or leaves out what only one side changed. Of a path that both changed nothing is
-// known, since a person may have settled it.
-func (h *history) unexplained(merge int) []string {
-	if h.unmerged == nil && h.err == nil {
-		h.unmerged = map[int][]string{}
-		for _, j := range h.joins() {
-			h.unmerged[j.merge] = mergedFiles{h, j}.unexplained()
-		}
-	}
-	return h.unmerged[merge]
+// side is a merge, by its place among the commits, and the parent that it brought to its first one.
+type side struct {
+	merge  int
+	theirs string
 }
 
-// joins compares every merge of two commits that brings records with its sides, and these with their merge bases.
-func (h *history) joins() (all []*joined) {
-	brings := map[int]bool{}
-	for _, commits := range h.touching {
-		for _, i := range commits {
-			brings[i] = len(h.all[i].Parents) == 2
+// unexplained lists the paths that a merge has otherwise than git merges a commit into its first parent: it has what
+// neither side has, though not both changed it, or leaves out what only one side changed. Of a path that both changed
+// nothing is known, since a person may have settled it; nor of one that a third parent has otherwise than the first.
+func (h *history) unexplained(merge int, commit string) []string {
+	asked := side{merge, commit}
+	if _, known := h.unmerged[asked]; !known && h.err == nil {
+		if h.unmerged == nil {
+			h.unmerged = map[side][]string{}
+		}
+		for _, j := range h.joins(asked) {
+			h.unmerged[j.side] = mergedFiles{h, j}.unexplained()
+		}
+	}
+	return h.unmerged[asked]
+}
+
+// joins compares a merge, and at first every merge of two commits that brings records, with its sides, and these with
+// their merge bases.
+func (h *history) joins(asked side) (all []*joined) {
+	brings := map[side]bool{asked: true}
+	if len(h.unmerged) == 0 {
+		for _, commits := range h.touching {
+			for _, i := range commits {
+				if parents := h.all[i].Parents; len(parents) == 2 {
+					brings[side{i, parents[1]}] = true
+				}
+			}
 		}
 	}
 	var pairs []git.Pair
@@ -45,12 +61,18 @@ func (h *history) joins() (all []*joined) {
 		pairs, into = append(pairs, git.Pair{Was: h.ancestry()[was].Tree, Now: h.ancestry()[now].Tree}), append(into, changes)
 		return changes
 	}
-	for i, c := range h.all {
-		if !brings[i] || h.err != nil {
+	for of := range brings {
+		if h.err != nil {
 			continue
 		}
-		ours, theirs := c.Parents[0], c.Parents[1]
-		j := &joined{merge: i, ours: compare(ours, c.ID), theirs: compare(theirs, c.ID)}
+		c := h.all[of.merge]
+		ours, theirs := c.Parents[0], of.theirs
+		j := &joined{side: of, ours: compare(ours, c.ID), theirs: compare(theirs, c.ID)}
+		for _, parent := range c.Parents[1:] {
+			if parent != theirs {
+				j.beside = append(j.beside, compare(parent, c.ID))
+			}
+		}
 		for _, base := range h.mergeBases(ours, theirs) {
 			j.bases = append(j.bases, struct{ ours, theirs map[string]git.FileChange }{compare(base, ours), compare(base, theirs)})
 		}
@@ -124,6 +146,15 @@ func (m mergedFiles) changed(path string) (ours, theirs bool) {
 
 func (m mergedFiles) explained(path string) bool {
 	got, ours, theirs := m.versions(path)
+	for _, other := range m.beside {
+		has := got
+		if c, differs := other[path]; differs {
+			has = c.Was
+		}
+		if has != ours {
+			return true
+		}
+	}
 	a, b := m.changed(path)
 	switch {
 	case ours == theirs:

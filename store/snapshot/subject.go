@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -21,8 +22,9 @@ type subject struct {
 	what  string // WorkingTree, Index or Commit
 	head  string // the commit that is checked out, or that is judged; "" if there is none
 	tree  *tree
-	noGit string // why git cannot be used; "" if it can
-	note  string // what the user should know about it; "" for nothing
+	noGit string    // why git cannot be used; "" if it can
+	note  string    // what the user should know about it; "" for nothing
+	clock time.Time // see CheckOptions.Now
 
 	gone  func(ctx context.Context, commit string) ([]string, error) // the paths, relative to the top, that a commit has and this has not
 	holds func(ctx context.Context, folder string) (bool, error)     // whether a folder, relative to the top, holds a workspace
