@@ -31,6 +31,8 @@ func TestSlowWhatAJobMayNotChange(t *testing.T) {
 		"the task moved to done":             {"echo good >file; sed -i 's/^status: .*/status: done/' .cairn/tasks/PROJ-1.md", nil, job.Policy},
 		"the rules by which it is judged":    {"echo good >file; echo 'attest: anyone' >>.cairn/config.yaml", nil, job.Policy},
 		"the keys whose signatures count":    {"echo good >file; echo 'x ssh-ed25519 AAAA' >.cairn/allowed_signers", nil, job.Policy},
+		"a file that git does not look at":   {"echo bad >file; git add file; git commit -qm x; git update-index --skip-worktree file; echo good >file", nil, job.ChecksFailed},
+		"a file that is taken for unchanged": {"echo bad >file; git add file; git commit -qm x; git update-index --assume-unchanged file; echo good >file", nil, job.ChecksFailed},
 		"a result that it wrote into a file": {"sed -i 's/result: pending/result: pass/' .cairn/tasks/PROJ-1.md", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,6 +47,8 @@ func TestSlowWhatAJobMayNotChange(t *testing.T) {
 				if strings.Contains(f.events(one.Spec.Job), string(job.Checking)) {
 					t.Error("its checks were run")
 				}
+			case tt.reason == job.ChecksFailed:
+				f.want(one, job.Failed, job.ChecksFailed)
 			case strings.Contains(tt.line, "good"):
 				f.want(one, job.Succeeded, "")
 			default:

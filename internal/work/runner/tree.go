@@ -85,6 +85,17 @@ func (t *workTree) commit(ctx context.Context, who record.Actor, why string) err
 	return err
 }
 
+// uncommitted lists the files that the work tree has otherwise than its commit, although all was committed.
+func (t *workTree) uncommitted(ctx context.Context) ([]string, error) {
+	repo := t.at.Repo
+	committed, err := repo.Objects().Tree(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	now, err := repo.WorkTree(ctx)
+	return committed.Changed(now), err
+}
+
 func (t *workTree) commitRecords(ctx context.Context) error {
 	_, err := t.trees.CommitRecords(ctx, t.Tree, fmt.Sprintf("%s: record what %s did", t.spec.Task, t.spec.Job))
 	return err

@@ -136,10 +136,18 @@ func (r *run) handed(result executor.Result) (bool, error) {
 }
 
 // check runs the command checks of the task in the work tree: all of them, whatever their record says, since the
-// executor can have written that. output is what the executor is told of those that failed; "" if all passed.
+// executor can have written that. What is there must be what is committed, but for what git ignores. output is what the
+// executor is told of those that failed; "" if all passed.
 func (r *run) check(ctx context.Context) (output string, err error) {
 	if err := show(r.owned, job.Checking); err != nil {
 		return "", err
+	}
+	hidden, err := r.tree.uncommitted(ctx)
+	if err != nil {
+		return "", or(job.InternalError, err)
+	}
+	if len(hidden) > 0 {
+		return fmt.Sprintf("### The work tree has what its commit has not\n\n    %s\n\nThe checks are run on what is committed. git was told not to look at it, or it lies in a repository of its own.\n", some(hidden)), nil
 	}
 	out, err := verb.Do(ctx, r.session.Acts, tasks.RunChecks, tasks.RunChecksIn{ID: r.spec.Task})
 	if ctx.Err() != nil {
