@@ -9,7 +9,7 @@ import (
 
 // Prose returns a body in its normal form: without the layout of Markdown that says nothing, and which formatters
 // change. docs/format.md has the rules. Bodies that say different words, or the same in another order, have different
-// normal forms, and so have those whose blocks of code differ in any byte. A normal form is its own.
+// normal forms, and so have those whose blocks of code differ in any byte.
 func Prose(body string) string {
 	return strings.Join(blocks(strings.Split(record.CleanBody(body), "\n"), false), "\n")
 }
@@ -59,7 +59,7 @@ func under(mark string, lines []string) []string {
 // next reads the block at the beginning of some lines, and says how many they are. What is not a block has no lines.
 func next(lines []string) (block, int) {
 	line := lines[0]
-	text := strings.TrimSpace(line)
+	text := trim(line)
 	switch {
 	case text == "":
 		return block{}, 1
@@ -133,7 +133,7 @@ func cut(line string, columns int) string {
 func indented(lines []string) (block, int) {
 	n := 0
 	for i, line := range lines {
-		if strings.TrimSpace(line) != "" {
+		if trim(line) != "" {
 			if indent(line) < 4 {
 				break
 			}
@@ -164,7 +164,7 @@ func fenced(lines []string) (block, int) {
 	mark, in := fence(lines[0]), indent(lines[0])
 	out, n, long := []string{""}, len(lines), 3
 	for i, line := range lines[1:] {
-		if end := strings.TrimSpace(line); len(end) >= len(mark) && strings.Trim(end, mark[:1]) == "" && indent(line) < 4 {
+		if end := trim(line); len(end) >= len(mark) && strings.Trim(end, mark[:1]) == "" && indent(line) < 4 {
 			n = i + 2
 			break
 		}
@@ -177,7 +177,7 @@ func fenced(lines []string) (block, int) {
 		out = out[:1]
 	}
 	open := strings.Repeat("`", long)
-	out[0] = open + strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(lines[0]), mark[:1]))
+	out[0] = open + trim(strings.TrimLeft(trim(lines[0]), mark[:1]))
 	return block{lines: append(out, open)}, n
 }
 
@@ -198,7 +198,7 @@ func heading(text string) int {
 
 // titled writes a heading.
 func titled(level int, text string) string {
-	text = strings.TrimSpace(text)
+	text = trim(text)
 	if bare := strings.TrimRight(text, "#"); bare == "" || strings.TrimRight(bare, " \t") != bare {
 		text = bare
 	}
@@ -211,7 +211,7 @@ func quoted(lines []string) (inner []string, n int) {
 		text := strings.TrimLeft(lines[n], " \t")
 		if rest, ok := strings.CutPrefix(text, ">"); ok && indent(lines[n]) < 4 {
 			inner = append(inner, cut(rest, 1))
-		} else if text == "" || strings.TrimSpace(inner[n-1]) == "" || begins(lines[n]) {
+		} else if text == "" || trim(inner[n-1]) == "" || begins(lines[n]) {
 			break
 		} else {
 			inner = append(inner, text) // a paragraph goes on
@@ -267,7 +267,7 @@ func (it *item) mark() string {
 func (it *item) content(lines []string) (inner []string, n int) {
 	inner = []string{it.text}
 	for n = 1; n < len(lines); n++ {
-		blank, before := strings.TrimSpace(lines[n]) == "", strings.TrimSpace(lines[n-1]) == ""
+		blank, before := trim(lines[n]) == "", trim(lines[n-1]) == ""
 		switch {
 		case blank:
 			inner = append(inner, "")
@@ -292,7 +292,7 @@ func (it *item) follows(line string) bool {
 func open(lines []string) bool {
 	mark := ""
 	for _, line := range lines {
-		switch end := strings.TrimSpace(line); {
+		switch end := trim(line); {
 		case mark == "":
 			mark = fence(line)
 		case len(end) >= len(mark) && strings.Trim(end, mark[:1]) == "":
@@ -304,7 +304,7 @@ func open(lines []string) bool {
 
 // begins reports whether a line below a paragraph begins a block of its own.
 func begins(line string) bool {
-	text := strings.TrimSpace(line)
+	text := trim(line)
 	if it := itemOf(line); it != nil && it.text != "" && (it.ends == "" || it.number == 1) {
 		return true
 	}
@@ -335,12 +335,12 @@ func isHTML(text string) bool {
 
 // html reads HTML, which stays as it is.
 func html(lines []string) (block, int) {
-	end := endOfHTML(strings.TrimSpace(lines[0]))
+	end := endOfHTML(trim(lines[0]))
 	for n, line := range lines {
 		if end != "" && strings.Contains(strings.ToLower(line), end) {
 			return block{lines: lines[:n+1]}, n + 1
 		}
-		if end == "" && strings.TrimSpace(line) == "" {
+		if end == "" && trim(line) == "" {
 			return block{lines: lines[:n]}, n
 		}
 	}
@@ -350,7 +350,7 @@ func html(lines []string) (block, int) {
 // definition reports whether a line says where a reference leads.
 func definition(text string) bool {
 	name, _, ok := strings.Cut(text, "]: ")
-	return ok && name[0] == '[' && !strings.Contains(name, "]")
+	return ok && strings.HasPrefix(name, "[") && !strings.Contains(name, "]")
 }
 
 // columns reads the line below the head of a table: the side to which each column is set. It is nil for any other line.
@@ -376,7 +376,7 @@ func columns(line string) (sides []string) {
 
 // cells splits a row of a table.
 func cells(line string) (out []string) {
-	text := strings.TrimPrefix(strings.TrimSpace(line), "|")
+	text := strings.TrimPrefix(trim(line), "|")
 	cell := ""
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -401,7 +401,7 @@ func table(lines []string) (block, int) {
 	sides := columns(lines[1])
 	var out []string
 	for n, line := range lines {
-		if n > 1 && (strings.TrimSpace(line) == "" || begins(line)) {
+		if n > 1 && (trim(line) == "" || begins(line)) {
 			return block{lines: out}, n
 		}
 		row := cells(line)
@@ -418,9 +418,9 @@ func table(lines []string) (block, int) {
 
 // paragraph reads a paragraph, or a heading that is underlined.
 func paragraph(lines []string) (block, int) {
-	text := strings.TrimSpace(lines[0])
+	text := trim(lines[0])
 	for n, line := range lines[1:] {
-		next := strings.TrimSpace(line)
+		next := trim(line)
 		if indent(line) < 4 && next != "" && (strings.Trim(next, "=") == "" || strings.Trim(next, "-") == "") {
 			level := 1
 			if next[0] == '-' {
@@ -441,7 +441,7 @@ func paragraph(lines []string) (block, int) {
 func inline(text string) string {
 	var out []byte
 	var opened []int // where runs of lines in out begin that may open an emphasis
-	text = strings.TrimSpace(text)
+	text = trim(text)
 	for i := 0; i < len(text); {
 		c, n := text[i], 1
 		switch {
@@ -522,3 +522,6 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 func isWord(c byte) bool {
 	return c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
+
+// trim takes the blanks from both ends of a text.
+func trim(text string) string { return strings.Trim(text, " \t\n") }

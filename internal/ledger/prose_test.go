@@ -1,6 +1,11 @@
 package ledger
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+)
 
 // What a formatter does to a body leaves its normal form as it is.
 func TestFormattersLeaveTheProse(t *testing.T) {
@@ -85,5 +90,13 @@ func FuzzProse(f *testing.F) {
 	for _, body := range []string{"# a\n- b\n\n> c\n```\nd\n```\n", "|a|b|\n|-|-|\n1|2", "1) a\n   * `b_c` _d_\n\n<!-- e -->", "[a]: b\n=\n\tc"} {
 		f.Add(body)
 	}
-	f.Fuzz(func(t *testing.T, body string) { _ = Prose(Prose(body)) })
+	f.Fuzz(func(t *testing.T, body string) {
+		prose := Prose(body)
+		if got := Prose("\n" + body + "\n\n"); got != prose {
+			t.Errorf("%q becomes %q, and between empty lines %q", body, prose, got)
+		}
+		if says := strings.Trim(record.CleanBody(body), " \t\n"); (says == "") != (prose == "") {
+			t.Errorf("%q becomes %q", body, prose)
+		}
+	})
 }

@@ -38,7 +38,7 @@ func TestHistoryThatIsCutShort(t *testing.T) {
 		{"a replaced commit", func(t *testing.T, s *store.Store, tip, _ string) {
 			storetest.Git(t, s.Root, "replace", "--graft", tip, tip+"~2")
 		}, ""},
-		{"a list that a variable names", func(t *testing.T, s *store.Store, tip, _ string) {
+		{"a list that a variable names", func(t *testing.T, _ *store.Store, tip, _ string) {
 			path := filepath.Join(t.TempDir(), "shallow")
 			storetest.WriteFile(t, path, tip+"\n")
 			t.Setenv("GIT_SHALLOW_FILE", path)
