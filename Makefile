@@ -100,6 +100,7 @@ fuzz:
 	$(GO) test ./session -run '^$$' -fuzz '^FuzzParseRemoteClaim$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./session -run '^$$' -fuzz '^FuzzParseShared$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./store/format -run '^$$' -fuzz '^FuzzOwnTree$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+	$(GO) test ./internal/ledger -run '^$$' -fuzz '^FuzzProse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 
 race:
 	RACETIME=$(RACETIME) $(GO) test ./store -count=1 -v -run '^TestWritersBesideAnEditor$$'
