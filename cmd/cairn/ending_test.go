@@ -93,14 +93,14 @@ func unread(t *testing.T, run *exec.Cmd) {
 	}
 }
 
-// idle has a command wait for input that does not come.
+// idle has a command wait for input that does not come. On a busy machine it may take a second to begin.
 func idle(t *testing.T, run *exec.Cmd) {
 	t.Helper()
 	if _, err := run.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
 	start(t, run)
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(3 * time.Second)
 }
 
 // calling has a command call a program that does not end.
