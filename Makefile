@@ -31,7 +31,7 @@ help:
 	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
 	@echo 'make jobs-crash  kill the processes of jobs at 200 random moments'
 	@echo 'make clones   twenty clones of one remote race, share work, and are killed'
-	@echo 'make fleets   FLEETS ($(FLEETS)) random histories of three clones with clocks apart, judged; half an hour'
+	@echo 'make fleets   FLEETS ($(FLEETS)) random histories of three clones with clocks apart, judged; twenty minutes'
 	@echo 'make conformance  hold the MCP server against the official suite, which npm downloads'
 	@echo 'make mcpb     dist/*.mcpb, the bundles for clients that install those; VERSION=1.2.0'
 	@echo 'make house    count how the code is arranged; FIELD=estimate'
