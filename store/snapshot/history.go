@@ -201,7 +201,7 @@ func (h *history) defaultsAt(id record.ID, e record.Entry) ([]task.Check, bool) 
 	if i := h.firstWith(id.Ref(), e); h.err == nil && i >= 0 && !h.later()[i] {
 		bases = h.mergeBases(h.since, h.all[i].ID)
 	} else if made, ok := id.Minted(); h.err == nil && ok {
-		bases = h.landedBy(latest(made, e.At))
+		bases = h.landedBy(slices.MaxFunc([]time.Time{made, e.At}, time.Time.Compare))
 	}
 	var out []task.Check
 	for _, base := range bases {
@@ -235,13 +235,6 @@ func (h *history) landedBy(at time.Time) []string {
 }
 
 func (h *history) configPath() string { return h.InRepo(h.Rel(h.ConfigFile())) }
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
 
 // filesAt is the function of proof.Change.FilesAt.
 func (h *history) filesAt(id record.ID, e record.Entry) (fingerprint string, known bool) {

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"bytes"
 	"context"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -71,8 +70,11 @@ func signersBase(ctx context.Context, l layout.Layout) (string, error) {
 		return head.Commit, err
 	}
 	bases, err := l.Repo.History().MergeBases(ctx, origin, head.Commit)
-	if err != nil || len(bases) > 0 {
-		return strings.Join(bases[:min(len(bases), 1)], ""), err
+	switch {
+	case err != nil:
+		return "", err
+	case len(bases) > 0:
+		return bases[0], nil
 	}
 	cut, err := l.Repo.History().Incomplete(ctx, []string{origin, head.Commit}, nil)
 	if cut {

@@ -96,7 +96,7 @@ func (c *clone) revert() {
 		return
 	}
 	c.must("revert", "--no-commit", "HEAD")
-	c.must("checkout", "-q", "HEAD", "--", ".cairn")
+	c.must("restore", "--staged", "--worktree", "--", ".cairn")
 	c.must("commit", "-q", "--allow-empty", "-m", "revert the code")
 }
 
