@@ -12,14 +12,15 @@ import (
 type Written struct {
 	Find task.Find // the tasks, and what else tasks depend on, as that commit has them
 
-	// Before are these as the commits have them that it was made from; of an entry that is not committed, as HEAD has them.
+	// Before are these as the commits have them that it was made from; of an entry that is not committed, as HEAD has
+	// them.
 	Before []task.Find
 
 	// From are these as the commits of the base have them that it and its ancestors in the change were made from.
 	From []task.Find
 
-	// Lost returns the entries of one of these that an ancestor of it, or a commit of From, had, and that it does not have.
-	// It may be nil.
+	// Lost returns the entries of one of these that an ancestor of it, or a commit of From, had, and that it does not
+	// have. It may be nil.
 	Lost func(id record.ID) []record.Entry
 
 	At    time.Time // when it was made

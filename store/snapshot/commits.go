@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -77,7 +76,8 @@ func (f files) counts(k *kind.Kind, id string) string {
 func readCommits(ctx context.Context, l layout.Layout, since string, before *tree, head string) (*commits, error) {
 	c := &commits{
 		Layout: l, ctx: ctx, place: map[string]int{}, touching: map[record.Ref][]int{}, known: map[recordIn]files{},
-		since: since, before: before, have: map[string][]byte{}, contents: l.Repo.Objects().Reader(ctx), parsed: map[content]any{},
+		since: since, before: before, have: map[string][]byte{},
+		contents: l.Repo.Objects().Reader(ctx), parsed: map[content]any{},
 		logs: logReader{map[content]record.Log{}, map[string]record.Entry{}}, first: map[record.Ref]map[string]int{},
 		hashed: map[content][]string{},
 	}
@@ -88,9 +88,13 @@ func readCommits(ctx context.Context, l layout.Layout, since string, before *tre
 	if c.all, c.around, err = l.Repo.History().Steps(ctx, since, head); err != nil {
 		return nil, err
 	}
-	if cut, err := l.Repo.History().CutAt(c.all); err != nil || cut != "" {
-		return nil, cmp.Or(err, error(record.Errorf(record.NoBase, "this clone lacks what came before the commit %s, which is part of what is judged", cut).
-			WithHint(fetchAll)))
+	cut, err := l.Repo.History().CutAt(c.all)
+	switch {
+	case err != nil:
+		return nil, err
+	case cut != "":
+		return nil, record.Errorf(record.NoBase, "this clone lacks what came before the commit %s, which is judged", cut).
+			WithHint(fetchAll)
 	}
 	return c, c.compare()
 }

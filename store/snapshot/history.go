@@ -163,7 +163,8 @@ func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) 
 	i := h.firstWith(id.Ref(), e)
 	switch {
 	case i >= 0:
-		w := proof.Written{Find: h.in(h.all[i].ID), At: h.all[i].At, Later: h.later()[i], Lost: func(id record.ID) []record.Entry { return h.lostIn(id, i) }}
+		w := proof.Written{Find: h.in(h.all[i].ID), At: h.all[i].At, Later: h.later()[i]}
+		w.Lost = func(id record.ID) []record.Entry { return h.lostIn(id, i) }
 		for _, from := range h.madeFrom(i) {
 			w.From = append(w.From, h.in(from))
 		}
