@@ -33,6 +33,7 @@ type Claim struct {
 	Branch   string        // "" when unknown or detached
 	Clone    string        // the other clone; "" for this one
 	Status   record.Status // of one that is Ahead
+	Taken    bool          // the actor took it up, and was not only named
 	Since    time.Time
 	Until    time.Time // when the claim expires; zero for never
 	Lapsed   bool      // it expired, its session stalled or its worktree is gone: a takeover may end it
@@ -111,7 +112,7 @@ func (r *Remote) claim(now time.Time) Claim {
 	}
 	over := c.Claim.Lapsed(c.First, now)
 	return Claim{
-		Source: FromRemote, Actor: c.Claim.Holder, Branch: c.Claim.Branch, Clone: c.Claim.Clone, Since: c.Claim.Taken, Until: c.Claim.Ends(c.First),
+		Source: FromRemote, Actor: c.Claim.Holder, Taken: true, Branch: c.Claim.Branch, Clone: c.Claim.Clone, Since: c.Claim.Taken, Until: c.Claim.Ends(c.First),
 		Lapsed: over, Expired: over,
 	}
 }
@@ -124,7 +125,7 @@ func (l Live) lease(file record.Header, now time.Time) Claim {
 	}
 	h := Claim{
 		Source: FromClone, Actor: lease.Actor, Session: lease.Session, Worktree: lease.Worktree, Branch: lease.Branch,
-		Since: lease.Since,
+		Taken: lease.Worktree != "" || lease.Actor == file.Assignee && file.Taken(), Since: lease.Since,
 	}
 	if l.Gone {
 		h.Worktree, h.Gone, h.Lapsed = "", true, true
@@ -149,7 +150,7 @@ func (l Live) assignee(file record.Header, now time.Time) Claim {
 	if file.Assignee == "" {
 		return Claim{}
 	}
-	h := Claim{Source: FromFile, Actor: file.Assignee, Session: file.Log.LastSession()}
+	h := Claim{Source: FromFile, Actor: file.Assignee, Session: file.Log.LastSession(), Taken: file.Taken()}
 	sign := file.Log.NewestBy(file.Assignee)
 	for _, e := range file.Log {
 		if e.Assignee != nil && *e.Assignee == file.Assignee {

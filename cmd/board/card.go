@@ -129,6 +129,8 @@ func (d pen) remarksOf(r verb.Row, column Column) []remark {
 			add(strings.ReplaceAll(r.Execution, "_", " "), red)
 		} else if r.Claim != nil && r.Claim.Lapsed {
 			add("claim lapsed", red)
+		} else if r.Assigned {
+			add("assigned", faint)
 		}
 		if r.Overdue {
 			add("overdue since "+string(r.Due), bold, red)

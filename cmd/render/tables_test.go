@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -29,10 +30,10 @@ func listedRows() []verb.Row {
 // explainedRows are the same with the reasons for which they are ready or not.
 func explainedRows() []verb.Row {
 	rows := listedRows()[:4]
-	rows[0].Why = []verb.Reason{{Code: verb.IsHeld, Actor: "agent:claude-1"}}
-	rows[1].Why = []verb.Reason{{Code: verb.WaitsFor, Tasks: []verb.ReasonTask{{ID: "SHOP-01m82n2fgv1ce6", Status: "in_progress"}}}, {Code: verb.ClaimLapsed, Actor: "agent:b"}}
-	rows[2].Why = []verb.Reason{{Code: verb.HasOpenChildren, Tasks: []verb.ReasonTask{{ID: "SHOP-01m82n2fgx0000", Status: "backlog"}}, Total: 4}, {Code: verb.OtherState, Status: "in_review"}}
-	rows[3].Why = []verb.Reason{{Code: verb.ReadyNow}}
+	rows[0].Why = []verb.Reason{{Code: task.IsHeld, Actor: "agent:claude-1"}}
+	rows[1].Why = []verb.Reason{{Code: task.WaitsFor, Tasks: []verb.ReasonTask{{ID: "SHOP-01m82n2fgv1ce6", Status: "in_progress"}}}, {Code: task.IsLapsed, Actor: "agent:b"}}
+	rows[2].Why = []verb.Reason{{Code: task.HasChildren, Tasks: []verb.ReasonTask{{ID: "SHOP-01m82n2fgx0000", Status: "backlog"}}, Total: 4}, {Code: task.IsInReview, Status: "in_review"}}
+	rows[3].Why = []verb.Reason{{Code: task.IsReady}}
 	return rows
 }
 

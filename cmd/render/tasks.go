@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/internal/verb/status"
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -158,21 +159,23 @@ func reasonText(why verb.Reason, shown func(record.ID) string) string {
 		list += record.AndMore(why.Total - len(ids))
 	}
 	switch why.Code {
-	case verb.WaitsFor:
+	case task.WaitsFor:
 		return "waits for " + list
-	case verb.HasOpenChildren:
+	case task.HasChildren:
 		return "its children are open: " + list
-	case verb.IsElsewhere:
+	case task.IsElsewhere:
 		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", why.Status, why.Branch))
-	case verb.ClaimLapsed:
+	case task.IsLapsed:
 		return "the claim of " + string(why.Actor) + " lapsed"
-	case verb.IsHeld:
+	case task.IsHeld:
 		return "held by " + string(why.Actor)
-	case verb.OtherState:
+	case task.IsAssigned:
+		return "assigned to " + string(why.Actor)
+	case task.IsInReview, task.OtherState:
 		return "no work begins in " + string(why.Status)
-	case verb.IsClosed, verb.ReadyNow:
+	default:
+		return string(why.Code)
 	}
-	return string(why.Code)
 }
 
 func holder(r verb.Row) string {
@@ -211,6 +214,8 @@ func standing(r verb.Row) string {
 		return "clone " + r.Claim.Clone
 	case r.OpenChildren > 0:
 		return fmt.Sprintf("open children: %d", r.OpenChildren)
+	case r.Assigned:
+		return "assigned"
 	default:
 		return ""
 	}
@@ -282,6 +287,7 @@ func (r *Renderer) statusLists(s status.Out) string {
 			}
 			return who(t)
 		}},
+		{"Assigned", s.Assigned, s.Totals.Assigned, who},
 		{"Overdue", s.Overdue, s.Totals.Overdue, func(t status.Task) screen.Cell { return screen.Cell{Text: string(t.Due)} }},
 		{"Ready", s.Ready, s.Totals.Ready, func(t status.Task) screen.Cell {
 			return screen.Cell{Text: fmt.Sprintf("p%d", t.Priority)}

@@ -32,6 +32,20 @@ type Header struct {
 	Rev      Rev // revision of the file that this was read from
 }
 
+// Taken reports whether the assignee took the record up, and was not only named: behind the newest entry that names
+// them, or by it, they claimed it, began a session or moved it.
+func (h Header) Taken() bool {
+	for _, e := range slices.Backward(h.Log) {
+		if e.Who == h.Assignee && (e.Did == Claimed || e.Did == Began || e.Did == TakenOver || e.To != "") {
+			return true
+		}
+		if e.Assignee != nil {
+			return false
+		}
+	}
+	return false
+}
+
 // Valid returns INVALID_INPUT for a title, labels or a body that no record may have.
 func (h Header) Valid(body string) error {
 	return cmp.Or(ValidLines("title", h.Title), ValidLines("label", h.Labels...), ValidBody(body))

@@ -135,7 +135,7 @@ func (d *draft) among(id record.ID) (task.Task, bool) {
 }
 
 // draft makes the task of one item: created, then moved, then given the deps that are still open, each in an entry of
-// its own.
+// its own. One that is moved is assigned behind that: whoever imports what they began elsewhere did not begin it here.
 func (d *draft) draft(i int) error {
 	it := d.items[i]
 	to := d.status(it)
@@ -154,6 +154,10 @@ func (d *draft) draft(i int) error {
 		late = d.flow.BlockedBy(task.Task{Deps: deps}, d.among)
 	}
 	t.Deps = slices.DeleteFunc(slices.Clone(deps), func(id record.ID) bool { return slices.Contains(late, id) })
+	assignee := t.Assignee
+	if to != d.flow.Initial && !d.flow.IsClosed(to) {
+		t.Assignee = ""
+	}
 	if t, err = d.flow.Create(t, d.among, d.w.Stamp("")); err != nil {
 		return err
 	}
@@ -163,8 +167,8 @@ func (d *draft) draft(i int) error {
 	if t, err = d.move(t, it, to); err != nil {
 		return err
 	}
-	if len(late) > 0 {
-		if t, _, err = d.flow.Update(t, task.Edit{AddDeps: late}, task.Proof{}, d.among, d.w.Stamp("")); err != nil {
+	if len(late) > 0 || t.Assignee != assignee {
+		if t, _, err = d.flow.Update(t, task.Edit{AddDeps: late, Assignee: &assignee}, task.Proof{}, d.among, d.w.Stamp("")); err != nil {
 			return err
 		}
 	}

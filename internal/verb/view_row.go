@@ -26,13 +26,14 @@ type Row struct {
 	Assignee     record.Actor `json:"assignee,omitempty"`
 	Parent       record.ID    `json:"parent,omitempty"`
 	Deps         []record.ID  `json:"deps,omitempty"`
-	Ready        bool         `json:"ready,omitempty"` // next would hand it out
+	Ready        bool         `json:"ready,omitempty"`    // next would hand it out
+	Assigned     bool         `json:"assigned,omitempty"` // to somebody who did not begin
 	BlockedBy    []record.ID  `json:"blocked_by,omitempty"`
 	OpenChildren int          `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
 	Execution    string       `json:"execution,omitempty"`     // active, stalled or awaiting_review
 	Claim        *Claim       `json:"claim,omitempty"`
 	Elsewhere    *Elsewhere   `json:"elsewhere,omitempty"`
-	IsRunning    bool         `json:"is_running,omitempty"`   // a session is at work on it
+	IsRunning    bool         `json:"is_running,omitempty"`   // it is being worked on
 	IsReviewing  bool         `json:"is_reviewing,omitempty"` // it is in the review state
 	IsBlocked    bool         `json:"is_blocked,omitempty"`   // it is open, and waits for its deps or its children
 	IsPending    bool         `json:"is_pending,omitempty"`   // it could be started, and nobody has
@@ -144,20 +145,23 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	r.DiscoveredFrom, r.Duplicates, r.Related = links.DiscoveredFrom, links.Duplicates, links.Related
 	r.Fields = ownFields(flow, t.OwnValue)
 	r.Overdue = !closed && r.Due.Passed(v.now)
-	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
 	live := v.known(r.ID.Ref())
 	about := enough(t, live, header)
-	at := position{view: v, row: t, waits: len(blockedBy) > 0, openChildren: openChildren > 0, header: func() record.Header { return about }}
-	r.Elsewhere = at.elsewhere()
-	if !closed {
-		r.Claim = viewClaim(at.hold(), live)
-		r.Held = r.Claim
-		r.Execution = v.execution(about)
-		r.IsRunning = r.Execution == string(session.Alive)
-		standing := at.standing()
-		r.Ready, r.IsBlocked = standing == ReadyNow, standing.Waits()
-		r.IsPending = r.Ready && t.Status == flow.Initial
+	knows := func() record.Header { return about }
+	r.Elsewhere = v.elsewhere(t, knows)
+	if closed {
+		return r
 	}
+	hold := v.holder(t, knows)
+	r.Claim = viewClaim(hold, live)
+	r.Held = r.Claim
+	r.Execution = v.execution(about)
+	s := flow.Stand(t.Status)
+	s.WaitsFor, s.Children = len(blockedBy) > 0, openChildren > 0
+	s = v.held(s, hold, r.Elsewhere, func() bool { return r.Execution == string(session.Stalled) })
+	r.Ready, r.Assigned, r.IsBlocked = s.Is(task.IsReady), s.Is(task.IsAssigned), s.Is(task.IsBlocked)
+	r.IsRunning, r.IsReviewing = s.Is(task.IsRunning), s.Is(task.IsInReview)
+	r.IsPending = r.Ready && t.Status == flow.Initial
 	return r
 }
 
@@ -197,7 +201,7 @@ func (v View) CutRow(r Row) Row {
 // lean leaves out of a row in a list what the reader of fifty rows does not need: the priority that a task has unless
 // it says another; when it was written last, unless it is dated; of a claim all but who, in which session and whether
 // it lapsed, and the whole of one that says no more than the assignee; dependencies that blocked_by names too; and the
-// flags that follow from ready, status, blocked_by and execution.
+// flags that follow from the others: what somebody has, and is neither assigned, lapsed, stalled nor in review, is running.
 func (r Row) lean(dated bool) Row {
 	whole := r
 	r.whole = &whole
@@ -271,11 +275,6 @@ func (v View) Execution(g *Graph, r *kind.Row) string {
 		return ""
 	}
 	return v.execution(enough(r, v.known(record.ID(r.ID).Ref()), func() record.Header { return g.Header(r) }))
-}
-
-// Behind reports whether a task of a graph was carried further elsewhere.
-func (v View) Behind(g *Graph, r *kind.Row) bool {
-	return v.elsewhere(r, func() record.Header { return g.Header(r) }) != nil
 }
 
 // elsewhere is how far a task was carried elsewhere; nil if this file is as far.

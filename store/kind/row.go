@@ -147,12 +147,16 @@ func RowOf(h record.Header) Row {
 	}
 	r.Add(MentionFact, newest(mentions(h.Log))...)
 	r.Add(AssignedFact, assignedBy(h))
+	if h.Taken() {
+		r.Add(takenFact, "true")
+	}
 	return r
 }
 
 // The names of facts that rows of every kind have, each a Said.
 const (
 	MentionFact  = "mention"  // an entry that mentions somebody, who is More; the newest few
+	takenFact    = "taken"    // the assignee has taken the record up
 	AssignedFact = "assigned" // the entry by which another actor assigned the record to its assignee, who has not taken it up since
 )
 
@@ -172,10 +176,11 @@ func mentions(log record.Log) []string {
 // assignedBy is what a row keeps of the newest entry by which another actor made the assignee that; "" if the assignee
 // took the record up since, or nobody else did it.
 func assignedBy(h record.Header) string {
+	if h.Assignee == "" || h.Taken() {
+		return ""
+	}
 	for _, e := range slices.Backward(h.Log) {
 		switch {
-		case h.Assignee == "", e.Who == h.Assignee && (e.Did == record.Began || e.Did == record.Claimed || e.Did == record.TakenOver):
-			return ""
 		case e.Assignee != nil && *e.Assignee == h.Assignee && e.Who != h.Assignee:
 			return SaidOf(e).String()
 		case e.Assignee != nil:
@@ -261,6 +266,9 @@ func (r *Row) Header() record.Header {
 	h := r.Task().Header()
 	if r.Assigned != 0 {
 		h.Log = append(h.Log, record.Entry{At: time.Unix(r.Assigned, 0).UTC(), Assignee: &h.Assignee})
+	}
+	if r.Fact(takenFact) != "" {
+		h.Log = append(h.Log, record.Entry{Who: r.Assignee, Did: record.Claimed})
 	}
 	for _, s := range r.Signs {
 		e := record.Entry{Who: s.Who, Did: record.Finished, Session: r.Session} // an entry that tells of a session, whatever it was

@@ -42,9 +42,10 @@ type Out struct {
 	Parent       *Task      `json:"parent,omitempty"` // the task that was asked for
 	Tasks        []Count    `json:"tasks"`            // in each state, in the order of the config
 	Open         int        `json:"open"`             // tasks that are not closed
-	Ready        int        `json:"ready"`            // of these, those that could be taken now
-	Blocked      int        `json:"blocked"`          // and those that wait for others
-	Held         int        `json:"held"`             // and those that somebody has
+	Ready        int        `json:"ready"`            // of these, those that next would hand out
+	Blocked      int        `json:"blocked"`          // and those that wait for others, or for their children
+	Held         int        `json:"held"`             // and those that somebody has taken up
+	Assigned     int        `json:"assigned"`         // and those that were given to somebody who did not begin
 	Top          []Task     `json:"top"`              // the most urgent open tasks
 	Decisions    []Decision `json:"decisions"`        // that govern, the newest first
 	Knowledge    []Titled   `json:"knowledge"`        // active, the newest first
@@ -165,6 +166,7 @@ func (b *reader) tasks(out *Out) {
 	counts := map[record.Status]int{}
 	var open []*kind.Row
 	blocked := map[string]bool{}
+	view := b.w.View(b.s).OfMany(b.ctx)
 	keep := func(r *kind.Row) bool { return b.within == nil || b.within[r.ID] }
 	for n, r := range b.g.Rows() {
 		if !keep(r) {
@@ -174,14 +176,14 @@ func (b *reader) tasks(out *Out) {
 		b.note(kind.Tasks.Kind, r)
 		if !flow.IsClosed(r.Status) {
 			open = append(open, r)
-			blocked[r.ID] = b.g.Blocked(n)
+			blocked[r.ID] = view.Stand(b.g, n).Is(task.IsBlocked)
 		}
 	}
 	for _, status := range flow.States {
 		out.Tasks = append(out.Tasks, Count{status, counts[status]})
 	}
 	free, rest := tasks.Survey(b.ctx, b.w, b.s, b.g, keep)
-	out.Open, out.Ready, out.Blocked, out.Held = len(open), len(free), rest.Blocked, rest.Claimed
+	out.Open, out.Ready, out.Blocked, out.Held, out.Assigned = len(open), len(free), rest.Blocked, rest.Held, rest.Assigned
 	out.Top = []Task{}
 	for _, r := range tasks.Foremost(open, int(b.in.MaxTasks)) {
 		out.Top = append(out.Top, taskOf(r, blocked[r.ID]))

@@ -237,7 +237,7 @@ func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []in
 		r := n.rows[i]
 		node := Node{
 			ID: n.id(i), Title: r.Title, Status: r.Status, Priority: r.Priority, Open: n.open[i], Waiting: waiting[i], Critical: critical[i],
-			Ready: n.view.Standing(n.look, i) == verb.ReadyNow,
+			Ready: n.view.Stand(n.look, i).Is(task.IsReady),
 		}
 		if p, ok := n.at[r.Parent]; ok && inside[p] {
 			node.Parent = r.Parent
@@ -389,7 +389,9 @@ func (n *net) unblocks(chosen []int, waiting []int) []Unblocks {
 	for _, i := range all[:min(len(all), unblocksMost)] {
 		ready := 0
 		for _, by := range n.waits[i] {
-			if left := n.look.BlockedBy(n.rows[by]); len(left) == 1 {
+			stand := n.view.Stand(n.look, by)
+			stand.WaitsFor = len(n.look.BlockedBy(n.rows[by])) > 1
+			if stand.Is(task.IsReady) {
 				ready++
 			}
 		}

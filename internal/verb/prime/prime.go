@@ -40,7 +40,7 @@ type Out struct {
 	Sessions  []Session    `json:"sessions"`       // that the actor has open, the newest first
 	Lost      []record.ID  `json:"lost,omitempty"` // of them, those that the git remote gave to another clone
 	Mine      []Task       `json:"mine"`           // open tasks that the actor holds or was given, the most urgent first
-	Ready     []Task       `json:"ready"`          // that anybody could take now, the most urgent first
+	Ready     []Task       `json:"ready"`          // that next would hand out, the most urgent first
 	Handoffs  []Handoff    `json:"handoffs"`       // that wait for the actor, the newest first
 	Totals    Totals       `json:"totals"`         // of the lists, which show the first
 	Text      string       `json:"text"`           // at most MaxText bytes of Markdown
@@ -75,7 +75,7 @@ type Totals struct {
 	Sessions int `json:"sessions"`
 	Mine     int `json:"mine"`
 	Ready    int `json:"ready"`
-	Blocked  int `json:"blocked"` // open tasks that wait for others
+	Blocked  int `json:"blocked"` // open tasks that wait for others, or for their children
 	Handoffs int `json:"handoffs"`
 }
 
@@ -122,14 +122,13 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 
 func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) {
 	view := w.View(s).OfMany(ctx)
-	mine, isMine := tasks.WorkOf(view, g, out.Actor), map[string]bool{}
+	mine := tasks.WorkOf(view, g, out.Actor)
 	for _, r := range mine {
-		isMine[r.ID] = true
 		if view.Holder(g, r).LostTo != nil && len(out.Lost) < shown {
 			out.Lost = append(out.Lost, record.ID(r.ID))
 		}
 	}
-	free, rest := tasks.Survey(ctx, w, s, g, func(r *kind.Row) bool { return !isMine[r.ID] })
+	free, rest := tasks.Survey(ctx, w, s, g, func(*kind.Row) bool { return true })
 	out.Totals = Totals{Mine: len(mine), Ready: len(free), Blocked: rest.Blocked}
 	out.Mine, out.Ready = foremost(mine), foremost(free)
 }

@@ -22,7 +22,7 @@ import (
 // Verbs are the verbs of the package.
 var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
 	verb.Declare(Status, verb.Verb{Name: "status", Title: "See what is going on",
-		Summary: "Show what runs and who holds it, what stalled, waits for review or for you, is ready, overdue or was just closed.",
+		Summary: "Show what runs and who holds it, what stalled, waits for review or for you, is assigned, ready, overdue or was just closed.",
 		When:    "When you sit down. brief tells an agent what is known and decided besides.",
 	}),
 )
@@ -40,14 +40,15 @@ type Out struct {
 	Open      int          `json:"open"`
 	Blocked   int          `json:"blocked"` // of these, those that wait for others, or for their children
 
-	Running []Task `json:"running"` // held by somebody, the last one changed first
-	Stalled []Task `json:"stalled"` // held under a session that fell silent, or by a claim that lapsed
-	Review  []Task `json:"review"`  // in the review state; those that wait for the caller first
-	Ready   []Task `json:"ready"`   // that could be started now, the most urgent first
-	Overdue []Task `json:"overdue"` // the longest overdue first
-	Closed  []Task `json:"closed"`  // in the last week, the last one first
-	Jobs    []Job  `json:"jobs"`    // that run or wait for a slot
-	Inbox   int    `json:"inbox"`   // what waits for the caller and was not read
+	Running  []Task `json:"running"`  // being worked on, the last one changed first
+	Stalled  []Task `json:"stalled"`  // taken up and left behind, likewise
+	Review   []Task `json:"review"`   // in the review state; those that wait for the caller first
+	Assigned []Task `json:"assigned"` // given to somebody who did not begin; those of the caller first
+	Ready    []Task `json:"ready"`    // that next would hand out, the most urgent first
+	Overdue  []Task `json:"overdue"`  // the longest overdue first
+	Closed   []Task `json:"closed"`   // in the last week, the last one first
+	Jobs     []Job  `json:"jobs"`     // that run or wait for a slot
+	Inbox    int    `json:"inbox"`    // what waits for the caller and was not read
 
 	Totals Totals   `json:"totals"`
 	Next   []string `json:"next"` // commands to type
@@ -57,13 +58,14 @@ type Out struct {
 
 // Totals are how many there are of what is shown.
 type Totals struct {
-	Running int `json:"running"`
-	Stalled int `json:"stalled"`
-	Review  int `json:"review"`
-	Ready   int `json:"ready"`
-	Overdue int `json:"overdue"`
-	Closed  int `json:"closed"`
-	Jobs    int `json:"jobs"`
+	Running  int `json:"running"`
+	Stalled  int `json:"stalled"`
+	Review   int `json:"review"`
+	Assigned int `json:"assigned"`
+	Ready    int `json:"ready"`
+	Overdue  int `json:"overdue"`
+	Closed   int `json:"closed"`
+	Jobs     int `json:"jobs"`
 }
 
 // Task is a task on the screen.
@@ -139,35 +141,38 @@ type found struct {
 }
 
 func (l looker) tasks(out *Out) {
-	flow, now, me := l.s.Config.Flow, l.w.Now(), l.w.Actor()
-	var running, stalled, review, overdue, closed, ready []found
+	now, me := l.w.Now(), l.w.Actor()
+	var running, stalled, review, assigned, overdue, closed, ready []found
 	for n, r := range l.g.Rows() {
 		out.Total++
-		if flow.IsClosed(r.Status) {
+		stand := l.view.Stand(l.g, n)
+		if stand.Closed {
 			if now.Sub(time.Unix(r.Updated, 0)) < justClosed {
 				closed = append(closed, found{row: r})
 			}
 			continue
 		}
 		out.Open++
-		switch standing := l.view.Standing(l.g, n); {
-		case standing.Waits():
+		if stand.Is(task.IsBlocked) {
 			out.Blocked++
-		case standing == verb.ReadyNow:
-			ready = append(ready, found{row: r})
 		}
 		hold := l.view.Holder(l.g, r)
 		one := found{r, hold, hold.Actor == me}
 		if task.Due(r.Fact(kind.DueFact)).Passed(now) {
 			overdue = append(overdue, one)
 		}
+		if stand.Is(task.IsAssigned) {
+			assigned = append(assigned, one)
+		}
 		switch {
-		case flow.Review != "" && r.Status == flow.Review:
+		case stand.Is(task.IsReady):
+			ready = append(ready, one)
+		case stand.Is(task.IsInReview):
 			one.mine = slices.Contains(r.All(kind.ReviewerFact), string(me))
 			review = append(review, one)
-		case hold.Lapsed || hold.Actor != "" && l.view.Execution(l.g, r) == string(session.Stalled):
+		case stand.Is(task.IsStalled):
 			stalled = append(stalled, one)
-		case hold.Actor != "":
+		case stand.Is(task.IsRunning):
 			running = append(running, one)
 		}
 	}
@@ -178,18 +183,21 @@ func (l looker) tasks(out *Out) {
 	sorted.By(running, newest)
 	sorted.By(stalled, newest)
 	sorted.By(closed, newest)
-	sorted.By(review, func(a, b found) int {
+	mineFirst := func(a, b found) int {
 		if a.mine != b.mine {
 			return map[bool]int{true: -1, false: 1}[a.mine]
 		}
 		return tasks.MoreUrgent(a.row, b.row)
-	})
+	}
+	sorted.By(review, mineFirst)
+	sorted.By(assigned, mineFirst)
 	sorted.By(overdue, func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.row.Fact(kind.DueFact), b.row.Fact(kind.DueFact)), cmp.Compare(a.row.ID, b.row.ID))
 	})
 	out.Running, out.Totals.Running = l.shown(running), len(running)
 	out.Stalled, out.Totals.Stalled = l.shown(stalled), len(stalled)
 	out.Review, out.Totals.Review = l.shown(review), len(review)
+	out.Assigned, out.Totals.Assigned = l.shown(assigned), len(assigned)
 	out.Ready, out.Totals.Ready = l.shown(ready), len(ready)
 	out.Overdue, out.Totals.Overdue = l.shown(overdue), len(overdue)
 	out.Closed, out.Totals.Closed = l.shown(closed), len(closed)
@@ -263,8 +271,8 @@ func next(out Out) []string {
 	if at := slices.IndexFunc(out.Running, func(t Task) bool { return t.Mine && !t.Lost && t.Clone == "" }); at >= 0 {
 		add(true, "cairn done "+string(out.Running[at].ID))
 	}
-	if id := first(out.Ready, false); id != "" {
-		add(true, "cairn start "+string(id))
+	for _, id := range []record.ID{first(out.Assigned, true), first(out.Ready, false)} {
+		add(id != "", "cairn start "+string(id))
 	}
 	if id := first(out.Stalled, false); id != "" {
 		add(true, "cairn start "+string(id)+" --takeover")

@@ -155,7 +155,7 @@ func (f Filter) Fits(r *kind.Row) bool {
 // fitsNow reports whether what is derived of the task of the nth row fits.
 func (f Filter) fitsNow(g *verb.Graph, view verb.View, n int) bool {
 	r := g.Rows()[n]
-	if f.in.Ready != nil && (view.Standing(g, n) == verb.ReadyNow) != *f.in.Ready {
+	if f.in.Ready != nil && view.Stand(g, n).Is(task.IsReady) != *f.in.Ready {
 		return false
 	}
 	if f.in.Where != "" && !f.where.Fits(Item{r, n, g, view}) {

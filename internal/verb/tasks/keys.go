@@ -60,20 +60,23 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "age", Type: where.Span, About: "how long ago it was made", Number: func(i Item) (float64, bool) { return since(now, i.Row.Created) }},
 		{Name: "idle", Type: where.Span, About: "how long ago it was written last", Number: func(i Item) (float64, bool) { return since(now, i.Row.Updated) }},
 		{Name: "children", Type: where.Number, About: "how many open children it waits for", Number: func(i Item) (float64, bool) { return float64(len(i.graph.OpenChildren(i.Row))), true }},
-		{Name: "ready", Type: where.Flag, About: "next would hand it out", Flag: func(i Item) bool { return i.view.Standing(i.graph, i.n) == verb.ReadyNow }},
-		{Name: "blocked", Type: where.Flag, About: "it is open, and waits for deps or for its children", Flag: func(i Item) bool { return i.view.Standing(i.graph, i.n).Waits() }},
-		{Name: "held", Type: where.Flag, About: "somebody holds it, and the claim did not lapse", Flag: func(i Item) bool { return open(i) && i.view.Holder(i.graph, i.Row).Holds() }},
-		{Name: "lapsed", Type: where.Flag, About: "somebody held it who gave no sign of life", Flag: func(i Item) bool { return open(i) && i.view.Holder(i.graph, i.Row).Lapsed }},
-		{Name: "elsewhere", Type: where.Flag, About: "another branch or worktree carried it further", Flag: func(i Item) bool { return i.view.Behind(i.graph, i.Row) }},
 		{Name: "overdue", Type: where.Flag, About: "it is open, and its time is up", Flag: func(i Item) bool { return open(i) && task.Due(i.Row.Fact(kind.DueFact)).Passed(now) }},
 		{Name: "execution", Type: where.Word, About: "active, stalled or awaiting_review: how its session does", Read: func(value string) (string, error) {
 			return strings.ToLower(value), record.OneOf("execution", strings.ToLower(value), executions)
 		}, Texts: func(i Item) []string { return []string{i.view.Execution(i.graph, i.Row)} }},
 	}
+	for _, word := range FlagWords {
+		all = append(all, where.Key[Item]{Name: string(word), Type: where.Flag, About: "it " + word.About(), Flag: func(i Item) bool { return i.view.Stand(i.graph, i.n).Is(word) }})
+	}
 	for _, field := range flow.Fields.All() {
 		all = append(all, keys.own(field))
 	}
 	return where.Table[Item]{Now: now, Keys: all}
+}
+
+// FlagWords are the words for how a task stands that are flags; the others are reasons alone, or asked by other keys.
+var FlagWords = []task.Word{
+	task.IsReady, task.IsRunning, task.IsStalled, task.IsAssigned, task.IsHeld, task.IsLapsed, task.IsInReview, task.IsBlocked, task.IsElsewhere,
 }
 
 // own is the key of an optional field, or of one that the config declares.

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // tree makes tasks by their titles; a title may name a parent and deps among those before it.
@@ -63,7 +64,7 @@ func TestOpenChildrenHoldTheParentBack(t *testing.T) {
 		out, _ := verbtest.Call[tasks.ListOut](t, w, "list", verbtest.Args{"explain": true, "limit": 500})
 		for _, row := range out.Tasks {
 			ready := slices.Contains(titles, row.Title)
-			if row.Ready != ready || (row.Why[0].Code == verb.ReadyNow) != ready {
+			if row.Ready != ready || (row.Why[0].Code == task.IsReady) != ready {
 				t.Errorf("%s, %s: ready %v, why %v; want %v", when, row.Title, row.Ready, row.Why, ready)
 			}
 		}
@@ -102,14 +103,14 @@ func TestExplain(t *testing.T) {
 	if err != nil || out.Unblocks == nil || out.Unblocks.ID != ids["base"] || out.Unblocks.Tasks != 2 {
 		t.Fatalf("most wait for %+v, %v", out.Unblocks, err)
 	}
-	want := map[string][]verb.ReasonCode{
-		"base": {verb.IsHeld}, "walls": {verb.WaitsFor}, "roof": {verb.WaitsFor}, "house": {verb.HasOpenChildren}, "door": {verb.OtherState},
+	want := map[string][]task.Word{
+		"base": {task.IsHeld}, "walls": {task.WaitsFor}, "roof": {task.WaitsFor}, "house": {task.HasChildren}, "door": {task.IsInReview},
 	}
 	for _, row := range out.Tasks {
-		var got []verb.ReasonCode
+		var got []task.Word
 		for _, why := range row.Why {
 			got = append(got, why.Code)
-			if (why.Code == verb.WaitsFor || why.Code == verb.HasOpenChildren) && (len(why.Tasks) != 1 || why.Tasks[0].Status == "") {
+			if (why.Code == task.WaitsFor || why.Code == task.HasChildren) && (len(why.Tasks) != 1 || why.Tasks[0].Status == "") {
 				t.Errorf("%s: %+v does not say for what", row.Title, why)
 			}
 		}

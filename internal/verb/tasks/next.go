@@ -27,7 +27,7 @@ type NextIn struct {
 type Work struct {
 	Task     *verb.Task `json:"task"`    // null if there is none to be had
 	Blocked  int        `json:"blocked"` // open tasks that wait for others, or for their children
-	Claimed  int        `json:"claimed"` // open tasks that somebody holds, here or elsewhere
+	Claimed  int        `json:"claimed"` // open tasks that somebody holds, was given, let lapse, or carried further elsewhere
 	Replayed bool       `json:"replayed,omitempty"`
 }
 
@@ -61,9 +61,10 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 	if err != nil {
 		return Work{}, err
 	}
-	free, out := Survey(ctx, w, s, g, func(r *kind.Row) bool {
+	free, n := Survey(ctx, w, s, g, func(r *kind.Row) bool {
 		return (in.Label == "" || slices.Contains(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
 	})
+	out := Work{Blocked: n.Blocked, Claimed: n.Taken}
 	sorted.By(free, MoreUrgent)
 	for _, r := range free {
 		got, err := takeNext(ctx, w, s, record.ID(r.ID), in.Lease)
@@ -79,20 +80,35 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 	return out, nil
 }
 
-// Survey finds the tasks that could be taken now, sorted by id, and counts the open ones that could not.
-func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*kind.Row) bool) (free []*kind.Row, out Work) {
+// Counts are of how many tasks words hold; several may hold of one.
+type Counts struct {
+	Blocked, Held, Assigned int
+	Taken                   int // which are held, assigned, lapsed or elsewhere
+}
+
+// Survey finds the tasks that are ready, sorted by id, and counts the others.
+func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*kind.Row) bool) (free []*kind.Row, out Counts) {
 	view := w.View(s).OfMany(ctx)
 	for n, r := range g.Rows() {
 		if !keep(r) {
 			continue
 		}
-		switch standing := view.Standing(g, n); {
-		case standing == verb.ReadyNow:
+		stand := view.Stand(g, n)
+		if stand.Is(task.IsReady) {
 			free = append(free, r)
-		case standing.Waits():
+		}
+		if stand.Is(task.IsBlocked) {
 			out.Blocked++
-		case standing.Taken():
-			out.Claimed++
+		}
+		held, assigned := stand.Is(task.IsHeld), stand.Is(task.IsAssigned)
+		if held {
+			out.Held++
+		}
+		if assigned {
+			out.Assigned++
+		}
+		if held || assigned || stand.Is(task.IsLapsed) || stand.Is(task.IsElsewhere) {
+			out.Taken++
 		}
 	}
 	return free, out
@@ -101,7 +117,7 @@ func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Grap
 // takeNext claims a task, if it still is as it was when it was picked.
 func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, seconds verb.Count) (verb.Task, error) {
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
-		if wc.Standing() != verb.ReadyNow {
+		if !wc.Stand().Is(task.IsReady) {
 			return wc.Task, nil, errTaken
 		}
 		t, entry, err := s.Config.Flow.Claim(wc.Task, false, w.Stamp(""))

@@ -1,0 +1,144 @@
+package task
+
+import "github.com/cairn-tasks/cairn/internal/record"
+
+// Word says how a task stands. Every verb, filter, board, graph, tool and count means by a word what Stand says.
+type Word string
+
+// The words, in the order in which they are asked.
+const (
+	IsClosed    Word = "closed"
+	WaitsFor    Word = "waits_for"
+	HasChildren Word = "open_children"
+	IsElsewhere Word = "elsewhere"
+	IsLapsed    Word = "lapsed"
+	IsHeld      Word = "held"
+	IsAssigned  Word = "assigned"
+	IsInReview  Word = "in_review"
+	OtherState  Word = "state"
+	IsReady     Word = "ready"
+	IsBlocked   Word = "blocked"
+	IsRunning   Word = "running"
+	IsStalled   Word = "stalled"
+)
+
+// words says of each word what it says of a task. docs/filters.md has the same table.
+var words = []struct {
+	word  Word
+	about string
+}{
+	{IsClosed, "is in a closed state; of the others only elsewhere is said of it too"},
+	{WaitsFor, "waits for deps that are open"},
+	{HasChildren, "has open children, which are the work"},
+	{IsElsewhere, "was carried further by another branch, worktree or clone"},
+	{IsLapsed, "has a holder or an assignee who gave no sign of life; takeover ends that"},
+	{IsHeld, "is somebody's who took it up, by a claim, a session or a move, and it did not lapse"},
+	{IsAssigned, "was given to somebody, also by a plan or an import, who did not begin"},
+	{IsInReview, "is in the review state"},
+	{OtherState, "is in another state in which no work begins"},
+	{IsReady, "is handed out by next, to whoever asks: none of the words above holds"},
+	{IsBlocked, "waits for deps or for its children: waits_for or open_children"},
+	{IsRunning, "is being worked on: held, and neither in_review nor stalled"},
+	{IsStalled, "was taken up and left behind: it lapsed, or its session fell silent; not in_review"},
+}
+
+// keepers is how many of the words keep a task from being handed out: the first.
+const keepers = 9
+
+// Words lists the words.
+func Words() []Word {
+	out := make([]Word, len(words))
+	for i, one := range words {
+		out[i] = one.word
+	}
+	return out
+}
+
+// About says what a word says of a task.
+func (w Word) About() string {
+	for _, one := range words {
+		if one.word == w {
+			return one.about
+		}
+	}
+	return ""
+}
+
+// Stand is how a task stands, for whoever asks: what its state means, and what its file does not say, from those who
+// know it. Make one with Lifecycle.Stand.
+type Stand struct {
+	Closed, Review, Begins bool // its state is closed, is the review state, is one in which work begins
+
+	WaitsFor  bool         // a dep that is open
+	Children  bool         // there are open ones, for which it waits
+	Elsewhere bool         // it was carried further there
+	Holder    record.Actor // who has it, or was given it; "" for nobody
+	Taken     bool         // the holder took it up, and was not only named
+	Lapsed    bool         // the holder may be taken over
+	Silent    func() bool  // whether the holder's session fell silent; nil for no
+}
+
+// Stand returns what a state means. Work begins in the initial one, and in the working one for what was left there.
+func (l Lifecycle) Stand(at record.Status) Stand {
+	begins := at == l.Initial || l.Working != "" && at == l.Working
+	return Stand{Closed: l.IsClosed(at), Review: l.Review != "" && at == l.Review && !begins, Begins: begins}
+}
+
+// Is reports whether a word holds.
+func (s Stand) Is(w Word) bool {
+	if w != IsElsewhere && (s.Closed || w == IsClosed) {
+		return s.Closed && w == IsClosed
+	}
+	switch w {
+	case WaitsFor:
+		return s.WaitsFor
+	case HasChildren:
+		return s.Children
+	case IsElsewhere:
+		return s.Elsewhere
+	case IsLapsed:
+		return s.Lapsed
+	case IsHeld:
+		return s.Holder != "" && s.Taken && !s.Lapsed
+	case IsAssigned:
+		return s.Holder != "" && !s.Taken
+	case IsInReview:
+		return s.Review
+	case OtherState:
+		return !s.Review && !s.Begins
+	case IsReady:
+		return s.First() == IsReady
+	case IsBlocked:
+		return s.WaitsFor || s.Children
+	case IsRunning:
+		return s.Is(IsHeld) && !s.Review && !s.Is(IsStalled)
+	case IsStalled:
+		return s.Holder != "" && s.Taken && !s.Review && (s.Lapsed || s.Silent != nil && s.Silent())
+	}
+	return false
+}
+
+// First is the first word that keeps next from handing the task out, or IsReady.
+func (s Stand) First() Word {
+	for _, one := range words[:keepers] {
+		if s.Is(one.word) {
+			return one.word
+		}
+	}
+	return IsReady
+}
+
+// Why lists the words that keep next from handing the task out, or IsReady alone.
+func (s Stand) Why() []Word {
+	first := s.First()
+	if s.Closed || first == IsReady {
+		return []Word{first}
+	}
+	var out []Word
+	for _, one := range words[:keepers] {
+		if s.Is(one.word) {
+			out = append(out, one.word)
+		}
+	}
+	return out
+}
