@@ -181,7 +181,7 @@ func parseFormat(name string) (report.Format, error) {
 // fix shows which of the findings can be fixed, fixes them once the person agrees, and returns what is found
 // afterwards.
 func (p *checkCommand) fix(ctx context.Context, l layout.Layout, found snapshot.Checked) (snapshot.Checked, error) {
-	fixes, err := store.Fixes(l, found.Findings)
+	fixes, err := store.Fixes(ctx, l, found.Findings)
 	if err != nil || len(fixes) == 0 {
 		return found, err
 	}
@@ -189,10 +189,21 @@ func (p *checkCommand) fix(ctx context.Context, l layout.Layout, found snapshot.
 	if p.format != report.Text {
 		to = p.Stderr // a program reads standard output
 	}
-	for _, f := range fixes {
-		screen.Fprintf(to, "%s\n", screen.Lines(diff.Diff("a/"+f.Path, f.Old, "b/"+f.Path, f.New)))
+	show := func(path string, was, now []byte) {
+		if !bytes.Equal(was, now) {
+			screen.Fprintf(to, "%s\n", screen.Lines(diff.Diff("a/"+path, was, "b/"+path, now)))
+		}
 	}
-	if p.DryRun {
+	for _, f := range fixes {
+		show(f.Path, f.Old, f.New)
+		if f.Disputed {
+			screen.Fprintf(to, "%s and %s contradict each other between the markers, so both stay.\n\n", f.Path, f.Gone)
+		} else {
+			show(f.Gone, f.Was, nil)
+		}
+	}
+	fixes = slices.DeleteFunc(fixes, func(f store.Fix) bool { return f.Disputed })
+	if p.DryRun || len(fixes) == 0 {
 		return found, nil
 	}
 	if err := p.agree(ctx, p.Yes, "cairn check --fix --yes makes the changes; --dry-run only shows them"); err != nil {

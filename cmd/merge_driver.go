@@ -62,15 +62,11 @@ func runMergeDriver(ctx context.Context, p *call, _ nothing) error {
 	return nil
 }
 
-// flowAt is the flow of the workspace that a file belongs to; the default one if its config cannot be read, as in the
-// middle of a merge.
+// flowAt is the flow of the workspace that a file belongs to; the default one for one of no workspace.
 func (p Env) flowAt(name string) task.Flow {
 	for dir := filepath.Dir(p.abs(name)); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if filepath.Base(dir) != layout.Folder {
-			continue
-		}
-		if flow, err := snapshot.FlowHere(layout.Layout{Root: filepath.Dir(dir)}); err == nil {
-			return flow
+		if filepath.Base(dir) == layout.Folder {
+			return snapshot.FlowToMerge(layout.Layout{Root: filepath.Dir(dir)})
 		}
 	}
 	return kind.DefaultConfig().Flow

@@ -11,31 +11,39 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // Fix is a repair of one file that is right in every case: nothing in the file is lost, and nothing is added that a
-// gate would count.
+// gate would count, but for what another file of the record has.
 type Fix struct {
 	Path     string // from the workspace root, with forward slashes
-	Old, New []byte // New is nil for a file that goes
-	Keep     string // only while the file at this path holds Old too; "" for no such condition
+	Old, New []byte
+	Gone     string // another file of the record, which goes once Path holds New; "" for none
+	Was      []byte // what that holds
+	Disputed bool   // the two contradict each other, between the markers of New: it is to be looked at, and not made
 }
 
 // Fixes lists the repairs that there are for findings, one a file at most:
 //
 //   - a top-level key that stands again and says the same as before goes (duplicate-key);
 //   - a task without an id gets the one in the name of its file (missing-field);
-//   - of two equal files of a record one goes (two-files): that at rest, unless the record is closed.
+//   - two files of a record become one (two-files): that at rest if the record is closed, else that among the others.
 //
-// Other findings, and other files with these, are left to a person.
-func Fixes(l layout.Layout, findings []proof.Finding) ([]Fix, error) {
+// Other findings, and other files with these, are left to a person. It returns GIT if git refuses to tell the version
+// that two files come from.
+func Fixes(ctx context.Context, l layout.Layout, findings []proof.Finding) ([]Fix, error) {
 	var out []Fix
 	done := map[string]bool{}
 	for _, f := range findings {
 		if f.Rule == proof.TwoFiles.ID {
-			out = append(out, equal(l, f.Path)...)
+			merge, err := oneFile(ctx, l, f.Path)
+			if err != nil {
+				return nil, err
+			}
+			if merge != nil {
+				out = append(out, *merge)
+			}
 			continue
 		}
 		if f.Rule != proof.DuplicateKey.ID && f.Rule != proof.MissingField.ID || done[f.Path] {
@@ -51,38 +59,6 @@ func Fixes(l layout.Layout, findings []proof.Finding) ([]Fix, error) {
 		}
 	}
 	return out, nil
-}
-
-// equal is the removal of a file of a record that has an equal one, or of that one; none if they differ. The path is
-// that of one that does not count.
-func equal(l layout.Layout, second string) []Fix {
-	k, id, _ := kind.At(second)
-	counts := place.Of(l, k, id)
-	src, err := layout.ReadFile(l.Abs(counts))
-	if other, err2 := layout.ReadFile(l.Abs(second)); err != nil || err2 != nil || counts == second || !bytes.Equal(src, other) {
-		return nil
-	}
-	if counts == k.File(id) && closed(l, k, src) {
-		others, err := place.Others(l, k, id, l.Abs(counts))
-		if err == nil && len(others) > 0 && l.Rel(others[0]) == second {
-			return []Fix{{Path: counts, Old: src, Keep: second}}
-		}
-	}
-	return []Fix{{Path: second, Old: src, Keep: counts}}
-}
-
-// closed reports whether the content of a file is that of a closed record.
-func closed(l layout.Layout, k *kind.Kind, src []byte) bool {
-	text, err := layout.ReadFile(l.ConfigFile())
-	if err != nil {
-		return false
-	}
-	config, err := kind.ParseConfig(text)
-	if err != nil || k.Closed == nil {
-		return false
-	}
-	v, err := k.Parse(src)
-	return err == nil && k.Closed(config.Flow, k.Header(v).Status)
 }
 
 // fix is the repaired content of a file with a finding.
@@ -109,17 +85,40 @@ func fix(f proof.Finding, src []byte) []byte {
 	return doc.Bytes()
 }
 
-// Apply writes the repair under the write lock. It appends no entry, since the record says what it said before. It
-// returns CONFLICT if the file changed since, and BUSY, SANDBOXED and READ_ONLY as Update does.
+// Apply writes the repair under the write lock, with the file that goes in one write. It appends no entry, since the
+// record says what it said before. It returns CONFLICT if a file changed since or is disputed, and BUSY, SANDBOXED and
+// READ_ONLY as Update does.
 func (f Fix) Apply(ctx context.Context, l layout.Layout) error {
-	return edit(ctx, l, l.Abs(f.Path), func(src []byte) ([]byte, error) {
-		kept := f.Old
-		if f.Keep != "" {
-			kept, _ = layout.ReadFile(l.Abs(f.Keep)) // what cannot be read is not the same
+	if f.Disputed {
+		return record.Errorf(record.Conflict, "%s and %s contradict each other", f.Path, f.Gone).
+			WithHint("have both say the same first")
+	}
+	return editing(ctx, l, func(tx *Tx) error {
+		if err := unchanged(l, f.Path, f.Old); err != nil {
+			return err
 		}
-		if !bytes.Equal(src, f.Old) || !bytes.Equal(kept, f.Old) {
-			return nil, record.Errorf(record.Conflict, "%s changed meanwhile", f.Path).WithHint("run the command again")
+		if !bytes.Equal(f.Old, f.New) {
+			tx.replace(l.Abs(f.Path), f.Old, f.New)
 		}
-		return f.New, nil
+		if f.Gone == "" {
+			return nil
+		}
+		tx.replace(l.Abs(f.Gone), f.Was, nil)
+		if len(tx.files) > 1 {
+			tx.files[1].step.After = f.Path
+		}
+		return unchanged(l, f.Gone, f.Was)
 	})
+}
+
+// unchanged returns CONFLICT for a file that no longer has a content.
+func unchanged(l layout.Layout, path string, was []byte) error {
+	now, err := layout.ReadFile(l.Abs(path))
+	if err == nil && bytes.Equal(now, was) {
+		return nil
+	}
+	if err != nil && !problem.Missing(err) {
+		return problem.IO(err)
+	}
+	return record.Errorf(record.Conflict, "%s changed meanwhile", path).WithHint("run the command again")
 }

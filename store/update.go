@@ -122,14 +122,9 @@ func (s *Store) DropCaughtUp(ctx context.Context) (dropped int, err error) {
 }
 
 // edit makes a write of one file that is no record: what fn makes of its content, which is nil for a file that does not
-// exist. The config may be broken, since it may be what is repaired. Its errors are those of Update.
+// exist. Its errors are those of Update.
 func edit(ctx context.Context, l layout.Layout, path string, fn func(src []byte) ([]byte, error)) error {
-	s := &Store{workTree: workTree{live.Clone{Layout: l}}, lockPatience: lockPatience}
-	if src, err := layout.ReadFile(l.ConfigFile()); err == nil {
-		config, _ := kind.ParseConfig(src)
-		s.Config.Format = config.Format
-	}
-	return s.Update(ctx, func(tx *Tx) error {
+	return editing(ctx, l, func(tx *Tx) error {
 		src, err := layout.ReadFile(path)
 		if err != nil && !problem.Missing(err) {
 			return problem.IO(err)
@@ -140,4 +135,15 @@ func edit(ctx context.Context, l layout.Layout, path string, fn func(src []byte)
 		}
 		return err
 	})
+}
+
+// editing makes a write of files by their paths. The config may be broken, since it may be what is repaired. Its errors
+// are those of Update.
+func editing(ctx context.Context, l layout.Layout, fn func(*Tx) error) error {
+	s := &Store{workTree: workTree{live.Clone{Layout: l}}, lockPatience: lockPatience}
+	if src, err := layout.ReadFile(l.ConfigFile()); err == nil {
+		config, _ := kind.ParseConfig(src)
+		s.Config.Format = config.Format
+	}
+	return s.Update(ctx, fn)
 }

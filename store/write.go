@@ -211,9 +211,12 @@ func (w *writing) changes() ([]*change, error) {
 		all[turn] = append(all[turn], c)
 	}
 	for _, c := range w.tx.files {
-		if c.was == nil {
+		switch {
+		case c.was == nil:
 			add(created, c)
-		} else {
+		case c.now == nil:
+			add(gone, c)
+		default:
 			add(changed, c)
 		}
 	}
@@ -285,7 +288,7 @@ func (w *writing) others(st *staged, after string) (out []*change, _ error) {
 		} else if st.gone {
 			return nil, record.Errorf(record.Conflict, "%s would be left: it is another version of %s, and the one that is read is %s",
 				w.s.Rel(path), of.ID, w.s.Rel(st.file.path)).
-				WithHint("see which of the two is right, with git log; keep that one, and take the other away").ForGood()
+				WithHint("cairn check --fix makes one file of the two").ForGood()
 		}
 	}
 	return out, nil

@@ -25,7 +25,8 @@ func (r fileRules) apply() {
 		if got.Task = f.Task; f.Same {
 			got.fix("cairn check --fix takes one of the two away, since they hold the same")
 		} else {
-			got.fix("they differ, and %s is the one that is read: keep the one that is right, as git log says, and take the other away", f.Counts)
+			got.fix("they differ: cairn check --fix merges them into one; " +
+				"where it shows that they contradict each other, have both say the same first")
 		}
 	}
 }

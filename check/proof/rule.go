@@ -81,7 +81,8 @@ var (
 	IDMismatch = Rule{"id-mismatch", FileGroup, Error, "a file's name and the id in it differ, so nothing can refer to it",
 		"rename the file to its id, or correct the id"}
 	TwoFiles = Rule{"two-files", FileGroup, Error, "a record has two files in different folders, and only one of them is read",
-		"see which of the two is right, with git log; keep that one, and take the other away"}
+		"cairn check --fix merges the two into one; " +
+			"where it shows that they contradict each other, have both say the same first"}
 
 	DanglingDep = Rule{"dangling-dep", GraphGroup, Error, "a task waits for one that does not exist, so it can never start",
 		"bring the file back from git; if the task is gone for good, a person removes the dependency"}

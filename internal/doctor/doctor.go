@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -116,7 +117,7 @@ func (e *examination) refused(id proof.RuleID, before string, err error) {
 }
 
 // files judges all records by the rules of package proof. The ids of its findings are those of the rules.
-func (e *examination) files(context.Context) error {
+func (e *examination) files(ctx context.Context) error {
 	for _, b := range e.records.Judge() {
 		e.found = append(e.found, Finding{
 			ID: b.Rule, Severity: b.Severity, Path: b.Path, Line: b.Line, Task: b.Task, Message: b.Message, Fix: b.Fix,
@@ -124,15 +125,21 @@ func (e *examination) files(context.Context) error {
 		if b.Rule != proof.TwoFiles.ID {
 			continue
 		}
-		fixes, err := store.Fixes(e.Store.Layout, []proof.Finding{b})
+		fixes, err := store.Fixes(ctx, e.Store.Layout, []proof.Finding{b})
 		if err != nil {
 			return err
 		}
 		for _, fix := range fixes {
+			if fix.Disputed {
+				continue
+			}
+			changes := []string{"remove " + fix.Gone + ", which holds the same as " + fix.Path}
+			if !bytes.Equal(fix.Was, fix.Old) {
+				changes = []string{"merge " + fix.Gone + " into " + fix.Path, "remove " + fix.Gone}
+			}
 			found := &e.found[len(e.found)-1]
 			found.Fix = ""
-			found.fixable(func(ctx context.Context) error { return fix.Apply(ctx, e.Store.Layout) },
-				"remove "+fix.Path+", which holds the same as "+fix.Keep)
+			found.fixable(func(ctx context.Context) error { return fix.Apply(ctx, e.Store.Layout) }, changes...)
 		}
 	}
 	return nil

@@ -147,11 +147,13 @@ func (h History) Landings(ctx context.Context, commit, path string) ([]Step, err
 }
 
 // Versions calls fn at least once with the id of every content that a file below one of some paths had in a commit that
-// is reachable from commit and not from since; "" for since means the whole history. Contents that only a merge commit
-// had are left out. The dates of commits do not matter, since anybody can set them.
+// is reachable from commit and not from since, those of a commit before those of its ancestors; "" for since means the
+// whole history. Contents that only a merge commit had are left out. The dates of commits do not matter, since anybody
+// can set them.
 func (h History) Versions(ctx context.Context, since, commit string, below []string, fn func(path, id string)) error {
 	args := []string{
-		"log", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-diff-merges", "--ignore-submodules=none",
+		"log", "--date-order",
+		"--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-diff-merges", "--ignore-submodules=none",
 		"--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-relative", "--no-color", "-z", "--format=",
 	}
 	args = append(args, commit)
@@ -168,7 +170,7 @@ func (h History) Versions(ctx context.Context, since, commit string, below []str
 		if len(f) != 5 || !strings.HasPrefix(f[0], ":") {
 			return garbled("log", fields[i])
 		}
-		for _, id := range f[2:4] {
+		for _, id := range []string{f[3], f[2]} { // what it became, and what it was
 			if strings.Trim(id, "0") != "" {
 				fn(fields[i+1], id)
 			}

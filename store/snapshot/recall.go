@@ -62,6 +62,31 @@ func versions(ctx context.Context, l layout.Layout, head string, wanted map[reco
 	})
 }
 
+// CommonVersion is the version of a record in the history that two contents of its file come from. Of the versions of
+// which both have every entry it is one with the most, and of these the oldest: an edit without an entry then counts as
+// a change of the content that has it. It is nil if there is none, as outside git.
+func CommonVersion(ctx context.Context, l layout.Layout, of record.Ref, a, b record.Log) (src []byte, err error) {
+	if l.Repo == nil {
+		return nil, nil
+	}
+	head, err := l.Repo.Commit(ctx, "HEAD")
+	if err != nil || head == "" {
+		return nil, err
+	}
+	inA, inB, most := a.Hashes(), b.Hashes(), 0
+	err = versions(ctx, l, head, map[record.Ref]bool{of: true}, func(v version) {
+		for hash := range v.log.Hashes() {
+			if !inA[hash] || !inB[hash] {
+				return
+			}
+		}
+		if len(v.log) >= most {
+			src, most = v.src, len(v.log)
+		}
+	})
+	return src, err
+}
+
 func refsOf(wanted map[record.Ref]bool) (out []record.Ref) {
 	for of := range wanted {
 		out = append(out, of)

@@ -119,6 +119,14 @@ func FlowHere(l layout.Layout) (task.Flow, error) {
 	return config.Flow, nil
 }
 
+// FlowToMerge is FlowHere for a merge: the default one if the config cannot be read, as in the middle of another merge.
+func FlowToMerge(l layout.Layout) task.Flow {
+	if flow, err := FlowHere(l); err == nil {
+		return flow
+	}
+	return kind.DefaultConfig().Flow
+}
+
 // ReadConfig reads the config of a workspace. It returns NO_WORKSPACE if there is none, and BAD_FILE, with line and
 // column, if it cannot be used.
 func ReadConfig(l layout.Layout) (kind.Config, error) {
