@@ -255,8 +255,23 @@ func (c *clone) settled(message string) bool {
 		}
 	}
 	c.must("add", "--all")
+	if c.twice() {
+		c.act(c.person, "check", "--fix", "--yes") // as the page about archives says
+		c.must("add", "--all")
+		if c.twice() {
+			return false
+		}
+	}
 	c.must("commit", "-q", "--allow-empty", "-m", message)
 	return true
+}
+
+// twice reports whether a task has two files: git merges what one side moved and the other changed by modify/delete if
+// it does not see the move.
+func (c *clone) twice() bool {
+	ids := c.names("tasks", "closed/*")
+	files := len(ids)
+	return len(slices.Compact(ids)) < files
 }
 
 var (
