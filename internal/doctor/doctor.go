@@ -126,7 +126,7 @@ func (e *examination) files(ctx context.Context) error {
 			continue
 		}
 		fixes, err := store.Fixes(ctx, e.Store.Layout, []proof.Finding{b})
-		if err != nil {
+		if err != nil && record.CodeOf(err) != record.Git { // which is a finding of its own
 			return err
 		}
 		for _, fix := range fixes {
