@@ -107,6 +107,23 @@ func (r *Repo) refFromFiles(ref string) (value string, err error) {
 	return value, nil
 }
 
+// branchFromFiles is the commit of a local branch, named in full; "" if there is none. It fails for any other ref, and
+// for what is not in git's plain form.
+func (r *Repo) branchFromFiles(name string) (string, error) {
+	file := filepath.FromSlash(name)
+	if !strings.HasPrefix(name, "refs/heads/") || strings.HasSuffix(name, ".lock") || path.Clean(name) != name || !filepath.IsLocal(file) {
+		return "", errForm
+	}
+	if err := r.form(); err != nil {
+		return "", err
+	}
+	value, err := r.refFromFiles(name)
+	if err == nil && value != "" && !IsID(value) {
+		err = errForm
+	}
+	return value, err
+}
+
 // packedRefs calls fn with each ref in the list of packed refs.
 func packedRefs(r *Repo, fn func(name, id string)) {
 	src, _ := disk.ReadRegular(filepath.Join(r.CommonDir, "packed-refs"), maxPacked) // without it none is packed

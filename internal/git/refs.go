@@ -22,6 +22,9 @@ func (r *Repo) Refs() Refs { return Refs{r} }
 // Commit returns the commit that a ref points at, or "" if there is no such ref. The name is a full one, such as
 // refs/heads/main.
 func (r Refs) Commit(ctx context.Context, name string) (string, error) {
+	if id, err := r.repo.branchFromFiles(name); err == nil || record.CodeOf(err) == record.Git {
+		return id, err
+	}
 	refs, err := r.existing(ctx, name)
 	if err != nil || len(refs) == 0 {
 		return "", err
@@ -159,15 +162,13 @@ func (r Refs) commits(ctx context.Context, args ...string) ([]string, error) {
 // Between counts the commits that lead to one commit and not to another, most of them at most. Both are hashes or full
 // names of refs. It returns 0 if the clone lacks one of them.
 func (r Refs) Between(ctx context.Context, from, to string, most int) (int, error) {
-	for _, end := range []*string{&from, &to} {
-		hash, err := r.repo.Commit(ctx, *end)
-		if err != nil || hash == "" {
-			return 0, err
-		}
-		*end = hash
-	}
-	out, err := Run(ctx, r.repo.Top, "rev-list", "--count", "--max-count="+strconv.Itoa(most), to, "^"+from)
+	out, err := Run(ctx, r.repo.Top, "rev-list", "--count", "--max-count="+strconv.Itoa(most), to, "^"+from, "--")
 	if err != nil {
+		for _, end := range []string{from, to} {
+			if hash, lacks := r.repo.Commit(ctx, end); lacks == nil && hash == "" {
+				return 0, nil
+			}
+		}
 		return 0, err
 	}
 	return strconv.Atoi(strings.TrimSpace(string(out)))

@@ -3,6 +3,7 @@ package git
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -92,4 +93,38 @@ func TestRefCandidates(t *testing.T) {
 	}
 	got, err := found.Refs().WithPrefix(t.Context(), head[:6])
 	wantAnswer(t, head[:6], got, err, head)
+}
+
+// A branch is read from git's files where they are plain, and else by git; the two agree.
+func TestCommitOfABranch(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.commit()
+	head := r.git("rev-parse", "HEAD")
+	r.git("branch", "loose")
+	r.git("branch", "folder/packed")
+	r.git("symbolic-ref", "refs/heads/named", "refs/heads/loose")
+	r.git("pack-refs", "--all")
+	r.commit()
+	r.git("branch", "-f", "loose")
+	found := r.open()
+	for branch, want := range map[string]string{
+		"loose": r.git("rev-parse", "HEAD"), "named": r.git("rev-parse", "HEAD"), "folder/packed": head,
+		"folder": "", "gone": "", "": "", "folder/../loose": "", "../../HEAD": "", "loose.lock": "", "loo*": "",
+	} {
+		if got, err := found.Refs().Commit(t.Context(), "refs/heads/"+branch); err != nil || got != want {
+			t.Errorf("%q is at %q, %v", branch, got, err)
+		}
+	}
+	for _, plain := range []string{"loose", "folder/packed", "gone"} {
+		if _, err := found.branchFromFiles("refs/heads/" + plain); err != nil {
+			t.Errorf("git has to be asked for %s: %v", plain, err)
+		}
+	}
+	if n, err := found.Refs().Between(t.Context(), head, "refs/heads/loose", 10); err != nil || n != 1 {
+		t.Errorf("between them are %d, %v", n, err)
+	}
+	if n, err := found.Refs().Between(t.Context(), strings.Repeat("1", 40), "refs/heads/loose", 10); err != nil || n != 0 {
+		t.Errorf("from a commit that is not there are %d, %v", n, err)
+	}
 }
