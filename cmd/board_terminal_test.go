@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // The board is driven here as a person drives it: the shipped program, in a shell, in a real terminal, which tmux is.
@@ -181,7 +182,8 @@ func golden(t *testing.T, name, got string) {
 }
 
 // The board fits a narrow terminal and a wide one, and quitting leaves the screen as it was.
-func TestBoardInATerminal(t *testing.T) {
+func TestSlowBoardInATerminal(t *testing.T) {
+	slowtest.Skip(t)
 	for _, width := range []int{60, 200} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			w := openTTY(t, width, 34)
@@ -204,7 +206,8 @@ func TestBoardInATerminal(t *testing.T) {
 
 // A person moves, claims, notes, adds and finds tasks; gates refuse; what others do shows by itself; the window may
 // change.
-func TestADayAtTheBoard(t *testing.T) {
+func TestSlowADayAtTheBoard(t *testing.T) {
+	slowtest.Skip(t)
 	w := openTTY(t, 120, 34)
 	w.board()
 	w.press("j", ">")
@@ -247,7 +250,8 @@ func TestADayAtTheBoard(t *testing.T) {
 }
 
 // A check that runs says so, and can be interrupted; nothing of it is kept. One that fails is a refusal.
-func TestChecksRunBesideTheBoard(t *testing.T) {
+func TestSlowChecksRunBesideTheBoard(t *testing.T) {
+	slowtest.Skip(t)
 	w := openTTY(t, 120, 30)
 	w.cairn("trust", "--yes")
 	slow := filepath.Join(w.dir, "slow")
@@ -269,7 +273,8 @@ func TestChecksRunBesideTheBoard(t *testing.T) {
 }
 
 // What only a person may confirm is asked on the terminal below the prompt, and the board comes back.
-func TestAttestingAtTheBoard(t *testing.T) {
+func TestSlowAttestingAtTheBoard(t *testing.T) {
+	slowtest.Skip(t)
 	w := openTTY(t, 120, 30)
 	w.cairn("create", "Read the contract", "--priority", "0", "--manual", "a person has read it")
 	w.board()
@@ -287,7 +292,8 @@ func TestAttestingAtTheBoard(t *testing.T) {
 }
 
 // Ctrl-Z and a signal to stop give the shell its terminal back, and fg the board its own. Ctrl-C and SIGTERM end it.
-func TestStoppingTheBoard(t *testing.T) {
+func TestSlowStoppingTheBoard(t *testing.T) {
+	slowtest.Skip(t)
 	w := openTTY(t, 100, 30)
 	stopped := func() {
 		t.Helper()
@@ -329,7 +335,8 @@ func TestTheBoardAwayFromATerminal(t *testing.T) {
 }
 
 // The editor has the terminal to itself, and gives it back.
-func TestEditingAtTheBoard(t *testing.T) {
+func TestSlowEditingAtTheBoard(t *testing.T) {
+	slowtest.Skip(t)
 	w := openTTY(t, 120, 30)
 	editor := "#!/bin/sh\nstty -a | grep -qw -e '-icanon' && exit 9\necho 'the editor is here'\nread answer\nsed -i 's/Take cards/Take cards and cash/' \"$1\"\n"
 	for _, v := range w.env {

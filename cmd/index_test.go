@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // Lists come from an index beside the files. Whatever becomes of it, they say what the files say.
-func TestListsWithTheIndexAndWithout(t *testing.T) {
+func TestSlowListsWithTheIndexAndWithout(t *testing.T) {
+	slowtest.Skip(t)
 	g := newGitRepo(t)
 	g.mustCairn("init", "--prefix", "SHOP")
 	for n := range 150 {

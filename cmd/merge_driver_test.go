@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 const driverLine = "cairn merge-driver %O %A %B %L %P"
@@ -44,7 +46,8 @@ func situations(t *testing.T) []situation {
 
 // However git merges, the result of the driver is that of the table, and the files with conflicts are those that git
 // calls unmerged.
-func TestMergeDriverUnderGit(t *testing.T) {
+func TestSlowMergeDriverUnderGit(t *testing.T) {
+	slowtest.Skip(t)
 	for name, command := range map[string][][]string{
 		"merge":       {{"checkout", "-q", "ours"}, {"merge", "theirs"}},
 		"rebase":      {{"checkout", "-q", "theirs"}, {"rebase", "ours"}},

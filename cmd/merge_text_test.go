@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -36,7 +37,8 @@ var mergedSilently = map[string]string{
 // In a fresh clone, which has .gitattributes but no driver, git merges every situation by lines. If that is a conflict,
 // cairn reports it and leaves the file alone, and the other tasks can be worked on. If not, the result is that of the
 // driver, or a rule says what is wrong with it; the exceptions are those that mergedSilently calls unnoticed.
-func TestMergeWithoutTheDriver(t *testing.T) {
+func TestSlowMergeWithoutTheDriver(t *testing.T) {
+	slowtest.Skip(t)
 	g := newMergeRepo(t).clone()
 	g.run("checkout", "-q", "-b", "mine", "origin/ours")
 	_ = g.runErr("merge", "origin/theirs") // it fails if there are conflicts, and there are

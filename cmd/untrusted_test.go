@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
@@ -261,7 +262,8 @@ func (g *gitRepo) traceFile() string { return filepath.Join(g.home, "sprung") }
 
 // In an untrusted clone no command of cairn starts a program: neither the commands of its tasks nor those that its git
 // config names. Trusting the clone starts none either.
-func TestUntrustedCloneStartsNothing(t *testing.T) {
+func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
+	slowtest.Skip(t)
 	g := trappedRepo(t)
 	attributes := filepath.Join(g.dir, ".gitattributes")
 	clean, err := os.ReadFile(attributes)

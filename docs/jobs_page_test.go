@@ -9,10 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // The tutorial about jobs is run as it stands: its commands, by a shell, with its program and its settings.
-func TestJobsTutorial(t *testing.T) {
+func TestSlowJobsTutorial(t *testing.T) {
+	slowtest.Skip(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is POSIX shell")
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // A block of a page: its language and its text; or the text of a comment that prepares what the page is run in, and
@@ -15,7 +17,7 @@ import (
 var block = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$|^<!-- prepare\n(.*?)^-->$")
 
 // Pages whose blocks are run by a test of their own.
-var ownTest = map[string]string{"../README.md": "TestQuickstart", "jobs.md": "TestJobsTutorial", "ledger.md": "TestLedgerPage"}
+var ownTest = map[string]string{"../README.md": "TestQuickstart", "jobs.md": "TestSlowJobsTutorial", "ledger.md": "TestSlowLedgerPage"}
 
 // userPages are the pages for users that somebody wrote.
 func userPages(t *testing.T) []string {
@@ -27,7 +29,8 @@ func userPages(t *testing.T) []string {
 
 // The console blocks of the tutorial, of each guide and of every other page are run as they stand, in their order, and
 // print what is shown below each command.
-func TestPagesAreRun(t *testing.T) {
+func TestSlowPagesAreRun(t *testing.T) {
+	slowtest.Skip(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the pages are for a POSIX shell")
 	}
@@ -143,7 +146,8 @@ func commandBlocks(t *testing.T, page string) (out []commandBlock) {
 }
 
 // The recipes of the format for hashes give what the page says and what the program says, where the tools of GNU are.
-func TestHashesByHand(t *testing.T) {
+func TestSlowHashesByHand(t *testing.T) {
+	slowtest.Skip(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the recipes are for a POSIX shell")
 	}
@@ -157,7 +161,7 @@ func TestHashesByHand(t *testing.T) {
 	}
 	l := newLesson(t)
 	var recipes []string
-	for _, b := range regexp.MustCompile("(?s)<!-- run by TestHashesByHand -->\n```sh\n(.*?)\n```\n").FindAllStringSubmatch(read(t, "format.md"), -1) {
+	for _, b := range regexp.MustCompile("(?s)<!-- run by TestSlowHashesByHand -->\n```sh\n(.*?)\n```\n").FindAllStringSubmatch(read(t, "format.md"), -1) {
 		recipes = append(recipes, b[1])
 	}
 	if len(recipes) != 2 {

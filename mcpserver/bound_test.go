@@ -154,7 +154,8 @@ func TestSlowEveryAnswerIsBounded(t *testing.T) {
 }
 
 // What an answer leaves out it says, and all of it can be read in pieces.
-func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
+func TestSlowWhatIsCutCanBeReadInPieces(t *testing.T) {
+	slowtest.Skip(t)
 	w := hugeWorkspace(t)
 	cs := connect(t, w)
 	s, err := w.Open()
@@ -220,7 +221,8 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 }
 
 // Sessions, and files that could not be read, come in pages like tasks, each once.
-func TestSessionsAndProblemsPage(t *testing.T) {
+func TestSlowSessionsAndProblemsPage(t *testing.T) {
+	slowtest.Skip(t)
 	cs := connect(t, hugeWorkspace(t))
 	found, cursor := map[string]bool{}, ""
 	var order []string

@@ -20,6 +20,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/identity"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
@@ -32,7 +33,8 @@ import (
 // client; the person types commands, each a process of its own. Together they take tasks from create to a close that
 // the checks have earned, and on the way every verb of the core set is used as its reference describes it, through both
 // doors.
-func TestOneStoryThroughBothDoors(t *testing.T) {
+func TestSlowOneStoryThroughBothDoors(t *testing.T) {
+	slowtest.Skip(t)
 	s := newStory(t)
 	for _, chapter := range []struct {
 		name string

@@ -19,12 +19,14 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // The page about the ledger is a day of one person and three agents. It is run as it stands: a server process for each
 // agent, driven by the official client, and a process for each command of the person, all in one repository.
-func TestLedgerPage(t *testing.T) {
+func TestSlowLedgerPage(t *testing.T) {
+	slowtest.Skip(t)
 	d := newDay(t)
 	page := readFile(t, filepath.Join("..", "docs", "ledger.md"))
 	blocks := fenced.FindAllStringSubmatch(page, -1)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -27,7 +28,8 @@ const (
 
 // A process that writes without pause is killed, at a random moment, again and again. Each time every file is whole,
 // every write that was acknowledged is there, and one more write leaves nothing lying about.
-func TestCrashAtRandomMoments(t *testing.T) {
+func TestSlowCrashAtRandomMoments(t *testing.T) {
+	slowtest.Skip(t)
 	for range workspaces {
 		t.Run("workspace", func(t *testing.T) {
 			t.Parallel()

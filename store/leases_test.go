@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/session/leasetest"
 	"github.com/cairn-tasks/cairn/store"
@@ -111,7 +112,8 @@ func meeting(t *testing.T, config string, place func(t *testing.T, first string)
 }
 
 // In one clone the write lock decides, and among clones the git remote; the promise is the same.
-func TestLeases(t *testing.T) {
+func TestSlowLeases(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	t.Run("worktrees of a clone", func(t *testing.T) {
 		leasetest.Run(t, func(t *testing.T) leasetest.Site {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -22,7 +23,8 @@ import (
 
 // Notes that are written while git commits, switches and stashes are somewhere afterwards: in a file, on a branch, in a
 // stash, or among what is offered back. None is gone for good.
-func TestNotesBesideGit(t *testing.T) {
+func TestSlowNotesBesideGit(t *testing.T) {
+	slowtest.Skip(t)
 	const writers, rounds = 3, 30
 	repo := storetest.NewRepo(t)
 	s := storetest.NewAt(t, repo)

@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
@@ -147,7 +148,8 @@ func renamePrefix(doc *format.Doc) (*format.Doc, error) {
 // Whenever a writer is killed, the next write finds all of what it was to write, or nothing: files, states, keys,
 // journals, heartbeats and the trash. Once the log is complete it is all, and a write that was acknowledged is never
 // taken back.
-func TestKilledWriteComesWholeOrNot(t *testing.T) {
+func TestSlowKilledWriteComesWholeOrNot(t *testing.T) {
+	slowtest.Skip(t)
 	for _, w := range killableWrites {
 		t.Run(w.name, func(t *testing.T) {
 			s := w.begun(t)
@@ -618,7 +620,8 @@ func TestLogWithoutAWorktree(t *testing.T) {
 
 // The disk refuses in the middle of a write, once and then no more: the write comes whole, or nothing of it is left but
 // a copy in the trash of what is still there.
-func TestRefusedCallLeavesAllOrNothing(t *testing.T) {
+func TestSlowRefusedCallLeavesAllOrNothing(t *testing.T) {
+	slowtest.Skip(t)
 	for _, w := range killableWrites {
 		t.Run(w.name, func(t *testing.T) {
 			s := w.begun(t)

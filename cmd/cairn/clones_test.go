@@ -93,7 +93,8 @@ func sized(t *testing.T, variable string, a, b int) (int, int) {
 
 // Of many clones one has a task. Every other one is told who, and nothing changes in its work tree. CLONES_RACE=20x20
 // has twenty clones race twenty times.
-func TestOneOfManyClonesWins(t *testing.T) {
+func TestSlowOneOfManyClonesWins(t *testing.T) {
+	slowtest.Skip(t)
 	clones, rounds := sized(t, "CLONES_RACE", 5, 2)
 	f := newFleet(t, clones, rounds)
 	slowest := time.Duration(0)

@@ -212,7 +212,8 @@ func TestAJobInTheForeground(t *testing.T) {
 }
 
 // Of callers that start the same task at once one job comes, whoever of them is first.
-func TestSixteenCallersStartOneJob(t *testing.T) {
+func TestSlowSixteenCallersStartOneJob(t *testing.T) {
+	slowtest.Skip(t)
 	w := newJobs(t, 1, waits)
 	var callers []*exec.Cmd
 	for range 16 {
@@ -331,7 +332,8 @@ func TestASupervisorThatCannotRunSaysWhy(t *testing.T) {
 }
 
 // A supervisor that is asked to end leaves a job that goes on later, and nothing running.
-func TestASupervisorThatIsToldToEnd(t *testing.T) {
+func TestSlowASupervisorThatIsToldToEnd(t *testing.T) {
+	slowtest.Skip(t)
 	w := newJobs(t, 1, `trap '' TERM; `+waits)
 	id := w.start(t, "T-1").Job
 	eventually(t, "the executor works", func() bool { return exists(filepath.Join(w.home, "begun."+id)) })

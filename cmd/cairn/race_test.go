@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os/exec"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 const (
@@ -14,7 +16,8 @@ const (
 
 // If many processes change a task with the same expected revision, exactly one succeeds. The others are refused for the
 // changed revision, and write nothing.
-func TestOneOfManyWhoExpectARevisionWins(t *testing.T) {
+func TestSlowOneOfManyWhoExpectARevisionWins(t *testing.T) {
+	slowtest.Skip(t)
 	w := newWorkspace(t, "true", 60)
 	for range rounds {
 		before := show(t, w)

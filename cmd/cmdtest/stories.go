@@ -62,7 +62,7 @@ func Stories(t *testing.T, files []string) {
 	})
 }
 
-// Scripts lists one of so many scripts of a folder, with -short one of eight, and those whose paths end one of the
+// Scripts lists one of so many scripts of a folder, with -short one of sixteen, and those whose paths end one of the
 // words of $CHANGED, as make quick has it. With $UPDATE it is all of them.
 func Scripts(t *testing.T, dir string, of int) []string {
 	t.Helper()
@@ -87,7 +87,7 @@ func share(t *testing.T, dir string, of int) (scripts, others []string) {
 	case os.Getenv("UPDATE") != "":
 		of = 1
 	case testing.Short():
-		of = 8
+		of = 16
 	}
 	for i, name := range all {
 		at, err := filepath.Abs(name)

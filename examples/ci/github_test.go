@@ -235,7 +235,8 @@ func TestSlowGitHubPush(t *testing.T) {
 }
 
 // The workflow, with the action that it uses, judges a pull request from end to end.
-func TestGitHub(t *testing.T) {
+func TestSlowGitHub(t *testing.T) {
+	slowtest.Skip(t)
 	p := newProject(newMachine(t))
 	workflow := read[struct {
 		Jobs map[string]struct{ Steps []step }
@@ -270,7 +271,8 @@ func TestGitHub(t *testing.T) {
 }
 
 // Every input reaches cairn as what it is, whatever is in it.
-func TestActionInputs(t *testing.T) {
+func TestSlowActionInputs(t *testing.T) {
+	slowtest.Skip(t)
 	p := newProject(newMachine(t))
 	p.branch((*project).close)
 	r := p.pullRequest()

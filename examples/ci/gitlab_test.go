@@ -9,7 +9,8 @@ import (
 )
 
 // The template judges a merge request from end to end, and leaves the reports that it names.
-func TestGitLab(t *testing.T) {
+func TestSlowGitLab(t *testing.T) {
+	slowtest.Skip(t)
 	p := newProject(newMachine(t))
 	job, ok := read[map[string]struct {
 		Variables map[string]string

@@ -4,11 +4,14 @@ import (
 	"os"
 	"runtime"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
-// TestChanges makes a change of every kind to a clean work tree. Each must change the fingerprint, and staging and
+// TestSlowChanges makes a change of every kind to a clean work tree. Each must change the fingerprint, and staging and
 // committing it must not change it again.
-func TestChanges(t *testing.T) {
+func TestSlowChanges(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	for _, test := range []struct {
 		name   string

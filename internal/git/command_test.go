@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // Programs are started in few places: git in this package, a task's commands in package proc, ssh-keygen in package
@@ -205,7 +207,8 @@ const contrary = `[color]
 `
 
 // What a config says about git's output, and grafts and replaced objects, change no answer.
-func TestConfigDecidesNoAnswer(t *testing.T) {
+func TestSlowConfigDecidesNoAnswer(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	r := withSubmodule(t)
 	for i, text := range []string{"one\n", "two\n", "three\n"} {

@@ -1,6 +1,10 @@
 package git
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
+)
 
 // withSubmodule makes a repository with the submodule sub, committed.
 func withSubmodule(t testing.TB) repo {
@@ -58,7 +62,8 @@ func TestASubmodule(t *testing.T) {
 	differs("a record of another workspace, which nothing here judges, changed")
 }
 
-func TestASubmoduleThatIsNotCheckedOut(t *testing.T) {
+func TestSlowASubmoduleThatIsNotCheckedOut(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	r := withSubmodule(t)
 	want := r.fingerprint()

@@ -6,10 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // Where two commits went apart is what git says, in histories of any shape, loose and packed.
-func TestForks(t *testing.T) {
+func TestSlowForks(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	r := newRepoAt(t, "")
 	random := rand.New(rand.NewPCG(1, 2))

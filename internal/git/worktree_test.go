@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 func TestFingerprintOfAWorkTreeIsItsCommits(t *testing.T) {
@@ -78,7 +80,8 @@ func TestAnEmptyRepository(t *testing.T) {
 }
 
 // What is set aside changes no fingerprint; anything else does, whatever its folder is called.
-func TestChangesOfRecords(t *testing.T) {
+func TestSlowChangesOfRecords(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	r := filled(t)
 	before := r.fingerprint()

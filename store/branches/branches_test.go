@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/format"
@@ -257,7 +258,8 @@ func TestReadKeepsWhatItFound(t *testing.T) {
 }
 
 // A workspace in a folder of the repository reads its own tasks, and each worktree goes by what it has checked out.
-func TestReadInAFolderAndInAWorktree(t *testing.T) {
+func TestSlowReadInAFolderAndInAWorktree(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	c := newClones(t)
 	c.there = storetest.NewAt(t, storetest.Mkdir(t, c.there.Root, "web"))

@@ -85,7 +85,15 @@ func die() error {
 // is done and the caller not yet told. A real process dies. Whenever that is, every file is whole, and the next write
 // of somebody else leaves all of the dead one's or nothing. Verbs that only replace one file, which the disk has failed
 // at each call already, die where allVar is set.
-func TestDeathAtEachCall(t *testing.T) {
+func TestDeathAtEachCall(t *testing.T) { deathAtEachCall(t, stories[:1]) }
+
+func TestSlowDeathAtEachCall(t *testing.T) {
+	slowtest.Skip(t)
+	deathAtEachCall(t, stories[1:])
+}
+
+func deathAtEachCall(t *testing.T, stories []story) {
+	t.Helper()
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

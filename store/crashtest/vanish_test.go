@@ -8,12 +8,14 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
 // A folder is taken away in the middle of a write: by hand, or by a checkout of a branch that lacks it. The verb says
 // that something is missing, or was done before; and it never makes a workspace anew that somebody has removed.
-func TestFolderVanishes(t *testing.T) {
+func TestSlowFolderVanishes(t *testing.T) {
+	slowtest.Skip(t)
 	codes := []record.Code{record.IO, record.NotFound, record.NoWorkspace, record.DanglingDep}
 	for _, gone := range []string{"", "tasks", "sessions"} {
 		for _, s := range stories {

@@ -1,10 +1,14 @@
 package storetest
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/cairn-tasks/cairn/store"
 )
@@ -40,9 +44,30 @@ func TryGit(dir string, args ...string) (string, error) {
 func NewRepo(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	InitRepo(t, dir)
-	Git(t, dir, "commit", "-q", "--allow-empty", "-m", "begin")
+	beginning.Do(func() { beginning.files = begin(t) })
+	must(t, os.CopyFS(dir, beginning.files))
 	return dir
+}
+
+// beginning has the files of a repository with one commit: git makes them once for all tests of a package.
+var beginning struct {
+	sync.Once
+	files fstest.MapFS
+}
+
+func begin(t testing.TB) fstest.MapFS {
+	dir, files := t.TempDir(), fstest.MapFS{}
+	InitRepo(t, dir, "--template=")
+	Git(t, dir, "commit", "-q", "--allow-empty", "-m", "begin")
+	must(t, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = &fstest.MapFile{Data: content, Mode: 0o600}
+		return err
+	}))
+	return files
 }
 
 // InitRepo makes a git repository of a folder, on the branch main and without a commit, and an identity to commit with.

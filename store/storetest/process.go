@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,6 +40,7 @@ func Main(m *testing.M, parts map[string]Part) {
 		os.Exit(1)
 	}
 	isolate(home)
+	quietGit(filepath.Join(home, "test.gitconfig"))
 	_ = flag.Set("rapid.checks", "10")       // each step is a write to the disk; -rapid.checks asks for more
 	_ = flag.Set("rapid.nofailfile", "true") // a failure names its seed, and leaves no file in the source tree
 	code := m.Run()
@@ -63,6 +65,12 @@ func isolate(home string) {
 	} {
 		_ = os.Setenv(name, value)
 	}
+}
+
+// quietGit has the git that tests start themselves begin no process to tidy up after each commit.
+func quietGit(config string) {
+	_ = os.WriteFile(config, []byte("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"), 0o600)
+	_ = os.Setenv("GIT_CONFIG_GLOBAL", config)
 }
 
 // play runs a part to its end.

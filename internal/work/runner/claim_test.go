@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
@@ -69,7 +70,8 @@ func TestAClaimThatAnotherCloneTookEndsTheJob(t *testing.T) {
 	f.want(f.run(), job.Failed, job.Setup) // kim holds the task
 }
 
-func TestAJobThatEndsBeforeItLearnsThatItsClaimIsLost(t *testing.T) {
+func TestSlowAJobThatEndsBeforeItLearnsThatItsClaimIsLost(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	kim := f.shared()
 	f.agent.does = f.takenOver(kim)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -42,7 +43,8 @@ func TestAWebhookIsToldTheEnd(t *testing.T) {
 }
 
 // What cannot be told changes nothing about the job, and is kept as an event.
-func TestWebhooksThatAreNotCalled(t *testing.T) {
+func TestSlowWebhooksThatAreNotCalled(t *testing.T) {
+	slowtest.Skip(t)
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host was called") }))
 	defer other.Close()
 	calls := 0
@@ -68,7 +70,8 @@ func TestWebhooksThatAreNotCalled(t *testing.T) {
 	}
 }
 
-func TestAPullRequestIsOpenedAfterSuccess(t *testing.T) {
+func TestSlowAPullRequestIsOpenedAfterSuccess(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	opened := 0
 	r := f.runner()

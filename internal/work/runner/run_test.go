@@ -57,7 +57,8 @@ func TestAJobBringsItsTaskToReview(t *testing.T) {
 	storetest.WantClean(t, f.there(one))
 }
 
-func TestThePromptTellsWhatIsKnown(t *testing.T) {
+func TestSlowThePromptTellsWhatIsKnown(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	if _, err := verb.Do(t.Context(), f.w, tasks.Note, tasks.NoteIn{ID: verb.RecordID(theTask), Text: "mind the gap"}); err != nil {
 		t.Fatal(err)
@@ -80,7 +81,8 @@ func TestThePromptTellsWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestWhatTheExecutorIsGiven(t *testing.T) {
+func TestSlowWhatTheExecutorIsGiven(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	one := f.run()
 	r := f.agent.runs[0]
@@ -123,7 +125,8 @@ func TestAnExecutorThatResumesIsToldWhatIsNew(t *testing.T) {
 	}
 }
 
-func TestChecksThatFailInEveryRound(t *testing.T) {
+func TestSlowChecksThatFailInEveryRound(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "date +%N >>file; echo done"
 	one := f.run(func(s *job.Spec) { s.Attempts = 1 })
@@ -343,7 +346,8 @@ func TestSilenceIsShown(t *testing.T) {
 	}
 }
 
-func TestABudgetIsForAllRuns(t *testing.T) {
+func TestSlowABudgetIsForAllRuns(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	over := &costly{f.agent}
 	r := f.runner()
@@ -380,7 +384,8 @@ func TestAMissingExecutor(t *testing.T) {
 	}
 }
 
-func TestASetUpThatFails(t *testing.T) {
+func TestSlowASetUpThatFails(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	config := f.s.ConfigFile()
 	for name, line := range map[string]string{
@@ -449,7 +454,8 @@ func TestATaskThatSomebodyElseHolds(t *testing.T) {
 	}
 }
 
-func TestATaskThatWhoAsksHolds(t *testing.T) {
+func TestSlowATaskThatWhoAsksHolds(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	if _, err := verb.Do(t.Context(), f.w, tasks.Claim, tasks.ClaimIn{ID: verb.RecordID(theTask)}); err != nil {
 		t.Fatal(err)
@@ -523,7 +529,8 @@ func TestASupervisorThatIsAskedToEndLeavesAJobThatGoesOn(t *testing.T) {
 
 // Who has lost the lock may have a successor in the same work tree, so the executor ends, and nothing is written or
 // committed any more.
-func TestAJobThatIsTakenAwayIsLetBe(t *testing.T) {
+func TestSlowAJobThatIsTakenAwayIsLetBe(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = `touch started; sleep 600`
 	id := f.make()
@@ -568,7 +575,8 @@ func TestOnlyOneSupervisorRunsAJob(t *testing.T) {
 	f.want(one, job.Succeeded, "")
 }
 
-func TestAHookThatRefusesTheCommitGoesBack(t *testing.T) {
+func TestSlowAHookThatRefusesTheCommitGoesBack(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	hook := filepath.Join(f.s.Root, ".git", "hooks", "pre-commit")
 	storetest.WriteFile(t, hook, "#!/bin/sh\nif grep -q ugly file; then echo it is ugly >&2; exit 1; fi\n")
@@ -628,7 +636,8 @@ func TestAnAgentThatSwitchesTheBranch(t *testing.T) {
 }
 
 // A git that was killed leaves locks, which would stop every later one.
-func TestTheLocksOfAKilledGitAreRemoved(t *testing.T) {
+func TestSlowTheLocksOfAKilledGitAreRemoved(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = `echo good >file; touch "$(git rev-parse --git-dir)/index.lock"; echo done`
 	f.want(f.run(), job.Succeeded, "")
@@ -637,7 +646,8 @@ func TestTheLocksOfAKilledGitAreRemoved(t *testing.T) {
 	}
 }
 
-func TestJobsThatRunAtOnceHaveOtherNamesAndPorts(t *testing.T) {
+func TestSlowJobsThatRunAtOnceHaveOtherNamesAndPorts(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.create("PROJ-2")
 	f.settle()

@@ -159,7 +159,8 @@ func TestSlowWhatAJobBringsInTheNamesOfOthers(t *testing.T) {
 }
 
 // Nor is it believed in another place: once more, from a commit that the job made, or written by a check.
-func TestOtherWaysToBringTheWordsOfOthers(t *testing.T) {
+func TestSlowOtherWaysToBringTheWordsOfOthers(t *testing.T) {
+	slowtest.Skip(t)
 	attest := verbtest.Args{"id": theTask, "check": "1", "pass": true}
 	t.Run("the same entry once more", func(t *testing.T) {
 		f := newReviewed(t)
@@ -236,7 +237,8 @@ func TestSlowAJobThatLosesARejection(t *testing.T) {
 }
 
 // What others committed while a job ran comes with the base, or with what was fetched.
-func TestAJobThatFollowsItsBase(t *testing.T) {
+func TestSlowAJobThatFollowsItsBase(t *testing.T) {
+	slowtest.Skip(t)
 	for name, ref := range map[string]string{"the base": "refs/heads/main", "what was fetched": "refs/remotes/origin/main"} {
 		t.Run(name, func(t *testing.T) {
 			f := newReviewed(t)

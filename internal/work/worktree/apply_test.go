@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
@@ -44,7 +45,8 @@ func TestApply(t *testing.T) {
 }
 
 // A patch that does not fit, or that touches what no patch may, leaves the work tree as it was.
-func TestApplyRefused(t *testing.T) {
+func TestSlowApplyRefused(t *testing.T) {
+	slowtest.Skip(t)
 	outside := t.TempDir()
 	for name, tt := range map[string]struct {
 		patch string
@@ -133,7 +135,8 @@ func TestRebase(t *testing.T) {
 }
 
 // A push carries the branch, again after a rebase, and never over what somebody else pushed.
-func TestPush(t *testing.T) {
+func TestSlowPush(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.work("PROJ-1", "a.txt", "a\n")
 	storetest.WantMessage(t, f.w.Push(t.Context(), tree, ""), record.InvalidInput, "origin")
@@ -190,7 +193,8 @@ func TestPushAsksNothing(t *testing.T) {
 }
 
 // Git repeats the address of a remote that gives no answer. Its credentials stay out of the error, which others read.
-func TestPushSaysNoCredentials(t *testing.T) {
+func TestSlowPushSaysNoCredentials(t *testing.T) {
+	slowtest.Skip(t)
 	for _, url := range []string{"git://ada:s3cret@127.0.0.1:1/x.git", "https://127.0.0.1:1/x.git?access_token=s3cret"} {
 		f := newField(t)
 		tree := f.work("PROJ-1", "a.txt", "a\n")
@@ -248,7 +252,8 @@ func TestNobodyCommits(t *testing.T) {
 }
 
 // Work trees lie outside the repository, and no link leads there.
-func TestPlaces(t *testing.T) {
+func TestSlowPlaces(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	target := storetest.RealPath(t, t.TempDir())
 	link := filepath.Join(storetest.RealPath(t, t.TempDir()), "link")

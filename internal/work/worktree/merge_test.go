@@ -108,7 +108,8 @@ func TestMerge(t *testing.T) {
 }
 
 // A base that is checked out nowhere moves all the same, and what is checked out stays.
-func TestMergeIntoABaseNobodyHolds(t *testing.T) {
+func TestSlowMergeIntoABaseNobodyHolds(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.git("branch", "release")
 	tree, err := f.w.Make(t.Context(), "PROJ-1", "release", "")
@@ -123,7 +124,8 @@ func TestMergeIntoABaseNobodyHolds(t *testing.T) {
 }
 
 // Work that is in the base already needs no commit, but what the gate writes gets one.
-func TestMergeOfNothing(t *testing.T) {
+func TestSlowMergeOfNothing(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.make("PROJ-1")
 	head := f.git("rev-parse", "main")
@@ -142,7 +144,8 @@ func TestMergeOfNothing(t *testing.T) {
 }
 
 // Whatever refuses a merge leaves the base, its checkout and the branch as they were.
-func TestMergeRefused(t *testing.T) {
+func TestSlowMergeRefused(t *testing.T) {
+	slowtest.Skip(t)
 	broken := errors.New("checks failed")
 	for name, tt := range map[string]struct {
 		prepare func(f *field, tree worktree.Tree)

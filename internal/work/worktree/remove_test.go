@@ -202,7 +202,8 @@ func TestSlowNothingIsLost(t *testing.T) {
 }
 
 // Commits count as safe if the base has them, or what they changed, or a remote has them.
-func TestWhatIsSafe(t *testing.T) {
+func TestSlowWhatIsSafe(t *testing.T) {
+	slowtest.Skip(t)
 	looksAtProcesses(t)
 	for name, bring := range map[string]func(f *field, tree worktree.Tree){
 		"merged":   func(f *field, tree worktree.Tree) { f.merge(tree, worktree.ByMerge) },
@@ -377,7 +378,8 @@ func TestARecordThatLies(t *testing.T) {
 }
 
 // A removal that was killed is brought to its end if it was decided, and else undone.
-func TestARemovalThatWasKilled(t *testing.T) {
+func TestSlowARemovalThatWasKilled(t *testing.T) {
+	slowtest.Skip(t)
 	looksAtProcesses(t)
 	for _, decided := range []bool{false, true} {
 		f := newField(t)

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 )
 
 // A branch that changes what is asked of all work is not merged: an approval is of files outside .cairn, so nobody has
 // approved that.
-func TestMergeRefusesALoosenedConfig(t *testing.T) {
+func TestSlowMergeRefusesALoosenedConfig(t *testing.T) {
+	slowtest.Skip(t)
 	for name, change := range map[string]func(h home, root string){
 		"anyone attests": func(h home, root string) { h.replace(root, "attest: human", "attest: anyone") },
 		"a rule is off": func(h home, root string) {
@@ -51,7 +53,8 @@ func TestMergeRefusesALoosenedConfig(t *testing.T) {
 
 // What a branch has others run is shown to whoever reviews it. A command of another task is merged only if a person
 // declared it, and one of the task itself only if it was there before the approval; what the branch makes is its own.
-func TestCommandsOfABranchAreShown(t *testing.T) {
+func TestSlowCommandsOfABranchAreShown(t *testing.T) {
+	slowtest.Skip(t)
 	command := func(cmd string) []args { return []args{{"desc": "lint", "cmd": cmd}} }
 	for name, row := range map[string]struct {
 		change func(h home, own, other record.ID)
@@ -134,7 +137,8 @@ func (h home) edit(root, name, was, now string) {
 }
 
 // What a check of the branch writes under .cairn while the merge is tested does not come with the merge.
-func TestMergeTakesNoRecordsOfChecks(t *testing.T) {
+func TestSlowMergeTakesNoRecordsOfChecks(t *testing.T) {
+	slowtest.Skip(t)
 	for name, cmd := range map[string]string{
 		"the config": `sed -i.bak -e 's/attest: human/attest: anyone/' .cairn/config.yaml && rm .cairn/config.yaml.bak`,
 		"a record":   `mkdir -p .cairn/skills && echo x >.cairn/skills/x.md`,
@@ -158,7 +162,8 @@ func TestMergeTakesNoRecordsOfChecks(t *testing.T) {
 
 // A check of the branch that writes to the record of the task while the merge is tested, such as an approval, refuses
 // the merge.
-func TestMergeTakesNoEntriesOfChecks(t *testing.T) {
+func TestSlowMergeTakesNoEntriesOfChecks(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	entry := `  - {who: human:ann, at: 2026-06-21T12:59:00Z, did: noted, text: fine}`
 	id := h.create(args{"title": "Add a roof", "checks": []args{{"desc": "it writes", "cmd": "if test -e door; then for f in .cairn/tasks/*.md; do sed -e '$d' $f >more && echo '" + entry + "' >>more && echo --- >>more && cat more >$f && rm more; done; fi"}}})
@@ -174,7 +179,8 @@ func TestMergeTakesNoEntriesOfChecks(t *testing.T) {
 }
 
 // A dependency that was opened again in the checkout of the base holds a merge back before that is committed.
-func TestMergeWaitsForADependencyOpenedHere(t *testing.T) {
+func TestSlowMergeWaitsForADependencyOpenedHere(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	dep := h.create(args{"title": "Add walls"})
 	move := func(to string) {

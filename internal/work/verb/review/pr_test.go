@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -93,7 +94,8 @@ func (h home) withRemote(url string) string {
 // A pull request is opened with the program of the host: the branch is pushed, the task refers to it, and the last job
 // says which it is. Called again it finds the one that is there. What the host makes of it is recorded, and the next
 // step named.
-func TestPullRequest(t *testing.T) {
+func TestSlowPullRequest(t *testing.T) {
+	slowtest.Skip(t)
 	for program, host := range map[string]struct{ remote, url, merged, closed string }{
 		"gh":   {"https://github.com/o/r.git", "https://github.com/o/r/pull/7", "MERGED", "CLOSED"},
 		"glab": {"https://gitlab.com/o/r.git", "https://gitlab.com/o/r/-/merge_requests/9", "merged", "closed"},
@@ -177,7 +179,8 @@ func (h home) endedJob(id record.ID) string {
 
 // Without the program of the host the refusal says how it is installed, and nothing was pushed. What the program says
 // when it fails is told.
-func TestPullRequestThatCannotBeOpened(t *testing.T) {
+func TestSlowPullRequestThatCannotBeOpened(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	bare := h.withRemote("https://github.com/o/r.git")
 	id := h.create(args{"title": "Add a roof"})
@@ -207,7 +210,8 @@ func TestPullRequestThatCannotBeOpened(t *testing.T) {
 }
 
 // Where the program of one host is missing, the pull requests of others are asked about all the same.
-func TestSyncGoesOnWithoutOneHost(t *testing.T) {
+func TestSlowSyncGoesOnWithoutOneHost(t *testing.T) {
+	slowtest.Skip(t)
 	hosts := newHosts(t)
 	h := newHome(t)
 	h.withRemote("https://github.com/o/r.git")

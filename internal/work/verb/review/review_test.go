@@ -15,6 +15,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -315,7 +316,8 @@ func TestRefusedMergeChangesNothing(t *testing.T) {
 
 // An approval counts for the commit that it was given for. To write it, or to write anything into records, does not
 // make it stale; a commit of code does, and then the merge is refused until somebody approves again.
-func TestApprovalOfABranch(t *testing.T) {
+func TestSlowApprovalOfABranch(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	id := h.create(args{"title": "Add a roof", "reviewer": "human:ann"})
 	tree := h.work(id, map[string]string{"roof": "tiles\n"})
@@ -416,7 +418,8 @@ func TestRejectFromTheMainCheckout(t *testing.T) {
 }
 
 // What is in the way of a merge or a rebase is refused with a code of its own, and nothing has changed.
-func TestWhatIsInTheWay(t *testing.T) {
+func TestSlowWhatIsInTheWay(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	h.write(h.Dir, "roof", "old\n")
 	h.git(h.Dir, "add", "--all")
@@ -511,7 +514,8 @@ func TestCloseByMerge(t *testing.T) {
 }
 
 // A call under an idempotency key is made once, whichever action it is, and the answer of its repetition says the same.
-func TestReviewOnce(t *testing.T) {
+func TestSlowReviewOnce(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	id := h.create(args{"title": "Add a roof"})
 	tree := h.work(id, map[string]string{"roof": "tiles\n"})
@@ -562,7 +566,8 @@ func TestRightsOfReviews(t *testing.T) {
 // A rejection can start the next job, like the one that left the work. While a job is at work nothing is rebased,
 // merged or pushed, and no other is started; if none can be started, the rejection has come all the same, and the
 // refusal says so.
-func TestRejectAndStartAgain(t *testing.T) {
+func TestSlowRejectAndStartAgain(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	verbtest.WriteExecutor(t, h.Workspace, "mine", "[sh, -c, 'cat >/dev/null']")
 	started := []string{}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -18,7 +19,8 @@ import (
 )
 
 // A pass that the branch records for exactly its files was never earned: the merge runs the command.
-func TestMergeRunsTheChecksItself(t *testing.T) {
+func TestSlowMergeRunsTheChecksItself(t *testing.T) {
+	slowtest.Skip(t)
 	for _, strategy := range []string{"merge", "squash", "rebase"} {
 		for name, closes := range map[string]bool{"an open task": false, "a task closed on its branch": true} {
 			t.Run(name+", "+strategy, func(t *testing.T) {
@@ -146,7 +148,8 @@ func TestAnApprovalThatWasWithdrawn(t *testing.T) {
 }
 
 // A verdict on an attempt that was given up is none on the next.
-func TestVerdictsOnAnotherAttempt(t *testing.T) {
+func TestSlowVerdictsOnAnotherAttempt(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	id := h.create(args{"title": "Add a roof"})
 	tree := h.work(id, map[string]string{"roof": "straw\n"})
