@@ -36,14 +36,18 @@ func (v View) Stand(g *Graph, n int) task.Stand {
 		return s
 	}
 	s.WaitsFor, s.Children = g.Blocked(n), len(g.OpenChildren(r)) > 0
-	return v.held(s, v.holder(r, header), v.elsewhere(r, header), func() bool { return v.Execution(g, r) == string(session.Stalled) })
+	s = held(s, v.holder(r, header), v.elsewhere(r, header))
+	if s.Taken {
+		s.Silent = func() bool { return v.Execution(g, r) == string(session.Stalled) }
+	}
+	return s
 }
 
-// held adds to how a task stands who has it, and how far it was carried elsewhere.
-func (v View) held(s task.Stand, hold session.Claim, elsewhere *Elsewhere, silent func() bool) task.Stand {
+// held adds to how a task stands who has it, and whether it was carried further elsewhere.
+func held(s task.Stand, hold session.Claim, elsewhere *Elsewhere) task.Stand {
 	s.Elsewhere = hold.Ahead || elsewhere != nil
 	if !hold.Ahead {
-		s.Holder, s.Taken, s.Lapsed, s.Silent = hold.Actor, hold.Taken, hold.Lapsed, silent
+		s.Holder, s.Taken, s.Lapsed = hold.Actor, hold.Taken, hold.Lapsed
 	}
 	return s
 }
@@ -53,7 +57,7 @@ func (wc WriteContext) Stand() task.Stand {
 	r, flow, v := kind.Tasks.Row(wc.Task), wc.Store.Config.Flow, wc.w.View(wc.Store)
 	s := flow.Stand(wc.Task.Status)
 	s.WaitsFor = len(flow.BlockedBy(wc.Task, kind.Deps(wc.Tx, flow))) > 0
-	return v.held(s, wc.Hold, v.elsewhere(&r, wc.Task.Header), nil)
+	return held(s, wc.Hold, v.elsewhere(&r, wc.Task.Header))
 }
 
 // Why lists everything that keeps the task of the nth row back, in the order of the words, or that it is ready.

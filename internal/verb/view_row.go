@@ -158,7 +158,8 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	r.Execution = v.execution(about)
 	s := flow.Stand(t.Status)
 	s.WaitsFor, s.Children = len(blockedBy) > 0, openChildren > 0
-	s = v.held(s, hold, r.Elsewhere, func() bool { return r.Execution == string(session.Stalled) })
+	s = held(s, hold, r.Elsewhere)
+	s.Silent = func() bool { return r.Execution == string(session.Stalled) }
 	r.Ready, r.Assigned, r.IsBlocked = s.Is(task.IsReady), s.Is(task.IsAssigned), s.Is(task.IsBlocked)
 	r.IsRunning, r.IsReviewing = s.Is(task.IsRunning), s.Is(task.IsInReview)
 	r.IsPending = r.Ready && t.Status == flow.Initial

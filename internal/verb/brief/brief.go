@@ -165,10 +165,8 @@ func (b *reader) tasks(out *Out) {
 	flow := b.s.Config.Flow
 	counts := map[record.Status]int{}
 	var open []*kind.Row
-	blocked := map[string]bool{}
-	view := b.w.View(b.s).OfMany(b.ctx)
 	keep := func(r *kind.Row) bool { return b.within == nil || b.within[r.ID] }
-	for n, r := range b.g.Rows() {
+	for _, r := range b.g.Rows() {
 		if !keep(r) {
 			continue
 		}
@@ -176,7 +174,6 @@ func (b *reader) tasks(out *Out) {
 		b.note(kind.Tasks.Kind, r)
 		if !flow.IsClosed(r.Status) {
 			open = append(open, r)
-			blocked[r.ID] = view.Stand(b.g, n).Is(task.IsBlocked)
 		}
 	}
 	for _, status := range flow.States {
@@ -185,19 +182,20 @@ func (b *reader) tasks(out *Out) {
 	free, rest := tasks.Survey(b.ctx, b.w, b.s, b.g, keep)
 	out.Open, out.Ready, out.Blocked, out.Held, out.Assigned = len(open), len(free), rest.Blocked, rest.Held, rest.Assigned
 	out.Top = []Task{}
+	view := b.w.View(b.s).OfMany(b.ctx)
 	for _, r := range tasks.Foremost(open, int(b.in.MaxTasks)) {
-		out.Top = append(out.Top, taskOf(r, blocked[r.ID]))
+		out.Top = append(out.Top, taskOf(view, b.g, r))
 	}
 	if b.in.Parent != "" {
-		t := taskOf(b.g.Row(b.in.Parent), blocked[string(b.in.Parent)])
+		t := taskOf(view, b.g, b.g.Row(b.in.Parent))
 		out.Parent = &t
 	}
 }
 
-func taskOf(r *kind.Row, blocked bool) Task {
+func taskOf(view verb.View, g *verb.Graph, r *kind.Row) Task {
 	return Task{
 		ID: record.ID(r.ID), Title: verb.Head(r.Title, titleShown), Status: r.Status, Priority: r.Priority,
-		Assignee: r.Assignee, Blocked: blocked, Due: r.Fact(kind.DueFact),
+		Assignee: r.Assignee, Blocked: view.Stand(g, g.Set().Number(r.ID)).Is(task.IsBlocked), Due: r.Fact(kind.DueFact),
 	}
 }
 

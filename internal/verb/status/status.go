@@ -136,7 +136,6 @@ type looker struct {
 
 type found struct {
 	row  *kind.Row
-	hold session.Claim
 	mine bool
 }
 
@@ -156,8 +155,7 @@ func (l looker) tasks(out *Out) {
 		if stand.Is(task.IsBlocked) {
 			out.Blocked++
 		}
-		hold := l.view.Holder(l.g, r)
-		one := found{r, hold, hold.Actor == me}
+		one := found{r, stand.Holder == me}
 		if task.Due(r.Fact(kind.DueFact)).Passed(now) {
 			overdue = append(overdue, one)
 		}
@@ -209,13 +207,17 @@ func (l looker) tasks(out *Out) {
 func (l looker) shown(all []found) []Task {
 	out := []Task{}
 	for _, one := range all[:min(l.most, len(all))] {
+		var hold session.Claim // of a closed task it is not asked
+		if !l.s.Config.Flow.IsClosed(one.row.Status) {
+			hold = l.view.Holder(l.g, one.row)
+		}
 		t := Task{
 			ID: record.ID(one.row.ID), Title: verb.Head(one.row.Title, titleShown), Status: one.row.Status, Priority: one.row.Priority,
-			Due: task.Due(one.row.Fact(kind.DueFact)), Actor: one.hold.Actor, Session: one.hold.Session, Mine: one.mine,
-			Clone: one.hold.Clone, Unsynced: one.hold.Unsynced, Lost: one.hold.LostTo != nil,
+			Due: task.Due(one.row.Fact(kind.DueFact)), Actor: hold.Actor, Session: hold.Session, Mine: one.mine,
+			Clone: hold.Clone, Unsynced: hold.Unsynced, Lost: hold.LostTo != nil,
 		}
-		if !one.hold.Since.IsZero() {
-			since := one.hold.Since.UTC()
+		if !hold.Since.IsZero() {
+			since := hold.Since.UTC()
 			t.Since = &since
 		}
 		if t.Session != "" {
