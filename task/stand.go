@@ -114,8 +114,9 @@ func (s Stand) Is(w Word) bool {
 		return s.Is(IsHeld) && !s.Review && !s.Is(IsStalled)
 	case IsStalled:
 		return s.Holder != "" && s.Taken && !s.Review && (s.Lapsed || s.Silent != nil && s.Silent())
+	default: // IsClosed was answered above
+		return false
 	}
-	return false
 }
 
 // First is the first word that keeps next from handing the task out, or IsReady.
