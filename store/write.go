@@ -288,7 +288,7 @@ func (w *writing) others(st *staged, after string) (out []*change, _ error) {
 		} else if st.gone {
 			return nil, record.Errorf(record.Conflict, "%s would be left: it is another version of %s, and the one that is read is %s",
 				w.s.Rel(path), of.ID, w.s.Rel(st.file.path)).
-				WithHint("cairn check --fix makes one file of the two").ForGood()
+				WithHint("%s makes one file of the two", record.CallTo("check", "fix", true)).ForGood()
 		}
 	}
 	return out, nil
