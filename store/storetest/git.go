@@ -56,6 +56,7 @@ var beginning struct {
 }
 
 func begin(t testing.TB) fstest.MapFS {
+	t.Helper()
 	dir, files := t.TempDir(), fstest.MapFS{}
 	InitRepo(t, dir, "--template=")
 	Git(t, dir, "commit", "-q", "--allow-empty", "-m", "begin")

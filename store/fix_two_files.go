@@ -36,9 +36,9 @@ func oneFile(ctx context.Context, l layout.Layout, second string) (*Fix, error) 
 		if err != nil {
 			return nil, err
 		}
-		clean, markers := false, format.Markers{Size: 7, Ours: counts, Theirs: second}
-		f.New, clean = kind.Merge(counts, base, ours, theirs, snapshot.FlowToMerge(l), markers)
-		if f.Disputed = !clean; f.Disputed {
+		markers := format.Markers{Size: 7, Ours: counts, Theirs: second}
+		merged, clean := kind.Merge(counts, base, ours, theirs, snapshot.FlowToMerge(l), markers)
+		if f.New, f.Disputed = merged, !clean; f.Disputed {
 			return f, nil
 		}
 	}
@@ -64,11 +64,7 @@ func entriesOf(k *kind.Kind, id string, src []byte) (record.Log, bool) {
 
 // closed reports whether the content of a file is that of a closed record.
 func closed(l layout.Layout, k *kind.Kind, src []byte) bool {
-	text, err := layout.ReadFile(l.ConfigFile())
-	if err != nil {
-		return false
-	}
-	config, err := kind.ParseConfig(text)
+	config, err := snapshot.ReadConfig(l)
 	if err != nil || k.Closed == nil {
 		return false
 	}
