@@ -112,8 +112,8 @@ func (r *Remote) claim(now time.Time) Claim {
 	}
 	over := c.Claim.Lapsed(c.First, now)
 	return Claim{
-		Source: FromRemote, Actor: c.Claim.Holder, Taken: true, Branch: c.Claim.Branch, Clone: c.Claim.Clone, Since: c.Claim.Taken, Until: c.Claim.Ends(c.First),
-		Lapsed: over, Expired: over,
+		Source: FromRemote, Actor: c.Claim.Holder, Taken: true, Branch: c.Claim.Branch, Clone: c.Claim.Clone,
+		Since: c.Claim.Taken, Until: c.Claim.Ends(c.First), Lapsed: over, Expired: over,
 	}
 }
 
@@ -125,7 +125,7 @@ func (l Live) lease(file record.Header, now time.Time) Claim {
 	}
 	h := Claim{
 		Source: FromClone, Actor: lease.Actor, Session: lease.Session, Worktree: lease.Worktree, Branch: lease.Branch,
-		Taken: lease.Worktree != "" || lease.Actor == file.Assignee && file.Taken(), Since: lease.Since,
+		Taken: lease.Claims() || lease.Actor == file.Assignee && file.Taken(), Since: lease.Since,
 	}
 	if l.Gone {
 		h.Worktree, h.Gone, h.Lapsed = "", true, true

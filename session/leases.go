@@ -62,14 +62,14 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 		own = s.Known.Remote.Own
 	}
 	before := s.Known.held(record.Header{})
-	claims := s.Lease != nil && s.Lease.Worktree != ""
+	claims := s.Lease.Claims()
 	over := s.Over && (s.Moved || !claims) // who takes a record that is in review already does so to work on it
 	held := own != nil && own.Claim.State == RemoteHeld
 	want = Want{Ref: s.Ref}
 	switch {
 	case over && own == nil: // of a claim of its own: as in a copy of a clone, or from before claims were shared
 		want.Ended = &s.To
-		return false, want, s.Known.Remote != nil && before != nil && before.Worktree != ""
+		return false, want, s.Known.Remote != nil && before.Claims()
 	case over:
 		want.Ended = &s.To
 		return false, want, own.Sync != Released && own.Claim.State != RemoteFinished

@@ -16,7 +16,7 @@ type Local struct {
 }
 
 // held reports whether somebody works on the record in this clone. Who was only assigned does not.
-func (l Local) held() bool { return l.Lease != nil && l.Lease.Worktree != "" }
+func (l Local) held() bool { return l.Lease.Claims() }
 
 // Push is what is to be done with a ref of the remote, and only if it still points at Old.
 type Push struct {

@@ -31,6 +31,9 @@ type Lease struct {
 	Seconds  int          `json:"seconds,omitempty"` // how long after that it holds; 0 for as long as claims do
 }
 
+// Claims reports whether somebody took the record up by the lease. One that is only an assignment names no worktree.
+func (l *Lease) Claims() bool { return l != nil && l.Worktree != "" }
+
 // The shortest and the longest time, in seconds, for which a claim can be made.
 const (
 	MinLease = 60
