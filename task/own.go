@@ -40,7 +40,8 @@ const (
 // reservedKeys are words that cairn uses for something derived, or keeps for later, so that no field can be called so.
 var reservedKeys = []string{
 	"kind", "type", "body", "rev", "extra", "fields", "set", "text", "sort", "limit", "cursor", "where", "explain", "template", "archived",
-	"ready", "blocked_by", "blocked", "running", "stalled", "assigned", "held", "lapsed", "in_review", "execution", "claim", "elsewhere", "overdue", "created", "created_at", "updated", "updated_at", "closed",
+	"ready", "blocked_by", "blocked", "running", "stalled", "assigned", "held", "lapsed", "in_review", "execution",
+	"claim", "elsewhere", "overdue", "created", "created_at", "updated", "updated_at", "closed",
 	"closed_at", "is_running", "is_reviewing", "is_blocked", "is_pending", "acceptance", "reviewer", "comments", "sessions", "children",
 	"dependents", "blockers", "links", "start", "recur", "label", "dep", "check", "session", "run", "notices", "replayed", "rest", "holder",
 	"not", "and", "or", "true", "false", "null", "me",

@@ -22,18 +22,18 @@ const (
 	IsStalled   Word = "stalled"
 )
 
-// words says of each word what it says of a task. docs/filters.md has the same table.
+// words has what each word says of a task. docs/filters.md has the same table.
 var words = []struct {
 	word  Word
 	about string
 }{
-	{IsClosed, "is in a closed state; of the others only elsewhere is said of it too"},
+	{IsClosed, "is in a closed state; besides this only elsewhere is said of it"},
 	{WaitsFor, "waits for deps that are open"},
 	{HasChildren, "has open children, which are the work"},
 	{IsElsewhere, "was carried further by another branch, worktree or clone"},
-	{IsLapsed, "has a holder or an assignee who gave no sign of life; takeover ends that"},
-	{IsHeld, "is somebody's who took it up, by a claim, a session or a move, and it did not lapse"},
-	{IsAssigned, "was given to somebody, also by a plan or an import, who did not begin"},
+	{IsLapsed, "belongs to somebody who gave no sign of life for too long; others may take it over"},
+	{IsHeld, "was taken up, by a claim, a session or a move of the one who has it, and did not lapse"},
+	{IsAssigned, "was given to somebody who did not begin, as by a plan or an import"},
 	{IsInReview, "is in the review state"},
 	{OtherState, "is in another state in which no work begins"},
 	{IsReady, "is handed out by next, to whoever asks: none of the words above holds"},
@@ -42,7 +42,7 @@ var words = []struct {
 	{IsStalled, "was taken up and left behind: it lapsed, or its session fell silent; not in_review"},
 }
 
-// keepers is how many of the words keep a task from being handed out: the first.
+// keepers is how many of the words, from the first on, keep next from handing a task out.
 const keepers = 9
 
 // Words lists the words.
@@ -70,8 +70,8 @@ type Stand struct {
 	Closed, Review, Begins bool // its state is closed, is the review state, is one in which work begins
 
 	WaitsFor  bool         // a dep that is open
-	Children  bool         // there are open ones, for which it waits
-	Elsewhere bool         // it was carried further there
+	Children  bool         // it has open ones, for which it waits
+	Elsewhere bool         // another branch, worktree or clone carried it further
 	Holder    record.Actor // who has it, or was given it; "" for nobody
 	Taken     bool         // the holder took it up, and was not only named
 	Lapsed    bool         // the holder may be taken over

@@ -110,8 +110,8 @@ func (r *Repo) refFromFiles(ref string) (value string, err error) {
 // branchFromFiles is the commit of a local branch, named in full; "" if there is none. It fails for any other ref, and
 // for what is not in git's plain form.
 func (r *Repo) branchFromFiles(name string) (string, error) {
-	file := filepath.FromSlash(name)
-	if !strings.HasPrefix(name, "refs/heads/") || strings.HasSuffix(name, ".lock") || path.Clean(name) != name || !filepath.IsLocal(file) {
+	if !strings.HasPrefix(name, "refs/heads/") || strings.HasSuffix(name, ".lock") || path.Clean(name) != name ||
+		!filepath.IsLocal(filepath.FromSlash(name)) {
 		return "", errForm
 	}
 	if err := r.form(); err != nil {

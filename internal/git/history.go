@@ -152,8 +152,8 @@ func (h History) Landings(ctx context.Context, commit, path string) ([]Step, err
 // can set them.
 func (h History) Versions(ctx context.Context, since, commit string, below []string, fn func(path, id string)) error {
 	args := []string{
-		"log", "--date-order",
-		"--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-diff-merges", "--ignore-submodules=none",
+		"log", "--date-order", "--full-history", "--raw", "--root",
+		"--no-abbrev", "--no-renames", "--no-follow", "--no-diff-merges", "--ignore-submodules=none",
 		"--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-relative", "--no-color", "-z", "--format=",
 	}
 	args = append(args, commit)

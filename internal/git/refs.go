@@ -20,7 +20,7 @@ type Refs struct{ repo *Repo }
 func (r *Repo) Refs() Refs { return Refs{r} }
 
 // Commit returns the commit that a ref points at, or "" if there is no such ref. The name is a full one, such as
-// refs/heads/main.
+// refs/heads/main. That a broken clone lacks the commit of a branch is not noticed here.
 func (r Refs) Commit(ctx context.Context, name string) (string, error) {
 	if id, err := r.repo.branchFromFiles(name); err == nil || record.CodeOf(err) == record.Git {
 		return id, err

@@ -32,8 +32,8 @@ type Header struct {
 	Rev      Rev // revision of the file that this was read from
 }
 
-// Taken reports whether the assignee took the record up, and was not only named: behind the newest entry that names
-// them, or by it, they claimed it, began a session or moved it.
+// Taken reports whether the assignee took the record up, and was not only named. They did if they claimed it, began a
+// session on it or moved it, in the newest entry that makes them the assignee or after it.
 func (h Header) Taken() bool {
 	for _, e := range slices.Backward(h.Log) {
 		if e.Who == h.Assignee && (e.Did == Claimed || e.Did == Began || e.Did == TakenOver || e.To != "") {

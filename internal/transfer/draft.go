@@ -135,7 +135,7 @@ func (d *draft) among(id record.ID) (task.Task, bool) {
 }
 
 // draft makes the task of one item: created, then moved, then given the deps that are still open, each in an entry of
-// its own. One that is moved is assigned behind that: whoever imports what they began elsewhere did not begin it here.
+// its own. One that is moved is assigned after the move: whoever imports what they began elsewhere did not begin it here.
 func (d *draft) draft(i int) error {
 	it := d.items[i]
 	to := d.status(it)
@@ -168,7 +168,8 @@ func (d *draft) draft(i int) error {
 		return err
 	}
 	if len(late) > 0 || t.Assignee != assignee {
-		if t, _, err = d.flow.Update(t, task.Edit{AddDeps: late, Assignee: &assignee}, task.Proof{}, d.among, d.w.Stamp("")); err != nil {
+		edit := task.Edit{AddDeps: late, Assignee: &assignee}
+		if t, _, err = d.flow.Update(t, edit, task.Proof{}, d.among, d.w.Stamp("")); err != nil {
 			return err
 		}
 	}

@@ -66,7 +66,8 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		}, Texts: func(i Item) []string { return []string{i.view.Execution(i.graph, i.Row)} }},
 	}
 	for _, word := range FlagWords {
-		all = append(all, where.Key[Item]{Name: string(word), Type: where.Flag, About: "it " + word.About(), Flag: func(i Item) bool { return i.view.Stand(i.graph, i.n).Is(word) }})
+		holds := func(i Item) bool { return i.view.Stand(i.graph, i.n).Is(word) }
+		all = append(all, where.Key[Item]{Name: string(word), Type: where.Flag, About: "it " + word.About(), Flag: holds})
 	}
 	for _, field := range flow.Fields.All() {
 		all = append(all, keys.own(field))
@@ -76,7 +77,8 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 
 // FlagWords are the words for how a task stands that are flags; the others are reasons alone, or asked by other keys.
 var FlagWords = []task.Word{
-	task.IsReady, task.IsRunning, task.IsStalled, task.IsAssigned, task.IsHeld, task.IsLapsed, task.IsInReview, task.IsBlocked, task.IsElsewhere,
+	task.IsReady, task.IsRunning, task.IsStalled, task.IsAssigned, task.IsHeld, task.IsLapsed, task.IsInReview,
+	task.IsBlocked, task.IsElsewhere,
 }
 
 // own is the key of an optional field, or of one that the config declares.

@@ -27,7 +27,7 @@ type NextIn struct {
 type Work struct {
 	Task     *verb.Task `json:"task"`    // null if there is none to be had
 	Blocked  int        `json:"blocked"` // open tasks that wait for others, or for their children
-	Claimed  int        `json:"claimed"` // open tasks that somebody holds, was given, let lapse, or carried further elsewhere
+	Claimed  int        `json:"claimed"` // open tasks that are held, assigned, lapsed or elsewhere
 	Replayed bool       `json:"replayed,omitempty"`
 }
 
@@ -80,14 +80,16 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 	return out, nil
 }
 
-// Counts are of how many tasks words hold; several may hold of one.
+// Counts says of how many tasks some words hold; several may hold of one task.
 type Counts struct {
 	Blocked, Held, Assigned int
 	Taken                   int // which are held, assigned, lapsed or elsewhere
 }
 
 // Survey finds the tasks that are ready, sorted by id, and counts the others.
-func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*kind.Row) bool) (free []*kind.Row, out Counts) {
+func Survey(
+	ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*kind.Row) bool,
+) (free []*kind.Row, out Counts) {
 	view := w.View(s).OfMany(ctx)
 	for n, r := range g.Rows() {
 		if !keep(r) {
