@@ -122,6 +122,9 @@ func (p *MergeSetup) Apply(ctx context.Context) error {
 	return nil
 }
 
+// WithMergeDriver is a .gitattributes with the lines that name the merge driver for the files of the workspace beside it.
+func WithMergeDriver(attributes string) string { return withSection(attributes, sectionLines) }
+
 // withSection replaces the section in a text, or appends it; an empty one removes it. The rest of the text stays as it
 // is.
 func withSection(text string, section []string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -80,4 +81,39 @@ func Setting(ctx context.Context, dir, key string) (string, error) {
 		return "", err // git would wait for ever on a pipe in place of one of its files
 	}
 	return answer(Run(ctx, dir, "config", "--get", key))
+}
+
+// Programs lists the keys of the clone's own config that have git start a program when it commits, merges, checks out or
+// talks to a remote, sorted; the merge driver of a command is left out.
+func (c Config) Programs(ctx context.Context, driver string) ([]string, error) {
+	return c.programs(ctx, func(key, value string) bool {
+		name := key[strings.LastIndexByte(key, '.')+1:]
+		section, _, _ := strings.Cut(key, ".")
+		switch {
+		case section == "filter" && (name == "clean" || name == "smudge" || name == "process"), key == "core.hookspath":
+			return value != ""
+		case section == "merge" && name == "driver":
+			return value != driver
+		default:
+			return startsProgram(key, value)
+		}
+	})
+}
+
+// programs lists the keys of the clone's own config of which starts says so; it gets them in lower case.
+func (c Config) programs(ctx context.Context, starts func(key, value string) bool) ([]string, error) {
+	out, err := Run(ctx, c.repo.Top, "config", "--show-scope", "--null", "--list")
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	fields := records(out)
+	for i := 0; i+1 < len(fields); i += 2 {
+		key, value, _ := strings.Cut(fields[i+1], "\n")
+		if (fields[i] == "local" || fields[i] == "worktree") && starts(strings.ToLower(key), value) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
 }

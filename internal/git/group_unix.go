@@ -13,3 +13,9 @@ func withoutTerminal(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
+
+// onTerminal leaves a command on the terminal of its caller. It is asked to stop, as withoutTerminal does, so that it
+// takes its locks away.
+func onTerminal(cmd *exec.Cmd) {
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+}

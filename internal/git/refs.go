@@ -201,10 +201,26 @@ const (
 // no hook of this clone and asks for nothing. The results are in the order of the updates. The error is that of git;
 // also with one, updates may have been taken. The words are what the remote gave as its reasons.
 func (r Remotes) Push(ctx context.Context, remote string, updates []RefUpdate, atomic bool) (results []RefResult, words string, err error) {
-	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-recurse-submodules", "--no-signed", "--no-thin"}
+	flags := []string{"--no-verify", "--no-follow-tags", "--no-thin"}
 	if atomic {
-		args = append(args, "--atomic")
+		flags = append(flags, "--atomic")
 	}
+	how := Networked()
+	how.more = []setting{{"remote." + remote + ".mirror", "false"}, {"push.pushOption", ""}} // a mirror takes no single refs
+	return r.push(ctx, how, remote, updates, flags...)
+}
+
+// PushBranch has a remote change one branch, if it still points at what is expected. Unlike Push it leaves to the
+// user's config what else belongs to a push, and its hooks run if how says so.
+func (r Remotes) PushBranch(ctx context.Context, how Writing, remote string, u RefUpdate) (RefResult, string, error) {
+	results, words, err := r.push(ctx, how, remote, []RefUpdate{u})
+	return results[0], words, err
+}
+
+func (r Remotes) push(
+	ctx context.Context, how Writing, remote string, updates []RefUpdate, flags ...string,
+) (results []RefResult, words string, err error) {
+	args := append([]string{"push", "--porcelain", "--no-recurse-submodules", "--no-signed"}, flags...)
 	for _, u := range updates {
 		args = append(args, "--force-with-lease="+u.Ref+":"+u.Old)
 	}
@@ -212,8 +228,6 @@ func (r Remotes) Push(ctx context.Context, remote string, updates []RefUpdate, a
 	for _, u := range updates {
 		args = append(args, u.New+":"+u.Ref)
 	}
-	how := Networked()
-	how.more = []setting{{"remote." + remote + ".mirror", "false"}, {"push.pushOption", ""}} // a mirror takes no single refs
 	out, err := how.Run(ctx, r.repo.Top, args...)
 	results, words = readPushed(string(out), updates)
 	if words == "" && err != nil {
@@ -252,6 +266,29 @@ func (r Remotes) Fetch(ctx context.Context, remote, from, to string) error {
 	_, err := Networked().Run(ctx, r.repo.Top, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--refmap=", "--", remote, "+"+from+"/*:"+to+"/*")
 	return err
+}
+
+// FetchBranch fetches what a user's git fetch fetches from a remote, and makes the ref to what a branch of the remote is
+// now. It reports false if the remote answers and has no such branch.
+func (r Remotes) FetchBranch(ctx context.Context, how Writing, remote, branch, to string) (there bool, err error) {
+	args := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules", "--", remote}
+	usual, err := Run(ctx, r.repo.Top, "config", "--get-all", "remote."+remote+".fetch")
+	if err != nil && Exited(err) != 1 {
+		return false, err
+	}
+	for _, spec := range strings.Fields(string(usual)) {
+		if strings.Contains(spec, ":refs/remotes/") { // a mirror's would change the branch that is checked out
+			args = append(args, spec)
+		}
+	}
+	_, err = how.Run(ctx, r.repo.Top, append(args, "+"+branch+":"+to)...)
+	if err == nil || ctx.Err() != nil {
+		return err == nil, err
+	}
+	if _, usual := how.Run(ctx, r.repo.Top, "ls-remote", "--exit-code", "--", remote, branch); Exited(usual) == 2 {
+		return false, nil
+	}
+	return false, err
 }
 
 // Networked is how git speaks to a remote: with the user's credentials, asking for nothing.
@@ -355,20 +392,7 @@ func (r Remotes) isBundled(url string) bool {
 // Programs lists the keys of the clone's own config that have git start a program when it talks to a remote,
 // sorted. Such a config may have come with a copied folder; the user's own is the user's.
 func (r Remotes) Programs(ctx context.Context) ([]string, error) {
-	out, err := Run(ctx, r.repo.Top, "config", "--show-scope", "--null", "--list")
-	if err != nil {
-		return nil, err
-	}
-	var keys []string
-	fields := records(out)
-	for i := 0; i+1 < len(fields); i += 2 {
-		key, value, _ := strings.Cut(fields[i+1], "\n")
-		if (fields[i] == "local" || fields[i] == "worktree") && startsProgram(strings.ToLower(key), value) {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys), nil
+	return r.repo.Config().programs(ctx, startsProgram)
 }
 
 // startsProgram reports whether a setting, its key in lower case, names a program that git starts when it talks to a

@@ -16,8 +16,8 @@ import (
 // that change: a work tree, a commit, a merge, a push. The zero value starts no program of the repository's config but
 // the filters that store a file, uses no network and runs no hook.
 //
-// What always holds: git has no terminal, so nothing can prompt; it starts no editor, pager, signing program, fsmonitor
-// or background work; and it gets none of the caller's GIT_* but the identity to commit with.
+// What always holds: git has no terminal unless Terminal says so, so nothing can prompt; it starts no editor, pager,
+// signing program, fsmonitor or background work; and it gets none of the caller's GIT_* but the identity to commit with.
 type Writing struct {
 	Hooks   bool      // the user's hooks run, in the user's own environment, as they would for the user
 	Network bool      // git may talk to a remote, with the user's credentials; nothing asks for them
@@ -27,7 +27,9 @@ type Writing struct {
 	Magic   bool      // paths may have magic, such as :(exclude)
 	Index   string    // the path of another index
 	Input   io.Reader // standard input
-	more    []setting // that override all others
+
+	Terminal bool      // git has the terminal of the caller, and may ask for a password there
+	more     []setting // that override all others
 }
 
 // quietWrite and aloneWrite are what quiet and alone are, for commands that write.
@@ -81,7 +83,11 @@ func (w Writing) Run(ctx context.Context, dir string, args ...string) ([]byte, e
 		with = append(with, setting{"core.attributesFile", w.Attrs})
 	}
 	cmd := program(ctx, dir, append(with, w.more...), w.environ(ctx, dir), args)
-	withoutTerminal(cmd)
+	if w.Terminal {
+		onTerminal(cmd)
+	} else {
+		withoutTerminal(cmd)
+	}
 	cmd.WaitDelay, cmd.Stdin = 5*time.Second, w.Input
 	return output(ctx, cmd, args)
 }
@@ -100,8 +106,11 @@ func (w Writing) environ(ctx context.Context, dir string) []string {
 	env = slices.DeleteFunc(env, func(v string) bool {
 		return strings.HasPrefix(v, "SSH_ASKPASS") || strings.HasPrefix(v, "SUDO_ASKPASS")
 	})
-	env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no",
-		"GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never", "GIT_NO_LAZY_FETCH=1")
+	env = append(env, "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no",
+		"SSH_ASKPASS_REQUIRE=never", "GIT_NO_LAZY_FETCH=1")
+	if !w.Terminal {
+		env = append(env, "GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never")
+	}
 	if w.Batch { // a program that the config names to reach remotes by cannot ask either without a terminal
 		if program, err := Setting(ctx, dir, "core.sshCommand"); err == nil && program == "" {
 			env = append(env, "GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30")

@@ -2,8 +2,10 @@ package worktree
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,17 +136,62 @@ func (c *clone) uncommittedOf(ctx context.Context, there *git.Repo, counts func(
 }
 
 // commitPaths commits what some paths of a work tree hold now, without hooks. It commits nothing else, and nothing at
-// all if they have not changed.
+// all if they have not changed. Whatever else is staged stays so.
 func commitPaths(ctx context.Context, top, message string, paths ...string) error {
-	if _, err := (git.Writing{}).Run(ctx, top, append([]string{"add", "--all", "--"}, paths...)...); err != nil {
+	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { // git knows nothing of one that is gone everywhere
+		_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(path)))
+		return err != nil && !tracked(ctx, top, path)
+	})
+	const listed = "--pathspec-from-file=-"
+	if len(there) > 0 {
+		_, err := git.Writing{Input: list(there)}.Run(ctx, top, "add", "--all", listed, "--pathspec-file-nul")
+		if err != nil {
+			return err
+		}
+	}
+	changed, err := stagedOf(ctx, top, paths)
+	if err != nil || len(changed) == 0 {
 		return err
 	}
-	_, err := git.Run(ctx, top, append([]string{"diff-index", "--cached", "--quiet", "HEAD", "--"}, paths...)...)
-	if git.Exited(err) != 1 {
-		return err
-	}
-	_, err = (git.Writing{}).Run(ctx, top, append([]string{"commit", "--quiet", "--no-verify", "--cleanup=whitespace", "-m", message, "--"}, paths...)...)
+	_, err = (git.Writing{Input: list(changed)}).Run(ctx, top,
+		"commit", "--quiet", "--no-verify", "--cleanup=whitespace", "-m", message, "--only", listed, "--pathspec-file-nul")
 	return err
+}
+
+// list is paths as git reads them from its input.
+func list(paths []string) io.Reader { return strings.NewReader(strings.Join(paths, "\x00")) }
+
+// tracked reports whether a path is in the index of a work tree.
+func tracked(ctx context.Context, top, path string) bool {
+	_, err := git.Run(ctx, top, "ls-files", "--error-unmatch", "--", path)
+	return err == nil
+}
+
+// atOnce is how many paths a command line names.
+const atOnce = 200
+
+// stagedOf lists those of some paths that are staged otherwise than they are committed.
+func stagedOf(ctx context.Context, top string, paths []string) (changed []string, err error) {
+	args := []string{"diff-index", "--cached", "--name-only", "-z", "HEAD", "--"}
+	if head, err := headOf(ctx, top); head == "" && git.Exited(err) != 0 { // there is no commit yet
+		args = []string{"ls-files", "--cached", "-z", "--"}
+	}
+	for some := range slices.Chunk(paths, atOnce) {
+		out, err := git.Run(ctx, top, append(args, some...)...)
+		if err != nil {
+			return nil, err
+		}
+		changed = append(changed, names(out)...)
+	}
+	return changed, nil
+}
+
+// names are the paths in an output of git, each of which ends in a NUL.
+func names(out []byte) []string {
+	if len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
 // lockSettles is how long a lock file of git must stay as it is before it counts as one that a killed git left.

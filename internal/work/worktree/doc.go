@@ -13,6 +13,8 @@
 //   - A merge is made and tested in a throw-away work tree. The base moves only afterwards, and only forwards: by a fast-forward where it
 //     is checked out, or by update-ref with the value that was tested.
 //   - A rebase, a patch or a merge that conflicts changes nothing.
+//   - Sync, which works where the person is, commits nothing but records there, and moves the branch and the files forward by a
+//     fast-forward or not at all.
 //
 // Errors of git have the code GIT. The user's hooks run for the commits of Commit and for pushes, and for nothing else.
 package worktree

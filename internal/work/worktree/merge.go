@@ -77,7 +77,7 @@ func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) 
 		return "", err
 	}
 	defer release()
-	within := scratches{w.clone, lock}
+	within := scratches{clone: w.clone, lock: lock}
 	if err = within.sweep(ctx); err == nil {
 		err = w.on(t).commitOnlyRecords(ctx)
 	}
@@ -313,7 +313,7 @@ func (r *rebase) ready(ctx context.Context) (err error) {
 
 // rebased makes the rebased commits in a throw-away work tree, and returns the last one.
 func (r *rebase) rebased(ctx context.Context) (string, error) {
-	scratches := scratches{r.clone, taskLock(r.tree.Task)}
+	scratches := scratches{clone: r.clone, lock: taskLock(r.tree.Task)}
 	if err := scratches.sweep(ctx); err != nil {
 		return "", err
 	}

@@ -126,21 +126,26 @@ const scratchPrefix = ".merge-"
 // scratches are the throw-away work trees that are made under one lock, which the caller holds.
 type scratches struct {
 	*clone
-	lock string // its name
+	lock  string // its name
+	empty bool   // no file is checked out in them, and they lie in live state
 }
 
 // add makes a throw-away work tree of a commit and returns its path. The caller calls remove in the end.
 func (s scratches) add(ctx context.Context, commit string) (path string, err error) {
-	dir, err := s.folder()
-	if err != nil {
-		return "", err
+	dir, flags := s.layout.Live.Worktrees(), []string{"--no-checkout"}
+	if !s.empty {
+		flags = nil
+		if dir, err = s.folder(); err != nil {
+			return "", err
+		}
 	}
 	name := scratchPrefix + randomName()
 	path = filepath.Join(dir, name)
 	if err := s.records().put(name, scratch{path, s.lock, s.o.Now().UTC()}); err != nil {
 		return "", err
 	}
-	_, err = git.Writing{}.Run(ctx, s.repo.Top, "worktree", "add", "--quiet", "--detach", path, commit)
+	args := append([]string{"worktree", "add", "--quiet", "--detach"}, flags...)
+	_, err = git.Writing{}.Run(ctx, s.repo.Top, append(args, path, commit)...)
 	if err != nil {
 		_ = s.remove(ctx, path) // if it fails, the next sweep does it
 	}

@@ -212,6 +212,11 @@ func (c *clone) lock(ctx context.Context, name string) (release func(), err erro
 	if err := c.mayWrite(); err != nil {
 		return nil, err
 	}
+	return c.acquire(ctx, name)
+}
+
+// acquire is lock where the caller knows that git starts nothing which the user did not approve.
+func (c *clone) acquire(ctx context.Context, name string) (release func(), err error) {
 	if err := c.layout.MakeWorktrees(); err != nil {
 		return nil, err
 	}

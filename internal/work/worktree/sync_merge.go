@@ -1,0 +1,79 @@
+package worktree
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/layout"
+)
+
+// syncLock is the lock under which a sync makes its throw-away work tree.
+const syncLock = "sync"
+
+// merged is a commit that has what two commits have: one of them, if it contains the other, or else one that is made in
+// a throw-away work tree. It returns MERGE_CONFLICT if they do not merge.
+func (y *syncing) merged(ctx context.Context, ours, theirs string) (string, error) {
+	if ours == "" {
+		return theirs, nil
+	}
+	if has, err := y.repo.History().Contains(ctx, theirs, ours); has || err != nil {
+		return theirs, err
+	}
+	if err := y.repo.Identity(ctx); err != nil {
+		return "", err
+	}
+	release, err := y.acquire(ctx, syncLock)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	within := scratches{clone: y.clone, lock: syncLock, empty: true}
+	if err := within.sweep(ctx); err != nil {
+		return "", err
+	}
+	top, err := within.add(ctx, ours)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = within.remove(ctx, top) }() // if it fails, the next sync does it
+	tree, err := y.mergeIn(ctx, top, theirs)
+	if err != nil {
+		return "", err
+	}
+	message := "cairn: merge " + y.name()
+	return answer(git.Writing{}.Run(ctx, y.repo.Top, "commit-tree", "-p", ours, "-p", theirs, "-m", message, tree))
+}
+
+// mergeIn merges a commit into an empty work tree, and returns the tree that it made. Of all files only those are
+// written that the merge changes, and the configs, by which the merge driver knows what closes a task.
+func (y *syncing) mergeIn(ctx context.Context, top, theirs string) (tree string, err error) {
+	if _, err := (git.Writing{}).Run(ctx, top, "read-tree", "HEAD"); err != nil {
+		return "", err
+	}
+	there, err := y.opened(top)
+	if err != nil {
+		return "", err
+	}
+	configs, err := there.Index("").Named(ctx, layout.Folder+"/"+layout.ConfigName)
+	if err != nil {
+		return "", err
+	}
+	var paths []string
+	for _, f := range configs {
+		paths = append(paths, f.Path)
+	}
+	if _, err := (git.Writing{Input: list(paths)}).Run(ctx, top, "checkout-index", "-z", "--stdin"); err != nil {
+		return "", err
+	}
+	with, err := y.withDriver(ctx)
+	if err != nil {
+		return "", err
+	}
+	_, err = with.Run(ctx, top, "merge", "--quiet", "--no-ff", "--no-commit", "--no-edit", "--no-verify", theirs)
+	if err != nil {
+		return "", conflict(ctx, top, err, record.MergeConflict, y.Branch+" and "+y.name()+" conflict, and nothing was merged:",
+			record.Hintf("git merge %s, settle them, and commit; then %s", y.name(), record.CallTo("sync")))
+	}
+	return writeTree(ctx, top, "")
+}
