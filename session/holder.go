@@ -43,6 +43,8 @@ type Claim struct {
 
 	Unsynced bool         // FromClone, and the git remote is not known to have the claim
 	LostTo   *RemoteClaim // FromClone, and the remote gave it to this one
+
+	Overruled *Lease // of whoever held it here, until git brought this file; nil for nobody
 }
 
 // Holds reports whether somebody has the record by this claim. One whose session stalled holds it until it is taken
@@ -55,7 +57,11 @@ func (c Claim) Live() bool { return c.Holds() && c.Source != FromFile }
 // Holder decides who holds a record, of whatever kind: of what each source says of it, the live claim of this clone
 // weighs most, then that of another clone, then work elsewhere that the file lacks, then the assignee.
 func Holder(file record.Header, live Live, now time.Time) Claim {
-	return Decide(live.Remote.onClaim(live.lease(file, now), now), live.Remote.claim(now), IsBehind(file, live), live.assignee(file, now))
+	hold := Decide(
+		live.Remote.onClaim(live.lease(file, now), now), live.Remote.claim(now), IsBehind(file, live), live.assignee(file, now),
+	)
+	hold.Overruled = live.Overruled(file)
+	return hold
 }
 
 // Decide returns the claim that counts among those on one record, which are sorted by their weight: the first that
@@ -77,14 +83,16 @@ func Decide(claims ...Claim) Claim {
 
 // IsBehind returns the state that another branch, worktree or clone has brought a record to, whoever holds it, or the
 // zero Claim if this file is as far. A file is behind if it lacks an entry that changed the status, and its own status
-// is another. What a remote says counts only if it is newer than what changed the status here last.
+// is another. What a remote says counts only if it is newer than what changed the status here last. What was written
+// here, on this branch, and is missing in the file was taken away by git: it is nowhere else.
 func IsBehind(file record.Header, live Live) Claim {
 	known := live.Remote.Progress()
 	if state := live.Seen(file).State; state != nil {
 		known = slices.Concat(known, state.Progress)
 	}
 	for _, p := range slices.Backward(known) {
-		if p.Status != file.Status && !file.Log.Has(p.Entry) && (p.At.IsZero() || p.At.After(movedAt(file))) {
+		away := p.Source == Nowhere && p.Clone == "" && live.takenAway(p.Entry, p.Worktree, p.Branch, file)
+		if !away && p.Status != file.Status && !file.Log.Has(p.Entry) && (p.At.IsZero() || p.At.After(movedAt(file))) {
 			return Claim{
 				Source: cmp.Or(p.Source, FromClone), Ahead: true, Worktree: p.Worktree, Branch: p.Branch, Status: p.Status,
 				Clone: p.Clone,

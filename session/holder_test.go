@@ -412,6 +412,7 @@ func TestAfter(t *testing.T) {
 		file      record.Header
 		to        record.Status
 		supersede bool
+		there     bool            // the write is made where the progress was
 		want      []record.Status // the newest last
 	}{
 		{name: "a note leaves it as it is", file: file("done", "", longAgo, done), to: "done",
@@ -426,11 +427,16 @@ func TestAfter(t *testing.T) {
 			want: []record.Status{"in_progress"}},
 		{name: "a takeover that gives up nothing", file: file("done", "", longAgo, done, finished), to: "done", supersede: true,
 			want: []record.Status{"done", "in_review"}},
+		{name: "what git took away is forgotten where it was written", file: file("done", "", longAgo, done), to: "done", there: true,
+			want: []record.Status{"done"}},
 		{name: "the first state of a new task is not ahead of anybody", to: "backlog",
 			want: []record.Status{"done", "in_review"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			made := progress(tt.to, noted)
+			if !tt.there {
+				made.Worktree, made.Branch = here, "main"
+			}
 			after := before.After(tt.file, made, lease(gemini, here, 0), tt.supersede)
 			var got []record.Status
 			for _, p := range after.Progress {

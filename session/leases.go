@@ -51,7 +51,16 @@ type Step struct {
 	Moved bool       // the write changes the status
 	Over  bool       // after it, work on the record is over: it is in review, closed or deleted
 	To    Progress
-	Known Live // before the write
+	Was   record.Header // before the write; zero for a record that it makes
+	Known Live          // likewise
+}
+
+// lease is who holds the record after the write: nobody, where git brought a file that overrules who did.
+func (s Step) lease() *Lease {
+	if !s.Takes && s.Known.Overruled(s.Was) != nil {
+		return nil
+	}
+	return s.Lease
 }
 
 // Wants decides what a write asks of the other clones: to take the record, to release it, or nothing. It reports false
@@ -61,8 +70,8 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 	if s.Known.Remote != nil {
 		own = s.Known.Remote.Own
 	}
-	before := s.Known.held(record.Header{})
-	claims := s.Lease.Claims()
+	before := s.Known.held(s.Was)
+	claims := s.lease().Claims()
 	over := s.Over && (s.Moved || !claims) // who takes a record that is in review already does so to work on it
 	held := own != nil && own.Claim.State == RemoteHeld
 	want = Want{Ref: s.Ref}
@@ -88,11 +97,19 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 }
 
 // Lost returns CLAIM_LOST for a write by which an actor goes on with a record that the git remote gave to another
-// clone: any but a note and one that lets go.
+// clone, or that the actor held until git brought a file that overrules it: any but a note, one that lets go, and one
+// that takes the record anew.
 func (s Step) Lost(by record.Actor, now time.Time) error {
-	to, before := s.Known.Remote.LostTo(now), s.Known.held(record.Header{})
 	lets := (s.Lease == nil || s.Lease.Actor != by) && (!s.Moved || !s.Over)
-	if to == nil || before == nil || before.Actor != by || s.Did == record.Noted || lets {
+	if s.Did == record.Noted || lets {
+		return nil
+	}
+	takes := s.Takes && s.Lease.Claims() && s.Lease.Actor == by
+	if lease := s.Known.OverruledOf(by, s.Was); lease != nil && !takes {
+		return lease.Yielded(s.Was)
+	}
+	to, before := s.Known.Remote.LostTo(now), s.Known.held(s.Was)
+	if to == nil || before == nil || before.Actor != by {
 		return nil
 	}
 	return to.Lost(record.ID(s.Ref.ID))

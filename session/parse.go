@@ -75,6 +75,7 @@ func ParseWritten(line []byte) (Written, error) {
 
 func (l *Lease) valid() bool {
 	return l == nil || isActor(l.Actor) && (l.Session == "" || isSession(l.Session)) && isFolder(l.Worktree) && isName(l.Branch) && ValidLease(l.Seconds) == nil &&
+		(l.Made.Entry == "" || isHash(l.Made.Entry)) && isFolder(l.Made.Worktree) && isName(l.Made.Branch) &&
 		(l.GitDir == "" || filepath.IsLocal(filepath.FromSlash(l.GitDir)))
 }
 

@@ -259,9 +259,12 @@ func (s Session) Held(file record.Header, live Live, worktree string) error {
 	}
 }
 
-// Lost returns CLAIM_LOST if the git remote gave the record of a session to another clone. The session may not go on
-// then, but be ended.
-func (s Session) Lost(live Live, now time.Time) error {
+// Lost returns CLAIM_LOST if the git remote gave the record of a session to another clone, or git brought a file that
+// overrules its claim. The session may not go on then, but be ended.
+func (s Session) Lost(file record.Header, live Live, now time.Time) error {
+	if lease := live.Overruled(file); lease != nil && lease.Session == s.ID {
+		return lease.Yielded(file)
+	}
 	to := live.Remote.LostTo(now)
 	if to == nil || s.Task == "" {
 		return nil

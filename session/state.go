@@ -29,6 +29,7 @@ type Lease struct {
 	Since    time.Time    `json:"since"`
 	Seen     time.Time    `json:"seen"`              // the holder's newest write
 	Seconds  int          `json:"seconds,omitempty"` // how long after that it holds; 0 for as long as claims do
+	Made     Mark         `json:"made,omitzero"`     // the newest entry of the file that made it; zero where that is not known
 }
 
 // Claims reports whether somebody took the record up by the lease. One that is only an assignment names no worktree.
@@ -75,16 +76,18 @@ func (k Key) String() string { return k.Call + "-" + k.Args }
 
 // After returns the state after a write that brought a file from was to the progress p, and gave the record a lease.
 //
-// Only a change of status adds to the progress. It replaces the states before it that this file has; those that the
-// file lacks stay known. With supersede they do not: work elsewhere was given up for what is here, which then counts as
+// Only a change of status adds to the progress. It replaces the states before it that this file has, and those that
+// were written here and that git took away; others that the file lacks stay known. With supersede they do not: work elsewhere was given up for what is here, which then counts as
 // progress even if the status stayed. The first status of a record adds nothing, since every file of it has that.
 func (s State) After(was record.Header, p Progress, lease *Lease, supersede bool) State {
 	moved := was.Ref.ID != "" && p.Status != was.Status
 	next := s.WithLease(lease)
 	next.Entry, next.Progress = p.Entry, nil
 	adds := moved
+	here := Place{p.Worktree, p.Branch}
 	for _, known := range s.Progress {
 		switch lacks := !was.Log.Has(known.Entry); {
+		case lacks && here.is(known.Worktree, known.Branch):
 		case lacks && supersede:
 			adds = true
 		case lacks || !moved:
@@ -133,6 +136,9 @@ type Live struct {
 	Beat       *Heartbeat // of the lease's session
 	Gone       bool       // the lease's worktree is no longer there
 	Remote     *Remote    // what the git remote says; nil where claims hold in this clone alone
+	Here       Place      // where the file of whoever asks lies; zero if it cannot be read, or that is not known
+	There      []Placed   // what files say in the places where the state was written, as far as they can be read
+	Closed     []record.Status
 	ClaimTTL   time.Duration
 	StaleAfter time.Duration
 }
@@ -143,9 +149,9 @@ func (l Live) Silent() bool {
 	return l.State == nil && l.Next == nil && (r == nil || r.Own == nil && r.Seen == nil && len(r.Branches) == 0)
 }
 
-// Carried reports whether the clone may know of progress that the file lacks.
+// Carried reports whether what the clone knows depends on which entries the file has: of progress, and of a lease.
 func (l Live) Carried() bool {
-	return l.Next != nil || l.State != nil && len(l.State.Progress) > 0 || len(l.Remote.Progress()) > 0
+	return l.Next != nil || l.State != nil && (len(l.State.Progress) > 0 || l.State.Lease != nil) || len(l.Remote.Progress()) > 0
 }
 
 // Seen returns what a reader of the file should take for known: what a write under way makes of it counts once the file
@@ -161,12 +167,12 @@ func (l Live) Seen(file record.Header) Live {
 func (l Live) landed(file record.Header) bool { return l.Next != nil && file.Log.Has(l.Next.Entry) }
 
 // held returns the lease that counts. While a write is under way, whoever it gives the record to holds it: better one
-// claim too many for a moment than the same work twice.
+// claim too many for a moment than the same work twice. One that the file overrules does not count.
 func (l Live) held(file record.Header) *Lease {
 	switch {
 	case l.landed(file), l.Next != nil && l.Next.Lease != nil:
 		return l.Next.Lease
-	case l.State != nil:
+	case l.State != nil && l.Overruled(file) == nil:
 		return l.State.Lease
 	default:
 		return nil

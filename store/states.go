@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -74,7 +75,7 @@ func (s *Store) KnownFrom(read func() States) (known func(record.Ref) session.Li
 	known = s.knownBy(pending, remote, func(of record.Ref) *session.State { return copyOf(states[of]) })
 	return known, func(of record.Ref) bool {
 		state := states[of]
-		return pending != nil || state != nil && len(state.Progress) > 0 || len(remote(of).Progress()) > 0
+		return pending != nil || state != nil && (len(state.Progress) > 0 || state.Lease != nil) || len(remote(of).Progress()) > 0
 	}
 }
 
@@ -96,12 +97,26 @@ func copyOf(state *session.State) *session.State {
 func (s *Store) knownBy(
 	pending States, remote func(record.Ref) *session.Remote, state func(record.Ref) *session.State,
 ) func(record.Ref) session.Live {
-	view := s.View()
+	view, there, here := s.View(), newThere(s), sync.OnceValue(func() session.Place {
+		return session.Place{Worktree: s.Worktree, Branch: s.Head(context.Background()).Branch}
+	})
 	return func(of record.Ref) session.Live {
 		known := view(state(of), copyOf(pending[of]))
+		if known.State != nil {
+			known.Here, known.Closed = here(), s.closed(of)
+			known.There = there.all(known.State, known.Here)
+		}
 		known.ClaimTTL, known.StaleAfter, known.Remote = s.Config.ClaimTTL, s.Config.StaleAfter, remote(of)
 		return known
 	}
+}
+
+// closed is in which states a record is closed, if its kind has those of the workflow.
+func (s *Store) closed(of record.Ref) []record.Status {
+	if of.Kind != record.TaskKind {
+		return nil
+	}
+	return s.Config.Flow.Closed
 }
 
 // Local are the leases of one clone alone, where the write lock decides: whoever writes first has the record. They
@@ -142,11 +157,17 @@ func (s *Store) shared() func(record.Ref) *session.Remote {
 	}
 }
 
+// fewRecords are so few that what is known of each is read by itself.
+const fewRecords = 16
+
 // Steps lists, for each record of a kind that can be held, who holds it after the write and what else the arbiter among
 // clones must know of it.
 func (tx *Tx) Steps() []session.Step {
 	var steps []session.Step
-	knownOf := tx.s.KnownOf()
+	knownOf := tx.s.Known
+	if len(tx.records) > fewRecords {
+		knownOf = tx.s.KnownOf()
+	}
 	for of, st := range tx.records {
 		if !st.kind.Held() || !st.claims && !st.changed() {
 			continue
@@ -156,7 +177,7 @@ func (tx *Tx) Steps() []session.Step {
 		step := session.Step{
 			Ref: of, Lease: st.lease, Takes: st.claims, Did: now.Log.Last().Did,
 			Moved: st.file.doc != nil && before.Status != now.Status, Over: st.gone || tx.s.Config.Over(of, now.Status),
-			Known: known, To: session.Progress{Status: now.Status, Entry: now.Log.Last().Hash()},
+			Was: before, Known: known, To: session.Progress{Status: now.Status, Entry: now.Log.Last().Hash()},
 		}
 		if !st.claims && known.State != nil {
 			step.Lease = known.State.Lease

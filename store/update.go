@@ -100,6 +100,17 @@ func (s *Store) DropProgress(ctx context.Context, of record.Ref, entry string) e
 	})
 }
 
+// DropLease ends a lease that the file of a record overrules, once its holder was told. One that was made since stays.
+func (s *Store) DropLease(ctx context.Context, of record.Ref, told session.Lease) error {
+	return s.exclusively(ctx, func() error {
+		state := s.State(of)
+		if state == nil || state.Lease == nil || state.Lease.Made.Entry != told.Made.Entry || !state.Lease.Since.Equal(told.Since) {
+			return nil
+		}
+		return s.Put(state.WithLease(nil))
+	})
+}
+
 // DropCaughtUp drops the states that no worktree needs any more (live.Clone.CaughtUp), and returns their number.
 func (s *Store) DropCaughtUp(ctx context.Context) (dropped int, err error) {
 	states, err := s.CaughtUp(ctx)

@@ -202,7 +202,7 @@ func standing(r verb.Row) string {
 	switch {
 	case r.Elsewhere != nil:
 		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", r.Elsewhere.Status, r.Elsewhere.Branch))
-	case r.Claim != nil && r.Claim.Lost:
+	case r.Lost != nil || r.Claim != nil && r.Claim.Lost:
 		return "claim lost"
 	case r.Execution != "" && r.Execution != "active":
 		return strings.ReplaceAll(r.Execution, "_", " ")

@@ -34,7 +34,8 @@ var (
 	worktreeGone       = warning("worktree-gone", "a task is held in a worktree that is no longer there")
 	worktreeLost       = warning("worktree-lost", "cairn made a work tree for a task, and its folder is no longer there")
 	claimExpired       = warning("claim-expired", "a claim expired without a sign of life")
-	claimLost          = warning("claim-lost", "the git remote gave a claim of this clone to another one")
+	claimLost          = warning("claim-lost",
+		"the git remote gave a claim of this clone to another one, or git brought a file that says otherwise")
 	claimUnsynced      = warning("claim-unsynced", "the git remote is not known to have a claim of this clone")
 	claimsUnreachable  = warning("claims-unreachable", "claims hold among clones, and the git remote cannot be asked")
 	claimUnreadable    = warning("claim-unreadable", "what the git remote has as a claim cannot be read")

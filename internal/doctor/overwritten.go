@@ -13,7 +13,8 @@ import (
 )
 
 // lost finds work that is not where it was written: entries that an editor saved over, or git replaced while they were
-// written, in all records that this clone keeps a journal of, and progress on a branch that is gone unmerged. A record
+// written, in all records that this clone keeps a journal of, claims that yielded to what git brought, and progress on a
+// branch that is gone unmerged. A record
 // that waits for what an editor saved over is not found twice: that the entries can be put back is the finding then.
 func (e *examination) lost(ctx context.Context) error {
 	written, err := e.Store.Journalled()
@@ -37,6 +38,9 @@ func (e *examination) lost(ctx context.Context) error {
 			offered[of] = true
 		}
 	}
+	if err := e.overruled(offered); err != nil {
+		return err
+	}
 	stranded, err := e.Store.Stranded(ctx)
 	for _, r := range stranded {
 		if offered[r.Ref] {
@@ -51,6 +55,26 @@ func (e *examination) lost(ctx context.Context) error {
 			where, r.Status).
 			fixable(func(ctx context.Context) error { return e.Store.DropProgress(ctx, r.Ref, r.Entry) },
 				fmt.Sprintf("forget that %s was %s on %s", r.Ref.ID, r.Status, where))
+	}
+	return err
+}
+
+// overruled finds claims of this clone that the files overrule, and of which their holders were not told yet. One that
+// an editor saved over can be put back.
+func (e *examination) overruled(offered map[record.Ref]bool) error {
+	states, err := e.Store.States()
+	for of := range states {
+		t, err := kind.Tasks.Get(e.records, record.ID(of.ID))
+		if err != nil || offered[of] || e.Store.Config.Flow.IsClosed(t.Status) {
+			continue // it is no task that is here, or nobody need act on it
+		}
+		lease := e.Store.Known(of).Overruled(t.Header())
+		if lease == nil {
+			continue
+		}
+		drop := func(ctx context.Context) error { return e.Store.DropLease(ctx, of, *lease) }
+		e.findIn(of, claimLost, "", "%s held it on branch %s: %s", lease.Actor, lease.Branch, lease.Why(t.Header())).
+			fixable(drop, fmt.Sprintf("forget that %s held %s", lease.Actor, t.ID))
 	}
 	return err
 }

@@ -252,3 +252,29 @@ func (q *Quick) common(one, other string) []string {
 	}
 	return slices.DeleteFunc(forks, func(id string) bool { return marks[id]&done != 0 })
 }
+
+// maxFileOn is the largest file that FileOn reads, in bytes.
+const maxFileOn = 1 << 20
+
+// FileOn reads a file as it was committed last on a local branch, without starting git. It returns an error if that
+// cannot be told.
+func (r *Repo) FileOn(branch, path string) ([]byte, error) {
+	tip, err := r.branchFromFiles("refs/heads/" + branch)
+	if err != nil || tip == "" {
+		return nil, cmp.Or(err, error(plumbing.ErrReferenceNotFound))
+	}
+	q, err := r.Quick()
+	if err != nil {
+		return nil, err
+	}
+	defer q.Close()
+	c, err := q.Commit(tip)
+	if err != nil {
+		return nil, err
+	}
+	at, ok := q.At(c.Tree, path)
+	if !ok || !at.File {
+		return nil, plumbing.ErrObjectNotFound
+	}
+	return q.Blob(at.ID, maxFileOn)
+}

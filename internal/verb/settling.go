@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -56,27 +57,38 @@ func (st settling) run(ctx context.Context) error {
 	return record.Errorf(record.Conflict, "the git remote kept changing").WithHint("try again")
 }
 
-// try makes the write, unless it wants something else than is agreed: then it returns that, and errWants.
+// try makes the write, unless it wants something else than is agreed: then it returns that, and errWants. Whoever goes
+// on with what git took from them is told so once.
 func (st settling) try(ctx context.Context, agreed wants) (found wants, err error) {
+	var told *session.Lease
+	var of record.Ref
 	err = st.s.Update(ctx, func(tx *store.Tx) error {
 		err := st.w.Idempotency.known(tx.Key)
 		if err == nil {
 			err = st.write(WriteContext{Store: st.s, Tx: tx, Now: st.w.Now(), w: st.w})
 		}
-		if err != nil || !st.s.Shares() {
+		if err != nil {
 			return err
 		}
 		steps := tx.Steps()
-		if found = st.wanted(ctx, steps); !found.within(agreed) {
+		if st.s.Shares() {
+			found = st.wanted(ctx, steps)
+		}
+		if !found.within(agreed) {
 			return errWants
 		}
 		for _, step := range steps {
 			if err := step.Lost(st.w.Actor(), st.w.Now()); err != nil {
+				told = step.Known.OverruledOf(st.w.Actor(), step.Was)
+				of = step.Ref
 				return err
 			}
 		}
 		return nil
 	})
+	if told != nil && told.Session == "" { // a session is told until it is ended
+		err = cmp.Or(st.s.DropLease(ctx, of, *told), err)
+	}
 	return found, err
 }
 

@@ -109,8 +109,9 @@ type CheckRun struct {
 // live state, which no file says.
 type View struct {
 	Store   *store.Store
-	Bounded bool // what is long is cut
-	Dated   bool // rows of lists say when they were written last
+	Bounded bool                // what is long is cut
+	Dated   bool                // rows of lists say when they were written last
+	me      func() record.Actor // asked for only where the answer depends on it
 	now     time.Time
 	reads   *SharedReads
 	known   func(record.Ref) session.Live // what the clone knows of a record beside its file
@@ -119,7 +120,10 @@ type View struct {
 
 // View is how the caller of this workspace sees records at this moment.
 func (w *Workspace) View(s *store.Store) View {
-	return View{Store: s, Bounded: w.Bounded, now: w.Now(), reads: w.Reads, known: s.Known, carried: func(record.Ref) bool { return true }}
+	return View{
+		Store: s, Bounded: w.Bounded, me: w.Actor, now: w.Now(), reads: w.Reads, known: s.Known,
+		carried: func(record.Ref) bool { return true },
+	}
 }
 
 // OfMany is the view for who shows many records: it lists what the clone knows first, and opens no file in vain.

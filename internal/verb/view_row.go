@@ -33,6 +33,7 @@ type Row struct {
 	Execution    string       `json:"execution,omitempty"`     // active, stalled or awaiting_review
 	Claim        *Claim       `json:"claim,omitempty"`
 	Elsewhere    *Elsewhere   `json:"elsewhere,omitempty"`
+	Lost         *Lost        `json:"lost,omitempty"`         // the caller held it here, until git brought this file
 	IsRunning    bool         `json:"is_running,omitempty"`   // it is being worked on
 	IsReviewing  bool         `json:"is_reviewing,omitempty"` // it is in the review state
 	IsBlocked    bool         `json:"is_blocked,omitempty"`   // it is open, and waits for its deps or its children
@@ -71,6 +72,21 @@ type Claim struct {
 	Lost     bool       `json:"lost,omitempty"`     // the git remote gave it to another clone; lost_to says to whom
 	LostTo   *Claim     `json:"lost_to,omitempty"`
 	KnownAt  *time.Time `json:"known_at,omitempty"` // when the git remote was asked last, of a claim that depends on it
+}
+
+// Lost is a claim of the caller that the files overrule, which is told until they act on the task or acknowledge it.
+type Lost struct {
+	Why   string     `json:"why"`
+	Since *time.Time `json:"since,omitempty"` // when the claim was made
+}
+
+// lostOf is the claim of the caller that a file overrules; nil for none.
+func (v View) lostOf(file record.Header, live session.Live) *Lost {
+	lease := live.Overruled(file)
+	if lease == nil || lease.Actor != v.me() {
+		return nil
+	}
+	return &Lost{Why: lease.Why(file), Since: instant(lease.Since)}
 }
 
 // Elsewhere is how far another branch, worktree or clone has carried a task.
@@ -148,7 +164,7 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	live := v.known(r.ID.Ref())
 	about := enough(t, live, header)
 	knows := func() record.Header { return about }
-	r.Elsewhere = v.elsewhere(t, knows)
+	r.Elsewhere, r.Lost = v.elsewhere(t, knows), v.lostOf(about, live)
 	if closed {
 		return r
 	}
@@ -178,6 +194,12 @@ func enough(t *kind.Row, live session.Live, whole func() record.Header) record.H
 // Holder is who holds a task of a graph.
 func (v View) Holder(g *Graph, r *kind.Row) session.Claim {
 	return v.holder(r, func() record.Header { return g.Header(r) })
+}
+
+// Lost reports whether the caller held a task of a graph, and its file overrules that.
+func (v View) Lost(g *Graph, r *kind.Row) bool {
+	live := v.known(record.ID(r.ID).Ref())
+	return live.State != nil && live.State.Lease != nil && v.lostOf(g.Header(r), live) != nil
 }
 
 func (v View) holder(r *kind.Row, header func() record.Header) session.Claim {

@@ -355,7 +355,7 @@ func (wc WriteContext) OwnSession(id string) (session.Session, error) {
 func (wc WriteContext) SessionAtWork(id string) (session.Session, error) {
 	ses, err := wc.OwnSession(id)
 	if err == nil {
-		err = WithSession(ses.Lost(wc.Tx.Known(wc.Task.ID.Ref()), wc.w.Now()), id)
+		err = WithSession(ses.Lost(wc.Task.Header(), wc.Tx.Known(wc.Task.ID.Ref()), wc.w.Now()), id)
 	}
 	return ses, err
 }

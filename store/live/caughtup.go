@@ -34,7 +34,8 @@ func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
 	if err != nil {
 		return nil, err
 	}
-	had, missed := map[string]bool{}, map[string]bool{} // hashes of entries that some file has, and that some file lacks
+	// hashes of entries that some file has, or had taken away, and that some file lacks
+	had, missed := map[string]bool{}, map[string]bool{}
 	stranded := func() (out []Stranded) {
 		for _, s := range states {
 			for _, p := range s.Progress {
@@ -47,10 +48,12 @@ func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
 	}
 	read := readers{}
 	for _, s := range states {
-		read[s.Ref] = func(file record.Header, err error) { // one that cannot be read may have every entry
+		read[s.Ref] = func(at session.Place, file record.Header, err error) { // one that cannot be read may have every entry
 			for _, p := range s.Progress {
 				switch {
 				case err != nil || file.Log.Has(p.Entry):
+					had[p.Entry] = true
+				case at.Wrote(p): // it was taken away there, so nobody waits for it
 					had[p.Entry] = true
 				case file.Status != p.Status:
 					missed[p.Entry] = true
@@ -83,12 +86,12 @@ func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 			if needed[s.Ref] {
 				continue
 			}
-			open[s.Ref] = func(file record.Header, err error) { // one that cannot be read may lack some of the progress
-				lacks := func(p session.Progress) bool { return !file.Log.Has(p.Entry) }
+			open[s.Ref] = func(at session.Place, file record.Header, err error) { // one that cannot be read may lack some of the progress
+				lacks := func(p session.Progress) bool { return !file.Log.Has(p.Entry) && !at.Wrote(p) }
 				needed[s.Ref] = needed[s.Ref] || err != nil || slices.ContainsFunc(s.Progress, lacks)
 			}
 			for _, id := range s.Ended {
-				open[kind.Sessions.Ref(id)] = func(ses record.Header, err error) { // likewise, it may be active
+				open[kind.Sessions.Ref(id)] = func(_ session.Place, ses record.Header, err error) { // likewise, it may be active
 					needed[s.Ref] = needed[s.Ref] || err != nil || ses.Status == record.Status(session.Active)
 				}
 			}
@@ -101,8 +104,9 @@ func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 	return slices.DeleteFunc(states, func(s session.State) bool { return needed[s.Ref] }), nil
 }
 
-// readers are functions that get each version of a record, or why it cannot be read.
-type readers map[record.Ref]func(record.Header, error)
+// readers are functions that get each version of a record, or why it cannot be read, and where it lies: nowhere, of one
+// in a commit.
+type readers map[record.Ref]func(session.Place, record.Header, error)
 
 // inWorktrees calls each function with its record in every worktree of the clone. In a worktree that cannot be read
 // there may be any record; one that is gone has none.
@@ -113,6 +117,10 @@ func (d Clone) inWorktrees(ctx context.Context, read readers) error {
 	}
 	for _, top := range tops {
 		there, err := d.InWorktree(top)
+		at := session.Place{Worktree: top}
+		if err == nil {
+			at.Branch = there.Head(ctx).Branch
+		}
 		for of, fn := range read {
 			var src []byte
 			err := err
@@ -120,7 +128,8 @@ func (d Clone) inWorktrees(ctx context.Context, read readers) error {
 				err = place.Try(there.Layout, k, of.ID, func(path string) (err error) { src, err = layout.ReadFile(path); return err })
 			}
 			if !problem.Missing(err) {
-				fn(headerIn(of, src))
+				file, err := headerIn(of, src)
+				fn(at, file, err)
 			}
 		}
 	}
@@ -168,5 +177,8 @@ func (d Clone) everywhere(
 		return err
 	}
 	wanted := slices.Collect(maps.Keys(read))
-	return place.InCommits(ctx, d.Layout, tips, wanted, func(of record.Ref, src []byte) { read[of](headerIn(of, src)) })
+	return place.InCommits(ctx, d.Layout, tips, wanted, func(of record.Ref, src []byte) {
+		file, err := headerIn(of, src)
+		read[of](session.Place{}, file, err)
+	})
 }

@@ -181,7 +181,7 @@ func TestStranded(t *testing.T) {
 			storetest.WriteFile(t, storetest.TaskFile(here, "PROJ-1"), closed)
 			storetest.WriteFile(t, storetest.TaskFile(there, "PROJ-1"), closed)
 		}, false},
-		{"it was reset", func(t *testing.T, _, there *store.Store) { storetest.Git(t, there.Root, "reset", "-q", "--hard") }, true},
+		{"it was reset", func(t *testing.T, _, there *store.Store) { storetest.Git(t, there.Root, "reset", "-q", "--hard") }, false},
 		{"its worktree was removed before it was committed", removeWorktree, true},
 		{"its worktree was deleted behind git's back", func(t *testing.T, _, there *store.Store) {
 			if err := os.RemoveAll(there.Root); err != nil {
@@ -197,7 +197,7 @@ func TestStranded(t *testing.T) {
 			storetest.Git(t, there.Root, "switch", "-q", "--detach")
 			storetest.CommitAll(t, there)
 			storetest.Git(t, there.Root, "switch", "-q", "other")
-		}, true},
+		}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			here, there := team(t)
@@ -217,7 +217,8 @@ func TestStranded(t *testing.T) {
 // What is stranded keeps a task from being claimed, until it is dropped by name.
 func TestDropProgress(t *testing.T) {
 	here, there := team(t)
-	storetest.Git(t, there.Root, "reset", "-q", "--hard")
+	storetest.Git(t, there.Root, "switch", "-q", "--detach", "--discard-changes", "main")
+	storetest.Git(t, here.Root, "branch", "-q", "-D", "other")
 	storetest.WantCode(t, storetest.NewActor(here, "agent:a").Claim("PROJ-1"), record.Elsewhere)
 	found, err := here.Stranded(t.Context())
 	storetest.WantCode(t, err, "")

@@ -201,6 +201,9 @@ func (d Clone) View() func(state, next *session.State) session.Live {
 				known.path, known.there = d.WorktreeOf(*lease)
 				places[at] = known
 			}
+			if lease.Made.Worktree == lease.Worktree {
+				lease.Made.Worktree = known.path
+			}
 			lease.Worktree, live.Gone = known.path, !known.there
 		}
 		for i, p := range state.Progress {

@@ -77,7 +77,7 @@ func (s *search) nowhereElse(
 			elsewhere[w.Entry.Hash()] = true
 		}
 	}
-	collect := readers{s.of: func(file record.Header, _ error) { maps.Copy(elsewhere, file.Log.Hashes()) }}
+	collect := readers{s.of: func(_ session.Place, file record.Header, _ error) { maps.Copy(elsewhere, file.Log.Hashes()) }}
 	err := s.everywhere(ctx, commits, func() readers { return collect }, collect)
 	return slices.DeleteFunc(lost, func(e record.Entry) bool { return elsewhere[e.Hash()] }), err
 }

@@ -149,11 +149,12 @@ func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
 	hold, of := session.Holder(t.Header(), live, w.Now()), kind.Tasks.Row(t)
 	value := heldTaskRow{
 		rowOf(&of, s.Config.Flow.BlockedBy(t, w.Reads.Find(s))), hold.Actor, hold.Session, hold.Worktree,
-		session.IsBehind(t.Header(), live).Status, hold.Clone, hold.LostTo != nil,
+		session.IsBehind(t.Header(), live).Status, hold.Clone, hold.LostTo != nil || hold.Overruled != nil,
 	}
 	value.Body = t.Body
 	out := watchOne("task", string(t.ID), t.Rev, value, t.Provenance)
-	out.lost = hold.LostTo != nil && hold.Mine(w.Actor(), s.Worktree)
+	yielded := hold.Overruled != nil && hold.Overruled.Actor == w.Actor()
+	out.lost = yielded || hold.LostTo != nil && hold.Mine(w.Actor(), s.Worktree)
 	out.descs, out.met = verb.DescsOf(t), slices.Contains(in.WaitForStatus, t.Status)
 	out.answer = sync.OnceValue(func() Waited { row := w.View(s).RowOf(t); return Waited{Task: &row} })
 	return out, nil

@@ -19,7 +19,7 @@ import (
 
 // InboxIn is the input of Inbox.
 type InboxIn struct {
-	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer or review" cli:"flag=type" oneof:"handoff,mention,assigned,answer,review"`
+	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer, review or lost" cli:"flag=type" oneof:"handoff,mention,assigned,answer,review,lost"`
 	Ack    []string   `json:"ack,omitempty" doc:"ids of items that you have acted on; a handoff that you claimed or answered is ended as processed" from:"handoffs"`
 	Unread *bool      `json:"unread" doc:"false: also what was acknowledged already" cli:"not=all"`
 	Limit  verb.Limit `json:"limit,omitempty" doc:"how many to return; 20 by default, 500 at most"`
@@ -36,6 +36,7 @@ const (
 	IsAssigned What = "assigned" // somebody else gave the actor a task
 	IsAnswer   What = "answer"   // to what the actor asked
 	IsReview   What = "review"   // a task that waits for the actor's approval, or a judgement of the actor's work
+	IsLost     What = "lost"     // the actor held it in this clone, and git brought a file that says otherwise
 )
 
 // Item is one thing in an inbox. Its id is that of the record, or that and the short hash of the entry that it is
@@ -53,6 +54,7 @@ type Item struct {
 	Due    string        `json:"due,omitempty"`    // of a handoff
 	Result string        `json:"result,omitempty"` // how the actor's work was judged: pass or fail
 	Check  string        `json:"check,omitempty"`  // of a task that waits for the actor's approval: what attest settles
+	Why    string        `json:"why,omitempty"`    // of a claim that was lost
 	Branch string        `json:"branch,omitempty"` // where that task was worked on last
 	Head   string        `json:"head,omitempty"`   // and the commit to look at
 
@@ -131,7 +133,26 @@ func acknowledge(ctx context.Context, w *verb.Workspace, s *store.Store, items [
 		wc.Tx.Acknowledge(wc.Tx.Inbox(w.Actor()).Ack(items...))
 		return nil, nil
 	}}.Run(ctx, w, s)
+	for _, id := range items {
+		if err == nil {
+			err = drop(ctx, w, s, id)
+		}
+	}
 	return err
+}
+
+// drop ends a claim of the caller that a file overrules, if an item says so: its holder has been told.
+func drop(ctx context.Context, w *verb.Workspace, s *store.Store, item string) error {
+	id, hash, _ := strings.Cut(item, ItemMark)
+	t, err := kind.Tasks.Get(s, record.ID(id))
+	if err != nil {
+		return nil //nolint:nilerr // it is about no task, or none that is here
+	}
+	lease := s.Known(t.ID.Ref()).OverruledOf(w.Actor(), t.Header())
+	if lease == nil || lease.Session != "" || lease.Made.Short() != hash {
+		return nil
+	}
+	return s.DropLease(ctx, t.ID.Ref(), *lease)
 }
 
 // settle ends a handoff that the caller claimed or answered as processed.
@@ -175,6 +196,7 @@ func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gra
 	for _, r := range g.Rows() {
 		c.mentions(r)
 		c.task(r)
+		c.lost(g, r)
 	}
 	for _, k := range kind.Kinds() {
 		if k == kind.Tasks.Kind {
@@ -214,6 +236,19 @@ func (c *collector) mentions(r *kind.Row) {
 		if said.More == string(c.me) && said.Who != c.me {
 			c.add(IsMention, r, said)
 		}
+	}
+}
+
+// lost adds a task that the actor held in this clone, until git brought a file that says otherwise.
+func (c *collector) lost(g *verb.Graph, r *kind.Row) {
+	live := c.known(record.ID(r.ID).Ref())
+	if live.State == nil || live.State.Lease == nil || live.State.Lease.Actor != c.me {
+		return
+	}
+	file := g.Header(r)
+	if lease := live.Overruled(file); lease != nil && lease.Made.Entry != "" {
+		by := kind.Said{Who: file.Assignee, At: file.Log.Last().At, Hash: lease.Made.Short()}
+		c.add(IsLost, r, by).Why = lease.Why(file)
 	}
 }
 

@@ -36,14 +36,15 @@ type In struct {
 // programs.
 type Out struct {
 	Actor     record.Actor `json:"actor"`
-	Workspace string       `json:"workspace"`      // the prefix of its ids
-	Sessions  []Session    `json:"sessions"`       // that the actor has open, the newest first
-	Lost      []record.ID  `json:"lost,omitempty"` // of them, those that the git remote gave to another clone
-	Mine      []Task       `json:"mine"`           // open tasks that the actor holds or was given, the most urgent first
-	Ready     []Task       `json:"ready"`          // that next would hand out, the most urgent first
-	Handoffs  []Handoff    `json:"handoffs"`       // that wait for the actor, the newest first
-	Totals    Totals       `json:"totals"`         // of the lists, which show the first
-	Text      string       `json:"text"`           // at most MaxText bytes of Markdown
+	Workspace string       `json:"workspace"`         // the prefix of its ids
+	Sessions  []Session    `json:"sessions"`          // that the actor has open, the newest first
+	Lost      []record.ID  `json:"lost,omitempty"`    // of them, those that the git remote gave to another clone
+	Yielded   []record.ID  `json:"yielded,omitempty"` // tasks that the caller held, until git brought files that say otherwise
+	Mine      []Task       `json:"mine"`              // open tasks that the actor holds or was given, the most urgent first
+	Ready     []Task       `json:"ready"`             // that next would hand out, the most urgent first
+	Handoffs  []Handoff    `json:"handoffs"`          // that wait for the actor, the newest first
+	Totals    Totals       `json:"totals"`            // of the lists, which show the first
+	Text      string       `json:"text"`              // at most MaxText bytes of Markdown
 
 	hook string
 }
@@ -126,6 +127,11 @@ func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g 
 	for _, r := range mine {
 		if view.Holder(g, r).LostTo != nil && len(out.Lost) < shown {
 			out.Lost = append(out.Lost, record.ID(r.ID))
+		}
+	}
+	for _, r := range g.Rows() {
+		if view.Lost(g, r) && len(out.Yielded) < shown {
+			out.Yielded = append(out.Yielded, record.ID(r.ID))
 		}
 	}
 	free, rest := tasks.Survey(ctx, w, s, g, func(*kind.Row) bool { return true })

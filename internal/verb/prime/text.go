@@ -69,7 +69,8 @@ func (out Out) text(config kind.Config, templates []string, tools bool) string {
 	var b strings.Builder
 	err := t.Execute(&b, map[string]any{
 		"Out": out, "Tools": tools, "Loop": Loop(tools), "Config": config, "Flow": config.Flow, "Needed": needed, "Templates": templates,
-		"Lost": strings.Join(verb.AsTexts(out.Lost), ", "),
+		"Yielded": strings.Join(verb.AsTexts(out.Yielded), ", "),
+		"Lost":    strings.Join(verb.AsTexts(out.Lost), ", "),
 	})
 	if err != nil {
 		panic(err) // the page is ours
