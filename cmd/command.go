@@ -61,7 +61,7 @@ func commands() []command {
 		initCommands(), readyCommands(), boardCommands(), exportCommands(), editCommands(), closeCommands(),
 		checkCommands(), doctorCommands(), workCommands(), trustCommands(), setupCommands(), mergeCommands(), serveCommands(),
 		completionCommands(), helpCommands(), skillCommands(), jobCommands(), reviewCommands(), remoteCommands(),
-		syncCommands(),
+		syncCommands(), resolveCommands(),
 	)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
@@ -152,9 +153,16 @@ func sources() map[verb.Source]source {
 		"repos":        repos,
 		"tasks":        func(c *completer) []Candidate { return c.tasks(false) },
 		"trash":        trash,
-		"written":      and((*completer).lastWritten, trash),
-		"sessions":     func(c *completer) []Candidate { return c.records(kind.Sessions.Kind, false) },
-		"series":       textsOf((*completer).newestSessions, func(s session.Session) []string { return []string{s.Series} }),
+		"disputes": and(inStore(func(c *completer, s *store.Store) []work.Dispute {
+			if s.Repo == nil {
+				return nil
+			}
+			disputes, _ := work.Disputes(c.ctx, s, time.Now)
+			return disputes
+		}, func(d work.Dispute) Candidate { return Candidate{d.Ref.ID, "in dispute with " + d.With} }), func(c *completer) []Candidate { return c.tasks(false) }),
+		"written":  and((*completer).lastWritten, trash),
+		"sessions": func(c *completer) []Candidate { return c.records(kind.Sessions.Kind, false) },
+		"series":   textsOf((*completer).newestSessions, func(s session.Session) []string { return []string{s.Series} }),
 		"handoffs": func(c *completer) []Candidate {
 			open := slices.DeleteFunc(all(kind.Handoffs.List)(c), ledger.Handoff.Closed)
 			slices.Reverse(open)

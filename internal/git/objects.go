@@ -278,6 +278,35 @@ func parseStaged(lines []string) ([]File, error) {
 	return files, nil
 }
 
+// Unmerged is a path that a merge left in conflict: the ids of its content in the common version and on both sides, ""
+// where it is not there.
+type Unmerged struct{ Path, Base, Ours, Theirs string }
+
+// Unmerged lists the paths that a merge left in conflict.
+func (x Index) Unmerged(ctx context.Context) (all []Unmerged, err error) {
+	lines, err := x.run(ctx, nil, nil, "ls-files", "--unmerged", "-z")
+	for _, line := range lines {
+		meta, path, _ := strings.Cut(line, "\t")
+		f := strings.Fields(meta) // mode, id, stage
+		if len(f) != 3 {
+			return nil, garbled("ls-files", line)
+		}
+		if len(all) == 0 || all[len(all)-1].Path != path {
+			all = append(all, Unmerged{Path: path})
+		}
+		u := &all[len(all)-1]
+		switch f[2] {
+		case "1":
+			u.Base = f[1]
+		case "2":
+			u.Ours = f[1]
+		default:
+			u.Theirs = f[1]
+		}
+	}
+	return all, err
+}
+
 // Gone lists the paths that a commit has and that are not staged, or are staged as something else, such as a link.
 func (x Index) Gone(ctx context.Context, from string) ([]string, error) {
 	return x.run(ctx, nil, nil, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=DT", from)

@@ -325,6 +325,13 @@ func (c *codec) Repeats(v any, e record.Entry) bool {
 	return ok && about.Repeats(e)
 }
 
+// WithEntry is a record with one more entry.
+func (c *codec) WithEntry(v any, e record.Entry) any {
+	h := c.Header(v)
+	h.Log = h.Log.Add(e)
+	return c.withHeader(v, h)
+}
+
 // PutBack restores entries that the file has lost, as record.Header.PutBack does. Of sessions and proposals nothing is
 // put back, and the entry is nil.
 func (c *codec) PutBack(f task.Flow, v any, lost []record.Entry, find task.Find, s record.Stamp) (any, *record.Entry, []string) {

@@ -88,6 +88,9 @@ func BadFile(path string, err error) *record.Error {
 	}
 	e := record.Errorf(record.BadFile, "%s: %s", path, at.Msg)
 	e.Err, e.Details = err, details
+	if at.Conflict {
+		return e.WithHint("%s, or settle it in an editor", record.CallTo("resolve").ByPerson())
+	}
 	return e.WithHint("fix the file in an editor, or take the last good one from git")
 }
 

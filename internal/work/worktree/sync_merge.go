@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
@@ -72,8 +71,10 @@ func (y *syncing) mergeIn(ctx context.Context, top, theirs string) (tree string,
 	}
 	_, err = with.Run(ctx, top, "merge", "--quiet", "--no-ff", "--no-commit", "--no-edit", "--no-verify", theirs)
 	if err != nil {
-		return "", conflict(ctx, top, err, record.MergeConflict, y.Branch+" and "+y.name()+" conflict, and nothing was merged:",
-			record.Hintf("git merge %s, settle them, and commit; then %s", y.name(), record.CallTo("sync")))
+		err = y.settle(ctx, there, err)
+	}
+	if err != nil {
+		return "", err
 	}
 	return writeTree(ctx, top, "")
 }

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path"
@@ -175,6 +176,10 @@ func (y *syncing) readable(name string) error {
 	if err != nil {
 		return problem.BadFile(name, err)
 	}
+	if line := doc.Unmerged(); line > 0 {
+		return record.Errorf(record.BadFile, "%s:%d: conflict markers: a merge was not finished", name, line).
+			WithHint("settle it in the file, and keep the entries of both sides")
+	}
 	return nil
 }
 
@@ -212,7 +217,7 @@ func (y *syncing) join(ctx context.Context) error {
 			return err
 		}
 		if moved {
-			return y.addGot(ctx, ours, theirs)
+			return cmp.Or(y.addGot(ctx, ours, theirs), y.forgetConflicts())
 		}
 	}
 	return record.Errorf(record.Conflict, "records kept changing while they were merged").WithHint("try again when it is quiet")
