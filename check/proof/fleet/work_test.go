@@ -77,7 +77,9 @@ func (c *clone) editByHand(id string) {
 	case 0:
 		c.write(name, c.read(name)+"\nAlso this.\n")
 	case 1:
-		c.write(name, strings.Replace(c.read(name), "\nstatus:", "\nestimate: 3d\nstatus:", 1))
+		if text := c.read(name); !strings.Contains(text, "\nestimate:") { // or it is there twice
+			c.write(name, strings.Replace(text, "\nstatus:", "\nestimate: 3d\nstatus:", 1))
+		}
 	case 2:
 		unix := strings.ReplaceAll(c.read(name), "\r\n", "\n")
 		c.write(name, strings.ReplaceAll(unix, "\n", pick(c.world, "\n", "\r\n")))
