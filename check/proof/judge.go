@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/check/proof/chain"
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
@@ -56,15 +57,15 @@ type judge struct {
 	found   []found
 
 	succeed map[ledger.DecisionID][]string // see successors
-	parents chains                         // of sessions
-	lines   chains                         // of decisions that supersede one another
+	parents chain.Known                    // of sessions
+	lines   chain.Known                    // of decisions that supersede one another
 }
 
 func newJudge(tree Tree, change *Change) *judge {
 	j := &judge{
 		Tree: tree, change: change, byName: make(map[record.ID]*TaskFile, len(tree.Tasks)), others: tree.dependable(),
 		named: make(map[record.Ref]*RecordFile, len(tree.Records)), exists: make(map[string]bool, len(tree.Tasks)+len(tree.Records)),
-		needed: map[record.ID]bool{}, brought: map[record.ID]map[int]bool{}, closed: map[record.ID]bool{}, parents: chains{}, lines: chains{},
+		needed: map[record.ID]bool{}, brought: map[record.ID]map[int]bool{}, closed: map[record.ID]bool{}, parents: chain.Known{}, lines: chain.Known{},
 	}
 	for i := range j.Tasks {
 		f := &j.Tasks[i]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/check/proof/chain"
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -87,7 +88,7 @@ func judgeSuccession(c *Case, d ledger.Decision) {
 		return
 	}
 	before := func(id string) string { of, _ := c.judge.supersedes(ledger.DecisionID(id)); return string(of) }
-	if c.judge.lines.of(c.Now.Name, before) == isInCircle {
+	if c.judge.lines.Of(c.Now.Name, before) == chain.IsInCircle {
 		c.Report(SupersedesCircle, at, "supersedes itself in the end, over %s", d.Supersedes)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/check/proof/chain"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
 )
@@ -94,7 +95,7 @@ func judgeParent(c *Case, s session.Session) {
 	if _, there := parent(s.Parent); !there {
 		c.Report(SessionParentMissing, Path{"parent"}, "began under %s, which does not exist", s.Parent)
 	}
-	if c.judge.parents.of(s.ID, func(id string) string { of, _ := parent(id); return of }) == isInCircle {
+	if c.judge.parents.Of(s.ID, func(id string) string { of, _ := parent(id); return of }) == chain.IsInCircle {
 		c.Report(SessionCircle, Path{"parent"}, "is among the sessions under which it began")
 	}
 }

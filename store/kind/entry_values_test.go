@@ -1,4 +1,4 @@
-package kind
+package kind_test
 
 import (
 	"fmt"
@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Every member that is written of an entry is one whose value is compared, and not the way it is written.
@@ -26,13 +27,17 @@ func TestEntryValuesAreThoseOfTheFile(t *testing.T) {
 	for _, name := range append(values.Texts, values.Times...) {
 		known[name] = true
 	}
-	written := entryValue(full).(format.Flow).Value.(format.Map)
-	if len(written) < 28 {
-		t.Errorf("an entry is written as %v", written)
+	doc, err := kind.Tasks.Create(task.Task{ID: "T-1", Title: "T", Status: "backlog", Provenance: record.Log{full}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, f := range written {
-		if !known[f.Key] {
-			t.Errorf("%s is written, and not among %v", f.Key, values)
+	written := doc.Get("provenance").Content[0].Content
+	if len(written) < 2*28 {
+		t.Errorf("an entry is written as %s", doc.Bytes())
+	}
+	for at := 0; at < len(written); at += 2 {
+		if key := written[at].Value; !known[key] {
+			t.Errorf("%s is written, and not among %v", key, values)
 		}
 	}
 	if fmt.Sprint(values.Times) != "[at]" {

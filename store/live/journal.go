@@ -21,9 +21,10 @@ import (
 // has a journal of each record, with one line of JSON (session.Written) for every entry that this clone wrote. A line
 // is appended once the entry is in the file, and is not flushed.
 
+// JournalMax is the size, in bytes, beyond which a journal is cut down to its last 128 KiB.
 const (
-	journalMax  = 256 << 10 // bytes; a journal that grows beyond it is cut down
-	journalKept = 128 << 10 // bytes that stay when it is
+	JournalMax  = 256 << 10
+	journalKept = 128 << 10
 )
 
 // Append adds a line to a file. The line break comes first, so that a line which a power cut left incomplete does not
@@ -74,7 +75,7 @@ func torn(line []byte) bool {
 // than those that it has, and newer ones rather than older ones.
 func (d Clone) CutJournal(of record.Ref, file record.Log) error {
 	path := d.Live.Journal(of)
-	if info, err := os.Lstat(path); err != nil || info.Size() <= journalMax {
+	if info, err := os.Lstat(path); err != nil || info.Size() <= JournalMax {
 		return nil //nolint:nilerr // there is no journal
 	}
 	all := d.Journal(of)

@@ -101,7 +101,8 @@ func (d Clone) Heartbeat(ses string) *session.Heartbeat {
 	})
 }
 
-const keysKept = 30 * 24 * time.Hour
+// KeysKept is how long a clone remembers an idempotency key.
+const KeysKept = 30 * 24 * time.Hour
 
 // Key returns what the clone remembers of a call with an idempotency key, or nil. The file is named after a hash of the
 // call. Entries name the key too, for as long as their record lives. The file is for calls whose record a repeated call
@@ -171,7 +172,7 @@ func (d Clone) ForgetKeys() error {
 		return d.Live.Failed(err)
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keysKept {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > KeysKept {
 			_ = disk.RemoveFile(filepath.Join(d.Live.Keys(), e.Name())) // if it fails, the next time will do
 		}
 	}

@@ -72,8 +72,8 @@ func (d Dir) Drop(path string) {
 
 const maxHolder = 4 << 10 // bytes
 
-// logsKept is how many logs of a task there are at most.
-const logsKept = 20
+// LogsKept is how many logs of a task there are at most.
+const LogsKept = 20
 
 // Write writes the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root. Of
 // the task's older logs the newest 19 stay, whatever the clock says. Logs that cannot be listed or removed stay: a run
@@ -94,7 +94,7 @@ func (d Dir) Write(id record.ID, at time.Time, write func(io.Writer) error) (str
 	}
 	err = errors.Join(write(f), f.Close())
 	old := slices.DeleteFunc(d.logs(id), func(other string) bool { return other == name })
-	for _, other := range old[:max(0, len(old)-(logsKept-1))] {
+	for _, other := range old[:max(0, len(old)-(LogsKept-1))] {
 		_ = disk.RemoveFile(filepath.Join(d.RunsDir(), other))
 	}
 	return d.Rel(f.Name()), problem.IO(err)

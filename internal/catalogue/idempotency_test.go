@@ -1,4 +1,4 @@
-package verb_test
+package catalogue_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package verb_test
+package catalogue_test
 
 import (
 	"errors"
@@ -9,19 +9,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 )
-
-func TestProfilesHoldThoseBefore(t *testing.T) {
-	names := []string{"viewer", "planner", "pair_worker", "operator", "maintainer"}
-	for i, name := range names {
-		p, err := verb.ParseProfile(name)
-		if err != nil || p.String() != name || int(p) != i {
-			t.Errorf("%s is %d, %v", name, p, err)
-		}
-	}
-	if _, err := verb.ParseProfile("root"); record.CodeOf(err) != record.InvalidInput {
-		t.Errorf("root is a profile: %v", err)
-	}
-}
 
 // A call is judged in order: the caller's rights, then the form of the input, then the rules.
 func TestCall(t *testing.T) {

@@ -1,4 +1,4 @@
-package activity_test
+package jobs_test
 
 import (
 	"testing"
