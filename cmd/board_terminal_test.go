@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
-// The board is driven here as a person drives it: the shipped program, in a shell, in a real terminal, which tmux is.
+// The board is driven here as a person drives it: the program, in a shell, in a real terminal, which tmux is.
 // Nothing waits for a time: what is expected is looked for until it is there.
 
 // patience is how long the screen may take to show something. It is long, since it only passes where a test fails.
@@ -61,7 +61,7 @@ func openTTY(t *testing.T, width, height int) *tty {
 func boardBinary(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "cairn")
-	output(t, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cairn")
+	output(t, nil, "go", "build", "-o", bin, "./cairn")
 	return bin
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // unlinked are packages that may not come back into the program, with those below them, and what they are.
@@ -42,59 +44,67 @@ const maxAllocs = 60
 // begins. A package that comes or goes shows in testdata/linked.golden; some may not come back. Packages and
 // allocations are counted, and no time is measured.
 func TestStart(t *testing.T) {
+	shipped := asShipped(t)
+	linked := strings.Fields(output(t, append(shipped, "GOOS=linux", "GOARCH=amd64"), "go", "list", "-deps", "./cairn"))
+	for _, name := range linked {
+		for _, not := range unlinked {
+			if name == not.name || strings.HasPrefix(name, not.name+"/") {
+				t.Errorf("the program links %s: %s", name, not.what)
+			}
+		}
+	}
+	linked = slices.DeleteFunc(linked, func(name string) bool { // the standard library
+		first, _, _ := strings.Cut(name, "/")
+		return !strings.Contains(first, ".") || strings.HasPrefix(name, "vendor/")
+	})
+	slices.Sort(linked)
+	got, golden := strings.Join(linked, "\n")+"\n", filepath.Join("testdata", "linked.golden")
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the program links other packages than %s says; see what brought them, then make update. It links:\n%s", golden, got)
+	}
+}
+
+// TestSlowStart compiles all of the program as it is shipped, the standard library too.
+func TestSlowStart(t *testing.T) {
+	slowtest.Skip(t)
+	shipped := asShipped(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("there golang.org/x/sys sets up hundreds of system calls")
+	}
+	bin, dir := filepath.Join(t.TempDir(), "cairn"), t.TempDir()
+	output(t, shipped, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cairn")
+	output(t, nil, bin, "-C", dir, "init", "--prefix", "T")
+	inits := allocations(t, output(t, []string{"GODEBUG=inittrace=1"}, bin, "-C", dir, "list"))
+	for name, n := range inits {
+		first, _, _ := strings.Cut(name, "/")
+		if _, known := costly[name]; !known && n > maxAllocs && strings.Contains(first, ".") {
+			t.Errorf("%s allocates %d times before main begins, and %d are allowed: do it at first use", name, n, maxAllocs)
+		}
+	}
+	for name := range costly {
+		if inits[name] <= maxAllocs {
+			t.Errorf("%s allocates %d times before main begins, so it need not be listed", name, inits[name])
+		}
+	}
+}
+
+// asShipped is the environment in which make build compiles the program.
+func asShipped(t *testing.T) []string {
+	t.Helper()
 	work, err := filepath.Abs(filepath.Join("..", "go.work"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	shipped := []string{"GOWORK=" + work, "GOFLAGS=", "CGO_ENABLED=0"} // as make build does it
-	t.Run("links", func(t *testing.T) {
-		linked := strings.Fields(output(t, append(shipped, "GOOS=linux", "GOARCH=amd64"), "go", "list", "-deps", "./cairn"))
-		for _, name := range linked {
-			for _, not := range unlinked {
-				if name == not.name || strings.HasPrefix(name, not.name+"/") {
-					t.Errorf("the program links %s: %s", name, not.what)
-				}
-			}
-		}
-		linked = slices.DeleteFunc(linked, func(name string) bool { // the standard library
-			first, _, _ := strings.Cut(name, "/")
-			return !strings.Contains(first, ".") || strings.HasPrefix(name, "vendor/")
-		})
-		slices.Sort(linked)
-		got, golden := strings.Join(linked, "\n")+"\n", filepath.Join("testdata", "linked.golden")
-		if os.Getenv("UPDATE") != "" {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("the program links other packages than %s says; see what brought them, then make update. It links:\n%s", golden, got)
-		}
-	})
-	t.Run("sets up", func(t *testing.T) {
-		if runtime.GOOS == "windows" {
-			t.Skip("there golang.org/x/sys sets up hundreds of system calls")
-		}
-		bin, dir := filepath.Join(t.TempDir(), "cairn"), t.TempDir()
-		output(t, shipped, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cairn")
-		output(t, nil, bin, "-C", dir, "init", "--prefix", "T")
-		inits := allocations(t, output(t, []string{"GODEBUG=inittrace=1"}, bin, "-C", dir, "list"))
-		for name, n := range inits {
-			first, _, _ := strings.Cut(name, "/")
-			if _, known := costly[name]; !known && n > maxAllocs && strings.Contains(first, ".") {
-				t.Errorf("%s allocates %d times before main begins, and %d are allowed: do it at first use", name, n, maxAllocs)
-			}
-		}
-		for name := range costly {
-			if inits[name] <= maxAllocs {
-				t.Errorf("%s allocates %d times before main begins, so it need not be listed", name, inits[name])
-			}
-		}
-	})
+	return []string{"GOWORK=" + work, "GOFLAGS=", "CGO_ENABLED=0"}
 }
 
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) allocs$`)
