@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/urfave/cli/v3"
 )
 
@@ -65,6 +66,9 @@ func (p *program) result(ctx context.Context, v verb.Verb, in *verb.Workspace, o
 	default:
 		r := p.renderer(v)
 		r.In = in
+		if t, ok := out.(verb.Task); ok && v.Name == "get" && in != nil {
+			out = tasks.PageOf(ctx, in, t)
+		}
 		r.Show(out)
 	}
 	return nil

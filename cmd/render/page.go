@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -101,6 +102,26 @@ func harmlessOutput(root *parse.ListNode) {
 	})
 }
 
+// words is a value in words that are safe to print. On a terminal a time is that of its reader, to the minute.
+func (r *Renderer) words(value any) screen.Painted {
+	at, ok := value.(time.Time)
+	if pointer, is := value.(*time.Time); is && pointer != nil {
+		at, ok = *pointer, true
+	}
+	if ok && r.Width > 0 {
+		return harmlessText(r.local(at).Format("2006-01-02 15:04"))
+	}
+	return harmlessText(value)
+}
+
+// local is a time as the clock of whoever reads it has it, if that is a person at a terminal.
+func (r *Renderer) local(at time.Time) time.Time {
+	if r.Width == 0 {
+		return at.UTC()
+	}
+	return at.In(r.Now().Location())
+}
+
 // harmlessText is a value in words that are safe to print.
 func harmlessText(value any) screen.Painted {
 	switch value := value.(type) {
@@ -127,9 +148,13 @@ func joined(values ...any) string {
 // functions are what the templates can call. Those that print lines have no value.
 func (r *Renderer) functions() template.FuncMap {
 	return template.FuncMap{
-		"harmless": harmlessText,
+		"harmless": r.words,
 		"reads":    func() bool { return r.Kind == verb.Read },
 		"noun":     func() string { return r.Noun },
+
+		"changes": changesIn,
+		"folded":  folded,
+		"folds":   folds,
 
 		"show":     func(value any) string { r.show(value); return "" },
 		"list":     func(value any) string { r.list(value); return "" },
@@ -377,4 +402,42 @@ func (r *Renderer) nextPage(shown, total int, cursor string) string {
 		r.Printf("%d of %d; the next: --cursor %s\n", shown, total, cursor)
 	}
 	return ""
+}
+
+// entriesShown is how many entries a page has of a long history: the first, and the newest.
+const entriesShown = 20
+
+// folded reports whether a page leaves out an entry of so many.
+func folded(i, of int) bool { return i > 0 && i <= folds(of) }
+
+func folds(of int) int { return max(0, of-entriesShown) }
+
+// changesIn is what an entry changed: each field with its old and its new value if these are known and one line long,
+// else by its name, and dependencies.
+func changesIn(e verb.Entry) (out []string) {
+	for _, field := range e.Fields {
+		if !slices.ContainsFunc(e.Changes, func(c verb.FieldChange) bool { return c.Field == field }) {
+			out = append(out, field)
+		}
+	}
+	for _, c := range e.Changes {
+		switch {
+		case strings.Contains(c.From+c.To, "\n"):
+			out = append(out, c.Field)
+		case c.From == "":
+			out = append(out, c.Field+": "+c.To)
+		default:
+			out = append(out, c.Field+": "+c.From+" -> "+cmp.Or(c.To, "none"))
+		}
+	}
+	if e.Did == record.Created {
+		return out
+	}
+	for _, id := range e.AddDeps {
+		out = append(out, "waits for "+string(id))
+	}
+	for _, id := range e.RemoveDeps {
+		out = append(out, "no longer waits for "+string(id))
+	}
+	return out
 }

@@ -248,8 +248,9 @@ func (r *Renderer) tableOfStory(story []activity.Told, short map[string]int) scr
 		} else if n := max(one.Commit.ChangesTotal, len(one.Commit.Changes)); n > 1 {
 			more = fmt.Sprintf(" and %d more", n-1)
 		}
+		at := r.local(one.At)
 		t.AddCells(
-			screen.Cell{Text: one.At.Format("2006-01-02 15:04"), Short: one.At.Format("01-02 15:04")}, who,
+			screen.Cell{Text: at.Format("2006-01-02 15:04"), Short: at.Format("01-02 15:04")}, who,
 			screen.Cell{Text: string(id) + more, Short: idCell(id, short).Short + more}, screen.Cell{Text: string(r.line(one))},
 		)
 	}

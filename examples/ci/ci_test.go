@@ -64,7 +64,7 @@ func newMachine(t *testing.T) *machine {
 	}
 	m := &machine{t: t, home: t.TempDir()}
 	bin := filepath.Join(temp, "cairn-check")
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"} { // by default some lie in the home
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "CGO_ENABLED"} { // by default some lie in the home
 		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		if err != nil {
 			t.Fatal(err)

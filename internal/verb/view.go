@@ -73,6 +73,8 @@ type Entry struct {
 	RemoveDeps []record.ID `json:"remove_deps,omitempty"`
 	Fields     []string    `json:"fields,omitempty"`
 
+	Changes []FieldChange `json:"changes,omitempty"` // of those fields whose values are known; of history, log and a task alone
+
 	Session string `json:"session,omitempty"`
 	Text    string `json:"text,omitempty"`
 	Hash    string `json:"hash,omitempty"`   // names it within its record; of history and comments

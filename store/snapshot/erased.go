@@ -40,7 +40,7 @@ func (h *history) erased(recalled []version, others map[int]bool) (all []proof.E
 	}
 	for _, v := range recalled {
 		k, _ := kind.For(v.of)
-		if now := judged[v.of]; now != nil && now.Sound() && !holdsLines(now.Src, v.src, k.Form) {
+		if now := judged[v.of]; now != nil && now.Sound() && !holdsLines(now.Src, v.doc.Bytes(), k.Form) {
 			for _, e := range lostFrom(v.log, h.logs.parse(content{k, now.Path}, now.Src)) {
 				all = append(all, proof.Erased{Of: v.of, Entry: e})
 			}

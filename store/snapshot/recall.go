@@ -17,7 +17,7 @@ import (
 type version struct {
 	of    record.Ref
 	path  string // from the workspace root
-	src   []byte
+	doc   *format.Doc
 	value any
 	log   record.Log
 }
@@ -54,7 +54,7 @@ func versions(ctx context.Context, l layout.Layout, head string, wanted map[reco
 		if err != nil {
 			return
 		}
-		v.src = b.Content
+		v.doc = doc
 		v.log, _ = kind.Entries(doc)
 		if v.value, err = k.Decode(doc); err == nil {
 			fn(v)
@@ -62,10 +62,15 @@ func versions(ctx context.Context, l layout.Layout, head string, wanted map[reco
 	})
 }
 
-// CommonVersion is the version of a record in the history that two contents of its file come from. Of the versions of
-// which both have every entry it is one with the most, and of these the oldest: an edit without an entry then counts as
-// a change of the content that has it. It is nil if there is none, as outside git.
-func CommonVersion(ctx context.Context, l layout.Layout, of record.Ref, a, b record.Log) (src []byte, err error) {
+// Version is a content that the file of a record had in some commit.
+type Version struct {
+	Doc *format.Doc
+	Log record.Log
+}
+
+// VersionsOf returns the versions of a record in the history of the commit that is checked out, the newest first and each
+// once. Contents that cannot be read, or that only a merge had, are left out. There are none outside git.
+func VersionsOf(ctx context.Context, l layout.Layout, of record.Ref) (all []Version, err error) {
 	if l.Repo == nil {
 		return nil, nil
 	}
@@ -73,17 +78,25 @@ func CommonVersion(ctx context.Context, l layout.Layout, of record.Ref, a, b rec
 	if err != nil || head == "" {
 		return nil, err
 	}
+	err = versions(ctx, l, head, map[record.Ref]bool{of: true}, func(v version) { all = append(all, Version{v.doc, v.log}) })
+	return all, err
+}
+
+// CommonVersion is the version of a record in the history that two contents of its file come from. Of the versions of
+// which both have every entry it is one with the most, and of these the oldest: an edit without an entry then counts as
+// a change of the content that has it. It is nil if there is none, as outside git.
+func CommonVersion(ctx context.Context, l layout.Layout, of record.Ref, a, b record.Log) (src []byte, err error) {
+	all, err := VersionsOf(ctx, l, of)
 	inA, inB, most := a.Hashes(), b.Hashes(), 0
-	err = versions(ctx, l, head, map[record.Ref]bool{of: true}, func(v version) {
-		for hash := range v.log.Hashes() {
-			if !inA[hash] || !inB[hash] {
-				return
-			}
+	for _, v := range all {
+		common := true
+		for hash := range v.Log.Hashes() {
+			common = common && inA[hash] && inB[hash]
 		}
-		if len(v.log) >= most {
-			src, most = v.src, len(v.log)
+		if common && len(v.Log) >= most {
+			src, most = v.Doc.Bytes(), len(v.Log)
 		}
-	})
+	}
 	return src, err
 }
 
@@ -136,12 +149,12 @@ func (l comparison) recallDeleted(ctx context.Context, commit string, before *tr
 // recall adds a record to the tree.
 func (t *tree) recall(v version) {
 	k, _ := kind.For(v.of)
-	f := proof.File{Path: v.path, Src: v.src, Parse: ParseYAML}
+	f := proof.File{Path: v.path, Src: v.doc.Bytes(), Parse: ParseYAML}
 	if k.Form == format.Markdown {
 		f.Parse = ParseMarkdown
 	}
 	if k == kind.Tasks.Kind {
-		of, _ := kind.Tasks.Parse(v.src)
+		of, _ := kind.Tasks.Parse(v.doc.Bytes())
 		t.Tasks = append(t.Tasks, proof.TaskFile{File: f, Name: of.ID, Task: of})
 		return
 	}

@@ -63,6 +63,10 @@ func History(ctx context.Context, w *verb.Workspace, s *store.Store, in HistoryI
 	paging := w.PageIn("history", in.Paging)
 	events, unread := f.events(all, paging)
 	page, err := verb.Page(events, problems, paging)
+	for i := range page.Items {
+		e := &page.Items[i]
+		f.tellChanges(ctx, s, cmp.Or(string(e.Task), e.Record), &e.Entry)
+	}
 	return HistoryOut{Entries: page.Items, Total: page.Total + unread, NextCursor: page.NextCursor, Problems: page.Problems}, err
 }
 
@@ -171,10 +175,11 @@ type filters struct {
 	since, until time.Time // until is zero for none
 	who          record.Actor
 	whole        bool // every record is read, because the oldest entries are asked for
+	past         map[string]verb.Past
 }
 
 func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
-	f.HistoryIn = in
+	f.HistoryIn, f.past = in, map[string]verb.Past{}
 	if err := verb.KnownKind(in.Kind, configKind); err != nil {
 		return f, err
 	}
@@ -218,4 +223,23 @@ func (f filters) eventsOf(rec logged) []verb.Ranked[Event] {
 		out = append(out, verb.Ranked[Event]{At: at, Item: event})
 	}
 	return out
+}
+
+// tellChanges gives an entry of a record the values of the fields that it changed. For one record commits are asked too.
+// What cannot be read has no values.
+func (f filters) tellChanges(ctx context.Context, s *store.Store, id string, e *verb.Entry) {
+	if len(e.Fields) == 0 && e.Checks == nil {
+		return
+	}
+	past, known := f.past[id]
+	if !known {
+		if k, v, err := kind.Find(s, id); err == nil {
+			past = verb.PastOf(s, k, k.Header(v))
+			if string(f.ID) == id {
+				_ = past.Recall(ctx, s, k.Ref(id))
+			}
+		}
+		f.past[id] = past
+	}
+	e.Changes = past.Changes(e.Hash)
 }

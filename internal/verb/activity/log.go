@@ -110,6 +110,11 @@ func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (LogO
 		}
 	}
 	page, err := verb.Page(story, problems, paging)
+	for _, told := range page.Items {
+		if told.Entry != nil {
+			f.tellChanges(ctx, s, cmp.Or(string(told.Task), told.Record), told.Entry)
+		}
+	}
 	return LogOut{Story: page.Items, Total: page.Total + unread, NextCursor: page.NextCursor, Note: known.note, Problems: page.Problems}, err
 }
 

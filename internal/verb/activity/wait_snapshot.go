@@ -18,19 +18,13 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// Change is a field that is not what it was. A short one comes with its old and its new value.
-type Change struct {
-	Task  record.ID `json:"task,omitempty"` // which of several
-	Field string    `json:"field"`          // fits says whether a task is among those that fit the filters
-	From  string    `json:"from,omitempty"`
-	To    string    `json:"to,omitempty"`
-}
+// Change is a field that is not what it was.
+type Change = verb.FieldChange
 
 const (
 	changesShown    = 50
 	newEntriesShown = 10
 	newTextShown    = 500 // bytes of an entry's text
-	valuesShown     = 240 // bytes of an old and a new value
 )
 
 // row is one record that a wait watches. Any kind of record can be one: its fields are the top-level keys of the JSON
@@ -182,7 +176,7 @@ func difference(before, now []rowField) []Change {
 	add := func(name, from, to string) {
 		switch {
 		case from == to:
-		case len(from)+len(to) > valuesShown, kind.Digested(from), kind.Digested(to):
+		case len(from)+len(to) > verb.ValuesShown, kind.Digested(from), kind.Digested(to):
 			out = append(out, Change{Field: name})
 		default:
 			out = append(out, Change{Field: name, From: from, To: to})

@@ -122,6 +122,29 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.T
 	return out, err
 }
 
+// PageOf is a task as a person reads it: what it waits for, what waits for it and its children by their titles, and the
+// comments as a thread, apart from its history. A graph that cannot be read leaves the task as it is.
+func PageOf(ctx context.Context, w *verb.Workspace, t verb.Task) any {
+	s, err := w.Open()
+	if err != nil {
+		return t
+	}
+	whole, err := kind.Tasks.Get(s, t.ID)
+	if err != nil {
+		return t
+	}
+	out, err := around(ctx, w, s, whole, t, []string{blockersPart, dependentsPart, childrenPart, commentsPart})
+	if err != nil {
+		return t
+	}
+	out.BlockedBy = nil // said with their titles
+	if all := out.Comments; len(all.Comments) > partSize {
+		all.Comments, all.Truncated = all.Comments[len(all.Comments)-partSize:], true
+	}
+	out.Provenance = slices.DeleteFunc(slices.Clone(t.Provenance), func(e verb.Entry) bool { return e.Did == record.Noted })
+	return out
+}
+
 func threadOf(w *verb.Workspace, log record.Log) *verb.Thread {
 	all := verb.Comments(log)
 	shown := all

@@ -70,11 +70,21 @@ func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task 
 	out := w.View(s).WholeTask(t)
 	switch {
 	case !w.Bounded:
+		tellChanges(s, kind.Tasks.Kind, t.Header(), out.Provenance)
 		return out
 	case in.Mode == fullMode:
 		return out.Cut(verb.Most)
 	default:
 		return out.Cut(verb.Usual)
+	}
+}
+
+// tellChanges gives the entries of a record the values of the fields that they changed, as far as they are known without
+// git.
+func tellChanges(s *store.Store, k *kind.Kind, h record.Header, entries []verb.Entry) {
+	past := verb.PastOf(s, k, h)
+	for i := range entries[:min(len(entries), len(h.Log))] {
+		entries[i].Changes = past.Changes(h.Log[i].ShortHash())
 	}
 }
 
@@ -127,6 +137,9 @@ func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Ki
 		return view.RecordRow(k, v), nil
 	default:
 		out, err := view.RecordByID(k, string(in.ID), bounds)
+		if h := k.Header(v); err == nil && !w.Bounded {
+			tellChanges(s, k, h, out.Provenance)
+		}
 		out.Comments = commentsAsked(w, in, k.Header(v).Log)
 		return out, err
 	}
