@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/background"
@@ -24,6 +25,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/runner"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/review"
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/remote"
 )
@@ -267,6 +269,21 @@ func keepClaims(p *program, w *verb.Workspace) {
 	if cmd.Start() == nil {
 		_ = cmd.Process.Release()
 	}
+}
+
+// asksBeside keeps claims at the git remote, and asks what other clones hold, while a command waits for what may depend
+// on that, until the function that it returns is called.
+func asksBeside(ctx context.Context, p *program, w *verb.Workspace) (stop func()) {
+	if p.Getenv(backgroundVariable) == "off" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		verb.KeepClaims(ctx, func() *verb.Workspace { return w.WithoutKey() }, func() bool { return true },
+			func([]session.OwnClaim, error) {})
+	})
+	return func() { cancel(); done.Wait() }
 }
 
 // remoteCommands are cairn remote keep, which tells the git remote what it does not know yet, within what the budget has

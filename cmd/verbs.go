@@ -178,6 +178,9 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	if p.verb.Name == "create" && (c.Bool("edit") || c.Bool("continue")) {
 		return p.inEditor(ctx, w, in)
 	}
+	if p.verb.Name == "wait" {
+		defer asksBeside(ctx, p.program, w)()
+	}
 	if p.verb.Kind != verb.Read && p.verb.Noun != "remote" {
 		defer keepClaims(p.program, w)
 	}

@@ -55,11 +55,15 @@ func (c Claim) Holds() bool { return c.Source != Nowhere && !c.Ahead && !c.Expir
 func (c Claim) Live() bool { return c.Holds() && c.Source != FromFile }
 
 // Holder decides who holds a record, of whatever kind: of what each source says of it, the live claim of this clone
-// weighs most, then that of another clone, then work elsewhere that the file lacks, then the assignee.
+// weighs most, then that of another clone, then whom this one assigned it to, then work elsewhere that the file lacks,
+// then the assignee. What git brought counts for more than any claim of this clone (Live.Overruled).
 func Holder(file record.Header, live Live, now time.Time) Claim {
-	hold := Decide(
-		live.Remote.onClaim(live.lease(file, now), now), live.Remote.claim(now), IsBehind(file, live), live.assignee(file, now),
-	)
+	here, other := live.Remote.onClaim(live.lease(file, now), now), live.Remote.claim(now)
+	first, second := here, other
+	if here.Source == FromClone && here.Worktree == "" && !here.Gone { // whoever was only named here yields to who is at work
+		first, second = other, here
+	}
+	hold := Decide(first, second, IsBehind(file, live), live.assignee(file, now))
 	hold.Overruled = live.Overruled(file)
 	return hold
 }

@@ -59,6 +59,16 @@ func (l Live) takenAway(entry, worktree, branch string, file record.Header) bool
 	return entry != "" && len(files) > 0 && !slices.ContainsFunc(files, has)
 }
 
+// Progress is how far this clone brought a record, without what the files have had taken away.
+func (l Live) Progress(file record.Header) []Progress {
+	if file.Ref.ID == "" {
+		return l.State.Progress
+	}
+	return slices.DeleteFunc(slices.Clone(l.State.Progress), func(p Progress) bool {
+		return l.takenAway(p.Entry, p.Worktree, p.Branch, file)
+	})
+}
+
 // Wrote reports whether progress was made here. A file here that lacks it had it taken away.
 func (p Place) Wrote(made Progress) bool {
 	return made.Source == Nowhere && made.Clone == "" && p.is(made.Worktree, made.Branch)

@@ -209,6 +209,7 @@ func TestHolderAmongClones(t *testing.T) {
 	mine, other := remoteClaim(ours, "n1", time.Minute), remoteClaim(theirs, "n2", time.Minute)
 	long := remoteClaim(theirs, "n2", 5*time.Hour)
 	claimed := &session.State{Lease: lease(claude, here, time.Minute)}
+	named := &session.State{Lease: lease(claude, "", time.Minute)}
 	for _, row := range []struct {
 		name      string
 		state     *session.State
@@ -231,6 +232,9 @@ func TestHolderAmongClones(t *testing.T) {
 		{name: "this clone lost it", state: claimed, remote: session.Remote{Own: lostTo(other), Seen: seen(other)}, how: "claimed", lost: true, refuses: record.ClaimLost, takenOver: record.ClaimLost},
 		{name: "a claim by this clone alone", state: claimed, remote: session.Remote{}, how: "claimed", unsynced: true},
 		{name: "a copy of another clone", state: claimed, remote: session.Remote{Seen: seen(other)}, how: "claimed", lost: true, refuses: record.ClaimLost, takenOver: record.ClaimLost},
+		{name: "another clone, of what was assigned in this one", state: named, remote: session.Remote{Seen: seen(other)},
+			how: "claimed", clone: theirs, refuses: record.AlreadyClaimed, takenOver: record.AlreadyClaimed},
+		{name: "assigned in this one, and another gave no sign of life", state: named, remote: session.Remote{Seen: seen(long)}, how: "claimed"},
 		{name: "what this clone left behind", remote: session.Remote{Seen: seen(mine)}},
 		{name: "what cannot be read", remote: session.Remote{Seen: &session.SeenClaim{Ref: pay, Object: object("b")}}},
 	} {

@@ -18,6 +18,7 @@ type Shared struct {
 	Seen   []SeenClaim `json:"seen,omitempty"`   // all of the remote, sorted by record
 	Spent  []time.Time `json:"spent,omitempty"`  // when the remote was asked in the last minute
 	Said   string      `json:"said,omitempty"`   // why the remote gave no answer the last time; "" if it gave one
+	Mute   time.Time   `json:"mute,omitzero"`    // when it gave none in time; zero if it answered since
 	Put    int         `json:"put,omitempty"`    // how many claims were put back that the remote had lost
 	PutAt  time.Time   `json:"put_at,omitzero"`  // the last time
 	Probe  *Probe      `json:"probe,omitempty"`  // what the remote allows; nil if it was never probed
@@ -139,7 +140,7 @@ func (s Shared) Fetched(all []SeenClaim, now time.Time) Shared {
 	for i := range s.Own {
 		s.Own[i].Open = false
 	}
-	s.Known, s.Said = now.UTC(), ""
+	s.Known, s.Said, s.Mute = now.UTC(), "", time.Time{}
 	return s
 }
 

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"os"
@@ -338,6 +339,16 @@ func (r Refs) MessageCommit(ctx context.Context, message string, at time.Time) (
 	text := "tree " + strings.TrimSpace(string(tree)) + "\nauthor " + who + "committer " + who + "\n" + message + "\n"
 	out, err := Writing{Input: strings.NewReader(text)}.Run(ctx, r.repo.Top, "hash-object", "-w", "-t", "commit", "--stdin")
 	return strings.TrimSpace(string(out)), err
+}
+
+// Drop removes the refs below a prefix, also those whose objects are gone, and returns how many there were.
+func (r Refs) Drop(ctx context.Context, prefix string) (int, error) {
+	out, err := Run(ctx, r.repo.Top, "for-each-ref", "--format=delete %(refname)", prefix+"/")
+	if err != nil || len(out) == 0 {
+		return 0, err
+	}
+	_, err = Writing{Input: bytes.NewReader(out)}.Run(ctx, r.repo.Top, "update-ref", "--stdin")
+	return bytes.Count(out, []byte("\n")), err
 }
 
 // Names lists the names of the remotes of the clone.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -34,6 +35,7 @@ type Claims struct {
 type Options struct {
 	Clone   live.Clone
 	Known   func() func(record.Ref) session.Live // what the clone knows now, with writes under way; nil for its states alone
+	File    func(record.Ref) (record.Header, bool) // a record as its file here says; nil where that counts for nothing
 	Config  kind.Config
 	Budget  int         // pushes and fetches in a minute; 0 for limits.ClaimsBudget
 	Alone   bool        // claim without the remote if that gives no answer
@@ -201,15 +203,30 @@ func (c *Claims) local() func(record.Ref) session.Local {
 	return func(of record.Ref) session.Local {
 		live := known(of)
 		l := session.Local{Under: live.Next != nil}
-		if state := live.State; state != nil {
-			live.Remote = nil
-			l.Lease, l.Lapsed = state.Lease, session.Holder(record.Header{Ref: of}, live, c.Now()).Lapsed
-			if n := len(state.Progress); n > 0 && c.Config.Over(of, state.Progress[n-1].Status) {
-				l.Ended = &state.Progress[n-1]
-			}
+		if live.State == nil {
+			return l
+		}
+		live.Remote = nil
+		file := c.file(of)
+		if hold := session.Holder(file, live, c.Now()); hold.Overruled == nil {
+			l.Lease, l.Lapsed = live.State.Lease, hold.Source == session.FromClone && hold.Lapsed
+		}
+		made := live.Progress(file)
+		if n := len(made); n > 0 && c.Config.Over(of, made[n-1].Status) {
+			l.Ended = &made[n-1]
 		}
 		return l
 	}
+}
+
+// file is a record as its file here says; without an id if that cannot be read, so that it overrules nothing.
+func (c *Claims) file(of record.Ref) record.Header {
+	if c.File != nil {
+		if file, ok := c.File(of); ok {
+			return file
+		}
+	}
+	return record.Header{}
 }
 
 // fetch asks the remote for all claims. It returns OFFLINE if there is no answer.
@@ -217,7 +234,9 @@ func (t *turn) fetch(ctx context.Context) error {
 	if err := t.spend(ctx); err != nil {
 		return err
 	}
-	refs, err := t.port.Fetch(ctx)
+	patient, cancel := t.patience(ctx)
+	refs, err := t.port.Fetch(patient)
+	cancel()
 	if err != nil {
 		return t.offline(ctx, err)
 	}
@@ -225,10 +244,25 @@ func (t *turn) fetch(ctx context.Context) error {
 	return t.save()
 }
 
+// muteFor is how long a remote that gave no answer in time gets less of it, so that not each of several claims waits
+// for the whole.
+const muteFor = time.Minute
+
+// patience is ctx with the time that an answer may take, beside the limit of the port.
+func (t *turn) patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	if age := t.Now().Sub(t.shared.Mute); age < 0 || age >= muteFor {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, cmp.Or(t.Answer, answerLimit)/10)
+}
+
 // offline is OFFLINE for an error of git, which is kept to be shown.
 func (t *turn) offline(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		t.shared.Mute = t.Now().UTC()
 	}
 	t.said(git.Complaint(err))
 	_ = t.save() // it only says why

@@ -5,7 +5,7 @@
 // # What lies where
 //
 //	NAMESPACE/ID                   at the remote: a commit without files, whose message is a session.RemoteClaim
-//	refs/cairn/remote/claims/ID    here: a copy of all of them, as they were fetched last
+//	refs/cairn/remote/claims/ID    here: a copy of them, while it is read
 //	remote.json                    in the live state: what this clone knows and claims (session.Shared)
 //	remote.lock                    held by whoever asks the remote, for as long as the answer takes
 //

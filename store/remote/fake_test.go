@@ -55,11 +55,13 @@ type line struct {
 	at              []time.Time
 	now             func() time.Time
 
-	mute      int    // pushes that the server takes, and whose answer is lost
-	declines  bool   // the server takes no push
-	unplugged bool   // there is no server
-	atOnce    int    // after so many refs of a push the server dies; 0 for never
-	afterPush func() // runs once the server has taken a push
+	mute      int           // pushes that the server takes, and whose answer is lost
+	declines  bool          // the server takes no push
+	unplugged bool          // there is no server
+	stalled   bool          // it takes the connection, and never answers
+	patience  time.Duration // that the last push had; 0 for no limit but that of the line
+	atOnce    int           // after so many refs of a push the server dies; 0 for never
+	afterPush func()        // runs once the server has taken a push
 }
 
 var errGone = errors.New("fatal: the remote end hung up unexpectedly")
@@ -72,12 +74,19 @@ func (l *line) Commit(_ context.Context, message string, _ time.Time) (string, e
 	return object, nil
 }
 
-func (l *line) Push(_ context.Context, updates []git.RefUpdate, atomic bool) ([]git.RefResult, string, error) {
+func (l *line) Push(ctx context.Context, updates []git.RefUpdate, atomic bool) ([]git.RefResult, string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pushes++
 	l.at = append(l.at, l.now())
 	results := make([]git.RefResult, len(updates))
+	l.patience = 0
+	if until, ok := ctx.Deadline(); ok {
+		l.patience = time.Until(until)
+	}
+	if l.stalled {
+		return results, "", context.DeadlineExceeded
+	}
 	if l.unplugged {
 		return results, "", errGone
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/remote"
 )
 
 // An answer that is lost after the server took the push: whoever asks again learns that the claim is theirs.
@@ -60,6 +61,56 @@ func TestALostAnswerWithoutNetworkIsNothing(t *testing.T) {
 			}
 			b.mustClaim(one)
 		})
+	}
+}
+
+// A remote that gives no answer in time is asked once and not twice, and of further claims it gets less time.
+func TestAStalledRemoteCostsOneWait(t *testing.T) {
+	c := newClock()
+	a := newClone(t, newServer(), c, "agent:ada")
+	a.line.stalled = true
+	wantCode(t, a.claim(one), record.Offline, "gave no answer")
+	if a.line.pushes != 1 || a.line.fetches != 0 || a.line.patience != 0 {
+		t.Errorf("%d pushes, %d fetches, in %v", a.line.pushes, a.line.fetches, a.line.patience)
+	}
+	wantCode(t, a.claim(two), record.Offline, "gave no answer")
+	if a.line.pushes != 2 || a.line.fetches != 0 || a.line.patience <= 0 || a.line.patience > 5*time.Second {
+		t.Errorf("%d pushes, %d fetches, in %v", a.line.pushes, a.line.fetches, a.line.patience)
+	}
+	a.line.stalled = false
+	c.pass(time.Second)
+	a.mustClaim(two)
+	a.mustClaim(one)
+	if a.line.patience != 0 {
+		t.Errorf("after an answer it has %v", a.line.patience)
+	}
+}
+
+// What another clone has finished is not finished here once more, where this clone has no claim of its own at the
+// remote. One that has merged that work may go on with it.
+func TestFinishedByAnotherClone(t *testing.T) {
+	c := newClock()
+	at := newServer()
+	a, b := newClone(t, at, c, "agent:ada"), newClone(t, at, c, "agent:bea")
+	finish := func(c *clone, entry string) error {
+		done := session.Progress{Status: "in_review", Entry: entry}
+		return c.Release(t.Context(), []session.Want{{Ref: one, Ended: &done}}, func() error { return nil })
+	}
+	a.mustClaim(one)
+	if err := finish(a, "aaaaaaaaaaaaaaaa"); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, finish(b, "bbbbbbbbbbbbbbbb"), record.ClaimLost, "agent:ada")
+	b.File = func(of record.Ref) (record.Header, bool) {
+		return record.Header{Ref: of, Log: record.Log{{Who: "agent:ada", Did: record.Finished}}}, true
+	}
+	merged, _ := b.File(one)
+	claim := at.claim(t, one)
+	claim.Entry = merged.Log[0].Hash()
+	at.messages[at.object(one.ID)] = claim.Encode()
+	b.Claims = remote.Open(b.Options)
+	if err := finish(b, "bbbbbbbbbbbbbbbb"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -128,6 +128,30 @@ func TestGitPushesAMirror(t *testing.T) {
 	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
 }
 
+// Nothing of the claims of others stays in the clone that a fetch of the user's own could fail over.
+func TestGitFetchesBesideClaims(t *testing.T) {
+	_, all := realClones(t, "agent:ada", "agent:bea")
+	a, b := all[0], all[1]
+	a.mustClaim(one)
+	b.sync()
+	if out := storetest.GitOutput(t, b.s.Root, "for-each-ref", "refs/cairn"); out != "" {
+		t.Errorf("%s stays", out)
+	}
+	gone := filepath.Join(b.s.Root, ".git", "refs", "cairn", "remote", "claims")
+	err := os.MkdirAll(gone, 0o755)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(gone, "PROJ-2"), []byte(strings.Repeat("12", 20)+"\n"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.sync()
+	storetest.Git(t, b.s.Root, "fetch", "-q")
+	if hold := b.hold(one); hold.Actor != "agent:ada" || hold.Clone == "" {
+		t.Errorf("it is %+v", hold)
+	}
+}
+
 // A whole clone is copied, and the first half goes on.
 func TestGitACopiedClone(t *testing.T) {
 	_, all := realClones(t, "agent:ada")

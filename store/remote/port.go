@@ -3,6 +3,8 @@ package remote
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +22,7 @@ type Port interface {
 	Commit(ctx context.Context, message string, at time.Time) (object string, err error)
 
 	// Push changes refs, each only if it still points at what is expected; all or none if atomic. Refs are named without
-	// their namespace.
+	// their namespace. The error is context.DeadlineExceeded if there was no answer in time; that of Fetch likewise.
 	Push(ctx context.Context, updates []git.RefUpdate, atomic bool) (results []git.RefResult, words string, err error)
 
 	// Apart reports whether Fetch asks another place than Push tells, so that what was taken may not be what others see.
@@ -38,7 +40,7 @@ type gitPort struct {
 	repo   *git.Repo
 	remote string
 	theirs string // below which the refs are there
-	ours   string // below which their copy is here
+	ours   string // below which their copy is here while it is read: a ref whose object went would stop every fetch
 	answer time.Duration
 }
 
@@ -67,7 +69,16 @@ func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool)
 	for i := range full {
 		full[i].Ref = p.theirs + "/" + full[i].Ref
 	}
-	return p.repo.Remotes().Push(ctx, p.remote, full, atomic)
+	results, words, err := p.repo.Remotes().Push(ctx, p.remote, full, atomic)
+	return results, words, inTime(ctx, err)
+}
+
+// inTime is an error of git, or context.DeadlineExceeded where there was no answer in time.
+func inTime(ctx context.Context, err error) error {
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("there was none in time: %w", context.DeadlineExceeded)
+	}
+	return err
 }
 
 func (p gitPort) Apart(ctx context.Context) (bool, error) {
@@ -77,10 +88,19 @@ func (p gitPort) Apart(ctx context.Context) (bool, error) {
 func (p gitPort) Fetch(ctx context.Context) ([]git.RefMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.answer)
 	defer cancel()
-	if err := p.repo.Remotes().Fetch(ctx, p.remote, p.theirs, p.ours); err != nil {
-		return nil, err
+	get := func() error { return p.repo.Remotes().Fetch(ctx, p.remote, p.theirs, p.ours) }
+	err := get()
+	if err != nil && ctx.Err() == nil {
+		if left, _ := p.repo.Refs().Drop(ctx, p.ours); left > 0 { // of refs whose objects are gone git fetches nothing
+			err = get()
+		}
 	}
-	return p.repo.Refs().Messages(ctx, p.ours)
+	if err != nil {
+		return nil, inTime(ctx, err)
+	}
+	all, err := p.repo.Refs().Messages(ctx, p.ours)
+	_, _ = p.repo.Refs().Drop(context.WithoutCancel(ctx), p.ours) // one that stays is dropped the next time
+	return all, err
 }
 
 // refName is the name of the ref of a record, below the namespace: the id of a task, and for other records the kind and

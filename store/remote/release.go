@@ -98,15 +98,16 @@ func (t *turn) finish(ctx context.Context, want []session.Want) ([]session.OwnCl
 }
 
 // unclaimed asks about a record that this clone has no claim on at the remote. It returns CLAIM_LOST if another clone
-// has one.
+// has one, or has finished what the file here does not know of.
 func (t *turn) unclaimed(ctx context.Context, of record.Ref) error {
 	err := t.fetch(ctx)
 	if err != nil && !t.Alone {
 		return err
 	}
 	known := session.Live{Remote: t.shared.Of(of)}
-	if hold := session.Holder(record.Header{Ref: of}, known, t.Now()); hold.Live() {
-		return t.shared.SeenOf(of).Claim.Lost(record.ID(of.ID))
+	hold := session.Holder(record.Header{Ref: of}, known, t.Now())
+	if claim := t.shared.SeenOf(of); hold.Live() || hold.Ahead && !t.file(of).Log.Has(claim.Claim.Entry) {
+		return claim.Claim.Lost(record.ID(of.ID))
 	}
 	return nil
 }

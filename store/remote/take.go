@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -171,7 +172,10 @@ func (t *turn) insist(
 		asked := updates()
 		got, err := t.push(ctx, asked, len(asked) > 1 && (t.shared.Probe == nil || t.shared.Probe.Atomic))
 		all := got.taken() == len(asked)
-		if err == nil && !all {
+		switch {
+		case err == nil && !all && errors.Is(got.failed, context.DeadlineExceeded):
+			err = t.offline(ctx, got.failed) // who gives no answer to that gives none to another question
+		case err == nil && !all:
 			err = t.fetch(ctx)
 		}
 		if err != nil {
@@ -256,7 +260,9 @@ func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (
 		return answer{}, err
 	}
 	var a answer
-	a.results, a.said, a.failed = t.port.Push(ctx, updates, atomic)
+	patient, cancel := t.patience(ctx)
+	a.results, a.said, a.failed = t.port.Push(patient, updates, atomic)
+	cancel()
 	err := ctx.Err()
 	if err == nil {
 		a.said, err = t.there(ctx, updates, a.results, a.said)
@@ -296,7 +302,7 @@ func (t *turn) have(own []session.OwnClaim) {
 		claim := o.Claim
 		t.shared = t.shared.WithSeen(o.Ref, &session.SeenClaim{Ref: o.Ref, Object: o.Object, First: t.Now().UTC(), Claim: &claim})
 	}
-	t.shared.Said = ""
+	t.shared.Said, t.shared.Mute = "", time.Time{}
 }
 
 // mark notes what is known of claims of this clone now.

@@ -41,7 +41,7 @@ func Claim(ctx context.Context, w *verb.Workspace, s *store.Store, in ClaimIn) (
 		}
 		t, entry, err := wc.Store.Config.Flow.Claim(wc.Task, takesOver, w.Stamp(""))
 		holds := entry == nil && wc.Hold.Live() && wc.Hold.Worktree == wc.Store.Worktree
-		if err != nil || holds && !extends(wc, in.Lease) {
+		if err != nil || holds && !wc.Hold.Unsynced && !extends(wc, in.Lease) {
 			return t, nil, err
 		}
 		if takesOver {

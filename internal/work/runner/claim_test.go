@@ -34,12 +34,17 @@ func (f *field) shared() *verb.Workspace {
 	return &w
 }
 
+// taken has another clone take the task of a job over.
+func (f *field) taken(kim *verb.Workspace) {
+	if _, err := verb.Do(f.Context(), kim, tasks.Claim, tasks.ClaimIn{ID: verb.RecordID(theTask), Takeover: true}); err != nil {
+		f.Error(err)
+	}
+}
+
 // takenOver has another clone take the task of a job over while its executor works, and this clone learn that.
 func (f *field) takenOver(kim *verb.Workspace) func(executor.Run) {
 	return func(executor.Run) {
-		if _, err := verb.Do(f.Context(), kim, tasks.Claim, tasks.ClaimIn{ID: verb.RecordID(theTask), Takeover: true}); err != nil {
-			f.Error(err)
-		}
+		f.taken(kim)
 		s, err := f.w.Open()
 		if err == nil {
 			_, err = remote.Of(s, f.w.Actor(), time.Now).Sync(f.Context())
@@ -79,5 +84,19 @@ func TestSlowAJobThatEndsBeforeItLearnsThatItsClaimIsLost(t *testing.T) {
 	f.want(one, job.Failed, job.ClaimLost)
 	if got := f.task(one); got.Status == f.there(one).Config.Flow.Review {
 		t.Errorf("the task is %s", got.Status)
+	}
+}
+
+// A job asks the remote by itself, and does not work on for nothing until its claim would be renewed.
+func TestSlowAJobLearnsThatItsClaimIsLost(t *testing.T) {
+	slowtest.Skip(t)
+	f := newField(t)
+	kim := f.shared()
+	f.agent.line = "sleep 600"
+	f.agent.does = func(executor.Run) { f.taken(kim) }
+	begun := time.Now()
+	f.want(f.run(), job.Failed, job.ClaimLost)
+	if took := time.Since(begun); took > 90*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

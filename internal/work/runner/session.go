@@ -76,14 +76,15 @@ func (j *jobSession) began() error {
 // lostEvery is how often the session of a job looks whether its claim is lost.
 const lostEvery = time.Second
 
-// keepAlive sends heartbeats of the session until stop is called, and keeps its claim at the git remote. The work goes
+// keepAlive sends heartbeats of the session until stop is called, keeps its claim at the git remote, and asks that who
+// has it. The work goes
 // on if one fails. The context that it returns ends, with an *ended as its cause, once it is known that the remote gave
 // the task to another clone, whichever process of this clone learned that.
 func (j *jobSession) keepAlive(ctx context.Context) (alive context.Context, stop func()) {
 	alive, end := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		verb.KeepClaims(alive, func() *verb.Workspace { return j.Acts }, func() bool { return false }, func([]session.OwnClaim, error) {})
+		verb.KeepClaims(alive, func() *verb.Workspace { return j.Acts }, func() bool { return true }, func([]session.OwnClaim, error) {})
 	})
 	done.Go(func() {
 		every(alive, max(j.At.Config.StaleAfter/3, time.Second), func() {
