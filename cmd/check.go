@@ -54,7 +54,7 @@ type checkIn struct {
 	FailOn  proof.Severity `json:"fail_on,omitempty" doc:"fail from SEVERITY on: error, warning or notice" cli:"value=SEVERITY" values:"error,warning,notice"`
 	Format  string         `json:"format,omitempty" doc:"print the report as FORMAT: {values}; text by default, and json with --json" cli:"value=FORMAT" values:"text,json,github,sarif,junit,gitlab"`
 	Output  []string       `json:"output,omitempty" doc:"write the report to FORMAT=FILE as well; - is standard output" cli:"value=FORMAT=FILE" from:"report-files"`
-	Fix     bool           `json:"fix,omitempty" doc:"make the changes that are shown, after you agree; never one about gates or history"`
+	Fix     bool           `json:"fix,omitempty" doc:"make the changes that are shown, after you agree; entries come back, and none is taken out"`
 	DryRun  bool           `json:"dry_run,omitempty" doc:"show what --fix would change, and change nothing"`
 	Yes     bool           `json:"yes,omitempty" doc:"with --fix: do not ask"`
 }
@@ -181,7 +181,11 @@ func parseFormat(name string) (report.Format, error) {
 // fix shows which of the findings can be fixed, fixes them once the person agrees, and returns what is found
 // afterwards.
 func (p *checkCommand) fix(ctx context.Context, l layout.Layout, found snapshot.Checked) (snapshot.Checked, error) {
-	fixes, err := store.Fixes(ctx, l, found.Findings)
+	w, err := p.workspace(ctx)
+	if err != nil {
+		return found, err
+	}
+	fixes, err := store.Fixes(ctx, l, found.Findings, record.Stamp{Who: w.Actor(), At: p.call.Now()})
 	if err != nil || len(fixes) == 0 {
 		return found, err
 	}

@@ -15,26 +15,32 @@ import (
 )
 
 // Fix is a repair of one file that is right in every case: nothing in the file is lost, and nothing is added that a
-// gate would count, but for what another file of the record has.
+// gate would count, but for what another file of the record, or an earlier commit, has.
 type Fix struct {
 	Path     string // from the workspace root, with forward slashes
 	Old, New []byte
-	Gone     string // another file of the record, which goes once Path holds New; "" for none
-	Was      []byte // what that holds
-	Disputed bool   // the two contradict each other, between the markers of New: it is to be looked at, and not made
+	Gone     string         // another file of the record, which goes once Path holds New; "" for none
+	Was      []byte         // what that holds
+	Lost     []record.Entry // the entries that New has again
+	Disputed bool           // the two contradict each other, between the markers of New: it is to be looked at, and not made
 }
 
 // Fixes lists the repairs that there are for findings, one a file at most:
 //
 //   - a top-level key that stands again and says the same as before goes (duplicate-key);
 //   - a task without an id gets the one in the name of its file (missing-field);
-//   - two files of a record become one (two-files): that at rest if the record is closed, else that among the others.
+//   - two files of a record become one (two-files): that at rest if the record is closed, else that among the others;
+//   - the entries that a record has lost come back (provenance-rewritten; see PutBack), with one more, of the stamp.
 //
 // Other findings, and other files with these, are left to a person. It returns GIT if git refuses to tell the version
-// that two files come from.
-func Fixes(ctx context.Context, l layout.Layout, findings []proof.Finding) ([]Fix, error) {
+// that two files come from, or what the record had.
+func Fixes(ctx context.Context, l layout.Layout, findings []proof.Finding, stamp record.Stamp) ([]Fix, error) {
 	var out []Fix
 	done := map[string]bool{}
+	lost, err := lostOf(ctx, l, findings)
+	if err != nil {
+		return nil, err
+	}
 	for _, f := range findings {
 		if f.Rule == proof.TwoFiles.ID {
 			merge, err := oneFile(ctx, l, f.Path)
@@ -43,6 +49,17 @@ func Fixes(ctx context.Context, l layout.Layout, findings []proof.Finding) ([]Fi
 			}
 			if merge != nil {
 				out = append(out, *merge)
+			}
+			continue
+		}
+		if f.Rule == proof.ProvenanceRewritten.ID && !done[f.Path] {
+			back, err := PutBack(l, f.Path, lost[f.Path], stamp)
+			if err != nil {
+				return nil, err
+			}
+			if back != nil {
+				done[f.Path] = true
+				out = append(out, *back)
 			}
 			continue
 		}
@@ -85,8 +102,7 @@ func fix(f proof.Finding, src []byte) []byte {
 	return doc.Bytes()
 }
 
-// Apply writes the repair under the write lock, with the file that goes in one write. It appends no entry, since the
-// record says what it said before. It returns CONFLICT if a file changed since or is disputed, and BUSY, SANDBOXED and
+// Apply writes the repair under the write lock, with the file that goes in one write. It appends no entry of its own. It returns CONFLICT if a file changed since or is disputed, and BUSY, SANDBOXED and
 // READ_ONLY as Update does.
 func (f Fix) Apply(ctx context.Context, l layout.Layout) error {
 	if f.Disputed {

@@ -44,7 +44,7 @@ func fixesOf(t *testing.T, l layout.Layout) []store.Fix {
 	if err != nil || len(found.Findings) == 0 {
 		t.Fatalf("found %v (%v)", found.Findings, err)
 	}
-	fixes, err := store.Fixes(t.Context(), l, found.Findings)
+	fixes, err := store.Fixes(t.Context(), l, found.Findings, record.Stamp{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestFixIsRefused(t *testing.T) {
 	if err := m.Apply(t.Context(), l); record.CodeOf(err) != record.Conflict {
 		t.Errorf("another file is written over: %v", err)
 	}
-	if _, err := store.Fixes(t.Context(), l, []proof.Finding{{Rule: proof.MissingField.ID, Path: ".cairn/tasks/T-9.md", Task: "T-9"}}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := store.Fixes(t.Context(), l, []proof.Finding{{Rule: proof.MissingField.ID, Path: ".cairn/tasks/T-9.md", Task: "T-9"}}, record.Stamp{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is gone is repaired: %v", err)
 	}
 }

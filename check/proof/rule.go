@@ -115,7 +115,7 @@ var (
 		"a person looks at this one, and attests it with cairn attest --sign"}
 
 	ProvenanceRewritten = Rule{"provenance-rewritten", HistoryGroup, Error, "an entry was removed or changed, or a new one was put before older ones",
-		"take the file's entries from the base and append the new ones; to correct an entry, append another"}
+		"cairn check --fix puts back what went; or take the file's entries from the base and append the new ones; to correct an entry, append another"}
 	StatusUnexplained = Rule{"status-unexplained", HistoryGroup, Error, "a task was moved without an entry that says so; a warning if neither state is closed, and for a session that ended",
 		"move it back in the file, then with cairn transition, so that the gates are asked"}
 	AssigneeUnexplained = Rule{"assignee-unexplained", HistoryGroup, Warning, "the holder of a task was changed without an entry that says so",

@@ -125,7 +125,7 @@ func (e *examination) files(ctx context.Context) error {
 		if b.Rule != proof.TwoFiles.ID {
 			continue
 		}
-		fixes, err := store.Fixes(ctx, e.Store.Layout, []proof.Finding{b})
+		fixes, err := store.Fixes(ctx, e.Store.Layout, []proof.Finding{b}, e.stamp())
 		if err != nil && record.CodeOf(err) != record.Git { // which is a finding of its own
 			return err
 		}

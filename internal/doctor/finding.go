@@ -26,15 +26,16 @@ func notice(id proof.RuleID, summary string) proof.RuleID  { return rule(id, pro
 var (
 	overwrittenEntries = wrong("overwritten-entries",
 		"an editor saved over entries that cairn had written, or git replaced the file while it was written to")
-	gitUnusable        = wrong("git-unusable", "git is missing, too old, or refuses this repository")
-	liveReadOnly       = warning("live-read-only", "the live state cannot be written, so nothing can")
-	leftover           = warning("leftover", "a killed writer left something behind, or live state says nothing any more")
-	staleRecord        = warning("stale-record", "live state is about a record that is not there")
-	strandedRecord     = warning("stranded-record", "a task waits for work that is nowhere in this clone any more")
-	worktreeGone       = warning("worktree-gone", "a task is held in a worktree that is no longer there")
-	worktreeLost       = warning("worktree-lost", "cairn made a work tree for a task, and its folder is no longer there")
-	claimExpired       = warning("claim-expired", "a claim expired without a sign of life")
-	claimLost          = warning("claim-lost",
+	entriesTakenOut = warning("entries-taken-out", "a record lacks entries that an earlier commit has, as after git revert")
+	gitUnusable     = wrong("git-unusable", "git is missing, too old, or refuses this repository")
+	liveReadOnly    = warning("live-read-only", "the live state cannot be written, so nothing can")
+	leftover        = warning("leftover", "a killed writer left something behind, or live state says nothing any more")
+	staleRecord     = warning("stale-record", "live state is about a record that is not there")
+	strandedRecord  = warning("stranded-record", "a task waits for work that is nowhere in this clone any more")
+	worktreeGone    = warning("worktree-gone", "a task is held in a worktree that is no longer there")
+	worktreeLost    = warning("worktree-lost", "cairn made a work tree for a task, and its folder is no longer there")
+	claimExpired    = warning("claim-expired", "a claim expired without a sign of life")
+	claimLost       = warning("claim-lost",
 		"the git remote gave a claim of this clone to another one, or git brought a file that says otherwise")
 	claimUnsynced      = warning("claim-unsynced", "the git remote is not known to have a claim of this clone")
 	claimsUnreachable  = warning("claims-unreachable", "claims hold among clones, and the git remote cannot be asked")

@@ -9,6 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -37,6 +39,9 @@ func (e *examination) lost(ctx context.Context) error {
 			e.offer(r)
 			offered[of] = true
 		}
+	}
+	if err := e.takenOut(ctx, offered); err != nil {
+		return err
 	}
 	if err := e.overruled(offered); err != nil {
 		return err
@@ -78,6 +83,36 @@ func (e *examination) overruled(offered map[record.Ref]bool) error {
 	}
 	return err
 }
+
+// takenOut finds records that lack entries which a commit has, but for those that are offered already.
+func (e *examination) takenOut(ctx context.Context, offered map[record.Ref]bool) error {
+	lacking, err := snapshot.LostLately(ctx, e.Store.Layout)
+	for of, lost := range lacking {
+		k, ok := kind.For(of)
+		if !ok || offered[of] || err != nil {
+			continue
+		}
+		var back *store.Fix
+		if back, err = store.PutBack(e.Store.Layout, place.Of(e.Store.Layout, k, of.ID), lost, e.stamp()); err != nil || back == nil {
+			continue
+		}
+		offered[of] = true
+		var changes []string
+		for _, one := range back.Lost {
+			changes = append(changes, "+ "+inWords(one))
+		}
+		was, err1 := k.Parse(back.Old)
+		if now, err2 := k.Parse(back.New); err1 == nil && err2 == nil {
+			changes = append(changes, fieldsPutBack(k, was, now)...)
+		}
+		e.findIn(of, entriesTakenOut, "", "%d entries that an earlier commit has are gone, as after git revert, or a merge that took one side whole",
+			len(back.Lost)).fixable(func(ctx context.Context) error { return back.Apply(ctx, e.Store.Layout) }, changes...)
+	}
+	return err
+}
+
+// stamp is that of the entries of repairs.
+func (v Visit) stamp() record.Stamp { return record.Stamp{Who: v.Actor, At: v.Now()} }
 
 // damaged is a record, and the entries that its file has lost.
 type damaged struct {
@@ -152,7 +187,7 @@ func fieldsPutBack(k *kind.Kind, was, now any) (changes []string) {
 // putBack returns the record with the entries that its file has lost. from has what it depends on.
 func (v Visit) putBack(r damaged, from kind.Reader) (whole any, entry *record.Entry, contradictions []string) {
 	flow := v.Store.Config.Flow
-	return r.kind.PutBack(flow, r.now, r.lost, kind.Deps(from, flow), record.Stamp{Who: v.Actor, At: v.Now()})
+	return r.kind.PutBack(flow, r.now, r.lost, kind.Deps(from, flow), v.stamp())
 }
 
 // inWords is an entry in words: who, when, what.

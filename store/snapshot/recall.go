@@ -25,10 +25,18 @@ type version struct {
 // versions calls fn with the versions of the files of records in all of the history of a commit, the newest first and
 // each once: those that can be read as a record of their kind. Contents that only a merge had are left out.
 func versions(ctx context.Context, l layout.Layout, head string, wanted map[record.Ref]bool, fn func(version)) error {
+	return versionsSince(ctx, l, "", head, wanted, nil, fn)
+}
+
+// versionsSince is versions of the history since a commit, and of all records where none are named. It leaves out the
+// files that skip says so of, by their paths from the workspace root and the ids of their content.
+func versionsSince(
+	ctx context.Context, l layout.Layout, since, head string, wanted map[record.Ref]bool, skip func(path, id string) bool, fn func(version),
+) error {
 	var folders, ids []string
 	var all []version
 	for _, k := range kind.Kinds() {
-		if slices.ContainsFunc(refsOf(wanted), func(of record.Ref) bool { return of.Kind == k.Name }) {
+		if wanted == nil || slices.ContainsFunc(refsOf(wanted), func(of record.Ref) bool { return of.Kind == k.Name }) {
 			folders = append(folders, foldersInRepo(l, k)...) // git compares every given path with every file
 		}
 	}
@@ -36,10 +44,13 @@ func versions(ctx context.Context, l layout.Layout, head string, wanted map[reco
 		return nil
 	}
 	seen := map[[2]string]bool{}
-	err := l.Repo.History().Versions(ctx, "", head, folders, func(path, id string) {
+	err := l.Repo.History().Versions(ctx, since, head, folders, func(path, id string) {
 		name, ours := strings.CutPrefix(path, l.InRepo(""))
 		k, name2, ok := kind.At(name)
-		if key := [2]string{name2, id}; ours && ok && wanted[k.Ref(name2)] && !seen[key] {
+		if !ours || !ok || wanted != nil && !wanted[k.Ref(name2)] {
+			return
+		}
+		if key := [2]string{k.Name + " " + name2, id}; !seen[key] && (skip == nil || !skip(name, id)) {
 			seen[key] = true
 			all, ids = append(all, version{of: k.Ref(name2), path: name}), append(ids, id)
 		}

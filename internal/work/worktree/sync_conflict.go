@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
@@ -49,7 +50,7 @@ func (w *Worktrees) Conflicts() (all []Conflict, err error) {
 			all = append(all, one)
 		}
 	}
-	slices.SortFunc(all, func(a, b Conflict) int { return strings.Compare(a.Path, b.Path) })
+	sorted.By(all, func(a, b Conflict) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
 }
 
