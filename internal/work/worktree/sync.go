@@ -32,7 +32,7 @@ type Sync struct {
 // Synced is what a sync has done.
 type Synced struct {
 	Branch    string // that is checked out
-	Upstream  string // the branch of a remote with which it was brought together, such as origin/main; "" if there is none
+	Upstream  string // the branch of a remote that is the same now, such as origin/main; "" if there is none
 	Remote    string // "" if the clone has none, or several of which none is meant
 	Commit    string // that both have now; where there is no upstream, that of the branch here
 	Committed Files  // what had not been committed
@@ -77,14 +77,27 @@ type syncing struct {
 	*clone
 	Sync
 	Synced
-	follows bool   // the config says what the branch follows
-	ref     string // the branch at the remote, in full
-	copy    string // the ref here that says where it was, as it was fetched or pushed last
-	last    string // the words with which the remote refused the last push
-	isSet   bool   // SetUp was called
+	follows bool    // the config says what the branch follows
+	at      remoted // the branch at a remote that is being brought together with this one
+	from    remoted // what the branch follows, if that is another than where it is pushed; else the zero value
+	to      remoted // where it is pushed
+	last    string  // the words with which the remote refused the last push
+	isSet   bool    // SetUp was called
 
 	committed, sent, got []string // paths from the top of the work tree, some of them several times
 }
+
+// remoted is a branch at a remote.
+type remoted struct {
+	remote string
+	ref    string // in full
+}
+
+// name is how people call it.
+func (r remoted) name() string { return r.remote + "/" + strings.TrimPrefix(r.ref, "refs/heads/") }
+
+// copy is the ref here that says where it was, as it was fetched or pushed last.
+func (r remoted) copy() string { return "refs/remotes/" + r.name() }
 
 // How often a sync begins anew: if others push meanwhile, and if records are written meanwhile.
 const (
@@ -95,18 +108,22 @@ const (
 // exchange fetches, merges and pushes, until the remote has what is here.
 func (y *syncing) exchange(ctx context.Context) error {
 	for try := range maxPushes {
-		there, err := y.fetch(ctx)
-		if err != nil {
-			return err
+		there, err := false, error(nil)
+		for _, y.at = range []remoted{y.from, y.to} {
+			if y.at.remote == "" {
+				continue
+			}
+			if there, err = y.fetch(ctx); err == nil && there {
+				err = y.join(ctx)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		if there {
-			y.Upstream = y.Remote + "/" + strings.TrimPrefix(y.ref, "refs/heads/")
-			err = y.join(ctx)
+			y.Upstream = y.to.name()
 		}
-		if err == nil {
-			err = y.setUp(ctx)
-		}
-		if err != nil || !there && !y.Publish {
+		if err = y.setUp(ctx); err != nil || !there && !y.Publish {
 			return err
 		}
 		if done, err := y.push(ctx, there); done || err != nil {
@@ -118,15 +135,13 @@ func (y *syncing) exchange(ctx context.Context) error {
 		case <-time.After(time.Duration(50<<try) * time.Millisecond):
 		}
 	}
-	return record.Errorf(record.BaseMoved, "others pushed to %s each time that this clone was about to", y.name()).
+	return record.Errorf(record.BaseMoved, "others pushed to %s each time that this clone was about to", y.to.name()).
 		WithHint("try again: what was recorded is committed here")
 }
 
-// name is how people call the branch at the remote.
-func (y *syncing) name() string { return y.Remote + "/" + strings.TrimPrefix(y.ref, "refs/heads/") }
-
-// findUpstream finds the remote, and the branch there that the branch here follows. Where the config does not say, it is
-// the branch of the same name, at the remote that git pushes to by default.
+// findUpstream finds the branch at a remote that the branch here follows, and the one that it is pushed to, which are
+// mostly the same. Where the config does not say, that is the branch of the same name, at the remote that git pushes to
+// by default. A branch that follows one of another name is not pushed there, as by git push: it was mostly begun at that.
 func (y *syncing) findUpstream(ctx context.Context) error {
 	get := func(key string) string {
 		value, err := y.repo.Config().Get(ctx, key)
@@ -135,29 +150,40 @@ func (y *syncing) findUpstream(ctx context.Context) error {
 		}
 		return value
 	}
-	names, err := y.repo.Remotes().Names(ctx)
+	remotes, err := y.repo.Remotes().Names(ctx)
 	if err != nil {
 		return err
 	}
-	y.Remote, y.ref = get("branch."+y.Branch+".remote"), get("branch."+y.Branch+".merge")
-	y.follows = y.Remote != "" && y.Remote != "." && y.ref != ""
-	if !y.follows {
-		y.Remote, y.ref = cmp.Or(get("remote.pushDefault"), "origin"), "refs/heads/"+y.Branch
-		if !slices.Contains(names, y.Remote) && len(names) == 1 {
-			y.Remote = names[0]
-		}
-	}
-	switch {
-	case slices.Contains(names, y.Remote) && strings.HasPrefix(y.ref, "refs/heads/"):
-		y.copy = "refs/remotes/" + y.name()
-		return y.startsNothing(ctx, y.Remote)
-	case y.follows:
-		return record.Errorf(record.Git, "%s follows %s of %s, which is no branch of a remote of this clone", y.Branch, y.ref, y.Remote).
+	y.from = remoted{get("branch." + y.Branch + ".remote"), get("branch." + y.Branch + ".merge")}
+	y.follows = y.from.remote != "" && y.from.remote != "." && y.from.ref != ""
+	if y.follows && (!slices.Contains(remotes, y.from.remote) || !strings.HasPrefix(y.from.ref, "refs/heads/")) {
+		return record.Errorf(record.Git, "%s follows %s of %s, which is no branch of a remote of this clone", y.Branch, y.from.ref, y.from.remote).
 			WithHint("git branch --set-upstream-to REMOTE/BRANCH")
-	default:
-		y.Remote = ""
+	}
+	if !y.follows {
+		y.from = remoted{}
+	}
+	usual := cmp.Or(y.from.remote, "origin")
+	if !slices.Contains(remotes, usual) && len(remotes) == 1 {
+		usual = remotes[0]
+	}
+	y.to = remoted{cmp.Or(get("branch."+y.Branch+".pushRemote"), get("remote.pushDefault"), usual), "refs/heads/" + y.Branch}
+	if y.to.remote == y.from.remote && slices.Contains([]string{"upstream", "tracking"}, get("push.default")) {
+		y.to = y.from
+	}
+	if y.to == y.from {
+		y.from = remoted{}
+	}
+	if !slices.Contains(remotes, y.to.remote) {
 		return nil
 	}
+	y.Remote = y.to.remote
+	for _, r := range []remoted{y.from, y.to} {
+		if err := y.startsNothing(ctx, r.remote); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // networkLimit is how long a remote may take for one answer: with history, it can be long.
@@ -177,7 +203,7 @@ func (y *syncing) network(ctx context.Context) (git.Writing, context.Context, co
 func (y *syncing) fetch(ctx context.Context) (there bool, err error) {
 	how, limited, cancel := y.network(ctx)
 	defer cancel()
-	there, err = y.repo.Remotes().FetchBranch(limited, how, y.Remote, y.ref, y.copy)
+	there, err = y.repo.Remotes().FetchBranch(limited, how, y.at.remote, y.at.ref, y.at.copy())
 	if err != nil {
 		return false, y.offline(ctx, err)
 	}
@@ -189,9 +215,9 @@ func (y *syncing) offline(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return record.Errorf(record.Offline, "the git remote %s gave no answer: %s", y.Remote, said(err)).
+	return record.Errorf(record.Offline, "the git remote %s gave no answer: %s", y.at.remote, said(err)).
 		WithHint("what was recorded is committed here, and %s sends it later; git fetch %s by hand shows what is wrong",
-			record.CallTo("sync"), y.Remote)
+			record.CallTo("sync"), y.at.remote)
 }
 
 // said is what git, a hook or a remote said, in one line.
@@ -209,7 +235,7 @@ func (y *syncing) push(ctx context.Context, there bool) (done bool, err error) {
 	}
 	old := ""
 	if there {
-		if old, err = y.repo.Refs().Commit(ctx, y.copy); err != nil {
+		if old, err = y.repo.Refs().Commit(ctx, y.to.copy()); err != nil {
 			return false, err
 		}
 	}
@@ -223,7 +249,7 @@ func (y *syncing) push(ctx context.Context, there bool) (done bool, err error) {
 	how, limited, cancel := y.network(ctx)
 	defer cancel()
 	how.Hooks = true
-	result, words, err := y.repo.Remotes().PushBranch(limited, how, y.Remote, git.RefUpdate{Ref: y.ref, Old: old, New: tip})
+	result, words, err := y.repo.Remotes().PushBranch(limited, how, y.to.remote, git.RefUpdate{Ref: y.to.ref, Old: old, New: tip})
 	switch {
 	case err == nil && result == git.Taken:
 		return true, y.follow(ctx)
@@ -240,19 +266,19 @@ func (y *syncing) push(ctx context.Context, there bool) (done bool, err error) {
 }
 
 func (y *syncing) refused(words string) error {
-	return record.Errorf(record.Git, "%s was not pushed to %s: %s", y.Branch, y.name(), record.Clip(git.WithoutCredentials(words), 500)).
+	return record.Errorf(record.Git, "%s was not pushed to %s: %s", y.Branch, y.to.name(), record.Clip(git.WithoutCredentials(words), 500)).
 		WithHint("what was recorded is committed here; git push by hand shows what is wrong")
 }
 
 // follow has the branch follow the one that it was pushed to, if it followed none.
 func (y *syncing) follow(ctx context.Context) error {
-	y.Upstream = y.name()
+	y.Upstream = y.to.name()
 	if y.follows {
 		return nil
 	}
-	err := y.repo.Config().Set(ctx, "branch."+y.Branch+".remote", y.Remote)
+	err := y.repo.Config().Set(ctx, "branch."+y.Branch+".remote", y.to.remote)
 	if err == nil {
-		err = y.repo.Config().Set(ctx, "branch."+y.Branch+".merge", y.ref)
+		err = y.repo.Config().Set(ctx, "branch."+y.Branch+".merge", y.to.ref)
 	}
 	return err
 }
@@ -261,7 +287,7 @@ func (y *syncing) follow(ctx context.Context) error {
 // lacks.
 func (y *syncing) toSend(ctx context.Context, old, tip string) (paths []string, err error) {
 	if old == "" {
-		if usual, ok := y.repo.Tracked(y.Remote).Default(); ok {
+		if usual, ok := y.repo.Tracked(y.to.remote).Default(); ok {
 			if old, err = y.mergeBase(ctx, usual.Commit, tip); err != nil {
 				return nil, err
 			}

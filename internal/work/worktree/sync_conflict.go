@@ -108,7 +108,7 @@ func (y *syncing) settle(ctx context.Context, there *git.Repo, failed error) err
 			others = append(others, u.Path)
 		case !settled:
 			records = append(records, of)
-			err = (&Worktrees{y.clone}).Settle(Conflict{Path: name, With: y.name(), Base: u.Base, Ours: u.Ours, Theirs: u.Theirs})
+			err = (&Worktrees{y.clone}).Settle(Conflict{Path: name, With: y.at.name(), Base: u.Base, Ours: u.Ours, Theirs: u.Theirs})
 		default:
 			if err = atomicfile.WriteVolatile(filepath.Join(there.Top, filepath.FromSlash(u.Path)), content); err == nil {
 				_, err = git.Writing{}.Run(ctx, there.Top, "add", "--", u.Path)
@@ -135,10 +135,10 @@ func (y *syncing) unsettled(records []record.Ref, others []string) error {
 	}
 	switch {
 	case len(others) > 0:
-		return record.Errorf(record.MergeConflict, "%s and %s conflict, and nothing was merged: %s", y.Branch, y.name(), someOf(slices.Concat(others, ids))).
-			WithHint("git merge %s, settle them, and commit; then %s", y.name(), record.CallTo("sync"))
+		return record.Errorf(record.MergeConflict, "%s and %s conflict, and nothing was merged: %s", y.Branch, y.at.name(), someOf(slices.Concat(others, ids))).
+			WithHint("git merge %s, settle them, and commit; then %s", y.at.name(), record.CallTo("sync"))
 	case len(ids) > 0:
-		return record.Errorf(record.MergeConflict, "%s and %s say different things, and nothing was merged: %s", y.Branch, y.name(), someOf(ids)).
+		return record.Errorf(record.MergeConflict, "%s and %s say different things, and nothing was merged: %s", y.Branch, y.at.name(), someOf(ids)).
 			WithHint("%s settles it; then %s", record.CallTo("resolve", "", ids[0]), record.CallTo("sync"))
 	default:
 		return nil

@@ -40,7 +40,7 @@ func (y *syncing) merged(ctx context.Context, ours, theirs string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	message := "cairn: merge " + y.name()
+	message := "cairn: merge " + y.at.name()
 	return answer(git.Writing{}.Run(ctx, y.repo.Top, "commit-tree", "-p", ours, "-p", theirs, "-m", message, tree))
 }
 

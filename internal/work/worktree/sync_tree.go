@@ -191,7 +191,7 @@ func (y *syncing) join(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		theirs, err := y.repo.Refs().Commit(ctx, y.copy)
+		theirs, err := y.repo.Refs().Commit(ctx, y.at.copy())
 		if err != nil {
 			return err
 		}
@@ -256,7 +256,7 @@ func (y *syncing) forward(ctx context.Context, from, to string) (moved bool, err
 	if len(in) == 0 {
 		return false, nil
 	}
-	return false, record.Errorf(record.BaseDirty, "%s changes files that are not committed here: %s", y.name(), someOf(in)).
+	return false, record.Errorf(record.BaseDirty, "%s changes files that are not committed here: %s", y.at.name(), someOf(in)).
 		WithHint("commit or stash them, and try again; what was recorded is committed here, and was not sent")
 }
 
