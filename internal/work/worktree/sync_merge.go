@@ -1,9 +1,11 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
@@ -18,6 +20,9 @@ func (y *syncing) merged(ctx context.Context, ours, theirs string) (string, erro
 	}
 	if has, err := y.repo.History().Contains(ctx, theirs, ours); has || err != nil {
 		return theirs, err
+	}
+	if base, err := y.mergeBase(ctx, ours, theirs); err != nil || base == "" && !y.repo.History().Shallow() {
+		return "", cmp.Or(err, y.unrelated())
 	}
 	if err := y.repo.Identity(ctx); err != nil {
 		return "", err
@@ -42,6 +47,11 @@ func (y *syncing) merged(ctx context.Context, ours, theirs string) (string, erro
 	}
 	message := "cairn: merge " + y.at.name()
 	return answer(git.Writing{}.Run(ctx, y.repo.Top, "commit-tree", "-p", ours, "-p", theirs, "-m", message, tree))
+}
+
+func (y *syncing) unrelated() error {
+	return record.Errorf(record.Git, "%s and %s have no commit in common, so one was not made from the other", y.Branch, y.at.name()).
+		WithHint("clone the repository, and copy what is in .cairn/tasks here to there; git merge --allow-unrelated-histories %s joins the two", y.at.name())
 }
 
 // mergeIn merges a commit into an empty work tree, and returns the tree that it made. Of all files only those are

@@ -99,7 +99,7 @@ func (y *syncing) commit(ctx context.Context) error {
 	}
 	if len(unmerged) > 0 {
 		return record.Errorf(record.MergeConflict, "an earlier merge was not finished here: %s", someOf(unmerged)).
-			WithHint("settle them, and git add them")
+			WithHint("settle them, and git add them; %s settles a record", record.CallTo("resolve"))
 	}
 	if len(paths) == 0 {
 		return y.ignored(ctx)
@@ -116,8 +116,8 @@ func (y *syncing) localOnly(c git.Change) bool {
 // ignored returns an error if git ignores the workspace.
 func (y *syncing) ignored(ctx context.Context) error {
 	config := path.Join(y.layout.InRepo(""), layout.Folder, layout.ConfigName)
-	if _, err := git.Run(ctx, y.repo.Top, "check-ignore", "--quiet", "--", config); err != nil {
-		return nil //nolint:nilerr // it is not
+	if names, err := y.repo.Ignored(ctx, config); err != nil || len(names) == 0 {
+		return err
 	}
 	return record.Errorf(record.InvalidInput, "git ignores %s, so nothing of it can be shared", config).
 		WithHint("git check-ignore --verbose %s names the line that says so", config)
