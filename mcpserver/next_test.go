@@ -359,6 +359,13 @@ var refusalCases = []refusalCase{
 		writeFile(s, s.file(s.w, "tasks", string(id)+".md"), readFile(s.T, s.file(there, "tasks", string(id)+".md")))
 		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
 	}},
+	{"a claim that git took away", "session.Yielded", record.ClaimLost, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id := s.create(nil)
+		before := readFile(s.T, s.file(s.w, "tasks", string(id)+".md"))
+		does[verb.Task](s.T, s.agent(), "claim", object{"id": id})
+		writeFile(s, s.file(s.w, "tasks", string(id)+".md"), before)
+		return s.agent(), "transition", object{"id": id, "to": "in_progress"}
+	}},
 	{"a claim that the git remote gave to another clone", "session.Lost", record.ClaimLost, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		there := s.otherClone()

@@ -124,7 +124,7 @@ func (r *Remote) claim(now time.Time) Claim {
 	}
 	over := c.Claim.Lapsed(c.First, now)
 	return Claim{
-		Source: FromRemote, Actor: c.Claim.Holder, Taken: true, Branch: c.Claim.Branch, Clone: c.Claim.Clone,
+		Source: FromRemote, Actor: c.Claim.Holder, Taken: c.Claim.Claims(), Branch: c.Claim.Branch, Clone: c.Claim.Clone,
 		Since: c.Claim.Taken, Until: c.Claim.Ends(c.First), Lapsed: over, Expired: over,
 	}
 }
@@ -212,7 +212,8 @@ func (c Claim) WorkOf(actor, assignee record.Actor) bool {
 
 // Free reports whether the actor may take the record without taking it from anybody.
 func (c Claim) Free(actor record.Actor, worktree string) bool {
-	return c.Source == Nowhere || c.Mine(actor, worktree)
+	given := c.Clone != "" && c.Actor == actor && !c.Taken && !c.Ahead // in another clone, to take it up anywhere
+	return c.Source == Nowhere || given || c.Mine(actor, worktree)
 }
 
 // Refuse returns why an actor may not take the record: ELSEWHERE if the file is behind, CLAIM_LOST if the remote gave
@@ -273,6 +274,9 @@ var ready = record.CallTo("list", "ready", true)
 func (c Claim) where() string {
 	if c.Worktree == "" && c.Branch == "" && c.Clone == "" {
 		return ""
+	}
+	if c.Clone != "" && c.Branch == "" {
+		return " in " + c.location()
 	}
 	return " on " + c.location()
 }

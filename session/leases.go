@@ -71,10 +71,12 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 		own = s.Known.Remote.Own
 	}
 	before := s.Known.held(s.Was)
-	claims := s.lease().Claims()
+	lease := s.lease()
+	claims := lease.Claims()
 	over := s.Over && (s.Moved || !claims) // who takes a record that is in review already does so to work on it
 	held := own != nil && own.Claim.State == RemoteHeld
 	want = Want{Ref: s.Ref}
+	given := held && lease != nil && !claims // what is held goes on to somebody, who takes it up where they work
 	switch {
 	case over && own == nil: // of a claim of its own: as in a copy of a clone, or from before claims were shared
 		want.Ended = &s.To
@@ -82,14 +84,16 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 	case over:
 		want.Ended = &s.To
 		return false, want, own.Sync != Released && own.Claim.State != RemoteFinished
-	case !claims:
+	case given && own.Claim.Holder == lease.Actor:
+		return false, want, false
+	case !claims && !(given && s.Takes):
 		return false, want, held
 	case !s.Takes:
 		return false, want, false
 	}
 	// The claim is made for another time than the one before, or for a fixed time again.
 	longer := before == nil || before.Seconds != s.Lease.Seconds || s.Lease.Seconds > 0 && !before.Seen.Equal(s.Lease.Seen)
-	if held && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.Confirmed(now) && !longer {
+	if held && own.Claim.Claims() && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.Confirmed(now) && !longer {
 		return false, want, false
 	}
 	want.Lease, want.Judged = *s.Lease, s.Known.Remote.Mark()

@@ -67,6 +67,7 @@ func (s Shared) Ask(w Want, worktree, nonce string, claimTTL time.Duration, now 
 	claim := RemoteClaim{
 		Version: RemoteVersion, Record: w.Ref, Holder: w.Lease.Actor, Clone: s.Clone, Worktree: worktree, Epoch: 1, Nonce: nonce,
 		Taken: now, Renewed: now, TTL: int(RemoteTTL(w.Lease, claimTTL) / time.Second), Branch: w.Lease.Branch, State: RemoteHeld,
+		Given: !w.Lease.Claims(),
 	}
 	own, seen := s.OwnOf(w.Ref), s.SeenOf(w.Ref)
 	out := OwnClaim{Ref: w.Ref, Sync: Asked, Open: true, Over: own.replaced(seen)}

@@ -18,6 +18,11 @@ type Local struct {
 // held reports whether somebody works on the record in this clone. Who was only assigned does not.
 func (l Local) held() bool { return l.Lease.Claims() }
 
+// stands reports whether the clone still means its claim: somebody works on the record, or it was given to the holder.
+func (o OwnClaim) stands(l Local) bool {
+	return l.held() || l.Lease != nil && l.Lease.Actor == o.Claim.Holder
+}
+
 // Push is what is to be done with a ref of the remote, and only if it still points at Old.
 type Push struct {
 	Ref    record.Ref
@@ -81,7 +86,7 @@ func (s Shared) strays(local func(record.Ref) Local) []OwnClaim {
 }
 
 func (o OwnClaim) reconcile(seen *SeenClaim, l Local, now time.Time, due renewing) (*OwnClaim, *Push) {
-	over := !l.held() && l.Ended == nil && o.Claim.State != RemoteFinished // nothing of it is to stay at the remote
+	over := !o.stands(l) && l.Ended == nil && o.Claim.State != RemoteFinished // nothing of it is to stay at the remote
 	found := o.Found(seen)
 	switch {
 	case o.Open || l.Under:
@@ -97,6 +102,8 @@ func (o OwnClaim) reconcile(seen *SeenClaim, l Local, now time.Time, due renewin
 		return &o, &Push{Claim: &claim, Object: object, Old: o.Was}
 	case found == Unreadable: // written by nobody knows whom, so nobody is known to hold it
 		o = o.Unconfirmed("what the remote has of it cannot be read")
+	case found == Theirs && !o.Claim.Claims() && seen.Claim.Holder == o.Claim.Holder: // who it was given to has taken it up
+		return nil, nil
 	case found == Theirs:
 		o = o.LoseTo(*seen.Claim)
 	}
@@ -158,9 +165,9 @@ func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time, due r
 // wanted is what the remote should have of a claim, and the commit that says so if there is one already.
 func (o OwnClaim) wanted(l Local, now time.Time) (RemoteClaim, string) {
 	switch {
-	case o.Claim.State == RemoteFinished && l.held() && l.Ended == nil: // it was sent back, and its holder is at work
+	case o.Claim.State == RemoteFinished && o.stands(l) && l.Ended == nil: // it was sent back, and its holder is at work
 		return o.Claim.goOn(now), ""
-	case o.Claim.State != RemoteFinished && !l.held():
+	case o.Claim.State != RemoteFinished && !o.stands(l):
 		return o.Claim.Finish(*l.Ended, now), ""
 	case o.Claim.State != RemoteFinished && !l.Lapsed && o.Claim.RenewDue(now):
 		return o.Claim.Renew(now), ""

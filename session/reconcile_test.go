@@ -29,6 +29,11 @@ func remoteClaim(clone, nonce string, d time.Duration) session.RemoteClaim {
 	}
 }
 
+func given(c session.RemoteClaim) session.RemoteClaim {
+	c.Given = true
+	return c
+}
+
 func finished(c session.RemoteClaim) session.RemoteClaim {
 	return c.Finish(session.Progress{Status: "in_review", Entry: "done", Branch: "fix"}, c.Renewed)
 }
@@ -277,6 +282,9 @@ func TestWants(t *testing.T) {
 		own    *session.OwnClaim
 		want   string
 	}{
+		{"what is held is given on to somebody", session.Step{Takes: true, Lease: &session.Lease{Actor: gemini}}, l, own(mine, session.Synced), "take"},
+		{"a note on what was given on", session.Step{Lease: &assigned}, &assigned, own(given(mine), session.Synced), ""},
+		{"who it was given to takes it up", session.Step{Takes: true, Lease: l}, &assigned, own(given(mine), session.Synced), "take"},
 		{"a note on what nobody holds", session.Step{}, nil, nil, ""},
 		{"a claim", session.Step{Takes: true, Lease: l}, nil, nil, "take"},
 		{"an assignment", session.Step{Lease: &assigned}, nil, nil, ""},

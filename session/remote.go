@@ -23,6 +23,7 @@ type RemoteClaim struct {
 	TTL      int           `json:"ttl"` // seconds after Renewed
 	Branch   string        `json:"branch,omitempty"`
 	State    RemoteState   `json:"state"`
+	Given    bool          `json:"given,omitempty"`  // to the holder, who did not take it up yet
 	Status   record.Status `json:"status,omitempty"` // of Finished: the status that the clone brought the record to
 	Entry    string        `json:"entry,omitempty"`  // hash of the entry that did
 	Commit   string        `json:"commit,omitempty"` // that was checked out then
@@ -88,6 +89,10 @@ func (c RemoteClaim) RenewDue(now time.Time) bool {
 // Sure reports whether the holder may still rely on the claim without asking the remote. That ends when two thirds of
 // the time are over, long before others may take it, so that clocks which are minutes apart do no harm.
 func (c RemoteClaim) Sure(now time.Time) bool { return now.Sub(c.Renewed) < c.ttl()*2/3 }
+
+// Claims reports whether the holder took the record up, and was not only given it. What was only given its holder takes
+// up in any clone.
+func (c RemoteClaim) Claims() bool { return !c.Given }
 
 // Same reports whether two claims are one claim, perhaps renewed or finished in between.
 func (c RemoteClaim) Same(other RemoteClaim) bool {

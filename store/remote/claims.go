@@ -34,7 +34,7 @@ type Claims struct {
 // Options say what claims there are, and who asks.
 type Options struct {
 	Clone   live.Clone
-	Known   func() func(record.Ref) session.Live // what the clone knows now, with writes under way; nil for its states alone
+	Known   func() func(record.Ref) session.Live   // what the clone knows now, with writes under way; nil for its states alone
 	File    func(record.Ref) (record.Header, bool) // a record as its file here says; nil where that counts for nothing
 	Config  kind.Config
 	Budget  int         // pushes and fetches in a minute; 0 for limits.ClaimsBudget

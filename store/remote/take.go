@@ -122,7 +122,10 @@ func (t *turn) newClaim(ctx context.Context, w session.Want) (session.OwnClaim, 
 	if err != nil {
 		return session.OwnClaim{}, problem.IO(err)
 	}
-	worktree := record.Clip(printable(filepath.Base(w.Lease.Worktree)), 200) // as other clones are told of it
+	worktree := "" // as other clones are told of it
+	if w.Lease.Claims() {
+		worktree = record.Clip(printable(filepath.Base(w.Lease.Worktree)), 200)
+	}
 	one := t.shared.Ask(w, worktree, nonce, t.Config.ClaimTTL, t.Now())
 	one.Object, err = t.port.Commit(ctx, one.Claim.Encode(), t.Now())
 	return one, err
