@@ -18,7 +18,8 @@ func TestWhatAClaimSays(t *testing.T) {
 	want := []session.Want{{Ref: of, Lease: session.Lease{Actor: "agent:a", Worktree: p.two.Worktree}, Judged: p.two.Known(of).Remote.Mark()}}
 	_ = claims(p.two).Take(t.Context(), want, func() error { return nil })
 	p.sync()
-	said := storetest.GitOutput(t, p.two.Root, "log", "--all", "--format=%B%an%ae%cn%ce")
+	hub := strings.TrimSpace(storetest.GitOutput(t, p.two.Root, "config", "remote.origin.url"))
+	said := storetest.GitOutput(t, hub, "log", "--all", "--format=%B%an%ae%cn%ce")
 	name, _ := os.Hostname()
 	if !strings.Contains(said, `"version":1`) {
 		t.Fatalf("there is no claim in %s", said)
