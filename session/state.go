@@ -29,7 +29,7 @@ type Lease struct {
 	Since    time.Time    `json:"since"`
 	Seen     time.Time    `json:"seen"`              // the holder's newest write
 	Seconds  int          `json:"seconds,omitempty"` // how long after that it holds; 0 for as long as claims do
-	Made     Mark         `json:"made,omitzero"`     // the newest entry of the file that made it; zero where that is not known
+	Made     Mark         `json:"made,omitzero"`     // the newest entry of the file that made it; zero if no file says who holds it
 }
 
 // Claims reports whether somebody took the record up by the lease. One that is only an assignment names no worktree.

@@ -95,7 +95,7 @@ func (st *staged) state(c live.Clone, at session.Progress) session.State {
 	last, lease := now.Log.Last(), st.lease
 	if !st.claims {
 		lease = c.NextLease(state.Lease, last, at.Branch)
-	} else if lease != nil && len(now.Log) > 0 {
+	} else if lease != nil && len(now.Log) > 0 && now.Assignee == lease.Actor { // else the file does not say so
 		made := *lease
 		made.Made = session.Mark{Entry: last.Hash(), Place: session.Place{Worktree: at.Worktree, Branch: at.Branch}}
 		lease = &made
