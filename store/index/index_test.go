@@ -102,7 +102,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 		p := newPlace(t)
 		c := &changer{place: p, T: r, inPlace: true}
 		server, words, terms := (*View)(nil), &Terms{}, &Terms{}
-		for range rapid.IntRange(5, 25).Draw(r, "steps") {
+		for range rapid.IntRange(3, 12).Draw(r, "steps") {
 			for range rapid.IntRange(1, 4).Draw(r, "changes") {
 				c.change()
 			}

@@ -82,7 +82,7 @@ func TestFolderAtRestIsNeverWrong(t *testing.T) {
 		p := newPlace(t)
 		c := &changer{place: p, T: r}
 		var server *View
-		for range rapid.IntRange(5, 25).Draw(r, "steps") {
+		for range rapid.IntRange(3, 12).Draw(r, "steps") {
 			c.change()
 			s := p.source()
 			s.Resting = true

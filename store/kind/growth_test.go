@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -36,7 +37,8 @@ func bigFile(n, from int, result string) []byte {
 
 // What is done to a file costs as much as it holds, and not a pass over the file for each thing in it. Steps are
 // counted by what they allocate: each pass makes the tree of the file.
-func TestFilesCostWhatTheyHold(t *testing.T) {
+func TestSlowFilesCostWhatTheyHold(t *testing.T) {
+	slowtest.Skip(t)
 	for name, work := range map[string]func(n int) func(){
 		"results written": func(n int) func() {
 			doc, was := parseTask(t, bigFile(n, 0, "pending"))
