@@ -117,7 +117,7 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 	}
 	p.strict(root, "")
 	if len(commands) > 1 {
-		root.CustomRootCommandHelpTemplate = strings.ReplaceAll(rootHelp(root), "{{", `{{"{{"}}`)
+		root.CustomRootCommandHelpTemplate = strings.ReplaceAll(rootHelp(root, false), "{{", `{{"{{"}}`)
 	}
 	return root
 }
@@ -187,11 +187,6 @@ func misuse(c *cli.Command, name string, err error) *record.Error {
 		return e.WithHint("cairn --version, or cairn version")
 	}
 	word, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-	if slices.ContainsFunc(strings.Fields(c.ArgsUsage), func(arg string) bool { // such as the SUMMARY of finish
-		return strings.EqualFold(strings.Trim(arg, "[]"), strings.ReplaceAll(word, "-", "_"))
-	}) {
-		return e.WithHint("it stands without a flag: cairn %s %s", name, c.ArgsUsage)
-	}
 	if guess := guessFlag(name, word); guess != "" {
 		return e.WithHint("%s; %s lists the flags", guess, help)
 	}

@@ -160,7 +160,7 @@ func TestEveryArgumentIsCompleted(t *testing.T) {
 		}
 		for _, f := range command.Flags {
 			docs, ok := f.(cli.DocGenerationFlag)
-			if !ok || !docs.TakesValue() || isFreeFlag(path, f.Names()[0]) {
+			if !ok || !docs.TakesValue() || isFreeFlag(path, f.Names()[0]) || !textOf(f, "").shown { // which stands for an argument
 				continue
 			}
 			for _, name := range f.Names() {

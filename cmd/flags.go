@@ -18,6 +18,9 @@ func flagsOf(fields []verb.Field) []cli.Flag {
 	var out []cli.Flag
 	for _, f := range fields {
 		if f.Arg {
+			if name := argumentFlag(f); !taken(fields, name) {
+				out = append(out, &cli.StringFlag{Name: name, Local: true, Usage: usageOf(f), Hidden: true})
+			}
 			continue
 		}
 		text := func(about string, also ...string) *cli.StringFlag {
@@ -57,6 +60,16 @@ func flagsOf(fields []verb.Field) []cli.Flag {
 		}
 	}
 	return out
+}
+
+// argumentFlag is the name of the flag that can be given in place of an argument, since agents and scripts name what they
+// give.
+func argumentFlag(f verb.Field) string { return verb.CommandName(f.Name) }
+
+// taken reports whether a flag of another meaning has a name.
+func taken(fields []verb.Field, name string) bool {
+	return slices.ContainsFunc(fields, func(f verb.Field) bool { return !f.Arg && (f.Flag == name || f.Not == name || f.Also == name) }) ||
+		slices.ContainsFunc(append(rootFlags(), formFlags()...), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }) || name == "input"
 }
 
 // usageOf is what a field means, with the word that stands for the value of its flag in backquotes.

@@ -25,6 +25,7 @@ var topicPages embed.FS
 
 const (
 	topicsWord    = "topics"
+	allWord       = "all"
 	exitCodesWord = "exit-codes"
 )
 
@@ -89,6 +90,9 @@ func help(ctx context.Context, c *call, in helpIn) error {
 	switch {
 	case word == "":
 		return cli.ShowRootCommandHelp(root)
+	case word == allWord:
+		c.printf("%s", screen.Lines(rootHelp(root, true)))
+		return nil
 	case word == topicsWord:
 		t := screen.Table{Head: []string{"TOPIC", "WHAT IT EXPLAINS"}, Grow: 1}
 		for _, one := range helpTopics() {
@@ -156,8 +160,8 @@ var groups = []struct{ group, heading string }{
 	{"handoffs", "Questions and answers"}, {"references", "References"}, {"team", "Who is here"}, {"projects", "Several workspaces"}, {"workspace", "The workspace"}, {"setup", "Many machines"},
 }
 
-// rootHelp is what cairn help prints: each command once, in a few words.
-func rootHelp(root *cli.Command) string {
+// rootHelp is what cairn help prints: the commands of every day in a few words, or each command once.
+func rootHelp(root *cli.Command, all bool) string {
 	left := slices.DeleteFunc(slices.Clone(root.Commands), func(c *cli.Command) bool { return c.Hidden })
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\ncairn COMMAND [ARGUMENT...] [FLAG...]\n", root.Name, root.Usage)
@@ -185,6 +189,11 @@ func rootHelp(root *cli.Command) string {
 		}
 	}
 	section(firstHeading, func(c *cli.Command) bool { return slices.Contains(everyday, shownName(c)) })
+	if !all {
+		fmt.Fprintf(&b, "\ncairn help all lists the other %d commands, and the flags of every command;\n", len(left))
+		b.WriteString("cairn help COMMAND, or cairn COMMAND -h, explains one; cairn help topics lists what else is explained.\n")
+		return b.String()
+	}
 	for _, g := range groups {
 		section(g.heading, func(c *cli.Command) bool { return c.Category == g.group })
 	}

@@ -58,29 +58,33 @@ func (in *input) read(ctx context.Context) error {
 }
 
 // arguments reads the positional fields in their order. One that may be left out is, if there are no more arguments
-// than those that must be given.
+// than those that must be given. One that is given as a flag takes no argument.
 func (in *input) arguments(ctx context.Context) error {
-	args := in.many(in.line.Args().Slice())
+	var fields []verb.Field
 	needed := 0 // arguments that must be given
 	for _, f := range in.fields {
-		if f.Arg && f.Required {
+		switch {
+		case !f.Arg:
+			continue
+		case !taken(in.fields, argumentFlag(f)) && in.line.IsSet(argumentFlag(f)):
+			if err := in.argument(ctx, f, in.line.String(argumentFlag(f))); err != nil {
+				return err
+			}
+			continue
+		case f.Required:
 			needed++
 		}
+		fields = append(fields, f)
 	}
-	for _, f := range in.fields {
-		if !f.Arg || len(args) == 0 || !f.Required && len(args) <= needed {
+	args := in.many(fields, in.line.Args().Slice())
+	for _, f := range fields {
+		if len(args) == 0 || !f.Required && len(args) <= needed {
 			continue
 		}
 		if f.Required {
 			needed--
 		}
-		var err error
-		if f.File {
-			err = in.file(ctx, f, args[0])
-		} else {
-			in.values[f.Name], err = in.text(ctx, f, args[0])
-		}
-		if err != nil {
+		if err := in.argument(ctx, f, args[0]); err != nil {
 			return err
 		}
 		args = args[1:]
@@ -93,6 +97,15 @@ func (in *input) arguments(ctx context.Context) error {
 		return e.WithHint("cairn help %s", strings.TrimPrefix(in.line.FullName(), "cairn "))
 	}
 	return e.WithHint("%s; quote text that has spaces", in.form())
+}
+
+// argument reads a positional field.
+func (in *input) argument(ctx context.Context, f verb.Field, text string) (err error) {
+	if f.File {
+		return in.file(ctx, f, text)
+	}
+	in.values[f.Name], err = in.text(ctx, f, text)
+	return err
 }
 
 // missing is the error for what must be given and is not, flags too: it shows the whole form of the command.
@@ -115,10 +128,9 @@ func (in *input) form() string {
 	return strings.TrimSpace(name + " " + in.line.ArgsUsage)
 }
 
-// many takes the arguments of a field of which several may be named, all but the first, if there are more arguments
-// than fields.
-func (in *input) many(args []string) []string {
-	fields := slices.DeleteFunc(slices.Clone(in.fields), func(f verb.Field) bool { return !f.Arg })
+// many takes the arguments of a positional field of which several may be named, all but the first, if there are more
+// arguments than fields.
+func (in *input) many(fields []verb.Field, args []string) []string {
 	at := slices.IndexFunc(fields, func(f verb.Field) bool { return f.Many })
 	spare := len(args) - len(fields)
 	if at < 0 || spare <= 0 {

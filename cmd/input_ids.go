@@ -1,11 +1,13 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/session"
@@ -47,6 +49,9 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	if !isRecord {
 		return work.Jobs(s).Resolve(part)
 	}
+	if part == lastOne {
+		return lastWritten(ctx, w, s, k)
+	}
 	var id string
 	if f.AnyKind {
 		id, err = completeAnyID(s, k, part)
@@ -66,6 +71,39 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 		return sessionOn(w, s, part, err)
 	}
 	return id, err
+}
+
+// lastOne stands for the record of a kind that the caller wrote to last.
+const lastOne = "-"
+
+// lastWritten is the record of a kind to which the caller's newest entry was made. It returns NOT_FOUND if there is none.
+func lastWritten(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Kind) (string, error) {
+	view, err := w.Reads.Look(ctx, s, k)
+	if err != nil {
+		return "", err
+	}
+	me := w.Actor()
+	mine := slices.DeleteFunc(slices.Clone(view.Rows()), func(r *kind.Row) bool { return !r.Wrote(me) })
+	sorted.By(mine, func(a, b *kind.Row) int { return cmp.Compare(b.Newest, a.Newest) })
+	var last string
+	var at int64
+	for _, row := range mine {
+		if row.Newest <= at {
+			break
+		}
+		v, err := s.Read(k, row.ID)
+		if err != nil {
+			continue // it is gone meanwhile
+		}
+		if newest := k.Header(v).Log.NewestBy(me).Unix(); newest > at {
+			last, at = row.ID, newest
+		}
+	}
+	if last == "" {
+		return "", record.Errorf(record.NotFound, "- stands for the %s that you wrote to last, and %s wrote to none", k.Name, me).
+			WithHint("%s shows what there is", record.CallTo("list").OnlyShown())
+	}
+	return last, nil
 }
 
 // importedAs finds the task that was imported from another tracker by the id that it had there, with or without the

@@ -211,7 +211,11 @@ func (p importCommand) complete(c *cli.Command) {
 	c.Description = "The sources are " + strings.Join(names, ", ") + "; without one it lists what there is to import here. PATH is a file or a folder of the source, and - standard input; " +
 		"without it the usual place is taken, and for github the program gh is asked.\n" +
 		"It shows first what it would make, how states and priorities are mapped, and what has no place; --yes makes it. What was imported before is left as it is."
-	c.Flags = append(c.Flags, flagsOf(verb.FieldsOf[importIn]())...)
+	for _, f := range flagsOf(verb.FieldsOf[importIn]()) {
+		if !slices.ContainsFunc(c.Flags, func(had cli.Flag) bool { return had.Names()[0] == f.Names()[0] }) { // the source is the verb's
+			c.Flags = append(c.Flags, f)
+		}
+	}
 	c.Action = p.run
 }
 

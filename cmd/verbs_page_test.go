@@ -3,6 +3,7 @@ package cmd
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
@@ -98,7 +99,7 @@ var typeNames = map[verb.Type]string{
 
 func usageLine(name string, c *cli.Command) string {
 	line := "cairn " + name
-	if len(c.Flags) > 0 {
+	if len(shownFlags(c.Flags)) > 0 {
 		line += " [FLAG...]"
 	}
 	if c.ArgsUsage != "" {
@@ -108,14 +109,19 @@ func usageLine(name string, c *cli.Command) string {
 }
 
 func flagTable(flags []cli.Flag) string {
-	if len(flags) == 0 {
-		return ""
-	}
 	rows := [][]string{{"flag", "meaning"}}
-	for _, f := range flags {
+	for _, f := range shownFlags(flags) {
 		rows = append(rows, []string{flagForm(f), textOf(f, "").about})
 	}
+	if len(rows) == 1 {
+		return ""
+	}
 	return markdown(rows)
+}
+
+// shownFlags leaves out those that stand for an argument.
+func shownFlags(flags []cli.Flag) []cli.Flag {
+	return slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool { return !textOf(f, "").shown })
 }
 
 // flagForm is a flag with the name of its value.

@@ -14,6 +14,7 @@ func TestNearest(t *testing.T) {
 		{"a letter too few", "titl", "title"},
 		{"a letter too many", "titles", "title"},
 		{"two letters the wrong way round", "tilte", "title"},
+		{"of a short word", "lsit", "list"},
 		{"another case", "Title", "title"},
 		{"a dash for an underscore", "run-checks", "run_checks"},
 		{"no underscore", "runchecks", "run_checks"},
