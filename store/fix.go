@@ -53,7 +53,7 @@ func Fixes(ctx context.Context, l layout.Layout, findings []proof.Finding, stamp
 			continue
 		}
 		if f.Rule == proof.ProvenanceRewritten.ID && !done[f.Path] {
-			back, err := PutBack(l, f.Path, lost[f.Path], stamp)
+			back, err := PutBack(ctx, l, f.Path, lost[f.Path], stamp)
 			if err != nil {
 				return nil, err
 			}

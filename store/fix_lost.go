@@ -15,9 +15,9 @@ import (
 
 // PutBack is the repair of a record that lacks entries which commits of the history have, as after git revert, or in a
 // merge that took one side whole (see snapshot.Lost): they come back, each where its time puts it, with what they account
-// for (see kind.PutBack), and one more entry, of the stamp, says so. It is nil if the record cannot be read, and for
+// for (see kind.PutBack), and one more entry, of the stamp, says so. What a merge lost is merged once more (see remerge). It is nil if the record cannot be read, and for
 // kinds of which nothing is put back.
-func PutBack(l layout.Layout, path string, lost []record.Entry, stamp record.Stamp) (*Fix, error) {
+func PutBack(ctx context.Context, l layout.Layout, path string, lost []record.Entry, stamp record.Stamp) (*Fix, error) {
 	k, _, ok := kind.At(path)
 	if !ok || len(lost) == 0 {
 		return nil, nil
@@ -39,6 +39,12 @@ func PutBack(l layout.Layout, path string, lost []record.Entry, stamp record.Sta
 	whole, entry, _ := k.PutBack(config.Flow, v, lost, deps, stamp)
 	if entry == nil {
 		return nil, nil
+	}
+	if text := remerge(ctx, l, k, path, src, lost, config); text != nil {
+		stamp.Text = entry.Text
+		if merged, err := k.Settled(path, text, [2][]byte{text, src}, config.Flow, deps, stamp); err == nil {
+			return &Fix{Path: path, Old: src, New: merged, Lost: lost}, nil
+		}
 	}
 	if doc, err = k.Edit(doc, v, whole); err != nil {
 		return nil, nil //nolint:nilerr // a person does what no edit can

@@ -93,7 +93,7 @@ func (e *examination) takenOut(ctx context.Context, offered map[record.Ref]bool)
 			continue
 		}
 		var back *store.Fix
-		if back, err = store.PutBack(e.Store.Layout, place.Of(e.Store.Layout, k, of.ID), lost, e.stamp()); err != nil || back == nil {
+		if back, err = store.PutBack(ctx, e.Store.Layout, place.Of(e.Store.Layout, k, of.ID), lost, e.stamp()); err != nil || back == nil {
 			continue
 		}
 		offered[of] = true
