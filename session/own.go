@@ -148,6 +148,6 @@ func (s Shared) NewlyLost(before Shared) []OwnClaim {
 // Untold reports whether the remote was never told of a live claim of this clone: one from before claims were shared.
 func (s Shared) Untold(of State, l Local) bool {
 	seen := s.SeenOf(of.Ref)
-	known := s.OwnOf(of.Ref) != nil || seen != nil && seen.Claim != nil && seen.Claim.Clone == s.Clone
+	known := s.OwnOf(of.Ref) != nil || seen != nil && seen.Claim != nil && s.ours(*seen.Claim)
 	return !known && !l.Under && !l.Lapsed && l.Ended == nil && l.held()
 }

@@ -73,7 +73,7 @@ func (s Shared) reconcile(local func(record.Ref) Local, now time.Time, due renew
 func (s Shared) strays(local func(record.Ref) Local) []OwnClaim {
 	var all []OwnClaim
 	for _, seen := range s.Seen {
-		if seen.Claim == nil || seen.Claim.Clone != s.Clone || s.OwnOf(seen.Ref) != nil {
+		if seen.Claim == nil || !s.ours(*seen.Claim) || s.OwnOf(seen.Ref) != nil {
 			continue
 		}
 		own := OwnClaim{Ref: seen.Ref, Claim: *seen.Claim, Object: seen.Object, Sync: Synced}

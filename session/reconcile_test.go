@@ -110,7 +110,7 @@ func TestReconcile(t *testing.T) {
 		{"merged, and taken away", own(finished(mine), session.Synced), nil, let, "", "", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := session.Shared{Clone: ours}
+			s := session.Shared{Clone: ours, Made: []string{"n1"}}
 			if row.own != nil {
 				s = s.WithOwn(*row.own)
 			}
@@ -152,7 +152,7 @@ func TestReconcile(t *testing.T) {
 
 // Claims that were taken at different times are soon renewed in one push.
 func TestRenewalsComeTogether(t *testing.T) {
-	s := session.Shared{Clone: ours}
+	s := session.Shared{Clone: ours, Made: []string{"n1"}}
 	for i, taken := range []time.Duration{0, 7 * time.Minute, 31 * time.Minute, 50 * time.Minute, 79 * time.Minute} {
 		c := remoteClaim(ours, "n"+string(rune('1'+i)), 0)
 		c.Record.ID = "PROJ-" + string(rune('1'+i))
@@ -389,7 +389,7 @@ func FuzzParseShared(f *testing.F) {
 	mine, other := remoteClaim(ours, "n1", time.Minute), remoteClaim(theirs, "n2", time.Minute)
 	for _, s := range []session.Shared{
 		{Clone: ours},
-		session.Shared{Clone: ours, Remote: "origin refs/cairn/claims", Known: now}.WithOwn(*own(mine, session.Synced)).WithSeen(pay, seen(mine)),
+		session.Shared{Clone: ours, Made: []string{"n1"}, Remote: "origin refs/cairn/claims", Known: now}.WithOwn(*own(mine, session.Synced)).WithSeen(pay, seen(mine)),
 		session.Shared{Clone: ours}.WithOwn(*lostTo(other)).WithSeen(pay, seen(other)),
 		session.Shared{Clone: ours}.WithOwn(*own(finished(mine), session.Unsynced)).WithSeen(pay, seen(finished(mine))),
 		{Clone: ours, Own: []session.OwnClaim{*own(mine, session.Synced), *own(mine, session.Asked)}},

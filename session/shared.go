@@ -15,6 +15,7 @@ type Shared struct {
 	Remote string      `json:"remote"`           // name and namespace of what was asked; another one makes the rest worthless
 	Known  time.Time   `json:"known,omitzero"`   // when Seen was fetched
 	Own    []OwnClaim  `json:"own,omitempty"`    // of this clone
+	Made   []string    `json:"made,omitempty"`   // nonces of the claims that it asked for, the newest last
 	Seen   []SeenClaim `json:"seen,omitempty"`   // all of the remote, sorted by record
 	Spent  []time.Time `json:"spent,omitempty"`  // when the remote was asked in the last minute
 	Said   string      `json:"said,omitempty"`   // why the remote gave no answer the last time; "" if it gave one
@@ -48,7 +49,7 @@ type SeenClaim struct {
 // ParseShared reads what a clone knows of the remote.
 func ParseShared(src []byte) (Shared, error) {
 	return parse(src, "what is known of the remote", func(s *Shared) bool {
-		return isToken(s.Clone) && isName(s.Remote) && isName(s.Folder) && isName(s.Said) && (s.Probe == nil || isName(s.Probe.Said)) &&
+		return isToken(s.Clone) && all(s.Made, isToken) && isName(s.Remote) && isName(s.Folder) && isName(s.Said) && (s.Probe == nil || isName(s.Probe.Said)) &&
 			all(s.Own, OwnClaim.valid) && all(s.Seen, SeenClaim.valid) && once(s.Own) && once(s.Seen)
 	})
 }
@@ -94,6 +95,23 @@ func (o OwnClaim) valid() bool {
 
 func (s SeenClaim) valid() bool {
 	return isName(s.Ref.Kind) && isName(s.Ref.ID) && s.Object != "" && isObject(s.Object) && (s.Claim == nil || s.Claim.Record == s.Ref && s.Claim.valid())
+}
+
+// madeKept is how many nonces a clone remembers. Its older claims are over.
+const madeKept = 500
+
+// Making is the same with a nonce of a claim that is asked for.
+func (s Shared) Making(nonce string) Shared {
+	s.Made = append(slices.Clone(s.Made), nonce)
+	s.Made = s.Made[max(0, len(s.Made)-madeKept):]
+	return s
+}
+
+// ours reports whether a claim is one of this clone. One that has its id and that it never asked for is of another
+// machine, which was made from the same disk image.
+func (s Shared) ours(c RemoteClaim) bool {
+	own := s.OwnOf(c.Record)
+	return c.Clone == s.Clone && (slices.Contains(s.Made, c.Nonce) || own != nil && own.Claim.Same(c))
 }
 
 // OwnOf returns the claim of this clone on a record, or nil.
@@ -151,19 +169,25 @@ func (s Shared) Open() bool {
 
 // Others reports whether other clones are known to have claims.
 func (s Shared) Others() bool {
-	return slices.ContainsFunc(s.Seen, func(c SeenClaim) bool { return c.Claim == nil || c.Claim.Clone != s.Clone })
+	return slices.ContainsFunc(s.Seen, func(c SeenClaim) bool { return c.Claim == nil || !s.ours(*c.Claim) })
 }
 
 // Of is what the clone knows of one record.
 func (s Shared) Of(of record.Ref) *Remote {
-	return &Remote{Clone: s.Clone, Known: s.Known, Own: s.OwnOf(of), Seen: s.SeenOf(of)}
+	seen := s.SeenOf(of)
+	return &Remote{Clone: s.Clone, Known: s.Known, Own: s.OwnOf(of), Seen: seen, Twin: s.twin(seen)}
+}
+
+// twin reports whether what the remote has is of another machine that has the id of this clone.
+func (s Shared) twin(seen *SeenClaim) bool {
+	return seen != nil && seen.Claim != nil && seen.Claim.Clone == s.Clone && !s.ours(*seen.Claim)
 }
 
 // Index is Of for many records.
 func (s Shared) Index() func(record.Ref) *Remote {
 	own, seen := index(s.Own), index(s.Seen)
 	return func(of record.Ref) *Remote {
-		return &Remote{Clone: s.Clone, Known: s.Known, Own: own[of], Seen: seen[of]}
+		return &Remote{Clone: s.Clone, Known: s.Known, Own: own[of], Seen: seen[of], Twin: s.twin(seen[of])}
 	}
 }
 
@@ -173,6 +197,7 @@ type Remote struct {
 	Known    time.Time
 	Own      *OwnClaim
 	Seen     *SeenClaim
+	Twin     bool       // Seen is of another machine that has the id of this clone
 	Branches []Progress // of remote-tracking branches, the newest last
 }
 
@@ -181,7 +206,7 @@ func (r *Remote) other() *SeenClaim {
 	if r == nil || r.Seen == nil || r.Seen.Claim == nil {
 		return nil
 	}
-	if c := *r.Seen.Claim; c.Clone == r.Clone || r.Own != nil && r.Own.Claim.Same(c) {
+	if c := *r.Seen.Claim; c.Clone == r.Clone && !r.Twin || r.Own != nil && r.Own.Claim.Same(c) {
 		return nil // one of this clone
 	}
 	return r.Seen

@@ -64,6 +64,31 @@ func TestALostAnswerWithoutNetworkIsNothing(t *testing.T) {
 	}
 }
 
+// Two machines that were made from one disk image have one id. Neither takes the claims of the other for its own.
+func TestMachinesOfOneImage(t *testing.T) {
+	c := newClock()
+	at := newServer()
+	a, b := newClone(t, at, c, "agent:ada"), newClone(t, at, c, "agent:ada")
+	a.mustClaim(two)
+	image := a.known()
+	image.Own, image.Seen = nil, nil
+	if err := b.Clone.MakeLive(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Clone.PutShared(image); err != nil {
+		t.Fatal(err)
+	}
+	a.mustClaim(one)
+	b.sync()
+	if hold := b.hold(one); b.believes(one) || hold.Actor != "agent:ada" || hold.Clone == "" {
+		t.Errorf("the other machine has %+v", hold)
+	}
+	a.sync()
+	if !a.believes(one) || at.object(one.ID) == "" {
+		t.Errorf("the first has %+v", a.hold(one))
+	}
+}
+
 // A remote that gives no answer in time is asked once and not twice, and of further claims it gets less time.
 func TestAStalledRemoteCostsOneWait(t *testing.T) {
 	c := newClock()

@@ -126,6 +126,7 @@ func (t *turn) newClaim(ctx context.Context, w session.Want) (session.OwnClaim, 
 	if w.Lease.Claims() {
 		worktree = record.Clip(printable(filepath.Base(w.Lease.Worktree)), 200)
 	}
+	t.shared = t.shared.Making(nonce)
 	one := t.shared.Ask(w, worktree, nonce, t.Config.ClaimTTL, t.Now())
 	one.Object, err = t.port.Commit(ctx, one.Claim.Encode(), t.Now())
 	return one, err
