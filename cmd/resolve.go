@@ -130,7 +130,8 @@ func (p resolveCommand) named(settles bool) (int, error) {
 		return fit[0], nil
 	case 0:
 		return 0, record.Errorf(record.NotFound, "%s is not in dispute", record.Clip(p.ID, 100)).
-			WithHint("%s lists what is; %s merges what others have pushed", record.CallTo("resolve"), record.CallTo("sync"))
+			WithHint(
+				"%s lists what is; %s merges what others have pushed", record.CallTo("resolve"), record.CallTo("sync"))
 	default:
 		return 0, record.Errorf(record.AmbiguousID, "%s fits %d records in dispute", record.Clip(p.ID, 100), len(fit)).
 			WithHint("%s lists them", record.CallTo("resolve"))
@@ -161,7 +162,8 @@ func (p resolveCommand) settle(ctx context.Context, d work.Dispute) error {
 		for _, one := range d.Differences {
 			fields = append(fields, one.Field)
 		}
-		e := record.Errorf(record.MergeConflict, "ours and theirs differ in %s, and nobody is here to choose", strings.Join(record.Unique(fields), ", ")).
+		e := record.Errorf(record.MergeConflict,
+			"ours and theirs differ in %s, and nobody is here to choose", strings.Join(record.Unique(fields), ", ")).
 			WithHint("%s, or --theirs, or --edit", record.CallTo("resolve", "", d.Ref.ID, "ours", true))
 		return verb.WithID(e, record.ID(d.Ref.ID))
 	}
@@ -198,7 +200,8 @@ func (p resolveCommand) inEditor(ctx context.Context, d work.Dispute) error {
 	draft.op, draft.id = "resolve", record.ID(d.Ref.ID)
 	draft.goOn = "cairn resolve " + d.Ref.ID + " --edit"
 	draft.anew, draft.without = draft.goOn, record.CallTo("resolve", "", d.Ref.ID, "ours", true)
-	return draft.inEditor(ctx, layout.Exists(draft.copy), func() ([]byte, error) { return d.Marked(), nil }, func(ctx context.Context) error {
+	marked := func() ([]byte, error) { return d.Marked(), nil }
+	return draft.inEditor(ctx, layout.Exists(draft.copy), marked, func(ctx context.Context) error {
 		_, mine, err := draft.texts()
 		if err == nil {
 			err = p.land(ctx, d, mine, "settled a merge with "+d.With+" in an editor")

@@ -13,10 +13,10 @@ import (
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
-// PutBack is the repair of a record that lacks entries which commits of the history have, as after git revert, or in a
-// merge that took one side whole (see snapshot.Lost): they come back, each where its time puts it, with what they account
-// for (see kind.PutBack), and one more entry, of the stamp, says so. What a merge lost is merged once more (see remerge). It is nil if the record cannot be read, and for
-// kinds of which nothing is put back.
+// PutBack is the repair of a record that lacks entries which commits of the history have, as after git revert, or in
+// a merge that took one side whole (see snapshot.Lost): they come back, each where its time puts it, with what they
+// account for (see kind.PutBack), and one more entry, of the stamp, says so. What a merge lost is merged once more
+// (see remerge). It is nil if the record cannot be read, and for kinds of which nothing is put back.
 func PutBack(ctx context.Context, l layout.Layout, path string, lost []record.Entry, stamp record.Stamp) (*Fix, error) {
 	k, _, ok := kind.At(path)
 	if !ok || len(lost) == 0 {

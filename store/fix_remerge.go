@@ -16,8 +16,11 @@ import (
 // lost the entries, and if what was written since does not go together with that.
 //
 // The entries of an update do not say what it changed: only so labels, titles and texts of the other side come back.
-func remerge(ctx context.Context, l layout.Layout, k *kind.Kind, path string, src []byte, lost []record.Entry, config kind.Config) []byte {
-	out, err := git.Run(ctx, l.Repo.Top, "rev-list", "--full-history", "--min-parents=2", "--max-parents=2", "--max-count=100", "HEAD", "--", l.InRepo(path))
+func remerge(
+	ctx context.Context, l layout.Layout, k *kind.Kind, path string, src []byte, lost []record.Entry, config kind.Config,
+) []byte {
+	out, err := git.Run(ctx, l.Repo.Top,
+		"rev-list", "--full-history", "--min-parents=2", "--max-parents=2", "--max-count=100", "HEAD", "--", l.InRepo(path))
 	if err != nil {
 		return nil
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
-// Clones that write and sync at the same time, and are killed at it, lose nothing: in the end each has every note, a clean
-// work tree, and nothing of an unfinished merge. SYNCS=5x40 has five clones sync forty times each.
+// Clones that write and sync at the same time, and are killed at it, lose nothing: in the end each has every note, a
+// clean work tree, and nothing of an unfinished merge. SYNCS=5x40 has five clones sync forty times each.
 func TestSlowSyncsLoseNothing(t *testing.T) {
 	slowtest.Skip(t)
 	clones, rounds := sized(t, "SYNCS", 3, 8)

@@ -18,8 +18,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Dispute is a record of which two versions were to be merged, and that is not settled: git stopped at it in a merge that
-// is under way here, or a sync could not merge it.
+// Dispute is a record of which two versions were to be merged, and that is not settled: git stopped at it in a merge
+// that is under way here, or a sync could not merge it.
 type Dispute struct {
 	Ref  record.Ref
 	Path string // of its file, from the workspace root
@@ -73,7 +73,8 @@ func Disputes(ctx context.Context, s *store.Store, now func() time.Time) ([]Disp
 	return in.ofSync(ctx)
 }
 
-// of is the dispute of a path that git has as unmerged; nil if it is no record of the workspace, or one side deleted it.
+// of is the dispute of a path that git has as unmerged; nil if it is no record of the workspace, or one side deleted
+// it.
 func (in disputes) of(ctx context.Context, u git.Unmerged) (*Dispute, error) {
 	name, below := strings.CutPrefix(u.Path, in.InRepo(""))
 	k, id, ok := kind.At(name)
@@ -109,7 +110,8 @@ func (in disputes) taken(ctx context.Context, but map[string]bool) (all []Disput
 	}
 	changed := map[string]int{}
 	for _, side := range []string{"HEAD", "MERGE_HEAD"} {
-		out, err := git.Run(ctx, in.Repo.Top, "diff", "--name-only", "--no-renames", "-z", bases[0], side, "--", in.InRepo(layout.Folder))
+		out, err := git.Run(ctx, in.Repo.Top,
+			"diff", "--name-only", "--no-renames", "-z", bases[0], side, "--", in.InRepo(layout.Folder))
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +215,9 @@ func (d Dispute) Chosen(theirs []bool) string {
 // says what was chosen. In a merge that is under way the file is written and staged; what a sync could not merge is
 // noted, and the next sync merges it so. It returns BAD_FILE for a text that cannot be read, and CONFLICT if the file
 // changed meanwhile.
-func (d Dispute) Settle(ctx context.Context, s *store.Store, now func() time.Time, text []byte, stamp record.Stamp) error {
+func (d Dispute) Settle(
+	ctx context.Context, s *store.Store, now func() time.Time, text []byte, stamp record.Stamp,
+) error {
 	stamp.Text = record.Clip(stamp.Text, record.MaxText-len("…"))
 	settled, err := d.kind.Settled(d.Path, text, d.sides, s.Config.Flow, kind.Deps(s, s.Config.Flow), stamp)
 	if err != nil {

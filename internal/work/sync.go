@@ -19,9 +19,9 @@ type Sync struct {
 	Now     func() time.Time
 }
 
-// Run brings the workspace together with the upstream, as worktree.Sync says, and has the merge driver installed if it is
-// not. It returns the changes of that, for people. A .gitattributes with uncommitted changes is left alone, and so is the
-// driver then.
+// Run brings the workspace together with the upstream, as worktree.Sync says, and has the merge driver installed if
+// it is not. It returns the changes of that, for people. A .gitattributes with uncommitted changes is left alone, and
+// so is the driver then.
 func (in Sync) Run(ctx context.Context, s *store.Store) (done worktree.Synced, driver []string, err error) {
 	trees, err := Trees(s, in.Now)
 	if err != nil {

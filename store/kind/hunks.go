@@ -64,7 +64,8 @@ func (k *Kind) Choose(name string, base, ours, theirs []byte, flow task.Flow) Ch
 // topKey is the key of the top mapping that a line begins with; "" for a line that begins otherwise.
 func topKey(line string) string {
 	key, rest, found := strings.Cut(line, ":")
-	if !found || key == "" || strings.ContainsAny(key, " \t#'\"[]{}") || rest != "" && !strings.ContainsAny(rest[:1], " \t\r\n") {
+	if !found || key == "" ||
+		strings.ContainsAny(key, " \t#'\"[]{}") || rest != "" && !strings.ContainsAny(rest[:1], " \t\r\n") {
 		return ""
 	}
 	return key
@@ -115,10 +116,12 @@ func (c Choices) Marked() []byte {
 	return []byte(text)
 }
 
-// Settled is a text of the record, as somebody chose it, with every entry of both versions, and with one more that says
-// what was chosen: the stamp has its text. Where the state is not what the newest move says, that entry is a move to it,
-// unless the record is closed by that. It returns BAD_FILE for a text that cannot be read or has markers.
-func (k *Kind) Settled(name string, text []byte, versions [2][]byte, flow task.Flow, deps task.Find, s record.Stamp) ([]byte, error) {
+// Settled is a text of the record, as somebody chose it, with every entry of both versions, and with one more that
+// says what was chosen: the stamp has its text. Where the state is not what the newest move says, that entry is a
+// move to it, unless the record is closed by that. It returns BAD_FILE for a text that cannot be read or has markers.
+func (k *Kind) Settled(
+	name string, text []byte, versions [2][]byte, flow task.Flow, deps task.Find, s record.Stamp,
+) ([]byte, error) {
 	doc, err := format.Parse(text, k.Form)
 	var v any
 	if err == nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/place"
 )
 
-// Lost are the entries that commits of the history have of some records, and that their files lack, by their time. There
-// are none of a file that has others in front of what a commit has, since somebody has written entries anew there, and
-// of a record that is not there.
+// Lost are the entries that commits of the history have of some records, and that their files lack, by their time.
+// There are none of a file that has others in front of what a commit has, since somebody has written entries anew
+// there, and of a record that is not there.
 func Lost(ctx context.Context, l layout.Layout, of map[record.Ref]bool) (map[record.Ref][]record.Entry, error) {
 	head, err := headOf(ctx, l)
 	if err != nil || head == "" || len(of) == 0 {

@@ -24,8 +24,8 @@ type Sync struct {
 	// Exclusively runs a function while no record is written. No network is asked meanwhile.
 	Exclusively func(context.Context, func() error) error
 
-	// SetUp is called once the work tree has what the upstream has. It returns the files beside .cairn that it has changed
-	// and that are to be committed, by their paths from the workspace root. It may be nil.
+	// SetUp is called once the work tree has what the upstream has. It returns the files beside .cairn that it has
+	// changed and that are to be committed, by their paths from the workspace root. It may be nil.
 	SetUp func(context.Context) ([]string, error)
 }
 
@@ -50,11 +50,11 @@ type Files struct {
 // tree, and then the branch and the files move forwards to it, as by git pull, or not at all.
 //
 // It returns, with everything as it was but that .cairn is committed: GIT if no branch is checked out, a merge or the
-// like is under way, a hook or the remote refuses, or git knows no name to commit with; MERGE_CONFLICT with the records
-// or files that do not merge; BASE_DIRTY if uncommitted changes are in the way of what comes; OFFLINE if the remote gives
-// no answer; BASE_MOVED if it kept moving; UNTRUSTED if git would start a program that the user has not approved;
-// BAD_FILE for a record that cannot be read, which nobody else is to get. A kill at any moment loses nothing, and the
-// next call goes on.
+// like is under way, a hook or the remote refuses, or git knows no name to commit with; MERGE_CONFLICT with the
+// records or files that do not merge; BASE_DIRTY if uncommitted changes are in the way of what comes; OFFLINE if the
+// remote gives no answer; BASE_MOVED if it kept moving; UNTRUSTED if git would start a program that the user has not
+// approved; BAD_FILE for a record that cannot be read, which nobody else is to get. A kill at any moment loses
+// nothing, and the next call goes on.
 func (w *Worktrees) Sync(ctx context.Context, in Sync) (Synced, error) {
 	y := &syncing{clone: w.clone, Sync: in}
 	if err := y.ready(ctx); err != nil {
@@ -140,8 +140,9 @@ func (y *syncing) exchange(ctx context.Context) error {
 }
 
 // findUpstream finds the branch at a remote that the branch here follows, and the one that it is pushed to, which are
-// mostly the same. Where the config does not say, that is the branch of the same name, at the remote that git pushes to
-// by default. A branch that follows one of another name is not pushed there, as by git push: it was mostly begun at that.
+// mostly the same. Where the config does not say, that is the branch of the same name, at the remote that git pushes
+// to by default. A branch that follows one of another name is not pushed there, as by git push: it was mostly begun
+// at that.
 func (y *syncing) findUpstream(ctx context.Context) error {
 	get := func(key string) string {
 		value, err := y.repo.Config().Get(ctx, key)
@@ -157,7 +158,8 @@ func (y *syncing) findUpstream(ctx context.Context) error {
 	y.from = remoted{get("branch." + y.Branch + ".remote"), get("branch." + y.Branch + ".merge")}
 	y.follows = y.from.remote != "" && y.from.remote != "." && y.from.ref != ""
 	if y.follows && (!slices.Contains(remotes, y.from.remote) || !strings.HasPrefix(y.from.ref, "refs/heads/")) {
-		return record.Errorf(record.Git, "%s follows %s of %s, which is no branch of a remote of this clone", y.Branch, y.from.ref, y.from.remote).
+		return record.Errorf(record.Git,
+			"%s follows %s of %s, which is no branch of a remote of this clone", y.Branch, y.from.ref, y.from.remote).
 			WithHint("git branch --set-upstream-to REMOTE/BRANCH")
 	}
 	if !y.follows {
@@ -266,7 +268,8 @@ func (y *syncing) push(ctx context.Context, there bool) (done bool, err error) {
 }
 
 func (y *syncing) refused(words string) error {
-	return record.Errorf(record.Git, "%s was not pushed to %s: %s", y.Branch, y.to.name(), record.Clip(git.WithoutCredentials(words), 500)).
+	return record.Errorf(record.Git,
+		"%s was not pushed to %s: %s", y.Branch, y.to.name(), record.Clip(git.WithoutCredentials(words), 500)).
 		WithHint("what was recorded is committed here; git push by hand shows what is wrong")
 }
 
@@ -360,7 +363,8 @@ func (y *syncing) under(at string) bool {
 func (y *syncing) tip(ctx context.Context) (string, error) {
 	head, err := y.repo.Head(ctx)
 	if err == nil && head.Branch != y.Branch {
-		err = record.Errorf(record.Conflict, "%s was checked out meanwhile, and not %s", checkedOut(head), y.Branch).WithHint("try again")
+		err = record.Errorf(record.Conflict,
+			"%s was checked out meanwhile, and not %s", checkedOut(head), y.Branch).WithHint("try again")
 	}
 	return head.Commit, err
 }

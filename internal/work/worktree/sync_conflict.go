@@ -17,7 +17,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Conflict is a record that a sync could not merge. Of its versions it has the ids in git, "" for one that is not there.
+// Conflict is a record that a sync could not merge. Of its versions it has the ids in git, "" for one that is not
+// there.
 type Conflict struct {
 	Path    string `json:"path"` // from the workspace root
 	With    string `json:"with"` // the branch whose version is Theirs, such as origin/main
@@ -54,7 +55,8 @@ func (w *Worktrees) Conflicts() (all []Conflict, err error) {
 	return all, nil
 }
 
-// Settle notes what somebody made of a conflict. The next sync merges the record to that, if both sides are as they were.
+// Settle notes what somebody made of a conflict. The next sync merges the record to that, if both sides are as they
+// were.
 func (w *Worktrees) Settle(c Conflict) error {
 	data, err := json.Marshal(c)
 	if err == nil {
@@ -91,8 +93,8 @@ func (y *syncing) forgetConflicts() error {
 	return err
 }
 
-// settle gives the conflicts of a merge in a throw-away work tree what somebody has made of them. It notes the others, and
-// returns MERGE_CONFLICT for them; for a merge that failed otherwise, its error.
+// settle gives the conflicts of a merge in a throw-away work tree what somebody has made of them. It notes the
+// others, and returns MERGE_CONFLICT for them; for a merge that failed otherwise, its error.
 func (y *syncing) settle(ctx context.Context, there *git.Repo, failed error) error {
 	all, err := there.Index("").Unmerged(ctx)
 	if err != nil || len(all) == 0 || git.Exited(failed) == 0 {
@@ -135,10 +137,13 @@ func (y *syncing) unsettled(records []record.Ref, others []string) error {
 	}
 	switch {
 	case len(others) > 0:
-		return record.Errorf(record.MergeConflict, "%s and %s conflict, and nothing was merged: %s", y.Branch, y.at.name(), someOf(slices.Concat(others, ids))).
+		return record.Errorf(record.MergeConflict,
+			"%s and %s conflict, and nothing was merged: %s",
+			y.Branch, y.at.name(), someOf(slices.Concat(others, ids))).
 			WithHint("git merge %s, settle them, and commit; then %s", y.at.name(), record.CallTo("sync"))
 	case len(ids) > 0:
-		return record.Errorf(record.MergeConflict, "%s and %s say different things, and nothing was merged: %s", y.Branch, y.at.name(), someOf(ids)).
+		return record.Errorf(record.MergeConflict,
+			"%s and %s say different things, and nothing was merged: %s", y.Branch, y.at.name(), someOf(ids)).
 			WithHint("%s settles it; then %s", record.CallTo("resolve", "", ids[0]), record.CallTo("sync"))
 	default:
 		return nil

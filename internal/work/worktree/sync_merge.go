@@ -50,8 +50,11 @@ func (y *syncing) merged(ctx context.Context, ours, theirs string) (string, erro
 }
 
 func (y *syncing) unrelated() error {
-	return record.Errorf(record.Git, "%s and %s have no commit in common, so one was not made from the other", y.Branch, y.at.name()).
-		WithHint("clone the repository, and copy what is in .cairn/tasks here to there; git merge --allow-unrelated-histories %s joins the two", y.at.name())
+	return record.Errorf(record.Git,
+		"%s and %s have no commit in common, so one was not made from the other", y.Branch, y.at.name()).
+		WithHint(
+			"clone the repository, and copy what is in .cairn/tasks here to there; git merge --allow-unrelated-histories %s joins the two",
+			y.at.name())
 }
 
 // mergeIn merges a commit into an empty work tree, and returns the tree that it made. Of all files only those are

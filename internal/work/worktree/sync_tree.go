@@ -73,7 +73,9 @@ func (y *syncing) startsNothing(ctx context.Context, remote string) error {
 	if len(found) == 0 {
 		return nil
 	}
-	return record.Errorf(record.Untrusted, "this clone would have git start programs that were not approved on this machine: %s", strings.Join(found, ", ")).
+	return record.Errorf(record.Untrusted,
+		"this clone would have git start programs that were not approved on this machine: %s",
+		strings.Join(found, ", ")).
 		WithHint("a person looks at them, and then approves this clone: %s", record.CallTo("trust").ByPerson())
 }
 
@@ -220,7 +222,8 @@ func (y *syncing) join(ctx context.Context) error {
 			return cmp.Or(y.addGot(ctx, ours, theirs), y.forgetConflicts())
 		}
 	}
-	return record.Errorf(record.Conflict, "records kept changing while they were merged").WithHint("try again when it is quiet")
+	return record.Errorf(record.Conflict,
+		"records kept changing while they were merged").WithHint("try again when it is quiet")
 }
 
 // addGot notes the files that the upstream has changed since it and this branch parted.
@@ -241,7 +244,8 @@ func (y *syncing) addGot(ctx context.Context, ours, theirs string) (err error) {
 // a record was changed meanwhile by a program that does not wait for the lock. The caller holds the lock of writes.
 func (y *syncing) forward(ctx context.Context, from, to string) (moved bool, err error) {
 	// The network is for filters that fetch the content of a file, as of Git LFS.
-	_, failed := git.Writing{Network: true}.Run(ctx, y.repo.Top, "merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-verify", to)
+	_, failed := git.Writing{Network: true}.Run(ctx, y.repo.Top,
+		"merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-verify", to)
 	if failed == nil {
 		return true, nil
 	}
@@ -256,7 +260,8 @@ func (y *syncing) forward(ctx context.Context, from, to string) (moved bool, err
 	if len(in) == 0 {
 		return false, nil
 	}
-	return false, record.Errorf(record.BaseDirty, "%s changes files that are not committed here: %s", y.at.name(), someOf(in)).
+	return false, record.Errorf(record.BaseDirty,
+		"%s changes files that are not committed here: %s", y.at.name(), someOf(in)).
 		WithHint("commit or stash them, and try again; what was recorded is committed here, and was not sent")
 }
 
