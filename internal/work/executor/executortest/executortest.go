@@ -26,11 +26,20 @@ var Dialects = []string{"claude", "codex", "opencode", "cursor", "copilot", "amp
 
 const source = "github.com/cairn-tasks/cairn/internal/work/executor/executortest/agenttest"
 
+// begun is where the test began, in the module. Tests change folders.
+var begun, _ = os.Getwd()
+
 var build = sync.OnceValues(func() (string, error) {
-	_, here, _, _ := runtime.Caller(0)
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "agenttest", "*"))
+	list := exec.Command("go", "list", "-f", "{{.Dir}}", source) // with -trimpath no program knows where its source lies
+	list.Dir = begun
+	here, err := list.Output()
+	if err != nil {
+		return "", fmt.Errorf("the source of the fake agent is not found: %w", err)
+	}
+	dir := strings.TrimSpace(string(here))
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) == 0 {
-		return "", fmt.Errorf("no source of the fake agent beside %s: %w", here, err)
+		return "", fmt.Errorf("there is no source of the fake agent in %q", dir)
 	}
 	sum := sha256.New()
 	for _, f := range files {
@@ -44,21 +53,21 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		cache = os.TempDir()
 	}
-	dir := filepath.Join(cache, "cairn-test")
+	cache = filepath.Join(cache, "cairn-test")
 	name := fmt.Sprintf("agenttest-%x", sum.Sum(nil)[:8])
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	path := filepath.Join(dir, name)
+	path := filepath.Join(cache, name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return "", err
 	}
 	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", fresh, source)
-	cmd.Dir = filepath.Dir(here)
+	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the fake agent does not build: %w\n%s", err, out)
 	}
