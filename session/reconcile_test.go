@@ -209,6 +209,21 @@ func TestTimesOfARemoteClaim(t *testing.T) {
 	}
 }
 
+// A claim for a short time holds for that time after others saw it, however wrong the clock of its holder is.
+func TestShortClaimsAndWrongClocks(t *testing.T) {
+	for _, wrong := range []time.Duration{-10 * time.Minute, -time.Minute, 0, time.Minute, 10 * time.Minute} {
+		claim := remoteClaim(theirs, "n2", -wrong)
+		claim.TTL = 60
+		for after, lapsed := range map[time.Duration]bool{
+			time.Second: false, time.Minute: false, 2*time.Minute + 50*time.Second: false, 3*time.Minute + time.Second: true,
+		} {
+			if got := claim.Lapsed(now, now.Add(after)); got != lapsed {
+				t.Errorf("with a clock that is %v ahead, after %v: lapsed is %v", wrong, after, got)
+			}
+		}
+	}
+}
+
 // Who holds a task, where clones share claims.
 func TestHolderAmongClones(t *testing.T) {
 	mine, other := remoteClaim(ours, "n1", time.Minute), remoteClaim(theirs, "n2", time.Minute)

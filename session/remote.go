@@ -46,6 +46,10 @@ const (
 	// ClockSkew is how wrong a clock may be without harm: a claim is taken over only so long after its end.
 	ClockSkew = 2 * time.Minute
 
+	// shortTTL is below what a claim ends, for others, so long after they saw it first. Of a longer one a third, which its
+	// holder does not rely on, is more than eight minutes that a clock may be wrong in addition.
+	shortTTL = 24 * time.Minute
+
 	minTTL = 4 * time.Hour
 	maxTTL = 8 * time.Hour
 )
@@ -66,10 +70,10 @@ func RemoteTTL(lease Lease, claimTTL time.Duration) time.Duration {
 func (c RemoteClaim) ttl() time.Duration { return time.Duration(c.TTL) * time.Second }
 
 // Ends is when the claim ends unless it is renewed, for a reader who saw it first at a time of its own clock. A holder
-// whose clock runs ahead gains nothing by that.
+// whose clock runs ahead gains nothing by that, and one whose clock runs behind loses no short claim before its time.
 func (c RemoteClaim) Ends(seen time.Time) time.Time {
 	renewed := c.Renewed
-	if !seen.IsZero() && seen.Before(renewed) {
+	if !seen.IsZero() && (seen.Before(renewed) || c.ttl() < shortTTL) {
 		renewed = seen
 	}
 	return renewed.Add(c.ttl())
