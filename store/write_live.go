@@ -79,10 +79,11 @@ func (w *writing) recordSteps(st *staged) []redoLive {
 // beforeMax is the longest text that a journal keeps of what was replaced.
 const beforeMax = 32 << 10
 
-// before is the file of a record as it was, without the provenance, if the entry says only that fields or checks were
-// changed and not what they said. It is "" for a file that is too long to keep.
+// before is the file of a record as it was, without the provenance, if the entry says only that fields, checks or
+// references were changed and not what they said. It is "" for a file that is too long to keep.
 func before(st *staged, last record.Entry) string {
-	if last.Did != record.Updated || len(last.Fields) == 0 && last.Checks == nil || st.file.doc == nil {
+	named := len(last.Fields)+len(last.Said().Refs) > 0 || last.Checks != nil
+	if last.Did != record.Updated || !named || st.file.doc == nil {
 		return ""
 	}
 	doc := st.file.doc

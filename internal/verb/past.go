@@ -107,12 +107,19 @@ func (p Past) near(field string, n, step int) *format.Doc {
 	return nil
 }
 
-// changed names the fields that an entry changed, and whose values it does not have.
+// refPrefix begins the name of a field that is one of the references.
+const refPrefix = "refs "
+
+// changed names the fields that an entry changed, and whose values it does not have. Each reference is one.
 func changed(e record.Entry) []string {
-	if e.Checks == nil || e.Did == record.Created {
-		return e.Fields
+	out := slices.Clone(e.Fields)
+	if e.Checks != nil && e.Did != record.Created {
+		out = append(out, "checks")
 	}
-	return append(slices.Clone(e.Fields), "checks")
+	for _, ref := range e.Said().Refs {
+		out = append(out, refPrefix+ref)
+	}
+	return out
 }
 
 // valueIn is what a file says of a field, in words; of a list its items behind one another.
@@ -120,8 +127,24 @@ func valueIn(doc *format.Doc, field string) string {
 	if field == "body" {
 		return record.CleanBody(string(doc.Body()))
 	}
-	return inWords(doc.Get(field), ", ")
+	ref, isRef := strings.CutPrefix(field, refPrefix)
+	if !isRef {
+		return inWords(doc.Get(field), ", ")
+	}
+	refs := format.Deref(doc.Get("refs"))
+	if refs == nil || refs.Kind != format.SequenceNode {
+		return ""
+	}
+	for _, item := range refs.Content {
+		if _, id := format.Member(format.Deref(item), "ref"); id != nil && id.Value == ref {
+			return inWords(item, " ")
+		}
+	}
+	return ""
 }
+
+// unsaid are the keys of an object that say nothing beside its entry.
+var unsaid = map[string]bool{"ref": true, "by": true, "at": true, "repo": true, "number": true}
 
 // inWords is a value in words: of a check what it asks, and of another object its values.
 func inWords(n *format.Node, between string) string {
@@ -137,7 +160,7 @@ func inWords(n *format.Node, between string) string {
 	}
 	var words []string
 	for i, part := range n.Content {
-		if n.Kind != format.MappingNode || i%2 == 1 {
+		if n.Kind != format.MappingNode || i%2 == 1 && !unsaid[n.Content[i-1].Value] {
 			words = append(words, inWords(part, " "))
 		}
 	}
