@@ -86,7 +86,7 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 		return false, want, own.Sync != Released && own.Claim.State != RemoteFinished
 	case given && own.Claim.Holder == lease.Actor:
 		return false, want, false
-	case !claims && !(given && s.Takes):
+	case !claims && (!given || !s.Takes):
 		return false, want, held
 	case !s.Takes:
 		return false, want, false

@@ -417,7 +417,7 @@ func folds(of int) int { return max(0, of-entriesShown) }
 func changesIn(e verb.Entry) (out []string) {
 	names := slices.Clone(e.Fields)
 	if e.Detail != nil {
-		for _, ref := range e.Detail.Refs {
+		for _, ref := range e.Refs {
 			names = append(names, "refs "+ref)
 		}
 	}
