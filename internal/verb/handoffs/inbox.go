@@ -21,6 +21,7 @@ import (
 type InboxIn struct {
 	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer, review or lost" cli:"flag=type" oneof:"handoff,mention,assigned,answer,review,lost"`
 	Ack    []string   `json:"ack,omitempty" doc:"ids of items that you have acted on; a handoff that you claimed or answered is ended as processed" from:"handoffs"`
+	AckAll bool       `json:"ack_all,omitempty" doc:"acknowledge all that is unread, of these types if any are named; handoffs stay"`
 	Unread *bool      `json:"unread" doc:"false: also what was acknowledged already" cli:"not=all"`
 	Limit  verb.Limit `json:"limit,omitempty" doc:"how many to return; 20 by default, 500 at most"`
 	Cursor string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
@@ -44,7 +45,8 @@ const (
 type Item struct {
 	ID     string        `json:"id"`
 	What   What          `json:"what"`
-	Title  string        `json:"title"` // of the record
+	Title  string        `json:"title"`          // of the record
+	Text   string        `json:"text,omitempty"` // the beginning of what the entry says
 	From   record.Actor  `json:"from"`
 	At     time.Time     `json:"at"`
 	Unread bool          `json:"unread"`           // it was not acknowledged
@@ -66,8 +68,8 @@ const ItemMark = "#"
 
 const inboxLimit = 20
 
-// Inbox lists what waits for the caller, the newest first. It is derived from the rows of all records. Reading
-// acknowledges nothing. Ack comes first: it ends the handoffs that the caller claimed or answered, where the caller may
+// Inbox lists what waits for the caller, the newest first. It is derived from the rows of all records, and of
+// files only those are read whose mentions and answers it shows. Reading acknowledges nothing. Ack comes first: it ends the handoffs that the caller claimed or answered, where the caller may
 // write, and marks everything else in live state.
 func Inbox(ctx context.Context, w *verb.Workspace, s *store.Store, in InboxIn) (verb.Items[Item], error) {
 	err := in.valid()
@@ -78,10 +80,32 @@ func Inbox(ctx context.Context, w *verb.Workspace, s *store.Store, in InboxIn) (
 		return verb.Items[Item]{}, err
 	}
 	g, err := w.Graph(ctx, s)
+	if err == nil && in.AckAll {
+		err = acknowledgeAll(ctx, w, s, g, in)
+	}
 	if err != nil {
 		return verb.Items[Item]{}, err
 	}
 	return InboxBeside(ctx, w, s, g, in)
+}
+
+// acknowledgeAll marks what is unread. A handoff ends by an answer, and is not among it.
+func acknowledgeAll(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, in InboxIn) error {
+	all, _, err := collect(ctx, w, s, g)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, item := range all {
+		if item.Unread && item.What != IsHandoff && in.asksFor(item) {
+			ids = append(ids, item.ID)
+		}
+	}
+	return acknowledge(ctx, w, s, ids)
+}
+
+func (in InboxIn) asksFor(item Item) bool {
+	return len(in.Types) == 0 || slices.Contains(in.Types, item.What)
 }
 
 // InboxBeside is Inbox for a verb that has looked at the tasks already. It acknowledges nothing.
@@ -92,12 +116,12 @@ func InboxBeside(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb
 	}
 	var fit []verb.Ranked[Item]
 	for _, item := range all {
-		if (len(in.Types) == 0 || slices.Contains(in.Types, item.What)) && (item.Unread || in.Unread != nil && !*in.Unread) {
+		if in.asksFor(item) && (item.Unread || in.Unread != nil && !*in.Unread) {
 			fit = append(fit, verb.Ranked[Item]{At: verb.Position{Key: verb.NewestFirst(item.At), ID: string(item.What) + item.ID}, Item: item})
 		}
 	}
 	page := w.PageIn("inbox", verb.Paging{Limit: cmp.Or(in.Limit, inboxLimit), Cursor: in.Cursor})
-	return verb.PageOf(fit, func(item Item) Item { return item.located(s) }, problems, page)
+	return verb.PageOf(fit, func(item Item) Item { return item.whole(s) }, problems, page)
 }
 
 const maxAck = 500 // items
@@ -313,13 +337,18 @@ func (c *collector) task(r *kind.Row) {
 	}
 }
 
-// located is an item with where the work is that waits for approval.
-func (item Item) located(s *store.Store) Item {
-	if item.session == "" {
-		return item
+// whole is an item with what its entry says, and with where the work is that waits for approval.
+func (item Item) whole(s *store.Store) Item {
+	if of, hash, ok := strings.Cut(item.ID, ItemMark); ok && (item.What == IsMention || item.What == IsAnswer) {
+		if k, v, err := kind.Find(s, of); err == nil {
+			e, _ := k.Header(v).Log.Entry(hash)
+			item.Text = record.Clip(e.Text, textShown)
+		}
 	}
-	if ses, err := kind.Sessions.Get(s, item.session); err == nil {
+	if ses, err := kind.Sessions.Get(s, item.session); item.session != "" && err == nil {
 		item.Branch, item.Head = ses.Branch, ses.Head
 	}
 	return item
 }
+
+const textShown = 240 // bytes
