@@ -20,6 +20,7 @@ import (
 type UpdateIn struct {
 	ID             verb.RecordID `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg,several"`
 	IDs            []record.ID   `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
+	Where          string        `json:"where,omitempty" doc:"change the tasks that list shows with this filter, all or none: guide filters" from:"filters"`
 	Title          *string       `json:"title" doc:"new title"`
 	Body           *string       `json:"body" doc:"new body, in Markdown"`
 	Labels         *[]string     `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
@@ -58,6 +59,9 @@ const mostAtOnce = 100 // tasks
 // Update changes what a task says, in one entry, or what several tasks say, in one write. It returns a verb.Task, or a
 // verb.Several. Of a record of another kind it changes the labels or the state, and returns a verb.Record.
 func Update(ctx context.Context, w *verb.Workspace, s *store.Store, in UpdateIn) (any, error) {
+	if err := in.choose(ctx, w, s); err != nil {
+		return nil, err
+	}
 	if err := in.valid(); err != nil {
 		return nil, err
 	}
@@ -84,6 +88,29 @@ func Update(ctx context.Context, w *verb.Workspace, s *store.Store, in UpdateIn)
 	return in.transition(ctx, w, s, edit, text).MakeSeveral(ctx, w, s, in.IDs)
 }
 
+// choose names the tasks that fit the filter, if there is one.
+func (in *UpdateIn) choose(ctx context.Context, w *verb.Workspace, s *store.Store) error {
+	if in.Where == "" {
+		return nil
+	}
+	if in.ID != "" || len(in.IDs) > 0 {
+		return verb.BadInput("where", "chooses tasks, and id or ids name some").WithHint("give the one or the other")
+	}
+	found, err := List(ctx, w, s, ListIn{Where: in.Where, Limit: mostAtOnce})
+	switch {
+	case err != nil:
+		return err
+	case found.Total == 0:
+		return record.Errorf(record.NotFound, "no task fits %q", in.Where).WithHint("%s shows what fits a filter", record.CallTo("list", "where", in.Where).OnlyShown())
+	case found.Total > mostAtOnce:
+		return verb.BadInput("where", "fits %d tasks, more than %d", found.Total, mostAtOnce).WithHint("narrow it down, or change them in several calls")
+	}
+	for _, row := range found.Tasks {
+		in.IDs = append(in.IDs, row.ID)
+	}
+	return nil
+}
+
 // valid returns INVALID_INPUT for an input that names no task, and for what makes no sense of several.
 func (in UpdateIn) valid() error {
 	seen := map[record.ID]bool{}
@@ -95,7 +122,7 @@ func (in UpdateIn) valid() error {
 	}
 	switch {
 	case (in.ID == "") == (len(in.IDs) == 0):
-		return verb.BadInput("", "names neither one task nor several, or both").WithHint("give id or ids")
+		return verb.BadInput("", "names neither one task nor several, or both").WithHint("give id, ids or where")
 	case in.Labels != nil && len(in.AddLabels)+len(in.RemoveLabels) > 0:
 		return verb.BadInput("labels", "replaces all labels, and add_labels and remove_labels change some").WithHint("give the one or the others")
 	case len(in.IDs) > mostAtOnce:
