@@ -95,6 +95,15 @@ func (h History) Shallow() bool {
 	return err == nil
 }
 
+// Partial reports whether the clone leaves objects out that a remote gives when they are needed.
+func (r *Repo) Partial(ctx context.Context) (bool, error) {
+	_, err := Run(ctx, r.Top, "config", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
+	if Exited(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Between lists the commits that are reachable from one commit and not from since, newest first and limit at most.
 func (h History) Between(ctx context.Context, since, commit string, limit int) ([]string, error) {
 	out, err := Run(ctx, h.repo.Top, "rev-list", "--topo-order", "--max-count="+strconv.Itoa(limit), commit, "^"+since)

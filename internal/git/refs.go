@@ -207,7 +207,7 @@ func (r Remotes) Push(ctx context.Context, remote string, updates []RefUpdate, a
 		flags = append(flags, "--atomic")
 	}
 	how := Networked()
-	how.more = []setting{{"remote." + remote + ".mirror", "false"}, {"push.pushOption", ""}} // a mirror takes no single refs
+	how.more = []setting{{"push.pushOption", ""}}
 	return r.push(ctx, how, remote, updates, flags...)
 }
 
@@ -221,6 +221,7 @@ func (r Remotes) PushBranch(ctx context.Context, how Writing, remote string, u R
 func (r Remotes) push(
 	ctx context.Context, how Writing, remote string, updates []RefUpdate, flags ...string,
 ) (results []RefResult, words string, err error) {
+	how.more = append(how.more, setting{"remote." + remote + ".mirror", "false"}) // a mirror takes no single refs
 	args := append([]string{"push", "--porcelain", "--no-recurse-submodules", "--no-signed"}, flags...)
 	for _, u := range updates {
 		args = append(args, "--force-with-lease="+u.Ref+":"+u.Old)
@@ -269,8 +270,11 @@ func (r Remotes) Fetch(ctx context.Context, remote, from, to string) error {
 	return err
 }
 
+// fetches is how often a fetch is tried from a remote that answers: another git may be fetching into the same refs.
+const fetches = 3
+
 // FetchBranch fetches what a user's git fetch fetches from a remote, and makes the ref to what a branch of the remote is
-// now. It reports false if the remote answers and has no such branch.
+// now. It reports whether the remote answers and has such a branch; then an error is one of this clone.
 func (r Remotes) FetchBranch(ctx context.Context, how Writing, remote, branch, to string) (there bool, err error) {
 	args := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules", "--", remote}
 	usual, err := Run(ctx, r.repo.Top, "config", "--get-all", "remote."+remote+".fetch")
@@ -282,14 +286,18 @@ func (r Remotes) FetchBranch(ctx context.Context, how Writing, remote, branch, t
 			args = append(args, spec)
 		}
 	}
-	_, err = how.Run(ctx, r.repo.Top, append(args, "+"+branch+":"+to)...)
-	if err == nil || ctx.Err() != nil {
-		return err == nil, err
+	args = append(args, "+"+branch+":"+to)
+	for range fetches {
+		if _, err = how.Run(ctx, r.repo.Top, args...); err == nil || ctx.Err() != nil {
+			return err == nil, err
+		}
+		if _, asked := how.Run(ctx, r.repo.Top, "ls-remote", "--exit-code", "--", remote, branch); Exited(asked) == 2 {
+			return false, nil
+		} else if asked != nil {
+			return false, err
+		}
 	}
-	if _, usual := how.Run(ctx, r.repo.Top, "ls-remote", "--exit-code", "--", remote, branch); Exited(usual) == 2 {
-		return false, nil
-	}
-	return false, err
+	return true, err
 }
 
 // Networked is how git speaks to a remote: with the user's credentials, asking for nothing.

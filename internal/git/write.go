@@ -107,7 +107,10 @@ func (w Writing) environ(ctx context.Context, dir string) []string {
 		return strings.HasPrefix(v, "SSH_ASKPASS") || strings.HasPrefix(v, "SUDO_ASKPASS")
 	})
 	env = append(env, "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no",
-		"SSH_ASKPASS_REQUIRE=never", "GIT_NO_LAZY_FETCH=1")
+		"SSH_ASKPASS_REQUIRE=never")
+	if !w.Network {
+		env = append(env, "GIT_NO_LAZY_FETCH=1")
+	}
 	if !w.Terminal {
 		env = append(env, "GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never")
 	}

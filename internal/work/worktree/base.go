@@ -64,7 +64,7 @@ func (c *clone) forward(ctx context.Context, r *replacement) error {
 		return err
 	}
 	if err = r.run(ctx, paths); err == nil {
-		_, err = git.Writing{}.Run(ctx, r.Top, "merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-verify", r.to)
+		_, err = git.Writing{}.Run(ctx, r.Top, fastForward(r.to)...)
 	}
 	if err != nil {
 		r.undo(context.WithoutCancel(ctx))

@@ -158,6 +158,13 @@ func commitPaths(ctx context.Context, top, message string, paths ...string) erro
 	return err
 }
 
+// fastForward are the arguments with which git moves the branch that is checked out, and its files, forwards or not at
+// all. What the config says of merges into the branch is for those that a person makes.
+func fastForward(to string) []string {
+	return []string{"merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-verify",
+		"--no-squash", "--no-autostash", "--no-verify-signatures", to}
+}
+
 // list is paths as git reads them from its input.
 func list(paths []string) io.Reader { return strings.NewReader(strings.Join(paths, "\x00")) }
 

@@ -177,7 +177,7 @@ func (k *making) addTaken(ctx context.Context, tip string) error {
 		return err
 	}
 	if behind {
-		_, err := git.Writing{}.Run(ctx, k.Path, "merge", "--quiet", "--ff-only", k.BaseCommit)
+		_, err := git.Writing{}.Run(ctx, k.Path, fastForward(k.BaseCommit)...)
 		return err
 	}
 	bases, err := k.repo.History().MergeBases(ctx, tip, k.BaseCommit)

@@ -206,10 +206,15 @@ func (y *syncing) fetch(ctx context.Context) (there bool, err error) {
 	how, limited, cancel := y.network(ctx)
 	defer cancel()
 	there, err = y.repo.Remotes().FetchBranch(limited, how, y.at.remote, y.at.ref, y.at.copy())
-	if err != nil {
+	switch {
+	case err == nil:
+		return there, nil
+	case there:
+		return false, record.Errorf(record.Git, "what %s has was not fetched: %s", y.at.name(), said(err)).
+			WithHint("what was recorded is committed here; git fetch %s by hand shows what is wrong", y.at.remote)
+	default:
 		return false, y.offline(ctx, err)
 	}
-	return there, nil
 }
 
 // offline is OFFLINE for an error of git that asked the remote.
@@ -244,6 +249,11 @@ func (y *syncing) push(ctx context.Context, there bool) (done bool, err error) {
 	y.Commit = tip
 	if old == tip || tip == "" {
 		return true, nil
+	}
+	if old != "" { // another git may have fetched, or taken the branch back, since it was merged
+		if has, err := y.repo.History().Contains(ctx, tip, old); !has || err != nil {
+			return false, err
+		}
 	}
 	if y.sent, err = y.toSend(ctx, old, tip); err != nil {
 		return false, err

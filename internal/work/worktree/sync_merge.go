@@ -21,7 +21,7 @@ func (y *syncing) merged(ctx context.Context, ours, theirs string) (string, erro
 	if has, err := y.repo.History().Contains(ctx, theirs, ours); has || err != nil {
 		return theirs, err
 	}
-	if base, err := y.mergeBase(ctx, ours, theirs); err != nil || base == "" && !y.repo.History().Shallow() {
+	if base, err := y.mergeBase(ctx, ours, theirs); err != nil || base == "" {
 		return "", cmp.Or(err, y.unrelated())
 	}
 	if err := y.repo.Identity(ctx); err != nil {
@@ -50,6 +50,11 @@ func (y *syncing) merged(ctx context.Context, ours, theirs string) (string, erro
 }
 
 func (y *syncing) unrelated() error {
+	if y.repo.History().Shallow() {
+		return record.Errorf(record.Git,
+			"this clone is shallow, and lacks the commit where %s and %s parted", y.Branch, y.at.name()).
+			WithHint("git fetch --unshallow %s, and try again", y.at.remote)
+	}
 	return record.Errorf(record.Git,
 		"%s and %s have no commit in common, so one was not made from the other", y.Branch, y.at.name()).
 		WithHint(
@@ -75,13 +80,18 @@ func (y *syncing) mergeIn(ctx context.Context, top, theirs string) (tree string,
 	for _, f := range configs {
 		paths = append(paths, f.Path)
 	}
-	if _, err := (git.Writing{Input: list(paths)}).Run(ctx, top, "checkout-index", "-z", "--stdin"); err != nil {
+	partial, err := y.repo.Partial(ctx) // what it lacks, the remote has
+	if err != nil {
+		return "", err
+	}
+	if _, err := (git.Writing{Input: list(paths), Network: partial}).Run(ctx, top, "checkout-index", "-z", "--stdin"); err != nil {
 		return "", err
 	}
 	with, err := y.withDriver(ctx)
 	if err != nil {
 		return "", err
 	}
+	with.Network = partial
 	_, err = with.Run(ctx, top, "merge", "--quiet", "--no-ff", "--no-commit", "--no-edit", "--no-verify", theirs)
 	if err != nil {
 		err = y.settle(ctx, there, err)

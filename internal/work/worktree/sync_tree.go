@@ -58,8 +58,10 @@ func (y *syncing) startsNothing(ctx context.Context, remote string) error {
 	if err != nil {
 		return err
 	}
-	if hook := filepath.Join(y.repo.CommonDir, "hooks", "pre-push"); layout.Exists(hook) {
-		found = append(found, "its hook pre-push")
+	for _, hook := range []string{"pre-push", "reference-transaction"} { // those of a push
+		if layout.Exists(filepath.Join(y.repo.CommonDir, "hooks", hook)) {
+			found = append(found, "its hook "+hook)
+		}
 	}
 	if remote != "" {
 		bundled, err := y.repo.Remotes().Bundled(ctx, remote)
@@ -110,9 +112,13 @@ func (y *syncing) commit(ctx context.Context) error {
 	return y.commitRecords(ctx, paths)
 }
 
-// localOnly reports whether a change belongs to this machine.
+// localOnly reports whether a change belongs to this machine: it is left out everywhere, or it is a new file that is
+// hidden, as editors and people keep their drafts and secrets, or a backup.
 func (y *syncing) localOnly(c git.Change) bool {
-	return c.Untracked && (strings.HasSuffix(c.Path, "/") || y.repo.LeavesLocal(c.Path))
+	name := path.Base(c.Path)
+	return c.Untracked && (strings.HasSuffix(c.Path, "/") || y.repo.LeavesLocal(c.Path) ||
+		name[0] == '.' && !strings.HasPrefix(name, ".git") || strings.HasSuffix(name, "~") ||
+		slices.Contains([]string{".bak", ".orig", ".rej"}, path.Ext(name)))
 }
 
 // ignored returns an error if git ignores the workspace.
@@ -244,8 +250,7 @@ func (y *syncing) addGot(ctx context.Context, ours, theirs string) (err error) {
 // a record was changed meanwhile by a program that does not wait for the lock. The caller holds the lock of writes.
 func (y *syncing) forward(ctx context.Context, from, to string) (moved bool, err error) {
 	// The network is for filters that fetch the content of a file, as of Git LFS.
-	_, failed := git.Writing{Network: true}.Run(ctx, y.repo.Top,
-		"merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-verify", to)
+	_, failed := git.Writing{Network: true}.Run(ctx, y.repo.Top, fastForward(to)...)
 	if failed == nil {
 		return true, nil
 	}
