@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -221,7 +222,9 @@ func (r Remotes) PushBranch(ctx context.Context, how Writing, remote string, u R
 func (r Remotes) push(
 	ctx context.Context, how Writing, remote string, updates []RefUpdate, flags ...string,
 ) (results []RefResult, words string, err error) {
-	how.more = append(how.more, setting{"remote." + remote + ".mirror", "false"}) // a mirror takes no single refs
+	if !strings.Contains(remote, "=") { // which git would take for the end of the key
+		how.more = append(how.more, setting{"remote." + remote + ".mirror", "false"}) // a mirror takes no single refs
+	}
 	args := append([]string{"push", "--porcelain", "--no-recurse-submodules", "--no-signed"}, flags...)
 	for _, u := range updates {
 		args = append(args, "--force-with-lease="+u.Ref+":"+u.Old)
@@ -391,21 +394,37 @@ func (r Remotes) Bundled(ctx context.Context, remote string) (bool, error) {
 	return err == nil && slices.ContainsFunc(slices.Concat(from, to), r.isBundled), err
 }
 
-// isBundled reports whether a URL is a path, and one that begins at this clone or leads into it.
-func (r Remotes) isBundled(url string) bool {
-	url = strings.TrimPrefix(url, "file://")
-	if scheme, _, found := strings.Cut(url, ":"); found && !strings.Contains(scheme, "/") && !filepath.IsAbs(url) {
-		return false // a URL with a scheme, or a host
-	}
-	if !filepath.IsAbs(url) {
-		return true
-	}
-	for _, around := range []string{r.repo.Top, r.repo.CommonDir} {
-		if rel, err := filepath.Rel(around, url); err == nil && filepath.IsLocal(rel) {
+// isBundled reports whether a URL is a path, and one that begins at this clone or leads into it, be it through links.
+func (r Remotes) isBundled(at string) bool {
+	if encoded, ok := strings.CutPrefix(at, "file://"); ok {
+		var err error
+		if at, err = url.PathUnescape(encoded); err != nil {
 			return true
 		}
 	}
-	return false
+	if scheme, _, found := strings.Cut(at, ":"); found && !strings.Contains(scheme, "/") && !filepath.IsAbs(at) {
+		return false // a URL with a scheme, or a host
+	}
+	if !filepath.IsAbs(at) || strings.HasPrefix(filepath.ToSlash(filepath.Clean(at)), "/proc/") { // as /proc/self/cwd
+		return true
+	}
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		at = real
+	} else if strings.Contains(at, "..") {
+		return true // it may lead elsewhere for git, whose current folder is another, as /dev/fd/../cwd does
+	}
+	for dir := filepath.Clean(at); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		for _, around := range []string{r.repo.Top, r.repo.CommonDir} {
+			same, missing := os.Stat(around)
+			if dir == filepath.Clean(around) || err == nil && missing == nil && os.SameFile(info, same) {
+				return true
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 // Programs lists the keys of the clone's own config that have git start a program when it talks to a remote,

@@ -1,0 +1,56 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/storetest"
+)
+
+// A remote that lies in the clone is found behind every spelling of its path, and one beside it is none.
+func TestBundledRemotes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
+	around := storetest.RealPath(t, t.TempDir())
+	top := storetest.Mkdir(t, around, "shop")
+	storetest.InitRepo(t, top)
+	storetest.Mkdir(t, top, "in.git")
+	storetest.Mkdir(t, around, "hub.git")
+	if err := os.Symlink(top, filepath.Join(around, "link")); err != nil {
+		t.Fatal(err)
+	}
+	repo, _, err := git.Find(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Git(t, top, "remote", "add", "origin", "x")
+	for url, want := range map[string]bool{
+		"./in.git":                         true,
+		top + "/in.git":                    true,
+		"file://" + top + "/in.git":        true,
+		"file://" + top + "/%69n.git":      true,
+		around + "/link/in.git":            true,
+		around + "/link/../shop/in.git":    true,
+		"/proc/self/cwd/in.git":            true,
+		"file:///%70roc/self/cwd/in.git":   true,
+		"/dev/fd/../cwd/in.git":            true,
+		top + "/../hub.git":                false,
+		around + "/hub.git":                false,
+		around + "/away.git":               false,
+		"file://" + around + "/hub.git":    false,
+		"https://example.com/shop/in.git":  false,
+		"git@example.com:shop/in.git":      false,
+		"ssh://git@example.com/%70roc/x":   false,
+		around + "/shop2/../shop/.git/x":   true,
+		"file://" + around + "/100%25.git": false,
+	} {
+		storetest.Git(t, top, "remote", "set-url", "origin", url)
+		if got, err := repo.Remotes().Bundled(t.Context(), "origin"); got != want || err != nil {
+			t.Errorf("%s: %v, %v", url, got, err)
+		}
+	}
+}
