@@ -12,7 +12,17 @@ type Written struct {
 	Entry  record.Entry `json:"entry"`
 	At     time.Time    `json:"at,omitzero"`      // when the file got it, by the clock; the entry's own time is whole seconds
 	Beside bool         `json:"beside,omitempty"` // git was at work in the worktree during the write
+	Had    string       `json:"had,omitempty"`    // with Before: which entries that file had, see HadOf
 	Before string       `json:"before,omitempty"` // the file before an entry that says of texts only that they changed, without its provenance; "" if it was long
+}
+
+// HadOf is a digest of the entries of a file.
+func HadOf(log record.Log) string {
+	parts := make([]string, len(log))
+	for i, e := range log {
+		parts[i] = e.Hash()
+	}
+	return record.Digest(parts...)
 }
 
 // Sighting is the state of a record's file at some moment.

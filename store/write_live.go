@@ -69,6 +69,9 @@ func (w *writing) recordSteps(st *staged) []redoLive {
 	}
 	last := header.Log.Last()
 	line := session.Written{On: w.sighting(st), Entry: last, Before: before(st, last)}
+	if line.Before != "" {
+		line.Had = session.HadOf(header.Log[:len(header.Log)-1])
+	}
 	out := []redoLive{{Path: w.s.Live.Rel(w.s.Live.Journal(header.Ref)), Text: journalLine(line), Append: true, line: &line}}
 	if st.kind.Held() {
 		out = append([]redoLive{w.putState(st, after)}, out...)

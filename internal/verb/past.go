@@ -2,10 +2,12 @@ package verb
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -26,59 +28,106 @@ const ValuesShown = 240
 // Past is what is known of the earlier states of a record. An entry names the fields that it changed and not their
 // values, so these come from states of the file: the file itself, what the clone's journal kept, and commits.
 type Past struct {
-	log    record.Log
-	states map[int]*format.Doc // by how many entries the file had
+	log     record.Log
+	names   []string                // of the entries of the log
+	by      map[string]record.Entry // those of the log, by their names
+	states  []state                 // by how many entries they have, the most first
+	journal map[string]replaced     // by the name of the entry that was written
+}
+
+// state is what a file said, with the names of the entries that it had.
+type state struct {
+	doc *format.Doc
+	has map[string]bool
+}
+
+// replaced is a file before a write, as the journal has it, and the digest of the entries that it had.
+type replaced struct {
+	doc *format.Doc
+	had string
 }
 
 // PastOf collects the states of a record that are known without git.
-func PastOf(s *store.Store, k *kind.Kind, h record.Header) Past {
-	p := Past{log: h.Log, states: map[int]*format.Doc{}}
+func PastOf(s *store.Store, k *kind.Kind, h record.Header) *Past {
+	p := &Past{log: h.Log, by: map[string]record.Entry{}, journal: map[string]replaced{}}
 	if !slices.ContainsFunc(h.Log, func(e record.Entry) bool { return len(changed(e)) > 0 }) {
 		return p
+	}
+	p.names = entryNames(h.Log)
+	for i, e := range h.Log {
+		p.by[p.names[i]] = e
+	}
+	journal := s.Journal(h.Ref)
+	written := make(record.Log, len(journal))
+	for i, line := range journal {
+		written[i] = line.Entry
+	}
+	for i, name := range entryNames(written) {
+		if doc, err := format.Parse([]byte(journal[i].Before), k.Form); journal[i].Before != "" && err == nil {
+			p.journal[name] = replaced{doc, journal[i].Had}
+		}
 	}
 	if doc, v, err := s.Document(k, h.Ref.ID); err == nil {
 		p.add(doc, k.Header(v).Log)
 	}
-	at := map[string]int{}
-	for i, e := range h.Log {
-		at[e.Hash()] = i
-	}
-	for _, line := range s.Journal(h.Ref) {
-		i, known := at[line.Entry.Hash()]
-		if doc, err := format.Parse([]byte(line.Before), k.Form); known && line.Before != "" && err == nil {
-			p.states[i] = doc
-		}
-	}
 	return p
 }
 
+const versionsRead = 200 // commits, the newest
+
+// entryNames tells entries apart: by their hashes, and of those that say the same in one second, by how many came before.
+func entryNames(log record.Log) []string {
+	seen, out := map[string]int{}, make([]string, len(log))
+	for i, e := range log {
+		hash := e.Hash()
+		out[i] = fmt.Sprintf("%s %d", hash, seen[hash])
+		seen[hash]++
+	}
+	return out
+}
+
 // Recall adds the states in the commits that lead to the one that is checked out. It starts git.
-func (p Past) Recall(ctx context.Context, s *store.Store, of record.Ref) error {
-	all, err := snapshot.VersionsOf(ctx, s.Layout, of)
+func (p *Past) Recall(ctx context.Context, s *store.Store, of record.Ref) error {
+	all, err := snapshot.VersionsOf(ctx, s.Layout, of, versionsRead)
 	for _, v := range all {
 		p.add(v.Doc, v.Log)
 	}
 	return err
 }
 
-// add takes a state, if the record has come through it.
-func (p Past) add(doc *format.Doc, log record.Log) {
-	n := len(log)
-	if n > 0 && n <= len(p.log) && p.states[n] == nil && log[n-1].Equal(p.log[n-1]) {
-		p.states[n] = doc
+// add takes a state, and those of the journal through which its file has come.
+func (p *Past) add(doc *format.Doc, log record.Log) {
+	names := entryNames(log)
+	p.take(doc, names)
+	for i, name := range names {
+		if before, ok := p.journal[name]; ok && before.had == session.HadOf(log[:i]) {
+			p.take(before.doc, names[:i])
+			delete(p.journal, name)
+		}
 	}
 }
 
-// Changes says what an entry, by its short hash, changed of each of its fields whose values before and after it are
-// known: in states between which no other entry names the field.
-func (p Past) Changes(hash string) (out []FieldChange) {
-	i := slices.IndexFunc(p.log, func(e record.Entry) bool { return e.ShortHash() == hash })
-	if i < 0 {
+func (p *Past) take(doc *format.Doc, names []string) {
+	one := state{doc, map[string]bool{}}
+	for _, name := range names {
+		one.has[name] = true
+	}
+	at := slices.IndexFunc(p.states, func(other state) bool { return len(other.has) < len(names) })
+	if at < 0 {
+		at = len(p.states)
+	}
+	p.states = slices.Insert(p.states, at, one)
+}
+
+// Changes says what the entry at i changed of each of its fields whose values before and after it are known: in two
+// states of which the later has the entry, and no other that names the field, beside those of the earlier.
+func (p *Past) Changes(i int) (out []FieldChange) {
+	if i >= len(p.names) {
 		return nil
 	}
 	for _, field := range changed(p.log[i]) {
-		before, after := p.near(field, i, -1), p.near(field, i+1, +1)
-		if before == nil || after == nil {
+		before, after := p.around(p.names[i], field)
+		if before == nil {
 			continue
 		}
 		from, to := valueIn(before, field), valueIn(after, field)
@@ -89,22 +138,51 @@ func (p Past) Changes(hash string) (out []FieldChange) {
 	return out
 }
 
-// near is the known state nearest to the one with n entries, in a direction, that has the same value of a field; nil for
-// none.
-func (p Past) near(field string, n, step int) *format.Doc {
-	for ; n >= 0 && n <= len(p.log); n += step {
-		if doc := p.states[n]; doc != nil {
-			return doc
+const statesTried = 8 // on each side of an entry
+
+// around finds the nearest states before and after an entry between which nothing else changed a field; nil for none.
+func (p *Past) around(name, field string) (before, after *format.Doc) {
+	nearest, late := 0, 0
+	for _, of := range slices.Backward(p.states) {
+		if !of.has[name] {
+			continue
 		}
-		over := n // the entry between this state and the next
-		if step < 0 {
-			over = n - 1
+		if late++; late > statesTried || nearest == 1 {
+			break
 		}
-		if over >= 0 && over < len(p.log) && slices.Contains(changed(p.log[over]), field) {
-			return nil
+		early := 0
+		for _, from := range p.states {
+			far := len(of.has) - len(from.has)
+			if far <= 0 || from.has[name] || nearest > 0 && far >= nearest {
+				continue
+			}
+			if early++; early > statesTried {
+				break
+			}
+			if p.leads(from, of, name, field) {
+				before, after, nearest = from.doc, of.doc, far
+			}
 		}
 	}
-	return nil
+	return before, after
+}
+
+// leads reports whether a state came from an earlier one by entries of which, but for one, none names a field.
+func (p *Past) leads(early, late state, but, field string) bool {
+	for name := range early.has {
+		if !late.has[name] {
+			return false
+		}
+	}
+	for name := range late.has {
+		if name == but || early.has[name] {
+			continue
+		}
+		if e, known := p.by[name]; !known || slices.Contains(changed(e), field) {
+			return false
+		}
+	}
+	return true
 }
 
 // refPrefix begins the name of a field that is one of the references.

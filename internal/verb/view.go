@@ -81,6 +81,8 @@ type Entry struct {
 	Signed  string `json:"signed,omitempty"` // true, bad if the signature does not count, false if there should be one
 
 	*record.Detail // what few kinds of write say
+
+	Place int `json:"-"` // in the provenance of its record, of history and log
 }
 
 // EntryCheck is the result of one check in an entry.

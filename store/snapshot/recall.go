@@ -23,8 +23,8 @@ type version struct {
 }
 
 // versions calls fn with the versions of the files of records in all of the history of a commit, the newest first and
-// each once: those that can be read as a record of their kind. Contents that only a merge had are left out.
-func versions(ctx context.Context, l layout.Layout, head string, wanted map[record.Ref]bool, fn func(version)) error {
+// each once, so many at most (0 for all): those that can be read as a record of their kind. Contents that only a merge had are left out.
+func versions(ctx context.Context, l layout.Layout, head string, wanted map[record.Ref]bool, most int, fn func(version)) error {
 	return versionsSince(ctx, l, "", head, wanted, nil, fn)
 }
 
@@ -80,8 +80,9 @@ type Version struct {
 }
 
 // VersionsOf returns the versions of a record in the history of the commit that is checked out, the newest first and each
-// once. Contents that cannot be read, or that only a merge had, are left out. There are none outside git.
-func VersionsOf(ctx context.Context, l layout.Layout, of record.Ref) (all []Version, err error) {
+// once; so many at most, 0 for all. Contents that cannot be read, or that only a merge had, are left out. There are none
+// outside git.
+func VersionsOf(ctx context.Context, l layout.Layout, of record.Ref, most int) (all []Version, err error) {
 	if l.Repo == nil {
 		return nil, nil
 	}
@@ -89,7 +90,7 @@ func VersionsOf(ctx context.Context, l layout.Layout, of record.Ref) (all []Vers
 	if err != nil || head == "" {
 		return nil, err
 	}
-	err = versions(ctx, l, head, map[record.Ref]bool{of: true}, func(v version) { all = append(all, Version{v.doc, v.log}) })
+	err = versions(ctx, l, head, map[record.Ref]bool{of: true}, most, func(v version) { all = append(all, Version{v.doc, v.log}) })
 	return all, err
 }
 
@@ -97,7 +98,7 @@ func VersionsOf(ctx context.Context, l layout.Layout, of record.Ref) (all []Vers
 // which both have every entry it is one with the most, and of these the oldest: an edit without an entry then counts as
 // a change of the content that has it. It is nil if there is none, as outside git.
 func CommonVersion(ctx context.Context, l layout.Layout, of record.Ref, a, b record.Log) (src []byte, err error) {
-	all, err := VersionsOf(ctx, l, of)
+	all, err := VersionsOf(ctx, l, of, 0)
 	inA, inB, most := a.Hashes(), b.Hashes(), 0
 	for _, v := range all {
 		common := true
@@ -148,7 +149,7 @@ func (l comparison) recallDeleted(ctx context.Context, commit string, before *tr
 	for i := range before.Records {
 		delete(brought, record.Ref{Kind: before.Records[i].Kind, ID: before.Records[i].Name})
 	}
-	err = versions(ctx, l.Layout, commit, brought, func(v version) {
+	err = versions(ctx, l.Layout, commit, brought, 0, func(v version) {
 		if !slices.ContainsFunc(all, func(known version) bool { return known.of == v.of }) {
 			before.recall(v)
 		}

@@ -175,11 +175,11 @@ type filters struct {
 	since, until time.Time // until is zero for none
 	who          record.Actor
 	whole        bool // every record is read, because the oldest entries are asked for
-	past         map[string]verb.Past
+	past         map[string]*verb.Past
 }
 
 func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
-	f.HistoryIn, f.past = in, map[string]verb.Past{}
+	f.HistoryIn, f.past = in, map[string]*verb.Past{}
 	if err := verb.KnownKind(in.Kind, configKind); err != nil {
 		return f, err
 	}
@@ -213,7 +213,7 @@ func (f filters) eventsOf(rec logged) []verb.Ranked[Event] {
 			continue
 		}
 		event := Event{Title: rec.Title, Deleted: rec.deleted, Entry: verb.ViewEntry(e, rec.descs)}
-		event.Hash = e.ShortHash()
+		event.Hash, event.Place = e.ShortHash(), i
 		if rec.Ref.Kind == record.TaskKind {
 			event.Task = record.ID(rec.Ref.ID)
 		} else {
@@ -231,15 +231,17 @@ func (f filters) tellChanges(ctx context.Context, s *store.Store, id string, e *
 	if len(e.Fields) == 0 && e.Checks == nil && (e.Detail == nil || len(e.Refs) == 0) {
 		return
 	}
-	past, known := f.past[id]
-	if !known {
-		if k, v, err := kind.Find(s, id); err == nil {
-			past = verb.PastOf(s, k, k.Header(v))
-			if string(f.ID) == id {
-				_ = past.Recall(ctx, s, k.Ref(id))
-			}
+	past := f.past[id]
+	if past == nil {
+		k, v, err := kind.Find(s, id)
+		if err != nil {
+			return
+		}
+		past = verb.PastOf(s, k, k.Header(v))
+		if string(f.ID) == id {
+			_ = past.Recall(ctx, s, k.Ref(id))
 		}
 		f.past[id] = past
 	}
-	e.Changes = past.Changes(e.Hash)
+	e.Changes = past.Changes(e.Place)
 }

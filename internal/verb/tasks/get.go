@@ -84,7 +84,7 @@ func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task 
 func tellChanges(s *store.Store, k *kind.Kind, h record.Header, entries []verb.Entry) {
 	past := verb.PastOf(s, k, h)
 	for i := range entries[:min(len(entries), len(h.Log))] {
-		entries[i].Changes = past.Changes(h.Log[i].ShortHash())
+		entries[i].Changes = past.Changes(i)
 	}
 }
 
