@@ -137,7 +137,9 @@ func PageOf(ctx context.Context, w *verb.Workspace, t verb.Task) any {
 	if err != nil {
 		return t
 	}
-	out.BlockedBy = nil // said with their titles
+	out.BlockedBy = slices.DeleteFunc(slices.Clone(out.BlockedBy), func(id record.ID) bool { // said with its title
+		return slices.ContainsFunc(out.Blockers.Tasks, func(r verb.Row) bool { return r.ID == id })
+	})
 	if all := out.Comments; len(all.Comments) > partSize {
 		all.Comments, all.Truncated = all.Comments[len(all.Comments)-partSize:], true
 	}

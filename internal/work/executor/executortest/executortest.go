@@ -30,7 +30,7 @@ const source = "github.com/cairn-tasks/cairn/internal/work/executor/executortest
 var begun, _ = os.Getwd()
 
 var build = sync.OnceValues(func() (string, error) {
-	list := exec.Command("go", "list", "-f", "{{.Dir}}", source) // with -trimpath no program knows where its source lies
+	list := exec.Command("go", "list", "-buildvcs=false", "-f", "{{.Dir}}", source) // with -trimpath no program knows where its source lies
 	list.Dir = begun
 	here, err := list.Output()
 	if err != nil {
