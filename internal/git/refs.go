@@ -408,8 +408,8 @@ func (r Remotes) isBundled(at string) bool {
 	if !filepath.IsAbs(at) || strings.HasPrefix(filepath.ToSlash(filepath.Clean(at)), "/proc/") { // as /proc/self/cwd
 		return true
 	}
-	if real, err := filepath.EvalSymlinks(at); err == nil {
-		at = real
+	if target, err := filepath.EvalSymlinks(at); err == nil {
+		at = target
 	} else if strings.Contains(at, "..") {
 		return true // it may lead elsewhere for git, whose current folder is another, as /dev/fd/../cwd does
 	}

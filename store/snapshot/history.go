@@ -311,7 +311,7 @@ func (h *history) past(suspects []proof.Suspect) (map[record.ID][]task.Task, err
 	if h.head == "" || len(old) == 0 {
 		return out, h.err
 	}
-	err := versions(h.ctx, h.Layout, h.since, old, 0, func(v version) {
+	err := versions(h.ctx, h.Layout, h.since, old, func(v version) {
 		if t, ok := v.value.(task.Task); ok {
 			out[t.ID] = append(out[t.ID], t)
 		}

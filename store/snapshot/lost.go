@@ -24,7 +24,7 @@ func Lost(ctx context.Context, l layout.Layout, of map[record.Ref]bool) (map[rec
 		return nil, err
 	}
 	found := lostFinder{}
-	err = versions(ctx, l, head, of, 0, found.add)
+	err = versions(ctx, l, head, of, found.add)
 	return found.all(l), err
 }
 

@@ -23,8 +23,8 @@ type version struct {
 }
 
 // versions calls fn with the versions of the files of records in all of the history of a commit, the newest first and
-// each once, so many at most (0 for all): those that can be read as a record of their kind. Contents that only a merge had are left out.
-func versions(ctx context.Context, l layout.Layout, head string, wanted map[record.Ref]bool, most int, fn func(version)) error {
+// each once: those that can be read as a record of their kind. Contents that only a merge had are left out.
+func versions(ctx context.Context, l layout.Layout, head string, wanted map[record.Ref]bool, fn func(version)) error {
 	return versionsSince(ctx, l, "", head, wanted, nil, fn)
 }
 
@@ -90,7 +90,9 @@ func VersionsOf(ctx context.Context, l layout.Layout, of record.Ref, most int) (
 	if err != nil || head == "" {
 		return nil, err
 	}
-	err = versions(ctx, l, head, map[record.Ref]bool{of: true}, most, func(v version) { all = append(all, Version{v.doc, v.log}) })
+	found := 0
+	enough := func(string, string) bool { found++; return most > 0 && found > most }
+	err = versionsSince(ctx, l, "", head, map[record.Ref]bool{of: true}, enough, func(v version) { all = append(all, Version{v.doc, v.log}) })
 	return all, err
 }
 
@@ -149,7 +151,7 @@ func (l comparison) recallDeleted(ctx context.Context, commit string, before *tr
 	for i := range before.Records {
 		delete(brought, record.Ref{Kind: before.Records[i].Kind, ID: before.Records[i].Name})
 	}
-	err = versions(ctx, l.Layout, commit, brought, 0, func(v version) {
+	err = versions(ctx, l.Layout, commit, brought, func(v version) {
 		if !slices.ContainsFunc(all, func(known version) bool { return known.of == v.of }) {
 			before.recall(v)
 		}
