@@ -224,7 +224,7 @@ func TestSlowADayAtTheBoard(t *testing.T) {
 	w.press("Enter")
 	w.until("SHOP-3 noted")
 	w.press("Enter")
-	w.until("Provenance", "talked to Bob")
+	w.until("History", "talked to Bob")
 	w.press("q")
 	w.press("a")
 	w.write("Count the stock")

@@ -319,6 +319,8 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"note", "T-1", "hello again"}},
 		{8, []string{"remote-probe"}},
 		{8, []string{"remote-sync"}},
+		{8, []string{"sync"}},
+		{0, []string{"resolve"}},
 		{0, []string{"remote-status"}},
 		{0, []string{"settings-set", "claims_remote", "none"}},
 		{0, []string{"plan", "--input", `{"tasks": [{"title": "Roof", "checks": [{"desc": "built", "cmd": "touch ran"}]}]}`}},
