@@ -3,12 +3,15 @@ package worktree
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
@@ -150,7 +153,7 @@ func (y *syncing) commitRecords(ctx context.Context, paths []string) error {
 	}
 	before, err := y.tip(ctx)
 	if err == nil {
-		err = commitPaths(ctx, y.repo.Top, subject(record.Unique(ids)), paths...)
+		err = y.commitBeside(ctx, subject(record.Unique(ids)), paths...)
 	}
 	if err != nil {
 		return err
@@ -308,10 +311,29 @@ func (y *syncing) setUp(ctx context.Context) error {
 		names[i] = y.layout.InRepo(name)
 	}
 	return y.Exclusively(ctx, func() error {
-		if err := commitPaths(ctx, y.repo.Top, "cairn: have git merge records by the merge driver", names...); err != nil {
+		if err := y.commitBeside(ctx, "cairn: have git merge records by the merge driver", names...); err != nil {
 			return err
 		}
 		y.Commit, err = y.tip(ctx)
 		return err
 	})
+}
+
+// commitBeside is commitPaths, and keeps the message that git merge --squash or cherry-pick -n has prepared for the person's
+// next commit, which any commit takes away.
+func (y *syncing) commitBeside(ctx context.Context, message string, paths ...string) error {
+	prepared := map[string][]byte{}
+	for _, name := range []string{"SQUASH_MSG", "MERGE_MSG"} {
+		file := filepath.Join(y.repo.GitDir, name)
+		if text, err := disk.ReadFile(file); err == nil {
+			prepared[file] = text
+		}
+	}
+	err := commitPaths(ctx, y.repo.Top, message, paths...)
+	for file, text := range prepared {
+		if _, gone := os.Lstat(file); gone != nil {
+			err = errors.Join(err, atomicfile.Write(file, text, 0o644))
+		}
+	}
+	return err
 }
