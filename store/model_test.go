@@ -205,10 +205,10 @@ func (m *model) beginning(t *modelTask, who record.Actor) record.Code {
 	switch {
 	case t.holder != "" && t.holder != who:
 		return record.AlreadyClaimed
+	case m.s.Config.Flow.IsClosed(t.status): // a claim of it counts no more
+		return record.TaskClosed
 	case t.session != "":
 		return record.SessionLive
-	case m.s.Config.Flow.IsClosed(t.status):
-		return record.TaskClosed
 	case t.status == m.s.Config.Flow.Initial:
 		return m.leave(t, m.s.Config.Flow.Working)
 	}

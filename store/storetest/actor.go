@@ -158,7 +158,7 @@ func (a Actor) BeginAs(ses string, id record.ID) error {
 		if err := w.hold.Refuse(id, a.Who, a.S.Worktree, false); err != nil {
 			return w.t, nil, err
 		}
-		if w.hold.Session != "" {
+		if w.hold.Live() && w.hold.Session != "" { // of a closed task the file names the last one
 			return w.t, nil, record.Errorf(record.SessionLive, "has session %s", w.hold.Session)
 		}
 		stamp := a.Stamp("")
