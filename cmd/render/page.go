@@ -415,13 +415,7 @@ func folds(of int) int { return max(0, of-entriesShown) }
 // changesIn is what an entry changed: each field with its old and its new value if these are known and one line long,
 // else by its name, and dependencies.
 func changesIn(e verb.Entry) (out []string) {
-	names := slices.Clone(e.Fields)
-	if e.Detail != nil {
-		for _, ref := range e.Refs {
-			names = append(names, "refs "+ref)
-		}
-	}
-	for _, field := range names {
+	for _, field := range e.Changed() {
 		if !slices.ContainsFunc(e.Changes, func(c verb.FieldChange) bool { return c.Field == field }) {
 			out = append(out, field)
 		}

@@ -189,13 +189,18 @@ func (p *Past) leads(early, late state, but, field string) bool {
 const refPrefix = "refs "
 
 // changed names the fields that an entry changed, and whose values it does not have. Each reference is one.
-func changed(e record.Entry) []string {
+func changed(e record.Entry) []string { return ViewEntry(e, nil).Changed() }
+
+// Changed names the fields that an entry changed, and whose values it does not have. Each reference is one.
+func (e Entry) Changed() []string {
 	out := slices.Clone(e.Fields)
 	if e.Checks != nil && e.Did != record.Created {
 		out = append(out, "checks")
 	}
-	for _, ref := range e.Said().Refs {
-		out = append(out, refPrefix+ref)
+	if e.Detail != nil {
+		for _, ref := range e.Refs {
+			out = append(out, refPrefix+ref)
+		}
 	}
 	return out
 }

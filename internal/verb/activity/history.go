@@ -228,7 +228,7 @@ func (f filters) eventsOf(rec logged) []verb.Ranked[Event] {
 // tellChanges gives an entry of a record the values of the fields that it changed. For one record commits are asked too.
 // What cannot be read has no values.
 func (f filters) tellChanges(ctx context.Context, s *store.Store, id string, e *verb.Entry) {
-	if len(e.Fields) == 0 && e.Checks == nil && (e.Detail == nil || len(e.Refs) == 0) {
+	if len(e.Changed()) == 0 {
 		return
 	}
 	past := f.past[id]
