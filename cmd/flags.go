@@ -62,8 +62,7 @@ func flagsOf(fields []verb.Field) []cli.Flag {
 	return out
 }
 
-// argumentFlag is the name of the flag that can be given in place of an argument, since agents and scripts name what they
-// give.
+// argumentFlag is the name of the flag that can be given in place of an argument: agents and scripts name what they give.
 func argumentFlag(f verb.Field) string { return verb.CommandName(f.Name) }
 
 // taken reports whether a flag of another meaning has a name.

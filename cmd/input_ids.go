@@ -76,7 +76,7 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 // lastOne stands for the record of a kind that the caller wrote to last.
 const lastOne = "-"
 
-// lastWritten is the record of a kind to which the caller's newest entry was made. It returns NOT_FOUND if there is none.
+// lastWritten is the record of a kind to which the caller wrote last. It returns NOT_FOUND if there is none.
 func lastWritten(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Kind) (string, error) {
 	view, err := w.Reads.Look(ctx, s, k)
 	if err != nil {

@@ -75,7 +75,7 @@ func PastOf(s *store.Store, k *kind.Kind, h record.Header) *Past {
 
 const versionsRead = 200 // commits, the newest
 
-// entryNames tells entries apart: by their hashes, and of those that say the same in one second, by how many came before.
+// entryNames tells entries apart by their hashes, and those of one second that say the same by how many came before.
 func entryNames(log record.Log) []string {
 	seen, out := map[string]int{}, make([]string, len(log))
 	for i, e := range log {

@@ -79,8 +79,8 @@ type Version struct {
 	Log record.Log
 }
 
-// VersionsOf returns the versions of a record in the history of the commit that is checked out, the newest first and each
-// once; so many at most, 0 for all. Contents that cannot be read, or that only a merge had, are left out. There are none
+// VersionsOf returns the versions of a record in the history of the commit that is checked out, the newest first, each
+// once, and no more than most; 0 for all. Contents that cannot be read, or that only a merge had, are left out. There are none
 // outside git.
 func VersionsOf(ctx context.Context, l layout.Layout, of record.Ref, most int) (all []Version, err error) {
 	if l.Repo == nil {

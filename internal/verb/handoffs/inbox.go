@@ -68,9 +68,9 @@ const ItemMark = "#"
 
 const inboxLimit = 20
 
-// Inbox lists what waits for the caller, the newest first. It is derived from the rows of all records; of files only
-// those are read whose mentions and answers it shows. Reading acknowledges nothing. Ack comes first: it ends the handoffs
-// that the caller claimed or answered, where the caller may write, and marks everything else in live state.
+// Inbox lists what waits for the caller, the newest first. It is derived from the rows of all records; the only files
+// read are those whose mentions and answers it shows. Reading acknowledges nothing. Ack comes first: it ends the handoffs
+// that the caller claimed or answered, where the caller may write, and marks all else in live state.
 func Inbox(ctx context.Context, w *verb.Workspace, s *store.Store, in InboxIn) (verb.Items[Item], error) {
 	err := in.valid()
 	if err == nil {

@@ -319,8 +319,8 @@ func (y *syncing) setUp(ctx context.Context) error {
 	})
 }
 
-// commitBeside is commitPaths, and keeps the message that git merge --squash or cherry-pick -n has prepared for the person's
-// next commit, which any commit takes away.
+// commitBeside is commitPaths, and keeps the message that git merge --squash or cherry-pick -n has prepared for the next
+// commit of the person. Any commit takes it away.
 func (y *syncing) commitBeside(ctx context.Context, message string, paths ...string) error {
 	prepared := map[string][]byte{}
 	for _, name := range []string{"SQUASH_MSG", "MERGE_MSG"} {
