@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
@@ -35,7 +34,7 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) (err error)
 }
 
 // completeID finds the id of a record that a field names by a part of it: of a task also by the id that it had where it
-// was imported from, of a session by that of its task. A whole id is returned even if no record has it, since the verb
+// was imported from (verb.ImportedAs), of a session by that of its task. A whole id is returned even if no record has it, since the verb
 // knows what that means; and so is what names no record.
 func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part string) (string, error) {
 	k, isRecord := kind.Named(f.Names)
@@ -60,7 +59,7 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	}
 	unknown := record.CodeOf(err) == record.NotFound
 	if k == kind.Tasks.Kind && (unknown || err == nil && id == part) {
-		if there, hint := importedAs(ctx, w, s, part); there != "" || hint != nil {
+		if there, hint := verb.ImportedAs(ctx, w, s, part); there != "" || hint != nil {
 			return there, hint
 		}
 	}
@@ -104,36 +103,6 @@ func lastWritten(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind
 			WithHint("%s shows what there is", record.CallTo("list").OnlyShown())
 	}
 	return last, nil
-}
-
-// importedAs finds the task that was imported from another tracker by the id that it had there, with or without the
-// name of the tracker: bd-12, beads:bd-12. It returns "" if there is none, or a record here has that id, and
-// AMBIGUOUS_ID if the id was one of several trackers.
-func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref string) (string, error) {
-	if _, _, err := kind.Find(s, ref); err == nil || record.CodeOf(err) == record.BadFile {
-		return "", nil
-	}
-	view, err := w.Reads.Look(ctx, s, kind.Tasks.Kind)
-	if err != nil {
-		return "", err
-	}
-	var hits []string
-	for _, row := range view.Rows() {
-		if slices.ContainsFunc(row.All(kind.OriginFact), func(origin string) bool {
-			_, id, _ := strings.Cut(origin, ":")
-			return ref == origin || ref == id
-		}) {
-			hits = append(hits, row.ID)
-		}
-	}
-	switch len(hits) {
-	case 0:
-		return "", nil
-	case 1:
-		return hits[0], nil
-	}
-	return "", record.Errorf(record.AmbiguousID, "%s is what several trackers called a task: %s", ref, record.Clip(strings.Join(hits, ", "), 200)).
-		WithHint("%s shows one of them", record.CallTo("get", "id", hits[0]).OnlyShown())
 }
 
 // completeAnyID is completeID for a field that takes the id of a record of any kind. A whole id wins; else the part

@@ -176,3 +176,30 @@ func TestItemsThatCannotBeImported(t *testing.T) {
 		}
 	}
 }
+
+// A task is named by what it was called where it came from, alone or in a list; an id that is one here means that.
+func TestImportedTasksByTheirOldNames(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	out := imported(t, w, items{{"ref": "PROJ-12", "title": "One"}, {"ref": "o/shop#706", "title": "Two"}, {"ref": "o/web#706", "title": "Three"}})
+	one, two := out.Tasks[0].ID, out.Tasks[1].ID
+	for _, name := range []string{"PROJ-12", "jira:PROJ-12", "proj-12", string(one)} {
+		if got := get(t, w, record.ID(name)); got.ID != one {
+			t.Errorf("%s is %s", name, got.ID)
+		}
+	}
+	_, err := verbtest.Call[verb.Task](t, w, "get", verbtest.Args{"id": "#706"})
+	if record.CodeOf(err) != record.AmbiguousID || !strings.Contains(err.Error(), "jira:o/shop#706") || !strings.Contains(err.Error(), "jira:o/web#706") {
+		t.Errorf("#706: %v", err)
+	}
+	edited, err := verbtest.Call[verb.Task](t, w, "update", verbtest.Args{"id": "PROJ-12", "add_deps": []string{"shop#706"}, "parent": "o/web#706"})
+	if err != nil || !slices.Equal(edited.Deps, []record.ID{two}) || edited.Parent != out.Tasks[2].ID {
+		t.Errorf("%+v, %v", edited, err)
+	}
+	if _, err := verbtest.Call[verb.Task](t, w, "get", verbtest.Args{"id": "#707"}); record.CodeOf(err) != record.InvalidInput {
+		t.Errorf("#707: %v", err)
+	}
+	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "Four", "deps": []string{"PROJ-12"}})
+	if err != nil || !slices.Equal(made.Deps, []record.ID{one}) {
+		t.Errorf("%+v, %v", made, err)
+	}
+}

@@ -22,14 +22,19 @@ import (
 // say, and a lone value for a list of one, because models send them. null empties an optional text or list of what a
 // verb writes, as "" and [] do, and is refused everywhere else. Everything refused is INVALID_INPUT.
 func decode(input []byte, into reflect.Value, fields []Field) error {
-	if len(bytes.TrimSpace(input)) == 0 {
-		input = []byte("{}")
-	}
-	got, err := ReadObject(input)
+	got, err := objectOf(input)
 	if err != nil {
 		return err
 	}
 	return fill(got, into, fields, "")
+}
+
+// objectOf is ReadObject of an input, of which nothing is an empty one.
+func objectOf(input []byte) (jsonObject, error) {
+	if len(bytes.TrimSpace(input)) == 0 {
+		input = []byte("{}")
+	}
+	return ReadObject(input)
 }
 
 // DecodeInput reads a JSON object as strictly as the input of a verb that writes.

@@ -13,6 +13,7 @@
 //
 //   - verb.go, field.go, decode.go: a verb, the fields of its input, and how JSON becomes that input
 //   - workspace.go, rights.go: who acts, where, with what rights, and what a person has confirmed
+//   - ids.go, imported.go: ids that are given, and what tasks were called where they were imported from
 //   - write.go: the context of a write, and making one
 //   - idempotency.go: calls that are repeated under a key
 //   - view.go, view_session.go, record.go: records as callers see them, and writes of records of any kind; page.go: how much of

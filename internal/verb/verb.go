@@ -86,14 +86,32 @@ func (v Verb) Command() string {
 	return v.Noun + " " + CommandName(strings.TrimPrefix(v.Name, v.Noun+"_"))
 }
 
-// Call decodes a JSON object as the verb's input and does it. Errors are *record.Error with Op set: FORBIDDEN if the
-// workspace's profile does not suffice, INVALID_INPUT for input that is not of the right form, else what the verb says.
+// Call decodes a JSON object as the verb's input and does it. A task may be named as it was where it was imported from;
+// see ImportedAs. Errors are *record.Error with Op set: FORBIDDEN if the workspace's profile does not suffice,
+// INVALID_INPUT for input that is not of the right form, else what the verb says.
 func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error) {
-	return v.call(ctx, w, func() (any, error) {
+	var got jsonObject
+	read := func() (any, error) {
 		in := reflect.New(v.in.of).Elem()
-		err := decode(input, in, v.Fields())
+		err := fill(got, in, v.Fields(), "")
 		return in.Interface(), err
+	}
+	out, err := v.call(ctx, w, func() (_ any, err error) {
+		if got, err = objectOf(input); err != nil {
+			return nil, err
+		}
+		return read()
 	})
+	if err == nil || got == nil {
+		return out, err
+	}
+	switch again, wrong := v.imported(ctx, w, got, err); {
+	case wrong != nil:
+		return nil, v.named(wrong)
+	case again:
+		return v.call(ctx, w, read)
+	}
+	return out, err
 }
 
 // CallTyped is Call for Go code that has the input as a value. In must be of the type of the verb's input, and Out the

@@ -84,6 +84,27 @@ const (
 	OriginFact      = "origin" // what the record was made from, as the target of its reference says; one for each
 )
 
+// IsFrom reports whether the record was made from what a text names in another system: SYSTEM:ID, ID, or the end of an
+// ID that begins with its number sign or behind a slash, as #706 and name#706 are of owner/name#706. Letters may be of
+// either case.
+func (r *Row) IsFrom(ref string) bool {
+	for _, f := range r.Facts {
+		if f.Name != OriginFact {
+			continue
+		}
+		system, id, _ := strings.Cut(f.Value, ":")
+		name := ref
+		if n := len(system); len(ref) > n && ref[n] == ':' && strings.EqualFold(ref[:n], system) {
+			name = ref[n+1:]
+		}
+		rest := len(id) - len(name)
+		if rest >= 0 && name != "" && strings.EqualFold(id[rest:], name) && (rest == 0 || name[0] == '#' || id[rest-1] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
 // refFact is the name of the facts that say of which types the references of a record are.
 const refFact = "ref"
 

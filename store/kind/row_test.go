@@ -48,3 +48,18 @@ func TestRowKnowsWhoHolds(t *testing.T) {
 		}
 	})
 }
+
+// A record is found by what it was called elsewhere, in full or by the end of that.
+func TestIsFrom(t *testing.T) {
+	row := &kind.Row{Facts: []kind.Fact{{Name: kind.OriginFact, Value: "github:o/shop#706"}, {Name: kind.OriginFact, Value: "jira:PROJ-12"}}}
+	for _, ref := range []string{"#706", "shop#706", "o/shop#706", "O/Shop#706", "github:o/shop#706", "GitHub:#706", "PROJ-12", "proj-12", "jira:PROJ-12"} {
+		if !row.IsFrom(ref) {
+			t.Errorf("%s is not found", ref)
+		}
+	}
+	for _, ref := range []string{"", "#", "706", "#06", "#7", "op#706", "gitlab:#706", "12", "OJ-12", "github:", "jira:#706x"} {
+		if row.IsFrom(ref) {
+			t.Errorf("%s is found", ref)
+		}
+	}
+}

@@ -11,8 +11,8 @@ import (
 )
 
 // readMarkdown reads checklists. A box is an item, one that stands below another has it as parent, and other lines
-// below it are its body. A heading that names a state, such as Done or In progress, says the state of what follows; any
-// other below the title of the page is a label of it.
+// below it are its body. A heading that names a state, such as Done or In progress, says the state of what follows, and
+// of several that stand above an item the innermost; each other one below the title of the page is a label of it.
 //
 // At its end an item may say more in brackets, as export writes it: (p1, due 2026-08-01, est 90m, @lee, #roof, after
 // T-2 T-3, state in_review, id T-4). An item without an id is known by its words and those above it, so one that is
@@ -107,8 +107,8 @@ func (l *checklist) item(indent int, mark byte, words string) {
 		if label != "" {
 			it.Labels = append(it.Labels, label)
 		}
-		if s := l.states[i]; s != "" && it.State == "" {
-			it.State = s
+		if s := l.states[i]; s != "" {
+			it.State = s // the innermost heading is the last
 		}
 	}
 	switch {

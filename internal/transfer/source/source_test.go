@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -112,6 +113,21 @@ func TestWhatIsNotRead(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), one.want) || record.CodeOf(err) != record.InvalidInput {
 			t.Errorf("%s of %q: %v, and not %s", one.source, record.Clip(one.text, 60), err, one.want)
 		}
+	}
+}
+
+// Of headings within one another that name a state the innermost says it, whatever stands between; each other one is a
+// label.
+func TestTheInnermostHeadingSaysTheState(t *testing.T) {
+	page := "# Done\n## In progress\n### Cards\n- [ ] a\n#### Review\n- [ ] b\n## Payments\n### Done\n- [ ] c\n- [x] d\n### To do\n- [ ] e\n"
+	items := batchOf(t, "markdown", fileOf("TODO.md", page)).Items
+	var got []string
+	for _, it := range items {
+		got = append(got, it.Title+" "+it.State+" "+strings.Join(it.Labels, ","))
+	}
+	want := []string{"a started cards", "b review cards", "c open payments", "d done payments", "e open payments"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, and not %q", got, want)
 	}
 }
 

@@ -52,6 +52,7 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "discovered_from", Type: where.Words, About: "one of the tasks in whose course it was found", Read: keys.anyID, Texts: facts("discovered_from")},
 		{Name: "duplicates", Type: where.Words, About: "one of those that ask for the same", Read: keys.anyID, Texts: facts("duplicates")},
 		{Name: "related", Type: where.Words, About: "one of those that its reader should know of", Read: keys.anyID, Texts: facts("related")},
+		{Name: "origin", Type: where.Text, About: "what it was imported from, such as github:o/n#7", Texts: facts(kind.OriginFact)},
 		{Name: "mode", Type: where.Word, About: "auto or pair", Read: readMode, Texts: fact(kind.ModeFact)},
 		{Name: "repo", Type: where.Text, About: "the repository in which its files are", Texts: fact(kind.RepoFact)},
 		{Name: "due", Type: where.Time, About: "when it is due", Number: func(i Item) (float64, bool) { return from(i.Row.Fact(kind.DueFact)) }},
@@ -174,7 +175,7 @@ func (k keyReader) actor(value string) (string, error) {
 	return string(who), err
 }
 
-// id completes a part of the id of a task.
+// id completes a part of the id of a task, or finds it by its name where it was imported from.
 func (k keyReader) id(part string) (string, error) {
 	if k.g.Row(record.ID(part)) != nil {
 		return part, nil
@@ -183,7 +184,20 @@ func (k keyReader) id(part string) (string, error) {
 	for n, r := range k.g.Rows() {
 		ids[n] = r.ID
 	}
-	return store.Complete(kind.Tasks.Kind, part, ids)
+	id, err := store.Complete(kind.Tasks.Kind, part, ids)
+	if record.CodeOf(err) == record.NotFound {
+		if row, wrong := verb.ImportedAmong(k.g.Rows(), part); row != nil || wrong != nil {
+			return rowID(row), wrong
+		}
+	}
+	return id, err
+}
+
+func rowID(row *kind.Row) string {
+	if row == nil {
+		return ""
+	}
+	return row.ID
 }
 
 // anyID is id for what need not be a task.
