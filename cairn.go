@@ -25,6 +25,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/watch"
 )
@@ -136,7 +137,9 @@ func (w *Workspace) Call(ctx context.Context, name string, in Args, out any) err
 		return record.Errorf(record.InvalidInput, "the input of %s: %w", name, err)
 	}
 	call := w.call
-	got, err := v.Call(ctx, &call, input)
+	noting, writes := store.NoteWrites(ctx)
+	got, err := v.Call(noting, &call, input)
+	_ = work.Autocommit(ctx, writes, call.StateDir, call.Now) // the write stands; the next one commits it too
 	if err != nil || out == nil {
 		return err
 	}

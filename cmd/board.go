@@ -116,6 +116,7 @@ type boardCalls struct {
 	stop       func()          // ends the ticks
 	away, back func()          // before and after the terminal is another program's; nil where nothing needs to be done
 	running    sync.WaitGroup  // calls that write
+	warned     sync.Mutex      // of uncommitted
 }
 
 func (p boardCommand) boardCalls(ctx context.Context) (*boardCalls, error) {
@@ -254,10 +255,17 @@ func (b *boardCalls) Do(ctx context.Context, name string, in map[string]any, rep
 	return b.do(ctx, &w, name, in)
 }
 
-func (b *boardCalls) do(ctx context.Context, w *verb.Workspace, name string, in map[string]any) (verb.Task, error) {
+func (b *boardCalls) do(ctx context.Context, w *verb.Workspace, name string, in map[string]any) (t verb.Task, err error) {
 	b.running.Add(1)
 	defer b.running.Done()
-	return callVerb[verb.Task](ctx, w, name, in)
+	warnings, err := b.committing(ctx, func(ctx context.Context) error {
+		t, err = callVerb[verb.Task](ctx, w, name, in)
+		return err
+	})
+	b.warned.Lock()
+	defer b.warned.Unlock()
+	b.uncommitted = append(b.uncommitted, warnings...)
+	return t, err
 }
 
 // Explain spells an error as the command line does.

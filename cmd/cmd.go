@@ -25,6 +25,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
@@ -55,14 +57,26 @@ func Main(ctx context.Context, env Env) int {
 	p.meter = p.newMeter()
 	p.out.meter = p.meter
 	defer p.meter.Until(ctx)()
-	err := p.runLine(progress.With(ctx, p.meter.Reports(p.Stderr)))
+	warnings, err := p.committing(ctx, func(ctx context.Context) error {
+		return p.runLine(progress.With(ctx, p.meter.Reports(p.Stderr)))
+	})
 	p.meter.Stop()
+	for _, line := range record.Unique(slices.Concat(p.uncommitted, warnings)) {
+		screen.Fprintf(p.Stderr, "cairn: %s\n", line)
+	}
 	exit := p.report(ctx, err)
 	if p.out.err != nil && exit == 0 {
 		screen.Fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
 		exit = exitFailure
 	}
 	return exit
+}
+
+// committing calls a function, and commits what that wrote where the config says so. The warnings are for people.
+func (p *program) committing(ctx context.Context, fn func(context.Context) error) (warnings []string, err error) {
+	noting, writes := store.NoteWrites(ctx)
+	err = fn(noting)
+	return work.Autocommit(ctx, writes, p.stateDir(), p.Now), err
 }
 
 // newMeter is the meter of the program: nil unless standard error is a terminal that can erase a line, and the output is
@@ -85,6 +99,8 @@ type program struct {
 	exit  int             // of a command that did its work
 
 	failing int // the exit number of every error; 0 for the numbers of their codes
+
+	uncommitted []string // why writes were not committed, for people
 }
 
 // runLine runs the command that the line names. It returns a panic as an error, so that no stack trace reaches a user.

@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/setup"
 	files "github.com/cairn-tasks/cairn/internal/skills"
 	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/config"
 	"github.com/cairn-tasks/cairn/internal/verb/prime"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/internal/verb/skills"
@@ -80,7 +82,28 @@ func runInit(ctx context.Context, c *call, in initIn) error {
 	if driver != nil {
 		err = errors.Join(err, driver.Apply(ctx))
 	}
+	if len(made.Files) > 0 && err == nil {
+		err = c.proposeAutocommit(ctx, w, s)
+	}
 	return err // the workspace is made, even if the consent could not be stored
+}
+
+// proposeAutocommit asks a person at a terminal whether each write is to be committed by itself.
+func (c *call) proposeAutocommit(ctx context.Context, w *verb.Workspace, s *store.Store) error {
+	agent, _ := shellAgent(c.Getenv)
+	if s.Repo == nil || agent != "" || !c.asksHere() || !w.Actor().Human() || s.Config.Autocommit {
+		return nil
+	}
+	c.printf("Commit each change of the record by itself, on the branch that is checked out? [Y/n] ")
+	answer, err := terminal.ReadAnswer(ctx, c.Stdin)
+	if err != nil || strings.HasPrefix(answer, "n") {
+		return err
+	}
+	_, err = callVerb[config.Settings](ctx, w, "settings_set", map[string]any{"key": "autocommit", "value": "on"})
+	if err == nil {
+		c.printf("It does. cairn settings-set autocommit off ends that.\n")
+	}
+	return err
 }
 
 // clientsResult is what setup found of clients, and what it changed.

@@ -13,6 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -78,7 +80,11 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func
 	if !v.Opens {
 		w.Session = cmp.Or(w.Session, s.attempts.current())
 	}
-	out, err = call(ctx, &w, input)
+	noting, writes := store.NoteWrites(ctx)
+	out, err = call(noting, &w, input)
+	for _, line := range work.Autocommit(ctx, writes, w.StateDir, w.Now) {
+		s.log.Warn(line, "tool", v.Name)
+	}
 	if err == nil {
 		s.attempts.learn(v, out)
 	}

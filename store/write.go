@@ -82,6 +82,9 @@ func (tx *Tx) write(ctx context.Context) error {
 	if clean {
 		_ = w.log.remove() // a log that stays only makes the next write sweep
 	}
+	if err == nil && len(w.files) > 0 {
+		noteWrite(ctx, tx.s.Root)
+	}
 	return err
 }
 

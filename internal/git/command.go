@@ -140,6 +140,9 @@ func environ(dir string) []string {
 	return append(append(foreign(nil), variables...), workTreeOf(dir)...)
 }
 
+// InHook reports whether git has started this process, or one that it descends from, in the middle of a commit.
+func InHook() bool { return os.Getenv("GIT_INDEX_FILE") != "" }
+
 // foreign is the environment of this process without what is meant for git, but for some variables of git that are
 // kept.
 func foreign(keep func(name string) bool) []string {

@@ -115,6 +115,8 @@ type Change struct {
 type Looks struct {
 	Ignored bool // what is ignored too, a folder that is ignored as one path
 	Shallow bool // nothing that is in submodules
+
+	Below string // only what is below a path from the top; "" for all
 }
 
 // Changes lists all that differs from the commit that is checked out: staged or not, untracked, under .cairn too, and
@@ -127,7 +129,7 @@ func (r *Repo) Changes(ctx context.Context, l Looks) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := r.Index("").Files(ctx, "")
+	files, err := r.Index("").Files(ctx, l.Below)
 	for _, f := range files { // those that git was told not to look at
 		if !f.Unwatched || f.Unmerged || !r.hasFile(f.Path) {
 			continue
@@ -148,6 +150,9 @@ func (w *workTree) status(ctx context.Context, l Looks) ([]Change, error) {
 	}
 	if l.Ignored {
 		args = append(args, "--ignored=matching")
+	}
+	if l.Below != "" {
+		args = append(args, "--", l.Below)
 	}
 	out, err := w.runFiltering(ctx, nil, args...)
 	if err != nil {

@@ -57,6 +57,12 @@ func (r Refs) existing(ctx context.Context, names ...string) ([]string, error) {
 	return found, nil
 }
 
+// At lists the full names of the refs that point at a commit.
+func (r Refs) At(ctx context.Context, commit string) ([]string, error) {
+	out, err := Run(ctx, r.repo.Top, "for-each-ref", "--format=%(refname)", "--points-at="+commit)
+	return strings.Fields(string(out)), err
+}
+
 // CommittedOn reports whether a commit was made on a local branch, as the branch's log in this clone tells, and not
 // brought to it by a merge, a reset or a fast-forward.
 func (r Refs) CommittedOn(ctx context.Context, branch, commit string) (bool, error) {

@@ -27,11 +27,8 @@ func (in Sync) Run(ctx context.Context, s *store.Store) (done worktree.Synced, d
 	if err != nil {
 		return done, nil, err
 	}
-	exclusively := func(ctx context.Context, fn func() error) error {
-		return s.Update(ctx, func(*store.Tx) error { return fn() })
-	}
 	done, err = trees.Sync(ctx, worktree.Sync{
-		Publish: in.Publish, Ask: in.Ask, Exclusively: exclusively,
+		Publish: in.Publish, Ask: in.Ask, Exclusively: exclusively(s),
 		SetUp: func(ctx context.Context) (changed []string, err error) {
 			driver, changed, err = installDriver(ctx, s.Layout)
 			return changed, err

@@ -43,6 +43,7 @@ type Config struct {
 	WorktreeSetup string        // a command that is run in each new work tree; "" for none
 	SetupTimeout  time.Duration // of that command; 0 for none
 	CloseByMerge  bool          // a task that has a branch is closed by merging it
+	Autocommit    bool          // each write is committed, on the branch that is checked out
 
 	Repos []Repo // the repositories that its tasks are about, beside or instead of the one in which it lies
 

@@ -92,6 +92,11 @@ var configKeys = sync.OnceValue(func() []Setting {
 			},
 		},
 		{
+			Key: "autocommit", Doc: "whether each write is committed by itself: off or on", Choices: []string{"off", "on"},
+			Value: func(c Config) string { return map[bool]string{true: "on", false: "off"}[c.Autocommit] },
+			read:  func(r *configReader, n *format.Node) { r.c.Autocommit = r.choice("autocommit", n, "off", "on") == "on" },
+		},
+		{
 			Key: "archive_after", Doc: "archive moves closed tasks to which nothing was written for so long, unless it is told another time",
 			Value: func(c Config) string { return Days(c.ArchiveAfter) },
 			read: func(r *configReader, n *format.Node) {

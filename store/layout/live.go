@@ -137,6 +137,12 @@ func (l Live) SharedLock() string { return l.join("remote.lock") }
 // (session.Branches). It can be deleted at any time.
 func (l Layout) BranchesFile() string { return l.Live.join("branches-" + Name(l.Worktree) + ".json") }
 
+// AutocommitFile is the path of what is known of the last commit that a write made in one worktree. It can be deleted at
+// any time.
+func (l Layout) AutocommitFile() string {
+	return l.Live.join("autocommit-" + Name(l.Worktree) + ".json")
+}
+
 // Vectors is the path of what an embedder made of the texts of this clone. It can be deleted at any time.
 func (l Live) Vectors() string { return l.join("vectors") }
 

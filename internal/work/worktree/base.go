@@ -209,11 +209,16 @@ func (h *holder) dirty(paths []string) error {
 // gitPatience is how long a merge waits for another git command in the work tree that has the base checked out.
 const gitPatience = 5 * time.Second
 
-// awaitGit waits until no other git command holds the index, for gitPatience at most.
+// awaitGit waits until no other git command holds the index, for gitPatience at most. It does not wait for a lock that
+// is older than that, which a killed git has left.
 func (h *holder) awaitGit(ctx context.Context) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for until := time.Now().Add(gitPatience); layout.Exists(filepath.Join(h.GitDir, "index.lock")) && time.Now().Before(until); {
+	young := func() bool {
+		info, err := os.Lstat(filepath.Join(h.GitDir, "index.lock"))
+		return err == nil && time.Since(info.ModTime()).Abs() < gitPatience
+	}
+	for until := time.Now().Add(gitPatience); young() && time.Now().Before(until); {
 		select {
 		case <-ctx.Done():
 			return

@@ -76,7 +76,7 @@ func (w *Worktrees) CommitRecords(ctx context.Context, t Tree, message string) (
 	}
 	records, _, err := w.uncommitted(ctx, there)
 	if err == nil && len(records) > 0 {
-		err = commitPaths(ctx, t.Path, message, records...)
+		err = commitPaths(ctx, t.Path, message, records)
 	}
 	if err != nil {
 		return false, err
@@ -104,7 +104,7 @@ func (w work) commitOnlyRecords(ctx context.Context) error {
 	if len(records) == 0 {
 		return nil
 	}
-	return commitPaths(ctx, w.tree.Path, "cairn: the record of "+string(w.tree.Task), records...)
+	return commitPaths(ctx, w.tree.Path, "cairn: the record of "+string(w.tree.Task), records)
 }
 
 // uncommitted lists the uncommitted changes in a work tree: the files of the record, and the others, without what git
@@ -136,8 +136,8 @@ func (c *clone) uncommittedOf(ctx context.Context, there *git.Repo, counts func(
 }
 
 // commitPaths commits what some paths of a work tree hold now, without hooks. It commits nothing else, and nothing at
-// all if they have not changed. Whatever else is staged stays so.
-func commitPaths(ctx context.Context, top, message string, paths ...string) error {
+// all if they have not changed. Whatever else is staged stays so. More are further flags of git commit.
+func commitPaths(ctx context.Context, top, message string, paths []string, more ...string) error {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { // git knows nothing of one that is gone everywhere
 		_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(path)))
 		return err != nil && !tracked(ctx, top, path)
@@ -153,8 +153,9 @@ func commitPaths(ctx context.Context, top, message string, paths ...string) erro
 	if err != nil || len(changed) == 0 {
 		return err
 	}
-	_, err = (git.Writing{Input: list(changed)}).Run(ctx, top,
-		"commit", "--quiet", "--no-verify", "--cleanup=whitespace", "-m", message, "--only", listed, "--pathspec-file-nul")
+	args := append([]string{"commit", "--quiet", "--no-verify", "--cleanup=whitespace", "-m", message,
+		"--only", listed, "--pathspec-file-nul"}, more...)
+	_, err = (git.Writing{Input: list(changed)}).Run(ctx, top, args...)
 	return err
 }
 

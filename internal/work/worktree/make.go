@@ -272,7 +272,7 @@ func (k *making) carry(ctx context.Context, there layout.Layout) error {
 			return problem.IO(err)
 		}
 	}
-	return commitPaths(ctx, k.Path, "cairn: bring "+string(k.Task)+" into its work tree", inRepo...)
+	return commitPaths(ctx, k.Path, "cairn: bring "+string(k.Task)+" into its work tree", inRepo)
 }
 
 // taskFile is the file of the task, from the root of the workspace, if it is to be copied: the work tree does not have

@@ -57,7 +57,7 @@ type Files struct {
 // nothing, and the next call goes on.
 func (w *Worktrees) Sync(ctx context.Context, in Sync) (Synced, error) {
 	y := &syncing{clone: w.clone, Sync: in}
-	if err := y.ready(ctx); err != nil {
+	if err := y.ready(ctx, pushHooks...); err != nil {
 		return y.Synced, err
 	}
 	if err := y.Exclusively(ctx, func() error { return y.commit(ctx) }); err != nil {
@@ -71,6 +71,9 @@ func (w *Worktrees) Sync(ctx context.Context, in Sync) (Synced, error) {
 	}
 	return y.done(), err
 }
+
+// pushHooks are the hooks that run here for a push.
+var pushHooks = []string{"pre-push", "reference-transaction"}
 
 // syncing is one run of Sync.
 type syncing struct {
@@ -181,7 +184,7 @@ func (y *syncing) findUpstream(ctx context.Context) error {
 	}
 	y.Remote = y.to.remote
 	for _, r := range []remoted{y.from, y.to} {
-		if err := y.startsNothing(ctx, r.remote); err != nil {
+		if err := y.startsNothing(ctx, r.remote, pushHooks); err != nil {
 			return err
 		}
 	}

@@ -29,8 +29,9 @@ var operations = []struct{ file, what, command string }{
 	{"REVERT_HEAD", "a revert", "git revert"},
 }
 
-// ready finds the branch that is checked out, and returns an error if it cannot be committed to.
-func (y *syncing) ready(ctx context.Context) error {
+// ready finds the branch that is checked out, and returns an error if it cannot be committed to, or if git would
+// start a program that is not approved. The hooks are those that are to run.
+func (y *syncing) ready(ctx context.Context, hooks ...string) error {
 	if err := y.repo.Usable(ctx); err != nil {
 		return err
 	}
@@ -48,12 +49,12 @@ func (y *syncing) ready(ctx context.Context) error {
 		return record.Errorf(record.Git, "no branch is checked out, so there is none to commit to or to share").
 			WithHint("git switch BRANCH, or git switch -c NEW-BRANCH to keep what was committed here")
 	}
-	return y.startsNothing(ctx, "")
+	return y.startsNothing(ctx, "", hooks)
 }
 
 // startsNothing returns UNTRUSTED if git would start programs that this clone brings along, in its config, its hooks or
 // a remote that lies in it, and that the user has not approved.
-func (y *syncing) startsNothing(ctx context.Context, remote string) error {
+func (y *syncing) startsNothing(ctx context.Context, remote string, hooks []string) error {
 	if y.trusted() {
 		return nil
 	}
@@ -61,7 +62,7 @@ func (y *syncing) startsNothing(ctx context.Context, remote string) error {
 	if err != nil {
 		return err
 	}
-	for _, hook := range []string{"pre-push", "reference-transaction"} { // those of a push
+	for _, hook := range hooks {
 		if layout.Exists(filepath.Join(y.repo.CommonDir, "hooks", hook)) {
 			found = append(found, "its hook "+hook)
 		}
@@ -86,15 +87,27 @@ func (y *syncing) startsNothing(ctx context.Context, remote string) error {
 
 // commit commits what has changed under the .cairn of the workspace. The caller holds the lock of writes.
 func (y *syncing) commit(ctx context.Context) error {
-	(&holder{y.repo, y.Branch}).awaitGit(ctx)
-	if _, err := y.tip(ctx); err != nil {
-		return err
-	}
-	changes, err := y.repo.Changes(ctx, git.Looks{Shallow: true})
+	paths, err := y.changed(ctx, git.Looks{Shallow: true})
 	if err != nil {
 		return err
 	}
-	var paths, unmerged []string
+	if len(paths) == 0 {
+		return y.ignored(ctx)
+	}
+	return y.commitRecords(ctx, paths)
+}
+
+// changed lists what has changed under the .cairn of the workspace and is to be committed, sorted.
+func (y *syncing) changed(ctx context.Context, looks git.Looks) (paths []string, err error) {
+	(&holder{y.repo, y.Branch}).awaitGit(ctx)
+	if _, err := y.tip(ctx); err != nil {
+		return nil, err
+	}
+	changes, err := y.repo.Changes(ctx, looks)
+	if err != nil {
+		return nil, err
+	}
+	var unmerged []string
 	for _, c := range changes {
 		info, err := os.Lstat(filepath.Join(y.repo.Top, filepath.FromSlash(c.Path)))
 		switch plain := err != nil || info.Mode().IsRegular(); {
@@ -105,14 +118,11 @@ func (y *syncing) commit(ctx context.Context) error {
 		}
 	}
 	if len(unmerged) > 0 {
-		return record.Errorf(record.MergeConflict, "an earlier merge was not finished here: %s", someOf(unmerged)).
+		return nil, record.Errorf(record.MergeConflict, "an earlier merge was not finished here: %s", someOf(unmerged)).
 			WithHint("settle them, and git add them; %s settles a record", record.CallTo("resolve"))
 	}
-	if len(paths) == 0 {
-		return y.ignored(ctx)
-	}
 	slices.Sort(paths)
-	return y.commitRecords(ctx, paths)
+	return paths, nil
 }
 
 // localOnly reports whether a change belongs to this machine: it is left out everywhere, or it is a new file that is
@@ -153,7 +163,7 @@ func (y *syncing) commitRecords(ctx context.Context, paths []string) error {
 	}
 	before, err := y.tip(ctx)
 	if err == nil {
-		err = y.commitBeside(ctx, subject(record.Unique(ids)), paths...)
+		err = y.commitBeside(ctx, subject(record.Unique(ids)), paths)
 	}
 	if err != nil {
 		return err
@@ -311,7 +321,7 @@ func (y *syncing) setUp(ctx context.Context) error {
 		names[i] = y.layout.InRepo(name)
 	}
 	return y.Exclusively(ctx, func() error {
-		if err := y.commitBeside(ctx, "cairn: have git merge records by the merge driver", names...); err != nil {
+		if err := y.commitBeside(ctx, "cairn: have git merge records by the merge driver", names); err != nil {
 			return err
 		}
 		y.Commit, err = y.tip(ctx)
@@ -320,8 +330,8 @@ func (y *syncing) setUp(ctx context.Context) error {
 }
 
 // commitBeside is commitPaths, and keeps the message that git merge --squash or cherry-pick -n has prepared for the next
-// commit of the person. Any commit takes it away.
-func (y *syncing) commitBeside(ctx context.Context, message string, paths ...string) error {
+// commit of the person. Any commit takes it away. More are further flags of git commit.
+func (y *syncing) commitBeside(ctx context.Context, message string, paths []string, more ...string) error {
 	prepared := map[string][]byte{}
 	for _, name := range []string{"SQUASH_MSG", "MERGE_MSG"} {
 		file := filepath.Join(y.repo.GitDir, name)
@@ -329,7 +339,7 @@ func (y *syncing) commitBeside(ctx context.Context, message string, paths ...str
 			prepared[file] = text
 		}
 	}
-	err := commitPaths(ctx, y.repo.Top, message, paths...)
+	err := commitPaths(ctx, y.repo.Top, message, paths, more...)
 	for file, text := range prepared {
 		if _, gone := os.Lstat(file); gone != nil {
 			err = errors.Join(err, atomicfile.Write(file, text, 0o644))
