@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -16,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -29,8 +28,8 @@ import (
 
 // edit is a task that is being edited in the user's editor. The editor gets a copy without the provenance; what it
 // changed is written by the verb update, under the same rules and in one entry. Nothing is lost: a copy that cannot be
-// written is kept, with the path told, and --continue goes on with it. What another wrote meanwhile is merged in, as the
-// merge driver does.
+// written is kept, with the path told, and the next edit goes on with it. What another wrote meanwhile is merged in, as
+// the merge driver does.
 type edit struct {
 	draft
 	w      *verb.Workspace
@@ -39,16 +38,16 @@ type edit struct {
 }
 
 type editIn struct {
-	ID       string `json:"id" doc:"task to change" cli:"arg" from:"open-tasks"`
-	Continue bool   `json:"continue,omitempty" doc:"go on with the copy that was kept"`
-	Reason   string `json:"reason,omitempty" doc:"why; needed where update asks for one"`
+	ID      string `json:"id" doc:"task to change" cli:"arg" from:"open-tasks"`
+	Discard bool   `json:"discard,omitempty" doc:"begin anew, without what an earlier edit left"`
+	Reason  string `json:"reason,omitempty" doc:"why; needed where update asks for one"`
 }
 
 func editCommands() []command {
 	return []command{declare(command{
 		name: "edit", usage: "Change a task in your editor.", group: "tasks", prints: "update",
-		about: "The editor is $VISUAL, or $EDITOR, or vi. Its copy has no provenance; status, results and references are changed by their own commands.\n" +
-			"What it saved is checked and written as cairn update would; a wrong copy is kept, and --continue opens it again.",
+		about: "The editor is $VISUAL, or $EDITOR, or vi. Its copy names the fields that are not set, and has no provenance; results and references have their own commands.\n" +
+			"What it saved is written as cairn update would, a new status through the gates. What is refused is kept, and the next cairn edit goes on with it.",
 	}, runEdit)}
 }
 
@@ -65,10 +64,10 @@ func runEdit(ctx context.Context, c *call, in editIn) error {
 	if err != nil {
 		return err
 	}
-	d.op, d.id, d.anew, d.goOn = "edit", record.ID(id), "cairn edit "+id, "cairn edit "+id+" --continue"
+	d.op, d.id, d.goOn = "edit", record.ID(id), "cairn edit "+id
 	d.without = record.CallTo("update", "id", d.id).OnlyShown()
 	e := edit{d, w, s, in.Reason}
-	return verb.WithID(e.inEditor(ctx, in.Continue, e.now, e.land), e.id)
+	return verb.WithID(e.inEditor(ctx, in.Discard, e.offered, e.land), e.id)
 }
 
 func (e edit) now() ([]byte, error) {
@@ -88,6 +87,50 @@ func (e edit) now() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
+// offered is the copy that an editor is given: in lines of comment it names the states, and what could be set and is not.
+func (e edit) offered() ([]byte, error) {
+	text, err := e.now()
+	if err != nil {
+		return nil, err
+	}
+	doc, err := format.Parse(text, format.Markdown)
+	if err != nil {
+		return nil, err
+	}
+	end := bytes.Index(text, doc.Front()) + len(doc.Front())
+	return slices.Concat(text[:end], []byte(e.offers(doc)), text[end:]), nil
+}
+
+func (e edit) offers(doc *format.Doc) string {
+	flow, says, b := e.s.Config.Flow, map[string]string{}, strings.Builder{}
+	for _, f := range verbNamed("update").Fields() {
+		says[strings.TrimPrefix(f.Name, "add_")] = f.Doc
+	}
+	for _, f := range flow.Fields {
+		says[f.Name] = cmp.Or(f.Doc, strings.Join(f.Choices, ", "))
+	}
+	offer := func(key, says string) { fmt.Fprintln(&b, "#", key+":", strings.Join(strings.Fields(says), " ")) }
+	fmt.Fprintln(&b, "# A line without its # sets what it names:")
+	offer("status", strings.Join(verb.AsTexts(flow.States), ", "))
+	for _, f := range slices.Concat(task.Fields(), flow.Fields) {
+		if text, ok := says[f.Name]; ok && f.Name != "status" && doc.Get(f.Name) == nil {
+			offer(f.Name, text)
+		}
+	}
+	return b.String()
+}
+
+// bare is a copy without lines of comment in its front matter, which no update writes.
+func bare(copied []byte) []byte {
+	doc, err := format.Parse(copied, format.Markdown)
+	if err != nil {
+		return copied
+	}
+	kept := slices.DeleteFunc(bytes.SplitAfter(doc.Front(), []byte("\n")), func(line []byte) bool { return bytes.HasPrefix(line, []byte("#")) })
+	at := bytes.Index(copied, doc.Front())
+	return slices.Concat(copied[:at], bytes.Join(kept, nil), copied[at+len(doc.Front()):])
+}
+
 const mostTries = 3 // to write while others write too
 
 // land checks what the editor left, and writes what it changed.
@@ -104,6 +147,7 @@ func (e edit) land(ctx context.Context) error {
 	if _, err := e.read(mine); err != nil { // before a merge: the lines are those of the copy
 		return err
 	}
+	base, mine = bare(base), bare(mine)
 	for try := 1; ; try++ {
 		err := e.write(ctx, base, mine)
 		if record.CodeOf(err) != record.Conflict || try == mostTries {
@@ -137,6 +181,7 @@ func (e edit) write(ctx context.Context, base, mine []byte) error {
 	if err != nil {
 		return err
 	}
+	now = bare(now)
 	if !bytes.Equal(base, now) {
 		markers := format.Markers{Size: 7, Ours: "yours", Theirs: "written meanwhile"}
 		merged, clean := kind.Merge(layout.Folder+"/tasks/"+string(e.id)+".md", base, mine, now, e.s.Config.Flow, markers)
@@ -171,16 +216,16 @@ func (e edit) write(ctx context.Context, base, mine []byte) error {
 
 // difference is the input of update that makes a task say what the copy says. It refuses what no editing changes.
 func (e edit) difference(was, is task.Task) (map[string]any, error) {
-	id := record.CallTo("transition", "id", e.id)
 	switch {
 	case is.ID != was.ID:
 		return nil, usage("the id is %s, and ids do not change", is.ID).WithHint("write %s again", was.ID)
-	case is.Status != was.Status:
-		return nil, usage("the status is %s, and it is moved through the gates", is.Status).WithHint("write %s again; %s moves the task", was.Status, id)
 	case !reflect.DeepEqual(is.Refs, was.Refs):
 		return nil, usage("the references were changed").WithHint("leave them; %s adds one", record.CallTo("ref_add", "id", string(e.id)))
 	}
 	in := map[string]any{}
+	if is.Status != was.Status {
+		in["to"] = string(is.Status)
+	}
 	for _, f := range task.Settable() {
 		if !f.Differs(was, is) {
 			continue
@@ -257,7 +302,6 @@ type draft struct {
 	*program
 	op      string      // the command that it is of, as its errors name it
 	id      record.ID   // the task that it is about; "" for a new one
-	anew    string      // the command that begins anew
 	goOn    string      // the command that goes on with what was kept
 	without record.Call // what does the same without an editor
 	base    string      // path of what the editor was given
@@ -272,10 +316,10 @@ func newDraft(p *program, s *store.Store, about string) (draft, error) {
 	return draft{program: p, base: at + ".base.md", copy: at + ".md"}, nil
 }
 
-// inEditor lets the editor change a text until it can be landed, or the person gives up. With again it goes on with the
-// text that was kept.
-func (d draft) inEditor(ctx context.Context, again bool, text func() ([]byte, error), land func(context.Context) error) error {
-	if err := d.prepare(again, text); err != nil {
+// inEditor lets the editor change a text until it can be landed, or the person gives up. What an earlier one left is
+// gone on with, or discarded.
+func (d draft) inEditor(ctx context.Context, discard bool, text func() ([]byte, error), land func(context.Context) error) error {
+	if err := d.prepare(discard, text); err != nil {
 		return err
 	}
 	for {
@@ -298,16 +342,14 @@ func (d draft) inEditor(ctx context.Context, again bool, text func() ([]byte, er
 	}
 }
 
-// prepare makes the copy, or finds the one that was kept.
-func (d draft) prepare(again bool, text func() ([]byte, error)) error {
-	_, err := os.Lstat(d.copy)
-	switch {
-	case again && errors.Is(err, fs.ErrNotExist):
-		return usage("no copy of it was kept").WithHint("%s begins anew", d.anew)
-	case again:
+// prepare makes the copy, if none was kept or it is discarded.
+func (d draft) prepare(discard bool, text func() ([]byte, error)) error {
+	if discard {
+		d.forget()
+	}
+	if d.waits() {
+		screen.Fprintf(d.Stderr, "cairn: goes on with the edit that was kept in %s\n", d.copy)
 		return nil
-	case err == nil:
-		return usage("an edit of it was kept in %s", d.copy).WithHint("%s goes on with it; delete that file to begin anew", d.goOn)
 	}
 	first, err := text()
 	if err == nil {
@@ -320,6 +362,9 @@ func (d draft) prepare(again bool, text func() ([]byte, error)) error {
 	}
 	return err
 }
+
+// waits reports whether an earlier edit was kept.
+func (d draft) waits() bool { return layout.Exists(d.copy) }
 
 func (d draft) texts() (base, mine []byte, err error) {
 	if base, err = os.ReadFile(d.base); err == nil {
@@ -362,7 +407,7 @@ func (d draft) kept(err error) error {
 	}
 	said := *asError(err)
 	hint := said.Hint.Spell(catalogue.CommandLine)
-	return said.WithHint("%s; your edit is kept in %s; %s goes on with it", hint, d.copy, d.goOn)
+	return said.WithHint("%s; your edit is kept in %s; %s goes on with it, --discard drops it", hint, d.copy, d.goOn)
 }
 
 // done calls a verb with what the editor left, drops the copy, and prints the result.
@@ -386,8 +431,8 @@ func (d draft) forget() {
 }
 
 type addIn struct {
-	Edit     bool `json:"edit,omitempty" doc:"write it in your editor, beginning with what the line says; the title may be left out" cli:"also=e"`
-	Continue bool `json:"continue,omitempty" doc:"go on with a task that your editor wrote and that could not be created"`
+	Edit    bool `json:"edit,omitempty" doc:"write it in your editor, beginning with what the line says; the title may be left out" cli:"also=e"`
+	Discard bool `json:"discard,omitempty" doc:"with edit: begin anew, without a task that could not be created"`
 }
 
 // addition is a task that an editor writes: its file has the keys of the verb create, and its text is the body.
@@ -410,10 +455,12 @@ func (p verbCommand) inEditor(ctx context.Context, w *verb.Workspace, in *input)
 	if err != nil {
 		return err
 	}
-	d.op, d.anew, d.goOn = p.as, "cairn add -e", "cairn add --continue"
-	d.without = record.CallTo("create", "title", "TITLE").OnlyShown()
-	a := addition{d, p, w, s, in.values}
-	return named(a.inEditor(ctx, in.line.Bool("continue"), a.first, a.land), p.as)
+	d.op, d.goOn, d.without = p.as, "cairn add -e", record.CallTo("create", "title", "TITLE").OnlyShown()
+	a, discard := addition{d, p, w, s, in.values}, in.line.Bool("discard")
+	if d.waits() && !discard && len(in.values) > 0 {
+		return usage("a task that was begun in an editor waits in %s", d.copy).WithHint("%s alone goes on with it, --discard drops it", d.goOn)
+	}
+	return named(a.inEditor(ctx, discard, a.first, a.land), p.as)
 }
 
 // notOfTask are what the line can say and no file of a task does.

@@ -196,23 +196,23 @@ func TestDoneIsInterrupted(t *testing.T) {
 // Ctrl-C.
 func TestAWrongEditIsAskedAbout(t *testing.T) {
 	a := newAtTerminal(t)
-	a.write("editor", "#!/bin/sh\nsed 's/^status: in_progress/status: done/' \"$1\" > \"$1.new\" && cat \"$1.new\" > \"$1\" && rm \"$1.new\"\n")
+	a.write("editor", "#!/bin/sh\nsed 's/^id: T-2/id: T-9/' \"$1\" > \"$1.new\" && cat \"$1.new\" > \"$1\" && rm \"$1.new\"\n")
 	a.setenv("EDITOR", filepath.Join(a.Dir, "editor"))
 	before := a.read(".cairn/tasks/T-2.md")
 
 	exited := a.run(t.Context(), "edit", "T-2")
-	if seen := awaitText(t, a.keys, "hint: write in_progress again"); !strings.Contains(seen, "the status is done") {
+	if seen := awaitText(t, a.keys, "hint: write T-2 again"); !strings.Contains(seen, "the id is T-9") {
 		t.Errorf("it explains %q", seen)
 	}
 	if _, err := io.WriteString(a.keys, "n\n"); err != nil {
 		t.Fatal(err)
 	}
-	awaitText(t, a.keys, "cairn edit T-2 --continue goes on with it")
+	awaitText(t, a.keys, "cairn edit T-2 goes on with it")
 	a.exits(2, exited)
 
 	ctx, interrupt := context.WithCancel(t.Context())
-	exited = a.run(ctx, "edit", "T-2", "--continue")
-	awaitText(t, a.keys, "hint: write in_progress again")
+	exited = a.run(ctx, "edit", "T-2")
+	awaitText(t, a.keys, "hint: write T-2 again")
 	interrupt()
 	if got := <-exited; got == 0 {
 		t.Error("an interrupted edit exits with 0")

@@ -11,7 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/store/layout"
 )
 
 type resolveIn struct {
@@ -19,6 +18,8 @@ type resolveIn struct {
 	Ours   bool   `json:"ours,omitempty" doc:"take what this branch says"`
 	Theirs bool   `json:"theirs,omitempty" doc:"take what the other side says"`
 	Edit   bool   `json:"edit,omitempty" doc:"settle it in your editor" cli:"also=e"`
+
+	Discard bool `json:"discard,omitempty" doc:"with edit: begin anew, without what an earlier edit left"`
 }
 
 // disputesResult is the records that are in dispute.
@@ -199,9 +200,9 @@ func (p resolveCommand) inEditor(ctx context.Context, d work.Dispute) error {
 	}
 	draft.op, draft.id = "resolve", record.ID(d.Ref.ID)
 	draft.goOn = "cairn resolve " + d.Ref.ID + " --edit"
-	draft.anew, draft.without = draft.goOn, record.CallTo("resolve", "", d.Ref.ID, "ours", true)
+	draft.without = record.CallTo("resolve", "", d.Ref.ID, "ours", true)
 	marked := func() ([]byte, error) { return d.Marked(), nil }
-	return draft.inEditor(ctx, layout.Exists(draft.copy), marked, func(ctx context.Context) error {
+	return draft.inEditor(ctx, p.Discard, marked, func(ctx context.Context) error {
 		_, mine, err := draft.texts()
 		if err == nil {
 			err = p.land(ctx, d, mine, "settled a merge with "+d.With+" in an editor")

@@ -175,7 +175,7 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := p.checkForm(ctx, p.verb); err != nil {
 		return err
 	}
-	if p.verb.Name == "create" && (c.Bool("edit") || c.Bool("continue")) {
+	if p.verb.Name == "create" && (c.Bool("edit") || c.Bool("discard")) {
 		return p.inEditor(ctx, w, in)
 	}
 	if p.verb.Name == "wait" {
