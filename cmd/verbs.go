@@ -208,10 +208,15 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	out, err := p.callOnce(ctx, w, in)
 	if preview, ok := out.(tasks.Undone); err == nil && ok && !preview.Done && p.asksHere() {
 		p.renderer(p.verb).Show(out)
-		if err := p.agree(ctx, false, "cairn undo "+string(preview.ID)+" --yes"); err != nil {
+		var ids []string
+		for _, one := range append(preview.Before, preview) {
+			ids = append(ids, string(one.ID))
+		}
+		if err := p.agree(ctx, false, "cairn undo --yes"); err != nil {
 			return err
 		}
-		in.values["id"], in.values["confirm"] = string(preview.ID), true
+		delete(in.values, "id")
+		in.values["ids"], in.values["confirm"] = ids, true
 		out, err = p.callOnce(ctx, w, in)
 	}
 	if err != nil {

@@ -62,7 +62,10 @@ func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
 	return nil
 }
 
-func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, reason string) (task.Task, error) {
+// stageDelete deletes a task, unless another waits for it that does not go together with it.
+func stageDelete(
+	ctx context.Context, w *verb.Workspace, wc verb.WriteContext, reason string, together ...string,
+) (task.Task, error) {
 	s := wc.Store
 	g, err := w.Graph(ctx, s)
 	if err != nil {
@@ -78,7 +81,7 @@ func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, r
 	}
 	var dependents []string
 	for _, r := range g.Rows() {
-		if r.Parent == wc.Task.ID || slices.Contains(r.Deps, wc.Task.ID) {
+		if (r.Parent == wc.Task.ID || slices.Contains(r.Deps, wc.Task.ID)) && !slices.Contains(together, r.ID) {
 			dependents = append(dependents, r.ID)
 		}
 	}

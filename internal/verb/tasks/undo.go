@@ -18,12 +18,14 @@ import (
 
 // UndoIn is the input of Undo.
 type UndoIn struct {
-	ID      string `json:"id,omitempty" doc:"task whose last write to take back, if that is yours; without, the task that you wrote to last" cli:"arg" from:"written"`
-	Confirm bool   `json:"confirm,omitempty" doc:"do it; without, only what would be taken back is shown" cli:"flag=yes"`
+	ID      string      `json:"id,omitempty" doc:"task whose last write to take back, if that is yours; without, what you wrote last, several tasks too" cli:"arg" from:"written"`
+	IDs     []record.ID `json:"ids,omitempty" doc:"several tasks, all or none" cli:"flag=id"`
+	Redo    bool        `json:"redo,omitempty" doc:"take back the last undo instead"`
+	Confirm bool        `json:"confirm,omitempty" doc:"do it; without, only what would be taken back is shown" cli:"flag=yes"`
 	verb.Once
 }
 
-// Undone is what Undo took back, or would.
+// Undone is what Undo took back, or would: of the last task, where the write was of several.
 type Undone struct {
 	ID       record.ID  `json:"id"`
 	Takes    string     `json:"takes"` // what is taken back, in words
@@ -31,13 +33,17 @@ type Undone struct {
 	Done     bool       `json:"done"`  // false for a preview
 	Task     *verb.Task `json:"task,omitempty"`
 	Trash    string     `json:"trash,omitempty"`
+	Before   []Undone   `json:"before,omitempty"` // the same of the other tasks of the write
 	Replayed bool       `json:"replayed,omitempty"`
 }
 
 // Replay says what became of the task. It may be in the trash.
 func (Undone) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
 	out := Undone{ID: made.Task, Done: true, Replayed: true}
-	if t, err := w.View(s).TaskByID(made.Task); err == nil {
+	for _, id := range made.Tasks {
+		out.ID = id
+	}
+	if t, err := w.View(s).TaskByID(out.ID); err == nil {
 		out.Task = &t
 	}
 	return out, nil
@@ -46,38 +52,67 @@ func (Undone) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, 
 // errPreview ends a write that was only to be decided.
 var errPreview = errors.New("only a preview")
 
-// Undo takes back the last write to a task, if it is the caller's. It rewrites nothing: the opposite is written, as one
-// more entry, by the rules and through the gates that it would have to pass anyway. What an update replaced is in the
-// journal of the clone that wrote it, and is not taken back elsewhere; nor are results, sessions and approvals, which
-// are facts.
+// Undo takes back the last write to a task, or the last one to several, if it is the caller's; and the next time the one
+// before it. It rewrites nothing: the opposite is written, as one more entry, by the rules and through the gates that it
+// would have to pass anyway. What an update replaced is in the journal of the clone that wrote it, and is not taken back
+// elsewhere; nor are results, sessions and approvals, which are facts.
 func Undo(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn) (Undone, error) {
-	if in.ID == "" {
+	ids := verb.AsTexts(in.IDs)
+	if in.ID != "" {
+		ids = append([]string{in.ID}, ids...)
+	}
+	if len(ids) == 0 {
 		var err error
-		if in.ID, err = lastWritten(ctx, w, s); err != nil {
+		if ids, err = lastWritten(ctx, w, s, in.Redo); err != nil {
 			return Undone{}, err
 		}
 	}
-	id, gone, err := undoable(s, in.ID)
-	if err != nil {
-		return Undone{}, err
+	if len(ids) == 1 {
+		id, gone, err := undoable(s, ids[0])
+		switch {
+		case err != nil:
+			return Undone{}, err
+		case gone:
+			return undelete(ctx, w, s, in, Undone{ID: id, Done: in.Confirm})
+		}
+		ids[0] = string(id)
 	}
-	out := Undone{ID: id, Done: in.Confirm}
-	if gone {
-		return undelete(ctx, w, s, in, out)
-	}
-	_, err = verb.Change{Kind: kind.Tasks.Kind, IDs: []string{string(id)}, Decide: func(wc verb.WriteContext) (any, error) {
-		after, err := undo{ctx: ctx, w: w, wc: wc, last: wc.Task.Provenance.Last(), out: &out}.decide()
-		if err == nil && !in.Confirm {
+	return undoSeveral(ctx, w, s, in, record.Unique(ids))
+}
+
+// undoSeveral takes back what one write made of some tasks: of all, or, if one of them stays as it is, of none.
+func undoSeveral(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn, ids []string) (Undone, error) {
+	var all []Undone
+	change := verb.Change{Kind: kind.Tasks.Kind, IDs: ids, Decide: func(wc verb.WriteContext) (any, error) {
+		if string(wc.Task.ID) == ids[0] { // it may be decided more than once
+			all = nil
+		}
+		last, prior := lastStep(wc.Task.Provenance, in.Redo)
+		out := Undone{ID: wc.Task.ID, Done: in.Confirm}
+		after, err := undo{ctx: ctx, w: w, wc: wc, last: last, redo: in.Redo, prior: prior, together: ids, out: &out}.decide()
+		all = append(all, out)
+		if err == nil && !in.Confirm && len(all) == len(ids) {
 			err = errPreview
 		}
 		return after, err
-	}}.Run(ctx, w, s)
-	if err != nil && !errors.Is(err, errPreview) {
+	}}
+	if len(ids) > 1 {
+		made := session.Key{}
+		for _, id := range ids {
+			made.Tasks = append(made.Tasks, record.ID(id))
+		}
+		change.Made = &made
+	}
+	if _, err := change.Run(ctx, w, s); err != nil && !errors.Is(err, errPreview) {
 		return Undone{}, err
 	}
-	if t, err := w.View(s).TaskByID(id); err == nil {
-		out.Task = &t
+	for i := range all {
+		if t, err := w.View(s).TaskByID(all[i].ID); err == nil {
+			all[i].Task = &t
+		}
 	}
+	out := all[len(all)-1]
+	out.Before = all[:len(all)-1]
 	return out, nil
 }
 
@@ -105,15 +140,18 @@ func undelete(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn,
 	if err != nil {
 		return Undone{}, err
 	}
-	last := kind.Tasks.Header(v).Log.Last()
-	if last.Did != record.Deleted || last.Who != w.Actor() {
+	last, _ := lastStep(kind.Tasks.Header(v).Log, in.Redo)
+	switch {
+	case last.Did == "":
+		return Undone{}, nothingLeft(out.ID, in.Redo)
+	case last.Did != record.Deleted || last.Who != w.Actor():
 		return Undone{}, notYourLast(out.ID, last)
 	}
 	out.Takes, out.By = "deleted", "it comes back out of the trash"
 	if !in.Confirm {
 		return out, nil
 	}
-	t, err := Restore(ctx, w, s, RestoreIn{ID: string(out.ID), Reason: "undone", Once: in.Once})
+	t, err := Restore(ctx, w, s, RestoreIn{ID: string(out.ID), Reason: undoes + last.ShortHash(), Once: in.Once})
 	if err == nil {
 		out.Task = &t
 	}
@@ -129,16 +167,21 @@ type undo struct {
 	ctx  context.Context //nolint:containedctx // of the one call that it serves
 	w    *verb.Workspace
 	wc   verb.WriteContext
-	last record.Entry
+	last record.Entry // that is taken back
 	out  *Undone
+
+	redo     bool       // it is itself an undo
+	prior    record.Log // what was before it
+	together []string   // the tasks whose write is taken back
 }
 
 func (u undo) decide() (task.Task, error) {
-	if u.last.Who != u.w.Actor() {
-		return u.wc.Task, notYourLast(u.wc.Task.ID, u.last)
-	}
 	switch {
-	case u.last.Did == record.Created && len(u.wc.Task.Provenance) == 1:
+	case u.last.Did == "":
+		return u.wc.Task, nothingLeft(u.wc.Task.ID, u.redo)
+	case u.last.Who != u.w.Actor():
+		return u.wc.Task, notYourLast(u.wc.Task.ID, u.last)
+	case u.last.Did == record.Created && len(u.prior) == 0:
 		return u.create()
 	case u.last.Did == record.Noted:
 		return u.note()
@@ -185,7 +228,7 @@ func changedOf(e record.Entry) []string {
 // says sets what is taken back and how, and returns the stamp of the entry.
 func (u undo) says(takes, by string) record.Stamp {
 	u.out.Takes, u.out.By = takes, by
-	return u.w.Stamp("undoes " + u.last.ShortHash())
+	return u.w.Stamp(undoes + u.last.ShortHash())
 }
 
 // create takes back that the task was made: it goes into the trash. That asks for the rights to delete.
@@ -199,7 +242,7 @@ func (u undo) create() (task.Task, error) {
 	}
 	stamp := u.says("created", "it goes into the trash")
 	u.out.Trash = u.wc.Store.Trash().File(u.wc.Task.ID.Ref())
-	return stageDelete(u.ctx, u.w, u.wc, stamp.Text)
+	return stageDelete(u.ctx, u.w, u.wc, stamp.Text, u.together...)
 }
 
 // note says of a note that it is taken back. The note itself stays on the record.
@@ -233,7 +276,7 @@ func (u undo) edit() (task.Task, error) {
 		by = append(by, "it goes back to "+string(u.last.From))
 	}
 	if _, held := u.last.Holder(); held {
-		e, _ := t.Provenance[:len(t.Provenance)-1].Newest(func(e record.Entry) bool { _, held := e.Holder(); return held })
+		e, _ := u.prior.Newest(func(e record.Entry) bool { _, held := e.Holder(); return held })
 		before, _ := e.Holder()
 		ed.Assignee = &before
 		by = append(by, map[bool]string{true: "nobody holds it", false: fmt.Sprintf("%s holds it", before)}[before == ""])
