@@ -141,7 +141,7 @@ func (c command) make(p *program) *cli.Command {
 			if err := l.in.read(ctx); err != nil {
 				return err
 			}
-			if err := l.in.missing(); err != nil {
+			if err := l.in.missing(ctx); err != nil {
 				return err
 			}
 		}

@@ -55,7 +55,7 @@ func newCompleting(t *testing.T) completing {
 	config := filepath.Join(w.Dir, ".cairn", "config.yaml")
 	src, err := os.ReadFile(config)
 	if err == nil {
-		src = append(src, "repos:\n  - {name: web, url: github.com/o/web}\nfields:\n  - {name: team, type: choice, choices: [red, blue]}\n"...)
+		src = append(src, "repos:\n  - {name: web, url: github.com/o/web}\nviews:\n  - {name: mine, where: assignee=me}\nfields:\n  - {name: team, type: choice, choices: [red, blue]}\n"...)
 		err = os.WriteFile(config, src, 0o644)
 	}
 	if err == nil {

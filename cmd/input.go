@@ -108,8 +108,12 @@ func (in *input) argument(ctx context.Context, f verb.Field, text string) (err e
 	return err
 }
 
-// missing is the error for what must be given and is not, flags too: it shows the whole form of the command.
-func (in *input) missing() error {
+// missing is the error for what must be given and is not, flags too: it shows the whole form of the command. A person at
+// a terminal chooses the records first that the line does not name.
+func (in *input) missing(ctx context.Context) error {
+	if err := in.pick(ctx); err != nil {
+		return err
+	}
 	absent := func(f verb.Field) bool { return f.Required && !f.File && in.values[f.Name] == nil && f.Own == "" }
 	if !slices.ContainsFunc(in.fields, func(f verb.Field) bool { return f.Arg && absent(f) }) {
 		return nil

@@ -241,6 +241,39 @@ func TestAnEditorThatFailsAtTheTerminal(t *testing.T) {
 	}
 }
 
+// At a terminal a person chooses the record that a command must name: by its number, or by words of it. No answer is a
+// refusal, and where nobody can be asked it is missing as ever.
+func TestTheMissingTaskIsChosen(t *testing.T) {
+	a := newAtTerminal(t)
+	exited := a.run(t.Context(), "note", "--text", "seen")
+	seen := a.types("by words of it? ", "nowhere\n")
+	if !strings.Contains(seen, "1  T-2  Lay the floor") || !strings.Contains(seen, "2  T-1  Put up the roof") {
+		t.Errorf("it offers\n%s", seen)
+	}
+	a.types("None of them has nowhere.", "FLOOR\n")
+	a.exits(0, exited)
+	if text := a.read(".cairn/tasks/T-2.md"); !strings.Contains(text, "text: seen") {
+		t.Errorf("it wrote\n%s", text)
+	}
+
+	exited = a.run(t.Context(), "show")
+	a.types("by words of it? ", "2\n")
+	a.exits(0, exited)
+	if out := a.out.String(); !strings.Contains(out, "Put up the roof") {
+		t.Errorf("it shows\n%s", out)
+	}
+
+	exited = a.run(t.Context(), "claim")
+	a.types("by words of it? ", "\n")
+	awaitText(t, a.keys, "nothing was chosen")
+	a.exits(2, exited)
+
+	a.Stdin = strings.NewReader("")
+	exited = a.run(t.Context(), "claim")
+	awaitText(t, a.keys, "cairn: claim: id is missing")
+	a.exits(2, exited)
+}
+
 // Undo shows what it would take back and asks; only y does it, and Ctrl-C does nothing.
 func TestUndoAsksAtTheTerminal(t *testing.T) {
 	a := newAtTerminal(t)

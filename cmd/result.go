@@ -25,10 +25,14 @@ import (
 // formFlags are the flags by which a command that prints the result of a verb is told in what form.
 func formFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "fields", Local: true, Usage: "print only these `KEYS` of each row, with commas between them, as in id,title; with --json, of the JSON"},
+		&cli.StringFlag{Name: "fields", Aliases: []string{"columns"}, Local: true, Usage: "print only these `KEYS` of each row, with commas between them, as in id,title; with --json, of the JSON"},
 		&cli.StringFlag{Name: "format", Local: true, Usage: "print what a `TEMPLATE` of Go makes of each row, as in '{{.id}} {{.title}}'"},
 		&cli.StringFlag{Name: "jq", Local: true, Usage: "print what a `PROGRAM` of jq finds in the JSON, as in '.tasks[].id'"},
 	}
+}
+
+type listIn struct {
+	IDs bool `json:"ids,omitempty" doc:"print the ids alone"`
 }
 
 func (p *program) readForm(c *cli.Command) (err error) {
@@ -43,7 +47,11 @@ func (p *program) readForm(c *cli.Command) (err error) {
 	if c.String("format") != "" && p.json {
 		return usage("--format and --json exclude each other").WithHint("with --json, --fields chooses keys and --jq a part")
 	}
-	p.form, err = form.New(c.String("fields"), c.String("format"), c.String("jq"))
+	fields := c.String("fields")
+	if fields == "" && c.Name == "list" && c.Bool("ids") {
+		fields = "id"
+	}
+	p.form, err = form.New(fields, c.String("format"), c.String("jq"))
 	return err
 }
 
@@ -57,7 +65,15 @@ func (p *program) checkForm(ctx context.Context, v verb.Verb) error {
 
 // result prints what a verb returned: in the form that the line asks for, as JSON, or for people. In is the workspace
 // in whose records ids are looked for to shorten them; nil to show them whole.
-func (p *program) result(ctx context.Context, v verb.Verb, in *verb.Workspace, out any) error {
+func (p *program) result(ctx context.Context, v verb.Verb, in *verb.Workspace, out any) (err error) {
+	if list, ok := out.(tasks.ListOut); ok && p.form == nil && !p.json && len(list.Columns) > 0 { // of a saved view
+		if p.form, err = form.New(strings.Join(list.Columns, ","), "", ""); err == nil {
+			err = p.checkForm(ctx, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	switch {
 	case p.form != nil:
 		return doneBut(v, p.formed(ctx, v, out))

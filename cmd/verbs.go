@@ -54,6 +54,8 @@ func (p verbCommand) command() *cli.Command {
 	switch v.Name { // how this program carries it out is nothing of the verb
 	case "job_start":
 		out.Flags = append(out.Flags, flagsOf(verb.FieldsOf[startIn]())...)
+	case "list":
+		out.Flags = append(out.Flags, flagsOf(verb.FieldsOf[listIn]())...)
 	case "create":
 		out.Flags = append(out.Flags, flagsOf(verb.FieldsOf[addIn]())...)
 	}
@@ -202,7 +204,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	if err := in.completeIDs(ctx, w); err != nil {
 		return err
 	}
-	if err := in.missing(); err != nil {
+	if err := in.missing(ctx); err != nil {
 		return err
 	}
 	out, err := p.callOnce(ctx, w, in)

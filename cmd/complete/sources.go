@@ -151,6 +151,9 @@ func sources() map[verb.Source]source {
 		"orders":       (*completer).orders,
 		"fields":       (*completer).ownFields,
 		"repos":        repos,
+		"views": inStore(func(_ *completer, s *store.Store) []kind.View { return s.Config.Views }, func(v kind.View) Candidate {
+			return Candidate{v.Name, v.Where}
+		}),
 		"tasks":        func(c *completer) []Candidate { return c.tasks(false) },
 		"trash":        trash,
 		"disputes": and(inStore(func(c *completer, s *store.Store) []work.Dispute {

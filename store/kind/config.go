@@ -45,6 +45,7 @@ type Config struct {
 	CloseByMerge  bool          // a task that has a branch is closed by merging it
 	Autocommit    bool          // each write is committed, on the branch that is checked out
 
+	Views []View // lists of tasks that have a name
 	Repos []Repo // the repositories that its tasks are about, beside or instead of the one in which it lies
 
 	Claims Claims // among clones

@@ -29,7 +29,7 @@ func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers forma
 	case path.Base(name) == layout.ConfigName && path.Base(path.Dir(name)) == layout.Folder:
 		schema.Fields = map[string]format.Rule{
 			"default_checks": {Kind: format.Keyed, Key: "desc"}, "repos": {Kind: format.Keyed, Key: "name"},
-			"fields": {Kind: format.Keyed, Key: "name"}, "provenance": LogRule,
+			"fields": {Kind: format.Keyed, Key: "name"}, "views": {Kind: format.Keyed, Key: "name"}, "provenance": LogRule,
 		}
 	}
 	schema.Fields = withLogs(schema.Fields)

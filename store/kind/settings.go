@@ -65,6 +65,7 @@ var configKeys = sync.OnceValue(func() []Setting {
 		{Key: "default_checks", read: (*configReader).checks},
 		{Key: "repos", read: (*configReader).repos},
 		{Key: "fields", read: (*configReader).fields},
+		{Key: "views", read: (*configReader).views},
 		word("executor", "which executor runs jobs that name none; its command line is the user's", func(c *Config) *string { return &c.Executor },
 			func(name string) bool { return len(name) <= maxExecutor && record.IsWord(name, "._-") },
 			"name an executor, such as claude, not %q: its command line is in the user's own config"),
@@ -209,11 +210,7 @@ func (r *configReader) fields(n *format.Node) {
 		KeyOf("required", func(f *task.Field) *bool { return &f.Required }),
 	}
 	for _, m := range r.maps("fields", n) {
-		for i := 0; i+1 < len(m.Content); i += 2 {
-			if key := m.Content[i].Value; !slices.ContainsFunc(fieldKeys, func(k Key) bool { return k.name == key }) {
-				r.fail(m.Content[i], "a field has no key %q: it has name, type, choices, doc and required", record.Clip(key, 40))
-			}
-		}
+		r.only("a field", m, fieldKeys)
 		one := readObject[task.Field](&r.reader, m, fieldKeys)
 		if one.Type == "" {
 			one.Type = task.FieldText

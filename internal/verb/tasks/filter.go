@@ -158,7 +158,7 @@ func (f Filter) fitsNow(g *verb.Graph, view verb.View, n int) bool {
 	if f.in.Ready != nil && view.Stand(g, n).Is(task.IsReady) != *f.in.Ready {
 		return false
 	}
-	if f.in.Where != "" && !f.where.Fits(Item{r, n, g, view}) {
+	if !f.where.Fits(Item{r, n, g, view}) {
 		return false
 	}
 	return f.in.Execution == "" || view.Execution(g, r) == f.in.Execution

@@ -20,6 +20,7 @@ type ListIn struct {
 	All       bool       `json:"all,omitempty" doc:"closed too"`
 	Closed    bool       `json:"closed,omitempty" doc:"closed only"`
 	Where     string     `json:"where,omitempty" doc:"a filter: guide filters" from:"filters"`
+	View      string     `json:"view,omitempty" doc:"a view of the config: its filter, and its order unless sort says another" from:"views"`
 	Explain   bool       `json:"explain,omitempty" doc:"why each is ready or not"`
 	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`
 	Ready     *bool      `json:"ready" doc:"true: what next would hand out"`
@@ -41,6 +42,7 @@ type ListOut struct {
 	Tasks      []verb.Row `json:"tasks" result:"rows"`
 	Total      int        `json:"total"`                   // that fit the filters, on all pages
 	Hidden     int        `json:"hidden_closed,omitempty"` // closed tasks that fit too, and were left out since nothing asked for them
+	Columns    []string   `json:"columns,omitempty"`       // keys of rows that the view shows
 	Unblocks   *Unblocker `json:"unblocks_most,omitempty"` // with explain: the open task for which the most others wait
 	NextCursor string     `json:"next_cursor,omitempty"`   // of the next page, of tasks or of problems
 
@@ -59,7 +61,11 @@ type Unblocker struct {
 // List returns the tasks that fit the filters, in the order asked for; equals by id. Closed tasks are left out, and
 // counted, unless the filters ask for them: by all, closed, a state, or a filter or a text that names a state or an id.
 func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (ListOut, error) {
-	in.Sort = cmp.Or(in.Sort, byPriority)
+	saved, err := in.saved(s)
+	if err != nil {
+		return ListOut{}, err
+	}
+	in.Sort = cmp.Or(in.Sort, saved.Sort, byPriority)
 	keep, err := NewFilter(w, s, in)
 	if err != nil {
 		return ListOut{}, err
@@ -71,6 +77,11 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Li
 	if keep.where, err = Where(w, s, g, in.Where); err != nil {
 		return ListOut{}, err
 	}
+	of, err := Where(w, s, g, saved.Where)
+	if err != nil {
+		return ListOut{}, record.Errorf(record.CodeOf(err), "the view %s of the config: %w", saved.Name, err)
+	}
+	keep.where = keep.where.And(of)
 	view := w.View(s).OfMany(ctx)
 	view.Dated = in.Sort == byUpdated
 	keep.openOnly = keep.onlyOpen(g)
@@ -87,12 +98,23 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Li
 		return row
 	}
 	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, verb.Paging{Limit: in.Limit, Cursor: in.Cursor}))
-	out := ListOut{Tasks: page.Items, Total: page.Total, Hidden: hidden, NextCursor: page.NextCursor, Problems: page.Problems, Remote: view.RemoteKnown()}
+	out := ListOut{
+		Tasks: page.Items, Total: page.Total, Hidden: hidden, NextCursor: page.NextCursor, Problems: page.Problems, Remote: view.RemoteKnown(),
+		Columns: saved.Columns,
+	}
 	if id, n := g.UnblocksMost(); in.Explain && n > 0 {
 		r := g.Row(id)
 		out.Unblocks = &Unblocker{id, r.Title, r.Status, n}
 	}
 	return out, err
+}
+
+// saved is the view that is asked for; zero for none.
+func (in ListIn) saved(s *store.Store) (kind.View, error) {
+	if in.View == "" {
+		return kind.View{}, nil
+	}
+	return s.Config.View(in.View)
 }
 
 // The orders of which more than the name is said.

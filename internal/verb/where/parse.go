@@ -17,6 +17,11 @@ type Filter[T any] struct {
 // Fits reports whether an item is meant.
 func (f Filter[T]) Fits(item T) bool { return f.fits == nil || f.fits(item) }
 
+// And means the items that both mean.
+func (f Filter[T]) And(other Filter[T]) Filter[T] {
+	return Filter[T]{func(item T) bool { return f.Fits(item) && other.Fits(item) }, slices.Concat(f.names, other.names)}
+}
+
 // Names reports whether the filter has a test of one of some keys.
 func (f Filter[T]) Names(keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(f.names, key) })
