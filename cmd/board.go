@@ -252,6 +252,7 @@ func (b *boardCalls) Do(ctx context.Context, name string, in map[string]any, rep
 	w := *b.w
 	w.Progress = func(p verb.Progress) { report(p.Message) }
 	w.Confirm = func(context.Context, []task.Ask) error { return board.ErrAsks }
+	w.Approve = func(context.Context, []store.Command) (bool, error) { return false, board.ErrAsks }
 	return b.do(ctx, &w, name, in)
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/progress"
@@ -313,7 +314,7 @@ func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found s
 	if err != nil {
 		return err
 	}
-	if err := p.mayRun(len(commands)); err != nil {
+	if err := p.mayRun(ctx, s, commands); err != nil {
 		return err
 	}
 	log, err := newRunLog(p.program, len(commands))
@@ -345,10 +346,10 @@ func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found s
 	return err
 }
 
-// mayRun returns an error unless the commands are approved. In CI, --run in the pipeline is the approval. Elsewhere the
-// clone must be trusted, as for every other run. Neither is enough where the change may come from anybody and its
-// commands would have the repository's rights; only the flag --i-trust-this-code is.
-func (p *checkCommand) mayRun(commands int) error {
+// mayRun returns an error unless the commands are approved. In CI, --run in the pipeline is the approval. Elsewhere each
+// must be, as for every other run. Neither is enough where the change may come from anybody and its commands would have
+// the repository's rights; only the flag --i-trust-this-code is.
+func (p *checkCommand) mayRun(ctx context.Context, s *store.Store, commands []proof.Command) error {
 	if p.Trust {
 		return nil
 	}
@@ -356,11 +357,20 @@ func (p *checkCommand) mayRun(commands int) error {
 		return record.Errorf(record.Untrusted, "%s, so --run would give the repository's rights to the author of the change", why).
 			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request)")
 	}
-	if p.Trusted {
+	if snapshot.InCI(p.Getenv) {
 		return nil
 	}
-	return record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine, and %d would run", commands).
-		WithHint("read them, then a person runs cairn trust in a terminal")
+	w, err := p.workspace(ctx)
+	if err != nil {
+		return err
+	}
+	var all []store.Command
+	for _, c := range commands {
+		for _, d := range c.Checks {
+			all = append(all, s.CommandsOf(string(d.Task), d.Check)...)
+		}
+	}
+	return gates.Consent(ctx, w, s, all)
 }
 
 // foreign says why, in this CI job, the change may come from anybody while its commands have the repository's rights;

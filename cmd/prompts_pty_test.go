@@ -179,6 +179,52 @@ func TestNobodyIsAskedInAnAgentsShell(t *testing.T) {
 	a.exits(8, a.run(t.Context(), "run-checks", "T-3"))
 }
 
+// A person at a terminal is asked about the commands that are new in a clone which they trust, each shown once: no runs
+// nothing, yes is asked for once, and nobody else is asked.
+func TestNewCommandsAreAskedAbout(t *testing.T) {
+	a := newAtTerminal(t)
+	a.exits(0, a.run(t.Context(), "trust", "--yes"))
+	a.write(".cairn/tasks/T-3.md", "---\nid: T-3\ntitle: Paint it\nstatus: in_progress\nchecks:\n"+
+		"  - {desc: dry, cmd: echo >>ran, result: pending}\n  - {desc: still dry, cmd: echo >>ran, result: pending}\n---\n")
+	asks := "Type yes to confirm: "
+	exited := a.run(t.Context(), "run-checks", "T-3")
+	seen := a.types(asks, "no\n")
+	if strings.Count(seen, `T-3: "echo >>ran"`) != 1 || !strings.Contains(seen, "letting this command run on this machine, now and later") {
+		t.Errorf("it asks %q", seen)
+	}
+	awaitText(t, a.keys, "new commands were not approved on this machine")
+	a.exits(8, exited)
+
+	a.exits(8, a.run(t.Context(), "--actor", "agent:a", "run-checks", "T-3"))
+	a.exits(8, a.run(t.Context(), "--json", "run-checks", "T-3"))
+	a.setenv("CAIRN_JOB", "job-1")
+	a.exits(8, a.run(t.Context(), "run-checks", "T-3"))
+	a.setenv("CAIRN_JOB", "")
+	if _, err := os.Stat(filepath.Join(a.Dir, "ran")); err == nil {
+		t.Error("it ran")
+	}
+	if _, err := io.WriteString(a.Stderr, "end"); err != nil {
+		t.Fatal(err)
+	}
+	if seen := awaitText(t, a.keys, "end"); strings.Contains(seen, asks) {
+		t.Errorf("somebody else is asked: %q", seen)
+	}
+
+	ctx, interrupt := context.WithCancel(t.Context())
+	exited = a.run(ctx, "done", "T-3")
+	awaitText(t, a.keys, asks)
+	interrupt()
+	a.exits(ExitInterrupted, exited)
+
+	exited = a.run(t.Context(), "run-checks", "T-3")
+	a.types(asks, "yes\n")
+	a.exits(0, exited)
+	a.exits(0, a.run(t.Context(), "--actor", "agent:a", "run-checks", "T-3"))
+	if got := a.read("ran"); len(got) != 4 {
+		t.Errorf("it ran %d times, want 4", len(got))
+	}
+}
+
 // Ctrl-C at the question closes nothing.
 func TestDoneIsInterrupted(t *testing.T) {
 	a := newAtTerminal(t)

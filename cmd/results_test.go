@@ -39,6 +39,10 @@ func TestResultsOfCommands(t *testing.T) {
 			"wrote a\nremoved b\nc was written by somebody else, and is left alone\n"},
 		{skillSyncResult{InSync: true}, "all skills are in place\n"},
 		{trustResult{Workspace: "/w", Trusted: true}, "/w may run the commands of its checks on this machine\n"},
+		{
+			trustResult{Workspace: "/w", Trusted: true, From: "origin/main"},
+			"/w may run the commands of its checks on this machine\nwhat the files of origin/main hold may run too\n",
+		},
 		{trustResult{Workspace: "/w"}, "/w may no longer run commands on this machine\n"},
 		{consents{}, "no clone is trusted on this machine\n"},
 		{signerList{Path: "p", Problems: []signersProblem{{3, "bad"}}}, "nobody's signature counts: p names no key\nline 3 grants nothing: bad\n"},

@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"io"
+	"path"
 	"strings"
 	"time"
 
@@ -24,6 +26,7 @@ import (
 type trustResult struct {
 	Workspace string          `json:"workspace"`
 	Trusted   bool            `json:"trusted"`
+	From      string          `json:"trusted_from,omitempty"` // the remote-tracking branch whose commands may run too
 	Commands  []store.Command `json:"commands"`
 }
 
@@ -36,6 +39,7 @@ type trustIn struct {
 	Dir    string `json:"dir,omitempty" doc:"with --revoke: the workspace" cli:"arg"`
 	Yes    bool   `json:"yes,omitempty" doc:"do not ask; for a person who has read them"`
 	Revoke bool   `json:"revoke,omitempty" doc:"take the consent back"`
+	From   string `json:"from,omitempty" doc:"let whatever stands in the files of this remote-tracking BRANCH run too, now and after each fetch, such as origin/main; none ends that" cli:"value=BRANCH" from:"remote-branches"`
 	InRepo string `json:"in_repo,omitempty" doc:"let them run in the repository NAME of the config too, which lies outside of this one" cli:"value=NAME" from:"repos"`
 	List   bool   `json:"list,omitempty" doc:"list the clones that you trusted on this machine"`
 }
@@ -43,18 +47,20 @@ type trustIn struct {
 func trustCommands() []command {
 	return append([]command{declare(command{
 		name:  "trust",
-		usage: "Let the commands of this clone's checks run on this machine; lists them and asks first.",
+		usage: "Let the commands of this clone's checks run on this machine; lists those that are new and asks first.",
 		group: "workspace",
-		about: "DIR goes with --revoke: the workspace that is not to be trusted any more, if it is not this one. It may be gone.\n" +
+		about: "What is there now may run from then on, and so may what you and your agents write here with cairn. A command that\n" +
+			"comes another way, such as by a pull, is new: at a terminal you are asked about it once, before it runs.\n" +
+			"DIR goes with --revoke: the workspace that is not to be trusted any more, if it is not this one. It may be gone.\n" +
 			"--list shows every clone that was trusted: trusted, gone, replaced by another clone at the same path, or unknown if\n" +
 			"its folder cannot be read. Only the first may run commands.",
 	}, func(ctx context.Context, c *call, in trustIn) error { return trustCommand{c, in}.run(ctx) })}, signerCommands()...)
 }
 
 func (p trustCommand) run(ctx context.Context) error {
-	switch inRepo := p.line.IsSet("in-repo"); {
-	case p.List && p.Revoke || inRepo && (p.List || p.Revoke):
-		return usage("--list, --revoke and --in-repo do not go together").
+	switch inRepo, from := p.line.IsSet("in-repo"), p.line.IsSet("from"); {
+	case p.List && p.Revoke || (inRepo || from) && (p.List || p.Revoke) || inRepo && from:
+		return usage("--list, --revoke, --from and --in-repo do not go together").
 			WithHint("cairn help trust; --revoke takes the folder of a repository")
 	case p.Dir != "" && !p.Revoke:
 		return usage("does not take the argument %q", p.Dir).WithHint("cairn help trust")
@@ -74,38 +80,80 @@ func (p trustCommand) run(ctx context.Context) error {
 	if p.line.IsSet("in-repo") {
 		return p.giveRepo(ctx, w.Actor(), s, commands)
 	}
-	if !s.Trusted() {
-		if err := p.consent(ctx, w.Actor(), s.Root, commands); err != nil {
+	from := s.TrustedFrom()
+	if p.line.IsSet("from") {
+		if from, err = p.branch(ctx, s); err != nil {
 			return err
 		}
-		err = s.SetTrust(w.Actor(), p.Now())
+	}
+	if err := p.give(ctx, w.Actor(), s, commands, from); err != nil {
+		return err
 	}
 	projects.Note(ctx, w, s)
-	if err == nil {
-		p.show(trustResult{s.Root, true, commands})
+	p.show(trustResult{s.Root, true, from, commands})
+	return nil
+}
+
+// branch is the branch that --from names; "" for none.
+func (p trustCommand) branch(ctx context.Context, s *store.Store) (string, error) {
+	if p.From == "none" {
+		return "", nil
 	}
-	return err
+	return s.RemoteBranch(ctx, p.From)
+}
+
+// give trusts the clone and lets the commands run, after the person has seen those that may not yet. It asks nothing if
+// there is nothing to consent to.
+func (p trustCommand) give(ctx context.Context, who record.Actor, s *store.Store, commands []store.Command, from string) error {
+	trusted, left := s.Trusted(), s.Unapproved(ctx, commands)
+	more := from != "" && from != s.TrustedFrom()
+	if !trusted || len(left) > 0 || more {
+		asks := []task.Ask{}
+		if !trusted || len(left) > 0 {
+			asks = append(asks, task.TrustAsk(who, s.Root))
+		}
+		if more {
+			asks = append(asks, task.TrustFromAsk(who, from))
+		}
+		if err := p.consent(ctx, asks, left); err != nil {
+			return err
+		}
+		if err := s.SetTrust(who, p.Now()); err != nil {
+			return err
+		}
+	}
+	if from != s.TrustedFrom() {
+		if err := s.TrustFrom(from); err != nil {
+			return err
+		}
+	}
+	return s.Approve(left)
 }
 
 // giveRepo lets the commands run in another repository that the config names. They come from this workspace, which is
 // trusted first.
 func (p trustCommand) giveRepo(ctx context.Context, who record.Actor, s *store.Store, commands []store.Command) error {
 	files, err := s.Files(task.Task{Repo: p.InRepo})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !s.Trusted():
+	}
+	if !s.Trusted() {
 		return record.Errorf(record.Untrusted, "the commands of this workspace may not run here either").WithHint("first %s", record.CallTo("trust"))
-	case !files.Trusted():
-		if err := p.consent(ctx, who, files.Root, commands); err != nil {
+	}
+	left := s.Unapproved(ctx, commands)
+	if !files.Trusted() || len(left) > 0 {
+		if err := p.consent(ctx, []task.Ask{task.TrustAsk(who, files.Root)}, left); err != nil {
 			return err
 		}
-		err = files.Trust(who, p.Now())
+		if err := files.Trust(who, p.Now()); err != nil {
+			return err
+		}
+		if err := s.Approve(left); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		p.show(trustResult{files.Root, true, commands})
-	}
-	return err
+	p.show(trustResult{files.Root, true, "", commands})
+	return nil
 }
 
 // revoke revokes the consent for this workspace, also if there is none or its config cannot be read; or for a folder that
@@ -145,11 +193,11 @@ func (p trustCommand) list() error {
 	return err
 }
 
-// consent shows the commands, and has the person at the terminal approve them unless --yes is set. Only a person can
-// consent.
-func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace string, commands []store.Command) error {
-	if !actor.Human() {
-		return record.Errorf(record.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")
+// consent shows the commands that may not run yet, and has the person at the terminal approve them unless --yes is set.
+// Only a person can consent.
+func (p trustCommand) consent(ctx context.Context, asks []task.Ask, commands []store.Command) error {
+	if who := asks[0].Who; !who.Human() {
+		return record.Errorf(record.Forbidden, "%s cannot approve commands", who).WithHint("a person runs cairn trust")
 	}
 	if err := p.personHere("approve commands"); err != nil {
 		return err
@@ -157,12 +205,9 @@ func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace
 	switch {
 	case p.json:
 	case len(commands) == 0:
-		p.printf("No file here holds a command now.\n")
-	default: // each quoted, so that its text can neither look like another command nor be invisible
-		p.printf("These commands would run on this machine when tasks are checked, or when a work tree is made ready:\n")
-		for _, cmd := range commands {
-			p.printf("  %s: %s\n", cmd.Where, screen.Painted(harmless.Quote(cmd.Cmd)))
-		}
+		p.printf("No file here holds a command that is new.\n")
+	default:
+		p.printf("%s", screen.Painted(shownCommands("These commands would run on this machine when tasks are checked, or when a work tree is made ready:", commands)))
 	}
 	if p.Yes {
 		return nil
@@ -178,11 +223,50 @@ func (p trustCommand) consent(ctx context.Context, actor record.Actor, workspace
 		e.Details = map[string]any{"commands": commands}
 		return e
 	}
-	ok, err := wordTyped([]task.Ask{task.TrustAsk(actor, workspace)}).on(ctx, terminal)
+	ok, err := wordTyped(asks).on(ctx, terminal)
 	if err == nil && !ok {
 		return record.Errorf(record.Untrusted, "not approved").WithHint("nothing was changed")
 	}
 	return err
+}
+
+// shownCommands shows commands below a line, each quoted, so that its text can neither look like another command nor be
+// invisible.
+func shownCommands(above string, commands []store.Command) string {
+	var b strings.Builder
+	b.WriteString(above + "\n")
+	for _, c := range commands {
+		where := ""
+		if dir := path.Join(c.Repo, c.Cwd); dir != "" {
+			where = "  (in " + harmless.Line(dir) + ")"
+		}
+		b.WriteString("  " + harmless.Line(placesOf(c)) + ": " + harmless.Quote(c.Cmd) + where + "\n")
+	}
+	return b.String()
+}
+
+const placesShown = 5 // of the tasks that have a command
+
+func placesOf(c store.Command) string {
+	shown := c.Where[:min(len(c.Where), placesShown)]
+	return strings.Join(shown, ", ") + record.AndMore(len(c.Where)-len(shown))
+}
+
+// approve shows new commands of a trusted clone to the person at the terminal, and asks them once whether these may run.
+// Where there is no person to ask, or the answer is to be JSON, the answer is no.
+func (p *program) approve(ctx context.Context, who record.Actor, commands []store.Command) (bool, error) {
+	if p.json || !who.Human() || p.personHere("approve commands") != nil {
+		return false, nil
+	}
+	terminal, err := p.terminal()
+	if err != nil {
+		return false, nil //nolint:nilerr // there is nobody to ask
+	}
+	p.meter.Clear()
+	if _, err := io.WriteString(terminal, shownCommands("New here since you last said what may run on this machine:", commands)); err != nil {
+		return false, errors.Join(record.Errorf(record.IO, "the terminal: %w", err), terminal.Close())
+	}
+	return wordTyped([]task.Ask{task.CommandsAsk(who, len(commands))}).on(ctx, terminal)
 }
 
 // signIn is what the command of a verb takes whose record a person can sign. It is no part of the verb's input, since no

@@ -35,6 +35,9 @@ func (p *call) workspace(ctx context.Context) (*verb.Workspace, error) {
 		Dir: dir, StateDir: p.stateDir(), ConfigDir: p.configDir(), Actor: actor, Session: p.Getenv("CAIRN_SESSION"), Version: Version(),
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
 	}
+	w.Approve = func(ctx context.Context, commands []store.Command) (bool, error) {
+		return p.approve(ctx, w.Actor(), commands)
+	}
 	w.MayAct = p.mayAct(dir)
 	w.Progress = p.meter.Reports(p.Stderr)
 	w.Output = p.watched()

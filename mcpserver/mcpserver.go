@@ -48,7 +48,7 @@ type limits struct {
 // and rights holds for the server's life. The log is never shown to the client.
 func New(w verb.Workspace, log *slog.Logger) *Server {
 	w.Bounded = true
-	w.Confirm = nil // a client is a program, under a person's name too
+	w.Confirm, w.Approve = nil, nil // a client is a program, under a person's name too
 	if w.Watcher == nil {
 		watcher := &watch.Watcher{}
 		w.Watcher = watcher

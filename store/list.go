@@ -13,7 +13,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be
@@ -132,34 +131,6 @@ func Complete(k *kind.Kind, part string, ids []string) (string, error) {
 func (s workTree) Mentions(p problem.Problem, id string) bool {
 	src, err := layout.ReadFile(s.Abs(p.Path))
 	return err == nil && strings.Contains(string(src), id)
-}
-
-// Commands lists every command in the workspace's files: what its user lets run by trusting it. The tasks come from a
-// lister, which may be the store.
-func (s *Store) Commands(ctx context.Context, from kind.Lister) ([]Command, error) {
-	out := []Command{}
-	add := func(where string, checks []task.Check) {
-		for _, c := range checks {
-			if !c.Manual() {
-				out = append(out, Command{where, c.Cmd})
-			}
-		}
-	}
-	add(layout.ConfigName, s.Config.Flow.Defaults)
-	if setup := s.Config.WorktreeSetup; setup != "" {
-		out = append(out, Command{layout.ConfigName, setup})
-	}
-	tasks, _, err := kind.Tasks.List(ctx, from)
-	for _, t := range tasks {
-		add(string(t.ID), t.Checks)
-	}
-	return out, err
-}
-
-// Command is a command that trusting the workspace lets run.
-type Command struct {
-	Where string `json:"where"` // the task it belongs to, or config.yaml
-	Cmd   string `json:"cmd"`
 }
 
 // Harmless reports whether the workspace has no command, and no task and no proposal of tasks, not even a broken one.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -28,11 +29,17 @@ func TestCommands(t *testing.T) {
 	}
 	storetest.WriteFile(t, s.ConfigFile(), "prefix: PROJ\ndefault_checks:\n  - {desc: lint, cmd: make lint}\nworktree_setup: make deps\n")
 	storetest.WriteTask(t, s, "PROJ-1", "checks:", "  - {desc: tests, cmd: make test}", "  - {desc: read, type: manual}")
+	storetest.WriteTask(t, s, "PROJ-2", "checks:", "  - {desc: all, cmd: make test, cwd: .}", "  - {desc: web, cmd: make test, cwd: web}")
 	s = storetest.Open(t, s.Root)
 	got, err := s.Commands(t.Context(), s)
 	storetest.WantCode(t, err, "")
-	if want := []store.Command{{"config.yaml", "make lint"}, {"config.yaml", "make deps"}, {"PROJ-1", "make test"}}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	var listed []string
+	for _, c := range got {
+		listed = append(listed, fmt.Sprint(c.Where, c.Cmd, " ", c.Cwd))
+	}
+	want := []string{"[config.yaml]make lint ", "[config.yaml]make deps ", "[PROJ-1 PROJ-2]make test ", "[PROJ-2]make test web"}
+	if !slices.Equal(listed, want) {
+		t.Errorf("got %q, want %q", listed, want)
 	}
 	if harmless, err = s.Harmless(t.Context()); err != nil || harmless {
 		t.Errorf("a workspace with commands is harmless: %v (%v)", harmless, err)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -54,14 +53,6 @@ func Open(dir, stateDir string) (*Store, error) {
 
 // StateDir is the folder of the user in which consents are.
 func (s *Store) StateDir() string { return s.stateDir }
-
-// Trusted reports whether the user has consented that commands of this clone run.
-func (s *Store) Trusted() bool { return trust.Trusted(s.Layout, s.stateDir) }
-
-// SetTrust records that consent, as trust.Set does.
-func (s *Store) SetTrust(who record.Actor, at time.Time) error {
-	return trust.Set(s.Layout, s.stateDir, who, at)
-}
 
 // file is the file of a record, as it was read.
 type file struct {

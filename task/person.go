@@ -79,9 +79,23 @@ func (f Flow) answered(before, after Task, e record.Entry) []string {
 	return slices.Sorted(slices.Values(record.Unique(gone)))
 }
 
-// TrustAsk returns what a person confirms to let the commands of a clone run.
+// TrustAsk returns what a person confirms to let the commands of a clone run that are there.
 func TrustAsk(who record.Actor, workspace string) Ask {
-	return Ask{Who: who, Does: "letting whatever commands the files of " + workspace + " hold, now and later, run on this machine", Word: "yes"}
+	return Ask{Who: who, Does: "letting the commands that the files of " + workspace + " hold now, and those that you and your agents write there, run on this machine", Word: "yes"}
+}
+
+// TrustFromAsk returns what a person confirms to let whatever commands run that a branch has.
+func TrustFromAsk(who record.Actor, branch string) Ask {
+	return Ask{Who: who, Does: "letting whatever commands the files of " + branch + " hold, now and after each fetch, run on this machine", Word: "yes"}
+}
+
+// CommandsAsk returns what a person confirms to let commands run that are new in a clone.
+func CommandsAsk(who record.Actor, commands int) Ask {
+	does := "letting this command run on this machine, now and later"
+	if commands > 1 {
+		does = fmt.Sprintf("letting these %d commands run on this machine, now and later", commands)
+	}
+	return Ask{Who: who, Does: does, Word: "yes"}
 }
 
 // Unconfirmed returns the refusal of a write that a person has not confirmed. There must be at least one ask.

@@ -122,6 +122,13 @@ var (
 	repos = inStore(func(_ *completer, s *store.Store) []kind.Repo { return s.Config.Repos }, func(r kind.Repo) Candidate {
 		return Candidate{r.Name, cmp.Or(r.Path, r.URL)}
 	})
+	remoteBranches = and(inStore(func(c *completer, s *store.Store) []string {
+		if s.Repo == nil {
+			return nil
+		}
+		branches, _ := s.Repo.Refs().RemoteBranches(c.ctx)
+		return branches
+	}, plain), ofWords("none"))
 	trash = inStore(func(_ *completer, s *store.Store) []any {
 		all, _ := s.Trash().Deleted(kind.Tasks.Kind)
 		slices.Reverse(all)
@@ -154,8 +161,9 @@ func sources() map[verb.Source]source {
 		"views": inStore(func(_ *completer, s *store.Store) []kind.View { return s.Config.Views }, func(v kind.View) Candidate {
 			return Candidate{v.Name, v.Where}
 		}),
-		"tasks":        func(c *completer) []Candidate { return c.tasks(false) },
-		"trash":        trash,
+		"tasks":           func(c *completer) []Candidate { return c.tasks(false) },
+		"trash":           trash,
+		"remote-branches": remoteBranches,
 		"disputes": and(inStore(func(c *completer, s *store.Store) []work.Dispute {
 			if s.Repo == nil {
 				return nil

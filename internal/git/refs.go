@@ -117,6 +117,15 @@ func (r Refs) HasRemoteBranch(ctx context.Context, name string) bool {
 	return r.has(ctx, "refs/remotes/"+name)
 }
 
+// RemoteBranches lists the names of the remote-tracking branches, such as origin/main.
+func (r Refs) RemoteBranches(ctx context.Context) ([]string, error) {
+	names, err := r.existing(ctx, "refs/remotes")
+	for i, name := range names {
+		names[i] = strings.TrimPrefix(name, "refs/remotes/")
+	}
+	return names, err
+}
+
 // has reports whether there is a ref of exactly this full name.
 func (r Refs) has(ctx context.Context, ref string) bool {
 	_, err := Run(ctx, r.repo.Top, "show-ref", "--quiet", "--verify", "--", ref)

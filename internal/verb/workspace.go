@@ -43,6 +43,10 @@ type Workspace struct {
 	// do is refused.
 	Confirm func(context.Context, []task.Ask) error
 
+	// Approve shows commands to the person who acts, asks them once whether these may run on this machine, and reports
+	// their answer. Nil where there is nobody to ask.
+	Approve func(context.Context, []store.Command) (bool, error)
+
 	// MayAct returns why this process may not write as an actor: it is a part of a job, and that acts as another. Nil
 	// where any may.
 	MayAct func(record.Actor) error
@@ -123,7 +127,7 @@ func (w *Workspace) At(dir string) *Workspace {
 // and no session, with nothing that the caller alone can sign or confirm.
 func (w *Workspace) InNameOf(who record.Actor) *Workspace {
 	other := w.WithoutKey()
-	other.Actor, other.Session, other.Confirm, other.Signer = As(who), "", nil, nil
+	other.Actor, other.Session, other.Confirm, other.Approve, other.Signer = As(who), "", nil, nil, nil
 	return other
 }
 

@@ -1,4 +1,8 @@
-// Package trust has the consent of this machine's user that the commands of a clone may run.
+// Package trust has the consent of this machine's user that a clone may start programs, and which commands of its files.
+//
+// A clone is trusted or not. In one that is, git may start what the clone's own config names, and a command of the
+// workspace's files may run if the user has consented to that command: by its content, so that what a pull brings is
+// asked for anew.
 package trust
 
 import (
@@ -21,35 +25,56 @@ import (
 // The consent is a file in the user's own state folder. Its name is a hash of the path of the clone's live state and of
 // a random id in there. Linked worktrees share both. A new clone at an old path has another id, and a clone that was
 // moved or copied has another path. The file counts only if nobody but the user can have written it.
+//
+// A file of the same name beside it has the commands that may run: their hashes, one a line, only ever appended to. A
+// consent that was taken back and given again has another name, and so none of the commands from before.
 
-// Trust is the consent of this machine's user that a clone's commands may run.
+// Trust is the consent of this machine's user that a clone may start programs.
 type Trust struct {
 	Workspace string       `json:"workspace"` // the root at which it was given; linked worktrees have others
 	Path      string       `json:"path"`      // of the clone's live state
 	Actor     record.Actor `json:"actor"`
 	At        time.Time    `json:"at"`
+	From      string       `json:"trusted_from,omitempty"` // a remote-tracking branch, as a full ref, whose commands may run
 }
 
-// Trusted reports whether the commands of this clone may run. What cannot be read is no consent.
+// Given is what this user has consented to of a clone.
+type Given struct {
+	Trust
+	file string // "" for no consent
+}
+
+// Of reads what this user has consented to of a clone. What cannot be read is no consent.
 //
 // A .git file can point at a trusted clone, so consent holds only if git registered this worktree, or if it was given
 // at this root.
-func Trusted(c layout.Layout, stateDir string) bool {
+func Of(c layout.Layout, stateDir string) Given {
 	dir, err := folder(stateDir)
 	if err != nil {
-		return false
+		return Given{}
 	}
 	name, err := nameOf(string(c.Live))
 	if err != nil {
-		return false
+		return Given{}
 	}
-	t, err := readTrust(filepath.Join(dir, name))
-	return err == nil && t.Path == string(c.Live) && (c.Repo == nil || c.Repo.Registered() || t.Workspace == c.Root)
+	file := filepath.Join(dir, name)
+	t, err := readTrust(file)
+	if err != nil || t.Path != string(c.Live) || c.Repo != nil && !c.Repo.Registered() && t.Workspace != c.Root {
+		return Given{}
+	}
+	return Given{t, file}
 }
 
-// Set records that this user lets the commands of the clone run. A trusted clone stays as it is. Any other gets a new
-// id, since an id that came with the files may be known to their author. It returns IO if the user has no folder that
-// only this user can write.
+// Trusted reports whether the clone may start programs: those that its git config names, and the commands to which the
+// user has consented.
+func (g Given) Trusted() bool { return g.file != "" }
+
+// Trusted is Given.Trusted of a clone.
+func Trusted(c layout.Layout, stateDir string) bool { return Of(c, stateDir).Trusted() }
+
+// Set records that this user trusts the clone. A trusted clone stays as it is. Any other gets a new id, since an id that
+// came with the files may be known to their author. It returns IO if the user has no folder that only this user can
+// write.
 func Set(c layout.Layout, stateDir string, who record.Actor, at time.Time) error {
 	if Trusted(c, stateDir) {
 		return nil
@@ -74,11 +99,22 @@ func Set(c layout.Layout, stateDir string, who record.Actor, at time.Time) error
 	if err != nil {
 		return problem.Live(string(c.Live), err)
 	}
-	src, err := json.Marshal(Trust{c.Root, string(c.Live), who, at.UTC().Truncate(time.Second)})
+	given := Given{Trust{c.Root, string(c.Live), who, at.UTC().Truncate(time.Second), ""}, filepath.Join(dir, name)}
+	return given.write()
+}
+
+func (g Given) write() error {
+	src, err := json.Marshal(g.Trust)
 	if err != nil {
 		return err
 	}
-	return problem.IO(atomicfile.WriteVolatile(filepath.Join(dir, name), append(src, '\n')))
+	return problem.IO(atomicfile.WriteVolatile(g.file, append(src, '\n')))
+}
+
+// SetFrom records a remote-tracking branch whose commands may run in a trusted clone; "" for none.
+func (g Given) SetFrom(ref string) error {
+	g.From = ref
+	return g.write()
 }
 
 // folder is the folder of a user's consents. It returns IO for a relative state folder, which would be in the
@@ -106,6 +142,52 @@ func nameOf(live string) (string, error) {
 const trustExt = ".json"
 
 func cloneID(live string) string { return filepath.Join(live, "clone-id") }
+
+const (
+	commandsExt = ".commands"
+	maxCommands = 64 << 20 // bytes of a file of commands; no clone comes near
+)
+
+func (g Given) commands() string { return strings.TrimSuffix(g.file, trustExt) + commandsExt }
+
+// Commands returns the hashes of the commands that may run. What cannot be read is no consent.
+func (g Given) Commands() map[string]bool {
+	known := map[string]bool{}
+	if !g.Trusted() || private(g.commands()) != nil {
+		return known
+	}
+	src, err := layout.ReadUpTo(g.commands(), maxCommands)
+	if err != nil {
+		return known
+	}
+	for hash := range strings.Lines(string(src)) {
+		known[strings.TrimSpace(hash)] = true
+	}
+	delete(known, "")
+	return known
+}
+
+// Add records that commands may run in a trusted clone, by their hashes. In any other it does nothing. A power cut may
+// take what was added, and a kill the last of it.
+func (g Given) Add(hashes ...string) error {
+	if !g.Trusted() || len(hashes) == 0 {
+		return nil
+	}
+	if err := private(g.commands()); err != nil && !problem.Missing(err) {
+		return err
+	}
+	var lines strings.Builder
+	for known := g.Commands(); len(hashes) > 0; hashes = hashes[1:] {
+		if hash := hashes[0]; !known[hash] {
+			known[hash] = true
+			lines.WriteString(hash + "\n")
+		}
+	}
+	if lines.Len() == 0 {
+		return nil
+	}
+	return problem.IO(disk.Append(g.commands(), []byte("\n"+lines.String()))) // behind a line that a kill has cut, too
+}
 
 // readTrust reads a consent. It returns an error if somebody else than the user can have written it.
 func readTrust(path string) (Trust, error) {
@@ -213,8 +295,10 @@ func Revoke(stateDir, path string) ([]Consent, error) {
 		if c.Path != live && c.Workspace != at {
 			continue
 		}
-		if err := disk.RemoveFile(c.file); err != nil {
-			return revoked, problem.IO(err)
+		for _, file := range []string{c.file, (Given{c.Trust, c.file}).commands()} {
+			if err := disk.RemoveFile(file); err != nil {
+				return revoked, problem.IO(err)
+			}
 		}
 		revoked = append(revoked, c)
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check"
@@ -32,11 +30,11 @@ func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Ta
 	return r, err
 }
 
-// run runs commands of a task, one after the other, and keeps their log. It returns UNTRUSTED, with nothing run, in a
-// clone that was not approved; BUSY while another run goes on in the worktree; and the context's error, with nothing
+// run runs commands of a task, one after the other, and keeps their log. It returns UNTRUSTED, with nothing run, unless
+// Consent lets all of them run; BUSY while another run goes on in the worktree; and the context's error, with nothing
 // recorded, if it ended.
 func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int, before store.Tree) (*task.Run, *verb.RunReport, error) {
-	if err := Consent(s, t, todo); err != nil {
+	if err := Consent(ctx, w, s, ChecksOf(s, t, todo)); err != nil {
 		return nil, nil, err
 	}
 	files, err := s.Files(t)
@@ -133,35 +131,6 @@ func beatWhile(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Ta
 	return cancel
 }
 
-// What a refusal shows of the commands that would have run.
-const (
-	commandsShown = 10
-	commandShown  = 200 // bytes of each
-)
-
-// Consent returns UNTRUSTED, naming the commands, unless this user trusted the clone.
-func Consent(s *store.Store, t task.Task, todo []int) error {
-	if s.Trusted() {
-		return nil
-	}
-	var commands, shown []string
-	for _, n := range todo[:min(len(todo), commandsShown)] {
-		command := verb.Head(t.Checks[n].Cmd, commandShown)
-		commands = append(commands, command)
-		shown = append(shown, strconv.Quote(command)) // so that no command can pass for another
-	}
-	e := record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine: %s%s", strings.Join(shown, ", "), record.AndMore(len(todo)-len(commands))).
-		WithHint("read them, then a person runs %s in a terminal", record.CallTo("trust").ByPerson())
-	e.Details = map[string]any{"commands": commands, "total": len(todo)}
-	return e
-}
-
-// untrustedRepo is the refusal to run commands in another repository, in which the user has not trusted this clone's.
-func untrustedRepo(files store.Files) error {
-	return record.Errorf(record.Untrusted, "the commands would run in %s, which was not approved on this machine", files.Root).
-		WithHint("a person runs %s in a terminal", record.CallTo("trust", "in-repo", files.Repo).ByPerson())
-}
-
 // progressEvery is how often a check that runs says so.
 const progressEvery = 3 * time.Second
 
@@ -198,12 +167,15 @@ func reportWhile(report func(verb.Progress), n, of int, message string, limit ti
 const noLimit = 24 * time.Hour
 
 // SetUp runs the set-up command of a work tree (worktree_setup), as the config there has it; without one it does
-// nothing. The caller has asked whether the clone is trusted. If the command fails, the error has the given code and
-// message, and the end of what it printed; its hint is the caller's to add.
-func SetUp(ctx context.Context, s *store.Store, code record.Code, message string) (failed *record.Error, err error) {
+// nothing. It returns UNTRUSTED, with nothing run, unless Consent lets it run. If the command fails, the error has the
+// given code and message, and the end of what it printed; its hint is the caller's to add.
+func SetUp(ctx context.Context, w *verb.Workspace, s *store.Store, code record.Code, message string) (failed *record.Error, err error) {
 	line := s.Config.WorktreeSetup
 	if line == "" {
 		return nil, nil
+	}
+	if err := Consent(ctx, w, s, s.SetUpCommand()); err != nil {
+		return nil, err
 	}
 	reported := reportWhile(progress.Of(ctx), 0, 1, "setting up the work tree", cmp.Or(s.Config.SetupTimeout, noLimit))
 	got, err := check.Attempt(ctx, check.Spec{Cmd: line, Root: s.Root, Timeout: cmp.Or(s.Config.SetupTimeout, noLimit)})

@@ -83,9 +83,25 @@ func Plan(ctx context.Context, w *verb.Workspace, s *store.Store, in PlanIn) (Pl
 	if err != nil {
 		return PlanOut{}, err
 	}
+	if in.Proposal == "" {
+		approveWritten(ctx, w, s, tasks, items)
+	}
 	made, err := w.View(s).Several(ids)
 	out.Tasks = made.Tasks
 	return out, err
+}
+
+// approveWritten lets the commands run of a plan that the caller has written. A person hands over a file of tasks, which
+// may be somebody else's: they are asked when its commands are to run.
+func approveWritten(ctx context.Context, w *verb.Workspace, s *store.Store, planned []task.Task, items []PlanItem) {
+	if w.Approve != nil && w.Actor().Human() {
+		return
+	}
+	var written []store.Command
+	for i, item := range items {
+		written = append(written, tasks.Written(ctx, s, task.Task{}, planned[i], item.Checks)...)
+	}
+	_ = s.Approve(written) // what cannot be kept is asked for when it is to run
 }
 
 // notices are those of all tasks of a plan, each with the place of its task.

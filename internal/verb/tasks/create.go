@@ -112,6 +112,7 @@ func CallCreate(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task,
 
 // Create makes a task in the initial state.
 func Create(ctx context.Context, w *verb.Workspace, s *store.Store, in CreateIn) (verb.Task, error) {
+	declared := in.Checks
 	in, err := in.withTemplate(s)
 	if err != nil {
 		return verb.Task{}, err
@@ -128,6 +129,7 @@ func Create(ctx context.Context, w *verb.Workspace, s *store.Store, in CreateIn)
 	if err != nil {
 		return verb.Task{}, err
 	}
+	_ = s.Approve(Written(ctx, s, task.Task{}, t, declared)) // what cannot be kept is asked for when it is to run
 	out, err := w.View(s).TaskByID(record.ID(ref.ID))
 	out.Notices = in.Notices(s.Config.Flow)
 	return out, err
@@ -208,6 +210,16 @@ func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: AttesterNamed(w, c.By), Result: record.Pending})
 	}
 	return out, nil
+}
+
+// Written are the commands of a task that its writer has written, by the checks as they declare them; those of a template
+// and of the config are not.
+func Written(ctx context.Context, s *store.Store, before, after task.Task, declared []CheckIn) []store.Command {
+	checks := make([]task.Check, len(declared))
+	for i, c := range declared {
+		checks[i] = task.Check{Cmd: c.Cmd, Cwd: c.Cwd}
+	}
+	return s.Written(ctx, before, after, checks)
 }
 
 // AttesterNamed is who may attest a check, as it is declared: me is who acts.

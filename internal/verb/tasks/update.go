@@ -212,6 +212,16 @@ func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.S
 	if edit.To != nil {
 		to, withoutMove.To = *edit.To, nil
 	}
+	var declared []CheckIn
+	if in.Checks != nil {
+		declared = *in.Checks
+	}
+	written := func(before, after task.Task, err error) error {
+		if err == nil && (in.Checks != nil || in.Repo != nil) { // commands that run before the write are in it too
+			_ = s.Approve(Written(ctx, s, before, after, declared)) // what cannot be kept is asked for when it is to run
+		}
+		return err
+	}
 	preview := func(t task.Task) (task.Task, error) {
 		if err := in.expects(t.Header()); err != nil {
 			return t, err
@@ -220,7 +230,7 @@ func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.S
 		if err == nil && entry != nil { // a person is asked before commands run for minutes
 			err = w.Confirmed(s.Config.Flow.Asks(t, after, *entry, kind.Deps(s, s.Config.Flow)))
 		}
-		return after, err
+		return after, written(t, after, err)
 	}
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
 		if err := in.expects(wc.Task.Header()); err != nil {
@@ -230,7 +240,7 @@ func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.S
 		if err == nil && entry != nil && edit.Assignee != nil {
 			err = reassign(ctx, w, wc, *edit.Assignee, t.Status)
 		}
-		return t, entry, err
+		return t, entry, written(wc.Task, t, err)
 	}
 	return gates.Transition{To: to, Preview: preview, Decide: decide}
 }

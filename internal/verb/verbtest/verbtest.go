@@ -46,6 +46,22 @@ func NewWorkspace(t testing.TB) *verb.Workspace {
 	return w
 }
 
+// ApproveAll lets the commands run that are in a trusted workspace, also those that a test wrote by hand.
+func ApproveAll(t testing.TB, w *verb.Workspace) {
+	t.Helper()
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, err := s.Commands(t.Context(), s)
+	if err == nil {
+		err = s.Approve(commands)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Call calls a verb and returns its result.
 func Call[Out any](t *testing.T, w *verb.Workspace, name string, in Args) (Out, error) {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -18,7 +19,7 @@ import (
 )
 
 func (r *run) prepare(ctx context.Context) error {
-	if err := or(job.Setup, r.mayStart()); err != nil {
+	if err := or(job.Setup, r.mayStart(ctx)); err != nil {
 		return err
 	}
 	if err := or(job.Setup, r.makeTree(ctx)); err != nil {
@@ -50,10 +51,9 @@ func (r *run) prepare(ctx context.Context) error {
 
 // mayStart refuses what may have changed since the job was created: whether its clone is trusted, its task, and the
 // other jobs of the task.
-func (r *run) mayStart() error {
-	if !r.s.Trusted() {
-		return record.Errorf(record.Untrusted, "this clone's commands were not approved on this machine, and an executor runs any").
-			WithHint("a person runs %s in a terminal", record.CallTo("trust").ByPerson())
+func (r *run) mayStart(ctx context.Context) error {
+	if err := gates.Consent(ctx, r.w, r.s, nil); err != nil {
+		return err
 	}
 	t, err := kind.Tasks.Get(r.s, r.spec.Task)
 	if err != nil {
@@ -104,8 +104,8 @@ func (r *run) setUp(ctx context.Context) error {
 	if command == "" {
 		return nil
 	}
-	if !r.tree.at.Trusted() {
-		return record.Errorf(record.Untrusted, "the set-up command was not approved on this machine")
+	if err := gates.Consent(ctx, r.w, r.tree.at, r.tree.at.SetUpCommand()); err != nil {
+		return err
 	}
 	log, err := r.owned.Log(job.SetupLog)
 	if err != nil {

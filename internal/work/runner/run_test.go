@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -396,6 +397,7 @@ func TestSlowASetUpThatFails(t *testing.T) {
 			g := newField(t)
 			storetest.Append(t, g.s.ConfigFile(), line)
 			g.settle()
+			verbtest.ApproveAll(t, g.w)
 			one := g.run()
 			g.want(one, job.Failed, job.Setup)
 			if name == "fails" && g.file(one.Spec.Job, "setup.log") != "no\n" {
@@ -409,6 +411,7 @@ func TestSlowASetUpThatFails(t *testing.T) {
 	storetest.Append(t, config, "worktree_setup: echo ready >ready; echo $CAIRN_JOB\n")
 	storetest.WriteFile(t, filepath.Join(f.s.Root, ".gitignore"), "ready\n")
 	f.settle()
+	verbtest.ApproveAll(t, f.w)
 	f.agent.line = "cat ready && echo good >file"
 	one := f.run()
 	f.want(one, job.Succeeded, "")

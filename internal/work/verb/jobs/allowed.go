@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -25,11 +26,7 @@ func mayStart(ctx context.Context, w *verb.Workspace, s *store.Store) error {
 	if err := s.Git().Usable(ctx); err != nil {
 		return err
 	}
-	if !s.Trusted() {
-		return record.Errorf(record.Untrusted, "nobody has trusted this clone on this machine, and a job runs its commands").
-			WithHint("look at what it would run, then a person runs %s in a terminal", record.CallTo("trust").ByPerson())
-	}
-	return nil
+	return gates.Consent(ctx, w, s, s.SetUpCommand())
 }
 
 // mayWork returns why no job may begin on a task.
@@ -57,6 +54,9 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 		if err := p.Lost(""); err != nil {
 			return err
 		}
+	}
+	if err := gates.Consent(ctx, w, s, gates.ToWork(s, t)); err != nil {
+		return err
 	}
 	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
 	if left, err := leftByJob(s, t.ID, hold); left || err != nil {

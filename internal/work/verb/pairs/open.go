@@ -38,7 +38,7 @@ type OpenIn struct {
 func Open(ctx context.Context, w *verb.Workspace, s *store.Store, in OpenIn) (Pair, error) {
 	p, err := taskOf(s, in.ID)
 	if err == nil {
-		err = p.mayOpen(w)
+		err = p.mayOpen(ctx, w)
 	}
 	if err != nil {
 		return Pair{}, verb.WithID(err, in.ID)
@@ -77,7 +77,7 @@ func Open(ctx context.Context, w *verb.Workspace, s *store.Store, in OpenIn) (Pa
 	return out, err
 }
 
-func (p place) mayOpen(w *verb.Workspace) error {
+func (p place) mayOpen(ctx context.Context, w *verb.Workspace) error {
 	if err := w.InScope(p.task.ID); err != nil {
 		return err
 	}
@@ -85,11 +85,11 @@ func (p place) mayOpen(w *verb.Workspace) error {
 	case p.s.Repo == nil:
 		return record.Errorf(record.Git, "a pair works in a work tree of its own, and this workspace is not in a git repository").
 			WithHint("git init, and a first commit")
-	case !p.s.Trusted():
-		return record.Errorf(record.Untrusted, "nobody has trusted this clone on this machine, and who works in a pair runs its commands").
-			WithHint("look at what it would run, then a person runs %s in a terminal", record.CallTo("trust").ByPerson())
 	case p.s.Config.Flow.IsClosed(status):
 		return record.Errorf(record.TaskClosed, "is closed (%s)", status).WithHint("move it to an open state first, if there is more to do")
+	}
+	if err := gates.Consent(ctx, w, p.s, gates.ToWork(p.s, p.task)); err != nil {
+		return err
 	}
 	return p.noJob(record.AlreadyClaimed)
 }
@@ -98,11 +98,8 @@ func (p *place) begin(ctx context.Context, w *verb.Workspace, dir, executor stri
 	if err := p.choose(ctx, w, dir); err != nil {
 		return err
 	}
-	if p.tree != nil && p.at.Config.WorktreeSetup != "" { // as the config of the work tree has it
-		if !p.at.Trusted() {
-			return record.Errorf(record.Untrusted, "the set-up command was not approved on this machine")
-		}
-		failed, err := gates.SetUp(ctx, p.at, record.IO, "the set-up command failed")
+	if p.tree != nil { // as the config of the work tree has it
+		failed, err := gates.SetUp(ctx, w, p.at, record.IO, "the set-up command failed")
 		if failed != nil {
 			return failed.WithHint("see what is wrong in %s, then open the pair again", p.top)
 		}

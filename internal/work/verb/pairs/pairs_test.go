@@ -193,6 +193,10 @@ func TestTheSetUpOfAPair(t *testing.T) {
 		}
 	}
 	set("echo broken; exit 3")
+	if _, err = verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": id}); record.CodeOf(err) != record.Untrusted {
+		t.Errorf("a set-up that nobody approved: %v", err)
+	}
+	verbtest.ApproveAll(t, w)
 	_, err = verbtest.Call[pairs.Pair](t, w, "pair_open", verbtest.Args{"id": id})
 	if record.CodeOf(err) != record.IO || !strings.Contains(err.Error(), "exit 3") {
 		t.Fatalf("a set-up that fails: %v", err)

@@ -134,7 +134,7 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 	if err := m.dependencies(ctx, s, t); err != nil {
 		return err
 	}
-	if err := m.setUp(ctx, s, t); err != nil {
+	if err := m.setUp(ctx, w, s, t); err != nil {
 		return err
 	}
 	if s.Config.Flow.IsClosed(t.Status) {
@@ -226,13 +226,13 @@ func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store,
 
 // setUp runs the set-up of a work tree, if checks will run. It returns CHECKS_FAILED if that fails, because then the
 // checks would say nothing.
-func (m *merging) setUp(ctx context.Context, s *store.Store, t task.Task) error {
+func (m *merging) setUp(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) error {
 	flow := s.Config.Flow
 	t.Status = flow.Initial
 	if s.Config.WorktreeSetup == "" || len(flow.ToRun(t, m.to, task.Proof{})) == 0 {
 		return nil
 	}
-	failed, err := gates.SetUp(ctx, s, record.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested")
+	failed, err := gates.SetUp(ctx, w, s, record.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested")
 	if failed != nil {
 		return failed.WithNext(record.CallTo("get", "id", m.Task.ID))
 	}

@@ -619,6 +619,7 @@ func TestDishonestBranchIsNotMerged(t *testing.T) {
 			if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(src), change[0], change[1])), 0o644); err != nil {
 				t.Fatal(err)
 			}
+			verbtest.ApproveAll(t, h.At(tree.Root))
 			before := h.git(h.Dir, "rev-parse", "main")
 			_, err = h.apply(id, "merge", nil)
 			h.wantCode(err, record.ChecksFailed)
