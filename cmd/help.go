@@ -81,7 +81,9 @@ func helpCommands() []command {
 			}),
 		declare(command{
 			name: "help", usage: "Explain a command, or a topic: cairn help topics lists them.", args: "[COMMAND | TOPIC]", group: "workspace",
-		}, help),
+		}, func(ctx context.Context, c *call, in helpIn) error {
+			return c.paged(func() error { return help(ctx, c, in) })
+		}),
 	}
 }
 

@@ -320,6 +320,34 @@ func TestTheMissingTaskIsChosen(t *testing.T) {
 	a.exits(2, exited)
 }
 
+// What is longer than the terminal goes through the person's pager, and what is not, or an agent reads, is printed. A
+// pager that is not there costs nothing.
+func TestWhatIsLongIsPaged(t *testing.T) {
+	a := newAtTerminal(t)
+	a.Stdout = a.Stderr
+	a.write("pager", "#!/bin/sh\ncat > paged; echo \"LESS is $LESS\"\n")
+	a.setenv("CAIRN_PAGER", "cd "+a.Dir+"; ./pager")
+	exited := a.run(t.Context(), "show", "T-2")
+	awaitText(t, a.keys, "it is level")
+	a.exits(0, exited)
+	exited = a.run(t.Context(), "help", "filters")
+	awaitText(t, a.keys, "LESS is FRX")
+	a.exits(0, exited)
+	if text := a.read("paged"); !strings.Contains(text, "status") {
+		t.Errorf("the pager got\n%s", text)
+	}
+	before := a.Getenv
+	for name, value := range map[string]string{"CAIRN_PAGER": "no-such-pager", "CLAUDECODE": "1"} {
+		a.Getenv = before
+		a.setenv(name, value)
+		exited = a.run(t.Context(), "help", "filters")
+		text, _ := topic("filters")
+		words := strings.Fields(text)
+		awaitText(t, a.keys, words[len(words)-1])
+		a.exits(0, exited)
+	}
+}
+
 // Undo shows what it would take back and asks; only y does it, and Ctrl-C does nothing.
 func TestUndoAsksAtTheTerminal(t *testing.T) {
 	a := newAtTerminal(t)

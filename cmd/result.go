@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -74,6 +75,13 @@ func (p *program) result(ctx context.Context, v verb.Verb, in *verb.Workspace, o
 			return err
 		}
 	}
+	if v.Kind == verb.Read {
+		return p.paged(func() error { return p.printed(ctx, v, in, out) })
+	}
+	return p.printed(ctx, v, in, out)
+}
+
+func (p *program) printed(ctx context.Context, v verb.Verb, in *verb.Workspace, out any) error {
 	switch {
 	case p.form != nil:
 		return doneBut(v, p.formed(ctx, v, out))
@@ -88,6 +96,35 @@ func (p *program) result(ctx context.Context, v verb.Verb, in *verb.Workspace, o
 		r.Show(out)
 	}
 	return nil
+}
+
+// paged prints on a terminal that a person reads: through their pager, $CAIRN_PAGER or $PAGER or less, where it is more
+// than the terminal shows at once.
+func (p *program) paged(print func() error) error {
+	terminalOut, isFile := p.Stdout.(*os.File)
+	rows, command := terminal.Rows(p.Stdout), cmp.Or(p.Getenv("CAIRN_PAGER"), p.Getenv("PAGER"), "less")
+	if _, keys := terminal.Is(p.Stdin); !isFile || rows == 0 || !keys || command == "cat" || p.Getenv("TERM") == "dumb" {
+		return print()
+	}
+	var text bytes.Buffer
+	to := p.out.to
+	p.out.to = &text
+	err := print()
+	p.out.to = to
+	if bytes.Count(text.Bytes(), []byte("\n")) < rows || p.personHere("read a pager") != nil {
+		_, _ = p.out.Write(text.Bytes())
+		return err
+	}
+	var env []string
+	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} { // as git sets them
+		if p.Getenv(name) == "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	if !terminal.Page(command, env, terminalOut, text.Bytes()) {
+		_, _ = p.out.Write(text.Bytes())
+	}
+	return err
 }
 
 func (p *program) renderer(v verb.Verb) *render.Renderer {
