@@ -28,6 +28,9 @@ func aStory() []activity.Told {
 		return activity.Told{At: at(minutes), Who: "Ada Löwe", Commit: &c}
 	}
 	hash := strings.Repeat("0123456789", 4)
+	labeled := func(id record.ID) activity.Told {
+		return activity.Told{At: at(30), Who: "human:lee", Task: id, Title: "Raise the walls of the old barn", Entry: &verb.Entry{Did: record.Updated, Fields: []string{"labels"}}}
+	}
 	gone := entry(1, "agent:codex", "", verb.Entry{Did: record.Created})
 	gone.Deleted = true
 	return []activity.Told{
@@ -37,6 +40,9 @@ func aStory() []activity.Told {
 		entry(60, "agent:claude-code-2", hash, verb.Entry{Did: record.Transitioned, From: "in_review", To: "done"}),
 		entry(50, "human:lee", hash, verb.Entry{Did: record.Noted, Text: "The stones come on Thursday, says the quarry; until then there is nothing to do but to dig.\nAnd a second line"}),
 		entry(40, "human:lee", "", verb.Entry{Did: record.Noted, Text: "\x1b[31mred\x1b[0m and 窓を取り付ける"}),
+		labeled("T-01kvmt65m00000"), labeled("T-01kvmt65m00001"), labeled("T-01kvmt65m00002"),
+		entry(20, "agent:codex", hash, verb.Entry{Did: record.Finished, From: "in_progress", To: "in_review"}),
+		entry(20, "agent:codex", hash, verb.Entry{Did: record.Began, From: "backlog", To: "in_progress"}),
 		gone,
 	}
 }

@@ -61,6 +61,8 @@ func (r *Renderer) show(value any) {
 		r.taskTable(out)
 	case []activity.Told:
 		r.storyTable(out)
+	case []activity.Event:
+		r.historyTable(out)
 	case graphs.Out:
 		r.graph(out)
 	default:

@@ -10,7 +10,6 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/internal/verb/status"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
@@ -221,52 +220,12 @@ func standing(r verb.Row) string {
 	}
 }
 
-// storyTable prints what happened as git prints a log in short: a line for each.
-func (r *Renderer) storyTable(story []activity.Told) {
-	t := r.tableOfStory(story, r.enough(verb.AsTexts(idsOf(story, firstOf))))
-	t.Print(r.Out, r.Width, r.Style)
-}
-
 func idsOf[T any](all []T, id func(T) record.ID) []record.ID {
 	out := make([]record.ID, len(all))
 	for i, one := range all {
 		out[i] = id(one)
 	}
 	return out
-}
-
-// tableOfStory is what happened as a table. Short says how much of an id is enough; nil for the whole.
-func (r *Renderer) tableOfStory(story []activity.Told, short map[string]int) screen.Table {
-	t := screen.Table{
-		Head: []string{"AT", "WHO", "RECORD", "WHAT"}, Grow: 3,
-		Cols: []screen.Column{{Shorten: 3, Drop: 2}, {Shorten: 2, Drop: 1}, {Shorten: 1}, {}},
-	}
-	for _, one := range story {
-		id, more, who := firstOf(one), "", screen.Cell{Text: one.Who, Short: one.Who}
-		if one.Commit == nil {
-			_, who.Short, _ = strings.Cut(one.Who, ":")
-		} else if n := max(one.Commit.ChangesTotal, len(one.Commit.Changes)); n > 1 {
-			more = fmt.Sprintf(" and %d more", n-1)
-		}
-		at := r.local(one.At)
-		t.AddCells(
-			screen.Cell{Text: at.Format("2006-01-02 15:04"), Short: at.Format("01-02 15:04")}, who,
-			screen.Cell{Text: string(id) + more, Short: idCell(id, short).Short + more}, screen.Cell{Text: string(r.line(one))},
-		)
-	}
-	return t
-}
-
-// firstOf is the record that something happened to, or the first of them; "" for none.
-func firstOf(t activity.Told) record.ID {
-	switch {
-	case t.Commit == nil:
-		return cmp.Or(t.Task, record.ID(t.Record))
-	case len(t.Commit.Changes) > 0:
-		return record.ID(t.Commit.Changes[0])
-	default:
-		return ""
-	}
 }
 
 // statusLists prints a heading with its lines for each list of a status that is not empty: the id of each task, what is
