@@ -199,6 +199,8 @@ type importIn struct {
 	Source string `json:"source,omitempty" doc:"the system that the tasks come from" cli:"arg" from:"import-sources"`
 	Path   string `json:"path,omitempty" doc:"a file or a folder of it" cli:"arg"`
 	Yes    bool   `json:"yes,omitempty" doc:"make the tasks, and do not ask" cli:"also=apply"`
+
+	Map []string `json:"map,omitempty" doc:"which column is what, FIELD=COLUMN, or what a state is, state:WORD=STATE; @FILE has such lines; can be repeated" cli:"value=PAIRS" from:"import-fields"`
 }
 
 // complete makes the command of the verb the one that reads files.
@@ -239,12 +241,45 @@ func (p importCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	batch, err := p.read(ctx, w.Dir, src, args[1])
+	m, err := p.mapping(w, c.StringSlice("map"))
+	if err != nil {
+		return err
+	}
+	batch, err := p.read(ctx, w.Dir, src, args[1], m)
 	if err != nil {
 		return err
 	}
 	in := transfer.ImportIn{Source: src.Name, Items: batch.Items, Aside: batch.Aside, Once: verb.Once{IdempotencyKey: c.String("idempotency-key")}}
 	return p.transfer(ctx, c, w, in)
+}
+
+// mapping is what the flags, and the files that they name, say of columns and states.
+func (p importCommand) mapping(w *verb.Workspace, texts []string) (source.Mapping, error) {
+	s, err := w.Open()
+	if err != nil {
+		return source.Mapping{}, err
+	}
+	for i, text := range texts {
+		name, isFile := strings.CutPrefix(text, "@")
+		if !isFile {
+			continue
+		}
+		file, err := os.Open(p.abs(name))
+		if err != nil {
+			return source.Mapping{}, usage("--map: %v", err).WithHint("@FILE is a file with a pair on each line, such as title=Summary")
+		}
+		f, err := source.Bytes(name, file, 1<<20)
+		_ = file.Close()
+		if err != nil {
+			return source.Mapping{}, err
+		}
+		texts[i] = string(f.Data)
+	}
+	var fields []string
+	for _, f := range s.Config.Flow.Fields.All() {
+		fields = append(fields, f.Name)
+	}
+	return source.NewMapping(texts, fields, verb.AsTexts(s.Config.Flow.States))
 }
 
 // transfer shows what an import would make, and makes it if that is agreed to.
@@ -305,7 +340,7 @@ func (p importCommand) found(dir string) error {
 }
 
 // read reads what is at a path, in the usual place of a source, or, of GitHub, what gh answers.
-func (p importCommand) read(ctx context.Context, dir string, src source.Source, path string) (source.Batch, error) {
+func (p importCommand) read(ctx context.Context, dir string, src source.Source, path string, m source.Mapping) (source.Batch, error) {
 	var files []source.File
 	var err error
 	switch {
@@ -322,7 +357,7 @@ func (p importCommand) read(ctx context.Context, dir string, src source.Source, 
 	if err != nil {
 		return source.Batch{}, err
 	}
-	out, err := src.Read(files)
+	out, err := src.ReadAs(files, m)
 	if err == nil && len(out.Items) == 0 && len(out.Aside) == 0 {
 		err = usage("%s has no tasks of %s", files[0].Name, src.Name).WithHint("%s reads %s", src.Name, src.About)
 	}

@@ -227,6 +227,7 @@ func sources() map[verb.Source]source {
 			return append(out, namesOf(c.Commands)...)
 		},
 		"codes":          fixed(record.Codes, func(c record.CodeInfo) Candidate { return Candidate{string(c.Code), c.Meaning} }),
+		"import-fields":  fixed(trackers.Fields(), func(name string) Candidate { return Candidate{name + "=", ""} }),
 		"import-sources": fixed(trackers.All(), func(s trackers.Source) Candidate { return Candidate{s.Name, s.About} }),
 
 		"open-tasks":   func(c *completer) []Candidate { return c.tasks(false) },

@@ -94,8 +94,8 @@ func (d *draft) mint(taken map[record.ID]bool) error {
 		if !ok || at.Before(earliest) || at.After(d.now) {
 			at = d.now
 		}
-		for {
-			id, err := record.NewID(d.prefix, at.Add(time.Duration(i%1000)*time.Millisecond), d.w.Rand)
+		for later := i % 1000; ; later++ {
+			id, err := record.NewID(d.prefix, at.Add(time.Duration(later)*time.Millisecond), d.w.Rand)
 			if err != nil {
 				return err
 			}

@@ -71,7 +71,9 @@ func (d *draft) fields(it Item, id record.ID, to record.Status) (task.Task, erro
 	} else {
 		d.lose(it, "scope", strings.Join(it.Scope, " "))
 	}
-	t.Own = d.own(it)
+	var kept []string
+	t.Own, kept = d.own(it)
+	t.Body = d.withKept(t.Body, it, kept)
 	checks := d.checks(it)
 	t.Body = withWhole(t.Body, it)
 	if d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) {
@@ -84,20 +86,43 @@ func (d *draft) fields(it Item, id record.ID, to record.Status) (task.Task, erro
 }
 
 // own are the values of optional fields, and of what is called as fields of the workspace, that these can have. The
-// others have no place.
-func (d *draft) own(it Item) map[string]string {
-	out, fields := map[string]string{}, map[string]string{}
-	maps.Copy(fields, it.Values())
-	maps.Copy(fields, it.Fields)
+// names of the others are returned too.
+func (d *draft) own(it Item) (own map[string]string, kept []string) {
+	out := map[string]string{}
+	fields := it.more()
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		given, err := d.flow.Fields.Read(map[string]string{name: fields[name]})
 		if err != nil {
-			d.lose(it, name, fields[name])
+			kept = append(kept, name)
 			continue
 		}
 		maps.Copy(out, given)
 	}
-	return task.GivenOwn(out)
+	return task.GivenOwn(out), kept
+}
+
+// more is what an item has by the names of optional fields or of any others.
+func (it Item) more() map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, it.Values())
+	maps.Copy(out, it.Fields)
+	return out
+}
+
+// withKept writes into the body what no field of the workspace holds, and tells of it.
+func (d *draft) withKept(body string, it Item, names []string) string {
+	if len(names) == 0 {
+		return body
+	}
+	fields := it.more()
+	body += "\n\n## Also in " + d.source + "\n"
+	for _, name := range names {
+		value := strings.TrimSpace(plain(fields[name]))
+		d.lose(it, name+", which stands in the body", value)
+		body += "\n- " + oneLine(name) + ": " + strings.ReplaceAll(value, "\n", "\n  ")
+	}
+	body, _ = fit(strings.TrimSpace(body), bodyRoom)
+	return body
 }
 
 func (d *draft) title(it Item) string {

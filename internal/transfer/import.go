@@ -147,12 +147,17 @@ func imported(ctx context.Context, w *verb.Workspace, s *store.Store) (known map
 	return known, taken, nil
 }
 
-// Moment reads a time as one of the systems writes it. It reports false for anything else.
+// Moment reads a time as one of the systems writes it; one without a zone is in UTC. It reports false for anything else.
 func Moment(s string) (time.Time, bool) {
+	s = strings.TrimSpace(s)
+	if before, _, ok := strings.Cut(s, " ("); ok && strings.Contains(before, " GMT") { // of a browser, with the name of a zone
+		s = before
+	}
 	for _, form := range []string{
 		time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, "20060102T150405Z",
+		"2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 UTC", "02/Jan/06 3:04 PM", "02/Jan/06 15:04", "02/Jan/06", "Mon Jan 02 2006 15:04:05 GMT-0700",
 	} {
-		if at, err := time.Parse(form, strings.TrimSpace(s)); err == nil {
+		if at, err := time.Parse(form, s); err == nil {
 			return at.UTC(), true
 		}
 	}

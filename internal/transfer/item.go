@@ -38,7 +38,7 @@ type Item struct {
 	ClosedBy  string `json:"closed_by,omitempty" doc:"by whom"`
 	Reason    string `json:"reason,omitempty" doc:"why it was closed"`
 
-	Fields  verb.Values `json:"fields,omitempty" doc:"more of it, by name: kept where this workspace has a field of that name, else reported"`
+	Fields  verb.Values `json:"fields,omitempty" doc:"more of it, by name: a field where this workspace has one of that name, else it stands in the body"`
 	LeftOut []Loss      `json:"left_out,omitempty" doc:"what the source says of it and no field here holds; for the report"`
 }
 

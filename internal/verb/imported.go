@@ -12,8 +12,8 @@ import (
 )
 
 // ImportedAs finds the task that was imported from another tracker by the name that it has there, as kind.Row.IsFrom
-// reads it: bd-12, beads:bd-12, PROJ-12, owner/name#706, #706. It returns "" if there is none, or a record here has that
-// id, and AMBIGUOUS_ID if several were called so.
+// reads it: bd-12, beads:bd-12, PROJ-12, owner/name#706, #706. It returns "" if there is none, or a record here has
+// that id, and AMBIGUOUS_ID if several were called so.
 func ImportedAs(ctx context.Context, w *Workspace, s *store.Store, ref string) (string, error) {
 	if _, _, err := kind.Find(s, ref); err == nil || record.CodeOf(err) == record.BadFile {
 		return "", nil
@@ -48,8 +48,8 @@ func ImportedAmong(rows []*kind.Row, ref string) (*kind.Row, error) {
 		ids = append(ids, row.ID)
 		names = append(names, strings.Join(row.All(kind.OriginFact), " ")+" is "+row.ID)
 	}
-	e := record.Errorf(record.AmbiguousID, "%q is what %d tasks were called where they come from: %s%s", record.Clip(ref, 60), len(hits),
-		strings.Join(names, ", "), record.AndMore(len(hits)-len(names))).
+	e := record.Errorf(record.AmbiguousID, "%q is what %d tasks were called where they come from: %s%s",
+		record.Clip(ref, 60), len(hits), strings.Join(names, ", "), record.AndMore(len(hits)-len(names))).
 		WithHint("%s shows one of them", record.CallTo("get", "id", ids[0]).OnlyShown())
 	e.Details = map[string]any{"candidates": ids}
 	return nil, e

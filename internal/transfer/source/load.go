@@ -2,12 +2,14 @@ package source
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 )
@@ -139,9 +141,27 @@ func Bytes(name string, r io.Reader, most int) (File, error) {
 	case len(data) > most:
 		return File{}, bad(name, 0, "is longer than %d bytes", most).WithHint("import a part of it")
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	data = bytes.TrimPrefix(fromUTF16(data), []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(data, 0) >= 0 {
 		return File{}, bad(name, 1+bytes.Count(data[:bytes.IndexByte(data, 0)], []byte("\n")), "is no text").WithHint("name the file with the tasks, not a database")
 	}
 	return File{name, data}, nil
+}
+
+// fromUTF16 is a text that begins with a mark of UTF-16, as spreadsheets save one, in UTF-8; any other stays as it is.
+func fromUTF16(data []byte) []byte {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		order = binary.BigEndian
+	default:
+		return data
+	}
+	units := make([]uint16, 0, len(data)/2)
+	for rest := data[2:]; len(rest) > 1; rest = rest[2:] {
+		units = append(units, order.Uint16(rest))
+	}
+	return []byte(string(utf16.Decode(units)))
 }

@@ -22,13 +22,14 @@ func itoa(n int) string { return strconv.Itoa(n) }
 type object struct {
 	keys map[string]any
 	seen map[string]bool
+	fold map[string]string // of a row of a table: its keys, by the same in lower case
 }
 
-func newObject(keys map[string]any) object { return object{keys, map[string]bool{}} }
+func newObject(keys map[string]any) object { return object{keys: keys, seen: map[string]bool{}} }
 
 // item reads those fields of an item that stand under keys of their own: each column is the name of a field and, unless
 // that is the key as well, = and the keys that it may have, of which the first that says something counts.
-func (o object) item(columns string) (it transfer.Item) {
+func (o object) item(columns string) transfer.Item {
 	fields := map[string]any{}
 	for column := range strings.FieldsSeq(columns) {
 		name, keys, _ := strings.Cut(column, "=")
@@ -39,9 +40,14 @@ func (o object) item(columns string) (it transfer.Item) {
 			fields[name] = o.text(strings.Split(keys, "|")...)
 		}
 	}
+	return itemOf(fields)
+}
+
+// itemOf is an item with some fields, by their names.
+func itemOf(fields map[string]any) (it transfer.Item) {
 	raw, err := json.Marshal(fields)
 	if err = cmp.Or(err, json.Unmarshal(raw, &it)); err != nil {
-		panic(err) // a column that an item does not have
+		panic(err) // a field that an item does not have
 	}
 	return it
 }
@@ -77,10 +83,10 @@ func (o object) texts(key string) []string {
 	switch v := o.keys[key].(type) {
 	case []any:
 		o.seen[key] = true
-		for _, one := range v {
-			if s := textOf(one); strings.TrimSpace(s) != "" {
-				out = append(out, s)
-			}
+		out = textsIn(v)
+	case map[string]any:
+		if s := o.named(key); s != "" {
+			out = []string{s}
 		}
 	default:
 		if s := o.text(key); s != "" {
@@ -90,7 +96,18 @@ func (o object) texts(key string) []string {
 	return out
 }
 
-// textOf is a scalar as text; of an object its name, its login or its id, as APIs give them.
+// textsIn are those of some values that are texts, or have a name.
+func textsIn(list []any) (out []string) {
+	for _, one := range list {
+		if s := textOf(one); strings.TrimSpace(s) != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// textOf is a scalar as text; of an object its name, its login or its id, as APIs give them, and of a document of
+// Atlassian its text.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -98,13 +115,52 @@ func textOf(v any) string {
 	case json.Number, bool, int, float64:
 		return fmt.Sprint(v)
 	case map[string]any:
-		for _, key := range []string{"name", "login", "title", "id"} {
+		if v["type"] == "doc" {
+			return strings.TrimSpace(docText(v))
+		}
+		for _, key := range []string{"name", "displayName", "login", "title", "value", "id"} {
 			if s := textOf(v[key]); s != "" {
 				return s
 			}
 		}
 	}
 	return ""
+}
+
+// docText is the text of a document in the format of Atlassian, a paragraph a line, with what has other meaning in
+// Markdown as that: headings, points of lists, code.
+func docText(node map[string]any) string {
+	var b strings.Builder
+	content, _ := node["content"].([]any)
+	for _, one := range content {
+		if below, ok := one.(map[string]any); ok {
+			b.WriteString(docText(below))
+		}
+	}
+	text := b.String()
+	attrs, _ := node["attrs"].(map[string]any)
+	switch node["type"] {
+	case "text":
+		return textOf(node["text"])
+	case "hardBreak":
+		return "\n"
+	case "mention", "emoji", "inlineCard", "blockCard", "date", "status":
+		return cmp.Or(textOf(attrs["text"]), textOf(attrs["url"]), textOf(attrs["timestamp"]))
+	case "paragraph", "tableRow":
+		return text + "\n\n"
+	case "heading":
+		level, _ := strconv.Atoi(textOf(attrs["level"]))
+		return strings.Repeat("#", min(max(level, 1), 6)) + " " + text + "\n\n"
+	case "listItem":
+		return "- " + strings.ReplaceAll(strings.TrimSpace(text), "\n\n", "\n  ") + "\n"
+	case "bulletList", "orderedList":
+		return text + "\n"
+	case "codeBlock":
+		return "```\n" + text + "\n```\n\n"
+	case "tableCell", "tableHeader":
+		return "| " + strings.TrimSpace(text) + " "
+	}
+	return text
 }
 
 // named returns the name of an object, such as the login of a user.

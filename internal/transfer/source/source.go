@@ -16,6 +16,7 @@ type Source struct {
 	Ext   []string // what the names of its files in a folder end in; nil for a system that has one file
 	In    []string // the folders below it that are read, for one that has a folder; nil for the folder itself
 	Read  func([]File) (Batch, error)
+	table *table // of a system whose files are read by columns
 }
 
 // File is a file of a system.
@@ -38,7 +39,7 @@ func (b *Batch) aside(what, which string) {
 
 // All lists the systems.
 func All() []Source {
-	return []Source{
+	return append([]Source{
 		{Name: "beads", About: "JSON lines: .beads/issues.jsonl, or what bd export prints", Paths: []string{".beads/issues.jsonl", ".beads/beads.jsonl"}, Read: readBeads},
 		{Name: "backlog", About: "the folder of Backlog.md", Paths: []string{"backlog", ".backlog"}, Ext: []string{".md"},
 			In: []string{"tasks", "completed", "drafts", "archive/tasks", "archive/drafts"}, Read: readBacklog},
@@ -48,7 +49,7 @@ func All() []Source {
 		{Name: "taskwarrior", About: "JSON: what task export prints", Read: readTaskwarrior},
 		{Name: "markdown", About: "a checklist: lines that begin with - [ ]", Paths: []string{"TODO.md", "todo.md", "TASKS.md", "tasks.md", "docs/TODO.md"}, Read: readMarkdown},
 		{Name: "cairn", About: "JSON lines of another workspace: cairn export --format jsonl", Read: readCairn},
-	}
+	}, tableSources()...)
 }
 
 // Named finds a system by its name, or by another name that people know it by.

@@ -45,7 +45,7 @@ func read(t *testing.T, name, path string) (source.Batch, error) {
 func TestSources(t *testing.T) {
 	for _, one := range []struct{ source, path string }{
 		{"beads", ""}, {"backlog", ""}, {"tk", ""}, {"taskmaster", ""}, {"markdown", ""},
-		{"github", "issues.json"}, {"taskwarrior", "tasks.json"},
+		{"github", "issues.json"}, {"taskwarrior", "tasks.json"}, {"linear", "linear.csv"}, {"gitlab", "issues.csv"},
 	} {
 		t.Run(one.source, func(t *testing.T) {
 			batch, err := read(t, one.source, one.path)
@@ -99,6 +99,13 @@ func TestWhatIsNotRead(t *testing.T) {
 		{"github", "[{\"number\": 1,\n\"title\": }]", "f:2: is not JSON"},
 		{"taskwarrior", `[{"description": "x"}]`, "f: object 1 has no uuid"},
 		{"markdown", "- no box", "f: has no checklist"},
+		{"jira", "", "f: is empty"},
+		{"jira", "a,b\n1,2\n", "f:1: has no column for the title"},
+		{"jira", "Summary,Status\nx,Odd\n", `f: has states that are not known: "Odd" (1)`},
+		{"linear", "Title,ID\n,E-1\n", "f: row 1 has no title"},
+		{"gitlab", `[{"iid": 1}]`, "f: row 1 has no title"},
+		{"csv", "title\nx,y\n", "f:2: has more cells than the head has columns"},
+		{"csv", "title" + strings.Repeat(",x", 2000), "f:1: has 2001 columns, more than 2000"},
 		{"cairn", `{"id": "T-1"}`, "f: object 1 has no id, title and status"},
 		{"beads", `{"id":"a","metadata":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}", "f:1: is nested more than 64 deep"},
 	} {
@@ -129,6 +136,45 @@ func TestTheInnermostHeadingSaysTheState(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, and not %q", got, want)
 	}
+}
+
+// CSV is read as spreadsheets of all countries and systems save it.
+func TestFormsOfCSV(t *testing.T) {
+	s, err := source.Named("csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"commas":        "id,title,notes\n1,\"a, \"\"b\"\"\",\"two\nlines\"\n",
+		"semicolons":    "id;title;notes\r\n1;a, \"b\";\"two\r\nlines\"\r\n",
+		"tabs":          "id\ttitle\tnotes\n1\t\"a, \"\"b\"\"\"\t\"two\nlines\"\n\n",
+		"sep=":          "sep=;\r\nid;title;notes\r\n1;a, \"b\";\"two\nlines\"",
+		"a mark":        "\xef\xbb\xbfid,title,notes\n1,\"a, \"\"b\"\"\",\"two\nlines\"",
+		"UTF-16, small": "\xff\xfe" + utf16le("id\ttitle\tnotes\n1\t\"a, \"\"b\"\"\"\t\"two\nlines\""),
+		"more cells":    "id,title,notes\n1,\"a, \"\"b\"\"\",\"two\nlines\",,\n",
+	} {
+		f, err := source.Bytes("f", strings.NewReader(text), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch, err := s.Read([]source.File{f})
+		if err != nil || len(batch.Items) != 1 {
+			t.Errorf("%s: %+v, %v", name, batch.Items, err)
+			continue
+		}
+		it := batch.Items[0]
+		if it.Ref != "1" || it.Title != `a, "b"` || strings.ReplaceAll(it.Body, "\r", "") != "two\nlines" {
+			t.Errorf("%s: %+v", name, it)
+		}
+	}
+}
+
+func utf16le(text string) string {
+	var out []byte
+	for _, c := range text {
+		out = append(out, byte(c), byte(c>>8))
+	}
+	return string(out)
 }
 
 // The issues of a search stand below items.
@@ -177,7 +223,9 @@ func TestLinksAreNotFollowedOut(t *testing.T) {
 // Whatever the bytes are, a reader returns items or an error.
 func FuzzSources(f *testing.F) {
 	for _, s := range source.All() {
-		for _, text := range []string{"", "---\nid: a\n---\n# x\n", "- [ ] a (p1, #b)\n  - [x] b\n", `{"id":"a","title":"x","dependencies":[{}]}`, `[[{"number":1,"title":"x","labels":[{}]}]]`, `{"master":{"tasks":[{"id":1,"subtasks":[{"id":2}]}]}}`} {
+		for _, text := range []string{"", "---\nid: a\n---\n# x\n", "- [ ] a (p1, #b)\n  - [x] b\n", `{"id":"a","title":"x","dependencies":[{}]}`, `[[{"number":1,"title":"x","labels":[{}]}]]`, `{"master":{"tasks":[{"id":1,"subtasks":[{"id":2}]}]}}`,
+			"Summary,Issue key,Status,Labels,Labels,Comment,Outward issue link (Blocks)\nx,A-1,Done,a,b,02/Mar/26 9:00 AM;me;t,A-1\n",
+			`{"issues":[{"key":"A-1","fields":{"summary":"x","description":{"type":"doc","content":[{"type":"text","text":"t"}]},"issuelinks":[{"type":{},"inwardIssue":{}}]}}]}`} {
 			f.Add(s.Name, text)
 		}
 	}
