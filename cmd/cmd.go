@@ -10,6 +10,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"regexp"
@@ -116,12 +117,15 @@ func (p *program) runLine(ctx context.Context) (err error) {
 
 func (p *program) root() *cli.Command { return p.rootOf(made(p.declared())) }
 
+// helpColumns is how wide help is where no terminal says so.
+const helpColumns = 80
+
 func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 	root := &cli.Command{
 		Name:                      "cairn",
 		Usage:                     "keep a task graph in Markdown files beside the code",
 		Reader:                    p.Stdin,
-		Writer:                    &screen.Wrapping{To: p.out, Width: p.width()},
+		Writer:                    &screen.Wrapping{To: p.out, Width: cmp.Or(p.width(), helpColumns)},
 		ErrWriter:                 p.Stderr,
 		HideVersion:               true,
 		HideHelpCommand:           true,

@@ -73,7 +73,7 @@ func taken(fields []verb.Field, name string) bool {
 
 // usageOf is what a field means, with the word that stands for the value of its flag in backquotes.
 func usageOf(f verb.Field) string {
-	doc := f.Doc
+	doc := strings.ReplaceAll(f.Doc, "guide filters", "cairn help filters")
 	if strings.Contains(doc, "{values}") {
 		var values []string
 		for _, v := range f.Values {
@@ -91,6 +91,8 @@ func usageOf(f verb.Field) string {
 // duration, and its flag has a shorter name without the unit.
 func inSeconds(f verb.Field) bool { return strings.HasSuffix(f.Flag, "-seconds") }
 
+const longestForm = 200 // bytes of the keys of an object that help shows as its value
+
 // objectFlags are the flags of a list of objects: those that it declares, else one whose values are objects as JSON.
 func objectFlags(f verb.Field) []verb.ObjectFlag {
 	if len(f.Flags) == 0 {
@@ -101,7 +103,11 @@ func objectFlags(f verb.Field) []verb.ObjectFlag {
 			}
 		}
 		parse := func(value string) (map[string]any, error) { return verb.ReadObject([]byte(value)) }
-		return []verb.ObjectFlag{{Name: f.Flag, Doc: f.Doc, Form: "{" + strings.Join(keys, ", ") + "}", Parse: parse}}
+		form := "{" + strings.Join(keys, ", ") + "}"
+		if len(form) > longestForm {
+			form = "JSON"
+		}
+		return []verb.ObjectFlag{{Name: f.Flag, Doc: f.Doc, Form: form, Parse: parse}}
 	}
 	out := slices.Clone(f.Flags)
 	for i := range out {

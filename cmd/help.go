@@ -43,7 +43,7 @@ func topic(word string) (string, bool) {
 		return string(src), true
 	}
 	text, err := guide.Text(word)
-	return text, err == nil
+	return catalogue.ForPeople(text), err == nil
 }
 
 func helpTopics() []complete.Candidate {
@@ -108,7 +108,7 @@ func help(ctx context.Context, c *call, in helpIn) error {
 		if !ok {
 			return noTopic(root, word)
 		}
-		c.printf("%s\n", screen.Lines(strings.TrimRight(text, "\n")))
+		c.printf("%s\n", screen.Lines(screen.WrapMarkdown(strings.TrimRight(text, "\n"), c.width())))
 		return nil
 	}
 	around, typed := root.Command(word), word

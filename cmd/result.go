@@ -17,8 +17,10 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/render"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/urfave/cli/v3"
 )
@@ -90,8 +92,14 @@ func (p *program) printed(ctx context.Context, v verb.Verb, in *verb.Workspace, 
 	default:
 		r := p.renderer(v)
 		r.In = in
-		if t, ok := out.(verb.Task); ok && v.Name == "get" && in != nil {
-			out = tasks.PageOf(ctx, in, t)
+		switch page := out.(type) {
+		case verb.Task:
+			if v.Name == "get" && in != nil {
+				out = tasks.PageOf(ctx, in, page)
+			}
+		case guide.Page:
+			page.Text = catalogue.ForPeople(page.Text)
+			out = page
 		}
 		r.Show(out)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/complete"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/urfave/cli/v3"
 )
@@ -45,6 +47,40 @@ func TestTopics(t *testing.T) {
 			if wrong := unknownIn(p.root(), m[1]); wrong != "" {
 				t.Errorf("%s: %q: there is no %s", word, m[1], wrong)
 			}
+		}
+	}
+}
+
+// The manual for agents speaks of commands at the command line: no call is left in it, and each command can be typed.
+func TestGuideSpeaksOfCommands(t *testing.T) {
+	p := &program{Env: Env{Stdout: &bytes.Buffer{}, Getenv: func(string) string { return "" }}}
+	p.out = &output{to: p.Stdout}
+	commands, call := 0, regexp.MustCompile("`[a-z_]+\\([^`]*`")
+	for _, word := range guide.Topics {
+		text, err := guide.Text(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = catalogue.ForPeople(text)
+		if left := call.FindString(text); left != "" {
+			t.Errorf("%s: %s is left", word, left)
+		}
+		for _, m := range regexp.MustCompile("`(cairn [^`]+)`").FindAllStringSubmatch(text, -1) {
+			commands++
+			if wrong := unknownIn(p.root(), m[1]); wrong != "" {
+				t.Errorf("%s: %q: there is no %s", word, m[1], wrong)
+			}
+		}
+	}
+	if commands < 100 {
+		t.Errorf("it names %d commands", commands)
+	}
+	for before, want := range map[string]string{
+		"`finish(session, next)`; `next`, and `summary`": "`cairn finish SESSION --next NEXT`; `--next`, and `SUMMARY`",
+		"`wait(ready: true)` or `next`, not `body`":      "`cairn wait --ready` or `cairn next`, not `body`",
+	} {
+		if got := catalogue.ForPeople(before); got != want {
+			t.Errorf("%s: got %s, want %s", before, got, want)
 		}
 	}
 }
@@ -164,7 +200,7 @@ func TestNearestTopic(t *testing.T) {
 			t.Errorf("help %s exits with %d: %s", typed, exit, out)
 		}
 	}
-	for typed, want := range map[string]string{"env": "CAIRN_ACTOR", "format": ".cairn/config.yaml", "exit": "interrupted", "where": "list(where)"} {
+	for typed, want := range map[string]string{"env": "CAIRN_ACTOR", "format": ".cairn/config.yaml", "exit": "interrupted", "where": "cairn list --where FILTER"} {
 		if exit, out := runTopic(t, dir, "help", typed); exit != 0 || !strings.Contains(out, want) {
 			t.Errorf("help %s exits with %d: %s", typed, exit, out)
 		}

@@ -9,8 +9,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Wrapping is a stream of help for a terminal: lines that are too wide are broken between words. What does not go to a
-// terminal stays as it is.
+// Wrapping is a stream of help: lines that are too wide are broken between words.
 type Wrapping struct {
 	To    io.Writer
 	Width int    // 0 breaks nothing

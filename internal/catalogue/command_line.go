@@ -65,6 +65,9 @@ func wordsOf(v verb.Verb, a record.Arg) []string {
 	if i := slices.IndexFunc(v.Fields(), func(f verb.Field) bool { return f.Name == a.Name }); i >= 0 {
 		f = v.Fields()[i]
 	}
+	if len(f.Flags) > 0 {
+		f.Flag = f.Flags[0].Name
+	}
 	switch {
 	case f.Arg:
 		return []string{a.Text()}
