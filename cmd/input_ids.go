@@ -59,6 +59,11 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	}
 	unknown := record.CodeOf(err) == record.NotFound
 	if k == kind.Tasks.Kind && (unknown || err == nil && id == part) {
+		if there, hint := abroadByPart(s, part); there != "" || hint != nil {
+			return there, hint
+		}
+	}
+	if k == kind.Tasks.Kind && (unknown || err == nil && id == part) {
 		if there, hint := verb.ImportedAs(ctx, w, s, part); there != "" || hint != nil {
 			return there, hint
 		}
@@ -68,6 +73,23 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 		return part, nil
 	case unknown && k == kind.Sessions.Kind && f.Type == verb.Text:
 		return sessionOn(w, s, part, err)
+	}
+	return id, err
+}
+
+// abroadByPart is the only task with a part in its id that is on another branch alone; "" if there is none, or if the
+// part is one of an id here.
+func abroadByPart(s *store.Store, part string) (string, error) {
+	if _, err := s.Resolve(kind.Tasks.Kind, part); record.CodeOf(err) != record.NotFound {
+		return "", nil // it is here, or a part of several
+	}
+	var ids []string
+	for _, other := range s.Others().Read() {
+		ids = append(ids, other.ID)
+	}
+	id, err := store.Complete(kind.Tasks.Kind, part, ids)
+	if record.CodeOf(err) == record.NotFound {
+		return "", nil
 	}
 	return id, err
 }

@@ -335,7 +335,7 @@ func (p verbCommand) looked(ctx context.Context, w *verb.Workspace, in *input) (
 			_, _, err = kind.Find(s, whole)
 		}
 		if err != nil {
-			return nil, withQuoteHint(err)
+			return nil, verb.OffersTake(s, withQuoteHint(err))
 		}
 		each[i] = one
 	}

@@ -343,6 +343,17 @@ var refusalCases = []refusalCase{
 		git(s, s.w.Dir, "switch", "-q", "main")
 		return s.agent(), "claim", object{"id": id}
 	}},
+	{"a task of another branch", "verb.OffersTake", record.NotFound, "take", func(s *fixture) (*mcp.ClientSession, string, object) {
+		s.commit()
+		git(s, s.w.Dir, "switch", "-qc", "feature")
+		id := s.create(nil)
+		s.commit()
+		git(s, s.w.Dir, "switch", "-q", "main")
+		return s.agent(), "note", object{"id": id, "text": "here"}
+	}},
+	{"a task that no branch has", "tasks.abroad", record.NotFound, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "take", object{"id": "PROJ-404"}
+	}},
 	{"a session that is over", "session.Usable", record.SessionEnded, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		ses := s.begin(s.agent(), s.create(nil))
 		does[verb.Session](s.T, s.agent(), "finish", object{"session": ses.ID, "summary": "done"})
@@ -389,7 +400,7 @@ var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal"
 
 // meantNext are the verbs that a refusal may lead to because they are the right way to what the refused call was meant
 // to do.
-var meantNext = []string{"review_apply", "update"}
+var meantNext = []string{"review_apply", "take", "update"}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}

@@ -213,6 +213,7 @@ var smallestCalls = map[string]object{
 	"log":           {},
 	"graph":         {},
 	"restore":       {"id": "PROJ-1"},
+	"take":          {"id": "PROJ-1"},
 	"undo":          {"id": "PROJ-1"},
 	"start":         {"id": "PROJ-1"},
 	"release":       {"id": "PROJ-1"},

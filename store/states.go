@@ -157,6 +157,9 @@ func (s *Store) shared() func(record.Ref) *session.Remote {
 	}
 }
 
+// Others are the tasks of other branches.
+func (s *Store) Others() branches.Others { return branches.Others{Clone: s.Clone} }
+
 // fewRecords are so few that what is known of each is read by itself.
 const fewRecords = 16
 

@@ -121,6 +121,10 @@ func (tx *Tx) Move(of record.Ref, folder string) {
 	}
 }
 
+// Bring stages a new file of a record, byte for byte as another branch has it, at a path from the workspace root. The
+// caller has read that there is no such record.
+func (tx *Tx) Bring(path string, src []byte) { tx.replace(tx.s.Abs(path), nil, src) }
+
 // Silence stages the removal of the heartbeat of a session.
 func (tx *Tx) Silence(ses string) { tx.silent = append(tx.silent, ses) }
 

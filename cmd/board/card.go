@@ -112,6 +112,9 @@ func (d pen) remarksOf(r verb.Row, column Column) []remark {
 			out = append(out, remark{safe(text), style})
 		}
 	}
+	if r.OnBranch != "" {
+		add("on "+r.OnBranch, magenta)
+	}
 	if r.Elsewhere != nil {
 		add(strings.TrimSpace(string(r.Elsewhere.Status)+" elsewhere "+cmp.Or(r.Elsewhere.Branch, r.Elsewhere.Worktree)), magenta)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/templates"
 	"github.com/cairn-tasks/cairn/task"
@@ -137,6 +138,8 @@ var (
 		h := kind.Tasks.Header(v)
 		return Candidate{h.Ref.ID, h.Title}
 	})
+	abroad = inStore(func(_ *completer, s *store.Store) []branches.Other { return s.Others().Read() },
+		func(o branches.Other) Candidate { return Candidate{o.ID, o.Row.Title + " (" + o.Branch + ")"} })
 	groups = textsOf(all(kind.Actors.List), func(a ledger.Actor) []string { return []string{a.Group} })
 )
 
@@ -164,6 +167,14 @@ func sources() map[verb.Source]source {
 		"tasks":           func(c *completer) []Candidate { return c.tasks(false) },
 		"trash":           trash,
 		"remote-branches": remoteBranches,
+		"abroad":          abroad,
+		"branches": inStore(func(_ *completer, s *store.Store) []string {
+			var names []string
+			for _, o := range s.Others().Read() {
+				names = append(names, o.Branch)
+			}
+			return record.Unique(names)
+		}, plain),
 		"disputes": and(inStore(func(c *completer, s *store.Store) []work.Dispute {
 			if s.Repo == nil {
 				return nil

@@ -174,6 +174,12 @@ func (r *Renderer) functions() template.FuncMap {
 			return ""
 		},
 
+		"onBranch": func(row verb.Row) string {
+			if row.OnBranch == "" {
+				return ""
+			}
+			return row.OnBranch + "; cairn take " + string(row.ID) + " brings it here"
+		},
 		"bold": func(texts ...any) screen.Painted { return r.Style.Bold(joined(texts...)) },
 		"good": r.Style.Good,
 		"bad":  r.Style.Bad,

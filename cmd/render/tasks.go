@@ -199,6 +199,8 @@ func dueText(r verb.Row) string {
 // standing is how a task stands where its state does not say it, or "".
 func standing(r verb.Row) string {
 	switch {
+	case r.OnBranch != "":
+		return "on " + r.OnBranch
 	case r.Elsewhere != nil:
 		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", r.Elsewhere.Status, r.Elsewhere.Branch))
 	case r.Lost != nil || r.Claim != nil && r.Claim.Lost:

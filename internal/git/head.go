@@ -186,23 +186,28 @@ func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
 	return answer(Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", name+"^{commit}"))
 }
 
-// Tracked reads the remote-tracking branches of one remote from git's files, without starting git. It understands the
-// repositories that Quick does.
+// Tracked reads some branches from git's files, without starting git. It understands the repositories that Quick does.
 type Tracked struct {
 	repo   *Repo
-	remote string
+	prefix string // of the refs, in full
+	called string // what the name of each begins with
 }
 
 // Tracked returns the branches of a remote that this clone has fetched. The name of the remote was checked by who read
 // it from a config.
-func (r *Repo) Tracked(remote string) Tracked { return Tracked{r, remote} }
+func (r *Repo) Tracked(remote string) Tracked {
+	return Tracked{r, "refs/remotes/" + remote + "/", remote}
+}
+
+// AllTracked returns the branches of all remotes that this clone has fetched, and Local its own.
+func (r *Repo) AllTracked() Tracked { return Tracked{r, "refs/remotes/", ""} }
+func (r *Repo) Local() Tracked      { return Tracked{r, "refs/heads/", ""} }
 
 // Tip is a branch and the commit that it points at.
 type Tip struct{ Name, Commit string }
 
-func (t Tracked) prefix() string { return "refs/remotes/" + t.remote + "/" }
 func (t Tracked) folder() string {
-	return filepath.Join(t.repo.CommonDir, filepath.FromSlash(t.prefix()))
+	return filepath.Join(t.repo.CommonDir, filepath.FromSlash(t.prefix))
 }
 
 // Head is the commit that is checked out in this work tree; "" if there is none, or it cannot be told without git.
@@ -246,7 +251,7 @@ func (t Tracked) walk(fn func(name, path string)) {
 func (t Tracked) Tips() []Tip {
 	found := map[string]string{}
 	packedRefs(t.repo, func(ref, id string) {
-		if name, ok := strings.CutPrefix(ref, t.prefix()); ok {
+		if name, ok := strings.CutPrefix(ref, t.prefix); ok {
 			found[name] = id
 		}
 	})
@@ -259,7 +264,7 @@ func (t Tracked) Tips() []Tip {
 	delete(found, "HEAD")
 	tips := make([]Tip, 0, len(found))
 	for name, id := range found {
-		tips = append(tips, Tip{path.Join(t.remote, name), id})
+		tips = append(tips, Tip{path.Join(t.called, name), id})
 	}
 	sorted.By(tips, func(a, b Tip) int { return strings.Compare(a.Name, b.Name) })
 	return tips
@@ -270,13 +275,13 @@ func (t Tracked) Tips() []Tip {
 func (t Tracked) Default() (Tip, bool) {
 	names := []string{"main", "master"}
 	if src, err := readSmall(filepath.Join(t.folder(), "HEAD")); err == nil {
-		if target, ok := strings.CutPrefix(strings.TrimSpace(string(src)), "ref: "+t.prefix()); ok {
+		if target, ok := strings.CutPrefix(strings.TrimSpace(string(src)), "ref: "+t.prefix); ok {
 			names = []string{target}
 		}
 	}
 	tips := t.Tips()
 	for _, name := range names {
-		if n := slices.IndexFunc(tips, func(tip Tip) bool { return tip.Name == path.Join(t.remote, name) }); n >= 0 {
+		if n := slices.IndexFunc(tips, func(tip Tip) bool { return tip.Name == path.Join(t.called, name) }); n >= 0 {
 			return tips[n], true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -21,8 +22,9 @@ type Graph struct {
 	store *store.Store
 	reads *SharedReads
 	view  *index.View
-	other task.Find      // what tasks can depend on and is no task
-	waits func() []waits // of each row
+	only  map[string]branches.Other // the tasks of rows that are on another branch alone
+	other task.Find                 // what tasks can depend on and is no task
+	waits func() []waits            // of each row
 	open  func() openChildren
 }
 
@@ -43,14 +45,22 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 	}
 	none := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	g := &Graph{store: s, reads: w.Reads, view: view, other: kind.DepsAmong(none, w.Reads.Of(s), s.Config.Flow)}
-	g.waits = sync.OnceValue(func() []waits {
-		return keep(w.Reads, func(r *SharedReads) keptBy[[]waits] { return &r.waits }, g, waitsOfAll)
-	})
-	g.open = sync.OnceValue(func() openChildren {
-		return keep(w.Reads, func(r *SharedReads) keptBy[openChildren] { return &r.children }, g, openChildrenOf)
-	})
+	g.derive()
 	return g, nil
 }
+
+// derive says how it is found out what the tasks wait for, once that is asked.
+func (g *Graph) derive() {
+	g.waits = sync.OnceValue(func() []waits {
+		return keep(g.reads, func(r *SharedReads) keptBy[[]waits] { return &r.waits }, g, waitsOfAll)
+	})
+	g.open = sync.OnceValue(func() openChildren {
+		return keep(g.reads, func(r *SharedReads) keptBy[openChildren] { return &r.children }, g, openChildrenOf)
+	})
+}
+
+// isAbroad reports whether a row is of a task that is on another branch alone.
+func (g *Graph) isAbroad(r *kind.Row) bool { _, ok := g.only[r.ID]; return ok }
 
 // Rows returns the rows of all tasks that can be read, sorted by id. They are shared, and not to be changed.
 func (g *Graph) Rows() []*kind.Row { return g.view.Rows() }

@@ -37,6 +37,7 @@ func (v View) Stand(g *Graph, n int) task.Stand {
 	}
 	s.WaitsFor, s.Children = g.Blocked(n), len(g.OpenChildren(r)) > 0
 	s = held(s, v.holder(r, header), v.elsewhere(r, header))
+	s.Elsewhere = s.Elsewhere || g.isAbroad(r)
 	if s.Taken {
 		s.Silent = func() bool { return v.Execution(g, r) == string(session.Stalled) }
 	}
@@ -74,6 +75,8 @@ func (v View) Why(g *Graph, n int) []Reason {
 		case task.IsElsewhere:
 			if e := v.elsewhere(r, func() record.Header { return g.Header(r) }); e != nil {
 				why.Status, why.Branch = e.Status, e.Branch
+			} else {
+				why.Status, why.Branch = r.Status, g.only[r.ID].Branch
 			}
 		case task.IsLapsed, task.IsHeld, task.IsAssigned:
 			why.Actor = v.Holder(g, r).Actor

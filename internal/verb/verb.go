@@ -155,6 +155,7 @@ func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 		return v.replayed(ctx, w, s, nil, err)
 	}
 	out, err := v.invoke(ctx, w, s, in)
+	err = OffersTake(s, err)
 	for asks := asksOf(err); asks != nil && w.Confirm != nil; asks = asksOf(err) {
 		if err = w.Confirm(ctx, asks); err != nil {
 			return nil, err

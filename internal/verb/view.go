@@ -25,6 +25,7 @@ type Task struct {
 	Rev             record.Rev     `json:"rev"`
 	CreatedAt       *time.Time     `json:"created_at,omitempty"`
 	Extra           map[string]any `json:"extra,omitempty"`
+	OnBranches      []BranchState  `json:"on_branches,omitempty"`      // of get alone: what other branches say beyond this, the newest first
 	Run             *RunReport     `json:"run,omitempty"`              // of the call that returned this
 	BodyTruncated   bool           `json:"body_truncated,omitempty"`   // get with mode full has more
 	BodyNextOffset  int            `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut

@@ -33,6 +33,7 @@ type Row struct {
 	Execution    string       `json:"execution,omitempty"`     // active, stalled or awaiting_review
 	Claim        *Claim       `json:"claim,omitempty"`
 	Elsewhere    *Elsewhere   `json:"elsewhere,omitempty"`
+	OnBranch     string       `json:"on_branch,omitempty"`    // the branch that alone has it: take brings it here
 	Lost         *Lost        `json:"lost,omitempty"`         // the caller held it here, until git brought this file
 	IsRunning    bool         `json:"is_running,omitempty"`   // it is being worked on
 	IsReviewing  bool         `json:"is_reviewing,omitempty"` // it is in the review state

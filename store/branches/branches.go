@@ -168,6 +168,7 @@ type reader struct {
 	*git.Quick
 	top   string // path of .cairn in the commits
 	tasks map[string]*session.Carried
+	trees map[string][]file // the files of the folders that were read, by their ids; nil to keep none
 }
 
 // read finds what a branch says beyond a commit. What it said before stays if the two went apart where they did then.
@@ -190,7 +191,10 @@ func (r *reader) read(b *session.Branch, head string) {
 	}
 }
 
-type file struct{ id, blob string }
+type file struct {
+	id, blob string
+	path     string // from the workspace root
+}
 
 // changed lists the task files of a commit that others do not have, wherever they lie; none if there are too many.
 func (r *reader) changed(commit string, others []string) []file {
@@ -214,6 +218,9 @@ func (r *reader) files(commit string) (all []file) {
 		return nil
 	}
 	top, _ := r.At(c.Tree, r.top)
+	if known, ok := r.trees[top.ID]; ok {
+		return known
+	}
 	k := kind.Tasks.Kind
 	folders := []string{k.Folder}
 	for _, month := range slices.Backward(r.in(top.ID, k.Rest)) {
@@ -226,9 +233,12 @@ func (r *reader) files(commit string) (all []file) {
 		for _, e := range r.in(top.ID, folder) {
 			if id, ok := k.IDOf(e.Name); ok && e.File && !seen[id] {
 				seen[id] = true
-				all = append(all, file{id, e.ID})
+				all = append(all, file{id, e.ID, k.FileIn(folder, id)})
 			}
 		}
+	}
+	if r.trees != nil {
+		r.trees[top.ID] = all
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/sorted"
@@ -35,6 +36,12 @@ func newView(k *kind.Kind, entries []entry, problems []problem.Problem) *View {
 		rows[i] = e.row
 	}
 	return &View{Set: NewSet(rows), kind: k, entries: entries, problems: problems}
+}
+
+// Beside is a view of rows beside those of another: of records that lie in no folder. The rows of the view come first,
+// in their order, and the others, of other records, behind them.
+func (v *View) Beside(rows []*kind.Row) *View {
+	return &View{Set: NewSet(slices.Concat(v.Rows(), rows)), kind: v.kind}
 }
 
 // Kind is the kind of the records.

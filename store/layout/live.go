@@ -137,6 +137,9 @@ func (l Live) SharedLock() string { return l.join("remote.lock") }
 // (session.Branches). It can be deleted at any time.
 func (l Layout) BranchesFile() string { return l.Live.join("branches-" + Name(l.Worktree) + ".json") }
 
+// OthersFile is the path of what other branches have of tasks that one worktree lacks. It can be deleted at any time.
+func (l Layout) OthersFile() string { return l.Live.join("others-" + Name(l.Worktree) + ".json") }
+
 // AutocommitFile is the path of what is known of the last commit that a write made in one worktree. It can be deleted at
 // any time.
 func (l Layout) AutocommitFile() string {

@@ -54,6 +54,8 @@ type Item struct {
 	Status  record.Status `json:"status,omitempty"`
 	Snippet string        `json:"snippet"` // the passage in which the words are, on one line
 	Rank    float64       `json:"rank"`    // the higher the better; it says nothing across queries
+
+	OnBranch string `json:"on_branch,omitempty"` // the branch that alone has it, of a task
 }
 
 const (
@@ -62,7 +64,8 @@ const (
 	maxQuery   = 1000 // bytes
 )
 
-// Search finds records by words. All kinds are one collection, also for a caller who asks about one of them.
+// Search finds records by words. All kinds are one collection, also for a caller who asks about one of them. Tasks that
+// only other branches have come behind all others, by how many of the words they have.
 func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	q, err := Query(in.Q)
 	if err != nil {
@@ -85,7 +88,21 @@ func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 			fit = append(fit, verb.Ranked[index.Ranked]{At: verb.Position{Key: verb.Highest(r.Score), ID: r.Row.ID}, Item: r})
 		}
 	}
-	show := func(r index.Ranked) Item { return itemOf(s, r, ranking.Terms) }
+	abroad, err := in.abroad(ctx, w, s)
+	if err != nil {
+		return Out{}, err
+	}
+	for _, r := range abroad.found(q) {
+		if keep(r) {
+			fit = append(fit, verb.Ranked[index.Ranked]{At: verb.Position{Key: verb.Highest(r.Score), ID: r.Row.ID}, Item: r})
+		}
+	}
+	show := func(r index.Ranked) Item {
+		if r.Kind == kind.Tasks.Kind && abroad.Has(r.Row) {
+			return abroad.item(r, hitsOf(q))
+		}
+		return itemOf(s, r, ranking.Terms)
+	}
 	paging := verb.Paging{Limit: verb.Limit(cmp.Or(in.Limit, usualLimit)), Cursor: in.Cursor}
 	page, err := verb.PageOf(fit, show, problems, w.PageIn(in.order(), paging))
 	if err != nil {

@@ -40,6 +40,8 @@ type Out struct {
 	Open      int          `json:"open"`
 	Blocked   int          `json:"blocked"` // of these, those that wait for others, or for their children
 
+	OnBranches int `json:"on_branches,omitempty"` // open tasks beside these that only other branches have
+
 	Running  []Task `json:"running"`  // being worked on, the last one changed first
 	Stalled  []Task `json:"stalled"`  // taken up and left behind, likewise
 	Review   []Task `json:"review"`   // in the review state; those that wait for the caller first
@@ -114,6 +116,11 @@ func Status(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 	l := looker{w: w, s: s, g: g, view: w.View(s).OfMany(ctx), most: cmp.Or(int(in.Limit), usualLimit)}
 	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}}
 	l.tasks(&out)
+	for _, r := range g.Abroad().Rows() {
+		if !s.Config.Flow.IsClosed(r.Status) {
+			out.OnBranches++
+		}
+	}
 	if err := l.jobs(&out); err != nil {
 		return Out{}, err
 	}

@@ -139,6 +139,21 @@ func (f Filter) among(ctx context.Context, g *verb.Graph, view verb.View) (fit [
 	return fit, hidden, nil
 }
 
+// amongAbroad is among for the tasks that only other branches have. None of them is ready.
+func (f Filter) amongAbroad(a verb.Abroad, view verb.View) (fit []*kind.Row, hidden int) {
+	for _, r := range a.Rows() {
+		if !f.Fits(r) || !f.fitsNow(a.Graph, view, a.Set().Number(r.ID)) || len(f.words) > 0 && !a.Says(r, f.words) {
+			continue
+		}
+		if f.openOnly && f.closed(r.Status) {
+			hidden++
+			continue
+		}
+		fit = append(fit, r)
+	}
+	return fit, hidden
+}
+
 // Fits reports whether what the file of a task says fits, but for its words.
 func (f Filter) Fits(r *kind.Row) bool {
 	in := f.in

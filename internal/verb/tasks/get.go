@@ -45,6 +45,11 @@ func Get(ctx context.Context, w *verb.Workspace, s *store.Store, in GetIn) (any,
 		return getReview(ctx, w, in)
 	}
 	k, v, err := kind.Find(s, string(in.ID))
+	if record.CodeOf(err) == record.NotFound {
+		if out, err := in.onBranch(w, s); record.CodeOf(err) != record.NotFound {
+			return out, err
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -60,23 +65,49 @@ func Get(ctx context.Context, w *verb.Workspace, s *store.Store, in GetIn) (any,
 		return view.RowOf(t), nil
 	}
 	out := in.shown(w, s, t)
+	out.OnBranches = verb.OnBranches(s, t)
 	if len(parts) == 0 {
 		return out, nil
 	}
 	return around(ctx, w, s, t, out, parts)
 }
 
-func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task {
-	out := w.View(s).WholeTask(t)
+// onBranch returns a task that only another branch has: whole, a row of it, or a piece of what its file says. It returns
+// NOT_FOUND if no branch has it, and for whatever is around it.
+func (in GetIn) onBranch(w *verb.Workspace, s *store.Store) (any, error) {
+	out, t, err := w.View(s).TaskOnBranch(record.ID(in.ID))
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Part == bodyPart || in.Part == provenancePart:
+		return readPart(context.Background(), w, s, kind.Tasks.Kind, t, in)
+	case in.Part != "" || in.Mode == contextMode || len(in.Include) > 0:
+		return nil, kind.Tasks.NotFound(string(in.ID))
+	case in.Mode == summaryMode:
+		return w.View(s).CutRow(out.Row), nil
+	}
+	return in.bounded(w, out), nil
+}
+
+// bounded cuts a task as the caller asks for.
+func (in GetIn) bounded(w *verb.Workspace, out verb.Task) verb.Task {
 	switch {
 	case !w.Bounded:
-		tellChanges(s, kind.Tasks.Kind, t.Header(), out.Provenance)
 		return out
 	case in.Mode == fullMode:
 		return out.Cut(verb.Most)
 	default:
 		return out.Cut(verb.Usual)
 	}
+}
+
+func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task {
+	out := w.View(s).WholeTask(t)
+	if !w.Bounded {
+		tellChanges(s, kind.Tasks.Kind, t.Header(), out.Provenance)
+	}
+	return in.bounded(w, out)
 }
 
 // tellChanges gives the entries of a record the values of the fields that they changed, as far as they are known without

@@ -3,6 +3,7 @@ package tasks
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,7 @@ type ListIn struct {
 type ListOut struct {
 	Tasks      []verb.Row `json:"tasks" result:"rows"`
 	Total      int        `json:"total"`                   // that fit the filters, on all pages
+	OnBranches int        `json:"on_branches,omitempty"`   // how many of them only other branches have
 	Hidden     int        `json:"hidden_closed,omitempty"` // closed tasks that fit too, and were left out since nothing asked for them
 	Columns    []string   `json:"columns,omitempty"`       // keys of rows that the view shows
 	Unblocks   *Unblocker `json:"unblocks_most,omitempty"` // with explain: the open task for which the most others wait
@@ -60,6 +62,7 @@ type Unblocker struct {
 
 // List returns the tasks that fit the filters, in the order asked for; equals by id. Closed tasks are left out, and
 // counted, unless the filters ask for them: by all, closed, a state, or a filter or a text that names a state or an id.
+// Tasks that only other branches have are among them, each with its branch.
 func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (ListOut, error) {
 	saved, err := in.saved(s)
 	if err != nil {
@@ -74,33 +77,41 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Li
 	if err != nil {
 		return ListOut{}, err
 	}
-	if keep.where, err = Where(w, s, g, in.Where); err != nil {
+	abroad := g.Abroad()
+	all := cmp.Or(abroad.Graph, g)
+	if keep.where, err = Where(w, s, all, in.Where); err != nil {
 		return ListOut{}, err
 	}
-	of, err := Where(w, s, g, saved.Where)
+	of, err := Where(w, s, all, saved.Where)
 	if err != nil {
 		return ListOut{}, record.Errorf(record.CodeOf(err), "the view %s of the config: %w", saved.Name, err)
 	}
 	keep.where = keep.where.And(of)
 	view := w.View(s).OfMany(ctx)
 	view.Dated = in.Sort == byUpdated
-	keep.openOnly = keep.onlyOpen(g)
+	keep.openOnly = keep.onlyOpen(all)
 	fit, hidden, err := keep.among(ctx, g, view)
 	if err != nil {
 		return ListOut{}, err
 	}
-	ranked := rankedBy(orders(s.Config.Flow)[in.Sort], fit)
+	there, hiddenThere := keep.amongAbroad(abroad, view)
+	ranked := rankedBy(orders(s.Config.Flow)[in.Sort], slices.Concat(fit, there))
 	show := func(r *kind.Row) verb.Row {
-		row := view.Row(g, r)
+		of, row := g, verb.Row{}
+		if abroad.Has(r) {
+			of, row = abroad.Graph, abroad.Row(view, r)
+		} else {
+			row = view.Row(g, r)
+		}
 		if in.Explain {
-			row.Why = view.Why(g, g.Set().Number(r.ID))
+			row.Why = view.Why(of, of.Set().Number(r.ID))
 		}
 		return row
 	}
 	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, verb.Paging{Limit: in.Limit, Cursor: in.Cursor}))
 	out := ListOut{
-		Tasks: page.Items, Total: page.Total, Hidden: hidden, NextCursor: page.NextCursor, Problems: page.Problems, Remote: view.RemoteKnown(),
-		Columns: saved.Columns,
+		Tasks: page.Items, Total: page.Total, OnBranches: len(there), Hidden: hidden + hiddenThere,
+		NextCursor: page.NextCursor, Problems: page.Problems, Remote: view.RemoteKnown(), Columns: saved.Columns,
 	}
 	if id, n := g.UnblocksMost(); in.Explain && n > 0 {
 		r := g.Row(id)

@@ -9,6 +9,16 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
+// MoveToBranch commits the tasks on a new branch of a repository that PrepareJobs made, and takes them away here.
+func MoveToBranch(t testing.TB, w *verb.Workspace, branch string) {
+	t.Helper()
+	storetest.Identify(t, w.Dir)
+	storetest.Git(t, w.Dir, "switch", "-q", "-c", branch)
+	storetest.Git(t, w.Dir, "add", ".cairn/tasks")
+	storetest.Git(t, w.Dir, "commit", "-q", "-m", "tasks")
+	storetest.Git(t, w.Dir, "switch", "-q", "main")
+}
+
 // MakeWorktree commits what is there in a repository that PrepareJobs made, and makes the work tree of a task, which
 // holds nothing that is not committed and merged.
 func MakeWorktree(t testing.TB, w *verb.Workspace, id record.ID) worktree.Tree {
