@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Table prints rows with aligned columns. Off a terminal nothing is cut, so that what is searched for is found. On one
-// that is too narrow the columns give way in this order, until the rows fit: the column grow is cut to a fair part of
+// Table prints rows with aligned columns. Off a terminal nothing is cut, so that what is searched for is found, and
+// nothing padded: two spaces stand between columns, and a dash for what is empty before others. On one that is too narrow the columns give way in this order, until the rows fit: the column grow is cut to a fair part of
 // the width, columns change to their short forms, grow is cut to what can just be read, and columns go. What is left
 // over goes to grow again. A column that nobody can do without goes below the rows.
 type Table struct {
@@ -101,6 +102,7 @@ const belowMargin = "      "
 // layout is which columns of a table are shown, how, and how wide.
 type layout struct {
 	*Table
+	plain  bool // off a terminal
 	gone   []bool
 	short  []bool
 	below  []bool
@@ -109,7 +111,7 @@ type layout struct {
 
 func (t *Table) fit(width int) layout {
 	n := len(t.Head)
-	l := layout{Table: t, gone: make([]bool, n), short: make([]bool, n), below: make([]bool, n), widths: make([]int, n)}
+	l := layout{Table: t, plain: width <= 0, gone: make([]bool, n), short: make([]bool, n), below: make([]bool, n), widths: make([]int, n)}
 	for i := range t.Head {
 		l.widths[i] = l.widest(i)
 		l.gone[i] = t.column(i).Sometimes && l.empty(i)
@@ -199,8 +201,16 @@ func (l *layout) empty(i int) bool {
 
 func (l *layout) line(row []Cell, st Style) string {
 	var b strings.Builder
-	for i, c := range row {
+	last := len(row) - 1
+	for last >= 0 && (l.gone[last] || row[last].Text == "") {
+		last--
+	}
+	for i, c := range row[:last+1] {
 		if l.gone[i] {
+			continue
+		}
+		if l.plain {
+			b.WriteString(cmp.Or(c.Text, "-") + gap)
 			continue
 		}
 		text := cutAtWord(l.text(i, c), l.widths[i])

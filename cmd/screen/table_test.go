@@ -15,7 +15,7 @@ func TestTable(t *testing.T) {
 		want  []string
 	}{
 		{"without a limit nothing is cut", 0, []string{
-			"ID   TITLE                         WHO",
+			"ID  TITLE  WHO",
 			"T-1  Raise the walls of the house  agent:a",
 			"T-2  壁を建てる",
 		}},
