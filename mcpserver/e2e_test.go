@@ -112,6 +112,7 @@ func newStory(t *testing.T) *story {
 	git(t, s.dir, "init", "-q")
 	s.run("init", "--prefix", "PROJ")
 	writeFile(t, s.task("PROJ-001"), byHand)
+	s.run("trust", "--yes")
 	s.commit("a workspace with one task")
 
 	s.agent, _ = s.serve("")

@@ -144,6 +144,8 @@ var refusalCases = []refusalCase{
 		id, dir := s.tree(object{"checks": []object{{"desc": "holds", "cmd": "test -e nothing"}}})
 		path := filepath.Join(dir, ".cairn", "tasks", string(id)+".md")
 		writeFile(s, path, strings.Replace(readFile(s.T, path), "test -e nothing", "test -e .", 1))
+		verbtest.ApproveAll(s, s.w.At(dir))
+		s.commit() // the consent lies in the workspace here
 		s.worked(dir)
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
@@ -151,6 +153,7 @@ var refusalCases = []refusalCase{
 		id, dir := s.tree(object{"checks": []object{{"desc": "holds", "cmd": "true"}}})
 		s.worked(dir)
 		s.configure("worktree_setup: exit 1\n")
+		verbtest.ApproveAll(s, &s.w)
 		s.commit()
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
@@ -756,6 +759,7 @@ func (s *fixture) inRepo(name string) record.ID {
 	s.Helper()
 	s.prepare()
 	writeFile(s, s.file(s.w, "tasks", "PROJ-1.md"), "---\nid: PROJ-1\ntitle: There\nstatus: backlog\nrepo: "+name+"\nchecks:\n- desc: holds\n  cmd: \"true\"\n---\n")
+	verbtest.ApproveAll(s, &s.w)
 	return "PROJ-1"
 }
 

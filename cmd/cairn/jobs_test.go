@@ -380,6 +380,7 @@ func TestSlowAgentsHandOver(t *testing.T) {
 	}
 	w.git(t, "add", "--all")
 	w.git(t, "commit", "--quiet", "--message=tasks")
+	w.cairn(t, "trust", "--yes")
 	for i, dialect := range executortest.Dialects {
 		t.Run(dialect, func(t *testing.T) {
 			c := w.command(t, "job", "start", fmt.Sprintf("T-%d", i+1), "--executor", dialect, "--foreground", "--json")

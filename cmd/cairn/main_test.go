@@ -50,6 +50,7 @@ func newWorkspace(t *testing.T, command string, timeout int) workspace {
 	if err := os.WriteFile(w.task(), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	w.cairn(t, "trust", "--yes")
 	return w
 }
 

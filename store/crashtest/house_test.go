@@ -82,7 +82,7 @@ func newWorktrees(t *testing.T) *house {
 	git("commit", "--quiet", "--message=begin")
 	h.root = filepath.Join(h.dir, "linked")
 	git("worktree", "add", "--quiet", "-b", "linked", h.root)
-	must(t, h.open(t).SetTrust("human:lee", before))
+	h.trust(t)
 	return h
 }
 
@@ -95,7 +95,17 @@ func (h *house) furnish(t *testing.T) {
 			"    result: pending\n  - desc: it reads well\n    type: manual\n    result: pending\n---\n"
 		must(t, os.WriteFile(filepath.Join(h.root, layout.Folder, "tasks", id+".md"), []byte(text), 0o644))
 	}
-	must(t, h.open(t).SetTrust("human:lee", before))
+	h.trust(t)
+}
+
+// trust lets the commands run that are there.
+func (h *house) trust(t *testing.T) {
+	t.Helper()
+	s := h.open(t)
+	must(t, s.SetTrust("human:lee", before))
+	commands, err := s.Commands(t.Context(), s)
+	must(t, err)
+	must(t, s.Approve(commands))
 }
 
 func (h *house) open(t *testing.T) *store.Store {
