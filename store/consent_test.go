@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -156,5 +157,22 @@ func TestTrustFrom(t *testing.T) {
 	storetest.WantCode(t, s.TrustFrom(""), "")
 	if got := s.TrustedFrom(); got != "" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// What asks whether a command may run reads what the user consented to: here 1,000 commands.
+func BenchmarkUnapproved(b *testing.B) {
+	s := storetest.New(b)
+	storetest.WantCode(b, s.SetTrust("human:lee", storetest.Noon), "")
+	var checks []task.Check
+	for i := range 1000 {
+		checks = append(checks, task.Check{Cmd: "make test-" + strconv.Itoa(i)})
+	}
+	storetest.WantCode(b, s.Approve(s.CommandsOf("PROJ-1", checks...)), "")
+	one := s.CommandsOf("PROJ-1", checks[500])
+	for b.Loop() {
+		if left := s.Unapproved(b.Context(), one); len(left) > 0 {
+			b.Fatal(left)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -92,16 +93,17 @@ func Plan(ctx context.Context, w *verb.Workspace, s *store.Store, in PlanIn) (Pl
 }
 
 // approveWritten lets the commands run of a plan that the caller has written. A person hands over a file of tasks, which
-// may be somebody else's: they are asked when its commands are to run.
+// may be somebody else's, and is asked. A consent that is not given, or cannot be kept, is asked for when it is to run.
 func approveWritten(ctx context.Context, w *verb.Workspace, s *store.Store, planned []task.Task, items []PlanItem) {
-	if w.Approve != nil && w.Actor().Human() {
-		return
-	}
 	var written []store.Command
 	for i, item := range items {
 		written = append(written, tasks.Written(ctx, s, task.Task{}, planned[i], item.Checks)...)
 	}
-	_ = s.Approve(written) // what cannot be kept is asked for when it is to run
+	if w.Approve != nil && w.Actor().Human() {
+		_ = gates.Consent(ctx, w, s, written)
+	} else {
+		_ = s.Approve(written)
+	}
 }
 
 // notices are those of all tasks of a plan, each with the place of its task.
