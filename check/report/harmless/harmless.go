@@ -72,9 +72,31 @@ func each(s string, fn func(r rune, as string, hidden bool)) {
 		}
 		// A variation selector chooses whether the character before it is shown as text or as an emoji.
 		shapes := (r == 0xfe0e || r == 0xfe0f) && !unseen(before) && !unicode.IsSpace(before)
-		fn(r, as, unseen(r) && !shapes || r == utf8.RuneError && n == 1)
+		hidden := unseen(r) && !shapes && !joins(before, r, s[i:])
+		fn(r, as, hidden || r == utf8.RuneError && n == 1)
 		before = r
 	}
+}
+
+// joins reports whether a character is a joiner that shapes what stands around it: between letters of a script whose
+// letters join, as Persian and Hindi are spelled, or between the parts of an emoji. In other scripts it shows nothing.
+func joins(before, r rune, rest string) bool {
+	if r != 0x200c && r != 0x200d {
+		return false
+	}
+	after, _ := utf8.DecodeRuneInString(rest)
+	emoji := func(r rune) bool { return unicode.Is(unicode.So, r) && r != utf8.RuneError || r >= 0x1f3fb && r <= 0x1f3ff }
+	if r == 0x200d && (emoji(before) || before == 0xfe0f) && emoji(after) {
+		return true
+	}
+	return unicode.In(before, joining...) && unicode.In(after, joining...)
+}
+
+// joining are the scripts in whose spelling joiners are used: Unicode 16, 23.2 and the chapters of the scripts.
+var joining = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian, unicode.Adlam, unicode.Hanifi_Rohingya,
+	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
+	unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 }
 
 // escape returns the escape of a hidden character.
