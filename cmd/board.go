@@ -198,6 +198,10 @@ func (b *boardCalls) Load(ctx context.Context, q board.Query) (board.Board, erro
 		}
 	}
 	out.Short = shortIDs(s, out.Columns)
+	out.Starts = func(r verb.Row, to record.Status) bool {
+		flow := s.Config.Flow
+		return to == flow.Working && !flow.IsClosed(r.Status) && r.Status != flow.Review
+	}
 	return out, nil
 }
 
@@ -260,7 +264,15 @@ func (b *boardCalls) do(ctx context.Context, w *verb.Workspace, name string, in 
 	b.running.Add(1)
 	defer b.running.Done()
 	warnings, err := b.committing(ctx, func(ctx context.Context) error {
-		t, err = callVerb[verb.Task](ctx, w, name, in)
+		out, err := callVerb[any](ctx, w, name, in)
+		switch out := out.(type) {
+		case verb.Task:
+			t = out
+		case tasks.Undone:
+			if out.Task != nil {
+				t = *out.Task
+			}
+		}
 		return err
 	})
 	b.warned.Lock()

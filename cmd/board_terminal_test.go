@@ -214,8 +214,10 @@ func TestSlowADayAtTheBoard(t *testing.T) {
 	w.until("waits for SHOP-1", "hint: cairn show SHOP-1") // refused by the gate
 	w.press("g", "c")
 	w.until("SHOP-3 claimed", "@ada")
+	w.press("u")
+	w.until("is taken back")
 	w.press(">")
-	w.until("SHOP-3 moved to in_progress")
+	w.until("SHOP-3 started", "@ada")
 	if got := w.cairn("show", "SHOP-3"); !strings.Contains(got, "in_progress") || !strings.Contains(got, "human:ada") {
 		t.Errorf("the file says:\n%s", got)
 	}

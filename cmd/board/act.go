@@ -43,7 +43,11 @@ func moveBy(by int) func(*Model, verb.Row) tea.Cmd {
 	}
 }
 
+// move moves a task. Whoever moves it to where work is done takes it, as cairn start does.
 func (m *Model) move(row verb.Row, to record.Status) tea.Cmd {
+	if m.board.Starts != nil && m.board.Starts(row, to) {
+		return m.do(call{verb: "start", id: row.ID, what: "started"})
+	}
 	in := map[string]any{"to": string(to)}
 	return m.do(call{verb: "transition", id: row.ID, in: in, what: "moved to " + string(to)})
 }
@@ -144,6 +148,14 @@ func (m *Model) goAway(away Away, c call) tea.Cmd {
 		}
 		return msg
 	})
+}
+
+// undo takes back the last write to a task, or with redo the last undo.
+func undo(redo bool) func(*Model, verb.Row) tea.Cmd {
+	return func(m *Model, row verb.Row) tea.Cmd {
+		what := map[bool]string{false: "your last write to it is taken back; U brings it again", true: "the last undo is taken back"}[redo]
+		return m.do(call{verb: "undo", id: row.ID, in: map[string]any{"confirm": true, "redo": redo}, what: what, follow: true})
+	}
 }
 
 func edit(m *Model, row verb.Row) tea.Cmd {

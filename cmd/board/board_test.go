@@ -25,6 +25,7 @@ type fake struct {
 	shows   string
 	panics  string // the method that does
 	hangs   bool   // calls wait for their end
+	starts  func(verb.Row, record.Status) bool
 
 	queries []Query
 	calls   []string
@@ -38,7 +39,7 @@ func (f *fake) Load(_ context.Context, q Query) (Board, error) {
 	if f.err != nil {
 		return Board{}, f.err
 	}
-	b := Board{Name: "SHOP", States: []record.Status{"todo", "doing", "review", "done", "dropped"}, Problems: f.broken}
+	b := Board{Name: "SHOP", Starts: f.starts, States: []record.Status{"todo", "doing", "review", "done", "dropped"}, Problems: f.broken}
 	for _, c := range f.columns {
 		c.Tasks = slices.Clone(c.Tasks[:min(len(c.Tasks), q.Wanted(c.Name))])
 		b.Columns = append(b.Columns, c)
@@ -242,6 +243,7 @@ func TestScreenFitsTheWindow(t *testing.T) {
 				if len(lines) != height {
 					t.Fatalf("%d by %d: %d lines", width, height, len(lines))
 				}
+				d.press("v", "v")
 				for _, line := range lines {
 					if n := ansi.WcWidth.StringWidth(line); n > width {
 						t.Errorf("%d by %d: a line is %d wide: %q", width, height, n, line)
@@ -251,7 +253,7 @@ func TestScreenFitsTheWindow(t *testing.T) {
 					t.Errorf("%d by %d: %s cannot be seen:\n%s", width, height, selected.ID, d.text())
 				}
 			}
-			for _, mode := range []string{"?", "q", "m", "x", "/", "esc", "enter"} {
+			for _, mode := range []string{"?", "q", "m", "x", "/", "esc", "v", "down", "G", "v", "enter"} {
 				d.press(mode)
 				if lines, _ := d.screen(); len(lines) != height {
 					t.Fatalf("%d by %d, %s: %d lines", width, height, mode, len(lines))
@@ -345,6 +347,52 @@ func TestMoves(t *testing.T) {
 		t.Errorf("calls %q, want %q", got, want)
 	}
 	d.sees("there is no column there")
+}
+
+// Whoever moves a task to where work is done starts it; another move is a move.
+func TestMoveToWorkStarts(t *testing.T) {
+	f := shop()
+	f.starts = func(_ verb.Row, to record.Status) bool { return to == "doing" }
+	d := sit(t, f, 200, 40)
+	d.press(">", "m", "3")
+	if want := []string{"start map[id:SHOP-todo0]", "transition map[id:SHOP-todo0 to:review]"}; !slices.Equal(f.calls, want) {
+		t.Errorf("calls %q, want %q", f.calls, want)
+	}
+}
+
+// u takes back the last write to the selected task, U the last undo.
+func TestUndo(t *testing.T) {
+	f := shop()
+	d := sit(t, f, 200, 40)
+	d.press("down", "u")
+	d.sees("SHOP-todo1 your last write to it is taken back; U brings it again")
+	d.press("U")
+	d.sees("SHOP-todo1 the last undo is taken back")
+	want := []string{"undo map[confirm:true id:SHOP-todo1 redo:false]", "undo map[confirm:true id:SHOP-todo1 redo:true]"}
+	if !slices.Equal(f.calls, want) {
+		t.Errorf("calls %q, want %q", f.calls, want)
+	}
+}
+
+// v shows a line a task, so that many fit, and the selected one can be seen.
+func TestCompact(t *testing.T) {
+	f := shop()
+	f.columns[0].Tasks[3].Assignee, f.columns[0].Tasks[3].Labels = "human:lee", []string{"api"}
+	d := sit(t, f, 120, 20)
+	if strings.Contains(d.text(), "SHOP-todo9 ") {
+		t.Errorf("ten cards fit:\n%s", d.text())
+	}
+	d.press("v")
+	d.sees("SHOP-todo14 ")
+	d.sees("@lee")
+	if strings.Contains(d.text(), "#api") {
+		t.Errorf("a line has labels:\n%s", d.text())
+	}
+	d.press("G")
+	d.selects("SHOP-todo29")
+	d.sees("▌ SHOP-todo29")
+	d.press("v")
+	d.sees("▌ SHOP-todo29 P2")
 }
 
 // A refusal is shown with its hint, and nothing else happens.

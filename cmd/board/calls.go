@@ -17,7 +17,8 @@ type Board struct {
 	States   []record.Status // to which a task can be moved
 	Problems verb.Problems   // files that could not be read, and are in no column
 
-	Short func(record.ID) string // the part of an id that is enough to type; nil for the whole
+	Short  func(record.ID) string             // the part of an id that is enough to type; nil for the whole
+	Starts func(verb.Row, record.Status) bool // whether to move a task there is to start it; nil for never
 }
 
 // Column is the tasks in a state, or in all closed states.

@@ -19,11 +19,16 @@ type pen struct {
 	ruler
 	width int
 	board Board
+
+	compact bool // a card is one line
 }
 
 // card is a task as it stands in a column, in lines as wide as that. The last is empty, and keeps it apart from the
 // next.
 func (d pen) card(r verb.Row, column Column, selected bool) []string {
+	if d.compact {
+		return []string{d.line(r, column, selected)}
+	}
 	inner := d.width - 2 // behind the mark of the selection
 	mark := "  "
 	if selected {
@@ -44,6 +49,26 @@ func (d pen) card(r verb.Row, column Column, selected bool) []string {
 		lines = append(lines, mark+line)
 	}
 	return append(lines, strings.Repeat(" ", d.width))
+}
+
+// line is a card in one line: the id, the title, and who holds the task.
+func (d pen) line(r verb.Row, column Column, selected bool) string {
+	inner, who := d.width-2, holder(r)
+	if column.Closed {
+		who = ""
+	}
+	who = d.cut(who, inner/3)
+	text := safe(d.board.short(r.ID)) + " " + safe(r.Title)
+	text = d.apart(d.cut(text, max(0, inner-d.StringWidth(who)-1)), who, inner)
+	switch {
+	case selected:
+		return d.in("▌", cyan) + d.in(" "+text, reverse, bold)
+	case column.Closed:
+		text = d.in(text, faint)
+	case r.Urgency == 0:
+		text = d.in(text, bold, red)
+	}
+	return "  " + text
 }
 
 // headOf is the first line of a card: the id and the priority at the left, who holds the task at the right.

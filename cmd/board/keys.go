@@ -37,7 +37,8 @@ func bindings() []binding {
 		{keys: "/", name: "/", does: "show only what has these words", do: askText},
 		{keys: "w", name: "w", does: "show only what fits a filter, as in list --where", do: askWhere},
 		{keys: "@", name: "@", does: "show only what you hold, and all again", do: toggleMine},
-		{keys: "> L shift+right", name: "< >", does: "move the task to the state at the left, at the right", task: moveBy(1)},
+		{keys: "v", name: "v", does: "a line a task, and whole cards again", do: toggleCompact},
+		{keys: "> L shift+right", name: "< >", does: "move the task to the state at the left, at the right; into work it is taken too", task: moveBy(1)},
 		{keys: "< H shift+left", task: moveBy(-1)},
 		{keys: "m", name: "m", does: "move the task to a state that you choose", task: chooseState},
 		{keys: "c", name: "c", does: "claim the task", task: act("claim", "claimed")},
@@ -45,12 +46,20 @@ func bindings() []binding {
 		{keys: "n", name: "n", does: "write a note", task: askNote},
 		{keys: "a", name: "a", does: "add a task", do: askTask},
 		{keys: "e", name: "e", does: "edit the task in your editor", task: edit},
+		{keys: "u", name: "u U", does: "undo your last write to the task, redo it", task: undo(false)},
+		{keys: "U", task: undo(true)},
 		{keys: "t", name: "t", does: "attest a manual check: its number, pass or fail, what you saw", task: askAttest},
 		{keys: "esc", name: "esc", does: "interrupt what runs; else drop the filter", do: escape},
 		{keys: "?", name: "?", does: "this help", do: help},
 		{keys: "ctrl+z", name: "ctrl+z", does: "stop the board as any program; fg brings it back", do: func(*Model) tea.Cmd { return tea.Suspend }},
 		{keys: "q", name: "q", does: "quit (or ctrl+c)", do: quit},
 	}
+}
+
+func toggleCompact(m *Model) tea.Cmd {
+	m.compact = !m.compact
+	m.reveal()
+	return nil
 }
 
 const choiceKeys = "123456789abcdefghijklmnoprstuvwxyz"

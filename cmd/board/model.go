@@ -21,6 +21,7 @@ type Model struct {
 	every func() tea.Cmd // makes a command that returns a second message; replaced in tests
 
 	width, height int
+	compact       bool // a line a task
 
 	board   Board
 	query   Query

@@ -114,10 +114,13 @@ func (m *Model) reveal() {
 func (v view) leastAbove(c Column) int {
 	m := v.m
 	d, room := v.pen(m.at.column), v.cardRows()
+	if !d.compact {
+		room++ // the empty line below the last card may be hidden
+	}
 	at := min(m.at.card, len(c.Tasks)-1)
 	for ; at >= 0; at-- {
 		room -= len(d.card(c.Tasks[at], c, at == m.at.card))
-		if room < -1 { // the empty line below the last card may be hidden
+		if room < 0 {
 			break
 		}
 	}
@@ -149,5 +152,5 @@ func (v view) columnWidth(n int) int {
 }
 
 func (v view) pen(column int) pen {
-	return pen{v.paint, v.ruler, v.columnWidth(column), v.m.board}
+	return pen{v.paint, v.ruler, v.columnWidth(column), v.m.board, v.m.compact}
 }
