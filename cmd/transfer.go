@@ -212,7 +212,8 @@ func (p importCommand) complete(c *cli.Command) {
 	}
 	c.Description = "The sources are " + strings.Join(names, ", ") + "; without one it lists what there is to import here. PATH is a file or a folder of the source, and - standard input; " +
 		"without it the usual place is taken, and for github the program gh is asked.\n" +
-		"It shows first what it would make, how states and priorities are mapped, and what has no place; --yes makes it. What was imported before is left as it is."
+		"It shows first what it would make, how states and priorities are mapped, and what has no place; --yes makes it. " +
+		"What was imported before is left as it is; it shows what changed there since, and --update takes that over where nothing changed here."
 	for _, f := range flagsOf(verb.FieldsOf[importIn]()) {
 		if !slices.ContainsFunc(c.Flags, func(had cli.Flag) bool { return had.Names()[0] == f.Names()[0] }) { // the source is the verb's
 			c.Flags = append(c.Flags, f)
@@ -249,7 +250,10 @@ func (p importCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	in := transfer.ImportIn{Source: src.Name, Items: batch.Items, Aside: batch.Aside, Once: verb.Once{IdempotencyKey: c.String("idempotency-key")}}
+	in := transfer.ImportIn{
+		Source: src.Name, Items: batch.Items, Aside: batch.Aside, Update: c.Bool("update"),
+		Once: verb.Once{IdempotencyKey: c.String("idempotency-key")},
+	}
 	return p.transfer(ctx, c, w, in)
 }
 
@@ -299,7 +303,7 @@ func (p importCommand) transfer(ctx context.Context, c *cli.Command, w *verb.Wor
 		dry := in
 		dry.DryRun, dry.IdempotencyKey = true, ""
 		out, err := do(dry)
-		if err != nil || onlyShown || !p.asksHere() || out.Made == 0 {
+		if err != nil || onlyShown || !p.asksHere() || out.Made+out.Updated == 0 {
 			return err
 		}
 		if err := p.agree(ctx, false, "--yes makes them"); err != nil {

@@ -20,24 +20,26 @@ type Detail struct {
 	Merged   string   `json:"merged,omitempty"`   // the commit of the branch that was merged, of the close that came with it
 	Reviewed string   `json:"reviewed,omitempty"` // fingerprint of the files that were approved, where the move was made on others
 	Refs     []string `json:"refs,omitempty"`     // references that were added, changed or taken away, by their ref
+	Seen     []string `json:"seen,omitempty"`     // what an import saw: of each field its name, =, and a hash of what the source says
 	Next     []string `json:"next,omitempty"`     // what is to be done next, of the end of a session
 	Blockers []string `json:"blockers,omitempty"` // what stood in its way
 }
 
 // DetailKeys are the keys of a detail, in the order in which a file has them and a hash is made of them.
-var DetailKeys = []string{"re", "verb", "severity", "option", "content", "merged", "reviewed", "mentions", "about", "refs", "next", "blockers"}
+var DetailKeys = []string{"re", "verb", "severity", "option", "content", "merged", "reviewed", "mentions", "about", "refs", "seen", "next", "blockers"}
 
 // detailsOf lists the keys of a Detail that an entry of each kind may have. No verb writes others.
 var detailsOf = sync.OnceValue(func() map[Did][]string {
 	return map[Did][]string{
 		Created:  {"content"},
 		Noted:    {"mentions", "re", "verb", "severity"},
-		Updated:  {"refs"},
+		Updated:  {"refs", "seen"},
+		Assigned: {"seen"},
 		Finished: {"next", "blockers"},
 		Failed:   {"next", "blockers"},
 		Canceled: {"next", "blockers"},
 
-		Transitioned: {"merged", "reviewed"},
+		Transitioned: {"merged", "reviewed", "seen"},
 
 		Responded: {"option", "about"},
 	}
@@ -74,7 +76,7 @@ func (d *Detail) values(each func(key string, texts []string)) {
 	}
 	for i, texts := range [][]string{
 		one(d.Re), one(d.Verb), one(d.Severity), one(d.Option), one(d.Content), one(d.Merged), one(d.Reviewed),
-		Texts(d.Mentions), d.About, d.Refs, d.Next, d.Blockers,
+		Texts(d.Mentions), d.About, d.Refs, d.Seen, d.Next, d.Blockers,
 	} {
 		if len(texts) > 0 {
 			each(DetailKeys[i], texts)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -29,6 +30,11 @@ type draft struct {
 	find   task.Find            // tasks that are there
 	tasks  []task.Task          // one for each item; those whose turn has not come have an id alone
 	place  map[record.ID]int    // of each task
+
+	reader  kind.Reader
+	came    map[record.ID]string    // the names in the source of tasks that were imported before
+	changed map[record.ID]task.Task // tasks that were imported before, as an update makes them
+	live    func(record.ID) session.Live
 }
 
 // draftAll makes a task of each item that was not imported before.
@@ -40,7 +46,14 @@ func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Rea
 	flow := s.Config.Flow
 	d := &draft{
 		w: w, flow: flow, prefix: s.Config.Prefix, source: in.Source, now: w.Now(), report: newReport(in.Source),
-		known: known, find: kind.Deps(r, flow), place: map[record.ID]int{},
+		known: known, find: kind.Deps(r, flow), place: map[record.ID]int{}, reader: r,
+		came: map[record.ID]string{}, changed: map[record.ID]task.Task{},
+		live: func(id record.ID) session.Live { return s.Known(id.Ref()) },
+	}
+	for origin, id := range known {
+		if system, ref, _ := strings.Cut(origin, ":"); system == in.Source {
+			d.came[id] = ref
+		}
 	}
 	d.report.Read = len(in.Items)
 	for _, l := range in.Aside {
@@ -241,7 +254,9 @@ func (d *draft) refer(t task.Task, it Item) (task.Task, error) {
 		return t, err
 	}
 	t.Refs = refs
-	return t.With(*entry), nil
+	said := entry.Said()
+	said.Seen = seenOf(d.there(it, t.ID))
+	return t.With(entry.Saying(said)), nil
 }
 
 // links are what an item says of its relation to others.
@@ -264,8 +279,12 @@ func (d *draft) room(it Item, field string, ids []record.ID, most int) []record.
 	return ids[:min(most, len(ids))]
 }
 
-// comments adds what was said about an item as notes, each with who said it and when.
+// comments adds what was said about an item as notes, each with who said it and when, but for those that the task has.
 func (d *draft) comments(t task.Task, it Item) (task.Task, error) {
+	noted := map[string]bool{}
+	for _, e := range t.Provenance {
+		noted[e.Text] = noted[e.Text] || e.Did == record.Noted
+	}
 	for _, c := range it.Comments {
 		text := strings.TrimSpace(plain(c.Text))
 		if record.Blank(text) {
@@ -279,6 +298,9 @@ func (d *draft) comments(t task.Task, it Item) (task.Task, error) {
 			text = head + ": " + text
 		}
 		for _, piece := range pieces(text, record.MaxText-96) {
+			if noted[piece] {
+				continue
+			}
 			var err error
 			if t, _, err = task.Note(t, d.w.Stamp(piece)); err != nil {
 				return t, fmt.Errorf("a comment: %w", err)

@@ -49,7 +49,21 @@ func (d *draft) statusOf(it Item) record.Status {
 
 // fields makes a task of what an item says of itself. It is no task of the workspace yet.
 func (d *draft) fields(it Item, id record.ID, to record.Status) (task.Task, error) {
-	if !slices.Contains([]string{"", Open, Started, Review, Done, Dropped}, it.State) && d.flow.Known(record.Status(it.State)) != nil {
+	t := d.told(it, id)
+	checks := d.checks(it)
+	if d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) {
+		t.Body = withCriteria(t.Body, checks) // nobody here has settled them
+		return t, nil
+	}
+	var err error
+	t.Checks, err = d.flow.WithDefaults(d.apartFromDefaults(checks))
+	return t, err
+}
+
+// told is a task with what an item says of itself, its checks apart.
+func (d *draft) told(it Item, id record.ID) task.Task {
+	known := []string{"", Open, Started, Review, Done, Dropped}
+	if !slices.Contains(known, it.State) && d.flow.Known(record.Status(it.State)) != nil {
 		d.lose(it, "state", it.State)
 	}
 	t := task.Task{ID: id, Priority: d.priority(it), Labels: d.labels(it), Due: d.due(it)}
@@ -73,16 +87,8 @@ func (d *draft) fields(it Item, id record.ID, to record.Status) (task.Task, erro
 	}
 	var kept []string
 	t.Own, kept = d.own(it)
-	t.Body = d.withKept(t.Body, it, kept)
-	checks := d.checks(it)
-	t.Body = withWhole(t.Body, it)
-	if d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) {
-		t.Body = withCriteria(t.Body, checks) // nobody here has settled them
-		return t, nil
-	}
-	var err error
-	t.Checks, err = d.flow.WithDefaults(d.apartFromDefaults(checks))
-	return t, err
+	t.Body = withWhole(d.withKept(t.Body, it, kept), it)
+	return t
 }
 
 // own are the values of optional fields, and of what is called as fields of the workspace, that these can have. The
@@ -243,12 +249,23 @@ func withWhole(body string, it Item) string {
 	return body
 }
 
+const criteriaHead = "\n\n## Acceptance criteria\n"
+
+// apartCriteria cuts off what withCriteria wrote into a body.
+func apartCriteria(body string) (text, criteria string) {
+	at := strings.LastIndex("\n\n"+body, criteriaHead)
+	if at < 0 {
+		return body, ""
+	}
+	return strings.TrimSpace(body[:max(at-2, 0)]), body[max(at-2, 0):]
+}
+
 // withCriteria writes into the body of a closed task what its checks were.
 func withCriteria(body string, checks []task.Check) string {
 	if len(checks) == 0 {
 		return body
 	}
-	body = strings.TrimRight(body, "\n") + "\n\n## Acceptance criteria\n"
+	body = strings.TrimRight(body, "\n") + criteriaHead
 	for _, c := range checks {
 		body += "\n- " + c.Desc
 		if c.Cmd != "" {

@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,12 +23,14 @@ type ImportIn struct {
 	Items  []Item `json:"items" doc:"the tasks there, in any order" cli:"flag=item"`
 	Aside  []Loss `json:"left_out,omitempty" doc:"what the source has besides and is no task; for the report"`
 	DryRun bool   `json:"dry_run,omitempty" doc:"show what it would make, and write nothing"`
+	Update bool   `json:"update,omitempty" doc:"take over what changed there since; what changed here too stays"`
 	verb.Once
 }
 
 // Import makes tasks of the items of another system, in one write: all of them, or none. An item that was imported
 // before, by its reference of type origin, is left as it is, so that an import can be repeated: after a kill, and
-// whenever the source has more. What an item says and no task can is in the report.
+// whenever the source has more. What changed there since is in the report, and with Update it is taken over, where
+// nothing changed here. What an item says and no task can is in the report too.
 //
 // An item that is closed becomes a closed task with no checks, since nobody here has settled any: what was to hold
 // stands in its body, and its entries say that it was imported and who closed it there. Where the workspace has default
@@ -41,6 +45,9 @@ func Import(ctx context.Context, w *verb.Workspace, in ImportIn) (ImportOut, err
 	}
 	if in.DryRun {
 		d, err := draftAll(ctx, w, s, s, in)
+		if err == nil {
+			err = d.compare(ctx, in)
+		}
 		if err != nil {
 			return ImportOut{}, err
 		}
@@ -49,16 +56,37 @@ func Import(ctx context.Context, w *verb.Workspace, in ImportIn) (ImportOut, err
 		return out.cut(w.Bounded), nil
 	}
 	var out ImportOut
+	var changed []Changed
+	if !in.Update { // before the lock is taken
+		d, err := draftAll(ctx, w, s, s, ImportIn{Source: in.Source})
+		if err == nil {
+			err = d.compare(ctx, in)
+		}
+		if err != nil {
+			return ImportOut{}, err
+		}
+		changed = d.report.Changed
+	}
 	made := &session.Key{}
 	_, err = verb.Change{Made: made, Decide: func(wc verb.WriteContext) (any, error) {
 		d, err := draftAll(ctx, w, s, wc.Tx, in)
 		if err != nil {
 			return nil, err
 		}
+		if in.Update {
+			if err := d.compare(ctx, in); err != nil {
+				return nil, err
+			}
+			changed = d.report.Changed
+		}
 		for _, i := range d.edges.order {
 			kind.Tasks.Put(wc.Tx, d.tasks[i])
 		}
+		for _, id := range slices.Sorted(maps.Keys(d.changed)) {
+			kind.Tasks.Put(wc.Tx, d.changed[id])
+		}
 		made.Tasks, out = d.ids(), d.report.end()
+		out.Changed = changed
 		for n, id := range made.Tasks {
 			out.Tasks[n].ID = id
 		}
@@ -74,8 +102,9 @@ const tasksShown = 50 // to an agent
 
 // cut leaves out what is too long for an agent.
 func (out ImportOut) cut(bounded bool) ImportOut {
-	if bounded && len(out.Tasks) > tasksShown {
-		out.Tasks = out.Tasks[:tasksShown]
+	if bounded {
+		out.Tasks = out.Tasks[:min(len(out.Tasks), tasksShown)]
+		out.Changed = out.Changed[:min(len(out.Changed), tasksShown)]
 	}
 	return out
 }

@@ -203,3 +203,122 @@ func TestImportedTasksByTheirOldNames(t *testing.T) {
 		t.Errorf("%+v, %v", made, err)
 	}
 }
+
+// again imports, and returns what changed of the only task that did.
+func again(t *testing.T, w *verb.Workspace, update, dry bool, item verbtest.Args) (transfer.ImportOut, string) {
+	t.Helper()
+	in := verbtest.Args{"source": "jira", "items": items{item}, "update": update, "dry_run": dry}
+	out, err := verbtest.Call[transfer.ImportOut](t, w, "import", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, c := range out.Changed {
+		for _, f := range c.Fields {
+			one := f.Field + ": " + f.Here + " -> " + f.There
+			if f.Kept != "" {
+				one += " (" + f.Kept + ")"
+			}
+			said = append(said, one)
+		}
+	}
+	return out, strings.Join(said, "; ")
+}
+
+// A second import tells by field what changed there since, and takes it over on request where nothing changed here; all
+// of it in one entry.
+func TestWhatChangedThereSince(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	item := func(more verbtest.Args) verbtest.Args {
+		out := verbtest.Args{"ref": "J-1", "title": "One", "body": "Text.", "labels": []string{"a"}, "comments": items{{"text": "first"}}}
+		for key, v := range more {
+			out[key] = v
+		}
+		return out
+	}
+	id := imported(t, w, items{item(nil)}).Tasks[0].ID
+	if _, said := again(t, w, true, false, item(nil)); said != "" || len(get(t, w, id).Provenance) != 3 {
+		t.Errorf("nothing changed: %s", said)
+	}
+	if _, err := verbtest.Call[verb.Task](t, w, "update", verbtest.Args{"id": id, "title": "One, here", "priority": "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, said := again(t, w, false, false, item(nil)); said != "" {
+		t.Errorf("only here it changed: %s", said)
+	}
+	there := item(verbtest.Args{"title": "One, there", "body": "More text.", "labels": []string{"b", "a"}, "due": "2026-12-24", "assignee": "lee",
+		"state": "started", "comments": items{{"text": "first"}, {"text": "second"}}})
+	want := "title: One, here -> One, there (it changed here too); status: backlog -> in_progress; labels: a -> a, b; assignee:  -> human:lee; " +
+		"due:  -> 2026-12-24; body: Text. -> More text.; comments:  -> 1 more"
+	for _, update := range []bool{false, true} {
+		if _, said := again(t, w, update, true, there); said != want {
+			t.Errorf("dry run: %s", said)
+		}
+	}
+	before := get(t, w, id)
+	if _, said := again(t, w, false, false, there); said != want || get(t, w, id).Rev != before.Rev {
+		t.Errorf("without update: %s", said)
+	}
+	out, said := again(t, w, true, false, there)
+	now := get(t, w, id)
+	if said != want || out.Updated != 1 || len(now.Provenance) != len(before.Provenance)+2 {
+		t.Errorf("updated %d, %d entries: %s", out.Updated, len(now.Provenance)-len(before.Provenance), said)
+	}
+	if now.Title != "One, here" || now.Status != "in_progress" || now.Body != "More text." || fmt.Sprint(now.Labels) != "[b a]" || now.Due != "2026-12-24" ||
+		now.Assignee != "human:lee" || now.Urgency != 1 {
+		t.Errorf("%+v", now)
+	}
+	if e := now.Provenance[len(before.Provenance)]; !strings.Contains(e.Text, "imported again from jira J-1: status, labels, assignee, due, body, comments; as it is here: title") {
+		t.Errorf("it says %q", e.Text)
+	}
+	if _, said := again(t, w, true, false, there); said != "" {
+		t.Errorf("told twice: %s", said)
+	}
+}
+
+// No gate is passed by an update, and nothing is taken from whoever is at work; the next import tries both again.
+func TestAnUpdatePassesNoGate(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	open := verbtest.Args{"ref": "J-1", "title": "One", "acceptance": []string{"it holds"}}
+	id := imported(t, w, items{open}).Tasks[0].ID
+	closed := verbtest.Args{"ref": "J-1", "title": "One, done", "acceptance": []string{"it holds"}, "state": "done"}
+	for range 2 {
+		_, said := again(t, w, true, false, closed)
+		if got := get(t, w, id); got.Status != "backlog" || got.Title != "One, done" || !strings.Contains(said, "status: backlog -> done (") {
+			t.Fatalf("%s is %s: %s", got.Title, got.Status, said)
+		}
+	}
+	if _, err := verbtest.Call[verb.Task](t, w, "attest", verbtest.Args{"id": id, "check": "it holds", "pass": true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, said := again(t, w, true, false, closed); get(t, w, id).Status != "done" {
+		t.Errorf("attested, it is %s: %s", get(t, w, id).Status, said)
+	}
+}
+
+// Edges of the source are added, and none that closes a circle; a body keeps the criteria that were written into it.
+func TestEdgesAndBodiesOfAnUpdate(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	first := imported(t, w, items{{"ref": "J-1", "title": "One", "body": "Text.", "state": "done", "acceptance": []string{"it holds"}}, {"ref": "J-2", "title": "Two"},
+		{"ref": "J-3", "title": "Three", "deps": []string{"J-2"}}})
+	ids := map[string]record.ID{}
+	for _, made := range first.Tasks {
+		ids[made.From] = made.ID
+	}
+	in := verbtest.Args{"source": "jira", "update": true, "items": items{
+		{"ref": "J-1", "title": "One", "body": "New text.", "state": "done", "acceptance": []string{"it holds"}},
+		{"ref": "J-2", "title": "Two", "deps": []string{"J-3"}, "parent": "J-4"},
+		{"ref": "J-3", "title": "Three", "deps": []string{"J-2", "J-4"}},
+		{"ref": "J-4", "title": "Four"}}}
+	out, err := verbtest.Call[transfer.ImportOut](t, w, "import", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two, three, four := get(t, w, ids["J-1"]), get(t, w, ids["J-2"]), get(t, w, ids["J-3"]), out.Tasks[0].ID
+	if one.Body != "New text.\n\n## Acceptance criteria\n\n- it holds" {
+		t.Errorf("body %q", one.Body)
+	}
+	if len(two.Deps) != 0 || !slices.Equal(three.Deps, []record.ID{two.ID, four}) {
+		t.Errorf("deps %v, %v: %+v", two.Deps, three.Deps, out.Changed)
+	}
+}

@@ -16,8 +16,12 @@ type ImportOut struct {
 	DryRun bool   `json:"dry_run,omitempty"` // nothing was written
 	Read   int    `json:"read"`              // items that the source has
 	Made   int    `json:"made"`              // tasks
-	Known  int    `json:"known"`             // items that were imported before, and are left as they are
+	Known  int    `json:"known"`             // items that were imported before
 	Tasks  []Made `json:"tasks"`             // the tasks that are made; the first 50 for an agent
+
+	Changed []Changed `json:"changed"`           // what was imported before and the source says otherwise since; likewise
+	Update  bool      `json:"update,omitempty"`  // what can be is taken over
+	Updated int       `json:"updated,omitempty"` // tasks of which something is
 
 	States     []Mapping `json:"states"`     // of the tasks that are made
 	Priorities []Mapping `json:"priorities"` // likewise
@@ -64,7 +68,7 @@ type report struct {
 }
 
 func newReport(source string) *report {
-	out := ImportOut{Source: source, Tasks: []Made{}, States: []Mapping{}, Priorities: []Mapping{}, NoPlace: []NoPlace{}}
+	out := ImportOut{Source: source, Tasks: []Made{}, Changed: []Changed{}, States: []Mapping{}, Priorities: []Mapping{}, NoPlace: []NoPlace{}}
 	return &report{out, map[string]*NoPlace{}}
 }
 
