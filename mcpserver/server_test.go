@@ -214,6 +214,7 @@ var smallestCalls = map[string]object{
 	"graph":         {},
 	"restore":       {"id": "PROJ-1"},
 	"take":          {"id": "PROJ-1"},
+	"revert":        {"commit": "HEAD"},
 	"undo":          {"id": "PROJ-1"},
 	"start":         {"id": "PROJ-1"},
 	"release":       {"id": "PROJ-1"},

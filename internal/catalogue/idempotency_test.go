@@ -40,6 +40,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"create":              {verbtest.Args{"title": "Another"}, verbtest.Args{"title": "Yet another"}},
 	"claim":               {verbtest.Args{}, verbtest.Args{"takeover": true}},
 	"next":                {verbtest.Args{}, verbtest.Args{"label": "red"}},
+	"revert":              {verbtest.Args{"commit": "HEAD"}, verbtest.Args{"commit": "HEAD", "reason": "wrong"}},
 	"take":                {verbtest.Args{}, verbtest.Args{"branch": "side"}},
 	"restore":             {verbtest.Args{"reason": "wanted"}, verbtest.Args{"reason": "needed"}},
 	"undo":                {verbtest.Args{"confirm": true}, verbtest.Args{}},
@@ -157,6 +158,9 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		}
 		named["id"] = made.ID
 		return named
+	case v.Name == "revert":
+		verbtest.PrepareJobs(t, w)
+		verbtest.CommitAll(t, w)
 	case v.Name == "take":
 		verbtest.PrepareJobs(t, w)
 		verbtest.MoveToBranch(t, w, "side")

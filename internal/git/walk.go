@@ -44,6 +44,20 @@ func (h History) Steps(ctx context.Context, since, head string) (all, around []S
 	return all, around, nil
 }
 
+// Step reads one commit.
+func (h History) Step(ctx context.Context, commit string) (Step, error) {
+	out, err := answer(Run(ctx, h.repo.Top, "rev-list", "--max-count=1", "--format=%H %T %P", commit, "--"))
+	_, line, _ := strings.Cut(out, "\n") // the first line names the commit
+	f := strings.Fields(line)
+	if err == nil && len(f) < 2 {
+		err = garbled("rev-list", out)
+	}
+	if err != nil {
+		return Step{}, err
+	}
+	return Step{ID: f[0], Tree: f[1], Parents: slices.Clip(f[2:])}, nil
+}
+
 // Ancestry returns every commit that is reachable from head, by its id, without its time.
 func (h History) Ancestry(ctx context.Context, head string) (map[string]Step, error) {
 	out, err := Run(ctx, h.repo.Top, "log", "--format=%H %T %P", head, "--")

@@ -9,6 +9,14 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
+// CommitAll commits what is there in a repository that PrepareJobs made.
+func CommitAll(t testing.TB, w *verb.Workspace) {
+	t.Helper()
+	storetest.Identify(t, w.Dir)
+	storetest.Git(t, w.Dir, "add", "--all")
+	storetest.Git(t, w.Dir, "commit", "-q", "-m", "work")
+}
+
 // MoveToBranch commits the tasks on a new branch of a repository that PrepareJobs made, and takes them away here.
 func MoveToBranch(t testing.TB, w *verb.Workspace, branch string) {
 	t.Helper()
@@ -23,9 +31,7 @@ func MoveToBranch(t testing.TB, w *verb.Workspace, branch string) {
 // holds nothing that is not committed and merged.
 func MakeWorktree(t testing.TB, w *verb.Workspace, id record.ID) worktree.Tree {
 	t.Helper()
-	storetest.Identify(t, w.Dir)
-	storetest.Git(t, w.Dir, "add", "--all")
-	storetest.Git(t, w.Dir, "commit", "-q", "-m", "work")
+	CommitAll(t, w)
 	s, err := w.Open()
 	if err != nil {
 		t.Fatal(err)
