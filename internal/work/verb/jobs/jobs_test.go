@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -223,6 +224,32 @@ func TestACloneThatNobodyTrustedRunsNoExecutor(t *testing.T) {
 	w.StateDir = t.TempDir()
 	_, err := start(t, w, args{"id": id})
 	wantCode(t, err, record.Untrusted)
+}
+
+// A job asks for the commands of its task and of the set-up before it starts, while there is somebody to ask.
+func TestAJobAsksForNewCommands(t *testing.T) {
+	w, s, _ := prepared(t)
+	written := verbtest.Must(t, w, "create", args{"title": "Own", "checks": []args{{"desc": "own", "cmd": "true own"}}})
+	storetest.WriteTask(t, s, "PROJ-9", "checks:", "  - {desc: pulled, cmd: true pulled}")
+	storetest.Append(t, s.ConfigFile(), "worktree_setup: true setup\n")
+	asked := []string{}
+	w.Approve = func(_ context.Context, commands []store.Command) (bool, error) {
+		for _, c := range commands {
+			asked = append(asked, c.Cmd)
+		}
+		return len(asked) > 1, nil
+	}
+	_, err := start(t, w, args{"id": "PROJ-9"})
+	wantCode(t, err, record.Untrusted)
+	var e *record.Error
+	if errors.As(err, &e); len(e.Details["commands"].([]store.Command)) != 1 {
+		t.Errorf("details are %v", e.Details)
+	}
+	mustStart(t, w, args{"id": "PROJ-9"})
+	mustStart(t, w, args{"id": written.ID})
+	if want := []string{"true setup", "true setup", "true pulled"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
+	}
 }
 
 func TestRightsAndScopeHold(t *testing.T) {

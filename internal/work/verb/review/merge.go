@@ -92,6 +92,9 @@ func (m *merging) prepare(ctx context.Context) error {
 		return err
 	}
 	err := m.honest(ctx)
+	if err == nil { // asked before the base is locked; what the merge itself brings is asked for in there
+		err = gates.Consent(ctx, m.W, m.S, gates.ToWork(m.S, m.Task))
+	}
 	if err != nil {
 		return err
 	}
