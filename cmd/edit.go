@@ -56,7 +56,7 @@ func runEdit(ctx context.Context, c *call, in editIn) error {
 	if err != nil {
 		return err
 	}
-	id, err := s.Resolve(kind.Tasks.Kind, in.ID)
+	id, err := c.in.completeID(ctx, w, verb.Field{Names: record.TaskKind}, in.ID)
 	if err != nil {
 		return err
 	}

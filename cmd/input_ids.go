@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
@@ -19,12 +21,12 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) (err error)
 	for _, f := range in.fields {
 		switch value := in.values[f.Name].(type) {
 		case string:
-			if in.values[f.Name], err = completeID(ctx, w, f, value); err != nil {
+			if in.values[f.Name], err = in.completeID(ctx, w, f, value); err != nil {
 				return err
 			}
 		case []string:
 			for i, part := range value {
-				if value[i], err = completeID(ctx, w, f, part); err != nil {
+				if value[i], err = in.completeID(ctx, w, f, part); err != nil {
 					return err
 				}
 			}
@@ -33,9 +35,34 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) (err error)
 	return nil
 }
 
+// completeID is the function, but that a task may be named by words of its title too, unless there are several words:
+// then some may be a text that lacks its quotes.
+func (in *input) completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part string) (string, error) {
+	id, err := completeID(ctx, w, f, part)
+	if k, _ := kind.Named(f.Names); k != kind.Tasks.Kind || len(in.each) > 1 || len(part) < leastTitle || k.ParseID(part) == nil {
+		return id, err
+	}
+	unknown := record.CodeOf(err) == record.NotFound
+	if err == nil && id == part { // which may be the id of no record
+		s, openErr := w.Open()
+		if openErr != nil {
+			return "", openErr
+		}
+		_, _, found := kind.Find(s, id)
+		unknown = record.CodeOf(found) == record.NotFound
+	}
+	if !unknown {
+		return id, err
+	}
+	if there, several := titled(ctx, w, part); there != "" || several != nil {
+		return there, several
+	}
+	return id, err
+}
+
 // completeID finds the id of a record that a field names by a part of it: of a task also by the id that it had where it
-// was imported from (verb.ImportedAs), of a session by that of its task. A whole id is returned even if no record has it, since the verb
-// knows what that means; and so is what names no record.
+// was imported from (verb.ImportedAs), of a session by that of its task. A whole id is returned even if no record has
+// it, since the verb knows what that means; and so is what names no record.
 func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part string) (string, error) {
 	k, isRecord := kind.Named(f.Names)
 	if part == "" || !isRecord && f.From != "jobs" {
@@ -76,6 +103,45 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	}
 	return id, err
 }
+
+// titled is the only open task that has words in its title, or else the only task; each may be the beginning of a word
+// there. It is "" if there is none, and of several it returns AMBIGUOUS_ID.
+func titled(ctx context.Context, w *verb.Workspace, said string) (string, error) {
+	words, k := strings.Fields(strings.ToLower(said)), kind.Tasks.Kind
+	s, err := w.Open()
+	if err != nil {
+		return "", err
+	}
+	view, err := w.Reads.Look(ctx, s, k)
+	if err != nil {
+		return "", err
+	}
+	var open, all []string
+	for _, row := range view.Rows() {
+		title := strings.FieldsFunc(strings.ToLower(row.Title), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+		if slices.ContainsFunc(words, func(word string) bool {
+			return !slices.ContainsFunc(title, func(have string) bool { return strings.HasPrefix(have, word) })
+		}) {
+			continue
+		}
+		all = append(all, row.ID)
+		if !s.Config.Flow.IsClosed(row.Status) {
+			open = append(open, row.ID)
+		}
+	}
+	if len(open) > 0 {
+		all = open
+	}
+	switch len(all) {
+	case 0:
+		return "", nil
+	case 1:
+		return all[0], nil
+	}
+	return "", store.Ambiguous(k, said, all)
+}
+
+const leastTitle = 3 // bytes of words that name a task by its title
 
 // abroadByPart is the only task with a part in its id that is on another branch alone; "" if there is none, or if the
 // part is one of an id here.

@@ -122,7 +122,7 @@ func runPair(ctx context.Context, c *call, in pairIn) error {
 	if err != nil {
 		return err
 	}
-	id, err := completeID(ctx, w, verb.Field{Names: record.TaskKind}, in.ID)
+	id, err := c.in.completeID(ctx, w, verb.Field{Names: record.TaskKind}, in.ID)
 	if err != nil {
 		return err
 	}

@@ -325,6 +325,7 @@ func (p verbCommand) looked(ctx context.Context, w *verb.Workspace, in *input) (
 	each := make([]*input, len(in.each))
 	for i, id := range in.each {
 		one := newInput(p.program, in.line, in.fields)
+		one.each = in.each
 		maps.Copy(one.values, in.values)
 		one.values[in.several] = id
 		if key, ok := one.values["idempotency_key"].(string); ok && key != "" {

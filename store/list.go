@@ -120,11 +120,16 @@ func Complete(k *kind.Kind, part string, ids []string) (string, error) {
 	case 0:
 		return "", k.NotFound(part)
 	}
+	return "", Ambiguous(k, part, hits)
+}
+
+// Ambiguous is the AMBIGUOUS_ID of what names several records of a kind.
+func Ambiguous(k *kind.Kind, part string, hits []string) error {
 	shown := hits[:min(len(hits), 8)]
 	e := record.Errorf(record.AmbiguousID, "%q fits %d %ss", part, len(hits), k.Name).
 		WithHint("one of %s%s", strings.Join(shown, ", "), record.AndMore(len(hits)-len(shown)))
 	e.Details = map[string]any{"candidates": shown}
-	return "", e
+	return e
 }
 
 // Mentions reports whether a file that could not be read contains an id.
