@@ -5,6 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -438,5 +441,54 @@ func rootReads(t *testing.T) {
 	t.Helper()
 	if storetest.AsRoot() {
 		t.Skip("root may read everything")
+	}
+}
+
+// The commands of a consent are only ever added to: by several processes at once, and behind a line that a kill has cut.
+// A file that others may write to holds none.
+func TestCommandsOfAConsent(t *testing.T) {
+	stateDir := t.TempDir()
+	s, err := store.Open(storetest.NewAt(t, t.TempDir()).Root, stateDir)
+	storetest.WantCode(t, err, "")
+	given := func() trust.Given { return trust.Of(s.Layout, stateDir) }
+	storetest.WantCode(t, given().Add("early"), "")
+	giveTrust(t, s)
+	name, err := trust.NameOf(s.Live)
+	storetest.WantCode(t, err, "")
+	file := filepath.Join(stateDir, "trust", strings.TrimSuffix(name, ".json")+".commands")
+
+	var wait sync.WaitGroup
+	for i := range 20 {
+		wait.Go(func() {
+			if err := given().Add(strconv.Itoa(i), "all"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	storetest.Append(t, file, "cut")
+	storetest.WantCode(t, given().Add("last", "last"), "")
+	known := given().Commands()
+	for _, want := range []string{"0", "19", "all", "last"} {
+		if !known[want] {
+			t.Errorf("%q is not known: %v", want, known)
+		}
+	}
+	if len(known) != 23 || known["early"] || known[""] {
+		t.Errorf("got %v", known)
+	}
+	before, err := os.Stat(file)
+	storetest.WantCode(t, err, "")
+	storetest.WantCode(t, given().Add("0", "last"), "")
+	if after, err := os.Stat(file); err != nil || after.Size() != before.Size() {
+		t.Errorf("what is known is written again: %v, %v", after, err)
+	}
+
+	if runtime.GOOS != "windows" {
+		chmod(t, file, 0o666)
+		storetest.WantCode(t, given().Add("more"), record.IO)
+		if known := given().Commands(); len(known) > 0 {
+			t.Errorf("others may write to it, and it holds %v", known)
+		}
 	}
 }
