@@ -241,6 +241,9 @@ func TestAJobAsksForNewCommands(t *testing.T) {
 	}
 	_, err := start(t, w, args{"id": "PROJ-9"})
 	wantCode(t, err, record.Untrusted)
+	if jobs.LeftAlone(err) {
+		t.Error("the next task would be started without its set-up")
+	}
 	var e *record.Error
 	if errors.As(err, &e); len(e.Details["commands"].([]store.Command)) != 1 {
 		t.Errorf("details are %v", e.Details)
@@ -249,6 +252,12 @@ func TestAJobAsksForNewCommands(t *testing.T) {
 	mustStart(t, w, args{"id": written.ID})
 	if want := []string{"true setup", "true setup", "true pulled"}; !slices.Equal(asked, want) {
 		t.Errorf("asked for %q, want %q", asked, want)
+	}
+	w.Approve = nil
+	storetest.WriteTask(t, s, "PROJ-8", "checks:", "  - {desc: pulled, cmd: true as well}")
+	_, err = start(t, w, args{"id": "PROJ-8"})
+	if wantCode(t, err, record.Untrusted); !jobs.LeftAlone(err) {
+		t.Error("a task with new commands keeps others from being started")
 	}
 }
 

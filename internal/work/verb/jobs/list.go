@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -119,9 +120,12 @@ func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip 
 	}
 }
 
-// LeftAlone reports whether an error of Start says that somebody else was faster at the task, or that no job can do it:
-// whoever goes through a list of tasks goes on with the next.
+// LeftAlone reports whether an error of Start says that somebody else was faster at the task, that no job can do it, or
+// that nobody let its own commands run: whoever goes through a list of tasks goes on with the next.
 func LeftAlone(err error) bool {
+	if e, ok := errors.AsType[*record.Error](err); ok && e.Code == record.Untrusted {
+		return e.ID != "" // else no task may be started
+	}
 	return slices.Contains([]record.Code{
 		record.AlreadyClaimed, record.TaskTypeMismatch, record.TaskClosed, record.DepsOpen, record.Elsewhere, record.SessionLive, record.NotYours, record.Conflict, record.NotFound,
 	}, record.CodeOf(err))
