@@ -61,7 +61,7 @@ func commands() []command {
 		initCommands(), readyCommands(), boardCommands(), exportCommands(), editCommands(), closeCommands(),
 		checkCommands(), doctorCommands(), workCommands(), trustCommands(), setupCommands(), mergeCommands(), serveCommands(),
 		completionCommands(), helpCommands(), skillCommands(), jobCommands(), reviewCommands(), remoteCommands(),
-		syncCommands(), resolveCommands(),
+		syncCommands(), resolveCommands(), joinCommands(),
 	)
 }
 
@@ -147,6 +147,9 @@ func (c command) make(p *program) *cli.Command {
 		}
 		if err := p.checkForm(ctx, prints); err != nil {
 			return err
+		}
+		if !c.hidden && !c.raw {
+			defer l.suggestJoin(ctx)
 		}
 		return c.run(ctx, l)
 	}

@@ -83,6 +83,7 @@ func runInit(ctx context.Context, c *call, in initIn) error {
 		err = errors.Join(err, driver.Apply(ctx))
 	}
 	if len(made.Files) > 0 && err == nil {
+		_ = noteJoined(s.Layout) // who makes a workspace knows it
 		err = c.proposeAutocommit(ctx, w, s)
 	}
 	return err // the workspace is made, even if the consent could not be stored

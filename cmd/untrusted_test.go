@@ -369,6 +369,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"close", "T-1", "--as", "canceled"}},
 		{0, []string{"delete", "T-1"}},
 		{0, []string{"restore", "T-1"}},
+		{0, []string{"join"}},
 		{3, []string{"take", "T-404"}},
 		{2, []string{"revert", "HEAD~99"}},
 		{2, []string{"undo", "T-1"}},

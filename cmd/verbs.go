@@ -163,6 +163,7 @@ func description(v verb.Verb) string {
 
 func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	l := &call{program: p.program, line: c}
+	defer l.suggestJoin(ctx)
 	w, err := l.workspace(ctx)
 	if err == nil && p.verb.Signs {
 		err = l.giveSigner(ctx, w)

@@ -137,6 +137,9 @@ func (l Live) SharedLock() string { return l.join("remote.lock") }
 // (session.Branches). It can be deleted at any time.
 func (l Layout) BranchesFile() string { return l.Live.join("branches-" + Name(l.Worktree) + ".json") }
 
+// Joined is the path of an empty file that is there once the user of the clone was told what it lacks.
+func (l Live) Joined() string { return l.join("joined") }
+
 // OthersFile is the path of what other branches have of tasks that one worktree lacks. It can be deleted at any time.
 func (l Layout) OthersFile() string { return l.Live.join("others-" + Name(l.Worktree) + ".json") }
 
