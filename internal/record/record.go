@@ -76,6 +76,7 @@ type Rev string
 
 // Relabeled are labels without some and with others, each once. A label that is to go and is not there is no mistake.
 func Relabeled(labels, add, remove []string) []string {
-	kept := slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return slices.Contains(remove, l) })
+	gone := SetOf(remove)
+	kept := slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return gone[l] })
 	return Unique(append(kept, add...))
 }

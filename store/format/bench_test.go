@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // history returns a document with a log of n entries.
@@ -36,6 +39,61 @@ func BenchmarkEdit(b *testing.B) {
 					mustEdit(b, d, e)
 				}
 			})
+		}
+	}
+}
+
+// replacedItems returns a document with a list of n items, in block style or between brackets, and the edit that
+// replaces all of them.
+func replacedItems(tb testing.TB, n int, block bool) (*Doc, Edit) {
+	var list strings.Builder
+	items := make([]Item, n)
+	for i := range items {
+		if block {
+			fmt.Fprintf(&list, "  - label-%d\n", i)
+		} else {
+			fmt.Fprintf(&list, "label-%d, ", i)
+		}
+		items[i] = NewItem(String(fmt.Sprintf("other-%d", i)))
+	}
+	text := "\n" + list.String()
+	if !block {
+		text = " [" + list.String() + "]\n"
+	}
+	return mustParse(tb, "---\nid: T-1\nlabels:"+text+"---\n"), SetSeq(Path{"labels"}, items...)
+}
+
+func BenchmarkReplaceItems(b *testing.B) {
+	for _, n := range []int{100, 1000, 10_000} {
+		for name, block := range map[string]bool{"block": true, "flow": false} {
+			d, edit := replacedItems(b, n, block)
+			b.Run(fmt.Sprintf("%s, %d items", name, n), func(b *testing.B) {
+				for b.Loop() {
+					mustEdit(b, d, edit)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/item")
+			})
+		}
+	}
+}
+
+// What it takes to replace all items of a list grows with their number, and not with its square, which would be 256
+// times as much here.
+func TestSlowManyItemsAreReplacedInOnePass(t *testing.T) {
+	slowtest.Skip(t)
+	for _, block := range []bool{true, false} {
+		took := func(n int) time.Duration {
+			d, edit := replacedItems(t, n, block)
+			least := time.Hour
+			for range 5 {
+				start := time.Now()
+				mustEdit(t, d, edit)
+				least = min(least, time.Since(start))
+			}
+			return least
+		}
+		if few, many := took(500), took(8000); many > 64*few {
+			t.Errorf("block %v: %v for 500 items, and %v for 8,000", block, few, many)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package format
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // rebuild makes the collection at t consist of items. Old items keep their bytes, and so do the blank lines and
@@ -55,15 +56,13 @@ func (ed editor) rebuildBlock(ms []member, items []Item) splice {
 			out.Write(ed.src[ed.nextLine(ms[i-1].to):ed.lineStart(ms[i].from)])
 		}
 	}
-	var comments []span // from the first member on; found when a member is removed
+	comments := sync.OnceValue(func() []span { return ed.comments(first.from, ed.to) }) // for members that are removed
 	eachMember(items, len(ms), func(i int) {
 		above(i)
-		if comments == nil {
-			comments = ed.comments(first.from, ed.to)
-		}
-		next, _ := slices.BinarySearchFunc(comments, ms[i].from, func(c span, off int) int { return c.from - off })
-		for end := ed.lineEnd(ms[i].to); next < len(comments) && comments[next].from < end; next++ {
-			out.WriteString(spaces(columns) + string(ed.src[comments[next].from:comments[next].to]) + eol)
+		all := comments()
+		next, _ := slices.BinarySearchFunc(all, ms[i].from, func(c span, off int) int { return c.from - off })
+		for end := ed.lineEnd(ms[i].to); next < len(all) && all[next].from < end; next++ {
+			out.WriteString(spaces(columns) + string(ed.src[all[next].from:all[next].to]) + eol)
 		}
 	}, func(it Item) {
 		if it.old < 0 {
@@ -121,19 +120,20 @@ func (ed editor) rebuildFlow(t *target, ms []member, items []Item) (splice, *Err
 	}
 	list := ed.takeApart(t, ms)
 	w := &flowWriter{list: list, eol: ed.eol(list.from)}
-	comments := "" // of the members that were removed
-	eachMember(items, len(ms), func(i int) { comments += list.parts[i].comments() }, func(it Item) {
+	var comments strings.Builder // of the members that were removed
+	eachMember(items, len(ms), func(i int) { comments.WriteString(list.parts[i].comments()) }, func(it Item) {
 		var part flowPart
 		before := ""
 		if it.old >= 0 {
-			part, before, comments = list.parts[it.old], comments, ""
+			part, before = list.parts[it.old], comments.String()
+			comments.Reset()
 		} else {
 			part = w.newPart(it)
 		}
 		part.lead = before + w.lead(it, part)
 		w.written, w.last = append(w.written, part), it
 	})
-	list.close = comments + list.close
+	list.close = comments.String() + list.close
 	return splice{list.span, list.join(w.written)}, nil
 }
 
