@@ -39,7 +39,9 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) (err error)
 // then some may be a text that lacks its quotes.
 func (in *input) completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part string) (string, error) {
 	id, err := completeID(ctx, w, f, part)
-	if k, _ := kind.Named(f.Names); k != kind.Tasks.Kind || len(in.each) > 1 || len(part) < leastTitle || k.ParseID(part) == nil {
+	k, _ := kind.Named(f.Names)
+	ofTask := k == kind.Tasks.Kind || k == kind.Sessions.Kind // a session goes by its task
+	if !ofTask || len(in.each) > 1 || len(part) < leastTitle || kind.Tasks.ParseID(part) == nil {
 		return id, err
 	}
 	unknown := record.CodeOf(err) == record.NotFound
@@ -54,10 +56,14 @@ func (in *input) completeID(ctx context.Context, w *verb.Workspace, f verb.Field
 	if !unknown {
 		return id, err
 	}
-	if there, several := titled(ctx, w, part); there != "" || several != nil {
-		return there, several
+	there, several := titled(ctx, w, part)
+	switch {
+	case several != nil:
+		return "", several
+	case there == "":
+		return id, err
 	}
-	return id, err
+	return completeID(ctx, w, f, there)
 }
 
 // completeID finds the id of a record that a field names by a part of it: of a task also by the id that it had where it

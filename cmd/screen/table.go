@@ -114,7 +114,7 @@ func (t *Table) fit(width int) layout {
 	l := layout{Table: t, plain: width <= 0, gone: make([]bool, n), short: make([]bool, n), below: make([]bool, n), widths: make([]int, n)}
 	for i := range t.Head {
 		l.widths[i] = l.widest(i)
-		l.gone[i] = t.column(i).Sometimes && l.empty(i)
+		l.gone[i] = (t.column(i).Sometimes || t.Head[i] == "") && l.empty(i)
 	}
 	natural := l.widths[t.Grow]
 	if width <= 0 || l.total() <= width {
