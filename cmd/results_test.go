@@ -28,8 +28,8 @@ func TestResultsOfCommands(t *testing.T) {
 		{initResult{Made: []string{"config.yaml"}, Outer: "/", MergeDriver: []string{"line"}, Trusted: true}, "wrote config.yaml\n" +
 			"It lies in the workspace /; commands in this folder do not work on that one any longer.\nline\n" +
 			"Next: cairn add 'what is to be done', and commit .cairn.\n"},
-		{setupList{Clients: []client{{"codex", "Codex", true, "set up"}}, MergeDriver: "not"}, "NAME          STATE              WHAT\n" +
-			"codex         set up  used here  Codex\nmerge-driver  not                merges of tasks, key by key\n\n" +
+		{setupList{Clients: []client{{"codex", "Codex", true, "set up"}}, MergeDriver: "not"}, "NAME  STATE  -  WHAT\n" +
+			"codex  set up  used here  Codex\nmerge-driver  not  -  merges of tasks, key by key\n\n" +
 			"cairn setup NAME shows what it would write, and asks.\n"},
 		{clientsResult{Steps: []setup.Step{{Path: "a", Note: "was left alone", About: "server"}, {Path: "b"}}}, "a: the server was left alone\nnothing to do\n"},
 		{clientsResult{All: true, Steps: []setup.Step{{Path: "a", Link: "b", About: "server", State: setup.Own}}},
@@ -47,7 +47,7 @@ func TestResultsOfCommands(t *testing.T) {
 		{consents{}, "no clone is trusted on this machine\n"},
 		{signerList{Path: "p", Problems: []signersProblem{{3, "bad"}}}, "nobody's signature counts: p names no key\nline 3 grants nothing: bad\n"},
 		{signerList{Signers: []signerRow{{Actor: "human:a", Type: "t", Fingerprint: "f", Until: time.Unix(0, 0).UTC(), Says: "yes"}}},
-			"ACTOR    KEY  FROM  UNTIL                 COUNTS\nhuman:a  t f        1970-01-01T00:00:00Z  yes\n"},
+			"ACTOR  KEY  FROM  UNTIL  COUNTS\nhuman:a  t f  -  1970-01-01T00:00:00Z  yes\n"},
 		{finds{Found: []find{{"beads", "x", "y"}}}, "found x: cairn import beads shows what it would make\n"},
 		{resultOf("/w", []doctor.Finding{finding}), "error    broken-file  a.md:3\n         bad\n           - x\n         fix: mend it\n" +
 			"errors: 1, warnings: 0; cairn doctor --fix repairs 1\n"},
