@@ -39,7 +39,7 @@ type trustIn struct {
 	Dir    string `json:"dir,omitempty" doc:"with --revoke: the workspace" cli:"arg"`
 	Yes    bool   `json:"yes,omitempty" doc:"do not ask; for a person who has read them"`
 	Revoke bool   `json:"revoke,omitempty" doc:"take the consent back"`
-	From   string `json:"from,omitempty" doc:"let whatever stands in the files of this remote-tracking BRANCH run too, now and after each fetch, such as origin/main; none ends that" cli:"value=BRANCH" from:"remote-branches"`
+	From   string `json:"from,omitempty" doc:"let whatever the files of this remote-tracking BRANCH hold run too, now and after each fetch; none ends that" cli:"value=BRANCH" from:"remote-branches"`
 	InRepo string `json:"in_repo,omitempty" doc:"let them run in the repository NAME of the config too, which lies outside of this one" cli:"value=NAME" from:"repos"`
 	List   bool   `json:"list,omitempty" doc:"list the clones that you trusted on this machine"`
 }
@@ -49,8 +49,9 @@ func trustCommands() []command {
 		name:  "trust",
 		usage: "Let the commands of this clone's checks run on this machine; lists those that are new and asks first.",
 		group: "workspace",
-		about: "What is there now may run from then on, and so may what you and your agents write here with cairn. A command that\n" +
-			"comes another way, such as by a pull, is new: at a terminal you are asked about it once, before it runs.\n" +
+		about: "What is there now may run from then on, and so may what you and your agents write\n" +
+			"here with cairn. A command that comes another way, such as by a pull, is new: at a\n" +
+			"terminal you are asked about it once, before it runs.\n" +
 			"DIR goes with --revoke: the workspace that is not to be trusted any more, if it is not this one. It may be gone.\n" +
 			"--list shows every clone that was trusted: trusted, gone, replaced by another clone at the same path, or unknown if\n" +
 			"its folder cannot be read. Only the first may run commands.",
@@ -104,7 +105,9 @@ func (p trustCommand) branch(ctx context.Context, s *store.Store) (string, error
 
 // give trusts the clone and lets the commands run, after the person has seen those that may not yet. It asks nothing if
 // there is nothing to consent to.
-func (p trustCommand) give(ctx context.Context, who record.Actor, s *store.Store, commands []store.Command, from string) error {
+func (p trustCommand) give(
+	ctx context.Context, who record.Actor, s *store.Store, commands []store.Command, from string,
+) error {
 	trusted, left := s.Trusted(), s.Unapproved(ctx, commands)
 	more := from != "" && from != s.TrustedFrom()
 	if !trusted || len(left) > 0 || more {
@@ -207,7 +210,8 @@ func (p trustCommand) consent(ctx context.Context, asks []task.Ask, commands []s
 	case len(commands) == 0:
 		p.printf("No file here holds a command that is new.\n")
 	default:
-		p.printf("%s", screen.Painted(shownCommands("These commands would run on this machine when tasks are checked, or when a work tree is made ready:", commands)))
+		p.printf("%s", screen.Painted(shownCommands("These commands would run on this machine when tasks are checked, "+
+			"or when a work tree is made ready:", commands)))
 	}
 	if p.Yes {
 		return nil
@@ -263,7 +267,8 @@ func (p *program) approve(ctx context.Context, who record.Actor, commands []stor
 		return false, nil //nolint:nilerr // there is nobody to ask
 	}
 	p.meter.Clear()
-	if _, err := io.WriteString(terminal, shownCommands("New here since you last said what may run on this machine:", commands)); err != nil {
+	text := shownCommands("New here since you last said what may run on this machine:", commands)
+	if _, err := io.WriteString(terminal, text); err != nil {
 		return false, errors.Join(record.Errorf(record.IO, "the terminal: %w", err), terminal.Close())
 	}
 	return wordTyped([]task.Ask{task.CommandsAsk(who, len(commands))}).on(ctx, terminal)

@@ -90,8 +90,9 @@ func (s *Store) SetTrust(who record.Actor, at time.Time) error {
 	return trust.Set(s.Layout, s.stateDir, who, at)
 }
 
-// Unapproved returns which of some commands may not run here, equal ones once: those to which the user has not consented, and which the
-// branch does not have whose commands they let run. In a clone that is not trusted that is each of them.
+// Unapproved returns which of some commands may not run here, equal ones once: those to which the user has not
+// consented, and which the branch does not have whose commands they let run. In a clone that is not trusted that is each
+// of them.
 func (s *Store) Unapproved(ctx context.Context, commands []Command) []Command {
 	if len(commands) == 0 {
 		return nil

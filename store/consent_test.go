@@ -119,7 +119,8 @@ func TestTrustFrom(t *testing.T) {
 		storetest.Git(t, repo, "commit", "-q", "-m", ref)
 		storetest.Git(t, repo, "update-ref", ref, "HEAD")
 	}
-	storetest.WriteFile(t, s.ConfigFile(), "prefix: PROJ\ndefault_checks:\n  - {desc: lint, cmd: make lint}\nworktree_setup: make deps\n")
+	storetest.WriteFile(t, s.ConfigFile(),
+		"prefix: PROJ\ndefault_checks:\n  - {desc: lint, cmd: make lint}\nworktree_setup: make deps\n")
 	storetest.WriteTask(t, s, "PROJ-1", "checks:", "  - {desc: tests, cmd: make test}")
 	storetest.WriteFile(t, s.Abs(".cairn/tasks/PROJ-2.md"), "no task")
 	commit("refs/remotes/origin/main")

@@ -81,12 +81,15 @@ func (f Flow) answered(before, after Task, e record.Entry) []string {
 
 // TrustAsk returns what a person confirms to let the commands of a clone run that are there.
 func TrustAsk(who record.Actor, workspace string) Ask {
-	return Ask{Who: who, Does: "letting the commands that the files of " + workspace + " hold now, and those that you and your agents write there, run on this machine", Word: "yes"}
+	does := "letting the commands that the files of " + workspace + " hold now, and those that you and your agents write " +
+		"there, run on this machine"
+	return Ask{Who: who, Does: does, Word: "yes"}
 }
 
 // TrustFromAsk returns what a person confirms to let whatever commands run that a branch has.
 func TrustFromAsk(who record.Actor, branch string) Ask {
-	return Ask{Who: who, Does: "letting whatever commands the files of " + branch + " hold, now and after each fetch, run on this machine", Word: "yes"}
+	does := "letting whatever commands the files of " + branch + " hold, now and after each fetch, run on this machine"
+	return Ask{Who: who, Does: does, Word: "yes"}
 }
 
 // CommandsAsk returns what a person confirms to let commands run that are new in a clone.

@@ -35,7 +35,7 @@ type Trust struct {
 	Path      string       `json:"path"`      // of the clone's live state
 	Actor     record.Actor `json:"actor"`
 	At        time.Time    `json:"at"`
-	From      string       `json:"trusted_from,omitempty"` // a remote-tracking branch, as a full ref, whose commands may run
+	From      string       `json:"trusted_from,omitempty"` // a full ref of a remote, whose commands may run
 }
 
 // Given is what this user has consented to of a clone.
