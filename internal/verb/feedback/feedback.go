@@ -79,7 +79,7 @@ type QueryIn struct {
 	ID     ledger.FeedbackID   `json:"id,omitempty" doc:"only this one, with its text and what was said about it" cli:"arg" names:"feedback"`
 	Status record.Status       `json:"status,omitempty" doc:"only those in this state" oneof:"open,accepted,in_progress,shipped,declined"`
 	Type   ledger.FeedbackType `json:"type,omitempty" doc:"only those of this type" oneof:"bug,friction,capability,docs"`
-	Q      string              `json:"q,omitempty" doc:"only those whose title, tool or error code has this"`
+	Q      string              `json:"q,omitempty" doc:"only those that say this: in title, text, tool, error code, context or a note"`
 	verb.Paging
 }
 
@@ -113,7 +113,8 @@ func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (
 			return verb.Items[Item]{}, err
 		}
 	}
-	out, err := verb.QueryRows(ctx, w, s, kind.Feedback.Kind, in.Paging, in.fits, itemOf)
+	out, err := verb.QueryRows(ctx, w, s, kind.Feedback.Kind, in.Paging,
+		func(r *kind.Row) bool { return in.fits(r) && in.says(s, r) }, itemOf)
 	if err == nil && in.ID != "" && len(out.Items) == 1 {
 		out.Items[0], err = whole(w, s, out.Items[0])
 	}
@@ -122,8 +123,16 @@ func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (
 
 func (in QueryIn) fits(r *kind.Row) bool {
 	return (in.ID == "" || r.ID == string(in.ID)) && (in.Status == "" || r.Status == in.Status) &&
-		(in.Type == "" || r.Fact(kind.TypeFact) == string(in.Type)) &&
-		verb.AnyHas(in.Q, r.ID, r.Title, r.Fact(kind.ToolFact), r.Fact(kind.CodeFact))
+		(in.Type == "" || r.Fact(kind.TypeFact) == string(in.Type))
+}
+
+// says reports whether feedback has the text that is looked for, for which it is read if its row has it not.
+func (in QueryIn) says(s *store.Store, r *kind.Row) bool {
+	if verb.AnyHas(in.Q, r.ID, r.Title, r.Fact(kind.ToolFact), r.Fact(kind.CodeFact)) {
+		return true
+	}
+	f, err := kind.Feedback.Get(s, ledger.FeedbackID(r.ID))
+	return err == nil && verb.AnyHas(in.Q, kind.Feedback.Text(f), f.Context)
 }
 
 func itemOf(r *kind.Row) Item {
