@@ -17,14 +17,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// command is a command of stories, as Stories lists them, that takes at least and at most so many arguments.
-func command(usage string, least, most int, run func(*testscript.TestScript, []string)) func(*testscript.TestScript, bool, []string) {
-	return func(ts *testscript.TestScript, neg bool, args []string) {
-		if neg || len(args) < least || len(args) > most {
-			ts.Fatalf("usage: %s", usage)
-		}
-		run(ts, args)
+// Command is a command of stories: its usage, which begins with its name, how many arguments it takes, and what it does.
+type Command struct {
+	Usage       string
+	Least, Most int
+	Run         func(*testscript.TestScript, []string)
+}
+
+func (c Command) run(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < c.Least || len(args) > c.Most {
+		ts.Fatalf("usage: %s", c.Usage)
 	}
+	c.Run(ts, args)
 }
 
 func repo(ts *testscript.TestScript, args []string) {
@@ -72,9 +76,14 @@ const Handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"prot
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// agent starts a server with all tools and the flags given, makes one call, and closes the server's input after the
-// answer.
 func agent(ts *testscript.TestScript, args []string) {
+	_, err := fmt.Fprintln(ts.Stdout(), Agent(ts, args...))
+	ts.Check(err)
+}
+
+// Agent starts a server with all tools and the flags given, makes one call, and closes the server's input after the
+// answer, which it returns. The last two arguments are the tool and its input.
+func Agent(ts *testscript.TestScript, args ...string) string {
 	flags, call := args[:len(args)-2], args[len(args)-2:]
 	server := exec.Command(filepath.Join(ts.Getenv("BIN"), "cairn"), append([]string{"--actor", "agent:a", "serve", "--toolsets", "all"}, flags...)...)
 	server.Dir = ts.MkAbs(".")
@@ -94,8 +103,8 @@ func agent(ts *testscript.TestScript, args []string) {
 			break
 		}
 	}
-	_, err = fmt.Fprintln(ts.Stdout(), answers.Text())
-	ts.Check(errors.Join(err, in.Close(), server.Wait()))
+	ts.Check(errors.Join(in.Close(), server.Wait()))
+	return answers.Text()
 }
 
 // lock takes the write lock, as another process would.

@@ -39,9 +39,18 @@ import (
 // ids follow from the clock, and whole files can be compared. A story that plays several clones, which must differ,
 // sets $SEED: then the bytes follow from that and the clock. UPDATE=1 rewrites the files that stories compare with.
 //
-// $FOLDER_MAX is how many tasks archive puts into a folder.
-func Stories(t *testing.T, files []string) {
+// $FOLDER_MAX is how many tasks archive puts into a folder. Stories of one kind may have more commands.
+func Stories(t *testing.T, files []string, more ...Command) {
 	t.Helper()
+	commands := []Command{
+		{"repo [DIR]", 0, 1, repo}, {"exits N COMMAND [ARGUMENT...]", 2, 1000, exits}, {"clock DURATION", 1, 1, clock}, {"id NAME", 1, 1, id},
+		{"agent [FLAG...] TOOL JSON", 2, 1000, agent}, {"lock", 0, 0, lock}, {"sandbox DIR", 1, 1, sandbox}, {"sshkeys NAME...", 1, 1000, sshkeys},
+	}
+	cmds := map[string]func(*testscript.TestScript, bool, []string){}
+	for _, c := range append(commands, more...) {
+		name, _, _ := strings.Cut(c.Usage, " ")
+		cmds[name] = c.run
+	}
 	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	testscript.Run(t, testscript.Params{
 		Files:              files,
@@ -49,16 +58,7 @@ func Stories(t *testing.T, files []string) {
 		RequireUniqueNames: true,
 		UpdateScripts:      os.Getenv("UPDATE") != "",
 		Condition:          condition,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo":    command("repo [DIR]", 0, 1, repo),
-			"exits":   command("exits N COMMAND [ARGUMENT...]", 2, 1000, exits),
-			"clock":   command("clock DURATION", 1, 1, clock),
-			"id":      command("id NAME", 1, 1, id),
-			"agent":   command("agent [FLAG...] TOOL JSON", 2, 1000, agent),
-			"lock":    command("lock", 0, 0, lock),
-			"sandbox": command("sandbox DIR", 1, 1, sandbox),
-			"sshkeys": command("sshkeys NAME...", 1, 1000, sshkeys),
-		},
+		Cmds:               cmds,
 	})
 }
 
