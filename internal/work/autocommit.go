@@ -40,7 +40,7 @@ func exclusively(s *store.Store) func(context.Context, func() error) error {
 func reason(err error) string {
 	text := record.MessageOf(err)
 	if git.Exited(err) != 0 {
-		text = git.Complaint(err)
+		text = "git failed: " + git.Complaint(err)
 	}
 	return record.Clip(text, 300)
 }

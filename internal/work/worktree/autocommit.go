@@ -49,10 +49,7 @@ func (r records) at(path string) (bool, error) {
 }
 
 // autocommit is one run of Autocommit.
-type autocommit struct {
-	*syncing
-	amended string // the commit that is replaced; "" for none
-}
+type autocommit struct{ *syncing }
 
 // last is what is kept of the newest commit that Autocommit made in a work tree.
 type last struct {
@@ -66,7 +63,7 @@ const burst = 10 * time.Second
 
 // commit makes the commit. The caller holds the lock of writes.
 func (y *autocommit) commit(ctx context.Context) error {
-	paths, err := y.changed(ctx, git.Looks{Shallow: true, Below: path.Join(y.layout.InRepo(""), layout.Folder)})
+	paths, err := y.changed(ctx, y.looks())
 	if err != nil {
 		return err
 	}
@@ -90,21 +87,30 @@ func (y *autocommit) commit(ctx context.Context) error {
 		return err
 	}
 	if y.follows(ctx, head, happened.who, paths) {
-		if happened, err = y.together(ctx, head, paths); err != nil {
-			return err
+		replaced, err := y.replace(ctx, head, paths)
+		if err != nil {
+			return y.locked(err)
+		}
+		if replaced != "" {
+			return y.note(last{replaced, happened.who, y.o.Now().UTC()})
 		}
 	}
 	flags := y.author(ctx, happened.who)
-	if y.amended != "" {
-		flags = append(flags, "--amend")
-	}
 	if err := y.commitBeside(ctx, happened.message(), paths, flags...); err != nil {
+		if left, unknown := y.changed(ctx, y.looks()); unknown == nil && len(left) == 0 {
+			return nil // a commit that somebody made meanwhile has it
+		}
 		return y.locked(err)
 	}
 	if y.Commit, err = y.tip(ctx); err != nil || y.Commit == head {
 		return err
 	}
 	return y.note(last{y.Commit, happened.who, y.o.Now().UTC()})
+}
+
+// looks are at the .cairn of the workspace alone: a work tree may have many files.
+func (y *autocommit) looks() git.Looks {
+	return git.Looks{Shallow: true, Below: path.Join(y.layout.InRepo(""), layout.Folder)}
 }
 
 // locked names the lock of the index, where git failed because of it.
@@ -136,10 +142,70 @@ func (y *autocommit) follows(ctx context.Context, head string, who record.Actor,
 		}
 	}
 	parent, err := y.repo.Commit(ctx, head+"^")
-	if err == nil && parent != "" {
-		y.amended = head
+	return err == nil && parent != ""
+}
+
+// replace makes a commit of the paths, and of what the one that is checked out has, in its place. It returns "" if the
+// branch has moved meanwhile: git commit --amend would then replace what somebody else has just committed.
+func (y *autocommit) replace(ctx context.Context, head string, paths []string) (commit string, err error) {
+	happened, err := y.together(ctx, head, paths)
+	if err != nil {
+		return "", err
 	}
-	return y.amended != ""
+	index := filepath.Join(y.repo.GitDir, "cairn-autocommit.index")
+	defer func() { _ = disk.RemoveFile(index) }()
+	beside := git.Writing{Index: index}
+	if _, err = beside.Run(ctx, y.repo.Top, "read-tree", head); err == nil {
+		err = stage(ctx, y.repo.Top, index, paths)
+	}
+	if err != nil {
+		return "", err
+	}
+	tree, err := answer(beside.Run(ctx, y.repo.Top, "write-tree"))
+	if err != nil {
+		return "", err
+	}
+	text, err := y.instead(ctx, head, tree, happened.message())
+	if err == nil {
+		commit, err = answer(git.Writing{Input: strings.NewReader(text)}.Run(ctx, y.repo.Top, "hash-object", "-t", "commit", "-w", "--stdin"))
+	}
+	if err == nil {
+		err = stage(ctx, y.repo.Top, "", paths)
+	}
+	if err != nil {
+		return "", err
+	}
+	_, moved := git.Writing{}.Run(ctx, y.repo.Top, "update-ref", "-m", "commit (amend): "+firstLine(happened.message()),
+		"refs/heads/"+y.Branch, commit, head)
+	if moved != nil {
+		return "", nil //nolint:nilerr // then it is a commit of its own
+	}
+	return commit, nil
+}
+
+// instead is a commit with another tree and another message than one that is there, and its parent and author.
+func (y *autocommit) instead(ctx context.Context, head, tree, message string) (string, error) {
+	was, err := answer(git.Run(ctx, y.repo.Top, "cat-file", "commit", head))
+	if err != nil {
+		return "", err
+	}
+	who, err := answer(git.Writing{}.Run(ctx, y.repo.Top, "var", "GIT_COMMITTER_IDENT"))
+	if err != nil {
+		return "", err
+	}
+	kept := ""
+	front, _, _ := strings.Cut(was, "\n\n")
+	for line := range strings.Lines(front + "\n") {
+		if strings.HasPrefix(line, "parent ") || strings.HasPrefix(line, "author ") {
+			kept += line
+		}
+	}
+	return "tree " + tree + "\n" + kept + "committer " + who + "\n\n" + message + "\n", nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
 
 // together is what happened since the parent of the commit that is replaced.

@@ -138,16 +138,8 @@ func (c *clone) uncommittedOf(ctx context.Context, there *git.Repo, counts func(
 // commitPaths commits what some paths of a work tree hold now, without hooks. It commits nothing else, and nothing at
 // all if they have not changed. Whatever else is staged stays so. More are further flags of git commit.
 func commitPaths(ctx context.Context, top, message string, paths []string, more ...string) error {
-	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { // git knows nothing of one that is gone everywhere
-		_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(path)))
-		return err != nil && !tracked(ctx, top, path)
-	})
-	const listed = "--pathspec-from-file=-"
-	if len(there) > 0 {
-		_, err := git.Writing{Input: list(there)}.Run(ctx, top, "add", "--all", listed, "--pathspec-file-nul")
-		if err != nil {
-			return err
-		}
+	if err := stage(ctx, top, "", paths); err != nil {
+		return err
 	}
 	changed, err := stagedOf(ctx, top, paths)
 	if err != nil || len(changed) == 0 {
@@ -156,6 +148,22 @@ func commitPaths(ctx context.Context, top, message string, paths []string, more 
 	args := append([]string{"commit", "--quiet", "--no-verify", "--cleanup=whitespace", "-m", message,
 		"--only", listed, "--pathspec-file-nul"}, more...)
 	_, err = (git.Writing{Input: list(changed)}).Run(ctx, top, args...)
+	return err
+}
+
+// listed has git read paths from its input.
+const listed = "--pathspec-from-file=-"
+
+// stage puts what some paths of a work tree hold now into an index; "" is that of the work tree.
+func stage(ctx context.Context, top, index string, paths []string) error {
+	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { // git knows nothing of one that is gone everywhere
+		_, err := os.Lstat(filepath.Join(top, filepath.FromSlash(path)))
+		return err != nil && !tracked(ctx, top, path)
+	})
+	if len(there) == 0 {
+		return nil
+	}
+	_, err := git.Writing{Input: list(there), Index: index}.Run(ctx, top, "add", "--all", listed, "--pathspec-file-nul")
 	return err
 }
 
