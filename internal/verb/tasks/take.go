@@ -16,7 +16,7 @@ import (
 // TakeIn is the input of Take. The id is a text, since no such task is here; a part of it is enough.
 type TakeIn struct {
 	ID     string `json:"id" doc:"task that another branch has, or a part of its id" cli:"arg,several" from:"abroad"`
-	Branch string `json:"branch,omitempty" doc:"the branch to take it from; by default the one that wrote to it last" from:"branches"`
+	Branch string `json:"branch,omitempty" doc:"from this branch; by default the one that wrote last" from:"branches"`
 	verb.Once
 }
 

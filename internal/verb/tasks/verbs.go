@@ -82,7 +82,7 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Core}.Of(
 	verb.Declare(Take, verb.Verb{Name: "take", Toolset: verb.Edit, Title: "Take a task from another branch",
 		Kind: verb.Write, Profile: verb.Operator,
 		Summary: "Bring a task here that only another branch has, byte for byte as it is there.",
-		When:    "Before you write to a task that lists show with a branch (on_branch). A later merge of that branch finds it unchanged.",
+		When:    "Before you write to a task that lists show with on_branch. A later merge finds it unchanged.",
 	}),
 	verb.Declare(Delete, verb.Verb{Name: "delete", Toolset: verb.Admin, Title: "Delete a task",
 		Kind: verb.Destructive, Profile: verb.Maintainer,
