@@ -26,6 +26,7 @@ func PrepareJobs(t testing.TB, w *verb.Workspace) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ApproveAll(t, w)
 	w.Supervise = func(context.Context, *verb.Workspace, string) error { return nil }
 }
 
