@@ -196,8 +196,8 @@ func (p joinCommand) write(ctx context.Context, file string, change func([]byte)
 	if err := p.agree(ctx, p.Yes, ""); err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(file); err == nil { // it may be kept elsewhere, as dotfiles are
-		file = real
+	if at, err := filepath.EvalSymlinks(file); err == nil { // it may be kept elsewhere, as dotfiles are
+		file = at
 	}
 	was, err := disk.ReadFile(file)
 	if err != nil && !problem.Missing(err) {

@@ -108,16 +108,16 @@ func (p *program) printed(ctx context.Context, v verb.Verb, in *verb.Workspace, 
 
 // paged prints on a terminal that a person reads: through their pager, $CAIRN_PAGER or $PAGER or less, where it is more
 // than the terminal shows at once.
-func (p *program) paged(print func() error) error {
+func (p *program) paged(show func() error) error {
 	terminalOut, isFile := p.Stdout.(*os.File)
 	rows, command := terminal.Rows(p.Stdout), cmp.Or(p.Getenv("CAIRN_PAGER"), p.Getenv("PAGER"), "less")
 	if _, keys := terminal.Is(p.Stdin); !isFile || rows == 0 || !keys || command == "cat" || p.Getenv("TERM") == "dumb" {
-		return print()
+		return show()
 	}
 	var text bytes.Buffer
 	to := p.out.to
 	p.out.to = &text
-	err := print()
+	err := show()
 	p.out.to = to
 	if bytes.Count(text.Bytes(), []byte("\n")) < rows || p.personHere("read a pager") != nil {
 		_, _ = p.out.Write(text.Bytes())

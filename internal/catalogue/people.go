@@ -27,7 +27,7 @@ func ForPeople(page string) string {
 		name, value, _ := strings.Cut(said, ": ")
 		for i, v := range last {
 			f, ok := fieldOf(v, name)
-			if ok && !(isVerb && i > 0) { // of what is both, the call just before decides
+			if ok && (!isVerb || i == 0) { // of what is both, the call just before decides
 				return "`" + wordsOf(v, record.Arg{Name: name, Value: valueOf(f, value)})[0] + "`"
 			}
 		}

@@ -199,9 +199,11 @@ func (r *Repo) Tracked(remote string) Tracked {
 	return Tracked{r, "refs/remotes/" + remote + "/", remote}
 }
 
-// AllTracked returns the branches of all remotes that this clone has fetched, and Local its own.
+// AllTracked returns the branches of all remotes that this clone has fetched.
 func (r *Repo) AllTracked() Tracked { return Tracked{r, "refs/remotes/", ""} }
-func (r *Repo) Local() Tracked      { return Tracked{r, "refs/heads/", ""} }
+
+// Local returns the branches of this clone.
+func (r *Repo) Local() Tracked { return Tracked{r, "refs/heads/", ""} }
 
 // Tip is a branch and the commit that it points at.
 type Tip struct{ Name, Commit string }

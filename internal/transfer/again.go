@@ -309,10 +309,9 @@ func (a *again) stamp() record.Stamp {
 	var took, kept []string
 	again := map[string]bool{}
 	for _, f := range a.fields {
-		switch {
-		case f.Kept == "":
+		if f.Kept == "" {
 			took = append(took, f.Field)
-		default:
+		} else {
 			kept = append(kept, f.Field)
 			again[f.Field] = a.seen != nil && f.Kept != changedToo
 		}

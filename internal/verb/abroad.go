@@ -122,7 +122,7 @@ func OffersTake(s *store.Store, err error) error {
 	if !ok || e.Code != record.NotFound || s == nil {
 		return err
 	}
-	missing, ok := errors.AsType[kind.Missing](err)
+	missing, ok := errors.AsType[kind.MissingError](err)
 	if !ok || missing.Ref.Kind != record.TaskKind {
 		return err
 	}

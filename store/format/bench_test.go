@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // history returns a document with a log of n entries.
@@ -73,27 +70,6 @@ func BenchmarkReplaceItems(b *testing.B) {
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/item")
 			})
-		}
-	}
-}
-
-// What it takes to replace all items of a list grows with their number, and not with its square, which would be 64
-// times as much here.
-func TestSlowManyItemsAreReplacedInOnePass(t *testing.T) {
-	slowtest.Skip(t)
-	for _, block := range []bool{true, false} {
-		took := func(n int) time.Duration {
-			d, edit := replacedItems(t, n, block)
-			least := time.Hour
-			for range 5 {
-				start := time.Now()
-				mustEdit(t, d, edit)
-				least = min(least, time.Since(start))
-			}
-			return least
-		}
-		if few, many := took(500), took(4000); many > 32*few {
-			t.Errorf("block %v: %v for 500 items, and %v for 4,000", block, few, many)
 		}
 	}
 }

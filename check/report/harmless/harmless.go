@@ -85,7 +85,9 @@ func joins(before, r rune, rest string) bool {
 		return false
 	}
 	after, _ := utf8.DecodeRuneInString(rest)
-	emoji := func(r rune) bool { return unicode.Is(unicode.So, r) && r != utf8.RuneError || r >= 0x1f3fb && r <= 0x1f3ff }
+	emoji := func(r rune) bool {
+		return unicode.Is(unicode.So, r) && r != utf8.RuneError || r >= 0x1f3fb && r <= 0x1f3ff
+	}
 	if r == 0x200d && (emoji(before) || before == 0xfe0f) && emoji(after) {
 		return true
 	}

@@ -46,7 +46,7 @@ type NotReverted struct {
 }
 
 // Replay says which tasks it were.
-func (Reverted) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
+func (Reverted) Replay(_ *verb.Workspace, s *store.Store, made session.Key) (any, error) {
 	out := Reverted{Tasks: []RevertedOne{}, Replayed: true}
 	for _, id := range made.Tasks {
 		if t, err := kind.Tasks.Get(s, id); err == nil {
