@@ -82,8 +82,8 @@ tone    plain
       and \x1b[31mred
 
 links
-TITLE        URL
-Home         /
+TITLE  URL
+Home  /
 Latest news  /news
 `
 	if exit != 0 || got != want {

@@ -48,6 +48,39 @@ var otherSystems = map[string]string{
 	"Task Relay": "jobs_submit jobs_get jobs_list jobs_cancel",
 }
 
+// A server that is asked for a tool of another system names the verb that its row names.
+func TestOtherNamesLeadHere(t *testing.T) {
+	src, err := os.ReadFile("coming-from.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, names, found := regexp.MustCompile(`^\| ((?:`+"`[a-z_]+`"+`(?:, )?)+)[^|]*\| `+"`([a-z_]+)[ `{]"), regexp.MustCompile(`[a-z_]+`), 0
+	table := ""
+	for line := range strings.Lines(string(src)) {
+		if strings.HasPrefix(line, "#") {
+			table = strings.TrimSpace(line)
+		}
+		m := row.FindStringSubmatch(line)
+		if m == nil || table != "### Tools" {
+			continue
+		}
+		if _, ok := catalogue.Named(m[2]); !ok {
+			continue
+		}
+		for _, name := range names.FindAllString(m[1], -1) {
+			if _, ours := catalogue.Named(name); ours {
+				continue
+			}
+			if found++; catalogue.OtherName(name) != m[2] {
+				t.Errorf("%s leads to %q, and the page says %s", name, catalogue.OtherName(name), m[2])
+			}
+		}
+	}
+	if found < 60 {
+		t.Errorf("the page names %d tools", found)
+	}
+}
+
 // What else the reference of a system names: arguments, keys of answers, codes, states, rights and limits. Each is on
 // the page, between backquotes.
 var otherNames = map[string]string{

@@ -137,6 +137,10 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusServiceUnavailable, tooMany(m))
 		return
 	}
+	if no := h.unknownTool(m); no != nil {
+		h.refuse(w, http.StatusOK, no)
+		return
+	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	h.serve(w, r, m)
 }

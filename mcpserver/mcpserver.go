@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
@@ -94,6 +96,23 @@ type caller func(ctx context.Context, w *verb.Workspace, input []byte) (any, err
 func (s *Server) add(v verb.Verb, call caller) {
 	s.tools[v.Name] = v
 	s.mcp.AddTool(tool(v, ""), s.handler(v, call))
+}
+
+// unknownTool is the refusal of a call of what is no tool. It names the verb that does here what a tool of that name does
+// in another system, or the tool with the nearest name. It is nil for a tool, and for any other request.
+func (s *Server) unknownTool(m message) *mcp.JSONRPCError {
+	name := m.tool()
+	if _, ok := s.tools[name]; ok || name == "" {
+		return nil
+	}
+	said := verb.Head(name, 64)
+	if other := catalogue.OtherName(name); other != "" {
+		return refusal(m.id, mcp.INVALID_PARAMS, "there is no tool %q: what it does elsewhere, %s does here", said, other)
+	}
+	if near := verb.Nearest(name, slices.Sorted(maps.Keys(s.tools))); near != "" {
+		return refusal(m.id, mcp.INVALID_PARAMS, "there is no tool %q: did you mean %s?", said, near)
+	}
+	return refusal(m.id, mcp.INVALID_PARAMS, "there is no tool %q: tools/list has those that there are", said)
 }
 
 // tools returns what a client can call: the verbs within its rights, in the order of the catalogue. A workspace that

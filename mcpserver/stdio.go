@@ -144,6 +144,9 @@ func (c *conn) serve(ctx context.Context, m message) (answer mcp.JSONRPCMessage)
 			answer = *refusal(m.id, mcp.INTERNAL_ERROR, "internal error: %v", p)
 		}
 	}()
+	if no := c.unknownTool(m); no != nil {
+		return *no
+	}
 	return c.mcp.HandleMessage(c.subscribing(ctx, m), m.raw)
 }
 

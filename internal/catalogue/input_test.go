@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"strings"
@@ -21,13 +22,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// null means one thing for every field of every verb: where "" or [] empties the field, null does the same, and
-// everywhere else it is refused.
+// null means one thing for every field of every verb that writes: where "" or [] empties the field, null does the same,
+// and everywhere else it is refused.
 func TestNullMeansOneThing(t *testing.T) {
 	fields := 0
 	refusing := verbtest.NewWorkspace(t) // where nothing is written
 	for _, v := range catalogue.All {
 		for _, f := range v.Fields() {
+			if v.Kind == verb.Read {
+				continue
+			}
 			fields++
 			t.Run(v.Name+"/"+f.Name, func(t *testing.T) {
 				if !f.Clears {
@@ -50,6 +54,30 @@ func TestNullMeansOneThing(t *testing.T) {
 	}
 	if fields == 0 {
 		t.Fatal("no verb has a field")
+	}
+}
+
+// In what a verb reads by, null is as if it were left out; what must be given is missing all the same, and a name that
+// the verb does not know is refused.
+func TestNullOfReads(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	made := verbtest.Must(t, w, "create", verbtest.Args{"title": "one"})
+	for name, in := range map[string]verbtest.Args{
+		"list":   {"status": nil, "label": nil, "assignee": nil, "ready": nil, "limit": nil, "where": nil},
+		"get":    {"id": made.ID, "mode": nil, "include": nil},
+		"search": {"q": "one", "limit": nil},
+	} {
+		got, err := verbtest.Call[any](t, w, name, in)
+		maps.DeleteFunc(in, func(_ string, value any) bool { return value == nil })
+		want, wantErr := verbtest.Call[any](t, w, name, in)
+		if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s gives %+v, %v with null, and %+v, %v without", name, got, err, want, wantErr)
+		}
+	}
+	for name, in := range map[string]verbtest.Args{"id is missing": {"id": nil}, `unknown argument "idd"`: {"id": made.ID, "idd": nil}} {
+		if _, err := verbtest.Call[any](t, w, "get", in); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v: %v", in, err)
+		}
 	}
 }
 

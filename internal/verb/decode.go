@@ -20,7 +20,7 @@ import (
 // decode reads a JSON object into an input struct. It is strict about what could be a mistake, an unknown key, a key
 // given twice, a wrong type, and names the nearest known key; it takes numbers and booleans sent as text for what they
 // say, and a lone value for a list of one, because models send them. null empties an optional text or list of what a
-// verb writes, as "" and [] do, and is refused everywhere else. Everything refused is INVALID_INPUT.
+// verb writes, as "" and [] do, is as if it were left out of what a verb reads by (Verb.Call), and is refused elsewhere. Everything refused is INVALID_INPUT.
 func decode(input []byte, into reflect.Value, fields []Field) error {
 	got, err := objectOf(input)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -99,6 +100,11 @@ func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error)
 	out, err := v.call(ctx, w, func() (_ any, err error) {
 		if got, err = objectOf(input); err != nil {
 			return nil, err
+		}
+		if v.Kind == Read { // which null tells nothing
+			maps.DeleteFunc(got, func(name string, value any) bool {
+				return value == nil && slices.ContainsFunc(v.Fields(), func(f Field) bool { return f.Name == name })
+			})
 		}
 		return read()
 	})

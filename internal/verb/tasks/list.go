@@ -21,7 +21,7 @@ type ListIn struct {
 	All       bool       `json:"all,omitempty" doc:"closed too"`
 	Closed    bool       `json:"closed,omitempty" doc:"closed only"`
 	Where     string     `json:"where,omitempty" doc:"a filter: guide filters" from:"filters"`
-	View      string     `json:"view,omitempty" doc:"a view of the config" from:"views"`
+	View      string     `json:"view,omitempty" doc:"a view of the config" from:"views" mcp:"quiet"`
 	Explain   bool       `json:"explain,omitempty" doc:"why each is ready or not"`
 	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`
 	Ready     *bool      `json:"ready" doc:"true: what next would hand out"`
