@@ -255,6 +255,8 @@ var untried = map[string]string{
 	"remote_probe":    "it writes no record: what is cut short at a git remote is tried in store/remote",
 	"remote_sync":     "it writes no record: what is cut short at a git remote is tried in store/remote",
 	"job_start":       "a job is a folder and no record: what a kill leaves of one is tried in internal/work/jobs, and of its task it makes what create makes",
+	"take":            "it puts whole files, as restore does, of several tasks in one write, as plan does",
+	"revert":          "it writes what update, delete and restore write, of several tasks in one write",
 	"job_cancel":      "it leaves one file, which whoever looks next acts on: internal/work/jobs tries it",
 }
 
