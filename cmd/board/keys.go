@@ -33,7 +33,7 @@ func bindings() []binding {
 		{keys: "pgup ctrl+u ctrl+b", do: screens(-1)},
 		{keys: "home g", name: "g G", does: "the first task, the last task", do: func(m *Model) tea.Cmd { return m.goTo(0) }},
 		{keys: "end G", do: goToEnd},
-		{keys: "enter o", name: "enter", does: "open: the task with its body, checks and provenance", task: open},
+		{keys: "enter o", name: "enter", does: "open: the task with its body, checks and history", task: open},
 		{keys: "/", name: "/", does: "show only what has these words", do: askText},
 		{keys: "w", name: "w", does: "show only what fits a filter, as in list --where", do: askWhere},
 		{keys: "@", name: "@", does: "show only what you hold, and all again", do: toggleMine},
