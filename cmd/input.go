@@ -302,13 +302,16 @@ func (in *input) fillOwn(w *verb.Workspace) error {
 
 const maxInput = 4 << 20 // bytes; no file in a workspace may be larger
 
+// isInline reports whether what stands for an input is the text itself.
+func isInline(source string) bool { return strings.HasPrefix(strings.TrimSpace(source), "{") }
+
 // inputText reads what a flag or an argument names: - is standard input, {...} is the text itself, and the rest is a
 // file.
 func (p *program) inputText(ctx context.Context, source string) (string, error) {
 	switch {
 	case source == "-":
 		return readAll(ctx, "standard input", p.Stdin)
-	case strings.HasPrefix(strings.TrimSpace(source), "{"):
+	case isInline(source):
 		return source, nil
 	}
 	f, err := terminal.Interruptible(ctx, func() (*os.File, error) { return os.Open(p.abs(source)) })

@@ -122,12 +122,13 @@ func titled(ctx context.Context, w *verb.Workspace, said string) (string, error)
 	if err != nil {
 		return "", err
 	}
+	rows := slices.Clone(view.Rows())
+	for _, other := range s.Others().Read() {
+		rows = append(rows, &other.Row)
+	}
 	var open, all []string
-	for _, row := range view.Rows() {
-		title := strings.FieldsFunc(strings.ToLower(row.Title), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
-		if slices.ContainsFunc(words, func(word string) bool {
-			return !slices.ContainsFunc(title, func(have string) bool { return strings.HasPrefix(have, word) })
-		}) {
+	for _, row := range rows {
+		if !hasWords(strings.ToLower(row.Title), words) {
 			continue
 		}
 		all = append(all, row.ID)
@@ -146,6 +147,19 @@ func titled(ctx context.Context, w *verb.Workspace, said string) (string, error)
 	}
 	return "", store.Ambiguous(k, said, all)
 }
+
+// hasWords reports whether a title has words that begin as these do. In a script without spaces between words it has them
+// anywhere.
+func hasWords(title string, words []string) bool {
+	have := strings.FieldsFunc(title, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+	return !slices.ContainsFunc(words, func(word string) bool {
+		unspaced := strings.ContainsFunc(word, func(r rune) bool { return unicode.In(r, unspacedScripts...) })
+		return !(unspaced && strings.Contains(title, word)) &&
+			!slices.ContainsFunc(have, func(one string) bool { return strings.HasPrefix(one, word) })
+	})
+}
+
+var unspacedScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
 const leastTitle = 3 // bytes of words that name a task by its title
 

@@ -27,7 +27,7 @@ func (in *input) pick(ctx context.Context) error {
 			continue
 		}
 		offered := complete.Candidates(ctx, completion(in.program), words, "")
-		if len(offered) == 0 || in.personHere("choose") != nil {
+		if len(offered) == 0 || !in.personReads() {
 			return nil
 		}
 		picked, err := in.pickOne(ctx, f, offered)

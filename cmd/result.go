@@ -119,7 +119,7 @@ func (p *program) paged(show func() error) error {
 	p.out.to = &text
 	err := show()
 	p.out.to = to
-	if bytes.Count(text.Bytes(), []byte("\n")) < rows || p.personHere("read a pager") != nil {
+	if bytes.Count(text.Bytes(), []byte("\n")) < rows || !p.personReads() {
 		_, _ = p.out.Write(text.Bytes())
 		return err
 	}
@@ -133,6 +133,12 @@ func (p *program) paged(show func() error) error {
 		_, _ = p.out.Write(text.Bytes())
 	}
 	return err
+}
+
+// personReads reports whether a person is at the terminal, and not a CI or an agent that has one.
+func (p *program) personReads() bool {
+	who, _, _ := strings.Cut(p.Getenv("CAIRN_ACTOR"), ":")
+	return p.Getenv("CI") == "" && (who == "" || who == "human") && p.personHere("read a pager") == nil
 }
 
 func (p *program) renderer(v verb.Verb) *render.Renderer {

@@ -175,6 +175,8 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := in.read(ctx); err != nil {
 		return err
 	}
+	source := c.String("input")
+	w.Handed = in.from != nil || source != "" && !isInline(source)
 	if err := p.checkForm(ctx, p.verb); err != nil {
 		return err
 	}

@@ -13,8 +13,12 @@ type Written struct {
 	At     time.Time    `json:"at,omitzero"`      // when the file got it, by the clock; the entry's own time is whole seconds
 	Beside bool         `json:"beside,omitempty"` // git was at work in the worktree during the write
 	Had    string       `json:"had,omitempty"`    // with Before: which entries that file had, see HadOf
+	Left   Marks        `json:"left,omitempty"`   // with Before: what the fields of a task that the entry names say since, see task.Mark
 	Before string       `json:"before,omitempty"` // the file before an entry that says of texts only that they changed, without its provenance; "" if it was long
 }
+
+// Marks are digests of what fields say, by their names.
+type Marks map[string]string
 
 // HadOf is a digest of the entries of a file.
 func HadOf(log record.Log) string {

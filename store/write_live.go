@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // liveSteps is the steps of the live state: the call's key, states, journals, heartbeats and what was acknowledged.
@@ -71,10 +72,28 @@ func (w *writing) recordSteps(st *staged) []redoLive {
 	line := session.Written{On: w.sighting(st), Entry: last, Before: before(st, last)}
 	if line.Before != "" {
 		line.Had = session.HadOf(header.Log[:len(header.Log)-1])
+		line.Left = left(st.now, last)
 	}
 	out := []redoLive{{Path: w.s.Live.Rel(w.s.Live.Journal(header.Ref)), Text: journalLine(line), Append: true, line: &line}}
 	if st.kind.Held() {
 		out = append([]redoLive{w.putState(st, after)}, out...)
+	}
+	return out
+}
+
+// left marks what a task says in the fields that an entry names, so that undo sees what was changed since; nil for
+// another record.
+func left(now any, last record.Entry) session.Marks {
+	t, ok := now.(task.Task)
+	if !ok {
+		return nil
+	}
+	out := session.Marks{}
+	for _, name := range last.Fields {
+		out[name] = task.Mark(t, name)
+	}
+	if last.Checks != nil {
+		out[task.ChecksField] = task.Mark(t, task.ChecksField)
 	}
 	return out
 }

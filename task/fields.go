@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path"
 	"reflect"
 	"slices"
@@ -58,6 +59,26 @@ var bodyField = Field{Name: "body", At: func(t *Task) any { return &t.Body }, al
 // Settable lists the fields that an edit sets by their name, but for those of the config.
 func Settable() []Field {
 	return slices.DeleteFunc(append(slices.Clone(Fields()), bodyField), func(f Field) bool { return f.derived })
+}
+
+// ChecksField is the key of the checks of a task.
+const ChecksField = "checks"
+
+// Mark is a digest of what a task says in a field: one of cairn's own or of the config. Of checks it is what they ask
+// for, and not their results.
+func Mark(t Task, name string) string {
+	var says any = t.Own[name]
+	if i := slices.IndexFunc(Settable(), func(f Field) bool { return f.Name == name }); i >= 0 {
+		says = Settable()[i].Of(t)
+	}
+	if name == ChecksField || name == "timeout" {
+		checks := slices.Clone(t.Checks)
+		for i := range checks {
+			checks[i].Result = ""
+		}
+		says = checks
+	}
+	return record.Digest(fmt.Sprintf("%#v", says))
 }
 
 // Of is what a task says in the field: as the task holds it, and a text for what stands in Own.

@@ -46,6 +46,7 @@ func TestSlowAgentsAndAPersonShareTheWork(t *testing.T) {
 	w := newRepo(t)
 	w.cairn(t, "settings-set", "session_stale_after", "1s")
 	w.plan(t, n)
+	w.cairn(t, "trust", "--yes")
 	log := &worklog{}
 	var agents []*agent
 	for _, name := range []record.Actor{"agent:ada", "agent:bea", "agent:cai", "agent:dov"} {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -13,9 +14,9 @@ import (
 // in code as a call of a verb is the command, the name of a verb that of its command, and an argument its flag.
 func ForPeople(page string) string {
 	var last []verb.Verb // that the page called, the newest first
-	return codeSpan.ReplaceAllStringFunc(page, func(span string) string {
+	return codeSpan().ReplaceAllStringFunc(page, func(span string) string {
 		said := strings.Trim(span, "`")
-		if m := callText.FindStringSubmatch(said); m != nil {
+		if m := callText().FindStringSubmatch(said); m != nil {
 			v, known := Named(m[1])
 			if !known {
 				return span
@@ -39,8 +40,8 @@ func ForPeople(page string) string {
 }
 
 var (
-	codeSpan = regexp.MustCompile("`[^`\n]+`")
-	callText = regexp.MustCompile(`^([a-z_]+)\((.*)\)$`)
+	codeSpan = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`[^`\n]+`") })
+	callText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z_]+)\((.*)\)$`) })
 )
 
 func fieldOf(v verb.Verb, name string) (verb.Field, bool) {

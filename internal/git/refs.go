@@ -57,9 +57,9 @@ func (r Refs) existing(ctx context.Context, names ...string) ([]string, error) {
 	return found, nil
 }
 
-// At lists the full names of the refs that point at a commit.
-func (r Refs) At(ctx context.Context, commit string) ([]string, error) {
-	out, err := Run(ctx, r.repo.Top, "for-each-ref", "--format=%(refname)", "--points-at="+commit)
+// Holding lists the full names of the refs from which a commit is reached.
+func (r Refs) Holding(ctx context.Context, commit string) ([]string, error) {
+	out, err := Run(ctx, r.repo.Top, "for-each-ref", "--format=%(refname)", "--contains="+commit)
 	return strings.Fields(string(out)), err
 }
 

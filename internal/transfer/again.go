@@ -119,6 +119,7 @@ func lastSeen(log record.Log) map[string]string {
 // compare finds what changed in the source of tasks that were imported before, and with Update takes it over.
 func (d *draft) compare(ctx context.Context, in ImportIn) error {
 	d.report.Update = in.Update
+	silent := d.silent(in.Items)
 	for _, it := range in.Items {
 		id, before := d.known[target(d.source, it.Ref)]
 		if !before {
@@ -133,7 +134,8 @@ func (d *draft) compare(ctx context.Context, in ImportIn) error {
 			continue
 		}
 		now, says := d.there(it, id)
-		a := &again{draft: d, it: it, was: t, now: now, says: says, seen: lastSeen(t.Provenance)}
+		says = slices.DeleteFunc(says, func(s statement) bool { return silent(s.field) })
+		a := &again{draft: d, it: it, was: t, now: now, says: says, silent: silent, seen: lastSeen(t.Provenance)}
 		a.differences()
 		if in.Update {
 			if err := a.update(); err != nil {
@@ -147,6 +149,24 @@ func (d *draft) compare(ctx context.Context, in ImportIn) error {
 	return nil
 }
 
+// silent returns of which fields a source says nothing in any of its items, as a table says nothing that lacks the column:
+// they are as they were.
+func (d *draft) silent(items []Item) func(field string) bool {
+	spoken := map[string]bool{"title": true}
+	for _, it := range items {
+		spoken["status"] = spoken["status"] || it.State != "" || it.Was != ""
+		spoken["priority"] = spoken["priority"] || it.Priority != ""
+		spoken["body"] = spoken["body"] || it.Body != ""
+		_, says := d.there(it, "")
+		for _, s := range says {
+			if s.text != "" && s.field != "status" && s.field != "priority" && s.field != "body" { // which an item has by default
+				spoken[s.field] = true
+			}
+		}
+	}
+	return func(field string) bool { return !spoken[field] }
+}
+
 // again is a task that was imported before, beside what the source says now.
 type again struct {
 	*draft
@@ -154,6 +174,7 @@ type again struct {
 	was    task.Task
 	now    task.Task // as the source says it
 	says   []statement
+	silent func(string) bool // of which fields the source says nothing at all
 	seen   map[string]string // what it said before
 	fields []Difference
 }
@@ -166,7 +187,7 @@ func (a *again) differences() {
 	}
 	says := a.says
 	for field := range a.seen { // of which the source says nothing more
-		if !slices.ContainsFunc(says, func(s statement) bool { return s.field == field }) {
+		if !a.silent(field) && !slices.ContainsFunc(says, func(s statement) bool { return s.field == field }) {
 			says = append(says, statement{field, ""})
 		}
 	}
@@ -324,6 +345,11 @@ func (a *again) stamp() record.Stamp {
 		text += "; as it is here: " + strings.Join(kept, ", ")
 	}
 	s := a.w.Stamp(record.Clip(text, record.MaxText-100))
+	for _, field := range slices.Sorted(maps.Keys(a.seen)) {
+		if a.silent(field) {
+			s.Detail.Seen = append(s.Detail.Seen, field+"="+a.seen[field])
+		}
+	}
 	for _, one := range seenOf(a.now, a.says) {
 		if field, _, _ := strings.Cut(one, "="); !again[field] {
 			s.Detail.Seen = append(s.Detail.Seen, one)

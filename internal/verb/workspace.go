@@ -47,6 +47,9 @@ type Workspace struct {
 	// their answer. Nil where there is nobody to ask.
 	Approve func(context.Context, []store.Command) (bool, error)
 
+	// Handed says that what is written comes from a file that the caller hands over, and that somebody else may have made.
+	Handed bool
+
 	// MayAct returns why this process may not write as an actor: it is a part of a job, and that acts as another. Nil
 	// where any may.
 	MayAct func(record.Actor) error

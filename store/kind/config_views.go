@@ -3,6 +3,8 @@ package kind
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/format"
@@ -44,8 +46,8 @@ func (r *configReader) views(n *format.Node) {
 	for _, m := range r.maps("views", n) {
 		r.only("a view", m, keys)
 		one := readObject[View](&r.reader, m, keys)
-		if !record.IsWord(one.Name, "._-") || len(one.Name) > 40 {
-			r.fail(m, "a view needs a name of at most 40 letters, digits and ._-")
+		if !isViewName(one.Name) {
+			r.fail(m, "a view needs a name of at most 40 letters, digits and ._-, not %q", record.Clip(one.Name, 40))
 		}
 		if slices.ContainsFunc(r.c.Views, func(v View) bool { return v.Name == one.Name }) {
 			r.fail(m, "another view is called %q", one.Name)
@@ -55,6 +57,13 @@ func (r *configReader) views(n *format.Node) {
 	if len(r.c.Views) > maxViews {
 		r.fail(n, "views has %d, more than %d", len(r.c.Views), maxViews)
 	}
+}
+
+// isViewName takes letters of every script.
+func isViewName(name string) bool {
+	return name != "" && utf8.RuneCountInString(name) <= 40 && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("._-", r)
+	})
 }
 
 // only refuses a key of an object that it does not have.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -92,18 +91,13 @@ func Plan(ctx context.Context, w *verb.Workspace, s *store.Store, in PlanIn) (Pl
 	return out, err
 }
 
-// approveWritten lets the commands run of a plan that the caller has written. A person hands over a file of tasks, which
-// may be somebody else's, and is asked. A consent that is not given, or cannot be kept, is asked for when it is to run.
+// approveWritten lets the commands run that the tasks of a plan declare, as tasks.ApproveWritten does.
 func approveWritten(ctx context.Context, w *verb.Workspace, s *store.Store, planned []task.Task, items []PlanItem) {
 	var written []store.Command
 	for i, item := range items {
 		written = append(written, tasks.Written(ctx, s, task.Task{}, planned[i], item.Checks)...)
 	}
-	if w.Approve != nil && w.Actor().Human() {
-		_ = gates.Consent(ctx, w, s, written)
-	} else {
-		_ = s.Approve(written)
-	}
+	tasks.ApproveWritten(ctx, w, s, written)
 }
 
 // notices are those of all tasks of a plan, each with the place of its task.

@@ -55,9 +55,6 @@ func Propose(ctx context.Context, w *verb.Workspace, s *store.Store, in ProposeI
 			Provenance: record.Log{}.Add(w.Stamp("").Entry(record.Created)),
 		}, proposed(ctx, w, s)
 	})
-	if err == nil {
-		approveWritten(ctx, w, s, tasks, in.Tasks)
-	}
 	return Proposal{Proposal: ref.ID, Summary: in.Summary, Path: kind.Proposals.File(ref.ID), Tasks: rows}, err
 }
 

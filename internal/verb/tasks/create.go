@@ -129,7 +129,7 @@ func Create(ctx context.Context, w *verb.Workspace, s *store.Store, in CreateIn)
 	if err != nil {
 		return verb.Task{}, err
 	}
-	_ = s.Approve(Written(ctx, s, task.Task{}, t, declared)) // what cannot be kept is asked for when it is to run
+	ApproveWritten(ctx, w, s, Written(ctx, s, task.Task{}, t, declared))
 	out, err := w.View(s).TaskByID(record.ID(ref.ID))
 	out.Notices = in.Notices(s.Config.Flow)
 	return out, err
@@ -220,6 +220,22 @@ func Written(ctx context.Context, s *store.Store, before, after task.Task, decla
 		checks[i] = task.Check{Cmd: c.Cmd, Cwd: c.Cwd}
 	}
 	return s.Written(ctx, before, after, checks)
+}
+
+// ApproveWritten lets the commands run that the caller has written. A person who hands over a file, which may be somebody
+// else's, is asked. A consent that is not given, or cannot be kept, is asked for when the commands are to run.
+func ApproveWritten(ctx context.Context, w *verb.Workspace, s *store.Store, written []store.Command) {
+	if !w.Handed || !w.Actor().Human() {
+		_ = s.Approve(written)
+		return
+	}
+	left := s.Unapproved(ctx, written)
+	if w.Approve == nil || len(left) == 0 || !s.Trusted() {
+		return
+	}
+	if yes, err := w.Approve(ctx, left); err == nil && yes {
+		_ = s.Approve(left)
+	}
 }
 
 // AttesterNamed is who may attest a check, as it is declared: me is who acts.

@@ -173,6 +173,12 @@ func (r *revert) one(wc verb.WriteContext, c change) (conflicts []string, err er
 	case c.Now == nil && there, c.Was == nil && !there:
 		return nil, nil // it was taken back already
 	case c.Now == nil:
+		if string(c.was.ID) != c.Ref.ID {
+			return []string{c.Ref.ID + " (its file had the id " + string(c.was.ID) + ")"}, nil
+		}
+		if lacks := r.lacks(wc, c.was); len(lacks) > 0 {
+			return []string{fmt.Sprintf("%s (needs %s, which is not here)", c.Ref.ID, strings.Join(lacks, ", "))}, nil
+		}
 		wc.Tx.Bring(c.Path, c.Was)
 		r.did(c.was, "it comes back as it was")
 		return nil, r.w.InScope(c.id())
@@ -182,6 +188,17 @@ func (r *revert) one(wc verb.WriteContext, c change) (conflicts []string, err er
 		return r.created(wc, c, t)
 	}
 	return r.edited(wc, c, t)
+}
+
+// lacks are what a task needs and is neither here nor comes back with it.
+func (r *revert) lacks(wc verb.WriteContext, t task.Task) (out []string) {
+	for _, id := range append(slices.Clone(t.Deps), t.Parent) {
+		comes := slices.ContainsFunc(r.changes, func(c change) bool { return c.Now == nil && c.id() == id })
+		if _, here := kind.Deps(wc.Tx, wc.Store.Config.Flow)(id); id != "" && !here && !comes {
+			out = append(out, string(id))
+		}
+	}
+	return out
 }
 
 // did notes what was done.

@@ -2,7 +2,10 @@ package tasks
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -105,8 +108,9 @@ func attachedTo(s *store.Store, other branches.Other, t task.Task) (all []store.
 			continue
 		}
 		content, err := s.Others().File(other, ref.Path)
-		if err != nil {
-			continue // it is not there either; cairn check says so
+		sum, _ := record.FileHash(ref.Path)
+		if err != nil || !strings.HasPrefix(fmt.Sprintf("%x", sha256.Sum256(content)), sum) {
+			continue // it is not there either, or is no copy of what its name says; cairn check says so
 		}
 		all = append(all, store.Attachment{Path: ref.Path, Content: content})
 	}

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -203,7 +204,8 @@ func (u undo) refused() error {
 		if len(u.last.Results) > 0 {
 			return e.WithHint("checks ran for it, and their results stay on the record; %s moves the task", record.CallTo("transition", "id", id).OnlyShown())
 		}
-		e = record.Errorf(record.InvalidInput, "what %s said before is not kept here, so it is not taken back", strings.Join(changedOf(u.last), ", ")).
+		what := cmp.Or(strings.Join(changedOf(u.last), ", "), "it")
+		e = record.Errorf(record.InvalidInput, "what %s said before is not kept here, so it is not taken back", what).
 			WithHint("%s writes it anew; git has what was committed", record.CallTo("update", "id", string(id)).OnlyShown())
 	case record.Began, record.TakenOver:
 		e = e.WithHint("%s with a reason ends the session and releases the task", record.CallTo("cancel", "session", u.last.Session).OnlyShown())
@@ -275,7 +277,10 @@ func (u undo) edit() (task.Task, error) {
 		ed.To = &u.last.From
 		by = append(by, "it goes back to "+string(u.last.From))
 	}
-	if _, held := u.last.Holder(); held {
+	if holder, held := u.last.Holder(); held {
+		if t.Assignee != holder {
+			return t, u.changedSince("assignee")
+		}
 		e, _ := u.prior.Newest(func(e record.Entry) bool { _, held := e.Holder(); return held })
 		before, _ := e.Holder()
 		ed.Assignee = &before
@@ -285,9 +290,12 @@ func (u undo) edit() (task.Task, error) {
 		by = append(by, "its dependencies are as they were")
 	}
 	if changed := changedOf(u.last); len(changed) > 0 {
-		before, ok := u.before()
+		before, left, ok := u.before()
 		if !ok || !asBefore(&ed, changed, before) {
 			return t, u.refused()
+		}
+		if others := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return left[name] == task.Mark(t, name) }); len(others) > 0 {
+			return t, u.changedSince(others...)
 		}
 		by = append(by, strings.Join(changed, ", ")+" as before")
 	}
@@ -305,18 +313,25 @@ func (u undo) edit() (task.Task, error) {
 	return after, err
 }
 
-// before is the task as it was before its last entry, without the provenance. It reports false if this clone did not
-// write that entry, or did not keep what it replaced.
-func (u undo) before() (task.Task, bool) {
+// changedSince refuses to take back what is not any more as the entry left it: a merge, or a hand, has changed it.
+func (u undo) changedSince(fields ...string) error {
+	return record.Errorf(record.Conflict, "%s is not what your write left: a merge or an edit by hand has changed it since", strings.Join(fields, ", ")).
+		WithHint("%s shows what was written; %s writes it anew", record.CallTo("history", "id", u.wc.Task.ID).OnlyShown(),
+			record.CallTo("update", "id", string(u.wc.Task.ID)).OnlyShown()).ForGood()
+}
+
+// before is the task as it was before the entry, without the provenance, and marks of what the entry left. It reports
+// false if this clone did not write that entry, or did not keep what it replaced.
+func (u undo) before() (task.Task, session.Marks, bool) {
 	hash := u.last.Hash()
 	for _, line := range slices.Backward(u.wc.Store.Journal(u.wc.Task.ID.Ref())) {
 		if line.Before == "" || line.Entry.Hash() != hash {
 			continue
 		}
 		before, err := kind.Tasks.Parse([]byte(line.Before))
-		return before, err == nil && before.ID == u.wc.Task.ID
+		return before, line.Left, err == nil && before.ID == u.wc.Task.ID
 	}
-	return task.Task{}, false
+	return task.Task{}, nil, false
 }
 
 // asBefore makes an edit that gives some fields what they said before. It reports false if no edit changes one of them.

@@ -34,7 +34,7 @@ func lastStep(log record.Log, redo bool) (last record.Entry, prior record.Log) {
 	for i, e := range log {
 		hash, undo := strings.CutPrefix(e.Text, undoes)
 		n := len(steps)
-		undid = undo && n > 0 && log[steps[n-1]].ShortHash() == hash
+		undid = undo && n > 0 && log[steps[n-1]].ShortHash() == hash && takesBack(e, log[steps[n-1]])
 		switch {
 		case undid:
 			steps = steps[:n-1]
@@ -52,6 +52,13 @@ func lastStep(log record.Log, redo bool) (last record.Entry, prior record.Log) {
 		return record.Entry{}, nil
 	}
 	return log[at], log[:at]
+}
+
+// takesBack reports whether an entry can be the undo of another, which it names: of the same actor, a note of a note, a
+// release of a claim, a deletion of a creation.
+func takesBack(e, step record.Entry) bool {
+	return e.Who == step.Who && (e.Did == record.Noted) == (step.Did == record.Noted) &&
+		(e.Did == record.Deleted) == (step.Did == record.Created) && (e.Did != record.Released || step.Did == record.Claimed)
 }
 
 func nothingLeft(id record.ID, redo bool) error {

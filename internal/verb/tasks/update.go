@@ -218,7 +218,7 @@ func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.S
 	}
 	written := func(before, after task.Task, err error) error {
 		if err == nil && (in.Checks != nil || in.Repo != nil) { // commands that run before the write are in it too
-			_ = s.Approve(Written(ctx, s, before, after, declared)) // what cannot be kept is asked for when it is to run
+			ApproveWritten(ctx, w, s, Written(ctx, s, before, after, declared))
 		}
 		return err
 	}

@@ -19,9 +19,9 @@ import (
 
 // Autocommit commits what has changed under the .cairn of the workspace, once something was written there, and nothing
 // else. The message says what happened, and the author is the actor of the newest entry. A commit that Autocommit made
-// less than ten seconds ago for the same actor, and that nobody can have seen, is replaced by one that has both. In the
-// work tree of a task nothing is committed: its work is committed as a whole. Exclusively runs a function while no
-// record is written.
+// less than ten seconds ago for the same actor, and that nobody can have seen, is replaced by one that has both; where
+// there is a remote, each is a commit of its own. In the work tree of a task nothing is committed: its work is committed
+// as a whole. Exclusively runs a function while no record is written.
 //
 // Its errors are those of Sync up to the commit, and GIT if it runs inside a hook of a commit. Then everything is as it
 // was, and the next call commits what this one did not.
@@ -123,7 +123,8 @@ func (y *autocommit) locked(err error) error {
 }
 
 // follows reports whether the commit that is checked out is one that Autocommit has just made for the same actor, and
-// that nothing else names: no other ref, and none of the records that are to be committed. Then it is to be replaced.
+// that nothing else can have: no other ref reaches it, no record that is to be committed names it, and there is no remote
+// to which it may have gone. Then it is to be replaced.
 func (y *autocommit) follows(ctx context.Context, head string, who record.Actor, paths []string) bool {
 	var was last
 	src, err := disk.ReadRegular(y.layout.AutocommitFile(), 1<<10)
@@ -131,7 +132,10 @@ func (y *autocommit) follows(ctx context.Context, head string, who record.Actor,
 		y.o.Now().Sub(was.At).Abs() >= burst {
 		return false
 	}
-	refs, err := y.repo.Refs().At(ctx, head)
+	if remotes, err := y.repo.Remotes().Names(ctx); err != nil || len(remotes) > 0 {
+		return false // a push may be under way
+	}
+	refs, err := y.repo.Refs().Holding(ctx, head)
 	if err != nil || !slices.Equal(refs, []string{"refs/heads/" + y.Branch}) {
 		return false
 	}
