@@ -154,8 +154,8 @@ func hasWords(title string, words []string) bool {
 	have := strings.FieldsFunc(title, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 	return !slices.ContainsFunc(words, func(word string) bool {
 		unspaced := strings.ContainsFunc(word, func(r rune) bool { return unicode.In(r, unspacedScripts...) })
-		return !(unspaced && strings.Contains(title, word)) &&
-			!slices.ContainsFunc(have, func(one string) bool { return strings.HasPrefix(one, word) })
+		begun := slices.ContainsFunc(have, func(one string) bool { return strings.HasPrefix(one, word) })
+		return !begun && (!unspaced || !strings.Contains(title, word))
 	})
 }
 
