@@ -124,7 +124,9 @@ func titled(ctx context.Context, w *verb.Workspace, said string) (string, error)
 	}
 	rows := slices.Clone(view.Rows())
 	for _, other := range s.Others().Read() {
-		rows = append(rows, &other.Row)
+		if !slices.ContainsFunc(rows, func(r *kind.Row) bool { return r.ID == other.ID }) { // it may just have been taken
+			rows = append(rows, &other.Row)
+		}
 	}
 	var open, all []string
 	for _, row := range rows {

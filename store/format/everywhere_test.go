@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"gopkg.in/yaml.v3"
 )
 
@@ -67,7 +68,8 @@ func step(path Path, s any) Path {
 }
 
 // Edits that are made in one step give the same bytes as when they are made one after another.
-func TestEditsTogetherAreThoseInTurn(t *testing.T) {
+func TestSlowEditsTogetherAreThoseInTurn(t *testing.T) {
+	slowtest.Skip(t)
 	compared := 0
 	for name, src := range fixtures(t) {
 		for variant, change := range variants {
