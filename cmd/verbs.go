@@ -233,10 +233,10 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	return p.result(ctx, p.verb, w, out)
 }
 
-// asksHere reports whether a person can be asked on standard input.
+// asksHere reports whether a person can be asked on standard input. A CI that has a terminal has nobody there.
 func (p *program) asksHere() bool {
 	_, ok := terminal.Is(p.Stdin)
-	return ok && !p.json && p.form == nil
+	return ok && !p.json && p.form == nil && p.Getenv("CI") == ""
 }
 
 // callOnce calls the verb with the values of an input, whose ids are complete.

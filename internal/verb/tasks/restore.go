@@ -76,6 +76,16 @@ func inTrash(s *store.Store, part string) (record.ID, error) {
 	}
 }
 
+// notHere are what a task needs, its dependencies and its parent, of which there is no record.
+func notHere(find task.Find, t task.Task) (out []record.ID) {
+	for _, id := range append(slices.Clone(t.Deps), t.Parent) {
+		if _, here := find(id); id != "" && !here {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
 func stageRestore(w *verb.Workspace, s *store.Store, tx *store.Tx, id record.ID, reason string) error {
 	v, err := tx.Restore(kind.Tasks.Kind, string(id))
 	if err != nil {
@@ -83,12 +93,10 @@ func stageRestore(w *verb.Workspace, s *store.Store, tx *store.Tx, id record.ID,
 	}
 	t := v.(task.Task)
 	find := kind.Deps(tx, s.Config.Flow)
-	for _, dep := range append(slices.Clone(t.Deps), t.Parent) {
-		if _, ok := find(dep); dep != "" && !ok {
-			if _, err := inTrash(s, string(dep)); err == nil && kind.Tasks.ParseID(string(dep)) == nil {
-				return record.Errorf(record.DanglingDep, "it needs %s, which is not here", dep).
-					WithHint("if that was deleted too: %s first", record.CallTo("restore", "id", string(dep)).OnlyShown())
-			}
+	for _, dep := range notHere(find, t) {
+		if _, err := inTrash(s, string(dep)); err == nil && kind.Tasks.ParseID(string(dep)) == nil {
+			return record.Errorf(record.DanglingDep, "it needs %s, which is not here", dep).
+				WithHint("if that was deleted too: %s first", record.CallTo("restore", "id", string(dep)).OnlyShown())
 		}
 	}
 	t, _, err = s.Config.Flow.Restore(t, find, w.Stamp(reason))

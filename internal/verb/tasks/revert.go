@@ -192,9 +192,8 @@ func (r *revert) one(wc verb.WriteContext, c change) (conflicts []string, err er
 
 // lacks are what a task needs and is neither here nor comes back with it.
 func (r *revert) lacks(wc verb.WriteContext, t task.Task) (out []string) {
-	for _, id := range append(slices.Clone(t.Deps), t.Parent) {
-		comes := slices.ContainsFunc(r.changes, func(c change) bool { return c.Now == nil && c.id() == id })
-		if _, here := kind.Deps(wc.Tx, wc.Store.Config.Flow)(id); id != "" && !here && !comes {
+	for _, id := range notHere(kind.Deps(wc.Tx, wc.Store.Config.Flow), t) {
+		if !slices.ContainsFunc(r.changes, func(c change) bool { return c.Now == nil && c.id() == id }) {
 			out = append(out, string(id))
 		}
 	}

@@ -119,13 +119,8 @@ func attachedTo(s *store.Store, other branches.Other, t task.Task) (all []store.
 
 // lacking says which of the tasks that a task needs are not here.
 func lacking(s *store.Store, t task.Task) (out []verb.Notice) {
-	for _, id := range append(slices.Clone(t.Deps), t.Parent) {
-		if id == "" {
-			continue
-		}
-		if _, ok := kind.Deps(s, s.Config.Flow)(id); !ok {
-			out = append(out, verb.Notice{Code: "NEEDED_IS_NOT_HERE", Message: "it needs " + string(id) + ", which is not on this branch"})
-		}
+	for _, id := range notHere(kind.Deps(s, s.Config.Flow), t) {
+		out = append(out, verb.Notice{Code: "NEEDED_IS_NOT_HERE", Message: "it needs " + string(id) + ", which is not on this branch"})
 	}
 	return out
 }

@@ -270,6 +270,9 @@ func (u undo) edit() (task.Task, error) {
 	ed := task.Edit{MayWeaken: u.w.MayWeaken(), AddDeps: u.last.RemoveDeps, RemoveDeps: u.last.AddDeps}
 	var by []string
 	if u.last.To != "" {
+		if t.Status != u.last.To {
+			return t, u.changedSince("status")
+		}
 		if flow.IsClosed(u.last.From) {
 			return t, record.Errorf(record.InvalidInput, "it was opened again, and to close it has to pass the gates").
 				WithHint("%s", record.CallTo("transition", "id", t.ID, "to", string(u.last.From)).OnlyShown())
@@ -315,7 +318,7 @@ func (u undo) edit() (task.Task, error) {
 
 // changedSince refuses to take back what is not any more as the entry left it: a merge, or a hand, has changed it.
 func (u undo) changedSince(fields ...string) error {
-	return record.Errorf(record.Conflict, "%s is not what your write left: a merge or an edit by hand has changed it since", strings.Join(fields, ", ")).
+	return record.Errorf(record.Conflict, "a merge or an edit by hand has changed %s since your write", strings.Join(fields, ", ")).
 		WithHint("%s shows what was written; %s writes it anew", record.CallTo("history", "id", u.wc.Task.ID).OnlyShown(),
 			record.CallTo("update", "id", string(u.wc.Task.ID)).OnlyShown()).ForGood()
 }

@@ -38,7 +38,7 @@ func lastStep(log record.Log, redo bool) (last record.Entry, prior record.Log) {
 		switch {
 		case undid:
 			steps = steps[:n-1]
-		case undo && e.Did == record.Restored: // the entry that it takes back went with the trash
+		case undo && e.Did == record.Restored && n > 0 && log[steps[n-1]].Who == e.Who: // the entry that it takes back went with the trash
 		default:
 			steps = append(steps, i)
 		}
