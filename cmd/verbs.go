@@ -19,6 +19,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/urfave/cli/v3"
 )
 
@@ -290,24 +291,34 @@ type severalDone struct {
 	Errors  []catalogue.FailureBody `json:"errors,omitempty"`
 }
 
-// callEach does the verb for each id of the line in turn, tells of each what became of it, and exits with the number of
-// the first failure. The ids are looked up before anything is done: where a word of the line names no record, nothing
-// is done.
+// outcome is what became of one call.
+type outcome struct {
+	out any
+	err error
+}
+
+// callEach does the verb for each id of the line in turn, tells of each what became of it, in that order, and exits with
+// the number of the first failure. The ids are looked up before anything is done: where a word of the line names no
+// record, nothing is done. A git remote is asked for all of them at once.
 func (p verbCommand) callEach(ctx context.Context, w *verb.Workspace, in *input) error {
 	each, err := p.looked(ctx, w, in)
 	if err != nil {
 		return err
 	}
 	done := severalDone{Several: verb.Several{Tasks: []verb.Row{}}}
-	first := 0
-	for _, one := range each {
-		out, err := p.callOnce(ctx, w, one)
-		exit := p.tell(ctx, &done, out, err)
-		first = cmp.Or(first, exit)
+	first, told := 0, 0
+	outcomes := make([]*outcome, len(each)) // nil for a call that is not over
+	remote.Together(ctx, len(each), func(ctx context.Context, i int) {
 		if ctx.Err() != nil {
-			break
+			return
 		}
-	}
+		out, err := p.callOnce(ctx, w, each[i])
+		outcomes[i] = &outcome{out, err}
+		for ; told < len(each) && outcomes[told] != nil; told++ {
+			exit := p.tell(ctx, &done, outcomes[told].out, outcomes[told].err)
+			first = cmp.Or(first, exit)
+		}
+	})
 	p.exit = first
 	if p.collects() {
 		return p.result(ctx, p.verb, w, done)

@@ -76,16 +76,18 @@ type turn struct {
 	*Claims
 	shared session.Shared
 	lock   *filelock.Lock
-	inner  int  // turns that were begun within this one
+	at     **turn
+	inner  int  // turns that were begun within this one, and are not over
 	urgent bool // somebody waits for the answer, and the whole budget may be used
 }
 
 // begin waits for the turn of this process; within one it goes on with that. It returns BUSY if that does not come
 // within a minute, and the errors of Usable.
 func (c *Claims) begin(ctx context.Context) (*turn, error) {
-	if c.held != nil {
-		c.held.inner++
-		return c.held, nil
+	at := c.place(ctx)
+	if *at != nil {
+		(*at).inner++
+		return *at, nil
 	}
 	if err := c.Usable(ctx); err != nil {
 		return nil, err
@@ -96,7 +98,15 @@ func (c *Claims) begin(ctx context.Context) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.turn(lock)
+	return c.turn(lock, at)
+}
+
+// place is where the turn is that this process has: of several calls that are made together one for all.
+func (c *Claims) place(ctx context.Context) **turn {
+	if call := callIn(ctx); call != nil {
+		return call.turn
+	}
+	return &c.held
 }
 
 // tryBegin is begin for work that another process does as well: it returns nil if one has the turn.
@@ -111,10 +121,10 @@ func (c *Claims) tryBegin(ctx context.Context) (*turn, error) {
 	if err != nil || !free {
 		return nil, c.Clone.Live.Failed(err)
 	}
-	return c.turn(lock)
+	return c.turn(lock, c.place(ctx))
 }
 
-func (c *Claims) turn(lock *filelock.Lock) (*turn, error) {
+func (c *Claims) turn(lock *filelock.Lock, at **turn) (*turn, error) {
 	shared, _ := c.Clone.Shared(c.Config.Claims.Key())
 	if shared.Clone == "" {
 		id, err := c.token()
@@ -124,8 +134,8 @@ func (c *Claims) turn(lock *filelock.Lock) (*turn, error) {
 		}
 		shared.Clone = id[:12]
 	}
-	c.held = &turn{Claims: c, shared: shared, lock: lock}
-	return c.held, nil
+	*at = &turn{Claims: c, shared: shared, lock: lock, at: at}
+	return *at, nil
 }
 
 // end lets the next process have its turn.
@@ -134,7 +144,7 @@ func (t *turn) end() {
 		t.inner--
 		return
 	}
-	t.held = nil
+	*t.at = nil
 	_ = t.lock.Release()
 }
 
@@ -231,6 +241,10 @@ func (c *Claims) file(of record.Ref) record.Header {
 
 // fetch asks the remote for all claims. It returns OFFLINE if there is no answer.
 func (t *turn) fetch(ctx context.Context) error {
+	if call := callIn(ctx); call != nil {
+		_, err := call.ask(&question{ctx: ctx, turn: t})
+		return err
+	}
 	if err := t.spend(ctx); err != nil {
 		return err
 	}

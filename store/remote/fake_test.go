@@ -258,8 +258,10 @@ func (c *clone) want(of ...record.Ref) []session.Want {
 }
 
 // claim claims records in the clone and at the remote.
-func (c *clone) claim(of ...record.Ref) error {
-	return c.Take(c.t.Context(), c.want(of...), func() error {
+func (c *clone) claim(of ...record.Ref) error { return c.claimIn(c.t.Context(), of...) }
+
+func (c *clone) claimIn(ctx context.Context, of ...record.Ref) error {
+	return c.Take(ctx, c.want(of...), func() error {
 		for _, one := range of {
 			lease := c.lease()
 			if err := c.live(one, &lease); err != nil {

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -55,39 +56,18 @@ func (c *Claims) Release(ctx context.Context, want []session.Want, write func() 
 }
 
 // finish tells the remote how far records were brought, and returns what the claims are once that is written.
-func (t *turn) finish(ctx context.Context, want []session.Want) ([]session.OwnClaim, error) {
-	var own []session.OwnClaim
-	for _, w := range want {
-		o := t.shared.OwnOf(w.Ref)
-		if w.Ended == nil {
-			continue
+func (t *turn) finish(ctx context.Context, want []session.Want) (own []session.OwnClaim, err error) {
+	Together(ctx, len(want), func(ctx context.Context, i int) {
+		if want[i].Ended == nil {
+			return
 		}
-		if o == nil {
-			if err := t.unclaimed(ctx, w.Ref); err != nil {
-				return nil, err
-			}
-			continue
+		o, failed := t.finishOne(ctx, want[i])
+		if err = cmp.Or(err, failed); o != nil {
+			own = append(own, *o)
 		}
-		if o.Sync == session.Lost && o.To != nil {
-			return nil, o.To.Lost(record.ID(o.Ref.ID))
-		}
-		claim := o.Claim.Finish(*w.Ended, t.Now())
-		object, err := t.port.Commit(ctx, claim.Encode(), t.Now())
-		if err != nil {
-			return nil, err
-		}
-		sure := o.Sync == session.Synced && o.Claim.Sure(t.Now())
-		err = t.finishOne(ctx, *o, object)
-		switch {
-		case err == nil:
-			*o = o.Confirmed()
-		case record.CodeOf(err) == record.Offline && (sure || t.Alone):
-			*o = o.Unconfirmed(t.shared.Said)
-		default:
-			return nil, err
-		}
-		o.Claim, o.Object = claim, object
-		own = append(own, *o)
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, o := range own {
 		if o.Sync == session.Synced {
@@ -95,6 +75,34 @@ func (t *turn) finish(ctx context.Context, want []session.Want) ([]session.OwnCl
 		}
 	}
 	return own, t.save()
+}
+
+// finishOne is finish for one record; nil if this clone has no claim on it.
+func (t *turn) finishOne(ctx context.Context, w session.Want) (*session.OwnClaim, error) {
+	o := t.shared.OwnOf(w.Ref)
+	if o == nil {
+		return nil, t.unclaimed(ctx, w.Ref)
+	}
+	if o.Sync == session.Lost && o.To != nil {
+		return nil, o.To.Lost(record.ID(o.Ref.ID))
+	}
+	claim := o.Claim.Finish(*w.Ended, t.Now())
+	object, err := t.port.Commit(ctx, claim.Encode(), t.Now())
+	if err != nil {
+		return nil, err
+	}
+	sure := o.Sync == session.Synced && o.Claim.Sure(t.Now())
+	err = t.replace(ctx, *o, object)
+	switch {
+	case err == nil:
+		*o = o.Confirmed()
+	case record.CodeOf(err) == record.Offline && (sure || t.Alone):
+		*o = o.Unconfirmed(t.shared.Said)
+	default:
+		return nil, err
+	}
+	o.Claim, o.Object = claim, object
+	return o, nil
 }
 
 // unclaimed asks about a record that this clone has no claim on at the remote. It returns CLAIM_LOST if another clone
@@ -112,9 +120,9 @@ func (t *turn) unclaimed(ctx context.Context, of record.Ref) error {
 	return nil
 }
 
-// finishOne has the remote replace a claim of this clone by a commit. It returns CLAIM_LOST, which it notes, if another
+// replace has the remote replace a claim of this clone by a commit. It returns CLAIM_LOST, which it notes, if another
 // clone has the record, and OFFLINE.
-func (t *turn) finishOne(ctx context.Context, o session.OwnClaim, object string) error {
+func (t *turn) replace(ctx context.Context, o session.OwnClaim, object string) error {
 	old := o.Object
 	if o.Sync != session.Synced {
 		old = o.Was

@@ -260,6 +260,9 @@ func (a answer) words() string {
 
 // push pushes, and returns what came of it.
 func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (answer, error) {
+	if call := callIn(ctx); call != nil {
+		return call.ask(&question{ctx: ctx, turn: t, updates: updates, atomic: atomic})
+	}
 	if err := t.spend(ctx); err != nil {
 		return answer{}, err
 	}

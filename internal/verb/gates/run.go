@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/progress"
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -116,7 +117,7 @@ func beatWhile(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Ta
 	if hold.Session == "" || !hold.Mine(w.Actor(), s.Worktree) {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(remote.Alone(ctx))
 	go func() {
 		for tick := time.NewTicker(s.Config.StaleAfter / 3); ; {
 			select {
