@@ -7,6 +7,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // syncResult is what a sync has done.
@@ -18,6 +20,7 @@ type syncResult struct {
 	Committed   filesMoved `json:"committed"`
 	Sent        filesMoved `json:"sent"`
 	Got         filesMoved `json:"got"`
+	TakenOut    []string   `json:"taken_out,omitempty"`    // records that lack entries which a commit has
 	MergeDriver []string   `json:"merge_driver,omitempty"` // what installing it changed
 }
 
@@ -60,7 +63,7 @@ func syncCommands() []command {
 }
 
 func runSync(ctx context.Context, c *call, in syncIn) error {
-	_, s, err := c.open(ctx)
+	w, s, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,9 +79,17 @@ func runSync(ctx context.Context, c *call, in syncIn) error {
 	if err != nil {
 		return err
 	}
-	c.show(syncResult{
+	out := syncResult{
 		Branch: done.Branch, Upstream: done.Upstream, Remote: done.Remote, Commit: done.Commit,
 		Committed: moved(done.Committed), Sent: moved(done.Sent), Got: moved(done.Got), MergeDriver: driver,
-	})
+	}
+	if out.Committed.Total()+out.Sent.Total()+out.Got.Total() > 0 {
+		back, _ := store.Fixes(ctx, s.Layout, nil, record.Stamp{Who: w.Actor(), At: c.Now()}) // the sync is done all the same
+		for _, f := range back {
+			_, id, _ := kind.At(f.Path)
+			out.TakenOut = append(out.TakenOut, id)
+		}
+	}
+	c.show(out)
 	return nil
 }

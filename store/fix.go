@@ -3,7 +3,9 @@ package store
 import (
 	"bytes"
 	"context"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
@@ -30,7 +32,8 @@ type Fix struct {
 //   - a top-level key that stands again and says the same as before goes (duplicate-key);
 //   - a task without an id gets the one in the name of its file (missing-field);
 //   - two files of a record become one (two-files): that at rest if the record is closed, else that among the others;
-//   - the entries that a record has lost come back (provenance-rewritten; see PutBack), with one more, of the stamp.
+//   - the entries that a record has lost come back (provenance-rewritten; see PutBack), with one more, of the stamp. So
+//     do those that the newest commits took out, found or not, since on the branch that is the base nothing is compared.
 //
 // Other findings, and other files with these, are left to a person. It returns GIT if git refuses to tell the version
 // that two files come from, or what the record had.
@@ -41,6 +44,15 @@ func Fixes(ctx context.Context, l layout.Layout, findings []proof.Finding, stamp
 	if err != nil {
 		return nil, err
 	}
+	for _, path := range slices.Sorted(maps.Keys(lost)) {
+		back, err := PutBack(ctx, l, path, lost[path], stamp)
+		if err != nil {
+			return nil, err
+		}
+		if back != nil {
+			done[path], out = true, append(out, *back)
+		}
+	}
 	for _, f := range findings {
 		if f.Rule == proof.TwoFiles.ID {
 			merge, err := oneFile(ctx, l, f.Path)
@@ -49,17 +61,6 @@ func Fixes(ctx context.Context, l layout.Layout, findings []proof.Finding, stamp
 			}
 			if merge != nil {
 				out = append(out, *merge)
-			}
-			continue
-		}
-		if f.Rule == proof.ProvenanceRewritten.ID && !done[f.Path] {
-			back, err := PutBack(ctx, l, f.Path, lost[f.Path], stamp)
-			if err != nil {
-				return nil, err
-			}
-			if back != nil {
-				done[f.Path] = true
-				out = append(out, *back)
 			}
 			continue
 		}

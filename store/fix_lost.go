@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
@@ -52,19 +53,27 @@ func PutBack(ctx context.Context, l layout.Layout, path string, lost []record.En
 	return &Fix{Path: path, Old: src, New: doc.Bytes(), Lost: lost}, nil
 }
 
-// lostOf are the entries that records have lost of which findings say that their provenance was rewritten, by the paths
-// of these.
+// lostOf are the entries that records have lost, by the paths of these: of which findings say that their provenance was
+// rewritten, and from which the newest commits took some out.
 func lostOf(ctx context.Context, l layout.Layout, findings []proof.Finding) (map[string][]record.Entry, error) {
-	wanted, paths := map[record.Ref]bool{}, map[string]record.Ref{}
+	wanted := map[record.Ref]bool{}
 	for _, f := range findings {
 		if k, id, ok := kind.At(f.Path); ok && f.Rule == proof.ProvenanceRewritten.ID {
-			wanted[k.Ref(id)], paths[f.Path] = true, k.Ref(id)
+			wanted[k.Ref(id)] = true
 		}
+	}
+	lost, err := snapshot.LostLately(ctx, l)
+	if err != nil {
+		return nil, err
 	}
 	all, err := snapshot.Lost(ctx, l, wanted)
 	out := map[string][]record.Entry{}
-	for path, of := range paths {
-		out[path] = all[of]
+	for _, some := range []map[record.Ref][]record.Entry{lost, all} {
+		for of, entries := range some {
+			if k, ok := kind.For(of); ok {
+				out[place.Of(l, k, of.ID)] = entries
+			}
+		}
 	}
 	return out, err
 }

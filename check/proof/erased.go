@@ -65,7 +65,7 @@ func (r erasedRules) gone(f *File, of record.ID, entries []record.Entry) {
 		others = fmt.Sprintf(", and so are %d more", n)
 	}
 	r.report(ProvenanceRewritten, f, Path{"provenance"}, "an entry that an earlier commit has (%s) is gone, changed, or in another place%s", describe(entries[0]), others).
-		fix("take the file's entries from that commit and append the new ones: git log -p -- %s shows it", f.Path).Task = of
+		fix("cairn check --fix puts back what went; git log -p -- %s shows the commit", f.Path).Task = of
 }
 
 // takenBack reports whether an entry may go where the task is again as the base has it, as after a revert: it moved or
