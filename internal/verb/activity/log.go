@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/place"
 )
@@ -100,7 +101,7 @@ func Log(ctx context.Context, w *verb.Workspace, s *store.Store, in LogIn) (LogO
 	for _, e := range append(events, about...) {
 		entry := e.Item.Entry
 		told := Told{At: e.Item.At, Who: string(e.Item.Who), Task: e.Item.Task, Record: e.Item.Record, Title: e.Item.Title, Deleted: e.Item.Deleted, Entry: &entry}
-		told.In = known.brought[entryKey(cmp.Or(string(e.Item.Task), e.Item.Record), string(entry.Who), entry.At, string(entry.Did))]
+		told.In = known.brought.commit(cmp.Or(string(e.Item.Task), e.Item.Record), entry)
 		story = append(story, verb.Ranked[Told]{At: e.At, Item: told})
 	}
 	story = append(story, known.told...)
@@ -139,13 +140,13 @@ func (f filters) about(ctx context.Context, w *verb.Workspace, s *store.Store) (
 
 type gitStory struct {
 	told    []verb.Ranked[Told]
-	brought map[string]string // the commit that brought an entry, by entryKey
+	brought broughtLines
 	note    string
 }
 
 // git asks git for the commits of a story. That git fails is a note.
 func (f filters) git(ctx context.Context, s *store.Store) (gitStory, error) {
-	out := gitStory{brought: map[string]string{}}
+	out := gitStory{brought: broughtLines{}}
 	if s.Repo == nil {
 		out.note = "there is no git repository around the workspace"
 		return out, nil
@@ -215,7 +216,7 @@ func idOfFile(name string) string { return strings.TrimSuffix(path.Base(name), p
 
 // changes says which records a commit changes, and notes the entries that it brings. A record whose file goes in one
 // place and comes in another was moved, as archive does it: one change, and none by hand.
-func (c *Commit) changes(s *store.Store, in store.Logged, brought map[string]string) {
+func (c *Commit) changes(s *store.Store, in store.Logged, brought broughtLines) {
 	places, seen := map[string]int{}, map[string]bool{}
 	for _, file := range in.Changed {
 		places[idOfFile(file.Path)]++
@@ -236,7 +237,7 @@ func (c *Commit) changes(s *store.Store, in store.Logged, brought map[string]str
 		}
 		for _, line := range file.Added {
 			if key, ok := keyOfLine(id, line); ok {
-				brought[key] = in.ID
+				brought[key] = append(brought[key], broughtLine{in.ID, line})
 			}
 		}
 	}
@@ -250,7 +251,34 @@ func isEntryLine(line string) bool {
 	return strings.HasPrefix(line, "- {who: ") || strings.HasPrefix(line, "- who: ")
 }
 
-// entryKey identifies an entry among those of a story, by the id of its record too.
+// broughtLines are the lines of entries that commits bring, by entryKey, those of the newest commits first.
+type broughtLines map[string][]broughtLine
+
+type broughtLine struct{ commit, line string }
+
+// commit is the commit that brought an entry first; "" if that is not known.
+func (b broughtLines) commit(id string, e verb.Entry) (commit string) {
+	lines := b[entryKey(id, string(e.Who), e.At, string(e.Did))]
+	differ := slices.ContainsFunc(lines, func(one broughtLine) bool { return one.line != lines[0].line })
+	for _, one := range lines {
+		if !differ || one.says(e.Hash) {
+			commit = one.commit
+		}
+	}
+	return commit
+}
+
+// says reports whether a line is that of the entry with a short hash: several may have one key.
+func (l broughtLine) says(hash string) bool {
+	doc, err := format.Parse([]byte("provenance:\n"+l.line+"\n"), format.YAML)
+	if err != nil {
+		return false
+	}
+	log, err := kind.Entries(doc)
+	return err == nil && len(log) == 1 && log[0].ShortHash() == hash
+}
+
+// entryKey tells an entry from most others of a story. Those of one record that somebody made in one second may have one.
 func entryKey(id, who string, at time.Time, did string) string {
 	return id + " " + who + " " + at.UTC().Format(time.RFC3339) + " " + did
 }
