@@ -55,7 +55,8 @@ func (f *field) takenOver(kim *verb.Workspace) func(executor.Run) {
 	}
 }
 
-func TestAClaimThatAnotherCloneTookEndsTheJob(t *testing.T) {
+func TestSlowAClaimThatAnotherCloneTookEndsTheJob(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	kim := f.shared()
 	f.agent.line = "echo good >file && sleep 600"
