@@ -121,6 +121,7 @@ func (f leftoverFinder) all(ctx context.Context) ([]Leftover, error) {
 		{f.Live.Heartbeats(), ".json", f.wrongBeat},
 		{f.Live.Journals(), layout.JournalExt, f.wrongJournal},
 		{f.Live.Keys(), ".json", func(call, path string) []Leftover { return f.unreadable(path, f.Key(call) != nil) }},
+		{f.Live.Kept(), ".json", func(_, path string) []Leftover { return f.unreadable(path, live.Read(path, session.ParseKept) != nil) }},
 		{f.Live.Inboxes(), ".json", func(_, path string) []Leftover { return f.unreadable(path, f.IsInbox(path)) }},
 	} {
 		err := layout.EachName(of.dir, of.ext, func(name string) {

@@ -168,11 +168,16 @@ func isTrashFile(name string) bool {
 	return ok && folder == "trash" && path.Ext(file) == k.Ext()
 }
 
-// isLiveFile reports whether a path in the live folder is that of a state, a journal, a key, a heartbeat or an inbox.
+// isLiveFile reports whether a path in the live folder is that of a state, a journal, a kept record, a key, a
+// heartbeat or an inbox.
 func isLiveFile(name string) bool {
 	folder, file, _ := strings.Cut(name, "/")
 	id := strings.TrimSuffix(file, path.Ext(file))
 	switch folder + path.Ext(file) {
+	case "kept.json":
+		_, of, _ := strings.Cut(id, ".")
+		_, ok := kind.For(layout.RefOf(of))
+		return ok
 	case "claims.json", "journal" + layout.JournalExt:
 		_, ok := kind.For(layout.RefOf(id))
 		return ok

@@ -30,7 +30,8 @@ func (w *writing) liveSteps() []redoLive {
 	}
 	for _, st := range w.tx.records {
 		if st.claims && !st.changed() {
-			out = append(out, w.putState(st, ""))
+			put, _ := w.putState(st, "")
+			out = append(out, put)
 		}
 	}
 	for _, ses := range w.tx.silent {
@@ -64,7 +65,9 @@ func (w *writing) recordSteps(st *staged) []redoLive {
 	header, after := st.header(), w.s.Rel(st.file.path)
 	switch {
 	case st.gone:
-		return []redoLive{w.put(w.s.Live.Claim(header.Ref), nil, after), w.put(w.s.Live.Journal(header.Ref), nil, after)}
+		return []redoLive{
+			w.put(w.s.Live.Claim(header.Ref), nil, after), w.put(w.s.Live.Journal(header.Ref), nil, after), w.put(w.s.KeptFile(header.Ref), nil, after),
+		}
 	case len(header.Log) == 0:
 		return nil
 	}
@@ -75,10 +78,13 @@ func (w *writing) recordSteps(st *staged) []redoLive {
 		line.Left = left(st.now, last)
 	}
 	out := []redoLive{{Path: w.s.Live.Rel(w.s.Live.Journal(header.Ref)), Text: journalLine(line), Append: true, line: &line}}
+	var state session.State
 	if st.kind.Held() {
-		out = append([]redoLive{w.putState(st, after)}, out...)
+		var put redoLive
+		put, state = w.putState(st, after)
+		out = append([]redoLive{put}, out...)
 	}
-	return out
+	return append(out, w.keepSteps(st, state, after)...)
 }
 
 // left marks what a task says in the fields that an entry names, so that undo sees what was changed since; nil for
@@ -146,13 +152,13 @@ func (w *writing) journal(at time.Time, beside bool) {
 
 func journalLine(w session.Written) string { return strings.TrimSpace(string(live.Encode(w))) }
 
-// putState is the step that writes the state of a record after this write.
-func (w *writing) putState(st *staged, after string) redoLive {
+// putState is the step that writes the state of a record after this write, and that state.
+func (w *writing) putState(st *staged, after string) (redoLive, session.State) {
 	at := session.Progress{Branch: w.head.Branch, Worktree: w.s.Worktree, Head: w.head.Commit}
 	state := st.state(w.s.Clone, at)
 	step := w.put(w.s.Live.Claim(state.Ref), state, after)
 	step.Remove = state.Empty()
-	return step
+	return step, state
 }
 
 // put is the step that writes a value to a file of the live state; nil removes the file.

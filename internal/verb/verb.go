@@ -160,6 +160,11 @@ func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 	if err != nil {
 		return v.replayed(ctx, w, s, nil, err)
 	}
+	if v.Kind != Read && s != nil { // git may have taken out what the caller's session stands on
+		if _, err := s.Restore(ctx, w.Actor(), false); err != nil {
+			return nil, err
+		}
+	}
 	out, err := v.invoke(ctx, w, s, in)
 	err = OffersTake(s, err)
 	for asks := asksOf(err); asks != nil && w.Confirm != nil; asks = asksOf(err) {

@@ -82,6 +82,17 @@ func (l Live) Journals() string { return l.join("journal") }
 // Journal is the path of the entries that this clone wrote to a record.
 func (l Live) Journal(of record.Ref) string { return l.join("journal", refName(of)+JournalExt) }
 
+// Kept is the folder of the records that were written under a session (session.Kept).
+func (l Live) Kept() string { return l.join("kept") }
+
+// KeptPrefix is what the names of the files in Kept begin with that are of one worktree.
+func (l Layout) KeptPrefix() string { return Name(l.Worktree) + "." }
+
+// KeptFile is the path of a record as one worktree had it.
+func (l Layout) KeptFile(of record.Ref) string {
+	return filepath.Join(l.Live.Kept(), l.KeptPrefix()+refName(of)+".json")
+}
+
 // Keys is the folder of the calls with an idempotency key.
 func (l Live) Keys() string { return l.join("keys") }
 
@@ -154,7 +165,7 @@ func (l Live) Vectors() string { return l.join("vectors") }
 
 // Folders lists the folders of the live state, outer ones first.
 func (l Live) Folders() []string {
-	return []string{string(l), l.Claims(), l.Journals(), l.Keys(), l.Heartbeats(), l.Inboxes(), l.Trash()}
+	return []string{string(l), l.Claims(), l.Journals(), l.Keys(), l.Heartbeats(), l.Inboxes(), l.Kept(), l.Trash()}
 }
 
 // MakeLive makes the folders of the live state, but for that of the trash. The folder around them, .cairn or git's,

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
@@ -103,6 +104,21 @@ func (d Clone) Heartbeat(ses string) *session.Heartbeat {
 
 // KeysKept is how long a clone remembers an idempotency key.
 const KeysKept = 30 * 24 * time.Hour
+
+// Kept returns the records that are kept of this worktree, those that can be read. They are not more than a session
+// writes.
+func (d Clone) Kept() (all []session.Kept) {
+	_ = layout.EachName(d.Live.Kept(), ".json", func(name string) {
+		if !strings.HasPrefix(name, d.KeptPrefix()) {
+			return
+		}
+		k := Read(filepath.Join(d.Live.Kept(), name+".json"), session.ParseKept)
+		if k != nil && k.Worktree == d.Worktree {
+			all = append(all, *k)
+		}
+	})
+	return all
+}
 
 // Key returns what the clone remembers of a call with an idempotency key, or nil. The file is named after a hash of the
 // call. Entries name the key too, for as long as their record lives. The file is for calls whose record a repeated call
