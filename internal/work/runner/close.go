@@ -39,18 +39,21 @@ func (r *run) close(e *ended) error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	if r.session != nil && e.state != job.Succeeded {
+		r.note(r.tree.rejoin(ctx, r.session.Acts.Actor(), true))
 		// If a hook refuses the commit or does not end in time, the files are left as they are.
 		soon, late := context.WithTimeout(ctx, hooksAtEnd)
 		r.note(r.tree.commit(soon, r.session.Acts.Actor(), "The job ended before it was done."))
 		late()
 		r.note(r.session.giveUp(ctx, e.state == job.Canceled, r.why(e)))
 	}
-	if r.tree != nil {
+	if r.session != nil {
 		if err := r.tree.commitRecords(ctx); err != nil && e.state == job.Succeeded {
 			e = &ended{job.Failed, job.InternalError, "the record could not be committed: " + record.MessageOf(err)}
 		} else {
 			r.note(err)
 		}
+	}
+	if r.tree != nil {
 		r.note(r.artifacts(ctx))
 	}
 	head, summary := "", r.handedOver(e)

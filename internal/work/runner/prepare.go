@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
@@ -46,7 +47,15 @@ func (r *run) prepare(ctx context.Context) error {
 		Task: r.spec.Task, Acts: acts, At: r.tree.at, Top: r.tree.at.Worktree, By: r.spec.By, Job: r.spec.Job,
 		Why: r.spec.Job + " works on it",
 	}}
-	return or(job.Setup, r.session.begin(ctx))
+	return or(job.Setup, r.begin(ctx, r.session.begin))
+}
+
+// begin begins a session, and commits that before the executor runs, since what is not committed its git may take away.
+func (r *run) begin(ctx context.Context, how func(context.Context) error) error {
+	if err := how(ctx); err != nil {
+		return err
+	}
+	return r.tree.commitRecords(ctx)
 }
 
 // mayStart refuses what may have changed since the job was created: whether its clone is trusted, its task, and the
@@ -84,17 +93,45 @@ func (r *run) makeTree(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	cut, err := r.cutOff(trees)
+	if err != nil {
+		return err
+	}
+	if cut != nil { // its supervisor was killed, and could not bring the work tree in order
+		if _, _, err := trees.Rejoin(ctx, *cut, "", true); err != nil {
+			return err
+		}
+	}
 	tree, err := trees.Make(ctx, r.spec.Task, r.spec.Base, r.spec.BaseCommit)
 	if err != nil {
 		return err
 	}
 	r.tree = &workTree{Tree: tree, trees: trees, jobs: work.Jobs(r.s), owned: r.owned, spec: r.spec}
-	if err := r.tree.open(ctx, r.w.StateDir); err != nil {
+	if err := r.tree.open(ctx, r.w.StateDir, cut != nil); err != nil {
 		return err
 	}
 	return r.owned.Change(func(s *job.Status) {
 		s.Branch, s.Worktree, s.Base, s.BaseCommit = tree.Branch, tree.Path, tree.Base, tree.BaseCommit
 	})
+}
+
+// cutOff is the work tree of the task if a job was cut off in it: this one, which goes on, or the one before it, which
+// left no newest commit. It is nil otherwise, and where a person may have been at work there since.
+func (r *run) cutOff(trees *worktree.Worktrees) (*worktree.Tree, error) {
+	tree, made, err := trees.Find(r.spec.Task)
+	if err != nil || !made {
+		return nil, err
+	}
+	all, err := work.Jobs(r.s).List()
+	for _, one := range all {
+		if one.Spec.Task == r.spec.Task && one.Status.Worktree == tree.Path {
+			if one.Status.Head == "" {
+				return &tree, err
+			}
+			break
+		}
+	}
+	return nil, err
 }
 
 // setUp runs the set-up command that the config of the work tree names. It runs it each time that the job goes on,

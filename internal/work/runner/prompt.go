@@ -20,6 +20,7 @@ const (
 // followUp is what the executor is told in a round that follows another. The zero value is that of the first round.
 type followUp struct {
 	checks string // the output of checks that failed in the round before
+	tree   string // how the executor left the work tree, so that it cannot be judged
 	remind bool   // the executor ended without handing over
 }
 
@@ -114,6 +115,9 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 func (b *page) again(more followUp) {
 	if more.remind {
 		b.add("## You have not handed over\n\nYour last run ended without handing over. Look at what is done, finish what is missing, and hand over.")
+	}
+	if more.tree != "" {
+		b.add("## The work tree\n\nYour work cannot be looked at yet: %s.\nBring that in order, and hand over again.", more.tree)
 	}
 	if more.checks != "" {
 		b.add("## Checks that failed\n\nYou handed over, and these checks failed. Your changes are committed on the branch. Fix them, and hand over again.\n\n%s", more.checks)

@@ -628,16 +628,6 @@ func TestSlowAHookThatHangsDoesNotKeepTheJobFromEnding(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatSwitchesTheBranch(t *testing.T) {
-	f := newField(t)
-	f.agent.line = "git switch -q -c mine && echo good >file && git add -A && git commit -qm mine"
-	one := f.run()
-	f.want(one, job.Failed, job.Policy)
-	if text := f.git(f.s.Root, "show", "mine:file"); text != "good" {
-		t.Errorf("its branch has %q", text)
-	}
-}
-
 // A git that was killed leaves locks, which would stop every later one.
 func TestSlowTheLocksOfAKilledGitAreRemoved(t *testing.T) {
 	slowtest.Skip(t)

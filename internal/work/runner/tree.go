@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -28,17 +30,24 @@ type workTree struct {
 	at     *store.Store // the workspace in the work tree; nil if it could not be opened
 	before task.Task    // the task as it was when the run began
 	from   string       // the commit at which the branch left its base when the run began
+	tip    string       // the newest commit of the branch that is known
 	known  []string     // commits that the job did not make: those that the base and remote-tracking branches had then
 }
 
-// open opens the workspace in the work tree, and reads what the work is compared with later.
-func (t *workTree) open(ctx context.Context, stateDir string) error {
+// open opens the workspace in the work tree, and reads what the work is compared with later. Where a job was cut off it
+// first writes the records again that git took away there.
+func (t *workTree) open(ctx context.Context, stateDir string, cut bool) error {
 	err := t.unlock(ctx)
 	if err != nil {
 		return err
 	}
 	if t.at, err = store.Open(t.Root, stateDir); err != nil {
 		return err
+	}
+	if cut {
+		if _, err := t.at.Restore(ctx, t.spec.By, true); err != nil {
+			return err
+		}
 	}
 	if t.before, err = kind.Tasks.Get(t.at, t.spec.Task); err != nil {
 		return err
@@ -49,6 +58,29 @@ func (t *workTree) open(ctx context.Context, stateDir string) error {
 	}
 	t.from = stat.From
 	t.known, err = witness.Others(ctx, t.at, t.Base, stat.From)
+	return err
+}
+
+// rejoin brings the work tree back to the branch of the task, whatever the executor did there with git, and the records
+// back that cairn wrote there. Its error is CONFLICT for what the executor has to settle, unless force is set.
+func (t *workTree) rejoin(ctx context.Context, who record.Actor, force bool) error {
+	tree, did, err := t.trees.Rejoin(ctx, t.Tree, t.tip, force)
+	t.Tree = tree
+	if err == nil && !layout.IsFile(t.at.ConfigFile()) {
+		err = failed(job.Policy, "it deleted %s, which says by what rules its work is judged", t.at.InRepo(t.at.Rel(t.at.ConfigFile())))
+	}
+	if err == nil {
+		var back []string
+		if back, err = t.at.Restore(ctx, who, true); len(back) > 0 {
+			did = append(did, "git took out "+some(back)+", which is there again")
+		}
+	}
+	if err == nil {
+		err = t.owned.Change(func(s *job.Status) { s.BaseCommit = tree.BaseCommit })
+	}
+	if len(did) > 0 {
+		_ = t.owned.Event(job.Event{Type: job.EventError, Text: strings.Join(did, "; ")})
+	}
 	return err
 }
 
@@ -78,7 +110,8 @@ func (t *workTree) commit(ctx context.Context, who record.Actor, why string) err
 	if why != "" {
 		b.add("%s", why)
 	}
-	_, err := t.trees.Commit(ctx, t.Tree, b.String())
+	made, err := t.trees.Commit(ctx, t.Tree, b.String())
+	t.tip = cmp.Or(made, t.tip)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -98,5 +131,8 @@ func (t *workTree) uncommitted(ctx context.Context) ([]string, error) {
 
 func (t *workTree) commitRecords(ctx context.Context) error {
 	_, err := t.trees.CommitRecords(ctx, t.Tree, fmt.Sprintf("%s: record what %s did", t.spec.Task, t.spec.Job))
+	if t.at != nil {
+		t.tip = cmp.Or(t.at.Head(ctx).Commit, t.tip)
+	}
 	return err
 }

@@ -23,11 +23,11 @@ import (
 func (r *run) work(ctx context.Context) error {
 	more, reminded := followUp{}, false
 	for failures := 0; ; {
-		handed, output, err := r.round(ctx, more)
+		handed, again, err := r.round(ctx, more)
 		if err != nil {
 			return err
 		}
-		if !handed && output == "" {
+		if !handed && again == (followUp{}) {
 			if reminded {
 				return failed(job.ExecutorError, "the executor ended twice without handing over")
 			}
@@ -37,22 +37,30 @@ func (r *run) work(ctx context.Context) error {
 			}
 			continue
 		}
-		if output == "" {
-			if output, err = r.check(ctx); err != nil {
+		if again == (followUp{}) {
+			if again.checks, err = r.check(ctx); err != nil {
 				return err
 			}
 		}
-		if output == "" {
+		if again == (followUp{}) {
 			return r.finish(ctx)
 		}
 		if failures++; failures > r.spec.Attempts {
-			return failed(job.ChecksFailed, "its checks failed in %s", rounds(failures))
+			return again.gaveUp(failures)
 		}
-		more = followUp{checks: output}
+		more = again
 		if err := r.nextRound(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// gaveUp is the end of a job of which the last round left something to mend.
+func (f followUp) gaveUp(failures int) error {
+	if f.tree != "" {
+		return failed(job.Policy, "%s", f.tree)
+	}
+	return failed(job.ChecksFailed, "its checks failed in %s", rounds(failures))
 }
 
 // finish hands the work over. What the checks ran is the executor's work too: what they wrote is judged first.
@@ -75,40 +83,44 @@ func (r *run) nextRound(ctx context.Context) error {
 	if err := r.owned.Change(func(s *job.Status) { s.Attempt++ }); err != nil {
 		return err
 	}
-	if r.session.now().Status == session.Active {
+	if now := r.session.now().Status; now == session.Active || now == "" { // or its record is in the middle of what git does
 		return nil
 	}
-	return or(job.InternalError, r.session.beginAnew(ctx))
+	return or(job.InternalError, r.begin(ctx, r.session.beginAnew))
 }
 
 // round lets the executor work once, commits what it left, and judges the change before any of it is run. handed
-// reports whether the executor handed over. refused is what a hook said that refused the commit, for the executor to
-// fix; "" if none did.
-func (r *run) round(ctx context.Context, more followUp) (handed bool, refused string, err error) {
+// reports whether the executor handed over. again is what the executor has to mend before anything can be judged: what a
+// hook said that refused the commit, or how it left the work tree.
+func (r *run) round(ctx context.Context, more followUp) (handed bool, again followUp, err error) {
 	result, err := r.execute(ctx, more)
 	if err != nil {
-		return false, "", err
+		return false, again, err
 	}
 	r.final = result.Final
+	left := r.tree.rejoin(ctx, r.session.Acts.Actor(), false)
+	if record.CodeOf(left) == record.Conflict {
+		return false, followUp{tree: or(job.Policy, left).Error()}, nil
+	}
+	if left != nil {
+		return false, again, or(job.InternalError, left)
+	}
 	if handed, err = r.handed(result); err != nil {
-		return false, "", err
+		return false, again, err
 	}
 	if handed && r.spec.Output == job.Patch {
 		if err := answerOf(result.Final).apply(ctx, r.tree); err != nil {
-			return false, "", err
+			return false, again, err
 		}
 	}
 	err = r.tree.commit(ctx, r.session.Acts.Actor(), "")
 	if record.CodeOf(err) == record.Git {
-		return handed, fmt.Sprintf("### The commit was refused\n\n%s\n", indented(record.MessageOf(err))), nil
-	}
-	if record.CodeOf(err) == record.Conflict { // the executor switched the branch, or moved the work tree
-		return false, "", or(job.Policy, err)
+		return handed, followUp{checks: fmt.Sprintf("### The commit was refused\n\n%s\n", indented(record.MessageOf(err)))}, nil
 	}
 	if err != nil {
-		return false, "", or(job.InternalError, err)
+		return false, again, or(job.InternalError, err)
 	}
-	return handed, "", r.tree.judge(ctx, r.s, r.session)
+	return handed, again, r.tree.judge(ctx, r.s, r.session)
 }
 
 // handed reports whether the executor handed its work over. Its error is why the job ends.

@@ -221,10 +221,15 @@ func (w *Worktrees) Unlock(ctx context.Context, t Tree) (removed []string, err e
 	if err != nil {
 		return nil, err
 	}
+	return unlocked(ctx, there, t.Branch)
+}
+
+// unlocked is Unlock in the work tree that a repository is, whose branch may be another one.
+func unlocked(ctx context.Context, there *git.Repo, branch string) (removed []string, err error) {
 	held := map[string]os.FileInfo{}
 	for _, path := range []string{
 		filepath.Join(there.GitDir, "index.lock"), filepath.Join(there.GitDir, "HEAD.lock"),
-		filepath.Join(there.CommonDir, "refs", "heads", filepath.FromSlash(t.Branch)+".lock"),
+		filepath.Join(there.CommonDir, "refs", "heads", filepath.FromSlash(branch)+".lock"),
 	} {
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 			held[path] = info
