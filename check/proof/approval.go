@@ -21,17 +21,16 @@ func (r *approvalRules) apply() {
 		return
 	}
 	fresh := r.brought
-	for i := range r.Tasks {
-		f := &r.Tasks[i]
+	for _, f := range r.Tasks {
 		if f.Sound() && slices.ContainsFunc(f.Task.Provenance, func(e record.Entry) bool { return e.Sig != "" }) {
-			r.signatures(f, fresh[f.Name])
+			r.signatures(f, fresh[f.ID()])
 		}
 	}
 	if r.change == nil {
 		return
 	}
 	for _, p := range r.change.pairs {
-		if r.closed[p.now.Name] {
+		if r.closed[p.now.ID()] {
 			r.approvedFiles(p)
 			pairRules{r.judge, p}.reviewed()
 		}
@@ -64,8 +63,8 @@ func (r *approvalRules) signatures(f *TaskFile, fresh map[int]bool) {
 		} else if of := r.signedInstead(f, n, flaw); of != "" {
 			rule, msg = SignedElsewhere, "it was made for "+of
 		}
-		got := r.reportTask(rule, f, Path{"provenance", n}, "the signature of entry %d (%s) does not count: %s", n+1, describe(e), msg)
-		if ours := r.change == nil || fresh[n] || r.closed[f.Name]; !counts[n] || !ours {
+		got := r.report(rule, &f.File, Path{"provenance", n}, "the signature of entry %d (%s) does not count: %s", n+1, describe(e), msg)
+		if ours := r.change == nil || fresh[n] || r.closed[f.ID()]; !counts[n] || !ours {
 			got.Severity = Warning
 		}
 	}
@@ -102,16 +101,14 @@ func (r *approvalRules) signedInstead(f *TaskFile, n int, flaw *task.SignatureEr
 func (r *approvalRules) signedBy(sig string) []*TaskFile {
 	if r.sigs == nil {
 		r.sigs = map[string][]*TaskFile{}
-		trees := [][]TaskFile{r.Tasks}
+		files := r.Tasks
 		if r.change != nil {
-			trees = append(trees, r.change.Base.Tasks)
+			files = slices.Concat(files, r.change.Base.Tasks)
 		}
-		for _, files := range trees {
-			for i := range files {
-				for _, e := range files[i].Task.Provenance {
-					if e.Sig != "" && len(r.sigs[e.Sig]) < mostCopies {
-						r.sigs[e.Sig] = append(r.sigs[e.Sig], &files[i])
-					}
+		for _, f := range files {
+			for _, e := range f.Task.Provenance {
+				if e.Sig != "" && len(r.sigs[e.Sig]) < mostCopies {
+					r.sigs[e.Sig] = append(r.sigs[e.Sig], f)
 				}
 			}
 		}
@@ -134,10 +131,10 @@ func (r *approvalRules) unsigned(f *TaskFile, n int, evidence *task.EvidenceInde
 	if !r.flow.MustSign(c) {
 		return false
 	}
-	if r.change != nil && !fresh[ev.Entry] && !r.closed[f.Name] {
+	if r.change != nil && !fresh[ev.Entry] && !r.closed[f.ID()] {
 		return true // the base has it so: it was closed before signatures were required, or was a finding then
 	}
-	got := r.reportTask(AttestUnsigned, f, resultOf(n), "the check %q passes with a signature only, and was attested by %s without one", c.Desc, ev.Who).
+	got := r.report(AttestUnsigned, &f.File, resultOf(n), "the check %q passes with a signature only, and was attested by %s without one", c.Desc, ev.Who).
 		fix("a person runs cairn attest %s %d --sign", t.ID, n)
 	switch {
 	case r.change == nil && c.By == "":
@@ -155,7 +152,7 @@ func (r *approvalRules) approvedFiles(p pair) {
 	if closed < 0 || r.change.FilesAt == nil {
 		return
 	}
-	filesThen := sync.OnceValues(func() (string, bool) { return r.change.FilesAt(p.now.Name, t.Provenance[closed]) })
+	filesThen := sync.OnceValues(func() (string, bool) { return r.change.FilesAt(p.now.ID(), t.Provenance[closed]) })
 	evidence := t.EvidenceIndex()
 	for n, c := range t.Checks {
 		if !r.flow.MustSign(c) || evidence.Recorded(r.flow, n) != record.Pass {
@@ -170,7 +167,7 @@ func (r *approvalRules) approvedFiles(p pair) {
 		if _, here := r.committed(ev.Commit, ev.Tree); here {
 			rule = SignedElsewhere
 		}
-		r.reportTask(rule, p.now, Path{"provenance", ev.Entry}, "the check %q was signed by %s for other files than those that the task was closed with", c.Desc, ev.Who).
+		r.report(rule, &p.now.File, Path{"provenance", ev.Entry}, "the check %q was signed by %s for other files than those that the task was closed with", c.Desc, ev.Who).
 			fix("a person looks at the files as they are now: cairn transition %s %s, cairn attest %s %d --sign, and close it again",
 				t.ID, r.Config.Flow.Initial, t.ID, n)
 	}

@@ -28,7 +28,7 @@ func BenchmarkJudge(b *testing.B) {
 // largeTree returns a sound tree with one long chain of dependencies. Each task was closed with two checks and has a
 // dozen entries.
 func largeTree(n int) proof.Tree {
-	tree := proof.Tree{Config: proof.ConfigFile{Flow: kind.DefaultConfig().Flow}, Tasks: make([]proof.TaskFile, n)}
+	tree := proof.Tree{Config: proof.ConfigFile{Flow: kind.DefaultConfig().Flow}, Tasks: make([]*proof.TaskFile, n)}
 	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 	checks := []task.Check{
 		{Desc: "tests pass", Cmd: "go test ./...", Result: record.Pass},
@@ -37,7 +37,7 @@ func largeTree(n int) proof.Tree {
 	for i := range tree.Tasks {
 		t := task.Task{ID: record.ID(fmt.Sprintf("A-%06d", i)), Title: "A task", Status: "done", Checks: checks}
 		if i > 0 {
-			t.Deps, t.Parent = []record.ID{tree.Tasks[i-1].Name}, tree.Tasks[i/2].Name
+			t.Deps, t.Parent = []record.ID{tree.Tasks[i-1].ID()}, tree.Tasks[i/2].ID()
 		}
 		t = t.With(record.Entry{Who: "human:shah", At: at, Did: record.Created, Checks: t.CheckHashes(), Deps: task.DepsHash(t.ID, t.Deps), AddDeps: t.Deps})
 		for range 10 {
@@ -46,7 +46,7 @@ func largeTree(n int) proof.Tree {
 		t = t.With(record.Entry{Who: "agent:a", At: at, Did: record.Transitioned, From: "backlog", To: "done", Results: []record.CheckResult{
 			{Check: checks[0].Key(t.ID), Result: record.Pass}, {Check: checks[1].Key(t.ID), Result: record.Pass},
 		}})
-		tree.Tasks[i] = proof.TaskFile{File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md"}, Name: t.ID, Task: t}
+		tree.Tasks[i] = &proof.TaskFile{File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Ref: t.ID.Ref(), Head: t.Header()}, Task: t}
 	}
 	return tree
 }

@@ -26,9 +26,9 @@ type Change struct {
 	// BroughtBy finds the first of the change's commits in which a task has an entry. It reports false if there is none.
 	BroughtBy func(id record.ID, e record.Entry) (Written, bool)
 
-	// RecordBroughtBy finds the first of the change's commits in which the record at a path has an entry. It reports false
+	// RecordBroughtBy finds the first of the change's commits in which a record of any kind has an entry. It reports false
 	// if there is none. It may be nil.
-	RecordBroughtBy func(path string, e record.Entry) (RecordWritten, bool)
+	RecordBroughtBy func(of record.Ref, e record.Entry) (WrittenIn, bool)
 
 	// DefaultsAt returns the default checks of the commit of the base that a new task was made on, by the entry that made
 	// it. That is the newest one on which the first of the change's commits stands that has the entry; if that is the base
@@ -74,15 +74,14 @@ type pair struct {
 func Compare(tree, base Tree) *Change {
 	c := &Change{Tree: tree, Base: base, others: base.dependable()}
 	was := make(map[record.ID]*TaskFile, len(base.Tasks))
-	for i := range base.Tasks {
-		was[base.Tasks[i].Name] = &base.Tasks[i]
+	for _, f := range base.Tasks {
+		was[f.ID()] = f
 	}
 	c.base = maps.Clone(was)
 	var brought []*TaskFile
-	for i := range tree.Tasks {
-		now := &tree.Tasks[i]
-		before := was[now.Name]
-		delete(was, now.Name)
+	for _, now := range tree.Tasks {
+		before := was[now.ID()]
+		delete(was, now.ID())
 		switch {
 		case !now.Sound() || before != nil && (!before.Sound() || same(before.Src, now.Src)):
 		case before == nil:
@@ -104,8 +103,8 @@ func same(a, b []byte) bool {
 // renames pairs tasks that are gone with new ones, by how their provenance begins. The rest is new, or deleted.
 func (c *Change) renames(gone map[record.ID]*TaskFile, brought []*TaskFile) {
 	byBeginning := map[string][]*TaskFile{}
-	for i := range c.Base.Tasks {
-		if f := gone[c.Base.Tasks[i].Name]; f != nil && f.Sound() {
+	for _, f := range c.Base.Tasks {
+		if gone[f.ID()] != nil && f.Sound() {
 			key := beginning(f.Task)
 			byBeginning[key] = append(byBeginning[key], f)
 		}
@@ -117,12 +116,12 @@ func (c *Change) renames(gone map[record.ID]*TaskFile, brought []*TaskFile) {
 			at := max(0, slices.IndexFunc(same, func(f *TaskFile) bool { return f.Task.Title == now.Task.Title }))
 			was = same[at]
 			byBeginning[key] = slices.Delete(same, at, at+1)
-			delete(gone, was.Name)
+			delete(gone, was.ID())
 		}
 		c.pairs = append(c.pairs, newPair(now, was))
 	}
-	for i := range c.Base.Tasks {
-		if f := gone[c.Base.Tasks[i].Name]; f != nil {
+	for _, f := range c.Base.Tasks {
+		if gone[f.ID()] != nil {
 			c.gone = append(c.gone, f)
 		}
 	}
@@ -141,13 +140,13 @@ func newPair(now, was *TaskFile) pair {
 	if was != nil {
 		base = &was.File
 	}
-	return pair{now, was, compareLogs(&now.File, base, len(now.Task.Provenance))}
+	return pair{now, was, compareLogs(&now.File, base)}
 }
 
 // before is the task in the base. For one that the change brings, it is a new task.
 func (p pair) before(flow task.Flow) task.Task {
 	if p.was == nil {
-		return task.Task{ID: p.now.Name, Status: flow.Initial}
+		return task.Task{ID: p.now.ID(), Status: flow.Initial}
 	}
 	return p.was.Task
 }
@@ -165,7 +164,7 @@ func (c *Change) Closed() []record.ID {
 	var out []record.ID
 	for _, p := range c.pairs {
 		if c.closes(p) {
-			out = append(out, p.now.Name)
+			out = append(out, p.now.ID())
 		}
 	}
 	slices.Sort(out)
@@ -208,7 +207,7 @@ func (c *Change) Suspects() []Suspect {
 				undeclared = !slices.ContainsFunc(log, func(e record.Entry) bool { return e.Checks != nil }) &&
 					slices.ContainsFunc(log, func(e record.Entry) bool { return e.To != "" && e.To != flow.Initial })
 			}
-			out = append(out, Suspect{p.now.Name, p.now.Path, undeclared})
+			out = append(out, Suspect{p.now.ID(), p.now.Path, undeclared})
 		}
 	}
 	return out

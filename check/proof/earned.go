@@ -16,7 +16,7 @@ func (r pairRules) earned() {
 		return
 	}
 	if e, ok := r.flow.Weakened(r.now.Task); ok { // by the hashes in the entries
-		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is %s, and lost a check on the way (%s), for which no person gave a reason", r.now.Task.Status, describe(e))
+		r.report(ChecksWeakened, &r.now.File, Path{"checks"}, "is %s, and lost a check on the way (%s), for which no person gave a reason", r.now.Task.Status, describe(e))
 	} else {
 		r.weakenedByHistory()
 	}
@@ -39,7 +39,7 @@ func (r pairRules) lacksDefaults() {
 		lacks = slices.DeleteFunc(lacks, func(c task.Check) bool { return !slices.ContainsFunc(now, c.Same) })
 	}
 	for _, c := range lacks {
-		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
+		r.report(ChecksWeakened, &r.now.File, Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
 			fix("give it the check: cairn update %s --check or --manual, with those it has", t.ID).
 			warnIf(!r.flow.ClaimsDone(t.Status))
 	}
@@ -51,24 +51,24 @@ func (r pairRules) defaultsThen() ([]task.Check, bool) {
 	if r.change.DefaultsAt == nil || len(log) == 0 {
 		return nil, false
 	}
-	return r.change.DefaultsAt(r.now.Name, log.First())
+	return r.change.DefaultsAt(r.now.ID(), log.First())
 }
 
 // weakenedByHistory finds checks that earlier versions of the file had and that the task need not pass any more.
 func (r pairRules) weakenedByHistory() {
-	versions := r.change.Past[r.now.Name]
+	versions := r.change.Past[r.now.ID()]
 	if r.was != nil {
 		versions = append([]task.Task{r.was.Task}, versions...)
 	}
 	reported := map[string]bool{}
 	if slices.ContainsFunc(versions, func(earlier task.Task) bool { return r.flow.LostEvidence(r.now.Task, earlier) }) {
-		r.reportTask(ChecksWeakened, r.now, Path{"status"}, "is %s, and on the way evidence was required no more, for which no person gave a reason", r.now.Task.Status)
+		r.report(ChecksWeakened, &r.now.File, Path{"status"}, "is %s, and on the way evidence was required no more, for which no person gave a reason", r.now.Task.Status)
 	}
 	for _, earlier := range versions {
 		for _, c := range r.flow.Lost(r.now.Task, earlier) {
 			if !reported[c.Desc] {
 				reported[c.Desc] = true
-				r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is %s, and the check %q was taken away or changed on the way, for which no person gave a reason", r.now.Task.Status, c.Desc)
+				r.report(ChecksWeakened, &r.now.File, Path{"checks"}, "is %s, and the check %q was taken away or changed on the way, for which no person gave a reason", r.now.Task.Status, c.Desc)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (r pairRules) movedOn() {
 			continue
 		}
 		if has, known := r.committed(e.Commit, e.Tree); known && !has {
-			r.reportTask(EvidenceTreeUnknown, r.now, Path{"provenance", i}, "was moved to %s on files that no commit of this change holds", e.To)
+			r.report(EvidenceTreeUnknown, &r.now.File, Path{"provenance", i}, "was moved to %s on files that no commit of this change holds", e.To)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (r pairRules) trees() {
 		}
 		asked[ev.Entry] = true
 		if has, known := r.committed(ev.Commit, ev.Tree); known && !has {
-			r.reportTask(EvidenceTreeUnknown, r.now, Path{"provenance", ev.Entry}, "the check %q passed on files that no commit of this change holds", c.Desc)
+			r.report(EvidenceTreeUnknown, &r.now.File, Path{"provenance", ev.Entry}, "the check %q passed on files that no commit of this change holds", c.Desc)
 		}
 	}
 }

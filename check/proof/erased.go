@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -22,56 +21,35 @@ func (r erasedRules) apply() {
 		return
 	}
 	base := map[record.Ref]*File{}
-	logs := map[record.Ref]record.Log{}
-	for i := range r.change.Base.Tasks {
-		f := &r.change.Base.Tasks[i]
-		base[f.Name.Ref()], logs[f.Name.Ref()] = &f.File, f.Task.Provenance
-	}
-	for i := range r.change.Base.Records {
-		f := &r.change.Base.Records[i]
-		base[f.ref()], logs[f.ref()] = &f.File, f.Head.Log
+	for _, f := range r.change.Base.All() {
+		base[f.Ref] = f
 	}
 	lost := map[record.Ref][]record.Entry{}
 	for _, e := range r.change.Erased {
 		has := func(other record.Entry) bool { return other.Equal(e.Entry) }
-		if !slices.ContainsFunc(logs[e.Of], has) && !slices.ContainsFunc(lost[e.Of], has) {
+		if was := base[e.Of]; (was == nil || !slices.ContainsFunc(was.Head.Log, has)) && !slices.ContainsFunc(lost[e.Of], has) {
 			lost[e.Of] = append(lost[e.Of], e.Entry)
 		}
 	}
-	for i := range r.Tasks {
-		f := &r.Tasks[i]
-		entries := lost[f.Name.Ref()]
-		if was := base[f.Name.Ref()]; was != nil && same(was.Src, f.Src) {
-			entries = slices.DeleteFunc(entries, r.takenBack)
+	for _, f := range r.All() {
+		entries := lost[f.Ref]
+		if was := base[f.Ref]; was != nil && same(was.Src, f.Src) {
+			entries = slices.DeleteFunc(entries, func(e record.Entry) bool { return r.takenBack(f, e) })
 		}
-		r.gone(&f.File, f.Name, entries)
-	}
-	for i := range r.Records {
-		f := &r.Records[i]
-		entries := lost[f.ref()]
-		if was := base[f.ref()]; was != nil && same(was.Src, f.Src) {
-			entries = slices.DeleteFunc(entries, func(e record.Entry) bool { return e.Did == record.Updated || e.Did == record.Claimed })
+		if len(entries) > 0 {
+			r.report(ProvenanceRewritten, f, Path{"provenance"}, "an entry that an earlier commit has (%s) is gone, changed, or in another place%s", describe(entries[0]), soAre(len(entries)-1)).
+				fix("cairn check --fix puts back what went; git log -p -- %s shows the commit", f.Path)
 		}
-		r.gone(&f.File, "", entries)
 	}
 }
 
-func (r erasedRules) gone(f *File, of record.ID, entries []record.Entry) {
-	if len(entries) == 0 {
-		return
+// takenBack reports whether an entry may go where the record is again as the base has it, as after a revert: it moved or
+// described the record and did nothing else. One that somebody says something by stays, and so does one that asks for
+// more of a task, or opens what was closed or in review.
+func (r erasedRules) takenBack(f *File, e record.Entry) bool {
+	if f.task() == "" {
+		return e.Did == record.Updated || e.Did == record.Claimed
 	}
-	others := ""
-	if n := len(entries) - 1; n > 0 {
-		others = fmt.Sprintf(", and so are %d more", n)
-	}
-	r.report(ProvenanceRewritten, f, Path{"provenance"}, "an entry that an earlier commit has (%s) is gone, changed, or in another place%s", describe(entries[0]), others).
-		fix("cairn check --fix puts back what went; git log -p -- %s shows the commit", f.Path).Task = of
-}
-
-// takenBack reports whether an entry may go where the task is again as the base has it, as after a revert: it moved or
-// described the task and did nothing else. One that somebody says something by stays, and so does one that asks for
-// more, or opens what was closed or in review.
-func (r erasedRules) takenBack(e record.Entry) bool {
 	switch e.Did {
 	case record.Claimed, record.Released, record.Assigned, record.Began, record.Finished, record.Canceled, record.TakenOver,
 		record.Transitioned, record.Checked, record.Updated, record.Restored:

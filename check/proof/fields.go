@@ -31,15 +31,15 @@ func (r fileRules) ownFields(f *TaskFile) {
 		_, err := one.Parse(text)
 		switch unknown := f.Task.Extra[one.Name]; {
 		case held && err != nil:
-			got := r.reportTask(FieldValue, f, Path{one.Name}, "%s", record.MessageOf(err))
+			got := r.report(FieldValue, &f.File, Path{one.Name}, "%s", record.MessageOf(err))
 			if len(one.Choices) > 0 {
-				got.fix("cairn update %s --set %s=VALUE with %s", f.Name, one.Name, orList(one.Choices))
+				got.fix("cairn update %s --set %s=VALUE with %s", f.ID(), one.Name, orList(one.Choices))
 			}
 		case !held && unknown != nil && unknown != "":
-			r.reportTask(FieldValue, f, Path{one.Name}, "%s must be one value, not a list or a mapping", one.Name)
+			r.report(FieldValue, &f.File, Path{one.Name}, "%s must be one value, not a list or a mapping", one.Name)
 		case !held && one.Required && !flow.IsClosed(f.Task.Status):
-			r.reportTask(FieldMissing, f, nil, "%s is missing", one.Name).
-				fix("cairn update %s --set %s=VALUE", f.Name, one.Name)
+			r.report(FieldMissing, &f.File, nil, "%s is missing", one.Name).
+				fix("cairn update %s --set %s=VALUE", f.ID(), one.Name)
 		}
 	}
 }
@@ -55,12 +55,11 @@ func orList(texts []string) string {
 
 // links judges the links of tasks to records of any kind.
 func (r graphRules) links() {
-	for i := range r.Tasks {
-		f := &r.Tasks[i]
+	for _, f := range r.Tasks {
 		for _, kind := range task.LinkKinds {
 			for n, to := range *f.Task.LinksOf(kind.Name) {
 				if !r.exists[string(to)] && record.ValidLine(kind.Name, string(to)) == nil {
-					r.reportTask(LinkDangling, f, Path{kind.Name, n}, "%s %s, which does not exist", kind.Says, to)
+					r.report(LinkDangling, &f.File, Path{kind.Name, n}, "%s %s, which does not exist", kind.Says, to)
 				}
 			}
 		}
@@ -87,14 +86,9 @@ type refRules struct {
 
 func (r *refRules) apply() {
 	r.refers = map[string]bool{}
-	for i := range r.Tasks {
-		if f := &r.Tasks[i]; f.Sound() {
-			r.all(&f.File, f.Name, f.Task.Refs)
-		}
-	}
-	for i := range r.Records {
-		if f := &r.Records[i]; f.Sound() {
-			r.all(&f.File, "", f.Head.Refs)
+	for _, f := range r.All() {
+		if f.Sound() {
+			r.all(f)
 		}
 	}
 	// No fingerprint has a file whose name is the whole hash of its content, so its content must be that.
@@ -112,10 +106,11 @@ func (r *refRules) holds(path string) bool {
 }
 
 // all judges the references of one record.
-func (r *refRules) all(f *File, of record.ID, refs []record.Reference) {
+func (r *refRules) all(f *File) {
+	refs := f.Head.Refs
 	for i, ref := range refs {
 		at := Path{"refs", i}
-		report := func(rule Rule, format string, args ...any) { r.report(rule, f, at, format, args...).Task = of }
+		report := func(rule Rule, format string, args ...any) { r.report(rule, f, at, format, args...) }
 		if err := ref.Valid(); err != nil {
 			report(BadField, "%s", record.MessageOf(err))
 			continue
@@ -141,45 +136,38 @@ func (r *refRules) all(f *File, of record.ID, refs []record.Reference) {
 	}
 }
 
-// refLog is what the change did to the references of a record, and the entries that it brings.
-type refLog struct {
-	*judge
-	file     *File
-	of       record.ID // "" if the record is no task
-	was, now []record.Reference
-	log      record.Log
-	fresh    map[int]bool
-}
-
-// explained finds references that came, changed or went without an entry that tells of them. An entry names a reference
+// refsExplained finds references that came, changed or went without an entry that tells of them. An entry names a reference
 // whatever it did to it; the first one that names it added it. A file without entries is that of another program.
-func (r refLog) explained() {
+func (r logRules) refsExplained() {
+	var was []record.Reference
+	if r.base != nil {
+		was = r.base.Head.Refs
+	}
+	log, now := r.file.Head.Log, r.file.Head.Refs
 	told := map[string]int{} // how many new entries tell of a reference
-	for i, e := range r.log {
+	for i, e := range log {
 		if r.fresh[i] {
 			for _, ref := range e.Said().Refs {
 				told[ref]++
 			}
 		}
 	}
-	had, has := refsByName(r.was), refsByName(r.now)
+	had, has := refsByName(was), refsByName(now)
 	say := func(at Path, format string, args ...any) *found {
-		got := r.report(RefsUnexplained, r.file, at, format+", and no entry says so", args...)
-		got.Task = r.of
-		return got
+		return r.report(RefsUnexplained, r.file, at, format+", and no entry says so", args...)
 	}
-	for i, ref := range r.now {
+	for i, ref := range now {
 		before, there := had[ref.Ref]
 		ref.At = ref.At.UTC()
 		switch same := before == ref; {
-		case told[ref.Ref] > 0 || len(r.log) == 0:
+		case told[ref.Ref] > 0 || len(log) == 0:
 		case !there:
 			say(Path{"refs", i}, "the reference %s (%s) was added", ref.Ref, ref.Type).warnIf(true)
 		case !same:
 			say(Path{"refs", i}, "the reference %s (%s) was changed", ref.Ref, ref.Type).warnIf(true)
 		}
 	}
-	for _, ref := range r.was {
+	for _, ref := range was {
 		if _, there := has[ref.Ref]; !there && told[ref.Ref] == 0 {
 			say(Path{"refs"}, "the reference %s (%s) was taken away", ref.Ref, ref.Type)
 		}

@@ -1,7 +1,9 @@
 package proof
 
 import (
+	"bytes"
 	"errors"
+	"path"
 	"sort"
 	"strings"
 
@@ -9,20 +11,22 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// fileRules judge each file by itself: that it is the config, the list of signers or the task that it should be.
-// Records of other kinds are judged by recordRules.
+// fileRules judge each file by itself: that it is the config, the list of signers or the record that it should be. What
+// only records of other kinds than tasks say is judged by recordRules.
 type fileRules struct{ *judge }
 
 func (r fileRules) apply() {
 	r.readable(&r.Config.File)
 	r.signers()
-	for i := range r.Tasks {
-		r.task(&r.Tasks[i])
+	for _, f := range r.All() {
+		r.record(f)
 	}
-	for i := range r.Seconds {
-		f := &r.Seconds[i]
+	for _, f := range r.Tasks {
+		r.task(f)
+	}
+	for _, f := range r.Seconds {
 		got := r.report(TwoFiles, &f.File, nil, "is not read, since %s has the same id", f.Counts)
-		if got.Task = f.Task; f.Same {
+		if f.Same {
 			got.fix("cairn check --fix takes one of the two away, since they hold the same")
 		} else {
 			got.fix("they differ: cairn check --fix merges them into one; " +
@@ -31,34 +35,39 @@ func (r fileRules) apply() {
 	}
 }
 
-func (r fileRules) task(f *TaskFile) {
-	if got := r.readable(&f.File); got != nil {
-		got.Task = f.Name
+// record judges what is asked of the file of any record.
+func (r fileRules) record(f *File) {
+	if r.readable(f); !f.Sound() {
 		return
 	}
-	if f.Task.ID != f.Name {
-		r.reportTask(IDMismatch, f, Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Task.ID)
+	if f.Head.Ref.ID != f.Ref.ID {
+		name := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
+		r.report(IDMismatch, f, Path{"id"}, "the file is called %s, and its id is %s", name, f.Head.Ref.ID)
+	}
+	if bytes.Contains(f.Src, []byte(ConflictMark)) {
+		r.conflict(f)
+	}
+}
+
+func (r fileRules) task(f *TaskFile) {
+	if !f.Sound() {
+		return
 	}
 	r.fields(f)
-	if strings.Contains(f.Task.Body, ConflictMark) {
-		if got := r.conflict(&f.File); got != nil {
-			got.Task = f.Name
-		}
-	}
 	if !r.Config.Sound() {
 		return
 	}
 	if err := r.Config.Flow.Known(f.Task.Status); err != nil {
-		r.reportTask(UnknownState, f, Path{"status"}, "%s", record.MessageOf(err)).
+		r.report(UnknownState, &f.File, Path{"status"}, "%s", record.MessageOf(err)).
 			fix("cairn transition %s %s, or another state that is configured; or add the state to states in config.yaml",
-				f.Name, r.Config.Flow.Initial)
+				f.ID(), r.Config.Flow.Initial)
 	}
 }
 
-// readable reports why a file is not sound, and returns nil if it is.
-func (j *judge) readable(f *File) *found {
+// readable reports why a file is not sound, if it is not.
+func (j *judge) readable(f *File) {
 	if f.Sound() {
-		return nil
+		return
 	}
 	err := f.Unread
 	rule := BadYAML
@@ -71,14 +80,12 @@ func (j *judge) readable(f *File) *found {
 		if e, ok := errors.AsType[*record.Error](err); ok && !e.Hint.Empty() {
 			got.Fix = e.Hint.Spell(func(c record.Call) string { return "cairn " + c.Verb }) // init or serve, without arguments
 		}
-		return got
+		return
 	}
 	if at.Rule.ID != "" {
 		rule = at.Rule
 	}
-	got := j.report(rule, f, nil, "%s", at.Msg)
-	got.Line = at.Line
-	return got
+	j.report(rule, f, nil, "%s", at.Msg).Line = at.Line
 }
 
 // fields judges the values of fields that no gate looks at.
@@ -90,7 +97,7 @@ func (r fileRules) fields(f *TaskFile) {
 			if field.Name == "checks" {
 				at = append(at, sort.Search(len(t.Checks), func(i int) bool { return task.ValidChecks(t.Checks[:i+1]) != nil }))
 			}
-			r.reportTask(BadField, f, at, "%s", record.MessageOf(err))
+			r.report(BadField, &f.File, at, "%s", record.MessageOf(err))
 		}
 	}
 	r.ownFields(f)
@@ -98,24 +105,19 @@ func (r fileRules) fields(f *TaskFile) {
 		return
 	}
 	if _, err := record.ParseActor(string(t.Assignee)); err != nil {
-		r.reportTask(BadField, f, Path{"assignee"}, "assignee %s", record.MessageOf(err)).
-			fix("cairn update %s --assignee names an actor such as agent:claude-1, or unassigned", f.Name)
+		r.report(BadField, &f.File, Path{"assignee"}, "assignee %s", record.MessageOf(err)).
+			fix("cairn update %s --assignee names an actor such as agent:claude-1, or unassigned", f.ID())
 	}
 }
 
 // ConflictMark is in every body that has a merge conflict.
 const ConflictMark = "<<<<<<< "
 
-// conflict finds a merge conflict in the body, which parses as text whatever is in it. The finding is nil if there is
-// none.
-func (j *judge) conflict(f *File) *found {
-	doc := f.document()
-	if doc == nil || doc.Conflict() == 0 {
-		return nil
+// conflict finds a merge conflict in the body, which parses as text whatever is in it.
+func (j *judge) conflict(f *File) {
+	if doc := f.document(); doc != nil && doc.Conflict() != 0 {
+		j.report(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished").Line = doc.Conflict()
 	}
-	got := j.report(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished")
-	got.Line = doc.Conflict()
-	return got
 }
 
 // signers reports lines of allowed_signers that grant nothing because they are not understood.

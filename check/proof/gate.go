@@ -20,18 +20,17 @@ func (r gateRules) apply() {
 		return
 	}
 	fresh := r.brought
-	for i := range r.Tasks {
-		f := &r.Tasks[i]
+	for _, f := range r.Tasks {
 		if !f.Sound() || r.flow.IsAbandoned(f.Task.Status) {
 			continue
 		}
 		evidence := f.Task.EvidenceIndex()
 		for n := range f.Task.Checks {
-			r.result(f, n, evidence, fresh[f.Name])
+			r.result(f, n, evidence, fresh[f.ID()])
 		}
 		if !r.flow.Evidenced(f.Task) {
-			r.reportTask(EvidenceMissing, f, Path{"requires_evidence"}, "is %s, and has no evidence: no commit, no pull request, and no command check that passed", f.Task.Status).
-				fix("cairn ref add %s commit --sha COMMIT names what was done; or cairn transition %s %s", f.Name, f.Name, r.Config.Flow.Initial)
+			r.report(EvidenceMissing, &f.File, Path{"requires_evidence"}, "is %s, and has no evidence: no commit, no pull request, and no command check that passed", f.Task.Status).
+				fix("cairn ref add %s commit --sha COMMIT names what was done; or cairn transition %s %s", f.ID(), f.ID(), r.Config.Flow.Initial)
 		}
 		if r.flow.HasLeft(f.Task) && !f.Task.ChecksExplained() {
 			r.unexplained(f)
@@ -49,7 +48,7 @@ func (r gateRules) result(f *TaskFile, n int, evidence *task.EvidenceIndex, fres
 	}
 	switch {
 	case c.Result != record.Pass && closed:
-		r.reportTask(ClosedUnpassed, f, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).
+		r.report(ClosedUnpassed, &f.File, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).
 			fix("cairn transition %s %s; %s; then close it again", t.ID, r.Config.Flow.Initial, settle(t, n))
 	case c.Result != record.Pass:
 	case evidence.Recorded(r.flow, n) != record.Pass && r.approvals.unsigned(f, n, evidence, fresh):
@@ -60,7 +59,7 @@ func (r gateRules) result(f *TaskFile, n int, evidence *task.EvidenceIndex, fres
 	case closed && !ev.Hashed && fresh[ev.Entry]:
 		r.unsettled(NoEvidence, f, n, "the check %q has passed by an entry that this change brings and that does not say what was run", c.Desc)
 	case closed && !ev.Hashed:
-		r.reportTask(EvidenceUnhashed, f, resultOf(n), "the check %q passed before entries said what they ran", c.Desc)
+		r.report(EvidenceUnhashed, &f.File, resultOf(n), "the check %q passed before entries said what they ran", c.Desc)
 	}
 }
 
@@ -83,14 +82,14 @@ func (r gateRules) unproven(f *TaskFile, n int, evidence *task.EvidenceIndex) *f
 
 // unsettled reports the result of a check, which a recorded one would settle.
 func (j *judge) unsettled(rule Rule, f *TaskFile, n int, format string, args ...any) *found {
-	return j.reportTask(rule, f, resultOf(n), format, args...).fix("%s", settle(f.Task, n))
+	return j.report(rule, &f.File, resultOf(n), format, args...).fix("%s", settle(f.Task, n))
 }
 
 // unexplained reports a list of checks that no entry of the provenance declared.
 func (r gateRules) unexplained(f *TaskFile) {
 	t := f.Task
 	closed := r.flow.IsClosed(t.Status)
-	got := r.reportTask(ChecksUnexplained, f, Path{"checks"}, "no entry declares this list of checks").
+	got := r.report(ChecksUnexplained, &f.File, Path{"checks"}, "no entry declares this list of checks").
 		fix("look in git who changed the list; if it is right, a person gives it to cairn update %s once more, with a reason", t.ID)
 	if closed {
 		got.fix("look in git who changed the list; if it is right, a person moves the task back (cairn transition %s %s), "+

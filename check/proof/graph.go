@@ -52,13 +52,12 @@ func (r graphRules) edges(kind edgeKind) {
 		return slices.DeleteFunc(slices.Clone(next(id)), func(to record.ID) bool { return r.byName[to] == nil })
 	}
 	var names []record.ID
-	for i := range r.Tasks {
-		f := &r.Tasks[i]
-		names = append(names, f.Name)
-		for n, to := range next(f.Name) {
+	for _, f := range r.Tasks {
+		names = append(names, f.ID())
+		for n, to := range next(f.ID()) {
 			if r.byName[to] == nil && kind.others[to] == nil {
-				r.reportTask(kind.dangling, f, kind.at(n), "%s %s, which does not exist", kind.verb, to).
-					fix("bring its file back from git; if it is gone for good, "+kind.fix, f.Name, to)
+				r.report(kind.dangling, &f.File, kind.at(n), "%s %s, which does not exist", kind.verb, to).
+					fix("bring its file back from git; if it is gone for good, "+kind.fix, f.ID(), to)
 			}
 		}
 	}
@@ -77,7 +76,7 @@ func (r graphRules) circle(kind edgeKind, circle []record.ID) {
 		f := r.byName[id]
 		to := kind.of(f.Task)
 		n := slices.IndexFunc(to, func(to record.ID) bool { return in[to] })
-		r.reportTask(kind.circle, f, kind.at(n), "%s itself%s", kind.verb, through(circle)).fix(kind.fix, id, to[n])
+		r.report(kind.circle, &f.File, kind.at(n), "%s itself%s", kind.verb, through(circle)).fix(kind.fix, id, to[n])
 	}
 }
 
@@ -98,22 +97,12 @@ func through(circle []record.ID) string {
 // caseClashes compares the names of the files of each kind, not the ids in them: it is files that clash.
 func (r graphRules) caseClashes() {
 	first := make(map[record.Ref]string, len(r.Tasks)+len(r.Records))
-	clash := func(f *File, kind, name string) *found {
-		lower := record.Ref{Kind: kind, ID: strings.ToLower(name)}
+	for _, f := range r.All() {
+		lower := record.Ref{Kind: f.Ref.Kind, ID: strings.ToLower(f.Ref.ID)}
 		if other, ok := first[lower]; ok {
-			return r.report(CaseClash, f, Path{"id"}, "differs from %s only in case", other)
+			r.report(CaseClash, f, Path{"id"}, "differs from %s only in case", other)
+			continue
 		}
-		first[lower] = name
-		return nil
-	}
-	for i := range r.Tasks {
-		f := &r.Tasks[i]
-		if got := clash(&f.File, record.TaskKind, string(f.Name)); got != nil {
-			got.Task = f.Name
-		}
-	}
-	for i := range r.Records {
-		f := &r.Records[i]
-		clash(&f.File, f.Kind, f.Name)
+		first[lower] = f.Ref.ID
 	}
 }

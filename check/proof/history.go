@@ -21,17 +21,12 @@ func (r historyRules) apply() {
 		return
 	}
 	for _, p := range r.change.pairs {
-		if p.was != nil && (p.was.Name != p.now.Name || p.was.Task.ID != p.now.Task.ID) {
+		if p.was != nil && (p.was.ID() != p.now.ID() || p.was.Task.ID != p.now.Task.ID) {
 			was := p.was.Task.ID
-			r.reportTask(IDChanged, p.now, Path{"id"}, "was %s before", was).
+			r.report(IDChanged, &p.now.File, Path{"id"}, "was %s before", was).
 				fix("call the file %s.md again, and let its id say so", was)
 		}
-		r.log(p).appendOnly()
-		refs := refLog{judge: r.judge, file: &p.now.File, of: p.now.Name, now: p.now.Task.Refs, log: p.now.Task.Provenance, fresh: p.fresh}
-		if p.was != nil {
-			refs.was = p.was.Task.Refs
-		}
-		refs.explained()
+		logRules{r.judge, p.logDiff}.apply()
 		if r.Config.Sound() {
 			of := pairRules{r.judge, p}
 			of.moved()
@@ -45,19 +40,19 @@ func (r historyRules) apply() {
 // deleted finds the tasks that the change deletes, and says which of them other tasks still refer to.
 func (r historyRules) deleted() {
 	needs := map[record.ID]record.ID{}
-	for i := range r.Tasks {
-		t := r.Tasks[i].Task
+	for _, f := range r.Tasks {
+		t := f.Task
 		for _, to := range append(parents(t), t.Deps...) {
 			if _, ok := needs[to]; !ok {
-				needs[to] = r.Tasks[i].Name
+				needs[to] = f.ID()
 			}
 		}
 	}
 	for _, f := range r.change.gone {
-		if who, ok := needs[f.Name]; ok {
-			r.reportTask(DeletedNeeded, f, nil, "is deleted, and %s depends on it or belongs to it", who)
+		if who, ok := needs[f.ID()]; ok {
+			r.report(DeletedNeeded, &f.File, nil, "is deleted, and %s depends on it or belongs to it", who)
 		} else {
-			r.reportTask(TaskDeleted, f, nil, "is deleted (%s, %d entries)", cmp.Or(f.Task.Status, "unreadable"), len(f.Task.Provenance))
+			r.report(TaskDeleted, &f.File, nil, "is deleted (%s, %d entries)", cmp.Or(f.Task.Status, "unreadable"), len(f.Task.Provenance))
 		}
 	}
 }

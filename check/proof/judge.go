@@ -67,20 +67,21 @@ func newJudge(tree Tree, change *Change) *judge {
 		named: make(map[record.Ref]*RecordFile, len(tree.Records)), exists: make(map[string]bool, len(tree.Tasks)+len(tree.Records)),
 		needed: map[record.ID]bool{}, brought: map[record.ID]map[int]bool{}, closed: map[record.ID]bool{}, parents: chain.Known{}, lines: chain.Known{},
 	}
-	for i := range j.Tasks {
-		f := &j.Tasks[i]
-		j.byName[f.Name], j.exists[string(f.Name)] = f, true
+	for _, f := range j.Tasks {
+		j.byName[f.ID()] = f
 		for _, dep := range f.Task.Deps {
 			j.needed[dep] = true
 		}
 	}
-	for i := range j.Records {
-		f := &j.Records[i]
-		j.named[f.ref()], j.exists[f.Name] = f, true
+	for _, f := range j.Records {
+		j.named[f.Ref] = f
+	}
+	for _, f := range j.All() {
+		j.exists[f.Ref.ID] = true
 	}
 	if change != nil {
 		for _, p := range change.pairs {
-			j.brought[p.now.Name] = p.fresh
+			j.brought[p.now.ID()] = p.fresh
 		}
 		j.closed = record.SetOf(change.Closed())
 	}
@@ -114,18 +115,11 @@ type found struct {
 // report.
 func (j *judge) report(rule Rule, file *File, at Path, format string, args ...any) *found {
 	j.found = append(j.found, found{
-		Finding: Finding{Rule: rule.ID, Severity: rule.Severity, Path: file.Path, Message: fmt.Sprintf(format, args...), Fix: rule.Fix},
+		Finding: Finding{Rule: rule.ID, Severity: rule.Severity, Path: file.Path, Task: file.task(), Message: fmt.Sprintf(format, args...), Fix: rule.Fix},
 		file:    file,
 		at:      at,
 	})
 	return &j.found[len(j.found)-1]
-}
-
-// reportTask is report for the file of a task.
-func (j *judge) reportTask(rule Rule, f *TaskFile, at Path, format string, args ...any) *found {
-	got := j.report(rule, &f.File, at, format, args...)
-	got.Task = f.Name
-	return got
 }
 
 // fix replaces the rule's general fix.
@@ -198,15 +192,6 @@ func sound(f *TaskFile) (task.Task, bool) {
 		return task.Task{}, false
 	}
 	return f.Task, true
-}
-
-// log returns the rules for the provenance of a task.
-func (j *judge) log(p pair) logRules {
-	r := logRules{judge: j, file: &p.now.File, task: p.now.Name, now: p.now.Task.Provenance, logDiff: p.logDiff}
-	if p.was != nil {
-		r.base = p.was.Task.Provenance
-	}
-	return r
 }
 
 // committed reports whether the change has files with this fingerprint; see Change.Committed.

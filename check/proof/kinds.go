@@ -38,7 +38,7 @@ func deletedDecision(c *Case) {
 	if c.Base.Head.Status == ledger.Accepted {
 		rule = DecisionDeleted
 	}
-	c.Report(rule, nil, "the decision %s is deleted (%d entries)", c.Base.Name, len(c.Base.Head.Log))
+	c.Report(rule, nil, "the decision %s is deleted (%d entries)", c.Base.Ref.ID, len(c.Base.Head.Log))
 }
 
 // judgeDecision finds a decision that was rewritten, and one whose place in the succession is unclear.
@@ -82,17 +82,17 @@ func judgeSuccession(c *Case, d ledger.Decision) {
 	}
 	at := Path{"supersedes"}
 	if _, ok := c.judge.supersedes(d.Supersedes); !ok {
-		if f := c.judge.others[record.ID(d.Supersedes)]; f == nil || f.Kind != ledger.DecisionKind {
+		if f := c.judge.others[record.ID(d.Supersedes)]; f == nil || f.Ref.Kind != ledger.DecisionKind {
 			c.Report(SupersedesNothing, at, "supersedes %s, which does not exist", d.Supersedes)
 		}
 		return
 	}
 	before := func(id string) string { of, _ := c.judge.supersedes(ledger.DecisionID(id)); return string(of) }
-	if c.judge.lines.Of(c.Now.Name, before) == chain.IsInCircle {
+	if c.judge.lines.Of(c.Now.Ref.ID, before) == chain.IsInCircle {
 		c.Report(SupersedesCircle, at, "supersedes itself in the end, over %s", d.Supersedes)
 		return
 	}
-	if other := c.judge.successors()[d.Supersedes]; d.Status == ledger.Accepted && len(other) > 1 && other[0] != c.Now.Name {
+	if other := c.judge.successors()[d.Supersedes]; d.Status == ledger.Accepted && len(other) > 1 && other[0] != c.Now.Ref.ID {
 		c.Report(SupersededTwice, at, "supersedes %s, and so does %s; both are accepted, and one of them governs", d.Supersedes, other[0])
 	}
 }
@@ -112,10 +112,9 @@ func (j *judge) supersedes(id ledger.DecisionID) (ledger.DecisionID, bool) {
 func (j *judge) successors() map[ledger.DecisionID][]string {
 	if j.succeed == nil {
 		j.succeed = map[ledger.DecisionID][]string{}
-		for i := range j.Records {
-			f := &j.Records[i]
+		for _, f := range j.Records {
 			if d, ok := f.Value.(ledger.Decision); ok && f.Sound() && d.Status == ledger.Accepted && d.Supersedes != "" {
-				j.succeed[d.Supersedes] = append(j.succeed[d.Supersedes], f.Name)
+				j.succeed[d.Supersedes] = append(j.succeed[d.Supersedes], f.Ref.ID)
 			}
 		}
 	}
@@ -166,7 +165,7 @@ func judgeProposal(c *Case) {
 // deletedProposal reports a proposal that is gone. One that was never made into tasks may have been declined: that is a
 // notice.
 func deletedProposal(c *Case) {
-	got := c.Report(RecordDeleted, nil, "the proposal %s is deleted (%d entries)", c.Base.Name, len(c.Base.Head.Log))
+	got := c.Report(RecordDeleted, nil, "the proposal %s is deleted (%d entries)", c.Base.Ref.ID, len(c.Base.Head.Log))
 	if was, _ := c.Base.Value.(task.Proposal); len(was.Made) == 0 && c.Base.Sound() {
 		got.Severity = Notice
 	}

@@ -46,7 +46,7 @@ func (r lifeRules) badEntry(e record.Entry, i int) string {
 		return reason
 	}
 	if e.Did == r.Life.Kinds[0] && (i > 0 || r.Base != nil) && !r.Life.Named {
-		return "creates a " + r.Now.Kind + " that exists"
+		return "creates a " + r.Now.Ref.Kind + " that exists"
 	}
 	log := r.WrittenWith(i)
 	if at := slices.IndexFunc(log, e.Equal); at >= 0 {
@@ -102,7 +102,7 @@ func (r lifeRules) rules() task.Rules {
 }
 
 // groupIn finds the group that an actor belongs to by its record.
-func groupIn(records []RecordFile, who record.Actor) []string {
+func groupIn(records []*RecordFile, who record.Actor) []string {
 	if a, ok := actorIn(records, who); ok {
 		return []string{a.Group}
 	}
@@ -110,9 +110,9 @@ func groupIn(records []RecordFile, who record.Actor) []string {
 }
 
 // actorIn finds an actor in the directory.
-func actorIn(records []RecordFile, who record.Actor) (ledger.Actor, bool) {
-	for i := range records {
-		if f := &records[i]; f.Kind == ledger.ActorKind && f.Head.Ref.ID == string(who) && f.Sound() {
+func actorIn(records []*RecordFile, who record.Actor) (ledger.Actor, bool) {
+	for _, f := range records {
+		if f.Ref.Kind == ledger.ActorKind && f.Head.Ref.ID == string(who) && f.Sound() {
 			a, ok := f.Value.(ledger.Actor)
 			return a, ok
 		}
@@ -147,14 +147,14 @@ func (r lifeRules) explained() {
 			got.Message = "is " + string(now.Status) + ", and its entries do not say so"
 		}
 		got.Fix = "write " + cmp.Or(string(fold.Status), "what its entries say") + " back into the file, and move it with " +
-			strings.NewReplacer("ID", r.Now.Name, "STATE", string(now.Status)).Replace(cmp.Or(r.Mover, "cairn update ID --to STATE"))
+			strings.NewReplacer("ID", r.Now.Ref.ID, "STATE", string(now.Status)).Replace(cmp.Or(r.Mover, "cairn update ID --to STATE"))
 		if r.Life.Free {
 			got.Severity = Warning
 		}
 	}
 	if fold.Assignee != now.Assignee && (follow || now.Assignee != "" && !slices.ContainsFunc(now.Log, held)) {
-		r.Report(AssigneeUnexplained, Path{"assignee"}, "%s has the %s, and no entry says so", now.Assignee.OrNobody(), r.Now.Kind).
-			Fix = "change it back in the file, then claim the " + r.Now.Kind + " with cairn " + r.Now.Kind + " claim"
+		r.Report(AssigneeUnexplained, Path{"assignee"}, "%s has the %s, and no entry says so", now.Assignee.OrNobody(), r.Now.Ref.Kind).
+			Fix = "change it back in the file, then claim the " + r.Now.Ref.Kind + " with cairn " + r.Now.Ref.Kind + " claim"
 	}
 }
 
@@ -216,10 +216,6 @@ func (r lifeRules) precedes(first, e record.Entry) bool {
 	if i < 0 || !r.fresh[i] {
 		return i >= 0
 	}
-	change := r.judge.change
-	if change.RecordBroughtBy == nil {
-		return false
-	}
-	w, committed := change.RecordBroughtBy(r.Now.Path, first)
+	w, committed := r.judge.broughtBy(&r.Now.File, first)
 	return committed && !slices.ContainsFunc(w.Log, e.Equal)
 }

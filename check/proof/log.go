@@ -8,31 +8,28 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// logRules judge the provenance of one record that the change touches, of a task or of any other kind, against that of
-// the base.
+// logRules judge the provenance and the references of one record that the change touches, of a task or of any other
+// kind, against those of the base.
 type logRules struct {
 	*judge
-	file *File
-	task record.ID // "" if the record is no task
-	now  record.Log
-	base record.Log
 	logDiff
 }
 
 // logDiff is how the provenance of a record differs from that in the base.
 type logDiff struct {
-	fresh map[int]bool // indexes of the entries that the change brings
-	lost  []int        // indexes of the base's entries that are gone, changed or in another order; ascending
+	file, base *File        // of the record; base is nil if the change brings it
+	fresh      map[int]bool // indexes of the entries that the change brings
+	lost       []int        // indexes of the base's entries that are gone, changed or in another order; ascending
 }
 
-// compareLogs compares the provenance of a file, which has n entries, with that of its base, which may be nil. Entries
-// are equal if they mean the same, however they are written.
-func compareLogs(now, was *File, n int) logDiff {
-	d := logDiff{fresh: make(map[int]bool, n)}
-	for i := range n {
+// compareLogs compares the provenance of a file with that of its base, which may be nil. Entries are equal if they mean
+// the same, however they are written.
+func compareLogs(now, was *File) logDiff {
+	d := logDiff{file: now, base: was, fresh: map[int]bool{}}
+	for i := range now.Head.Log {
 		d.fresh[i] = true
 	}
-	if was == nil {
+	if was == nil || len(was.Head.Log)+len(now.Head.Log) == 0 {
 		return d
 	}
 	indexes := map[string][]int{} // of the entries of now, by their meaning
@@ -64,26 +61,24 @@ func entriesOf(f *File) []string {
 	return doc.Entries()
 }
 
-func (r logRules) reportEntry(rule Rule, at Path, format string, args ...any) *found {
-	got := r.report(rule, r.file, at, format, args...)
-	got.Task = r.task
-	return got
+func (r logRules) apply() {
+	r.appendOnly()
+	r.aheadOfTime()
+	r.refsExplained()
 }
 
 // appendOnly finds entries that were not appended. Every entry of the base must still be there, unchanged and in the
 // same order. New entries may stand between them, as after a merge, but every new entry must be in the order of time.
 func (r logRules) appendOnly() {
 	if len(r.lost) > 0 {
-		first, others := r.lost[0], ""
-		if n := len(r.lost) - 1; n > 0 {
-			others = fmt.Sprintf(", and so are %d more", n)
-		}
-		r.reportEntry(ProvenanceRewritten, Path{"provenance"}, "entry %d of the base (%s) is gone, changed, or in another place%s",
-			first+1, describe(r.base[first]), others)
+		first := r.lost[0]
+		r.report(ProvenanceRewritten, r.file, Path{"provenance"}, "entry %d of the base (%s) is gone, changed, or in another place%s",
+			first+1, describe(r.base.Head.Log[first]), soAre(len(r.lost)-1))
 	}
-	for i := range r.now {
-		if r.fresh[i] && (i > 0 && later(r.now[i-1], r.now[i]) || i+1 < len(r.now) && later(r.now[i], r.now[i+1])) {
-			r.reportEntry(ProvenanceRewritten, Path{"provenance", i}, "entry %d (%s) is new and out of the order of time", i+1, describe(r.now[i])).
+	now := r.file.Head.Log
+	for i := range now {
+		if r.fresh[i] && (i > 0 && later(now[i-1], now[i]) || i+1 < len(now) && later(now[i], now[i+1])) {
+			r.report(ProvenanceRewritten, r.file, Path{"provenance", i}, "entry %d (%s) is new and out of the order of time", i+1, describe(now[i])).
 				fix("put the entry where its time belongs; cairn setup merge-driver has git do so when it merges")
 			return // the entries after it may be out of order only because of this one
 		}
@@ -94,18 +89,17 @@ func (r logRules) appendOnly() {
 const ahead = 24 * time.Hour
 
 // aheadOfTime reports the first entry whose time lies in the future of the commit that brought it. The entries after it
-// are not reported: none may have an earlier time than the one before it. broughtAt returns the time of that commit, if
-// there is one.
-func (r logRules) aheadOfTime(broughtAt func(record.Entry) (time.Time, bool)) {
+// are not reported: none may have an earlier time than the one before it.
+func (r logRules) aheadOfTime() {
 	if r.change.Newest.IsZero() {
 		return
 	}
 	var newest time.Time
-	for i, e := range r.now {
+	for i, e := range r.file.Head.Log {
 		if r.fresh[i] && e.At.After(newest) && e.At.After(r.change.Newest.Add(ahead)) {
-			if at, ok := broughtAt(e); ok && e.At.After(at.Add(ahead)) {
-				r.reportEntry(TimeAhead, Path{"provenance", i}, "entry %d (%s) is more than a day later than the commit that brought it (%s)",
-					i+1, describe(e), at.UTC().Format(time.RFC3339))
+			if w, ok := r.broughtBy(r.file, e); ok && e.At.After(w.At.Add(ahead)) {
+				r.report(TimeAhead, r.file, Path{"provenance", i}, "entry %d (%s) is more than a day later than the commit that brought it (%s)",
+					i+1, describe(e), w.At.UTC().Format(time.RFC3339))
 				return
 			}
 		}
@@ -117,6 +111,14 @@ func (r logRules) aheadOfTime(broughtAt func(record.Entry) (time.Time, bool)) {
 
 // later reports whether the first of two entries has the later time. An entry without a time is never out of order.
 func later(a, b record.Entry) bool { return !a.At.IsZero() && !b.At.IsZero() && a.At.After(b.At) }
+
+// soAre ends a message about an entry of which n more are like it.
+func soAre(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and so are %d more", n)
+}
 
 // describe names an entry in messages, as in "noted by agent:a 2026-06-21T12:00:00Z".
 func describe(e record.Entry) string {

@@ -21,13 +21,13 @@ func (r pairRules) moved() {
 			last = cmp.Or(e.To, last)
 		}
 		closed = closed && (r.flow.IsClosed(last) || r.flow.IsClosed(t.Status) || r.flow.IsClosed(before.Status) || r.flow.GateReview && t.Status == r.flow.Review)
-		r.reportTask(StatusUnexplained, r.now, Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
+		r.report(StatusUnexplained, &r.now.File, Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
 			fix("write %s back into the file, then cairn transition %s %s, so that the gates are asked", before.Status, t.ID, t.Status).
 			warnIf(!closed)
 		r.openNow(before)
 	}
 	if t.Assignee != before.Assignee && (r.was != nil || t.HasHolder()) && !r.held() {
-		r.reportTask(AssigneeUnexplained, r.now, Path{"assignee"}, "is held by %s, was by %s, and no entry says so", t.Assignee.OrNobody(), before.Assignee.OrNobody())
+		r.report(AssigneeUnexplained, &r.now.File, Path{"assignee"}, "is held by %s, was by %s, and no entry says so", t.Assignee.OrNobody(), before.Assignee.OrNobody())
 	}
 	if !r.flow.IsAbandoned(t.Status) {
 		r.results(before)
@@ -43,7 +43,7 @@ func (r pairRules) openNow(before task.Task) {
 	closing := r.change.closing()
 	for _, id := range now.Deps {
 		if dep, ok := r.findOrBase(id); ok && !closing.DepClosed(dep) {
-			r.reportTask(StartedEarly, r.now, r.depAt(id), "was started, and %s, which it depends on, is %s", id, dep.Status).
+			r.report(StartedEarly, &r.now.File, r.depAt(id), "was started, and %s, which it depends on, is %s", id, dep.Status).
 				fix("write %s back into the file; start it once %s is closed", before.Status, id)
 		}
 	}
@@ -99,8 +99,8 @@ func newest[T comparable](r pairRules, of func(record.Entry) (T, bool), want T) 
 // follows reports whether an entry was written to the task as an earlier one had left it. It was not if the commit that
 // brought it lacks the other, and where both came in one it does not begin where the other ends.
 func (r pairRules) follows(e, earlier record.Entry) bool {
-	if w, ok := r.change.broughtBy(r.now.Name, e); ok {
-		if own, ok := w.Find(r.now.Name); ok && !own.Provenance.Has(earlier.Hash()) {
+	if w, ok := r.change.broughtBy(r.now.ID(), e); ok {
+		if own, ok := w.Find(r.now.ID()); ok && !own.Provenance.Has(earlier.Hash()) {
 			return false
 		}
 	}

@@ -1,11 +1,8 @@
 package proof
 
 import (
-	"bytes"
-	"path"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -15,10 +12,7 @@ import (
 // RecordFile is one file of a record of any kind but a task.
 type RecordFile struct {
 	File
-	Kind  string        // names one of Tree.Kinds
-	Name  string        // the id that the record should have, by the name of the file
-	Head  record.Header // if the file is sound; Log holds the entries that stand under provenance in the file
-	Value any           // what the rules of the kind judge, if the file is sound
+	Value any // what the rules of the kind judge, if the file is sound
 }
 
 // Kind is one kind of record: the rules that its records are judged by beyond those that all records share.
@@ -52,8 +46,8 @@ type Case struct {
 	fresh map[int]bool // indexes of the entries of Now that the change brings
 }
 
-// RecordWritten is the commit that brought an entry of a record.
-type RecordWritten struct {
+// WrittenIn is the commit that brought an entry of a record.
+type WrittenIn struct {
 	At  time.Time  // when it was made
 	Log record.Log // the provenance of the record as that commit has it
 }
@@ -62,10 +56,8 @@ type RecordWritten struct {
 // the entry has it, or as it is now if no commit of the change has it.
 func (c *Case) WrittenWith(i int) record.Log {
 	log := c.Now.Head.Log
-	if change := c.judge.change; change != nil && change.RecordBroughtBy != nil {
-		if w, ok := change.RecordBroughtBy(c.Now.Path, log[i]); ok {
-			return w.Log
-		}
+	if w, ok := c.judge.broughtBy(&c.Now.File, log[i]); ok {
+		return w.Log
 	}
 	return log
 }
@@ -101,6 +93,14 @@ func badForm(e record.Entry, did ...record.Did) string {
 	return ""
 }
 
+// broughtBy is Change.RecordBroughtBy, where there may be no base, and no commits.
+func (j *judge) broughtBy(f *File, e record.Entry) (WrittenIn, bool) {
+	if j.change == nil || j.change.RecordBroughtBy == nil {
+		return WrittenIn{}, false
+	}
+	return j.change.RecordBroughtBy(f.Ref, e)
+}
+
 // Report adds a finding about the record, with the rule's own severity and fix. The finding returned may be changed
 // until the next report.
 func (c *Case) Report(rule Rule, at Path, format string, args ...any) *Finding {
@@ -128,9 +128,9 @@ func (t Tree) kind(name string) Kind {
 // dependable returns the records of a tree that tasks can depend on, by their names.
 func (t Tree) dependable() map[record.ID]*RecordFile {
 	out := map[record.ID]*RecordFile{}
-	for i := range t.Records {
-		if f := &t.Records[i]; t.kind(f.Kind).Closed != nil {
-			out[record.ID(f.Name)] = f
+	for _, f := range t.Records {
+		if t.kind(f.Ref.Kind).Closed != nil {
+			out[record.ID(f.Ref.ID)] = f
 		}
 	}
 	return out
@@ -141,7 +141,7 @@ func (t Tree) dep(f *RecordFile) (task.Task, bool) {
 	if f == nil || !f.Sound() {
 		return task.Task{}, false
 	}
-	closed := t.kind(f.Kind).Closed
+	closed := t.kind(f.Ref.Kind).Closed
 	return task.DepOf(f.Head, func(s record.Status) bool { return closed(t.Config.Flow, s) }), true
 }
 
@@ -160,15 +160,13 @@ type recordRules struct{ *judge }
 func (r recordRules) apply() {
 	base := map[record.Ref]*RecordFile{}
 	if r.change != nil {
-		for i := range r.change.Base.Records {
-			was := &r.change.Base.Records[i]
-			base[was.ref()] = was
+		for _, was := range r.change.Base.Records {
+			base[was.Ref] = was
 		}
 	}
-	for i := range r.Records {
-		f := &r.Records[i]
-		was := base[f.ref()]
-		delete(base, f.ref())
+	for _, f := range r.Records {
+		was := base[f.Ref]
+		delete(base, f.Ref)
 		if was != nil && !was.Sound() {
 			was = nil
 		}
@@ -179,33 +177,24 @@ func (r recordRules) apply() {
 	}
 }
 
-// ref names a record by its file, whatever id it gives itself.
-func (f *RecordFile) ref() record.Ref { return record.Ref{Kind: f.Kind, ID: f.Name} }
-
 // record judges a record that is there.
 func (r recordRules) record(f, was *RecordFile) {
-	if r.readable(&f.File) != nil {
+	if !f.Sound() {
 		return
 	}
-	if f.Head.Ref.ID != f.Name {
-		name := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
-		r.report(IDMismatch, &f.File, Path{"id"}, "the file is called %s, and its id is %s", name, f.Head.Ref.ID)
-	}
-	if bytes.Contains(f.Src, []byte(ConflictMark)) {
-		r.conflict(&f.File)
-	}
-	kind := r.kind(f.Kind)
+	kind := r.kind(f.Ref.Kind)
 	c := &Case{Now: f, Base: was, judge: r.judge}
 	if r.change != nil && (was == nil || !same(was.Src, f.Src)) {
-		c.fresh = r.provenance(f, was)
-		refs := refLog{judge: r.judge, file: &f.File, now: f.Head.Refs, log: f.Head.Log, fresh: c.fresh}
+		var base *File
 		if was != nil {
-			refs.was = was.Head.Refs
+			base = &was.File
 		}
-		refs.explained()
+		log := logRules{r.judge, compareLogs(&f.File, base)}
+		log.apply()
+		c.fresh = log.fresh
 	}
 	if kind.States != nil && !slices.Contains(kind.States, f.Head.Status) {
-		r.report(UnknownState, &f.File, Path{"status"}, "%q is not a state of a %s", f.Head.Status, f.Kind)
+		r.report(UnknownState, &f.File, Path{"status"}, "%q is not a state of a %s", f.Head.Status, f.Ref.Kind)
 	}
 	if kind.Life.Kinds != nil {
 		lifeRules{c, kind}.apply()
@@ -215,35 +204,12 @@ func (r recordRules) record(f, was *RecordFile) {
 	}
 }
 
-// provenance compares the provenance of a record that the change touches with that of the base. It returns the indexes
-// of the entries that the change brings.
-func (r recordRules) provenance(f, was *RecordFile) map[int]bool {
-	rules := logRules{judge: r.judge, file: &f.File, now: f.Head.Log}
-	switch {
-	case was == nil:
-		rules.logDiff = compareLogs(&f.File, nil, len(f.Head.Log))
-	case len(was.Head.Log)+len(f.Head.Log) == 0:
-		return nil
-	default:
-		rules.base, rules.logDiff = was.Head.Log, compareLogs(&f.File, &was.File, len(f.Head.Log))
-	}
-	rules.appendOnly()
-	rules.aheadOfTime(func(e record.Entry) (time.Time, bool) {
-		if r.change.RecordBroughtBy == nil {
-			return time.Time{}, false
-		}
-		w, ok := r.change.RecordBroughtBy(f.Path, e)
-		return w.At, ok
-	})
-	return rules.fresh
-}
-
 // deleted reports a record of the base that is gone.
 func (r recordRules) deleted(was *RecordFile) {
 	c := &Case{Base: was, judge: r.judge}
-	if report := r.kind(was.Kind).Deleted; report != nil {
+	if report := r.kind(was.Ref.Kind).Deleted; report != nil {
 		report(c)
 		return
 	}
-	c.Report(RecordDeleted, nil, "the %s %s is deleted (%d entries)", was.Kind, was.Name, len(was.Head.Log))
+	c.Report(RecordDeleted, nil, "the %s %s is deleted (%d entries)", was.Ref.Kind, was.Ref.ID, len(was.Head.Log))
 }

@@ -28,21 +28,22 @@ var recipe = proof.Kind{
 }
 
 // recipeFile is the file of a recipe with some entries.
-func recipeFile(name, id string, of record.ID, log ...record.Entry) proof.RecordFile {
+func recipeFile(name, id string, of record.ID, log ...record.Entry) *proof.RecordFile {
 	src := fmt.Sprintf("id: %s\nfor: %s\nprovenance:\n", id, of)
 	for _, e := range log {
 		src += fmt.Sprintf("  - {who: '%s', at: %s, did: %s}\n", e.Who, e.At.Format(time.RFC3339), e.Did)
 	}
-	return proof.RecordFile{
-		File: proof.File{Path: ".cairn/recipes/" + name + ".yaml", Src: []byte(src), Parse: snapshot.ParseYAML},
-		Kind: recipe.Name, Name: name, Head: record.Header{Ref: record.Ref{Kind: recipe.Name, ID: id}, Log: log}, Value: of,
+	return &proof.RecordFile{
+		File: proof.File{Path: ".cairn/recipes/" + name + ".yaml", Src: []byte(src), Parse: snapshot.ParseYAML,
+			Ref: record.Ref{Kind: recipe.Name, ID: name}, Head: record.Header{Ref: record.Ref{Kind: recipe.Name, ID: id}, Log: log}},
+		Value: of,
 	}
 }
 
-func recipes(files ...proof.RecordFile) proof.Tree {
+func recipes(files ...*proof.RecordFile) proof.Tree {
 	return proof.Tree{
 		Config:  proof.ConfigFile{Flow: kind.DefaultConfig().Flow},
-		Tasks:   []proof.TaskFile{{Name: "A-1", Task: task.Task{ID: "A-1", Title: "Bake", Status: "backlog"}}},
+		Tasks:   []*proof.TaskFile{{File: proof.File{Ref: record.ID("A-1").Ref(), Head: record.Header{Ref: record.ID("A-1").Ref()}}, Task: task.Task{ID: "A-1", Title: "Bake", Status: "backlog"}}},
 		Records: files, Kinds: []proof.Kind{recipe},
 	}
 }
@@ -57,47 +58,47 @@ func TestAKindOfItsOwn(t *testing.T) {
 	unread := recipeFile("bread", "bread", "A-1")
 	unread.Unread = &proof.FormatError{Rule: proof.DuplicateKey, Line: 2, Msg: "for stands twice", Err: fmt.Errorf("twice")}
 	for name, test := range map[string]struct {
-		now  []proof.RecordFile
-		base []proof.RecordFile // nil for none
+		now  []*proof.RecordFile
+		base []*proof.RecordFile // nil for none
 		want string
 	}{
-		"sound":                 {now: []proof.RecordFile{bread}},
-		"cannot be read":        {now: []proof.RecordFile{unread}, want: "bread.yaml:2: error: duplicate-key"},
-		"has another id":        {now: []proof.RecordFile{recipeFile("bread", "cake", "A-1")}, want: "bread.yaml:1: error: id-mismatch"},
-		"has a rule of its own": {now: []proof.RecordFile{recipeFile("bread", "bread", "A-2")}, want: "bread.yaml:2: warning: recipe-without-a-task"},
+		"sound":                 {now: []*proof.RecordFile{bread}},
+		"cannot be read":        {now: []*proof.RecordFile{unread}, want: "bread.yaml:2: error: duplicate-key"},
+		"has another id":        {now: []*proof.RecordFile{recipeFile("bread", "cake", "A-1")}, want: "bread.yaml:1: error: id-mismatch"},
+		"has a rule of its own": {now: []*proof.RecordFile{recipeFile("bread", "bread", "A-2")}, want: "bread.yaml:2: warning: recipe-without-a-task"},
 		"differs in case": {
-			now:  []proof.RecordFile{bread, recipeFile("Bread", "Bread", "A-1")},
+			now:  []*proof.RecordFile{bread, recipeFile("Bread", "Bread", "A-1")},
 			want: "Bread.yaml:1: error: case-clash",
 		},
-		"is unchanged": {now: []proof.RecordFile{bread}, base: []proof.RecordFile{bread}},
+		"is unchanged": {now: []*proof.RecordFile{bread}, base: []*proof.RecordFile{bread}},
 		"is appended to": {
-			now:  []proof.RecordFile{recipeFile("bread", "bread", "A-1", noted("agent:a", 0), noted("agent:a", 1), noted("agent:b", 2))},
-			base: []proof.RecordFile{bread},
+			now:  []*proof.RecordFile{recipeFile("bread", "bread", "A-1", noted("agent:a", 0), noted("agent:a", 1), noted("agent:b", 2))},
+			base: []*proof.RecordFile{bread},
 		},
 		"is rewritten": {
-			now:  []proof.RecordFile{recipeFile("bread", "bread", "A-1", noted("agent:a", 0), noted("human:ann", 1))},
-			base: []proof.RecordFile{bread},
+			now:  []*proof.RecordFile{recipeFile("bread", "bread", "A-1", noted("agent:a", 0), noted("human:ann", 1))},
+			base: []*proof.RecordFile{bread},
 			want: "bread.yaml:3: error: provenance-rewritten",
 		},
 		"has an entry in the past": {
-			now:  []proof.RecordFile{recipeFile("bread", "bread", "A-1", noted("agent:a", 0), noted("agent:a", 1), noted("agent:b", -1))},
-			base: []proof.RecordFile{bread},
+			now:  []*proof.RecordFile{recipeFile("bread", "bread", "A-1", noted("agent:a", 0), noted("agent:a", 1), noted("agent:b", -1))},
+			base: []*proof.RecordFile{bread},
 			want: "bread.yaml:6: error: provenance-rewritten",
 		},
 		"is from the future": {
-			now:  []proof.RecordFile{recipeFile("bread", "bread", "A-1", noted("agent:a", 3000))},
-			base: []proof.RecordFile{},
+			now:  []*proof.RecordFile{recipeFile("bread", "bread", "A-1", noted("agent:a", 3000))},
+			base: []*proof.RecordFile{},
 			want: "bread.yaml:4: error: time-ahead",
 		},
-		"is deleted": {base: []proof.RecordFile{bread}, want: "bread.yaml:0: warning: record-deleted"},
+		"is deleted": {base: []*proof.RecordFile{bread}, want: "bread.yaml:0: warning: record-deleted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := proof.Judge(recipes(test.now...))
 			if test.base != nil {
 				change := proof.Compare(recipes(test.now...), recipes(test.base...))
 				change.Newest = noon
-				change.RecordBroughtBy = func(string, record.Entry) (proof.RecordWritten, bool) {
-					return proof.RecordWritten{At: noon}, true
+				change.RecordBroughtBy = func(record.Ref, record.Entry) (proof.WrittenIn, bool) {
+					return proof.WrittenIn{At: noon}, true
 				}
 				found = change.Judge()
 			}

@@ -44,7 +44,7 @@ func (r pairRules) replayed() {
 	}
 	replay := task.Replay{
 		Flow: r.flow, Planning: r.change.planning(), AlsoReview: review,
-		Now: r.now.Task, Fresh: func(i int) bool { return r.fresh[i] }, Past: r.change.Past[r.now.Name],
+		Now: r.now.Task, Fresh: func(i int) bool { return r.fresh[i] }, Past: r.change.Past[r.now.ID()],
 		FindAt:    r.findAt,
 		WrittenIn: r.writtenIn,
 	}
@@ -55,43 +55,39 @@ func (r pairRules) replayed() {
 		r.breach(b)
 	}
 	r.startedAround()
-	r.log(r.pair).aheadOfTime(func(e record.Entry) (time.Time, bool) {
-		w, ok := r.change.broughtBy(r.now.Name, e)
-		return w.At, ok
-	})
 }
 
 // breach reports a breach under the rule that covers it.
 func (r pairRules) breach(b task.Breach) {
-	id, at := r.now.Name, Path{"provenance", b.Entry}
+	id, at := r.now.ID(), Path{"provenance", b.Entry}
 	ofEntry := func(rule Rule) *found {
-		return r.reportTask(rule, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason)
+		return r.report(rule, &r.now.File, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason)
 	}
 	switch b.Kind {
 	case task.UnreachedState:
 		ofEntry(StatusUnexplained)
 	case task.EarlyStart:
-		r.reportTask(StartedEarly, r.now, r.depAt(b.Dep), "was started (%s) before %s, which it depends on, was closed", r.entry(b), b.Dep).
+		r.report(StartedEarly, &r.now.File, r.depAt(b.Dep), "was started (%s) before %s, which it depends on, was closed", r.entry(b), b.Dep).
 			fix("cairn transition %s %s, and start it again once %s is closed", id, r.flow.Initial, b.Dep)
 	case task.StalePass:
-		r.unsettled(EvidenceStale, r.now, b.Check, "%s (%s)", b.Reason, r.entry(b)).warnIf(b.MadeGood && !r.needed[r.now.Name])
+		r.unsettled(EvidenceStale, r.now, b.Check, "%s (%s)", b.Reason, r.entry(b)).warnIf(b.MadeGood && !r.needed[r.now.ID()])
 	case task.ForeignHold:
 		ofEntry(AssigneeUnexplained)
 	case task.DroppedDep, task.QuestionableDep:
 		ofEntry(DepsWeakened).warnIf(b.Kind == task.QuestionableDep)
 	case task.LostCheck:
 		declared := slices.ContainsFunc(r.now.Task.Provenance, func(e record.Entry) bool { return e.Checks != nil })
-		r.reportTask(ChecksUnexplained, r.now, Path{"checks"}, "%s", b.Reason).
+		r.report(ChecksUnexplained, &r.now.File, Path{"checks"}, "%s", b.Reason).
 			fix("write it back; cairn update %s changes the list, with an entry that says so", id).
 			warnIf(declared && !r.flow.ClaimsDone(r.now.Task.Status))
 	case task.LostDep:
-		r.reportTask(DepsUnexplained, r.now, Path{"deps"}, "%s", b.Reason).
+		r.report(DepsUnexplained, &r.now.File, Path{"deps"}, "%s", b.Reason).
 			fix("write %s back into deps; cairn update %s --remove-dep %s takes it away, with a reason", b.Dep, id, b.Dep)
 	case task.UnrecordedDep:
-		r.reportTask(DepsUnexplained, r.now, r.depAt(b.Dep), "%s", b.Reason).
+		r.report(DepsUnexplained, &r.now.File, r.depAt(b.Dep), "%s", b.Reason).
 			fix("take %s out of deps; cairn update %s --add-dep %s adds it with an entry", b.Dep, id, b.Dep).warnIf(true)
 	case task.RefusedEntry:
-		ofEntry(EntryRefused).warnIf(b.MadeGood && !r.needed[r.now.Name])
+		ofEntry(EntryRefused).warnIf(b.MadeGood && !r.needed[r.now.ID()])
 	}
 }
 
@@ -111,7 +107,7 @@ func (r pairRules) startedAround() {
 		}
 		for _, id := range t.Deps {
 			if dep, ok := r.find(id); ok && r.abandonedAround(dep, e.At) {
-				r.reportTask(StartedEarly, r.now, r.depAt(id), "was started (%s) while %s, which it depends on, was abandoned; it is open again", describe(e), id).
+				r.report(StartedEarly, &r.now.File, r.depAt(id), "was started (%s) while %s, which it depends on, was abandoned; it is open again", describe(e), id).
 					fix("cairn transition %s %s, and start it again once %s is closed", t.ID, r.flow.Initial, id).warnIf(true)
 			}
 		}
@@ -141,7 +137,7 @@ func (r pairRules) waits(s record.Status) bool {
 // as the base has it. An entry is not later than the commit that brought it, whatever time it gives.
 func (r pairRules) findAt(e record.Entry) task.Find {
 	committed := e.At
-	if w, ok := r.change.broughtBy(r.now.Name, e); ok && w.At.Before(e.At) {
+	if w, ok := r.change.broughtBy(r.now.ID(), e); ok && w.At.Before(e.At) {
 		committed = w.At
 	}
 	return func(id record.ID) (task.Task, bool) {
@@ -170,11 +166,11 @@ func (r pairRules) closedOrOpen(t task.Task, closed bool) task.Task {
 // that one of its ancestors has of the task, or knows nothing of the task as the base has it. A dependency counts as
 // closed only by entries that are still in its provenance, and that the commit or an ancestor of it has.
 func (r pairRules) writtenIn(e record.Entry) (task.Commit, bool) {
-	w, ok := r.change.broughtBy(r.now.Name, e)
+	w, ok := r.change.broughtBy(r.now.ID(), e)
 	if !ok { // it is not committed yet
 		w.Find, w.From, w.Later = r.findOrBase, []task.Find{r.change.inBase}, true
 	}
-	own, ok := w.Find(r.now.Name)
+	own, ok := w.Find(r.now.ID())
 	if !ok || !r.goesOn(own, w) {
 		return task.Commit{}, false
 	}
@@ -197,7 +193,7 @@ func (r pairRules) writtenIn(e record.Entry) (task.Commit, bool) {
 		commit.From = []task.Task{r.was.Task}
 	case !w.Later:
 		for _, from := range w.From {
-			if t, ok := from(r.now.Name); ok {
+			if t, ok := from(r.now.ID()); ok {
 				commit.From = append(commit.From, t)
 			}
 		}
@@ -213,7 +209,7 @@ func (r pairRules) goesOn(own task.Task, w Written) bool {
 			return false
 		}
 	}
-	lost := w.lost(r.now.Name)
+	lost := w.lost(r.now.ID())
 	if len(lost) == 0 {
 		return true
 	}

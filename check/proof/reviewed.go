@@ -53,7 +53,7 @@ func (r pairRules) reviewed() {
 // movedSince reports whether the task has come to be of another repository after an entry, as far as entries say so or
 // the change shows it.
 func (r pairRules) movedSince(entry int) bool {
-	versions := r.change.Past[r.now.Name]
+	versions := r.change.Past[r.now.ID()]
 	if r.was != nil {
 		versions = append(slices.Clip(versions), r.was.Task)
 	}
@@ -67,7 +67,7 @@ func (r pairRules) closedOn(closed int, c task.Check, ev task.Evidence) {
 	if r.change.HeldSince == nil {
 		return
 	}
-	if held, known := r.change.HeldSince(r.now.Name, r.now.Task.Provenance[closed], ev.Tree); !known || held {
+	if held, known := r.change.HeldSince(r.now.ID(), r.now.Task.Provenance[closed], ev.Tree); !known || held {
 		return
 	}
 	switch earlier, known := r.committed(ev.Commit, ev.Tree); {
@@ -87,7 +87,7 @@ func (r pairRules) merged(closed int, c task.Check) {
 		return
 	}
 	e := r.now.Task.Provenance[closed]
-	m, known := r.change.Merged(r.now.Name, e)
+	m, known := r.change.Merged(r.now.ID(), e)
 	switch said := e.Said(); {
 	case said.Merged == "": // the entry is refused
 	case !known:
@@ -108,12 +108,12 @@ func (r pairRules) merged(closed int, c task.Check) {
 
 // unshown reports an approval of files of which the history shows nothing.
 func (r pairRules) unshown(closed int, format string, args ...any) {
-	r.reportTask(EvidenceTreeUnknown, r.now, Path{"provenance", closed}, format, args...).
+	r.report(EvidenceTreeUnknown, &r.now.File, Path{"provenance", closed}, format, args...).
 		fix("that is so after a squash or a rebase; who wants to be sure looks at the change as it is")
 }
 
 func (r pairRules) stale(closed int, format string, args ...any) {
 	t := r.now.Task
-	r.reportTask(EvidenceStale, r.now, Path{"provenance", closed}, format, args...).
+	r.report(EvidenceStale, &r.now.File, Path{"provenance", closed}, format, args...).
 		fix("the reviewer looks at the files as they are now: cairn transition %s %s, cairn review approve %s, and close it again", t.ID, r.Config.Flow.Initial, t.ID)
 }

@@ -31,7 +31,7 @@ func (t Tree) Done(change *Change) []record.ID {
 	var out []record.ID
 	for _, f := range t.Tasks {
 		if f.Sound() && flow.ClaimsDone(f.Task.Status) {
-			out = append(out, f.Name)
+			out = append(out, f.ID())
 		}
 	}
 	return out
@@ -47,7 +47,7 @@ func (t Tree) Commands(of []record.ID) []Command {
 	}
 	var out []Command
 	for _, f := range t.Tasks {
-		if !f.Sound() || !wanted[f.Name] {
+		if !f.Sound() || !wanted[f.ID()] {
 			continue
 		}
 		for i, c := range f.Task.Checks {
@@ -60,7 +60,7 @@ func (t Tree) Commands(of []record.ID) []Command {
 				n, index[k] = len(out), len(out)
 				out = append(out, Command{Cmd: k.cmd, Folder: k.folder})
 			}
-			out[n].Checks = append(out[n].Checks, Declared{f.Name, i, c})
+			out[n].Checks = append(out[n].Checks, Declared{f.ID(), i, c})
 		}
 	}
 	return out
@@ -71,7 +71,7 @@ func (t Tree) Commands(of []record.ID) []Command {
 func (t Tree) Failed(change *Change, c Command, summary string) []Finding {
 	j := newJudge(t, change)
 	for _, d := range c.Checks {
-		j.reportTask(CheckFailed, j.byName[d.Task], Path{"checks", d.Index, "cmd"},
+		j.report(CheckFailed, &j.byName[d.Task].File, Path{"checks", d.Index, "cmd"},
 			"the check %q fails in this tree: %s", d.Check.Desc, summary).
 			fix("repair what it tests; or cairn transition %s %s", d.Task, t.Config.Flow.Initial)
 	}

@@ -30,9 +30,9 @@ func closedTree() proof.Tree {
 		for _, c := range t.Checks {
 			src += fmt.Sprintf("  - desc: %s\n    cmd: %s\n", c.Desc, c.Cmd)
 		}
-		tree.Tasks = append(tree.Tasks, proof.TaskFile{
-			File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Src: []byte(src + "---\n"), Parse: snapshot.ParseMarkdown},
-			Name: t.ID, Task: t,
+		tree.Tasks = append(tree.Tasks, &proof.TaskFile{
+			File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Src: []byte(src + "---\n"), Parse: snapshot.ParseMarkdown, Ref: t.ID.Ref(), Head: t.Header()},
+			Task: t,
 		})
 	}
 	return tree

@@ -137,5 +137,5 @@ func deletedSession(c *Case) {
 		return
 	}
 	about := cmp.Or(string(was.Task), string(was.Actor))
-	c.Report(SessionDeleted, nil, "the session %s of %s is gone", c.Base.Name, about).Task = was.Task
+	c.Report(SessionDeleted, nil, "the session %s of %s is gone", c.Base.Ref.ID, about).Task = was.Task
 }

@@ -9,9 +9,9 @@ import (
 // commit.
 type Tree struct {
 	Config  ConfigFile
-	Tasks   []TaskFile
-	Records []RecordFile // all but the tasks
-	Kinds   []Kind       // every kind of record but tasks
+	Tasks   []*TaskFile
+	Records []*RecordFile // all but the tasks
+	Kinds   []Kind        // every kind of record but tasks
 	Signers SignersFile
 	Seconds []SecondFile
 	Files   map[string]string // of record.FilesFolder, by path: the SHA-256 of the content in hex; "" for one that cannot be read
@@ -26,6 +26,8 @@ type File struct {
 	Parse  func(src []byte) Document // reads Src as a document, or returns nil; may be nil if it is no document
 	Unread error                     // why the file is no document
 	Flaw   error                     // why the document is not the record that it should be
+	Ref    record.Ref                // the record that it should be, by its name; zero for a file that is none
+	Head   record.Header             // of the record, if the file is sound; Log holds the entries that stand under provenance in the file
 }
 
 // Document answers what the rules ask of a file's text. Only the reader of the tree knows the format, so it implements
@@ -83,17 +85,38 @@ type ConfigFile struct {
 // TaskFile is one file of a task.
 type TaskFile struct {
 	File
-	Name record.ID // of the file, without its extension: the id that it should have
 	Task task.Task // if the file is sound
+}
+
+// ID is the id that the task should have.
+func (f *TaskFile) ID() record.ID { return record.ID(f.Ref.ID) }
+
+// task is the id of the task that a file should be; "" for any other file.
+func (f *File) task() record.ID {
+	if f.Ref.Kind != record.TaskKind {
+		return ""
+	}
+	return record.ID(f.Ref.ID)
+}
+
+// All returns the files of records of every kind, those of tasks first.
+func (t Tree) All() []*File {
+	out := make([]*File, 0, len(t.Tasks)+len(t.Records))
+	for _, f := range t.Tasks {
+		out = append(out, &f.File)
+	}
+	for _, f := range t.Records {
+		out = append(out, &f.File)
+	}
+	return out
 }
 
 // SecondFile is a file of a record that has another one, which is in the tree. Nobody reads this one, so no other rule
 // judges it.
 type SecondFile struct {
 	File
-	Counts string    // the path of the other one
-	Same   bool      // that holds the same
-	Task   record.ID // the id, if it is that of a task
+	Counts string // the path of the other one
+	Same   bool   // that holds the same
 }
 
 // SignersFile is allowed_signers, for messages about its lines; the signers themselves are part of the config's Flow.

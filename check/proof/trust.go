@@ -34,8 +34,8 @@ func (r trustRules) commands() {
 			known[c.Key("")] = true
 		}
 	}
-	for i := range r.change.Base.Tasks {
-		know(r.change.Base.Tasks[i].Task.Checks)
+	for _, f := range r.change.Base.Tasks {
+		know(f.Task.Checks)
 	}
 	know(r.change.Base.Config.Flow.Defaults)
 	for n, c := range r.Config.Flow.Defaults {
@@ -49,7 +49,7 @@ func (r trustRules) commands() {
 	for _, p := range r.change.pairs {
 		for n, c := range p.now.Task.Checks {
 			if !isKnown(c) {
-				r.reportTask(CommandChanged, p.now, Path{"checks", n, "cmd"}, "the check %q runs %s", c.Desc, shown(c))
+				r.report(CommandChanged, &p.now.File, Path{"checks", n, "cmd"}, "the check %q runs %s", c.Desc, shown(c))
 			}
 		}
 	}
@@ -125,10 +125,10 @@ func (r trustRules) loosened() {
 // joined reports who comes into a group of which an approval is asked, and who into any without an entry that says so.
 func (r trustRules) joined() {
 	asked, base := map[string]bool{}, map[string]ledger.Actor{}
-	for _, records := range [][]RecordFile{r.Records, r.change.Base.Records} {
+	for _, records := range [][]*RecordFile{r.Records, r.change.Base.Records} {
 		clear(base) // the last are those of the base
-		for i := range records {
-			switch v := records[i].Value.(type) {
+		for _, f := range records {
+			switch v := f.Value.(type) {
 			case ledger.Actor:
 				base[v.Ref.ID] = v
 			case ledger.Handoff:
@@ -138,10 +138,9 @@ func (r trustRules) joined() {
 			}
 		}
 	}
-	for i := range r.Records {
-		f := &r.Records[i]
+	for _, f := range r.Records {
 		now, _ := f.Value.(ledger.Actor)
-		was := base[f.Name]
+		was := base[f.Ref.ID]
 		if now.Group == "" || now.Status == ledger.ActorGone || was.Group == now.Group && was.Status != ledger.ActorGone {
 			continue
 		}
@@ -151,9 +150,9 @@ func (r trustRules) joined() {
 		})
 		switch {
 		case !told:
-			r.report(ConfigLoosened, &f.File, Path{"group"}, "%s is in the group %s, and no entry says who put it there", f.Name, now.Group)
+			r.report(ConfigLoosened, &f.File, Path{"group"}, "%s is in the group %s, and no entry says who put it there", f.Ref.ID, now.Group)
 		case asked[now.Group]:
-			r.report(ConfigLoosened, &f.File, Path{"group"}, "%s comes into the group %s, of which an approval is asked", f.Name, now.Group)
+			r.report(ConfigLoosened, &f.File, Path{"group"}, "%s comes into the group %s, of which an approval is asked", f.Ref.ID, now.Group)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestSlowFilesCostWhatTheyHold(t *testing.T) {
 		"judged": func(n int) func() {
 			src := bigFile(n, 0, "pass")
 			_, one := parseTask(t, src)
-			tree := proof.Tree{Tasks: []proof.TaskFile{{File: proof.File{Path: "tasks/T-1.md", Src: src, Parse: snapshot.ParseMarkdown}, Name: "T-1", Task: one}}}
+			tree := proof.Tree{Tasks: []*proof.TaskFile{{File: proof.File{Path: "tasks/T-1.md", Src: src, Parse: snapshot.ParseMarkdown, Ref: one.ID.Ref(), Head: one.Header()}, Task: one}}}
 			tree.Config.Flow = kind.DefaultConfig().Flow
 			return func() {
 				if found := proof.Judge(tree); len(found) < n {

@@ -15,12 +15,8 @@ import (
 // is compared.
 func (h *history) erased(recalled []version, others map[int]bool) (all []proof.Erased) {
 	judged := map[record.Ref]*proof.File{}
-	for i := range h.tree.Tasks {
-		judged[h.tree.Tasks[i].Name.Ref()] = &h.tree.Tasks[i].File
-	}
-	for i := range h.tree.Records {
-		f := &h.tree.Records[i]
-		judged[record.Ref{Kind: f.Kind, ID: f.Name}] = &f.File
+	for _, f := range h.tree.All() {
+		judged[f.Ref] = f
 	}
 	for of := range h.touching {
 		now, is := judged[of], of
@@ -87,14 +83,13 @@ func (h *history) heir(of record.Ref, others map[int]bool) record.Ref {
 	first, title := h.beginning(all[len(all)-1])
 	touching := h.touching[of]
 	last := h.all[touching[max(0, len(touching)-2)]].ID // the last commit that has it
-	for i := range h.tree.Tasks {
-		f := &h.tree.Tasks[i]
-		if len(h.touching[f.Name.Ref()]) == 0 || !f.Sound() || first == "" || f.Task.Provenance.First().Hash() != first {
+	for _, f := range h.tree.Tasks {
+		if len(h.touching[f.Ref]) == 0 || !f.Sound() || first == "" || f.Task.Provenance.First().Hash() != first {
 			continue
 		}
-		beside, err := h.contentIn(last, kind.Tasks.Kind, string(f.Name))
+		beside, err := h.contentIn(last, kind.Tasks.Kind, f.Ref.ID)
 		if h.fail(err); beside.id == "" || f.Task.Title == title {
-			return f.Name.Ref()
+			return f.Ref
 		}
 	}
 	return record.Ref{}

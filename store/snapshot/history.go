@@ -179,20 +179,17 @@ func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) 
 }
 
 // recordBroughtBy is the function of proof.Change.RecordBroughtBy.
-func (h *history) recordBroughtBy(path string, e record.Entry) (proof.RecordWritten, bool) {
-	k, id, ok := kind.At(path)
-	if !ok {
-		return proof.RecordWritten{}, false
+func (h *history) recordBroughtBy(of record.Ref, e record.Entry) (proof.WrittenIn, bool) {
+	k, ok := kind.For(of)
+	i := h.firstWith(of, e)
+	if i < 0 || !ok {
+		return proof.WrittenIn{}, false
 	}
-	i := h.firstWith(k.Ref(id), e)
-	if i < 0 {
-		return proof.RecordWritten{}, false
-	}
-	at, err := h.contentIn(h.all[i].ID, k, id)
+	at, err := h.contentIn(h.all[i].ID, k, of.ID)
 	h.fail(err)
 	log, err := h.log(at)
 	h.fail(err)
-	return proof.RecordWritten{At: h.all[i].At, Log: log}, h.err == nil
+	return proof.WrittenIn{At: h.all[i].At, Log: log}, h.err == nil
 }
 
 // defaultsAt is the function of proof.Change.DefaultsAt. Where the histories crossed, a default check of any of the

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // version is a content that the file of a record had in some commit.
@@ -136,20 +137,13 @@ func foldersInRepo(l layout.Layout, k *kind.Kind) []string {
 func (l comparison) recallDeleted(ctx context.Context, commit string, before *tree) (all []version, err error) {
 	s := l.subject
 	brought := map[record.Ref]bool{}
-	for i := range s.tree.Tasks {
-		brought[s.tree.Tasks[i].Name.Ref()] = true
-	}
-	for i := range s.tree.Records {
-		of := record.Ref{Kind: s.tree.Records[i].Kind, ID: s.tree.Records[i].Name}
-		if k, ok := kind.For(of); ok && !k.Life.Named {
-			brought[of] = true
+	for _, f := range s.tree.All() {
+		if k, ok := kind.For(f.Ref); ok && !k.Life.Named {
+			brought[f.Ref] = true
 		}
 	}
-	for i := range before.Tasks {
-		delete(brought, before.Tasks[i].Name.Ref())
-	}
-	for i := range before.Records {
-		delete(brought, record.Ref{Kind: before.Records[i].Kind, ID: before.Records[i].Name})
+	for _, f := range before.All() {
+		delete(brought, f.Ref)
 	}
 	err = versions(ctx, l.Layout, commit, brought, func(v version) {
 		if !slices.ContainsFunc(all, func(known version) bool { return known.of == v.of }) {
@@ -163,16 +157,14 @@ func (l comparison) recallDeleted(ctx context.Context, commit string, before *tr
 // recall adds a record to the tree.
 func (t *tree) recall(v version) {
 	k, _ := kind.For(v.of)
-	f := proof.File{Path: v.path, Src: v.doc.Bytes(), Parse: ParseYAML}
+	f := proof.File{Path: v.path, Src: v.doc.Bytes(), Parse: ParseYAML, Ref: v.of, Head: k.Header(v.value)}
+	f.Head.Log = v.log
 	if k.Form == format.Markdown {
 		f.Parse = ParseMarkdown
 	}
-	if k == kind.Tasks.Kind {
-		of, _ := kind.Tasks.Parse(v.doc.Bytes())
-		t.Tasks = append(t.Tasks, proof.TaskFile{File: f, Name: of.ID, Task: of})
+	if of, ok := v.value.(task.Task); ok {
+		t.Tasks = append(t.Tasks, &proof.TaskFile{File: f, Task: of})
 		return
 	}
-	head := k.Header(v.value)
-	head.Log = v.log
-	t.Records = append(t.Records, proof.RecordFile{File: f, Kind: k.Name, Name: v.of.ID, Head: head, Value: v.value})
+	t.Records = append(t.Records, &proof.RecordFile{File: f, Value: v.value})
 }

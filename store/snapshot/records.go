@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
@@ -18,13 +19,7 @@ import (
 // questions for one reading. Long bodies are not kept. It is a kind.Reader and a kind.Lister.
 type Records struct {
 	tree *tree
-	at   map[record.Ref]recordFile
-}
-
-// recordFile is the file of a record that counts, and what it says if it is sound.
-type recordFile struct {
-	*proof.File
-	value any
+	at   map[record.Ref]*proof.RecordFile
 }
 
 // ReadRecords reads the files under .cairn on disk, without git, on all processors. It takes no lock, so it may have
@@ -34,18 +29,14 @@ func ReadRecords(ctx context.Context, l layout.Layout) (Records, error) {
 	if err != nil {
 		return Records{}, err
 	}
-	r := Records{tree, map[record.Ref]recordFile{}}
-	add := func(f *proof.File, v any) {
-		if k, id, ok := kind.At(f.Path); ok {
-			r.at[k.Ref(id)] = recordFile{f, v}
-		}
+	r := Records{tree, map[record.Ref]*proof.RecordFile{}}
+	for _, f := range tree.Tasks {
+		r.at[f.Ref] = &proof.RecordFile{File: f.File, Value: f.Task}
 	}
-	for i := range tree.Tasks {
-		add(&tree.Tasks[i].File, tree.Tasks[i].Task)
+	for _, f := range tree.Records {
+		r.at[f.Ref] = f
 	}
-	for i := range tree.Records {
-		add(&tree.Records[i].File, tree.Records[i].Value)
-	}
+	maps.DeleteFunc(r.at, func(_ record.Ref, f *proof.RecordFile) bool { _, _, ok := kind.At(f.Path); return !ok })
 	return r, nil
 }
 
@@ -67,7 +58,7 @@ func (r Records) FilesReferredTo() map[string]bool {
 			continue
 		}
 		k, _ := kind.Named(of.Kind)
-		for _, ref := range k.Header(f.value).Refs {
+		for _, ref := range k.Header(f.Value).Refs {
 			out[ref.Path] = true
 		}
 	}
@@ -89,10 +80,10 @@ func (r Records) Read(k *kind.Kind, id string) (any, error) {
 	if err := cmp.Or(f.Unread, f.Flaw); err != nil {
 		return nil, problem.BadFile(f.Path, err)
 	}
-	if got := k.Header(f.value).Ref.ID; got != id {
+	if got := k.Header(f.Value).Ref.ID; got != id {
 		return nil, record.Errorf(record.BadFile, "%s has the id %s", f.Path, got)
 	}
-	return f.value, nil
+	return f.Value, nil
 }
 
 // All returns every record of a kind, sorted by the names of the files, and the files that cannot be read.

@@ -63,54 +63,47 @@ func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 		return nil, err
 	}
 	// Leave out what was deleted since it was listed.
-	r.Tasks = slices.DeleteFunc(r.Tasks, func(f proof.TaskFile) bool { return problem.Missing(f.Unread) })
-	r.Records = slices.DeleteFunc(r.Records, func(f proof.RecordFile) bool { return problem.Missing(f.Unread) })
+	r.without(func(f *proof.File) bool { return problem.Missing(f.Unread) })
 	r.setSeconds()
 	r.Config.Flow.Signers = r.keys
 	return r.tree, nil
 }
 
+// without takes files of records out of the tree.
+func (t *tree) without(gone func(*proof.File) bool) {
+	t.Tasks = slices.DeleteFunc(t.Tasks, func(f *proof.TaskFile) bool { return gone(&f.File) })
+	t.Records = slices.DeleteFunc(t.Records, func(f *proof.RecordFile) bool { return gone(&f.File) })
+}
+
 // setSeconds takes out of the tree the files whose record has another one that counts: as in package place, that in the
 // folder of the kind does, or else that in the newest month.
 func (t *tree) setSeconds() {
-	type file struct {
-		path string
-		src  []byte
-	}
-	counts := map[record.Ref]file{}
-	for _, f := range t.files() {
-		if k, id, ok := kind.At(f.Path); ok && counts[k.Ref(id)].path != k.File(id) {
-			counts[k.Ref(id)] = file{f.Path, f.Src} // months are in their order
+	counts := map[record.Ref]*proof.File{}
+	for _, f := range t.All() {
+		if k, id, ok := kind.At(f.Path); ok && (counts[f.Ref] == nil || counts[f.Ref].Path != k.File(id)) {
+			counts[f.Ref] = f // months are in their order
 		}
 	}
-	second := func(f proof.File, id record.ID) bool {
-		k, name, ok := kind.At(f.Path)
-		if !ok || counts[k.Ref(name)].path == f.Path {
+	t.without(func(f *proof.File) bool {
+		other := counts[f.Ref]
+		if other == nil || other == f {
 			return false
 		}
-		other := counts[k.Ref(name)]
-		same := f.Src != nil && bytes.Equal(f.Src, other.src)
-		t.Seconds = append(t.Seconds, proof.SecondFile{File: f, Counts: other.path, Same: same, Task: id})
+		t.Seconds = append(t.Seconds, proof.SecondFile{File: *f, Counts: other.Path, Same: f.Src != nil && bytes.Equal(f.Src, other.Src)})
 		return true
-	}
-	t.Tasks = slices.DeleteFunc(t.Tasks, func(f proof.TaskFile) bool { return second(f.File, f.Name) })
-	t.Records = slices.DeleteFunc(t.Records, func(f proof.RecordFile) bool { return second(f.File, "") })
+	})
 }
 
-// task returns the task at a path, if its content has this id in git.
-func (t *tree) task(name, id string) (proof.TaskFile, bool) {
+// task returns the task at a path, if its content has this id in git; else nil.
+func (t *tree) task(name, id string) *proof.TaskFile {
 	if t == nil {
-		return proof.TaskFile{}, false
+		return nil
 	}
-	i, ok := slices.BinarySearchFunc(t.Tasks, name, func(f proof.TaskFile, name string) int { return strings.Compare(f.Path, name) })
-	if !ok || t.Tasks[i].Src == nil {
-		return proof.TaskFile{}, false
+	i, ok := slices.BinarySearchFunc(t.Tasks, name, func(f *proof.TaskFile, name string) int { return strings.Compare(f.Path, name) })
+	if !ok || t.Tasks[i].Src == nil || cmp.Or(t.ids[name], git.ContentID(t.Tasks[i].Src, id)) != id {
+		return nil
 	}
-	have := t.ids[name]
-	if have == "" {
-		have = git.ContentID(t.Tasks[i].Src, id)
-	}
-	return t.Tasks[i], have == id
+	return t.Tasks[i]
 }
 
 // errNoConfig is why the config of a tree without one cannot be read.
@@ -124,7 +117,7 @@ func (t *tree) empty() bool {
 type treeReader struct {
 	layout.Layout
 	*tree
-	known func(path, id string) (proof.TaskFile, bool)
+	known func(path, id string) *proof.TaskFile
 	todo  []unread
 	lean  bool         // long bodies are not kept; the tree cannot be compared with another one
 	keys  task.Signers // those in allowed_signers; nil if there are none
@@ -137,6 +130,7 @@ type treeReader struct {
 type unread struct {
 	blob
 	kind format.Kind
+	ref  record.Ref                    // the record that it should be; zero for none
 	text bool                          // it is not parsed as a document
 	put  func(proof.File, *format.Doc) // puts what was read into the tree; nil for a file that records refer to
 }
@@ -154,17 +148,9 @@ func (r *treeReader) add(b blob) {
 	case !ok:
 		r.addOther(b)
 	case part.config:
-		r.todo = append(r.todo, unread{b, format.YAML, false, r.setConfig})
+		r.todo = append(r.todo, unread{blob: b, kind: format.YAML, put: r.setConfig})
 	case part.signers:
-		r.todo = append(r.todo, unread{b, format.YAML, true, r.setSigners})
-	case part.kind == kind.Tasks.Kind:
-		i := len(r.Tasks)
-		f, known := r.known(b.path, b.id)
-		f.Name = record.ID(part.id)
-		r.Tasks = append(r.Tasks, f)
-		if !known {
-			r.todo = append(r.todo, unread{b, part.kind.Form, false, func(f proof.File, doc *format.Doc) { r.setTask(i, f, doc) }})
-		}
+		r.todo = append(r.todo, unread{blob: b, kind: format.YAML, text: true, put: r.setSigners})
 	default:
 		r.addRecord(b, part.kind, part.id)
 	}
@@ -175,7 +161,7 @@ func (r *treeReader) addOther(b blob) {
 	if other, ok := takenFor(b.path); ok {
 		unread := record.Errorf(record.BadFile, "is taken for %s where names that differ in case, blanks or invisible characters are one", other).
 			WithHint("give the file another name, or take it away")
-		r.Tasks = append(r.Tasks, proof.TaskFile{File: proof.File{Path: b.path, Unread: unread}, Name: record.ID(path.Base(b.path))})
+		r.Tasks = append(r.Tasks, &proof.TaskFile{File: proof.File{Path: b.path, Unread: unread, Ref: kind.Tasks.Ref(path.Base(b.path))}})
 	}
 	if b.tracked && layout.LocalOnly(b.path) {
 		r.Local = append(r.Local, b.path)
@@ -183,10 +169,20 @@ func (r *treeReader) addOther(b blob) {
 }
 
 func (r *treeReader) addRecord(b blob, k *kind.Kind, id string) {
-	i := len(r.Records)
-	r.Records = append(r.Records, proof.RecordFile{Kind: k.Name, Name: id})
-	r.todo = append(r.todo, unread{b, k.Form, false, func(f proof.File, doc *format.Doc) {
-		got := &r.Records[i]
+	u := unread{blob: b, kind: k.Form, ref: k.Ref(id)}
+	if k == kind.Tasks.Kind {
+		f := r.known(b.path, b.id)
+		if f == nil {
+			f = &proof.TaskFile{}
+			u.put = func(file proof.File, doc *format.Doc) { r.setTask(f, file, doc) }
+			r.todo = append(r.todo, u)
+		}
+		r.Tasks = append(r.Tasks, f)
+		return
+	}
+	got := &proof.RecordFile{}
+	r.Records = append(r.Records, got)
+	u.put = func(f proof.File, doc *format.Doc) {
 		got.File = f
 		if doc == nil {
 			return
@@ -199,7 +195,8 @@ func (r *treeReader) addRecord(b blob, k *kind.Kind, id string) {
 		if own, _ := kind.Entries(doc); len(own) < len(got.Head.Log) {
 			got.Head.Log = got.Head.Log.Since(len(got.Head.Log) - len(own)) // older proposals have their first entries in other keys
 		}
-	}})
+	}
+	r.todo = append(r.todo, u)
 }
 
 // read reads and parses the files, on all processors.
@@ -236,7 +233,7 @@ func (r *treeReader) setFile(path string, content []byte, err error) {
 // parse parses a file. One in the working tree that is incomplete is read again for a while, since an editor may be
 // saving it.
 func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *format.Doc) {
-	f := proof.File{Path: u.path, Parse: ParseYAML}
+	f := proof.File{Path: u.path, Parse: ParseYAML, Ref: u.ref}
 	if u.kind == format.Markdown {
 		f.Parse = ParseMarkdown
 	}
@@ -312,12 +309,11 @@ func (r *treeReader) setSigners(f proof.File, _ *format.Doc) {
 	r.keys = keys
 }
 
-func (r *treeReader) setTask(i int, f proof.File, doc *format.Doc) {
-	got := &r.Tasks[i]
+func (r *treeReader) setTask(got *proof.TaskFile, f proof.File, doc *format.Doc) {
 	got.File = f
 	if doc != nil {
 		got.Task, got.Flaw = kind.Tasks.Decode(doc)
-		got.Flaw = formatError(got.Flaw)
+		got.Head, got.Flaw = got.Task.Header(), formatError(got.Flaw)
 		if r.lean && len(got.Task.Body) > kind.BodyListed && !strings.Contains(got.Task.Body, proof.ConflictMark) {
 			got.Task.Body, got.Src = "", bytes.Clone(got.Src[:len(got.Src)-len(doc.Body())])
 		}

@@ -15,13 +15,7 @@ import (
 
 // files lists the files of a tree.
 func (t *tree) files() []*proof.File {
-	out := []*proof.File{&t.Config.File}
-	for i := range t.Tasks {
-		out = append(out, &t.Tasks[i].File)
-	}
-	for i := range t.Records {
-		out = append(out, &t.Records[i].File)
-	}
+	out := append([]*proof.File{&t.Config.File}, t.All()...)
 	if t.Signers.Path != "" {
 		out = append(out, &t.Signers.File)
 	}
