@@ -60,7 +60,7 @@ var refusalCases = []refusalCase{
 		cs, _ := s.job()
 		return cs, "job_start", object{"id": s.create(object{"mode": "pair"}), "executor": "mine"}
 	}},
-	{"a task that a job works on", "jobs.admit", record.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that a job works on", "jobs.worksAlready", record.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, one := s.job()
 		return cs, "job_start", object{"id": one.Task, "executor": "mine"}
 	}},

@@ -112,6 +112,21 @@ func (s *Store) DropLease(ctx context.Context, of record.Ref, told session.Lease
 	})
 }
 
+// DropBranch forgets what was done to a record on a branch that is given up: who holds it there, and how far it came.
+func (s *Store) DropBranch(ctx context.Context, of record.Ref, branch string) error {
+	return s.exclusively(ctx, func() error {
+		state := s.State(of)
+		if state == nil {
+			return nil
+		}
+		if state.Lease != nil && state.Lease.Branch == branch {
+			*state = state.WithLease(nil)
+		}
+		state.Progress = slices.DeleteFunc(state.Progress, func(p session.Progress) bool { return p.Branch == branch })
+		return s.Put(*state)
+	})
+}
+
 // DropCaughtUp drops the states that no worktree needs any more (live.Clone.CaughtUp), and returns their number.
 func (s *Store) DropCaughtUp(ctx context.Context) (dropped int, err error) {
 	states, err := s.CaughtUp(ctx)

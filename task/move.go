@@ -15,7 +15,8 @@ func commit(t Task, e record.Entry) (Task, *record.Entry, error) {
 	return t, &last, nil
 }
 
-// Move moves a task to a state, through both gates. The results of p.Run are recorded in the same entry. A move to the
+// Move moves a task to a state, through both gates. The results of p.Run are recorded in the same entry. A closed task
+// that somebody else than its assignee opens again is nobody's, so that work on it can begin anew. A move to the
 // state that the task is in, without text or results, changes nothing.
 func (f Flow) Move(t Task, to record.Status, p Proof, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	if err := f.Gate(t, to, p, find, s.Who); err != nil {
@@ -24,7 +25,11 @@ func (f Flow) Move(t Task, to record.Status, p Proof, find Find, s record.Stamp)
 	if t.Status == to && s.Text == "" && p.Run == nil {
 		return t, nil, nil
 	}
+	reopened := f.IsClosed(t.Status) && !f.IsClosed(to)
 	t, e := moved(t, to, s.Entry(record.Transitioned))
+	if reopened && t.Assignee != "" && t.Assignee != s.Who { // whoever did it has done it, and anybody may go on
+		t, e = assign(t, "", e)
+	}
 	t, e = f.recordProof(t, p, e)
 	return commit(t, e)
 }

@@ -75,6 +75,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"ref_update":          {verbtest.Args{"ref": "d200ae83", "title": "here"}, verbtest.Args{"ref": "d200ae83", "title": "there"}},
 	"job_start":           {verbtest.Args{"executor": "mine"}, verbtest.Args{"executor": "mine", "priority": "P0"}},
 	"job_cancel":          {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
+	"job_discard":         {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
 	"worktree_remove":     {verbtest.Args{}, verbtest.Args{"force": true}},
 	"pair_open":           {verbtest.Args{}, verbtest.Args{"executor": "mine"}},
 	"pair_close":          {verbtest.Args{}, verbtest.Args{"summary": "done"}},
@@ -173,7 +174,7 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 	case v.Noun == "remote":
 		verbtest.PrepareJobs(t, w)
 		verbtest.ShareClaims(t, w)
-	case v.Name == "worktree_remove":
+	case v.Name == "worktree_remove", v.Name == "job_discard":
 		verbtest.PrepareJobs(t, w)
 		verbtest.MakeWorktree(t, w, record.ID(made.ID))
 	case v.Name == "job_cancel":

@@ -143,6 +143,7 @@ func (e *examination) worktrees(ctx context.Context) error {
 		over := record.CodeOf(err) == record.NotFound || err == nil && e.Store.Config.Flow.IsClosed(t.Status)
 		remove := e.Spell(record.CallTo("worktree_remove", "id", one.Task))
 		switch {
+		case one.Has(worktree.Parked): // which is as somebody wanted it
 		case one.Has(worktree.Gone):
 			fix := e.Spell(record.CallTo("worktree_remove", "id", one.Task, "force", true)) + " forgets it, if it was not moved"
 			e.find(worktreeLost, "", fix, "the work tree %s: %s", one.Path, one.Reasons[0].Message).about(one.Task.Ref())

@@ -78,6 +78,19 @@ func (d Desk) release(ctx context.Context) error {
 	return err
 }
 
+// LetGo ends what holds the task in the work tree, in the name of whoever holds it: their session, or their claim.
+func (d Desk) LetGo(ctx context.Context) error {
+	h, err := d.hold()
+	if err != nil || !h.Holds() || h.Worktree != d.Top {
+		return err
+	}
+	if ses, err := kind.Sessions.Get(d.At, h.Session); err == nil && ses.Status == session.Active {
+		return d.Cancel(ctx, ses.ID, ses.Actor, d.Why)
+	}
+	_, err = verb.Do(ctx, d.Acts.InNameOf(h.Actor), tasks.Release, tasks.ReleaseIn{ID: verb.RecordID(d.Task), Reason: d.Why})
+	return err
+}
+
 // Cancel cancels a session in the name of the actor to whom it belongs.
 func (d Desk) Cancel(ctx context.Context, id string, who record.Actor, why string) error {
 	_, err := verb.Do(ctx, d.Acts.InNameOf(who), sessions.Cancel, sessions.CancelIn{Session: verb.SessionID(id), Reason: why})

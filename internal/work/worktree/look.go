@@ -153,6 +153,7 @@ const (
 	Locked      Why = "locked"      // git worktree lock, or a lock of a git command
 	Live        Why = "live"        // a process works in it
 	Busy        Why = "busy"        // a job works on it
+	Parked      Why = "parked"      // a branch alone: an attempt was given up
 	Uncertain   Why = "uncertain"   // some of this could not be examined
 )
 
@@ -170,7 +171,7 @@ func reason(why Why, message string) Reason {
 // Standing is what is known of a recorded work tree.
 type Standing struct {
 	Task       record.ID `json:"id"`
-	Path       string    `json:"path"`
+	Path       string    `json:"path"` // "" for parked work, which is a branch alone
 	Branch     string    `json:"branch"`
 	Base       string    `json:"base,omitempty"`
 	BaseCommit string    `json:"base_commit,omitempty"`
@@ -209,7 +210,17 @@ func (w *Worktrees) List(ctx context.Context) ([]Standing, error) {
 			return all, ctx.Err()
 		}
 	}
-	return all, nil
+	parked, err := w.Parked(ctx, "")
+	for _, name := range parked {
+		all = append(all, parkedStanding(name))
+	}
+	return all, err
+}
+
+// parkedStanding is what is known of parked work.
+func parkedStanding(branch string) Standing {
+	id, _ := parkedFor(branch)
+	return Standing{Task: id, Branch: branch, Reasons: []Reason{reason(Parked, "what an attempt left that was given up; git branch -D "+branch+" deletes it")}}
 }
 
 // Look returns what is known of the work tree of a task; false if none is recorded.
@@ -340,10 +351,7 @@ func (l *look) safe(ctx context.Context) (bool, error) {
 	if base == "" {
 		return false, record.Errorf(record.Git, "the branch %s, which it was to be merged into, is not there any more", l.Base)
 	}
-	if in, err := l.repo.History().Contains(ctx, base, tip); err != nil || in {
-		return in, err
-	}
-	return containment{clone: l.clone, tip: tip, base: base}.holds(ctx)
+	return l.cameHome(ctx, tip, base)
 }
 
 // containment is the question whether a base contains all that a branch changed, though not its commits, as after a

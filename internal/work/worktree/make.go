@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
@@ -22,8 +23,8 @@ import (
 // it. base is the branch that the work goes to, "" for the one that is checked out here; commit is where it
 // begins, "" for the tip of base.
 //
-// If the branch exists already, it keeps its commits; if commit contains all of them, the branch is moved forward to
-// commit. The file of the task and the config of the workspace are copied and committed there if the commit does not
+// If the branch exists already, it keeps its commits; if commit has all of their work, be it by a merge, a rebase or a
+// squash, the branch is moved to commit. The file of the task and the config of the workspace are copied and committed there if the commit does not
 // have them. Ignored files that .worktreeinclude names are copied.
 //
 // It returns INVALID_INPUT for a base or commit that does not exist, a place that is in the repository or behind a
@@ -48,7 +49,7 @@ func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string)
 		m = r.made
 	}
 	if ok && m.Ready {
-		return w.treeOf(m), w.Verify(ctx, w.treeOf(m))
+		return w.taken(ctx, m, commit)
 	}
 	if ok {
 		if err := (&making{w.clone, m}).undo(ctx); err != nil {
@@ -63,6 +64,52 @@ func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string)
 		return Tree{}, err
 	}
 	return w.treeOf(next.made), w.Verify(ctx, w.treeOf(next.made))
+}
+
+// taken is the work tree that is there. If all its work has come into the base, by whatever strategy, it begins anew at
+// a commit, "" for the tip of the base.
+func (c *clone) taken(ctx context.Context, m made, commit string) (Tree, error) {
+	t := c.treeOf(m)
+	there, err := c.on(t).verified(ctx)
+	if err != nil {
+		return t, err
+	}
+	_, tip, err := c.base(ctx, m.Base)
+	if err != nil {
+		return t, err
+	}
+	to := cmp.Or(commit, tip)
+	head, err := headOf(ctx, m.Path)
+	if err != nil || head == to {
+		return t, err
+	}
+	changes, err := unsaved(ctx, there)
+	if err != nil || len(changes) > 0 {
+		return t, err
+	}
+	home, err := c.cameHome(ctx, head, to)
+	if err != nil || !home {
+		return t, err
+	}
+	if _, err := (git.Writing{}).Run(ctx, m.Path, "reset", "--quiet", "--keep", to); err != nil {
+		return t, err
+	}
+	m.BaseCommit = to
+	return c.treeOf(m), c.records().write(m)
+}
+
+// unsaved lists what is in no commit in a work tree, without what belongs to this machine and what git ignores.
+func unsaved(ctx context.Context, there *git.Repo) ([]git.Change, error) {
+	all, err := there.Changes(ctx, git.Looks{})
+	return slices.DeleteFunc(all, func(c git.Change) bool { return c.Untracked && there.LeavesLocal(c.Path) }), err
+}
+
+// cameHome reports whether a commit of a base has all of the work of another one, after a merge, a rebase or a squash.
+func (c *clone) cameHome(ctx context.Context, work, base string) (bool, error) {
+	if in, err := c.repo.History().Contains(ctx, base, work); err != nil || in {
+		return in, err
+	}
+	return containment{clone: c, tip: work, base: base}.holds(ctx)
 }
 
 // making makes a work tree of a task, whose lock the caller holds. Its record says how far it has come.
@@ -172,12 +219,12 @@ func (k *making) addTaken(ctx context.Context, tip string) error {
 	if _, err := (git.Writing{}).Run(ctx, k.repo.Top, "worktree", "add", "--quiet", k.Path, k.Branch); err != nil {
 		return err
 	}
-	behind, err := k.repo.History().Contains(ctx, k.BaseCommit, tip)
+	home, err := k.cameHome(ctx, tip, k.BaseCommit)
 	if err != nil {
 		return err
 	}
-	if behind {
-		_, err := git.Writing{}.Run(ctx, k.Path, fastForward(k.BaseCommit)...)
+	if home {
+		_, err := git.Writing{}.Run(ctx, k.Path, "reset", "--quiet", "--keep", k.BaseCommit)
 		return err
 	}
 	bases, err := k.repo.History().MergeBases(ctx, tip, k.BaseCommit)

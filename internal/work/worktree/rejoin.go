@@ -136,7 +136,7 @@ func (s *rejoining) end(ctx context.Context) error {
 			return record.Errorf(record.Conflict, "%s is under way in %s, and not at its end", op.what, s.Path).
 				WithHint("bring it to its end, or give it up with %s --abort", command)
 		}
-		if err := s.snapshot(ctx, "what "+op.what+" had come to"); err != nil {
+		if err := s.parkFiles(ctx, "what "+op.what+" had come to"); err != nil {
 			return err
 		}
 		for _, args := range [][]string{append(strings.Fields(command)[1:], "--quit"), {"reset", "--quiet", "--hard"}} {
@@ -153,22 +153,27 @@ func (s *rejoining) end(ctx context.Context) error {
 	return err
 }
 
-// snapshot parks all that is in the work tree, as one commit on what is checked out.
-func (s *rejoining) snapshot(ctx context.Context, what string) error {
+// snapshot makes a commit of all that is in the work tree, on what is checked out. It stands on no branch.
+func (s *rejoining) snapshot(ctx context.Context, what string) (commit string, err error) {
 	index := filepath.Join(s.there.GitDir, "cairn-snapshot")
 	defer func() { _ = disk.RemoveFile(index) }()
 	if _, err := (git.Writing{Index: index}).Run(ctx, s.Path, "add", "--all"); err != nil {
-		return err
+		return "", err
 	}
 	tree, err := writeTree(ctx, s.Path, index)
 	if err != nil {
-		return err
+		return "", err
 	}
-	head, err := headOf(ctx, s.Path)
-	if err != nil {
-		return err
+	args := []string{"commit-tree", "-m", string(s.Task) + ": " + what, tree}
+	if head, err := headOf(ctx, s.Path); err == nil { // an orphan branch has none
+		args = append(args, "-p", head)
 	}
-	commit, err := answer(git.Writing{}.Run(ctx, s.Path, "commit-tree", "-p", head, "-m", string(s.Task)+": "+what, tree))
+	return answer(git.Writing{}.Run(ctx, s.Path, args...))
+}
+
+// parkFiles parks all that is in the work tree.
+func (s *rejoining) parkFiles(ctx context.Context, what string) error {
+	commit, err := s.snapshot(ctx, what)
 	if err != nil {
 		return err
 	}
@@ -252,7 +257,7 @@ func (s *rejoining) back(ctx context.Context, head git.Head) error {
 			return record.Errorf(record.Conflict, "%s is checked out in %s, and changes that are not committed are in the way of %s", checkedOut(head), s.Path, s.Branch).
 				WithHint("commit them on a branch, or check out %s", s.Branch)
 		}
-		if err := s.snapshot(ctx, "what was not committed on "+checkedOut(head)); err != nil {
+		if err := s.parkFiles(ctx, "what was not committed on "+checkedOut(head)); err != nil {
 			return err
 		}
 		_, err = git.Writing{}.Run(ctx, s.Path, "checkout", "--quiet", "--force", s.Branch, "--")
@@ -296,7 +301,7 @@ func (s *rejoining) begin(ctx context.Context) error {
 	}
 	s.say("its branch had nothing in common with %s, and is on %s", s.Base, name)
 	to := cmp.Or(s.last, s.BaseCommit)
-	if err := s.snapshot(ctx, "what was not committed"); err != nil {
+	if err := s.parkFiles(ctx, "what was not committed"); err != nil {
 		return err
 	}
 	_, err = git.Writing{}.Run(ctx, s.Path, "reset", "--quiet", "--hard", to)

@@ -182,6 +182,7 @@ func (r *removal) stays(reasons []Reason) error {
 	}
 	again := record.CallTo("worktree_list", "id", r.Task)
 	forced := record.CallTo("worktree_remove", "id", r.Task, "force", true).OnlyShown()
+	discard := record.CallTo("job_discard", "id", r.Task).OnlyShown()
 	e := record.Errorf(code, "the work tree of %s, %s, stays: %s", r.Task, r.Path, strings.Join(said, "; "))
 	switch {
 	case !slices.ContainsFunc(reasons, func(one Reason) bool { return !one.Force }):
@@ -189,10 +190,11 @@ func (r *removal) stays(reasons []Reason) error {
 	case code == record.Busy:
 		return e.WithHint("try again when that has ended")
 	case slices.ContainsFunc(reasons, func(one Reason) bool { return one.Why == Unmerged }):
-		return e.WithHint("bring the work home first: %s", record.CallTo("review_apply", "id", r.Task, "action", "merge").OnlyShown()).WithNext(again)
+		return e.WithHint("bring the work home first: %s; or keep it on a branch of its own: %s",
+			record.CallTo("review_apply", "id", r.Task, "action", "merge").OnlyShown(), discard).WithNext(again)
 	case reasons[0].Why == Gone:
 		return e.WithHint("if it was moved, git worktree repair NEW-PATH; if not, %s forgets it", forced).WithNext(again)
 	default:
-		return e.WithHint("settle that by hand; nothing is removed that could be somebody's work")
+		return e.WithHint("settle that by hand, or %s keeps all of it on a branch of its own", discard).WithNext(again)
 	}
 }

@@ -132,7 +132,8 @@ func (w work) verified(ctx context.Context) (*git.Repo, error) {
 // changed is the error of a work tree that a person has changed.
 func (w work) changed(what string) error {
 	return record.Errorf(record.Conflict, "the work tree of %s, %s, %s", w.tree.Task, w.tree.Path, what).
-		WithHint("what a person changed there is left alone; to go on, check out %s there again", w.tree.Branch)
+		WithHint("what a person changed there is left alone; to go on, check out %s there again, or begin anew: %s keeps what is there on a branch of its own",
+			w.tree.Branch, record.CallTo("job_discard", "id", w.tree.Task).OnlyShown())
 }
 
 func checkedOut(h git.Head) string {

@@ -78,8 +78,9 @@ func ended(ctx context.Context, s *store.Store, id string, patience time.Duratio
 	}
 }
 
-// cancelLive cancels the live job of a task, if there is one. It returns BUSY if that does not end in time.
-func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) error {
+// cancelLive cancels the jobs of a task that have not ended, if there are any. It returns BUSY if one does not end in
+// time.
+func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, why string) error {
 	all, err := work.Jobs(s).List()
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id recor
 		if one.Spec.Task != id || one.Status.State.Final() {
 			continue
 		}
-		err := work.Jobs(s).Cancel(one.Spec.Job, w.Actor(), "started anew")
+		err := work.Jobs(s).Cancel(one.Spec.Job, w.Actor(), why)
 		if err != nil && record.CodeOf(err) != record.AlreadyTerminal {
 			return err
 		}

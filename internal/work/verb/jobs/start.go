@@ -34,6 +34,7 @@ type StartIn struct {
 	Context     string          `json:"context,omitempty" doc:"what the program is told beside the task"`
 	Notify      job.Notify      `json:"notify,omitempty" doc:"who hears of the end"`
 	Restart     bool            `json:"restart,omitempty" doc:"true: cancel the live job of the task first"`
+	Fresh       bool            `json:"fresh,omitempty" doc:"true: begin anew at the base, and keep what earlier attempts left on a branch of its own" mcp:"quiet"`
 	verb.Once
 }
 
@@ -62,11 +63,6 @@ func Start(ctx context.Context, w *verb.Workspace, s *store.Store, in StartIn) (
 	}
 	if err := st.task(ctx); err != nil {
 		return Job{}, err
-	}
-	if in.Restart {
-		if err := cancelLive(ctx, w, s, st.spec.Task); err != nil {
-			return Job{}, err
-		}
 	}
 	return st.create(ctx)
 }
@@ -123,6 +119,19 @@ func (st *starter) task(ctx context.Context) error {
 		in.ID = made.ID
 	}
 	st.spec.Task = in.ID
+	if in.Restart {
+		if err := cancelLive(ctx, st.w, st.s, in.ID, "started anew"); err != nil {
+			return err
+		}
+	}
+	if in.Fresh {
+		if one, live := work.Jobs(st.s).LiveOf(in.ID); live {
+			return verb.WithID(worksAlready(one), in.ID)
+		}
+		if _, err := discard(ctx, st.w, st.s, in.ID, "started anew"); err != nil {
+			return verb.WithID(err, in.ID)
+		}
+	}
 	return verb.WithID(mayWork(ctx, st.w, st.s, in.ID, st.spec.Executor), in.ID)
 }
 
@@ -181,6 +190,11 @@ func (st *starter) replay(one job.Job) Job {
 	return out
 }
 
+func worksAlready(one job.Job) error {
+	return record.Errorf(record.AlreadyClaimed, "%s works on it already (%s)", one.Spec.Job, one.Status.State).
+		WithHint("%s follows it; restart: true (--restart) cancels it first", record.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
+}
+
 // admit decides, under the lock of Create, whether one more job may be created. It returns the job of an earlier call
 // under the same idempotency key, ALREADY_CLAIMED if the task has a live job, and RATE_LIMIT if too many jobs wait.
 func (st *starter) admit(all []job.Job) (*job.Job, error) {
@@ -193,8 +207,7 @@ func (st *starter) admit(all []job.Job) (*job.Job, error) {
 			waiting++
 		}
 		if one.Spec.Task == st.spec.Task && one.Status.State.Live() {
-			return nil, record.Errorf(record.AlreadyClaimed, "%s works on it already (%s)", one.Spec.Job, one.Status.State).
-				WithHint("%s follows it; restart: true (--restart) cancels it first", record.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
+			return nil, worksAlready(one)
 		}
 	}
 	if waiting >= job.MaxWaiting {

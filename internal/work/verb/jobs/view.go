@@ -33,6 +33,11 @@ var Verbs = verb.Group{Name: "jobs", Noun: "job", Toolset: verb.Jobs}.Of(
 		Summary: "End a job that has not ended; its work tree and branch stay.",
 		When:    "When the work is not wanted any more, or goes wrong.",
 	}),
+	verb.Declare(Discard, verb.Verb{Name: "job_discard", Title: "Give an attempt up", Kind: verb.Write,
+		Profile: verb.Operator, Scopes: true,
+		Summary: "Give up what was done on a task in its work tree: its job ends, nobody holds it any more, and its work is kept on a branch of its own (cairn/ID.1).",
+		When:    "When a task is to be begun anew, or is stuck, whatever state its work tree is in.",
+	}),
 )
 
 // Job is a job as every verb returns it.

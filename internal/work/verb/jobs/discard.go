@@ -1,0 +1,99 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/desk"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+)
+
+// DiscardIn is the input of Discard.
+type DiscardIn struct {
+	ID     record.ID `json:"id" doc:"task whose attempt to give up" cli:"arg"`
+	Reason string    `json:"reason,omitempty" doc:"why"`
+	verb.Once
+}
+
+// Discarded is what became of an attempt that was given up.
+type Discarded struct {
+	ID       record.ID `json:"id"`
+	Parked   []string  `json:"parked"` // branches that have its work; none if it had none
+	Replayed bool      `json:"replayed,omitempty"`
+}
+
+// Discard gives up what was done on a task in its work tree: the live job of the task ends, whoever holds it there lets
+// go of it, its work is parked on a branch, and the work tree goes (worktree.Park). The task is as the base has it.
+// Whatever state the work tree is in, the task is free afterwards.
+//
+// It returns NOT_FOUND for a task that is not there, BUSY if something works in its work tree and does not end, and
+// CONFLICT if a person has moved that.
+func Discard(ctx context.Context, w *verb.Workspace, s *store.Store, in DiscardIn) (Discarded, error) {
+	if err := record.ValidText("reason", in.Reason); err != nil {
+		return Discarded{}, err
+	}
+	_, err := kind.Tasks.Get(s, in.ID)
+	if err == nil {
+		err = w.InScope(in.ID)
+	}
+	if err != nil {
+		return Discarded{}, err
+	}
+	if in.Reason == "" {
+		in.Reason = "the attempt was given up"
+	}
+	parked, err := discard(ctx, w, s, in.ID, in.Reason)
+	if err != nil {
+		return Discarded{}, verb.WithID(err, in.ID)
+	}
+	of := in.ID.Ref()
+	return Discarded{ID: in.ID, Parked: verb.NoNil(parked)}, w.RememberCall(ctx, s, session.Key{Record: &of})
+}
+
+// discard is Discard once it is known that it may be done.
+func discard(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, why string) ([]string, error) {
+	if err := cancelLive(ctx, w, s, id, why); err != nil {
+		return nil, err
+	}
+	trees, err := work.Trees(s, w.Now)
+	if err != nil {
+		return nil, err
+	}
+	if tree, made, err := trees.Find(id); err == nil && made {
+		letGo(ctx, w, tree, why)
+	}
+	parked, err := trees.Park(ctx, id)
+	if err != nil {
+		return parked, err
+	}
+	return parked, s.DropBranch(ctx, id.Ref(), worktree.Branch(id))
+}
+
+// letGo ends the session that holds a task in its work tree, or the claim, also at the git remote. Where the record there
+// is in no state for that, what is forgotten afterwards has to do.
+func letGo(ctx context.Context, w *verb.Workspace, tree worktree.Tree, why string) {
+	there := w.At(tree.Root).WithoutKey()
+	at, err := there.Open()
+	if err == nil {
+		_ = desk.Desk{Task: tree.Task, Acts: there, At: at, Top: tree.Path, Why: why}.LetGo(ctx)
+	}
+}
+
+// Replay tells what is parked of the task now.
+func (Discarded) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
+	if made.Record == nil || s.Repo == nil {
+		return Discarded{}, record.Errorf(record.NotFound, "the call under this key gave nothing up")
+	}
+	id := record.ID(made.Record.ID)
+	trees, err := work.Trees(s, w.Now)
+	if err != nil {
+		return Discarded{}, err
+	}
+	parked, err := trees.Parked(context.Background(), id)
+	return Discarded{ID: id, Parked: verb.NoNil(parked), Replayed: true}, err
+}
