@@ -68,14 +68,14 @@ func newCompleting(t *testing.T) completing {
 		t.Fatal(err)
 	}
 	must := func(name string, in verbtest.Args) verbtest.Result { return verbtest.Must(t, w, name, in) }
-	abroad := must("create", verbtest.Args{"title": "On a branch"})
+	others := must("create", verbtest.Args{"title": "On a branch"})
 	verbtest.MoveToBranch(t, w, "side")
 	made := must("create", verbtest.Args{"title": "One", "labels": []string{"walls"}, "checks": []verbtest.Args{{"desc": "runs", "cmd": "true"}, {"desc": "reads well", "type": "manual"}}})
 	must("note", verbtest.Args{"id": made.ID, "text": "remember"})
 	must("ref_add", verbtest.Args{"id": made.ID, "type": "link", "url": "https://example.com/"})
 	gone := must("create", verbtest.Args{"title": "Gone"})
 	must("delete", verbtest.Args{"id": gone.ID, "reason": "twice"})
-	ids := map[string]string{"task": made.ID, "trash": gone.ID, "abroad": abroad.ID}
+	ids := map[string]string{"task": made.ID, "trash": gone.ID, "others": others.ID}
 	ids["decision"] = must("decision_log", verbtest.Args{"title": "Locks", "choice": "One"}).ID
 	ids["knowledge"] = must("knowledge_write", verbtest.Args{"title": "Locks", "body": "They hold."}).ID
 	ids["handoff"] = must("handoff_create", verbtest.Args{"title": "Locks?", "to": []string{"me"}, "options": []string{"both", "none"}}).ID
@@ -206,7 +206,7 @@ func (c completing) example(f verb.Field) string {
 		return c.ids["job"]
 	case f.Names != "":
 		return c.ids[f.Names]
-	case f.From == "trash" || f.From == "abroad":
+	case f.From == "trash" || f.From == "others":
 		return c.ids[string(f.From)]
 	}
 	return "x"

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
@@ -91,8 +92,12 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 		id, err = s.Resolve(k, part)
 	}
 	unknown := record.CodeOf(err) == record.NotFound
-	if k == kind.Tasks.Kind && (unknown || err == nil && id == part) {
-		if there, hint := abroadByPart(s, part); there != "" || hint != nil {
+	if unknown || err == nil && id == part {
+		kinds := []*kind.Kind{k}
+		if f.AnyKind {
+			kinds = branches.Kinds()
+		}
+		if there, hint := otherByPart(s, part, kinds); there != "" || hint != nil {
 			return there, hint
 		}
 	}
@@ -123,7 +128,7 @@ func titled(ctx context.Context, w *verb.Workspace, said string) (string, error)
 		return "", err
 	}
 	rows := slices.Clone(view.Rows())
-	for _, other := range s.Others().Read() {
+	for _, other := range s.Others().Read(k) {
 		if !slices.ContainsFunc(rows, func(r *kind.Row) bool { return r.ID == other.ID }) { // it may just have been taken
 			rows = append(rows, &other.Row)
 		}
@@ -165,21 +170,23 @@ var unspacedScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unico
 
 const leastTitle = 3 // bytes of words that name a task by its title
 
-// abroadByPart is the only task with a part in its id that is on another branch alone; "" if there is none, or if the
-// part is one of an id here.
-func abroadByPart(s *store.Store, part string) (string, error) {
-	if _, err := s.Resolve(kind.Tasks.Kind, part); record.CodeOf(err) != record.NotFound {
-		return "", nil // it is here, or a part of several
+// otherByPart is the only record of the first of some kinds with a part in its id that is on another branch alone; "" if
+// there is none, or if the part is one of an id here.
+func otherByPart(s *store.Store, part string, kinds []*kind.Kind) (string, error) {
+	for _, k := range kinds {
+		if _, err := s.Resolve(k, part); err == nil || record.CodeOf(err) == record.AmbiguousID {
+			return "", nil
+		}
+		var ids []string
+		for _, other := range s.Others().Read(k) {
+			ids = append(ids, other.ID)
+		}
+		id, err := store.Complete(k, part, ids)
+		if err == nil || record.CodeOf(err) == record.AmbiguousID {
+			return id, err
+		}
 	}
-	var ids []string
-	for _, other := range s.Others().Read() {
-		ids = append(ids, other.ID)
-	}
-	id, err := store.Complete(kind.Tasks.Kind, part, ids)
-	if record.CodeOf(err) == record.NotFound {
-		return "", nil
-	}
-	return id, err
+	return "", nil
 }
 
 // lastOne stands for the record of a kind that the caller wrote to last.

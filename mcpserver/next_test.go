@@ -354,7 +354,7 @@ var refusalCases = []refusalCase{
 		git(s, s.w.Dir, "switch", "-q", "main")
 		return s.agent(), "note", object{"id": id, "text": "here"}
 	}},
-	{"a task that no branch has", "tasks.abroad", record.NotFound, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that no branch has", "tasks.otherOf", record.NotFound, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "take", object{"id": "PROJ-404"}
 	}},
 	{"a session that is over", "session.Usable", record.SessionEnded, "get", func(s *fixture) (*mcp.ClientSession, string, object) {

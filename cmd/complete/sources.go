@@ -138,7 +138,7 @@ var (
 		h := kind.Tasks.Header(v)
 		return Candidate{h.Ref.ID, h.Title}
 	})
-	abroad = inStore(func(_ *completer, s *store.Store) []branches.Other { return s.Others().Read() },
+	others = inStore(func(_ *completer, s *store.Store) []branches.Other { return s.Others().All() },
 		func(o branches.Other) Candidate { return Candidate{o.ID, o.Row.Title + " (" + o.Branch + ")"} })
 	groups = textsOf(all(kind.Actors.List), func(a ledger.Actor) []string { return []string{a.Group} })
 )
@@ -167,10 +167,10 @@ func sources() map[verb.Source]source {
 		"tasks":           func(c *completer) []Candidate { return c.tasks(false) },
 		"trash":           trash,
 		"remote-branches": remoteBranches,
-		"abroad":          abroad,
+		"others":          others,
 		"branches": inStore(func(_ *completer, s *store.Store) []string {
 			var names []string
-			for _, o := range s.Others().Read() {
+			for _, o := range s.Others().All() {
 				names = append(names, o.Branch)
 			}
 			return record.Unique(names)

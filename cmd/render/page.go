@@ -174,11 +174,11 @@ func (r *Renderer) functions() template.FuncMap {
 			return ""
 		},
 
-		"onBranch": func(row verb.Row) string {
-			if row.OnBranch == "" {
+		"onBranch": func(branch string, id any) string {
+			if branch == "" {
 				return ""
 			}
-			return row.OnBranch + "; cairn take " + string(row.ID) + " brings it here"
+			return fmt.Sprintf("%s; cairn take %v brings it here", branch, id)
 		},
 		"bold": func(texts ...any) screen.Painted { return r.Style.Bold(joined(texts...)) },
 		"good": r.Style.Good,

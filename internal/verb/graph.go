@@ -60,8 +60,8 @@ func (g *Graph) derive() {
 	})
 }
 
-// isAbroad reports whether a row is of a task that is on another branch alone.
-func (g *Graph) isAbroad(r *kind.Row) bool { _, ok := g.only[r.ID]; return ok }
+// isOther reports whether a row is of a task that is on another branch alone.
+func (g *Graph) isOther(r *kind.Row) bool { _, ok := g.only[r.ID]; return ok }
 
 // Rows returns the rows of all tasks that can be read, sorted by id. They are shared, and not to be changed.
 func (g *Graph) Rows() []*kind.Row { return g.view.Rows() }
@@ -309,7 +309,7 @@ func (v View) Stand(g *Graph, n int) task.Stand {
 	}
 	s.WaitsFor, s.Children = g.Blocked(n), len(g.OpenChildren(r)) > 0
 	s = held(s, v.holder(r, header), v.elsewhere(r, header))
-	s.Elsewhere = s.Elsewhere || g.isAbroad(r)
+	s.Elsewhere = s.Elsewhere || g.isOther(r)
 	if s.Taken {
 		s.Silent = func() bool { return v.Execution(g, r) == string(session.Stalled) }
 	}

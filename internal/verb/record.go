@@ -30,6 +30,7 @@ type Record struct {
 	FieldsTotal     int               `json:"fields_total,omitempty"`     // how many fields there are, if only the first are here
 	RefsTotal       int               `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
 	Rest            string            `json:"rest,omitempty"`             // how to read what was cut
+	OnBranch        string            `json:"on_branch,omitempty"`        // the branch that alone has it: take brings it here
 	Replayed        bool              `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
 }
 
@@ -232,16 +233,18 @@ func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) Func[List
 }
 
 // QueryRows is a page of the records of a kind, the newest first, by their rows: no file is read that did not change.
-// Show makes an item of a row, for those on the page alone.
+// Show makes an item of a row, for those on the page alone. Others are rows of those that
+// only other branches have.
 func QueryRows[T any](
-	ctx context.Context, w *Workspace, s *store.Store, k *kind.Kind, page Paging, fits func(*kind.Row) bool, show func(*kind.Row) T,
+	ctx context.Context, w *Workspace, s *store.Store, k *kind.Kind, page Paging,
+	fits func(*kind.Row) bool, show func(*kind.Row) T, others ...*kind.Row,
 ) (Items[T], error) {
 	view, err := w.Reads.Look(ctx, s, k)
 	if err != nil {
 		return Items[T]{}, err
 	}
 	var fit []Ranked[*kind.Row]
-	for _, r := range view.Rows() {
+	for _, r := range slices.Concat(view.Rows(), others) {
 		if fits(r) {
 			fit = append(fit, Ranked[*kind.Row]{At: Position{Key: NewestFirst(time.Unix(r.Created, 0)), ID: Descending(r.ID)}, Item: r})
 		}

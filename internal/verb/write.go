@@ -155,7 +155,7 @@ func (c Change) made(ref record.Ref, by record.Entry) session.Key {
 	if c.Made != nil {
 		return *c.Made
 	}
-	made := keyOf(ref)
+	made := KeyOf(ref)
 	if made.Task != "" {
 		made.Session = by.Session
 	}
@@ -171,8 +171,8 @@ func scopeOf(id string, v any) record.ID {
 	return record.ID(id)
 }
 
-// keyOf is what is remembered of a call that made a record.
-func keyOf(ref record.Ref) session.Key {
+// KeyOf is what is remembered of a call that made a record.
+func KeyOf(ref record.Ref) session.Key {
 	if ref.Kind == kind.Tasks.Name {
 		return session.Key{Task: record.ID(ref.ID)}
 	}

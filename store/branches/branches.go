@@ -153,7 +153,7 @@ func (s Source) Default(of []record.Ref, fn func(record.Header)) {
 	for _, one := range of {
 		wanted[one.ID] = one.Kind == record.TaskKind
 	}
-	for _, f := range r.files(tip.Commit) {
+	for _, f := range r.files(tip.Commit, kind.Tasks.Kind) {
 		if !wanted[f.id] {
 			continue
 		}
@@ -168,7 +168,7 @@ type reader struct {
 	*git.Quick
 	top   string // path of .cairn in the commits
 	tasks map[string]*session.Carried
-	trees map[string][]file // the files of the folders that were read, by their ids; nil to keep none
+	trees map[string][]file // the files that were found, by the id of .cairn and the kind; nil to keep none
 }
 
 // read finds what a branch says beyond a commit. What it said before stays if the two went apart where they did then.
@@ -200,32 +200,33 @@ type file struct {
 func (r *reader) changed(commit string, others []string) []file {
 	had := map[string]bool{}
 	for _, o := range others {
-		for _, f := range r.files(o) {
+		for _, f := range r.files(o, kind.Tasks.Kind) {
 			had[f.blob] = true
 		}
 	}
-	files := slices.DeleteFunc(r.files(commit), func(f file) bool { return had[f.blob] })
+	files := slices.DeleteFunc(r.files(commit, kind.Tasks.Kind), func(f file) bool { return had[f.blob] })
 	if len(files) > maxChanged {
 		return nil
 	}
 	return files
 }
 
-// files lists the task files of a commit, the one that counts of each task. A folder that cannot be read has none.
-func (r *reader) files(commit string) (all []file) {
+// files lists the files of a kind in a commit, the one that counts of each record. A folder that cannot be read has none.
+func (r *reader) files(commit string, k *kind.Kind) (all []file) {
 	c, err := r.Commit(commit)
 	if err != nil {
 		return nil
 	}
 	top, _ := r.At(c.Tree, r.top)
-	if known, ok := r.trees[top.ID]; ok {
+	if known, ok := r.trees[top.ID+k.Name]; ok {
 		return known
 	}
-	k := kind.Tasks.Kind
 	folders := []string{k.Folder}
-	for _, month := range slices.Backward(r.in(top.ID, k.Rest)) {
-		if month.Folder && kind.IsMonth(month.Name) {
-			folders = append(folders, k.RestIn(month.Name))
+	if k.Rest != "" {
+		for _, month := range slices.Backward(r.in(top.ID, k.Rest)) {
+			if month.Folder && kind.IsMonth(month.Name) {
+				folders = append(folders, k.RestIn(month.Name))
+			}
 		}
 	}
 	seen := map[string]bool{}
@@ -238,7 +239,7 @@ func (r *reader) files(commit string) (all []file) {
 		}
 	}
 	if r.trees != nil {
-		r.trees[top.ID] = all
+		r.trees[top.ID+k.Name] = all
 	}
 	return all
 }

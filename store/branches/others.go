@@ -3,6 +3,7 @@ package branches
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,17 +17,23 @@ import (
 	"github.com/cairn-tasks/cairn/store/live"
 )
 
-// maxOthers is how many tasks of other branches are known at most.
+// maxOthers is how many records of a kind of other branches are known at most.
 const maxOthers = 1_000
+
+// Kinds are the kinds of records that are seen on other branches.
+func Kinds() []*kind.Kind {
+	return []*kind.Kind{kind.Tasks.Kind, kind.Decisions.Kind, kind.Knowledge.Kind, kind.Handoffs.Kind}
+}
 
 // maxAttached is the most bytes of a file that a task refers to.
 const maxAttached = kind.MaxAttachment
 
-// Others is the tasks of the other branches of a clone, and of those that it has fetched.
+// Others is the records of the other branches of a clone, and of those that it has fetched.
 type Others struct{ Clone live.Clone }
 
-// Other is a task as another branch has it.
+// Other is a record as another branch has it.
 type Other struct {
+	Kind   string   `json:"kind"`
 	ID     string   `json:"id"`
 	Branch string   `json:"branch"` // such as fix, or origin/fix
 	Commit string   `json:"commit"` // of the branch
@@ -35,19 +42,27 @@ type Other struct {
 	Row    kind.Row `json:"row"`
 }
 
-// found is what Read found, as it is kept.
+// Ref names it.
+func (o Other) Ref() record.Ref { return record.Ref{Kind: o.Kind, ID: o.ID} }
+
+// found is what All found, as it is kept.
 type found struct {
 	Head   string    `json:"head"`
 	Stamp  string    `json:"stamp"`
 	Tips   []git.Tip `json:"tips"`
-	Others []Other   `json:"others"` // sorted by id
+	Others []Other   `json:"records"` // sorted by id
 }
 
-// Read lists the tasks that another branch has and the commit that is checked out has not, sorted by id: of several
+// Read is All for one kind.
+func (o Others) Read(k *kind.Kind) []Other {
+	return slices.DeleteFunc(slices.Clone(o.All()), func(one Other) bool { return one.Kind != k.Name })
+}
+
+// All lists the records that another branch has and the commit that is checked out has not, sorted by id: of several
 // branches that have one, as the branch says that wrote to it last. What was there where the two went apart was deleted
-// here, and is none of them. The newest 200 branches count, files of 1 MiB, and 1,000 tasks. Outside of git, in a clone
+// here, and is none of them. The newest 200 branches count, files of 1 MiB, and 1,000 records of a kind. Outside of git, in a clone
 // that only git itself can read, and of branches that went apart too long ago, there are none.
-func (o Others) Read() []Other {
+func (o Others) All() []Other {
 	repo := o.Clone.Repo
 	if repo == nil {
 		return nil
@@ -58,6 +73,9 @@ func (o Others) Read() []Other {
 	}
 	local, fetched := repo.Local(), repo.AllTracked()
 	kept := live.Read(o.Clone.OthersFile(), parseFound)
+	if kept != nil && kept.Others == nil {
+		kept = nil // it is of tasks alone
+	}
 	if kept != nil && kept.Head == now.Head {
 		now.Stamp = joined(local.Stamp(), fetched.Stamp())
 		if now.Stamp != "" && kept.Stamp == now.Stamp {
@@ -121,33 +139,40 @@ func (o Others) find(head string, tips []git.Tip) []Other {
 	}
 	defer q.Close()
 	r := reader{Quick: q, top: o.Clone.InRepo(layout.Folder), trees: map[string][]file{}}
-	here := idsIn(r.files(head))
+	tips = r.newest(tips)
+	all := []Other{}
+	for _, k := range Kinds() {
+		all = append(all, r.others(head, tips, k)...)
+	}
+	sorted.By(all, func(a, b Other) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// others are the records of a kind that commits have and another one has not.
+func (r *reader) others(head string, tips []git.Tip, k *kind.Kind) (all []Other) {
+	here := idsIn(r.files(head, k))
 	best := map[string]Other{}
-	for _, tip := range r.newest(tips) {
+	for _, tip := range tips {
 		var forked map[string]bool // what was there where the two went apart; nil if that was not asked yet
-		for _, f := range r.files(tip.Commit) {
+		for _, f := range r.files(tip.Commit, k) {
 			if here[f.id] || len(best) == maxOthers {
 				continue
 			}
 			if forked == nil {
-				forked = r.forked(tip.Commit, head)
+				forked = r.forked(tip.Commit, head, k)
 			}
 			if forked[f.id] || forked[""] {
 				continue
 			}
-			other := Other{ID: f.id, Branch: tip.Name, Commit: tip.Commit, Blob: f.blob, Path: f.path}
-			if was, known := best[f.id]; known && was.Blob == f.blob || !r.row(&other) || known && was.Row.Newest >= other.Row.Newest {
+			other := Other{Kind: k.Name, ID: f.id, Branch: tip.Name, Commit: tip.Commit, Blob: f.blob, Path: f.path}
+			was, known := best[f.id]
+			if known && was.Blob == f.blob || !r.row(&other) || known && was.Row.Newest >= other.Row.Newest {
 				continue
 			}
 			best[f.id] = other
 		}
 	}
-	all := []Other{}
-	for _, other := range best {
-		all = append(all, other)
-	}
-	sorted.By(all, func(a, b Other) int { return strings.Compare(a.ID, b.ID) })
-	return all
+	return slices.Collect(maps.Values(best))
 }
 
 // newest are the branches whose commits were made last, so many as are read, the newest first.
@@ -171,35 +196,39 @@ func idsIn(files []file) map[string]bool {
 	return ids
 }
 
-// forked are the ids of the tasks that were there where two commits went apart; with "" among them if that is not known.
-func (r *reader) forked(one, other string) map[string]bool {
+// forked are the ids of the records of a kind that were there where two commits went apart; with "" among them if that is not known.
+func (r *reader) forked(one, other string, k *kind.Kind) map[string]bool {
 	forks := r.Forks(one, other)
 	all := map[string]bool{"": len(forks) == 0}
 	for _, fork := range forks {
-		for id := range idsIn(r.files(fork)) {
+		for id := range idsIn(r.files(fork, k)) {
 			all[id] = true
 		}
 	}
 	return all
 }
 
-// row reads the row of a task, and reports whether its file can be read.
+// row reads the row of a record, and reports whether its file can be read.
 func (r *reader) row(other *Other) bool {
 	src, err := r.Blob(other.Blob, maxFile)
 	if err != nil {
 		return false
 	}
-	t, err := kind.Tasks.Parse(src)
-	if err != nil || string(t.ID) != other.ID {
+	k, ok := kind.For(other.Ref())
+	if !ok {
 		return false
 	}
-	other.Row = kind.Tasks.Row(t)
+	v, err := k.Parse(src)
+	if err != nil || k.Header(v).Ref.ID != other.ID {
+		return false
+	}
+	other.Row = k.Row(v)
 	return true
 }
 
-// Text is the file of a task as a branch has it. It returns NOT_FOUND if the clone does not have that.
+// Text is the file of a record as a branch has it. It returns NOT_FOUND if the clone does not have that.
 func (o Others) Text(other Other) ([]byte, error) {
-	missing := kind.Tasks.NotFound(other.ID)
+	missing := record.Errorf(record.NotFound, "%s has no %s any more", other.Branch, other.ID)
 	if o.Clone.Repo == nil {
 		return nil, missing
 	}
@@ -215,7 +244,7 @@ func (o Others) Text(other Other) ([]byte, error) {
 	return src, nil
 }
 
-// File is a file of the branch that has a task, by its path from the workspace root.
+// File is a file of the branch that has a record, by its path from the workspace root.
 func (o Others) File(other Other, name string) ([]byte, error) {
 	missing := record.Errorf(record.NotFound, "%s has no file %s", other.Branch, name)
 	q, err := o.Clone.Repo.Quick()
@@ -238,11 +267,12 @@ func (o Others) File(other Other, name string) ([]byte, error) {
 	return src, nil
 }
 
-// Versions are the files of one task on the other branches that differ from one another and from the one that is
+// Versions are the files of one record on the other branches that differ from one another and from the one that is
 // checked out, those of the newest branches first. Of a file that several branches have, one is named.
-func (o Others) Versions(id string) (all []Other) {
+func (o Others) Versions(of record.Ref) (all []Other) {
 	repo := o.Clone.Repo
-	if repo == nil || kind.Tasks.ParseID(id) != nil {
+	k, ok := kind.For(of)
+	if repo == nil || !ok || k.ParseID(of.ID) != nil {
 		return nil
 	}
 	head := repo.Local().Head()
@@ -257,16 +287,16 @@ func (o Others) Versions(id string) (all []Other) {
 	defer q.Close()
 	r := reader{Quick: q, top: o.Clone.InRepo(layout.Folder), trees: map[string][]file{}}
 	seen := map[string]bool{}
-	if at, ok := r.fileOf(head, id); ok {
+	if at, ok := r.fileOf(head, k, of.ID); ok {
 		seen[at.blob] = true
 	}
 	for _, tip := range r.newest(tips) {
-		at, ok := r.fileOf(tip.Commit, id)
+		at, ok := r.fileOf(tip.Commit, k, of.ID)
 		if !ok || seen[at.blob] {
 			continue
 		}
 		seen[at.blob] = true
-		other := Other{ID: id, Branch: tip.Name, Commit: tip.Commit, Blob: at.blob, Path: at.path}
+		other := Other{Kind: k.Name, ID: of.ID, Branch: tip.Name, Commit: tip.Commit, Blob: at.blob, Path: at.path}
 		if r.row(&other) {
 			all = append(all, other)
 		}
@@ -274,18 +304,17 @@ func (o Others) Versions(id string) (all []Other) {
 	return all
 }
 
-// fileOf finds the file of a task in a commit: in the usual folder, or else wherever it lies.
-func (r *reader) fileOf(commit, id string) (file, bool) {
+// fileOf finds the file of a record in a commit: in the usual folder, or else wherever it lies.
+func (r *reader) fileOf(commit string, k *kind.Kind, id string) (file, bool) {
 	c, err := r.Commit(commit)
 	if err != nil {
 		return file{}, false
 	}
-	k := kind.Tasks.Kind
 	path := k.File(id)
 	if at, ok := r.At(c.Tree, r.inRepo(path)); ok && at.File {
 		return file{id, at.ID, path}, true
 	}
-	all := r.files(commit)
+	all := r.files(commit, k)
 	n := slices.IndexFunc(all, func(f file) bool { return f.id == id })
 	if n < 0 {
 		return file{}, false

@@ -36,6 +36,7 @@ type Row struct {
 	SupersededBy ledger.DecisionID `json:"superseded_by,omitempty"` // which governs in its place
 	Scope        []string          `json:"scope"`
 	CreatedAt    *time.Time        `json:"created_at,omitempty"`
+	OnBranch     string            `json:"on_branch,omitempty"` // the branch that alone has it, where it governs nothing here
 }
 
 const choiceShown = 500
@@ -51,9 +52,10 @@ func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (
 		return verb.Items[Row]{}, err
 	}
 	order := verb.Succession(view.Rows())
+	others := verb.OthersOf(s, kind.Decisions.Kind, view.Rows(), view.Problems())
 	return verb.QueryRows(ctx, w, s, kind.Decisions.Kind, in.Paging,
-		func(r *kind.Row) bool { return fits(r) && in.says(s, r) },
-		func(r *kind.Row) Row { return row(w, s, r, order) })
+		func(r *kind.Row) bool { return fits(r) && in.says(others, r) },
+		func(r *kind.Row) Row { return row(w, others, r, order) }, others.Rows()...)
 }
 
 // filter returns whether what the row of a decision says fits.
@@ -80,12 +82,12 @@ func (in QueryIn) filter(ctx context.Context, w *verb.Workspace, s *store.Store)
 }
 
 // says reports whether all words occur in a decision, which is read for it.
-func (in QueryIn) says(s *store.Store, r *kind.Row) bool {
+func (in QueryIn) says(from kind.Reader, r *kind.Row) bool {
 	words := strings.Fields(strings.ToLower(in.Text))
 	if len(words) == 0 {
 		return true
 	}
-	d, err := kind.Decisions.Get(s, ledger.DecisionID(r.ID))
+	d, err := kind.Decisions.Get(from, ledger.DecisionID(r.ID))
 	if err != nil {
 		return false
 	}
@@ -98,8 +100,8 @@ func (in QueryIn) says(s *store.Store, r *kind.Row) bool {
 }
 
 // row shows a decision in a list. Of one that is gone meanwhile it shows what its row says.
-func row(w *verb.Workspace, s *store.Store, r *kind.Row, order ledger.Succession) Row {
-	d, err := kind.Decisions.Get(s, ledger.DecisionID(r.ID))
+func row(w *verb.Workspace, others verb.Others, r *kind.Row, order ledger.Succession) Row {
+	d, err := kind.Decisions.Get(others, ledger.DecisionID(r.ID))
 	if err != nil {
 		d.Scope = r.All(kind.ScopeFact)
 	}
@@ -110,5 +112,6 @@ func row(w *verb.Workspace, s *store.Store, r *kind.Row, order ledger.Succession
 	return Row{
 		ID: id, Title: r.Title, Choice: d.Choice, Status: r.Status, Supersedes: ledger.DecisionID(r.Fact(kind.SupersedesFact)),
 		SupersededBy: order.SupersededBy(id), Scope: verb.NoNil(d.Scope), CreatedAt: verb.SecondsAt(r.Created),
+		OnBranch: others.Branch(r.ID),
 	}
 }

@@ -36,6 +36,7 @@ type Row struct {
 	About     []string           `json:"about,omitempty"`
 	Response  *Response          `json:"response,omitempty"`  // the newest answer
 	Elsewhere *verb.Elsewhere    `json:"elsewhere,omitempty"` // how far another branch or worktree of the clone has carried it
+	OnBranch  string             `json:"on_branch,omitempty"` // the branch that alone has it: take brings it here
 }
 
 // Query lists handoffs, the newest first.
@@ -56,7 +57,12 @@ func Query(ctx context.Context, w *verb.Workspace, s *store.Store, in QueryIn) (
 			(len(in.Type) == 0 || slices.Contains(in.Type, r.Fact(kind.TypeFact))) &&
 			(in.About == "" || slices.Contains(r.All(kind.AboutFact), in.About))
 	}
-	return verb.QueryRows(ctx, w, s, kind.Handoffs.Kind, in.Paging, fits, func(r *kind.Row) Row { return rowOf(s, r) })
+	others, err := w.Others(ctx, s, kind.Handoffs.Kind)
+	if err != nil {
+		return verb.Items[Row]{}, err
+	}
+	return verb.QueryRows(ctx, w, s, kind.Handoffs.Kind, in.Paging, fits,
+		func(r *kind.Row) Row { return rowOf(s, r, others) }, others.Rows()...)
 }
 
 // The directions that are not any.
@@ -73,10 +79,10 @@ func addressed(r *kind.Row, who record.Actor, groups ledger.GroupsOf) bool {
 }
 
 // rowOf shows a handoff. The file of one that is answered is read for the answer.
-func rowOf(s *store.Store, r *kind.Row) Row {
+func rowOf(s *store.Store, r *kind.Row, others verb.Others) Row {
 	out := Row{
 		ID: r.ID, Title: r.Title, Status: r.Status, Type: ledger.HandoffType(r.Fact(kind.TypeFact)), From: record.Actor(r.Fact(kind.FromFact)),
-		To: verb.NoNil(r.All(kind.ToFact)), ClaimedBy: r.Assignee, At: time.Unix(r.Created, 0).UTC(), Due: r.Fact(kind.DueFact), About: r.All(kind.AboutFact),
+		To: verb.NoNil(r.All(kind.ToFact)), ClaimedBy: r.Assignee, At: time.Unix(r.Created, 0).UTC(), Due: r.Fact(kind.DueFact), About: r.All(kind.AboutFact), OnBranch: others.Branch(r.ID),
 	}
 	ref := kind.Handoffs.Ref(r.ID)
 	answered := len(r.All(kind.AnsweredFact)) > 0
@@ -84,7 +90,7 @@ func rowOf(s *store.Store, r *kind.Row) Row {
 	if !answered && known.State == nil && known.Next == nil {
 		return out
 	}
-	h, err := kind.Handoffs.Get(s, ledger.HandoffID(r.ID))
+	h, err := kind.Handoffs.Get(others, ledger.HandoffID(r.ID))
 	if err != nil {
 		return out
 	}

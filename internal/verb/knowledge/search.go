@@ -57,6 +57,7 @@ type Item struct {
 	Snippet    string          `json:"snippet"`
 	Score      float64         `json:"score"`                // the higher the better; it says nothing across queries
 	Similarity float64         `json:"similarity,omitempty"` // by meaning, from -1 to 1
+	OnBranch   string          `json:"on_branch,omitempty"`  // the branch that alone has it: take brings it here
 }
 
 const (
@@ -78,8 +79,9 @@ func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in SearchIn)
 	if err != nil {
 		return SearchOut{}, err
 	}
+	others := verb.OthersOf(s, kind.Knowledge.Kind, view.Rows(), view.Problems())
 	if in.Q == "" {
-		return in.newest(s, view, keep), nil
+		return in.newest(view, others, keep), nil
 	}
 	q, err := search.Query(in.Q)
 	if err != nil {
@@ -90,8 +92,9 @@ func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in SearchIn)
 		return SearchOut{}, err
 	}
 	ranking := index.Rank(q, []*index.Searchable{part})
-	found := &finding{w: w, s: s, view: view, in: in, scores: map[string]*score{}}
+	found := &finding{w: w, s: s, view: view, others: others, in: in, scores: map[string]*score{}}
 	found.byWords(ranking, keep)
+	found.onBranches(q, keep)
 	out := SearchOut{Mode: Lexical, Near: ranking.Near, Problems: verb.Problems{Problems: verb.NoNil(view.Problems())}}
 	if !in.LexicalOnly {
 		found.byMeaning(ctx, keep, &out)
@@ -100,29 +103,24 @@ func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in SearchIn)
 	return out, nil
 }
 
-func (in SearchIn) newest(s *store.Store, view *index.View, keep func(*kind.Row) bool) SearchOut {
-	var fit []*kind.Row
-	for _, r := range view.Rows() {
-		if keep(r) {
-			fit = append(fit, r)
-		}
-	}
+func (in SearchIn) newest(view *index.View, others verb.Others, keep func(*kind.Row) bool) SearchOut {
+	fit := slices.DeleteFunc(slices.Concat(view.Rows(), others.Rows()), func(r *kind.Row) bool { return !keep(r) })
 	sorted.By(fit, func(a, b *kind.Row) int {
 		return cmp.Or(cmp.Compare(b.Newest, a.Newest), strings.Compare(b.ID, a.ID))
 	})
 	out := SearchOut{Mode: Newest, Items: []Item{}, Total: len(fit), Problems: verb.Problems{Problems: verb.NoNil(view.Problems())}}
 	for _, r := range fit[:in.shown(len(fit))] {
-		out.Items = append(out.Items, itemOf(s, r, nil))
+		out.Items = append(out.Items, itemOf(others, r, nil))
 	}
 	return out
 }
 
 func (in SearchIn) shown(of int) int { return min(of, int(cmp.Or(in.TopK, usualTop))) }
 
-func itemOf(s *store.Store, r *kind.Row, hits terms.Hits) Item {
+func itemOf(from verb.Others, r *kind.Row, hits terms.Hits) Item {
 	return Item{
 		ID: r.ID, Title: verb.Head(r.Title, titleBounds), Type: ledger.NoteType(r.Fact(kind.TypeFact)),
-		Snippet: search.Snippet(s, kind.Knowledge.Kind, r.ID, hits),
+		Snippet: search.Snippet(from, kind.Knowledge.Kind, r.ID, hits), OnBranch: from.Branch(r.ID),
 	}
 }
 
@@ -156,6 +154,7 @@ type finding struct {
 	w      *verb.Workspace
 	s      *store.Store
 	view   *index.View
+	others verb.Others
 	in     SearchIn
 	scores map[string]*score // by id
 }
@@ -169,6 +168,15 @@ type score struct {
 
 func (f *finding) byWords(ranking index.Ranking, keep func(*kind.Row) bool) {
 	for _, r := range ranking.Found {
+		if keep(r.Row) {
+			f.scores[r.Row.ID] = &score{row: r.Row, words: r.Score, fused: r.Score}
+		}
+	}
+}
+
+// onBranches adds the notes that only other branches have, behind all others.
+func (f *finding) onBranches(q terms.Query, keep func(*kind.Row) bool) {
+	for _, r := range search.Among(f.others, q) {
 		if keep(r.Row) {
 			f.scores[r.Row.ID] = &score{row: r.Row, words: r.Score, fused: r.Score}
 		}
@@ -259,7 +267,7 @@ func (f *finding) show(out *SearchOut, hits terms.Hits) {
 	all := f.ranked(func(s *score) float64 { return s.fused })
 	out.Total, out.Items = len(all), []Item{}
 	for _, s := range all[:f.in.shown(len(all))] {
-		item := itemOf(f.s, s.row, hits)
+		item := itemOf(f.others, s.row, hits)
 		item.Score, item.Similarity = rounded(s.fused), rounded(s.similarity)
 		out.Items = append(out.Items, item)
 	}

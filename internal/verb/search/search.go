@@ -64,8 +64,8 @@ const (
 	maxQuery   = 1000 // bytes
 )
 
-// Search finds records by words. All kinds are one collection, also for a caller who asks about one of them. Tasks that
-// only other branches have come behind all others, by how many of the words they have.
+// Search finds records by words. All kinds are one collection, also for a caller who asks about one of them. Records
+// that only other branches have come behind all others, by how many of the words they have.
 func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	q, err := Query(in.Q)
 	if err != nil {
@@ -88,18 +88,22 @@ func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 			fit = append(fit, verb.Ranked[index.Ranked]{At: verb.Position{Key: verb.Highest(r.Score), ID: r.Row.ID}, Item: r})
 		}
 	}
-	abroad, err := in.abroad(ctx, w, s)
+	beside, err := in.others(ctx, w, s)
 	if err != nil {
 		return Out{}, err
 	}
-	for _, r := range abroad.found(q) {
-		if keep(r) {
-			fit = append(fit, verb.Ranked[index.Ranked]{At: verb.Position{Key: verb.Highest(r.Score), ID: r.Row.ID}, Item: r})
+	of := map[*kind.Row]verb.Others{}
+	for _, o := range beside {
+		for _, r := range Among(o, q) {
+			if keep(r) {
+				of[r.Row] = o
+				fit = append(fit, verb.Ranked[index.Ranked]{At: verb.Position{Key: verb.Highest(r.Score), ID: r.Row.ID}, Item: r})
+			}
 		}
 	}
 	show := func(r index.Ranked) Item {
-		if r.Kind == kind.Tasks.Kind && abroad.Has(r.Row) {
-			return abroad.item(r, hitsOf(q))
+		if o, ok := of[r.Row]; ok {
+			return otherItem(o, r, hitsOf(q))
 		}
 		return itemOf(s, r, ranking.Terms)
 	}
@@ -179,7 +183,7 @@ func itemOf(s *store.Store, r index.Ranked, hits terms.Hits) Item {
 }
 
 // Snippet is the passage of a record in which the terms are; the beginning of its body if only its title has them.
-func Snippet(s *store.Store, k *kind.Kind, id string, hits terms.Hits) string {
+func Snippet(s kind.Reader, k *kind.Kind, id string, hits terms.Hits) string {
 	v, err := s.Read(k, id)
 	if err != nil {
 		return ""

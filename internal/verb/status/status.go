@@ -116,7 +116,7 @@ func Status(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 	l := looker{w: w, s: s, g: g, view: w.View(s).OfMany(ctx), most: cmp.Or(int(in.Limit), usualLimit)}
 	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}}
 	l.tasks(&out)
-	for _, r := range g.Abroad().Rows() {
+	for _, r := range g.Others().Rows() {
 		if !s.Config.Flow.IsClosed(r.Status) {
 			out.OnBranches++
 		}

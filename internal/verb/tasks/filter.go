@@ -139,10 +139,10 @@ func (f Filter) among(ctx context.Context, g *verb.Graph, view verb.View) (fit [
 	return fit, hidden, nil
 }
 
-// amongAbroad is among for the tasks that only other branches have. None of them is ready.
-func (f Filter) amongAbroad(a verb.Abroad, view verb.View) (fit []*kind.Row, hidden int) {
-	for _, r := range a.Rows() {
-		if !f.Fits(r) || !f.fitsNow(a.Graph, view, a.Set().Number(r.ID)) || len(f.words) > 0 && !a.Says(r, f.words) {
+// amongOthers is among for the tasks that only other branches have. None of them is ready.
+func (f Filter) amongOthers(o verb.OtherTasks, view verb.View) (fit []*kind.Row, hidden int) {
+	for _, r := range o.Rows() {
+		if !f.Fits(r) || !f.fitsNow(o.Graph, view, o.Set().Number(r.ID)) || len(f.words) > 0 && !o.Says(r, f.words) {
 			continue
 		}
 		if f.openOnly && f.closed(r.Status) {

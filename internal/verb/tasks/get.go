@@ -46,7 +46,7 @@ func Get(ctx context.Context, w *verb.Workspace, s *store.Store, in GetIn) (any,
 	}
 	k, v, err := kind.Find(s, string(in.ID))
 	if record.CodeOf(err) == record.NotFound {
-		if out, err := in.onBranch(w, s); record.CodeOf(err) != record.NotFound {
+		if out, err := in.onBranch(w, s, k); record.CodeOf(err) != record.NotFound {
 			return out, err
 		}
 	}
@@ -72,10 +72,20 @@ func Get(ctx context.Context, w *verb.Workspace, s *store.Store, in GetIn) (any,
 	return around(ctx, w, s, t, out, parts)
 }
 
-// onBranch returns a task that only another branch has: whole, a row of it, or a piece of what its file says. It returns
-// NOT_FOUND if no branch has it, and for whatever is around it.
-func (in GetIn) onBranch(w *verb.Workspace, s *store.Store) (any, error) {
-	out, t, err := w.View(s).TaskOnBranch(record.ID(in.ID))
+// onBranch returns a record that only another branch has: whole, a row of it, or of a task a piece of what its file
+// says. It returns NOT_FOUND if no branch has it, and for whatever is around it.
+func (in GetIn) onBranch(w *verb.Workspace, s *store.Store, k *kind.Kind) (any, error) {
+	other, err := verb.OnlyOnBranch(s, k.Ref(string(in.ID)))
+	if err != nil {
+		return nil, err
+	}
+	if k != kind.Tasks.Kind {
+		if in.Part != "" || len(in.Include) > 0 {
+			return nil, k.NotFound(string(in.ID))
+		}
+		return w.View(s).RecordOnBranch(other, verb.Most)
+	}
+	out, t, err := w.View(s).TaskOnBranch(other)
 	if err != nil {
 		return nil, err
 	}

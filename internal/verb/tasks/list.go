@@ -77,8 +77,8 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Li
 	if err != nil {
 		return ListOut{}, err
 	}
-	abroad := g.Abroad()
-	all := cmp.Or(abroad.Graph, g)
+	others := g.Others()
+	all := cmp.Or(others.Graph, g)
 	if keep.where, err = Where(w, s, all, in.Where); err != nil {
 		return ListOut{}, err
 	}
@@ -94,12 +94,12 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Li
 	if err != nil {
 		return ListOut{}, err
 	}
-	there, hiddenThere := keep.amongAbroad(abroad, view)
+	there, hiddenThere := keep.amongOthers(others, view)
 	ranked := rankedBy(orders(s.Config.Flow)[in.Sort], slices.Concat(fit, there))
 	show := func(r *kind.Row) verb.Row {
 		of, row := g, verb.Row{}
-		if abroad.Has(r) {
-			of, row = abroad.Graph, abroad.Row(view, r)
+		if others.Has(r) {
+			of, row = others.Graph, others.Row(view, r)
 		} else {
 			row = view.Row(g, r)
 		}

@@ -9,44 +9,45 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// TakeIn is the input of Take. The id is a text, since no such task is here; a part of it is enough.
+// TakeIn is the input of Take. The id is a text, since no such record is here; a part of it is enough.
 type TakeIn struct {
-	ID     string `json:"id" doc:"task that another branch has, or a part of its id" cli:"arg,several" from:"abroad"`
+	ID     string `json:"id" doc:"record that another branch has, or a part of its id" cli:"arg,several" from:"others"`
 	Branch string `json:"branch,omitempty" doc:"from this branch; by default the one that wrote last" from:"branches"`
 	verb.Once
 }
 
-// Take brings a task here that only another branch has. Its file is byte for byte as it is there, with no entry more, so
-// that a merge of that branch finds nothing to merge; files that the task refers to come along. What it depends on and
-// is not here is named in a notice. It returns NOT_FOUND if no branch has it, and CONFLICT if it is here.
-func Take(ctx context.Context, w *verb.Workspace, s *store.Store, in TakeIn) (verb.Task, error) {
-	other, err := abroad(s, in)
+// Take brings a record here that only another branch has. Its file is byte for byte as it is there, with no entry more,
+// so that a merge of that branch finds nothing to merge; files that it refers to come along. What a task depends on and
+// is not here is named in a notice. It returns NOT_FOUND if no branch has it, and CONFLICT if it is here. It returns a
+// verb.Task or a verb.Record.
+func Take(ctx context.Context, w *verb.Workspace, s *store.Store, in TakeIn) (any, error) {
+	other, err := otherOf(s, in)
 	if err == nil {
 		err = w.InScope(record.ID(other.ID))
 	}
 	if err != nil {
-		return verb.Task{}, err
+		return nil, err
 	}
-	id := record.ID(other.ID)
+	k, _ := kind.For(other.Ref())
 	src, err := s.Others().Text(other)
 	if err != nil {
-		return verb.Task{}, err
+		return nil, err
 	}
-	t, err := kind.Tasks.Parse(src)
+	v, err := k.Parse(src)
 	if err != nil {
-		return verb.Task{}, err
+		return nil, err
 	}
-	attached := attachedTo(s, other, t)
-	_, err = verb.Change{Made: &session.Key{Task: id}, Decide: func(wc verb.WriteContext) (any, error) {
-		if _, err := kind.Tasks.Get(wc.Tx, id); record.CodeOf(err) != record.NotFound {
-			return nil, isHere(id)
+	attached := attachedTo(s, other, k.Header(v).Refs)
+	made := verb.KeyOf(other.Ref())
+	_, err = verb.Change{Made: &made, Decide: func(wc verb.WriteContext) (any, error) {
+		if _, err := wc.Tx.Read(k, other.ID); record.CodeOf(err) != record.NotFound {
+			return nil, isHere(other.Ref())
 		}
 		for _, a := range attached {
 			if err := wc.Tx.Attach(a); err != nil {
@@ -57,53 +58,67 @@ func Take(ctx context.Context, w *verb.Workspace, s *store.Store, in TakeIn) (ve
 		return nil, nil
 	}}.Run(ctx, w, s)
 	if err != nil {
-		return verb.Task{}, verb.WithID(err, id)
+		return nil, verb.WithID(err, record.ID(other.ID))
 	}
-	out, err := w.View(s).TaskByID(id)
-	out.Notices = lacking(s, t)
+	out, err := w.View(s).AnyByID(k, other.ID)
+	if shown, ok := out.(verb.Task); ok {
+		shown.Notices = lacking(s, v.(task.Task))
+		out = shown
+	}
 	return out, err
 }
 
-func isHere(id record.ID) error {
-	e := record.Errorf(record.Conflict, "the task is on this branch already").
-		WithHint("%s takes it up; git merge brings what other branches have of it",
-			record.CallTo("claim", "id", string(id)).OnlyShown()).ForGood()
-	return verb.WithID(e, id)
+func isHere(of record.Ref) error {
+	e := record.Errorf(record.Conflict, "the %s is on this branch already", of.Kind).
+		WithHint("git merge brings what other branches have of it")
+	if of.Kind == record.TaskKind {
+		e = e.WithHint("%s takes it up; git merge brings what other branches have of it",
+			record.CallTo("claim", "id", of.ID).OnlyShown())
+	}
+	return verb.WithID(e.ForGood(), record.ID(of.ID))
 }
 
-// abroad finds the task that another branch has and whose id has the part.
-func abroad(s *store.Store, in TakeIn) (branches.Other, error) {
-	all := s.Others().Read()
-	var ids []string
-	for _, other := range all {
-		ids = append(ids, other.ID)
+// otherOf finds the record that another branch has and whose id has the part: a task, or else of another kind.
+func otherOf(s *store.Store, in TakeIn) (branches.Other, error) {
+	for _, k := range branches.Kinds() {
+		all := s.Others().Read(k)
+		var ids []string
+		for _, other := range all {
+			ids = append(ids, other.ID)
+		}
+		id, err := store.Complete(k, in.ID, ids)
+		if here, other := s.Resolve(k, in.ID); other == nil && (err != nil || here == id) {
+			return branches.Other{}, isHere(k.Ref(here))
+		}
+		switch code := record.CodeOf(err); {
+		case code == record.NotFound || code == record.InvalidInput:
+			continue
+		case err != nil:
+			return branches.Other{}, err
+		case in.Branch == "":
+			return all[slices.Index(ids, id)], nil
+		default:
+			return in.from(s, all[slices.Index(ids, id)])
+		}
 	}
-	id, err := store.Complete(kind.Tasks.Kind, in.ID, ids)
-	if here, other := s.Resolve(kind.Tasks.Kind, in.ID); other == nil && (err != nil || here == id) {
-		return branches.Other{}, isHere(record.ID(here))
-	}
-	if record.CodeOf(err) == record.NotFound {
-		err = record.Errorf(record.NotFound, "no other branch has a task %s that is not here", record.Clip(in.ID, 100)).
-			WithHint("git fetch brings what others have pushed; %s shows what there is", record.CallTo("list"))
-	}
-	if err != nil {
-		return branches.Other{}, err
-	}
-	if in.Branch == "" {
-		return all[slices.Index(ids, id)], nil
-	}
-	for _, other := range s.Others().Versions(id) {
+	return branches.Other{}, record.Errorf(record.NotFound, "no other branch has a record %s that is not here", record.Clip(in.ID, 100)).
+		WithHint("git fetch brings what others have pushed; %s shows what there is", record.CallTo("list"))
+}
+
+// from is a record as the branch has it that is named.
+func (in TakeIn) from(s *store.Store, newest branches.Other) (branches.Other, error) {
+	for _, other := range s.Others().Versions(newest.Ref()) {
 		if other.Branch == in.Branch {
 			return other, nil
 		}
 	}
-	return branches.Other{}, verb.BadInput("branch", "is %q, which has no %s", record.Clip(in.Branch, 100), id).
-		WithHint("leave it out to take the task from %s", all[slices.Index(ids, id)].Branch)
+	return branches.Other{}, verb.BadInput("branch", "is %q, which has no %s", record.Clip(in.Branch, 100), newest.ID).
+		WithHint("leave it out to take it from %s", newest.Branch)
 }
 
-// attachedTo are the files of a branch to which a task refers.
-func attachedTo(s *store.Store, other branches.Other, t task.Task) (all []store.Attachment) {
-	for _, ref := range t.Refs {
+// attachedTo are the files of a branch to which a record refers.
+func attachedTo(s *store.Store, other branches.Other, refs []record.Reference) (all []store.Attachment) {
+	for _, ref := range refs {
 		if !record.IsFilePath(ref.Path) {
 			continue
 		}
