@@ -128,7 +128,7 @@ func (m *month) do(args ...string) bool {
 	m.acts++
 	err := m.Exec("cairn", args...)
 	said := m.ReadFile("stderr")
-	if strings.Contains(said, "was not committed") || strings.Contains(said, "panic") {
+	if strings.Contains(said, "not committed") || strings.Contains(said, "panic") {
 		m.Fatalf("cairn %v: %s", args, said)
 	}
 	if err != nil {
