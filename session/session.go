@@ -81,15 +81,6 @@ func (s Session) Repeats(e record.Entry) bool {
 	return s.Task != "" && (ends || e.Did == record.Began)
 }
 
-// Equal reports whether two sessions say the same.
-func (s Session) Equal(other Session) bool {
-	return s.ID == other.ID && s.Task == other.Task && s.Label == other.Label && s.Goal == other.Goal && s.Role == other.Role &&
-		s.Parent == other.Parent && s.Series == other.Series && s.Base == other.Base && s.Actor == other.Actor && s.Client == other.Client && s.Model == other.Model && s.Executor == other.Executor && s.Job == other.Job &&
-		s.Status == other.Status && s.StartedAt.Equal(other.StartedAt) && s.EndedAt.Equal(other.EndedAt) &&
-		s.Branch == other.Branch && s.Worktree == other.Worktree && s.Head == other.Head &&
-		s.Summary == other.Summary && s.Reason == other.Reason && slices.Equal(s.Refs, other.Refs) && slices.EqualFunc(s.Provenance, other.Provenance, record.Entry.Equal)
-}
-
 const maxID = 80 // bytes, as for a task
 
 // ParseID accepts what may be the name of a session file: the form of a task id that begins with ses-, or that of the

@@ -3,7 +3,6 @@ package task
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 )
@@ -13,7 +12,6 @@ type Evidence struct {
 	Entry  int // its index in the provenance
 	Result record.Result
 	Who    record.Actor
-	At     time.Time
 	Commit string
 	Tree   string // "" if the working tree was unknown or changed during the run: such a pass is always stale
 	Hashed bool   // false for entries of the original cairn, which name no check
@@ -71,7 +69,7 @@ func (x *EvidenceIndex) fill() {
 			}
 			key := resultKey{r.Check, r.Unhashed}
 			if newer, known := x.of[kind][key]; !known || newer.Entry == n && r.Result == record.Fail {
-				x.of[kind][key] = Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}
+				x.of[kind][key] = Evidence{n, r.Result, e.Who, e.Commit, e.Tree, !r.Unhashed}
 			}
 			if x.stray[kind] < 0 && !r.Unhashed && r.Result == record.Pass && !declared[r.Check] {
 				x.stray[kind] = n

@@ -130,16 +130,6 @@ func Nouns() []string {
 	return out
 }
 
-// ReaderOf finds the verb that reads one record of a kind.
-func ReaderOf(kind string) (verb.Verb, bool) {
-	return find(func(v verb.Verb) bool { return v.Reads == kind })
-}
-
-// ListerOf finds the verb that lists the records of a kind.
-func ListerOf(kind string) (verb.Verb, bool) {
-	return find(func(v verb.Verb) bool { return v.Lists == kind })
-}
-
 func find(fits func(verb.Verb) bool) (verb.Verb, bool) {
 	i := slices.IndexFunc(All, fits)
 	if i < 0 {

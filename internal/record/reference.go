@@ -70,9 +70,6 @@ var referenceForms = map[ReferenceType]struct {
 	OriginRef:  {"target", []string{"url"}, "target: the system that it came from, a colon, and its id there"},
 }
 
-// ReferenceTypes lists the types, in the order in which they are shown.
-var ReferenceTypes = []ReferenceType{CommitRef, BranchRef, TagRef, CompareRef, PullRef, LinkRef, FileRef, RecordRef, OriginRef}
-
 // InGit reports whether references of the type name something in a repository.
 func (t ReferenceType) InGit() bool {
 	return slices.Contains([]ReferenceType{CommitRef, BranchRef, TagRef, CompareRef, PullRef}, t)

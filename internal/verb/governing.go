@@ -77,12 +77,12 @@ func (w *Workspace) Governing(ctx context.Context, s *store.Store, t task.Task) 
 // GoverningRows are the rows of the decisions that govern, the newest first.
 func GoverningRows(all []*kind.Row) []*kind.Row {
 	order := Succession(all)
-	var out []*kind.Row
-	for _, r := range all {
-		if order.Governs(ledger.DecisionID(r.ID)) {
-			out = append(out, r)
-		}
-	}
+	return NewestRows(all, func(r *kind.Row) bool { return order.Governs(ledger.DecisionID(r.ID)) })
+}
+
+// NewestRows are those of some rows that fit, the newest first.
+func NewestRows(all []*kind.Row, fits func(*kind.Row) bool) []*kind.Row {
+	out := slices.DeleteFunc(slices.Clone(all), func(r *kind.Row) bool { return !fits(r) })
 	sorted.By(out, func(a, b *kind.Row) int { return cmp.Or(cmp.Compare(b.Created, a.Created), cmp.Compare(b.ID, a.ID)) })
 	return out
 }

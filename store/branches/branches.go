@@ -60,7 +60,7 @@ func (s Source) Read() session.Branches {
 		now.Tips = s.find(now.Head, tips, kept)
 	}
 	if !known || now.Stamp != kept.Stamp {
-		s.keep(now)
+		keep(s.Clone, s.Clone.BranchesFile(), now)
 	}
 	return now
 }
@@ -93,13 +93,13 @@ func (s Source) kept() session.Branches {
 	return *kept
 }
 
-// keep writes what was found, if there is live state. That it cannot be written harms nobody.
-func (s Source) keep(b session.Branches) {
-	if len(live.Encode(b)) > live.MaxFile || !layout.IsFolder(string(s.Clone.Live)) {
+// keep writes what was found to a file, if there is live state. That it cannot be written harms nobody.
+func keep(in live.Clone, file string, found any) {
+	if len(live.Encode(found)) > live.MaxFile || !layout.IsFolder(string(in.Live)) {
 		return
 	}
-	_ = s.Clone.Write(s.Clone.BranchesFile(), b)
-	atomicfile.SweepOf(s.Clone.BranchesFile(), time.Minute)
+	_ = in.Write(file, found)
+	atomicfile.SweepOf(file, time.Minute)
 }
 
 // find reads the branches that are not known.

@@ -6,9 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
@@ -96,7 +94,7 @@ func (o Others) All() []Other {
 		now.Stamp = joined(local.Stamp(), fetched.Stamp())
 	}
 	if !known || kept.Stamp != now.Stamp {
-		o.keep(now)
+		keep(o.Clone, o.Clone.OthersFile(), now)
 	}
 	return now.Others
 }
@@ -121,14 +119,6 @@ func otherTips(head string, lists ...[]git.Tip) (all []git.Tip) {
 		}
 	}
 	return all
-}
-
-func (o Others) keep(f found) {
-	if len(live.Encode(f)) > live.MaxFile || !layout.IsFolder(string(o.Clone.Live)) {
-		return
-	}
-	_ = o.Clone.Write(o.Clone.OthersFile(), f)
-	atomicfile.SweepOf(o.Clone.OthersFile(), time.Minute)
 }
 
 // find finds what Read returns.

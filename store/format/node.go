@@ -20,7 +20,6 @@ type Style = yaml.Style
 
 // The kinds of nodes.
 const (
-	DocumentNode = yaml.DocumentNode
 	MappingNode  = yaml.MappingNode
 	SequenceNode = yaml.SequenceNode
 	ScalarNode   = yaml.ScalarNode

@@ -85,18 +85,8 @@ var configKeys = sync.OnceValue(func() []Setting {
 				r.c.SetupTimeout = r.seconds("worktree_setup_timeout", n)
 			}
 		}},
-		{
-			Key: "close_by", Doc: "whether a task that has a branch is closed by its merge alone: any or merge", Choices: []string{"any", "merge"},
-			Value: func(c Config) string { return map[bool]string{true: "merge", false: "any"}[c.CloseByMerge] },
-			read: func(r *configReader, n *format.Node) {
-				r.c.CloseByMerge = r.choice("close_by", n, "any", "merge") == "merge"
-			},
-		},
-		{
-			Key: "autocommit", Doc: "whether each write is committed by itself: off or on", Choices: []string{"off", "on"},
-			Value: func(c Config) string { return map[bool]string{true: "on", false: "off"}[c.Autocommit] },
-			read:  func(r *configReader, n *format.Node) { r.c.Autocommit = r.choice("autocommit", n, "off", "on") == "on" },
-		},
+		either("close_by", "whether a task that has a branch is closed by its merge alone: any or merge", func(c *Config) *bool { return &c.CloseByMerge }, "any", "merge"),
+		either("autocommit", "whether each write is committed by itself: off or on", func(c *Config) *bool { return &c.Autocommit }, "off", "on"),
 		{
 			Key: "archive_after", Doc: "archive moves closed tasks to which nothing was written for so long, unless it is told another time",
 			Value: func(c Config) string { return Days(c.ArchiveAfter) },
@@ -159,6 +149,14 @@ func oneOf(key, doc string, at func(*Config) *string, words ...string) Setting {
 	return Setting{
 		Key: key, Doc: doc, Choices: words, Value: func(c Config) string { return *at(&c) },
 		read: func(r *configReader, n *format.Node) { *at(&r.c) = r.choice(key, n, words...) },
+	}
+}
+
+// either is a key that holds one of two words, of which the second is yes.
+func either(key, doc string, at func(*Config) *bool, words ...string) Setting {
+	return Setting{
+		Key: key, Doc: doc, Choices: words, Value: func(c Config) string { return map[bool]string{false: words[0], true: words[1]}[*at(&c)] },
+		read: func(r *configReader, n *format.Node) { *at(&r.c) = r.choice(key, n, words...) == words[1] },
 	}
 }
 

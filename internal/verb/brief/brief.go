@@ -10,7 +10,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
@@ -240,14 +239,7 @@ func (b *reader) rows(k *kind.Kind, in ...record.Status) ([]*kind.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*kind.Row
-	for _, r := range all {
-		if b.keeps(r) && slices.Contains(in, r.Status) {
-			out = append(out, r)
-		}
-	}
-	sorted.By(out, func(x, y *kind.Row) int { return cmp.Or(cmp.Compare(y.Created, x.Created), cmp.Compare(y.ID, x.ID)) })
-	return out, nil
+	return verb.NewestRows(all, func(r *kind.Row) bool { return b.keeps(r) && slices.Contains(in, r.Status) }), nil
 }
 
 // look returns the rows of all records of a kind, and notes those that belong into the brief.

@@ -216,29 +216,16 @@ func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gra
 		c.acked[id] = true
 	}
 	c.known, _ = w.Reads.KnownOf(ctx, s)
-	problems := slices.Clone(g.Problems())
-	for _, r := range g.Rows() {
-		c.mentions(r)
-		c.task(r)
-		c.lost(g, r)
-	}
-	for _, k := range kind.Kinds() {
-		if k == kind.Tasks.Kind {
-			continue
+	problems, err := w.EachRow(ctx, s, func(k *kind.Kind, r *kind.Row) {
+		switch c.mentions(r); k {
+		case kind.Tasks.Kind:
+			c.task(r)
+			c.lost(g, r)
+		case kind.Handoffs.Kind:
+			c.handoff(r)
 		}
-		view, err := w.Reads.Look(ctx, s, k)
-		if err != nil {
-			return nil, nil, err
-		}
-		problems = append(problems, view.Problems()...)
-		for _, r := range view.Rows() {
-			c.mentions(r)
-			if k == kind.Handoffs.Kind {
-				c.handoff(r)
-			}
-		}
-	}
-	return c.items, problems, nil
+	})
+	return c.items, problems, err
 }
 
 // add adds an item about a record, or about one entry of it.

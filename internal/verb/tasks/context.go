@@ -1,7 +1,6 @@
 package tasks
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -210,10 +209,7 @@ func sessionsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id recor
 	if err != nil {
 		return nil, err
 	}
-	rows := slices.DeleteFunc(slices.Clone(all.Rows()), func(r *kind.Row) bool { return r.Parent != id })
-	sorted.By(rows, func(a, b *kind.Row) int {
-		return cmp.Or(cmp.Compare(b.Created, a.Created), cmp.Compare(b.ID, a.ID))
-	})
+	rows := verb.NewestRows(all.Rows(), func(r *kind.Row) bool { return r.Parent == id })
 	view, out := w.View(s), &SessionsPart{Sessions: []verb.Session{}, Total: len(rows)}
 	for _, r := range bounded(w, rows) {
 		out.Sessions = append(out.Sessions, view.SessionOf(r))
