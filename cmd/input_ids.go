@@ -160,13 +160,11 @@ func titled(ctx context.Context, w *verb.Workspace, said string) (string, error)
 func hasWords(title string, words []string) bool {
 	have := strings.FieldsFunc(title, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 	return !slices.ContainsFunc(words, func(word string) bool {
-		unspaced := strings.ContainsFunc(word, func(r rune) bool { return unicode.In(r, unspacedScripts...) })
+		unspaced := strings.ContainsFunc(word, record.Unspaced)
 		begun := slices.ContainsFunc(have, func(one string) bool { return strings.HasPrefix(one, word) })
 		return !begun && (!unspaced || !strings.Contains(title, word))
 	})
 }
-
-var unspacedScripts = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
 const leastTitle = 3 // bytes of words that name a task by its title
 

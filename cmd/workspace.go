@@ -11,6 +11,8 @@ import (
 	"sync"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/cairn-tasks/cairn/cmd/background"
 	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -142,7 +144,7 @@ func within(dir, name string) string {
 func (p *call) actor(ctx context.Context, dir string) (func() record.Actor, error) {
 	for _, actor := range []string{p.line.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
 		if actor != "" {
-			who, err := record.ParseActor(actor)
+			who, err := record.ParseActor(norm.NFC.String(actor))
 			return verb.As(who), err
 		}
 	}

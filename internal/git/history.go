@@ -335,8 +335,7 @@ func (r *logReader) line(text string) error {
 	switch {
 	case strings.HasPrefix(text, "diff --git "):
 		r.hunk = false
-		_, path, _ := strings.Cut(text, " b/")
-		at.Changed = append(at.Changed, Changed{Path: path})
+		at.Changed = append(at.Changed, Changed{Path: pathOf(strings.TrimPrefix(text, "diff --git "))})
 	case strings.HasPrefix(text, "@@ "):
 		r.hunk = true
 	case r.hunk && strings.HasPrefix(text, "+") && len(at.Changed) > 0 && r.keep(text[1:]):
@@ -344,4 +343,14 @@ func (r *logReader) line(text string) error {
 		last.Added = append(last.Added, text[1:])
 	}
 	return nil
+}
+
+// pathOf is the file of the header of a diff without renames, which names it twice, as a/PATH and b/PATH: both are as
+// long, and git quotes both or neither.
+func pathOf(twice string) string {
+	half := twice[(len(twice)+1)/2:]
+	if path, err := strconv.Unquote(half); err == nil {
+		half = path
+	}
+	return strings.TrimPrefix(half, "b/")
 }

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,17 @@ func TestLogOfGit(t *testing.T) {
 		}
 		if err != nil || strings.Join(subjects, "|") != want {
 			t.Errorf("%s: %q, %v", word, subjects, err)
+		}
+	}
+	for _, path := range []string{"a b/c b/T 1.md", "仕事/é.md", `tasks/a "b".md`} {
+		if runtime.GOOS == "windows" && strings.Contains(path, `"`) {
+			continue
+		}
+		r.write(path, "keep\n")
+		r.commit()
+		top, _, _ := strings.Cut(path, "/")
+		if got, _, err := h.Log(t.Context(), LogIn{Paths: []string{top}, Most: 1}, keep); err != nil || got[0].Changed[0].Path != path {
+			t.Errorf("%s is %+v, %v", path, got, err)
 		}
 	}
 	if got, cut, err := h.Log(t.Context(), LogIn{Most: 3}, nil); err != nil || !cut || len(got) != 3 {

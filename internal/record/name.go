@@ -58,6 +58,11 @@ func inName(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !Hidden(r) && ASCIIForm(r) == ""
 }
 
+// Unspaced reports whether a character is of a script that sets no spaces between words.
+func Unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
 // Hidden reports whether a character is not shown where it stands.
 func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf)

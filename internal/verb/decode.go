@@ -13,6 +13,9 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
@@ -310,12 +313,18 @@ func (f Field) spelled(item any, at string) (any, error) {
 	return object, nil
 }
 
+// actorSources say that a field names actors or groups, whose letters are composed, however they were typed.
+var actorSources = []Source{"actors", "groups", "recipients"}
+
 // setName stores text, which must be one of those that there are, or have the form of what the field names: no path gets
 // through as an id.
 func (f Field) setName(target reflect.Value, v any, path string) error {
 	text := scalar(v)
 	if _, isBool := v.(bool); isBool || text == "" && v != "" { // a check or a priority may be a bare number
 		return BadInput(path, "must be text, not %s", describe(v))
+	}
+	if f.Names == ledger.ActorKind || slices.Contains(actorSources, f.From) {
+		text = norm.NFC.String(text)
 	}
 	target.SetString(text)
 	if f.Strict && (text != "" || f.Type == Texts) {

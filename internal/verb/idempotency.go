@@ -154,16 +154,22 @@ func (v Verb) replayed(ctx context.Context, w *Workspace, s *store.Store, out an
 }
 
 // markReplayed says in the result of a verb that the call was made before.
-func markReplayed(out any) any {
+func markReplayed(out any) any { return withField(out, "Replayed", true) }
+
+// Noticed is the result of a verb with notices, where it has a place for them.
+func Noticed(out any, notices []Notice) any { return withField(out, "Notices", notices) }
+
+// withField is a result with a value in a field, if it has that.
+func withField(out any, name string, value any) any {
 	if reflect.ValueOf(out).Kind() != reflect.Struct {
 		return out
 	}
-	marked := reflect.New(reflect.TypeOf(out)).Elem()
-	marked.Set(reflect.ValueOf(out))
-	if f := marked.FieldByName("Replayed"); f.IsValid() {
-		f.SetBool(true)
+	with := reflect.New(reflect.TypeOf(out)).Elem()
+	with.Set(reflect.ValueOf(out))
+	if f := with.FieldByName(name); f.IsValid() {
+		f.Set(reflect.ValueOf(value))
 	}
-	return marked.Interface()
+	return with.Interface()
 }
 
 // MadeID is the id of what a call made, of several things that of the first.

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -119,28 +122,47 @@ func (w *Workspace) GroupsOf(ctx context.Context, s *store.Store) (func(record.A
 	return p.Groups, err
 }
 
-// Mentioned finds the actors that a text mentions, as @NAME or as @KIND:NAME, in the order of the text. A name that
-// several actors have, or nobody, is none; @me is the one who writes.
-func (w *Workspace) Mentioned(ctx context.Context, s *store.Store, text string) ([]record.Actor, error) {
-	names := mentionsIn(text)
+// begins finds the actor whose name a mention begins with, in a script that sets no space behind it: @山田さん is 山田.
+// Of several it is the one with the longest name.
+func (p People) begins(mention string) (record.Actor, bool) {
+	all := p.All()
+	for name := mention; name != ""; {
+		if who, ok := p.Named(name); ok && slices.Contains(all, who) {
+			return who, true
+		}
+		last, size := utf8.DecodeLastRuneInString(name)
+		if !record.Unspaced(last) {
+			break
+		}
+		name = name[:len(name)-size]
+	}
+	return p.Named(mention)
+}
+
+// Mentioned finds the actors that a text mentions, as @NAME or as @KIND:NAME, in the order of the text; @me is the one
+// who writes. A name that several actors have, or nobody, reaches nobody, which a notice says.
+func (w *Workspace) Mentioned(ctx context.Context, s *store.Store, text string) (out []record.Actor, missed []Notice, err error) {
+	names := mentionsIn(norm.NFC.String(text))
 	if len(names) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	people, err := w.EverybodyIn(ctx, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []record.Actor
+	all := people.All()
 	for _, name := range names {
-		who, ok := people.Named(name)
+		who, ok := people.begins(name)
 		if IsMe(name) {
 			who, ok = w.Actor(), true
+		} else if !slices.Contains(all, who) {
+			missed = append(missed, Notice{Code: "MENTION_REACHES_NOBODY", Message: "@" + name + " names nobody who is known here, or several"})
 		}
 		if ok && !slices.Contains(out, who) {
 			out = append(out, who)
 		}
 	}
-	return out, nil
+	return out, missed, nil
 }
 
 // A mention begins a word, or stands behind a letter of a script that has no blanks between words. An address, such as

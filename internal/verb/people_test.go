@@ -54,6 +54,20 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// In a script without spaces what follows a name is no part of it.
+func TestMentionBeginsWithAName(t *testing.T) {
+	p := people()
+	p.Seen["human:山田"], p.Seen["human:山田太郎"], p.Seen["agent:ไทย"] = 1, 1, 1
+	for mention, want := range map[string]record.Actor{
+		"山田太郎さん": "human:山田太郎", "山田さんへ": "human:山田", "adaさん": "human:ada", "human:山田です": "human:山田", "ไทยครับ": "agent:ไทย",
+		"adam": "", "田中さん": "", "agent:new": "agent:new",
+	} {
+		if got, _ := p.begins(mention); got != want {
+			t.Errorf("@%s is %q, want %q", mention, got, want)
+		}
+	}
+}
+
 func TestMentionsIn(t *testing.T) {
 	for text, want := range map[string][]string{
 		"@ada, look": {"ada"},

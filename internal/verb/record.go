@@ -31,6 +31,7 @@ type Record struct {
 	RefsTotal       int               `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
 	Rest            string            `json:"rest,omitempty"`             // how to read what was cut
 	OnBranch        string            `json:"on_branch,omitempty"`        // the branch that alone has it: take brings it here
+	Notices         []Notice          `json:"notices,omitempty"`          // of a note: the mentions that reach nobody
 	Replayed        bool              `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
 }
 

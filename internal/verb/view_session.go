@@ -39,6 +39,7 @@ type Session struct {
 	RefsTotal   int            `json:"refs_total,omitempty"` // how many references there are, if only the newest are here
 	Comments    *Thread        `json:"comments,omitempty"`   // of get, if they are asked for
 	Rev         record.Rev     `json:"rev,omitempty"`
+	Notices     []Notice       `json:"notices,omitempty"`     // of a note: the mentions that reach nobody
 	Replayed    bool           `json:"replayed,omitempty"`    // the call was made before, under the same idempotency key
 	Last        *Last          `json:"last,omitempty"`        // of begin: how the last attempt at the task ended
 	Decisions   *Governing     `json:"decisions,omitempty"`   // of begin: those that govern the task

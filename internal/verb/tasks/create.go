@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
@@ -243,7 +245,7 @@ func AttesterNamed(w *verb.Workspace, who string) string {
 	if verb.IsMe(who) {
 		return string(w.Actor())
 	}
-	return who
+	return norm.NFC.String(who)
 }
 
 // modeInStatus returns TASK_TYPE_VALUE_IN_STATUS for a mode where a state to move a task to is asked for.

@@ -38,12 +38,12 @@ func Note(ctx context.Context, w *verb.Workspace, s *store.Store, in NoteIn) (an
 	if err != nil {
 		return nil, err
 	}
-	mentions, err := in.mentioned(ctx, w, s)
+	mentions, missed, err := in.mentioned(ctx, w, s)
 	if err != nil {
 		return nil, err
 	}
 	entry := w.Stamp(in.Text).Entry(record.Noted).Saying(record.Detail{Mentions: mentions, Re: re, Verb: in.Verb, Severity: in.Severity})
-	return verb.Change{Kind: k, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
+	out, err := verb.Change{Kind: k, IDs: []string{string(in.ID)}, Decide: func(wc verb.WriteContext) (any, error) {
 		_, told := k.Header(wc.Was).Log.Newest(func(e record.Entry) bool {
 			return e.Did == record.Noted && e.Who == entry.Who && e.Text == entry.Text && e.Said().Verb == in.Verb
 		})
@@ -52,6 +52,7 @@ func Note(ctx context.Context, w *verb.Workspace, s *store.Store, in NoteIn) (an
 		}
 		return k.With(wc.Was, entry), nil
 	}}.Any(ctx, w, s)
+	return verb.Noticed(out, missed), err
 }
 
 // valid looks at what can be judged without reading anything.
@@ -74,24 +75,24 @@ const maxVerb = 64 // bytes
 const maxMentions = 50
 
 // mentioned lists whom the note concerns: the actors that the caller names, and those that the text mentions.
-func (in NoteIn) mentioned(ctx context.Context, w *verb.Workspace, s *store.Store) ([]record.Actor, error) {
-	out, err := w.Mentioned(ctx, s, in.Text)
+func (in NoteIn) mentioned(ctx context.Context, w *verb.Workspace, s *store.Store) ([]record.Actor, []verb.Notice, error) {
+	out, missed, err := w.Mentioned(ctx, s, in.Text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, name := range in.Mentions {
 		who, err := w.ActorNamed(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if who != "" && !slices.Contains(out, who) {
 			out = append(out, who)
 		}
 	}
 	if len(out) > maxMentions {
-		return nil, verb.BadInput("mentions", "are %d, more than %d", len(out), maxMentions).WithHint("mention those whom it concerns most")
+		return nil, nil, verb.BadInput("mentions", "are %d, more than %d", len(out), maxMentions).WithHint("mention those whom it concerns most")
 	}
-	return out, nil
+	return out, missed, nil
 }
 
 func (in NoteIn) answers(log record.Log) (string, error) {
