@@ -57,10 +57,21 @@ func (d draft) inEditor(ctx context.Context, discard bool, text func() ([]byte, 
 			return d.kept(err)
 		}
 		d.tellError(strings.TrimSpace(d.op+" "+string(d.id))+": "+record.MessageOf(err), asError(err).Hint)
-		d.printf("Edit it again? [Y/n] ")
-		answer, askErr := terminal.ReadAnswer(ctx, d.Stdin)
-		if askErr != nil || answer == "n" || answer == "no" {
+		if !d.again(ctx) {
 			return d.kept(err)
+		}
+	}
+}
+
+// again asks whether to edit once more, until the answer is yes, no, or none at all, which is yes.
+func (d draft) again(ctx context.Context) bool {
+	for {
+		d.printf("Edit it again? [Y/n] ")
+		switch answer, err := terminal.ReadAnswer(ctx, d.Stdin); {
+		case err != nil, answer == "n", answer == "no":
+			return false
+		case answer == "", answer == "y", answer == "yes":
+			return true
 		}
 	}
 }

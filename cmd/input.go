@@ -195,6 +195,8 @@ func (in *input) flag(ctx context.Context, f verb.Field) (err error) {
 		return in.objects(f)
 	case !in.line.IsSet(f.Flag):
 		return nil
+	case f.Condition() && strings.TrimSpace(strings.Join(in.line.StringSlice(f.Flag), "")+in.line.String(f.Flag)) == "":
+		return usage("--%s is blank", f.Flag).WithHint("give a value, or leave it out")
 	}
 	switch f.Type {
 	case verb.Boolean:

@@ -247,9 +247,13 @@ func TestAWrongEditIsAskedAbout(t *testing.T) {
 	before := a.read(".cairn/tasks/T-2.md")
 
 	exited := a.run(t.Context(), "edit", "T-2")
-	if seen := awaitText(t, a.keys, "hint: write T-2 again"); !strings.Contains(seen, "the id is T-9") {
+	if seen := awaitText(t, a.keys, "Edit it again? [Y/n] "); !strings.Contains(seen, "the id is T-9") {
 		t.Errorf("it explains %q", seen)
 	}
+	if _, err := io.WriteString(a.keys, "what?\n"); err != nil { // what is neither yes nor no is asked again
+		t.Fatal(err)
+	}
+	awaitText(t, a.keys, "Edit it again? [Y/n] ")
 	if _, err := io.WriteString(a.keys, "n\n"); err != nil {
 		t.Fatal(err)
 	}

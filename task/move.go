@@ -151,7 +151,7 @@ func (f Flow) Begin(t Task, takeover bool, find Find, s record.Stamp) (Task, *re
 // Whether the task is free is not asked; see Claim.
 func (f Flow) Start(t Task, takeover bool, find Find, s record.Stamp) (Task, *record.Entry, error) {
 	if f.IsClosed(t.Status) {
-		return t, nil, record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("%s opens it again", record.CallTo("transition", "id", t.ID, "to", string(f.Initial)).OnlyShown())
+		return t, nil, record.Errorf(record.TaskClosed, "is closed (%s)", t.Status).WithHint("%s opens it again", record.CallTo("transition", "id", t.ID, "to", record.Reopening(f.Initial)).OnlyShown())
 	}
 	e := s.Entry(record.Updated)
 	if f.Working != "" && t.Status != f.Working {
@@ -211,14 +211,16 @@ func closedError(t Task) *record.Error {
 
 // Delete appends a task's last entry. It returns HAS_DEPENDENTS, naming them, if there are tasks that depend on it or
 // have it as parent.
-func Delete(t Task, dependents []string, s record.Stamp) (Task, *record.Entry, error) {
+func (f Flow) Delete(t Task, dependents []string, s record.Stamp) (Task, *record.Entry, error) {
 	if len(dependents) == 0 {
 		return commit(t, s.Entry(record.Deleted))
 	}
 	shown := dependents[:min(len(dependents), dependentsNamed)]
 	e := record.Errorf(record.HasDependents, "needed by %s%s", strings.Join(shown, ", "), record.AndMore(len(dependents)-len(shown))).
-		WithHint("look at what needs it; a task that is given up is moved to an abandoned state instead").
-		WithNext(record.CallTo("get", "id", dependents[0]))
+		WithHint("look at what needs it").WithNext(record.CallTo("get", "id", dependents[0]))
+	for _, givenUp := range f.Abandoned[:min(1, len(f.Abandoned))] {
+		e.WithHint("look at what needs it; a task that is given up is closed instead: %s", record.CallTo("transition", "id", t.ID, "to", string(givenUp)).OnlyShown())
+	}
 	e.Details = map[string]any{"dependents": shown, "total": len(dependents)}
 	return t, nil, e
 }

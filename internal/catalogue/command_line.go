@@ -26,6 +26,12 @@ func CommandLine(c record.Call) string {
 			words[1], args = s.command, args[1:]
 		}
 	}
+	for i, a := range args {
+		if _, ok := a.Value.(record.Reopening); ok {
+			words[1], args = "reopen", slices.Delete(slices.Clone(args), i, i+1)
+			break
+		}
+	}
 	for _, a := range args {
 		words = append(words, wordsOf(v, a)...)
 	}

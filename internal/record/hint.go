@@ -26,6 +26,9 @@ const Either = either("true or false")
 
 type either string
 
+// Reopening is the state in which tasks begin, where a call moves a closed task there.
+type Reopening string
+
 // CallTo makes a call of a verb, with names and values of arguments in turn: CallTo("get", "id", t.ID).
 func CallTo(verb string, args ...any) Call {
 	c := Call{Verb: verb}

@@ -48,6 +48,7 @@ type Field struct {
 	Else     string  // what it names if it is left out: "session" for the caller's own, or "" for nothing
 	Fields   []Field // of the object or the objects, for Object and Objects
 	Clears   bool    // "" or [] empties what it sets, and so does null
+	Blank    bool    // "" says something else than to leave it out
 	Min      int     // of a number, the least that it may be if it is given
 	Max      int     // of how many items a page has, the most; 0 for any other number
 	Span     bool    // a number of seconds, for which a text such as 10m can stand
@@ -151,6 +152,7 @@ func fieldsOf(t reflect.Type) []Field {
 			Name:     name,
 			Doc:      withOptionalNames(sf.Tag.Get("doc")) + around(t, sf, "doc"),
 			Required: !pointer && options != "omitempty",
+			Blank:    pointer,
 			Type:     typeOf(ft),
 			Names:    cmp.Or(sf.Tag.Get("names"), namedBy(ft)),
 			AnyKind:  ft == recordID || ft.Kind() == reflect.Slice && ft.Elem() == recordID,
@@ -263,6 +265,13 @@ func clearing(fields []Field) []Field {
 		clearing(f.Fields)
 	}
 	return fields
+}
+
+// Condition reports whether a call with the field blank would be about more than its caller means: what is read is
+// everything, and what is written is not compared, found or repeated by it.
+func (f Field) Condition() bool {
+	guards := strings.HasPrefix(f.Name, "expected_") || f.Name == "where" || f.Name == "idempotency_key"
+	return !f.Blank && (f.Type == Text || f.Type == Texts) && (!f.Clears || guards || f.Type == Text && (f.From != "" || f.Names != ""))
 }
 
 var (

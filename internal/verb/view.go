@@ -121,6 +121,7 @@ type View struct {
 	reads   *SharedReads
 	known   func(record.Ref) session.Live // what the clone knows of a record beside its file
 	carried func(record.Ref) bool         // whether it may know of progress that the file lacks
+	among   *Graph                        // where a single task finds its children; nil for whoever does not ask
 }
 
 // View is how the caller of this workspace sees records at this moment.
@@ -134,6 +135,12 @@ func (w *Workspace) View(s *store.Store) View {
 // OfMany is the view for who shows many records: it lists what the clone knows first, and opens no file in vain.
 func (v View) OfMany(ctx context.Context) View {
 	v.known, v.carried = v.reads.KnownOf(ctx, v.Store)
+	return v
+}
+
+// Among is the view of who asks of a single task, too, which children it waits for.
+func (v View) Among(g *Graph) View {
+	v.among = g
 	return v
 }
 

@@ -29,7 +29,7 @@ type Row struct {
 	Ready        bool         `json:"ready,omitempty"`    // next would hand it out
 	Assigned     bool         `json:"assigned,omitempty"` // to somebody who did not begin
 	BlockedBy    []record.ID  `json:"blocked_by,omitempty"`
-	OpenChildren int          `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
+	OpenChildren int          `json:"open_children,omitempty"` // how many it waits for; of lists and of get
 	Execution    string       `json:"execution,omitempty"`     // active, stalled or awaiting_review
 	Claim        *Claim       `json:"claim,omitempty"`
 	Elsewhere    *Elsewhere   `json:"elsewhere,omitempty"`
@@ -128,10 +128,13 @@ func (v View) RemoteKnown() *RemoteKnown {
 }
 
 // RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on. Of its children it knows
-// nothing: whoever reads one task reads no folder.
+// what Among gave it: whoever reads one task reads no folder.
 func (v View) RowOfTask(t task.Task, find task.Find) Row {
-	r := kind.Tasks.Row(t)
-	return v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), 0, t.Header)
+	r, children := kind.Tasks.Row(t), 0
+	if v.among != nil {
+		children = len(v.among.OpenChildren(&r))
+	}
+	return v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), children, t.Header)
 }
 
 // RowOf shows a task as a list does.

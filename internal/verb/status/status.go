@@ -86,6 +86,7 @@ type Task struct {
 
 	Unsynced bool `json:"unsynced,omitempty"` // the git remote is not known to have the claim
 	Lost     bool `json:"lost,omitempty"`     // the git remote gave the claim to another clone
+	Blocked  bool `json:"blocked,omitempty"`  // it waits for others, or for its children
 }
 
 // Job is a job on the screen.
@@ -142,8 +143,9 @@ type looker struct {
 }
 
 type found struct {
-	row  *kind.Row
-	mine bool
+	row     *kind.Row
+	mine    bool
+	blocked bool
 }
 
 func (l looker) tasks(out *Out) {
@@ -162,7 +164,7 @@ func (l looker) tasks(out *Out) {
 		if stand.Is(task.IsBlocked) {
 			out.Blocked++
 		}
-		one := found{r, stand.Holder == me}
+		one := found{r, stand.Holder == me, stand.Is(task.IsBlocked)}
 		if task.Due(r.Fact(kind.DueFact)).Passed(now) {
 			overdue = append(overdue, one)
 		}
@@ -220,7 +222,7 @@ func (l looker) shown(all []found) []Task {
 		}
 		t := Task{
 			ID: record.ID(one.row.ID), Title: verb.Head(one.row.Title, titleShown), Status: one.row.Status, Priority: one.row.Priority,
-			Due: task.Due(one.row.Fact(kind.DueFact)), Actor: hold.Actor, Session: hold.Session, Mine: one.mine,
+			Due: task.Due(one.row.Fact(kind.DueFact)), Actor: hold.Actor, Session: hold.Session, Mine: one.mine, Blocked: one.blocked,
 			Clone: hold.Clone, Unsynced: hold.Unsynced, Lost: hold.LostTo != nil,
 		}
 		if !hold.Since.IsZero() {
@@ -277,13 +279,15 @@ func next(out Out) []string {
 	if at := slices.IndexFunc(held, func(t Task) bool { return t.Mine && t.Lost }); at >= 0 {
 		add(true, "cairn release "+string(held[at].ID))
 	}
-	if at := slices.IndexFunc(out.Running, func(t Task) bool { return t.Mine && !t.Lost && t.Clone == "" }); at >= 0 {
+	if at := slices.IndexFunc(out.Running, func(t Task) bool { return t.Mine && !t.Lost && !t.Blocked && t.Clone == "" }); at >= 0 {
 		add(true, "cairn done "+string(out.Running[at].ID))
 	}
-	for _, id := range []record.ID{first(out.Assigned, true), first(out.Ready, false)} {
+	free := slices.DeleteFunc(slices.Clone(out.Assigned), func(t Task) bool { return t.Blocked })
+	for _, id := range []record.ID{first(free, true), first(out.Ready, false)} {
 		add(id != "", "cairn start "+string(id))
 	}
-	if id := first(out.Stalled, false); id != "" {
+	left := slices.DeleteFunc(slices.Clone(out.Stalled), func(t Task) bool { return t.Blocked })
+	if id := first(left, false); id != "" {
 		add(true, "cairn start "+string(id)+" --takeover")
 	}
 	if id := first(out.Review, false); id != "" {

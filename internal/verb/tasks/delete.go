@@ -85,7 +85,7 @@ func stageDelete(
 			dependents = append(dependents, r.ID)
 		}
 	}
-	t, _, err := task.Delete(wc.Task, dependents, w.Stamp(reason))
+	t, _, err := s.Config.Flow.Delete(wc.Task, dependents, w.Stamp(reason))
 	if err != nil {
 		return wc.Task, err
 	}

@@ -60,11 +60,11 @@ func Get(ctx context.Context, w *verb.Workspace, s *store.Store, in GetIn) (any,
 	case in.Part != "":
 		return readPart(ctx, w, s, k, t, in)
 	case in.Mode == summaryMode && len(parts) == 0:
-		view := w.View(s)
+		view := among(ctx, w, s)
 		view.Dated = true
 		return view.RowOf(t), nil
 	}
-	out := in.shown(w, s, t)
+	out := in.shown(ctx, w, s, t)
 	out.OnBranches = verb.OnBranches(s, t)
 	if len(parts) == 0 {
 		return out, nil
@@ -112,8 +112,17 @@ func (in GetIn) bounded(w *verb.Workspace, out verb.Task) verb.Task {
 	}
 }
 
-func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task {
-	out := w.View(s).WholeTask(t)
+// among is the view of a task with its children. A folder that cannot be listed leaves them out.
+func among(ctx context.Context, w *verb.Workspace, s *store.Store) verb.View {
+	view := w.View(s)
+	if g, err := w.Graph(ctx, s); err == nil {
+		view = view.Among(g)
+	}
+	return view
+}
+
+func (in GetIn) shown(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) verb.Task {
+	out := among(ctx, w, s).WholeTask(t)
 	if !w.Bounded {
 		tellChanges(s, kind.Tasks.Kind, t.Header(), out.Provenance)
 	}
@@ -147,7 +156,7 @@ func getReview(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 		}
 		return pieceOf(w, Part{ID: id, Rev: p.Task.Rev, Part: in.Part}, diff, in.Offset), nil
 	}
-	out, err := around(ctx, p.W, p.S, p.Task, in.shown(p.W, p.S, p.Task), in.Include)
+	out, err := around(ctx, p.W, p.S, p.Task, in.shown(ctx, p.W, p.S, p.Task), in.Include)
 	if err == nil {
 		out.Review, err = p.Review(ctx)
 	}

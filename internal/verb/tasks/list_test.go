@@ -63,6 +63,9 @@ func TestOpenChildrenHoldTheParentBack(t *testing.T) {
 		}
 		out, _ := verbtest.Call[tasks.ListOut](t, w, "list", verbtest.Args{"explain": true, "limit": 500})
 		for _, row := range out.Tasks {
+			if one, _ := verbtest.Call[verb.Task](t, w, "get", verbtest.Args{"id": row.ID}); one.Ready != row.Ready || one.OpenChildren != row.OpenChildren {
+				t.Errorf("%s, get %s: ready %v with %d open children; a list says %v and %d", when, row.Title, one.Ready, one.OpenChildren, row.Ready, row.OpenChildren)
+			}
 			ready := slices.Contains(titles, row.Title)
 			if row.Ready != ready || (row.Why[0].Code == task.IsReady) != ready {
 				t.Errorf("%s, %s: ready %v, why %v; want %v", when, row.Title, row.Ready, row.Why, ready)

@@ -25,10 +25,11 @@ type NextIn struct {
 
 // Work is what Next found: a task that is the caller's from now on, or how many there would be.
 type Work struct {
-	Task     *verb.Task `json:"task"`    // null if there is none to be had
-	Blocked  int        `json:"blocked"` // open tasks that wait for others, or for their children
-	Claimed  int        `json:"claimed"` // open tasks that are held, assigned, lapsed or elsewhere
-	Replayed bool       `json:"replayed,omitempty"`
+	Task     *verb.Task  `json:"task"`            // null if there is none to be had
+	Blocked  int         `json:"blocked"`         // open tasks that wait for others, or for their children
+	Claimed  int         `json:"claimed"`         // open tasks that are held, assigned, lapsed or elsewhere
+	Yours    []record.ID `json:"yours,omitempty"` // of these, those that the caller has and has not begun
+	Replayed bool        `json:"replayed,omitempty"`
 }
 
 func exitOfNext(out any) int {
@@ -64,7 +65,7 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 	free, n := Survey(ctx, w, s, g, func(r *kind.Row) bool {
 		return (in.Label == "" || slices.Contains(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
 	})
-	out := Work{Blocked: n.Blocked, Claimed: n.Taken}
+	out := Work{Blocked: n.Blocked, Claimed: n.Taken, Yours: n.Yours}
 	sorted.By(free, MoreUrgent)
 	for _, r := range free {
 		got, err := takeNext(ctx, w, s, record.ID(r.ID), in.Lease)
@@ -83,7 +84,8 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 // Counts says of how many tasks some words hold; several may hold of one task.
 type Counts struct {
 	Blocked, Held, Assigned int
-	Taken                   int // which are held, assigned, lapsed or elsewhere
+	Taken                   int         // which are held, assigned, lapsed or elsewhere
+	Yours                   []record.ID // of those, the ones in the initial state that the caller has
 }
 
 // Survey finds the tasks that are ready, sorted by id, and counts the others.
@@ -111,6 +113,9 @@ func Survey(
 		}
 		if held || assigned || stand.Is(task.IsLapsed) || stand.Is(task.IsElsewhere) {
 			out.Taken++
+			if r.Status == s.Config.Flow.Initial && stand.Holder == w.Actor() && !stand.Is(task.IsElsewhere) {
+				out.Yours = append(out.Yours, record.ID(r.ID))
+			}
 		}
 	}
 	return free, out

@@ -87,7 +87,7 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Core}.Of(
 	verb.Declare(Delete, verb.Verb{Name: "delete", Toolset: verb.Admin, Title: "Delete a task",
 		Kind: verb.Destructive, Profile: verb.Maintainer,
 		Summary: "Move a task out of the workspace, into the trash of this clone.",
-		When:    "For what was created by mistake; what is given up is moved to an abandoned state instead. Refused while another task depends on it.",
+		When:    "For what was created by mistake; what is given up is moved to a state such as canceled. Refused while another task depends on it.",
 	}),
 	verb.Declare(Restore, verb.Verb{Name: "restore", Toolset: verb.Admin, Title: "Restore a deleted task",
 		Kind: verb.Write, Profile: verb.Maintainer,
