@@ -60,8 +60,8 @@ func (g *Graph) derive() {
 	})
 }
 
-// isOther reports whether a row is of a task that is on another branch alone.
-func (g *Graph) isOther(r *kind.Row) bool { _, ok := g.only[r.ID]; return ok }
+// OnBranch is the branch that alone has the task of a row; "" if it is here.
+func (g *Graph) OnBranch(r *kind.Row) string { return g.only[r.ID].Branch }
 
 // Rows returns the rows of all tasks that can be read, sorted by id. They are shared, and not to be changed.
 func (g *Graph) Rows() []*kind.Row { return g.view.Rows() }
@@ -309,7 +309,7 @@ func (v View) Stand(g *Graph, n int) task.Stand {
 	}
 	s.WaitsFor, s.Children = g.Blocked(n), len(g.OpenChildren(r)) > 0
 	s = held(s, v.holder(r, header), v.elsewhere(r, header))
-	s.Elsewhere = s.Elsewhere || g.isOther(r)
+	s.Elsewhere = s.Elsewhere || g.OnBranch(r) != ""
 	if s.Taken {
 		s.Silent = func() bool { return v.Execution(g, r) == string(session.Stalled) }
 	}
@@ -348,7 +348,7 @@ func (v View) Why(g *Graph, n int) []Reason {
 			if e := v.elsewhere(r, func() record.Header { return g.Header(r) }); e != nil {
 				why.Status, why.Branch = e.Status, e.Branch
 			} else {
-				why.Status, why.Branch = r.Status, g.only[r.ID].Branch
+				why.Status, why.Branch = r.Status, g.OnBranch(r)
 			}
 		case task.IsLapsed, task.IsHeld, task.IsAssigned:
 			why.Actor = v.Holder(g, r).Actor

@@ -104,7 +104,7 @@ func isAbout(k *kind.Kind, id string) func(problem.Problem) bool {
 func (o OtherTasks) Rows() []*kind.Row { return o.rows }
 
 // Has reports whether a row is of one of them.
-func (o OtherTasks) Has(r *kind.Row) bool { return o.Graph != nil && o.isOther(r) }
+func (o OtherTasks) Has(r *kind.Row) bool { return o.Graph != nil && o.OnBranch(r) != "" }
 
 // Row shows one of them as a list does.
 func (o OtherTasks) Row(v View, r *kind.Row) Row {

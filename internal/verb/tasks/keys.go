@@ -55,6 +55,7 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "origin", Type: where.Text, About: "what it was imported from, such as github:o/n#7", Texts: facts(kind.OriginFact)},
 		{Name: "mode", Type: where.Word, About: "auto or pair", Read: readMode, Texts: fact(kind.ModeFact)},
 		{Name: "repo", Type: where.Text, About: "the repository in which its files are", Texts: fact(kind.RepoFact)},
+		{Name: "on_branch", Type: where.Word, About: "the other branch that alone has it", Texts: func(i Item) []string { return []string{i.graph.OnBranch(i.Row)} }},
 		{Name: "due", Type: where.Time, About: "when it is due", Number: func(i Item) (float64, bool) { return from(i.Row.Fact(kind.DueFact)) }},
 		{Name: "created", Type: where.Time, Past: true, About: "when it was made", Number: func(i Item) (float64, bool) { return float64(i.Row.Created), i.Row.Created != 0 }},
 		{Name: "updated", Type: where.Time, Past: true, About: "when it was written last", Number: func(i Item) (float64, bool) { return float64(i.Row.Updated), i.Row.Updated != 0 }},
