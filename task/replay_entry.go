@@ -52,7 +52,7 @@ func (w *walk) malformed(i int, e record.Entry) string {
 		return "says that other files were approved, and was not written by a merge of those"
 	case e.Did == record.Rejected && strings.TrimSpace(e.Text) == "":
 		return "rejects without a reason"
-	case e.To != "" && !may.moves, e.Did == record.Attested && e.To != "" && !w.rejection(e), e.Did == record.Rejected && e.To != "" && !w.backToWork(e), w.Flow.IsClosed(e.To) && e.Did != record.Transitioned && e.Did != record.Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
+	case e.To != "" && !may.moves, e.Did == record.Attested && e.To != "" && !w.rejection(e), e.Did == record.Rejected && e.To != "" && !w.backToWork(e), w.Flow.IsClosed(e.To) && e.Did != record.Transitioned && e.Did != record.Updated, e.Assignee != nil && !may.holds && !w.frees(e), len(e.Results) > 0 && !may.results,
 		(e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps) > 0) && !may.declares, !e.MayDetail():
 		return "changes what an entry of its kind does not change"
 	case (len(e.AddDeps)+len(e.RemoveDeps) > 0 || may.created && e.Checks != nil) && e.Deps == "",
@@ -71,6 +71,11 @@ func (w *walk) malformed(i int, e record.Entry) string {
 func (w *walk) rejection(e record.Entry) bool {
 	return w.backToWork(e) && len(e.Results) == 1 && strings.TrimSpace(e.Text) != "" &&
 		e.Results[0].Result == record.Fail && e.Results[0].Check == ReviewerCheck(e.Who).Desc
+}
+
+// frees reports whether an entry opens a closed task again as nobody's; see Flow.Move.
+func (w *walk) frees(e record.Entry) bool {
+	return e.Did == record.Transitioned && *e.Assignee == "" && w.Flow.IsClosed(e.From) && !w.Flow.IsClosed(e.To)
 }
 
 // backToWork reports whether an entry moves a task from review to the working state.
