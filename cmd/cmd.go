@@ -240,11 +240,7 @@ func wrongValue(err error) *record.Error {
 }
 
 func made(all []factory) []*cli.Command {
-	var out []*cli.Command
-	for _, c := range all {
-		out = append(out, c.make())
-	}
-	return out
+	return record.Each(all, func(c factory) *cli.Command { return c.make() })
 }
 
 // commandsOfLine are the commands that the line needs: the one that it names, or all of them if it asks for help or

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/urfave/cli/v3"
@@ -71,11 +72,7 @@ const beforeVerbs = "reopen"
 // ownCommand is the command that is called so in full and is no verb.
 func ownCommand(name string) (command, bool) {
 	all := commands()
-	at := slices.IndexFunc(all, func(c command) bool { return c.name == name })
-	if at < 0 {
-		return command{}, false
-	}
-	return all[at], true
+	return record.Find(all, func(c command) bool { return c.name == name })
 }
 
 func verbFields(name string, but ...string) func() []verb.Field {

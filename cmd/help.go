@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/guide"
@@ -212,11 +213,7 @@ func rootHelp(root *cli.Command, all bool) string {
 const firstHeading = "Every day"
 
 func verbOfCommand(c *cli.Command) (verb.Verb, bool) {
-	at := slices.IndexFunc(catalogue.All, func(v verb.Verb) bool { return v.Noun == "" && v.Command() == c.Name })
-	if at < 0 {
-		return verb.Verb{}, false
-	}
-	return catalogue.All[at], true
+	return record.Find(catalogue.All, func(v verb.Verb) bool { return v.Noun == "" && v.Command() == c.Name })
 }
 
 // shownName is the name under which help lists a command: the alias of a verb that people know it by, else its own.

@@ -175,10 +175,7 @@ func otherByPart(s *store.Store, part string, kinds []*kind.Kind) (string, error
 		if _, err := s.Resolve(k, part); err == nil || record.CodeOf(err) == record.AmbiguousID {
 			return "", nil
 		}
-		var ids []string
-		for _, other := range s.Others().Read(k) {
-			ids = append(ids, other.ID)
-		}
+		ids := record.Each(s.Others().Read(k), func(other branches.Other) string { return other.ID })
 		id, err := store.Complete(k, part, ids)
 		if err == nil || record.CodeOf(err) == record.AmbiguousID {
 			return id, err

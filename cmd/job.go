@@ -467,10 +467,7 @@ func (l *workRun) start(ctx context.Context, row verb.Row) error {
 func (l *workRun) left(err error) error {
 	l.shown = 0 // what was drawn stays
 	if len(l.running) > 0 && !l.json {
-		var names []string
-		for _, j := range l.running {
-			names = append(names, j.Job)
-		}
+		names := record.Each(l.running, func(j jobs.Job) string { return j.Job })
 		how := "jobs live on"
 		if len(names) == 1 {
 			how = "job lives on"

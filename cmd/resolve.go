@@ -167,10 +167,7 @@ func (p resolveCommand) settle(ctx context.Context, d work.Dispute) error {
 		if !p.json {
 			p.show(listed([]work.Dispute{d}))
 		}
-		var fields []string
-		for _, one := range d.Differences {
-			fields = append(fields, one.Field)
-		}
+		fields := record.Each(d.Differences, func(one kind.Difference) string { return one.Field })
 		e := record.Errorf(record.MergeConflict,
 			"ours and theirs differ in %s, and nobody is here to choose", strings.Join(record.Unique(fields), ", ")).
 			WithHint("%s, or --theirs, or --edit", record.CallTo("resolve", "", d.Ref.ID, "ours", true))

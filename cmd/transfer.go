@@ -206,10 +206,7 @@ type importIn struct {
 // complete makes the command of the verb the one that reads files.
 func (p importCommand) complete(c *cli.Command) {
 	c.ArgsUsage = argsUsage(verb.FieldsOf[importIn]())
-	var names []string
-	for _, s := range source.All() {
-		names = append(names, s.Name)
-	}
+	names := record.Each(source.All(), func(s source.Source) string { return s.Name })
 	c.Description = "The sources are " + strings.Join(names, ", ") + "; without one it lists what there is to import here. PATH is a file or a folder of the source, and - standard input; " +
 		"without it the usual place is taken, and for github the program gh is asked.\n" +
 		"It shows first what it would make, how states and priorities are mapped, and what has no place; --yes makes it. " +

@@ -114,10 +114,7 @@ func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 		}
 		return usage("needs a command behind it").WithHint("cairn help %s lists them", p.noun)
 	}
-	var names []string
-	for _, sub := range c.Commands {
-		names = append(names, sub.Name)
-	}
+	names := record.Each(c.Commands, func(sub *cli.Command) string { return sub.Name })
 	e := usage("there is no command %q", p.noun+" "+c.Args().First())
 	if ours := guessBehind(p.noun, c.Args().First()); ours != "" {
 		return e.WithHint("%s; cairn help %s lists the others", ours, p.noun)
@@ -148,10 +145,7 @@ func description(v verb.Verb) string {
 		if !f.File {
 			continue
 		}
-		var names []string
-		for _, sub := range f.Fields {
-			names = append(names, sub.Name)
-		}
+		names := record.Each(f.Fields, func(sub verb.Field) string { return sub.Name })
 		text := fmt.Sprintf("%s\n%s is a list of %s in YAML or JSON, and - is standard input. One has %s.",
 			v.When, argName(f), f.Name, strings.Join(names, ", "))
 		if f.Type == verb.Objects && f.Name == "tasks" {

@@ -22,11 +22,7 @@ type Marks map[string]string
 
 // HadOf is a digest of the entries of a file.
 func HadOf(log record.Log) string {
-	parts := make([]string, len(log))
-	for i, e := range log {
-		parts[i] = e.Hash()
-	}
-	return record.Digest(parts...)
+	return record.Digest(record.Each(log, record.Entry.Hash)...)
 }
 
 // Sighting is the state of a record's file at some moment.

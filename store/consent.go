@@ -176,11 +176,7 @@ func (s *Store) Written(ctx context.Context, before, after task.Task, declared [
 }
 
 func hashesOf(commands []Command) []string {
-	out := make([]string, len(commands))
-	for i, c := range commands {
-		out[i] = c.hash
-	}
-	return out
+	return record.Each(commands, func(c Command) string { return c.hash })
 }
 
 const remoteBranches = "refs/remotes/"

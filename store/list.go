@@ -68,10 +68,7 @@ func (s workTree) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 
 func (s workTree) ids(k *kind.Kind) ([]string, error) {
 	files, _, err := s.files(k)
-	ids := make([]string, len(files))
-	for i, at := range files {
-		ids[i] = at.ID
-	}
+	ids := record.Each(files, func(at place.File) string { return at.ID })
 	return ids, err
 }
 

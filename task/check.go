@@ -137,10 +137,7 @@ func carryResults(before, after []Check) []Check {
 
 // Acceptance turns acceptance criteria into manual checks that anyone may attest.
 func Acceptance(criteria []string) []Check {
-	out := make([]Check, len(criteria))
-	for i, text := range criteria {
-		out[i] = Check{Desc: text, By: ByAnyone, Result: record.Pending}
-	}
+	out := record.Each(criteria, func(text string) Check { return Check{Desc: text, By: ByAnyone, Result: record.Pending} })
 	return out
 }
 

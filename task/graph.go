@@ -26,13 +26,7 @@ func (l Lifecycle) BlockedBy(t Task, find Find) []record.ID {
 
 // OpenAmong lists those of some dependencies that are not closed, in their order.
 func OpenAmong(deps []record.ID, closed func(record.ID) bool) []record.ID {
-	var open []record.ID
-	for _, id := range deps {
-		if !closed(id) {
-			open = append(open, id)
-		}
-	}
-	return open
+	return record.Those(deps, func(id record.ID) bool { return !closed(id) })
 }
 
 // openDeps lists the given dependencies of a task that exist and are not closed.

@@ -185,11 +185,7 @@ func (o OwnFields) All() []Field { return slices.Concat(OptionalFields(), o) }
 // Find finds one of All by its name.
 func (o OwnFields) Find(name string) (Field, bool) {
 	all := o.All()
-	i := slices.IndexFunc(all, func(one Field) bool { return one.Name == name })
-	if i < 0 {
-		return Field{}, false
-	}
-	return all[i], true
+	return record.Find(all, func(one Field) bool { return one.Name == name })
 }
 
 // Named is Find, with INVALID_INPUT for a name that no field has.
@@ -201,10 +197,7 @@ func (o OwnFields) Named(name string) (Field, error) {
 	if len(o) == 0 {
 		return Field{}, e.WithHint("fields in .cairn/config.yaml declares fields of your own")
 	}
-	names := make([]string, len(o))
-	for i, one := range o {
-		names[i] = one.Name
-	}
+	names := record.Each(o, func(one Field) string { return one.Name })
 	return Field{}, e.WithHint("the fields of this workspace are %s", strings.Join(names, ", "))
 }
 

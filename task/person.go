@@ -45,10 +45,7 @@ func (f Flow) Asks(before, after Task, e record.Entry, find Find) []Ask {
 	dropped, gone := Dropped(before.Checks, after.Checks), f.answered(before, after, e)
 	switch {
 	case len(gone) > 0 || len(dropped) > 0 && (left || len(Dropped(dropped, f.DefaultsOf(before))) < len(dropped)):
-		var descs []string
-		for _, c := range dropped {
-			descs = append(descs, c.Desc)
-		}
+		descs := record.Each(dropped, func(c Check) string { return c.Desc })
 		if len(gone) > 0 {
 			descs = append(descs, unnamed(gone)+", which the file has lost already")
 		}
@@ -103,10 +100,7 @@ func CommandsAsk(who record.Actor, commands int) Ask {
 
 // Unconfirmed returns the refusal of a write that a person has not confirmed. There must be at least one ask.
 func Unconfirmed(asks []Ask) *record.Error {
-	does := make([]string, len(asks))
-	for i, a := range asks {
-		does[i] = record.Clip(a.Does, 200)
-	}
+	does := record.Each(asks, func(a Ask) string { return record.Clip(a.Does, 200) })
 	e := record.Errorf(record.Forbidden, "%s has to confirm it at a terminal: %s", asks[0].Who, strings.Join(does, "; ")).
 		WithHint("a person runs the command in a terminal and types what it asks for")
 	if asks[0].settles() {

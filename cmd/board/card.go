@@ -146,10 +146,7 @@ func (d pen) remarksOf(r verb.Row, column Column) []remark {
 	if !column.Closed {
 		if len(r.BlockedBy) > 0 {
 			shown := r.BlockedBy[:min(2, len(r.BlockedBy))]
-			var ids []string
-			for _, id := range shown {
-				ids = append(ids, d.board.short(id))
-			}
+			ids := record.Each(shown, d.board.short)
 			more := record.AndMore(max(len(r.BlockedBy), r.BlockedByTotal) - len(shown))
 			add("waits for "+strings.Join(ids, ", ")+more, magenta)
 		}

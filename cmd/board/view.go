@@ -80,10 +80,7 @@ func (v view) board() []string {
 		if row == 1 {
 			between = v.in("─┼─", faint)
 		}
-		var parts []string
-		for _, c := range columns {
-			parts = append(parts, c[row])
-		}
+		parts := record.Each(columns, func(c []string) string { return c[row] })
 		lines = append(lines, strings.Join(parts, between))
 	}
 	return lines

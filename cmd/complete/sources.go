@@ -169,10 +169,7 @@ func sources() map[verb.Source]source {
 		"remote-branches": remoteBranches,
 		"others":          others,
 		"branches": inStore(func(_ *completer, s *store.Store) []string {
-			var names []string
-			for _, o := range s.Others().All() {
-				names = append(names, o.Branch)
-			}
+			names := record.Each(s.Others().All(), func(o branches.Other) string { return o.Branch })
 			return record.Unique(names)
 		}, plain),
 		"disputes": and(inStore(func(c *completer, s *store.Store) []work.Dispute {

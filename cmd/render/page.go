@@ -199,10 +199,7 @@ func (r *Renderer) functions() template.FuncMap {
 			return oneLine(r.captured(func() { r.page(name, value) }))
 		},
 		"join": func(list any, between string) screen.Painted {
-			var texts []string
-			for _, one := range itemsOf(list) {
-				texts = append(texts, string(r.line(one)))
-			}
+			texts := record.Each(itemsOf(list), func(one any) string { return string(r.line(one)) })
 			return screen.Painted(strings.Join(verb.NonEmpty(texts...), between))
 		},
 		"head": func(list any, n int) any {

@@ -103,10 +103,7 @@ func waitsCell(row verb.Row, terminal bool, part func(record.ID) string) screen.
 	if !terminal {
 		return c
 	}
-	parts := make([]string, len(row.BlockedBy))
-	for i, id := range row.BlockedBy {
-		parts[i] = part(id)
-	}
+	parts := record.Each(row.BlockedBy, part)
 	c.Text = strings.Join(parts, ", ")
 	if c.Short = parts[0]; len(parts) > 1 {
 		c.Short += fmt.Sprintf(" +%d", len(parts)-1)
@@ -137,11 +134,7 @@ func noteCell(row verb.Row) screen.Cell {
 
 // whyText says why a task is ready, or what keeps it back.
 func whyText(why []verb.Reason, shown func(record.ID) string) string {
-	texts := make([]string, len(why))
-	for i, one := range why {
-		texts[i] = reasonText(one, shown)
-	}
-	return strings.Join(texts, "; ")
+	return strings.Join(record.Each(why, func(one verb.Reason) string { return reasonText(one, shown) }), "; ")
 }
 
 func reasonText(why verb.Reason, shown func(record.ID) string) string {

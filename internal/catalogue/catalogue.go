@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -131,9 +132,5 @@ func Nouns() []string {
 }
 
 func find(fits func(verb.Verb) bool) (verb.Verb, bool) {
-	i := slices.IndexFunc(All, fits)
-	if i < 0 {
-		return verb.Verb{}, false
-	}
-	return All[i], true
+	return record.Find(All, fits)
 }

@@ -45,11 +45,7 @@ var (
 )
 
 func fieldOf(v verb.Verb, name string) (verb.Field, bool) {
-	at := slices.IndexFunc(v.Fields(), func(f verb.Field) bool { return f.Name == name })
-	if at < 0 {
-		return verb.Field{}, false
-	}
-	return v.Fields()[at], true
+	return record.Find(v.Fields(), func(f verb.Field) bool { return f.Name == name })
 }
 
 // typed is a call as a page has it: next(), list(assignee: me), begin(id, label). What the command line fills in by itself

@@ -150,10 +150,7 @@ func (e *examination) worktrees(ctx context.Context) error {
 		case over && one.Removable:
 			e.find(worktreeLeft, "", remove, "the work tree %s can be removed", one.Path).about(one.Task.Ref())
 		case over:
-			why := make([]string, len(one.Reasons))
-			for i, r := range one.Reasons {
-				why[i] = r.Message
-			}
+			why := record.Each(one.Reasons, func(r worktree.Reason) string { return r.Message })
 			e.find(worktreeLeft, "", "settle that, then "+remove, "the work tree %s stays: %s", one.Path, strings.Join(why, "; ")).
 				about(one.Task.Ref())
 		}

@@ -97,10 +97,7 @@ func (e *examination) takenOut(ctx context.Context, offered map[record.Ref]bool)
 			continue
 		}
 		offered[of] = true
-		var changes []string
-		for _, one := range back.Lost {
-			changes = append(changes, "+ "+inWords(one))
-		}
+		changes := record.Each(back.Lost, func(one record.Entry) string { return "+ " + inWords(one) })
 		was, err1 := k.Parse(back.Old)
 		if now, err2 := k.Parse(back.New); err1 == nil && err2 == nil {
 			changes = append(changes, fieldsPutBack(k, was, now)...)
@@ -139,10 +136,7 @@ func (v Visit) damaged(ctx context.Context, from kind.Reader, of record.Ref) (da
 // offer adds the finding about one record: what was lost, and what putting it back would do.
 func (e *examination) offer(r damaged) {
 	whole, _, contradictions := e.putBack(r, e.Store)
-	var changes []string
-	for _, one := range r.lost {
-		changes = append(changes, "+ "+inWords(one))
-	}
+	changes := record.Each(r.lost, func(one record.Entry) string { return "+ " + inWords(one) })
 	changes = append(changes, fieldsPutBack(r.kind, r.now, whole)...)
 	for _, c := range contradictions {
 		changes = append(changes, "left as the file has it: "+c)

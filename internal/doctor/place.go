@@ -108,10 +108,7 @@ func (e *examination) ignores(context.Context) error {
 	if err != nil || len(missing) == 0 || e.Store.Repo == nil {
 		return err
 	}
-	var changes []string
-	for _, line := range missing {
-		changes = append(changes, file+": + "+line)
-	}
+	changes := record.Each(missing, func(line string) string { return file + ": + " + line })
 	e.find(ignoreLines, file, "", "%d of the lines that cairn init writes are not there", len(missing)).
 		fixable(func(context.Context) error { return store.AddIgnores(e.Store.Layout) }, changes...)
 	return nil

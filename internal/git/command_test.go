@@ -26,7 +26,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 		"internal/proc/guard_unix.go":       "Command",
 		"cmd/background/background.go":      "Command",        // cairn itself: the supervisor of a job, and what tells the git remote of claims
 		"cmd/board.go":                      "CommandContext", // cairn itself, to edit a task from the board
-		"cmd/edit.go":                       "CommandContext", // the editor that the user's environment names
+		"cmd/draft.go":                      "CommandContext", // the editor that the user's environment names
 		"cmd/terminal/pager.go":             "Command",        // the pager that the user's environment names, or less
 		"cmd/transfer.go":                   "CommandContext", // gh, for who typed cairn import github without a file
 		"cmd/review.go":                     "Command",        // what opens a pair's work tree, as the person who typed the command chose

@@ -297,11 +297,7 @@ func noGitDir(file, dir string, err error) error {
 // Worktrees returns the top folders of the clone's work trees, as git lists them. Some may be gone.
 func (r *Repo) Worktrees(ctx context.Context) ([]string, error) {
 	all, err := r.ListWorktrees(ctx)
-	tops := make([]string, len(all))
-	for i, w := range all {
-		tops[i] = w.Path
-	}
-	return tops, err
+	return record.Each(all, func(w Listed) string { return w.Path }), err
 }
 
 // TopLevel is the top of the work tree as git sees it: core.worktree can move it away from Top.

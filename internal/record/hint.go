@@ -66,10 +66,7 @@ func (c Call) Arguments() map[string]any {
 
 // String names the verb and its arguments, as in "run_checks with id PROJ-7, only 0".
 func (c Call) String() string {
-	var args []string
-	for _, a := range c.Args {
-		args = append(args, strings.TrimSpace(a.Name+" "+a.Text()))
-	}
+	args := Each(c.Args, func(a Arg) string { return strings.TrimSpace(a.Name + " " + a.Text()) })
 	if len(args) == 0 {
 		return c.Verb
 	}

@@ -1,5 +1,7 @@
 package record
 
+import "slices"
+
 // As returns a list of names as names of another type.
 func As[T, S ~string](in []S) []T {
 	out := make([]T, len(in))
@@ -11,6 +13,33 @@ func As[T, S ~string](in []S) []T {
 
 // Texts returns a list of names as texts.
 func Texts[T ~string](in []T) []string { return As[string](in) }
+
+// Each is what a function makes of each member of a list; nil for an empty list.
+func Each[S ~[]E, E, T any](list S, of func(E) T) (out []T) {
+	for _, v := range list {
+		out = append(out, of(v))
+	}
+	return out
+}
+
+// Those are the members of a list that fit; nil if none does.
+func Those[S ~[]E, E any](list S, fits func(E) bool) (out S) {
+	for _, v := range list {
+		if fits(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Find finds the first member of a list that fits.
+func Find[S ~[]E, E any](list S, fits func(E) bool) (found E, ok bool) {
+	i := slices.IndexFunc(list, fits)
+	if i < 0 {
+		return found, false
+	}
+	return list[i], true
+}
 
 // SetOf returns the members of a list as the keys of a map.
 func SetOf[T comparable](list []T) map[T]bool {

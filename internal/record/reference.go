@@ -237,10 +237,7 @@ func FindReference(refs []Reference, ref string) (int, error) {
 		}
 	}
 	if found < 0 {
-		var all []string
-		for _, r := range refs {
-			all = append(all, r.Ref)
-		}
+		all := Each(refs, func(r Reference) string { return r.Ref })
 		return -1, Errorf(NotFound, "it has no reference %q", Clip(ref, 20)).WithHint("its references are %s", cmp.Or(strings.Join(all[:min(len(all), 20)], ", "), "none"))
 	}
 	return found, nil

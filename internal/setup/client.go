@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -182,11 +181,7 @@ func in(folder string, names ...string) []string {
 
 // ClientNamed finds a client by its name.
 func ClientNamed(name string) (Client, bool) {
-	i := slices.IndexFunc(Clients, func(c Client) bool { return c.Name == name })
-	if i < 0 {
-		return Client{}, false
-	}
-	return Clients[i], true
+	return record.Find(Clients, func(c Client) bool { return c.Name == name })
 }
 
 // xdg is where programs that follow the XDG convention keep settings on every system.

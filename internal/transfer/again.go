@@ -42,10 +42,7 @@ func (d *draft) there(it Item, id record.ID) (task.Task, []statement) {
 	if it.Parent != "" {
 		up = d.name(it.Parent)
 	}
-	var deps []string
-	for _, ref := range it.Deps {
-		deps = append(deps, d.name(ref))
-	}
+	deps := record.Each(it.Deps, d.name)
 	return t, statements(t, up, deps)
 }
 
@@ -57,10 +54,7 @@ func (d *draft) here(t task.Task) []statement {
 		}
 		return string(id)
 	}
-	var deps []string
-	for _, id := range t.Deps {
-		deps = append(deps, name(id))
-	}
+	deps := record.Each(t.Deps, name)
 	return statements(t, name(t.Parent), deps)
 }
 

@@ -130,11 +130,7 @@ func (d *draft) idOf(ref string) record.ID {
 }
 
 func (d *draft) idsOf(refs []string) []record.ID {
-	var out []record.ID
-	for _, ref := range refs {
-		out = append(out, d.idOf(ref))
-	}
-	return out
+	return record.Each(refs, d.idOf)
 }
 
 // among finds a task, without what it waits for: that there is no circle is known.

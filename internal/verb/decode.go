@@ -328,10 +328,7 @@ func (f Field) setName(target reflect.Value, v any, path string) error {
 	}
 	target.SetString(text)
 	if f.Strict && (text != "" || f.Type == Texts) {
-		var choices []string
-		for _, value := range f.Values {
-			choices = append(choices, value.Text)
-		}
+		choices := record.Each(f.Values, func(value Value) string { return value.Text })
 		if err := record.OneOf(path, text, choices); err != nil {
 			return err
 		}

@@ -199,10 +199,7 @@ func withOptionalNames(doc string) string {
 	if !strings.Contains(doc, "{optional}") {
 		return doc
 	}
-	var names []string
-	for _, f := range task.OptionalFields() {
-		names = append(names, f.Name)
-	}
+	names := record.Each(task.OptionalFields(), func(f task.Field) string { return f.Name })
 	return strings.ReplaceAll(doc, "{optional}", strings.Join(names, ", "))
 }
 
@@ -309,13 +306,7 @@ func namedBy(t reflect.Type) string {
 
 // shown leaves out the fields that no schema and no page shows.
 func shown(fields []Field) []Field {
-	var out []Field
-	for _, f := range fields {
-		if f.Doc != "-" {
-			out = append(out, f)
-		}
-	}
-	return out
+	return record.Those(fields, func(f Field) bool { return f.Doc != "-" })
 }
 
 // Schema is the verb's input as a JSON Schema: flat, an object at the root, without references, alternatives or lists

@@ -89,11 +89,7 @@ func NewestRows(all []*kind.Row, fits func(*kind.Row) bool) []*kind.Row {
 
 // Succession is the order of succession among decisions, by their rows.
 func Succession(rows []*kind.Row) ledger.Succession {
-	all := make([]ledger.Successor, len(rows))
-	for i, r := range rows {
-		all[i] = kind.DecisionSuccessor(r)
-	}
-	return ledger.Succeed(all)
+	return ledger.Succeed(record.Each(rows, kind.DecisionSuccessor))
 }
 
 // supersededBy is the decision that governs in the place of another; "" for none.

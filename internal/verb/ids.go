@@ -20,11 +20,7 @@ func Exist(r kind.Reader, ids []RecordID) error {
 
 // AsTexts is a list of ids, or of other words of one type, as texts; nil for an empty one.
 func AsTexts[T ~string](list []T) []string {
-	var out []string
-	for _, v := range list {
-		out = append(out, string(v))
-	}
-	return out
+	return record.Each(list, func(v T) string { return string(v) })
 }
 
 // leastShort is the least that is shown of an id as its short form: what is shorter is soon another's too.

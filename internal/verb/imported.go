@@ -31,12 +31,7 @@ func ImportedAs(ctx context.Context, w *Workspace, s *store.Store, ref string) (
 
 // ImportedAmong is ImportedAs for the rows of tasks; nil for none.
 func ImportedAmong(rows []*kind.Row, ref string) (*kind.Row, error) {
-	var hits []*kind.Row
-	for _, row := range rows {
-		if row.IsFrom(ref) {
-			hits = append(hits, row)
-		}
-	}
+	hits := record.Those(rows, func(row *kind.Row) bool { return row.IsFrom(ref) })
 	switch len(hits) {
 	case 0:
 		return nil, nil

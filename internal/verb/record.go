@@ -41,10 +41,7 @@ func KnownKind(name string, others ...string) error {
 	if _, known := kind.Named(name); known || name == "" || slices.Contains(others, name) {
 		return nil
 	}
-	var names []string
-	for _, k := range kind.Kinds() {
-		names = append(names, k.Name)
-	}
+	names := record.Each(kind.Kinds(), func(k *kind.Kind) string { return k.Name })
 	bad := BadInput("kind", "is %q", Head(name, 40))
 	if len(others) > 0 {
 		return bad.WithHint("%s or %s", strings.Join(names, ", "), strings.Join(others, " or "))

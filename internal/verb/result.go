@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
@@ -54,10 +55,7 @@ func RowType(result reflect.Type) (row reflect.Type, key string) {
 
 func rowsField(result reflect.Type) (reflect.StructField, bool) {
 	fields := jsonFields(result)
-	if i := slices.IndexFunc(fields, func(f reflect.StructField) bool { return f.Tag.Get("result") == "rows" }); i >= 0 {
-		return fields[i], true
-	}
-	return reflect.StructField{}, false
+	return record.Find(fields, func(f reflect.StructField) bool { return f.Tag.Get("result") == "rows" })
 }
 
 // Key is a key of the JSON of a struct, and the type of what it holds.

@@ -305,11 +305,7 @@ func (r *reader) fileOf(commit string, k *kind.Kind, id string) (file, bool) {
 		return file{id, at.ID, path}, true
 	}
 	all := r.files(commit, k)
-	n := slices.IndexFunc(all, func(f file) bool { return f.id == id })
-	if n < 0 {
-		return file{}, false
-	}
-	return all[n], true
+	return record.Find(all, func(f file) bool { return f.id == id })
 }
 
 // inRepo is the path in the commits of a file that is named from the workspace root.

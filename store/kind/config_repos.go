@@ -29,11 +29,7 @@ const MaxRepos = 100
 
 // Repo is the repository with a name.
 func (c Config) Repo(name string) (Repo, bool) {
-	at := slices.IndexFunc(c.Repos, func(r Repo) bool { return r.Name == name })
-	if at < 0 {
-		return Repo{}, false
-	}
-	return c.Repos[at], true
+	return record.Find(c.Repos, func(r Repo) bool { return r.Name == name })
 }
 
 // Valid returns INVALID_INPUT for what no repository of a config may be.

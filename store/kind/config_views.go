@@ -68,10 +68,7 @@ func isViewName(name string) bool {
 
 // only refuses a key of an object that it does not have.
 func (r *configReader) only(what string, m *format.Node, keys []Key) {
-	var names []string
-	for _, k := range keys {
-		names = append(names, k.name)
-	}
+	names := record.Each(keys, func(k Key) string { return k.name })
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if key := m.Content[i].Value; !slices.Contains(names, key) {
 			r.fail(m.Content[i], "%s has no key %q: it has %s", what, record.Clip(key, 40), strings.Join(names, ", "))

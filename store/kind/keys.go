@@ -308,11 +308,7 @@ func instantValue(t time.Time) format.Value {
 func objectsOf[V any](keys ...Key) content {
 	return &single[[]V]{
 		func(r *reader, name string, n *format.Node) []V {
-			var all []V
-			for _, m := range r.maps(name, n) {
-				all = append(all, readObject[V](r, m, keys))
-			}
-			return all
+			return record.Each(r.maps(name, n), func(m *format.Node) V { return readObject[V](r, m, keys) })
 		},
 		func(all []V) format.Value {
 			if len(all) == 0 {

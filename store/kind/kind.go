@@ -67,11 +67,7 @@ func Kinds() []*Kind { return slices.Clone(kinds) }
 
 // Named finds a kind by its name.
 func Named(name string) (*Kind, bool) {
-	i := slices.IndexFunc(kinds, func(k *Kind) bool { return k.Name == name })
-	if i < 0 {
-		return nil, false
-	}
-	return kinds[i], true
+	return record.Find(kinds, func(k *Kind) bool { return k.Name == name })
 }
 
 // For finds the kind of a reference. It reports false if there is no such kind, or the id cannot be one of it: only a

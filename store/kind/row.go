@@ -224,25 +224,13 @@ func seconds(at time.Time) int64 {
 func (r Row) Own() Row {
 	r.ID, r.Title, r.Status, r.Assignee = strings.Clone(r.ID), strings.Clone(r.Title), own(r.Status), own(r.Assignee)
 	r.Rev, r.Session, r.Parent, r.Body = record.Rev(strings.Clone(string(r.Rev))), own(r.Session), own(r.Parent), strings.Clone(r.Body)
-	r.Labels, r.Deps, r.Checks = ownedBy(r.Labels, own), ownedBy(r.Deps, own), ownedBy(r.Checks, own)
-	r.Signs = ownedBy(r.Signs, func(s Sign) Sign { return Sign{own(s.Who), s.At} })
-	r.Facts = ownedBy(r.Facts, func(f Fact) Fact { return Fact{own(f.Name), own(f.Value)} })
+	r.Labels, r.Deps, r.Checks = record.Each(r.Labels, own), record.Each(r.Deps, own), record.Each(r.Checks, own)
+	r.Signs = record.Each(r.Signs, func(s Sign) Sign { return Sign{own(s.Who), s.At} })
+	r.Facts = record.Each(r.Facts, func(f Fact) Fact { return Fact{own(f.Name), own(f.Value)} })
 	return r
 }
 
 func own[T ~string](text T) T { return T(unique.Make(string(text)).Value()) }
-
-// ownedBy is a list with other items, or nil for an empty one.
-func ownedBy[T any](list []T, one func(T) T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]T, len(list))
-	for i, v := range list {
-		out[i] = one(v)
-	}
-	return out
-}
 
 // digest stands for a text in a row.
 func digest(text string) string {

@@ -231,11 +231,7 @@ func (r *configReader) fields(n *format.Node) {
 
 // configOrder is the order in which the keys stand in a config file.
 func configOrder() []string {
-	var out []string
-	for _, key := range configKeys() {
-		out = append(out, key.Key)
-	}
-	return out
+	return record.Each(configKeys(), func(key Setting) string { return key.Key })
 }
 
 // span is a duration as a person writes it: 4h and not 4h0m0s.

@@ -173,11 +173,7 @@ func (checkType) value(at any) format.Value {
 func (checkType) edit(*format.Doc, string, any, any) []format.Edit { return nil }
 
 func (r *reader) checkList(name string, n *format.Node) []task.Check {
-	var out []task.Check
-	for _, m := range r.maps(name, n) {
-		out = append(out, r.check(m))
-	}
-	return out
+	return record.Each(r.maps(name, n), r.check)
 }
 
 func (r *reader) check(m *format.Node) task.Check {

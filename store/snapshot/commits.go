@@ -284,10 +284,7 @@ func (c *commits) hashes(of content) ([]string, error) {
 		return known, nil
 	}
 	log, err := c.log(of)
-	out := make([]string, len(log))
-	for i, e := range log {
-		out[i] = e.Hash()
-	}
+	out := record.Each(log, record.Entry.Hash)
 	c.hashed[of] = out
 	return out, err
 }

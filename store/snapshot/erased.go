@@ -59,10 +59,7 @@ func (h *history) lost(at content, now *proof.File) record.Log {
 
 // lostFrom are the entries of a log that a later one does not have behind those before them.
 func lostFrom(log, later record.Log) (lost record.Log) {
-	hashes := make([]string, len(later))
-	for i, e := range later {
-		hashes[i] = e.Hash()
-	}
+	hashes := record.Each(later, record.Entry.Hash)
 	for _, e := range log {
 		if i := slices.Index(hashes, e.Hash()); i >= 0 {
 			hashes = hashes[i+1:]

@@ -201,10 +201,7 @@ func (r *treeReader) addRecord(b blob, k *kind.Kind, id string) {
 
 // read reads and parses the files, on all processors.
 func (r *treeReader) read(ctx context.Context, src source) error {
-	blobs := make([]blob, len(r.todo))
-	for i, u := range r.todo {
-		blobs[i] = u.blob
-	}
+	blobs := record.Each(r.todo, func(u unread) blob { return u.blob })
 	count := progress.Start(ctx, "reading files", len(blobs))
 	defer count.End()
 	return src.read(ctx, blobs, func(i int, src []byte, err error) {

@@ -117,10 +117,7 @@ func WantTasks(t testing.TB, s *store.Store, want ...record.ID) []problem.Proble
 	t.Helper()
 	tasks, problems, err := kind.Tasks.List(t.Context(), s)
 	WantCode(t, err, "")
-	var got []record.ID
-	for _, one := range tasks {
-		got = append(got, one.ID)
-	}
+	got := record.Each(tasks, func(one task.Task) record.ID { return one.ID })
 	if !slices.Equal(got, want) {
 		t.Errorf("got tasks %v, want %v", got, want)
 	}
@@ -141,10 +138,7 @@ func WantOverwritten(t testing.TB, s *store.Store, id record.ID, want ...string)
 	t.Helper()
 	lost, err := s.Overwritten(t.Context(), Get(t, s, id).Header())
 	WantCode(t, err, "")
-	var got []string
-	for _, e := range lost {
-		got = append(got, string(e.Did)+" "+e.Text)
-	}
+	got := record.Each(lost, func(e record.Entry) string { return string(e.Did) + " " + e.Text })
 	if !slices.Equal(got, want) {
 		t.Errorf("got overwritten entries %q, want %q", got, want)
 	}

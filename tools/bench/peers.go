@@ -210,10 +210,7 @@ func tkFile(_ home, t task.Task) (name, content string) {
 	if status == "" {
 		status = "open"
 	}
-	var deps []string
-	for _, dep := range t.Deps {
-		deps = append(deps, string(dep))
-	}
+	deps := record.Each(t.Deps, func(dep record.ID) string { return string(dep) })
 	return string(t.ID) + ".md", fmt.Sprintf("---\nid: %s\nstatus: %s\ndeps: [%s]\nlinks: []\ncreated: %s\ntype: task\npriority: %d\n---\n# %s\n",
 		t.ID, status, strings.Join(deps, ", "), created(t), t.Priority, t.Title)
 }
@@ -279,10 +276,7 @@ func setUpTaskwarrior(ctx context.Context, h home) error {
 		case "in_progress":
 			one["start"] = t.Provenance.Last().At.Format(form)
 		}
-		var deps []string
-		for _, dep := range t.Deps {
-			deps = append(deps, uuidOf(dep))
-		}
+		deps := record.Each(t.Deps, uuidOf)
 		if deps != nil {
 			one["depends"] = deps
 		}

@@ -102,10 +102,7 @@ func Find(stateDir, which string) (Project, error) {
 	case len(named) == 1:
 		return named[0], nil
 	case len(named) > 1:
-		var roots []string
-		for _, p := range named {
-			roots = append(roots, p.Root)
-		}
+		roots := record.Each(named, func(p Project) string { return p.Root })
 		return Project{}, record.Errorf(record.AmbiguousID, "%d workspaces are called %q", len(named), which).WithHint("name its folder: %s", strings.Join(roots, ", "))
 	default:
 		return Project{}, record.Errorf(record.NotFound, "no workspace %q was opened on this machine", record.Clip(which, 200)).

@@ -232,11 +232,7 @@ func textOf(raw json.RawMessage) string {
 	case '[':
 		var items []json.RawMessage
 		_ = json.Unmarshal(raw, &items)
-		texts := make([]string, len(items))
-		for i, item := range items {
-			texts[i] = textOf(item)
-		}
-		return strings.Join(texts, ", ")
+		return strings.Join(record.Each(items, textOf), ", ")
 	case 'n':
 		return ""
 	default:

@@ -60,10 +60,7 @@ func Untrusted(trusted bool, commands []store.Command) error {
 
 // ChecksOf are the commands of some checks of a task, by their indices.
 func ChecksOf(s *store.Store, t task.Task, which []int) []store.Command {
-	var checks []task.Check
-	for _, i := range which {
-		checks = append(checks, t.Checks[i])
-	}
+	checks := record.Each(which, func(i int) task.Check { return t.Checks[i] })
 	return s.CommandsOf(string(t.ID), checks...)
 }
 

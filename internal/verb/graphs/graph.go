@@ -376,12 +376,7 @@ func (n *net) tops(fits func(int) bool) []int {
 
 // unblocks lists the tasks for which most others wait. At equal numbers the more urgent one is first.
 func (n *net) unblocks(chosen []int, waiting []int) []Unblocks {
-	var all []int
-	for _, i := range chosen {
-		if waiting[i] > 0 {
-			all = append(all, i)
-		}
-	}
+	all := record.Those(chosen, func(i int) bool { return waiting[i] > 0 })
 	sorted.By(all, func(a, b int) int {
 		return cmp.Or(cmp.Compare(waiting[b], waiting[a]), cmp.Compare(n.rows[a].Priority, n.rows[b].Priority), cmp.Compare(a, b))
 	})

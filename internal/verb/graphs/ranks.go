@@ -115,10 +115,7 @@ func (n *net) cycles(r *ranks) [][]record.ID {
 		if !r.isCycle(ring) {
 			continue
 		}
-		var ids []record.ID
-		for _, i := range ring {
-			ids = append(ids, n.id(i))
-		}
+		ids := record.Each(ring, n.id)
 		out = append(out, ids)
 	}
 	sorted.By(out, func(a, b []record.ID) int { return slices.Compare(a, b) })

@@ -179,11 +179,7 @@ func (out Archived) cut(bounded bool) Archived {
 }
 
 func (out Archived) ids() []record.ID {
-	ids := make([]record.ID, len(out.Tasks))
-	for i, t := range out.Tasks {
-		ids[i] = t.ID
-	}
-	return ids
+	return record.Each(out.Tasks, func(t Resting) record.ID { return t.ID })
 }
 
 // takes notes that a task is moved.

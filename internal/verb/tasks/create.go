@@ -217,10 +217,7 @@ func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 // Written are the commands of a task that its writer has written, by the checks as they declare them; those of a template
 // and of the config are not.
 func Written(ctx context.Context, s *store.Store, before, after task.Task, declared []CheckIn) []store.Command {
-	checks := make([]task.Check, len(declared))
-	for i, c := range declared {
-		checks[i] = task.Check{Cmd: c.Cmd, Cwd: c.Cwd}
-	}
+	checks := record.Each(declared, func(c CheckIn) task.Check { return task.Check{Cmd: c.Cmd, Cwd: c.Cwd} })
 	return s.Written(ctx, before, after, checks)
 }
 

@@ -181,10 +181,7 @@ func (k keyReader) id(part string) (string, error) {
 	if k.g.Row(record.ID(part)) != nil {
 		return part, nil
 	}
-	ids := make([]string, len(k.g.Rows()))
-	for n, r := range k.g.Rows() {
-		ids[n] = r.ID
-	}
+	ids := record.Each(k.g.Rows(), func(r *kind.Row) string { return r.ID })
 	id, err := store.Complete(kind.Tasks.Kind, part, ids)
 	if record.CodeOf(err) == record.NotFound {
 		if row, wrong := verb.ImportedAmong(k.g.Rows(), part); row != nil || wrong != nil {

@@ -82,10 +82,7 @@ func isHere(of record.Ref) error {
 func otherOf(s *store.Store, in TakeIn) (branches.Other, error) {
 	for _, k := range branches.Kinds() {
 		all := s.Others().Read(k)
-		var ids []string
-		for _, other := range all {
-			ids = append(ids, other.ID)
-		}
+		ids := record.Each(all, func(other branches.Other) string { return other.ID })
 		id, err := store.Complete(k, in.ID, ids)
 		if here, other := s.Resolve(k, in.ID); other == nil && (err != nil || here == id) {
 			return branches.Other{}, isHere(k.Ref(here))

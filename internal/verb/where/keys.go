@@ -60,11 +60,7 @@ func (t Table[T]) key(name string) (Key[T], bool) {
 }
 
 func (t Table[T]) names() []string {
-	out := make([]string, len(t.Keys))
-	for i, k := range t.Keys {
-		out[i] = k.Name
-	}
-	return out
+	return record.Each(t.Keys, func(k Key[T]) string { return k.Name })
 }
 
 func folded(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") }
