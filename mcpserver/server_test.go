@@ -81,7 +81,7 @@ func TestRefusals(t *testing.T) {
 			args: object{"id": first, "expected_actor": "agent:other", "idempotency_key": "k"},
 			code: record.IdentityMismatch, says: "agent:claude-1", next: "identity"},
 		{name: "a check that is run and not attested", tool: "attest", args: object{"id": waits, "check": "fails", "pass": true},
-			code: record.InvalidInput, says: "is settled by running it", next: "run_checks"},
+			code: record.InvalidInput, says: "passes or fails by running it", next: "run_checks"},
 		{name: "a session that is not there", tool: "get_session", args: object{"session": "ses-404"},
 			code: record.NotFound, says: "ses-404", next: "list_sessions"},
 	} {

@@ -154,7 +154,7 @@ func (f leftoverFinder) wrongJournal(name, path string) []Leftover {
 	if bad == 0 {
 		return f.unreadable(path, err == nil)
 	}
-	l := f.unfinished(path, "has %d lines that cannot be read", bad)
+	l := f.unfinished(path, "has %s that cannot be read", record.Count(bad, "line"))
 	l.clean = func() error { return f.RewriteJournal(of) }
 	return []Leftover{l}
 }

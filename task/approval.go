@@ -171,7 +171,7 @@ func (a Attesters) SignedInstead(t Task, n int) string {
 	was := c
 	for _, by := range []string{"", ByAnyone, ByHuman, BySigned, string(e.Who), BySigned + " " + string(e.Who)} {
 		if was.By = by; by != c.By && holds(a.approval(t.ID, was, e)) {
-			return fmt.Sprintf("the check when it was settled by %s", cmp.Or(by, "whom the config names"))
+			return fmt.Sprintf("the check when it was passed or failed by %s", cmp.Or(by, "whom the config names"))
 		}
 	}
 	for _, other := range t.Checks[:min(len(t.Checks), mostSearched)] {

@@ -61,9 +61,9 @@ func (a Attesters) mayAttest(t Task, i int, who record.Actor) error {
 		return nil
 	}
 	if by, _ := a.settledBy(c); by != ByHuman {
-		return record.Errorf(record.Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
+		return record.Errorf(record.Forbidden, "check %d (%s) is for %s to pass or fail", i, c.Desc, by).WithHint("ask %s to run %s, having looked at it", by, a.attestCall(t, i))
 	}
-	return record.Errorf(record.Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
+	return record.Errorf(record.Forbidden, "check %d (%s) is for a person to pass or fail", i, c.Desc).
 		WithHint("a person runs %s in a terminal, having looked at it", a.attestCall(t, i))
 }
 
@@ -167,7 +167,7 @@ type verdict struct {
 func (a Attesters) verdict(t Task, i int, pass bool, s record.Stamp, commit, tree string) (verdict, error) {
 	c := t.Checks[i]
 	if !c.Manual() {
-		return verdict{}, record.Errorf(record.InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
+		return verdict{}, record.Errorf(record.InvalidInput, "check %d (%s) passes or fails by running it", i, c.Desc).
 			WithHint("%s", record.CallTo("run_checks", "id", t.ID, "only", []int{i}))
 	}
 	if err := a.mayAttest(t, i, s.Who); err != nil {

@@ -30,7 +30,7 @@ var words = []struct {
 	{IsClosed, "is in a closed state; besides this only elsewhere is said of it"},
 	{WaitsFor, "waits for deps that are open"},
 	{HasChildren, "has open children, which are the work"},
-	{IsElsewhere, "was carried further by another branch, worktree or clone"},
+	{IsElsewhere, "has newer work on another branch, worktree or clone"},
 	{IsLapsed, "belongs to somebody who gave no sign of life for too long; others may take it over"},
 	{IsHeld, "was taken up, by a claim, a session or a move of the one who has it, and did not lapse"},
 	{IsAssigned, "was given to somebody who did not begin, as by a plan or an import"},

@@ -134,7 +134,7 @@ func (r *approvalRules) unsigned(f *TaskFile, n int, evidence *task.EvidenceInde
 	if r.change != nil && !fresh[ev.Entry] && !r.closed[f.ID()] {
 		return true // the base has it so: it was closed before signatures were required, or was a finding then
 	}
-	got := r.report(AttestUnsigned, &f.File, resultOf(n), "the check %q passes with a signature only, and was attested by %s without one", c.Desc, ev.Who).
+	got := r.report(AttestUnsigned, &f.File, resultOf(n), "the check %q passes with a signature only, and was passed by %s without one", c.Desc, ev.Who).
 		fix("a person runs cairn attest %s %d --sign", t.ID, n)
 	switch {
 	case r.change == nil && c.By == "":

@@ -53,7 +53,7 @@ func (r gateRules) result(f *TaskFile, n int, evidence *task.EvidenceIndex, fres
 	case c.Result != record.Pass:
 	case evidence.Recorded(r.flow, n) != record.Pass && r.approvals.unsigned(f, n, evidence, fresh):
 	case evidence.Recorded(r.flow, n) != record.Pass && ev.Result == record.Pass && !ev.Hashed && !fresh[ev.Entry]:
-		r.unsettled(EvidenceUnhashed, f, n, "the check %q was attested by %s, who may not settle it now", c.Desc, ev.Who)
+		r.unsettled(EvidenceUnhashed, f, n, "the check %q was passed by %s, who may not say so now", c.Desc, ev.Who)
 	case evidence.Recorded(r.flow, n) != record.Pass:
 		r.unproven(f, n, evidence).warnIf(!closed)
 	case closed && !ev.Hashed && fresh[ev.Entry]:
@@ -70,7 +70,7 @@ func (r gateRules) unproven(f *TaskFile, n int, evidence *task.EvidenceIndex) *f
 	stray := evidence.Unclaimed(n)
 	switch {
 	case ok && ev.Result == record.Pass:
-		return r.unsettled(NoEvidence, f, n, "the check %q was attested by %s, who may not settle it", c.Desc, ev.Who)
+		return r.unsettled(NoEvidence, f, n, "the check %q was passed by %s, who may not say so", c.Desc, ev.Who)
 	case ok:
 		return r.unsettled(NoEvidence, f, n, "the check %q is marked pass, and the newest entry about it says %s", c.Desc, ev.Result)
 	case stray >= 0:
@@ -104,7 +104,7 @@ func resultOf(n int) Path { return Path{"checks", n, "result"} }
 // settle returns the command that gives a check a recorded result.
 func settle(t task.Task, n int) string {
 	if t.Checks[n].Manual() {
-		return fmt.Sprintf("cairn attest %s %d, by an actor who may settle it, after looking", t.ID, n)
+		return fmt.Sprintf("cairn attest %s %d, by somebody who may say so, after looking", t.ID, n)
 	}
 	return fmt.Sprintf("cairn run-checks %s --only %d", t.ID, n)
 }

@@ -52,7 +52,7 @@ func (r historyRules) deleted() {
 		if who, ok := needs[f.ID()]; ok {
 			r.report(DeletedNeeded, &f.File, nil, "is deleted, and %s depends on it or belongs to it", who)
 		} else {
-			r.report(TaskDeleted, &f.File, nil, "is deleted (%s, %d entries)", cmp.Or(f.Task.Status, "unreadable"), len(f.Task.Provenance))
+			r.report(TaskDeleted, &f.File, nil, "is deleted (%s, %s)", cmp.Or(f.Task.Status, "unreadable"), record.Count(len(f.Task.Provenance), "entry"))
 		}
 	}
 }

@@ -38,7 +38,7 @@ func deletedDecision(c *Case) {
 	if c.Base.Head.Status == ledger.Accepted {
 		rule = DecisionDeleted
 	}
-	c.Report(rule, nil, "the decision %s is deleted (%d entries)", c.Base.Ref.ID, len(c.Base.Head.Log))
+	c.Report(rule, nil, "the decision %s is deleted (%s)", c.Base.Ref.ID, record.Count(len(c.Base.Head.Log), "entry"))
 }
 
 // judgeDecision finds a decision that was rewritten, and one whose place in the succession is unclear.
@@ -165,7 +165,7 @@ func judgeProposal(c *Case) {
 // deletedProposal reports a proposal that is gone. One that was never made into tasks may have been declined: that is a
 // notice.
 func deletedProposal(c *Case) {
-	got := c.Report(RecordDeleted, nil, "the proposal %s is deleted (%d entries)", c.Base.Ref.ID, len(c.Base.Head.Log))
+	got := c.Report(RecordDeleted, nil, "the proposal %s is deleted (%s)", c.Base.Ref.ID, record.Count(len(c.Base.Head.Log), "entry"))
 	if was, _ := c.Base.Value.(task.Proposal); len(was.Made) == 0 && c.Base.Sound() {
 		got.Severity = Notice
 	}

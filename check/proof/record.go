@@ -211,5 +211,5 @@ func (r recordRules) deleted(was *RecordFile) {
 		report(c)
 		return
 	}
-	c.Report(RecordDeleted, nil, "the %s %s is deleted (%d entries)", was.Ref.Kind, was.Ref.ID, len(was.Head.Log))
+	c.Report(RecordDeleted, nil, "the %s %s is deleted (%s)", was.Ref.Kind, was.Ref.ID, record.Count(len(was.Head.Log), "entry"))
 }

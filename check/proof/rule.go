@@ -67,7 +67,7 @@ var Rules = inGroups(slices.Concat(ownRules, Sessions.Rules, Proposals.Rules, De
 // The rules that are no single kind's own.
 var (
 	ConflictMarkers = Rule{"conflict-markers", FileGroup, Error, "a merge was not finished: git's conflict markers are in the file",
-		"settle the conflict in an editor; cairn setup merge-driver has git merge tasks by field from then on"}
+		"choose between the two sides: cairn resolve, or an editor; cairn setup merge-driver has git merge tasks by field from then on"}
 	BadYAML = Rule{"bad-yaml", FileGroup, Error, "a file is not the Markdown or YAML that it should be",
 		"correct the line in an editor, or take the last good version from git"}
 	DuplicateKey = Rule{"duplicate-key", FileGroup, Error, "a key is in the file twice, so it is not known which one counts",
@@ -96,32 +96,32 @@ var (
 		"give one of them another id: rename its file, and change its id and every reference to it"}
 
 	ClosedUnpassed = Rule{"closed-unpassed", GateGroup, Error, "a task is closed although a check has not passed",
-		"run the check, or have it attested; or move the task back to an open state"}
+		"run the check: cairn run-checks; of a manual one somebody says that it passes: cairn attest; or move the task back to an open state"}
 	NoEvidence = Rule{"no-evidence", GateGroup, Error, "a check is marked pass, and no entry that counts says that it passed; a warning while the task is open",
-		"run the check, or have it attested, so that an entry explains the result"}
+		"run the check: cairn run-checks; of a manual one somebody says that it passes: cairn attest; both write the entry that is missing"}
 	EvidenceMismatch = Rule{"evidence-mismatch", GateGroup, Error, "a check is marked pass, and what passed was another command or description; a warning while the task is open",
-		"run the check as it is now, or have it attested"}
+		"run the check as it is now: cairn run-checks; of a manual one somebody says that it passes: cairn attest"}
 	ChecksUnexplained = Rule{"checks-unexplained", GateGroup, Error, "no entry declares the list of checks that the task has; a warning while the task is open",
 		"look in git who changed the list; if it is right, a person declares it again with a reason"}
 	EvidenceUnhashed = Rule{"evidence-unhashed", GateGroup, Notice, "a check of a closed task passed before entries recorded which command it was",
 		"nothing needs to be done; cairn run-checks records the evidence again"}
 	EvidenceMissing = Rule{"evidence-missing", GateGroup, Error, "a task that requires evidence is closed without any: no commit, no pull request, and no command check that passed",
 		"name the commit or the pull request with cairn ref add, or move the task back to an open state"}
-	AttestUnsigned = Rule{"attest-unsigned", GateGroup, Error, "a check that requires a signature was attested without one; a warning while the task is open, a notice where the config requires it and there is no base",
-		"a person attests it again with cairn attest --sign"}
+	AttestUnsigned = Rule{"attest-unsigned", GateGroup, Error, "a check that requires a signature was passed by somebody (cairn attest) without one; a warning while the task is open, a notice where the config requires it and there is no base",
+		"a person says again that it passes, with cairn attest --sign"}
 	SignatureBad = Rule{"signature-bad", GateGroup, Error, "a signature is not valid for its entry by the keys of the base; a warning where the base has it already, or no result rests on it",
-		"take the entry out if no commit holds it yet, and have the check attested with cairn attest --sign; a key counts once allowed_signers with it is in the base"}
+		"take the entry out if no commit holds it yet, and have a person pass the check with cairn attest --sign; a key counts once allowed_signers with it is in the base"}
 	SignedElsewhere = Rule{"signed-elsewhere", GateGroup, Error, "a signature was made for another record, check, declaration or state of the files than the one it is in; a warning where the base has it already, or no result rests on it",
-		"a person looks at this one, and attests it with cairn attest --sign"}
+		"a person looks at this one, and passes it with cairn attest --sign"}
 
-	ProvenanceRewritten = Rule{"provenance-rewritten", HistoryGroup, Error, "an entry was removed or changed, or a new one was put before older ones",
+	ProvenanceRewritten = Rule{"provenance-rewritten", HistoryGroup, Error, "an entry, which is a line of the history that a record has in its file (provenance), was removed or changed, or a new one was put before older ones",
 		"cairn check --fix puts back what went; or take the file's entries from the base and append the new ones; to correct an entry, append another"}
 	StatusUnexplained = Rule{"status-unexplained", HistoryGroup, Error, "a task was moved without an entry that says so; a warning if neither state is closed, and for a session that ended",
 		"move it back in the file, then with cairn transition, so that the gates are asked"}
 	AssigneeUnexplained = Rule{"assignee-unexplained", HistoryGroup, Warning, "the holder of a task was changed without an entry that says so",
 		"change it back in the file, then with cairn claim, release or update"}
 	ResultUnexplained = Rule{"result-unexplained", HistoryGroup, Error, "the result of a check was changed without an entry that says so; a warning while the task is open",
-		"run the check, or have it attested, so that an entry explains the result"}
+		"run the check: cairn run-checks; of a manual one somebody says that it passes: cairn attest; both write the entry that is missing"}
 	StartedEarly = Rule{"started-early", HistoryGroup, Error, "a task was started although, by the entries, one it depends on was not closed yet",
 		"close the dependency first; the task goes back to the initial state until then"}
 	DeletedNeeded = Rule{"deleted-needed", HistoryGroup, Error, "a task was deleted that others depend on, or belong to",
@@ -142,7 +142,7 @@ var (
 		"restore them in the file, and change them with cairn update, so that an entry explains it"}
 	DepsWeakened = Rule{"deps-weakened", HistoryGroup, Error, "an open dependency was removed without a reason, or after work began and not by a person; a warning if another actor had declared it",
 		"a person adds it again, or removes it with cairn update --remove-dep and a reason"}
-	TaskDeleted = Rule{"task-deleted", HistoryGroup, Notice, "a task was deleted, with its provenance",
+	TaskDeleted = Rule{"task-deleted", HistoryGroup, Notice, "a task was deleted, with its history",
 		"nothing, if that was intended; git and the trash of the clone that deleted it have the file"}
 	RecordDeleted = Rule{"record-deleted", HistoryGroup, Warning, "a record that is no task was deleted; a notice for a proposal that was never made into tasks",
 		"nothing, if that was intended; or bring its file back from git"}

@@ -210,18 +210,13 @@ func (r *Renderer) functions() template.FuncMap {
 		"cut": func(texts ...any) screen.Painted {
 			return screen.Painted(cutTo(string(harmlessText(joined(texts...))), r.Width))
 		},
-		"trim":   func(texts ...any) string { return strings.TrimSpace(joined(texts...)) },
-		"spaced": KeyText,
-		"first":  FirstLine,
-		"clip":   record.Clip,
-		"bool":   func(b *bool) bool { return b != nil && *b },
-		"less":   func(a, b any) int { return number(a) - number(b) },
-		"count": func(n any, one string) string {
-			if number(n) == 1 {
-				return "1 " + one
-			}
-			return fmt.Sprintf("%d %ss", n, one)
-		},
+		"trim":    func(texts ...any) string { return strings.TrimSpace(joined(texts...)) },
+		"spaced":  KeyText,
+		"first":   FirstLine,
+		"clip":    record.Clip,
+		"bool":    func(b *bool) bool { return b != nil && *b },
+		"less":    func(a, b any) int { return number(a) - number(b) },
+		"count":   func(n any, one string) string { return record.Count(number(n), one) },
 		"deep":    func(depth int) string { return strings.Repeat("  ", max(min(depth, 11)-1, 0)) },
 		"seconds": func(n int) time.Duration { return time.Duration(n) * time.Second },
 		"lasted": func(ms int64) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/internal/verb/graphs"
@@ -292,6 +293,6 @@ func (r *Renderer) Problems(problems verb.Problems) {
 		screen.Fprintf(r.Err, "cairn: left out: %s\n", pr.Message)
 	}
 	if n := problems.ProblemsTotal; n > 0 {
-		screen.Fprintf(r.Err, "cairn: left out: %d files, of which this page names %d\n", n, len(problems.Problems))
+		screen.Fprintf(r.Err, "cairn: left out: %s, of which this page names %d\n", record.Count(n, "file"), len(problems.Problems))
 	}
 }

@@ -56,7 +56,7 @@ func (e *examination) lost(ctx context.Context) error {
 			where = "branch " + r.Branch
 		}
 		// Tasks wait for it, and only a person knows that it was given up, so it is dropped only with consent.
-		e.findIn(r.Ref, strandedRecord, "", "waits for what was written on %s (%s), and no branch, worktree or stash has that any more",
+		e.findIn(r.Ref, strandedRecord, "", "was moved to %[2]s on %[1]s, which is gone: until that comes back, or is given up, nobody may start it",
 			where, r.Status).
 			fixable(func(ctx context.Context) error { return e.Store.DropProgress(ctx, r.Ref, r.Entry) },
 				fmt.Sprintf("forget that %s was %s on %s", r.Ref.ID, r.Status, where))
@@ -102,8 +102,8 @@ func (e *examination) takenOut(ctx context.Context, offered map[record.Ref]bool)
 		if now, err2 := k.Parse(back.New); err1 == nil && err2 == nil {
 			changes = append(changes, fieldsPutBack(k, was, now)...)
 		}
-		e.findIn(of, entriesTakenOut, "", "%d entries that an earlier commit has are gone, as after git revert, or a merge that took one side whole",
-			len(back.Lost)).fixable(func(ctx context.Context) error { return back.Apply(ctx, e.Store.Layout) }, changes...)
+		e.findIn(of, entriesTakenOut, "", "lacks %s that an earlier commit has, as after git revert, or a merge that took one side whole",
+			record.Count(len(back.Lost), "entry")).fixable(func(ctx context.Context) error { return back.Apply(ctx, e.Store.Layout) }, changes...)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,6 +57,16 @@ func inName(r rune) bool {
 		return IsWord(string(r), nameMarks)
 	}
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !Hidden(r) && ASCIIForm(r) == ""
+}
+
+// Count says how many there are of something: 1 entry, 2 entries.
+func Count(n int, one string) string {
+	if stem, ok := strings.CutSuffix(one, "y"); ok && n != 1 {
+		one = stem + "ies"
+	} else if n != 1 {
+		one += "s"
+	}
+	return strconv.Itoa(n) + " " + one
 }
 
 // Unspaced reports whether a character is of a script that sets no spaces between words.

@@ -103,7 +103,7 @@ func (out Out) lists(tools bool, room int) string {
 	}{
 		{"Yours, open", "You have no open task.", all, mine, out.Totals.Mine},
 		{"Handoffs that wait for you", "", inbox, asked, out.Totals.Handoffs},
-		{"Ready", fmt.Sprintf("Nothing is ready; %d tasks wait for others.", out.Totals.Blocked), free, ready, out.Totals.Ready},
+		{"Ready", fmt.Sprintf("Nothing is ready; %s for others.", strings.Replace(record.Count(out.Totals.Blocked, "task")+" wait", "task wait", "task waits", 1)), free, ready, out.Totals.Ready},
 	} {
 		room -= writeList(&b, list.heading, list.none, list.all, list.lines, list.total, room)
 	}
