@@ -38,6 +38,26 @@ func (s State) Places() []Place {
 	return all
 }
 
+// OwnBranch is the branch of a record alone: of a task, on which it is worked on in a work tree of its own.
+func OwnBranch(id string) string { return "cairn/" + id }
+
+// Worktrees are the places of a state that name a worktree, the newest first, each once, with who holds the record
+// before how far it was carried.
+func (s State) Worktrees() (all []Place) {
+	add := func(worktree, branch string) {
+		if worktree != "" && !slices.ContainsFunc(all, func(p Place) bool { return p.Worktree == worktree }) {
+			all = append(all, Place{worktree, branch})
+		}
+	}
+	if s.Lease != nil {
+		add(s.Lease.Worktree, s.Lease.Branch)
+	}
+	for _, p := range slices.Backward(s.Progress) {
+		add(p.Worktree, p.Branch)
+	}
+	return all
+}
+
 // at are the files of a record in the place where something was written: that of whoever asks, if it was written here;
 // none if they are not known.
 func (l Live) at(worktree, branch string, file record.Header) []record.Header {

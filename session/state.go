@@ -19,6 +19,11 @@ type State struct {
 // Empty reports whether the state says nothing.
 func (s State) Empty() bool { return s.Lease == nil && len(s.Progress)+len(s.Ended) == 0 }
 
+// Under reports whether somebody holds the record in a session, or held it, as far as that is remembered.
+func (s State) Under(ses string) bool {
+	return s.Lease != nil && s.Lease.Session == ses || slices.Contains(s.Ended, ses)
+}
+
 // Lease is a live claim.
 type Lease struct {
 	Actor    record.Actor `json:"actor"`

@@ -61,13 +61,18 @@ func (s *Store) Known(of record.Ref) session.Live {
 func (s *Store) KnownOf() func(record.Ref) session.Live {
 	pending := (redoLog{s.Clone}).pending()
 	there := map[record.Ref]bool{}
-	err := layout.EachName(s.Live.Claims(), ".json", func(name string) { there[layout.RefOf(name)] = true })
+	err := s.EachHeld(func(of record.Ref) { there[of] = true })
 	return s.knownBy(pending, s.shared(), func(of record.Ref) *session.State {
 		if err == nil && !there[of] {
 			return nil
 		}
 		return s.State(of)
 	})
+}
+
+// EachHeld calls a function for each record that the clone knows a state of.
+func (s *Store) EachHeld(fn func(record.Ref)) error {
+	return layout.EachName(s.Live.Claims(), ".json", func(name string) { fn(layout.RefOf(name)) })
 }
 
 // KnownFrom is KnownOf with states that a function reads, and with it whether the clone may know of progress that the

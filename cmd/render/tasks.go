@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -121,7 +122,7 @@ func noteCell(row verb.Row) screen.Cell {
 		c.Short = "overdue"
 	case how == "":
 		c.Short = due
-	case row.Elsewhere != nil:
+	case row.Elsewhere != nil && row.Elsewhere.Status != row.Status:
 		c.Short = string(row.Elsewhere.Status) + " elsewhere"
 	case row.OpenChildren > 0:
 		c.Short = fmt.Sprintf("children: %d", row.OpenChildren)
@@ -189,13 +190,22 @@ func dueText(r verb.Row) string {
 	}
 }
 
+// elsewhere says where a task was carried further, and how far, if its row does not have it.
+func elsewhere(r verb.Row) string {
+	at := cmp.Or(r.Elsewhere.Branch, filepath.Base(r.Elsewhere.Worktree))
+	if r.Elsewhere.Status == r.Status {
+		return "on " + at
+	}
+	return strings.TrimSpace(string(r.Elsewhere.Status) + " elsewhere " + at)
+}
+
 // standing is how a task stands where its state does not say it, or "".
 func standing(r verb.Row) string {
 	switch {
 	case r.OnBranch != "":
 		return "on " + r.OnBranch
 	case r.Elsewhere != nil:
-		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", r.Elsewhere.Status, r.Elsewhere.Branch))
+		return elsewhere(r)
 	case r.Lost != nil || r.Claim != nil && r.Claim.Lost:
 		return "claim lost"
 	case r.Execution != "" && r.Execution != "active":

@@ -24,6 +24,7 @@ type Graph struct {
 	reads *SharedReads
 	view  *index.View
 	only  map[string]branches.Other // the tasks of rows that are on another branch alone
+	ahead map[string]store.Further  // the tasks of rows that another worktree has carried further: the rows are of that
 	other task.Find                 // what tasks can depend on and is no task
 	waits func() []waits            // of each row
 	open  func() openChildren
@@ -46,8 +47,39 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 	}
 	none := func(record.ID) (task.Task, bool) { return task.Task{}, false }
 	g := &Graph{store: s, reads: w.Reads, view: view, other: kind.DepsAmong(none, w.Reads.Of(s), s.Config.Flow)}
+	g.goFurther(ctx)
 	g.derive()
 	return g, nil
+}
+
+// goFurther has the rows of tasks say what another worktree of the clone says that has carried them further, as the
+// work tree of a job does until its work is merged.
+func (g *Graph) goFurther(ctx context.Context) {
+	known, _ := g.reads.KnownOf(ctx, g.store)
+	further, rows := g.store.FurtherOf(), map[string]*kind.Row{}
+	_ = g.store.EachHeld(func(of record.Ref) { // a folder that cannot be listed holds nothing that is known
+		if of.Kind != record.TaskKind || g.view.Find(of.ID) == nil {
+			return
+		}
+		live := known(of)
+		if live.State == nil || !slices.ContainsFunc(live.State.Worktrees(), func(p session.Place) bool { return p.Worktree != g.store.Worktree }) {
+			return
+		}
+		here, err := g.reads.Get(g.store, record.ID(of.ID))
+		if err != nil {
+			return
+		}
+		if f, ok := further(kind.Tasks.Kind, here.Header(), live); ok {
+			if g.ahead == nil {
+				g.ahead = map[string]store.Further{}
+			}
+			row := kind.Tasks.Kind.Row(f.Value)
+			g.ahead[of.ID], rows[of.ID] = f, &row
+		}
+	})
+	if len(rows) > 0 {
+		g.view = g.view.With(rows)
+	}
 }
 
 // derive says how it is found out what the tasks wait for, once that is asked.
@@ -165,6 +197,9 @@ func (g *Graph) closed(id record.ID) bool {
 // Header reads what a row does not have from the file of the task: its entries. If the file is gone meanwhile, it is
 // what the row says.
 func (g *Graph) Header(r *kind.Row) record.Header {
+	if f, ok := g.ahead[r.ID]; ok {
+		return kind.Tasks.Kind.Header(f.Value)
+	}
 	t, err := g.reads.Get(g.store, record.ID(r.ID))
 	if err != nil {
 		return r.Header()
@@ -298,6 +333,15 @@ type ReasonTask struct {
 
 const reasonTasks = 5
 
+// aheadOf is where a task of the graph was carried further, which its row is of; nil for here.
+func (g *Graph) aheadOf(r *kind.Row) *Elsewhere {
+	f, ok := g.ahead[r.ID]
+	if !ok {
+		return nil
+	}
+	return followed{r.ID, f.Place}.at(r.Status)
+}
+
 // Stand is how the task of the nth row of a graph stands.
 func (v View) Stand(g *Graph, n int) task.Stand {
 	r := g.Rows()[n]
@@ -309,7 +353,7 @@ func (v View) Stand(g *Graph, n int) task.Stand {
 	}
 	s.WaitsFor, s.Children = g.Blocked(n), len(g.OpenChildren(r)) > 0
 	s = held(s, v.holder(r, header), v.elsewhere(r, header))
-	s.Elsewhere = s.Elsewhere || g.OnBranch(r) != ""
+	s.Elsewhere = s.Elsewhere || g.OnBranch(r) != "" || g.aheadOf(r) != nil
 	if s.Taken {
 		s.Silent = func() bool { return v.Execution(g, r) == string(session.Stalled) }
 	}
@@ -345,7 +389,7 @@ func (v View) Why(g *Graph, n int) []Reason {
 		case task.HasChildren:
 			why.of(g, g.OpenChildren(r))
 		case task.IsElsewhere:
-			if e := v.elsewhere(r, func() record.Header { return g.Header(r) }); e != nil {
+			if e := cmp.Or(g.aheadOf(r), v.elsewhere(r, func() record.Header { return g.Header(r) })); e != nil {
 				why.Status, why.Branch = e.Status, e.Branch
 			} else {
 				why.Status, why.Branch = r.Status, g.OnBranch(r)

@@ -46,6 +46,7 @@ type Verb struct {
 	Waits      bool    // waits for something to happen, so the end of input ends it at once
 	Signs      bool    // a person can sign what it records, so its command takes a key
 	Reads      string  // the kind of record of which it reads one by its id: "task", "session" or ""
+	Follows    bool    // it is done in the worktree of the clone that has carried the record furthest; see Follow
 	Lists      string  // the kind of record that it lists, or ""
 
 	// Exit is the number that the command exits with after a call that did its work, for a result by which scripts
@@ -164,6 +165,9 @@ func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 		if _, err := s.Restore(ctx, w.Actor(), false); err != nil {
 			return nil, err
 		}
+	}
+	if v.Follows {
+		w, s = w.Follow(s, in)
 	}
 	out, err := v.invoke(ctx, w, s, in)
 	err = OffersTake(s, err)

@@ -122,13 +122,14 @@ type View struct {
 	known   func(record.Ref) session.Live // what the clone knows of a record beside its file
 	carried func(record.Ref) bool         // whether it may know of progress that the file lacks
 	among   *Graph                        // where a single task finds its children; nil for whoever does not ask
+	away    followed                      // the record that is seen in another worktree than the caller's; zero for none
 }
 
 // View is how the caller of this workspace sees records at this moment.
 func (w *Workspace) View(s *store.Store) View {
 	return View{
 		Store: s, Bounded: w.Bounded, me: w.Actor, now: w.Now(), reads: w.Reads, known: s.Known,
-		carried: func(record.Ref) bool { return true },
+		carried: func(record.Ref) bool { return true }, away: w.followed,
 	}
 }
 

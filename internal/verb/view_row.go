@@ -144,7 +144,11 @@ func (v View) RowOf(t task.Task) Row {
 
 // WholeRow shows a task of a graph with nothing left out.
 func (v View) WholeRow(g *Graph, r *kind.Row) Row {
-	return v.row(r, g.BlockedBy(r), len(g.OpenChildren(r)), func() record.Header { return g.Header(r) })
+	row := v.row(r, g.BlockedBy(r), len(g.OpenChildren(r)), func() record.Header { return g.Header(r) })
+	if at := g.aheadOf(r); at != nil { // what is there is not taken up here
+		row.Elsewhere, row.Ready, row.IsPending = at, false, false
+	}
+	return row
 }
 
 // row shows a task, by its row, what it waits for, and its header, which is asked for only where the row does not say
@@ -182,6 +186,9 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	s.Silent = func() bool { return r.Execution == string(session.Stalled) }
 	r.Ready, r.Assigned, r.IsBlocked = s.Is(task.IsReady), s.Is(task.IsAssigned), s.Is(task.IsBlocked)
 	r.IsRunning, r.IsReviewing = s.Is(task.IsRunning), s.Is(task.IsInReview)
+	if v.away.id == t.ID {
+		r.Elsewhere, r.Ready = v.away.at(t.Status), false
+	}
 	r.IsPending = r.Ready && t.Status == flow.Initial
 	return r
 }

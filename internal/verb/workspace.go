@@ -67,6 +67,7 @@ type Workspace struct {
 	Switch func(root string) error
 
 	Idempotency Idempotency // of the call under way; Verb.Call sets it
+	followed    followed    // the record that the call under way followed to another worktree; zero for none
 	confirmed   []task.Ask  // what the person has confirmed of the call under way
 }
 

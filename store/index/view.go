@@ -44,6 +44,18 @@ func (v *View) Beside(rows []*kind.Row) *View {
 	return &View{Set: NewSet(slices.Concat(v.Rows(), rows)), kind: v.kind}
 }
 
+// With is the view with other rows in place of those of the same records.
+func (v *View) With(rows map[string]*kind.Row) *View {
+	next, all := *v, slices.Clone(v.Rows())
+	for i, r := range all {
+		if other := rows[r.ID]; other != nil {
+			all[i] = other
+		}
+	}
+	next.Set = NewSet(all)
+	return &next
+}
+
 // Kind is the kind of the records.
 func (v *View) Kind() *kind.Kind { return v.kind }
 

@@ -26,7 +26,7 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
 		Summary: "Wait until a record, a session, or the tasks that fit filters change, and say what changed.",
 		When:    "Better than asking again. With ready true it waits for work that next would find. Pass the cursor of the last answer, and nothing is missed.",
 	}),
-	verb.Declare(History, verb.Verb{Name: "history", Title: "Read the history",
+	verb.Declare(History, verb.Verb{Name: "history", Follows: true, Title: "Read the history",
 		Summary: "List who did what to which record, the newest first, deleted tasks included.",
 		When:    "To catch up after a pause, or to see what an actor did.",
 	}),

@@ -141,6 +141,7 @@ type heldTaskRow struct {
 }
 
 func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
+	w, s = w.Follow(s, in)
 	t, live, err := readWithLive(w, s, record.ID(in.ID))
 	if err != nil {
 		return snapshot{}, err

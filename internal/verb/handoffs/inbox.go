@@ -306,13 +306,16 @@ func (c *collector) task(r *kind.Row) {
 			c.add(IsAssigned, r, said)
 		}
 	}
-	if flow.Review != "" && r.Status == flow.Review && slices.Contains(r.All(kind.ReviewerFact), string(c.me)) {
+	if flow.Review != "" && r.Status == flow.Review && c.reviews(r) {
 		moved := kind.Said{At: time.Unix(r.Updated, 0).UTC()} // moved by hand
 		if said := r.Said(kind.MovedFact); len(said) > 0 {
 			moved = said[0]
 		}
 		item := c.add(IsReview, r, moved)
-		item.Check, item.session = task.ReviewerCheck(c.me).Desc, r.Session
+		item.session = r.Session
+		if slices.Contains(r.All(kind.ReviewerFact), string(c.me)) {
+			item.Check = task.ReviewerCheck(c.me).Desc
+		}
 	}
 	if !slices.Contains(r.All(kind.WorkerFact), string(c.me)) {
 		return
@@ -322,6 +325,13 @@ func (c *collector) task(r *kind.Row) {
 			c.add(IsReview, r, said).Result = said.More
 		}
 	}
+}
+
+// reviews reports whether the actor is to look at a task in review: its reviewer, or, where none is named, every person
+// who did not do the work.
+func (c *collector) reviews(r *kind.Row) bool {
+	named := r.All(kind.ReviewerFact)
+	return slices.Contains(named, string(c.me)) || len(named) == 0 && c.me.Human() && !slices.Contains(r.All(kind.WorkerFact), string(c.me)) && r.Assignee != c.me
 }
 
 // whole is an item with what its entry says, and with where the work is that waits for approval.

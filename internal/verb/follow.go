@@ -1,0 +1,82 @@
+package verb
+
+import (
+	"reflect"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/place"
+)
+
+// followed is a record that was followed to another worktree.
+type followed struct {
+	id    string
+	place session.Place
+}
+
+// at is where the record lies, for somebody who looks from elsewhere.
+func (f followed) at(status record.Status) *Elsewhere {
+	return &Elsewhere{Status: status, Branch: f.place.Branch, Worktree: f.place.Worktree}
+}
+
+// Follow is the workspace in the worktree of the clone that has carried the record furthest which an input names, so
+// that whoever reads it or says something of it and whoever works on it in a work tree have one record between them. It
+// is the caller's own for a record that is as far here, and for one that is nowhere.
+func (w *Workspace) Follow(s *store.Store, in any) (*Workspace, *store.Store) {
+	root, to := "", followed{}
+	if id := inputText(in, "ID"); id != "" {
+		k, v, err := kind.Find(s, id)
+		if err != nil {
+			return w, s
+		}
+		h := k.Header(v)
+		f, _ := s.FurtherOf()(k, h, s.Known(h.Ref))
+		root, to = f.Root, followed{id, f.Place}
+	} else if id := inputText(in, "Session"); id != "" {
+		root = rootOfSession(s, id)
+	}
+	if root == "" {
+		return w, s
+	}
+	there := w.At(root)
+	at, err := there.Open()
+	if err != nil {
+		return w, s
+	}
+	there.followed = to
+	return there, at
+}
+
+// inputText is what an input says in a field that names a record; "" for an input without it.
+func inputText(in any, field string) string {
+	v := reflect.ValueOf(in)
+	if v.Kind() != reflect.Struct {
+		return ""
+	}
+	if f := v.FieldByName(field); f.IsValid() && f.Kind() == reflect.String {
+		return f.String()
+	}
+	return ""
+}
+
+// rootOfSession is the workspace in the worktree where a session works or has worked that is not here; "" for none.
+func rootOfSession(s *store.Store, id string) (root string) {
+	if _, err := kind.Sessions.Get(s, id); record.CodeOf(err) != record.NotFound || s.Heartbeat(id) == nil {
+		return ""
+	}
+	_ = s.EachHeld(func(of record.Ref) {
+		state := s.State(of)
+		if state == nil || root != "" || !state.Under(id) {
+			return
+		}
+		for _, at := range state.Worktrees() {
+			there, err := s.InWorktree(at.Worktree)
+			if err == nil && place.There(there.Layout, kind.Sessions.Kind, id) {
+				root = there.Root
+			}
+		}
+	})
+	return root
+}

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+)
+
+// Further is a record as the work tree of its own has it (session.OwnBranch), which has carried it further than the file
+// here. What people do in worktrees of theirs is theirs until they commit and merge it.
+type Further struct {
+	Value any
+	Place session.Place
+	Root  string // the workspace there
+}
+
+// FurtherOf finds records that are carried further elsewhere in this clone, for one reader: it reads each worktree's
+// place once.
+func (s *Store) FurtherOf() func(k *kind.Kind, here record.Header, known session.Live) (Further, bool) {
+	t := newThere(s)
+	return t.further
+}
+
+// further is the record of a kind in a work tree of its own that live state names, if that has entries which the file
+// here lacks.
+func (t *there) further(k *kind.Kind, here record.Header, known session.Live) (Further, bool) {
+	if known.State == nil {
+		return Further{}, false
+	}
+	had := here.Log.Hashes()
+	for _, at := range known.State.Worktrees() {
+		w := t.worktree(at.Worktree)
+		if at.Worktree == t.Worktree || w == nil || at.Branch != session.OwnBranch(here.Ref.ID) {
+			continue
+		}
+		f, err := workTree{*w}.readFile(k, here.Ref.ID, layout.Patient())
+		if err != nil {
+			continue
+		}
+		if slices.ContainsFunc(k.Header(f.value).Log, func(e record.Entry) bool { return !had[e.Hash()] }) {
+			return Further{f.value, at, w.Root}, true
+		}
+	}
+	return Further{}, false
+}
