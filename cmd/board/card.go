@@ -1,7 +1,6 @@
 package board
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -141,7 +140,7 @@ func (d pen) remarksOf(r verb.Row, column Column) []remark {
 		add("on "+r.OnBranch, magenta)
 	}
 	if r.Elsewhere != nil {
-		add(strings.TrimSpace(string(r.Elsewhere.Status)+" elsewhere "+cmp.Or(r.Elsewhere.Branch, r.Elsewhere.Worktree)), magenta)
+		add(r.Elsewhere.Text(r.Status), magenta)
 	}
 	if !column.Closed {
 		if len(r.BlockedBy) > 0 {

@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -190,22 +189,13 @@ func dueText(r verb.Row) string {
 	}
 }
 
-// elsewhere says where a task was carried further, and how far, if its row does not have it.
-func elsewhere(r verb.Row) string {
-	at := cmp.Or(r.Elsewhere.Branch, filepath.Base(r.Elsewhere.Worktree))
-	if r.Elsewhere.Status == r.Status {
-		return "on " + at
-	}
-	return strings.TrimSpace(string(r.Elsewhere.Status) + " elsewhere " + at)
-}
-
 // standing is how a task stands where its state does not say it, or "".
 func standing(r verb.Row) string {
 	switch {
 	case r.OnBranch != "":
 		return "on " + r.OnBranch
 	case r.Elsewhere != nil:
-		return elsewhere(r)
+		return r.Elsewhere.Text(r.Status)
 	case r.Lost != nil || r.Claim != nil && r.Claim.Lost:
 		return "claim lost"
 	case r.Execution != "" && r.Execution != "active":
@@ -245,6 +235,7 @@ func (r *Renderer) statusLists(s status.Out) string {
 	}{
 		{"Running", s.Running, s.Totals.Running, who},
 		{"Jobs", nil, s.Totals.Jobs, nil},
+		{"Stopped jobs", nil, s.Totals.Stopped, nil},
 		{"Stalled", s.Stalled, s.Totals.Stalled, who},
 		{"Waiting for review", s.Review, s.Totals.Review, func(t status.Task) screen.Cell {
 			if t.Mine {
@@ -274,6 +265,11 @@ func (r *Renderer) statusLists(s status.Out) string {
 					state += ", silent"
 				}
 				t.Add(j.Job, state, strings.TrimSpace(string(j.Task)+"  "+j.Executor))
+			}
+		}
+		if list.heading == "Stopped jobs" {
+			for _, j := range s.Stopped {
+				t.Add(string(j.Task), strings.ToLower(string(j.State)), strings.TrimSpace(j.Why+"; "+j.Next))
 			}
 		}
 		r.heading(list.heading, len(t.Rows), list.total)

@@ -14,6 +14,15 @@ import (
 type followed struct {
 	id    string
 	place session.Place
+	from  *Workspace // the caller's own
+}
+
+// Caller is the workspace of the caller, before it followed a record.
+func (w *Workspace) Caller() *Workspace {
+	if w.followed.from != nil {
+		return w.followed.from
+	}
+	return w
 }
 
 // at is where the record lies, for somebody who looks from elsewhere.
@@ -33,7 +42,7 @@ func (w *Workspace) Follow(s *store.Store, in any) (*Workspace, *store.Store) {
 		}
 		h := k.Header(v)
 		f, _ := s.FurtherOf()(k, h, s.Known(h.Ref))
-		root, to = f.Root, followed{id, f.Place}
+		root, to = f.Root, followed{id: id, place: f.Place}
 	} else if id := inputText(in, "Session"); id != "" {
 		root = rootOfSession(s, id)
 	}
@@ -45,6 +54,7 @@ func (w *Workspace) Follow(s *store.Store, in any) (*Workspace, *store.Store) {
 	if err != nil {
 		return w, s
 	}
+	to.from = w
 	there.followed = to
 	return there, at
 }

@@ -339,7 +339,7 @@ func (g *Graph) aheadOf(r *kind.Row) *Elsewhere {
 	if !ok {
 		return nil
 	}
-	return followed{r.ID, f.Place}.at(r.Status)
+	return followed{id: r.ID, place: f.Place}.at(r.Status)
 }
 
 // Stand is how the task of the nth row of a graph stands.

@@ -1,7 +1,10 @@
 package verb
 
 import (
+	"cmp"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -97,6 +100,15 @@ type Elsewhere struct {
 	Worktree string        `json:"worktree,omitempty"`
 	Clone    string        `json:"clone,omitempty"`   // another clone
 	Tracked  bool          `json:"tracked,omitempty"` // the branch is a remote-tracking one, such as origin/fix
+}
+
+// Text says where a task was carried further, and how far, unless its row has that state.
+func (e Elsewhere) Text(row record.Status) string {
+	at := cmp.Or(e.Branch, filepath.Base(e.Worktree))
+	if e.Status == row {
+		return "on " + at
+	}
+	return strings.TrimSpace(string(e.Status) + " elsewhere " + at)
 }
 
 // ElsewhereOf shows how far a record was carried; nil if this file is as far.

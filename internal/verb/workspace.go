@@ -183,6 +183,8 @@ type Job struct {
 	State    record.Status
 	Live     bool                    // it has not ended
 	Stalled  bool                    // it is silent for long
+	Why      string                  // why it ended otherwise than by success, or stopped; "" for one that did not
+	Retry    string                  // the command that leads on from there
 	Row      any                     // what can change of it, for a wait
 	Show     func(now time.Time) any // as its own verbs show it
 }

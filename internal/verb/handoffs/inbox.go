@@ -307,7 +307,7 @@ func (c *collector) task(r *kind.Row) {
 		}
 	}
 	if flow.Review != "" && r.Status == flow.Review && c.reviews(r) {
-		moved := kind.Said{At: time.Unix(r.Updated, 0).UTC()} // moved by hand
+		moved := kind.Said{Who: r.Assignee, At: time.Unix(r.Updated, 0).UTC()} // moved by hand
 		if said := r.Said(kind.MovedFact); len(said) > 0 {
 			moved = said[0]
 		}

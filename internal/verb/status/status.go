@@ -50,6 +50,7 @@ type Out struct {
 	Overdue  []Task `json:"overdue"`  // the longest overdue first
 	Closed   []Task `json:"closed"`   // in the last week, the last one first
 	Jobs     []Job  `json:"jobs"`     // that run or wait for a slot
+	Stopped  []Job  `json:"stopped"`  // the last ones of open tasks that nobody has, that failed or were cut off
 	Inbox    int    `json:"inbox"`    // what waits for the caller and was not read
 
 	Totals Totals   `json:"totals"`
@@ -68,6 +69,7 @@ type Totals struct {
 	Overdue  int `json:"overdue"`
 	Closed   int `json:"closed"`
 	Jobs     int `json:"jobs"`
+	Stopped  int `json:"stopped"`
 }
 
 // Task is a task on the screen.
@@ -96,6 +98,8 @@ type Job struct {
 	Executor string        `json:"executor"`
 	State    record.Status `json:"state"`
 	Stalled  bool          `json:"stalled,omitempty"`
+	Why      string        `json:"why,omitempty"`  // of one that stopped
+	Next     string        `json:"next,omitempty"` // the command that leads on from there
 }
 
 const (
@@ -115,7 +119,7 @@ func Status(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 		return Out{}, err
 	}
 	l := looker{w: w, s: s, g: g, view: w.View(s).OfMany(ctx), most: cmp.Or(int(in.Limit), usualLimit)}
-	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}}
+	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}, Stopped: []Job{}}
 	l.tasks(&out)
 	for _, r := range g.Others().Rows() {
 		if !s.Config.Flow.IsClosed(r.Status) {
@@ -244,15 +248,32 @@ func (l looker) jobs(out *Out) error {
 	if err != nil {
 		return err
 	}
+	last := map[record.ID]bool{} // tasks of which the newest job was met
 	for _, one := range all {
-		if !one.Live {
-			continue
+		shown := Job{Job: one.ID, Task: one.Task, Executor: one.Executor, State: one.State, Stalled: one.Stalled, Why: verb.Head(one.Why, titleShown), Next: one.Retry}
+		switch {
+		case one.Live:
+			if out.Totals.Jobs++; out.Totals.Jobs <= l.most {
+				out.Jobs = append(out.Jobs, shown)
+			}
+		case !last[one.Task] && one.Why != "" && l.waits(one.Task):
+			if out.Totals.Stopped++; out.Totals.Stopped <= l.most {
+				out.Stopped = append(out.Stopped, shown)
+			}
 		}
-		if out.Totals.Jobs++; out.Totals.Jobs <= l.most {
-			out.Jobs = append(out.Jobs, Job{Job: one.ID, Task: one.Task, Executor: one.Executor, State: one.State, Stalled: one.Stalled})
-		}
+		last[one.Task] = true
 	}
 	return nil
+}
+
+// waits reports whether a task is open, and neither in review nor at work by somebody.
+func (l looker) waits(id record.ID) bool {
+	n := l.g.Set().Number(string(id))
+	if n < 0 {
+		return false
+	}
+	stand := l.view.Stand(l.g, n)
+	return !stand.Closed && !stand.Is(task.IsInReview) && !stand.Is(task.IsRunning)
 }
 
 // next are the commands that lead on, the most pressing first; at most two.
@@ -275,6 +296,9 @@ func next(out Out) []string {
 		add(true, "cairn review show "+string(id))
 	}
 	add(out.Inbox > 0, "cairn inbox")
+	if len(out.Stopped) > 0 {
+		add(true, out.Stopped[0].Next)
+	}
 	held := slices.Concat(out.Running, out.Stalled)
 	if at := slices.IndexFunc(held, func(t Task) bool { return t.Mine && t.Lost }); at >= 0 {
 		add(true, "cairn release "+string(held[at].ID))

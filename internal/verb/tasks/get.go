@@ -141,6 +141,7 @@ func tellChanges(s *store.Store, k *kind.Kind, h record.Header, entries []verb.E
 // getReview returns a task with its part review, or with the diff of its branch: of the newest record, which while
 // somebody works on the task lies in its work tree.
 func getReview(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
+	w = w.Caller()
 	id, err := record.ParseID(string(in.ID))
 	if err != nil {
 		return nil, err

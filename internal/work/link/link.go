@@ -2,7 +2,9 @@
 package link
 
 import (
+	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -70,9 +72,21 @@ func jobOf(s *store.Store, one job.Job) verb.Job {
 	now := one.Status
 	return verb.Job{
 		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, State: record.Status(now.State), Live: now.State.Live(), Stalled: now.Stalled,
+		Why: whyStopped(now), Retry: "cairn job retry " + one.Spec.Job,
 		Row:  jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR},
 		Show: func(at time.Time) any { return verbs.View(s, one, at) },
 	}
+}
+
+// whyStopped says why a job failed or stopped; "" for one that succeeded, that somebody canceled, or that is live.
+func whyStopped(s job.Status) string {
+	switch s.State {
+	case job.Failed:
+		return strings.TrimSuffix(string(s.Reason)+": "+s.Message, ": ")
+	case job.Stale, job.Expired:
+		return cmp.Or(s.Message, strings.ToLower(string(s.State)))
+	}
+	return ""
 }
 
 // jobRow is what can change of a job. Its events do not.
