@@ -82,7 +82,7 @@ func (w *jsonLines) Write(t verb.Task) error {
 func (w *jsonLines) Close() error { return nil }
 
 // table is CSV as RFC 4180 has it: a head, lines that end in CRLF, quotes where they are needed. Lists are in one cell,
-// with blanks between ids and commas between labels. Optional fields stand behind the others.
+// with blanks between ids and commas between labels. Optional fields, links and fields of the workspace stand behind.
 type table struct {
 	to   *csv.Writer
 	flow task.Flow
@@ -116,12 +116,36 @@ func (w *table) Write(t verb.Task) error {
 	for _, f := range task.OptionalFields() {
 		row = append(row, t.Value(f.Name))
 	}
+	for _, l := range linksOf(t) {
+		row = append(row, record.JoinIDs(l.ids, " "))
+	}
+	for _, f := range w.flow.Fields {
+		row = append(row, ownText(t, f.Name))
+	}
 	for i, cell := range row { // a quote keeps what begins like a formula from being one in a spreadsheet
 		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 			row[i] = "'" + cell
 		}
 	}
 	return w.to.Write(row)
+}
+
+// links are the tasks to which a task is linked in one way.
+type links struct {
+	name string
+	ids  []record.ID
+}
+
+func linksOf(t verb.Task) []links {
+	return []links{{"discovered_from", t.DiscoveredFrom}, {"duplicates", t.Duplicates}, {"related", t.Related}}
+}
+
+// ownText is the value of a field that the config declares; "" for none.
+func ownText(t verb.Task, name string) string {
+	if value, ok := t.Fields[name]; ok {
+		return fmt.Sprint(value)
+	}
+	return ""
 }
 
 func (w *table) begin() error {
@@ -131,6 +155,12 @@ func (w *table) begin() error {
 	w.head, w.to.UseCRLF = true, true
 	head := slices.Clone(columns)
 	for _, f := range task.OptionalFields() {
+		head = append(head, f.Name)
+	}
+	for _, l := range linksOf(verb.Task{}) {
+		head = append(head, l.name)
+	}
+	for _, f := range w.flow.Fields {
 		head = append(head, f.Name)
 	}
 	return w.to.Write(head)
@@ -240,6 +270,16 @@ func (w *page) words(t verb.Task) []string {
 	}
 	if len(t.Deps) > 0 {
 		out = append(out, "after "+record.JoinIDs(t.Deps, " "))
+	}
+	for _, l := range linksOf(t) {
+		if len(l.ids) > 0 {
+			out = append(out, l.name+" "+record.JoinIDs(l.ids, " "))
+		}
+	}
+	for _, f := range w.flow.Fields {
+		if text := ownText(t, f.Name); text != "" && !strings.ContainsAny(text, ",()\n") {
+			out = append(out, "set "+f.Name+"="+text)
+		}
 	}
 	if s := t.Status; s != w.flow.Initial && s != w.flow.Done() {
 		out = append(out, "state "+string(s))

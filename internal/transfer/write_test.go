@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
@@ -44,15 +45,17 @@ func TestNoCellIsAFormula(t *testing.T) {
 	}
 }
 
-// A CSV file has a column of each optional field, under its name.
+// A CSV file has a column of each optional field, of each way to be linked, and of each field of the config.
 func TestOptionalFieldsInCSV(t *testing.T) {
 	var out bytes.Buffer
-	w, err := transfer.NewWriter("csv", &out, task.Flow{Lifecycle: task.Lifecycle{Initial: "open"}})
+	own := task.OwnFields{{Name: "severity"}}
+	w, err := transfer.NewWriter("csv", &out, task.Flow{Lifecycle: task.Lifecycle{Initial: "open"}, Fields: own})
 	if err != nil {
 		t.Fatal(err)
 	}
 	given := task.OptionalOf(func(name string) string { return "a " + name })
-	if err := w.Write(verb.Task{Row: verb.Row{Title: "x", Status: "open", Optional: given}}); err != nil {
+	row := verb.Row{Title: "x", Status: "open", Optional: given, Related: []record.ID{"T-1", "T-2"}, Fields: map[string]any{"severity": "high"}}
+	if err := w.Write(verb.Task{Row: row}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -62,9 +65,13 @@ func TestOptionalFieldsInCSV(t *testing.T) {
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("%q, %v", rows, err)
 	}
+	want := map[string]string{"related": "T-1 T-2", "duplicates": "", "severity": "high"}
 	for _, f := range task.OptionalFields() {
-		if at := slices.Index(rows[0], f.Name); at < 0 || rows[1][at] != "a "+f.Name {
-			t.Errorf("%s stands in column %d of %q", f.Name, at, rows)
+		want[f.Name] = "a " + f.Name
+	}
+	for name, text := range want {
+		if at := slices.Index(rows[0], name); at < 0 || rows[1][at] != text {
+			t.Errorf("%s stands in column %d of %q", name, at, rows)
 		}
 	}
 }

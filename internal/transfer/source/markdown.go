@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -129,8 +130,10 @@ func (l *checklist) item(indent int, mark byte, words string) {
 		it.Parent = above
 	}
 	it.Ref = l.ref(id, above, it.Title)
-	for i, dep := range it.Deps {
-		it.Deps[i] = l.file + "#" + dep
+	for _, refs := range [][]string{it.Deps, it.Related, it.Same, it.Found} {
+		for i := range refs {
+			refs[i] = l.file + "#" + refs[i]
+		}
 	}
 	l.open = append(l.open, level{indent, len(l.items)})
 	l.items = append(l.items, it)
@@ -196,6 +199,18 @@ func said(it *transfer.Item, words string) (id string) {
 			}
 		case key == "after" && value != "":
 			read.Deps = append(read.Deps, strings.Fields(value)...)
+		case key == "related" && value != "":
+			read.Related = strings.Fields(value)
+		case key == "duplicates" && value != "":
+			read.Same = strings.Fields(value)
+		case key == "discovered_from" && value != "":
+			read.Found = strings.Fields(value)
+		case key == "set" && strings.Contains(value, "="):
+			name, text, _ := strings.Cut(value, "=")
+			if read.Fields == nil {
+				read.Fields = verb.Values{}
+			}
+			read.Fields[name] = text
 		default:
 			return ""
 		}

@@ -49,7 +49,7 @@ type WaitIn struct {
 	Parent        record.ID       `json:"parent,omitempty" doc:"children of this task"`
 	WaitForStatus []record.Status `json:"wait_for_status,omitempty" doc:"with id or job: until it is in one of these states" from:"states"`
 	Timeout       *float64        `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
-	Cursor        string          `json:"cursor,omitempty" doc:"of the answer before"`
+	Cursor        string          `json:"cursor,omitempty" doc:"of the answer before; with id also a time"`
 }
 
 // WaitCode says how a wait ended.
@@ -252,6 +252,9 @@ func (l *waitLoop) judge(now snapshot) Waited {
 	}
 	l.last = &now
 	since := l.in.Cursor != "" && l.in.Cursor != now.cursor
+	if !timeOf(l.in.Cursor).IsZero() {
+		since = now.had(l.in.Cursor) < len(now.log)
+	}
 	switch {
 	case now.lost:
 		return now.waited(ClaimLost, news{})

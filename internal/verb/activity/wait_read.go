@@ -80,8 +80,8 @@ func (in WaitIn) valid() error {
 			WithHint("give id, or session, or job, or one or more of ready, status, assignee, label and parent")
 	case len(in.WaitForStatus) > 0 && in.ID == "" && in.Job == "":
 		return badWait("wait_for_status is about one task, or one job").WithHint("give its id; to watch all tasks in a state use status")
-	case in.Cursor != "" && !cursorForm().MatchString(in.Cursor):
-		return badWait("the cursor is not one that wait returned").WithHint("leave it out to wait from now on")
+	case in.Cursor != "" && !cursorForm().MatchString(in.Cursor) && (in.ID == "" || timeOf(in.Cursor).IsZero()):
+		return badWait("the cursor is not one that wait returned").WithHint("leave it out to wait from now on; of one record it can be a time too, such as its updated_at")
 	default:
 		return nil
 	}

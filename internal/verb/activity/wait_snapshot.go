@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -136,14 +137,34 @@ func (s snapshot) changes(before snapshot) news {
 	return n
 }
 
-// changesSince is what changed since the answer that a cursor is from, as far as new entries say it.
-func (s snapshot) changesSince(cursor string) news {
+// timeOf is a cursor that is a time, to the second as entries have it; zero for any other.
+func timeOf(cursor string) time.Time {
+	at, err := time.Parse(time.RFC3339, cursor)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// had is how many entries the record had at a cursor.
+func (s snapshot) had(cursor string) int {
+	if at := timeOf(cursor); !at.IsZero() {
+		if n := slices.IndexFunc(s.log, func(e record.Entry) bool { return e.At.After(at) }); n >= 0 {
+			return n
+		}
+		return len(s.log)
+	}
 	_, count, _ := strings.Cut(cursor, "-")
 	had, err := strconv.Atoi(count)
 	if err != nil {
-		return news{}
+		return len(s.log)
 	}
-	n := news{entries: s.log.Since(had)}
+	return had
+}
+
+// changesSince is what changed since the answer that a cursor is from, as far as new entries say it.
+func (s snapshot) changesSince(cursor string) news {
+	n := news{entries: s.log.Since(s.had(cursor))}
 	var status, assignee *Change
 	for _, e := range n.entries {
 		if e.To != "" {

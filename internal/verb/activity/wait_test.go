@@ -171,6 +171,8 @@ func TestWaitThatEndsAtOnce(t *testing.T) {
 		code activity.WaitCode
 	}{
 		{"since the cursor", verbtest.Args{"id": id, "cursor": first.Cursor}, activity.ChangedSinceCursor},
+		{"since a time", verbtest.Args{"id": id, "cursor": "2026-01-01T00:00:00Z"}, activity.ChangedSinceCursor},
+		{"since a time to come", verbtest.Args{"id": id, "cursor": "2999-01-01T00:00:00Z", "timeout_seconds": 0}, activity.WaitTimeout},
 		{"in the state already", verbtest.Args{"id": id, "wait_for_status": []string{"done", "in_progress"}, "cursor": first.Cursor}, activity.AlreadyAtStatus},
 		{"work already", verbtest.Args{"ready": true}, activity.AlreadyAtStatus},
 		{"work, and another than at the cursor", verbtest.Args{"ready": true, "cursor": first.Cursor}, activity.ChangedSinceCursor},
