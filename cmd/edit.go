@@ -264,10 +264,7 @@ func lacking(all, from []record.ID) []string {
 
 // checksChanged sets the checks, if they are others. Their results are not for an editor.
 func checksChanged(in map[string]any, was, is []task.Check) error {
-	had := map[string]task.Check{}
-	for _, c := range was {
-		had[c.Desc] = c
-	}
+	had := record.By(was, func(c task.Check) string { return c.Desc })
 	if reflect.DeepEqual(was, is) || len(was)+len(is) == 0 {
 		return nil
 	}

@@ -144,10 +144,7 @@ func Acceptance(criteria []string) []Check {
 // WithDefaults returns a new task's own checks followed by the default ones. It returns INVALID_INPUT for a check that
 // has the description of a default one and asks for something else.
 func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
-	byDesc := make(map[string]Check, len(checks))
-	for _, c := range checks {
-		byDesc[c.Desc] = c
-	}
+	byDesc := record.By(checks, func(c Check) string { return c.Desc })
 	for _, d := range f.Defaults {
 		switch c, declared := byDesc[d.Desc]; {
 		case !declared:

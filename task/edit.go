@@ -275,10 +275,7 @@ func changedFields(before, after Task) []string {
 
 // timeoutChanged reports whether a check that otherwise stays the same has another time limit.
 func timeoutChanged(before, after []Check) bool {
-	limits := make(map[string]Check, len(before))
-	for _, c := range before {
-		limits[c.Desc] = c
-	}
+	limits := record.By(before, func(c Check) string { return c.Desc })
 	return slices.ContainsFunc(after, func(c Check) bool {
 		old, ok := limits[c.Desc]
 		return ok && old.Same(c) && old.Timeout != c.Timeout

@@ -263,10 +263,7 @@ func (f Flow) Create(t Task, find Find, s record.Stamp) (Task, error) {
 // Plan creates several tasks at once. They may name one another in deps and parent, and come in any order. It returns
 // them as Create does, each behind those that it depends on, or the error of the first that may not be created.
 func (f Flow) Plan(tasks []Task, find Find, s record.Stamp) ([]Task, error) {
-	planned := map[record.ID]Task{}
-	for _, t := range tasks {
-		planned[t.ID] = t
-	}
+	planned := record.By(tasks, func(t Task) record.ID { return t.ID })
 	among := func(id record.ID) (Task, bool) {
 		if t, ok := planned[id]; ok {
 			return t, true

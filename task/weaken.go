@@ -28,10 +28,7 @@ func (f Flow) Weakened(t Task) (record.Entry, bool) {
 // owed returns the checks that entries dropped without the right to and that the task does not declare, by their hash,
 // each with the index of that entry.
 func (f Flow) owed(t Task) map[string]int {
-	defaults := map[string]bool{}
-	for _, d := range f.DefaultsOf(t) {
-		defaults[d.Hash(t.ID)] = true
-	}
+	defaults := record.SetOf(record.Each(f.DefaultsOf(t), func(d Check) string { return d.Hash(t.ID) }))
 	owed := map[string]int{}
 	by := map[string]record.Actor{} // who declared each check of the list declared last
 	var excuses excuse
@@ -149,10 +146,7 @@ func unrecorded(before, after Task) []string {
 
 // Dropped lists the checks of one list for which a later list has none that asks for the same. Order does not matter.
 func Dropped(before, after []Check) []Check {
-	kept := make(map[asked]bool, len(after))
-	for _, c := range after {
-		kept[c.asks()] = true
-	}
+	kept := record.SetOf(record.Each(after, Check.asks))
 	return slices.DeleteFunc(slices.Clone(before), func(old Check) bool { return kept[old.asks()] })
 }
 

@@ -73,10 +73,7 @@ type pair struct {
 // that is a finding of its own. A task whose file was renamed is recognised by its provenance.
 func Compare(tree, base Tree) *Change {
 	c := &Change{Tree: tree, Base: base, others: base.dependable()}
-	was := make(map[record.ID]*TaskFile, len(base.Tasks))
-	for _, f := range base.Tasks {
-		was[f.ID()] = f
-	}
+	was := record.By(base.Tasks, (*TaskFile).ID)
 	c.base = maps.Clone(was)
 	var brought []*TaskFile
 	for _, now := range tree.Tasks {

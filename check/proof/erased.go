@@ -20,10 +20,7 @@ func (r erasedRules) apply() {
 	if r.change == nil || len(r.change.Erased) == 0 {
 		return
 	}
-	base := map[record.Ref]*File{}
-	for _, f := range r.change.Base.All() {
-		base[f.Ref] = f
-	}
+	base := record.By(r.change.Base.All(), func(f *File) record.Ref { return f.Ref })
 	lost := map[record.Ref][]record.Entry{}
 	for _, e := range r.change.Erased {
 		has := func(other record.Entry) bool { return other.Equal(e.Entry) }

@@ -68,10 +68,7 @@ func (r graphRules) edges(kind edgeKind) {
 
 // circle reports every task of a circle, at the reference that leads on in the circle.
 func (r graphRules) circle(kind edgeKind, circle []record.ID) {
-	in := make(map[record.ID]bool, len(circle))
-	for _, id := range circle {
-		in[id] = true
-	}
+	in := record.SetOf(circle)
 	for _, id := range circle {
 		f := r.byName[id]
 		to := kind.of(f.Task)

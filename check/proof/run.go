@@ -41,10 +41,7 @@ func (t Tree) Done(change *Change) []record.ID {
 func (t Tree) Commands(of []record.ID) []Command {
 	type key struct{ cmd, folder string }
 	index := map[key]int{}
-	wanted := make(map[record.ID]bool, len(of))
-	for _, id := range of {
-		wanted[id] = true
-	}
+	wanted := record.SetOf(of)
 	var out []Command
 	for _, f := range t.Tasks {
 		if !f.Sound() || !wanted[f.ID()] {

@@ -41,6 +41,15 @@ func Find[S ~[]E, E any](list S, fits func(E) bool) (found E, ok bool) {
 	return list[i], true
 }
 
+// By has the members of a list by what a function makes of each; of several that are alike in that the last.
+func By[S ~[]E, K comparable, E any](list S, key func(E) K) map[K]E {
+	out := make(map[K]E, len(list))
+	for _, v := range list {
+		out[key(v)] = v
+	}
+	return out
+}
+
 // SetOf returns the members of a list as the keys of a map.
 func SetOf[T comparable](list []T) map[T]bool {
 	out := make(map[T]bool, len(list))

@@ -42,12 +42,9 @@ func OthersOf(s *store.Store, k *kind.Kind, here []*kind.Row, problems []problem
 	if len(all) == 0 {
 		return o
 	}
-	known := map[string]bool{}
-	for _, r := range here {
-		known[r.ID] = true
-	}
+	known := record.By(here, func(r *kind.Row) string { return r.ID })
 	for i := range all {
-		if !known[all[i].ID] && !slices.ContainsFunc(problems, isAbout(k, all[i].ID)) {
+		if known[all[i].ID] == nil && !slices.ContainsFunc(problems, isAbout(k, all[i].ID)) {
 			o.only[all[i].ID] = all[i]
 			o.rows = append(o.rows, &all[i].Row)
 		}
@@ -224,10 +221,7 @@ func OnBranches(s *store.Store, t task.Task) []BranchState {
 	if err != nil {
 		return nil
 	}
-	known := map[string]bool{}
-	for _, name := range entryNames(t.Provenance) {
-		known[name] = true
-	}
+	known := record.SetOf(entryNames(t.Provenance))
 	var all []BranchState
 	for _, other := range versions {
 		src, err := s.Others().Text(other)

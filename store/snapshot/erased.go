@@ -14,10 +14,7 @@ import (
 // the judged record has no more or in another order. Commits that another base has are left out, since what that holds
 // is compared.
 func (h *history) erased(recalled []version, others map[int]bool) (all []proof.Erased) {
-	judged := map[record.Ref]*proof.File{}
-	for _, f := range h.tree.All() {
-		judged[f.Ref] = f
-	}
+	judged := record.By(h.tree.All(), func(f *proof.File) record.Ref { return f.Ref })
 	for of := range h.touching {
 		now, is := judged[of], of
 		if now == nil {

@@ -187,10 +187,7 @@ func (r subjectReader) noteIgnored(ctx context.Context, untracked []string) (str
 	if err != nil {
 		return "", err
 	}
-	ignored := make(map[string]bool, len(all))
-	for _, name := range all {
-		ignored[name] = true
-	}
+	ignored := record.SetOf(all)
 	judged := slices.DeleteFunc(untracked, func(name string) bool { return !ignored[r.InRepo(name)] })
 	if len(judged) == 0 {
 		return "", nil

@@ -41,10 +41,7 @@ func unixLines(content []byte) []byte { return bytes.ReplaceAll(content, []byte(
 // unread returns NO_BASE if a file of the base cannot be read as what it should be: what the change did to it cannot be
 // told. A file that the judged tree has unchanged is left to the rules.
 func (t *tree) unread(base *tree, name string) error {
-	now := map[string]*proof.File{}
-	for _, f := range t.files() {
-		now[f.Path] = f
-	}
+	now := record.By(t.files(), func(f *proof.File) string { return f.Path })
 	var first *proof.File
 	more := 0
 	for _, was := range base.files() {
