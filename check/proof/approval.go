@@ -149,7 +149,7 @@ func (r *approvalRules) unsigned(f *TaskFile, n int, evidence *task.EvidenceInde
 func (r *approvalRules) approvedFiles(p pair) {
 	t := p.now.Task
 	closed := t.Provenance.LastIndex(func(e record.Entry) bool { return e.To != "" && r.flow.ClaimsDone(e.To) })
-	if closed < 0 || r.change.FilesAt == nil {
+	if closed < 0 {
 		return
 	}
 	filesThen := sync.OnceValues(func() (string, bool) { return r.change.FilesAt(p.now.ID(), t.Provenance[closed]) })
@@ -164,7 +164,7 @@ func (r *approvalRules) approvedFiles(p pair) {
 			continue
 		}
 		rule := SignedTreeUnknown
-		if _, here := r.committed(ev.Commit, ev.Tree); here {
+		if _, here := r.change.Committed(ev.Commit, ev.Tree); here {
 			rule = SignedElsewhere
 		}
 		r.report(rule, &p.now.File, Path{"provenance", ev.Entry}, "the check %q was signed by %s for other files than those that the task was closed with", c.Desc, ev.Who).

@@ -19,34 +19,7 @@ type Change struct {
 	// Past holds the versions of the Suspects' files in the change's commits, in any order.
 	Past map[record.ID][]task.Task
 
-	// Committed reports whether the judged tree, or a commit since the base, has this fingerprint. commit is HEAD at the
-	// time of the run, "" if there was none. known is false if that commit is not part of the change.
-	Committed func(commit, fingerprint string) (has, known bool)
-
-	// BroughtBy finds the first of the change's commits in which a task has an entry. It reports false if there is none.
-	BroughtBy func(id record.ID, e record.Entry) (Written, bool)
-
-	// RecordBroughtBy finds the first of the change's commits in which a record of any kind has an entry. It reports false
-	// if there is none. It may be nil.
-	RecordBroughtBy func(of record.Ref, e record.Entry) (WrittenIn, bool)
-
-	// DefaultsAt returns the default checks of the commit of the base that a new task was made on, by the entry that made
-	// it. That is the newest one on which the first of the change's commits stands that has the entry; if that is the base
-	// itself, as after a rebase or a squash, the one that stood at the time in the entry and in the task's id, of which
-	// the later counts. known is false if it cannot be told. It may be nil.
-	DefaultsAt func(id record.ID, e record.Entry) (defaults []task.Check, known bool)
-
-	// FilesAt returns the fingerprint of the files in the first of the change's commits in which a task has an entry, or
-	// else of the judged tree. known is false if the fingerprint may not be computed.
-	FilesAt func(id record.ID, e record.Entry) (fingerprint string, known bool)
-
-	// HeldSince reports whether the judged tree, or one of the change's commits that have an entry of a task, has this
-	// fingerprint. known is false if that cannot be told. It may be nil.
-	HeldSince func(id record.ID, e record.Entry, fingerprint string) (has, known bool)
-
-	// Merged says how the commit that an entry of a task names as merged came to the files that the entry came with. known
-	// is false if that commit is not in the history of the judged tree, or the entry is not committed. It may be nil.
-	Merged func(id record.ID, e record.Entry) (m Merge, known bool)
+	History // of the commits between the two
 
 	// Erased lists the entries that a record had in one of the change's commits, and that it does not have now, or in
 	// another order.
@@ -60,6 +33,38 @@ type Change struct {
 	others map[record.ID]*RecordFile // of the base: records of other kinds that tasks can depend on
 	pairs  []pair
 	gone   []*TaskFile // of the base
+}
+
+// History answers what the rules ask of the change's commits.
+type History interface {
+	// Committed reports whether the judged tree, or a commit since the base, has this fingerprint. commit is HEAD at the
+	// time of the run, "" if there was none. known is false if that commit is not part of the change.
+	Committed(commit, fingerprint string) (has, known bool)
+
+	// BroughtBy finds the first of the change's commits in which a task has an entry. It reports false if there is none.
+	BroughtBy(id record.ID, e record.Entry) (Written, bool)
+
+	// RecordBroughtBy finds the first of the change's commits in which a record of any kind has an entry. It reports false
+	// if there is none.
+	RecordBroughtBy(of record.Ref, e record.Entry) (WrittenIn, bool)
+
+	// DefaultsAt returns the default checks of the commit of the base that a new task was made on, by the entry that made
+	// it. That is the newest one on which the first of the change's commits stands that has the entry; if that is the base
+	// itself, as after a rebase or a squash, the one that stood at the time in the entry and in the task's id, of which
+	// the later counts. known is false if it cannot be told.
+	DefaultsAt(id record.ID, e record.Entry) (defaults []task.Check, known bool)
+
+	// FilesAt returns the fingerprint of the files in the first of the change's commits in which a task has an entry, or
+	// else of the judged tree. known is false if the fingerprint may not be computed.
+	FilesAt(id record.ID, e record.Entry) (fingerprint string, known bool)
+
+	// HeldSince reports whether the judged tree, or one of the change's commits that have an entry of a task, has this
+	// fingerprint. known is false if that cannot be told.
+	HeldSince(id record.ID, e record.Entry, fingerprint string) (has, known bool)
+
+	// Merged says how the commit that an entry of a task names as merged came to the files that the entry came with. known
+	// is false if that commit is not in the history of the judged tree, or the entry is not committed.
+	Merged(id record.ID, e record.Entry) (m Merge, known bool)
 }
 
 // pair is a task that the change touches, as it is and as it was.

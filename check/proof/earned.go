@@ -48,7 +48,7 @@ func (r pairRules) lacksDefaults() {
 // defaultsThen returns the default checks of the base as the commit that made the task had it.
 func (r pairRules) defaultsThen() ([]task.Check, bool) {
 	log := r.now.Task.Provenance
-	if r.change.DefaultsAt == nil || len(log) == 0 {
+	if len(log) == 0 {
 		return nil, false
 	}
 	return r.change.DefaultsAt(r.now.ID(), log.First())
@@ -80,7 +80,7 @@ func (r pairRules) movedOn() {
 		if r.now.Task.Repo != "" || !r.fresh[i] || e.To == "" || e.Tree == "" || len(e.Results) > 0 {
 			continue
 		}
-		if has, known := r.committed(e.Commit, e.Tree); known && !has {
+		if has, known := r.change.Committed(e.Commit, e.Tree); known && !has {
 			r.report(EvidenceTreeUnknown, &r.now.File, Path{"provenance", i}, "was moved to %s on files that no commit of this change holds", e.To)
 		}
 	}
@@ -96,7 +96,7 @@ func (r pairRules) trees() {
 			continue
 		}
 		asked[ev.Entry] = true
-		if has, known := r.committed(ev.Commit, ev.Tree); known && !has {
+		if has, known := r.change.Committed(ev.Commit, ev.Tree); known && !has {
 			r.report(EvidenceTreeUnknown, &r.now.File, Path{"provenance", ev.Entry}, "the check %q passed on files that no commit of this change holds", c.Desc)
 		}
 	}

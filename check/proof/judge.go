@@ -194,14 +194,6 @@ func sound(f *TaskFile) (task.Task, bool) {
 	return f.Task, true
 }
 
-// committed reports whether the change has files with this fingerprint; see Change.Committed.
-func (j *judge) committed(commit, tree string) (has, known bool) {
-	if j.change.Committed == nil {
-		return false, false
-	}
-	return j.change.Committed(commit, tree)
-}
-
 // Sort puts findings in the order in which Judge returns them: by path, line and rule.
 func Sort(findings []Finding) {
 	sorted.By(findings, func(a, b Finding) int {

@@ -216,6 +216,6 @@ func (r lifeRules) precedes(first, e record.Entry) bool {
 	if i < 0 || !r.fresh[i] {
 		return i >= 0
 	}
-	w, committed := r.judge.broughtBy(&r.Now.File, first)
+	w, committed := r.judge.change.RecordBroughtBy(r.Now.Ref, first)
 	return committed && !slices.ContainsFunc(w.Log, e.Equal)
 }

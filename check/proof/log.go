@@ -97,7 +97,7 @@ func (r logRules) aheadOfTime() {
 	var newest time.Time
 	for i, e := range r.file.Head.Log {
 		if r.fresh[i] && e.At.After(newest) && e.At.After(r.change.Newest.Add(ahead)) {
-			if w, ok := r.broughtBy(r.file, e); ok && e.At.After(w.At.Add(ahead)) {
+			if w, ok := r.change.RecordBroughtBy(r.file.Ref, e); ok && e.At.After(w.At.Add(ahead)) {
 				r.report(TimeAhead, r.file, Path{"provenance", i}, "entry %d (%s) is more than a day later than the commit that brought it (%s)",
 					i+1, describe(e), w.At.UTC().Format(time.RFC3339))
 				return

@@ -99,7 +99,7 @@ func newest[T comparable](r pairRules, of func(record.Entry) (T, bool), want T) 
 // follows reports whether an entry was written to the task as an earlier one had left it. It was not if the commit that
 // brought it lacks the other, and where both came in one it does not begin where the other ends.
 func (r pairRules) follows(e, earlier record.Entry) bool {
-	if w, ok := r.change.broughtBy(r.now.ID(), e); ok {
+	if w, ok := r.change.BroughtBy(r.now.ID(), e); ok {
 		if own, ok := w.Find(r.now.ID()); ok && !own.Provenance.Has(earlier.Hash()) {
 			return false
 		}

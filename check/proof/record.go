@@ -56,8 +56,10 @@ type WrittenIn struct {
 // the entry has it, or as it is now if no commit of the change has it.
 func (c *Case) WrittenWith(i int) record.Log {
 	log := c.Now.Head.Log
-	if w, ok := c.judge.broughtBy(&c.Now.File, log[i]); ok {
-		return w.Log
+	if change := c.judge.change; change != nil {
+		if w, ok := change.RecordBroughtBy(c.Now.Ref, log[i]); ok {
+			return w.Log
+		}
 	}
 	return log
 }
@@ -91,14 +93,6 @@ func badForm(e record.Entry, did ...record.Did) string {
 		return "changes what an entry of its kind does not change"
 	}
 	return ""
-}
-
-// broughtBy is Change.RecordBroughtBy, where there may be no base, and no commits.
-func (j *judge) broughtBy(f *File, e record.Entry) (WrittenIn, bool) {
-	if j.change == nil || j.change.RecordBroughtBy == nil {
-		return WrittenIn{}, false
-	}
-	return j.change.RecordBroughtBy(f.Ref, e)
 }
 
 // Report adds a finding about the record, with the rule's own severity and fix. The finding returned may be changed

@@ -97,9 +97,7 @@ func TestAKindOfItsOwn(t *testing.T) {
 			if test.base != nil {
 				change := proof.Compare(recipes(test.now...), recipes(test.base...))
 				change.Newest = noon
-				change.RecordBroughtBy = func(record.Ref, record.Entry) (proof.WrittenIn, bool) {
-					return proof.WrittenIn{At: noon}, true
-				}
+				change.History = oneCommit{}
 				found = change.Judge()
 			}
 			var got []string
@@ -122,8 +120,29 @@ func TestTheConfigKnowsTheRulesOfAKind(t *testing.T) {
 	}
 	loose := recipes(recipeFile("bread", "bread", "A-2"))
 	loose.Config.Severities = map[proof.RuleID]proof.Severity{"recipe-without-a-task": proof.Off}
-	got := proof.Compare(loose, tree).Judge()
+	change := proof.Compare(loose, tree)
+	change.History = oneCommit{}
+	got := change.Judge()
 	if !slices.ContainsFunc(got, func(f proof.Finding) bool { return f.Rule == proof.ConfigLoosened.ID }) || got[len(got)-1].Severity != proof.Error {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// oneCommit is the history of a change that one commit brought, of which nothing is known but its time.
+type oneCommit struct{}
+
+func (oneCommit) Committed(string, string) (has, known bool) { return }
+
+func (oneCommit) BroughtBy(record.ID, record.Entry) (w proof.Written, ok bool) { return }
+
+func (oneCommit) RecordBroughtBy(record.Ref, record.Entry) (proof.WrittenIn, bool) {
+	return proof.WrittenIn{At: noon}, true
+}
+
+func (oneCommit) DefaultsAt(record.ID, record.Entry) (all []task.Check, known bool) { return }
+
+func (oneCommit) FilesAt(record.ID, record.Entry) (fingerprint string, known bool) { return }
+
+func (oneCommit) HeldSince(record.ID, record.Entry, string) (has, known bool) { return }
+
+func (oneCommit) Merged(record.ID, record.Entry) (m proof.Merge, known bool) { return }

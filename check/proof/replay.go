@@ -137,7 +137,7 @@ func (r pairRules) waits(s record.Status) bool {
 // as the base has it. An entry is not later than the commit that brought it, whatever time it gives.
 func (r pairRules) findAt(e record.Entry) task.Find {
 	committed := e.At
-	if w, ok := r.change.broughtBy(r.now.ID(), e); ok && w.At.Before(e.At) {
+	if w, ok := r.change.BroughtBy(r.now.ID(), e); ok && w.At.Before(e.At) {
 		committed = w.At
 	}
 	return func(id record.ID) (task.Task, bool) {
@@ -166,7 +166,7 @@ func (r pairRules) closedOrOpen(t task.Task, closed bool) task.Task {
 // that one of its ancestors has of the task, or knows nothing of the task as the base has it. A dependency counts as
 // closed only by entries that are still in its provenance, and that the commit or an ancestor of it has.
 func (r pairRules) writtenIn(e record.Entry) (task.Commit, bool) {
-	w, ok := r.change.broughtBy(r.now.ID(), e)
+	w, ok := r.change.BroughtBy(r.now.ID(), e)
 	if !ok { // it is not committed yet
 		w.Find, w.From, w.Later = r.findOrBase, []task.Find{r.change.inBase}, true
 	}
@@ -248,14 +248,6 @@ func (r pairRules) stayedClosed(now task.Task, lost []record.Entry, w Written) b
 
 // endOfTime is later than any entry.
 var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
-
-// broughtBy is BroughtBy, where that may be nil.
-func (c *Change) broughtBy(id record.ID, e record.Entry) (Written, bool) {
-	if c.BroughtBy == nil {
-		return Written{}, false
-	}
-	return c.BroughtBy(id, e)
-}
 
 // inBase is a task.Find in the base.
 func (c *Change) inBase(id record.ID) (task.Task, bool) {

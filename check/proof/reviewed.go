@@ -64,13 +64,10 @@ func (r pairRules) movedSince(entry int) bool {
 
 // closedOn finds a close that gives the fingerprint of approved files, and came with others.
 func (r pairRules) closedOn(closed int, c task.Check, ev task.Evidence) {
-	if r.change.HeldSince == nil {
-		return
-	}
 	if held, known := r.change.HeldSince(r.now.ID(), r.now.Task.Provenance[closed], ev.Tree); !known || held {
 		return
 	}
-	switch earlier, known := r.committed(ev.Commit, ev.Tree); {
+	switch earlier, known := r.change.Committed(ev.Commit, ev.Tree); {
 	case !r.fresh[ev.Entry]:
 		r.stale(closed, "%q was given in an earlier change, and the files that the task was closed with are others", c.Desc)
 	case known && earlier:
@@ -83,9 +80,6 @@ func (r pairRules) closedOn(closed int, c task.Check, ev task.Evidence) {
 // merged judges what a closing entry says of the merge that it came with. After a squash or a rebase the commit that
 // was merged is not in the history, and nothing shows what was approved.
 func (r pairRules) merged(closed int, c task.Check) {
-	if r.change.Merged == nil {
-		return
-	}
 	e := r.now.Task.Provenance[closed]
 	m, known := r.change.Merged(r.now.ID(), e)
 	switch said := e.Said(); {

@@ -72,9 +72,7 @@ func (h *history) tell(change *proof.Change, recalled []version, bases []string)
 			change.Past[t.ID] = append(change.Past[t.ID], t)
 		}
 	}
-	change.Committed, change.BroughtBy, change.RecordBroughtBy = h.committed, h.broughtBy, h.recordBroughtBy
-	change.FilesAt, change.HeldSince, change.Merged = h.filesAt, h.heldSince, h.merged
-	change.DefaultsAt = h.defaultsAt
+	change.History = h
 	change.Erased = h.erased(recalled, h.upTo(bases))
 	for _, c := range slices.Concat(h.all, h.around) {
 		if c.At.After(change.Newest) {
@@ -93,8 +91,8 @@ type prints struct {
 	now   string            // of what is not committed; "" until it is taken
 }
 
-// committed is the function of proof.Change.Committed.
-func (h *history) committed(commit, fingerprint string) (here, known bool) {
+// Committed is proof.History.Committed.
+func (h *history) Committed(commit, fingerprint string) (here, known bool) {
 	if _, ours := h.place[commit]; h.err != nil || !ours && commit != "" && commit != h.since {
 		return false, false
 	}
@@ -158,8 +156,8 @@ func (h *history) firstWith(of record.Ref, e record.Entry) int {
 	return i
 }
 
-// broughtBy is the function of proof.Change.BroughtBy.
-func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) {
+// BroughtBy is proof.History.BroughtBy.
+func (h *history) BroughtBy(id record.ID, e record.Entry) (proof.Written, bool) {
 	i := h.firstWith(id.Ref(), e)
 	switch {
 	case i >= 0:
@@ -178,8 +176,8 @@ func (h *history) broughtBy(id record.ID, e record.Entry) (proof.Written, bool) 
 	return proof.Written{Before: []task.Find{h.in(h.head)}}, false
 }
 
-// recordBroughtBy is the function of proof.Change.RecordBroughtBy.
-func (h *history) recordBroughtBy(of record.Ref, e record.Entry) (proof.WrittenIn, bool) {
+// RecordBroughtBy is proof.History.RecordBroughtBy.
+func (h *history) RecordBroughtBy(of record.Ref, e record.Entry) (proof.WrittenIn, bool) {
 	k, ok := kind.For(of)
 	i := h.firstWith(of, e)
 	if i < 0 || !ok {
@@ -192,9 +190,9 @@ func (h *history) recordBroughtBy(of record.Ref, e record.Entry) (proof.WrittenI
 	return proof.WrittenIn{At: h.all[i].At, Log: log}, h.err == nil
 }
 
-// defaultsAt is the function of proof.Change.DefaultsAt. Where the histories crossed, a default check of any of the
+// DefaultsAt is proof.History.DefaultsAt. Where the histories crossed, a default check of any of the
 // commits counts.
-func (h *history) defaultsAt(id record.ID, e record.Entry) ([]task.Check, bool) {
+func (h *history) DefaultsAt(id record.ID, e record.Entry) ([]task.Check, bool) {
 	var bases []string
 	if i := h.firstWith(id.Ref(), e); h.err == nil && i >= 0 && !h.later()[i] {
 		bases = h.mergeBases(h.since, h.all[i].ID)
@@ -234,8 +232,8 @@ func (h *history) landedBy(at time.Time) []string {
 
 func (h *history) configPath() string { return h.InRepo(h.Rel(h.ConfigFile())) }
 
-// filesAt is the function of proof.Change.FilesAt.
-func (h *history) filesAt(id record.ID, e record.Entry) (fingerprint string, known bool) {
+// FilesAt is proof.History.FilesAt.
+func (h *history) FilesAt(id record.ID, e record.Entry) (fingerprint string, known bool) {
 	if i := h.firstWith(id.Ref(), e); i >= 0 {
 		fingerprint = h.fingerprintOf(h.all[i].ID)
 	} else {

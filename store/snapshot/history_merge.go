@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
-// heldSince is the function of proof.Change.HeldSince.
-func (h *history) heldSince(id record.ID, e record.Entry, fingerprint string) (has, known bool) {
+// HeldSince is proof.History.HeldSince.
+func (h *history) HeldSince(id record.ID, e record.Entry, fingerprint string) (has, known bool) {
 	if h.err != nil || h.unhashed {
 		return false, false
 	}
@@ -55,8 +55,8 @@ func (h *history) reach(commit string) map[string]bool {
 	return out
 }
 
-// merged is the function of proof.Change.Merged.
-func (h *history) merged(id record.ID, e record.Entry) (m proof.Merge, known bool) {
+// Merged is proof.History.Merged.
+func (h *history) Merged(id record.ID, e record.Entry) (m proof.Merge, known bool) {
 	commit, brought := e.Said().Merged, h.firstWith(id.Ref(), e)
 	if brought < 0 || h.err != nil || !h.reach(h.all[brought].ID)[commit] {
 		return m, false
