@@ -217,6 +217,9 @@ func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gra
 	}
 	c.known, _ = w.Reads.KnownOf(ctx, s)
 	problems, err := w.EachRow(ctx, s, func(k *kind.Kind, r *kind.Row) {
+		if k == kind.Tasks.Kind {
+			r = cmp.Or(g.Row(record.ID(r.ID)), r) // as the work tree has it
+		}
 		switch c.mentions(r); k {
 		case kind.Tasks.Kind:
 			c.task(r)
@@ -328,10 +331,10 @@ func (c *collector) task(r *kind.Row) {
 }
 
 // reviews reports whether the actor is to look at a task in review: its reviewer, or, where none is named, every person
-// who did not do the work.
+// but whoever did the work.
 func (c *collector) reviews(r *kind.Row) bool {
 	named := r.All(kind.ReviewerFact)
-	return slices.Contains(named, string(c.me)) || len(named) == 0 && c.me.Human() && !slices.Contains(r.All(kind.WorkerFact), string(c.me)) && r.Assignee != c.me
+	return slices.Contains(named, string(c.me)) || len(named) == 0 && c.me.Human() && r.Assignee != c.me
 }
 
 // whole is an item with what its entry says, and with where the work is that waits for approval.
