@@ -84,7 +84,7 @@ type leftoverFinder struct{ live.Clone }
 // empty ones.
 func (f leftoverFinder) notFiles() (left []Leftover) {
 	folders := f.Live.Folders()
-	known := slices.Concat(folders, []string{f.Live.Jobs(), f.Live.Worktrees()}) // packages jobs and worktree know what is in there
+	known := slices.Concat(folders, []string{f.Live.Jobs(), f.Live.Worktrees(), f.Live.Pairs()}) // internal/work knows what is in there
 	for _, dir := range folders {
 		entries, _ := os.ReadDir(dir) // the functions below return the error
 		for _, e := range entries {

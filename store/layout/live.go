@@ -124,6 +124,9 @@ func (l Layout) Derived(what, folder string) string {
 // Jobs is the folder of the jobs of this clone, each in a folder of its own.
 func (l Live) Jobs() string { return l.join("jobs") }
 
+// Pairs is the folder of what the agents of pairs read.
+func (l Live) Pairs() string { return l.join("pairs") }
+
 // Pair is the folder of what the agent of a pair reads.
 func (l Live) Pair(id record.ID) string { return l.join("pairs", string(id)) }
 

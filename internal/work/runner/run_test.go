@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -528,6 +529,33 @@ func TestASupervisorThatIsAskedToEndLeavesAJobThatGoesOn(t *testing.T) {
 		t.Errorf("got %+v", one.Status)
 	}
 	storetest.WantCode(t, f.runner().Run(t.Context(), f.w, id), record.AlreadyTerminal)
+}
+
+// A job that was cut off has no supervisor that would let go of its task when it is canceled.
+func TestSlowAStaleJobThatIsCanceledLetsGo(t *testing.T) {
+	slowtest.Skip(t)
+	f := newField(t)
+	f.agent.line = "echo half >file; >begun; sleep 300"
+	id := f.make()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- f.runner().Run(ctx, f.w, id) }()
+	f.soon("the executor works", func() bool { return f.started(id) })
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := verb.Do(t.Context(), f.w, jobs.Cancel, jobs.CancelIn{Job: id, Reason: "another way"}); err != nil {
+		t.Fatal(err)
+	}
+	one := f.get(id)
+	ses, err := kind.Sessions.Get(f.there(one), one.Status.Session)
+	if err != nil || ses.Status != session.Canceled || f.task(one).Assignee != "" {
+		t.Errorf("its session is %s, and the task is held by %q, %v", ses.Status, f.task(one).Assignee, err)
+	}
+	if h := session.Holder(f.task(one).Header(), f.s.Known(record.ID(theTask).Ref()), time.Now()); h.Live() {
+		t.Errorf("it is held by %s", h.Actor)
+	}
 }
 
 // Who has lost the lock may have a successor in the same work tree, so the executor ends, and nothing is written or

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -38,6 +39,11 @@ func Cancel(ctx context.Context, w *verb.Workspace, s *store.Store, in CancelIn)
 	}
 	if err := work.Jobs(s).Cancel(in.Job, w.Actor(), in.Reason); err != nil {
 		return Job{}, verb.WithID(err, record.ID(in.Job))
+	}
+	if one.Status.State == job.Stale { // it has no supervisor that would end its session
+		if err := letTaskGo(ctx, w, s, one.Spec.Task, cmp.Or(in.Reason, in.Job+" was canceled")); err != nil {
+			return Job{}, err
+		}
 	}
 	if err := w.RememberCall(ctx, s, session.Key{Session: in.Job}); err != nil {
 		return Job{}, err

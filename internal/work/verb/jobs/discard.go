@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -60,18 +61,31 @@ func discard(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 	if err := cancelLive(ctx, w, s, id, why); err != nil {
 		return nil, err
 	}
+	if err := letTaskGo(ctx, w, s, id, why); err != nil {
+		return nil, err
+	}
 	trees, err := work.Trees(s, w.Now)
 	if err != nil {
 		return nil, err
-	}
-	if tree, made, err := trees.Find(id); err == nil && made {
-		letGo(ctx, w, tree, why)
 	}
 	parked, err := trees.Park(ctx, id)
 	if err != nil {
 		return parked, err
 	}
 	return parked, s.DropBranch(ctx, id.Ref(), worktree.Branch(id))
+}
+
+// letTaskGo is letGo for the work tree of a task, if there is one.
+func letTaskGo(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, why string) error {
+	trees, err := work.Trees(s, w.Now)
+	if err != nil {
+		return err
+	}
+	if tree, made, err := trees.Find(id); err == nil && made {
+		letGo(ctx, w, tree, why)
+		_, _ = trees.CommitRecords(ctx, tree, fmt.Sprintf("%s: %s", id, why)) // if it cannot, the next job does
+	}
+	return nil
 }
 
 // letGo ends the session that holds a task in its work tree, or the claim, also at the git remote. Where the record there

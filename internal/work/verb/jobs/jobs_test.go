@@ -19,6 +19,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
@@ -335,6 +336,10 @@ func TestAKeyStandsForADayAfterTheEnd(t *testing.T) {
 	}
 	_, err := start(t, w, args{"id": id, "idempotency_key": "k", "priority": "P0"})
 	wantCode(t, err, record.Conflict)
+	other := *w
+	other.Actor = verb.As("human:kim")
+	_, err = start(t, &other, in)
+	wantCode(t, err, record.NotYours)
 	w.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
 	if again := mustStart(t, w, in); again.Job == one.Job || again.Replayed {
 		t.Errorf("after a day the same call gives %+v", again)
@@ -351,6 +356,11 @@ func TestMoreThanAHundredDoNotWait(t *testing.T) {
 	}
 	_, err := start(t, w, args{"id": id})
 	wantCode(t, err, record.RateLimit)
+	_, err = start(t, w, args{"title": "One more"})
+	wantCode(t, err, record.RateLimit)
+	if all, _, err := s.All(t.Context(), kind.Tasks.Kind); err != nil || len(all) != 1 {
+		t.Errorf("there are %d tasks, %v", len(all), err)
+	}
 }
 
 func TestASupervisorThatCannotBeStartedFailsTheJob(t *testing.T) {

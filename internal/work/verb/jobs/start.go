@@ -103,7 +103,14 @@ func (st *starter) prepare(ctx context.Context) error {
 // rights to create one, and a call that is repeated under its idempotency key gets the task that the first one made.
 func (st *starter) task(ctx context.Context) error {
 	in := st.in
-	if in.ID == "" {
+	if in.ID == "" { // no task is made for a job that is not
+		all, err := work.Jobs(st.s).List()
+		if err == nil {
+			err = tooMany(all)
+		}
+		if err != nil {
+			return err
+		}
 		create := tasks.CreateIn{TaskIn: tasks.TaskIn{
 			Title: in.Title, Body: in.Description, Acceptance: in.Acceptance, Checks: in.Checks, Fields: in.Fields,
 		}}
@@ -172,8 +179,11 @@ func supervise(ctx context.Context, w *verb.Workspace, s *store.Store, id string
 func (st *starter) made(all []job.Job) (*job.Job, error) {
 	key := st.in.IdempotencyKey
 	for _, one := range all {
-		if key == "" || one.Spec.Key != key || one.Spec.By != st.spec.By || !one.Status.KeyStands(st.w.Now()) {
+		if key == "" || one.Spec.Key != key || !one.Status.KeyStands(st.w.Now()) {
 			continue
+		}
+		if one.Spec.By != st.spec.By {
+			return nil, record.Errorf(record.NotYours, "%s started %s under this idempotency key", one.Spec.By, one.Spec.Job).WithHint("use a key of your own")
 		}
 		if one.Spec.Asked != st.spec.Asked {
 			return nil, record.Errorf(record.Conflict, "the idempotency key was used with other arguments, for %s", one.Spec.Job).
@@ -201,18 +211,25 @@ func (st *starter) admit(all []job.Job) (*job.Job, error) {
 	if one, err := st.made(all); one != nil || err != nil {
 		return one, err
 	}
+	for _, one := range all {
+		if one.Spec.Task == st.spec.Task && one.Status.State.Live() {
+			return nil, worksAlready(one)
+		}
+	}
+	return nil, tooMany(all)
+}
+
+// tooMany is RATE_LIMIT if too many jobs wait for a slot.
+func tooMany(all []job.Job) error {
 	waiting := 0
 	for _, one := range all {
 		if one.Status.State == job.Queued {
 			waiting++
 		}
-		if one.Spec.Task == st.spec.Task && one.Status.State.Live() {
-			return nil, worksAlready(one)
-		}
 	}
-	if waiting >= job.MaxWaiting {
-		return nil, record.Errorf(record.RateLimit, "%d jobs wait already", waiting).
-			WithHint("%s shows them; start more when some have begun", record.CallTo("job_list", "state", string(job.Queued)).OnlyShown())
+	if waiting < job.MaxWaiting {
+		return nil
 	}
-	return nil, nil
+	return record.Errorf(record.RateLimit, "%d jobs wait already", waiting).
+		WithHint("%s shows them; start more when some have begun", record.CallTo("job_list", "state", string(job.Queued)).OnlyShown())
 }
