@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +38,44 @@ type draft struct {
 	live    func(record.ID) session.Live
 }
 
+// deletedHere are the tasks that lie in the trash of this clone, by their targets.
+func deletedHere(s *store.Store) map[string]record.ID {
+	out := map[string]record.ID{}
+	all, _ := s.Trash().Deleted(kind.Tasks.Kind) // what cannot be read is as if it were not there
+	for _, v := range all {
+		t := v.(task.Task)
+		for _, r := range t.Refs {
+			if r.Type == record.OriginRef {
+				out[r.Target] = t.ID
+			}
+		}
+	}
+	return out
+}
+
+// gone tells of open tasks that were imported before from the files or repositories of these items, and are no more in
+// the source, or not in the part of it that is imported.
+func (d *draft) gone(items []Item) {
+	there, parts := map[string]bool{}, map[string]bool{}
+	part := func(ref string) string { // "" where the ref names none
+		before, _, _ := strings.Cut(ref, "#")
+		return strings.TrimSuffix(before, ref)
+	}
+	for _, it := range items {
+		ref := d.name(it.Ref)
+		there[ref] = true
+		if _, before := d.known[target(d.source, it.Ref)]; before {
+			parts[part(ref)] = true
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.came)) {
+		ref := d.came[id]
+		if t, ok := d.find(id); ok && !there[ref] && parts[part(ref)] && !d.flow.IsClosed(t.Status) {
+			d.report.lose(ref, "not in the source now; the task stays", string(id)+" "+t.Title)
+		}
+	}
+}
+
 // draftAll makes a task of each item that was not imported before.
 func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Reader, in ImportIn) (*draft, error) {
 	known, taken, err := imported(ctx, w, s)
@@ -59,16 +98,21 @@ func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Rea
 	for _, l := range in.Aside {
 		d.report.lose(l.Value, l.Field, "")
 	}
+	deleted := deletedHere(s)
 	for _, it := range in.Items {
+		trashed := deleted[target(d.source, it.Ref)]
 		switch _, before := known[target(d.source, it.Ref)]; {
 		case before:
 			d.report.Known++
+		case trashed != "":
+			d.lose(it, "deleted here, left out: cairn restore brings it back", string(trashed)+" "+it.Title)
 		case d.cannotClose(it):
 			d.lose(it, "closed item, left out: the workspace has default checks and no abandoned state", it.Title)
 		default:
 			d.items = append(d.items, it)
 		}
 	}
+	d.gone(in.Items)
 	d.edges = newEdges(d.items, func(ref string) bool { _, ok := known[target(d.source, ref)]; return ok }, d.lose)
 	if err = d.mint(taken); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func inTrash(s *store.Store, part string) (record.ID, error) {
 		if len(all) == 0 {
 			return "", e.WithHint("the trash is empty; a task that another clone deleted comes back with git")
 		}
-		return "", e.WithHint("there are %s%s", strings.Join(all[:min(trashNamed, len(all))], ", "), record.AndMore(len(all)-trashNamed))
+		return "", e.WithHint("there are %s%s", strings.Join(all[:min(trashNamed, len(all))], ", "), record.AndMore(max(0, len(all)-trashNamed)))
 	default:
 		return "", record.Errorf(record.AmbiguousID, "%q fits %d tasks in the trash", part, len(hits)).WithHint("one of %s", strings.Join(hits[:min(trashNamed, len(hits))], ", "))
 	}
