@@ -38,9 +38,6 @@ func (s State) Places() []Place {
 	return all
 }
 
-// OwnBranch is the branch of a record alone: of a task, on which it is worked on in a work tree of its own.
-func OwnBranch(id string) string { return "cairn/" + id }
-
 // Worktrees are the places of a state that name a worktree, the newest first, each once, with who holds the record
 // before how far it was carried.
 func (s State) Worktrees() (all []Place) {

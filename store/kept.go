@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
@@ -39,6 +40,10 @@ func (w *writing) keepSteps(st *staged, state session.State, after string) (out 
 	case ses == "" && state.Lease != nil:
 		ses = state.Lease.Session
 	}
+	who := last.Who
+	if state.Lease != nil && state.Lease.Session == ses { // others write to it too
+		who = state.Lease.Actor
+	}
 	i := slices.IndexFunc(w.files, func(c *change) bool { return c.of == st && c.now != nil })
 	if ses == "" || i < 0 || len(w.tx.order) > mostKept || len(w.files[i].now) > largestKept || !utf8.Valid(w.files[i].now) {
 		return nil
@@ -52,14 +57,14 @@ func (w *writing) keepSteps(st *staged, state session.State, after string) (out 
 		}
 	}
 	return append(out, w.put(w.s.KeptFile(header.Ref), session.Kept{
-		Ref: header.Ref, Session: ses, Who: last.Who, Worktree: w.s.Worktree, Branch: w.head.Branch,
+		Ref: header.Ref, Session: ses, Who: who, Worktree: w.s.Worktree, Branch: w.head.Branch,
 		Entry: last.Hash(), Path: w.s.Rel(w.files[i].path), Text: string(w.files[i].now),
 	}, after))
 }
 
 // Restore writes the records again that git took out of this worktree while a session of an actor worked here: each has
 // its file as it was written last, or, if the file has got something else since, the entries that it lacks. What was
-// written on another branch is left where it is, and so is what belongs to a session that is over. With whole neither
+// written on another branch, or was committed on one, is left where it is, and so is what belongs to a session that is over. With whole neither
 // counts: the worktree is that of the session alone, whatever became of its branch. It returns the paths of what it
 // wrote, from the workspace root, and the errors of Update.
 func (s *Store) Restore(ctx context.Context, who record.Actor, whole bool) (paths []string, err error) {
@@ -71,6 +76,11 @@ func (s *Store) Restore(ctx context.Context, who record.Actor, whole bool) (path
 	lost := slices.DeleteFunc(slices.Clone(kept), func(k session.Kept) bool {
 		return !whole && (k.Who != who || k.Branch != branch || !working(kept, k.Session)) || !s.lacks(k)
 	})
+	if !whole {
+		if lost, err = s.nowhere(ctx, lost); err != nil {
+			return nil, err
+		}
+	}
 	if len(lost) == 0 {
 		return nil, nil
 	}
@@ -88,6 +98,30 @@ func (s *Store) Restore(ctx context.Context, who record.Actor, whole bool) (path
 		return nil
 	})
 	return paths, err
+}
+
+// nowhere leaves out what a branch of the clone has.
+func (s *Store) nowhere(ctx context.Context, lost []session.Kept) ([]session.Kept, error) {
+	if len(lost) == 0 || s.Repo == nil {
+		return lost, nil
+	}
+	tips, err := s.Repo.Refs().Branches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	refs := make([]record.Ref, len(lost))
+	for i, k := range lost {
+		refs[i] = k.Ref
+	}
+	has := map[string]bool{} // hashes of entries
+	err = place.InCommits(ctx, s.Layout, tips, refs, func(of record.Ref, src []byte) {
+		if k, ok := kind.For(of); ok {
+			if v, err := k.Parse(src); err == nil {
+				maps.Copy(has, k.Header(v).Log.Hashes())
+			}
+		}
+	})
+	return slices.DeleteFunc(lost, func(k session.Kept) bool { return has[k.Entry] }), err
 }
 
 // working reports whether a session was active when it was written last.

@@ -73,7 +73,7 @@ func (g *Graph) goFurther(ctx context.Context) {
 			if g.ahead == nil {
 				g.ahead = map[string]store.Further{}
 			}
-			row := kind.Tasks.Kind.Row(f.Value)
+			row := kind.Tasks.Row(f.Value.(task.Task))
 			g.ahead[of.ID], rows[of.ID] = f, &row
 		}
 	})
@@ -198,7 +198,7 @@ func (g *Graph) closed(id record.ID) bool {
 // what the row says.
 func (g *Graph) Header(r *kind.Row) record.Header {
 	if f, ok := g.ahead[r.ID]; ok {
-		return kind.Tasks.Kind.Header(f.Value)
+		return f.Value.(task.Task).Header()
 	}
 	t, err := g.reads.Get(g.store, record.ID(r.ID))
 	if err != nil {

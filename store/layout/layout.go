@@ -174,6 +174,9 @@ func (l Layout) InWorktree(top string, folders func(Layout) []string) (Layout, e
 	return there, there.NoLinks(folders(there)...)
 }
 
+// OwnBranch is the branch of a record alone: of a task, on which it is worked on in a work tree of its own.
+func OwnBranch(id string) string { return "cairn/" + id }
+
 // Name is a short file name that stands for a path: a hash.
 func Name(path string) string {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(path)))

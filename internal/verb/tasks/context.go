@@ -128,7 +128,8 @@ func PageOf(ctx context.Context, w *verb.Workspace, t verb.Task) any {
 	if err != nil {
 		return t
 	}
-	whole, err := kind.Tasks.Get(s, t.ID)
+	_, there := w.Follow(s, GetIn{ID: verb.RecordID(t.ID)})
+	whole, err := kind.Tasks.Get(there, t.ID)
 	if err != nil {
 		return t
 	}

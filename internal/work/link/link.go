@@ -85,8 +85,9 @@ func whyStopped(s job.Status) string {
 		return strings.TrimSuffix(string(s.Reason)+": "+s.Message, ": ")
 	case job.Stale, job.Expired:
 		return cmp.Or(s.Message, strings.ToLower(string(s.State)))
+	default:
+		return ""
 	}
-	return ""
 }
 
 // jobRow is what can change of a job. Its events do not.

@@ -404,9 +404,41 @@ func (c containment) hasFile(ctx context.Context, path string) (bool, error) {
 	if err != nil || versions[1] == nil || versions[2] == nil {
 		return false, err
 	}
+	if c.hasEntries(path, versions[1], versions[2]) {
+		return true, nil
+	}
 	markers := format.Markers{Size: 7, Ours: "ours", Theirs: "theirs"}
 	both, clean := kind.Merge(path, versions[0], versions[1], versions[2], kind.DefaultConfig().Flow, markers)
 	return clean && string(both) == string(versions[1]), nil
+}
+
+// hasEntries reports whether a text of a record has all entries of another one, and says the same but for what entries
+// say: its state and who has it. Where entries are of one second, a merge cannot tell which was last.
+func (c *clone) hasEntries(path string, ours, theirs []byte) bool {
+	k, _, ok := kind.At(strings.TrimPrefix(path, c.layout.InRepo("")))
+	if !ok {
+		return false
+	}
+	parts := func(src []byte) (rest string, log record.Log) {
+		doc, err := format.Parse(src, k.Form)
+		if err != nil {
+			return "", nil
+		}
+		log, _ = kind.Entries(doc)
+		for _, key := range []string{"provenance", "status", "assignee"} {
+			if doc.Get(key) == nil {
+				continue
+			}
+			if doc, err = doc.Edit(k.Keys(), format.Remove(format.Path{key})); err != nil {
+				return "", nil
+			}
+		}
+		return string(doc.Bytes()), log
+	}
+	rest, have := parts(ours)
+	restThere, wanted := parts(theirs)
+	known := have.Hashes()
+	return rest != "" && rest == restThere && len(wanted) > 0 && !slices.ContainsFunc(wanted, func(e record.Entry) bool { return !known[e.Hash()] })
 }
 
 func (c containment) fileAt(ctx context.Context, commit, path string) (f git.File, err error) {

@@ -80,7 +80,7 @@ func (c *clone) taken(ctx context.Context, m made, commit string) (Tree, error) 
 	}
 	to := cmp.Or(commit, tip)
 	head, err := headOf(ctx, m.Path)
-	if err != nil || head == to {
+	if err != nil {
 		return t, err
 	}
 	changes, err := unsaved(ctx, there)
@@ -91,11 +91,17 @@ func (c *clone) taken(ctx context.Context, m made, commit string) (Tree, error) 
 	if err != nil || !home {
 		return t, err
 	}
-	if _, err := (git.Writing{}).Run(ctx, m.Path, "reset", "--quiet", "--keep", to); err != nil {
-		return t, err
+	if head != to {
+		if _, err := (git.Writing{}).Run(ctx, m.Path, "reset", "--quiet", "--keep", to); err != nil {
+			return t, err
+		}
 	}
 	m.BaseCommit = to
-	return c.treeOf(m), c.records().write(m)
+	if err := c.records().write(m); err != nil {
+		return t, err
+	}
+	t = c.treeOf(m) // what was opened again may be in no commit yet
+	return t, (&making{c, m}).carry(ctx, layout.Layout{Root: t.Root, Worktree: m.Path})
 }
 
 // unsaved lists what is in no commit in a work tree, without what belongs to this machine and what git ignores.

@@ -2,7 +2,8 @@ package worktree
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,130 +15,186 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
+// Left is what an attempt left that was given up.
+type Left struct {
+	Branches []string `json:"parked"`           // that have the work; none if there was none beyond the base
+	Folder   string   `json:"folder,omitempty"` // to which the work tree was moved, if it has what no commit can hold; "" if it is gone
+}
+
 // Park gives up what was done on a task, so that work on it can begin anew, and loses nothing of it but files that git
 // ignores: what its work tree has, be it committed or not, becomes a branch of its own, cairn/ID.1 or the next number
-// that is free; the work tree and the branch of the task are removed. It returns the names of the branches that have the
-// work; none if there was no work beyond the base.
+// that is free; the work tree and the branch of the task are removed. A work tree of which git cannot make a commit, or
+// that holds a repository of its own, is moved aside as it is.
 //
-// It returns BUSY if something works there, and CONFLICT if a person has moved the work tree, or has the branch checked
-// out elsewhere. A kill leaves all of it, or what the next call brings to its end.
-func (w *Worktrees) Park(ctx context.Context, id record.ID) (parked []string, err error) {
+// It returns BUSY if something works there, and CONFLICT, having changed nothing, if a person has the branch checked out
+// elsewhere, or a submodule has commits that are nowhere else. A kill leaves all of it, or what the next call brings to
+// its end.
+func (w *Worktrees) Park(ctx context.Context, id record.ID) (parked Left, err error) {
 	release, err := w.lockTask(ctx, id)
 	if err != nil {
-		return nil, err
+		return parked, err
 	}
 	defer release()
 	if why := w.o.Busy(id); why != "" {
-		return nil, record.Errorf(record.Busy, "%s: %s", id, why).WithHint("try again when it has ended")
+		return parked, record.Errorf(record.Busy, "%s: %s", id, why).WithHint("try again when it has ended")
 	}
 	m, made, err := w.records().read(id)
+	if err == nil && made && m.Removing != "" {
+		if _, err = (&removal{clone: w.clone, made: m}).settle(ctx); err == nil {
+			m, made, err = w.records().read(id)
+		}
+	}
+	if err == nil && !made {
+		m = newMade(id)
+		m.Base, _, err = w.base(ctx, "")
+	}
 	if err != nil {
-		return nil, err
-	}
-	if made && m.Removing != "" {
-		if made, err = (&removal{clone: w.clone, made: m}).settle(ctx); err != nil {
-			return nil, err
-		}
-		if m, made, err = w.records().read(id); err != nil {
-			return nil, err
-		}
-	}
-	if !made {
-		base, _, err := w.base(ctx, "")
-		if err != nil {
-			return nil, err
-		}
-		m = madeOf(id, base)
+		return parked, err
 	}
 	p := &parking{clone: w.clone, made: m}
-	if made {
-		if err := p.tree(ctx); err != nil {
-			return p.names, err
-		}
+	if err = p.free(ctx); err == nil && made {
+		err = p.tree(ctx)
 	}
-	if err := p.branch(ctx); err != nil || !made {
-		return p.names, err
+	if err == nil {
+		err = p.branches(ctx)
 	}
-	return p.names, w.records().forget(string(id))
+	if err == nil && made {
+		err = w.records().forget(string(id))
+	}
+	return p.left, err
 }
 
-// madeOf is a task of which no work tree is recorded.
-func madeOf(id record.ID, base string) made { return made{Task: id, Branch: Branch(id), Base: base} }
+// newMade is a task of which no work tree is recorded.
+func newMade(id record.ID) made { return made{Task: id, Branch: Branch(id)} }
 
 // parking parks the work on a task, whose lock the caller holds.
 type parking struct {
 	*clone
 	made
-	names []string // of branches that have the work
-	heads []string // the commits that they are at
+	left  Left
+	heads []string // the commits of the branches that have the work
 }
 
-// tree parks what the work tree has, and removes it.
-func (p *parking) tree(ctx context.Context) error {
-	if now := git.WorktreeAt(p.adminDir(p.made)); p.GitDir != "" && now != "" && now != p.Path {
-		return record.Errorf(record.Conflict, "a person moved the work tree of %s to %s, and it is theirs now", p.Task, now).
-			WithHint("check out another branch there, and try again")
-	}
-	if layout.Exists(p.Path) {
-		there, err := p.opened(p.Path)
-		if err != nil || !p.isOurs(there) || layout.GitDirOf(there) != p.GitDir && p.GitDir != "" {
-			return record.Errorf(record.Conflict, "%s is no work tree of this clone any more", p.Path).WithHint("see what it is, and move it away")
-		}
-		if live, err := proc.Inside(p.Path); err != nil || len(live) > 0 {
-			return record.Errorf(record.Busy, "%s: %s", p.Path, liveness(live, err)).WithHint("try again when it has ended")
-		}
-		r := &rejoining{clone: p.clone, made: p.made, there: there}
-		if err := p.files(ctx, r); err != nil {
-			return err
-		}
-	}
-	if p.GitDir == "" || !layout.Exists(p.adminDir(p.made)) {
-		return problem.IO(disk.RemoveTree(p.Path))
-	}
-	_, err := git.Writing{}.Run(ctx, p.repo.Top, "worktree", "remove", "--force", "--force", p.Path)
-	return err
-}
-
-// files parks what is checked out in the work tree, with all that is in no commit.
-func (p *parking) files(ctx context.Context, r *rejoining) error {
-	head, err := r.there.Head(ctx)
-	if err != nil {
-		return err
-	}
-	changes, err := unsaved(ctx, r.there)
-	if err != nil {
-		return err
-	}
-	if len(changes) == 0 {
-		if head.Commit == "" {
-			return nil
-		}
-		return p.keep(ctx, head.Commit)
-	}
-	commit, err := r.snapshot(ctx, "what was not committed when the attempt was given up")
-	return errors.Join(err, p.keep(ctx, commit))
-}
-
-// branch parks the branch of the task, and removes it.
-func (p *parking) branch(ctx context.Context) error {
-	tip, err := p.branchTip(ctx, p.Branch)
-	if err != nil || tip == "" {
-		return err
-	}
+// free sees to it that nobody else has the branch checked out. Where the work tree was moved, the folder is left to
+// whoever moved it, with the commit that it is at.
+func (p *parking) free(ctx context.Context) error {
 	all, err := p.repo.ListWorktrees(ctx)
 	if err != nil {
 		return err
 	}
 	for _, one := range all {
-		if one.Branch == "refs/heads/"+p.Branch {
-			return record.Errorf(record.Conflict, "the branch %s is checked out in %s", p.Branch, one.Path).
+		path := filepath.FromSlash(one.Path)
+		if one.Branch != "refs/heads/"+p.Branch || path == p.Path {
+			continue
+		}
+		there, err := p.opened(path)
+		if err != nil || p.GitDir == "" || layout.GitDirOf(there) != p.GitDir {
+			return record.Errorf(record.Conflict, "the branch %s is checked out in %s", p.Branch, path).
 				WithHint("that work tree is a person's; switch it to another branch, or rename the branch")
 		}
+		if _, err := (git.Writing{}).Run(ctx, path, "checkout", "--quiet", "--detach"); err != nil {
+			return err
+		}
 	}
-	if err := p.keep(ctx, tip); err != nil {
+	return nil
+}
+
+// tree parks what the work tree has, and removes it.
+func (p *parking) tree(ctx context.Context) error {
+	moved := p.GitDir != "" && !sameFolder(git.WorktreeAt(p.adminDir(p.made)), p.Path) && layout.Exists(p.adminDir(p.made))
+	if layout.Exists(p.Path) {
+		if err := p.folder(ctx); err != nil {
+			return err
+		}
+	}
+	if moved || p.GitDir == "" || !layout.Exists(p.adminDir(p.made)) {
+		return nil
+	}
+	_, err := git.Writing{}.Run(ctx, p.repo.Top, "worktree", "remove", "--force", "--force", p.Path)
+	return err
+}
+
+func sameFolder(a, b string) bool { return a == "" || a == b }
+
+// folder parks what the folder of the work tree has, or moves it aside.
+func (p *parking) folder(ctx context.Context) error {
+	if live, err := proc.Inside(p.Path); err != nil || len(live) > 0 {
+		return record.Errorf(record.Busy, "%s: %s", p.Path, liveness(live, err)).WithHint("try again when it has ended")
+	}
+	there, err := p.opened(p.Path)
+	if err != nil || !p.isOurs(there) || layout.GitDirOf(there) != p.GitDir {
+		return p.aside()
+	}
+	if nested, err := there.Nested(ctx); err == nil && len(nested) > 0 {
+		return record.Errorf(record.Conflict, "submodules in %s have commits that are nowhere else: %s", p.Path, someOf(nested)).
+			WithHint("push them, and try again")
+	}
+	whole, err := p.files(ctx, &rejoining{clone: p.clone, made: p.made, there: there})
+	if err != nil && ctx.Err() != nil {
 		return err
 	}
-	return p.deleteBranch(ctx, p.Branch, tip)
+	if err != nil || !whole {
+		return p.aside()
+	}
+	return nil
+}
+
+// files parks what is checked out in the work tree, with all that is in no commit. It reports false where a commit does
+// not hold all of that, since there is another repository in it.
+func (p *parking) files(ctx context.Context, r *rejoining) (whole bool, err error) {
+	head, err := r.there.Head(ctx)
+	if err != nil {
+		return false, err
+	}
+	changes, err := unsaved(ctx, r.there)
+	if err != nil {
+		return false, err
+	}
+	if len(changes) == 0 {
+		if head.Commit == "" {
+			return true, nil
+		}
+		return true, p.keep(ctx, head.Commit)
+	}
+	commit, err := r.snapshot(ctx, "what was not committed when the attempt was given up")
+	if err != nil {
+		return false, err
+	}
+	nested := slices.ContainsFunc(changes, func(c git.Change) bool { return c.Untracked && strings.HasSuffix(c.Path, "/") || c.Submodule })
+	return !nested, p.keep(ctx, commit)
+}
+
+// aside moves the folder of the work tree aside, beside the others.
+func (p *parking) aside() error {
+	for n := 1; ; n++ {
+		to := filepath.Join(filepath.Dir(p.Path), fmt.Sprintf(".parked-%s.%d", p.Task, n))
+		if layout.Exists(to) {
+			continue
+		}
+		p.left.Folder = to
+		return problem.IO(disk.Replace(p.Path, to))
+	}
+}
+
+// branches parks the branch of the task, and what stands below its name, where it would be in its way; and removes them.
+func (p *parking) branches(ctx context.Context) error {
+	out, err := git.Run(ctx, p.repo.Top, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"+p.Branch, "refs/heads/"+p.Branch+"/")
+	if err != nil {
+		return err
+	}
+	for name := range strings.FieldsSeq(string(out)) {
+		tip, err := p.branchTip(ctx, name)
+		if err == nil && tip != "" {
+			err = p.keep(ctx, tip)
+		}
+		if err == nil {
+			err = p.deleteBranch(ctx, name, tip)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keep parks a commit, unless the base or what is parked already has it.
@@ -154,7 +211,7 @@ func (p *parking) keep(ctx context.Context, commit string) error {
 	}
 	name, err := p.park(ctx, p.Task, commit)
 	if err == nil {
-		p.names, p.heads = append(p.names, name), append(p.heads, commit)
+		p.left.Branches, p.heads = append(p.left.Branches, name), append(p.heads, commit)
 	}
 	return err
 }

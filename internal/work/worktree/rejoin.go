@@ -118,7 +118,7 @@ func (s *rejoining) point(ctx context.Context, to, from string) error {
 	if from == "" {
 		from = strings.Repeat("0", len(to))
 	}
-	_, err := git.Writing{}.Run(ctx, s.repo.Top, "update-ref", "-m", "cairn: rejoin", "refs/heads/"+s.Branch, to, from)
+	_, err := git.Writing{}.Run(ctx, s.repo.Top, "update-ref", "--no-deref", "-m", "cairn: rejoin", "refs/heads/"+s.Branch, to, from)
 	return err
 }
 

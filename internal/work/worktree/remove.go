@@ -14,7 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// Remove removes the work tree of a task, and its branch if the base has all its commits. With force, what is in no
+// Remove removes the work tree of a task, and its branch if the base has all its work. With force, what is in no
 // commit is deleted too; no other reason to stay is overridden. If the folder of the work tree is gone, only the record
 // is removed, and only with force or if git does not know the work tree any more either.
 //
@@ -141,7 +141,7 @@ func (r *removal) finish(ctx context.Context) error {
 	return r.records().forget(string(r.Task))
 }
 
-// dropBranch deletes the branch of the task if all its commits are in its base.
+// dropBranch deletes the branch of the task if all its work is in its base.
 func (r *removal) dropBranch(ctx context.Context) error {
 	base, err := r.branchTip(ctx, r.Base)
 	if err != nil || base == "" {
@@ -151,7 +151,7 @@ func (r *removal) dropBranch(ctx context.Context) error {
 	if err != nil || tip == "" {
 		return err
 	}
-	done, err := r.repo.History().Contains(ctx, base, tip)
+	done, err := r.cameHome(ctx, tip, base)
 	if err != nil || !done {
 		return err
 	}
@@ -160,7 +160,7 @@ func (r *removal) dropBranch(ctx context.Context) error {
 
 // deleteBranch deletes a branch whose tip is known. It returns an error if the branch has moved meanwhile.
 func (c *clone) deleteBranch(ctx context.Context, branch, tip string) error {
-	_, err := git.Writing{}.Run(ctx, c.repo.Top, "update-ref", "-d", "refs/heads/"+branch, tip)
+	_, err := git.Writing{}.Run(ctx, c.repo.Top, "update-ref", "--no-deref", "-d", "refs/heads/"+branch, tip) // a symbolic one names a branch of others
 	return err
 }
 

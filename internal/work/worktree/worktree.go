@@ -14,7 +14,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
@@ -58,7 +57,7 @@ type Tree struct {
 }
 
 // Branch is the name of the branch of a task.
-func Branch(id record.ID) string { return session.OwnBranch(string(id)) }
+func Branch(id record.ID) string { return layout.OwnBranch(string(id)) }
 
 // Find returns the work tree that is recorded for a task, and false if none is. It runs no git; Verify tells whether it
 // is still there.

@@ -23,9 +23,9 @@ type DiscardIn struct {
 
 // Discarded is what became of an attempt that was given up.
 type Discarded struct {
-	ID       record.ID `json:"id"`
-	Parked   []string  `json:"parked"` // branches that have its work; none if it had none
-	Replayed bool      `json:"replayed,omitempty"`
+	ID record.ID `json:"id"`
+	worktree.Left
+	Replayed bool `json:"replayed,omitempty"`
 }
 
 // Discard gives up what was done on a task in its work tree: the live job of the task ends, whoever holds it there lets
@@ -53,20 +53,21 @@ func Discard(ctx context.Context, w *verb.Workspace, s *store.Store, in DiscardI
 		return Discarded{}, verb.WithID(err, in.ID)
 	}
 	of := in.ID.Ref()
-	return Discarded{ID: in.ID, Parked: verb.NoNil(parked)}, w.RememberCall(ctx, s, session.Key{Record: &of})
+	parked.Branches = verb.NoNil(parked.Branches)
+	return Discarded{ID: in.ID, Left: parked}, w.RememberCall(ctx, s, session.Key{Record: &of})
 }
 
 // discard is Discard once it is known that it may be done.
-func discard(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, why string) ([]string, error) {
+func discard(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, why string) (none worktree.Left, err error) {
 	if err := cancelLive(ctx, w, s, id, why); err != nil {
-		return nil, err
+		return none, err
 	}
 	if err := letTaskGo(ctx, w, s, id, why); err != nil {
-		return nil, err
+		return none, err
 	}
 	trees, err := work.Trees(s, w.Now)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	parked, err := trees.Park(ctx, id)
 	if err != nil {
@@ -109,5 +110,5 @@ func (Discarded) Replay(w *verb.Workspace, s *store.Store, made session.Key) (an
 		return Discarded{}, err
 	}
 	parked, err := trees.Parked(context.Background(), id)
-	return Discarded{ID: id, Parked: verb.NoNil(parked), Replayed: true}, err
+	return Discarded{ID: id, Left: worktree.Left{Branches: verb.NoNil(parked)}, Replayed: true}, err
 }
