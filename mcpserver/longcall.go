@@ -41,10 +41,6 @@ type waiter struct {
 	progress func(verb.Progress) // nil if it wants no reports
 }
 
-func newLongCalls() *longCalls {
-	return &longCalls{patience: patience, runs: map[string]*longCall{}}
-}
-
 // longRun makes the call.
 type longRun func(ctx context.Context, progress func(verb.Progress)) (any, error)
 

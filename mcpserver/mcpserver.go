@@ -63,7 +63,7 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	}
 	s := &Server{
 		w: w, log: log, tools: map[string]verb.Verb{}, reads: make(chan struct{}, atOnce), writes: make(chan struct{}, atOnce),
-		long: newLongCalls(), limits: limits{line: 4 << 20, load: 16 << 20},
+		long: &longCalls{patience: patience, runs: map[string]*longCall{}}, limits: limits{line: 4 << 20, load: 16 << 20},
 	}
 	s.news.Server = s
 	hooks := &server.Hooks{}

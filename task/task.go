@@ -120,9 +120,9 @@ func ParsePriority(s string) (Priority, error) {
 
 // Links are what a task says of its relation to other records, by their ids. They gate nothing.
 type Links struct {
-	DiscoveredFrom []record.ID // in whose course it was found that this is to be done
-	Duplicates     []record.ID // that ask for the same, and stand
-	Related        []record.ID // that who reads this should know of
+	DiscoveredFrom []record.ID `json:"discovered_from,omitempty"` // in whose course it was found that this is to be done
+	Duplicates     []record.ID `json:"duplicates,omitempty"`      // that ask for the same, and stand
+	Related        []record.ID `json:"related,omitempty"`         // that who reads this should know of
 }
 
 // MaxLinks is the most of one kind that a write may give a task.
@@ -154,8 +154,8 @@ func (l *Links) LinksOf(name string) *[]record.ID {
 	}
 }
 
-// Empty reports whether there are no links.
-func (l Links) Empty() bool { return len(l.DiscoveredFrom)+len(l.Duplicates)+len(l.Related) == 0 }
+// Count is how many links there are.
+func (l Links) Count() int { return len(l.DiscoveredFrom) + len(l.Duplicates) + len(l.Related) }
 
 // linkFields are the links as fields. Whether there are such records is not asked here.
 func linkFields() []Field {

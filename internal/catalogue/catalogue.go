@@ -117,7 +117,7 @@ func inOrder(folders ...[]verb.Verb) []verb.Verb {
 
 // Named finds a verb by its name.
 func Named(name string) (verb.Verb, bool) {
-	return find(func(v verb.Verb) bool { return v.Name == name })
+	return record.Find(All, func(v verb.Verb) bool { return v.Name == name })
 }
 
 // Nouns lists the commands under which verbs have theirs, in the order of the catalogue.
@@ -129,8 +129,4 @@ func Nouns() []string {
 		}
 	}
 	return out
-}
-
-func find(fits func(verb.Verb) bool) (verb.Verb, bool) {
-	return record.Find(All, fits)
 }

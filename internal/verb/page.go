@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Position is where an item stands in a list: by key, and by id among equals. As text, keys sort the way the list does.
@@ -254,11 +255,12 @@ func (r Row) cut(b Bounds) Row {
 	r.Labels, r.LabelsTotal = firsts(r.Labels, b.List, b.ListRoom)
 	r.Deps, r.DepsTotal = firsts(r.Deps, b.List, b.ListRoom)
 	r.BlockedBy, r.BlockedByTotal = firsts(r.BlockedBy, b.List, b.ListRoom)
-	all := len(r.DiscoveredFrom) + len(r.Duplicates) + len(r.Related)
-	for _, ids := range []*[]record.ID{&r.DiscoveredFrom, &r.Duplicates, &r.Related} {
+	all := r.Links.Count()
+	for _, kind := range task.LinkKinds {
+		ids := r.LinksOf(kind.Name)
 		*ids, _ = firsts(*ids, b.List, b.ListRoom)
 	}
-	if shown := len(r.DiscoveredFrom) + len(r.Duplicates) + len(r.Related); shown < all {
+	if r.Links.Count() < all {
 		r.LinksTotal = all
 	}
 	return r

@@ -50,10 +50,8 @@ type Row struct {
 	Held    *Claim        `json:"-"` // Claim with all that is known of it, also of a lean row
 	whole   *Row          // of a lean row, all that is known
 
-	DiscoveredFrom []record.ID    `json:"discovered_from,omitempty"`
-	Duplicates     []record.ID    `json:"duplicates,omitempty"`
-	Related        []record.ID    `json:"related,omitempty"`
-	Fields         map[string]any `json:"fields,omitempty"` // of the config's own
+	task.Links
+	Fields map[string]any `json:"fields,omitempty"` // of the config's own
 
 	LabelsTotal    int `json:"labels_total,omitempty"` // how many there are, if only the first are here; and so on
 	DepsTotal      int `json:"deps_total,omitempty"`
@@ -177,9 +175,7 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	}
 	r.Due, r.Mode, r.Repo = task.Due(t.Fact(kind.DueFact)), task.Mode(t.Fact(kind.ModeFact)), t.Fact(kind.RepoFact)
 	r.Optional = task.OptionalOf(t.OwnValue)
-	links := t.Links()
-	r.DiscoveredFrom, r.Duplicates, r.Related = links.DiscoveredFrom, links.Duplicates, links.Related
-	r.Fields = ownFields(flow, t.OwnValue)
+	r.Links, r.Fields = t.Links(), ownFields(flow, t.OwnValue)
 	r.Overdue = !closed && r.Due.Passed(v.now)
 	live := v.known(r.ID.Ref())
 	about := enough(t, live, header)

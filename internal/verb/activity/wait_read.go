@@ -99,6 +99,9 @@ func watchOne(kind, id string, rev record.Rev, value any, log record.Log) snapsh
 	}
 }
 
+// links are those of a task as cursors have always had them.
+type links struct{ DiscoveredFrom, Duplicates, Related []record.ID }
+
 // taskRow is what can change of a task: what its file says, and what it waits for.
 type taskRow struct {
 	Status    record.Status `json:"status"`
@@ -110,7 +113,7 @@ type taskRow struct {
 	Mode      task.Mode     `json:"mode"`
 	Repo      string        `json:"repo"`
 	task.Optional
-	Links  task.Links        `json:"links"`
+	Links  links             `json:"links"`
 	Own    map[string]string `json:"own"` // keys of the user's own
 	Labels []string          `json:"labels"`
 	Parent record.ID         `json:"parent"`
@@ -124,7 +127,7 @@ func rowOf(r *kind.Row, blockedBy []record.ID) taskRow {
 	return taskRow{
 		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Due: task.Due(r.Fact(kind.DueFact)),
 		Mode: task.Mode(r.Fact(kind.ModeFact)), Repo: r.Fact(kind.RepoFact), Labels: r.Labels,
-		Optional: task.OptionalOf(r.OwnValue), Links: r.Links(), Own: task.WithoutOptional(r.OwnValues()),
+		Optional: task.OptionalOf(r.OwnValue), Links: links(r.Links()), Own: task.WithoutOptional(r.OwnValues()),
 		Parent: r.Parent, Deps: r.Deps, Checks: r.Checks, Body: kind.AsDigest(r.Body),
 	}
 }

@@ -132,7 +132,7 @@ func (m *mover) move(ctx context.Context) error {
 					wc.Tx.Move(id.Ref(), at)
 				}
 			}
-			moved.Tasks = made.ids()
+			moved.Tasks = record.Each(made.Tasks, func(t Resting) record.ID { return t.ID })
 			return nil, nil
 		}}
 		if len(rest) == 0 {
@@ -176,10 +176,6 @@ func (out Archived) cut(bounded bool) Archived {
 		out.Tasks = out.Tasks[:archivedShown]
 	}
 	return out
-}
-
-func (out Archived) ids() []record.ID {
-	return record.Each(out.Tasks, func(t Resting) record.ID { return t.ID })
 }
 
 // takes notes that a task is moved.

@@ -59,10 +59,6 @@ func (t Table[T]) key(name string) (Key[T], bool) {
 	return Key[T]{}, false
 }
 
-func (t Table[T]) names() []string {
-	return record.Each(t.Keys, func(k Key[T]) string { return k.Name })
-}
-
 func folded(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") }
 
 func operatorsOf(t Type) []string {

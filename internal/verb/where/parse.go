@@ -151,7 +151,7 @@ func (p *parser[T]) test() (func(T) bool, error) {
 }
 
 func (p *parser[T]) noKey(at token) *record.Error {
-	names := p.table.names()
+	names := record.Each(p.table.Keys, func(k Key[T]) string { return k.Name })
 	e := wrong(at.column, "there is no key %s", quote(at.text))
 	if near := verb.Nearest(at.text, names); near != "" {
 		return e.WithHint("did you mean %s? The keys are %s", near, strings.Join(names, ", "))
