@@ -85,8 +85,10 @@ var configKeys = sync.OnceValue(func() []Setting {
 				r.c.SetupTimeout = r.seconds("worktree_setup_timeout", n)
 			}
 		}},
-		either("close_by", "whether a task that has a branch is closed by its merge alone: any or merge", func(c *Config) *bool { return &c.CloseByMerge }, "any", "merge"),
-		either("autocommit", "whether each write is committed by itself: off or on", func(c *Config) *bool { return &c.Autocommit }, "off", "on"),
+		either("close_by", "whether a task that has a branch is closed by its merge alone: any or merge",
+			func(c *Config) *bool { return &c.CloseByMerge }, "any", "merge"),
+		either("autocommit", "whether each write is committed by itself: off or on",
+			func(c *Config) *bool { return &c.Autocommit }, "off", "on"),
 		{
 			Key: "archive_after", Doc: "archive moves closed tasks to which nothing was written for so long, unless it is told another time",
 			Value: func(c Config) string { return Days(c.ArchiveAfter) },
@@ -155,7 +157,8 @@ func oneOf(key, doc string, at func(*Config) *string, words ...string) Setting {
 // either is a key that holds one of two words, of which the second is yes.
 func either(key, doc string, at func(*Config) *bool, words ...string) Setting {
 	return Setting{
-		Key: key, Doc: doc, Choices: words, Value: func(c Config) string { return map[bool]string{false: words[0], true: words[1]}[*at(&c)] },
+		Key: key, Doc: doc, Choices: words,
+		Value: func(c Config) string { return map[bool]string{false: words[0], true: words[1]}[*at(&c)] },
 		read: func(r *configReader, n *format.Node) { *at(&r.c) = r.choice(key, n, words...) == words[1] },
 	}
 }
