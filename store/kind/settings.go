@@ -159,7 +159,7 @@ func either(key, doc string, at func(*Config) *bool, words ...string) Setting {
 	return Setting{
 		Key: key, Doc: doc, Choices: words,
 		Value: func(c Config) string { return map[bool]string{false: words[0], true: words[1]}[*at(&c)] },
-		read: func(r *configReader, n *format.Node) { *at(&r.c) = r.choice(key, n, words...) == words[1] },
+		read:  func(r *configReader, n *format.Node) { *at(&r.c) = r.choice(key, n, words...) == words[1] },
 	}
 }
 
