@@ -80,7 +80,7 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Core}.Of(
 		When:    "For a commit that is in the history already; undo takes back one's own last write. What it created is given up, and what it deleted comes back. Notes and results stay.",
 	}),
 	verb.Declare(Take, verb.Verb{Name: "take", Toolset: verb.Edit, Title: "Take a record from another branch",
-		Kind: verb.Write, Profile: verb.Operator,
+		Kind: verb.Write, Profile: verb.Operator, Returns: []any{verb.Task{}, verb.Record{}},
 		Summary: "Bring a record here that only another branch has, byte for byte as it is there.",
 		When:    "Before you write to one that lists show with on_branch. A later merge finds it unchanged.",
 	}),
