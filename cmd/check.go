@@ -137,8 +137,6 @@ func (p *checkCommand) options() (err error) {
 	switch {
 	case !slices.Contains(proof.Severities, p.FailOn) || p.FailOn == proof.Off:
 		return usage("there is no severity %q to fail on", p.FailOn).WithHint("one of error, warning, notice")
-	case p.line.IsSet("base") && p.Ref == "":
-		return usage("--base names nothing").WithHint("name a commit, or leave --base out")
 	case p.Staged && p.Run:
 		return contradiction("staged", "run").WithHint("commands run in the working tree: cairn check --run")
 	case p.Staged && p.Fix:

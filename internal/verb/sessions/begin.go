@@ -29,7 +29,7 @@ type BeginIn struct {
 	Worktree       string         `json:"worktree,omitempty" doc:"folder of the work; this one by default"`
 	Branch         string         `json:"branch,omitempty" doc:"read from git by default" mcp:"quiet"`
 	Head           string         `json:"head,omitempty" doc:"read from git by default" mcp:"quiet"`
-	Takeover       bool           `json:"takeover,omitempty" doc:"end what lapsed, or begin anew what has newer work elsewhere"`
+	Takeover       bool           `json:"takeover,omitempty" doc:"end what lapsed, or redo what is further elsewhere"`
 }
 
 // CallKey is the idempotency key.

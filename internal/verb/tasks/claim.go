@@ -17,7 +17,7 @@ import (
 // ClaimIn is the input of Claim.
 type ClaimIn struct {
 	ID       verb.RecordID `json:"id" doc:"task or handoff to take" cli:"arg,several"`
-	Takeover bool          `json:"takeover,omitempty" doc:"end what lapsed, or begin anew what has newer work elsewhere"`
+	Takeover bool          `json:"takeover,omitempty" doc:"end what lapsed, or redo what is further elsewhere"`
 	Lease    verb.Count    `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400; repeating extends it"`
 	verb.Once
 }

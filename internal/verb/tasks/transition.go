@@ -49,7 +49,7 @@ func BackToWork(ctx context.Context, w *verb.Workspace, s *store.Store, id recor
 // StartIn is the input of Start.
 type StartIn struct {
 	ID       record.ID `json:"id" doc:"task to start" cli:"arg,several"`
-	Takeover bool      `json:"takeover,omitempty" doc:"end what lapsed, or begin anew what has newer work elsewhere"`
+	Takeover bool      `json:"takeover,omitempty" doc:"end what lapsed, or redo what is further elsewhere"`
 	verb.Once
 }
 
