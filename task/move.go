@@ -219,7 +219,7 @@ func (f Flow) Delete(t Task, dependents []string, s record.Stamp) (Task, *record
 	e := record.Errorf(record.HasDependents, "needed by %s%s", strings.Join(shown, ", "), record.AndMore(len(dependents)-len(shown))).
 		WithHint("look at what needs it").WithNext(record.CallTo("get", "id", dependents[0]))
 	for _, givenUp := range f.Abandoned[:min(1, len(f.Abandoned))] {
-		e.WithHint("look at what needs it; a task that is given up is closed instead: %s", record.CallTo("transition", "id", t.ID, "to", string(givenUp)).OnlyShown())
+		e = e.WithHint("look at what needs it; a task that is given up is closed instead: %s", record.CallTo("transition", "id", t.ID, "to", string(givenUp)).OnlyShown())
 	}
 	e.Details = map[string]any{"dependents": shown, "total": len(dependents)}
 	return t, nil, e

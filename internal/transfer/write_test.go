@@ -54,7 +54,7 @@ func TestOptionalFieldsInCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := task.OptionalOf(func(name string) string { return "a " + name })
-	row := verb.Row{Title: "x", Status: "open", Optional: given, Related: []record.ID{"T-1", "T-2"}, Fields: map[string]any{"severity": "high"}}
+	row := verb.Row{Title: "x", Status: "open", Optional: given, Links: task.Links{Related: []record.ID{"T-1", "T-2"}}, Fields: map[string]any{"severity": "high"}}
 	if err := w.Write(verb.Task{Row: row}); err != nil {
 		t.Fatal(err)
 	}

@@ -255,12 +255,12 @@ func (r Row) cut(b Bounds) Row {
 	r.Labels, r.LabelsTotal = firsts(r.Labels, b.List, b.ListRoom)
 	r.Deps, r.DepsTotal = firsts(r.Deps, b.List, b.ListRoom)
 	r.BlockedBy, r.BlockedByTotal = firsts(r.BlockedBy, b.List, b.ListRoom)
-	all := r.Links.Count()
+	all := r.Count()
 	for _, kind := range task.LinkKinds {
 		ids := r.LinksOf(kind.Name)
 		*ids, _ = firsts(*ids, b.List, b.ListRoom)
 	}
-	if r.Links.Count() < all {
+	if r.Count() < all {
 		r.LinksTotal = all
 	}
 	return r

@@ -132,7 +132,7 @@ func TestSeveralClaimsOfTwo(t *testing.T) {
 // What one call starts beside it asks by itself.
 func TestACallBesideOthersAsksAlone(t *testing.T) {
 	a := newClone(t, newServer(), newClock(), "agent:ada")
-	remote.Together(t.Context(), 2, func(ctx context.Context, i int) {
+	remote.Together(t.Context(), 2, func(ctx context.Context, _ int) {
 		done := make(chan error)
 		go func() { _, err := a.Look(remote.Alone(ctx), -1); done <- err }()
 		if err := <-done; err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
-	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -208,7 +207,7 @@ func said(it *transfer.Item, words string) (id string) {
 		case key == "set" && strings.Contains(value, "="):
 			name, text, _ := strings.Cut(value, "=")
 			if read.Fields == nil {
-				read.Fields = verb.Values{}
+				read.Fields = map[string]string{}
 			}
 			read.Fields[name] = text
 		default:
