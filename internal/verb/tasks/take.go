@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 
 // TakeIn is the input of Take. The id is a text, since no such record is here; a part of it is enough.
 type TakeIn struct {
-	ID     string `json:"id" doc:"record that another branch has, or a part of its id" cli:"arg,several" from:"others"`
+	ID     string `json:"id" doc:"record that another branch has, a part of its id, or of its title" cli:"arg,several" from:"others"`
 	Branch string `json:"branch,omitempty" doc:"from this branch; by default the one that wrote last" from:"branches"`
 	verb.Once
 }
@@ -82,6 +83,7 @@ func isHere(of record.Ref) error {
 func otherOf(s *store.Store, in TakeIn) (branches.Other, error) {
 	for _, k := range branches.Kinds() {
 		all := s.Others().Read(k)
+		in.ID = cmp.Or(titled(all, in.ID), in.ID)
 		ids := record.Each(all, func(other branches.Other) string { return other.ID })
 		id, err := store.Complete(k, in.ID, ids)
 		if here, other := s.Resolve(k, in.ID); other == nil && (err != nil || here == id) {
@@ -100,6 +102,23 @@ func otherOf(s *store.Store, in TakeIn) (branches.Other, error) {
 	}
 	return branches.Other{}, record.Errorf(record.NotFound, "no other branch has a record %s that is not here", record.Clip(in.ID, 100)).
 		WithHint("git fetch brings what others have pushed; %s shows what there is", record.CallTo("list"))
+}
+
+const leastTitle = 3 // bytes of a title that name a record
+
+// titled is the id of the only record whose title has some words, in any case; "" for none, or for several.
+func titled(all []branches.Other, words string) (id string) {
+	words = strings.ToLower(strings.TrimSpace(words))
+	for _, other := range all {
+		if len(words) < leastTitle || !strings.Contains(strings.ToLower(other.Row.Title), words) {
+			continue
+		}
+		if id != "" {
+			return ""
+		}
+		id = other.ID
+	}
+	return id
 }
 
 // from is a record as the branch has it that is named.
