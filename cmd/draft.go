@@ -66,7 +66,7 @@ func (d draft) inEditor(ctx context.Context, discard bool, text func() ([]byte, 
 // again asks whether to edit once more, until the answer is yes, no, or none at all, which is yes.
 func (d draft) again(ctx context.Context) bool {
 	for {
-		d.printf("Edit it again? [Y/n] ")
+		screen.Fprintf(d.Stderr, "Edit it again? [Y/n] ")
 		switch answer, err := terminal.ReadAnswer(ctx, d.Stdin); {
 		case err != nil, answer == "n", answer == "no":
 			return false
