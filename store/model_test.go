@@ -131,12 +131,30 @@ func (m *model) release(rt *rapid.T) {
 func (m *model) move(rt *rapid.T) {
 	id, to := m.existing(rt), rapid.SampledFrom(m.s.Config.Flow.States).Draw(rt, "to")
 	t := m.tasks[id]
-	want := m.leave(t, to)
-	m.do(rt, want, m.actor(rt).Move(id, to))
-	if want == "" && t.status != to {
-		t.status = to
-		t.entries++
+	want, a := m.leave(t, to), m.actor(rt)
+	reopened := m.s.Config.Flow.IsClosed(t.status) && !m.s.Config.Flow.IsClosed(to)
+	if reopened && m.atWork(id) {
+		rt.Skip("the verbs end a session with its task, so none is there when one is opened again")
 	}
+	m.do(rt, want, a.Move(id, to))
+	if want != "" || t.status == to {
+		return
+	}
+	if reopened && t.holder != a.Who { // whoever opens it again releases it
+		t.holder, t.session = "", ""
+	}
+	t.status = to
+	t.entries++
+}
+
+// atWork reports whether a session on a task is active.
+func (m *model) atWork(id record.ID) bool {
+	for _, s := range m.sessions {
+		if s.task == id && s.status == session.Active {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *model) begin(rt *rapid.T) {
