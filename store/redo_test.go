@@ -224,7 +224,7 @@ func everythingIn(t *testing.T, s *store.Store) map[string]string {
 			}
 			text = strings.Join(slices.Compact(hashes), "\n")
 		}
-		out[name] = strings.ReplaceAll(text, s.Root, "ROOT")
+		out[strings.ReplaceAll(name, s.KeptPrefix(), "")] = strings.ReplaceAll(text, s.Root, "ROOT")
 	}
 	return out
 }
