@@ -45,7 +45,8 @@ func (w *writing) keepSteps(st *staged, state session.State, after string) (out 
 		who = state.Lease.Actor
 	}
 	i := slices.IndexFunc(w.files, func(c *change) bool { return c.of == st && c.now != nil })
-	if ses == "" || i < 0 || len(w.tx.order) > mostKept || len(w.files[i].now) > largestKept || !utf8.Valid(w.files[i].now) {
+	if ses == "" || i < 0 || len(w.tx.order) > mostKept ||
+		len(w.files[i].now) > largestKept || !utf8.Valid(w.files[i].now) {
 		return nil
 	}
 	if last.Did == record.Began && ses == header.Ref.ID {
@@ -64,9 +65,9 @@ func (w *writing) keepSteps(st *staged, state session.State, after string) (out 
 
 // Restore writes the records again that git took out of this worktree while a session of an actor worked here: each has
 // its file as it was written last, or, if the file has got something else since, the entries that it lacks. What was
-// written on another branch, or was committed on one, is left where it is, and so is what belongs to a session that is over. With whole neither
-// counts: the worktree is that of the session alone, whatever became of its branch. It returns the paths of what it
-// wrote, from the workspace root, and the errors of Update.
+// written on another branch, or was committed on one, is left where it is, and so is what belongs to a session that is
+// over. With whole neither counts: the worktree is that of the session alone, whatever became of its branch. It returns
+// the paths of what it wrote, from the workspace root, and the errors of Update.
 func (s *Store) Restore(ctx context.Context, who record.Actor, whole bool) (paths []string, err error) {
 	kept := s.Kept()
 	if len(kept) == 0 {
@@ -192,6 +193,8 @@ func (s *Store) asCommitted(ctx context.Context, path string, src []byte) bool {
 	}
 	same := false
 	name := head + ":" + s.InRepo(s.Rel(path))
-	err := s.Repo.Objects().Blobs(ctx, []string{name}, live.MaxFile, func(_ int, b git.Blob) { same = !b.Missing && string(b.Content) == string(src) })
+	err := s.Repo.Objects().Blobs(ctx, []string{name}, live.MaxFile, func(_ int, b git.Blob) {
+		same = !b.Missing && string(b.Content) == string(src)
+	})
 	return err == nil && same
 }

@@ -66,6 +66,9 @@ func (w *Worktrees) Commit(ctx context.Context, t Tree, message string) (string,
 // the checks of a task may have left files. Hooks do not run, as for every commit of records alone. It reports whether
 // there was something to commit, and returns the errors of Verify.
 func (w *Worktrees) CommitRecords(ctx context.Context, t Tree, message string) (committed bool, err error) {
+	if err := w.mayWrite(); err != nil {
+		return false, err
+	}
 	there, err := w.on(t).verified(ctx)
 	if err != nil {
 		return false, err

@@ -18,7 +18,7 @@ import (
 // Left is what an attempt left that was given up.
 type Left struct {
 	Branches []string `json:"parked"`           // that have the work; none if there was none beyond the base
-	Folder   string   `json:"folder,omitempty"` // to which the work tree was moved, if it has what no commit can hold; "" if it is gone
+	Folder   string   `json:"folder,omitempty"` // where the work tree is now, if no commit can hold it; "" if it is gone
 }
 
 // Park gives up what was done on a task, so that work on it can begin anew, and loses nothing of it but files that git
@@ -101,7 +101,8 @@ func (p *parking) free(ctx context.Context) error {
 
 // tree parks what the work tree has, and removes it.
 func (p *parking) tree(ctx context.Context) error {
-	moved := p.GitDir != "" && !sameFolder(git.WorktreeAt(p.adminDir(p.made)), p.Path) && layout.Exists(p.adminDir(p.made))
+	at := git.WorktreeAt(p.adminDir(p.made))
+	moved := p.GitDir != "" && at != "" && at != p.Path // which is theirs who moved it
 	if layout.Exists(p.Path) {
 		if err := p.folder(ctx); err != nil {
 			return err
@@ -113,8 +114,6 @@ func (p *parking) tree(ctx context.Context) error {
 	_, err := git.Writing{}.Run(ctx, p.repo.Top, "worktree", "remove", "--force", "--force", p.Path)
 	return err
 }
-
-func sameFolder(a, b string) bool { return a == "" || a == b }
 
 // folder parks what the folder of the work tree has, or moves it aside.
 func (p *parking) folder(ctx context.Context) error {
@@ -160,7 +159,9 @@ func (p *parking) files(ctx context.Context, r *rejoining) (whole bool, err erro
 	if err != nil {
 		return false, err
 	}
-	nested := slices.ContainsFunc(changes, func(c git.Change) bool { return c.Untracked && strings.HasSuffix(c.Path, "/") || c.Submodule })
+	nested := slices.ContainsFunc(changes, func(c git.Change) bool {
+		return c.Untracked && strings.HasSuffix(c.Path, "/") || c.Submodule
+	})
 	return !nested, p.keep(ctx, commit)
 }
 
@@ -178,7 +179,8 @@ func (p *parking) aside() error {
 
 // branches parks the branch of the task, and what stands below its name, where it would be in its way; and removes them.
 func (p *parking) branches(ctx context.Context) error {
-	out, err := git.Run(ctx, p.repo.Top, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"+p.Branch, "refs/heads/"+p.Branch+"/")
+	out, err := git.Run(ctx, p.repo.Top,
+		"for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"+p.Branch, "refs/heads/"+p.Branch+"/")
 	if err != nil {
 		return err
 	}

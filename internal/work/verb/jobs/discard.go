@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -32,8 +33,9 @@ type Discarded struct {
 // go of it, its work is parked on a branch, and the work tree goes (worktree.Park). The task is as the base has it.
 // Whatever state the work tree is in, the task is free afterwards.
 //
-// It returns NOT_FOUND for a task that is not there, BUSY if something works in its work tree and does not end, and
-// CONFLICT if a person has moved that.
+// It returns NOT_FOUND for a task that is not there, UNTRUSTED in a clone that nobody trusted, BUSY if something works
+// in its work tree and does not end, and CONFLICT if a person has the branch of the task checked out elsewhere, or a
+// submodule has commits that are nowhere else.
 func Discard(ctx context.Context, w *verb.Workspace, s *store.Store, in DiscardIn) (Discarded, error) {
 	if err := record.ValidText("reason", in.Reason); err != nil {
 		return Discarded{}, err
@@ -41,6 +43,9 @@ func Discard(ctx context.Context, w *verb.Workspace, s *store.Store, in DiscardI
 	_, err := kind.Tasks.Get(s, in.ID)
 	if err == nil {
 		err = w.InScope(in.ID)
+	}
+	if err == nil { // git would start what the clone names
+		err = gates.Consent(ctx, w, s, nil)
 	}
 	if err != nil {
 		return Discarded{}, err
@@ -58,7 +63,9 @@ func Discard(ctx context.Context, w *verb.Workspace, s *store.Store, in DiscardI
 }
 
 // discard is Discard once it is known that it may be done.
-func discard(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, why string) (none worktree.Left, err error) {
+func discard(
+	ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, why string,
+) (none worktree.Left, err error) {
 	if err := cancelLive(ctx, w, s, id, why); err != nil {
 		return none, err
 	}
@@ -89,8 +96,8 @@ func letTaskGo(ctx context.Context, w *verb.Workspace, s *store.Store, id record
 	return nil
 }
 
-// letGo ends the session that holds a task in its work tree, or the claim, also at the git remote. Where the record there
-// is in no state for that, what is forgotten afterwards has to do.
+// letGo ends the session that holds a task in its work tree, or the claim, also at the git remote. A record there that
+// cannot be written is no reason to stop: the live state of the branch is dropped after it.
 func letGo(ctx context.Context, w *verb.Workspace, tree worktree.Tree, why string) {
 	there := w.At(tree.Root).WithoutKey()
 	at, err := there.Open()
