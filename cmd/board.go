@@ -23,6 +23,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/watch"
@@ -197,6 +198,11 @@ func (b *boardCalls) Load(ctx context.Context, q board.Query) (board.Board, erro
 			out.Problems = problems
 		}
 	}
+	waiting, err := callVerb[verb.Items[handoffs.Waiting]](ctx, b.w, "review_list", map[string]any{})
+	if err != nil {
+		return board.Board{}, err
+	}
+	out.Waiting = waiting.Total
 	out.Short = shortIDs(s, out.Columns)
 	out.Starts = func(r verb.Row, to record.Status) bool {
 		flow := s.Config.Flow

@@ -20,6 +20,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/runner"
@@ -344,16 +345,24 @@ func runWork(ctx context.Context, c *call, in workIn) error {
 	if err := l.run(ctx); err != nil {
 		return err
 	}
-	c.show(workResult{verb.NoNil(l.done)})
+	out := workResult{Jobs: verb.NoNil(l.done)}
+	waiting, err := callVerb[verb.Items[handoffs.Waiting]](ctx, w, "review_list", map[string]any{})
+	if err != nil {
+		return err
+	}
+	out.Waiting, out.Waits = waiting.Items, waiting.Total
+	c.show(out)
 	if slices.ContainsFunc(l.done, func(j jobs.Job) bool { return j.State != job.Succeeded }) {
 		c.exit = c.soften(verb.ExitCheckFailed)
 	}
 	return nil
 }
 
-// workResult are the jobs of a run that have ended.
+// workResult are the jobs of a run that have ended, and what waits for whoever started it.
 type workResult struct {
-	Jobs []jobs.Job `json:"jobs"`
+	Jobs    []jobs.Job         `json:"jobs"`
+	Waiting []handoffs.Waiting `json:"waiting"`
+	Waits   int                `json:"-"`
 }
 
 // workRun is a run of cairn work.

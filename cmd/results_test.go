@@ -54,7 +54,7 @@ func TestResultsOfCommands(t *testing.T) {
 		{resultOf("/w", nil), "healthy\n"},
 		{repairResult{finding}, "repaired broken-file  a.md:3\n"},
 		{workResult{}, "no task is ready for a job; cairn list shows the tasks, and who works on them\n"},
-		{workResult{[]jobs.Job{{Task: "W-1", State: job.Succeeded}, {Task: "W-2", State: job.Succeeded}, {Job: "job-1", State: job.Failed}}},
+		{workResult{Jobs: []jobs.Job{{Task: "W-1", State: job.Succeeded}, {Task: "W-2", State: job.Succeeded}, {Job: "job-1", State: job.Failed}}},
 			"cairn review show W-1 shows what there is to review\n" +
 				"cairn job show job-1 shows what became of it, cairn job retry job-1 tries it again\n"},
 		{versionResult{Version: "v1", Commit: "0123456789abcdef", Date: "today", Modified: true}, "cairn v1 (commit 0123456789ab of today, modified)\n"},

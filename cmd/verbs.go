@@ -98,8 +98,18 @@ func (p nounCommand) command() *cli.Command {
 	if about := aboutNoun(p.noun); about != "" { // a program that embeds cairn has nouns of its own
 		out.Usage = about + " (" + strings.Join(names, ", ") + ")."
 	}
-	if p.noun == pairs.Noun {
+	switch p.noun {
+	case pairs.Noun:
 		pairCommand{p.program}.complete(out)
+	case "review":
+		list := verbCommand{program: p.program, verb: verbNamed("review_list")}
+		out.ArgsUsage = "[COMMAND]"
+		out.Action = func(ctx context.Context, c *cli.Command) error {
+			if c.Args().Len() > 0 {
+				return p.run(ctx, c)
+			}
+			return list.run(ctx, c)
+		}
 	}
 	return out
 }

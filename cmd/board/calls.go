@@ -16,6 +16,7 @@ type Board struct {
 	Columns  []Column        // in the order of the flow
 	States   []record.Status // to which a task can be moved
 	Problems verb.Problems   // files that could not be read, and are in no column
+	Waiting  int             // how many things wait for the person who leads
 
 	Short  func(record.ID) string             // the part of an id that is enough to type; nil for the whole
 	Starts func(verb.Row, record.Status) bool // whether to move a task there is to start it; nil for never

@@ -86,11 +86,15 @@ func (v view) board() []string {
 	return lines
 }
 
-// top is the first line: whose board it is, what is filtered, and, where not all columns can be shown, where one is.
+// top is the first line: whose board it is, how much waits for the person, what is filtered, and, where not all columns
+// can be shown, where one is.
 func (v view) top() string {
 	left := v.in(safe(v.m.board.Name), bold)
 	if v.m.board.Name == "" {
 		left = v.in("cairn", bold)
+	}
+	if n := v.m.board.Waiting; n > 0 {
+		left += "  " + v.in(fmt.Sprintf("for you: %d", n), bold)
 	}
 	for _, f := range v.m.query.filters() {
 		left += "  " + v.in(f, magenta)

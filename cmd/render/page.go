@@ -159,6 +159,7 @@ func (r *Renderer) functions() template.FuncMap {
 		"show":     func(value any) string { r.show(value); return "" },
 		"list":     func(value any) string { r.list(value); return "" },
 		"lists":    r.statusLists,
+		"waiting":  r.waiting,
 		"page":     func(name string, value any) string { r.page(name, value); return "" },
 		"text":     func(text string) string { r.Printf("%s", screen.Lines(text)); return "" },
 		"names":    r.names,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/status"
 	"github.com/mattn/go-runewidth"
 )
@@ -32,7 +33,11 @@ func TestStatusScreen(t *testing.T) {
 		Workspace: "SHOP", Actor: "human:Shah", Total: 40, Open: 30, Blocked: 4, Inbox: 2,
 		Running: []status.Task{running, mine}, Stalled: []status.Task{stalled}, Review: []status.Task{review}, Overdue: []status.Task{overdue},
 		Ready: []status.Task{one(rows[3])}, Closed: []status.Task{closed}, Jobs: []status.Job{{Job: "job-01m82n2fgy7q9c", Task: "SHOP-01m82n2fgz3m1n", Executor: "claude", State: "RUNNING"}},
-		Totals: status.Totals{Running: 2, Stalled: 1, Review: 1, Overdue: 1, Ready: 12, Closed: 1, Jobs: 1},
+		Waiting: []handoffs.Waiting{
+			{What: "review", Title: review.Title, Next: "cairn review show " + string(review.ID)},
+			{What: "failed", Title: running.Title, Why: "CHECKS_FAILED: it greets", Next: "cairn job retry job-01m82n2fgy7q9c"},
+		},
+		Totals: status.Totals{Waiting: 2, Running: 2, Stalled: 1, Review: 1, Overdue: 1, Ready: 12, Closed: 1, Jobs: 1},
 		Next:   []string{"cairn review show " + string(review.ID), "cairn inbox"},
 	}
 	for _, columns := range []int{60, 200} {

@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/status"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
@@ -227,6 +228,7 @@ func idsOf[T any](all []T, id func(T) record.ID) []record.ID {
 // most worth knowing of it, and its title.
 func (r *Renderer) statusLists(s status.Out) string {
 	who := func(t status.Task) screen.Cell { return r.whoSince(t, s.Actor) }
+	others := slices.DeleteFunc(slices.Clone(s.Review), func(t status.Task) bool { return t.Mine })
 	for _, list := range []struct {
 		heading string
 		tasks   []status.Task
@@ -235,14 +237,9 @@ func (r *Renderer) statusLists(s status.Out) string {
 	}{
 		{"Running", s.Running, s.Totals.Running, who},
 		{"Jobs", nil, s.Totals.Jobs, nil},
-		{"Stopped jobs", nil, s.Totals.Stopped, nil},
+		{"Waiting for you", nil, 0, nil},
 		{"Stalled", s.Stalled, s.Totals.Stalled, who},
-		{"Waiting for review", s.Review, s.Totals.Review, func(t status.Task) screen.Cell {
-			if t.Mine {
-				return screen.Cell{Text: "for you"}
-			}
-			return who(t)
-		}},
+		{"Waiting for review", others, len(others), who},
 		{"Assigned", s.Assigned, s.Totals.Assigned, who},
 		{"Overdue", s.Overdue, s.Totals.Overdue, func(t status.Task) screen.Cell { return screen.Cell{Text: string(t.Due)} }},
 		{"Ready", s.Ready, s.Totals.Ready, func(t status.Task) screen.Cell {
@@ -267,14 +264,27 @@ func (r *Renderer) statusLists(s status.Out) string {
 				t.Add(j.Job, state, strings.TrimSpace(string(j.Task)+"  "+j.Executor))
 			}
 		}
-		if list.heading == "Stopped jobs" {
-			for _, j := range s.Stopped {
-				t.Add(string(j.Task), strings.ToLower(string(j.State)), strings.TrimSpace(j.Why+"; "+j.Next))
-			}
+		if list.heading == "Waiting for you" {
+			r.waiting(s.Waiting, s.Totals.Waiting)
+			continue
 		}
 		r.heading(list.heading, len(t.Rows), list.total)
 		t.Print(r.Out, r.Width, r.Style)
 	}
+	return ""
+}
+
+// waiting prints what waits for whoever leads: what it is, the command that leads on, and what it is about.
+func (r *Renderer) waiting(list []handoffs.Waiting, total int) string {
+	t := screen.Table{Head: make([]string, 3), Grow: 2, Cols: []screen.Column{{Drop: 1}, {Shorten: 1}, {}}, Indent: "  "}
+	short := r.enough(record.Each(list, func(one handoffs.Waiting) string { return one.Record }))
+	for _, one := range list {
+		about := strings.Join(verb.NonEmpty(one.Title, one.Why), ": ")
+		brief := strings.Replace(one.Next, one.Record, idCell(record.ID(one.Record), short).Short, 1)
+		t.AddCells(screen.Cell{Text: one.What}, screen.Cell{Text: one.Next, Short: brief}, screen.Cell{Text: about})
+	}
+	r.heading("Waiting for you", len(t.Rows), total)
+	t.Print(r.Out, r.Width, r.Style)
 	return ""
 }
 

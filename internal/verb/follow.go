@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"context"
 	"reflect"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -36,13 +37,13 @@ func (f followed) at(status record.Status) *Elsewhere {
 func (w *Workspace) Follow(s *store.Store, in any) (*Workspace, *store.Store) {
 	root, to := "", followed{}
 	if id := inputText(in, "ID"); id != "" {
-		k, v, err := kind.Find(s, id)
-		if err != nil {
-			return w, s
+		if k, v, err := kind.Find(s, id); err == nil {
+			h := k.Header(v)
+			f, _ := s.FurtherOf()(k, h, s.Known(h.Ref))
+			root, to = f.Root, followed{id: id, place: f.Place}
+		} else if kind.Handoffs.ParseID(id) == nil { // an agent asked it while it works
+			root, to = w.rootOfAsked(s, id)
 		}
-		h := k.Header(v)
-		f, _ := s.FurtherOf()(k, h, s.Known(h.Ref))
-		root, to = f.Root, followed{id: id, place: f.Place}
 	} else if id := inputText(in, "Session"); id != "" {
 		root = rootOfSession(s, id)
 	}
@@ -57,6 +58,21 @@ func (w *Workspace) Follow(s *store.Store, in any) (*Workspace, *store.Store) {
 	to.from = w
 	there.followed = to
 	return there, at
+}
+
+// rootOfAsked is the workspace in the work tree of a task that has a handoff which is not here; "" for none.
+func (w *Workspace) rootOfAsked(s *store.Store, id string) (root string, to followed) {
+	g, err := w.Graph(context.Background(), s)
+	if err != nil {
+		return "", to
+	}
+	for _, at := range g.WorkTrees() {
+		there, err := s.InWorktree(at.Place.Worktree)
+		if err == nil && place.There(there.Layout, kind.Handoffs.Kind, id) {
+			return at.Root, followed{id: id, place: at.Place}
+		}
+	}
+	return "", to
 }
 
 // inputText is what an input says in a field that names a record; "" for an input without it.

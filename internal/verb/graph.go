@@ -82,6 +82,11 @@ func (g *Graph) goFurther(ctx context.Context) {
 	}
 }
 
+// WorkTrees are the work trees that have carried tasks further, each as the record of its task there.
+func (g *Graph) WorkTrees() []store.Further {
+	return slices.SortedFunc(maps.Values(g.ahead), func(a, b store.Further) int { return cmp.Compare(a.Root, b.Root) })
+}
+
 // derive says how it is found out what the tasks wait for, once that is asked.
 func (g *Graph) derive() {
 	g.waits = sync.OnceValue(func() []waits {

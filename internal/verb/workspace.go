@@ -164,6 +164,9 @@ type Wing struct {
 	Job       func(*store.Store, string) (Job, error)
 	Jobs      func(*store.Store) ([]Job, error) // the newest first; one whose supervisor was killed is ended
 	PeekJobs  func(*store.Store) ([]Job, error) // the same, and nothing is ended or written
+
+	// Parked are the newest branches with given up work of tasks, by those that have no work tree.
+	Parked func(*store.Store) map[record.ID]string
 }
 
 // Place is where the newest record of a task lies, and what there is to review of the work on it.
@@ -180,6 +183,9 @@ type Job struct {
 	ID       string
 	Task     record.ID
 	Executor string
+	By       record.Actor // who asked for it
+	Actor    record.Actor // as whom the executor acts; "" before it does
+	Ended    time.Time    // or was created, if it has not
 	State    record.Status
 	Live     bool                    // it has not ended
 	Stalled  bool                    // it is silent for long

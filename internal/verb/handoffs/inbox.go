@@ -19,7 +19,7 @@ import (
 
 // InboxIn is the input of Inbox.
 type InboxIn struct {
-	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer, review or lost" cli:"flag=type" oneof:"handoff,mention,assigned,answer,review,lost"`
+	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer, review, job or lost" cli:"flag=type" oneof:"handoff,mention,assigned,answer,review,job,lost"`
 	Ack    []string   `json:"ack,omitempty" doc:"ids of items that you have acted on; a handoff that you claimed or answered is ended as processed" from:"handoffs"`
 	AckAll bool       `json:"ack_all,omitempty" doc:"acknowledge all that is unread, of these types if any are named; handoffs stay"`
 	Unread *bool      `json:"unread" doc:"false: also what was acknowledged already" cli:"not=all"`
@@ -37,6 +37,7 @@ const (
 	IsAssigned What = "assigned" // somebody else gave the actor a task
 	IsAnswer   What = "answer"   // to what the actor asked
 	IsReview   What = "review"   // a task that waits for the actor's approval, or a judgement of the actor's work
+	IsJob      What = "job"      // a job of an open task stopped, and nobody goes on with it
 	IsLost     What = "lost"     // the actor held it in this clone, and git brought a file that says otherwise
 )
 
@@ -56,11 +57,16 @@ type Item struct {
 	Due    string        `json:"due,omitempty"`    // of a handoff
 	Result string        `json:"result,omitempty"` // how the actor's work was judged: pass or fail
 	Check  string        `json:"check,omitempty"`  // of a task that waits for the actor's approval: what attest settles
-	Why    string        `json:"why,omitempty"`    // of a claim that was lost
-	Branch string        `json:"branch,omitempty"` // where that task was worked on last
+	Why    string        `json:"why,omitempty"`    // of a claim that was lost, or a job that stopped
+	State  string        `json:"state,omitempty"`  // of a job: failed, stale, expired, parked, sent back
+	Job    string        `json:"job,omitempty"`    // its id
+	Next   string        `json:"next,omitempty"`   // the command that leads on from what waits for whoever leads
+	Branch string        `json:"branch,omitempty"` // where that task was worked on last, or the one that alone has the handoff
 	Head   string        `json:"head,omitempty"`   // and the commit to look at
 
-	session string // the last one on a task that waits for the actor's approval
+	session  string // the last one on a task that waits for the actor's approval
+	urgency  int    // the priority of the task
+	answered bool   // the actor answered the handoff
 }
 
 // ItemMark stands between the id of a record and the short hash of an entry, in the id of an item.
@@ -228,6 +234,12 @@ func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Gra
 			c.handoff(r)
 		}
 	})
+	if err == nil {
+		err = c.jobs(ctx, g)
+	}
+	if err == nil {
+		err = c.asked(ctx, g)
+	}
 	return c.items, problems, err
 }
 
@@ -266,8 +278,8 @@ func (c *collector) lost(g *verb.Graph, r *kind.Row) {
 	}
 }
 
-// handoff adds a handoff to the actor, and answers to one from it.
-func (c *collector) handoff(r *kind.Row) {
+// handoff adds a handoff to the actor, and answers to one from it. It returns the handoff that waits, if it does.
+func (c *collector) handoff(r *kind.Row) *Item {
 	if r.Fact(kind.FromFact) == string(c.me) {
 		for _, said := range r.Said(kind.AnswerFact) {
 			c.add(IsAnswer, r, said).Type = r.Fact(kind.TypeFact)
@@ -276,13 +288,14 @@ func (c *collector) handoff(r *kind.Row) {
 	answered := slices.Contains(r.All(kind.AnsweredFact), string(c.me))
 	switch {
 	case over(r.Status) || !addressed(r, c.me, c.groups):
-		return
+		return nil
 	case !answered && (r.Assignee != "" && r.Assignee != c.me || r.Status == ledger.HandoffResponded || c.taken(r)):
-		return // another recipient deals with it
+		return nil // another recipient deals with it
 	}
 	item := c.add(IsHandoff, r, kind.Said{Who: record.Actor(r.Fact(kind.FromFact)), At: time.Unix(r.Created, 0).UTC()})
 	item.Type, item.Due = r.Fact(kind.TypeFact), r.Fact(kind.DueFact)
-	item.Unread = item.Unread && !answered
+	item.Unread, item.answered, item.Next = item.Unread && !answered, answered, "cairn show "+r.ID
+	return item
 }
 
 // taken reports whether another recipient has claimed a handoff in this clone, or it was carried further in another
@@ -315,7 +328,7 @@ func (c *collector) task(r *kind.Row) {
 			moved = said[0]
 		}
 		item := c.add(IsReview, r, moved)
-		item.session = r.Session
+		item.session, item.urgency, item.Next = r.Session, int(r.Priority), "cairn review show "+r.ID
 		if slices.Contains(r.All(kind.ReviewerFact), string(c.me)) {
 			item.Check = task.ReviewerCheck(c.me).Desc
 		}

@@ -50,8 +50,10 @@ type Out struct {
 	Overdue  []Task `json:"overdue"`  // the longest overdue first
 	Closed   []Task `json:"closed"`   // in the last week, the last one first
 	Jobs     []Job  `json:"jobs"`     // that run or wait for a slot
-	Stopped  []Job  `json:"stopped"`  // the last ones of open tasks that nobody has, that failed or were cut off
-	Inbox    int    `json:"inbox"`    // what waits for the caller and was not read
+
+	Waiting []handoffs.Waiting `json:"waiting"` // what waits for the caller as the one who leads, as review_list has it
+
+	Inbox int `json:"inbox"` // what waits for the caller and was not read
 
 	Totals Totals   `json:"totals"`
 	Next   []string `json:"next"` // commands to type
@@ -69,7 +71,7 @@ type Totals struct {
 	Overdue  int `json:"overdue"`
 	Closed   int `json:"closed"`
 	Jobs     int `json:"jobs"`
-	Stopped  int `json:"stopped"`
+	Waiting  int `json:"waiting"`
 }
 
 // Task is a task on the screen.
@@ -98,12 +100,11 @@ type Job struct {
 	Executor string        `json:"executor"`
 	State    record.Status `json:"state"`
 	Stalled  bool          `json:"stalled,omitempty"`
-	Why      string        `json:"why,omitempty"`  // of one that stopped
-	Next     string        `json:"next,omitempty"` // the command that leads on from there
 }
 
 const (
 	usualLimit = 5
+	waitShown  = 3 // times the limit: of what waits for the caller more is shown
 	maxLimit   = 50
 	titleShown = 200 // bytes
 	justClosed = 7 * 24 * time.Hour
@@ -119,8 +120,13 @@ func Status(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 		return Out{}, err
 	}
 	l := looker{w: w, s: s, g: g, view: w.View(s).OfMany(ctx), most: cmp.Or(int(in.Limit), usualLimit)}
-	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}, Stopped: []Job{}}
+	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}}
+	if out.Waiting, out.Inbox, err = handoffs.WaitingFor(ctx, w, s, g); err != nil {
+		return Out{}, err
+	}
 	l.tasks(&out)
+	out.Totals.Waiting = len(out.Waiting)
+	out.Waiting = out.Waiting[:min(len(out.Waiting), waitShown*l.most)]
 	for _, r := range g.Others().Rows() {
 		if !s.Config.Flow.IsClosed(r.Status) {
 			out.OnBranches++
@@ -129,11 +135,6 @@ func Status(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 	if err := l.jobs(&out); err != nil {
 		return Out{}, err
 	}
-	waiting, err := handoffs.InboxBeside(ctx, w, s, g, handoffs.InboxIn{})
-	if err != nil {
-		return Out{}, err
-	}
-	out.Inbox = waiting.Total
 	out.Next, out.Remote = next(out), l.view.RemoteKnown()
 	return out, nil
 }
@@ -179,7 +180,7 @@ func (l looker) tasks(out *Out) {
 		case stand.Is(task.IsReady):
 			ready = append(ready, one)
 		case stand.Is(task.IsInReview):
-			one.mine = slices.Contains(r.All(kind.ReviewerFact), string(me))
+			one.mine = slices.ContainsFunc(out.Waiting, func(w handoffs.Waiting) bool { return w.Record == r.ID })
 			review = append(review, one)
 		case stand.Is(task.IsStalled):
 			stalled = append(stalled, one)
@@ -243,37 +244,18 @@ func (l looker) shown(all []found) []Task {
 	return out
 }
 
+// jobs are those that run or wait for a slot.
 func (l looker) jobs(out *Out) error {
 	all, err := verb.OwnWork().Jobs(l.s)
-	if err != nil {
-		return err
-	}
-	last := map[record.ID]bool{} // tasks of which the newest job was met
 	for _, one := range all {
-		shown := Job{Job: one.ID, Task: one.Task, Executor: one.Executor, State: one.State, Stalled: one.Stalled, Why: verb.Head(one.Why, titleShown), Next: one.Retry}
-		switch {
-		case one.Live:
-			if out.Totals.Jobs++; out.Totals.Jobs <= l.most {
-				out.Jobs = append(out.Jobs, shown)
-			}
-		case !last[one.Task] && one.Why != "" && l.waits(one.Task):
-			if out.Totals.Stopped++; out.Totals.Stopped <= l.most {
-				out.Stopped = append(out.Stopped, shown)
-			}
+		if !one.Live {
+			continue
 		}
-		last[one.Task] = true
+		if out.Totals.Jobs++; out.Totals.Jobs <= l.most {
+			out.Jobs = append(out.Jobs, Job{one.ID, one.Task, one.Executor, one.State, one.Stalled})
+		}
 	}
-	return nil
-}
-
-// waits reports whether a task is open, and neither in review nor at work by somebody.
-func (l looker) waits(id record.ID) bool {
-	n := l.g.Set().Number(string(id))
-	if n < 0 {
-		return false
-	}
-	stand := l.view.Stand(l.g, n)
-	return !stand.Closed && !stand.Is(task.IsInReview) && !stand.Is(task.IsRunning)
+	return err
 }
 
 // next are the commands that lead on, the most pressing first; at most two.
@@ -292,13 +274,10 @@ func next(out Out) []string {
 		}
 		return ""
 	}
-	if id := first(out.Review, true); id != "" {
-		add(true, "cairn review show "+string(id))
+	if len(out.Waiting) > 0 {
+		add(true, out.Waiting[0].Next)
 	}
 	add(out.Inbox > 0, "cairn inbox")
-	if len(out.Stopped) > 0 {
-		add(true, out.Stopped[0].Next)
-	}
 	held := slices.Concat(out.Running, out.Stalled)
 	if at := slices.IndexFunc(held, func(t Task) bool { return t.Mine && t.Lost }); at >= 0 {
 		add(true, "cairn release "+string(held[at].ID))

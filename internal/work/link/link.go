@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	verbs "github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 )
 
@@ -42,7 +43,29 @@ func Wing() verb.Wing {
 			all, err := work.Jobs(s).Peek()
 			return jobsOf(s, all), err
 		},
+		Parked: parked,
 	}
+}
+
+func parked(s *store.Store) map[record.ID]string {
+	out := map[record.ID]string{}
+	if s.Repo == nil {
+		return out
+	}
+	trees, err := work.Trees(s, time.Now)
+	if err != nil {
+		return out
+	}
+	for _, tip := range s.Repo.Local().Tips() {
+		id, ok := worktree.ParkedFor(tip.Name)
+		if _, made, err := trees.Find(id); !ok || made || err != nil {
+			continue
+		}
+		if was := out[id]; len(tip.Name) > len(was) || len(tip.Name) == len(was) && tip.Name > was {
+			out[id] = tip.Name
+		}
+	}
+	return out
 }
 
 func placeOf(ctx context.Context, w *verb.Workspace, id record.ID) (verb.Place, error) {
@@ -71,7 +94,8 @@ func jobsOf(s *store.Store, all []job.Job) []verb.Job {
 func jobOf(s *store.Store, one job.Job) verb.Job {
 	now := one.Status
 	return verb.Job{
-		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, State: record.Status(now.State), Live: now.State.Live(), Stalled: now.Stalled,
+		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, By: one.Spec.By, Actor: now.Actor,
+		Ended: cmp.Or(now.FinishedAt, one.Spec.CreatedAt), State: record.Status(now.State), Live: now.State.Live(), Stalled: now.Stalled,
 		Why: whyStopped(now), Retry: "cairn job retry " + one.Spec.Job,
 		Row:  jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR},
 		Show: func(at time.Time) any { return verbs.View(s, one, at) },

@@ -219,7 +219,7 @@ func (w *Worktrees) List(ctx context.Context) ([]Standing, error) {
 
 // parkedStanding is what is known of parked work.
 func parkedStanding(branch string) Standing {
-	id, _ := parkedFor(branch)
+	id, _ := ParkedFor(branch)
 	return Standing{Task: id, Branch: branch, Reasons: []Reason{reason(Parked, "what an attempt left that was given up; git branch -D "+branch+" deletes it")}}
 }
 

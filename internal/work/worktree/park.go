@@ -222,15 +222,15 @@ func (p *parking) keep(ctx context.Context, commit string) error {
 func (c *clone) Parked(ctx context.Context, id record.ID) (names []string, err error) {
 	out, err := git.Run(ctx, c.repo.Top, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/cairn/")
 	for name := range strings.FieldsSeq(string(out)) {
-		if of, ok := parkedFor(name); ok && (id == "" || of == id) {
+		if of, ok := ParkedFor(name); ok && (id == "" || of == id) {
 			names = append(names, name)
 		}
 	}
 	return names, err
 }
 
-// parkedFor is the task of which a branch has parked work; false for any other branch.
-func parkedFor(branch string) (record.ID, bool) {
+// ParkedFor is the task of which a branch has parked work; false for any other branch.
+func ParkedFor(branch string) (record.ID, bool) {
 	of, below := strings.CutPrefix(branch, "cairn/")
 	i := strings.LastIndexByte(of, '.')
 	if !below || i < 0 || strings.Trim(of[i+1:], "0123456789") != "" {

@@ -1,0 +1,161 @@
+package handoffs
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/sorted"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Waiting is something that waits for the caller as the one who leads.
+type Waiting struct {
+	What   string       `json:"what"`   // review; the type of a handoff; or how a job stands: failed, stale, expired, parked, sent back
+	Record string       `json:"record"` // id of the task, or of the handoff
+	Title  string       `json:"title"`  // of that
+	Why    string       `json:"why,omitempty"`
+	From   record.Actor `json:"from"`
+	At     time.Time    `json:"at"`
+	Job    string       `json:"job,omitempty"`
+	Branch string       `json:"branch,omitempty"` // of a handoff that only the branch of a task has
+	Next   string       `json:"next"`             // the command that leads on
+}
+
+// WaitingFor lists what waits for the caller as the one who leads, whether it was acknowledged or not: what was asked,
+// work to review, and jobs that stopped and that nobody goes on with. The inbox has the same items, and unread is how
+// many of all its items were not acknowledged.
+func WaitingFor(
+	ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph,
+) (list []Waiting, unread int, err error) {
+	all, _, err := collect(ctx, w, s, g)
+	if err != nil {
+		return nil, 0, err
+	}
+	var items []Item
+	for _, item := range all {
+		if item.Unread {
+			unread++
+		}
+		if item.What == IsHandoff && !item.answered || item.What == IsJob || item.What == IsReview && item.Result == "" {
+			items = append(items, item)
+		}
+	}
+	order := map[What]int{IsHandoff: 0, IsReview: 1, IsJob: 2}
+	sorted.By(items, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(order[a.What], order[b.What]), cmp.Compare(a.urgency, b.urgency), a.At.Compare(b.At),
+			strings.Compare(a.ID, b.ID))
+	})
+	return record.Each(items, Item.waiting), unread, nil
+}
+
+func (item Item) waiting() Waiting {
+	one := Waiting{
+		What: cmp.Or(item.State, item.Type, string(item.What)), Record: item.Record, Title: item.Title, Why: item.Why,
+		From: item.From, At: item.At, Job: item.Job, Next: item.Next,
+	}
+	if item.What == IsHandoff {
+		one.Branch = item.Branch
+	}
+	return one
+}
+
+// jobs adds the newest job of each open task that nobody works on, if it ended otherwise than by success, its work was
+// given up, or sent back. A person leads all jobs of the clone, and an agent those that it asked for.
+func (c *collector) jobs(ctx context.Context, g *verb.Graph) error {
+	all, err := verb.OwnWork().Jobs(c.s)
+	if err != nil {
+		return err
+	}
+	var parked map[record.ID]string
+	view, met := c.w.View(c.s).OfMany(ctx), map[record.ID]bool{}
+	for _, one := range all {
+		newest := !met[one.Task]
+		met[one.Task] = true
+		n := g.Set().Number(string(one.Task))
+		if one.Live || !newest || n < 0 || !c.me.Human() && one.By != c.me {
+			continue
+		}
+		stand := view.Stand(g, n)
+		hold := view.Holder(g, g.Rows()[n])
+		sentBack := hold.Session == "" && hold.Actor != "" && hold.Actor == one.Actor
+		if stand.Closed || stand.Is(task.IsInReview) || stand.Is(task.IsRunning) && !sentBack {
+			continue
+		}
+		if parked == nil {
+			parked = verb.OwnWork().Parked(c.s)
+		}
+		c.job(g.Rows()[n], one, parked[one.Task], sentBack && one.Why == "")
+	}
+	return nil
+}
+
+// job adds a job that waits for somebody, if it does.
+func (c *collector) job(r *kind.Row, one verb.Job, parked string, sentBack bool) {
+	state, why := strings.ToLower(string(one.State)), one.Why
+	switch {
+	case parked != "":
+		state, why = "parked", strings.TrimSuffix("its work is on "+parked+"; "+why, "; ")
+	case sentBack:
+		state = "sent back"
+	case why == "":
+		return
+	}
+	of := sha256.Sum256([]byte(one.ID + state))
+	said := kind.Said{Who: cmp.Or(one.Actor, one.By), At: one.Ended, Hash: hex.EncodeToString(of[:])[:8]}
+	item := c.add(IsJob, r, said)
+	item.State, item.Job, item.Why, item.Next, item.urgency = state, one.ID, verb.Head(why, textShown), one.Retry, int(r.Priority)
+}
+
+// asked adds the handoffs to the actor that only the branch of a task has: an agent asked them while it works there.
+func (c *collector) asked(ctx context.Context, g *verb.Graph) error {
+	others, err := c.w.Others(ctx, c.s, kind.Handoffs.Kind)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	add := func(r *kind.Row, branch, next string) {
+		if seen[r.ID] {
+			return
+		}
+		seen[r.ID] = true
+		if item := c.handoff(r); item != nil {
+			item.Branch, item.Next = branch, next
+		}
+	}
+	for _, at := range g.WorkTrees() {
+		there, err := c.s.InWorktree(at.Place.Worktree)
+		if err != nil {
+			continue // it went meanwhile
+		}
+		files, _, _ := place.List(there.Layout, kind.Handoffs.Kind) // what cannot be listed is in no inbox
+		for _, f := range files {
+			if place.There(c.s.Layout, kind.Handoffs.Kind, f.ID) {
+				continue
+			}
+			src, err := layout.ReadFile(there.Abs(f.Path))
+			if err != nil {
+				continue
+			}
+			if v, err := kind.Handoffs.Parse(src); err == nil {
+				r := kind.Handoffs.Row(v)
+				add(&r, at.Place.Branch, "cairn show "+f.ID)
+			}
+		}
+	}
+	for _, r := range others.Rows() {
+		if branch := others.Branch(r.ID); strings.HasPrefix(branch, "cairn/") {
+			add(r, branch, "cairn take "+r.ID)
+		}
+	}
+	return nil
+}
