@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,10 +63,38 @@ type Session struct {
 	Base      string // of one that ended at another commit than it began at: that one
 	Summary   string
 	Reason    string
+	Used      Usage // by the program of a job, as it told
 
 	Refs       []record.Reference
 	Rev        record.Rev // revision of the file that this was read from
 	Provenance record.Log // empty before a write, in sessions of earlier programs
+}
+
+// Usage is what a program told that it used in a session. What it does not tell is left out.
+type Usage struct {
+	Input  int    `json:"input_tokens,omitempty"`
+	Cached int    `json:"cached_tokens,omitempty"` // those of the input that came from a cache
+	Output int    `json:"output_tokens,omitempty"`
+	Cost   string `json:"cost,omitempty"` // US dollars
+}
+
+// Dollars is an amount as a session says it; "" for one that is not told.
+func Dollars(amount float64) string {
+	if amount <= 0 {
+		return ""
+	}
+	return strconv.FormatFloat(amount, 'f', 4, 64)
+}
+
+// usageFields are the keys of a session that an entry names which says what was used.
+var usageFields = []string{"input_tokens", "cached_tokens", "output_tokens", "cost"}
+
+// Using returns the session with what was used in it, and the entry that says so. It may have ended.
+func (s Session) Using(used Usage, by record.Stamp) Session {
+	e := entry(record.Updated, by)
+	e.Fields = usageFields
+	s.Used, s.Provenance = used, s.Provenance.Add(e)
+	return s
 }
 
 // Header returns what the session has in common with records of other kinds.
@@ -163,7 +192,7 @@ var Life = task.Life{
 	Kinds: []record.Did{record.Began, record.Finished, record.Failed, record.Canceled, record.Abandoned, record.Noted, record.Updated},
 }
 
-// step says which entry brings a session where, and who may write it. An update brings references.
+// step says which entry brings a session where, and who may write it. An update brings references, or what was used.
 func step(v any, now record.Header, e record.Entry, _ task.Rules) (record.Status, record.Actor, error) {
 	s, _ := v.(Session)
 	var err error
@@ -171,7 +200,7 @@ func step(v any, now record.Header, e record.Entry, _ task.Rules) (record.Status
 	switch {
 	case e.Did == record.Began && e.Who != s.Actor:
 		err = record.Errorf(record.NotYours, "it is a session of %s", s.Actor)
-	case e.Did == record.Updated && len(e.Said().Refs) == 0:
+	case e.Did == record.Updated && len(e.Said().Refs) == 0 && !slices.Equal(e.Fields, usageFields):
 		err = record.Errorf(record.InvalidInput, "it changes what never changes in a session")
 	case ends && now.Status != record.Status(Active):
 		err = record.Errorf(record.SessionEnded, "the session had ended (%s)", now.Status)

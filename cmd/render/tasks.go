@@ -261,7 +261,8 @@ func (r *Renderer) statusLists(s status.Out) string {
 				if j.Stalled {
 					state += ", silent"
 				}
-				t.Add(j.Job, state, strings.TrimSpace(string(j.Task)+"  "+j.Executor))
+				what := strings.Join(verb.NonEmpty(string(j.Task), j.Executor, j.Used), "  ")
+				t.Add(j.Job, state, what)
 			}
 		}
 		if list.heading == "Waiting for you" {

@@ -35,6 +35,7 @@ type Session struct {
 	Head        string         `json:"head,omitempty"`
 	Summary     string         `json:"summary,omitempty"`
 	Reason      string         `json:"reason,omitempty"`
+	Used        *session.Usage `json:"used,omitempty"` // by the program of a job, as it told
 	Refs        []Ref          `json:"refs,omitempty"`
 	RefsTotal   int            `json:"refs_total,omitempty"` // how many references there are, if only the newest are here
 	Comments    *Thread        `json:"comments,omitempty"`   // of get, if they are asked for
@@ -118,6 +119,9 @@ func (v View) Session(ses session.Session) Session {
 		StartedAt: instant(ses.StartedAt), EndedAt: instant(ses.EndedAt),
 		Branch: ses.Branch, Worktree: ses.Worktree, Base: ses.Base, Head: ses.Head, Summary: ses.Summary, Reason: ses.Reason,
 		Refs: ses.Refs, Rev: ses.Rev,
+	}
+	if ses.Used != (session.Usage{}) {
+		out.Used = &ses.Used
 	}
 	if v.Bounded {
 		out.Refs, out.RefsTotal = newest(out.Refs, Usual.List, Usual.ListRoom)

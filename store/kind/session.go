@@ -58,6 +58,10 @@ func sessionKeys() []Key {
 		KeyOf("head", func(s *session.Session) *string { return &s.Head }).Before("head_finished", "head_started").From(endedSide),
 		KeyOf("summary", func(s *session.Session) *string { return &s.Summary }).From(endedSide),
 		KeyOf("reason", func(s *session.Session) *string { return &s.Reason }).Before("cancel_reason").From(endedSide),
+		KeyOf("input_tokens", func(s *session.Session) *int { return &s.Used.Input }),
+		KeyOf("cached_tokens", func(s *session.Session) *int { return &s.Used.Cached }),
+		KeyOf("output_tokens", func(s *session.Session) *int { return &s.Used.Output }),
+		KeyOf("cost", func(s *session.Session) *string { return &s.Used.Cost }),
 		refsKey(place(func(s *session.Session) *[]record.Reference { return &s.Refs })),
 		logKey(place(func(s *session.Session) *record.Log { return &s.Provenance })),
 	}

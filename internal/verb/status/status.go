@@ -100,6 +100,7 @@ type Job struct {
 	Executor string        `json:"executor"`
 	State    record.Status `json:"state"`
 	Stalled  bool          `json:"stalled,omitempty"`
+	Used     string        `json:"used,omitempty"` // tokens and what they cost, in words
 }
 
 const (
@@ -252,7 +253,7 @@ func (l looker) jobs(out *Out) error {
 			continue
 		}
 		if out.Totals.Jobs++; out.Totals.Jobs <= l.most {
-			out.Jobs = append(out.Jobs, Job{one.ID, one.Task, one.Executor, one.State, one.Stalled})
+			out.Jobs = append(out.Jobs, Job{one.ID, one.Task, one.Executor, one.State, one.Stalled, one.Used})
 		}
 	}
 	return err

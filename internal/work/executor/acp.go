@@ -29,6 +29,8 @@ type acpTalk struct {
 	id      float64   // of the newest call
 	waits   chan line // for its answer; nil if nobody does
 	gone    bool      // no answer comes any more
+
+	tools map[string]string // the name of each tool by its call, until it is told that it was begun; "" from then on
 }
 
 // errGone is the error of a call that the agent has not answered when it ended.
@@ -101,7 +103,8 @@ func (t *acpTalk) converse() error {
 	if err != nil {
 		return err
 	}
-	t.usage(tokens(end.sum("usage.inputTokens"), end.sum("usage.outputTokens"), 0))
+	used, cached := end.in("usage"), end.sum("usage.cachedReadTokens")
+	t.usage(usageOf(used.sum("inputTokens", "cachedWriteTokens")+cached, cached, used.sum("outputTokens"), 0))
 	why := end.text("stopReason")
 	if why != "end_turn" {
 		t.problem("it stopped: " + why)
@@ -200,16 +203,44 @@ func (t *acpTalk) update(u object) {
 	case "agent_message_chunk":
 		t.piece(u.text("content.text"))
 	case "tool_call", "tool_call_update":
-		if kind == "tool_call" {
-			t.toolStart(id, u.text("title"), nil)
-		}
+		t.tool(id, u)
 		if status == "completed" || status == "failed" {
-			t.toolEnd(id, status == "failed", "")
+			var said []string
+			for _, c := range u.each("content") {
+				said = append(said, c.text("content.text"), c.text("path"))
+			}
+			t.toolEnd(id, status == "failed", join(status, join(said...)))
 		}
 	case "plan":
 		t.plan(u.each("entries"), "content", "status")
 	case "usage_update":
 		t.usage(job.Usage{Cost: u.sum("cost.amount")})
+	}
+}
+
+// tool tells that a tool was begun, once it is known what it is to do: its arguments may come after its name.
+func (t *acpTalk) tool(id string, u object) {
+	was, known := t.tools[id]
+	title := cmp.Or(u.text("title"), was)
+	if title == "" || known && was == "" {
+		return
+	}
+	more := []string{strings.TrimSpace(toolText("", u.in("rawInput")))}
+	for _, at := range u.each("locations") {
+		more = append(more, at.text("path"))
+	}
+	text := title
+	for _, word := range more {
+		if !strings.Contains(text, word) {
+			text += " " + word
+		}
+	}
+	if t.tools == nil {
+		t.tools = map[string]string{}
+	}
+	if t.tools[id] = title; text != title || !slices.Contains([]string{"", "pending"}, u.text("status")) {
+		t.toolStart(id, text, nil)
+		t.tools[id] = ""
 	}
 }
 

@@ -62,7 +62,10 @@ type standIns map[string]string
 func (r row) standIns(run Run) standIns {
 	s := standIns{
 		"{model}": cmp.Or(run.Model, r.model), "{resume}": run.Resume, "{prompt}": run.Prompt,
-		"{prompt_file}": run.PromptFile, "{dir}": run.Dir, "{budget}": "",
+		"{prompt_file}": run.PromptFile, "{dir}": run.Dir, "{budget}": "", "{git}": "",
+	}
+	if len(run.Git) > 0 {
+		s["{git}"] = tomlStrings(run.Git)
 	}
 	if run.Budget > 0 {
 		s["{budget}"] = strconv.FormatFloat(run.Budget, 'f', -1, 64)

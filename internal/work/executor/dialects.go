@@ -1,7 +1,9 @@
 package executor
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -24,6 +26,10 @@ func claudeLine(s *stream, l line) {
 			s.tell(job.Event{Type: job.EventRetry, Attempt: int(l.sum("attempt")), Text: text})
 		}
 	case "assistant":
+		if id := l.text("message.id"); id != "" && id != s.counted { // each part of a message has the usage of all of it
+			s.counted = id
+			s.add(claudeUsage(l.in("message.usage"), 0))
+		}
 		for _, b := range l.each("message.content") {
 			switch kind, name := b.text("type"), b.text("name"); {
 			case kind == "text" && l.text("parent_tool_use_id") == "": // not of a subagent
@@ -44,7 +50,7 @@ func claudeLine(s *stream, l line) {
 		for _, d := range l.each("permission_denials") {
 			s.permission(d.text("tool_use_id"), toolText(d.text("tool_name"), d.in("tool_input")))
 		}
-		s.counts(l.object, l.sum("total_cost_usd"))
+		s.usage(claudeUsage(l.in("usage"), l.sum("total_cost_usd")))
 		var errs []string
 		all, _ := l.at("errors").([]any)
 		for _, e := range all {
@@ -54,14 +60,15 @@ func claudeLine(s *stream, l line) {
 	}
 }
 
-// counts tells of the tokens of a usage as claude counts them, and what they cost.
-func (s *stream) counts(o object, cost float64) {
-	in := o.sum("usage.input_tokens", "usage.cache_read_input_tokens", "usage.cache_creation_input_tokens")
-	s.usage(tokens(in, o.sum("usage.output_tokens"), cost))
+// claudeUsage is a usage as claude counts it, and what it cost.
+func claudeUsage(o object, cost float64) job.Usage {
+	cached := o.sum("cache_read_input_tokens")
+	return usageOf(o.sum("input_tokens", "cache_creation_input_tokens")+cached, cached, o.sum("output_tokens"), cost)
 }
 
-func tokens(in, out, cost float64) job.Usage {
-	return job.Usage{InputTokens: int64(in), OutputTokens: int64(out), Cost: cost}
+// usageOf is a usage whose input has the cached tokens in it.
+func usageOf(in, cached, out, cost float64) job.Usage {
+	return job.Usage{InputTokens: int64(in), CachedTokens: int64(cached), OutputTokens: int64(out), Cost: cost}
 }
 
 // ended tells of a line of type result, which says in is_error or by its subtype whether the program failed, and of
@@ -133,17 +140,18 @@ func codexLine(s *stream, l line) {
 		case kind == "todo_list":
 			s.plan(item.each("items"), "text", "completed")
 		case event == "item.started" && codexTool(item):
-			s.toolStart(id, codexText(item), item.in("arguments"))
+			s.toolStart(id, codexText(item), nil)
 		case completed && codexTool(item):
 			declined := item.text("status") == "declined"
 			if declined {
 				s.permission(id, codexText(item))
 			}
-			outcome := item.text("aggregated_output")
-			if e := item.in("error"); e != nil {
-				outcome = e.text("message")
+			state := item.text("status")
+			if code, ok := item.at("exit_code").(float64); ok && kind == "command_execution" {
+				state, failed = fmt.Sprintf("exit %d", int(code)), failed || code != 0
 			}
-			s.toolEnd(id, failed || declined, outcome)
+			outcome := cmp.Or(item.text("error.message"), item.text("aggregated_output"), contentText(item, "result.content"))
+			s.toolEnd(id, failed || declined, join(state, outcome))
 		case completed && kind == "agent_message":
 			s.text(item.text("text"))
 		case completed && kind == "plan":
@@ -157,7 +165,7 @@ func codexLine(s *stream, l line) {
 	case "request_user_input":
 		s.permission(l.text("id"), "it asks a question")
 	case "turn.completed": // cached tokens are part of the input
-		s.usage(tokens(l.sum("usage.input_tokens"), l.sum("usage.output_tokens"), 0))
+		s.usage(usageOf(l.sum("usage.input_tokens"), l.sum("usage.cached_input_tokens"), l.sum("usage.output_tokens"), 0))
 		s.done(false, "")
 	case "turn.failed":
 		s.problem(l.text("error.message"))
@@ -186,7 +194,9 @@ func codexText(item object) string {
 	case "command_execution":
 		return toolText("shell", object{"command": item["command"]})
 	case "mcp_tool_call":
-		return join(item.text("server"), item.text("tool"))
+		return toolText(join(item.text("server"), item.text("tool")), item.in("arguments"))
+	case "collab_tool_call":
+		return toolText(cmp.Or(item.text("tool"), kind), object{"prompt": item["prompt"]})
 	case "web_search":
 		return toolText("search", object{"query": item["query"]})
 	case "file_change":
@@ -215,8 +225,9 @@ func opencodeLine(s *stream, l line) {
 		s.toolStart(part.text("callID"), part.text("tool"), state.in("input"))
 		s.toolEnd(part.text("callID"), state.text("status") == "error", join(state.text("error"), state.text("output")))
 	case "step_finish":
-		in := part.sum("tokens.input", "tokens.cache.read", "tokens.cache.write")
-		s.add(tokens(in, part.sum("tokens.output"), part.sum("cost")))
+		cached := part.sum("tokens.cache.read")
+		in := part.sum("tokens.input", "tokens.cache.write") + cached
+		s.add(usageOf(in, cached, part.sum("tokens.output"), part.sum("cost")))
 		if part.text("reason") != "tool-calls" {
 			s.maybeDone(false)
 		}
@@ -239,7 +250,7 @@ func copilotLine(s *stream, l line) {
 			s.text(data.text("content"))
 		}
 	case "assistant.usage":
-		s.add(tokens(data.sum("inputTokens"), data.sum("outputTokens"), 0))
+		s.add(usageOf(data.sum("inputTokens"), data.sum("cacheReadTokens"), data.sum("outputTokens"), 0))
 	case "tool.execution_start":
 		s.toolStart(id, tool, data.in("arguments"))
 	case "tool.execution_complete":
@@ -271,7 +282,7 @@ func droidLine(s *stream, l line) {
 	case "error":
 		s.problem(join(l.text("message"), show(l.at("error"))))
 	case "completion":
-		s.counts(l.object, 0)
+		s.usage(claudeUsage(l.in("usage"), 0))
 		s.done(l.is("is_error"), l.text("finalText"))
 	case "result":
 		s.ended(l.is("is_error"), l)

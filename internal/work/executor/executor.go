@@ -36,6 +36,7 @@ const (
 // Run is what an executor is to do, and where what it says goes.
 type Run struct {
 	Dir        string     // the folder in which the program starts: the work tree, or a folder in it; an absolute path
+	Git        []string   // the git folders of Dir, which lie outside of it
 	Prompt     string     // what it is told
 	PromptFile string     // a file with the same text, outside of Dir; "" for one in Private
 	Model      string     // "" for the program's own choice
@@ -48,6 +49,7 @@ type Run struct {
 	Stderr     io.Writer
 	Event      func(job.Event) // is called for each event, one at a time, in their order; nil is none
 	Budget     float64         // US dollars after which it is ended; 0 is no limit
+	Tokens     int64           // likewise, as job.Usage.Spent counts them
 }
 
 // Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done
@@ -62,7 +64,7 @@ type Result struct {
 	Signal     string // the signal that ended it, unless cairn sent that
 	Canceled   bool   // the context ended before it was done
 	TimedOut   bool   // so it did by its deadline
-	OverBudget bool   // it was ended because it cost more than Budget
+	OverBudget bool   // it was ended because it used more than Budget or Tokens
 	ResumeID   string // of the session that can be gone on with; "" for none
 	Usage      job.Usage
 }
@@ -122,6 +124,24 @@ func (e Executor) ReadOnly() bool { return e.patch != nil }
 
 // Resumes reports whether it can go on with an earlier session of its own.
 func (e Executor) Resumes() bool { return e.resume != nil }
+
+// Holds returns INVALID_SPEC for a budget that cannot be held, since the program never tells what it costs, or how many
+// tokens it uses.
+func (e Executor) Holds(dollars float64, tokens int64) error {
+	switch {
+	case dollars > 0 && e.tells < toldCost:
+		other := "name another executor"
+		if e.tells >= toldTokens {
+			other = "give it in tokens, budget_tokens (--budget-tokens), or " + other
+		}
+		return record.Errorf(record.InvalidSpec, "budget is in money, and executor %s never tells what it costs", e.name).WithHint("%s", other)
+	case tokens > 0 && e.tells < toldTokens:
+		return record.Errorf(record.InvalidSpec, "budget_tokens is given, and executor %s never tells how many tokens it uses", e.name).
+			WithHint("limit its time, timeout_seconds (--timeout-seconds), or name another executor")
+	default:
+		return nil
+	}
+}
 
 // Present returns EXECUTOR_MISSING, which says how it is installed, if its program is not on this machine, and if it
 // has none since the user is to name it.

@@ -101,19 +101,20 @@ func (r Run) codexConfig(s *MCP) []string {
 	}
 	set := func(key, value string) { words = append(words, "-c", "mcp_servers."+serverName+"."+key+"="+value) }
 	set("command", tomlString(s.Command))
-	var args, env []string
-	for _, a := range s.Args {
-		args = append(args, tomlString(a))
-	}
+	var env []string
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		env = append(env, tomlString(name)+"="+tomlString(s.Env[name]))
 	}
-	set("args", "["+strings.Join(args, ",")+"]")
+	set("args", tomlStrings(s.Args))
 	set("env", "{"+strings.Join(env, ",")+"}")
 	set("default_tools_approval_mode", `"approve"`)
 	set("startup_timeout_sec", "60")
 	set("tool_timeout_sec", fmt.Sprint(toolSeconds))
 	return words
+}
+
+func tomlStrings(all []string) string {
+	return "[" + strings.Join(record.Each(all, tomlString), ",") + "]"
 }
 
 // tomlString is a basic string of TOML, which is one of JSON but for the character DEL.

@@ -5,7 +5,7 @@ import "github.com/cairn-tasks/cairn/internal/work/job"
 // row is a program: how it is called, and what its output means.
 //
 // Its command line is: binary, lead, fresh or resume, args, edits or patch, the words that pass its MCP server, extra,
-// tail. These are lists of groups of words. In a word {model}, {resume}, {prompt}, {prompt_file}, {dir} and {budget}
+// tail. These are lists of groups of words. In a word {model}, {resume}, {prompt}, {prompt_file}, {dir}, {git} and {budget}
 // stand for what the run says, and a group with one that the run does not say is left out.
 type row struct {
 	name    string
@@ -15,6 +15,7 @@ type row struct {
 	hear    dialect    // what its lines mean; nil if they are no JSON, or a protocol's
 	output  job.Output // what it hands over if a job does not say; "" is Edits
 	max     int        // jobs of a clone at once; 0 is no limit of its own
+	tells   told       // what it tells of what it uses
 	model   string     // if a run names none
 
 	lead          []string  // words that the user puts right behind the program
@@ -31,6 +32,15 @@ type row struct {
 }
 
 type group = []string
+
+// told is what a program may tell of what it uses: each more than the one before.
+type told int
+
+const (
+	toldNothing told = iota
+	toldTokens
+	toldCost
+)
 
 // promptWay is how a program gets its prompt.
 type promptWay int
@@ -53,7 +63,7 @@ func shipped() []row {
 		// denied. For a patch it has no other tools than those that read. It makes no work tree of its own, asks
 		// nobody, does not wait for somebody to approve a plan, and puts nothing off.
 		{
-			name: "claude", binary: "claude", dialect: "claude", hear: claudeLine, mcp: claudeMCP,
+			name: "claude", binary: "claude", dialect: "claude", hear: claudeLine, tells: toldCost, mcp: claudeMCP,
 			install: "install it with npm install -g @anthropic-ai/claude-code, and run claude once to log in",
 			args: []group{
 				{"--print", "--output-format=stream-json", "--verbose"},
@@ -69,22 +79,26 @@ func shipped() []row {
 			set: []string{"MCP_TIMEOUT=60000", "MCP_TOOL_TIMEOUT=3600000"}, // milliseconds: finish runs the checks
 		},
 		// codex takes its sandbox from -c, since its subcommand resume knows no --sandbox. A sandbox without a network
-		// would keep tests from ports of this machine.
+		// would keep tests from ports of this machine. Of git it may write what a linked work tree needs: its own git
+		// folder has to be named beside that of the repository (measured with 0.169.0 on Linux).
 		{
-			name: "codex", binary: "codex", dialect: "codex", hear: codexLine, mcp: codexMCP,
+			name: "codex", binary: "codex", dialect: "codex", hear: codexLine, tells: toldTokens, mcp: codexMCP,
 			install: "install it with npm install -g @openai/codex, and log in with codex login",
 			fresh:   []group{{"exec"}},
 			resume:  []group{{"exec", "resume"}},
 			args:    []group{{"--json", "--skip-git-repo-check", "-c", `approval_policy="never"`}, {"--model", "{model}"}},
-			edits:   []group{{"-c", `sandbox_mode="workspace-write"`, "-c", "sandbox_workspace_write.network_access=true"}},
-			patch:   []group{{"-c", `sandbox_mode="read-only"`}},
-			tail:    []group{{"{resume}"}, {"-"}},
+			edits: []group{
+				{"-c", `sandbox_mode="workspace-write"`, "-c", "sandbox_workspace_write.network_access=true"},
+				{"-c", "sandbox_workspace_write.writable_roots={git}"},
+			},
+			patch: []group{{"-c", `sandbox_mode="read-only"`}},
+			tail:  []group{{"{resume}"}, {"-"}},
 		},
 		// gemini is spoken to by the protocol, over which alone it takes an MCP server for one run. Its sessions are
 		// begun with the words of its command line, so --approval-mode counts. It reads a work tree's own settings
 		// only where it is trusted, and refuses --approval-mode where it is not.
 		{
-			name: "gemini", binary: "gemini", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP,
+			name: "gemini", binary: "gemini", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP, tells: toldTokens,
 			install: "install it with npm install -g @google/gemini-cli, and run gemini once to log in",
 			args:    []group{{"--acp"}},
 			resume:  []group{},
@@ -95,7 +109,7 @@ func shipped() []row {
 		// opencode gets what it may do from its config, which is passed in a variable, see mcp.go. --auto answers what
 		// that leaves open, and never what it denies.
 		{
-			name: "opencode", binary: "opencode", dialect: "opencode", hear: opencodeLine, mcp: opencodeMCP,
+			name: "opencode", binary: "opencode", dialect: "opencode", hear: opencodeLine, tells: toldCost, mcp: opencodeMCP,
 			install: "install it with npm install -g opencode-ai, and log in with opencode auth login",
 			fresh:   []group{{"run"}},
 			resume:  []group{{"run", "--session", "{resume}"}},
@@ -115,7 +129,7 @@ func shipped() []row {
 			tail:    []group{{"--", "{prompt}"}},
 		},
 		{
-			name: "copilot", binary: "copilot", dialect: "copilot", hear: copilotLine, mcp: copilotMCP,
+			name: "copilot", binary: "copilot", dialect: "copilot", hear: copilotLine, tells: toldTokens, mcp: copilotMCP,
 			install: "install it with npm install -g @github/copilot, and log in with copilot login",
 			args: []group{
 				{"--output-format", "json", "--stream", "off", "--no-ask-user", "--no-color", "--no-auto-update"},
@@ -127,7 +141,7 @@ func shipped() []row {
 		},
 		// amp cannot be kept from changing files by its command line.
 		{
-			name: "amp", binary: "amp", dialect: "amp", hear: ampLine, mcp: ampMCP,
+			name: "amp", binary: "amp", dialect: "amp", hear: ampLine, tells: toldTokens, mcp: ampMCP,
 			install: "install it with npm install -g @ampcode/cli, and log in with amp login",
 			resume:  []group{{"threads", "continue", "{resume}"}},
 			args: []group{
@@ -136,7 +150,7 @@ func shipped() []row {
 		},
 		// droid takes no MCP server for one run, as cursor. Without --auto it changes nothing.
 		{
-			name: "droid", binary: "droid", dialect: "droid", hear: droidLine, mcp: noMCP, prompt: asFile,
+			name: "droid", binary: "droid", dialect: "droid", hear: droidLine, tells: toldTokens, mcp: noMCP, prompt: asFile,
 			install: "install it with npm install -g droid, and run droid once to log in",
 			fresh:   []group{{"exec"}},
 			resume:  []group{{"exec", "--session-id", "{resume}"}},
@@ -147,7 +161,7 @@ func shipped() []row {
 			patch: []group{},
 			tail:  []group{{"--file", "{prompt_file}"}},
 		},
-		{name: "acp", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP, resume: []group{}},
+		{name: "acp", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP, tells: toldCost, resume: []group{}},
 		{name: "command", dialect: "command", set: []string{"CAIRN_PROMPT={prompt_file}"}},
 	}
 }

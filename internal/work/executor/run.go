@@ -15,10 +15,10 @@ import (
 // Why cairn itself ends a program.
 var (
 	errLingers    = errors.New("it said that it is done, and stayed")
-	errOverBudget = errors.New("it cost more than its budget")
+	errOverBudget = errors.New("it used more than its budget")
 )
 
-// Start runs an executor to its end, its context's end, or until it cost more than its budget, and ends every process
+// Start runs an executor to its end, its context's end, or until it used more than its budget, and ends every process
 // that it started, as far as package proc can. A program that said that it is done has 10 seconds to end by itself. One
 // that is stopped gets SIGTERM, and is killed 3 seconds later.
 //

@@ -420,6 +420,29 @@ func TestARunEndsOverItsBudget(t *testing.T) {
 	}
 }
 
+func TestARunEndsOverItsBudgetOfTokens(t *testing.T) {
+	b := newBench(t, "opencode", "usage 0", "usage 0", "hang")
+	b.Tokens = 20
+	r := b.start(t)
+	if !r.OverBudget || r.Usage.Spent() != 30 || r.Usage.CachedTokens != 180 || r.Usage.InputTokens != 200 {
+		t.Errorf("result %+v", r)
+	}
+}
+
+// What a tool is, what it works on, and how it ended are told, however much of that comes later.
+func TestToolsAreToldWithWhatTheyDo(t *testing.T) {
+	for dialect, want := range map[string][2]string{
+		"codex": {"shell shell false", "exit 1: exit status 1"}, "acp": {"shell false", "failed"},
+	} {
+		b := newBench(t, dialect, "shell false")
+		b.start(t)
+		starts, ends := b.has(job.EventToolStart), b.has(job.EventToolEnd)
+		if len(starts) != 1 || len(ends) != 1 || starts[0].Text != want[0] || ends[0].Text != want[1] || !ends[0].Failed {
+			t.Errorf("%s: %v, %v", dialect, starts, ends)
+		}
+	}
+}
+
 // A patch is the whole output of a command, with its empty lines.
 func TestAPatchIsWhole(t *testing.T) {
 	text := "diff --git a/x b/x\\n--- a/x\\n+++ b/x\\n@@ -1,3 +1,3 @@\\n a\\n\\n-b\\n+" + strings.Repeat("c", 5000)

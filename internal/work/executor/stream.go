@@ -35,6 +35,8 @@ type stream struct {
 	err    string // what went wrong last
 	last   bool   // its last step has ended, unless another follows
 	broke  bool   // it told of an error after which it does not go on
+
+	counted string // the newest message of which the usage was added
 }
 
 // emit tells an event. The text is cut, and made fit to be shown and kept.
@@ -158,14 +160,13 @@ func (s *stream) warn(text string) { s.tell(job.Event{Type: job.EventError, Text
 func (s *stream) usage(u job.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	was := s.result.Usage
-	now := job.Usage{InputTokens: max(was.InputTokens, u.InputTokens), OutputTokens: max(was.OutputTokens, u.OutputTokens), Cost: max(was.Cost, u.Cost)}
-	if now == was {
+	now := s.result.Usage.Most(u)
+	if now == s.result.Usage {
 		return
 	}
 	s.result.Usage = now
 	s.emit(job.Event{Type: job.EventUsage, Usage: &now})
-	if s.run.Budget > 0 && now.Cost > s.run.Budget {
+	if s.run.Budget > 0 && now.Cost > s.run.Budget || s.run.Tokens > 0 && now.Spent() > s.run.Tokens {
 		s.stop(errOverBudget)
 	}
 }
@@ -174,7 +175,7 @@ func (s *stream) add(u job.Usage) {
 	s.mu.Lock()
 	was := s.result.Usage
 	s.mu.Unlock()
-	s.usage(job.Usage{InputTokens: was.InputTokens + u.InputTokens, OutputTokens: was.OutputTokens + u.OutputTokens, Cost: was.Cost + u.Cost})
+	s.usage(was.Plus(u))
 }
 
 // done takes that the program said that it is done, and whether it failed. An empty final message leaves the last one.

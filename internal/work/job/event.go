@@ -1,6 +1,8 @@
 package job
 
 import (
+	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -19,12 +21,56 @@ type Event struct {
 	Usage   *Usage `json:"usage,omitempty"`
 }
 
-// Usage is what an executor told of what it used so far in a run.
+// Usage is what an executor told that it used. What it does not tell is 0.
 type Usage struct {
 	InputTokens  int64   `json:"input_tokens,omitempty"`
+	CachedTokens int64   `json:"cached_tokens,omitempty"` // those of the input that its provider had in a cache
 	OutputTokens int64   `json:"output_tokens,omitempty"`
 	Cost         float64 `json:"cost,omitempty"` // US dollars
 }
+
+// Plus is what two runs used together.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.InputTokens + v.InputTokens, u.CachedTokens + v.CachedTokens, u.OutputTokens + v.OutputTokens, u.Cost + v.Cost}
+}
+
+// Since is what was used after an earlier count.
+func (u Usage) Since(v Usage) Usage {
+	return u.Plus(Usage{-v.InputTokens, -v.CachedTokens, -v.OutputTokens, -v.Cost})
+}
+
+// Most has of each count the larger one.
+func (u Usage) Most(v Usage) Usage {
+	return Usage{
+		max(u.InputTokens, v.InputTokens), max(u.CachedTokens, v.CachedTokens), max(u.OutputTokens, v.OutputTokens), max(u.Cost, v.Cost),
+	}
+}
+
+// Tokens are all of them, and Dollars what they cost, as people read it: "-" for what was not told.
+func (u Usage) Tokens() string {
+	if n := u.InputTokens + u.OutputTokens; n > 0 {
+		return strconv.FormatInt(n, 10)
+	}
+	return "-"
+}
+
+func (u Usage) Dollars() string {
+	if u.Cost > 0 {
+		return fmt.Sprintf("$%.2f", u.Cost)
+	}
+	return "-"
+}
+
+// String is all of it, in words.
+func (u Usage) String() string {
+	if u == (Usage{}) {
+		return "-"
+	}
+	return fmt.Sprintf("%d tokens in (%d cached), %d out, %s", u.InputTokens, u.CachedTokens, u.OutputTokens, u.Dollars())
+}
+
+// Spent is what counts for a budget in tokens: the input that came from no cache, and the output.
+func (u Usage) Spent() int64 { return u.InputTokens - u.CachedTokens + u.OutputTokens }
 
 // EventType says what kind of thing happened.
 type EventType string

@@ -104,7 +104,7 @@ type Status struct {
 	BaseCommit string       `json:"base_commit,omitempty"`
 	Head       string       `json:"head,omitempty"` // the last commit of the branch when the job ended
 	Stalled    bool         `json:"stalled,omitempty"`
-	Cost       float64      `json:"cost,omitempty"` // US dollars, as the executor told
+	Usage                   // of all runs
 	ResumeID   string       `json:"resume_id,omitempty"`
 	CreatedAt  time.Time    `json:"created_at"`
 	StartedAt  time.Time    `json:"started_at,omitzero"`

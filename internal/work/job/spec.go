@@ -40,13 +40,14 @@ type Spec struct {
 	BaseCommit string       `json:"base_commit,omitempty"` // full hash; "" for the newest of base when the job starts
 	Scope      Scope        `json:"scope,omitzero"`
 	Priority   Priority     `json:"priority"`
-	TTL        Seconds      `json:"ttl_s"`              // from its creation, in the queue and running
-	Timeout    Seconds      `json:"timeout_s"`          // of its running
-	Stall      Seconds      `json:"stall_s,omitempty"`  // ends a job that was silent for so long; 0 only shows it
-	Budget     float64      `json:"budget,omitempty"`   // US dollars; 0 is no limit
-	Attempts   int          `json:"attempts"`           // further rounds after the first, for checks that fail
-	Context    string       `json:"context,omitempty"`  // what the executor is told beside the task
-	Retries    string       `json:"retry_of,omitempty"` // the ended job that this one repeats
+	TTL        Seconds      `json:"ttl_s"`                   // from its creation, in the queue and running
+	Timeout    Seconds      `json:"timeout_s"`               // of its running
+	Stall      Seconds      `json:"stall_s,omitempty"`       // ends a job that was silent for so long; 0 only shows it
+	Budget     float64      `json:"budget,omitempty"`        // US dollars; 0 is no limit
+	Tokens     int64        `json:"budget_tokens,omitempty"` // as Usage.Spent counts; 0 is no limit
+	Attempts   int          `json:"attempts"`                // further rounds after the first, for checks that fail
+	Context    string       `json:"context,omitempty"`       // what the executor is told beside the task
+	Retries    string       `json:"retry_of,omitempty"`      // the ended job that this one repeats
 	Notify     Notify       `json:"notify,omitzero"`
 	Key        string       `json:"idempotency_key,omitempty"`
 	Asked      string       `json:"asked,omitempty"` // hash of the arguments, which the key stands for
@@ -98,12 +99,26 @@ func (s Spec) Valid() error {
 		return invalid("stall_seconds", "is %d", s.Stall).WithHint("0 to %d; 0 ends no job for being silent", MaxTimeout)
 	case s.Budget < 0:
 		return invalid("budget", "is %g", s.Budget).WithHint("US dollars; 0 is no limit")
+	case s.Tokens < 0:
+		return invalid("budget_tokens", "is %d", s.Tokens).WithHint("0 is no limit")
 	case s.Attempts < 0 || s.Attempts > MaxAttempts:
 		return invalid("attempts", "is %d", s.Attempts).WithHint("0 to %d further rounds after the first", MaxAttempts)
 	case len(s.Context) > MaxContext:
 		return invalid("context", "has %d bytes, more than %d", len(s.Context), MaxContext).WithHint("attach files to the task with %s", record.CallTo("ref_add"))
 	}
 	return s.Scope.valid()
+}
+
+// Over says which budget of the spec is used up, in words; "" for none.
+func (s Spec) Over(used Usage) string {
+	switch {
+	case s.Budget > 0 && used.Cost >= s.Budget:
+		return fmt.Sprintf("it cost $%.2f, and its budget is $%.2f", used.Cost, s.Budget)
+	case s.Tokens > 0 && used.Spent() >= s.Tokens:
+		return fmt.Sprintf("it used %d tokens, and its budget is %d", used.Spent(), s.Tokens)
+	default:
+		return ""
+	}
 }
 
 func (s Scope) valid() error {

@@ -96,10 +96,17 @@ func jobOf(s *store.Store, one job.Job) verb.Job {
 	return verb.Job{
 		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, By: one.Spec.By, Actor: now.Actor,
 		Ended: cmp.Or(now.FinishedAt, one.Spec.CreatedAt), State: record.Status(now.State), Live: now.State.Live(), Stalled: now.Stalled,
-		Why: whyStopped(now), Retry: "cairn job retry " + one.Spec.Job,
-		Row:  jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR},
+		Why: whyStopped(now), Used: used(now.Usage), Retry: "cairn job retry " + one.Spec.Job,
+		Row:  jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR, now.Usage},
 		Show: func(at time.Time) any { return verbs.View(s, one, at) },
 	}
+}
+
+func used(u job.Usage) string {
+	if u == (job.Usage{}) {
+		return ""
+	}
+	return u.Tokens() + " tokens, " + u.Dollars()
 }
 
 // whyStopped says why a job failed or stopped; "" for one that succeeded, that somebody canceled, or that is live.
@@ -125,4 +132,5 @@ type jobRow struct {
 	Session string     `json:"session"`
 	Summary string     `json:"summary"`
 	PR      *job.PR    `json:"pr"`
+	Usage   job.Usage  `json:"usage"`
 }

@@ -44,6 +44,7 @@ func (r *run) close(e *ended) error {
 		soon, late := context.WithTimeout(ctx, hooksAtEnd)
 		r.note(r.tree.commit(soon, r.session.Acts.Actor(), "The job ended before it was done."))
 		late()
+		r.account(ctx)
 		r.note(r.session.giveUp(ctx, e.state == job.Canceled, r.why(e)))
 	}
 	if r.session != nil {

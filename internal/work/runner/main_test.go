@@ -36,6 +36,7 @@ type shell struct {
 	handsOver bool // the line calls the verbs itself
 	resumes   bool
 	missing   error
+	used      job.Usage // in each run
 	most      int
 
 	mu      sync.Mutex
@@ -68,7 +69,8 @@ func (a *shell) Start(ctx context.Context, r executor.Run) (executor.Result, err
 	_, _ = r.Stdout.Write(out.Bytes())
 	result := executor.Result{
 		Done: end.Passed(), Failed: !end.Passed() && end.Signal == "", Final: out.String(), Exit: end.Exit, Signal: end.Signal,
-		Canceled: end.Canceled, TimedOut: end.TimedOut, ResumeID: "again",
+		Canceled: end.Canceled, TimedOut: end.TimedOut, ResumeID: "again", Usage: a.used,
+		OverBudget: r.Budget > 0 && a.used.Cost > r.Budget || r.Tokens > 0 && a.used.Spent() > r.Tokens,
 	}
 	a.mu.Lock()
 	a.results = append(a.results, result)

@@ -64,6 +64,7 @@ func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 	if err := r.takeOver(); err != nil {
 		return err
 	}
+	r.used, r.told = one.Status.Usage, one.Status.Usage
 	if f.Owned != nil {
 		f.Owned()
 	}
@@ -94,7 +95,7 @@ type run struct {
 	out, problem io.Writer // logs of what the executor prints
 	ports        int       // the first port of the job's block
 	exit         exit      // of the last run of the executor
-	spent        float64   // US dollars, in all runs
+	used, told   job.Usage // in all runs, and what of that sessions say
 	final        string    // what the executor said last
 	release      []func()  // each gives a number or the slot back
 }

@@ -351,29 +351,66 @@ func TestSilenceIsShown(t *testing.T) {
 func TestSlowABudgetIsForAllRuns(t *testing.T) {
 	slowtest.Skip(t)
 	f := newField(t)
-	over := &costly{f.agent}
-	r := f.runner()
-	r.Agent = func(*verb.Workspace, string) (Agent, error) { return over, nil }
 	f.agent.line = mends
-	id := f.make(func(s *job.Spec) { s.Budget = 5 })
-	if err := r.Run(t.Context(), f.w, id); err != nil {
-		t.Fatal(err)
-	}
-	one := f.get(id)
+	f.agent.used = job.Usage{InputTokens: 100, CachedTokens: 80, OutputTokens: 10, Cost: 3}
+	one := f.run(func(s *job.Spec) { s.Budget, s.Tokens = 5, 100 })
 	f.want(one, job.Failed, job.Budget)
-	if got := f.agent.runs[1].Budget; got != 2 || one.Status.Cost != 6 {
-		t.Errorf("the second run may cost %g, and all cost %g", got, one.Status.Cost)
+	got := f.agent.runs[1]
+	if got.Budget != 2 || got.Tokens != 70 || one.Status.Cost != 6 || one.Status.InputTokens != 200 || one.Status.CachedTokens != 160 {
+		t.Errorf("the second run may use %g and %d, and all used %s", got.Budget, got.Tokens, one.Status.Usage)
+	}
+	if !strings.Contains(one.Status.Message, "it cost $6.00, and its budget is $5.00") {
+		t.Error(one.Status.Message)
+	}
+	ses, err := kind.Sessions.Get(f.there(one), one.Status.Session)
+	if err != nil || ses.Used != (session.Usage{Input: 200, Cached: 160, Output: 20, Cost: "6.0000"}) {
+		t.Errorf("its session used %+v, %v", ses.Used, err)
+	}
+	f.clean(one)
+	storetest.WantClean(t, f.there(one))
+}
+
+// What a job used before it was cut off counts when it goes on, and what it uses is known while it works.
+func TestSlowWhatAJobUsedIsNotForgotten(t *testing.T) {
+	slowtest.Skip(t)
+	f := newField(t)
+	id := f.make()
+	used := job.Usage{InputTokens: 7, Cost: 1}
+	f.agent.events = func(r executor.Run) {
+		r.Event(job.Event{Type: job.EventUsage, Usage: &used})
+		if now := f.get(id).Status.Usage; now.InputTokens%7 != 0 || now.Cost != float64(len(f.agent.runs)) {
+			t.Errorf("while it works it used %s", now)
+		}
+	}
+	f.agent.used = used
+	ctx, stop := context.WithCancel(t.Context())
+	f.agent.does = func(executor.Run) {
+		if len(f.agent.runs) == 1 {
+			stop()
+		}
+	}
+	if err := f.runner().Run(ctx, f.w, id); err != nil || f.get(id).Status.State != job.Stale {
+		t.Fatal(err, f.get(id).Status)
+	}
+	one := f.runIt(id)
+	f.want(one, job.Succeeded, "")
+	if one.Status.Cost != 2 || one.Status.InputTokens != 14 {
+		t.Errorf("it used %s", one.Status.Usage)
 	}
 }
 
-// costly is an executor of which each run costs 3 dollars.
-type costly struct{ *shell }
-
-func (c *costly) Start(ctx context.Context, r executor.Run) (executor.Result, error) {
-	result, err := c.shell.Start(ctx, r)
-	result.Usage.Cost = 3
-	result.OverBudget = r.Budget < 3
-	return result, err
+// What ended in time is what it waited for.
+func TestATimeoutNamesWhatWentWrongLast(t *testing.T) {
+	f := newField(t)
+	f.agent.line = "sleep 100"
+	f.agent.events = func(r executor.Run) {
+		r.Event(job.Event{Type: job.EventRetry, Text: "the provider answered: 529: overloaded"})
+	}
+	one := f.run(func(s *job.Spec) { s.Timeout = 1 })
+	f.want(one, job.Failed, job.Timeout)
+	if want := "the time limit was reached; the last error that was told: the provider answered: 529: overloaded"; one.Status.Message != want {
+		t.Errorf("%q, want %q", one.Status.Message, want)
+	}
 }
 
 func TestAMissingExecutor(t *testing.T) {

@@ -116,6 +116,17 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 	}
 }
 
+// uses writes into the record of the session what was used in it, whether or not the executor has ended it.
+func (j *jobSession) uses(ctx context.Context, used job.Usage) error {
+	_, err := verb.Change{Kind: kind.Sessions.Kind, IDs: []string{j.id}, Decide: func(wc verb.WriteContext) (any, error) {
+		ses := wc.Was.(session.Session)
+		return ses.Using(session.Usage{
+			Input: int(used.InputTokens), Cached: int(used.CachedTokens), Output: int(used.OutputTokens), Cost: session.Dollars(used.Cost),
+		}, j.Acts.Stamp("")), nil
+	}}.Run(ctx, j.Acts.WithoutKey(), j.At)
+	return err
+}
+
 // finish ends the session as finished, unless the executor did. It ends the job with CHECKS_FAILED if the checks of the
 // task do not allow that.
 func (j *jobSession) finish(ctx context.Context, summary string) error {

@@ -2,9 +2,11 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 )
@@ -21,6 +23,13 @@ type watch struct {
 	now   func() time.Time
 	stall time.Duration // the longest silence that the spec allows; 0 for any
 	pulse pulse
+	used  job.Usage // by the runs before this one
+}
+
+// begin says that a run of the executor begins, and what those before it used.
+func (w *watch) begin(used job.Usage) {
+	w.used = used
+	w.pulse.begin(w.now())
 }
 
 // until returns a context that ends when the job must not go on, with an *ended as its cause: over if the time end has
@@ -56,11 +65,15 @@ func (w *watch) mustEnd(end time.Time, over error) error {
 		return &ended{state: job.Canceled, message: job.CanceledBy(who, reason)}
 	}
 	if !w.now().Before(end) {
+		var e *ended
+		if last := w.pulse.lastError(); last != "" && errors.As(over, &e) {
+			return &ended{e.state, e.reason, e.message + last}
+		}
 		return over
 	}
 	silence := w.pulse.silence(w.now())
 	if w.stall > 0 && silence >= w.stall {
-		return failed(job.Stalled, "the executor said nothing for %s", w.stall)
+		return failed(job.Stalled, "the executor said nothing for %s%s", w.stall, w.pulse.lastError())
 	}
 	if silence >= silenceShown && w.pulse.show() {
 		_ = w.owned.Change(func(s *job.Status) { s.Stalled = true })
@@ -68,8 +81,8 @@ func (w *watch) mustEnd(end time.Time, over error) error {
 	return nil
 }
 
-// event records what the executor reports. An event that ends a shown silence, changes the phase or names the
-// executor's own session also changes the state of the job.
+// event records what the executor reports. An event that ends a shown silence, changes the phase, tells what
+// was used or names the executor's own session also changes the state of the job.
 func (w *watch) event(e job.Event) {
 	ends := w.pulse.event(e, w.now())
 	_ = w.owned.Event(e)
@@ -79,11 +92,14 @@ func (w *watch) event(e job.Event) {
 		phase = job.NeedsInput
 	}
 	named := e.Type == job.EventSession && e.ID != ""
-	if changed := ends || was.Phase != phase || named && e.ID != was.ResumeID; !changed {
+	if changed := ends || was.Phase != phase || named && e.ID != was.ResumeID || e.Usage != nil; !changed {
 		return
 	}
 	_ = w.owned.Change(func(s *job.Status) {
 		s.Stalled, s.Phase = false, phase
+		if e.Usage != nil {
+			s.Usage = w.used.Plus(*e.Usage)
+		}
 		if named {
 			s.ResumeID = e.ID
 		}
@@ -105,6 +121,8 @@ type pulse struct {
 	last    time.Time
 	open    int  // tool calls that began and did not end
 	shown   bool // the silence is shown already
+
+	problem string // what its program or provider told last that went wrong
 }
 
 func (p *pulse) begin(now time.Time) {
@@ -129,10 +147,22 @@ func (p *pulse) event(e job.Event, now time.Time) (ends bool) {
 		p.open++
 	case job.EventToolEnd:
 		p.open = max(0, p.open-1)
+	case job.EventError, job.EventRetry:
+		p.problem = oneLine(e.Text)
 	default:
 	}
 	ends, p.shown = p.shown, false
 	return ends
+}
+
+// lastError is what went wrong last, as the end of a message; "" for nothing.
+func (p *pulse) lastError() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.problem == "" {
+		return ""
+	}
+	return "; the last error that was told: " + record.Clip(p.problem, 300)
 }
 
 // silence is how long the executor has been silent; 0 if a tool call is open, or if no executor works.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,7 @@ func (r *run) finish(ctx context.Context) error {
 	if err := r.tree.judge(ctx, r.s, r.session); err != nil {
 		return err
 	}
+	r.account(ctx)
 	return or(job.InternalError, r.session.finish(ctx, r.summary()))
 }
 
@@ -86,7 +88,16 @@ func (r *run) nextRound(ctx context.Context) error {
 	if now := r.session.now().Status; now == session.Active || now == "" { // or its record is in the middle of what git does
 		return nil
 	}
+	r.account(ctx)
 	return or(job.InternalError, r.begin(ctx, r.session.beginAnew))
+}
+
+// account writes into the record of the session what the executor used in it.
+func (r *run) account(ctx context.Context) {
+	if used := r.used.Since(r.told); used != (job.Usage{}) {
+		r.note(r.session.uses(ctx, used))
+	}
+	r.told = r.used
 }
 
 // round lets the executor work once, commits what it left, and judges the change before any of it is run. handed
@@ -133,8 +144,8 @@ func (r *run) handed(result executor.Result) (bool, error) {
 		return false, failed(job.ExecutorError, "the executor gave up: %s", oneLine(ses.Summary+" "+ses.Reason))
 	case state == session.Abandoned:
 		return false, failed(job.ExecutorError, "the session of the job was taken over or released")
-	case result.OverBudget:
-		return false, failed(job.Budget, "it cost more than $%.2f", r.spec.Budget)
+	case result.OverBudget, result.Failed && r.spec.Over(r.used) != "":
+		return false, failed(job.Budget, "%s", cmp.Or(r.spec.Over(r.used), "its budget is used up"))
 	case result.Failed || !result.Done && result.Exit != 0:
 		why := howItEnded(result.Exit, result.Signal)
 		if text := oneLine(result.Final); text != "" {
@@ -267,30 +278,29 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 		Program: r.Program, Root: r.tree.Root, Actor: actor, Task: r.spec.Task, Profile: verb.PairWorker.String(),
 		Client: r.spec.Executor,
 	}
-	budget := 0.0
+	var budget float64 // what is used up must not become no limit
 	if r.spec.Budget > 0 {
-		budget = max(r.spec.Budget-r.spent, 0.000001) // a budget that is used up must not become no limit
+		budget = max(r.spec.Budget-r.used.Cost, 0.000001)
+	}
+	var tokens int64
+	if r.spec.Tokens > 0 {
+		tokens = max(r.spec.Tokens-r.used.Spent(), 1)
 	}
 	alive, stop := r.session.keepAlive(ctx)
-	r.watch.pulse.begin(r.w.Now())
+	r.watch.begin(r.used)
 	result, err := r.agent.Start(alive, executor.Run{
-		Dir: r.tree.Root, Prompt: text, PromptFile: promptFile, Model: r.spec.Model, Output: r.spec.Output,
+		Dir: r.tree.Root, Git: []string{r.tree.at.Repo.CommonDir, r.tree.at.Repo.GitDir}, Prompt: text, PromptFile: promptFile, Model: r.spec.Model, Output: r.spec.Output,
 		Resume: resume, MCP: cairn.Server(), Env: env, Private: private, Stdout: r.out, Stderr: r.problem, Event: r.watch.event,
-		Budget: budget,
+		Budget: budget, Tokens: tokens,
 	})
 	r.watch.pulse.end()
 	lost := context.Cause(alive)
 	stop()
-	r.spent += result.Usage.Cost
+	r.used = r.used.Plus(result.Usage)
 	r.exit = exit{result.Exit, result.Signal, result.Done, result.Failed, r.exit.Runs + 1}
 	known := r.owned.Job().Status
-	if id := result.ResumeID; id != "" && id != known.ResumeID || r.spent != known.Cost {
-		_ = r.owned.Change(func(s *job.Status) {
-			s.Cost = r.spent
-			if id != "" {
-				s.ResumeID = id
-			}
-		})
+	if id := cmp.Or(result.ResumeID, known.ResumeID); id != known.ResumeID || r.used != known.Usage {
+		_ = r.owned.Change(func(s *job.Status) { s.Usage, s.ResumeID = r.used, id })
 	}
 	var e *ended
 	if errors.As(lost, &e) {

@@ -81,7 +81,7 @@ func TestAJobThatWaitsNamesTheNextCall(t *testing.T) {
 	w, _, id := prepared(t)
 	supervised := ""
 	w.Supervise = func(_ context.Context, _ *verb.Workspace, job string) error { supervised = job; return nil }
-	one := mustStart(t, w, args{"id": id, "scope": args{"paths": []string{"src/"}}, "stall_seconds": 60, "budget": 1.5, "attempts": 0, "notify": args{"pr": true}})
+	one := mustStart(t, w, args{"id": id, "scope": args{"paths": []string{"src/"}}, "stall_seconds": 60, "attempts": 0, "notify": args{"pr": true}})
 	if one.State != job.Queued || one.Code != "START_PENDING" || one.NextTool != "job_poll" || one.NextArguments["job"] != one.Job || supervised != one.Job {
 		t.Errorf("got %+v, and the supervisor of %s", one, supervised)
 	}
@@ -103,12 +103,41 @@ func TestTheTimeOfAJobCoversItsLimit(t *testing.T) {
 
 func TestTheSpecSaysWhatWasAsked(t *testing.T) {
 	w, s, id := prepared(t)
-	made := mustStart(t, w, args{"id": id, "scope": args{"read_paths": []string{"docs/"}, "paths": []string{"src/"}}, "stall_seconds": 60, "budget": 1.5, "context": "carefully", "priority": "P0", "ttl_seconds": 100, "timeout_seconds": 50, "model": "m-1"})
+	made := mustStart(t, w, args{"id": id, "scope": args{"read_paths": []string{"docs/"}, "paths": []string{"src/"}}, "stall_seconds": 60, "context": "carefully", "priority": "P0", "ttl_seconds": 100, "timeout_seconds": 50, "model": "m-1"})
 	one, err := work.Jobs(s).Get(made.Job)
 	spec := one.Spec
-	if err != nil || spec.Scope.Paths[0] != "src/" || spec.Scope.ReadPaths[0] != "docs/" || spec.Stall != 60 || spec.Budget != 1.5 || spec.Context != "carefully" ||
+	if err != nil || spec.Scope.Paths[0] != "src/" || spec.Scope.ReadPaths[0] != "docs/" || spec.Stall != 60 || spec.Context != "carefully" ||
 		spec.Priority != job.P0 || spec.TTL != 100 || spec.Timeout != 50 || spec.Model != "m-1" || spec.Attempts != 2 || spec.Task != id {
 		t.Errorf("got %+v, %v", spec, err)
+	}
+}
+
+// A budget that nobody can hold is refused before there is a job.
+func TestABudgetIsRefusedWhereTheProgramTellsNothing(t *testing.T) {
+	w, s, id := prepared(t)
+	src, err := os.ReadFile(filepath.Join(w.ConfigDir, "config.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src = append(src, "  codex: {cmd: [sh]}\n  claude: {cmd: [sh]}\n"...)
+	if err := os.WriteFile(filepath.Join(w.ConfigDir, "config.yaml"), src, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		executor, budget, hint string
+		amount                 any
+	}{
+		{"codex", "budget", "budget_tokens", 1.5}, {"mine", "budget", "another executor", 1.5}, {"mine", "budget_tokens", "timeout_seconds", 1000},
+	} {
+		_, err := start(t, w, args{"id": id, "executor": c.executor, c.budget: c.amount})
+		var e *record.Error
+		if !errors.As(err, &e) || e.Code != record.InvalidSpec || !strings.Contains(e.Hint.String(), c.hint) {
+			t.Errorf("%s with %s: %v", c.executor, c.budget, err)
+		}
+	}
+	one := mustStart(t, w, args{"id": id, "executor": "claude", "budget": 1.5, "budget_tokens": 1000})
+	if got, err := work.Jobs(s).Get(one.Job); err != nil || got.Spec.Budget != 1.5 || got.Spec.Tokens != 1000 {
+		t.Errorf("got %+v, %v", got.Spec, err)
 	}
 }
 

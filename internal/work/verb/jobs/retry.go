@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -50,7 +51,7 @@ func mayRetry(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Jo
 	}
 	ex, err := chosen(w, s, old.Spec.Executor)
 	if err == nil {
-		err = ex.Present()
+		err = cmp.Or(ex.Holds(old.Spec.Budget, old.Spec.Tokens), ex.Present())
 	}
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (st *starter) specOf(ctx context.Context, ex executor.Executor) (job.Spec, 
 	spec := job.Spec{
 		Job: job.Prefix + "-" + token, By: w.Actor(), Executor: ex.Name(), Model: in.Model, Output: cmp.Or(job.Output(in.Output), ex.Output()),
 		Scope: in.Scope, Priority: cmp.Or(job.Priority(in.Priority), usualPriority),
-		TTL: seconds(in.TTL, max(usualTTL, timeout.Duration())), Timeout: timeout, Stall: job.Seconds(in.Stall), Budget: in.Budget,
+		TTL: seconds(in.TTL, max(usualTTL, timeout.Duration())), Timeout: timeout, Stall: job.Seconds(in.Stall), Budget: in.Budget, Tokens: int64(in.Tokens),
 		Attempts: usualAttempts, Context: in.Context, Notify: in.Notify,
 		Key: in.IdempotencyKey, Asked: asked(in), Root: s.Root, CreatedAt: w.Now().UTC(),
 	}

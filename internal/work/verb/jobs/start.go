@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -30,6 +31,7 @@ type StartIn struct {
 	Timeout     *int            `json:"timeout_seconds" doc:"how long it may run; job_timeout by default"`
 	Stall       int             `json:"stall_seconds,omitempty" doc:"end it when it says nothing for so long; it is only shown by default"`
 	Budget      float64         `json:"budget,omitempty" doc:"end it when it has cost so many US dollars"`
+	Tokens      int             `json:"budget_tokens,omitempty" doc:"end it when it has used so many tokens, without those that came from a cache" mcp:"quiet"`
 	Attempts    *int            `json:"attempts" doc:"further rounds after checks that failed; 2 by default"`
 	Context     string          `json:"context,omitempty" doc:"what the program is told beside the task"`
 	Notify      job.Notify      `json:"notify,omitempty" doc:"who hears of the end"`
@@ -96,7 +98,7 @@ func (st *starter) prepare(ctx context.Context) error {
 	if st.spec, err = st.specOf(ctx, ex); err != nil {
 		return err
 	}
-	return ex.Present()
+	return cmp.Or(ex.Holds(st.spec.Budget, st.spec.Tokens), ex.Present())
 }
 
 // task finds or makes the task, puts it into the spec, and refuses it if no job may begin on it. To make it asks for the

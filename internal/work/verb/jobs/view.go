@@ -68,7 +68,7 @@ type Job struct {
 	StartedAt  time.Time    `json:"started_at,omitzero"`
 	FinishedAt time.Time    `json:"finished_at,omitzero"`
 	DurationMS int64        `json:"duration_ms,omitempty"`
-	Cost       float64      `json:"cost,omitempty"` // US dollars, as the executor told
+	job.Usage               // as the executor told
 	RetryOf    string       `json:"retry_of,omitempty"`
 	Summary    string       `json:"summary,omitempty"`
 	Artifacts  []Artifact   `json:"artifacts"`
@@ -99,7 +99,7 @@ func View(at *store.Store, one job.Job, now time.Time) Job {
 		Job: spec.Job, Task: spec.Task, Session: s.Session, Executor: spec.Executor, Model: spec.Model, Output: spec.Output, State: s.State, Phase: s.Phase,
 		Version: s.Version, Attempt: s.Attempt, Attempts: spec.Attempts, Reason: s.Reason, Message: s.Message, Stalled: s.Stalled, Priority: spec.Priority,
 		By: spec.By, Actor: s.Actor, Branch: s.Branch, Worktree: s.Worktree, Base: cmp.Or(s.Base, spec.Base), BaseCommit: cmp.Or(s.BaseCommit, spec.BaseCommit),
-		Head: s.Head, CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt, DurationMS: s.Duration(now).Milliseconds(), Cost: s.Cost,
+		Head: s.Head, CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt, DurationMS: s.Duration(now).Milliseconds(), Usage: s.Usage,
 		RetryOf: spec.Retries, Summary: s.Summary, Artifacts: []Artifact{}, PR: s.PR,
 	}
 	for _, a := range job.Artifacts {

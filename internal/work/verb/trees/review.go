@@ -76,6 +76,7 @@ type LastOf struct {
 	Summary   string     `json:"summary,omitempty"`
 	Artifacts []string   `json:"artifacts,omitempty"` // resources
 	PR        *job.PR    `json:"pr,omitempty"`
+	job.Usage
 }
 
 // Limits of what is shown in a context that is small.
@@ -133,7 +134,7 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	}
 	if one, ok := work.Jobs(p.Home).LastOf(t.ID); ok {
 		s := one.Status
-		out.Job = &LastOf{Job: one.Spec.Job, State: s.State, Reason: s.Reason, Summary: verb.Head(s.Summary, 1000), PR: s.PR}
+		out.Job = &LastOf{Job: one.Spec.Job, State: s.State, Reason: s.Reason, Summary: verb.Head(s.Summary, 1000), PR: s.PR, Usage: s.Usage}
 		for _, a := range job.Artifacts {
 			if len(work.Jobs(p.Home).Left(one.Spec.Job, a)) > 0 {
 				out.Job.Artifacts = append(out.Job.Artifacts, job.ArtifactURI(one.Spec.Job, a.Name))

@@ -74,7 +74,7 @@ func (a *agent) askClient() {
 		must(err)
 		if m.Method == "" && string(m.ID) == `"`+id+`"` {
 			a.text("answered " + m.Result.Outcome.Outcome + m.Result.Outcome.Option)
-			a.write("start", object{"id": "between", "call": "x"})
+			a.write("start", object{"id": "between", "call": "x", "name": "x", "argument": ""})
 			return
 		}
 	}

@@ -78,11 +78,11 @@ func (a *agent) tool(name, argument string, do func() error) {
 	of["call"] = strings.TrimSpace(name + " " + argument)
 	a.write("start", of)
 	of["failed"], of["fine"], of["outcome"], of["error"] = false, true, "done", nil
-	of["status"], of["state"] = "completed", "completed"
+	of["status"], of["state"], of["code"] = "completed", "completed", 0
 	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "agenttest:", err)
 		of["failed"], of["fine"], of["outcome"], of["error"] = true, false, err.Error(), err.Error()
-		of["status"], of["state"] = "failed", "error"
+		of["status"], of["state"], of["code"] = "failed", "error", 1
 	}
 	a.write("finish", of)
 }
