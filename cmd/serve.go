@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -13,11 +14,13 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/progress"
 )
 
@@ -41,7 +44,8 @@ func serveCommands() []command {
 		name:  "serve",
 		usage: "Serve the verbs to a coding agent, as an MCP server on stdin and stdout.",
 		group: "workspace",
-		about: "Who acts is fixed here: --actor agent:NAME (or CAIRN_ACTOR) is required. It serves until the end of input, and starts\n" +
+		about: "Who acts is fixed here: --actor agent:NAME (or CAIRN_ACTOR) is required. Another server of the clone under the same name acts\n" +
+			"as NAME-2, so that two windows of one client cannot take one another's claims. It serves until the end of input, and starts\n" +
 			"outside a workspace too, so that one entry in a client's configuration works in every project. SIGTERM counts as the\n" +
 			"end of input. It logs to stderr; CAIRN_LOG says how much: debug, info, warn, error or off, warn by default.\n" +
 			"With --http it serves the clients on this machine that connect to an address, many at once; all act under that one name.",
@@ -64,6 +68,9 @@ func (p serveCommand) run(ctx context.Context) error {
 	if w.Rights, err = p.rights(ctx, w); err != nil {
 		return err
 	}
+	own, leave := p.window(ctx, w)
+	defer leave()
+	w.Actor = own
 	errs := newSink(p.Stderr)
 	defer errs.close()
 	log, err := p.log(errs)
@@ -88,6 +95,35 @@ func (p serveCommand) run(ctx context.Context) error {
 	}
 	screen.Fprintf(p.Stderr, "cairn: serving on http://%s/mcp\n", l.Addr())
 	return connection(s.ServeListener(ctx, l))
+}
+
+const (
+	windowsMost     = 100
+	windowsPatience = time.Second // a client that starts its server anew may do so before the old one has ended
+)
+
+// window is who the server acts as: where another server of the clone acts under the same name, NAME-2 and so on, so
+// that the windows of one client are actors of their own. The lowest name that is free is taken, until leave is called
+// or the process ends. The server of a job or a pair keeps its name, since that is its session's, and so does one that
+// changes nothing.
+func (p serveCommand) window(ctx context.Context, w *verb.Workspace) (own func() record.Actor, leave func()) {
+	named, leave := w.Actor(), func() {}
+	l, err := layout.Find(w.Dir)
+	if err != nil || named.Human() || w.Job != "" || w.Session != "" || w.Rights.ReadOnly || l.MakeServers() != nil {
+		return w.Actor, leave
+	}
+	lock, err := filelock.AcquireWithin(ctx, l.Live.Server(named), windowsPatience)
+	name, free := named, err == nil
+	for n := 2; !free && n <= windowsMost; n++ {
+		name = record.Actor(fmt.Sprintf("%s-%d", named, n))
+		if lock, free, err = filelock.TryAcquire(l.Live.Server(name)); err != nil {
+			return w.Actor, leave
+		}
+	}
+	if free {
+		return verb.As(name), func() { _ = lock.Release() }
+	}
+	return w.Actor, leave
 }
 
 func connection(err error) error {

@@ -130,6 +130,17 @@ func (l Live) Pairs() string { return l.join("pairs") }
 // Pair is the folder of what the agent of a pair reads.
 func (l Live) Pair(id record.ID) string { return l.join("pairs", string(id)) }
 
+// Server is the path of the lock of the server that acts under a name.
+func (l Live) Server(who record.Actor) string { return l.join("servers", Name(string(who))+".lock") }
+
+// MakeServers makes the folder of the locks of servers.
+func (l Layout) MakeServers() error {
+	if err := l.noLiveLinks(); err != nil {
+		return err
+	}
+	return disk.MakeVolatile(l.aroundLive(), l.Live.join("servers"))
+}
+
 // Worktrees is the folder of what this clone knows of the work trees that cairn made.
 func (l Live) Worktrees() string { return l.join("worktrees") }
 
