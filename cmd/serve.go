@@ -31,7 +31,7 @@ type serveCommand struct {
 
 type serveIn struct {
 	Client   string `json:"client,omitempty" doc:"name of the program that connects"`
-	Profile  string `json:"profile,omitempty" doc:"what the actor may do: viewer, planner, pair_worker, operator or maintainer; operator by default" values:"viewer,planner,pair_worker,operator,maintainer"`
+	Profile  string `json:"profile,omitempty" doc:"what the actor may do: viewer, planner, pair_worker, job, operator or maintainer; operator by default, job in a job" values:"viewer,planner,pair_worker,job,operator,maintainer"`
 	Scope    string `json:"scope,omitempty" doc:"let the actor change one task only, as task:ID" cli:"value=task:ID" from:"scopes"`
 	ReadOnly bool   `json:"readonly,omitempty" doc:"let the actor change nothing"`
 	HTTP     string `json:"http,omitempty" doc:"serve Streamable HTTP on the loopback ADDRESS instead, on the path /mcp; port 0 takes a free one" cli:"value=ADDRESS"`
@@ -139,6 +139,9 @@ func (p serveCommand) rights(ctx context.Context, w *verb.Workspace) (r verb.Rig
 	profile := p.Profile
 	if !p.line.IsSet("profile") {
 		profile = verb.Operator.String()
+		if w.Job != "" {
+			profile = verb.InJob.String()
+		}
 	}
 	if r.Profile, err = verb.ParseProfile(profile); err != nil {
 		return r, err

@@ -18,6 +18,9 @@ import (
 //go:embed pages/instructions.md
 var instructions string
 
+//go:embed pages/job.md
+var jobInstructions string
+
 // Server speaks MCP for one actor.
 type Server struct {
 	w             verb.Workspace
@@ -73,7 +76,7 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	s.mcp = server.NewMCPServer("cairn", w.Version,
 		server.WithHooks(hooks),
 		server.WithTitle("cairn"),
-		server.WithInstructions(text(instructions, w.Rights)),
+		server.WithInstructions(text(instructionsFor(w.Rights), w.Rights)),
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(true, false),
 		server.WithPromptCapabilities(false),
@@ -88,6 +91,14 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	s.addPrompts()
 	s.addSubscriptions(hooks)
 	return s
+}
+
+// instructionsFor are the instructions of a server: its agent's work is told by the prompt, where it is that of a job.
+func instructionsFor(rights verb.Rights) string {
+	if rights.Profile == verb.InJob {
+		return jobInstructions
+	}
+	return instructions
 }
 
 // caller is how a verb is called: Verb.Call, or in a test something slower.
@@ -106,10 +117,14 @@ func (s *Server) unknownTool(m message) *mcp.JSONRPCError {
 		return nil
 	}
 	said := verb.Head(name, 64)
-	if other := catalogue.OtherName(name); other != "" {
+	if other := catalogue.OtherName(name); other != "" && !s.offers(other) {
+		why := catalogue.FailureOf(s.w.Allow(s.tools[other]), s.w.Rights, inTools).Error
+		return refusal(m.id, mcp.INVALID_PARAMS, "there is no tool %q: %s does that, and %s: %s", said, other, why.Message, why.Hint)
+	} else if other != "" {
 		return refusal(m.id, mcp.INVALID_PARAMS, "there is no tool %q: what it does elsewhere, %s does here", said, other)
 	}
-	if near := verb.Nearest(name, slices.Sorted(maps.Keys(s.tools))); near != "" {
+	offered := slices.DeleteFunc(slices.Sorted(maps.Keys(s.tools)), func(name string) bool { return !s.offers(name) })
+	if near := verb.Nearest(name, offered); near != "" {
 		return refusal(m.id, mcp.INVALID_PARAMS, "there is no tool %q: did you mean %s?", said, near)
 	}
 	return refusal(m.id, mcp.INVALID_PARAMS, "there is no tool %q: tools/list has those that there are", said)

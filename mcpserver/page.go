@@ -20,7 +20,7 @@ func text(page string, rights verb.Rights) string {
 		"n": func() int { step++; return step },
 	}
 	var b strings.Builder
-	if err := template.Must(template.New("").Funcs(funcs).Parse(page)).Execute(&b, nil); err != nil {
+	if err := template.Must(template.New("").Funcs(funcs).Parse(page)).Execute(&b, rights); err != nil {
 		panic(err) // the pages are ours, and every right is tried by a test
 	}
 	return b.String()

@@ -19,17 +19,18 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// tool returns a verb as clients see it, in a workspace with the fields that own describes. All four annotations are
-// set, because clients take one that is missing for the worst.
+// tool returns a verb as clients see it, in a workspace with the fields that own describes. Of the annotations those are
+// left out that say what the protocol says of one that is missing, or that it has no meaning for what only reads.
 func tool(v verb.Verb, own string) mcp.Tool {
 	t := mcp.NewToolWithRawSchema(v.Name, v.Summary+" "+v.When, v.SchemaIn(own))
 	t.Title = v.Title
-	t.Annotations = mcp.ToolAnnotation{
-		Title:           v.Title,
-		ReadOnlyHint:    mcp.ToBoolPtr(v.Kind == verb.Read),
-		DestructiveHint: mcp.ToBoolPtr(v.Kind == verb.Destructive),
-		IdempotentHint:  mcp.ToBoolPtr(v.Idempotent),
-		OpenWorldHint:   mcp.ToBoolPtr(v.Runs),
+	if t.Annotations.OpenWorldHint = &v.Runs; v.Kind == verb.Read {
+		t.Annotations.ReadOnlyHint = mcp.ToBoolPtr(true)
+		return t
+	}
+	t.Annotations.DestructiveHint = mcp.ToBoolPtr(v.Kind == verb.Destructive)
+	if v.Idempotent {
+		t.Annotations.IdempotentHint = mcp.ToBoolPtr(true)
 	}
 	return t
 }

@@ -87,7 +87,7 @@ func Agent(ts *testscript.TestScript, args ...string) string {
 	flags, call := args[:len(args)-2], args[len(args)-2:]
 	server := exec.Command(filepath.Join(ts.Getenv("BIN"), "cairn"), append([]string{"--actor", "agent:a", "serve", "--toolsets", "all"}, flags...)...)
 	server.Dir = ts.MkAbs(".")
-	for _, name := range []string{"CLOCK", "HOME", "PATH", "XDG_STATE_HOME"} {
+	for _, name := range []string{"CLOCK", "HOME", "PATH", "XDG_STATE_HOME", "CAIRN_JOB"} {
 		server.Env = append(server.Env, name+"="+ts.Getenv(name))
 	}
 	in, err := server.StdinPipe()

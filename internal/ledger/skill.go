@@ -63,7 +63,7 @@ type SkillChange struct {
 	Description *string        `json:"description,omitempty" doc:"what it does and when to use it, in 1 KiB at most; a new skill needs one"`
 	Body        *string        `json:"body,omitempty" doc:"what is to be done, in Markdown, 64 KiB at most; a new skill needs one"`
 	Labels      *[]string      `json:"labels,omitempty" doc:"free words to find it by; replaces what is there" cli:"flag=label" from:"labels"`
-	Status      *record.Status `json:"status,omitempty" doc:"archived takes it from agents, active gives it back" values:"active,archived"`
+	Status      *record.Status `json:"status,omitempty" doc:"archived takes it from agents, active gives it back" enum:"active,archived"`
 }
 
 // NewSkill returns a skill as it is written first, or INVALID_INPUT if there may be no such skill. A description and a

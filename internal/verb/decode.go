@@ -337,7 +337,7 @@ func (f Field) setName(target reflect.Value, v any, path string) error {
 		return nil
 	}
 	parse := kind.ParseAnyID
-	if k, ok := kind.Named(f.Names); ok && !f.AnyKind {
+	if k, ok := kind.Named(f.Names); ok && !f.AnyKind && f.Else == "" { // that of a session can be its task's
 		parse = k.ParseID
 	}
 	if err := parse(text); err != nil {

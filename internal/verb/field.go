@@ -27,6 +27,7 @@ import (
 //	cli:"not=NAME"        for a boolean: a second flag, which sets false; one of the two must be given
 //	values:"a,b=why,c"    texts that completion offers, each with a few words about it or none
 //	oneof:"a,b"           the same, and any other text is refused
+//	enum:"a,b"            the same, and the verb itself refuses any other
 //	from:"SOURCE"         where completion finds values; see Source
 //	mcp:"quiet"           it stands on pages and on the command line, and not in the schema of the tool
 //	else:"session"        left out, it is the session under which the caller works
@@ -65,6 +66,7 @@ type Field struct {
 	Flags  []ObjectFlag // for Objects: flags that make one object each; nil for one flag that takes JSON
 	Values []Value      // that completion offers
 	Strict bool         // it can have no other value than these
+	Enum   bool         // the same, and the verb may be who refuses
 	From   Source       // where completion finds values, in place of Values
 
 	index []int
@@ -158,8 +160,9 @@ func fieldsOf(t reflect.Type) []Field {
 			AnyKind:  ft == recordID || ft.Kind() == reflect.Slice && ft.Elem() == recordID,
 			Quiet:    sf.Tag.Get("mcp")+around(t, sf, "mcp") == "quiet",
 			Else:     sf.Tag.Get("else"),
-			Values:   valuesOf(cmp.Or(sf.Tag.Get("values"), sf.Tag.Get("oneof"), sf.Tag.Get("choices"))),
+			Values:   valuesOf(cmp.Or(sf.Tag.Get("values"), sf.Tag.Get("oneof"), sf.Tag.Get("enum"), sf.Tag.Get("choices"))),
 			Strict:   sf.Tag.Get("oneof") != "",
+			Enum:     sf.Tag.Get("oneof")+sf.Tag.Get("enum") != "",
 			From:     Source(sf.Tag.Get("from")),
 			index:    sf.Index,
 		}
@@ -310,7 +313,8 @@ func shown(fields []Field) []Field {
 }
 
 // Schema is the verb's input as a JSON Schema: flat, an object at the root, without references, alternatives or lists
-// of types, because some clients refuse those. Properties are sorted by name. Fields that are Quiet are left out.
+// of types, because some clients refuse those. Properties are sorted by name. Fields that are Quiet are left out, and so is that
+// no other property is taken, which a refusal says.
 func (v Verb) Schema() json.RawMessage { return v.SchemaIn("") }
 
 // SchemaIn is the schema in a workspace that declares fields of its own, which own describes: it stands where the verb
@@ -342,7 +346,7 @@ func object(fields []Field, own string) map[string]any {
 			required = append(required, f.Name)
 		}
 	}
-	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	schema := map[string]any{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		schema["required"] = required
 	}
@@ -363,6 +367,16 @@ func property(f Field, own string) map[string]any {
 		p = object(f.Fields, own)
 	case Objects:
 		p = list(object(f.Fields, own))
+	}
+	if f.Enum {
+		one := p
+		if f.Type == Texts {
+			one = p["items"].(map[string]any)
+		}
+		one["enum"] = record.Each(f.Values, func(v Value) string { return v.Text })
+		if f.Doc, _, _ = strings.Cut(f.Doc, ":"); strings.HasPrefix(f.Doc, f.Values[0].Text) { // it lists the values
+			f.Doc = ""
+		}
 	}
 	if f.Doc != "" {
 		p["description"] = f.Doc

@@ -20,7 +20,7 @@ import (
 // Once is part of the input of every verb that writes. A call that is repeated under its idempotency key does nothing
 // more, and answers with the record as it is by then, marked as replayed.
 type Once struct {
-	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"makes repeats safe"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"makes repeats safe" mcp:"quiet"`
 }
 
 // CallKey is the idempotency key, or "".

@@ -8,7 +8,7 @@ import (
 )
 
 func TestProfilesHoldThoseBefore(t *testing.T) {
-	names := []string{"viewer", "planner", "pair_worker", "operator", "maintainer"}
+	names := []string{"viewer", "planner", "pair_worker", "job", "operator", "maintainer"}
 	for i, name := range names {
 		p, err := verb.ParseProfile(name)
 		if err != nil || p.String() != name || int(p) != i {

@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Profile says what a caller may do. Each profile holds those before it.
+// Profile says what a caller may do. Each profile holds those before it, but for InJob.
 type Profile int
 
 // The profiles.
@@ -17,11 +19,16 @@ const (
 	Viewer Profile = iota
 	Planner
 	PairWorker
+	InJob // the agent of a job: it may call what jobTools lists, and nothing else
 	Operator
 	Maintainer
 )
 
-var profileNames = []string{"viewer", "planner", "pair_worker", "operator", "maintainer"}
+var profileNames = []string{"viewer", "planner", "pair_worker", "job", "operator", "maintainer"}
+
+// jobTools is what the agent of a job is offered, whatever the toolsets: the task and the session are the job's, and
+// who reviews the work closes the task.
+var jobTools = []string{"get", "create", "run_checks", "note", "heartbeat", "finish", "handoff_create"}
 
 func (p Profile) String() string { return profileNames[p] }
 
@@ -31,7 +38,7 @@ func ParseProfile(s string) (Profile, error) {
 		return Profile(i), nil
 	}
 	return 0, record.Errorf(record.InvalidInput, "there is no profile %q", s).
-		WithHint("the profiles are viewer, planner, pair_worker, operator and maintainer")
+		WithHint("the profiles are viewer, planner, pair_worker, job, operator and maintainer")
 }
 
 // Toolset is a group of verbs that a server offers or does not, so that a list of tools stays small.
@@ -95,6 +102,10 @@ func (r Rights) Allow(v Verb) error {
 	case r.ReadOnly && v.Kind != Read:
 		return record.Errorf(record.ReadOnly, "changes the workspace, and this caller may only read").
 			WithHint("start the server without --readonly, if the caller is to change anything")
+	case r.Profile == InJob && slices.Contains(jobTools, v.Name):
+		return nil
+	case r.Profile == InJob:
+		return notInJob()
 	case r.Profile < v.Profile:
 		return r.Needs(v.Profile)
 	case r.Scope != "" && v.Kind != Read && !v.Scopes && !v.aboutOne():
@@ -106,6 +117,23 @@ func (r Rights) Allow(v Verb) error {
 	default:
 		return nil
 	}
+}
+
+// notInJob refuses what the agent of a job does not do to its task.
+func notInJob() *record.Error {
+	return record.Errorf(record.Forbidden, "a job opens its session itself and leaves the close to who reviews its work").
+		WithHint("call finish: %s hands the work over", record.CallTo("finish", "summary", "SUMMARY").OnlyShown())
+}
+
+// NotInJob returns FORBIDDEN where the caller is at work in a job whose task is this one.
+func (w *Workspace) NotInJob(s *store.Store, id record.ID) error {
+	if w.Job == "" || w.Session == "" {
+		return nil
+	}
+	if ses, err := kind.Sessions.Get(s, w.Session); err != nil || ses.Task != id || ses.Job == "" {
+		return nil
+	}
+	return WithID(notInJob(), id)
 }
 
 // Needs returns FORBIDDEN if the caller's profile does not hold another one.

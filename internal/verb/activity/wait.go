@@ -24,7 +24,7 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
 			return 0
 		},
 		Summary: "Wait until a record, a session, or the tasks that fit filters change, and say what changed.",
-		When:    "Better than asking again. With ready true it waits for work that next would find. Pass the cursor of the last answer, and nothing is missed.",
+		When:    "Better than asking again. Pass the cursor of the last answer, and nothing is missed.",
 	}),
 	verb.Declare(History, verb.Verb{Name: "history", Follows: true, Title: "Read the history",
 		Summary: "List who did what to which record, the newest first, deleted tasks included.",
@@ -44,9 +44,9 @@ type WaitIn struct {
 	Job           string          `json:"job,omitempty" doc:"job to watch" from:"jobs"`
 	Ready         bool            `json:"ready,omitempty" doc:"true: until next would find a task"`
 	Status        string          `json:"status,omitempty" doc:"in this state, or open" from:"open-states"`
-	Assignee      *string         `json:"assignee" doc:"of an actor, me, or unassigned" from:"actors"`
-	Label         string          `json:"label,omitempty" doc:"with this label" from:"labels"`
-	Parent        record.ID       `json:"parent,omitempty" doc:"children of this task"`
+	Assignee      *string         `json:"assignee" doc:"of an actor, me, or unassigned" from:"actors" mcp:"quiet"`
+	Label         string          `json:"label,omitempty" doc:"with this label" from:"labels" mcp:"quiet"`
+	Parent        record.ID       `json:"parent,omitempty" doc:"children of this task" mcp:"quiet"`
 	WaitForStatus []record.Status `json:"wait_for_status,omitempty" doc:"with id or job: until it is in one of these states" from:"states"`
 	Timeout       *float64        `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
 	Cursor        string          `json:"cursor,omitempty" doc:"of the answer before; with id also a time"`

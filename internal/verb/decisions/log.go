@@ -19,7 +19,7 @@ type LogIn struct {
 	Context    string            `json:"context,omitempty" doc:"what led to it, in Markdown"`
 	Rationale  string            `json:"rationale,omitempty" doc:"why this and nothing else, in Markdown"`
 	Options    []OptionIn        `json:"options,omitempty" doc:"what was weighed"`
-	Status     record.Status     `json:"status,omitempty" doc:"proposed, accepted or rejected; accepted for a person and proposed for an agent if left out" values:"proposed,accepted,rejected"`
+	Status     record.Status     `json:"status,omitempty" doc:"proposed, accepted or rejected; accepted for a person and proposed for an agent if left out" enum:"proposed,accepted,rejected"`
 	Supersedes ledger.DecisionID `json:"supersedes,omitempty" doc:"decision whose place it takes once it is accepted" names:"decision"`
 	Scope      []string          `json:"scope,omitempty" doc:"globs of the paths that it governs, such as src/auth/**; ** for everything"`
 	About      []verb.RecordID   `json:"about,omitempty" doc:"tasks and other records that it is about"`
@@ -74,7 +74,7 @@ func (in LogIn) decision() ledger.Decision {
 // SetStatusIn is the input of SetStatus.
 type SetStatusIn struct {
 	ID          ledger.DecisionID `json:"id" doc:"decision to move" cli:"arg" names:"decision"`
-	Status      record.Status     `json:"status" doc:"proposed, accepted or rejected" cli:"arg" values:"proposed,accepted,rejected"`
+	Status      record.Status     `json:"status" doc:"proposed, accepted or rejected" cli:"arg" enum:"proposed,accepted,rejected"`
 	Reason      string            `json:"reason,omitempty" doc:"why, for the record"`
 	ExpectedRev string            `json:"expected_rev,omitempty" doc:"rev that the decision must still have, else CONFLICT"`
 	verb.Once

@@ -31,8 +31,8 @@ var Verbs = verb.Group{Name: "team", Noun: "feedback", Toolset: verb.Team}.Of(
 type CreateIn struct {
 	Title       string              `json:"title" doc:"what is in the way, on one line" cli:"arg"`
 	Body        string              `json:"body" doc:"what you did, what you expected, and what happened; no secrets" cli:"arg"`
-	Type        ledger.FeedbackType `json:"type,omitempty" doc:"bug, friction, capability (something is missing) or docs; friction by default" values:"bug,friction,capability,docs"`
-	Severity    ledger.Severity     `json:"severity,omitempty" doc:"low, medium or high; medium by default" values:"low,medium,high"`
+	Type        ledger.FeedbackType `json:"type,omitempty" doc:"bug, friction, capability (something is missing) or docs; friction by default" enum:"bug,friction,capability,docs"`
+	Severity    ledger.Severity     `json:"severity,omitempty" doc:"low, medium or high; medium by default" enum:"low,medium,high"`
 	Tool        string              `json:"tool,omitempty" doc:"the verb or command that it is about" from:"verbs"`
 	ErrorCode   string              `json:"error_code,omitempty" doc:"the code that it was refused with, such as CONFLICT" from:"codes"`
 	Context     string              `json:"context,omitempty" doc:"what you were doing when you met it"`

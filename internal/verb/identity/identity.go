@@ -15,7 +15,7 @@ import (
 // In is the input of Identity.
 type In struct {
 	Include []string `json:"include,omitempty" doc:"work, inbox, delta (what others changed)" oneof:"work,inbox,delta"`
-	Ack     string   `json:"ack,omitempty" doc:"delta.cursor that you have dealt with"`
+	Ack     string   `json:"ack,omitempty" doc:"delta.cursor that you have dealt with" mcp:"quiet"`
 }
 
 // Out is who the caller is to cairn.
@@ -43,7 +43,7 @@ type Work struct {
 var Verbs = verb.Group{Name: "sessions", Toolset: verb.Core}.Of(
 	verb.DeclareBare(Identity, verb.Verb{Name: "identity", Title: "Who am I",
 		Summary: "Say who acts, with what rights, and in which workspace.",
-		When:    "Call it first: begin wants the actor that it names. With include it shows what concerns you.",
+		When:    "Call it first: begin wants the actor that it names.",
 	}),
 )
 

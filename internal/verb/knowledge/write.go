@@ -17,11 +17,11 @@ import (
 type WriteIn struct {
 	Title       *string          `json:"title" doc:"what the note is about, on one line; required without id" cli:"arg"`
 	Body        *string          `json:"body" doc:"what you know, in Markdown; required without id"`
-	Type        *ledger.NoteType `json:"type" doc:"note (the usual one), runbook, finding or snippet" values:"note,runbook,finding,snippet"`
+	Type        *ledger.NoteType `json:"type" doc:"note (the usual one), runbook, finding or snippet" enum:"note,runbook,finding,snippet"`
 	Labels      *[]string        `json:"labels" doc:"free words to find it by" cli:"flag=label" from:"labels"`
 	About       *[]verb.RecordID `json:"about" doc:"records that it is about"`
 	ID          ledger.NoteID    `json:"id,omitempty" doc:"note to change" names:"knowledge"`
-	Status      *record.Status   `json:"status" doc:"with id: archived for a note that holds no longer, which searches then leave out; active again" values:"active,archived"`
+	Status      *record.Status   `json:"status" doc:"with id: archived for a note that holds no longer, which searches then leave out; active again" enum:"active,archived"`
 	ExpectedRev string           `json:"expected_rev,omitempty" doc:"rev that the note must still have, else CONFLICT"`
 	verb.Once
 }

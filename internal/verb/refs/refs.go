@@ -41,13 +41,13 @@ var Verbs = verb.Group{Name: "references", Noun: "ref", Toolset: verb.Ledger}.Of
 // AddIn is the input of Add.
 type AddIn struct {
 	ID          verb.RecordID `json:"id" doc:"record that it belongs to" cli:"arg"`
-	Type        string        `json:"type" doc:"commit, branch, tag, compare, pr, link, file, record or origin" cli:"arg" values:"commit,branch,tag,compare,pr,link,file,record,origin"`
+	Type        string        `json:"type" doc:"commit, branch, tag, compare, pr, link, file, record or origin" cli:"arg" enum:"commit,branch,tag,compare,pr,link,file,record,origin"`
 	Sha         string        `json:"sha,omitempty" doc:"commit, by its hash or, in this repository, any name of it; the one that is checked out by default"`
 	Branch      string        `json:"branch,omitempty" doc:"branch; the one that is checked out by default"`
 	Repo        string        `json:"repo,omitempty" doc:"repository, as host and path or as the URL of a remote; this one by default" cli:"flag=repository"`
 	Number      verb.Count    `json:"number,omitempty" doc:"of a pull request"`
 	URL         string        `json:"url,omitempty" doc:"address of a link or a pull request; credentials are left out"`
-	State       string        `json:"state,omitempty" doc:"of a pull request: open, draft, merged or closed" values:"open,draft,merged,closed"`
+	State       string        `json:"state,omitempty" doc:"of a pull request: open, draft, merged or closed" enum:"open,draft,merged,closed"`
 	Path        string        `json:"path,omitempty" doc:"file to copy, in this work tree"`
 	Target      string        `json:"target,omitempty" doc:"id of a record, name of a tag, A...B of a compare, or SYSTEM:ID of an origin"`
 	Title       string        `json:"title,omitempty" doc:"what it is, on one line"`
@@ -73,7 +73,7 @@ func Add(ctx context.Context, w *verb.Workspace, s *store.Store, in AddIn) (any,
 type UpdateIn struct {
 	ID          verb.RecordID `json:"id" doc:"record that has it" cli:"arg"`
 	Ref         string        `json:"ref" doc:"reference to change, by its 8 digits or the first of them" cli:"arg" from:"references"`
-	State       *string       `json:"state" doc:"of a pull request: open, draft, merged or closed" values:"open,draft,merged,closed"`
+	State       *string       `json:"state" doc:"of a pull request: open, draft, merged or closed" enum:"open,draft,merged,closed"`
 	Sha         *string       `json:"sha" doc:"commit that it is at"`
 	Title       *string       `json:"title" doc:"what it is, on one line"`
 	URL         *string       `json:"url" doc:"address; credentials are left out"`

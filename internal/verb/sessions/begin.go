@@ -19,14 +19,14 @@ type BeginIn struct {
 	ID             record.ID      `json:"id,omitempty" doc:"task to work on; or give a label and a goal" cli:"arg"`
 	ExpectedActor  string         `json:"expected_actor" doc:"the actor that identity names" cli:"own=actor" from:"actors"`
 	IdempotencyKey string         `json:"idempotency_key" doc:"the same key again returns the same session" cli:"own=key"`
-	Label          string         `json:"label,omitempty" doc:"a few words for the session"`
-	Goal           string         `json:"goal,omitempty" doc:"what it is to achieve"`
-	Role           string         `json:"role,omitempty" doc:"your role in it"`
-	Parent         verb.SessionID `json:"parent,omitempty" doc:"session that it belongs to"`
-	Series         string         `json:"series,omitempty" doc:"name of recurring work" from:"series"`
+	Label          string         `json:"label,omitempty" doc:"a few words for the session" mcp:"quiet"`
+	Goal           string         `json:"goal,omitempty" doc:"what it is to achieve" mcp:"quiet"`
+	Role           string         `json:"role,omitempty" doc:"your role in it" mcp:"quiet"`
+	Parent         verb.SessionID `json:"parent,omitempty" doc:"session that it belongs to" mcp:"quiet"`
+	Series         string         `json:"series,omitempty" doc:"name of recurring work" from:"series" mcp:"quiet"`
 	Client         string         `json:"client,omitempty" doc:"program that does the work" mcp:"quiet"`
-	Model          string         `json:"model,omitempty" doc:"model that does the work"`
-	Worktree       string         `json:"worktree,omitempty" doc:"folder of the work; this one by default"`
+	Model          string         `json:"model,omitempty" doc:"model that does the work" mcp:"quiet"`
+	Worktree       string         `json:"worktree,omitempty" doc:"folder of the work; this one by default" mcp:"quiet"`
 	Branch         string         `json:"branch,omitempty" doc:"read from git by default" mcp:"quiet"`
 	Head           string         `json:"head,omitempty" doc:"read from git by default" mcp:"quiet"`
 	Takeover       bool           `json:"takeover,omitempty" doc:"end what lapsed, or redo what is further elsewhere"`

@@ -16,7 +16,7 @@ import (
 
 // FinishIn is the input of Finish.
 type FinishIn struct {
-	Session verb.SessionID `json:"session" doc:"session to end" cli:"arg"`
+	Session verb.SessionID `json:"session,omitempty" doc:"session to end, or its task; your only one by default" cli:"arg" else:"session"`
 	Summary string         `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
 	Status  string         `json:"status,omitempty" doc:"succeeded (default), or failed: hands nothing over" oneof:"succeeded,failed"`
 	Head    string         `json:"head,omitempty" doc:"commit to review; read from git by default" mcp:"quiet"`
@@ -26,8 +26,8 @@ type FinishIn struct {
 
 // LeftIn is what who ends a session leaves to who goes on.
 type LeftIn struct {
-	Next     []string `json:"next,omitempty" doc:"what is next, for who goes on"`
-	Blockers []string `json:"blockers,omitempty" doc:"what stands in the way" cli:"flag=blocker"`
+	Next     []string `json:"next,omitempty" doc:"what is next, for who goes on" mcp:"quiet"`
+	Blockers []string `json:"blockers,omitempty" doc:"what stands in the way" cli:"flag=blocker" mcp:"quiet"`
 }
 
 const maxLeft = 50 // lines
@@ -57,7 +57,18 @@ type ending struct {
 }
 
 // ending is the end of a session of the caller that is still active, as the reader of its entries gets to know it.
-func (in LeftIn) ending(w *verb.Workspace, s *store.Store, id verb.SessionID, to session.Status, text string) (ending, error) {
+func (in LeftIn) ending(
+	ctx context.Context, w *verb.Workspace, s *store.Store, id verb.SessionID, to session.Status, text string,
+) (ending, error) {
+	if id == "" { // a lone argument that was meant for one
+		if _, _, err := kind.Find(s, text); err == nil {
+			return ending{}, verb.BadInput("the text", "is missing, and %s is a record", text).WithHint("say what was done, or why it ends")
+		}
+	}
+	id, err := meant(ctx, w, s, id)
+	if err != nil {
+		return ending{}, err
+	}
 	ses, err := own(w, s, string(id))
 	e := ending{ses: ses, to: to, stamp: w.Stamp(text)}
 	e.stamp.Detail = record.Detail{Next: in.Next, Blockers: in.Blockers}
@@ -81,7 +92,7 @@ func Finish(ctx context.Context, w *verb.Workspace, s *store.Store, in FinishIn)
 	if in.Status == failed {
 		to = session.Failed
 	}
-	e, err := in.ending(w, s, in.Session, to, in.Summary)
+	e, err := in.ending(ctx, w, s, in.Session, to, in.Summary)
 	if err == nil {
 		e.head, err = headOr(ctx, s, in.Head)
 	}
@@ -197,7 +208,7 @@ func own(w *verb.Workspace, s *store.Store, id string) (session.Session, error) 
 
 // CancelIn is the input of Cancel.
 type CancelIn struct {
-	Session verb.SessionID `json:"session" doc:"session to end" cli:"arg"`
+	Session verb.SessionID `json:"session,omitempty" doc:"session to end, or its task; your only one by default" cli:"arg" else:"session"`
 	Reason  string         `json:"reason" doc:"why the attempt ends; 4 KiB at most" cli:"arg"`
 	LeftIn
 	verb.Once
@@ -209,7 +220,7 @@ func Cancel(ctx context.Context, w *verb.Workspace, s *store.Store, in CancelIn)
 	if err != nil {
 		return verb.Session{}, err
 	}
-	e, err := in.ending(w, s, in.Session, session.Canceled, in.Reason)
+	e, err := in.ending(ctx, w, s, in.Session, session.Canceled, in.Reason)
 	if err != nil {
 		return verb.Session{}, err
 	}

@@ -13,7 +13,7 @@ import (
 // GetIn is the input of Get.
 type GetIn struct {
 	Session  verb.SessionID `json:"session" doc:"session to read" cli:"arg"`
-	Children bool           `json:"children,omitempty" doc:"with the sessions that began under it, and under those"`
+	Children bool           `json:"children,omitempty" doc:"with the sessions that began under it, and under those" mcp:"quiet"`
 }
 
 const childrenShown = 200

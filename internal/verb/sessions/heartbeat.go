@@ -13,9 +13,9 @@ import (
 
 // HeartbeatIn is the input of Heartbeat.
 type HeartbeatIn struct {
-	Session  verb.SessionID `json:"session" doc:"session that is alive" cli:"arg"`
+	Session  verb.SessionID `json:"session,omitempty" doc:"session that is alive, or its task; your only one by default" cli:"arg" else:"session"`
 	Progress string         `json:"progress,omitempty" doc:"what is being done, for other readers" cli:"arg"`
-	Counts   []string       `json:"counts,omitempty" doc:"such as tests_passed=12" cli:"flag=count"`
+	Counts   []string       `json:"counts,omitempty" doc:"such as tests_passed=12" cli:"flag=count" mcp:"quiet"`
 	Head     string         `json:"head,omitempty" doc:"commit at work on" mcp:"quiet"`
 	Branch   string         `json:"branch,omitempty" doc:"branch at work on" mcp:"quiet"`
 	Dirty    *bool          `json:"dirty,omitempty" doc:"whether there are uncommitted changes" mcp:"quiet"`
@@ -24,6 +24,10 @@ type HeartbeatIn struct {
 
 // Heartbeat says that a session is alive, and how it does. It changes no committed file.
 func Heartbeat(ctx context.Context, w *verb.Workspace, s *store.Store, in HeartbeatIn) (verb.Session, error) {
+	var err error
+	if in.Session, err = meant(ctx, w, s, in.Session); err != nil {
+		return verb.Session{}, err
+	}
 	beat, err := in.beat()
 	if err != nil {
 		return verb.Session{}, err

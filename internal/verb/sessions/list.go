@@ -17,11 +17,11 @@ type ListIn struct {
 	Actor  string         `json:"actor,omitempty" doc:"sessions of this actor; me for yours" from:"actors"`
 	Status session.Status `json:"status,omitempty" doc:"active, finished, failed, canceled or abandoned" oneof:"active,finished,failed,canceled,abandoned"`
 	Health session.Health `json:"health,omitempty" doc:"active, stalled, awaiting_review or ended" oneof:"active,stalled,awaiting_review,ended"`
-	Parent verb.SessionID `json:"parent,omitempty" doc:"those that began under this session"`
-	Root   verb.SessionID `json:"root,omitempty" doc:"this session and those below it"`
-	Series string         `json:"series,omitempty" doc:"those of this series" from:"series"`
-	Limit  verb.Limit     `json:"limit,omitempty" doc:"50 by default, 500 at most"`
-	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	Parent verb.SessionID `json:"parent,omitempty" doc:"those that began under this session" mcp:"quiet"`
+	Root   verb.SessionID `json:"root,omitempty" doc:"this session and those below it" mcp:"quiet"`
+	Series string         `json:"series,omitempty" doc:"those of this series" from:"series" mcp:"quiet"`
+	Limit  verb.Limit     `json:"limit,omitempty" doc:"50 by default, 500 at most" mcp:"quiet"`
+	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before" mcp:"quiet"`
 }
 
 // ListOut is a page of sessions.

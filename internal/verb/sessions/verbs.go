@@ -29,7 +29,7 @@ var Verbs = verb.Group{Name: "sessions", Toolset: verb.Core}.Of(
 		Summary: "Read one session.",
 		When:    "To see its health as of now.",
 	}),
-	verb.Declare(List, verb.Verb{Name: "list_sessions", Title: "List sessions", Lists: "session",
+	verb.Declare(List, verb.Verb{Name: "list_sessions", Toolset: verb.Records, Title: "List sessions", Lists: "session",
 		Summary: "List the sessions that fit all filters, the newest first.",
 		When:    "Health stalled is what was left behind, awaiting_review what waits for a reviewer.",
 	}),

@@ -18,7 +18,7 @@ import (
 type ClaimIn struct {
 	ID       verb.RecordID `json:"id" doc:"task or handoff to take" cli:"arg,several"`
 	Takeover bool          `json:"takeover,omitempty" doc:"end what lapsed, or redo what is further elsewhere"`
-	Lease    verb.Count    `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400; repeating extends it"`
+	Lease    verb.Count    `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400; repeating extends it" mcp:"quiet"`
 	verb.Once
 }
 

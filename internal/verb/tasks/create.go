@@ -38,17 +38,17 @@ type TaskIn struct {
 	Labels        []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
 	Scope         []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
 	Priority      string    `json:"priority,omitempty" doc:"0 (urgent) to 4; 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
-	Mode          string    `json:"mode,omitempty" doc:"auto: an agent in a job; pair: a person and an agent" values:"auto,pair"`
-	Repo          string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo" from:"repos"`
-	Due           string    `json:"due,omitempty" doc:"a date or a time"`
+	Mode          string    `json:"mode,omitempty" doc:"auto: an agent in a job; pair: a person and an agent" enum:"auto,pair" mcp:"quiet"`
+	Repo          string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo" from:"repos" mcp:"quiet"`
+	Due           string    `json:"due,omitempty" doc:"a date or a time" mcp:"quiet"`
 	task.Optional `mcp:"quiet"`
 	Status        string   `json:"status,omitempty" doc:"-" from:"states"` // of other systems, where AUTO and PAIR stand among the states
 	Acceptance    []string `json:"acceptance,omitempty" doc:"manual checks that anyone may attest"`
-	Assignee      string   `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
-	Reviewer      string   `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors"`
+	Assignee      string   `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors" mcp:"quiet"`
+	Reviewer      string   `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors" mcp:"quiet"`
 	LinksIn
 	Fields   verb.Values `json:"fields,omitempty" doc:"a field that the config declares" cli:"flag=set" mcp:"quiet" from:"fields"`
-	Evidence bool        `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check"`
+	Evidence bool        `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check" mcp:"quiet"`
 }
 
 // own are the values that the caller gives of fields, optional and of the config.
@@ -77,9 +77,9 @@ func (in LinksIn) links(s *store.Store) (task.Links, error) {
 type CheckIn struct {
 	Desc    string       `json:"desc" doc:"what it verifies; unique within the task"`
 	Cmd     string       `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
-	Type    string       `json:"type,omitempty" doc:"manual: somebody attests it"`
-	Cwd     string       `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
-	Timeout verb.Seconds `json:"timeout,omitempty" doc:"seconds, or as in 10m; the workspace has a default"`
+	Type    string       `json:"type,omitempty" doc:"manual: somebody attests it" mcp:"quiet"`
+	Cwd     string       `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace" mcp:"quiet"`
+	Timeout verb.Seconds `json:"timeout,omitempty" doc:"seconds, or as in 10m; the workspace has a default" mcp:"quiet"`
 	By      string       `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
 	Result  string       `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
 }

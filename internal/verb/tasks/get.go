@@ -15,8 +15,8 @@ import (
 // GetIn is the input of Get.
 type GetIn struct {
 	ID      verb.RecordID `json:"id" doc:"record to read" cli:"arg"`
-	Mode    string        `json:"mode,omitempty" doc:"summary, full (256 KiB of body, 200 entries), or context: all that is around it" values:"summary,full,context"`
-	Include []string      `json:"include,omitempty" doc:"what to add: blockers, dependents, children, sessions, logs, git, decisions, comments, review, scratchpad (the notes)" values:"blockers,dependents,children,sessions,logs,git,decisions,comments,review,scratchpad=the notes"`
+	Mode    string        `json:"mode,omitempty" doc:"summary, full (256 KiB of body, 200 entries), or context: all that is around it" enum:"summary,full,context"`
+	Include []string      `json:"include,omitempty" doc:"what to add: blockers, dependents, children, sessions, logs, git, decisions, comments, review, scratchpad (the notes)" enum:"blockers,dependents,children,sessions,logs,git,decisions,comments,review,scratchpad=the notes"`
 	Part    string        `json:"part,omitempty" doc:"one part, in pieces: body, provenance (oldest first), file, diff (of its branch), blockers, dependents, children" oneof:"body,provenance=oldest first,file,diff=of its branch,blockers,dependents,children"`
 	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }

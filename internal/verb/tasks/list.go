@@ -18,22 +18,22 @@ import (
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
 	Status    []string   `json:"status,omitempty" doc:"states, open (default) or closed" from:"open-states"`
-	All       bool       `json:"all,omitempty" doc:"closed too"`
-	Closed    bool       `json:"closed,omitempty" doc:"closed only"`
+	All       bool       `json:"all,omitempty" doc:"closed too" mcp:"quiet"`
+	Closed    bool       `json:"closed,omitempty" doc:"closed only" mcp:"quiet"`
 	Where     string     `json:"where,omitempty" doc:"a filter: guide filters" from:"filters"`
 	View      string     `json:"view,omitempty" doc:"a view of the config" from:"views" mcp:"quiet"`
-	Explain   bool       `json:"explain,omitempty" doc:"why each is ready or not"`
+	Explain   bool       `json:"explain,omitempty" doc:"why each is ready or not" mcp:"quiet"`
 	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`
-	Ready     *bool      `json:"ready" doc:"true: what next would hand out"`
-	Execution string     `json:"execution,omitempty" doc:"active, stalled or awaiting_review" oneof:"active,stalled,awaiting_review"`
+	Ready     *bool      `json:"ready" doc:"true: what can be started"`
+	Execution string     `json:"execution,omitempty" doc:"active, stalled or awaiting_review" oneof:"active,stalled,awaiting_review" mcp:"quiet"`
 	Label     string     `json:"label,omitempty" doc:"with this label" from:"labels"`
-	Priority  string     `json:"priority,omitempty" doc:"0 (urgent) to 4" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
-	Mode      string     `json:"mode,omitempty" doc:"auto, pair, or any: neither" values:"auto,pair,any"`
-	Repo      string     `json:"repo,omitempty" doc:"of this repository" cli:"flag=in-repo" from:"repos"`
-	DueBefore string     `json:"due_before,omitempty" doc:"due before this date or time"`
+	Priority  string     `json:"priority,omitempty" doc:"0 (urgent) to 4" values:"0=drop everything,1=high,2=normal,3=low,4=someday" mcp:"quiet"`
+	Mode      string     `json:"mode,omitempty" doc:"auto, pair, or any: neither" enum:"auto,pair,any" mcp:"quiet"`
+	Repo      string     `json:"repo,omitempty" doc:"of this repository" cli:"flag=in-repo" from:"repos" mcp:"quiet"`
+	DueBefore string     `json:"due_before,omitempty" doc:"due before this date or time" mcp:"quiet"`
 	Parent    record.ID  `json:"parent,omitempty" doc:"its children"`
 	Text      string     `json:"text,omitempty" doc:"words anywhere in it"`
-	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, {optional}, title, id" from:"orders"`
+	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, {optional}, title, id" from:"orders" mcp:"quiet"`
 	Limit     verb.Limit `json:"limit,omitempty" doc:"50; 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }

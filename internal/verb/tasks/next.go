@@ -19,7 +19,7 @@ import (
 type NextIn struct {
 	Label  string     `json:"label,omitempty" doc:"with this label" from:"labels"`
 	Parent record.ID  `json:"parent,omitempty" doc:"children of this task"`
-	Lease  verb.Count `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400"`
+	Lease  verb.Count `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400" mcp:"quiet"`
 	verb.Once
 }
 

@@ -14,10 +14,10 @@ import (
 type NoteIn struct {
 	ID       verb.RecordID `json:"id,omitempty" doc:"record it is about; by default your session" cli:"arg,several" else:"session"`
 	Text     string        `json:"text" doc:"what is worth remembering; 4 KiB at most; @NAME mentions somebody" cli:"arg"`
-	Re       string        `json:"re,omitempty" doc:"hash of the entry that it answers" from:"entries"`
-	Mentions []string      `json:"mentions,omitempty" doc:"actors whom it concerns" cli:"flag=mention" from:"actors"`
-	Severity string        `json:"severity,omitempty" doc:"how grave it is: info, warn or critical" oneof:"info,warn,critical"`
-	Verb     string        `json:"verb,omitempty" doc:"of a milestone: what was done, such as deployed"`
+	Re       string        `json:"re,omitempty" doc:"hash of the entry that it answers" from:"entries" mcp:"quiet"`
+	Mentions []string      `json:"mentions,omitempty" doc:"actors whom it concerns" cli:"flag=mention" from:"actors" mcp:"quiet"`
+	Severity string        `json:"severity,omitempty" doc:"how grave it is: info, warn or critical" oneof:"info,warn,critical" mcp:"quiet"`
+	Verb     string        `json:"verb,omitempty" doc:"of a milestone: what was done, such as deployed" mcp:"quiet"`
 	verb.Once
 }
 

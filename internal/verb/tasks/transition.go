@@ -28,6 +28,11 @@ func Transition(ctx context.Context, w *verb.Workspace, s *store.Store, in Trans
 	if err := modeInStatus(s.Config.Flow, in.ID, in.To); err != nil {
 		return verb.Task{}, err
 	}
+	if s.Config.Flow.IsClosed(in.To) {
+		if err := w.NotInJob(s, in.ID); err != nil {
+			return verb.Task{}, err
+		}
+	}
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
 		return s.Config.Flow.Move(wc.Task, in.To, p, kind.Deps(wc.Tx, wc.Store.Config.Flow), w.Stamp(in.Reason))
 	}

@@ -98,7 +98,7 @@ func TestSlowWhatTheExecutorIsGiven(t *testing.T) {
 		t.Errorf("it runs in %s, with %s and %s", r.Dir, r.Private, r.PromptFile)
 	}
 	args := strings.Join(r.MCP.Args, " ")
-	if !filepath.IsAbs(r.MCP.Command) || !strings.Contains(args, "serve --actor agent:mine-1 --scope task:PROJ-1 --profile pair_worker") {
+	if !filepath.IsAbs(r.MCP.Command) || !strings.Contains(args, "serve --actor agent:mine-1 --scope task:PROJ-1 --profile job") {
 		t.Errorf("its server is %s %s", r.MCP.Command, args)
 	}
 }

@@ -275,7 +275,7 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 		"CAIRN_PROMPT="+promptFile)
 	// Cairn as the MCP server of the executor: it may change the one task, under the session of the job.
 	cairn := executor.Cairn{
-		Program: r.Program, Root: r.tree.Root, Actor: actor, Task: r.spec.Task, Profile: verb.PairWorker.String(),
+		Program: r.Program, Root: r.tree.Root, Actor: actor, Task: r.spec.Task, Profile: verb.InJob.String(),
 		Client: r.spec.Executor,
 	}
 	var budget float64 // what is used up must not become no limit

@@ -19,7 +19,7 @@ import (
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	State    string     `json:"state,omitempty" doc:"only jobs in this state" values:"QUEUED,RUNNING,SUCCEEDED,FAILED,CANCELED,EXPIRED,STALE"`
+	State    string     `json:"state,omitempty" doc:"only jobs in this state" enum:"QUEUED,RUNNING,SUCCEEDED,FAILED,CANCELED,EXPIRED,STALE"`
 	Task     record.ID  `json:"task,omitempty" doc:"only jobs of this task"`
 	Executor string     `json:"executor,omitempty" doc:"only jobs of this executor" from:"executors"`
 	Limit    verb.Count `json:"limit,omitempty" doc:"how many to return; 20 by default, 100 at most"`

@@ -21,12 +21,12 @@ type StartIn struct {
 	Acceptance  []string        `json:"acceptance,omitempty" doc:"manual checks of the new task"`
 	Checks      []tasks.CheckIn `json:"checks,omitempty" doc:"checks of the new task" cli:"flag=check"`
 	Fields      verb.Values     `json:"fields,omitempty" doc:"a field of the new task that the config declares" cli:"flag=set" from:"fields" mcp:"quiet"`
-	Output      string          `json:"output,omitempty" doc:"edits: it changes files; patch: it may only read, and answers with a diff" values:"edits,patch"`
+	Output      string          `json:"output,omitempty" doc:"edits: it changes files; patch: it may only read, and answers with a diff" enum:"edits,patch"`
 	Model       string          `json:"model,omitempty" doc:"model, by the executor's own name for it"`
 	Base        string          `json:"base,omitempty" doc:"branch to start from and to merge into; the one that is checked out by default"`
 	Commit      string          `json:"baseline_commit,omitempty" doc:"commit to start from; the newest of base by default"`
 	Scope       job.Scope       `json:"scope,omitempty" doc:"which files it is about"`
-	Priority    string          `json:"priority,omitempty" doc:"P0, P1 (the usual one) or P2: who waits for a slot goes first" values:"P0=first,P1=normal,P2=last"`
+	Priority    string          `json:"priority,omitempty" doc:"P0, P1 (the usual one) or P2: who waits for a slot goes first" enum:"P0=first,P1=normal,P2=last"`
 	TTL         *int            `json:"ttl_seconds" doc:"how long it may wait and run, together; by default an hour, or its time limit if that is longer"`
 	Timeout     *int            `json:"timeout_seconds" doc:"how long it may run; job_timeout by default"`
 	Stall       int             `json:"stall_seconds,omitempty" doc:"end it when it says nothing for so long; it is only shown by default"`
