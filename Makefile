@@ -116,7 +116,7 @@ jobs-crash:
 # Claims through a git remote, at full size. Ordinary runs of these tests take a few clones.
 clones:
 	CAIRN_TESTS=all CLONES_RACE=20x20 CLONES_WORK=6x60 CLONES_KILLS=150 $(GO) test ./cmd/cairn -count=1 -timeout 0 -v -run 'Clones|KilledWhileItClaims|ConnectionsToTheRemote'
-	CLONES_HOURS=8 $(GO) test ./store/remote -count=1 -v -run '^TestTheBudgetOfTwentyClones$$'
+	CLONES_HOURS=8 CAIRN_TESTS=all $(GO) test ./store/remote -count=1 -v -run '^TestSlowTheBudgetOfTwentyClones$$'
 
 # Honest histories at random, at full size. Ordinary runs have eight.
 fleets:

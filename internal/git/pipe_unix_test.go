@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // A pipe, or a device without end, in the place of one of git's files is refused, and nobody waits for it.
-func TestPipesAndDevicesAreRefused(t *testing.T) {
+func TestSlowPipesAndDevicesAreRefused(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	for _, name := range []string{
 		".git", ".git/HEAD", ".git/config", ".git/packed-refs", ".git/commondir",

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // daemon writes its number to a file and stays, deaf to polite signals.
@@ -54,7 +56,8 @@ func noneLeft(t *testing.T, pid int) {
 }
 
 // A daemon ends with its command, whichever way it left the shell.
-func TestNothingEscapes(t *testing.T) {
+func TestSlowNothingEscapes(t *testing.T) {
+	slowtest.Skip(t)
 	for name, escape := range escapes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

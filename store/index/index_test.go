@@ -18,6 +18,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 	"pgregory.net/rapid"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // tick is the step of the clock of the file system that the tests pretend to have: two writes within it have equal
@@ -97,7 +99,8 @@ func look(t interface{ Fatal(args ...any) }, s Source) *View {
 }
 
 // However files are changed, and whatever becomes of the index, a look finds what the files say.
-func TestIndexIsNeverWrong(t *testing.T) {
+func TestSlowIndexIsNeverWrong(t *testing.T) {
+	slowtest.Skip(t)
 	rapid.Check(t, func(r *rapid.T) {
 		p := newPlace(t)
 		c := &changer{place: p, T: r, inPlace: true}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/remote"
@@ -86,7 +87,8 @@ func (p pair) merge(to string) {
 
 // What is finished is removed from the remote once its default branch shows the task closed, by any clone that has
 // fetched that, and for no other reason.
-func TestFinishedClaimsAreRemovedOnceTheyArrived(t *testing.T) {
+func TestSlowFinishedClaimsAreRemovedOnceTheyArrived(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		name string

@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/progress"
 )
 
 // Twenty clones that hold three tasks each ask a remote rarely enough: fewer than 0.3 pushes a minute for renewals in
 // all, and no clone more than its budget in any minute. CLONES_HOURS=8 simulates eight hours.
-func TestTheBudgetOfTwentyClones(t *testing.T) {
+func TestSlowTheBudgetOfTwentyClones(t *testing.T) {
+	slowtest.Skip(t)
 	const (
 		clones = 20
 		each   = 3

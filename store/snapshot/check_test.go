@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -56,7 +57,8 @@ func report(findings []proof.Finding) string {
 
 // Whatever is committed, and whatever is wrong with it, is the same in the working tree, in the index and in the
 // commit.
-func TestCheckReadsTheSameEverywhere(t *testing.T) {
+func TestSlowCheckReadsTheSameEverywhere(t *testing.T) {
+	slowtest.Skip(t)
 	for _, row := range []struct {
 		name   string
 		change func(t *testing.T, s *store.Store)
@@ -233,7 +235,8 @@ func TestCheckRefuses(t *testing.T) {
 }
 
 // Repositories that libraries do not open, and such as have only a part of the files at hand, are checked as any other.
-func TestCheckInEveryKindOfRepository(t *testing.T) {
+func TestSlowCheckInEveryKindOfRepository(t *testing.T) {
+	slowtest.Skip(t)
 	for _, row := range []struct {
 		name string
 		make func(t *testing.T) *store.Store

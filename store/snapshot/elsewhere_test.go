@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -34,7 +35,8 @@ func oneIn(t *testing.T, folder string) (top string) {
 
 // A workspace that the base has elsewhere is not a new one, and one that it has and that is gone is reported, wherever
 // the change is judged.
-func TestWorkspaceThatIsElsewhere(t *testing.T) {
+func TestSlowWorkspaceThatIsElsewhere(t *testing.T) {
+	slowtest.Skip(t)
 	move := func(from, to string) func(t *testing.T, top string) {
 		return func(t *testing.T, top string) {
 			t.Helper()

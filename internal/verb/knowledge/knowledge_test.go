@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/knowledge"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -155,7 +156,8 @@ func TestByMeaning(t *testing.T) {
 }
 
 // Whatever the embedder does, notes are written, and words find them.
-func TestEmbedderThatFails(t *testing.T) {
+func TestSlowEmbedderThatFails(t *testing.T) {
+	slowtest.Skip(t)
 	for how, reason := range map[string]string{
 		"hangs": "took longer than 2s", "dies": "exit status 3: no such model", "rubbish": "Loading model", "endless": "wrote a line of more than",
 	} {
@@ -194,7 +196,8 @@ func TestEmbedderThatFails(t *testing.T) {
 }
 
 // What an embedder answered before it stopped is kept, and noise on standard error is no harm.
-func TestEmbedderThatStops(t *testing.T) {
+func TestSlowEmbedderThatStops(t *testing.T) {
+	slowtest.Skip(t)
 	w := verbtest.NewWorkspace(t)
 	cars, secrets, other := garage(t, w)
 	command(t, w, "stops")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/prime"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -27,7 +28,8 @@ func primed(t *testing.T, w *verb.Workspace, in verbtest.Args) prime.Out {
 
 // The text stays within its bound in a workspace of 10,000 tasks with long titles, of which half are the caller's, and
 // with long states.
-func TestPrimeStaysShort(t *testing.T) {
+func TestSlowPrimeStaysShort(t *testing.T) {
+	slowtest.Skip(t)
 	w := verbtest.NewWorkspace(t)
 	var states []string
 	for i := range 40 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/executor/executortest"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -228,7 +229,8 @@ func TestALongPrompt(t *testing.T) {
 	})
 }
 
-func TestAnAgentThatHangsEndsAtItsDeadline(t *testing.T) {
+func TestSlowAnAgentThatHangsEndsAtItsDeadline(t *testing.T) {
+	slowtest.Skip(t)
 	everyDialect(t, func(t *testing.T, dialect string) {
 		b := newBench(t, dialect, "write before.txt x", "deaf", "hang")
 		b.exec = b.exec.Hurried()
@@ -313,7 +315,8 @@ func TestGarbageIsKeptAndSkipped(t *testing.T) {
 	})
 }
 
-func TestAFloodEndsWell(t *testing.T) {
+func TestSlowAFloodEndsWell(t *testing.T) {
+	slowtest.Skip(t)
 	everyDialect(t, func(t *testing.T, dialect string) {
 		size := 12
 		if dialect == "claude" {
@@ -343,7 +346,8 @@ func (c *count) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestALineThatIsTooLong(t *testing.T) {
+func TestSlowALineThatIsTooLong(t *testing.T) {
+	slowtest.Skip(t)
 	everyDialect(t, func(t *testing.T, dialect string) {
 		b := newBench(t, dialect, "long 8", "long 12", "say after the line")
 		b.Stdout = nil

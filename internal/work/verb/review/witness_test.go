@@ -56,7 +56,8 @@ func TestSlowMergeRunsTheChecksItself(t *testing.T) {
 
 // What a reviewer said of the branch here is known, whatever became of the branch since: nothing is merged, approved or
 // begun on it, until it is said again or its author approves the work.
-func TestVerdictsThatABranchHasLost(t *testing.T) {
+func TestSlowVerdictsThatABranchHasLost(t *testing.T) {
+	slowtest.Skip(t)
 	for name, lose := range map[string]func(h home, tree worktree.Tree){
 		"checked out": func(h home, tree worktree.Tree) {
 			h.git(tree.Path, "checkout", "-q", "HEAD^", "--", ".cairn")
