@@ -109,7 +109,7 @@ func help(ctx context.Context, c *call, in helpIn) error {
 		if !ok {
 			return noTopic(root, word)
 		}
-		c.printf("%s\n", screen.Lines(screen.WrapMarkdown(strings.TrimRight(text, "\n"), c.width())))
+		c.printf("%s\n", screen.Lines(screen.WrapTopic(strings.TrimRight(text, "\n"), c.width())))
 		return nil
 	}
 	around, typed := root.Command(word), word

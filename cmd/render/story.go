@@ -67,7 +67,7 @@ const titleShown = 24 // columns of a title where there is little room
 func (r *Renderer) tableOfStory(story []activity.Told, short map[string]int) screen.Table {
 	t := screen.Table{
 		Head: []string{"AT", "WHO", "RECORD", "TITLE", "WHAT"}, Grow: 4,
-		Cols: []screen.Column{{Shorten: 4, Drop: 3}, {Shorten: 3, Drop: 2}, {Shorten: 2}, {Sometimes: true, Shorten: 1, Drop: 1}, {}},
+		Cols: []screen.Column{{Shorten: 4, Drop: 3}, {Shorten: 3, Drop: 2}, {Shorten: 2}, {Sometimes: true, Shorten: 1, Drop: 1}, {Wrap: true}},
 	}
 	of := record.Unique(slices.DeleteFunc(idsOf(story, firstOf), func(id record.ID) bool { return id == "" }))
 	for _, a := range r.actsOf(story) {
@@ -87,11 +87,19 @@ func (r *Renderer) tableOfStory(story []activity.Told, short map[string]int) scr
 		at := r.local(a.At)
 		t.AddCells(
 			screen.Cell{Text: at.Format("2006-01-02 15:04"), Short: at.Format("01-02 15:04")}, who,
-			screen.Cell{Text: string(a.ids[0]) + others, Short: idCell(a.ids[0], short).Short + others},
+			screen.Cell{Text: string(a.ids[0]) + others, Short: shortRecord(a.ids[0], short) + others},
 			screen.Cell{Text: title, Short: record.Clip(title, titleShown)}, screen.Cell{Text: r.stepsOf(a)},
 		)
 	}
 	return t
+}
+
+// shortRecord is the part of an id that is enough. What is no id, such as config, stays whole.
+func shortRecord(id record.ID, short map[string]int) string {
+	if _, err := record.ParseID(string(id)); err != nil {
+		return string(id)
+	}
+	return idCell(id, short).Short
 }
 
 // stepsOf is what was done, with the commit that brought all of it said once.

@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
@@ -27,6 +28,7 @@ type Column struct {
 	Shorten   int  // which of the columns change to their short forms as the first, from 1; 0 for never
 	Drop      int  // which of them go first, from 1; 0 for never
 	Below     bool // where there is no room for all of it, it stands on lines of its own below its row
+	Wrap      bool // what is too long for it goes on below, in the same column; it is the last
 }
 
 // Cell is what stands in a row of a column.
@@ -88,13 +90,37 @@ func (t *Table) Print(out io.Writer, width int, st Style) {
 		Fprintf(out, "%s%s\n", t.Indent, Painted(text))
 	}
 	for _, row := range t.Rows {
-		Fprintf(out, "%s%s\n", t.Indent, Painted(l.line(row, st)))
+		first, more := l.wrap(row)
+		Fprintf(out, "%s%s\n", t.Indent, Painted(l.line(first, st)))
+		for _, text := range more {
+			Fprintf(out, "%s%s\n", t.Indent, Lines(text))
+		}
 		for i := range row {
 			if text := l.text(i, row[i]); l.below[i] && text != "" {
 				Fprintf(out, "%s\n", Lines(t.Indent+belowMargin+WrapWords(text, width-len(belowMargin), t.Indent+belowMargin)))
 			}
 		}
 	}
+}
+
+const wrapLines = 3 // of one cell; what is longer is cut
+
+// wrap is a row of which the last cell fits its column, and the lines on which that goes on.
+func (l *layout) wrap(row []Cell) (first []Cell, more []string) {
+	last := len(row) - 1
+	if l.plain || last < 0 || !l.column(last).Wrap || l.gone[last] {
+		return row, nil
+	}
+	width := l.widths[last]
+	more = strings.Split(WrapWords(l.text(last, row[last]), width, ""), "\n")
+	if len(more) > wrapLines {
+		more = append(more[:wrapLines-1], cutAtWord(strings.Join(more[wrapLines-1:], " "), width))
+	}
+	first = append(slices.Clone(row[:last]), Cell{Text: more[0]})
+	for i, text := range more {
+		more[i] = strings.Repeat(" ", l.total()-width) + cutAtWord(text, width)
+	}
+	return first, more[1:]
 }
 
 const belowMargin = "      "

@@ -78,6 +78,34 @@ func WrapMarkdown(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
+// filled is a page whose paragraphs are one line each.
+func filled(page string) (lines []string) {
+	for _, line := range strings.Split(page, "\n") {
+		last := len(lines) - 1
+		if last < 0 || lines[last] == "" || strings.Contains(" #|", lines[last][:1]) || line == "" || strings.Contains(" #|-0123456789", line[:1]) {
+			lines = append(lines, line)
+		} else {
+			lines[last] += " " + line
+		}
+	}
+	return lines
+}
+
+// WrapTopic is WrapMarkdown for a page of ours, whose code has commands with what they do beside them: that is broken
+// as in help. Code without a second column stays whole, so that it can be copied. The lines of a paragraph are one.
+func WrapTopic(text string, width int) string {
+	if width == 0 {
+		return text
+	}
+	out := strings.Split(WrapMarkdown(strings.Join(filled(text), "\n"), width), "\n")
+	for i, line := range out {
+		if strings.HasPrefix(line, "    ") && inColumn().MatchString(line) {
+			out[i] = wrapColumn(line, width)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
 // WrapWords breaks a text between words into lines of a width, each but the first behind a margin. A word that is
 // longer stays whole.
 func WrapWords(text string, width int, margin string) string {

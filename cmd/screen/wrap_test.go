@@ -40,3 +40,14 @@ func TestPagesOfTheManualFitTheTerminal(t *testing.T) {
 		t.Errorf("without a terminal it is\n%s", got)
 	}
 }
+
+func TestWrapTopic(t *testing.T) {
+	page := "A job has a\nprogram.\n\n    job show JOB    the story, and what it left\n    a command that is too long to fit\n\n- one\n- two"
+	want := "A job has a program.\n\n    job show JOB\n          the story, and\n          what it left\n    a command that is too long to fit\n\n- one\n- two"
+	if got := WrapTopic(page, 24); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := WrapTopic(page, 0); got != page {
+		t.Errorf("without a width:\n%s", got)
+	}
+}

@@ -209,6 +209,7 @@ type Logged struct {
 // Changed is a file that a commit changes.
 type Changed struct {
 	Path  string   // from the top
+	New   bool     // the commit brings it
 	Added []string // of the lines that it adds those that fit; see Log
 }
 
@@ -338,6 +339,8 @@ func (r *logReader) line(text string) error {
 		at.Changed = append(at.Changed, Changed{Path: pathOf(strings.TrimPrefix(text, "diff --git "))})
 	case strings.HasPrefix(text, "@@ "):
 		r.hunk = true
+	case !r.hunk && strings.HasPrefix(text, "new file mode ") && len(at.Changed) > 0:
+		at.Changed[len(at.Changed)-1].New = true
 	case r.hunk && strings.HasPrefix(text, "+") && len(at.Changed) > 0 && r.keep(text[1:]):
 		last := &at.Changed[len(at.Changed)-1]
 		last.Added = append(last.Added, text[1:])

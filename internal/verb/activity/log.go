@@ -232,7 +232,8 @@ func (c *Commit) changes(s *store.Store, in store.Logged, brought broughtLines) 
 				c.Changes = append(c.Changes, id)
 			}
 		}
-		if len(file.Added) == 0 && places[id] == 1 && len(c.ByHand) < recordsNamed {
+		made := file.New && id == configKind // by init, which writes no entry
+		if len(file.Added) == 0 && places[id] == 1 && !made && len(c.ByHand) < recordsNamed {
 			c.ByHand = append(c.ByHand, id)
 		}
 		for _, line := range file.Added {
