@@ -200,6 +200,7 @@ type importIn struct {
 	Path   string `json:"path,omitempty" doc:"a file or a folder of it" cli:"arg"`
 	Yes    bool   `json:"yes,omitempty" doc:"make the tasks, and do not ask" cli:"also=apply"`
 
+	As  string   `json:"as,omitempty" doc:"a name for what it comes from, such as team-b, where another file of the same kind has the same ids" cli:"value=NAME"`
 	Map []string `json:"map,omitempty" doc:"which column is what, FIELD=COLUMN, or what a state is, state:WORD=STATE; @FILE has such lines; can be repeated" cli:"value=PAIRS" from:"import-fields"`
 }
 
@@ -248,7 +249,7 @@ func (p importCommand) run(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	in := transfer.ImportIn{
-		Source: src.Name, Items: batch.Items, Aside: batch.Aside, Update: c.Bool("update"),
+		Source: cmp.Or(c.String("as"), src.Name), Items: batch.Items, Aside: batch.Aside, Update: c.Bool("update"),
 		Once: verb.Once{IdempotencyKey: c.String("idempotency-key")},
 	}
 	return p.transfer(ctx, c, w, in)
