@@ -60,6 +60,7 @@ type jobLogsIn struct {
 type jobRetryIn struct {
 	jobIn
 	startIn
+	Fresh bool `json:"fresh,omitempty" doc:"begin anew at the base, and keep what earlier attempts left on a branch of its own"`
 }
 
 func jobCommands() []command {
@@ -199,7 +200,7 @@ func jobRetry(ctx context.Context, c *call, in jobRetryIn) error {
 	if err != nil {
 		return err
 	}
-	out, err := jobs.Retry(ctx, w, one.Spec.Job)
+	out, err := jobs.Retry(ctx, w, one.Spec.Job, in.Fresh)
 	if err != nil {
 		return err
 	}

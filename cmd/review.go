@@ -29,9 +29,8 @@ type (
 		reviewIn
 		Text string `json:"text" doc:"why it is sent back" cli:"arg"`
 	}
-	reviewMessageIn struct {
-		reviewIn
-		Text string `json:"text,omitempty" doc:"of the merge" cli:"arg,value=MESSAGE"`
+	reviewMergeIn struct {
+		ID string `json:"id" doc:"task under review" cli:"arg,several" from:"open-tasks"`
 	}
 	reviewShowIn struct {
 		reviewIn
@@ -48,9 +47,9 @@ func reviewCommands() []command {
 		reviewAction[reviewReasonIn]("reject", "Send a task back to work, with the reason.",
 			"Whoever goes on with the task is told the reason.", "restart"),
 		reviewAction[reviewIn]("rebase", "Rebase the branch of a task onto its base.",
-			"A conflict changes nothing. It needs the profile maintainer.", "base"),
-		reviewAction[reviewMessageIn]("merge", "Merge the branch of a task, once it was tested as merged, and close the task.",
-			"The merge is made and checked in a work tree that is thrown away; what is refused changes nothing. It needs the profile maintainer.", "commit", "strategy", "base"),
+			"A conflict changes nothing; with --executor the task goes back to work, and a job settles it. It needs the profile maintainer.", "base", "executor"),
+		reviewAction[reviewMergeIn]("merge", "Merge the branches of tasks, once each was tested as merged, and close the tasks.",
+			"The merge is made and checked in a work tree that is thrown away; what is refused changes nothing, and stops no other. It needs the profile maintainer.", "text", "commit", "strategy", "base"),
 		reviewAction[reviewTextIn]("pr", "Push the branch of a task, and open a pull request with gh or glab.",
 			"It pushes to origin. cairn review sync asks later what became of it. It needs the profile maintainer.", "base"),
 		declare(command{
@@ -73,6 +72,9 @@ func reviewAction[In any](action, usage, about string, fields ...string) command
 		prints: "review_apply", takes: someFields("review_apply", append(fields, "idempotency_key")...),
 	}, func(ctx context.Context, c *call, _ In) error {
 		v := verbCommand{verb: verbNamed("review_apply"), as: "review " + action}
+		if action == "merge" {
+			v.sum = "merged"
+		}
 		return c.review(ctx, v, map[string]any{"action": action})
 	})
 }

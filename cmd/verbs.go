@@ -30,6 +30,8 @@ type verbCommand struct {
 	as   string                // the command that stands for the verb, which errors name; "" for the verb's own
 	may  func(id string) error // what a command that stands for the verb asks of each record first; nil for nothing
 
+	sum string // what became of several that were not refused, for a line at the end; "" for none
+
 	refused func(id string, err error) error // what such a command says of a refusal; nil for what the verb says
 }
 
@@ -326,6 +328,10 @@ func (p verbCommand) callEach(ctx context.Context, w *verb.Workspace, in *input)
 	p.exit = first
 	if p.collects() {
 		return p.result(ctx, p.verb, w, done)
+	}
+	if p.sum != "" {
+		well := slices.DeleteFunc(outcomes, func(o *outcome) bool { return o == nil || o.err != nil })
+		p.printf("%d of %d %s\n", len(well), len(each), p.sum)
 	}
 	return nil
 }

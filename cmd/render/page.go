@@ -61,7 +61,7 @@ func sectionOf(t reflect.Type) string {
 
 // quietLine is a line of a template that leaves no line of its own: it only decides, or calls what prints lines itself.
 var quietLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^((?:\{\{(?:if|else|end|range|with|show|list|lists|page|section|heading|names|tally|more|` +
+	return regexp.MustCompile(`(?m)^((?:\{\{(?:if|else|end|range|with|show|list|lists|waiting|page|section|heading|names|tally|more|` +
 		`problems|warn|text|\$\w+ :?=)\b?[^}]*\}\})+)\n`)
 })
 

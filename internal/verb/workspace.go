@@ -185,6 +185,7 @@ type Job struct {
 	Executor string
 	By       record.Actor // who asked for it
 	Actor    record.Actor // as whom the executor acts; "" before it does
+	Session  string       // under which it acted last
 	Ended    time.Time    // or was created, if it has not
 	State    record.Status
 	Live     bool                    // it has not ended

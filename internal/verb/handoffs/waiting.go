@@ -88,7 +88,8 @@ func (c *collector) jobs(ctx context.Context, g *verb.Graph) error {
 		stand := view.Stand(g, n)
 		hold := view.Holder(g, g.Rows()[n])
 		sentBack := hold.Session == "" && hold.Actor != "" && hold.Actor == one.Actor
-		if stand.Closed || stand.Is(task.IsInReview) || stand.Is(task.IsRunning) && !sentBack {
+		left := sentBack || hold.Session != "" && hold.Session == one.Session // by the job, which is over
+		if stand.Closed || stand.Is(task.IsInReview) || stand.Is(task.IsRunning) && !left {
 			continue
 		}
 		if parked == nil {

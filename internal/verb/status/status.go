@@ -157,6 +157,9 @@ type found struct {
 func (l looker) tasks(out *Out) {
 	now, me := l.w.Now(), l.w.Actor()
 	var running, stalled, review, assigned, overdue, closed, ready []found
+	waits := func(r *kind.Row) bool {
+		return slices.ContainsFunc(out.Waiting, func(w handoffs.Waiting) bool { return w.Record == r.ID })
+	}
 	for n, r := range l.g.Rows() {
 		out.Total++
 		stand := l.view.Stand(l.g, n)
@@ -181,11 +184,11 @@ func (l looker) tasks(out *Out) {
 		case stand.Is(task.IsReady):
 			ready = append(ready, one)
 		case stand.Is(task.IsInReview):
-			one.mine = slices.ContainsFunc(out.Waiting, func(w handoffs.Waiting) bool { return w.Record == r.ID })
+			one.mine = waits(r)
 			review = append(review, one)
 		case stand.Is(task.IsStalled):
 			stalled = append(stalled, one)
-		case stand.Is(task.IsRunning):
+		case stand.Is(task.IsRunning) && !waits(r):
 			running = append(running, one)
 		}
 	}

@@ -94,6 +94,34 @@ func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) 
 	return "", record.Errorf(record.BaseMoved, "%s moved twice while %s was being merged into it", m.Base, t.Task).WithHint("try again when it is quiet")
 }
 
+// TryMerge tries in memory to merge the branch of a task into a base, "" for its own, and lists the files that both
+// changed in ways that do not go together. No work tree changes, and no ref. Where that cannot be told it lists nothing:
+// with a git that is too old, and in a clone that is not trusted, since a merge starts the drivers that its config names.
+func (w *Worktrees) TryMerge(ctx context.Context, t Tree, base string) ([]string, error) {
+	if w.mayWrite() != nil {
+		return nil, nil
+	}
+	with, err := w.withDriver(ctx)
+	if err != nil {
+		return nil, err
+	}
+	into := "refs/heads/" + cmp.Or(base, t.Base)
+	out, err := with.Run(ctx, w.repo.Top, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", into, "refs/heads/"+t.Branch)
+	if git.Exited(err) != 1 {
+		return nil, nil // they merge, or there is no such command
+	}
+	files := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
+	return files[1:], nil // behind the tree
+}
+
+// Since lists the newest commits that a base has and the branch of a task has not, as far as they change these files: the
+// short hash and the subject of each. Of a merge it is what the merge brought.
+func (w *Worktrees) Since(ctx context.Context, t Tree, base string, files []string) ([]string, error) {
+	args := []string{"log", "--first-parent", "--max-count=20", "--format=%h %s", "refs/heads/" + t.Branch + "..refs/heads/" + base, "--"}
+	out, err := git.Run(ctx, w.repo.Top, append(args, files...)...)
+	return strings.Split(strings.TrimSpace(string(out)), "\n"), err
+}
+
 // once merges into the base as it is now. moved says that it failed because the base has moved meanwhile.
 func (a *attempt) once(ctx context.Context, within scratches) (moved bool, err error) {
 	if _, a.from, err = a.base(ctx, a.asked.Base); err != nil {

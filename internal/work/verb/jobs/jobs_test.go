@@ -530,17 +530,17 @@ func TestTheListIsFilteredAndPaged(t *testing.T) {
 func TestARetryGoesOnOrBeginsAnew(t *testing.T) {
 	w, s, id := prepared(t)
 	one := mustStart(t, w, args{"id": id, "context": "carefully", "idempotency_key": "k"})
-	_, err := jobs.Retry(t.Context(), w, one.Job)
+	_, err := jobs.Retry(t.Context(), w, one.Job, false)
 	wantCode(t, err, record.AlreadyClaimed)
 	become(t, s, one.Job, job.Running) // and the supervisor is gone
 	supervised := ""
 	w.Supervise = func(_ context.Context, _ *verb.Workspace, id string) error { supervised = id; return nil }
-	again, err := jobs.Retry(t.Context(), w, one.Job)
+	again, err := jobs.Retry(t.Context(), w, one.Job, false)
 	if err != nil || again.Job != one.Job || again.State != job.Queued || supervised != one.Job {
 		t.Errorf("a stale job gives %+v, %v", again, err)
 	}
 	become(t, s, one.Job, job.Running, job.Failed)
-	other, err := jobs.Retry(t.Context(), w, one.Job)
+	other, err := jobs.Retry(t.Context(), w, one.Job, false)
 	if err != nil || other.Job == one.Job || other.RetryOf != one.Job {
 		t.Fatalf("a failed job gives %+v, %v", other, err)
 	}

@@ -13,13 +13,19 @@ import (
 
 // Retry tries a job again, in the work tree that it left: a STALE one goes on under its id, and for one that has ended
 // a new one begins, with the same spec and the id of the old one in retry_of. It returns ALREADY_CLAIMED for a job that
-// is at work, and otherwise what Start refuses.
-func Retry(ctx context.Context, w *verb.Workspace, id string) (Job, error) {
+// is at work, and otherwise what Start refuses. A fresh one begins at the base: what the work tree has is given up, as
+// Discard does.
+func Retry(ctx context.Context, w *verb.Workspace, id string, fresh bool) (Job, error) {
 	s, err := w.Open()
 	if err != nil {
 		return Job{}, err
 	}
 	old, err := work.Jobs(s).Get(id)
+	if err == nil && fresh && !old.Status.State.Live() {
+		if _, err = discard(ctx, w, s, old.Spec.Task, "started anew"); err == nil {
+			old, err = work.Jobs(s).Get(id)
+		}
+	}
 	if err == nil {
 		err = mayRetry(ctx, w, s, old)
 	}

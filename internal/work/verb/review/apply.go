@@ -46,6 +46,7 @@ type ApplyIn struct {
 	Text     string    `json:"text,omitempty" doc:"reason of a rejection, which needs one; what was looked at; message of a merge or a pull request"`
 	Strategy string    `json:"strategy,omitempty" doc:"of a merge: merge (the usual one), squash or rebase" values:"merge,squash,rebase"`
 	Restart  bool      `json:"restart,omitempty" doc:"with reject: start the next job, which is given the reason"`
+	Executor string    `json:"executor,omitempty" doc:"with rebase: where the two conflict, send the task back and start a job of this program that settles it" from:"executors" mcp:"quiet"`
 	Commit   string    `json:"commit,omitempty" doc:"with approve or merge: the head that was looked at; CONFLICT if the branch is at another"`
 	Base     string    `json:"base,omitempty" doc:"branch that it goes into; the one that its work tree was made from by default"`
 	verb.Once
@@ -57,7 +58,7 @@ type ApplyOut struct {
 	Worktree     string  `json:"worktree,omitempty"` // of the record that was written, if it is another than the caller's
 	MergedCommit string  `json:"merged_commit,omitempty"`
 	MergedInto   string  `json:"merged_into,omitempty"`
-	Job          string  `json:"job,omitempty"` // the next job, that reject started
+	Job          string  `json:"job,omitempty"` // the next job, that reject or rebase started
 	PR           *job.PR `json:"pr,omitempty"`
 }
 
@@ -112,6 +113,8 @@ func (in ApplyIn) valid(w *verb.Workspace) error {
 		return verb.BadInput("strategy", "is %q", in.Strategy).WithHint("merge, squash or rebase")
 	case in.Restart && in.Action != reject:
 		return verb.BadInput("restart", "belongs to reject").WithHint("leave it out")
+	case in.Executor != "" && in.Action != rebase:
+		return verb.BadInput("executor", "belongs to rebase").WithHint("leave it out")
 	case in.Commit != "" && in.Action != approve && in.Action != merge:
 		return verb.BadInput("commit", "is of an approval or a merge").WithHint("leave it out")
 	case in.Base != "" && (in.Action == approve || in.Action == reject):
@@ -198,7 +201,7 @@ func rejectWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error
 	// (verb.Last).
 	var next jobs.Job
 	if last, ok := work.Jobs(p.Home).LastOf(in.ID); ok {
-		next, err = jobs.Retry(ctx, p.Caller, last.Spec.Job)
+		next, err = jobs.Retry(ctx, p.Caller, last.Spec.Job, false)
 	} else {
 		next, err = verb.Do(ctx, p.Caller, jobs.Start, jobs.StartIn{ID: in.ID})
 	}
@@ -215,7 +218,12 @@ func rebaseWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error
 	if err := ready(ctx, p, "rebased"); err != nil {
 		return ApplyOut{}, err
 	}
-	if err := p.Trees.Rebase(ctx, p.Tree, cmp.Or(in.Base, p.Tree.Base)); err != nil {
+	onto := cmp.Or(in.Base, p.Tree.Base)
+	err := p.Trees.Rebase(ctx, p.Tree, onto)
+	if record.CodeOf(err) == record.RebaseConflict && in.Executor != "" {
+		return settleWork(ctx, p, in, onto)
+	}
+	if err != nil {
 		return ApplyOut{}, err
 	}
 	t, err := kind.Tasks.Get(p.S, in.ID)

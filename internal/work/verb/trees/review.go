@@ -2,7 +2,9 @@ package trees
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
@@ -39,6 +41,8 @@ type Review struct {
 	Comments    *verb.Thread    `json:"comments,omitempty"`
 	Job         *LastOf         `json:"job,omitempty"` // the newest of the task
 	Moved       string          `json:"moved,omitempty"`
+	Conflicts   []string        `json:"conflicts,omitempty"` // files that its branch and the base changed, as a merge in memory finds
+	Missing     []string        `json:"missing,omitempty"`   // what a merge would be refused for, as far as it can be told without running checks
 }
 
 // CheckState is how a check stands at a close with the files of the branch.
@@ -141,6 +145,9 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 			}
 		}
 	}
+	if err := p.missing(ctx, out); err != nil {
+		return nil, err
+	}
 	if !p.W.Bounded {
 		return out, nil
 	}
@@ -151,6 +158,44 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 		c.Comments, c.Truncated = c.Comments[len(c.Comments)-commentsShown:], true
 	}
 	return out, nil
+}
+
+// missing fills in what stands in the way of a merge. Commands that have not run on these files are run by the merge.
+func (p Place) missing(ctx context.Context, out *Review) (err error) {
+	add := func(is bool, format string, args ...any) {
+		if is {
+			out.Missing = append(out.Missing, fmt.Sprintf(format, args...))
+		}
+	}
+	if !p.Made || p.S.Config.Flow.IsClosed(p.Task.Status) {
+		return nil
+	}
+	if one, busy := work.Jobs(p.Home).LiveOf(p.Task.ID); busy {
+		add(true, "%s works on it", one.Spec.Job)
+	}
+	add(out.Moved != "", "%s", out.Moved)
+	add(out.Uncommitted, "what is not committed in %s", p.Tree.Path)
+	if e, sent := p.Task.SentBack(); sent {
+		add(true, "that it is handed over again: %s sent it back: %s", e.Who, record.Clip(e.Text, 300))
+	}
+	for i, c := range p.Task.Checks {
+		switch state := out.Checks[i].State; {
+		case state == "passed" || !c.Manual() && state != "failed":
+		case c.Reviewer() != "":
+			add(true, "the approval of %s", c.Reviewer())
+		default:
+			add(true, "check %d, which is %s: %s", i, state, c.Desc)
+		}
+	}
+	for _, err := range []error{p.Lost(""), p.Foreign(ctx)} {
+		if err != nil {
+			add(true, "%s", record.MessageOf(err))
+		}
+	}
+	if out.Conflicts, err = p.Trees.TryMerge(ctx, p.Tree, ""); len(out.Conflicts) > 0 {
+		add(true, "how its branch and %s go together in %s", p.Tree.Base, strings.Join(out.Conflicts, ", "))
+	}
+	return err
 }
 
 // branch fills in what the branch of the task changes, and returns the fingerprint of its files, or of those that
