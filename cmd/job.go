@@ -28,6 +28,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/verb/review"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/remote"
 )
 
@@ -308,6 +309,7 @@ type workIn struct {
 	Executor string `json:"executor,omitempty" doc:"the program that does the work, such as claude; the workspace's config may name the usual one" from:"executors"`
 	Label    string `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
 	Watch    bool   `json:"watch,omitempty" doc:"go on for ever: take tasks as they become ready"`
+	Retry    bool   `json:"retry,omitempty" doc:"first go on with what job list --parked shows, each once: jobs that failed, expired or were cut off, and that nobody canceled"`
 }
 
 func workCommands() []command {
@@ -343,6 +345,13 @@ func runWork(ctx context.Context, c *call, in workIn) error {
 	}
 	_, l.live = terminal.Is(c.Stdout)
 	l.live = l.live && !c.json && c.Getenv("TERM") != "dumb"
+	if in.Retry {
+		all, err := work.Jobs(s).List()
+		if err != nil {
+			return err
+		}
+		l.parked = jobs.Parked(s, all)
+	}
 	if err := l.run(ctx); err != nil {
 		return err
 	}
@@ -374,6 +383,7 @@ type workRun struct {
 	most int  // jobs at once
 	live bool // the jobs are shown on a terminal, over what was shown of them before
 
+	parked  []job.Job // to go on with
 	running []jobs.Job
 	done    []jobs.Job
 	tried   map[record.ID]string // the title of each task that was given to a job, or left alone
@@ -434,7 +444,22 @@ func (l *workRun) see() (ended bool, err error) {
 
 // take starts jobs on tasks that are ready, as many as have room.
 func (l *workRun) take(ctx context.Context) error {
+	s, err := l.w.Open()
+	if err != nil {
+		return err
+	}
 	tried := func(id record.ID) bool { _, tried := l.tried[id]; return tried }
+	for len(l.parked) > 0 && len(l.running) < l.most && ctx.Err() == nil {
+		one := l.parked[0]
+		l.parked = l.parked[1:]
+		if t, err := kind.Tasks.Get(s, one.Spec.Task); err == nil && (l.Label == "" || slices.Contains(t.Labels, l.Label)) {
+			l.tried[t.ID] = t.Title
+			again, err := jobs.Retry(ctx, l.w, one.Spec.Job)
+			if err := l.began(t.ID, again, err); err != nil {
+				return err
+			}
+		}
+	}
 	for len(l.running) < l.most {
 		ready, err := jobs.Ready(ctx, l.w, l.Label, l.most-len(l.running), tried)
 		if err != nil || len(ready) == 0 {
@@ -459,9 +484,14 @@ func (l *workRun) start(ctx context.Context, row verb.Row) error {
 		in["executor"] = l.Executor
 	}
 	started, err := callVerb[jobs.Job](ctx, l.w, "job_start", in)
+	return l.began(row.ID, started, err)
+}
+
+// began takes a job that was started on a task among the running ones, or says why the task is left alone.
+func (l *workRun) began(id record.ID, started jobs.Job, err error) error {
 	if jobs.LeftAlone(err) {
 		l.clear()
-		l.printf("%s  left alone: %s\n", row.ID, record.MessageOf(err))
+		l.printf("%s  left alone: %s\n", id, record.MessageOf(err))
 		return nil
 	}
 	if err != nil {

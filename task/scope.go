@@ -212,3 +212,16 @@ func trimWord(word string) string {
 	}
 	return word
 }
+
+// OutsideOf lists the paths that no glob matches. Without a glob every path is inside.
+func OutsideOf(scope, paths []string) []string {
+	globs := ScopeOf(scope)
+	if len(globs) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		p, err := ParseGlob(path)
+		plain := !strings.ContainsAny(path, "*?") // a file whose name looks like a pattern is not matched as one
+		return err == nil && slices.ContainsFunc(globs, func(g Glob) bool { return g.Everything() || plain && g.Meets(p) })
+	})
+}

@@ -38,6 +38,8 @@ type Config struct {
 
 	JobsMax       int           // jobs of a clone that run at once
 	JobTimeout    time.Duration // of a job that names none: while it runs
+	JobSilence    time.Duration // of a job that names none: after it the executor is ended; 0 for never
+	JobRetries    int           // of a job that names none: how often its executor is started again
 	Executor      string        // of a job that names none; "" for none
 	Worktrees     string        // the folder of the work trees of tasks, as it is written; "" for one beside the repository
 	WorktreeSetup string        // a command that is run in each new work tree; "" for none
@@ -90,6 +92,8 @@ func DefaultConfig() Config {
 		ArchiveAfter: 30 * 24 * time.Hour,
 		JobsMax:      3,
 		JobTimeout:   30 * time.Minute,
+		JobSilence:   15 * time.Minute,
+		JobRetries:   3,
 		SetupTimeout: 5 * time.Minute,
 		Claims:       Claims{Namespace: defaultNamespace, Offline: OfflineAuto},
 	}

@@ -33,6 +33,7 @@ func Settings() []Setting {
 // maxJobs is the most that jobs_max can be, and maxExecutor the most bytes of the name of an executor.
 const (
 	maxJobs     = 64
+	maxRetries  = 20
 	maxExecutor = 40
 )
 
@@ -78,13 +79,20 @@ var configKeys = sync.OnceValue(func() []Setting {
 			},
 		},
 		limit("job_timeout", "how long a job may run, unless it was started with another time", func(c *Config) *time.Duration { return &c.JobTimeout }),
+		orNever("job_silence", "after how long without a word the program of a job is ended, unless it was started with another time; 0 is never",
+			func(c *Config) *time.Duration { return &c.JobSilence }),
+		{
+			Key: "job_retries", Doc: "how often the program of a job is started again after crashes and errors that pass",
+			Value: func(c Config) string { return strconv.Itoa(c.JobRetries) },
+			read: func(r *configReader, n *format.Node) {
+				if r.c.JobRetries = r.number("job_retries", n); r.c.JobRetries < 0 || r.c.JobRetries > maxRetries {
+					r.fail(n, "job_retries must be 0 to %d, not %s", maxRetries, r.text("job_retries", n))
+				}
+			},
+		},
 		word("worktrees", "", func(c *Config) *string { return &c.Worktrees }, nil, ""),
 		word("worktree_setup", "", func(c *Config) *string { return &c.WorktreeSetup }, nil, ""),
-		{Key: "worktree_setup_timeout", read: func(r *configReader, n *format.Node) {
-			if r.c.SetupTimeout = 0; r.text("worktree_setup_timeout", n) != "0" {
-				r.c.SetupTimeout = r.seconds("worktree_setup_timeout", n)
-			}
-		}},
+		orNever("worktree_setup_timeout", "", func(c *Config) *time.Duration { return &c.SetupTimeout }),
 		either("close_by", "whether a task that has a branch is closed by its merge alone: any or merge",
 			func(c *Config) *bool { return &c.CloseByMerge }, "any", "merge"),
 		either("autocommit", "whether each write is committed by itself: off or on",
@@ -131,6 +139,18 @@ func limit(key, doc string, at func(*Config) *time.Duration) Setting {
 		Key: key, Doc: doc, Value: func(c Config) string { return span(*at(&c)) },
 		read: func(r *configReader, n *format.Node) { *at(&r.c) = r.seconds(key, n) },
 	}
+}
+
+// orNever is limit for a time that may be 0, which is none.
+func orNever(key, doc string, at func(*Config) *time.Duration) Setting {
+	s := limit(key, doc, at)
+	read := s.read
+	s.read = func(r *configReader, n *format.Node) {
+		if *at(&r.c) = 0; r.text(key, n) != "0" {
+			read(r, n)
+		}
+	}
+	return s
 }
 
 // word is a key that holds a text. What it must do, if it is one that valid refuses, is said with the text.

@@ -64,6 +64,7 @@ type Result struct {
 	Signal     string // the signal that ended it, unless cairn sent that
 	Canceled   bool   // the context ended before it was done
 	TimedOut   bool   // so it did by its deadline
+	Passing    bool   // it failed by what passes, such as an overloaded provider: another try may end otherwise
 	OverBudget bool   // it was ended because it used more than Budget or Tokens
 	ResumeID   string // of the session that can be gone on with; "" for none
 	Usage      job.Usage

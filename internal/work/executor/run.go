@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
@@ -99,7 +100,25 @@ func (e Executor) Start(parent context.Context, run Run) (Result, error) {
 		s.problem(join("it ended without having said that it is done", how, complaint))
 		s.result.Failed = end.Exit != 0
 	}
+	if s.result.Failed && !s.result.OverBudget && (e.hear != nil || e.dialect == acpDialect) {
+		s.result.Passing = passes(join(s.err, s.result.Final))
+	}
 	return s.result, nil
+}
+
+// passes reports whether an error, as programs and their providers word it, is one that passes by itself.
+func passes(text string) bool {
+	text = strings.ToLower(text)
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	}
+	if has("usage limit", "quota", "credit", "billing", "log in", "logged in") {
+		return false
+	}
+	numbers := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	return has("overloaded", "rate limit", "rate_limit", "too many requests", "internal server error", "bad gateway", "service unavailable",
+		"timed out", "econnreset", "econnrefused", "connection reset", "connection refused", "connection error", "stream disconnected") ||
+		slices.ContainsFunc(numbers, func(n string) bool { return slices.Contains([]string{"429", "502", "503", "504", "529"}, n) })
 }
 
 // prepared checks a run, and sees to it that its prompt is in a file.

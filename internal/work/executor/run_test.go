@@ -433,6 +433,21 @@ func TestARunEndsOverItsBudgetOfTokens(t *testing.T) {
 	}
 }
 
+func TestWhichErrorsPass(t *testing.T) {
+	for text, want := range map[string]bool{
+		"API Error: 529 overloaded": true, "rate limit reached, 429": true, "exit status 1": false, "you hit your usage limit, 429": false,
+	} {
+		for _, dialect := range []string{"claude", "acp"} {
+			if r := newBench(t, dialect, "fail "+text).start(t); !r.Failed || r.Passing != want {
+				t.Errorf("%s, %s: %+v", dialect, text, r)
+			}
+		}
+	}
+	if r := newBench(t, "command", "fail 529 overloaded").start(t); r.Passing {
+		t.Error("what a command prints is no error of a provider")
+	}
+}
+
 // What a tool is, what it works on, and how it ended are told, however much of that comes later.
 func TestToolsAreToldWithWhatTheyDo(t *testing.T) {
 	for dialect, want := range map[string][2]string{

@@ -165,20 +165,19 @@ func (j Job) EndOfRun() time.Time {
 	return end
 }
 
-// How often a crashed executor is started again, and after how long.
+// After how long an executor is started again.
 const (
-	MaxCrashes   = 3
 	firstBackoff = 10 * time.Second
 	maxBackoff   = 5 * time.Minute
 )
 
-// Backoff is how long to wait before the executor is started again after its nth crash, the first being 1. It is false
-// if it is not.
-func Backoff(crash int) (time.Duration, bool) {
-	if crash < 1 || crash > MaxCrashes {
-		return 0, false
+// Backoff is how long to wait before the executor is started again after its nth crash, or error that passes, the first
+// being 1.
+func Backoff(crash int) time.Duration {
+	if crash > 5 {
+		return maxBackoff
 	}
-	return min(firstBackoff<<(crash-1), maxBackoff), true
+	return min(firstBackoff<<(crash-1), maxBackoff)
 }
 
 // KeyStands reports whether an idempotency key still stands for a job: while it has not ended, and for a day after.

@@ -51,14 +51,12 @@ func TestARunEndsAtTheEarlierLimit(t *testing.T) {
 	}
 }
 
-func TestBackoffDoublesAndEnds(t *testing.T) {
-	for crash, want := range map[int]time.Duration{1: 10 * time.Second, 2: 20 * time.Second, 3: 40 * time.Second} {
-		if got, ok := job.Backoff(crash); !ok || got != want {
-			t.Errorf("after crash %d: %s %v, want %s", crash, got, ok, want)
+func TestBackoffDoublesUpToALimit(t *testing.T) {
+	want := map[int]time.Duration{1: 10 * time.Second, 2: 20 * time.Second, 3: 40 * time.Second, 6: 5 * time.Minute, 20: 5 * time.Minute}
+	for crash, want := range want {
+		if got := job.Backoff(crash); got != want {
+			t.Errorf("after crash %d: %s, want %s", crash, got, want)
 		}
-	}
-	if _, ok := job.Backoff(4); ok {
-		t.Error("a fourth crash is tried again")
 	}
 }
 

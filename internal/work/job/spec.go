@@ -46,6 +46,7 @@ type Spec struct {
 	Budget     float64      `json:"budget,omitempty"`        // US dollars; 0 is no limit
 	Tokens     int64        `json:"budget_tokens,omitempty"` // as Usage.Spent counts; 0 is no limit
 	Attempts   int          `json:"attempts"`                // further rounds after the first, for checks that fail
+	Restarts   int          `json:"retries,omitempty"`       // how often the executor is started again after crashes and errors that pass
 	Context    string       `json:"context,omitempty"`       // what the executor is told beside the task
 	Retries    string       `json:"retry_of,omitempty"`      // the ended job that this one repeats
 	Notify     Notify       `json:"notify,omitzero"`
@@ -58,7 +59,7 @@ type Spec struct {
 // Scope is which files the work is about: prefixes of paths, or globs as in the scope of a decision. None is no limit.
 type Scope struct {
 	ReadPaths []string `json:"read_paths,omitempty" doc:"paths or globs that it should read first" cli:"flag=read-path"`
-	Paths     []string `json:"paths,omitempty" doc:"paths or globs that alone it may change" cli:"flag=path"`
+	Paths     []string `json:"paths,omitempty" doc:"paths or globs that alone it may change; the scope of the task by default, ** for all" cli:"flag=path"`
 }
 
 // Notify is who hears of the end beside those who wait.
@@ -76,6 +77,7 @@ func (s Seconds) Duration() time.Duration { return time.Duration(s) * time.Secon
 // Limits of a spec.
 const (
 	MaxAttempts  = 10
+	MaxRestarts  = 20
 	MaxTTL       = Seconds(7 * 24 * 3600)
 	MaxTimeout   = Seconds(24 * 3600)
 	MaxContext   = 64 << 10 // bytes
@@ -103,6 +105,8 @@ func (s Spec) Valid() error {
 		return invalid("budget_tokens", "is %d", s.Tokens).WithHint("0 is no limit")
 	case s.Attempts < 0 || s.Attempts > MaxAttempts:
 		return invalid("attempts", "is %d", s.Attempts).WithHint("0 to %d further rounds after the first", MaxAttempts)
+	case s.Restarts < 0 || s.Restarts > MaxRestarts:
+		return invalid("retries", "is %d", s.Restarts).WithHint("0 to %d, after crashes and errors that pass", MaxRestarts)
 	case len(s.Context) > MaxContext:
 		return invalid("context", "has %d bytes, more than %d", len(s.Context), MaxContext).WithHint("attach files to the task with %s", record.CallTo("ref_add"))
 	}

@@ -65,7 +65,7 @@ func supervised(s *store.Store, args []string) error {
 	agent := &shell{line: toils}
 	r := Runner{
 		Agent:   func(*verb.Workspace, string) (Agent, error) { return agent, nil },
-		Backoff: func(crash int) (time.Duration, bool) { return 10 * time.Millisecond, crash <= job.MaxCrashes },
+		Backoff: func(int) time.Duration { return 10 * time.Millisecond },
 	}
 	return r.Run(context.Background(), w, args[0])
 }

@@ -35,6 +35,7 @@ type shell struct {
 	line      string
 	handsOver bool // the line calls the verbs itself
 	resumes   bool
+	passing   bool // what fails passes
 	missing   error
 	used      job.Usage // in each run
 	most      int
@@ -69,7 +70,7 @@ func (a *shell) Start(ctx context.Context, r executor.Run) (executor.Result, err
 	_, _ = r.Stdout.Write(out.Bytes())
 	result := executor.Result{
 		Done: end.Passed(), Failed: !end.Passed() && end.Signal == "", Final: out.String(), Exit: end.Exit, Signal: end.Signal,
-		Canceled: end.Canceled, TimedOut: end.TimedOut, ResumeID: "again", Usage: a.used,
+		Canceled: end.Canceled, TimedOut: end.TimedOut, ResumeID: "again", Usage: a.used, Passing: a.passing && !end.Passed(),
 		OverBudget: r.Budget > 0 && a.used.Cost > r.Budget || r.Tokens > 0 && a.used.Spent() > r.Tokens,
 	}
 	a.mu.Lock()
@@ -139,7 +140,7 @@ func (f *field) spec(change ...func(*job.Spec)) job.Spec {
 	f.jobs++
 	spec := job.Spec{
 		Job: fmt.Sprintf("job-%d", f.jobs), Task: theTask, By: "human:lee", Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 600,
-		Timeout: 300, Attempts: 2, Root: f.s.Root, CreatedAt: time.Now().UTC(),
+		Timeout: 300, Attempts: 2, Restarts: 3, Root: f.s.Root, CreatedAt: time.Now().UTC(),
 	}
 	for _, c := range change {
 		c(&spec)
@@ -161,7 +162,7 @@ func (f *field) make(change ...func(*job.Spec)) string {
 func (f *field) runner() Runner {
 	return Runner{
 		Agent:   func(*verb.Workspace, string) (Agent, error) { return f.agent, nil },
-		Backoff: func(crash int) (time.Duration, bool) { return time.Millisecond, crash <= job.MaxCrashes },
+		Backoff: func(int) time.Duration { return time.Millisecond },
 	}
 }
 

@@ -34,7 +34,7 @@ func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSessio
 	for _, f := range stat.Files {
 		changed = append(changed, f.Path)
 	}
-	if outside := outsideOf(t.spec.Scope.Paths, changed); len(outside) > 0 {
+	if outside := task.OutsideOf(t.spec.Scope.Paths, changed); len(outside) > 0 {
 		return failed(job.Policy, "it changed %s, outside of the paths that it may change", some(outside))
 	}
 	own := slices.DeleteFunc(slices.Clone(stat.Records), func(path string) bool { return !t.ruled(path, asked) })
@@ -120,19 +120,6 @@ func (t *workTree) ruled(path string, asked *store.Store) bool {
 	here, err := layout.ReadFile(asked.Abs(file))
 	there, other := layout.ReadFile(t.at.Abs(file))
 	return err != nil || other != nil || string(here) != string(there)
-}
-
-// outsideOf lists the paths that no glob matches. Without a glob every path is inside.
-func outsideOf(scope, paths []string) []string {
-	globs := task.ScopeOf(scope)
-	if len(globs) == 0 {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
-		p, err := task.ParseGlob(path)
-		plain := !strings.ContainsAny(path, "*?") // a file whose name looks like a pattern is not matched as one
-		return err == nil && slices.ContainsFunc(globs, func(g task.Glob) bool { return g.Everything() || plain && g.Meets(p) })
-	})
 }
 
 func some(paths []string) string {

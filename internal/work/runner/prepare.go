@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
@@ -123,13 +124,12 @@ func (r *run) cutOff(trees *worktree.Worktrees) (*worktree.Tree, error) {
 		return nil, err
 	}
 	all, err := work.Jobs(r.s).List()
-	for _, one := range all {
-		if one.Spec.Task == r.spec.Task && one.Status.Worktree == tree.Path {
-			if one.Status.Head == "" {
-				return &tree, err
-			}
-			break
-		}
+	all = slices.DeleteFunc(all, func(one job.Job) bool { return one.Spec.Task != r.spec.Task || one.Status.Worktree != tree.Path })
+	if at := slices.IndexFunc(all, func(one job.Job) bool { return one.Spec.Job != r.spec.Job }); at >= 0 {
+		r.earlier = all[at]
+	}
+	if len(all) > 0 && all[0].Status.Head == "" {
+		return &tree, err
 	}
 	return nil, err
 }

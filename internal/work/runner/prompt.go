@@ -3,7 +3,9 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -22,17 +24,51 @@ type followUp struct {
 	checks string // the output of checks that failed in the round before
 	tree   string // how the executor left the work tree, so that it cannot be judged
 	remind bool   // the executor ended without handing over
+	before string // how the work before this run ended, if it was begun already
+}
+
+// before says how the work that a job goes on with has ended; "" for a work tree in which no job has been at work.
+func (r *run) before() string {
+	switch was := r.earlier.Status; {
+	case r.wentOn:
+		return "You were interrupted: the process that ran this job was ended."
+	case r.earlier.Spec.Job == "":
+		return ""
+	case r.sentBack() != nil:
+		by := r.sentBack()
+		return fmt.Sprintf("%s sent the work back: %s", by.By, strings.TrimSpace(by.Text))
+	case was.State == job.Succeeded:
+		return "It was handed over, and is gone on with."
+	default:
+		return "The attempt before this one ended: " + oneLine(strings.Join([]string{string(was.State), string(was.Reason), was.Message}, " "))
+	}
+}
+
+// sentBack is why a reviewer sent the last attempt back; nil if nobody did.
+func (r *run) sentBack() *verb.Rejection {
+	t, err := kind.Tasks.Get(r.tree.at, r.spec.Task)
+	if err != nil {
+		return nil
+	}
+	if last := verb.LastBefore(t.Provenance, r.session.id); last != nil {
+		return last.Rejected
+	}
+	return nil
 }
 
 // prompt is what an executor is told. One that goes on with a session of its own was given the task there.
 func (r *run) prompt(ctx context.Context, more followUp, goesOn bool) (string, error) {
 	b := &page{}
+	t, err := kind.Tasks.Get(r.tree.at, r.spec.Task)
+	if err != nil {
+		return "", err
+	}
 	if !goesOn {
-		t, err := kind.Tasks.Get(r.tree.at, r.spec.Task)
-		if err != nil {
-			return "", err
-		}
 		r.about(ctx, b, t)
+	} else if r.owned.Job().Status.ResumeID == "" { // of the job before, which was asked for less
+		b.add("# %s: %s", t.ID, t.Title)
+		r.asked(b)
+		b.comments(t, r.earlier.Status.CreatedAt)
 	}
 	b.again(more)
 	r.handOver(b)
@@ -69,6 +105,20 @@ func (r *run) about(ctx context.Context, b *page, t task.Task) {
 		}
 		b.list("", verb.NonEmpty(g.Rest))
 	}
+	r.asked(b)
+	if last := verb.LastBefore(t.Provenance, r.session.id); last != nil {
+		b.add("## What was done before\n\n%s %s: %s", last.Who, last.Did, strings.TrimSpace(last.Summary))
+		b.list("next: ", last.Next)
+		b.list("in the way: ", last.Blockers)
+		if last.Rejected != nil {
+			b.add("%s sent it back: %s", last.Rejected.By, strings.TrimSpace(last.Rejected.Text))
+		}
+	}
+	b.comments(t, time.Time{})
+}
+
+// asked says what the job was asked for beside the task.
+func (r *run) asked(b *page) {
 	if s := r.spec.Scope; len(s.ReadPaths) > 0 {
 		b.add("## Read first\n\n- %s", strings.Join(s.ReadPaths, "\n- "))
 	}
@@ -78,15 +128,12 @@ func (r *run) about(ctx context.Context, b *page, t task.Task) {
 	if r.spec.Context != "" {
 		b.add("## From %s, who asked for this\n\n%s", r.spec.By, strings.TrimSpace(r.spec.Context))
 	}
-	if last := verb.LastBefore(t.Provenance, r.session.id); last != nil {
-		b.add("## What was done before\n\n%s %s: %s", last.Who, last.Did, strings.TrimSpace(last.Summary))
-		b.list("next: ", last.Next)
-		b.list("in the way: ", last.Blockers)
-		if last.Rejected != nil {
-			b.add("%s sent it back: %s", last.Rejected.By, strings.TrimSpace(last.Rejected.Text))
-		}
-	}
-	if all := verb.Comments(t.Provenance); len(all) > 0 {
+}
+
+// comments are the newest on the task, from a time on.
+func (b *page) comments(t task.Task, since time.Time) {
+	all := slices.DeleteFunc(verb.Comments(t.Provenance), func(c verb.Comment) bool { return c.At.Before(since) })
+	if len(all) > 0 {
 		b.add("## Comments\n")
 		for _, c := range all[max(0, len(all)-commentsTold):] {
 			fmt.Fprintf(b, "- %s: %s\n", c.Who, oneLine(verb.Head(c.Text, commentRoom)))
@@ -113,6 +160,9 @@ func (b *page) list(before string, lines []string) {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (b *page) again(more followUp) {
+	if more.before != "" {
+		b.add("## You go on\n\n%s\nWhat was done until then lies in this work tree and on its branch, and some of it may be half done. Look at git status and git log before you change anything, and go on from there.", more.before)
+	}
 	if more.remind {
 		b.add("## You have not handed over\n\nYour last run ended without handing over. Look at what is done, finish what is missing, and hand over.")
 	}

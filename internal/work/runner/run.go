@@ -32,7 +32,7 @@ type Runner struct {
 	Agent   func(w *verb.Workspace, name string) (Agent, error)                        // finds an executor; nil for those of the user's config
 	OpenPR  func(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error) // opens the pull request of a task's branch; nil for none
 	Owned   func()                                                                     // is called once this process is the supervisor; may be nil
-	Backoff func(crash int) (time.Duration, bool)                                      // the pause after a crash, and whether to try again; nil for job.Backoff
+	Backoff func(crash int) time.Duration                                              // the pause after a crash; nil for job.Backoff
 	Program []string                                                                   // the command that starts cairn; nil for this program
 	Env     []string                                                                   // of the set-up command and of the executor, on top of what they inherit
 }
@@ -64,7 +64,7 @@ func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 	if err := r.takeOver(); err != nil {
 		return err
 	}
-	r.used, r.told = one.Status.Usage, one.Status.Usage
+	r.used, r.told, r.wentOn = one.Status.Usage, one.Status.Usage, one.Status.Attempt > 0
 	if f.Owned != nil {
 		f.Owned()
 	}
@@ -97,6 +97,10 @@ type run struct {
 	exit         exit      // of the last run of the executor
 	used, told   job.Usage // in all runs, and what of that sessions say
 	final        string    // what the executor said last
+	earlier      job.Job   // that worked in this work tree last; the zero value if it is a new one
+	wentOn       bool      // the job was at work before
+	resumed      bool      // the last run went on with a conversation
+	anew         bool      // its conversation cannot be gone on with
 	release      []func()  // each gives a number or the slot back
 }
 

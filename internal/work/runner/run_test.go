@@ -127,6 +127,91 @@ func TestAnExecutorThatResumesIsToldWhatIsNew(t *testing.T) {
 	}
 }
 
+// Who goes on is told that they do, in the conversation of before if there is one.
+func TestAnExecutorThatCrashedGoesOn(t *testing.T) {
+	f := newField(t)
+	f.agent.line, f.agent.resumes = `if grep -q 'You go on'; then echo good >file; else echo half >file; kill -9 $$; fi`, true
+	one := f.run()
+	f.want(one, job.Succeeded, "")
+	if second := f.agent.runs[1]; second.Resume != "again" || !strings.Contains(second.Prompt, "the executor was ended by SIGKILL") ||
+		!strings.Contains(second.Prompt, "half done") || strings.Contains(second.Prompt, "It should say good.") {
+		t.Errorf("resumed %q with %s", second.Resume, second.Prompt)
+	}
+}
+
+func TestSlowAJobThatWasCutOffGoesOnInItsConversation(t *testing.T) {
+	slowtest.Skip(t)
+	f := newField(t)
+	f.agent.resumes = true
+	ctx, stop := context.WithCancel(t.Context())
+	f.agent.events = func(r executor.Run) {
+		if len(f.agent.runs) == 1 {
+			r.Event(job.Event{Type: job.EventSession, ID: "before"})
+			stop()
+		}
+	}
+	id := f.make()
+	if err := f.runner().Run(ctx, f.w, id); err != nil || f.get(id).Status.State != job.Stale {
+		t.Fatal(err, f.get(id).Status)
+	}
+	f.want(f.runIt(id), job.Succeeded, "")
+	if second := f.agent.runs[1]; second.Resume == "" || !strings.Contains(second.Prompt, "the process that ran this job was ended") {
+		t.Errorf("resumed %q with %s", second.Resume, second.Prompt)
+	}
+}
+
+func TestSlowARejectionIsToldInTheConversationOfBefore(t *testing.T) {
+	slowtest.Skip(t)
+	f := newField(t)
+	f.agent.resumes = true
+	f.want(f.run(), job.Succeeded, "")
+	w := *f.w
+	w.Dir = f.get("job-1").Status.Worktree
+	if err := tasks.BackToWork(t.Context(), &w, f.open(w.Dir), theTask, "louder, please"); err != nil {
+		t.Fatal(err)
+	}
+	f.want(f.run(func(s *job.Spec) { s.Context = "this time for sure" }), job.Succeeded, "")
+	second := f.agent.runs[1]
+	if second.Resume != "again" || !strings.Contains(second.Prompt, "this time for sure") || !strings.Contains(second.Prompt, "You go on") ||
+		strings.Contains(second.Prompt, "It should say good.") || !strings.Contains(second.Prompt, f.get("job-2").Status.Session) && f.agent.handsOver {
+		t.Errorf("resumed %q with %s", second.Resume, second.Prompt)
+	}
+	// Another model has had no conversation, and a new work tree none that is about it.
+	f.run(func(s *job.Spec) { s.Model = "other" })
+	if third := f.agent.runs[2]; third.Resume != "" || !strings.Contains(third.Prompt, "It should say good.") {
+		t.Errorf("resumed %q with %s", third.Resume, third.Prompt)
+	}
+}
+
+// A conversation that the program has no more is no end.
+func TestAConversationThatIsGoneIsBegunAnew(t *testing.T) {
+	f := newField(t)
+	f.agent.resumes, f.agent.line = true, `if grep -q 'It should say good'; then echo bad >file; test ! -e told || echo good >file; touch told; else exit 1; fi`
+	one := f.run()
+	f.want(one, job.Succeeded, "")
+	if len(f.agent.runs) != 3 || f.agent.runs[1].Resume == "" || f.agent.runs[2].Resume != "" || !strings.Contains(f.agent.runs[2].Prompt, "Checks that failed") {
+		t.Errorf("%d runs: %q", len(f.agent.runs), f.agent.prompts())
+	}
+}
+
+// An error that passes is tried again, as often as the spec says; another one is an end.
+func TestWhatPassesIsTriedAgain(t *testing.T) {
+	f := newField(t)
+	f.agent.passing, f.agent.line = true, "test -e $CAIRN_JOB && echo good >file && exit; touch $CAIRN_JOB; echo overloaded; exit 1"
+	f.want(f.run(), job.Succeeded, "")
+	f.agent.line = "echo overloaded; exit 1"
+	one := f.run(func(s *job.Spec) { s.Restarts = 1 })
+	f.want(one, job.Failed, job.ExecutorError)
+	if len(f.agent.runs) != 4 || !strings.Contains(one.Status.Message, "failed by what passes: overloaded, 2 times") {
+		t.Errorf("%d runs: %s", len(f.agent.runs), one.Status.Message)
+	}
+	f.agent.passing = false
+	f.run()
+	if len(f.agent.runs) != 5 {
+		t.Errorf("%d runs", len(f.agent.runs))
+	}
+}
+
 func TestSlowChecksThatFailInEveryRound(t *testing.T) {
 	slowtest.Skip(t)
 	f := newField(t)
@@ -243,7 +328,7 @@ func TestCrashesWithoutEnd(t *testing.T) {
 	f := newField(t)
 	f.agent.line = "kill -9 $$"
 	f.want(f.run(), job.Failed, job.ExecutorError)
-	if len(f.agent.runs) != 1+job.MaxCrashes {
+	if len(f.agent.runs) != 4 {
 		t.Errorf("%d runs", len(f.agent.runs))
 	}
 }

@@ -122,13 +122,14 @@ type pulse struct {
 	open    int  // tool calls that began and did not end
 	shown   bool // the silence is shown already
 
+	worked  bool   // the run has said or done something
 	problem string // what its program or provider told last that went wrong
 }
 
 func (p *pulse) begin(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.working, p.last, p.open = true, now, 0
+	p.working, p.last, p.open, p.worked = true, now, 0, false
 }
 
 func (p *pulse) end() {
@@ -145,6 +146,9 @@ func (p *pulse) event(e job.Event, now time.Time) (ends bool) {
 	switch e.Type {
 	case job.EventToolStart:
 		p.open++
+		p.worked = true
+	case job.EventText:
+		p.worked = true
 	case job.EventToolEnd:
 		p.open = max(0, p.open-1)
 	case job.EventError, job.EventRetry:
@@ -153,6 +157,12 @@ func (p *pulse) event(e job.Event, now time.Time) (ends bool) {
 	}
 	ends, p.shown = p.shown, false
 	return ends
+}
+
+func (p *pulse) hasWorked() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.worked
 }
 
 // lastError is what went wrong last, as the end of a message; "" for nothing.

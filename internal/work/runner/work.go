@@ -22,7 +22,7 @@ import (
 
 // work lets the executor work until it has handed over and its checks pass, for as many rounds as the job has.
 func (r *run) work(ctx context.Context) error {
-	more, reminded := followUp{}, false
+	more, reminded := followUp{before: r.before()}, false
 	for failures := 0; ; {
 		handed, again, err := r.round(ctx, more)
 		if err != nil {
@@ -225,8 +225,12 @@ func (r *run) execute(ctx context.Context, more followUp) (executor.Result, erro
 	if backoff == nil {
 		backoff = job.Backoff
 	}
-	for crashes := 1; ; crashes++ {
+	for crashes := 0; ; {
 		result, err := r.start(ctx, more)
+		if err == nil && r.forgotten(result) && ctx.Err() == nil {
+			continue
+		}
+		crashes++
 		switch {
 		case ctx.Err() != nil:
 			return result, ctx.Err()
@@ -234,14 +238,19 @@ func (r *run) execute(ctx context.Context, more followUp) (executor.Result, erro
 			return result, or(job.ExecutorMissing, err)
 		case err != nil:
 			return result, or(job.ExecutorError, err)
-		case result.Signal == "" || result.Done || r.session.now().Status != session.Active:
+		case (result.Signal == "" || result.Done) && !result.Passing || r.session.now().Status != session.Active:
 			return result, nil
 		}
-		pause, again := backoff(crashes)
-		if !again {
-			return result, failed(job.ExecutorError, "the executor was ended by %s, %d times", result.Signal, crashes)
+		why := "the executor was ended by " + result.Signal
+		if result.Passing {
+			why = "the executor failed by what passes: " + record.Clip(oneLine(result.Final), 300)
 		}
-		r.note(fmt.Errorf("the executor was ended by %s; it is started again in %s", result.Signal, pause))
+		if crashes > r.spec.Restarts {
+			return result, failed(job.ExecutorError, "%s, %d times", why, crashes)
+		}
+		pause := backoff(crashes)
+		r.note(fmt.Errorf("%s; it is started again in %s", why, pause))
+		more.before = "You were interrupted: " + why + "."
 		select {
 		case <-ctx.Done():
 			return result, ctx.Err()
@@ -250,13 +259,36 @@ func (r *run) execute(ctx context.Context, more followUp) (executor.Result, erro
 	}
 }
 
+// conversation is the id of the conversation to go on with: that of this job, or of the one before it in the same work
+// tree, if that was asked for the same; "" for a new one.
+func (r *run) conversation() string {
+	was := r.earlier.Spec
+	switch {
+	case !r.agent.Resumes() || r.anew:
+		return ""
+	case was.Executor == r.spec.Executor && was.Model == r.spec.Model && was.Output == r.spec.Output:
+		return cmp.Or(r.owned.Job().Status.ResumeID, r.earlier.Status.ResumeID)
+	default:
+		return r.owned.Job().Status.ResumeID
+	}
+}
+
+// forgotten reports whether a run failed before it did anything, and had a conversation to go on with: the program may
+// have lost that, so a new one is begun, once.
+func (r *run) forgotten(result executor.Result) bool {
+	if !r.resumed || r.watch.pulse.hasWorked() || !result.Failed || result.Passing || result.OverBudget {
+		return false
+	}
+	r.anew = true
+	r.note(errors.New("its earlier conversation could not be gone on with; a new one begins"))
+	return true
+}
+
 // start runs the executor once. It keeps how the run ended, what it cost, and the id under which the executor can go on
 // with it.
 func (r *run) start(ctx context.Context, more followUp) (executor.Result, error) {
-	resume := ""
-	if r.agent.Resumes() && more != (followUp{}) {
-		resume = r.owned.Job().Status.ResumeID
-	}
+	resume := r.conversation()
+	r.resumed = resume != ""
 	text, err := r.prompt(ctx, more, resume != "")
 	if err == nil {
 		err = r.owned.WriteFile(job.PromptFile, []byte(text))
@@ -296,6 +328,7 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	r.watch.pulse.end()
 	lost := context.Cause(alive)
 	stop()
+	r.anew = r.anew && result.ResumeID == ""
 	r.used = r.used.Plus(result.Usage)
 	r.exit = exit{result.Exit, result.Signal, result.Done, result.Failed, r.exit.Runs + 1}
 	known := r.owned.Job().Status

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -22,6 +23,7 @@ type ListIn struct {
 	State    string     `json:"state,omitempty" doc:"only jobs in this state" enum:"QUEUED,RUNNING,SUCCEEDED,FAILED,CANCELED,EXPIRED,STALE"`
 	Task     record.ID  `json:"task,omitempty" doc:"only jobs of this task"`
 	Executor string     `json:"executor,omitempty" doc:"only jobs of this executor" from:"executors"`
+	Parked   bool       `json:"parked,omitempty" doc:"true: only the last jobs of open tasks that failed, expired or were cut off" mcp:"quiet"`
 	Limit    verb.Count `json:"limit,omitempty" doc:"how many to return; 20 by default, 100 at most"`
 	Offset   int        `json:"offset,omitempty" doc:"how many of the newest to leave out"`
 }
@@ -64,6 +66,9 @@ func List(_ context.Context, w *verb.Workspace, s *store.Store, in ListIn) (List
 	if err != nil {
 		return Listed{}, err
 	}
+	if in.Parked {
+		all = Parked(s, all)
+	}
 	all = slices.DeleteFunc(all, func(one job.Job) bool {
 		return in.State != "" && one.Status.State != job.State(in.State) || in.Task != "" && one.Spec.Task != in.Task ||
 			in.Executor != "" && one.Spec.Executor != in.Executor
@@ -75,6 +80,24 @@ func List(_ context.Context, w *verb.Workspace, s *store.Store, in ListIn) (List
 		out.Items = append(out.Items, View(s, one, w.Now()))
 	}
 	return out, nil
+}
+
+// Parked are those of all jobs, the newest first, with which somebody may go on: the last one of each open task, if it
+// failed, expired or was cut off. One that somebody canceled is not among them.
+func Parked(s *store.Store, all []job.Job) (out []job.Job) {
+	met := map[record.ID]bool{}
+	for _, one := range all {
+		state := one.Status.State
+		if met[one.Spec.Task] {
+			continue
+		}
+		met[one.Spec.Task] = true
+		t, err := kind.Tasks.Get(s, one.Spec.Task)
+		if (state == job.Failed || state == job.Expired || state == job.Stale) && err == nil && !s.Config.Flow.IsClosed(t.Status) {
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // validPage returns INVALID_INPUT for a page that cannot be asked for.

@@ -49,12 +49,15 @@ func (st *starter) specOf(ctx context.Context, ex executor.Executor) (job.Spec, 
 	spec := job.Spec{
 		Job: job.Prefix + "-" + token, By: w.Actor(), Executor: ex.Name(), Model: in.Model, Output: cmp.Or(job.Output(in.Output), ex.Output()),
 		Scope: in.Scope, Priority: cmp.Or(job.Priority(in.Priority), usualPriority),
-		TTL: seconds(in.TTL, max(usualTTL, timeout.Duration())), Timeout: timeout, Stall: job.Seconds(in.Stall), Budget: in.Budget, Tokens: int64(in.Tokens),
-		Attempts: usualAttempts, Context: in.Context, Notify: in.Notify,
+		TTL: seconds(in.TTL, max(usualTTL, timeout.Duration())), Timeout: timeout, Stall: seconds(in.Stall, s.Config.JobSilence), Budget: in.Budget, Tokens: int64(in.Tokens),
+		Attempts: usualAttempts, Restarts: s.Config.JobRetries, Context: in.Context, Notify: in.Notify,
 		Key: in.IdempotencyKey, Asked: asked(in), Root: s.Root, CreatedAt: w.Now().UTC(),
 	}
 	if in.Attempts != nil {
 		spec.Attempts = *in.Attempts
+	}
+	if in.Restarts != nil {
+		spec.Restarts = *in.Restarts
 	}
 	if err := cmp.Or(spec.Valid(), validTexts(in)); err != nil {
 		return spec, err

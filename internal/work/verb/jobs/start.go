@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // StartIn is the input of Start. With a title in place of an id, Start makes the task first.
@@ -29,7 +30,8 @@ type StartIn struct {
 	Priority    string          `json:"priority,omitempty" doc:"P0, P1 (the usual one) or P2: who waits for a slot goes first" enum:"P0=first,P1=normal,P2=last"`
 	TTL         *int            `json:"ttl_seconds" doc:"how long it may wait and run, together; by default an hour, or its time limit if that is longer"`
 	Timeout     *int            `json:"timeout_seconds" doc:"how long it may run; job_timeout by default"`
-	Stall       int             `json:"stall_seconds,omitempty" doc:"end it when it says nothing for so long; it is only shown by default"`
+	Stall       *int            `json:"stall_seconds" doc:"end it when it says nothing for so long; job_silence by default, 0 for never"`
+	Restarts    *int            `json:"retries" doc:"how often it is started again after crashes and errors that pass; job_retries by default" mcp:"quiet"`
 	Budget      float64         `json:"budget,omitempty" doc:"end it when it has cost so many US dollars"`
 	Tokens      int             `json:"budget_tokens,omitempty" doc:"end it when it has used so many tokens, without those that came from a cache" mcp:"quiet"`
 	Attempts    *int            `json:"attempts" doc:"further rounds after checks that failed; 2 by default"`
@@ -128,6 +130,9 @@ func (st *starter) task(ctx context.Context) error {
 		in.ID = made.ID
 	}
 	st.spec.Task = in.ID
+	if t, err := kind.Tasks.Get(st.s, in.ID); err == nil && len(st.spec.Scope.Paths) == 0 {
+		st.spec.Scope.Paths = t.Scope
+	}
 	if in.Restart {
 		if err := cancelLive(ctx, st.w, st.s, in.ID, "started anew"); err != nil {
 			return err

@@ -27,8 +27,9 @@ type Review struct {
 	Head        string          `json:"head,omitempty"`
 	Files       []git.Lines     `json:"files"` // that the branch changes, outside .cairn
 	FilesTotal  int             `json:"files_total,omitempty"`
-	Added       int             `json:"added"`   // lines, in all files
-	Deleted     int             `json:"deleted"` // the same
+	Outside     []string        `json:"outside,omitempty"` // those of them that the scope of the task does not name
+	Added       int             `json:"added"`             // lines, in all files
+	Deleted     int             `json:"deleted"`           // the same
 	Commits     int             `json:"commits"`
 	Uncommitted bool            `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
 	Diff        string          `json:"diff,omitempty"`        // the resource that has it
@@ -128,6 +129,7 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 			out.Rejected = &verb.Rejection{By: e.Who, At: e.At, Text: e.Text}
 		}
 	}
+	out.Outside = task.OutsideOf(t.Scope, record.Each(out.Files, func(f git.Lines) string { return f.Path }))
 	about := t
 	for _, f := range out.Files[:min(len(out.Files), 200)] {
 		about.Scope = append(slices.Clip(about.Scope), f.Path)
