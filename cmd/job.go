@@ -454,7 +454,7 @@ func (l *workRun) take(ctx context.Context) error {
 		l.parked = l.parked[1:]
 		if t, err := kind.Tasks.Get(s, one.Spec.Task); err == nil && (l.Label == "" || slices.Contains(t.Labels, l.Label)) {
 			l.tried[t.ID] = t.Title
-			again, err := jobs.Retry(ctx, l.w, one.Spec.Job)
+			again, err := jobs.Retry(ctx, l.w, one.Spec.Job, false)
 			if err := l.began(t.ID, again, err); err != nil {
 				return err
 			}
