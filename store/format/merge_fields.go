@@ -345,7 +345,8 @@ func (f fieldMerge) log() ([]Edit, bool) {
 	return f.setList(items), true
 }
 
-// revertedSide is the side that has only lost entries of the base; Neither if both or none have.
+// revertedSide is the side that has only lost entries of the base, or, where both added the file, only lacks entries of
+// the other; Neither if both or none have.
 func (m *Merged) revertedSide() Side {
 	switch ours, theirs := m.lost(m.ours), m.lost(m.theirs); {
 	case ours == theirs:
@@ -357,14 +358,23 @@ func (m *Merged) revertedSide() Side {
 	}
 }
 
-// lost reports whether a side has lost entries of the base, and has no others.
+// lost reports whether a side has lost entries of the base, and has no others. Where both added the file the other side
+// stands for the base.
 func (m *Merged) lost(side *Doc) bool {
+	base := m.base
+	switch {
+	case base != nil:
+	case side == m.ours:
+		base = m.theirs
+	default:
+		base = m.ours
+	}
 	for key, rule := range m.schema.Fields {
-		if rule.Kind != Log || m.base == nil {
+		if rule.Kind != Log {
 			continue
 		}
 		f := m.field(key)
-		was, ok1 := f.entries(m.base, f.base)
+		was, ok1 := f.entries(base, base.Get(key))
 		now, ok2 := f.entries(side, side.Get(key))
 		if !ok1 || !ok2 || len(now) >= len(was) {
 			return false

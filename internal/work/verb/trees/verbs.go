@@ -53,14 +53,17 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (ve
 
 // RemoveIn is the input of Remove.
 type RemoveIn struct {
-	ID    record.ID `json:"id" doc:"task whose work tree to remove" cli:"arg"`
-	Force bool      `json:"force,omitempty" doc:"delete what is in no commit too; commits that are nowhere else stay"`
+	ID     record.ID `json:"id,omitempty" doc:"task whose work tree to remove; or say merged" cli:"arg"`
+	Force  bool      `json:"force,omitempty" doc:"delete what is in no commit too; commits that are nowhere else stay"`
+	Merged bool      `json:"merged,omitempty" doc:"true, without an id: remove all by which nothing can be lost" mcp:"quiet"`
 	verb.Once
 }
 
 // Removed is what became of a work tree.
 type Removed struct {
-	ID       record.ID `json:"id"`
+	ID       record.ID `json:"id,omitempty"`
+	All      []Removed `json:"all,omitempty"`    // of several, each that was removed
+	Stay     int       `json:"stay,omitempty"`   // of several, how many stay
 	Path     string    `json:"path,omitempty"`   // where it was
 	Branch   string    `json:"branch,omitempty"` // if it stays, since its commits are not in the base
 	Removed  bool      `json:"removed"`
@@ -68,8 +71,14 @@ type Removed struct {
 }
 
 // Remove removes the work tree of a task. It returns NOT_FOUND if none is recorded, and CONFLICT or BUSY with all
-// reasons if it stays.
+// reasons if it stays. With Merged it removes all that can be, and returns them.
 func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn) (Removed, error) {
+	switch {
+	case (in.ID == "") != in.Merged || in.Merged && in.Force:
+		return Removed{}, verb.BadInput("", "names a task by its id, or says merged, which forces nothing").WithHint("give one of id and merged")
+	case in.Merged:
+		return removeMerged(ctx, w, s)
+	}
 	if err := w.InScope(in.ID); err != nil {
 		return Removed{}, err
 	}
@@ -87,6 +96,29 @@ func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn)
 	of := in.ID.Ref()
 	err = w.RememberCall(ctx, s, session.Key{Record: &of})
 	return removed(ctx, s, in.ID, tree.Path), err
+}
+
+// removeMerged removes each work tree by which nothing can be lost. One that came to hold something meanwhile stays.
+func removeMerged(ctx context.Context, w *verb.Workspace, s *store.Store) (out Removed, err error) {
+	if err := w.InScope(""); err != nil {
+		return out, err
+	}
+	trees, err := work.Trees(s, w.Now)
+	if err != nil {
+		return out, err
+	}
+	all, err := trees.List(ctx)
+	for _, one := range all {
+		switch {
+		case one.Path == "": // work that was given up, which is a branch alone
+		case one.Removable && trees.Remove(ctx, one.Task, false) == nil:
+			out.All = append(out.All, removed(ctx, s, one.Task, one.Path))
+		default:
+			out.Stay++
+		}
+	}
+	out.Removed = len(out.All) > 0
+	return out, err
 }
 
 func removed(ctx context.Context, s *store.Store, id record.ID, path string) Removed {
