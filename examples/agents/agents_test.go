@@ -150,6 +150,9 @@ func TestAgents(t *testing.T) {
 			if shown := l.run("cairn", "show", l.model.task); !strings.Contains(shown, "granite, from the quarry") {
 				t.Errorf("the note is missing:\n%s", shown)
 			}
+			if list := l.run("cairn", "job", "list", "--format", "{{.input_tokens}} {{.output_tokens}}"); strings.Contains(list, "<no value>") {
+				t.Errorf("a job tells no tokens:\n%s", list)
+			}
 			l.run("cairn", "review", "merge", l.model.task)
 			if stones, err := os.ReadFile(filepath.Join(l.dir, "stones")); err != nil || string(stones) != "granite\nmore\n" {
 				t.Errorf("on main the stones are %q: %v\n%s\n%s", stones, err, l.run("git", "log", "--oneline", "--stat"), l.log())

@@ -103,8 +103,7 @@ func (t *acpTalk) converse() error {
 	if err != nil {
 		return err
 	}
-	used, cached := end.in("usage"), end.sum("usage.cachedReadTokens")
-	t.usage(usageOf(used.sum("inputTokens", "cachedWriteTokens")+cached, cached, used.sum("outputTokens"), 0))
+	t.usage(acpUsage(end))
 	why := end.text("stopReason")
 	if why != "end_turn" {
 		t.problem("it stopped: " + why)
@@ -273,3 +272,12 @@ func (t *acpTalk) permit(asked object) object {
 
 // closed is for a conversation that has no other side any more.
 func (t *acpTalk) closed(int, string) {}
+
+// acpUsage is the usage of a turn. gemini says it in words of its own.
+func acpUsage(end object) job.Usage {
+	if ours := end.in("_meta.quota.token_count"); end.in("usage") == nil && ours != nil {
+		return usageOf(ours.sum("input_tokens"), 0, ours.sum("output_tokens"), 0)
+	}
+	used, cached := end.in("usage"), end.sum("usage.cachedReadTokens")
+	return usageOf(used.sum("inputTokens", "cachedWriteTokens")+cached, cached, used.sum("outputTokens"), 0)
+}
