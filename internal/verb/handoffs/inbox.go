@@ -58,7 +58,7 @@ type Item struct {
 	Result string        `json:"result,omitempty"` // how the actor's work was judged: pass or fail
 	Check  string        `json:"check,omitempty"`  // of a task that waits for the actor's approval: what attest settles
 	Why    string        `json:"why,omitempty"`    // of a claim that was lost, or a job that stopped
-	State  string        `json:"state,omitempty"`  // of a job: failed, stale, expired, parked, sent back
+	State  string        `json:"state,omitempty"`  // of a job: failed, stale, expired, given up, sent back
 	Job    string        `json:"job,omitempty"`    // its id
 	Next   string        `json:"next,omitempty"`   // the command that leads on from what waits for whoever leads
 	Branch string        `json:"branch,omitempty"` // where that task was worked on last, or the one that alone has the handoff

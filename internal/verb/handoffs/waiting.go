@@ -20,7 +20,7 @@ import (
 
 // Waiting is something that waits for the caller as the one who leads.
 type Waiting struct {
-	What   string       `json:"what"`   // review; the type of a handoff; or how a job stands: failed, stale, expired, parked, sent back
+	What   string       `json:"what"`   // review; the type of a handoff; or how a job stands: failed, stale, expired, given up, sent back
 	Record string       `json:"record"` // id of the task, or of the handoff
 	Title  string       `json:"title"`  // of that
 	Why    string       `json:"why,omitempty"`
@@ -105,7 +105,7 @@ func (c *collector) job(r *kind.Row, one verb.Job, parked string, sentBack bool)
 	state, why := strings.ToLower(string(one.State)), one.Why
 	switch {
 	case parked != "":
-		state, why = "parked", strings.TrimSuffix("its work is on "+parked+"; "+why, "; ")
+		state, why = "given up", strings.TrimSuffix("its work is on "+parked+"; "+why, "; ")
 	case sentBack:
 		state = "sent back"
 	case why == "":

@@ -60,12 +60,12 @@ func Get(ctx context.Context, w *verb.Workspace, s *store.Store, in GetIn) (any,
 	case in.Part != "":
 		return readPart(ctx, w, s, k, t, in)
 	case in.Mode == summaryMode && len(parts) == 0:
-		view := among(ctx, w, s)
-		view.Dated = true
-		return view.RowOf(t), nil
+		return in.shown(ctx, w, s, t).Row, nil
 	}
 	out := in.shown(ctx, w, s, t)
-	out.OnBranches = verb.OnBranches(s, t)
+	if in.Mode != summaryMode {
+		out.OnBranches = verb.OnBranches(s, t)
+	}
 	if len(parts) == 0 {
 		return out, nil
 	}
@@ -122,7 +122,15 @@ func among(ctx context.Context, w *verb.Workspace, s *store.Store) verb.View {
 }
 
 func (in GetIn) shown(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) verb.Task {
-	out := among(ctx, w, s).WholeTask(t)
+	view := among(ctx, w, s)
+	if in.Mode == summaryMode { // its row, to which parts are added
+		view.Dated = true
+		return verb.Task{
+			Row: view.RowOf(t), Checks: []verb.Check{}, ChecksTotal: len(t.Checks), Provenance: []verb.Entry{},
+			ProvenanceTotal: len(t.Provenance), BodyTruncated: t.Body != "", Rev: t.Rev,
+		}
+	}
+	out := view.WholeTask(t)
 	if !w.Bounded {
 		tellChanges(s, kind.Tasks.Kind, t.Header(), out.Provenance)
 	}
