@@ -23,12 +23,14 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	joblist "github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/runner"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/review"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/remote"
 )
 
@@ -247,6 +249,22 @@ func (p Env) jobOf() (id, executor string) {
 		return "", ""
 	}
 	return id, record.NameOf(p.Getenv("CAIRN_EXECUTOR"))
+}
+
+// taskOfJob is the task of the job in whose environment the program runs, by what the clone knows of it; "" for none, and
+// for the process that runs a job.
+func (p *call) taskOfJob(dir, id string) record.ID {
+	l, err := layout.Find(dir)
+	if err != nil || id == "" || p.line.Name == "supervise" {
+		return ""
+	}
+	all, _ := joblist.In(l.Live).Peek()
+	for _, one := range all {
+		if one.Spec.Job == id {
+			return one.Spec.Task
+		}
+	}
+	return ""
 }
 
 // backgroundVariable set to off keeps commands from starting a process that tells the git remote of claims; then cairn

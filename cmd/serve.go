@@ -65,8 +65,12 @@ func (p serveCommand) run(ctx context.Context) error {
 	if s, err := w.Open(); err == nil {
 		projects.Note(ctx, w, s)
 	}
+	job := w.Rights.Scope // of the job in whose shell somebody starts it
 	if w.Rights, err = p.rights(ctx, w); err != nil {
 		return err
+	}
+	if job != "" {
+		w.Rights.Profile, w.Rights.Scope = min(w.Rights.Profile, verb.InJob), job
 	}
 	own, leave := p.window(ctx, w)
 	defer leave()

@@ -30,6 +30,10 @@ var profileNames = []string{"viewer", "planner", "pair_worker", "job", "operator
 // who reviews the work closes the task.
 var jobTools = []string{"get", "create", "run_checks", "note", "heartbeat", "finish", "handoff_create"}
 
+// shellTools is what the agent of a job may call besides in its shell: what reads, and what adds a record that lands with
+// its work.
+var shellTools = []string{"ref_add", "knowledge_write", "decision_log", "feedback_create"}
+
 func (p Profile) String() string { return profileNames[p] }
 
 // ParseProfile reads the name of a profile.
@@ -92,6 +96,7 @@ type Rights struct {
 	Profile  Profile
 	Scope    record.ID // the only task that may be changed; "" for every one
 	ReadOnly bool      // nothing may be changed, whatever the profile
+	Shell    bool      // InJob, and the caller is a command in the shell of the job's agent
 	Toolsets []Toolset // what is offered; nil for everything
 }
 
@@ -104,6 +109,11 @@ func (r Rights) Allow(v Verb) error {
 			WithHint("start the server without --readonly, if the caller is to change anything")
 	case r.Profile == InJob && slices.Contains(jobTools, v.Name):
 		return nil
+	case r.Shell && (v.Kind == Read || slices.Contains(shellTools, v.Name)):
+		return nil
+	case r.Shell:
+		return record.Errorf(record.Forbidden, "is not for the agent of a job, which may change %s only", r.Scope).
+			WithHint("%s asks whoever leads", record.CallTo("handoff_create", "title", "TITLE", "id", r.Scope).OnlyShown())
 	case r.Profile == InJob:
 		return notInJob()
 	case r.Profile < v.Profile:
