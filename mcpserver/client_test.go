@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,10 +161,12 @@ func call(t *testing.T, cs *mcp.ClientSession, tool string, args object) (conten
 	return content, result.IsError
 }
 
-// does calls a tool that must not fail and reads its answer as a T.
+// does calls a tool that must not fail and reads its whole answer as a T.
 func does[T any](t *testing.T, cs *mcp.ClientSession, tool string, args object) T {
 	t.Helper()
-	content, isError := call(t, cs, tool, args)
+	full := object{"full": true}
+	maps.Copy(full, args)
+	content, isError := call(t, cs, tool, full)
 	if isError {
 		t.Fatalf("%s %v: %v", tool, args, content)
 	}

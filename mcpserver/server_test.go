@@ -205,6 +205,7 @@ func TestOutsideAWorkspace(t *testing.T) {
 
 // smallestCalls is a well-formed call of every tool that needs a workspace.
 var smallestCalls = map[string]object{
+	"review_list":   nil,
 	"list":          {},
 	"get":           {"id": "PROJ-1"},
 	"create":        {"title": "Pay"},

@@ -1,12 +1,14 @@
 package mcpserver
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
@@ -14,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -40,7 +43,8 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, stop := endable(ctx)
 		defer stop()
-		input, report, client := arguments(req), s.progress(ctx, req), clientName(ctx, req)
+		input, whole := wantsWhole(v, arguments(req))
+		report, client := s.progress(ctx, req), clientName(ctx, req)
 		run := func(ctx context.Context, report func(verb.Progress)) (any, error) {
 			return s.call(ctx, v, call, report, input, client)
 		}
@@ -57,8 +61,32 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 		if err != nil { // as a result, which the model sees: protocol errors are shown to few of them
 			return result(catalogue.FailureOf(err, s.w.Rights, inTools), true)
 		}
+		if !whole {
+			out = v.Short(jobs.Short(out))
+		}
 		return result(out, false)
 	}
+}
+
+// fullArgument asks any tool for its answer as it is at the command line, where it would be short; no schema names it.
+const fullArgument = "full"
+
+// wantsWhole takes that argument out of an input.
+func wantsWhole(v verb.Verb, input []byte) (rest []byte, whole bool) {
+	if !bytes.Contains(input, []byte(`"`+fullArgument+`"`)) {
+		return input, false
+	}
+	args, err := verb.ReadObject(input)
+	if err != nil || slices.ContainsFunc(v.Fields(), func(f verb.Field) bool { return f.Name == fullArgument }) {
+		return input, false
+	}
+	whole, ok := args[fullArgument].(bool)
+	if !ok {
+		return input, false // refused, or a value that holds the word
+	}
+	delete(args, fullArgument)
+	rest, err = json.Marshal(args)
+	return rest, whole && err == nil
 }
 
 // call runs the verb. A panic is a bug in the server; it must not end the server, nor show the client a stack.

@@ -224,7 +224,7 @@ type Bounds struct {
 
 // The bounds of an answer: what is usual, the most that a caller can ask for, and none.
 var (
-	Usual     = Bounds{Body: 8 << 10, BodyRoom: 16 << 10, Entries: 20, EntryRoom: 96 << 10, List: 50, ListRoom: 32 << 10}
+	Usual     = Bounds{Body: 8 << 10, BodyRoom: 16 << 10, Entries: 5, EntryRoom: 96 << 10, List: 50, ListRoom: 32 << 10}
 	Most      = Bounds{Body: 256 << 10, BodyRoom: 384 << 10, Entries: 200, EntryRoom: 256 << 10, List: 500, ListRoom: 64 << 10}
 	Unbounded = Bounds{math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt}
 )
@@ -241,6 +241,9 @@ func (t Task) Cut(b Bounds) Task {
 	if newest := lasts(t.Provenance, b.Entries, b.EntryRoom); len(newest) < len(t.Provenance) {
 		t.Provenance, t.ProvenanceTotal = newest, len(t.Provenance)
 	}
+	if b == Usual {
+		t.Provenance = record.Each(t.Provenance, Entry.withoutHashes)
+	}
 	t.Checks, t.ChecksTotal = firsts(t.Checks, b.List, b.ListRoom)
 	t.Scope, t.ScopeTotal = firsts(t.Scope, b.List, b.ListRoom)
 	t.Extra, t.ExtraTotal = firstKeys(t.Extra, b.List, b.ListRoom)
@@ -249,6 +252,18 @@ func (t Task) Cut(b Bounds) Task {
 		t.Rest = restHint
 	}
 	return t
+}
+
+// withoutHashes leaves out what an entry says to cairn check alone.
+func (e Entry) withoutHashes() Entry {
+	e.Tree, e.Deps, e.Checks = "", "", nil
+	e.Results = slices.Clone(e.Results)
+	for i := range e.Results {
+		if r := &e.Results[i]; r.Desc != "" {
+			r.Check = ""
+		}
+	}
+	return e
 }
 
 func (r Row) cut(b Bounds) Row {

@@ -88,8 +88,8 @@ type Entry struct {
 
 // EntryCheck is the result of one check in an entry.
 type EntryCheck struct {
-	Check  string        `json:"check"`          // its key
-	Desc   string        `json:"desc,omitempty"` // absent where the key says it, or the task no longer has that check
+	Check  string        `json:"check,omitempty"` // its key; left out for a small context where there is a description
+	Desc   string        `json:"desc,omitempty"`  // absent where the key says it, or the task no longer has that check
 	Result record.Result `json:"result"`
 }
 

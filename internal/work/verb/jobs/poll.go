@@ -17,7 +17,7 @@ import (
 type PollIn struct {
 	Job     string     `json:"job" doc:"job to read" cli:"arg" from:"jobs"`
 	Wait    bool       `json:"wait,omitempty" doc:"true: return at the next change, or at once if it has ended"`
-	Timeout *float64   `json:"timeout_seconds" doc:"how long to wait at most; 1.5 by default"`
+	Timeout *float64   `json:"timeout_seconds" doc:"how long to wait at most; 1.5 by default, 45 over MCP"`
 	Events  bool       `json:"events,omitempty" doc:"true: with its events"`
 	Limit   verb.Count `json:"limit,omitempty" doc:"how many events; 50 by default, 500 at most"`
 	Offset  int        `json:"offset,omitempty" doc:"how many of the first events to leave out; next_offset of the page before"`
@@ -42,6 +42,7 @@ func exitOfPoll(out any) int {
 
 const (
 	usualPoll   = 1500 * time.Millisecond
+	usualWait   = 45 * time.Second // of a client of MCP, many of which give up after 60
 	usualEvents = 50
 	maxEvents   = 500
 )
@@ -53,6 +54,9 @@ func Poll(ctx context.Context, w *verb.Workspace, s *store.Store, in PollIn) (Po
 		return Polled{}, err
 	}
 	limit := usualPoll.Seconds()
+	if w.Bounded {
+		limit = min(usualWait.Seconds(), s.Config.WaitMax.Seconds())
+	}
 	if in.Timeout != nil {
 		limit = *in.Timeout
 	}
@@ -82,10 +86,16 @@ func Poll(ctx context.Context, w *verb.Workspace, s *store.Store, in PollIn) (Po
 }
 
 // wait waits until the job changes, as the verb wait does, and reports whether the time was up before. One that has
-// ended does not change.
+// ended does not change. A caller whose context is small sleeps until its state or its phase changes, or it falls silent.
 func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, limit float64) (now job.Job, timedOut bool, err error) {
 	var at activity.Waited
-	for _, seconds := range []float64{0, limit} { // the first says where it stands, so that no change after that is missed
+	var was job.Status
+	end := time.Now().Add(time.Duration(limit * float64(time.Second)))
+	for first := true; ; first = false {
+		seconds := 0.0 // says where it stands, so that no change after that is missed
+		if !first {
+			seconds = max(0, time.Until(end).Seconds())
+		}
 		at, err = verb.Do(ctx, w, activity.Wait, activity.WaitIn{Job: in.Job, Timeout: &seconds, Cursor: at.Cursor})
 		if err != nil {
 			return now, false, err
@@ -93,6 +103,14 @@ func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, li
 		if now, err = work.Jobs(s).Get(in.Job); err != nil || now.Status.State.Final() {
 			return now, false, err
 		}
+		is := now.Status
+		switch {
+		case first:
+			was = is
+		case at.Code == activity.WaitTimeout || at.Code == activity.WaitInterrupted:
+			return now, true, nil
+		case !w.Bounded || is.State != was.State || is.Phase != was.Phase || is.Stalled != was.Stalled || is.Attempt != was.Attempt:
+			return now, false, nil
+		}
 	}
-	return now, at.Code == activity.WaitTimeout || at.Code == activity.WaitInterrupted, nil
 }
