@@ -84,7 +84,8 @@ type leftoverFinder struct{ live.Clone }
 // empty ones.
 func (f leftoverFinder) notFiles() (left []Leftover) {
 	folders := f.Live.Folders()
-	known := slices.Concat(folders, []string{f.Live.Jobs(), f.Live.Worktrees(), f.Live.Pairs()}) // internal/work knows what is in there
+	// internal/work and the servers know what is in these
+	known := slices.Concat(folders, []string{f.Live.Jobs(), f.Live.Worktrees(), f.Live.Pairs(), f.Live.Servers()})
 	for _, dir := range folders {
 		entries, _ := os.ReadDir(dir) // the functions below return the error
 		for _, e := range entries {

@@ -130,6 +130,9 @@ func (l Live) Pairs() string { return l.join("pairs") }
 // Pair is the folder of what the agent of a pair reads.
 func (l Live) Pair(id record.ID) string { return l.join("pairs", string(id)) }
 
+// Servers is the folder of the locks of servers.
+func (l Live) Servers() string { return l.join("servers") }
+
 // Server is the path of the lock of the server that acts under a name.
 func (l Live) Server(who record.Actor) string { return l.join("servers", Name(string(who))+".lock") }
 
@@ -138,7 +141,7 @@ func (l Layout) MakeServers() error {
 	if err := l.noLiveLinks(); err != nil {
 		return err
 	}
-	return disk.MakeVolatile(l.aroundLive(), l.Live.join("servers"))
+	return disk.MakeVolatile(l.aroundLive(), l.Live.Servers())
 }
 
 // Worktrees is the folder of what this clone knows of the work trees that cairn made.
