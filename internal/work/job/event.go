@@ -46,7 +46,7 @@ func (u Usage) Most(v Usage) Usage {
 	}
 }
 
-// Tokens are all of them, and Dollars what they cost, as people read it: "-" for what was not told.
+// Tokens are all of them, as people read it: "-" for what was not told.
 func (u Usage) Tokens() string {
 	if n := u.InputTokens + u.OutputTokens; n > 0 {
 		return strconv.FormatInt(n, 10)
@@ -54,6 +54,7 @@ func (u Usage) Tokens() string {
 	return "-"
 }
 
+// Dollars is what they cost, likewise.
 func (u Usage) Dollars() string {
 	if u.Cost > 0 {
 		return fmt.Sprintf("$%.2f", u.Cost)

@@ -81,7 +81,7 @@ func TestAJobThatWaitsNamesTheNextCall(t *testing.T) {
 	w, _, id := prepared(t)
 	supervised := ""
 	w.Supervise = func(_ context.Context, _ *verb.Workspace, job string) error { supervised = job; return nil }
-	one := mustStart(t, w, args{"id": id, "scope": args{"paths": []string{"src/"}}, "stall_seconds": 60, "attempts": 0, "notify": args{"pr": true}})
+	one := mustStart(t, w, args{"id": id, "scope": args{"paths": []string{"src/"}}, "stall_seconds": 60, "attempts": 0})
 	if one.State != job.Queued || one.Code != "START_PENDING" || one.NextTool != "job_poll" || one.NextArguments["job"] != one.Job || supervised != one.Job {
 		t.Errorf("got %+v, and the supervisor of %s", one, supervised)
 	}
@@ -138,6 +138,21 @@ func TestABudgetIsRefusedWhereTheProgramTellsNothing(t *testing.T) {
 	one := mustStart(t, w, args{"id": id, "executor": "claude", "budget": 1.5, "budget_tokens": 1000})
 	if got, err := work.Jobs(s).Get(one.Job); err != nil || got.Spec.Budget != 1.5 || got.Spec.Tokens != 1000 {
 		t.Errorf("got %+v, %v", got.Spec, err)
+	}
+}
+
+// What nobody could be told of at the end is refused at the start.
+func TestANoticeThatReachesNobodyIsRefused(t *testing.T) {
+	w, _, id := prepared(t)
+	if _, err := start(t, w, args{"id": id, "notify": args{"webhook": "https://not.listed.example/x"}}); err == nil {
+		t.Error("a webhook whose host the config does not list is taken")
+	}
+	_, err := start(t, w, args{"id": id, "notify": args{"pr": true}})
+	wantCode(t, err, record.InvalidSpec)
+	storetest.Git(t, w.Dir, "remote", "add", "origin", "https://github.com/a/b")
+	t.Setenv("PATH", t.TempDir())
+	if _, err = start(t, w, args{"id": id, "notify": args{"pr": true}}); record.CodeOf(err) != record.ExecutorMissing && record.CodeOf(err) != record.Git {
+		t.Error(err)
 	}
 }
 

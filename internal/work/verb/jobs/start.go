@@ -3,8 +3,10 @@ package jobs
 import (
 	"cmp"
 	"context"
+	"os/exec"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/user/userconfig"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
@@ -100,7 +102,36 @@ func (st *starter) prepare(ctx context.Context) error {
 	if st.spec, err = st.specOf(ctx, ex); err != nil {
 		return err
 	}
-	return cmp.Or(ex.Holds(st.spec.Budget, st.spec.Tokens), ex.Present())
+	return cmp.Or(ex.Holds(st.spec.Budget, st.spec.Tokens), ex.Present(), st.tells())
+}
+
+// tells returns why nobody could hear of the end of the job as it asks for: a host that the user's config does not
+// list, no remote, or no program that opens pull requests.
+func (st *starter) tells() error {
+	n := st.spec.Notify
+	if n.Webhook != "" {
+		user, err := userconfig.Read(st.w.ConfigDir)
+		if err == nil {
+			err = user.AllowsWebhook(n.Webhook)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !n.PR {
+		return nil
+	}
+	if st.s.Git().Repository(st.spec.Base) == "" {
+		return record.Errorf(record.InvalidSpec, "notify.pr asks for a pull request, and this clone has no git remote").
+			WithHint("git remote add origin ADDRESS, or leave it out")
+	}
+	for _, program := range []string{"gh", "glab"} {
+		if _, err := exec.LookPath(program); err == nil {
+			return nil
+		}
+	}
+	return record.Errorf(record.ExecutorMissing, "notify.pr asks for a pull request, and neither gh nor glab is on PATH").
+		WithHint("install the one of your host and log in, or leave it out and push the branch with git")
 }
 
 // task finds or makes the task, puts it into the spec, and refuses it if no job may begin on it. To make it asks for the
