@@ -3,8 +3,10 @@ package mcpserver_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -67,5 +69,18 @@ func TestWritesAnswerShortly(t *testing.T) {
 	}
 	if text, err := json.Marshal(whole); err != nil || len(text) < 400 {
 		t.Errorf("the whole has %d bytes, %v", len(text), err)
+	}
+}
+
+// Names that callers guess lead to ours.
+func TestGuessedArgumentsAreNamed(t *testing.T) {
+	cs := connect(t, newWorkspace(t))
+	for _, tt := range []struct{ tool, guess, want string }{
+		{"create", "paths", "scope"}, {"create", "subject", "title"}, {"create", "text", "body"}, {"list", "query", "text"}, {"finish", "text", "summary"},
+	} {
+		no := refused(t, cs, record.InvalidInput, tt.tool, object{tt.guess: "x"})
+		if want := fmt.Sprintf("did you mean %q?", tt.want); !strings.Contains(no.Hint, want) {
+			t.Errorf("%s of %s: %s", tt.guess, tt.tool, no.Hint)
+		}
 	}
 }
