@@ -11,11 +11,15 @@ SIZES         ?= 1000,10000,100000
 PAGE          ?=
 BASE          ?= main
 FIELD         ?= estimate
+AGENTS        ?= claude,codex,opencode,gemini
+AGENTS_IN     ?= $(shell $(GO) env GOCACHE)-agents
+# The versions that docs/jobs.md speaks of.
+AGENT_PACKAGES ?= @anthropic-ai/claude-code@2.1.197 @openai/codex@0.171.0 opencode-ai@1.18.33 @google/gemini-cli@0.61.0
 
 # ./... leaves out the module that stands in for another one (go.work).
 PACKAGES = ./... ./mcpserver/jsonschema
 
-.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash clones fleets conformance bench mcpb release-files snapshot quick house
+.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash clones fleets conformance agents bench mcpb release-files snapshot quick house
 
 help:
 	@echo 'make build    bin/cairn, as it is shipped'
@@ -32,6 +36,7 @@ help:
 	@echo 'make jobs-crash  kill the processes of jobs at 200 random moments'
 	@echo 'make clones   twenty clones of one remote race, share work, and are killed'
 	@echo 'make fleets   FLEETS ($(FLEETS)) random histories of three clones with clocks apart, judged; twenty minutes'
+	@echo 'make agents   run whole jobs with $(AGENTS), which npm installs, against a model on loopback'
 	@echo 'make conformance  hold the MCP server against the official suite, which npm downloads'
 	@echo 'make mcpb     dist/*.mcpb, the bundles for clients that install those; VERSION=1.2.0'
 	@echo 'make house    count how the code is arranged; FIELD=estimate'
@@ -121,6 +126,11 @@ clones:
 # Honest histories at random, at full size. Ordinary runs have eight.
 fleets:
 	CAIRN_TESTS=all FLEETS=$(FLEETS) $(GO) test ./check/proof/fleet -count=1 -timeout 0 -v -run Fleets
+
+# Whole jobs with real agent programs, against a model that the tests serve on loopback. npm installs them beside the cache of go.
+agents:
+	npm install --prefix '$(AGENTS_IN)' --no-audit --no-fund $(AGENT_PACKAGES)
+	PATH="$(AGENTS_IN)/node_modules/.bin:$$PATH" AGENTS=$(AGENTS) $(GO) test ./examples/agents -count=1 -timeout 30m -v
 
 conformance:
 	CONFORMANCE=1 $(GO) test ./mcpserver -count=1 -v -run '^TestConformance$$'

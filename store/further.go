@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -34,7 +35,11 @@ func (t *there) further(k *kind.Kind, here record.Header, known session.Live) (F
 	had := here.Log.Hashes()
 	for _, at := range known.State.Worktrees() {
 		w := t.worktree(at.Worktree)
-		if at.Worktree == t.Worktree || w == nil || at.Branch != layout.OwnBranch(here.Ref.ID) {
+		if at.Worktree == t.Worktree || w == nil {
+			continue
+		}
+		at.Branch = w.Head(context.Background()).Branch // an agent may have written on a branch of its own, and be brought back
+		if at.Branch != layout.OwnBranch(here.Ref.ID) {
 			continue
 		}
 		f, err := workTree{*w}.readFile(k, here.Ref.ID, layout.Patient())

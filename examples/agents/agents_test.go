@@ -15,7 +15,7 @@ import (
 )
 
 // programsVar names the programs to run, with commas between them. They are on PATH.
-const programsVar = "CAIRN_AGENTS"
+const programsVar = "AGENTS"
 
 // settings are how each program is led to the model: what the user's config says of it, and the files of its own.
 var settings = map[string]func(home, url string) (config string){
@@ -144,14 +144,18 @@ func TestAgents(t *testing.T) {
 			l.works()
 			l.run("cairn", "review", "reject", l.model.task, "too few stones")
 			l.works()
-			if all := l.model.requests(); !strings.Contains(all[len(all)-1], "granite, from the quarry") || !strings.Contains(all[len(all)-1], "too few stones") {
-				t.Errorf("the second round does not go on with the first:\n%s", all[len(all)-1])
-			}
 			if shown := l.run("cairn", "show", l.model.task); !strings.Contains(shown, "granite, from the quarry") {
 				t.Errorf("the note is missing:\n%s", shown)
 			}
-			if list := l.run("cairn", "job", "list", "--format", "{{.input_tokens}} {{.output_tokens}}"); strings.Contains(list, "<no value>") {
-				t.Errorf("a job tells no tokens:\n%s", list)
+			if all := l.model.requests(); !strings.Contains(all[len(all)-1], "granite, from the quarry") || !strings.Contains(all[len(all)-1], "too few stones") {
+				t.Errorf("the second round does not go on with the first:\n%s", all[len(all)-1])
+			}
+			if program == "gemini" { // it keeps no conversation to go on with, and begins a new one
+				return
+			}
+			rounds := strings.Fields(l.run("cairn", "job", "list", "--format", "{{.input_tokens}}")) // the newest first
+			if len(rounds) != 2 || rounds[0] >= rounds[1] {                                          // of three digits each
+				t.Errorf("the jobs used %q tokens; the second has fewer moves than the first", rounds)
 			}
 			l.run("cairn", "review", "merge", l.model.task)
 			if stones, err := os.ReadFile(filepath.Join(l.dir, "stones")); err != nil || string(stones) != "granite\nmore\n" {

@@ -165,7 +165,7 @@ func codexLine(s *stream, l line) {
 	case "request_user_input":
 		s.permission(l.text("id"), "it asks a question")
 	case "turn.completed": // cached tokens are part of the input
-		s.usage(usageOf(l.sum("usage.input_tokens"), l.sum("usage.cached_input_tokens"), l.sum("usage.output_tokens"), 0))
+		s.inAll(usageOf(l.sum("usage.input_tokens"), l.sum("usage.cached_input_tokens"), l.sum("usage.output_tokens"), 0))
 		s.done(false, "")
 	case "turn.failed":
 		s.problem(l.text("error.message"))

@@ -42,6 +42,7 @@ type Run struct {
 	Model      string     // "" for the program's own choice
 	Output     job.Output // Patch lets it change nothing
 	Resume     string     // the id of the session to go on with; "" for a new one
+	Counted    job.Usage  // Result.Counted of the last run of that session
 	MCP        MCP        // cairn, as a server that the program starts
 	Env        []string   // NAME=value each, on top of what it inherits; the last of a name counts
 	Private    string     // a folder of ours outside of Dir, for files that the program is to read; it must be there
@@ -68,6 +69,7 @@ type Result struct {
 	OverBudget bool   // it was ended because it used more than Budget or Tokens
 	ResumeID   string // of the session that can be gone on with; "" for none
 	Usage      job.Usage
+	Counted    job.Usage // of the session with its earlier runs, where the program counts so; zero elsewhere
 }
 
 // Load returns the executors that cairn ships, with those of the user's config, which is in a folder of settings; "" is

@@ -171,6 +171,17 @@ func (s *stream) usage(u job.Usage) {
 	}
 }
 
+// inAll is usage of a program that counts a session from its beginning, over all its runs.
+func (s *stream) inAll(u job.Usage) {
+	s.mu.Lock()
+	s.result.Counted = u
+	s.mu.Unlock()
+	if s.run.Resume != "" && u.Spent() >= s.run.Counted.Spent() { // else it began to count anew
+		u = u.Since(s.run.Counted)
+	}
+	s.usage(u)
+}
+
 func (s *stream) add(u job.Usage) {
 	s.mu.Lock()
 	was := s.result.Usage

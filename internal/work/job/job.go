@@ -106,6 +106,7 @@ type Status struct {
 	Stalled    bool         `json:"stalled,omitempty"`
 	Usage                   // of all runs
 	ResumeID   string       `json:"resume_id,omitempty"`
+	Counted    Usage        `json:"counted,omitzero"` // what the conversation ResumeID had used when a run of it ended, where its program counts that
 	CreatedAt  time.Time    `json:"created_at"`
 	StartedAt  time.Time    `json:"started_at,omitzero"`
 	FinishedAt time.Time    `json:"finished_at,omitzero"`

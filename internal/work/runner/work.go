@@ -273,6 +273,16 @@ func (r *run) conversation() string {
 	}
 }
 
+// counted is what a conversation had used when a run of it ended last.
+func (r *run) counted(conversation string) job.Usage {
+	for _, was := range []job.Status{r.owned.Job().Status, r.earlier.Status} {
+		if was.ResumeID == conversation && was.Counted != (job.Usage{}) {
+			return was.Counted
+		}
+	}
+	return job.Usage{}
+}
+
 // forgotten reports whether a run failed before it did anything, and had a conversation to go on with: the program may
 // have lost that, so a new one is begun, once.
 func (r *run) forgotten(result executor.Result) bool {
@@ -322,7 +332,7 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	r.watch.begin(r.used)
 	result, err := r.agent.Start(alive, executor.Run{
 		Dir: r.tree.Root, Git: []string{r.tree.at.Repo.CommonDir, r.tree.at.Repo.GitDir}, Prompt: text, PromptFile: promptFile, Model: r.spec.Model, Output: r.spec.Output,
-		Resume: resume, MCP: cairn.Server(), Env: env, Private: private, Stdout: r.out, Stderr: r.problem, Event: r.watch.event,
+		Resume: resume, Counted: r.counted(resume), MCP: cairn.Server(), Env: env, Private: private, Stdout: r.out, Stderr: r.problem, Event: r.watch.event,
 		Budget: budget, Tokens: tokens,
 	})
 	r.watch.pulse.end()
@@ -333,7 +343,7 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	r.exit = exit{result.Exit, result.Signal, result.Done, result.Failed, r.exit.Runs + 1}
 	known := r.owned.Job().Status
 	if id := cmp.Or(result.ResumeID, known.ResumeID); id != known.ResumeID || r.used != known.Usage {
-		_ = r.owned.Change(func(s *job.Status) { s.Usage, s.ResumeID = r.used, id })
+		_ = r.owned.Change(func(s *job.Status) { s.Usage, s.ResumeID, s.Counted = r.used, id, cmp.Or(result.Counted, known.Counted) })
 	}
 	var e *ended
 	if errors.As(lost, &e) {
