@@ -190,6 +190,9 @@ func isFreeFlag(path, flag string) bool {
 	if slices.Contains([]string{"check --format", "check --output", "export --format", "pair --in", "export --repo"}, path+" --"+flag) {
 		return false
 	}
+	if path == "import" && flag == "as" { // a new name
+		return true
+	}
 	return free[flag] != "" || free[strings.ReplaceAll(flag, "-", "_")] != ""
 }
 
