@@ -253,9 +253,9 @@ func (p Env) jobOf() (id, executor string) {
 
 // taskOfJob is the task of the job in whose environment the program runs, by what the clone knows of it; "" for none, and
 // for the process that runs a job.
-func (p *call) taskOfJob(dir, id string) record.ID {
+func (c *call) taskOfJob(dir, id string) record.ID {
 	l, err := layout.Find(dir)
-	if err != nil || id == "" || p.line.Name == "supervise" {
+	if err != nil || id == "" || c.line.Name == "supervise" {
 		return ""
 	}
 	all, _ := joblist.In(l.Live).Peek()

@@ -65,12 +65,12 @@ func (p serveCommand) run(ctx context.Context) error {
 	if s, err := w.Open(); err == nil {
 		projects.Note(ctx, w, s)
 	}
-	job := w.Rights.Scope // of the job in whose shell somebody starts it
+	job := w.Scope // of the job in whose shell somebody starts it
 	if w.Rights, err = p.rights(ctx, w); err != nil {
 		return err
 	}
 	if job != "" {
-		w.Rights.Profile, w.Rights.Scope = min(w.Rights.Profile, verb.InJob), job
+		w.Profile, w.Scope = min(w.Profile, verb.InJob), job
 	}
 	own, leave := p.window(ctx, w)
 	defer leave()
@@ -113,7 +113,7 @@ const (
 func (p serveCommand) window(ctx context.Context, w *verb.Workspace) (own func() record.Actor, leave func()) {
 	named, leave := w.Actor(), func() {}
 	l, err := layout.Find(w.Dir)
-	if err != nil || named.Human() || w.Job != "" || w.Session != "" || w.Rights.ReadOnly || l.MakeServers() != nil {
+	if err != nil || named.Human() || w.Job != "" || w.Session != "" || w.ReadOnly || l.MakeServers() != nil {
 		return w.Actor, leave
 	}
 	lock, err := filelock.AcquireWithin(ctx, l.Live.Server(named), windowsPatience)

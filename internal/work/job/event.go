@@ -55,6 +55,7 @@ func (u Usage) Tokens() string {
 }
 
 // Dollars is what they cost, likewise.
+// Dollars is what they cost, likewise.
 func (u Usage) Dollars() string {
 	if u.Cost > 0 {
 		return fmt.Sprintf("$%.2f", u.Cost)

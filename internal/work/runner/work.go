@@ -343,7 +343,9 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	r.exit = exit{result.Exit, result.Signal, result.Done, result.Failed, r.exit.Runs + 1}
 	known := r.owned.Job().Status
 	if id := cmp.Or(result.ResumeID, known.ResumeID); id != known.ResumeID || r.used != known.Usage {
-		_ = r.owned.Change(func(s *job.Status) { s.Usage, s.ResumeID, s.Counted = r.used, id, cmp.Or(result.Counted, known.Counted) })
+		_ = r.owned.Change(func(s *job.Status) {
+			s.Usage, s.ResumeID, s.Counted = r.used, id, cmp.Or(result.Counted, known.Counted)
+		})
 	}
 	var e *ended
 	if errors.As(lost, &e) {
