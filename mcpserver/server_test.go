@@ -3,6 +3,7 @@ package mcpserver_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"reflect"
 	"strings"
@@ -105,6 +106,22 @@ func TestRefusals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The end of an id is enough to read a task, and to begin it; a write names the task that was probably meant.
+func TestTheEndOfAnID(t *testing.T) {
+	cs := connect(t, newWorkspace(t))
+	_, first := blocked(t, cs)
+	end := strings.ToUpper(string(first[len(first)-4:]))
+	if got := does[verb.Task](t, cs, "get", object{"id": end}); got.ID != first {
+		t.Errorf("%s is %s, want %s", end, got.ID, first)
+	}
+	if answer, isError := call(t, cs, "note", object{"id": end, "text": "x"}); !isError || !strings.Contains(fmt.Sprint(answer), "did you mean "+string(first)) {
+		t.Errorf("a note answers %v", answer)
+	}
+	if _, isError := call(t, cs, "begin", object{"id": end, "expected_actor": "agent:claude-1", "idempotency_key": "k"}); isError {
+		t.Error("it cannot be begun")
 	}
 }
 

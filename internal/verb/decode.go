@@ -129,11 +129,16 @@ func fill(got any, into reflect.Value, fields []Field, path string) error {
 	if !ok {
 		return BadInput(strings.TrimSuffix(path, "."), "must be an object, not %s", describe(got))
 	}
-	if err := knownKeys(object, fields, path); err != nil {
-		return err
-	}
-	if err := Missing(fields, path, func(f Field) bool { return f.Required && object[f.Name] == nil }); err != nil {
-		return err
+	unknown := unknownKeys(object, fields, path)
+	missing := Missing(fields, path, func(f Field) bool { return f.Required && object[f.Name] == nil })
+	switch {
+	case unknown != nil && missing != nil:
+		unknown.Msg += "; " + missing.Msg
+		return unknown
+	case unknown != nil:
+		return unknown
+	case missing != nil:
+		return missing
 	}
 	for _, f := range fields {
 		v, given := object[f.Name]
@@ -180,14 +185,23 @@ func Missing(fields []Field, path string, absent func(Field) bool) *record.Error
 			names, docs = append(names, path+f.Name), append(docs, f.Name+": "+f.Doc)
 		}
 	}
-	switch n := len(names); n {
+	switch len(names) {
 	case 0:
 		return nil
 	case 1:
 		return BadInput(names[0], "is missing").WithHint("%s", docs[0])
 	default:
-		return BadInput(strings.Join(names[:n-1], ", ")+" and "+names[n-1], "are missing").WithHint("%s", strings.Join(docs, "; "))
+		return BadInput(allOf(names), "are missing").WithHint("%s", strings.Join(docs, "; "))
 	}
+}
+
+// allOf are several names in a sentence.
+func allOf(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // empty is what clears a field.
@@ -198,13 +212,38 @@ func (f Field) empty() any {
 	return []any{}
 }
 
-func knownKeys(object jsonObject, fields []Field, path string) error {
+// unknownKeys returns INVALID_INPUT that names every key of an object that is none of its fields, with what was probably
+// meant; nil if there is none.
+func unknownKeys(object jsonObject, fields []Field, path string) *record.Error {
+	var unknown, near []string
+	names := namesOf(fields)
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == key }) {
-			return unknownKey(path, key, namesOf(fields))
+		if slices.ContainsFunc(fields, func(f Field) bool { return f.Name == key }) {
+			continue
+		}
+		unknown = append(unknown, strconv.Quote(path+key))
+		if ours := meant(key, names); ours != "" {
+			near = append(near, strconv.Quote(path+ours))
 		}
 	}
-	return nil
+	if unknown == nil {
+		return nil
+	}
+	word, kind := "unknown argument", "arguments"
+	if len(unknown) > 1 {
+		word = "unknown arguments"
+	}
+	if path != "" {
+		kind = "keys of " + strings.TrimSuffix(path, ".")
+	}
+	e := BadInput("", "%s %s", word, allOf(unknown))
+	switch {
+	case len(names) == 0:
+		return e.WithHint("it takes no arguments")
+	case near != nil:
+		return e.WithHint("did you mean %s? The %s are %s", allOf(slices.Compact(near)), kind, strings.Join(names, ", "))
+	}
+	return e.WithHint("the %s are %s", kind, strings.Join(names, ", "))
 }
 
 // namesOf are the names of the fields that pages show.
@@ -213,21 +252,6 @@ func namesOf(fields []Field) (names []string) {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-func unknownKey(path, key string, names []string) error {
-	e := BadInput("", "unknown argument %q", path+key)
-	if len(names) == 0 {
-		return e.WithHint("it takes no arguments")
-	}
-	kind := "arguments"
-	if path != "" {
-		kind = "keys of " + strings.TrimSuffix(path, ".")
-	}
-	if near := meant(key, names); near != "" {
-		return e.WithHint("did you mean %q? The %s are %s", path+near, kind, strings.Join(names, ", "))
-	}
-	return e.WithHint("the %s are %s", kind, strings.Join(names, ", "))
 }
 
 // scalar is the text of a single value, as which models send numbers and booleans too; "" for null, a list or an object.

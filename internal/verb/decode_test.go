@@ -93,7 +93,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{"an unknown key", `{"id":"A-1","cuont":3}`, `unknown argument "cuont"`, `did you mean "count"?`},
 		{"an unknown key like none", `{"id":"A-1","zzzzzz":3}`, `unknown argument "zzzzzz"`, "the arguments are id, text, count"},
-		{"the first of two unknown keys", `{"id":"A-1","zz":1,"aa":2}`, `unknown argument "aa"`, ""},
+		{"all unknown keys", `{"id":"A-1","zz":1,"aa":2}`, `unknown arguments "aa" and "zz"`, ""},
+		{"unknown and missing keys", `{"ids":"A-1","cuont":2}`, `unknown arguments "cuont" and "ids"; id is missing`, `did you mean "count" and "id"?`},
 		{"a key in another case", `{"ID":"A-1"}`, `unknown argument "ID"`, `did you mean "id"?`},
 		{"an unknown key of a part", `{"id":"A-1","parts":[{"name":"p"},{"nam":"q"}]}`, `unknown argument "parts[1].nam"`,
 			`did you mean "parts[1].name"?`},

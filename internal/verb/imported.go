@@ -50,9 +50,11 @@ func ImportedAmong(rows []*kind.Row, ref string) (*kind.Row, error) {
 	return nil, e
 }
 
-// imported puts the ids of tasks into an input that names them as they are called where they were imported from. It is
-// asked after a refusal, so that ids of this workspace pay nothing for it, and reports whether it found any.
-func (v Verb) imported(ctx context.Context, w *Workspace, got jsonObject, refusal error) (bool, error) {
+// meant puts the ids of tasks into an input that names them as they are called where they were imported from, or, of a
+// verb that reads and of begin, by the end of an id, in any case. It is asked after a refusal, so that ids of this
+// workspace pay nothing for it, and reports whether it found any. The refusal of another verb names the task whose end
+// was given.
+func (v Verb) meant(ctx context.Context, w *Workspace, got jsonObject, refusal error) (bool, error) {
 	if !slices.Contains([]record.Code{record.NotFound, record.InvalidInput, record.DanglingDep}, record.CodeOf(refusal)) {
 		return false, nil
 	}
@@ -63,6 +65,12 @@ func (v Verb) imported(ctx context.Context, w *Workspace, got jsonObject, refusa
 	found := false
 	err = eachID(got, v.Fields(), func(name string) (string, error) {
 		id, err := ImportedAs(ctx, w, s, name)
+		if id == "" && err == nil {
+			id, err = endingIn(s, name)
+			if id != "" && v.Kind != Read && v.Name != beginName {
+				return name, didYouMean(refusal, id)
+			}
+		}
 		if id == "" || err != nil {
 			return name, err
 		}
@@ -70,6 +78,33 @@ func (v Verb) imported(ctx context.Context, w *Workspace, got jsonObject, refusa
 		return id, nil
 	})
 	return found, err
+}
+
+// didYouMean is a refusal that names what may have been meant.
+func didYouMean(refusal error, id string) error {
+	var e *record.Error
+	if !errors.As(refusal, &e) {
+		return refusal
+	}
+	named := *e
+	return named.WithHint("did you mean %s?", id)
+}
+
+const beginName = "begin" // it writes, and changes nothing that a wrong guess would cost
+
+// endingIn is the id of the only task that ends in a text, in any case; "" for none. It returns AMBIGUOUS_ID for several.
+func endingIn(s *store.Store, end string) (string, error) {
+	if len(end) < leastShort {
+		return "", nil
+	}
+	id, err := s.Resolve(kind.Tasks.Kind, end)
+	switch {
+	case record.CodeOf(err) == record.AmbiguousID:
+		return "", err
+	case err != nil || id == end || !strings.HasSuffix(strings.ToLower(id), strings.ToLower(end)):
+		return "", nil
+	}
+	return id, nil
 }
 
 // eachID replaces each text of an object that names a task.

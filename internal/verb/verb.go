@@ -88,8 +88,8 @@ func (v Verb) Command() string {
 	return v.Noun + " " + CommandName(strings.TrimPrefix(v.Name, v.Noun+"_"))
 }
 
-// Call decodes a JSON object as the verb's input and does it. A task may be named as it was where it was imported from;
-// see ImportedAs. Errors are *record.Error with Op set: FORBIDDEN if the workspace's profile does not suffice,
+// Call decodes a JSON object as the verb's input and does it. A task may be named as it was where it was imported from,
+// and for reading by the end of its id; see meant. Errors are *record.Error with Op set: FORBIDDEN if the workspace's profile does not suffice,
 // INVALID_INPUT for input that is not of the right form, else what the verb says.
 func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error) {
 	var got jsonObject
@@ -112,7 +112,7 @@ func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error)
 	if err == nil || got == nil {
 		return out, err
 	}
-	switch again, wrong := v.imported(ctx, w, got, err); {
+	switch again, wrong := v.meant(ctx, w, got, err); {
 	case wrong != nil:
 		return nil, v.named(wrong)
 	case again:
