@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,15 +55,16 @@ type answer struct {
 	ID     string   `json:"id"`
 	Title  string   `json:"title"`
 	Status string   `json:"status"`
-	Health string   `json:"health"`
+	Task   string   `json:"task_status"` // of a session, how its task stands
 	Actor  string   `json:"actor"`
 	Tasks  []answer `json:"tasks"`
 	Run    checkRun `json:"run"`
 	Error  refusal  `json:"error"`
 }
 
-// checkRun is what running a task's checks showed.
+// checkRun is what running a task's checks showed: how many passed, or, with a refusal, each of them.
 type checkRun struct {
+	Passed int `json:"passed"`
 	Checks []struct {
 		Desc    string `json:"desc"`
 		Result  string `json:"result"`
@@ -138,10 +140,13 @@ func (a *agent) show(out answer) {
 		a.line("hint: " + e.Hint)
 		return
 	}
-	a.line(out.ID, out.Status, out.Health, out.Actor, out.Title)
+	a.line(out.ID, out.Status, out.Task, out.Actor, out.Title)
 }
 
 func (a *agent) showRun(r checkRun) {
+	if r.Passed > 0 {
+		a.line("checks passed:", strconv.Itoa(r.Passed))
+	}
 	for _, c := range r.Checks {
 		a.line(c.Result, c.Desc, "("+c.Summary+")")
 		a.line(strings.ReplaceAll(strings.TrimSpace(c.Output), "\n", "\n  "))

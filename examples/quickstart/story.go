@@ -121,10 +121,10 @@ func (s *story) agentWorks(ctx context.Context) {
 	s.say("The agent reports, writes PRICES.md, runs the checks, and hands the task over for review.")
 	s.agent.does(ctx, "heartbeat", args{"session": s.ses, "progress": "writing the announcement"})
 	s.edits("the agent", "PRICES.md", "15% off: 8.49 instead of 9.99.\n")
-	ran := s.agent.does(ctx, "run_checks", args{"id": s.announce}).Run.Checks
-	s.expect(len(ran) == 1 && ran[0].Result == "pass", "the check passes now")
+	ran := s.agent.does(ctx, "run_checks", args{"id": s.announce}).Run
+	s.expect(ran.Passed == 1, "the check passes now")
 	done := s.agent.does(ctx, "finish", args{"session": s.ses, "summary": "PRICES.md names the new price"})
-	s.expect(done.Health == "awaiting_review", "the session waits for a reviewer")
+	s.expect(done.Task == "in_review", "the task waits for a reviewer")
 	s.say("It cannot close the task yet: a check asks for a person, and a name alone is not enough to pass for one.")
 	s.agent.refused(ctx, "CHECKS_PENDING", "transition", args{"id": s.announce, "to": "done"})
 }
