@@ -46,12 +46,34 @@ func declare[In any](c command, run func(context.Context, *call, In) error) comm
 			return err
 		}
 		in, err := verb.DecodeInput[In](src)
+		if err == nil {
+			err = l.mayInJob(c.name)
+		}
 		if err != nil {
 			return err
 		}
 		return run(ctx, l, in)
 	}
 	return c
+}
+
+// notInJobs are the commands that are no verbs and change what belongs to the clone, and not to the task of a job.
+var notInJobs = []string{"trust", "sync", "setup", "join"}
+
+// mayInJob returns FORBIDDEN for such a command in the shell of a job's agent.
+func (c *call) mayInJob(command string) error {
+	if !slices.Contains(notInJobs, command) {
+		return nil
+	}
+	dir, err := c.dir()
+	if err != nil {
+		return err
+	}
+	job, _ := c.jobOf()
+	if task := c.taskOfJob(dir, job); task != "" {
+		return verb.Rights{Profile: verb.InJob, Scope: task, Shell: true}.Allow(verb.Verb{Kind: verb.Write})
+	}
+	return nil
 }
 
 type nothing struct{}

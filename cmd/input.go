@@ -58,7 +58,7 @@ func (in *input) read(ctx context.Context) error {
 }
 
 // arguments reads the positional fields in their order. One that may be left out is, if there are no more arguments
-// than those that must be given. One that is given as a flag takes no argument.
+// than those that must be given, and the next is none for it by its looks. One that is given as a flag takes no argument.
 func (in *input) arguments(ctx context.Context) error {
 	var fields []verb.Field
 	needed := 0 // arguments that must be given
@@ -78,7 +78,7 @@ func (in *input) arguments(ctx context.Context) error {
 	}
 	args := in.many(fields, in.line.Args().Slice())
 	for _, f := range fields {
-		if len(args) == 0 || !f.Required && len(args) <= needed {
+		if len(args) == 0 || !f.Required && len(args) <= needed && (f.Names == "" || !looksLikeID(args[0])) {
 			continue
 		}
 		if f.Required {
@@ -97,6 +97,13 @@ func (in *input) arguments(ctx context.Context) error {
 		return e.WithHint("cairn help %s", strings.TrimPrefix(in.line.FullName(), "cairn "))
 	}
 	return e.WithHint("%s; quote text that has spaces", in.form())
+}
+
+// looksLikeID reports whether a text is rather an id than a word of a sentence, such as PROJ-404 or ses-01m8h. A record
+// that may be left out is then taken as named, so that a wrong id is refused and does not become the reason or the text.
+func looksLikeID(text string) bool {
+	prefix, rest, ok := strings.Cut(text, "-")
+	return ok && (prefix == "ses" || prefix != "" && prefix == strings.ToUpper(prefix)) && strings.ContainsAny(rest, "0123456789") && !strings.Contains(text, " ")
 }
 
 // argument reads a positional field.

@@ -348,6 +348,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{3, []string{"job-poll", "job-404"}},
 		{3, []string{"job-cancel", "job-404"}},
 		{0, []string{"review", "show", "T-1"}},
+		{0, []string{"review-list"}},
 		{8, []string{"review", "approve", "T-1"}},
 		{8, []string{"review-apply", "T-1", "merge"}},
 		{8, []string{"review", "pr", "T-1"}},

@@ -180,6 +180,14 @@ func prepareJobs(t *testing.T, w *verb.Workspace) {
 		t.Setenv("GIT_"+who+"_EMAIL", "lee@example.com")
 	}
 	verbtest.WriteExecutor(t, w, "mine", "[sh, -c, 'cat > /dev/null']")
+	file := filepath.Join(w.ConfigDir, "config.yaml")
+	config, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, append(config, "\nwebhooks: [example.com]\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.Supervise = func(context.Context, *verb.Workspace, string) error { return nil }
 	s, err := w.Open()
 	if err == nil {

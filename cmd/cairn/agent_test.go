@@ -190,7 +190,7 @@ func (a *agent) complete(ctx context.Context, one verb.Task, ses verb.Session) e
 	if err := stone.Close(); err != nil {
 		return err
 	}
-	if err := a.call(ctx, "finish", object{"session": ses.ID, "summary": "it lies"}, new(verb.Session)); err != nil {
+	if err := a.call(ctx, "finish", object{"session": ses.ID, "summary": "it lies"}, new(verb.Short)); err != nil {
 		return err
 	}
 	a.log.add(one.ID, a.name, record.Finished, ses.ID)

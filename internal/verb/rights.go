@@ -113,7 +113,7 @@ func (r Rights) Allow(v Verb) error {
 		return nil
 	case r.Shell:
 		return record.Errorf(record.Forbidden, "is not for the agent of a job, which may change %s only", r.Scope).
-			WithHint("%s asks whoever leads", record.CallTo("handoff_create", "title", "TITLE", "id", r.Scope).OnlyShown())
+			WithHint("%s asks whoever leads", record.CallTo("handoff_create", "title", "TITLE", "to", "WHO", "about", r.Scope).OnlyShown())
 	case r.Profile == InJob:
 		return notInJob()
 	case r.Profile < v.Profile:

@@ -19,7 +19,8 @@ import (
 
 // judge judges what a job changed, before any of it is run. It ends the job with POLICY if the base was moved onto the
 // branch, or the branch changes one of these: files outside of the paths of the spec, the settings of the workspace,
-// the checks of the task without an entry that explains it, the status of the task to a closed one. Nor may it bring
+// the checks of the task without an entry that explains it, the status of the task to a closed one, a record of others
+// that it takes away, another task that it closes or whose checks it changes. Nor may it bring
 // what others are said to have written, lose a verdict that was given here, or have cairn check find an error in the
 // records that the base does not have. asked is the workspace where the job was asked for.
 func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSession) error {
@@ -45,6 +46,9 @@ func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSessio
 		return failed(job.Policy, "it changed %s, which says by what rules its work is judged", some(own))
 	}
 	if err := t.checksKept(asked); err != nil {
+		return err
+	}
+	if err := t.othersKept(asked, stat.Records); err != nil {
 		return err
 	}
 	if err := t.ownWords(ctx, ses, stat); err != nil {
@@ -149,6 +153,36 @@ func (t *workTree) checksKept(asked *store.Store) error {
 		return failed(job.Policy, "the checks of the task were changed, and no entry explains it")
 	case weakened, len(flow.Lost(now, t.before)) > 0, flow.LostEvidence(now, t.before):
 		return failed(job.Policy, "a check of the task was taken away or weakened, and no person gave a reason")
+	}
+	return nil
+}
+
+// othersKept asks that the branch has every record that it found, and that it neither closes another task nor changes
+// its checks: who reviews the work looks at files, and the rest of the record is not the job's.
+func (t *workTree) othersKept(asked *store.Store, changed []string) error {
+	flow := t.at.Config.Flow
+	for _, path := range changed {
+		k, id, ok := kind.At(strings.TrimPrefix(path, t.at.InRepo("")))
+		if !ok || k.Ref(id) == t.Task.Ref() {
+			continue
+		}
+		if _, _, err := asked.Source(k, id); err != nil {
+			continue // it is new, or broken there too
+		}
+		if _, _, err := t.at.Source(k, id); record.CodeOf(err) == record.NotFound {
+			return failed(job.Policy, "it took the %s %s away, which is not its own", k.Name, id)
+		}
+		was, err := kind.Tasks.Get(asked, record.ID(id))
+		now, bad := kind.Tasks.Get(t.at, record.ID(id))
+		switch {
+		case k != kind.Tasks.Kind || err != nil:
+		case bad != nil:
+			return failed(job.Policy, "the file of %s cannot be read any more: %s", id, record.MessageOf(bad))
+		case flow.IsClosed(now.Status) && !flow.IsClosed(was.Status):
+			return failed(job.Policy, "it closed %s (%s), which is not its task", id, now.Status)
+		case !slices.Equal(now.CheckHashes(), was.CheckHashes()):
+			return failed(job.Policy, "it changed the checks of %s, which is not its task", id)
+		}
 	}
 	return nil
 }

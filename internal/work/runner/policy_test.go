@@ -33,10 +33,15 @@ func TestSlowWhatAJobMayNotChange(t *testing.T) {
 		"the keys whose signatures count":    {"echo good >file; echo 'x ssh-ed25519 AAAA' >.cairn/allowed_signers", nil, job.Policy},
 		"a file that git does not look at":   {"echo bad >file; git add file; git commit -qm x; git update-index --skip-worktree file; echo good >file", nil, job.ChecksFailed},
 		"a file that is taken for unchanged": {"echo bad >file; git add file; git commit -qm x; git update-index --assume-unchanged file; echo good >file", nil, job.ChecksFailed},
+		"another task that it takes away":    {"echo good >file; rm .cairn/tasks/PROJ-2.md", nil, job.Policy},
+		"another task moved to done":         {"echo good >file; sed -i 's/^status: .*/status: done/' .cairn/tasks/PROJ-2.md", nil, job.Policy},
+		"the checks of another task":         {"echo good >file; sed -i 's/grep -q good file/true/' .cairn/tasks/PROJ-2.md", nil, job.Policy},
 		"a result that it wrote into a file": {"sed -i 's/result: pending/result: pass/' .cairn/tasks/PROJ-1.md", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newField(t)
+			f.create("PROJ-2", tasks.CheckIn{Desc: "the file is good", Cmd: "grep -q good file"})
+			f.settle()
 			f.agent.line = tt.line
 			before := f.git(f.s.Root, "show", "HEAD:.cairn/tasks/PROJ-1.md")
 			one := f.run(func(s *job.Spec) { s.Scope.Paths, s.Attempts = tt.paths, 0 })

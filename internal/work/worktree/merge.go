@@ -356,8 +356,8 @@ func (r *rebase) rebased(ctx context.Context) (string, error) {
 	}
 	if _, err := with.Run(ctx, top, "rebase", "--quiet", "--no-autostash", "--no-verify", r.target); err != nil {
 		return "", conflict(ctx, top, err, record.RebaseConflict, r.tree.Branch+" was not put on "+r.onto+", and nothing has changed: they conflict in",
-			record.Hintf("settle it by git rebase %s in %s, or give it back with %s", r.onto, r.tree.Path,
-				record.CallTo("review_apply", "id", r.tree.Task, "action", "reject", "text", "rebase it on "+r.onto)))
+			record.Hintf("settle it by git rebase %s in %s, or give it to an agent with %s", r.onto, r.tree.Path,
+				record.CallTo("review_apply", "id", r.tree.Task, "action", "rebase", "executor", "NAME").OnlyShown()))
 	}
 	return headOf(ctx, top)
 }
