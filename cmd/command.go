@@ -60,7 +60,7 @@ func declare[In any](c command, run func(context.Context, *call, In) error) comm
 // notInJobs are the commands that are no verbs and change what belongs to the clone, and not to the task of a job.
 var notInJobs = []string{"trust", "sync", "setup", "join"}
 
-// mayInJob returns FORBIDDEN for such a command in the shell of a job's agent.
+// mayInJob returns FORBIDDEN for one of notInJobs in the shell of a job's agent.
 func (c *call) mayInJob(command string) error {
 	if !slices.Contains(notInJobs, command) {
 		return nil
@@ -69,9 +69,8 @@ func (c *call) mayInJob(command string) error {
 	if err != nil {
 		return err
 	}
-	job, _ := c.jobOf()
-	if task := c.taskOfJob(dir, job); task != "" {
-		return verb.Rights{Profile: verb.InJob, Scope: task, Shell: true}.Allow(verb.Verb{Kind: verb.Write})
+	if rights, inJob := c.jobRights(dir); inJob {
+		return rights.Allow(verb.Verb{Kind: verb.Write})
 	}
 	return nil
 }

@@ -251,20 +251,21 @@ func (p Env) jobOf() (id, executor string) {
 	return id, record.NameOf(p.Getenv("CAIRN_EXECUTOR"))
 }
 
-// taskOfJob is the task of the job in whose environment the program runs, by what the clone knows of it; "" for none, and
-// for the process that runs a job.
-func (c *call) taskOfJob(dir, id string) record.ID {
+// jobRights are the rights of a command in the shell of a job's agent, by what the clone knows of the job. It reports
+// false elsewhere, and for the process that runs a job.
+func (c *call) jobRights(dir string) (verb.Rights, bool) {
+	id, _ := c.jobOf()
 	l, err := layout.Find(dir)
 	if err != nil || id == "" || c.line.Name == "supervise" {
-		return ""
+		return verb.Rights{}, false
 	}
 	all, _ := joblist.In(l.Live).Peek()
 	for _, one := range all {
-		if one.Spec.Job == id {
-			return one.Spec.Task
+		if one.Spec.Job == id && one.Spec.Task != "" {
+			return verb.Rights{Profile: verb.InJob, Scope: one.Spec.Task, Shell: true}, true
 		}
 	}
-	return ""
+	return verb.Rights{}, false
 }
 
 // backgroundVariable set to off keeps commands from starting a process that tells the git remote of claims; then cairn

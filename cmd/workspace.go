@@ -44,8 +44,8 @@ func (p *call) workspace(ctx context.Context) (*verb.Workspace, error) {
 	w.Progress = p.meter.Reports(p.Stderr)
 	w.Output = p.watched()
 	w.Job, w.Executor = p.jobOf()
-	if task := p.taskOfJob(dir, w.Job); task != "" {
-		w.Rights = verb.Rights{Profile: verb.InJob, Scope: task, Shell: true}
+	if rights, inJob := p.jobRights(dir); inJob {
+		w.Rights = rights
 	}
 	w.Supervise = background.Supervise
 	if c.Bool(foregroundFlag) {
