@@ -400,6 +400,7 @@ func TestSlowUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"worktree-list"}},
 		{8, []string{"worktree-remove", "T-1", "--force"}},
 		{3, []string{"job-discard", "T-404"}},
+		{3, []string{"job-say", "job-404", "hello"}},
 		{0, []string{"guide"}},
 		{0, []string{"skill", "sync"}},
 		{0, []string{"--actor", "agent:a", "serve", "--toolsets", "all"}},

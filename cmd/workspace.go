@@ -35,7 +35,7 @@ func (p *call) workspace(ctx context.Context) (*verb.Workspace, error) {
 	}
 	w := &verb.Workspace{
 		Dir: dir, StateDir: p.stateDir(), ConfigDir: p.configDir(), Actor: actor, Session: p.Getenv("CAIRN_SESSION"), Version: Version(),
-		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
+		Rights: verb.Rights{Profile: verb.Maintainer, Unchosen: true}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
 	}
 	w.Approve = func(ctx context.Context, commands []store.Command) (bool, error) {
 		return p.approve(ctx, w.Actor(), commands)

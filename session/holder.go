@@ -244,6 +244,23 @@ func (c Claim) Refuse(id record.ID, actor record.Actor, worktree string, takeove
 		WithHint("%stake another task: %s", mine, ready).WithNext(record.CallTo("wait", "ready", true))
 }
 
+// RefuseMove returns NOT_YOURS for an entry by which somebody moves a record, ends the work on it or gives it to another,
+// while another actor is at work on it by a live claim: that is for its holder, and for whoever takes it over. What
+// only adds to the record is open to all.
+func (c Claim) RefuseMove(id record.ID, by record.Entry) error {
+	_, gives := by.Holder()
+	moves := by.To != "" || gives || by.Did == record.Finished || by.Did == record.Failed || by.Did == record.Canceled
+	if !moves || by.Did == record.TakenOver || !c.Live() || !c.Taken || c.Actor == by.Who {
+		return nil
+	}
+	e := record.Errorf(record.NotYours, "held by %s%s", c.Actor, c.where())
+	if c.Lapsed {
+		return e.WithHint("no sign of life: %s takes it over", record.CallTo("claim", "id", id, "takeover", true).OnlyShown())
+	}
+	return e.WithHint("leave a note for %s; a person may move it, and once the holder is silent %s takes it over",
+		c.Actor, record.CallTo("claim", "id", id, "takeover", true).OnlyShown())
+}
+
 // refuseBehind is ELSEWHERE, for a record that was brought further than the file of a worktree says.
 func (c Claim) refuseBehind(worktree string) *record.Error {
 	e := record.Errorf(record.Elsewhere, "%s on %s", c.Status, c.location())

@@ -362,6 +362,39 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
+// What an actor may write to a task that another holds: what adds to it, and a takeover.
+func TestRefuseMove(t *testing.T) {
+	to := func(e record.Entry) record.Entry { e.To = "done"; return e }
+	taken := claimed(gemini, there)
+	taken.Taken = true
+	lapsed := stalled(taken)
+	for _, tt := range []struct {
+		name    string
+		hold    session.Claim
+		by      record.Entry
+		refused bool
+	}{
+		{"a move", taken, to(entry(claude, 0, record.Transitioned)), true},
+		{"a move by the holder", taken, to(entry(gemini, 0, record.Transitioned)), false},
+		{"an update that moves", taken, to(entry(claude, 0, record.Updated)), true},
+		{"an update that does not", taken, entry(claude, 0, record.Updated), false},
+		{"giving it to another", taken, toHolder(claude, shah, 0), true},
+		{"a release", taken, entry(claude, 0, record.Released), true},
+		{"an end of the attempt", taken, entry(claude, 0, record.Canceled), true},
+		{"a note", taken, entry(claude, 0, record.Noted), false},
+		{"a takeover", lapsed, entry(claude, 0, record.TakenOver), false},
+		{"a move of what lapsed", lapsed, to(entry(claude, 0, record.Transitioned)), true},
+		{"a move of what was only given to another", claimed(gemini, there), to(entry(claude, 0, record.Transitioned)), false},
+		{"a move of what the file alone says another has", byFile, to(entry(gemini, 0, record.Transitioned)), false},
+		{"a move of what expired", expired(taken), to(entry(claude, 0, record.Transitioned)), false},
+	} {
+		err := tt.hold.RefuseMove("PROJ-7", tt.by)
+		if refused := record.CodeOf(err) == record.NotYours; refused != tt.refused {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
 // What lapsed is offered for a takeover in words; nothing else is.
 func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
 	for _, tt := range refuseTests {

@@ -106,6 +106,16 @@ func (l Lifecycle) ClosedAt(t Task, at time.Time) bool {
 	return l.closes(t, status)
 }
 
+// HandedOver reports whether nobody is at work on a task any more, whoever holds it: it is in review or closed, or its
+// last attempt was finished.
+func (l Lifecycle) HandedOver(t Task) bool {
+	last, found := t.Provenance.Newest(func(e record.Entry) bool {
+		_, gives := e.Holder()
+		return gives || e.OfAttempt()
+	})
+	return l.Over(t.Status) || found && last.Did == record.Finished
+}
+
 // cairnStates are the states that cairn's own words speak of.
 var cairnStates = []record.Status{"backlog", "in_progress", "in_review", "done", "canceled"}
 

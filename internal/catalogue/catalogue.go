@@ -97,7 +97,7 @@ var order = []string{
 	"skill_list", "skill_get", "skill_upsert",
 	"project_list", "project_open", "project_create", "repo_list", "repo_register", "repo_link",
 	"register", "directory", "feedback_create", "feedback_query",
-	"job_start", "job_poll", "job_list", "job_cancel", "job_discard", "pair_open", "pair_read", "pair_close",
+	"job_start", "job_poll", "job_list", "job_say", "job_cancel", "job_discard", "pair_open", "pair_read", "pair_close",
 	"review_apply", "review_sync",
 	"worktree_list", "worktree_remove",
 	"remote_status", "remote_probe", "remote_sync",

@@ -74,6 +74,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"ref_add":             {verbtest.Args{"type": "link", "url": "https://example.com/"}, verbtest.Args{"type": "link", "url": "https://example.com/2"}},
 	"ref_update":          {verbtest.Args{"ref": "d200ae83", "title": "here"}, verbtest.Args{"ref": "d200ae83", "title": "there"}},
 	"job_start":           {verbtest.Args{"executor": "mine"}, verbtest.Args{"executor": "mine", "priority": "P0"}},
+	"job_say":             {verbtest.Args{"text": "lunch"}, verbtest.Args{"text": "supper"}},
 	"job_cancel":          {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
 	"job_discard":         {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
 	"worktree_remove":     {verbtest.Args{}, verbtest.Args{"force": true}},
@@ -177,7 +178,7 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 	case v.Name == "worktree_remove", v.Name == "job_discard":
 		verbtest.PrepareJobs(t, w)
 		verbtest.MakeWorktree(t, w, record.ID(made.ID))
-	case v.Name == "job_cancel":
+	case v.Name == "job_cancel", v.Name == "job_say":
 		verbtest.PrepareJobs(t, w)
 		named["job"] = verbtest.Must(t, w, "job_start", verbtest.Args{"id": made.ID, "executor": "mine"}).Job
 		return named

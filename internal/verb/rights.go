@@ -96,6 +96,7 @@ type Rights struct {
 	Profile  Profile
 	Scope    record.ID // the only task that may be changed; "" for every one
 	ReadOnly bool      // nothing may be changed, whatever the profile
+	Unchosen bool      // nobody gave the caller the profile, which is that of everybody at the command line
 	Shell    bool      // InJob, and the caller is a command in the shell of the job's agent
 	Toolsets []Toolset // what is offered; nil for everything
 }

@@ -127,12 +127,34 @@ func (wc WriteContext) change(c Change, ref record.Ref) (by record.Entry, err er
 	}
 	if log := c.Kind.Header(after).Log; len(log) > len(h.Log) {
 		by = log.Last()
+		if err = wc.w.mayMove(wc.Store.Config.Flow, wc.Task, wc.Hold, by); err != nil {
+			return by, err
+		}
 		err = wc.w.Confirmed(wc.asks(after, by))
 	}
 	if !reflect.DeepEqual(after, v) {
 		wc.Tx.Put(c.Kind, after)
 	}
 	return by, err
+}
+
+// mayMove returns NOT_YOURS if an entry moves a task on which another actor is at work, and the caller is neither a
+// person nor a maintainer. What was handed over is nobody's work.
+func (w *Workspace) mayMove(flow task.Flow, t task.Task, hold session.Claim, by record.Entry) error {
+	if t.ID == "" || flow.HandedOver(t) || by.Who.Human() || w.Profile >= Maintainer && !w.Unchosen {
+		return nil
+	}
+	return hold.RefuseMove(t.ID, by)
+}
+
+// MayMove is what a write of a task would be refused with if it moved the task, before anything expensive is done for
+// it. A refusal that what other clones hold could take back is left to the write.
+func (w *Workspace) MayMove(s *store.Store, t task.Task, to record.Status) error {
+	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
+	if hold.Clone != "" {
+		return nil
+	}
+	return w.mayMove(s.Config.Flow, t, hold, record.Entry{Who: w.Actor(), To: to})
 }
 
 // asks is what a person has to confirm before a record may stand as it is in their name, with its newest entry.
@@ -289,6 +311,23 @@ func (wc WriteContext) Refusal(ctx context.Context, takeover bool) error {
 	if err != nil && hold.Ahead && hold.Local() && !s.Git().HasBranch(ctx, hold.Branch) {
 		hold.NoBranch = true
 		err = hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
+	}
+	return OfJob(s, wc.Task.ID, hold, err)
+}
+
+// OfJob adds to the refusal of a task that a job holds which job that is, and the command that follows it.
+func OfJob(s *store.Store, id record.ID, hold session.Claim, err error) error {
+	var refused *record.Error
+	if !errors.As(err, &refused) || refused.Code != record.AlreadyClaimed || hold.Session == "" {
+		return err
+	}
+	all, _ := wing.PeekJobs(s)
+	for _, one := range all {
+		if one.Task == id && one.Session == hold.Session && one.Live {
+			told := *refused
+			told.Msg += ", in " + one.ID
+			return told.WithHint("%s follows it; %s ends it", record.CallTo("job_poll", "job", one.ID, "wait", true).OnlyShown(), record.CallTo("job_cancel", "job", one.ID).OnlyShown())
+		}
 	}
 	return err
 }

@@ -74,6 +74,9 @@ func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	if err != nil || tr.To == "" || t.Status == tr.To {
 		return Run{of: t}, err
 	}
+	if err := w.MayMove(s, t, tr.To); err != nil {
+		return Run{}, err
+	}
 	r := Run{of: t}
 	if tr.Merged != nil {
 		r.Proof.Reviewed = tr.Merged.Tree

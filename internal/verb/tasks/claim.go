@@ -93,10 +93,6 @@ func Release(ctx context.Context, w *verb.Workspace, s *store.Store, in ReleaseI
 		return handoffs.Release(ctx, w, s, handoffs.ReleaseIn{ID: ledger.HandoffID(in.ID), Reason: in.Reason})
 	}
 	return w.ChangeIn(ctx, s, record.ID(in.ID), func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
-		if wc.Hold.Actor != "" && !wc.Mine() && !w.Actor().Human() {
-			return wc.Task, nil, record.Errorf(record.NotYours, "held by %s", wc.Hold.Actor).
-				WithHint("ask %s, or a person, to release it", wc.Hold.Actor)
-		}
 		if err := cmp.Or(wc.Hold.RefuseEnd(), wc.MayEndSession()); err != nil {
 			return wc.Task, nil, err
 		}

@@ -87,6 +87,7 @@ const (
 	EventPermission EventType = "permission" // it asked for something that nobody answers
 	EventRetry      EventType = "retry"      // its provider was asked again
 	EventUsage      EventType = "usage"
+	EventSaid       EventType = "said"     // of the supervisor: the executor was given what somebody said to the job
 	EventArtifact   EventType = "artifact" // of the supervisor: a file of the job is there
 	EventState      EventType = "state"    // of the supervisor
 	EventError      EventType = "error"

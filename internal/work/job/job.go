@@ -112,6 +112,8 @@ type Status struct {
 	FinishedAt time.Time    `json:"finished_at,omitzero"`
 	PR         *PR          `json:"pr,omitempty"`
 	Disowned   []string     `json:"disowned,omitempty"` // hashes of entries under the names of others that it was refused for
+	Given      int          `json:"given,omitempty"`    // how many words that were said to the job its executor was given
+	Heard      int          `json:"heard,omitempty"`    // how many of these in runs that came to their end; a run after a crash is given the others again
 	Process    int          `json:"process,omitempty"`  // of the supervisor, for people; the lock is the proof that it lives
 }
 

@@ -64,7 +64,7 @@ func (j Jobs) makeFolders() error {
 		return err
 	}
 	around := filepath.Dir(filepath.Dir(string(j.live)))
-	for _, dir := range []string{j.live.Jobs(), j.path(cancelDir), j.path(queueDir), j.path(slotsDir)} {
+	for _, dir := range []string{j.live.Jobs(), j.path(cancelDir), j.path(queueDir), j.path(sayDir), j.path(slotsDir)} {
 		if err := disk.MakeFolder(around, dir); err != nil {
 			return j.live.Failed(err)
 		}

@@ -44,6 +44,7 @@ const (
 	changedName = "changed"
 	cancelDir   = ".cancel"
 	queueDir    = ".queue"
+	sayDir      = ".say"
 	slotsDir    = ".slots"
 	newPrefix   = ".new-"
 )

@@ -222,7 +222,7 @@ func (o *Owned) append(e job.Event) error {
 
 // ofJob reports whether an event tells of the job itself.
 func ofJob(t job.EventType) bool {
-	return t == job.EventState || t == job.EventSession || t == job.EventArtifact || t == job.EventError || t == job.EventEnd
+	return t == job.EventState || t == job.EventSession || t == job.EventArtifact || t == job.EventSaid || t == job.EventError || t == job.EventEnd
 }
 
 func stateEvent(s job.Status, at time.Time) job.Event {

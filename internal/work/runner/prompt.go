@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -57,25 +58,26 @@ func (r *run) sentBack() *verb.Rejection {
 }
 
 // prompt is what an executor is told. One that goes on with a session of its own was given the task there.
-func (r *run) prompt(ctx context.Context, more followUp, goesOn bool) (string, error) {
+func (r *run) prompt(ctx context.Context, more followUp, said []jobs.Word, goesOn bool) (string, error) {
 	b := &page{}
 	t, err := kind.Tasks.Get(r.tree.at, r.spec.Task)
 	if err != nil {
 		return "", err
 	}
 	if !goesOn {
-		r.about(ctx, b, t)
+		r.about(ctx, b, t, said)
 	} else if r.owned.Job().Status.ResumeID == "" { // of the job before, which was asked for less
 		b.add("# %s: %s", t.ID, t.Title)
 		r.asked(b)
-		b.comments(t, r.earlier.Status.CreatedAt)
+		b.comments(t, r.earlier.Status.CreatedAt, said)
 	}
 	b.again(more)
+	b.said(said)
 	r.handOver(b)
 	return b.String(), nil
 }
 
-func (r *run) about(ctx context.Context, b *page, t task.Task) {
+func (r *run) about(ctx context.Context, b *page, t task.Task, said []jobs.Word) {
 	b.add("# %s: %s", t.ID, t.Title)
 	b.add("Work on this one task, in this folder, which is a git work tree of its own on the branch %s. Nobody answers questions while you work: where something is not said, decide, and say so when you hand over. Do not switch branches, do not push, and make no other work trees.", r.tree.Branch)
 	if body := strings.TrimSpace(t.Body); body != "" {
@@ -114,7 +116,7 @@ func (r *run) about(ctx context.Context, b *page, t task.Task) {
 			b.add("%s sent it back: %s", last.Rejected.By, strings.TrimSpace(last.Rejected.Text))
 		}
 	}
-	b.comments(t, time.Time{})
+	b.comments(t, time.Time{}, said)
 }
 
 // asked says what the job was asked for beside the task.
@@ -130,9 +132,13 @@ func (r *run) asked(b *page) {
 	}
 }
 
-// comments are the newest on the task, from a time on.
-func (b *page) comments(t task.Task, since time.Time) {
-	all := slices.DeleteFunc(verb.Comments(t.Provenance), func(c verb.Comment) bool { return c.At.Before(since) })
+// comments are the newest on the task, from a time on, without what is told as said to the job.
+func (b *page) comments(t task.Task, since time.Time, said []jobs.Word) {
+	all := slices.DeleteFunc(verb.Comments(t.Provenance), func(c verb.Comment) bool {
+		return c.At.Before(since) || slices.ContainsFunc(said, func(w jobs.Word) bool {
+			return w.By == c.Who && w.Text == c.Text && w.At.Equal(c.At)
+		})
+	})
 	if len(all) > 0 {
 		b.add("## Comments\n")
 		for _, c := range all[max(0, len(all)-commentsTold):] {

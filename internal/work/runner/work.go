@@ -29,7 +29,7 @@ func (r *run) work(ctx context.Context) error {
 			return err
 		}
 		if !handed && again == (followUp{}) {
-			if reminded {
+			if reminded && len(r.unheard()) == 0 {
 				return failed(job.ExecutorError, "the executor ended twice without handing over")
 			}
 			reminded, more = true, followUp{remind: true}
@@ -43,10 +43,13 @@ func (r *run) work(ctx context.Context) error {
 				return err
 			}
 		}
-		if again == (followUp{}) {
+		if again == (followUp{}) && len(r.unheard()) == 0 {
 			return r.finish(ctx)
 		}
-		if failures++; failures > r.spec.Attempts {
+		if again != (followUp{}) {
+			failures++
+		}
+		if failures > r.spec.Attempts {
 			return again.gaveUp(failures)
 		}
 		more = again
@@ -299,7 +302,8 @@ func (r *run) forgotten(result executor.Result) bool {
 func (r *run) start(ctx context.Context, more followUp) (executor.Result, error) {
 	resume := r.conversation()
 	r.resumed = resume != ""
-	text, err := r.prompt(ctx, more, resume != "")
+	said := r.unheard()
+	text, err := r.prompt(ctx, more, said, resume != "")
 	if err == nil {
 		err = r.owned.WriteFile(job.PromptFile, []byte(text))
 	}
@@ -328,6 +332,9 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	if r.spec.Tokens > 0 {
 		tokens = max(r.spec.Tokens-r.used.Spent(), 1)
 	}
+	if err := r.gave(said); err != nil {
+		return executor.Result{}, err
+	}
 	alive, stop := r.session.keepAlive(ctx)
 	r.watch.begin(r.used)
 	result, err := r.agent.Start(alive, executor.Run{
@@ -350,6 +357,9 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	var e *ended
 	if errors.As(lost, &e) {
 		return result, e
+	}
+	if err == nil && result.Done && !result.Failed {
+		err = r.heard()
 	}
 	return result, err
 }

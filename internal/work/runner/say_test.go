@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/executor"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+)
+
+// say says something to a job, and returns when its executor is told.
+func (f *field) say(id, text string) string {
+	f.Helper()
+	out, err := verb.Do(f.Context(), f.w, jobs.Say, jobs.SayIn{Job: id, Text: text})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return out.Told
+}
+
+// What is said to a job at work is told with the next prompt, once, and there is a next round for it. It is a note of
+// the task, in the work tree that is reviewed.
+func TestWhatIsSaidToAJob(t *testing.T) {
+	f := newField(t)
+	f.agent.resumes = true
+	f.agent.does = func(executor.Run) {
+		if len(f.agent.runs) == 1 {
+			if told := f.say("job-1", "use tabs"); told != "next_round" {
+				t.Errorf("it is told %s", told)
+			}
+		}
+	}
+	id := f.make()
+	f.say(id, "mind the gap") // it waits for its first round
+	one := f.runIt(id)
+	f.want(one, job.Succeeded, "")
+	got := f.agent.prompts()
+	if len(got) != 2 || strings.Count(got[0], "mind the gap") != 1 || strings.Contains(got[1], "mind the gap") || !strings.Contains(got[1], "human:lee: use tabs") {
+		t.Fatalf("%d prompts: %q", len(got), got)
+	}
+	if one.Status.Given != 2 || one.Status.Heard != 2 || strings.Count(f.events(id), "said   human:lee: ") != 2 {
+		t.Errorf("the state is %+v\n%s", one.Status, f.events(id))
+	}
+	var notes []string
+	for _, c := range verb.Comments(f.task(one).Provenance) {
+		notes = append(notes, c.Text)
+	}
+	if strings.Join(notes, ", ") != "mind the gap, use tabs" {
+		t.Errorf("the notes are %q", notes)
+	}
+	f.clean(one)
+	_, err := verb.Do(t.Context(), f.w, jobs.Say, jobs.SayIn{Job: id, Text: "too late"})
+	if record.CodeOf(err) != record.AlreadyTerminal {
+		t.Errorf("after its end: %v", err)
+	}
+}
+
+// What was said to a job is told by the supervisor that goes on with it, if the one before was killed.
+func TestWhatIsSaidToAJobOutlivesItsSupervisor(t *testing.T) {
+	f := newField(t)
+	ctx, stop := context.WithCancel(t.Context())
+	f.agent.does = func(executor.Run) {
+		if len(f.agent.runs) == 1 {
+			f.say("job-1", "use tabs")
+			stop()
+		}
+	}
+	id := f.make()
+	if err := f.runner().Run(ctx, f.w, id); err != nil || f.get(id).Status.State != job.Stale {
+		t.Fatal(err, f.get(id).Status)
+	}
+	f.say(id, "and no blanks")
+	f.want(f.runIt(id), job.Succeeded, "")
+	got := f.agent.prompts()
+	if len(got) != 2 || strings.Count(got[1], "use tabs") != 1 || strings.Count(got[1], "and no blanks") != 1 {
+		t.Errorf("%d prompts: %q", len(got), got)
+	}
+}
