@@ -276,7 +276,7 @@ func (f Field) set(target reflect.Value, v any, path string) error {
 	case Decimal:
 		n, err := strconv.ParseFloat(scalar(v), 64)
 		if err != nil || math.IsNaN(n) {
-			return BadInput(path, "must be a number, not %s", describe(v))
+			return BadInput(path, "must be a number, not %s", describe(v)).WithHint("such as 2.5: %s", f.Doc)
 		}
 		target.SetFloat(n)
 	case Boolean:

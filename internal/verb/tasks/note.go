@@ -1,11 +1,14 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
@@ -26,6 +29,9 @@ type NoteIn struct {
 func Note(ctx context.Context, w *verb.Workspace, s *store.Store, in NoteIn) (any, error) {
 	if in.ID == "" {
 		in.ID = verb.RecordID(w.Session)
+	}
+	if in.ID == "" {
+		return nil, in.whichOne(ctx, w, s)
 	}
 	if err := in.valid(); err != nil {
 		return nil, err
@@ -55,11 +61,27 @@ func Note(ctx context.Context, w *verb.Workspace, s *store.Store, in NoteIn) (an
 	return verb.Noticed(out, missed), err
 }
 
+// whichOne is the refusal of a note that names no record: it names the sessions that the caller has open.
+func (in NoteIn) whichOne(ctx context.Context, w *verb.Workspace, s *store.Store) error {
+	all, err := w.Reads.Look(ctx, s, kind.Sessions.Kind)
+	if err != nil {
+		return err
+	}
+	var open []string
+	for _, r := range all.Rows() {
+		if ses, err := kind.Sessions.Get(s, r.ID); r.Status == record.Status(session.Active) && err == nil && ses.Actor == w.Actor() {
+			open = append(open, ses.ID+" on "+cmp.Or(string(ses.Task), "no task"))
+		}
+	}
+	call := record.CallTo("note", "id", "ID", "text", "TEXT").OnlyShown()
+	if len(open) == 0 {
+		return verb.BadInput("id", "is missing, and no session is under way").WithHint("%s; CAIRN_SESSION names a session", call)
+	}
+	return verb.BadInput("id", "is missing: which of your open sessions is it about, %s?", strings.Join(open, " or ")).WithHint("%s, with a session or a task; CAIRN_SESSION names a session for all that follow", call)
+}
+
 // valid looks at what can be judged without reading anything.
 func (in NoteIn) valid() error {
-	if in.ID == "" {
-		return verb.BadInput("id", "is missing, and no session is under way").WithHint("%s; CAIRN_SESSION names a session", record.CallTo("note", "id", "ID", "text", "TEXT").OnlyShown())
-	}
 	if len(in.Text) > record.MaxText {
 		return record.Errorf(record.InvalidInput, "text is %d bytes long, more than %d", len(in.Text), record.MaxText).
 			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", record.CallTo("ref_add", "id", string(in.ID), "type", string(record.FileRef)).OnlyShown())

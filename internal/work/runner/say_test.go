@@ -2,14 +2,19 @@ package runner
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
+	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 // say says something to a job, and returns when its executor is told.
@@ -20,6 +25,12 @@ func (f *field) say(id, text string) string {
 		f.Fatal(err)
 	}
 	return out.Told
+}
+
+// hints reports whether the hint of an error has some words.
+func hints(err error, words string) bool {
+	var e *record.Error
+	return errors.As(err, &e) && strings.Contains(e.Hint.String(), words)
 }
 
 // What is said to a job at work is told with the next prompt, once, and there is a next round for it. It is a note of
@@ -54,7 +65,7 @@ func TestWhatIsSaidToAJob(t *testing.T) {
 	}
 	f.clean(one)
 	_, err := verb.Do(t.Context(), f.w, jobs.Say, jobs.SayIn{Job: id, Text: "too late"})
-	if record.CodeOf(err) != record.AlreadyTerminal {
+	if record.CodeOf(err) != record.AlreadyTerminal || !hints(err, "job_start") {
 		t.Errorf("after its end: %v", err)
 	}
 }
@@ -63,15 +74,26 @@ func TestWhatIsSaidToAJob(t *testing.T) {
 func TestWhatIsSaidToAJobOutlivesItsSupervisor(t *testing.T) {
 	f := newField(t)
 	ctx, stop := context.WithCancel(t.Context())
-	f.agent.does = func(executor.Run) {
+	f.agent.does = func(r executor.Run) {
 		if len(f.agent.runs) == 1 {
 			f.say("job-1", "use tabs")
+			kim := *f.w
+			kim.Actor = verb.As("agent:kim")
+			_, err := verb.Do(t.Context(), &kim, tasks.Claim, tasks.ClaimIn{ID: verb.RecordID(theTask)})
+			if record.CodeOf(err) != record.AlreadyClaimed || !strings.Contains(err.Error(), ", in job-1") || !hints(err, "job_poll") {
+				t.Errorf("claimed beside it: %v", err)
+			}
+			storetest.WriteFile(t, filepath.Join(r.Dir, "half"), "done\n")
 			stop()
 		}
 	}
 	id := f.make()
 	if err := f.runner().Run(ctx, f.w, id); err != nil || f.get(id).Status.State != job.Stale {
 		t.Fatal(err, f.get(id).Status)
+	}
+	_, err := verb.Do(t.Context(), f.w, trees.Remove, trees.RemoveIn{ID: theTask})
+	if record.CodeOf(err) != record.Conflict || !hints(err, "job retry job-1") {
+		t.Errorf("its work tree is removed: %v", err)
 	}
 	f.say(id, "and no blanks")
 	f.want(f.runIt(id), job.Succeeded, "")

@@ -45,7 +45,7 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 	}
 	if t.Repo != "" {
 		return record.Errorf(record.InvalidSpec, "its files are in the repository %q, and a job works in this one", t.Repo).
-			WithHint("start it in a workspace of that repository, or work on it in a pair")
+			WithHint("%s works there, in the folder of that repository; a workspace of its own there, with the task in it, has jobs", record.CallTo("pair_open", "id", t.ID).OnlyShown())
 	}
 	if err := flow.DepsGate(t, flow.Working, w.Reads.Find(s)); err != nil {
 		return err
@@ -71,7 +71,7 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 		}
 		return hold.Refuse(t.ID, me, "", false)
 	}
-	return hold.Refuse(t.ID, me, "", true)
+	return verb.OfJob(s, t.ID, hold, hold.Refuse(t.ID, me, "", true))
 }
 
 // leftByJob reports whether what holds a task was left by a job that no longer works: the session of the job, or the

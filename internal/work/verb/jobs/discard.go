@@ -50,6 +50,9 @@ func Discard(ctx context.Context, w *verb.Workspace, s *store.Store, in DiscardI
 	if err != nil {
 		return Discarded{}, err
 	}
+	if err := somethingToDiscard(ctx, s, w, in.ID); err != nil {
+		return Discarded{}, verb.WithID(err, in.ID)
+	}
 	if in.Reason == "" {
 		in.Reason = "the attempt was given up"
 	}
@@ -60,6 +63,27 @@ func Discard(ctx context.Context, w *verb.Workspace, s *store.Store, in DiscardI
 	of := in.ID.Ref()
 	parked.Branches = verb.NoNil(parked.Branches)
 	return Discarded{ID: in.ID, Left: parked}, w.RememberCall(ctx, s, session.Key{Record: &of})
+}
+
+// somethingToDiscard returns NOT_FOUND for a task on which no job is at work, and that has neither a work tree nor a
+// branch.
+func somethingToDiscard(ctx context.Context, s *store.Store, w *verb.Workspace, id record.ID) error {
+	if _, live := work.Jobs(s).LiveOf(id); live {
+		return nil
+	}
+	trees, err := work.Trees(s, w.Now)
+	if err != nil {
+		return err
+	}
+	_, made, err := trees.Find(id)
+	if err != nil || made {
+		return nil //nolint:nilerr // what cannot be found out is no reason to keep an attempt
+	}
+	if tip, err := s.Repo.Commit(ctx, "refs/heads/"+worktree.Branch(id)); err != nil || tip != "" {
+		return nil //nolint:nilerr // likewise
+	}
+	return record.Errorf(record.NotFound, "there is nothing to discard of %s: no job, no work tree and no branch", id).
+		WithHint("%s begins an attempt; %s shows those there were", record.CallTo("job_start", "id", id).OnlyShown(), record.CallTo("job_list", "task", id).OnlyShown())
 }
 
 // discard is Discard once it is known that it may be done.

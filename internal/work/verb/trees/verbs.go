@@ -2,10 +2,12 @@ package trees
 
 import (
 	"context"
+	"errors"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -91,11 +93,24 @@ func Remove(ctx context.Context, w *verb.Workspace, s *store.Store, in RemoveIn)
 		return Removed{}, err
 	}
 	if err := trees.Remove(ctx, in.ID, in.Force); err != nil {
-		return Removed{}, verb.WithID(err, in.ID)
+		return Removed{}, verb.WithID(cutOff(s, in.ID, err), in.ID)
 	}
 	of := in.ID.Ref()
 	err = w.RememberCall(ctx, s, session.Key{Record: &of})
 	return removed(ctx, s, in.ID, tree.Path), err
+}
+
+// cutOff is the refusal to remove the work tree of a task, with what leads on where its job was cut off: nothing there
+// is to be merged yet.
+func cutOff(s *store.Store, id record.ID, err error) error {
+	last, found := work.Jobs(s).LastOf(id)
+	var refused *record.Error
+	if !found || last.Status.State != job.Stale || !errors.As(err, &refused) || refused.Code != record.Conflict {
+		return err
+	}
+	told := *refused
+	return told.WithHint("its job was cut off: cairn job retry %s goes on there, and %s keeps the work on a branch of its own", last.Spec.Job,
+		record.CallTo("job_discard", "id", id).OnlyShown())
 }
 
 // removeMerged removes each work tree by which nothing can be lost. One that came to hold something meanwhile stays.
