@@ -5,11 +5,14 @@ package pairs
 import (
 	"context"
 	"hash/fnv"
+	"path"
+	"slices"
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -34,8 +37,8 @@ var Verbs = verb.Group{Name: "jobs", Noun: Noun, Toolset: verb.Jobs}.Of(
 		When:    "To see whether a pair is at work, and where.",
 	}),
 	verb.Declare(Close, verb.Verb{Name: "pair_close", Title: "Close a pair", Kind: verb.Write,
-		Profile: verb.PairWorker, Idempotent: true,
-		Summary: "End the session of a pair. Its work tree stays, unless all that was done in it is committed and merged.",
+		Profile: verb.PairWorker, Idempotent: true, Runs: true,
+		Summary: "Run the checks, commit what is not committed if a message is given, and end the session of a pair. Its work tree stays, unless all of it is merged, or nothing was done.",
 		When:    "When the two are done; with a summary the work is handed over for review, without one the task is given back.",
 	}),
 )
@@ -58,7 +61,12 @@ type Pair struct {
 	Executor    string            `json:"executor,omitempty"`    // of command
 	Command     string            `json:"command,omitempty"`     // starts the agent, in a POSIX shell
 	Reused      bool              `json:"reused,omitempty"`      // it was open already
+	Checks      []verb.CheckRun   `json:"checks,omitempty"`      // by pair_close: what the checks of the task say of the work
+	Unchecked   string            `json:"unchecked,omitempty"`   // by pair_close: why they were not run
+	Commit      string            `json:"commit,omitempty"`      // by pair_close: what was not committed is in it
+	Uncommitted bool              `json:"uncommitted,omitempty"` // by pair_close: the work tree has what is in no commit
 	Removed     bool              `json:"removed,omitempty"`     // by pair_close: the work tree is gone
+	Nothing     bool              `json:"nothing,omitempty"`     // by pair_close: nothing was done, so its branch is gone too
 	Kept        string            `json:"kept,omitempty"`        // by pair_close: why the work tree stays
 	Replayed    bool              `json:"replayed,omitempty"`    // the call was made before, under the same idempotency key
 
@@ -223,17 +231,24 @@ func (p place) noJob(code record.Code) error {
 type CloseIn struct {
 	ID      record.ID `json:"id" doc:"task of the pair" cli:"arg"`
 	Summary string    `json:"summary,omitempty" doc:"what was done: hands the work over for review, as finish does"`
+	Commit  string    `json:"commit,omitempty" doc:"message: first commits what is not committed in the work tree of the task"`
 	verb.Once
 }
 
-// Close ends the session of a pair: with a summary it hands over, and without one it gives the task back. The work tree
-// is removed only if it is the task's own, and all that was done in it is committed and merged; Kept says why it stays.
+// Close ends the session of a pair: with a summary it hands over, and without one it gives the task back. Before that it
+// commits what is uncommitted, if it is given a message, and runs the checks of the task, whose results it returns and
+// which refuse nothing. The work tree is removed only if it is the task's own, and all that was done in it is committed
+// and merged, or nothing was done; Kept says why it stays.
 //
-// It returns BUSY while a job of the task runs, and NOT_FOUND if there is no pair and no work tree.
+// It returns BUSY while a job of the task runs, NOT_FOUND if there is no pair and no work tree, and GIT if a hook refuses
+// the commit.
 func Close(ctx context.Context, w *verb.Workspace, s *store.Store, in CloseIn) (Pair, error) {
 	p, err := taskOf(s, in.ID)
 	if err == nil {
 		err = w.InScope(in.ID)
+	}
+	if err == nil {
+		err = record.ValidText("commit", in.Commit)
 	}
 	if err != nil {
 		return Pair{}, err
@@ -242,49 +257,126 @@ func Close(ctx context.Context, w *verb.Workspace, s *store.Store, in CloseIn) (
 		err = p.find(w)
 	}
 	if err == nil {
-		err = p.end(ctx, w, in.Summary)
+		err = p.mayEnd(w)
 	}
 	if err != nil {
 		return Pair{}, verb.WithID(err, in.ID)
+	}
+	if p.tree == nil {
+		found := p.check(ctx, w)
+		if err := p.end(ctx, w, in.Summary); err != nil {
+			return Pair{}, verb.WithID(err, in.ID)
+		}
+		out := p.view()
+		out.Checks, out.Unchecked, out.Kept = found.Checks, found.Unchecked, "it is a person's, and not the task's own"
+		return out, w.RememberCall(ctx, p.s, session.Key{Task: in.ID})
+	}
+	trees, err := work.Trees(p.s, w.Now)
+	if err != nil {
+		return Pair{}, err
+	}
+	return p.closeOwn(ctx, w, trees, in)
+}
+
+// closeOwn is Close in the work tree of the task.
+func (p *place) closeOwn(ctx context.Context, w *verb.Workspace, trees *worktree.Worktrees, in CloseIn) (Pair, error) {
+	var commit string
+	var err error
+	if in.Commit != "" {
+		commit, err = trees.Commit(ctx, *p.tree, in.Commit)
+	}
+	if err != nil {
+		return Pair{}, verb.WithID(err, in.ID)
+	}
+	untouched, _ := trees.Untouched(ctx, *p.tree, p.own)
+	var found Pair
+	if untouched = untouched && in.Summary == ""; !untouched {
+		found = p.check(ctx, w)
+	}
+	if err := p.end(ctx, w, in.Summary); err != nil {
+		return Pair{}, verb.WithID(err, in.ID)
+	}
+	if commit != "" { // what its end wrote belongs to it; if it cannot be committed, Kept says so
+		_, _ = trees.CommitRecords(ctx, *p.tree, string(in.ID)+": the pair is closed")
 	}
 	if err := w.RememberCall(ctx, p.s, session.Key{Task: in.ID}); err != nil {
 		return Pair{}, err
 	}
 	out := p.view()
-	if p.tree == nil {
-		out.Kept = "it is a person's, and not the task's own"
-		return out, nil
-	}
-	trees, err := work.Trees(p.s, w.Now)
-	if err != nil {
-		return out, err
+	out.Checks, out.Unchecked, out.Commit = found.Checks, found.Unchecked, commit
+	if untouched && p.onlyBegan() {
+		if out.Nothing, _ = trees.Forget(ctx, *p.tree, p.own); out.Nothing {
+			_ = p.s.DropBranch(ctx, in.ID.Ref(), p.tree.Branch) // what it knows of the branch is of none
+		}
 	}
 	if err := trees.Remove(ctx, p.tree.Task, false); err != nil { // it would lose something
-		out.Kept = record.MessageOf(err)
+		out.Nothing, out.Kept = false, record.MessageOf(err)
+		if at, found, _ := trees.Look(ctx, in.ID); found {
+			out.Uncommitted = at.Has(worktree.Uncommitted) || at.Has(worktree.Untracked)
+		}
 		return out, nil
 	}
 	out.Removed, out.Worktree, out.Root, out.Environment = true, "", "", nil
 	return out, nil
 }
 
-// end ends the session of a pair as its agent. Who opened it may, and whoever may change the task.
-func (p *place) end(ctx context.Context, w *verb.Workspace, summary string) error {
+// check runs the checks of the task for its pair, if it is open and has any.
+func (p *place) check(ctx context.Context, w *verb.Workspace) (found Pair) {
+	commands := slices.ContainsFunc(p.task.Checks, func(c task.Check) bool { return !c.Manual() })
+	if !p.open() || !commands {
+		return found
+	}
+	out, err := verb.Do(ctx, w.At(p.at.Root).WithoutKey().InNameOf(p.session.Actor), tasks.RunChecks, tasks.RunChecksIn{ID: p.task.ID})
+	if err != nil {
+		found.Unchecked = record.MessageOf(err)
+	} else if out.Run != nil {
+		found.Checks = out.Run.Checks
+	}
+	return found
+}
+
+// own reports whether a file of the record is that of the task or of the session of the pair.
+func (p *place) own(name string) bool {
+	return path.Base(name) == string(p.task.ID)+".md" || path.Base(name) == p.session.ID+".yaml"
+}
+
+// onlyBegan reports whether the record of the task in the work tree says no more than the one here but that the pair
+// began and ended.
+func (p *place) onlyBegan() bool {
+	there, err := kind.Tasks.Get(p.at, p.task.ID)
+	if err != nil {
+		return false
+	}
+	had := p.task.Provenance.Hashes()
+	return !slices.ContainsFunc(there.Provenance, func(e record.Entry) bool {
+		return !had[e.Hash()] && (!e.OfAttempt() || e.Session != p.session.ID)
+	})
+}
+
+// mayEnd returns why the caller does not close the pair. Who opened it may, and whoever may change the task.
+func (p *place) mayEnd(w *verb.Workspace) error {
 	who := w.Actor()
 	switch {
 	case !p.open() && p.tree == nil:
 		return record.Errorf(record.NotFound, "no pair works on %s", p.task.ID).
 			WithHint("%s opens one", record.CallTo("pair_open", "id", p.task.ID).OnlyShown())
-	case !p.open():
-		return nil
-	case who.Agent() && who != p.session.Actor && w.Profile < verb.Maintainer:
+	case p.open() && who.Agent() && who != p.session.Actor && w.Profile < verb.Maintainer:
 		return record.Errorf(record.NotYours, "the pair is %s's", p.session.Actor).WithHint("its person closes it")
+	}
+	return nil
+}
+
+// end ends the session of a pair as its agent.
+func (p *place) end(ctx context.Context, w *verb.Workspace, summary string) error {
+	if !p.open() {
+		return nil
 	}
 	acts, id := w.At(p.at.Root).InNameOf(p.session.Actor), verb.SessionID(p.session.ID)
 	var err error
 	if summary != "" {
 		_, err = verb.Do(ctx, acts, sessions.Finish, sessions.FinishIn{Session: id, Summary: summary})
 	} else {
-		why := "the pair was closed by " + string(who)
+		why := "the pair was closed by " + string(w.Actor())
 		_, err = verb.Do(ctx, acts, sessions.Cancel, sessions.CancelIn{Session: id, Reason: why})
 	}
 	if ended, gone := kind.Sessions.Get(p.at, p.session.ID); gone == nil {

@@ -134,6 +134,68 @@ func TestAPairIsClosed(t *testing.T) {
 	}
 }
 
+// Closing runs the checks, says what is in no commit, and commits it where a message is given.
+func TestClosingAPairRunsTheChecksAndCommits(t *testing.T) {
+	w, id := field(t)
+	verbtest.Must(t, w, "update", verbtest.Args{"id": id, "checks": []verbtest.Args{{"desc": "a wall", "cmd": "test -f wall.txt"}, {"desc": "a roof", "cmd": "test -f roof.txt"}}})
+	verbtest.ApproveAll(t, w)
+	got := open(t, w, verbtest.Args{"id": id})
+	if err := os.WriteFile(filepath.Join(got.Root, "wall.txt"), []byte("brick\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	closed, err := verbtest.Call[pairs.Pair](t, w, "pair_close", verbtest.Args{"id": id})
+	if err != nil || len(closed.Checks) != 2 || closed.Checks[0].Result != record.Pass || closed.Checks[1].Result != record.Fail {
+		t.Fatalf("closed with %+v, %v", closed.Checks, err)
+	}
+	if !closed.Uncommitted || closed.Commit != "" || closed.Removed {
+		t.Errorf("closed %+v", closed)
+	}
+	closed, err = verbtest.Call[pairs.Pair](t, w, "pair_close", verbtest.Args{"id": id, "commit": "A wall"})
+	if err != nil || closed.Uncommitted || closed.Commit == "" || closed.Removed {
+		t.Errorf("committed %+v, %v", closed, err)
+	}
+	out, err := exec.Command("git", "-C", got.Root, "log", "-1", "--format=%H %s", "--", "wall.txt").Output()
+	if err != nil || string(out) != closed.Commit+" A wall\n" {
+		t.Errorf("the branch has %q, %v", out, err)
+	}
+}
+
+// Where nothing was done, closing leaves neither a work tree nor a branch. What was said there is something.
+func TestAPairInWhichNothingWasDoneLeavesNothing(t *testing.T) {
+	w, id := field(t)
+	if out, err := exec.Command("sh", "-c", "cd "+w.Dir+" && git add --all && git commit --quiet --message task").CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	got := open(t, w, verbtest.Args{"id": id})
+	branches := func() string {
+		out, _ := exec.Command("git", "-C", w.Dir, "branch", "--list", "cairn/*").Output()
+		return string(out)
+	}
+	if branches() == "" {
+		t.Fatal("it has no branch")
+	}
+	closed, err := verbtest.Call[pairs.Pair](t, w, "pair_close", verbtest.Args{"id": id})
+	if err != nil || !closed.Nothing || !closed.Removed || closed.Status != session.Canceled {
+		t.Errorf("closed %+v, %v", closed, err)
+	}
+	if _, err := os.Stat(got.Worktree); !os.IsNotExist(err) || branches() != "" {
+		t.Errorf("left: %v, %s", err, branches())
+	}
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if there, err := kind.Tasks.Get(s, id); err != nil || there.Status != s.Config.Flow.Initial {
+		t.Errorf("the task is %s, %v", there.Status, err)
+	}
+	open(t, w, verbtest.Args{"id": id})
+	verbtest.Must(t, w, "note", verbtest.Args{"id": id, "text": "the ground is wet"})
+	closed, err = verbtest.Call[pairs.Pair](t, w, "pair_close", verbtest.Args{"id": id})
+	if err != nil || closed.Nothing || closed.Removed {
+		t.Errorf("closed after a note %+v, %v", closed, err)
+	}
+}
+
 // A pair works where nobody else does: not beside a job, not in a clone that is not trusted, and not on a closed task.
 func TestWhereNoPairIsOpened(t *testing.T) {
 	w, id := field(t)
