@@ -108,7 +108,7 @@ fuzz:
 	$(GO) test ./internal/ledger -run '^$$' -fuzz '^FuzzProse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 
 race:
-	RACETIME=$(RACETIME) $(GO) test ./store -count=1 -v -run '^TestWritersBesideAnEditor$$'
+	CAIRN_TESTS=all RACETIME=$(RACETIME) $(GO) test ./store -count=1 -v -run '^TestSlowWritersBesideAnEditor$$'
 
 # Each time 200 processes are killed at random moments, every verb at each of its system calls, and each call fails in each way.
 crash:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd/complete"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -113,7 +114,8 @@ func (c completing) completes(t *testing.T, line string) bool {
 }
 
 // Whatever a command takes is completed, unless nobody could list it.
-func TestEveryArgumentIsCompleted(t *testing.T) {
+func TestSlowEveryArgumentIsCompleted(t *testing.T) {
+	slowtest.Skip(t)
 	c := newCompleting(t)
 	asked := 0
 	ask := func(what, line string) {

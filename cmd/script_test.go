@@ -15,11 +15,11 @@ func TestMain(m *testing.M) {
 	cmdtest.Main(m, func(p cmdtest.Process) int { return Main(context.Background(), Env(p)) })
 }
 
-// TestStories runs one of sixteen stories, and those that changed; TestSlowStories the others. cmdtest.Stories says what
+// TestStories runs one of 32 stories, and those that changed; TestSlowStories the others. cmdtest.Stories says what
 // they can do.
-func TestStories(t *testing.T) { cmdtest.Stories(t, cmdtest.Scripts(t, storyDir, 16)) }
+func TestStories(t *testing.T) { cmdtest.Stories(t, cmdtest.Scripts(t, storyDir, 32)) }
 
 func TestSlowStories(t *testing.T) {
 	slowtest.Skip(t)
-	cmdtest.Stories(t, cmdtest.OtherScripts(t, storyDir, 16))
+	cmdtest.Stories(t, cmdtest.OtherScripts(t, storyDir, 32))
 }

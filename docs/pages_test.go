@@ -17,7 +17,7 @@ import (
 var block = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$|^<!-- prepare\n(.*?)^-->$")
 
 // Pages whose blocks are run by a test of their own.
-var ownTest = map[string]string{"../README.md": "TestQuickstart", "jobs.md": "TestSlowJobsTutorial", "ledger.md": "TestSlowLedgerPage"}
+var ownTest = map[string]string{"../README.md": "TestSlowQuickstart", "jobs.md": "TestSlowJobsTutorial", "ledger.md": "TestSlowLedgerPage"}
 
 // userPages are the pages for users that somebody wrote.
 func userPages(t *testing.T) []string {

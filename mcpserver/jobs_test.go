@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -273,7 +274,8 @@ func TestAServerThatWentElsewhereReadsTheJobsThere(t *testing.T) {
 }
 
 // What job_start refuses because a job lives leads to that job.
-func TestARefusedStartLeadsToTheLiveJob(t *testing.T) {
+func TestSlowARefusedStartLeadsToTheLiveJob(t *testing.T) {
+	slowtest.Skip(t)
 	w, _ := withJobs(t)
 	cs := connect(t, w)
 	made := does[verb.Task](t, cs, "create", object{"title": "Pay"})

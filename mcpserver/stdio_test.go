@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -277,7 +278,8 @@ func blocking(t *testing.T) (verb.Workspace, record.ID) {
 }
 
 // A run of checks says which one runs before it does, and a run that ends early records nothing, for neither check.
-func TestChecksThatAreEndedEarly(t *testing.T) {
+func TestSlowChecksThatAreEndedEarly(t *testing.T) {
+	slowtest.Skip(t)
 	for _, tt := range []struct {
 		name, tool, args string
 		end              func(*client)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -140,7 +141,8 @@ func TestFixOfFilesThatDiffer(t *testing.T) {
 }
 
 // Whatever call of it fails, two files become the same one in the end.
-func TestFixOfFilesThatDifferFails(t *testing.T) {
+func TestSlowFixOfFilesThatDifferFails(t *testing.T) {
+	slowtest.Skip(t)
 	defer func() { disk.Intercept = nil }()
 	f := secondFiles[0]
 	l := f.workspace(t)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -247,7 +248,8 @@ func liveFiles(s *store.Store) []string {
 
 // No link in live state is followed, by readers or by writers, whether what it leads to is there or not; nor is a
 // second name of a file written through.
-func TestLinksInLiveState(t *testing.T) {
+func TestSlowLinksInLiveState(t *testing.T) {
+	slowtest.Skip(t)
 	for _, inGit := range []bool{true, false} {
 		for i := range liveFiles(&store.Store{}) {
 			for _, kind := range []string{"a link", "a link to nothing", "a second name"} {

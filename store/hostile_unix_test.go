@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 // A pipe or a device in live state holds nobody up.
-func TestPipesInLiveState(t *testing.T) {
+func TestSlowPipesInLiveState(t *testing.T) {
+	slowtest.Skip(t)
 	for _, kind := range []string{"a pipe", "a device"} {
 		for i := range liveFiles(&store.Store{}) {
 			s, around := hostileStore(t, true)

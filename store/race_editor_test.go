@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -34,7 +35,8 @@ const (
 //   - When the editor reads again it finds what it saved last, but for the window that stays open.
 //   - What the editor overwrote is known, and can be offered back.
 //   - A reader finds the file whole, or cut short by the editor while that saves in place.
-func TestWritersBesideAnEditor(t *testing.T) {
+func TestSlowWritersBesideAnEditor(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	s := storetest.New(t)
 	storetest.WriteTask(t, s, "PROJ-1")

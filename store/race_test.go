@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -25,7 +26,8 @@ const (
 
 // Many processes note on one task. Every note is there, once, and the entries are in order: by their time, and each
 // writer's as it made them.
-func TestNotesOfManyProcesses(t *testing.T) {
+func TestSlowNotesOfManyProcesses(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	s := storetest.New(t)
 	storetest.WriteTask(t, s, "PROJ-1")
@@ -79,7 +81,8 @@ func notesOfWriter(writer string) (notes []string) {
 }
 
 // Many processes create tasks. No two get one id, and none is lost.
-func TestCreatesOfManyProcesses(t *testing.T) {
+func TestSlowCreatesOfManyProcesses(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	s := storetest.New(t)
 	processes := storetest.StartAll(t, s, writers, "create")
@@ -143,7 +146,8 @@ func TestOneWinner(t *testing.T) {
 
 // Two worktrees of one clone have a file of the task each, and still only one racer gets it: its file says so, and the
 // other worktree's is left alone.
-func TestOneWinnerAcrossWorktrees(t *testing.T) {
+func TestSlowOneWinnerAcrossWorktrees(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	repo := storetest.NewRepo(t)
 	here, there := storetest.NewAt(t, repo), storetest.NewAt(t, storetest.LinkWorktree(t, repo))

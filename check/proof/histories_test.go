@@ -47,7 +47,7 @@ func TestSlowHistories(t *testing.T) {
 	judgeHistories(t, cmdtest.OtherScripts)
 }
 
-// TestHistories judges one of sixteen of each kind, and those that changed; TestSlowHistories the others.
+// TestHistories judges one of 48 of each kind, and those that changed; TestSlowHistories the others.
 func TestHistories(t *testing.T) { judgeHistories(t, cmdtest.Scripts) }
 
 func judgeHistories(t *testing.T, scripts func(t *testing.T, dir string, of int) []string) {
@@ -56,7 +56,7 @@ func judgeHistories(t *testing.T, scripts func(t *testing.T, dir string, of int)
 	for _, kind := range []string{"cheats", "honest"} {
 		t.Run(kind, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
-				Files:              scripts(t, filepath.Join("testdata", "histories", kind), 16),
+				Files:              scripts(t, filepath.Join("testdata", "histories", kind), 48),
 				Setup:              setup,
 				RequireUniqueNames: true,
 				UpdateScripts:      os.Getenv("UPDATE") != "",

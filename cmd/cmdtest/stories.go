@@ -62,8 +62,8 @@ func Stories(t *testing.T, files []string, more ...Command) {
 	})
 }
 
-// Scripts lists one of so many scripts of a folder, with -short one of sixteen, and those whose paths end one of the
-// words of $CHANGED, as make quick has it. With $UPDATE it is all of them.
+// Scripts lists one of so many scripts of a folder, and those whose paths end one of the words of $CHANGED, as make
+// quick has it. With $UPDATE it is all of them.
 func Scripts(t *testing.T, dir string, of int) []string {
 	t.Helper()
 	scripts, _ := share(t, dir, of)
@@ -83,11 +83,8 @@ func share(t *testing.T, dir string, of int) (scripts, others []string) {
 	if err != nil || len(all) == 0 {
 		t.Fatalf("no scripts in %s: %v", dir, err)
 	}
-	switch {
-	case os.Getenv("UPDATE") != "":
+	if os.Getenv("UPDATE") != "" {
 		of = 1
-	case testing.Short():
-		of = 16
 	}
 	for i, name := range all {
 		at, err := filepath.Abs(name)

@@ -9,11 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // The story runs once; it checks itself at every step. What is left to ask is what it leaves behind, and whether the
 // README shows it as it is.
-func TestQuickstart(t *testing.T) {
+func TestSlowQuickstart(t *testing.T) {
+	slowtest.Skip(t)
 	home, temp := userOfThisMachine(t)
 	var out bytes.Buffer
 	if err := run(t.Context(), &out, false); err != nil {

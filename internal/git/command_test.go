@@ -308,7 +308,8 @@ func TestSlowConfigDecidesNoAnswer(t *testing.T) {
 
 // To hash a file git starts the filters of the clone's config, and for a submodule those of its own. A repository that
 // lies in the work tree untracked came in some other way, and starts none of its own; nor does a submodule of it.
-func TestUntrackedRepositoryStartsNoFilter(t *testing.T) {
+func TestSlowUntrackedRepositoryStartsNoFilter(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the trap is POSIX shell")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // bothHeads asks the library and git and fails the test unless they agree.
@@ -60,7 +61,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-func TestHeadOfASubmodule(t *testing.T) {
+func TestSlowHeadOfASubmodule(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	r := withSubmodule(t)
 	sub := repo{t, r.path("sub")}

@@ -80,7 +80,8 @@ func TestSlowASubmoduleThatIsNotCheckedOut(t *testing.T) {
 	}
 }
 
-func TestASubmoduleThatGitIsToldToIgnore(t *testing.T) {
+func TestSlowASubmoduleThatGitIsToldToIgnore(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	r := withSubmodule(t)
 	clean := r.fingerprint()
@@ -91,7 +92,8 @@ func TestASubmoduleThatGitIsToldToIgnore(t *testing.T) {
 	}
 }
 
-func TestARepositoryThatIsNotTracked(t *testing.T) {
+func TestSlowARepositoryThatIsNotTracked(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	r := filled(t)
 	r.commit()

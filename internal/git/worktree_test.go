@@ -318,8 +318,9 @@ func TestFromASubfolder(t *testing.T) {
 	}
 }
 
-// TestSettings runs under settings that change what git prints.
-func TestSettings(t *testing.T) {
+// TestSlowSettings runs under settings that change what git prints.
+func TestSlowSettings(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	r := filled(t)
 	r.commit()

@@ -78,7 +78,8 @@ func said(s *store.Store) string {
 }
 
 // A branch that was fetched says how far it has brought a task, and nothing about tasks that it did not move.
-func TestRead(t *testing.T) {
+func TestSlowRead(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	const review = "PROJ-1 in_review on origin/fix"
 	for _, tt := range []struct {

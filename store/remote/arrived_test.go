@@ -147,7 +147,8 @@ func TestSlowFinishedClaimsAreRemovedOnceTheyArrived(t *testing.T) {
 }
 
 // A claim that changed since this clone asked the remote stays: the removal is of what was judged.
-func TestRemovalIsOfWhatWasJudged(t *testing.T) {
+func TestSlowRemovalIsOfWhatWasJudged(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	p := newPair(t)
 	p.sync()

@@ -85,7 +85,8 @@ func TestGitLosesTheAnswer(t *testing.T) {
 }
 
 // The server refuses the second ref of a push, or dies at it.
-func TestGitStopsAtTheSecondRef(t *testing.T) {
+func TestSlowGitStopsAtTheSecondRef(t *testing.T) {
+	slowtest.Skip(t)
 	for name, end := range map[string]string{"refuses": "exit 1", "dies": "kill -9 $PPID"} {
 		t.Run(name, func(t *testing.T) {
 			bare, all := realClones(t, "agent:ada", "agent:bea")
@@ -226,7 +227,8 @@ func TestSlowGitThatCannotAnswer(t *testing.T) {
 }
 
 // A claim counts where all clones ask: not what a fork, a mirror or a copy takes to which this clone pushes.
-func TestGitPushesElsewhere(t *testing.T) {
+func TestSlowGitPushesElsewhere(t *testing.T) {
+	slowtest.Skip(t)
 	for name, aside := range map[string]func(bare, other string) []string{
 		"one push URL":  func(_, other string) []string { return []string{"remote.origin.pushurl", other} },
 		"pushInsteadOf": func(bare, other string) []string { return []string{"url." + other + ".pushInsteadOf", bare} },

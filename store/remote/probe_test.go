@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
@@ -30,7 +31,8 @@ func TestAProbeIsCheap(t *testing.T) {
 }
 
 // What a probe of other refs finds is not kept, but it counts.
-func TestAProbeOfOtherRefs(t *testing.T) {
+func TestSlowAProbeOfOtherRefs(t *testing.T) {
+	slowtest.Skip(t)
 	p := newPair(t)
 	p.sync()
 	key := p.two.Config.Claims.Key()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -37,7 +38,8 @@ func asCI(t *testing.T) (s *store.Store, a string) {
 }
 
 // A merge queue, and a push to the default branch, name what they stand on in places of their own.
-func TestBaseOfAQueueAndOfAPush(t *testing.T) {
+func TestSlowBaseOfAQueueAndOfAPush(t *testing.T) {
+	slowtest.Skip(t)
 	s, a := asCI(t)
 	head, tip := storetest.CommitOf(t, s.Root, "HEAD"), storetest.CommitOf(t, s.Root, "origin/main")
 	storetest.Git(t, s.Root, "tag", "main", "HEAD") // git would take a tag before a branch
@@ -92,7 +94,8 @@ func TestBaseOfAQueueAndOfAPush(t *testing.T) {
 }
 
 // In a CI nobody reads that nothing was compared.
-func TestNoBaseInACI(t *testing.T) {
+func TestSlowNoBaseInACI(t *testing.T) {
+	slowtest.Skip(t)
 	s, a := asCI(t)
 	gone := strings.Repeat("1", 40)
 	outside := storetest.NewAt(t, t.TempDir())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -100,7 +101,8 @@ func TestFindingsOfSeveralBasesAreToldOnce(t *testing.T) {
 }
 
 // A merge of many branches has one base with each, and none is left out.
-func TestMergeOfManyBranches(t *testing.T) {
+func TestSlowMergeOfManyBranches(t *testing.T) {
+	slowtest.Skip(t)
 	s := recorded(t)
 	begin := storetest.CommitOf(t, s.Root, "HEAD")
 	var branches []string
@@ -124,7 +126,8 @@ func TestMergeOfManyBranches(t *testing.T) {
 }
 
 // Each base is read, so there is a limit to how many a history may have, and the hint says what to do.
-func TestTooManyMergeBases(t *testing.T) {
+func TestSlowTooManyMergeBases(t *testing.T) {
+	slowtest.Skip(t)
 	s := recorded(t)
 	commit := func(parents ...string) string {
 		args := []string{"commit-tree", "-m", fmt.Sprint(parents), "HEAD^{tree}"}
@@ -157,7 +160,8 @@ func TestTooManyMergeBases(t *testing.T) {
 }
 
 // A change of very many commits is judged as one of a few.
-func TestChangeOfManyCommits(t *testing.T) {
+func TestSlowChangeOfManyCommits(t *testing.T) {
+	slowtest.Skip(t)
 	s := recorded(t)
 	storetest.Git(t, s.Root, "branch", "base")
 	suite := task.Check{Desc: "it is up", Cmd: "test -f roof"}

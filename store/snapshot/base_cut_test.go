@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -14,7 +15,8 @@ import (
 
 // A note that a commit of the change had and the last one lacks is found, however the clone pretends that this commit
 // is not there: the check says so, or that it cannot compare. Files that no git wrote are refused.
-func TestHistoryThatIsCutShort(t *testing.T) {
+func TestSlowHistoryThatIsCutShort(t *testing.T) {
+	slowtest.Skip(t)
 	shallow := func(text func(tip, middle string) string) func(*testing.T, *store.Store, string, string) {
 		return func(t *testing.T, s *store.Store, tip, middle string) {
 			storetest.WriteFile(t, filepath.Join(s.Repo.GitDir, "shallow"), text(tip, middle))

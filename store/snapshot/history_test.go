@@ -9,13 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 // Git is started as often for many commits, each with an entry of a task and one of a handoff, as for a few.
-func TestStartsOfGitDoNotGrow(t *testing.T) {
+func TestSlowStartsOfGitDoNotGrow(t *testing.T) {
+	slowtest.Skip(t)
 	s := recorded(t)
 	storetest.Git(t, s.Root, "branch", "base")
 	entries := []string{"provenance:", "  - {who: 'agent:a', at: 2026-06-21T12:00:00Z, did: created}"}

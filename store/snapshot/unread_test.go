@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -20,7 +21,8 @@ const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2
 
 // What a change does to a file that nobody can read in the base is not passed over, wherever it is judged. Where the
 // change leaves the file as it is, the file itself is what is found.
-func TestUnreadableBase(t *testing.T) {
+func TestSlowUnreadableBase(t *testing.T) {
+	slowtest.Skip(t)
 	files := []struct {
 		name string
 		path func(s *store.Store) string

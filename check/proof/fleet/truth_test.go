@@ -15,11 +15,11 @@ import (
 // Whatever two clones write, commit, merge, pull, reset and check out, in whatever order, both tell what the files say:
 // which state a task is in, who has it, and of no work elsewhere that is here. Live state yields to what git brought,
 // and who lost something by that is told so. FLEET and KEEP are as with TestFleets.
-func TestFilesWin(t *testing.T) { told(t, 100, 102, 15) }
+func TestFilesWin(t *testing.T) { told(t, 100, 101, 15) }
 
 func TestSlowFilesWin(t *testing.T) {
 	slowtest.Skip(t)
-	told(t, 103, 143, 60)
+	told(t, 101, 143, 60)
 }
 
 func told(t *testing.T, from, to uint64, steps int) {

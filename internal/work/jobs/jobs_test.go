@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
@@ -128,7 +129,8 @@ func TestTheNewestComesFirst(t *testing.T) {
 	}
 }
 
-func TestOnlyItsOwnerWritesAJobAndOnlyWhatMayFollow(t *testing.T) {
+func TestSlowOnlyItsOwnerWritesAJobAndOnlyWhatMayFollow(t *testing.T) {
+	slowtest.Skip(t)
 	s := storetest.New(t)
 	create(t, s, spec("job-a", job.P1, 0))
 	o := own(t, s, "job-a")

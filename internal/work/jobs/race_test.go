@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
@@ -214,7 +215,8 @@ func playOwn(s *store.Store, args []string) error {
 	return nil
 }
 
-func TestOfTwoSupervisorsOneIsRefused(t *testing.T) {
+func TestSlowOfTwoSupervisorsOneIsRefused(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	s := storetest.New(t)
 	create(t, s, spec("job-a", job.P1, 0))

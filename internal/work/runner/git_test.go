@@ -43,7 +43,8 @@ func TestSlowGitByTheAgent(t *testing.T) {
 	}
 }
 
-func TestABranchOfTheAgentsOwn(t *testing.T) {
+func TestSlowABranchOfTheAgentsOwn(t *testing.T) {
+	slowtest.Skip(t)
 	handsOverWith(t, "git switch -q -c mine main && git clean -qfdx && echo good >file && git add -A && git commit -qm mine")
 }
 
@@ -70,7 +71,8 @@ func handsOverWith(t *testing.T, line string) {
 }
 
 // What git was left in the middle of goes back to the agent, and ends with the job: another one can begin.
-func TestAnAgentThatLeavesARebase(t *testing.T) {
+func TestSlowAnAgentThatLeavesARebase(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "echo mine >file && git add -A && git commit -qm mine && cd " + f.s.Root +
 		" && echo theirs >file && git add -A && git commit -qm theirs && cd - >/dev/null; git rebase -q main >/dev/null 2>&1; echo half >file; echo done"

@@ -23,7 +23,8 @@ func (f *field) allow(url string) {
 	storetest.WriteFile(f, filepath.Join(f.w.ConfigDir, "config.yaml"), "webhooks: ['"+strings.TrimPrefix(url, "http://")+"']\n")
 }
 
-func TestAWebhookIsToldTheEnd(t *testing.T) {
+func TestSlowAWebhookIsToldTheEnd(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	var told []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 )
 
@@ -61,7 +62,8 @@ func TestAPatchIsApplied(t *testing.T) {
 	}
 }
 
-func TestAPatchThatIsMissingOrDoesNotApply(t *testing.T) {
+func TestSlowAPatchThatIsMissingOrDoesNotApply(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "echo I changed nothing"
 	f.want(f.run(patched), job.Failed, job.BadArtifacts)

@@ -94,7 +94,8 @@ func TestSlowALaterJobDoesNotProfitFromAWeakenedCheck(t *testing.T) {
 }
 
 // An error that the base has already is not the job's.
-func TestWhatTheBaseHasAlreadyIsNotTheJobs(t *testing.T) {
+func TestSlowWhatTheBaseHasAlreadyIsNotTheJobs(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.create("PROJ-2")
 	f.git(f.s.Root, "add", "-A")

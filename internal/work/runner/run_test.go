@@ -118,7 +118,8 @@ func TestChecksThatFailGoBack(t *testing.T) {
 	}
 }
 
-func TestAnExecutorThatResumesIsToldWhatIsNew(t *testing.T) {
+func TestSlowAnExecutorThatResumesIsToldWhatIsNew(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line, f.agent.resumes = mends, true
 	f.want(f.run(), job.Succeeded, "")
@@ -128,7 +129,8 @@ func TestAnExecutorThatResumesIsToldWhatIsNew(t *testing.T) {
 }
 
 // Who goes on is told that they do, in the conversation of before if there is one.
-func TestAnExecutorThatCrashedGoesOn(t *testing.T) {
+func TestSlowAnExecutorThatCrashedGoesOn(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line, f.agent.resumes = `if grep -q 'You go on'; then echo good >file; else echo half >file; kill -9 $$; fi`, true
 	one := f.run()
@@ -184,7 +186,8 @@ func TestSlowARejectionIsToldInTheConversationOfBefore(t *testing.T) {
 }
 
 // A conversation that the program has no more is no end.
-func TestAConversationThatIsGoneIsBegunAnew(t *testing.T) {
+func TestSlowAConversationThatIsGoneIsBegunAnew(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.resumes, f.agent.line = true, `if grep -q 'It should say good'; then echo bad >file; test ! -e told || echo good >file; touch told; else exit 1; fi`
 	one := f.run()
@@ -195,7 +198,8 @@ func TestAConversationThatIsGoneIsBegunAnew(t *testing.T) {
 }
 
 // An error that passes is tried again, as often as the spec says; another one is an end.
-func TestWhatPassesIsTriedAgain(t *testing.T) {
+func TestSlowWhatPassesIsTriedAgain(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.passing, f.agent.line = true, "test -e $CAIRN_JOB && echo good >file && exit; touch $CAIRN_JOB; echo overloaded; exit 1"
 	f.want(f.run(), job.Succeeded, "")
@@ -287,7 +291,8 @@ func TestAnAgentThatHandsOverBadWorkGetsItBack(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsRemindedOnce(t *testing.T) {
+func TestSlowAnAgentIsRemindedOnce(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.handsOver = true
 	one := f.run()
@@ -315,7 +320,8 @@ func TestAnExitThatIsNot0EndsTheJob(t *testing.T) {
 	}
 }
 
-func TestACrashIsTriedAgain(t *testing.T) {
+func TestSlowACrashIsTriedAgain(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = `echo x >>count; if [ $(wc -l <count) -lt 3 ]; then kill -9 $$; fi; rm count; echo good >file`
 	f.want(f.run(), job.Succeeded, "")
@@ -333,7 +339,8 @@ func TestCrashesWithoutEnd(t *testing.T) {
 	}
 }
 
-func TestAJobEndsAtItsTimeLimit(t *testing.T) {
+func TestSlowAJobEndsAtItsTimeLimit(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "echo half >file; sleep 300"
 	start := time.Now()
@@ -485,7 +492,8 @@ func TestSlowWhatAJobUsedIsNotForgotten(t *testing.T) {
 }
 
 // What ended in time is what it waited for.
-func TestATimeoutNamesWhatWentWrongLast(t *testing.T) {
+func TestSlowATimeoutNamesWhatWentWrongLast(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "sleep 100"
 	f.agent.events = func(r executor.Run) {
@@ -605,7 +613,8 @@ func TestSlowAJobThatWaitsTooLongExpires(t *testing.T) {
 	f.want(first, job.Succeeded, "")
 }
 
-func TestAJobThatWaitsCanBeCanceled(t *testing.T) {
+func TestSlowAJobThatWaitsCanBeCanceled(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	storetest.Append(t, f.s.ConfigFile(), "jobs_max: 1\n")
 	f.create("PROJ-2")
@@ -628,7 +637,8 @@ func TestAJobThatWaitsCanBeCanceled(t *testing.T) {
 }
 
 // The end of the supervisor's own context is nobody's wish to end the job: it can go on.
-func TestASupervisorThatIsAskedToEndLeavesAJobThatGoesOn(t *testing.T) {
+func TestSlowASupervisorThatIsAskedToEndLeavesAJobThatGoesOn(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "echo half >file; >begun; sleep 300"
 	id := f.make()
@@ -718,7 +728,8 @@ func TestSlowAJobThatIsTakenAwayIsLetBe(t *testing.T) {
 	f.want(f.runIt(id), job.Succeeded, "")
 }
 
-func TestOnlyOneSupervisorRunsAJob(t *testing.T) {
+func TestSlowOnlyOneSupervisorRunsAJob(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = ">begun; while [ ! -e end ]; do sleep 0.05; done; rm begun end; echo good >file"
 	one := f.during(func(id string) {

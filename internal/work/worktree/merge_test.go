@@ -210,7 +210,8 @@ func rebasing(f *field, _ worktree.Tree) {
 
 // Files of a record that lie in the checkout as they were when the work began are no obstacle: the commits hold what
 // they say.
-func TestMergeOverATaskThatWasNotCommitted(t *testing.T) {
+func TestSlowMergeOverATaskThatWasNotCommitted(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	storetest.WriteTask(t, f.s, "PROJ-9")
 	storetest.WriteTask(t, f.s, "PROJ-2", "labels: [changed]\n")
@@ -254,7 +255,8 @@ func TestRecordsMergeKeyByKey(t *testing.T) {
 
 // A base that moves while the gate is asked is merged into once more, and asked about again; if it moves again that is
 // BASE_MOVED.
-func TestMergeWhenTheBaseMoves(t *testing.T) {
+func TestSlowMergeWhenTheBaseMoves(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.work("PROJ-1", "a.txt", "a\n")
 	moves := 1
@@ -284,7 +286,8 @@ func TestMergeWhenTheBaseMoves(t *testing.T) {
 }
 
 // What a killed merge left is removed by the next one into that base, and nothing else is.
-func TestMergeSweepsWhatAKillLeft(t *testing.T) {
+func TestSlowMergeSweepsWhatAKillLeft(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.work("PROJ-1", "a.txt", "a\n")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -408,7 +408,8 @@ func TestSlowARemovalThatWasKilled(t *testing.T) {
 }
 
 // A submodule keeps a work tree for its uncommitted files, and for commits that are nowhere else.
-func TestASubmoduleKeepsIt(t *testing.T) {
+func TestSlowASubmoduleKeepsIt(t *testing.T) {
+	slowtest.Skip(t)
 	looksAtProcesses(t)
 	f := newField(t)
 	storetest.AddSubmodule(t, f.repo)

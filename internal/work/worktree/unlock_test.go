@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
-func TestUnlockRemovesWhatAKilledGitLeft(t *testing.T) {
+func TestSlowUnlockRemovesWhatAKilledGitLeft(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree, err := f.w.Make(t.Context(), "PROJ-1", "", "")
 	if err != nil {
@@ -38,7 +40,8 @@ func TestUnlockRemovesWhatAKilledGitLeft(t *testing.T) {
 }
 
 // A lock that changes is that of a git that lives.
-func TestUnlockLeavesALockThatIsAlive(t *testing.T) {
+func TestSlowUnlockLeavesALockThatIsAlive(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree, err := f.w.Make(t.Context(), "PROJ-1", "", "")
 	if err != nil {

@@ -97,7 +97,8 @@ func TestSlowCommandsOfABranchAreShown(t *testing.T) {
 }
 
 // Whoever says which commit they looked at approves no other.
-func TestApprovalOfACommit(t *testing.T) {
+func TestSlowApprovalOfACommit(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	id := h.create(args{"title": "Add a roof", "reviewer": "human:ann"})
 	tree := h.work(id, map[string]string{"roof": "tiles\n"})

@@ -223,48 +223,55 @@ func check(file, word string) args { return args{"desc": word, "cmd": "grep -q "
 
 // Whatever the strategy, the merge closes the task on the base, lets its claim go, and passes cairn check against the
 // base as it was, also where the base has moved since the work began.
-func TestMergeClosesTheTask(t *testing.T) {
+func TestMergeClosesTheTask(t *testing.T) { mergeClosesTheTask(t, "merge", false) }
+
+func TestSlowMergeClosesTheTask(t *testing.T) {
+	slowtest.Skip(t)
 	for _, strategy := range []string{"merge", "squash", "rebase"} {
-		for name, moved := range map[string]bool{"on the base as it was": false, "on a base that moved": true} {
-			t.Run(strategy+" "+name, func(t *testing.T) {
-				h := newHome(t)
-				id := h.create(args{"title": "Add a roof", "checks": []args{check("roof", "tiles")}, "reviewer": "human:lee"})
-				h.work(id, map[string]string{"roof": "tiles\n"})
-				if moved {
-					h.write(h.Dir, "door", "wood\n")
-					h.git(h.Dir, "add", "--all")
-					h.git(h.Dir, "commit", "-qm", "a door")
-				}
-				before := h.git(h.Dir, "rev-parse", "HEAD")
-				if _, err := h.apply(id, "approve", args{"text": "looked at it"}); err != nil {
-					t.Fatal(err)
-				}
-				out, err := h.apply(id, "merge", args{"strategy": strategy})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if now := h.git(h.Dir, "rev-parse", "HEAD"); out.MergedCommit != now || now == before || out.MergedInto != "main" {
-					t.Errorf("merged %+v into %s, and main is at %s", out.MergedCommit, out.MergedInto, now)
-				}
-				if got := h.here(id); got.Status != "done" || got.Provenance.Last().Said().Merged == "" {
-					t.Errorf("the main checkout has it %s, last %+v", got.Status, got.Provenance.Last())
-				}
-				if out.Run == nil {
-					t.Error("no checks ran at the merge")
-				}
-				if out.Claim != nil || h.store().State(id.Ref()).Lease != nil {
-					t.Errorf("it is claimed still: %+v", h.store().State(id.Ref()))
-				}
-				if status := h.git(h.Dir, "status", "--porcelain"); status != "" {
-					t.Errorf("the checkout is not clean:\n%s", status)
-				}
-				if moved && strategy != "merge" {
-					h.proves(before, proof.EvidenceTreeUnknown.ID) // the commit that was approved is not in the base
-				} else {
-					h.proves(before)
-				}
-			})
+		t.Run(strategy, func(t *testing.T) { mergeClosesTheTask(t, strategy, true) })
+		if strategy != "merge" {
+			t.Run(strategy+" on the base as it was", func(t *testing.T) { mergeClosesTheTask(t, strategy, false) })
 		}
+	}
+}
+
+func mergeClosesTheTask(t *testing.T, strategy string, moved bool) {
+	t.Helper()
+	h := newHome(t)
+	id := h.create(args{"title": "Add a roof", "checks": []args{check("roof", "tiles")}, "reviewer": "human:lee"})
+	h.work(id, map[string]string{"roof": "tiles\n"})
+	if moved {
+		h.write(h.Dir, "door", "wood\n")
+		h.git(h.Dir, "add", "--all")
+		h.git(h.Dir, "commit", "-qm", "a door")
+	}
+	before := h.git(h.Dir, "rev-parse", "HEAD")
+	if _, err := h.apply(id, "approve", args{"text": "looked at it"}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := h.apply(id, "merge", args{"strategy": strategy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := h.git(h.Dir, "rev-parse", "HEAD"); out.MergedCommit != now || now == before || out.MergedInto != "main" {
+		t.Errorf("merged %+v into %s, and main is at %s", out.MergedCommit, out.MergedInto, now)
+	}
+	if got := h.here(id); got.Status != "done" || got.Provenance.Last().Said().Merged == "" {
+		t.Errorf("the main checkout has it %s, last %+v", got.Status, got.Provenance.Last())
+	}
+	if out.Run == nil {
+		t.Error("no checks ran at the merge")
+	}
+	if out.Claim != nil || h.store().State(id.Ref()).Lease != nil {
+		t.Errorf("it is claimed still: %+v", h.store().State(id.Ref()))
+	}
+	if status := h.git(h.Dir, "status", "--porcelain"); status != "" {
+		t.Errorf("the checkout is not clean:\n%s", status)
+	}
+	if moved && strategy != "merge" {
+		h.proves(before, proof.EvidenceTreeUnknown.ID) // the commit that was approved is not in the base
+	} else {
+		h.proves(before)
 	}
 }
 
@@ -465,7 +472,8 @@ func nextCall(err error) string {
 }
 
 // A dependency that was opened again since the work began refuses the merge.
-func TestMergeAsksTheDependencies(t *testing.T) {
+func TestSlowMergeAsksTheDependencies(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	wall := h.create(args{"title": "Build a wall"})
 	for _, to := range []string{"in_progress", "done"} {
@@ -485,7 +493,8 @@ func TestMergeAsksTheDependencies(t *testing.T) {
 }
 
 // With close_by: merge a task with changes is closed by its merge alone; without changes, or given up, it is as ever.
-func TestCloseByMerge(t *testing.T) {
+func TestSlowCloseByMerge(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	h.write(h.Dir, ".cairn/config.yaml", "close_by: merge\n")
 	changed, unchanged, given := h.create(args{"title": "Add a roof"}), h.create(args{"title": "Look at the roof"}), h.create(args{"title": "Add a moat"})
@@ -667,7 +676,8 @@ func TestMergeEndsTheSession(t *testing.T) {
 }
 
 // A merge that a manual check holds back says where that is settled: on the branch, and not in the checkout that asked.
-func TestRefusedMergeSaysWhereAManualCheckIsSettled(t *testing.T) {
+func TestSlowRefusedMergeSaysWhereAManualCheckIsSettled(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	hint := func(id record.ID) string {
 		t.Helper()

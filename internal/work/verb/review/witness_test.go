@@ -126,7 +126,8 @@ func TestSlowVerdictsThatABranchHasLost(t *testing.T) {
 }
 
 // An approval that was withdrawn does not come back with the files of before.
-func TestAnApprovalThatWasWithdrawn(t *testing.T) {
+func TestSlowAnApprovalThatWasWithdrawn(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	id := h.create(args{"title": "Add a roof", "reviewer": "human:ann"})
 	tree := h.work(id, map[string]string{"roof": "tiles\n"})
