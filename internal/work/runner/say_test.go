@@ -92,7 +92,7 @@ func TestWhatIsSaidToAJobOutlivesItsSupervisor(t *testing.T) {
 		t.Fatal(err, f.get(id).Status)
 	}
 	_, err := verb.Do(t.Context(), f.w, trees.Remove, trees.RemoveIn{ID: theTask})
-	if record.CodeOf(err) != record.Conflict || !hints(err, "job retry job-1") {
+	if record.CodeOf(err) != record.Conflict || !hints(err, "job retry with job-1") {
 		t.Errorf("its work tree is removed: %v", err)
 	}
 	f.say(id, "and no blanks")
