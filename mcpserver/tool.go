@@ -16,7 +16,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
-	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -62,7 +61,7 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 			return result(catalogue.FailureOf(err, s.w.Rights, inTools), true)
 		}
 		if !whole {
-			out = v.Short(jobs.Short(out))
+			out = v.Short(out)
 		}
 		return result(out, false)
 	}

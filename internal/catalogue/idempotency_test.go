@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -125,6 +126,9 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 	}
 }
 
+// longText is more than an answer repeats.
+var longText = strings.Repeat("It holds what it held. ", 40)
+
 // subject makes what a verb is called on, and returns the arguments that name it, and a key.
 func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 	t.Helper()
@@ -132,7 +136,7 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 	if v.Name == "create" || v.Name == "knowledge_write" {
 		return named
 	}
-	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "One", "checks": []verbtest.Args{{"desc": "runs", "cmd": "true"}, {"desc": "reads well", "type": "manual"}}})
+	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "One", "body": longText, "checks": []verbtest.Args{{"desc": "runs", "cmd": "true"}, {"desc": "reads well", "type": "manual"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +190,7 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		named["id"] = verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "Locks", "choice": "One"}).ID
 		return named
 	case v.Noun == "handoff" && v.Name != "handoff_create":
-		named["id"] = verbtest.Must(t, w, "handoff_create", verbtest.Args{"title": "Locks?", "to": []string{"me"}}).ID
+		named["id"] = verbtest.Must(t, w, "handoff_create", verbtest.Args{"title": "Locks?", "body": longText, "to": []string{"me"}}).ID
 		return named
 	case v.Group == "sessions" && v.Name != "begin":
 		ses, err := verbtest.Call[verb.Session](t, w, "begin", verbtest.Args{"id": made.ID, "expected_actor": "human:lee", "idempotency_key": "the attempt"})

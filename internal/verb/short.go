@@ -18,7 +18,8 @@ type Short struct {
 	TaskStatus record.Status  `json:"task_status,omitempty"` // of finish and cancel
 	Rev        record.Rev     `json:"rev,omitempty"`
 	BlockedBy  []record.ID    `json:"blocked_by,omitempty"`
-	Claim      *Claim         `json:"claim,omitempty"` // of a verb that takes a record, or one that the git remote has not heard of
+	Claim      *Claim         `json:"claim,omitempty"`  // of a verb that takes a record, or one that the git remote has not heard of
+	Reused     bool           `json:"reused,omitempty"` // one that is live was there already, with the same fingerprint
 	Lost       *Lost          `json:"lost,omitempty"`
 	Run        *ShortRun      `json:"run,omitempty"`
 	OpenChecks []string       `json:"open_checks,omitempty"` // what stands between the task and its close
@@ -37,42 +38,61 @@ type ShortRun struct {
 	TreeChanged []string   `json:"tree_changed,omitempty"`
 }
 
-// Short is a result of the verb as Short, if it is a task, a session or another record that the verb wrote. Any other
-// result stays as it is.
+// Short is a result of the verb for a caller whose context is small: what its type makes of it, if that says how. What is
+// only read was asked for, and stays whole, but for a verb that is Slim.
 func (v Verb) Short(out any) any {
-	if v.Kind == Read {
-		return out
+	if long, ok := out.(interface{ Short(v Verb) any }); ok && (v.Kind != Read || v.Slim) {
+		return long.Short(v)
 	}
-	switch out := out.(type) {
-	case Task:
-		return out.short(v.Holds)
-	case Session:
-		short := Short{
-			ID: out.ID, Task: out.Task, Status: record.Status(out.Status), TaskStatus: out.TaskStatus, Rev: out.Rev,
-			Decisions: out.Decisions, Last: out.Last, Notices: out.Notices, Replayed: out.Replayed,
-		}
-		for _, c := range out.OpenChecks {
-			short.OpenChecks = append(short.OpenChecks, c.Desc+": "+c.State)
-		}
-		if out.Status == session.Active && out.Health != session.Health(session.Active) {
-			short.Health = out.Health
-		}
-		if v.Opens && out.Task != "" {
-			short.NextTool = "get"
-		}
-		return short
-	case Record:
-		return Short{Kind: out.Kind, ID: out.ID, Status: out.Status, Rev: out.Rev, Notices: out.Notices, Replayed: out.Replayed}
-	default:
-		return out
-	}
+	return out
 }
 
-func (t Task) short(takes bool) Short {
+// Short says of a session how it stands. A type that embeds one of these and has more to say has a method of its own.
+func (ses Session) Short(v Verb) any {
+	short := Short{
+		ID: ses.ID, Task: ses.Task, Status: record.Status(ses.Status), TaskStatus: ses.TaskStatus, Rev: ses.Rev,
+		Decisions: ses.Decisions, Last: ses.Last, Notices: ses.Notices, Replayed: ses.Replayed,
+	}
+	for _, c := range ses.OpenChecks {
+		short.OpenChecks = append(short.OpenChecks, c.Desc+": "+c.State)
+	}
+	if ses.Status == session.Active && ses.Health != session.Health(session.Active) {
+		short.Health = ses.Health
+	}
+	if v.Opens && ses.Task != "" {
+		short.NextTool = "get"
+	}
+	return short
+}
+
+// Short says of a record how it stands.
+func (r Record) Short(v Verb) any {
+	short := Short{Kind: r.Kind, ID: r.ID, Status: r.Status, Rev: r.Rev, Notices: r.Notices, Replayed: r.Replayed}
+	if v.Holds {
+		short.Claim, short.NextTool = r.Claim, "get"
+	}
+	return short
+}
+
+// ShortRows say of several tasks how they stand, in the order of the rows.
+func ShortRows(rows []Row) []Short {
+	return record.Each(rows, func(r Row) Short { return Short{ID: string(r.ID), Status: r.Status, BlockedBy: r.BlockedBy} })
+}
+
+// Short leaves out what the caller wrote.
+func (s Several) Short(Verb) any {
+	return struct {
+		Tasks    []Short `json:"tasks"`
+		Replayed bool    `json:"replayed,omitempty"`
+	}{ShortRows(s.Tasks), s.Replayed}
+}
+
+// Short says of a task how it stands, and what a run of its checks showed.
+func (t Task) Short(v Verb) any {
 	out := Short{
 		ID: string(t.ID), Status: t.Status, Rev: t.Rev, BlockedBy: t.BlockedBy, Lost: t.Lost, Notices: t.Notices, Replayed: t.Replayed,
 	}
-	if takes || t.Claim != nil && (t.Claim.Unsynced || t.Claim.Lost) {
+	if v.Holds || t.Claim != nil && (t.Claim.Unsynced || t.Claim.Lost) {
 		out.Claim = t.Claim
 	}
 	if t.Run == nil {

@@ -42,6 +42,7 @@ type Verb struct {
 	Scopes     bool    // it asks itself whether what its input names may be changed by a caller with a scope
 	Holds      bool    // its caller holds the task afterwards
 	Opens      bool    // it opens a session
+	Slim       bool    // it only reads, and what it answers is short for a caller whose context is small; see Short
 	Runs       bool    // may run commands from the repository
 	Waits      bool    // waits for something to happen, so the end of input ends it at once
 	Signs      bool    // a person can sign what it records, so its command takes a key

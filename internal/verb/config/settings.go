@@ -4,6 +4,7 @@ package config
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -40,6 +41,16 @@ type Settings struct {
 	Path     string    `json:"path"`              // of the config file, from the workspace root
 	Changed  string    `json:"changed,omitempty"` // the setting that was changed
 	Replayed bool      `json:"replayed,omitempty"`
+}
+
+// Short is the setting that was changed.
+func (s Settings) Short(verb.Verb) any {
+	now, _ := record.Find(s.Settings, func(one Setting) bool { return one.Key == s.Changed })
+	return struct {
+		Key      string `json:"key,omitempty"`
+		Value    string `json:"value"`
+		Replayed bool   `json:"replayed,omitempty"`
+	}{now.Key, now.Value, s.Replayed}
 }
 
 // Setting is one of them, with what it is now.

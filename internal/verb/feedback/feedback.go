@@ -46,6 +46,13 @@ type Created struct {
 	Reused bool `json:"reused,omitempty"` // one that is live was there already, with the same fingerprint
 }
 
+// Short says of feedback how it stands.
+func (c Created) Short(v verb.Verb) any {
+	short, _ := c.Record.Short(v).(verb.Short)
+	short.Reused = c.Reused
+	return short
+}
+
 // Create reports on cairn. While one with the same fingerprint is not shipped or declined, that one is returned and
 // nothing is written.
 func Create(ctx context.Context, w *verb.Workspace, s *store.Store, in CreateIn) (Created, error) {

@@ -21,6 +21,13 @@ type Handoff struct {
 	Reused   bool         `json:"reused,omitempty"`   // a live one with the same fingerprint was there already
 }
 
+// Short says of a handoff how it stands.
+func (h Handoff) Short(v verb.Verb) any {
+	short, _ := h.Record.Short(v).(verb.Short)
+	short.Reused = h.Reused
+	return short
+}
+
 // Response is an answer to a handoff.
 type Response struct {
 	By     record.Actor `json:"by"`

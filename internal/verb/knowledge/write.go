@@ -34,6 +34,16 @@ type Note struct {
 	Reason    string  `json:"embedding_reason,omitempty"` // why it is not ready
 }
 
+// Short says of a note how it stands, and which are much alike.
+func (n Note) Short(v verb.Verb) any {
+	short, _ := n.Record.Short(v).(verb.Short)
+	return struct {
+		verb.Short
+		Alike  []Alike `json:"alike,omitempty"`
+		Reason string  `json:"embedding_reason,omitempty"`
+	}{short, n.Alike, n.Reason}
+}
+
 // The states of the embedding of a note.
 const (
 	Ready   = "ready"

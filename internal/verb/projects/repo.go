@@ -43,7 +43,17 @@ const (
 type Repos struct {
 	Items    []Repo `json:"items" result:"rows"`
 	Total    int    `json:"total"`
+	Changed  string `json:"changed,omitempty"` // the name of the one that was put into the list, or changed
 	Replayed bool   `json:"replayed,omitempty"`
+}
+
+// Short is the repository that was put into the list, or changed.
+func (r Repos) Short(verb.Verb) any {
+	return struct {
+		Items    []Repo `json:"items,omitempty"`
+		Total    int    `json:"total"`
+		Replayed bool   `json:"replayed,omitempty"`
+	}{record.Those(r.Items, func(one Repo) bool { return one.Name == r.Changed }), r.Total, r.Replayed}
 }
 
 // ListRepos returns the repositories of the workspace: its own, and those of the list.
@@ -184,9 +194,9 @@ func LinkRepo(ctx context.Context, w *verb.Workspace, s *store.Store, in LinkIn)
 }
 
 func setRepo(ctx context.Context, w *verb.Workspace, s *store.Store, which func() (kind.Repo, error)) (Repos, error) {
-	s, err := w.EditConfig(ctx, s, func(doc *format.Doc) (*format.Doc, error) {
-		repo, err := which()
-		if err != nil {
+	var repo kind.Repo
+	s, err := w.EditConfig(ctx, s, func(doc *format.Doc) (_ *format.Doc, err error) {
+		if repo, err = which(); err != nil {
 			return nil, err
 		}
 		return kind.SetRepo(doc, repo, w.Stamp(""))
@@ -194,7 +204,9 @@ func setRepo(ctx context.Context, w *verb.Workspace, s *store.Store, which func(
 	if err != nil {
 		return Repos{}, err
 	}
-	return reposOf(ctx, s)
+	out, err := reposOf(ctx, s)
+	out.Changed = repo.Name
+	return out, err
 }
 
 // Replay shows the repositories as they are now.

@@ -47,6 +47,16 @@ type PlanOut struct {
 	Replayed bool          `json:"replayed,omitempty"`
 }
 
+// Short leaves out what the caller wrote.
+func (p PlanOut) Short(verb.Verb) any {
+	return struct {
+		Tasks    []verb.Short  `json:"tasks"`
+		Notices  []verb.Notice `json:"notices,omitempty"`
+		DryRun   bool          `json:"dry_run,omitempty"`
+		Replayed bool          `json:"replayed,omitempty"`
+	}{verb.ShortRows(p.Tasks), p.Notices, p.DryRun, p.Replayed}
+}
+
 // Plan creates several tasks in one write: all of them, or, if one may not be created, none.
 func Plan(ctx context.Context, w *verb.Workspace, s *store.Store, in PlanIn) (PlanOut, error) {
 	if !in.DryRun && w.Profile < verb.Operator {

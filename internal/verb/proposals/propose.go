@@ -29,6 +29,16 @@ type Proposal struct {
 	Replayed bool       `json:"replayed,omitempty"`
 }
 
+// Short leaves out what the caller wrote.
+func (p Proposal) Short(verb.Verb) any {
+	return struct {
+		Proposal string       `json:"proposal"`
+		Path     string       `json:"path"`
+		Tasks    []verb.Short `json:"tasks"`
+		Replayed bool         `json:"replayed,omitempty"`
+	}{p.Proposal, p.Path, verb.ShortRows(p.Tasks), p.Replayed}
+}
+
 // Propose stores a plan for others to read. It must be one that plan would make now.
 func Propose(ctx context.Context, w *verb.Workspace, s *store.Store, in ProposeIn) (Proposal, error) {
 	if err := record.RequiredText("summary", in.Summary, "say what the plan is for"); err != nil {

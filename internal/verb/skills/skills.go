@@ -40,6 +40,15 @@ type Skill struct {
 	Replayed      bool          `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 
+// Short says of a skill how it stands.
+func (k Skill) Short(verb.Verb) any {
+	return struct {
+		verb.Short
+		Version int    `json:"version"`
+		Source  Source `json:"source"`
+	}{verb.Short{Kind: ledger.SkillKind, ID: k.ID, Status: k.Status, Rev: k.Rev, Replayed: k.Replayed}, k.Version, k.Source}
+}
+
 func skillOf(w *verb.Workspace, k ledger.Skill, from Source) Skill {
 	out := Skill{
 		ID: k.Ref.ID, Name: k.Title, Description: k.Description, Version: k.Version, Status: k.Status, Source: from,

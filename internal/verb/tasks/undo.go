@@ -38,6 +38,31 @@ type Undone struct {
 	Replayed bool       `json:"replayed,omitempty"`
 }
 
+// shortUndone is Undone with the task in short.
+type shortUndone struct {
+	verb.Short
+	Takes  string        `json:"takes"`
+	By     string        `json:"by"`
+	Done   bool          `json:"done"`
+	Trash  string        `json:"trash,omitempty"`
+	Before []shortUndone `json:"before,omitempty"`
+}
+
+// Short says how the task stands.
+func (u Undone) Short(v verb.Verb) any { return u.short(v) }
+
+func (u Undone) short(v verb.Verb) shortUndone {
+	out := shortUndone{Takes: u.Takes, By: u.By, Done: u.Done, Trash: u.Trash}
+	if u.Task != nil {
+		out.Short, _ = u.Task.Short(v).(verb.Short)
+	}
+	out.ID, out.Replayed = string(u.ID), u.Replayed
+	for _, one := range u.Before {
+		out.Before = append(out.Before, one.short(v))
+	}
+	return out
+}
+
 // Replay says what became of the task. It may be in the trash.
 func (Undone) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
 	out := Undone{ID: made.Task, Done: true, Replayed: true}

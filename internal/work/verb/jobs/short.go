@@ -43,24 +43,29 @@ type shortList struct {
 	Problems []problem.Problem `json:"problems,omitempty"`
 }
 
-// Short is a result of the verbs of jobs with slim rows, or any other result as it is.
-func Short(out any) any {
-	switch out := out.(type) {
-	case Job:
-		return out.short()
-	case Polled:
-		return shortPoll{out.short(), out.Events, out.Total, out.NextOffset, out.TimedOut}
-	case Listed:
-		rows := verb.NoNil(record.Each(out.Items, func(j Job) ShortJob {
-			row := j.short()
-			row.NextTool, row.NextArguments = "", nil
-			row.Summary = verb.Head(row.Summary, 200)
-			return row
-		}))
-		return shortList{rows, out.Total, out.HasMore, out.Problems}
-	default:
-		return out
-	}
+// Short says of a job how it stands, and what follows.
+func (j Job) Short(verb.Verb) any {
+	short := j.short()
+	short.Message = verb.Head(short.Message, messageShown)
+	return short
+}
+
+const messageShown = 200 // bytes, of a job that was not read by itself
+
+// Short has the events that were asked for, and of the job how it stands.
+func (p Polled) Short(verb.Verb) any {
+	return shortPoll{p.short(), p.Events, p.Total, p.NextOffset, p.TimedOut}
+}
+
+// Short has slim rows.
+func (l Listed) Short(verb.Verb) any {
+	rows := verb.NoNil(record.Each(l.Items, func(j Job) ShortJob {
+		row := j.short()
+		row.NextTool, row.NextArguments = "", nil
+		row.Summary = verb.Head(row.Summary, messageShown)
+		return row
+	}))
+	return shortList{rows, l.Total, l.HasMore, l.Problems}
 }
 
 func (j Job) short() ShortJob {

@@ -80,6 +80,14 @@ func (p Pair) Argv() []string { return p.argv }
 // Variables are those of Environment, and what the program needs besides.
 func (p Pair) Variables() []string { return p.variables }
 
+// Short leaves out where a pair that is closed was.
+func (p Pair) Short(verb.Verb) any {
+	if !p.Exists {
+		p.Actor, p.Worktree, p.Root, p.Branch, p.Base = "", "", "", "", ""
+	}
+	return p
+}
+
 // place is where a pair works: a work tree with its store, and the session there.
 type place struct {
 	s    *store.Store // where the pair was asked for

@@ -62,6 +62,19 @@ type ApplyOut struct {
 	PR           *job.PR `json:"pr,omitempty"`
 }
 
+// Short says how the task stands, and what became of its branch.
+func (a ApplyOut) Short(v verb.Verb) any {
+	short, _ := a.Task.Short(v).(verb.Short)
+	return struct {
+		verb.Short
+		Worktree     string  `json:"worktree,omitempty"`
+		MergedCommit string  `json:"merged_commit,omitempty"`
+		MergedInto   string  `json:"merged_into,omitempty"`
+		Job          string  `json:"job,omitempty"`
+		PR           *job.PR `json:"pr,omitempty"`
+	}{short, a.Worktree, a.MergedCommit, a.MergedInto, a.Job, a.PR}
+}
+
 // The actions.
 const (
 	approve = "approve"
