@@ -40,7 +40,11 @@ func Restore(ctx context.Context, w *verb.Workspace, s *store.Store, in RestoreI
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
 	}
-	return w.View(s).TaskByID(id)
+	out, err := w.View(s).TaskByID(id)
+	if err == nil {
+		out.Notices = findings(ctx, w, s, id)
+	}
+	return out, err
 }
 
 const trashNamed = 5

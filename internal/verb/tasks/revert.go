@@ -28,6 +28,7 @@ type Reverted struct {
 	Commit   string        `json:"commit"`
 	Tasks    []RevertedOne `json:"tasks"`
 	Left     []NotReverted `json:"left,omitempty"` // what the commit changed and stays as it is
+	Notices  []verb.Notice `json:"notices,omitempty"` // what cairn check finds in the tasks as they are now
 	Replayed bool          `json:"replayed,omitempty"`
 }
 
@@ -87,6 +88,7 @@ func Revert(ctx context.Context, w *verb.Workspace, s *store.Store, in RevertIn)
 	if err != nil {
 		return Reverted{}, err
 	}
+	r.out.Notices = findings(ctx, w, s, made.Tasks...)
 	return r.out, nil
 }
 

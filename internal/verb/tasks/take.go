@@ -13,7 +13,6 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // TakeIn is the input of Take. The id is a text, since no such record is here; a part of it is enough.
@@ -24,8 +23,8 @@ type TakeIn struct {
 }
 
 // Take brings a record here that only another branch has. Its file is byte for byte as it is there, with no entry more,
-// so that a merge of that branch finds nothing to merge; files that it refers to come along. What a task depends on and
-// is not here is named in a notice. It returns NOT_FOUND if no branch has it, and CONFLICT if it is here. It returns a
+// so that a merge of that branch finds nothing to merge; files that it refers to come along. What cairn check
+// finds in it here, such as a dependency that is not here, is named in a notice. It returns NOT_FOUND if no branch has it, and CONFLICT if it is here. It returns a
 // verb.Task or a verb.Record.
 func Take(ctx context.Context, w *verb.Workspace, s *store.Store, in TakeIn) (any, error) {
 	other, err := otherOf(s, in)
@@ -62,11 +61,10 @@ func Take(ctx context.Context, w *verb.Workspace, s *store.Store, in TakeIn) (an
 		return nil, verb.WithID(err, record.ID(other.ID))
 	}
 	out, err := w.View(s).AnyByID(k, other.ID)
-	if shown, ok := out.(verb.Task); ok {
-		shown.Notices = lacking(s, v.(task.Task))
-		out = shown
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	return verb.Noticed(out, findings(ctx, w, s, record.ID(other.ID))), nil
 }
 
 func isHere(of record.Ref) error {
@@ -146,12 +144,4 @@ func attachedTo(s *store.Store, other branches.Other, refs []record.Reference) (
 		all = append(all, store.Attachment{Path: ref.Path, Content: content})
 	}
 	return all
-}
-
-// lacking says which of the tasks that a task needs are not here.
-func lacking(s *store.Store, t task.Task) (out []verb.Notice) {
-	for _, id := range notHere(kind.Deps(s, s.Config.Flow), t) {
-		out = append(out, verb.Notice{Code: "NEEDED_IS_NOT_HERE", Message: "it needs " + string(id) + ", which is not on this branch"})
-	}
-	return out
 }

@@ -28,14 +28,15 @@ type UndoIn struct {
 
 // Undone is what Undo took back, or would: of the last task, where the write was of several.
 type Undone struct {
-	ID       record.ID  `json:"id"`
-	Takes    string     `json:"takes"` // what is taken back, in words
-	By       string     `json:"by"`    // how, in words
-	Done     bool       `json:"done"`  // false for a preview
-	Task     *verb.Task `json:"task,omitempty"`
-	Trash    string     `json:"trash,omitempty"`
-	Before   []Undone   `json:"before,omitempty"` // the same of the other tasks of the write
-	Replayed bool       `json:"replayed,omitempty"`
+	ID       record.ID     `json:"id"`
+	Takes    string        `json:"takes"` // what is taken back, in words
+	By       string        `json:"by"`    // how, in words
+	Done     bool          `json:"done"`  // false for a preview
+	Task     *verb.Task    `json:"task,omitempty"`
+	Trash    string        `json:"trash,omitempty"`
+	Before   []Undone      `json:"before,omitempty"`  // the same of the other tasks of the write
+	Notices  []verb.Notice `json:"notices,omitempty"` // what cairn check finds in the tasks as they are now
+	Replayed bool          `json:"replayed,omitempty"`
 }
 
 // shortUndone is Undone with the task in short.
@@ -139,6 +140,9 @@ func undoSeveral(ctx context.Context, w *verb.Workspace, s *store.Store, in Undo
 	}
 	out := all[len(all)-1]
 	out.Before = all[:len(all)-1]
+	if in.Confirm {
+		out.Notices = findings(ctx, w, s, record.Each(all, func(one Undone) record.ID { return one.ID })...)
+	}
 	return out, nil
 }
 
@@ -179,7 +183,7 @@ func undelete(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn,
 	}
 	t, err := Restore(ctx, w, s, RestoreIn{ID: string(out.ID), Reason: undoes + last.ShortHash(), Once: in.Once})
 	if err == nil {
-		out.Task = &t
+		out.Task, out.Notices = &t, t.Notices
 	}
 	return out, err
 }

@@ -1,0 +1,36 @@
+package tasks
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/snapshot"
+)
+
+// findings are what cairn check finds in records that were brought back, as notices, without those of least severity.
+// Where it cannot judge, as on a format that it does not know, there are none: it says so itself.
+func findings(ctx context.Context, w *verb.Workspace, s *store.Store, ids ...record.ID) (out []verb.Notice) {
+	opts := snapshot.CheckOptions{Trusted: s.Trusted(), Now: w.Now()}
+	checked, err := snapshot.Check(ctx, s.Layout, opts)
+	if record.CodeOf(err) == record.NoBase {
+		opts.NoBase = true
+		checked, err = snapshot.Check(ctx, s.Layout, opts)
+	}
+	if err != nil {
+		return nil
+	}
+	brought := record.SetOf(ids)
+	for _, f := range checked.Findings {
+		of := record.ID(strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path)))
+		if f.Severity.AtLeast(proof.Warning) && brought[of] {
+			out = append(out, verb.Notice{Code: "CHECK_FINDS", Message: fmt.Sprintf("cairn check finds in %s: %s (%s)", of, f.Message, f.Rule)})
+		}
+	}
+	return out
+}
