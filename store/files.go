@@ -24,6 +24,17 @@ type Files struct {
 	store *Store
 }
 
+// WithFiles returns the store as one that has the files of tasks of other repositories in a work tree, by its top, in
+// place of the folder that the config names. "" changes nothing, and neither does a store that has such a work tree.
+func (s *Store) WithFiles(top string) *Store {
+	if top == "" || s.filesIn != "" {
+		return s
+	}
+	out := *s
+	out.filesIn = top
+	return &out
+}
+
 // Files are where the commands of a task run. It returns INVALID_INPUT for a repository that the config does not name,
 // or of which it knows an address only, and NOT_FOUND if its folder is gone.
 func (s *Store) Files(t task.Task) (Files, error) {
@@ -42,11 +53,26 @@ func (s *Store) Files(t task.Task) (Files, error) {
 	if l.Live == s.Live && l.Worktree == s.Worktree {
 		return Files{Clone: s.Clone, Git: s.Git(), store: s}, nil
 	}
+	if s.filesIn != "" {
+		if l, err = linked(l, s.filesIn); err != nil {
+			return Files{}, err
+		}
+	}
 	// What lies in another repository, a record of its own too, is judged by no rule here. So all of it counts.
 	if l.Repo.Aside = nil; s.Repo != nil && l.Repo.CommonDir == s.Repo.CommonDir {
 		l.Repo.Aside = s.Repo.Aside
 	}
 	return Files{Clone: live.Clone{Layout: l}, Git: Git{l.Repo}, Repo: repo.Name, store: s}, nil
+}
+
+// linked is the layout of a work tree of a repository. It returns NOT_FOUND if it is not there any more.
+func linked(main layout.Layout, top string) (layout.Layout, error) {
+	l, err := layout.At(top)
+	if err == nil && (l.Repo == nil || l.Root != top || l.Repo.CommonDir != main.Repo.CommonDir) {
+		err = record.Errorf(record.NotFound, "%s is no work tree of %s any more", top, main.Root).
+			WithHint("%s tells what is known of it", record.CallTo("worktree_list"))
+	}
+	return l, err
 }
 
 // RepoFolder is the folder of a repository of the config on this machine, by its path: from the workspace in the main

@@ -156,6 +156,9 @@ type Wing struct {
 	// Unmerged names the branch on which the work on a task lies, and reports whether the base lacks it.
 	Unmerged func(context.Context, *Workspace, *store.Store, task.Task) (branch string, unmerged bool, err error)
 
+	// FilesIn is the top of the work tree in another repository that was made for a task; "" for none.
+	FilesIn func(*store.Store, task.Task) string
+
 	// Place finds where the newest record of a task lies. It returns NOT_FOUND if there is no such task anywhere.
 	Place func(context.Context, *Workspace, record.ID) (Place, error)
 

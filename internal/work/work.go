@@ -15,6 +15,7 @@
 package work
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
@@ -23,6 +24,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Jobs returns the jobs of the clone.
@@ -31,7 +33,52 @@ func Jobs(s *store.Store) jobs.Jobs { return jobs.In(s.Live) }
 // Trees returns the work trees of the tasks of this workspace, as its config, its jobs and the user's consent have
 // them. It returns GIT outside a repository.
 func Trees(s *store.Store, now func() time.Time) (*worktree.Worktrees, error) {
-	return worktree.Open(s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: s.StateDir(), Now: now, Busy: func(id record.ID) string { return worksOn(s, id) }})
+	o := options(s, now)
+	o.Other = func(repo string) (*worktree.Worktrees, error) { return treesIn(s, repo, now) }
+	return worktree.Open(s.Layout, o)
+}
+
+func options(s *store.Store, now func() time.Time) worktree.Options {
+	return worktree.Options{Setting: s.Config.Worktrees, StateDir: s.StateDir(), Now: now, Busy: func(id record.ID) string { return worksOn(s, id) }}
+}
+
+// TreesOf returns the work trees to which that of a task belongs: those of the repository in which one is recorded for
+// it, else of the one that has its files. It returns the errors of store.Files.
+func TreesOf(s *store.Store, t task.Task, now func() time.Time) (*worktree.Worktrees, error) {
+	repo, top := worktree.InRepo(s.Live, t.ID)
+	if own, err := Trees(s, now); err != nil || top == "" && t.Repo == "" {
+		return own, err
+	} else if _, made, err := own.Find(t.ID); err != nil || made {
+		return own, err
+	}
+	return treesIn(s, cmp.Or(repo, t.Repo), now)
+}
+
+// treesIn returns the work trees in another repository of the workspace. What is recorded of them lies in the live state
+// of the workspace.
+func treesIn(s *store.Store, repo string, now func() time.Time) (*worktree.Worktrees, error) {
+	files, err := s.Files(task.Task{Repo: repo})
+	if err != nil {
+		return nil, err
+	}
+	if files.Repo == "" { // the workspace's own, by another name
+		return Trees(s, now)
+	}
+	if s.Repo != nil && files.Layout.Repo.CommonDir == s.Repo.CommonDir {
+		return nil, record.Errorf(record.InvalidInput, "%s is a checkout of this repository, and the branch of a task would be the same", files.Root).
+			WithHint("leave repo out of the task, and it has a work tree here")
+	}
+	o, l := options(s, now), files.Layout
+	o.Repo, o.Trusted, l.Live = repo, files.Trusted, s.Live
+	return worktree.Open(l, o)
+}
+
+// FilesIn is the top of the work tree in another repository that was made for a task whose files are there; "" for none.
+func FilesIn(s *store.Store, t task.Task) string {
+	if repo, top := worktree.InRepo(s.Live, t.ID); repo == t.Repo {
+		return top
+	}
+	return ""
 }
 
 // worksOn names the job that works on a task, or that was interrupted and may go on; "" if there is none. One that was

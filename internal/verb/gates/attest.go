@@ -91,7 +91,7 @@ func (a Attestation) signOnce(ctx context.Context, w *verb.Workspace, s *store.S
 // and the fingerprint of the tree. It returns UNTRUSTED in a clone that is not trusted, where reading them may start
 // programs.
 func Judged(ctx context.Context, s *store.Store, t task.Task) (commit, tree string, err error) {
-	at, err := s.Files(t)
+	at, err := FilesOf(s, t)
 	switch {
 	case err != nil:
 		return "", "", err

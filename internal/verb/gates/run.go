@@ -38,10 +38,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	if err := Consent(ctx, w, s, ChecksOf(s, t, todo)); err != nil {
 		return nil, nil, err
 	}
-	files, err := s.Files(t)
-	if err == nil && !files.Trusted() {
-		err = untrustedRepo(files)
-	}
+	files, err := Ready(s, t)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -40,10 +40,15 @@ func Unchanged(t task.Task) (task.Task, error) { return t, nil }
 // Make makes the write. It runs what the checks gate asks for, outside the lock, and then decides under the lock. A
 // refusal after a run still records the results, in one entry.
 func (tr Transition) Make(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (verb.Task, error) {
-	ran, err := tr.prepare(ctx, w, s, id)
+	ran, err := tr.Prepare(ctx, w, s, id)
 	if err != nil {
 		return verb.Task{}, verb.WithID(err, id)
 	}
+	return tr.Write(ctx, w, s, id, ran)
+}
+
+// Write is the write of Make, once Prepare has run what it needs.
+func (tr Transition) Write(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, ran Run) (verb.Task, error) {
 	var refusal error
 	out, err := w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		t, entry, err := tr.decide(w, wc, ran)
@@ -68,8 +73,9 @@ type Run struct {
 	of task.Task // as it was then
 }
 
-// prepare runs the commands that the checks gate asks for, unless the deps gate refuses the transition.
-func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (Run, error) {
+// Prepare runs the commands that the checks gate asks for, unless the deps gate refuses the transition. It writes
+// nothing.
+func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID) (Run, error) {
 	t, err := w.ReadForWrite(s, id)
 	if err != nil || tr.To == "" || t.Status == tr.To {
 		return Run{of: t}, err
@@ -97,7 +103,7 @@ func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	if len(flow.ToRun(t, tr.To, task.Proof{})) == 0 && !flow.AsksTree(t, tr.To) {
 		return r, nil // no commands, or none that count here
 	}
-	files, err := s.Files(t)
+	files, err := FilesOf(s, t)
 	if err != nil {
 		return Run{}, err
 	}
@@ -181,13 +187,15 @@ func (tr Transition) proofs(ctx context.Context, s *store.Store, ids []record.ID
 		if after, err := tr.Preview(t); err == nil || verb.IsUnconfirmed(err) {
 			t = after // its repository may be another
 		}
-		if _, read := of[t.Repo]; !read {
-			of[t.Repo] = task.Proof{}
-			if files, err := s.Files(t); err == nil {
-				of[t.Repo] = task.Proof{Commit: files.Head(ctx).Commit, Tree: Fingerprint(treeOf(ctx, files))}
-			}
+		files, err := FilesOf(s, t)
+		if err != nil {
+			out[id] = task.Proof{}
+			continue
 		}
-		out[id] = of[t.Repo]
+		if _, read := of[files.Root]; !read {
+			of[files.Root] = task.Proof{Commit: files.Head(ctx).Commit, Tree: Fingerprint(treeOf(ctx, files))}
+		}
+		out[id] = of[files.Root]
 	}
 	return out
 }
@@ -215,10 +223,11 @@ func (r Run) Explain(err error) error {
 
 // byMerge returns MERGE_REQUIRED if the config has tasks closed by merging their branches (close_by: merge), the write
 // would close the task as done, and its branch is not merged. A task whose branch has no changes is closed as ever, and
-// any task may be abandoned.
+// any task may be abandoned. Without that setting it is so for a task whose work tree is in another repository: its
+// commands would pass there, on work that is in no base.
 func (tr Transition) byMerge(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) error {
 	flow := s.Config.Flow
-	if !s.Config.CloseByMerge || tr.Merged != nil || flow.IsClosed(t.Status) || !flow.IsClosed(tr.To) || flow.IsAbandoned(tr.To) {
+	if !s.Config.CloseByMerge && t.Repo == "" || tr.Merged != nil || flow.IsClosed(t.Status) || !flow.IsClosed(tr.To) || flow.IsAbandoned(tr.To) {
 		return nil
 	}
 	branch, unmerged, err := verb.OwnWork().Unmerged(ctx, w, s, t)
@@ -231,7 +240,7 @@ func (tr Transition) byMerge(ctx context.Context, w *verb.Workspace, s *store.St
 
 // allByMerge is byMerge for several tasks.
 func (tr Transition) allByMerge(ctx context.Context, w *verb.Workspace, s *store.Store, ids []record.ID) error {
-	if tr.To == "" || !s.Config.CloseByMerge {
+	if tr.To == "" {
 		return nil
 	}
 	for _, id := range ids {

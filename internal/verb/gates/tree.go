@@ -15,11 +15,30 @@ func WorkTree(ctx context.Context, s *store.Store) store.Tree { return TreeOf(ct
 
 // TreeOf is WorkTree of the files of a task, which may be in another repository.
 func TreeOf(ctx context.Context, s *store.Store, t task.Task) store.Tree {
-	files, err := s.Files(t)
+	files, err := FilesOf(s, t)
 	if err != nil {
 		return nil
 	}
 	return treeOf(ctx, files)
+}
+
+// FilesOf are where the commands of a task run. Of a task in another repository that is the work tree which was made for
+// it there, as long as there is one, and else the folder that the config names.
+func FilesOf(s *store.Store, t task.Task) (store.Files, error) {
+	if in := verb.OwnWork().FilesIn; t.Repo != "" && in != nil {
+		s = s.WithFiles(in(s, t))
+	}
+	return s.Files(t)
+}
+
+// Ready are FilesOf a task in another repository, if the user has consented that its commands run there. It returns
+// UNTRUSTED otherwise.
+func Ready(s *store.Store, t task.Task) (store.Files, error) {
+	files, err := FilesOf(s, t)
+	if err == nil && !files.Trusted() {
+		err = untrustedRepo(files)
+	}
+	return files, err
 }
 
 func treeOf(ctx context.Context, files store.Files) store.Tree {

@@ -43,7 +43,8 @@ func Wing() verb.Wing {
 			all, err := work.Jobs(s).Peek()
 			return jobsOf(s, all), err
 		},
-		Parked: parked,
+		Parked:  parked,
+		FilesIn: work.FilesIn,
 	}
 }
 

@@ -58,8 +58,8 @@ func (r *run) close(e *ended) error {
 		r.note(r.artifacts(ctx))
 	}
 	head, summary := "", r.handedOver(e)
-	if r.tree != nil && r.tree.at != nil {
-		head = r.tree.at.Head(ctx).Commit
+	if r.tree != nil {
+		head = r.tree.head(ctx)
 	}
 	err := r.owned.Change(func(s *job.Status) {
 		s.State, s.Phase, s.Reason, s.Message, s.Stalled, s.Process = e.state, "", e.reason, e.message, false, 0

@@ -38,6 +38,9 @@ func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSessio
 	if outside := task.OutsideOf(t.spec.Scope.Paths, changed); len(outside) > 0 {
 		return failed(job.Policy, "it changed %s, outside of the paths that it may change", some(outside))
 	}
+	if t.Repo != "" {
+		return t.judgeThere(changed)
+	}
 	own := slices.DeleteFunc(slices.Clone(stat.Records), func(path string) bool { return !t.ruled(path, asked) })
 	switch {
 	case ctx.Err() != nil:
@@ -55,6 +58,17 @@ func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSessio
 		return err
 	}
 	return t.proved(ctx)
+}
+
+// judgeThere is judge for a work tree in another repository, whose branch brings no record of this workspace. It may
+// change none of the workspace that is there.
+func (t *workTree) judgeThere(changed []string) error {
+	for _, path := range changed {
+		if strings.HasPrefix(path, layout.Folder+"/") {
+			return failed(job.Policy, "it changed %s, which is a record of the workspace in %s", path, t.Repo)
+		}
+	}
+	return t.checksKept(t.at)
 }
 
 // ownWords asks that what the branch adds to records is under the name of the job's actor and in its sessions, unless
@@ -107,7 +121,7 @@ func (t *workTree) baseKept(ctx context.Context, from string) error {
 	if from == t.from {
 		return nil
 	}
-	own, err := t.at.Repo.Refs().CommittedOn(ctx, t.Branch, from)
+	own, err := t.repo.Refs().CommittedOn(ctx, t.Branch, from)
 	if own && err == nil {
 		return failed(job.Policy, "the branch %s was moved to a commit of the job, %.12s, which nobody has reviewed", t.Base, from)
 	}
@@ -143,7 +157,11 @@ func (t *workTree) checksKept(asked *store.Store) error {
 	if flow.IsClosed(now.Status) {
 		return failed(job.Policy, "the task was closed (%s), which no job does: it ends with the task in review", now.Status)
 	}
-	if was, err := kind.Tasks.Get(asked, t.Task); err == nil && slices.Equal(now.CheckHashes(), was.CheckHashes()) {
+	was, err := kind.Tasks.Get(asked, t.Task)
+	if t.Repo != "" { // what was asked is what is there
+		was, err = t.before, nil
+	}
+	if err == nil && slices.Equal(now.CheckHashes(), was.CheckHashes()) {
 		return nil
 	}
 	declared := slices.ContainsFunc(now.Provenance, func(e record.Entry) bool { return e.Checks != nil })

@@ -41,7 +41,7 @@ func (r *run) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	acts := r.w.At(r.tree.Root).InNameOf(actor)
+	acts := r.w.At(r.tree.at.Root).InNameOf(actor)
 	acts.Rights = verb.Rights{Profile: verb.PairWorker, Scope: r.spec.Task}
 	acts.Executor, acts.Job, acts.Client, acts.Progress = r.spec.Executor, r.spec.Job, r.spec.Executor, nil
 	r.session = &jobSession{owned: r.owned, spec: r.spec, Desk: desk.Desk{
@@ -73,8 +73,9 @@ func (r *run) mayStart(ctx context.Context) error {
 		return record.Errorf(record.TaskClosed, "%s is closed (%s)", t.ID, t.Status)
 	}
 	if t.Repo != "" {
-		return record.Errorf(record.InvalidSpec, "%s is about the repository %s, and jobs work in that of the workspace", t.ID, t.Repo).
-			WithHint("work on it there by hand, or keep its tasks in a workspace of its own")
+		if _, err := gates.Ready(r.s, t); err != nil {
+			return err
+		}
 	}
 	all, err := work.Jobs(r.s).List()
 	if err != nil {
@@ -90,7 +91,11 @@ func (r *run) mayStart(ctx context.Context) error {
 
 // makeTree makes the work tree of the task, or takes the one that an earlier job left.
 func (r *run) makeTree(ctx context.Context) error {
-	trees, err := work.Trees(r.s, r.w.Now)
+	t, err := kind.Tasks.Get(r.s, r.spec.Task)
+	if err != nil {
+		return err
+	}
+	trees, err := work.TreesOf(r.s, t, r.w.Now)
 	if err != nil {
 		return err
 	}
@@ -107,7 +112,14 @@ func (r *run) makeTree(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if t.Repo != tree.Repo {
+		return record.Errorf(record.Conflict, "the work tree of %s, %s, is not in the repository that has its files now", t.ID, tree.Path).
+			WithHint("%s removes it, once its work is merged", record.CallTo("worktree_remove", "id", t.ID))
+	}
 	r.tree = &workTree{Tree: tree, trees: trees, jobs: work.Jobs(r.s), owned: r.owned, spec: r.spec}
+	if tree.Repo != "" {
+		r.tree.at = r.s
+	}
 	if err := r.tree.open(ctx, r.w.StateDir, cut != nil); err != nil {
 		return err
 	}
@@ -135,10 +147,10 @@ func (r *run) cutOff(trees *worktree.Worktrees) (*worktree.Tree, error) {
 }
 
 // setUp runs the set-up command that the config of the work tree names. It runs it each time that the job goes on,
-// since an earlier run may have been cut off.
+// since an earlier run may have been cut off. It is not for the work trees of other repositories.
 func (r *run) setUp(ctx context.Context) error {
 	command := r.tree.at.Config.WorktreeSetup
-	if command == "" {
+	if command == "" || r.tree.Repo != "" {
 		return nil
 	}
 	if err := gates.Consent(ctx, r.w, r.tree.at, r.tree.at.SetUpCommand()); err != nil {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/witness"
@@ -27,7 +29,8 @@ type workTree struct {
 	owned *jobs.Owned // gets an event for each lock of git that is removed
 	spec  job.Spec
 
-	at     *store.Store // the workspace in the work tree; nil if it could not be opened
+	at     *store.Store // the workspace in the work tree, or where the job was asked for if that is in another repository; nil if it could not be opened
+	repo   *git.Repo    // the work tree
 	before task.Task    // the task as it was when the run began
 	from   string       // the commit at which the branch left its base when the run began
 	tip    string       // the newest commit of the branch that is known
@@ -41,9 +44,13 @@ func (t *workTree) open(ctx context.Context, stateDir string, cut bool) error {
 	if err != nil {
 		return err
 	}
+	if t.Repo != "" {
+		return t.openThere(ctx)
+	}
 	if t.at, err = store.Open(t.Root, stateDir); err != nil {
 		return err
 	}
+	t.repo = t.at.Repo
 	if cut {
 		if _, err := t.at.Restore(ctx, t.spec.By, true); err != nil {
 			return err
@@ -61,6 +68,21 @@ func (t *workTree) open(ctx context.Context, stateDir string, cut bool) error {
 	return err
 }
 
+// openThere is open for a work tree in another repository, which has no record of the task.
+func (t *workTree) openThere(ctx context.Context) (err error) {
+	if t.before, err = kind.Tasks.Get(t.at, t.spec.Task); err != nil {
+		return err
+	}
+	files, err := gates.FilesOf(t.at, t.before)
+	if err != nil {
+		return err
+	}
+	t.repo = files.Layout.Repo
+	stat, err := t.trees.Stat(ctx, t.Tree)
+	t.from = stat.From
+	return err
+}
+
 // rejoin brings the work tree back to the branch of the task, whatever the executor did there with git, and the records
 // back that cairn wrote there. Its error is CONFLICT for what the executor has to settle, unless force is set.
 func (t *workTree) rejoin(ctx context.Context, who record.Actor, force bool) error {
@@ -69,7 +91,7 @@ func (t *workTree) rejoin(ctx context.Context, who record.Actor, force bool) err
 	if err == nil && !layout.IsFile(t.at.ConfigFile()) {
 		err = failed(job.Policy, "it deleted %s, which says by what rules its work is judged", t.at.InRepo(t.at.Rel(t.at.ConfigFile())))
 	}
-	if err == nil {
+	if err == nil && t.Repo == "" {
 		var back []string
 		if back, err = t.at.Restore(ctx, who, true); len(back) > 0 {
 			did = append(did, "git took out "+some(back)+", which is there again")
@@ -120,7 +142,7 @@ func (t *workTree) commit(ctx context.Context, who record.Actor, why string) err
 
 // uncommitted lists the files that the work tree has otherwise than its commit, although all was committed.
 func (t *workTree) uncommitted(ctx context.Context) ([]string, error) {
-	repo := t.at.Repo
+	repo := t.repo
 	committed, err := repo.Objects().Tree(ctx, "HEAD")
 	if err != nil {
 		return nil, err
@@ -131,8 +153,15 @@ func (t *workTree) uncommitted(ctx context.Context) ([]string, error) {
 
 func (t *workTree) commitRecords(ctx context.Context) error {
 	_, err := t.trees.CommitRecords(ctx, t.Tree, fmt.Sprintf("%s: record what %s did", t.spec.Task, t.spec.Job))
-	if t.at != nil {
-		t.tip = cmp.Or(t.at.Head(ctx).Commit, t.tip)
-	}
+	t.tip = cmp.Or(t.head(ctx), t.tip)
 	return err
+}
+
+// head is the commit that is checked out in the work tree; "" if it could not be opened.
+func (t *workTree) head(ctx context.Context) string {
+	if t.repo == nil {
+		return ""
+	}
+	head, _ := t.repo.Head(ctx)
+	return head.Commit
 }

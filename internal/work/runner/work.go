@@ -319,9 +319,12 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 		"CAIRN_ACTOR="+string(actor), "CAIRN_SESSION="+r.session.id, proc.JobVariable+"="+r.spec.Job,
 		"CAIRN_EXECUTOR="+r.spec.Executor, "CAIRN_TASK="+string(r.spec.Task), "CAIRN_PORT="+strconv.Itoa(r.ports),
 		"CAIRN_PROMPT="+promptFile)
+	if r.tree.Repo != "" { // its records are elsewhere
+		env = append(env, "CAIRN_REPO="+r.tree.at.Root)
+	}
 	// Cairn as the MCP server of the executor: it may change the one task, under the session of the job.
 	cairn := executor.Cairn{
-		Program: r.Program, Root: r.tree.Root, Actor: actor, Task: r.spec.Task, Profile: verb.InJob.String(),
+		Program: r.Program, Root: r.tree.at.Root, Actor: actor, Task: r.spec.Task, Profile: verb.InJob.String(),
 		Client: r.spec.Executor,
 	}
 	var budget float64 // what is used up must not become no limit
@@ -338,7 +341,7 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	alive, stop := r.session.keepAlive(ctx)
 	r.watch.begin(r.used)
 	result, err := r.agent.Start(alive, executor.Run{
-		Dir: r.tree.Root, Git: []string{r.tree.at.Repo.CommonDir, r.tree.at.Repo.GitDir}, Prompt: text, PromptFile: promptFile, Model: r.spec.Model, Output: r.spec.Output,
+		Dir: r.tree.Root, Git: []string{r.tree.repo.CommonDir, r.tree.repo.GitDir}, Prompt: text, PromptFile: promptFile, Model: r.spec.Model, Output: r.spec.Output,
 		Resume: resume, Counted: r.counted(resume), MCP: cairn.Server(), Env: env, Private: private, Stdout: r.out, Stderr: r.problem, Event: r.watch.event,
 		Budget: budget, Tokens: tokens,
 	})

@@ -175,6 +175,7 @@ type Standing struct {
 	Branch     string    `json:"branch"`
 	Base       string    `json:"base,omitempty"`
 	BaseCommit string    `json:"base_commit,omitempty"`
+	Repo       string    `json:"repo,omitempty"` // the other repository that it is in
 	MadeAt     time.Time `json:"made_at,omitzero"`
 	Removable  bool      `json:"removable"`        // Remove removes it
 	Reasons    []Reason  `json:"stays,omitempty"`  // why it is not removed
@@ -204,7 +205,7 @@ func (w *Worktrees) List(ctx context.Context) ([]Standing, error) {
 		case err != nil:
 			all = append(all, Standing{Task: id, Branch: Branch(id), Reasons: []Reason{reason(Uncertain, err.Error())}})
 		case ok:
-			all = append(all, w.standing(ctx, m))
+			all = append(all, w.standingOf(ctx, m))
 		}
 		if ctx.Err() != nil {
 			return all, ctx.Err()
@@ -229,11 +230,23 @@ func (w *Worktrees) Look(ctx context.Context, id record.ID) (Standing, bool, err
 	if err != nil || !ok {
 		return Standing{}, false, err
 	}
-	return w.standing(ctx, m), true, nil
+	return w.standingOf(ctx, m), true, nil
+}
+
+// standingOf is what is known of a work tree, which may be in another repository.
+func (w *Worktrees) standingOf(ctx context.Context, m made) Standing {
+	at, err := w.of(m)
+	if err != nil {
+		return Standing{
+			Task: m.Task, Path: m.Path, Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit, MadeAt: m.MadeAt, Repo: m.Repo,
+			Reasons: []Reason{reason(Uncertain, "the repository "+m.Repo+" cannot be looked at: "+record.MessageOf(err))},
+		}
+	}
+	return at.standing(ctx, m)
 }
 
 func (c *clone) standing(ctx context.Context, m made) Standing {
-	s := Standing{Task: m.Task, Path: m.Path, Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit, MadeAt: m.MadeAt}
+	s := Standing{Task: m.Task, Path: m.Path, Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit, MadeAt: m.MadeAt, Repo: m.Repo}
 	if m.Ready && m.Removing == "" {
 		s.Reasons = c.look(ctx, m, false)
 	} else {

@@ -41,6 +41,10 @@ func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string)
 	if err != nil {
 		return Tree{}, err
 	}
+	if ok && m.Repo != w.o.Repo {
+		return Tree{}, record.Errorf(record.Conflict, "%s has a work tree in another repository, %s", id, m.Path).
+			WithHint("%s removes it, once its work is merged", record.CallTo("worktree_remove", "id", id))
+	}
 	if ok && m.Ready && m.Removing != "" {
 		r := &removal{clone: w.clone, made: m}
 		if ok, err = r.settle(ctx); err != nil {
@@ -149,11 +153,15 @@ func (c *clone) plan(ctx context.Context, id record.ID, base, commit string) (*m
 	if err != nil {
 		return nil, err
 	}
+	if c.o.Repo != "" && place.There(c.layout, kind.Tasks.Kind, string(id)) {
+		return nil, record.Errorf(record.Conflict, "the workspace in %s has a task %s of its own, whose branch would be the same", c.repo.Top, id).
+			WithHint("work on it there by hand, and leave the repository out of %s", id)
+	}
 	path := filepath.Join(dir, string(id))
 	if layout.Exists(path) {
 		return nil, record.Errorf(record.Conflict, "%s is there, and cairn did not make it", path).WithHint("see what it is, and move it away")
 	}
-	return &making{c, made{Task: id, Path: path, Branch: Branch(id), Base: base, BaseCommit: start, MadeAt: c.o.Now().UTC()}}, nil
+	return &making{c, made{Task: id, Path: path, Branch: Branch(id), Base: base, BaseCommit: start, MadeAt: c.o.Now().UTC(), Repo: c.o.Repo}}, nil
 }
 
 // run makes what was planned, and takes it away again if it fails.
@@ -288,8 +296,11 @@ func (k *making) dropBranch(ctx context.Context) error {
 }
 
 // carry copies the file of the task and the config of the workspace, which may be in no commit yet, into the new work
-// tree of the task, where it lacks them, and commits them there.
+// tree of the task, where it lacks them, and commits them there. Another repository gets none.
 func (k *making) carry(ctx context.Context, there layout.Layout) error {
+	if k.o.Repo != "" {
+		return nil
+	}
 	var files []string                                                                   // from the root of the workspace
 	for _, path := range []string{layout.ConfigName, ".gitignore", layout.SignersName} { // if the work tree lacks the config
 		from, to := filepath.Join(k.layout.Top(), path), filepath.Join(there.Top(), path)

@@ -72,6 +72,9 @@ func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) 
 		return "", err
 	}
 	lock := "base-" + layout.Name(m.Base)
+	if w.o.Repo != "" {
+		lock = "base-of-" + w.o.Repo + "-" + layout.Name(m.Base)
+	}
 	release, err := w.lock(ctx, lock)
 	if err != nil {
 		return "", err

@@ -39,6 +39,9 @@ func (w *Worktrees) Park(ctx context.Context, id record.ID) (parked Left, err er
 		return parked, record.Errorf(record.Busy, "%s: %s", id, why).WithHint("try again when it has ended")
 	}
 	m, made, err := w.records().read(id)
+	if err == nil && made {
+		w, err = w.of(m)
+	}
 	if err == nil && made && m.Removing != "" {
 		if _, err = (&removal{clone: w.clone, made: m}).settle(ctx); err == nil {
 			m, made, err = w.records().read(id)

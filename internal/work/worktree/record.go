@@ -33,6 +33,7 @@ type made struct {
 	Removing   string            `json:"removing,omitempty"` // the path to which it was moved in order to be removed
 	Doomed     bool              `json:"doomed,omitempty"`   // what was moved there was found to hold nothing that would be lost
 	Taken      bool              `json:"taken,omitempty"`    // the branch existed before
+	Repo       string            `json:"repo,omitempty"`     // the name of the other repository that it is in
 	Pushed     map[string]string `json:"pushed,omitempty"`   // the commit that was pushed last, by remote
 	Copied     map[string]copied `json:"copied,omitempty"`   // the ignored files that were copied, by their path from the top
 }

@@ -36,10 +36,14 @@ func (w *Worktrees) Remove(ctx context.Context, id record.ID, force bool) error 
 	if !ok {
 		return record.Errorf(record.NotFound, "no work tree is recorded for %s", id).WithHint("%s lists those there are", record.CallTo("worktree_list"))
 	}
-	if !m.Ready {
-		return (&making{w.clone, m}).undo(ctx)
+	at, err := w.of(m)
+	if err != nil {
+		return err
 	}
-	return (&removal{w.clone, m, force}).run(ctx)
+	if !m.Ready {
+		return (&making{at.clone, m}).undo(ctx)
+	}
+	return (&removal{at.clone, m, force}).run(ctx)
 }
 
 // removal removes the work tree of a task, whose lock the caller holds. Its record says how far it has come.

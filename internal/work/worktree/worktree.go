@@ -25,13 +25,19 @@ type Options struct {
 	Driver   string                    // the command of the merge driver; "" for that of this program or, in others, the one that is installed
 	Now      func() time.Time          // the clock; nil for that of the system
 	Busy     func(id record.ID) string // why something works in the work tree of a task, such as "job job-… runs"; "" if nothing does
+
+	// Repo is the name of another repository of the workspace, in which these work trees are: no record lies there. ""
+	// stands for the workspace's own.
+	Repo    string
+	Trusted func() bool                           // whether git may start programs there; nil to ask by StateDir
+	Other   func(repo string) (*Worktrees, error) // opens the work trees in another repository; nil if there are none
 }
 
 // Worktrees are the work trees of the tasks of one workspace.
 type Worktrees struct{ *clone }
 
 // Open returns the work trees of a workspace. It starts no process and writes nothing. It returns GIT outside a
-// repository.
+// repository. For another repository the layout has that one's folders, and the live state of the workspace.
 func Open(l layout.Layout, o Options) (*Worktrees, error) {
 	if l.Repo == nil {
 		return nil, record.Errorf(record.Git, "the workspace is not in a git repository, and work trees are git's").WithHint("git init makes it one")
@@ -48,12 +54,13 @@ func Open(l layout.Layout, o Options) (*Worktrees, error) {
 // Tree is the work tree of a task.
 type Tree struct {
 	Task       record.ID `json:"task"`
-	Path       string    `json:"path"`        // its top
-	Root       string    `json:"root"`        // the workspace in it: Path, or a folder in it
-	Branch     string    `json:"branch"`      // short name
-	Base       string    `json:"base"`        // the branch that its work goes to; short name
-	BaseCommit string    `json:"base_commit"` // the commit that the work began at, or was rebased onto
-	Since      time.Time `json:"-"`           // the branch had no work before; zero for a branch that was there already
+	Path       string    `json:"path"`           // its top
+	Root       string    `json:"root"`           // the workspace in it: Path, or a folder in it
+	Branch     string    `json:"branch"`         // short name
+	Base       string    `json:"base"`           // the branch that its work goes to; short name
+	Repo       string    `json:"repo,omitempty"` // the repository that it is a work tree of; "" for the workspace's own
+	BaseCommit string    `json:"base_commit"`    // the commit that the work began at, or was rebased onto
+	Since      time.Time `json:"-"`              // the branch had no work before; zero for a branch that was there already
 }
 
 // Branch is the name of the branch of a task.
@@ -63,10 +70,35 @@ func Branch(id record.ID) string { return layout.OwnBranch(string(id)) }
 // is still there.
 func (w *Worktrees) Find(id record.ID) (Tree, bool, error) {
 	m, ok, err := w.records().read(id)
-	if err != nil || !ok || !m.Ready || m.Removing != "" {
+	if err != nil || !ok || !m.Ready || m.Removing != "" || m.Repo != w.o.Repo {
 		return Tree{}, false, err
 	}
 	return w.treeOf(m), true, nil
+}
+
+// Repo is the repository of the work trees.
+func (w *Worktrees) Repo() *git.Repo { return w.repo }
+
+// InRepo is the name of the other repository in which the work tree of a task is recorded, and its top. Both are "" for
+// one in the workspace's own repository, and where none is recorded or the record cannot be read.
+func InRepo(live layout.Live, id record.ID) (repo, top string) {
+	m, ok, err := records{live}.read(id)
+	if err != nil || !ok || m.Repo == "" {
+		return "", ""
+	}
+	return m.Repo, m.Path
+}
+
+// of is the work trees to which the recorded one of a task belongs: these, or those in another repository.
+func (w *Worktrees) of(m made) (*Worktrees, error) {
+	switch {
+	case m.Repo == w.o.Repo:
+		return w, nil
+	case m.Repo != "" && w.o.Other != nil:
+		return w.o.Other(m.Repo)
+	default:
+		return nil, record.Errorf(record.Conflict, "the work tree of %s is in another repository, %s", m.Task, m.Path)
+	}
 }
 
 // work is what was done for one task: its work tree, and the branch that is checked out there.
@@ -154,7 +186,7 @@ type clone struct {
 func (c *clone) records() records { return records{c.layout.Live} }
 
 func (c *clone) treeOf(m made) Tree {
-	t := Tree{Task: m.Task, Path: m.Path, Root: c.rootIn(m.Path), Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit}
+	t := Tree{Task: m.Task, Path: m.Path, Root: c.rootIn(m.Path), Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit, Repo: m.Repo}
 	if !m.Taken {
 		t.Since = m.MadeAt
 	}
@@ -195,7 +227,12 @@ func (c *clone) isOurs(there *git.Repo) bool {
 }
 
 // trusted reports whether programs that the clone's config names may be started.
-func (c *clone) trusted() bool { return c.o.StateDir == "" || trust.Trusted(c.layout, c.o.StateDir) }
+func (c *clone) trusted() bool {
+	if c.o.Trusted != nil {
+		return c.o.Trusted()
+	}
+	return c.o.StateDir == "" || trust.Trusted(c.layout, c.o.StateDir)
+}
 
 // mayWrite returns UNTRUSTED if the user has not let the commands of the clone run: what git does for a commit, a
 // checkout or a merge starts the hooks, filters and drivers of its config.
@@ -203,8 +240,12 @@ func (c *clone) mayWrite() error {
 	if c.trusted() {
 		return nil
 	}
-	return record.Errorf(record.Untrusted, "the commands of this clone were not approved on this machine, and git would run some").
-		WithHint("read what its .git/config and hooks run; %s approves it", record.CallTo("trust"))
+	approve := record.CallTo("trust")
+	if c.o.Repo != "" {
+		approve = record.CallTo("trust", "in-repo", c.o.Repo).ByPerson()
+	}
+	return record.Errorf(record.Untrusted, "the commands of the clone in %s were not approved on this machine, and git would run some", c.repo.Top).
+		WithHint("read what its .git/config and hooks run; %s approves it", approve)
 }
 
 // lock takes a lock of the clone by its name: that of a task, or of a base. Only its holder changes the work tree of

@@ -44,8 +44,12 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 			WithHint("%s begins that; mode: auto lets a job do it", record.CallTo("pair_open", "id", t.ID))
 	}
 	if t.Repo != "" {
-		return record.Errorf(record.InvalidSpec, "its files are in the repository %q, and a job works in this one", t.Repo).
-			WithHint("%s works there, in the folder of that repository; a workspace of its own there, with the task in it, has jobs", record.CallTo("pair_open", "id", t.ID).OnlyShown())
+		if _, err := work.TreesOf(s, t, w.Now); err != nil {
+			return err
+		}
+		if _, err := gates.Ready(s, t); err != nil {
+			return err
+		}
 	}
 	if err := flow.DepsGate(t, flow.Working, w.Reads.Find(s)); err != nil {
 		return err
@@ -59,7 +63,7 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 		return err
 	}
 	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
-	if left, err := leftByJob(s, t.ID, hold); left || err != nil {
+	if left, err := leftByJob(s, t, hold); left || err != nil {
 		return err
 	}
 	// An actor stands for that of the executor, whose number is not known before the job runs.
@@ -76,14 +80,15 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 
 // leftByJob reports whether what holds a task was left by a job that no longer works: the session of the job, or the
 // claim that its executor has again because the work that it handed over was sent back.
-func leftByJob(s *store.Store, id record.ID, hold session.Claim) (bool, error) {
+func leftByJob(s *store.Store, t task.Task, hold session.Claim) (bool, error) {
 	if !hold.Live() {
 		return false, nil
 	}
 	all, err := work.Jobs(s).List()
 	for _, one := range all {
-		handedOver := hold.Session == "" && hold.Actor == one.Status.Actor && hold.Branch == worktree.Branch(id)
-		if one.Spec.Task == id && (handedOver || hold.Session != "" && one.Status.Session == hold.Session) {
+		here := hold.Branch == worktree.Branch(t.ID) || t.Repo != "" // whose record is not on its branch
+		handedOver := hold.Session == "" && hold.Actor == one.Status.Actor && here
+		if one.Spec.Task == t.ID && (handedOver || hold.Session != "" && one.Status.Session == hold.Session) {
 			return !one.Status.State.Live(), err
 		}
 	}

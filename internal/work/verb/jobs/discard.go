@@ -65,13 +65,22 @@ func Discard(ctx context.Context, w *verb.Workspace, s *store.Store, in DiscardI
 	return Discarded{ID: in.ID, Left: parked}, w.RememberCall(ctx, s, session.Key{Record: &of})
 }
 
+// treesOf are the work trees to which that of a task belongs.
+func treesOf(s *store.Store, w *verb.Workspace, id record.ID) (*worktree.Worktrees, error) {
+	t, err := kind.Tasks.Get(s, id)
+	if err != nil {
+		return nil, err
+	}
+	return work.TreesOf(s, t, w.Now)
+}
+
 // somethingToDiscard returns NOT_FOUND for a task on which no job is at work, and that has neither a work tree nor a
 // branch.
 func somethingToDiscard(ctx context.Context, s *store.Store, w *verb.Workspace, id record.ID) error {
 	if _, live := work.Jobs(s).LiveOf(id); live {
 		return nil
 	}
-	trees, err := work.Trees(s, w.Now)
+	trees, err := treesOf(s, w, id)
 	if err != nil {
 		return err
 	}
@@ -79,7 +88,7 @@ func somethingToDiscard(ctx context.Context, s *store.Store, w *verb.Workspace, 
 	if err != nil || made {
 		return nil //nolint:nilerr // what cannot be found out is no reason to keep an attempt
 	}
-	if tip, err := s.Repo.Commit(ctx, "refs/heads/"+worktree.Branch(id)); err != nil || tip != "" {
+	if tip, err := trees.Repo().Commit(ctx, "refs/heads/"+worktree.Branch(id)); err != nil || tip != "" {
 		return nil //nolint:nilerr // likewise
 	}
 	return record.Errorf(record.NotFound, "there is nothing to discard of %s: no job, no work tree and no branch", id).
@@ -96,7 +105,7 @@ func discard(
 	if err := letTaskGo(ctx, w, s, id, why); err != nil {
 		return none, err
 	}
-	trees, err := work.Trees(s, w.Now)
+	trees, err := treesOf(s, w, id)
 	if err != nil {
 		return none, err
 	}
@@ -109,12 +118,12 @@ func discard(
 
 // letTaskGo is letGo for the work tree of a task, if there is one.
 func letTaskGo(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, why string) error {
-	trees, err := work.Trees(s, w.Now)
+	trees, err := treesOf(s, w, id)
 	if err != nil {
 		return err
 	}
 	if tree, made, err := trees.Find(id); err == nil && made {
-		letGo(ctx, w, tree, why)
+		letGo(ctx, w, s, tree, why)
 		_, _ = trees.CommitRecords(ctx, tree, fmt.Sprintf("%s: %s", id, why)) // if it cannot, the next job does
 	}
 	return nil
@@ -122,11 +131,15 @@ func letTaskGo(ctx context.Context, w *verb.Workspace, s *store.Store, id record
 
 // letGo ends the session that holds a task in its work tree, or the claim, also at the git remote. A record there that
 // cannot be written is no reason to stop: the live state of the branch is dropped after it.
-func letGo(ctx context.Context, w *verb.Workspace, tree worktree.Tree, why string) {
-	there := w.At(tree.Root).WithoutKey()
+func letGo(ctx context.Context, w *verb.Workspace, s *store.Store, tree worktree.Tree, why string) {
+	root := tree.Root
+	if tree.Repo != "" { // its record is here
+		root = s.Root
+	}
+	there := w.At(root).WithoutKey()
 	at, err := there.Open()
 	if err == nil {
-		_ = desk.Desk{Task: tree.Task, Acts: there, At: at, Top: tree.Path, Why: why}.LetGo(ctx)
+		_ = desk.Desk{Task: tree.Task, Acts: there, At: at, Top: at.Worktree, Why: why}.LetGo(ctx)
 	}
 }
 
@@ -136,7 +149,7 @@ func (Discarded) Replay(w *verb.Workspace, s *store.Store, made session.Key) (an
 		return Discarded{}, record.Errorf(record.NotFound, "the call under this key gave nothing up")
 	}
 	id := record.ID(made.Record.ID)
-	trees, err := work.Trees(s, w.Now)
+	trees, err := treesOf(s, w, id)
 	if err != nil {
 		return Discarded{}, err
 	}

@@ -112,10 +112,19 @@ func validPage(limit, most verb.Count, offset int) error {
 	}
 }
 
+// reachable reports whether the files of a task are in this repository, or in another one that is here and trusted.
+func reachable(s *store.Store, row verb.Row) bool {
+	if row.Repo == "" {
+		return true
+	}
+	files, err := s.Files(task.Task{Repo: row.Repo})
+	return err == nil && files.Trusted()
+}
+
 const readyAtOnce = 500 // tasks of a page of the list
 
 // Ready returns tasks on which a job may begin now, at most so many, the most urgent first: those that are ready, not
-// started, not for a pair, and with their files in this workspace. A label narrows them, and so does skip. By the time a job is started one of them may be taken; see LeftAlone.
+// started, not for a pair, and with their files in this repository or in one that is here and trusted. A label narrows them, and so does skip. By the time a job is started one of them may be taken; see LeftAlone.
 func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip func(record.ID) bool) (found []verb.Row, err error) {
 	s, err := w.Open()
 	if err != nil {
@@ -132,7 +141,7 @@ func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip 
 			switch {
 			case len(found) == most:
 				return found, nil
-			case row.Mode == task.PairMode || row.Repo != "" || skip(row.ID):
+			case row.Mode == task.PairMode || skip(row.ID) || !reachable(s, row):
 			default:
 				found = append(found, row)
 			}

@@ -15,6 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // What a spec has where the call says nothing.
@@ -95,23 +97,39 @@ func validTexts(in StartIn) error {
 
 // base is the branch to start from, and the commit; "" for the newest of the branch when the job begins to run.
 func (st *starter) base(ctx context.Context) (branch, commit string, err error) {
-	branch = st.in.Base
-	if branch == "" {
-		branch = st.s.Head(ctx).Branch
-	} else if err := st.s.Git().Branch(ctx, "base", branch); err != nil {
+	at, err := st.files()
+	if err != nil {
+		return "", "", err
+	}
+	if repo, known := st.s.Config.Repo(at.Repo); known {
+		branch = repo.Base
+	}
+	if branch = cmp.Or(st.in.Base, branch); branch == "" {
+		branch = at.Head(ctx).Branch
+	} else if err := at.Branch(ctx, "base", branch); err != nil {
 		return "", "", err
 	}
 	if branch == "" {
 		return "", "", record.Errorf(record.InvalidSpec, "base is missing, and no branch is checked out").WithHint("name the branch to start from and to merge into")
 	}
 	if st.in.Commit == "" {
-		if head := st.s.Head(ctx); head.Branch == branch && head.Commit == "" {
+		if head := at.Head(ctx); head.Branch == branch && head.Commit == "" {
 			return "", "", record.Errorf(record.InvalidSpec, "the branch %s has no commit yet", branch).WithHint("git add --all, and git commit: a job starts from a commit")
 		}
 		return branch, "", nil
 	}
-	commit, err = st.s.Git().Commit(ctx, "baseline_commit", st.in.Commit)
+	commit, err = at.Commit(ctx, "baseline_commit", st.in.Commit)
 	return branch, commit, err
+}
+
+// files is where the files of the task are; the workspace's own repository for one that is yet to be made.
+func (st *starter) files() (store.Files, error) {
+	var t task.Task
+	if st.in.ID != "" {
+		t, _ = kind.Tasks.Get(st.s, st.in.ID) // one that is not there is refused later
+	}
+	files, err := st.s.Files(t)
+	return files, verb.WithID(err, st.in.ID)
 }
 
 // asked is a hash of the arguments of a call but for its idempotency key. A key that comes again with another hash is a

@@ -121,6 +121,12 @@ func (st *starter) tells() error {
 	if !n.PR {
 		return nil
 	}
+	if at, err := st.files(); err != nil {
+		return err
+	} else if at.Repo != "" {
+		return record.Errorf(record.InvalidSpec, "notify.pr asks for a pull request, and those are opened in this repository, not in %s", at.Repo).
+			WithHint("leave it out; push the branch there with git, and open one by hand")
+	}
 	if st.s.Git().Repository(st.spec.Base) == "" {
 		return record.Errorf(record.InvalidSpec, "notify.pr asks for a pull request, and this clone has no git remote").
 			WithHint("git remote add origin ADDRESS, or leave it out")

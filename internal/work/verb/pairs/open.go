@@ -134,11 +134,7 @@ func (p *place) begin(ctx context.Context, w *verb.Workspace, dir, executor stri
 // have the task.
 func (p *place) choose(ctx context.Context, w *verb.Workspace, dir string) error {
 	if dir == "" && p.task.Repo != "" { // the work tree there is the person's, and the records stay here
-		files, err := p.s.Files(p.task)
-		if err == nil && !files.Trusted() {
-			err = record.Errorf(record.Untrusted, "nobody has trusted %s on this machine", files.Root).
-				WithHint("a person runs %s in a terminal", record.CallTo("trust", "in-repo", p.task.Repo).ByPerson())
-		}
+		files, err := gates.Ready(p.s, p.task)
 		p.at, p.dir, p.top, p.tree = p.s, files.Root, files.Worktree, nil
 		return err
 	}

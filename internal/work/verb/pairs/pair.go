@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
@@ -146,7 +147,7 @@ func (p *place) find(w *verb.Workspace) error {
 // sit takes a work tree that is a person's. The files of the task may be in another folder.
 func (p *place) sit(at *store.Store) {
 	p.at, p.dir, p.top, p.tree = at, at.Root, at.Worktree, nil
-	if files, err := at.Files(p.task); err == nil {
+	if files, err := gates.FilesOf(at, p.task); err == nil {
 		p.dir = files.Root
 	}
 }

@@ -153,6 +153,9 @@ func mergedCommit(p trees.Place) string {
 	if state == nil {
 		return ""
 	}
+	if p.Task.Repo != "" { // it is a commit of another repository
+		return ""
+	}
 	for _, e := range p.Task.Provenance {
 		for _, made := range state.Progress {
 			if e.Said().Merged != "" && made.Entry == e.Hash() {
@@ -186,11 +189,19 @@ func (in ApplyIn) at(ctx context.Context, p trees.Place) error {
 	head := p.S.Head(ctx).Commit
 	if p.Made {
 		var err error
-		if head, err = p.Home.Repo.Commit(ctx, "refs/heads/"+p.Tree.Branch); err != nil {
+		if head, err = p.Repo().Commit(ctx, "refs/heads/"+p.Tree.Branch); err != nil {
 			return err
 		}
 	}
-	looked, err := p.S.Git().Commit(ctx, "commit", in.Commit)
+	git := p.S.Git()
+	if p.Tree.Repo != "" {
+		files, err := gates.FilesOf(p.S, p.Task)
+		if err != nil {
+			return err
+		}
+		git = files.Git
+	}
+	looked, err := git.Commit(ctx, "commit", in.Commit)
 	if err == nil && looked != head {
 		err = record.Errorf(record.Conflict, "is at %.12s, and not at %.12s, which was looked at", head, looked).
 			WithHint("look at what came since").ForGood()
@@ -296,8 +307,8 @@ func committed(ctx context.Context, p trees.Place) error {
 	if err != nil {
 		return err
 	}
-	now := gates.Fingerprint(gates.WorkTree(ctx, there))
-	tip, err := p.Home.Repo.Objects().Fingerprint(ctx, "refs/heads/"+p.Tree.Branch)
+	now := gates.Fingerprint(gates.TreeOf(ctx, there, p.Task))
+	tip, err := p.Repo().Objects().Fingerprint(ctx, "refs/heads/"+p.Tree.Branch)
 	if err != nil || now == "" || now == tip {
 		return err
 	}

@@ -48,6 +48,9 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 	}
 	base := m.base
 	message := cmp.Or(in.Text, "Merge "+m.Tree.Branch+" into "+base+": "+m.Task.Title)
+	if m.Tree.Repo != "" {
+		return m.elsewhere(ctx, message)
+	}
 	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{
 		Base: base, Strategy: in.Strategy, Message: message, Gate: m.gate, Records: m.records,
 	})
@@ -98,8 +101,8 @@ func (m *merging) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.head, err = m.Home.Repo.Commit(ctx, "refs/heads/"+m.Tree.Branch); err == nil {
-		m.tree, err = m.Home.Repo.Objects().Fingerprint(ctx, m.head)
+	if m.head, err = m.Repo().Commit(ctx, "refs/heads/"+m.Tree.Branch); err == nil {
+		m.tree, err = m.Repo().Objects().Fingerprint(ctx, m.head)
 	}
 	return err
 }
@@ -143,14 +146,7 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 	if s.Config.Flow.IsClosed(t.Status) {
 		m.out, err = m.closed(ctx, w, s, t)
 	} else {
-		stamp := w.Stamp(m.in.Text)
-		stamp.Detail.Merged = m.head
-		decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
-			return s.Config.Flow.Move(wc.Task, m.to, p, kind.Deps(wc.Tx, s.Config.Flow), stamp)
-		}
-		merged := &gates.Merged{Head: m.head, Tree: m.tree}
-		tr := gates.Transition{To: m.to, Preview: gates.Unchanged, Decide: decide, Merged: merged}
-		m.out, err = tr.Make(ctx, w, s, m.Task.ID)
+		m.out, err = m.closing(w, s).Make(ctx, w, s, m.Task.ID)
 	}
 	err = m.whereSettled(ctx, s, t, err)
 	m.keepLog(s, m.out.Run, err)
@@ -161,6 +157,16 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 		err = m.unmoved(ctx) // the checks may have taken long
 	}
 	return err
+}
+
+// closing is the close of the task that comes with the merge.
+func (m *merging) closing(w *verb.Workspace, s *store.Store) gates.Transition {
+	stamp := w.Stamp(m.in.Text)
+	stamp.Detail.Merged = m.head
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *record.Entry, error) {
+		return s.Config.Flow.Move(wc.Task, m.to, p, kind.Deps(wc.Tx, s.Config.Flow), stamp)
+	}
+	return gates.Transition{To: m.to, Preview: gates.Unchanged, Decide: decide, Merged: &gates.Merged{Head: m.head, Tree: m.tree}}
 }
 
 // whereSettled has the refusal of a merge for a manual check say where that is settled: on the branch. What is attested
@@ -340,7 +346,7 @@ func (m *merging) withoutSeen(ctx context.Context, s *store.Store, base string, 
 
 // unmoved returns CONFLICT if the branch has a commit that nobody has looked at: it came since the merge began.
 func (m *merging) unmoved(ctx context.Context) error {
-	tip, err := m.Home.Repo.Commit(ctx, "refs/heads/"+m.Tree.Branch)
+	tip, err := m.Repo().Commit(ctx, "refs/heads/"+m.Tree.Branch)
 	if err == nil && tip != m.head {
 		err = record.Errorf(record.Conflict, "%s was committed to while it was being merged", m.Tree.Branch).WithHint("look at it again").WithNext(record.CallTo("get", "id", m.Task.ID))
 	}

@@ -60,6 +60,10 @@ func OpenPR(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error
 }
 
 func openPR(ctx context.Context, p trees.Place, base, text string) (job.PR, error) {
+	if p.Tree.Repo != "" {
+		return job.PR{}, record.Errorf(record.InvalidInput, "its branch is in the repository %s, and pull requests are opened in this one", p.Tree.Repo).
+			WithHint("push it there with git, and open one by hand; or %s", record.CallTo("review_apply", "id", p.Task.ID, "action", merge).OnlyShown())
+	}
 	if err := witnessed(ctx, p); err != nil {
 		return job.PR{}, err
 	}

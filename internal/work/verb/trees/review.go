@@ -24,6 +24,7 @@ type Review struct {
 	Worktree    string          `json:"worktree,omitempty"` // where the record lies that was read, if it is another than the caller's; or the work tree of the branch
 	Branch      string          `json:"branch,omitempty"`   // "" for a task without a branch of its own
 	Base        string          `json:"base,omitempty"`
+	Repo        string          `json:"repo,omitempty"` // the other repository that has them; "" for the workspace's own
 	Head        string          `json:"head,omitempty"`
 	Files       []git.Lines     `json:"files"` // that the branch changes, outside .cairn
 	FilesTotal  int             `json:"files_total,omitempty"`
@@ -216,6 +217,7 @@ func (p Place) branch(ctx context.Context, out *Review) (tree string, err error)
 	if err != nil {
 		return "", err
 	}
+	out.Repo = p.Tree.Repo
 	out.Branch, out.Base, out.Head = p.Tree.Branch, p.Tree.Base, stat.Tip
 	out.Files, out.Added, out.Deleted, out.Commits, out.Diff = stat.Files, stat.Added, stat.Deleted, stat.Commits, DiffURI(p.Task.ID)
 	if len(stat.Records) > 0 {
@@ -223,11 +225,11 @@ func (p Place) branch(ctx context.Context, out *Review) (tree string, err error)
 			return "", err
 		}
 	}
-	if tree, err = p.Home.Repo.Objects().Fingerprint(ctx, stat.Tip); err != nil || p.Moved != nil {
+	if tree, err = p.Repo().Objects().Fingerprint(ctx, stat.Tip); err != nil || p.Moved != nil {
 		return tree, err
 	}
 	if there, err := p.InTree(); err == nil {
-		now := gates.Fingerprint(gates.WorkTree(ctx, there))
+		now := gates.Fingerprint(gates.TreeOf(ctx, there, p.Task))
 		out.Uncommitted = now != "" && now != tree
 	}
 	return tree, nil

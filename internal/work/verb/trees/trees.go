@@ -6,7 +6,9 @@ package trees
 
 import (
 	"context"
+	"time"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
@@ -51,8 +53,11 @@ func OnTask(ctx context.Context, w *verb.Workspace, id record.ID) (Place, error)
 	if s.Repo == nil {
 		return p, notHere
 	}
-	if p.Trees, err = work.Trees(s, w.Now); err != nil {
+	if p.Trees, err = treesOf(s, id, here, w.Now); err != nil {
 		return p, err
+	}
+	if p.Trees == nil {
+		return p, notHere
 	}
 	if p.Tree, p.Made, err = p.Trees.Find(id); err != nil {
 		return p, err
@@ -60,7 +65,7 @@ func OnTask(ctx context.Context, w *verb.Workspace, id record.ID) (Place, error)
 	if p.Made {
 		p.Moved = p.Trees.Verify(ctx, p.Tree)
 	}
-	if p.Made && p.Moved == nil && p.Tree.Root != s.Root {
+	if p.Made && p.Moved == nil && p.Tree.Repo == "" && p.Tree.Root != s.Root {
 		if there, ok := p.in(p.Tree.Root, id); ok && (notHere != nil || further(there.Task, here)) {
 			return there, nil
 		}
@@ -69,6 +74,19 @@ func OnTask(ctx context.Context, w *verb.Workspace, id record.ID) (Place, error)
 		return p, notHere
 	}
 	return p.elsewhere(), nil
+}
+
+// treesOf are the work trees to which that of a task belongs; nil where its files are in a repository that is not here,
+// so that it has none.
+func treesOf(s *store.Store, id record.ID, t task.Task, now func() time.Time) (*worktree.Worktrees, error) {
+	if t.ID = id; t.Repo == "" {
+		return work.TreesOf(s, t, now)
+	}
+	found, err := work.TreesOf(s, t, now)
+	if err != nil && work.FilesIn(s, t) == "" {
+		return nil, nil //nolint:nilerr,nilnil // what asks for its files says why
+	}
+	return found, err
 }
 
 func further(there, here task.Task) bool {
@@ -120,16 +138,16 @@ func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 	if s.Repo == nil {
 		return "", false, nil
 	}
-	all, err := work.Trees(s, w.Now)
-	if err != nil {
+	all, err := treesOf(s, t.ID, t, w.Now)
+	if err != nil || all == nil {
 		return "", false, err
 	}
 	tree, made, err := all.Find(t.ID)
-	if err != nil {
+	if err != nil || !made && t.Repo != "" { // a pair works on a branch of a person's
 		return "", false, err
 	}
 	branch = worktree.Branch(t.ID)
-	tip, err := s.Repo.Commit(ctx, "refs/heads/"+branch)
+	tip, err := all.Repo().Commit(ctx, "refs/heads/"+branch)
 	if err != nil || tip == "" || cameHome(ctx, s, t, tip) {
 		return branch, false, err
 	}
@@ -204,6 +222,9 @@ func (p Place) Foreign(ctx context.Context) error {
 	if len(actors) == 0 {
 		return nil
 	}
+	if p.Tree.Repo != "" { // its branch brings no record
+		return nil
+	}
 	there, err := p.InTree()
 	if err != nil {
 		return err
@@ -232,9 +253,17 @@ func (p Place) Foreign(ctx context.Context) error {
 		WithHint("take it out of the branch in %s; if it holds, %s says it again, or a person brings that record to %s first", p.Tree.Path, found[0].Entry.Who, p.Tree.Base).ForGood()
 }
 
-// InTree is the store of the work tree that was made for the task.
+// Repo is the repository that has the branch of the task.
+func (p Place) Repo() *git.Repo {
+	if p.Trees == nil {
+		return p.Home.Repo
+	}
+	return p.Trees.Repo()
+}
+
+// InTree is the store of the work tree that was made for the task: that of the record for one in another repository.
 func (p Place) InTree() (*store.Store, error) {
-	if p.S.Root == p.Tree.Root {
+	if p.S.Root == p.Tree.Root || p.Tree.Repo != "" {
 		return p.S, nil
 	}
 	return p.W.At(p.Tree.Root).Open()

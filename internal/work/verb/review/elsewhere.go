@@ -1,0 +1,56 @@
+package review
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/store/kind"
+)
+
+// elsewhere merges a branch that is in another repository, and then closes the task, whose record lies here. The gates
+// are asked of the files as merged before the base moves. A close that fails after that, or a kill, leaves the task open
+// with its work in the base: the same call closes it.
+func (m *merging) elsewhere(ctx context.Context, message string) (ApplyOut, error) {
+	if m.S.Config.Flow.IsClosed(m.Task.Status) {
+		return ApplyOut{}, record.Errorf(record.TaskClosed, "is closed (%s)", m.Task.Status).
+			WithHint("move it to an open state first; the merge closes it").WithNext(record.CallTo("get", "id", m.Task.ID))
+	}
+	w := *m.W
+	w.Fresh = true
+	tr := m.closing(&w, m.S)
+	var ran gates.Run
+	gate := func(ctx context.Context, dir string) (err error) {
+		if err := m.unmoved(ctx); err != nil {
+			return err
+		}
+		there := m.S.WithFiles(dir)
+		if ran, err = tr.Prepare(ctx, &w, there, m.Task.ID); err != nil {
+			return err
+		}
+		t, err := kind.Tasks.Get(m.S, m.Task.ID)
+		if err == nil {
+			err = ran.Alone(t)
+		}
+		if err == nil {
+			flow := m.S.Config.Flow
+			_, _, err = flow.Move(t, m.to, ran.Proof, kind.Deps(m.S, flow), w.Stamp(m.in.Text))
+			err = m.whereSettled(ctx, there, t, ran.Explain(err))
+		}
+		if err == nil {
+			err = m.unmoved(ctx) // the checks may have taken long
+		}
+		return err
+	}
+	commit, err := m.Trees.Merge(ctx, m.Tree, worktree.Merge{Base: m.base, Strategy: m.in.Strategy, Message: message, Gate: gate})
+	if err != nil {
+		return ApplyOut{}, err
+	}
+	out, err := tr.Write(ctx, &w, m.S, m.Task.ID, ran)
+	if err != nil {
+		return ApplyOut{}, record.Errorf(record.CodeOf(err), "was merged into %s of %s as %.12s, and not closed: %s", m.base, m.Tree.Repo, commit, record.MessageOf(err)).
+			WithHint("the same call closes it").WithNext(record.CallTo("review_apply", "id", m.Task.ID, "action", merge))
+	}
+	return ApplyOut{Task: out, MergedCommit: commit, MergedInto: m.base}, nil
+}

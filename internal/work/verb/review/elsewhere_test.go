@@ -1,0 +1,84 @@
+package review_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// away is a task whose files are in another repository, with a branch there that has a roof.
+func away(t *testing.T, h home, checks ...args) (record.ID, string, *worktree.Worktrees, worktree.Tree) {
+	t.Helper()
+	other := storetest.RealPath(t, storetest.NewRepo(t))
+	h.git(other, "commit", "--allow-empty", "-qm", "begin")
+	rel, err := filepath.Rel(h.Dir, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write(h.Dir, ".cairn/config.yaml", "repos:\n  - {name: web, path: '"+filepath.ToSlash(rel)+"'}\n")
+	files, err := h.store().Files(task.Task{Repo: "web"})
+	if err == nil {
+		err = files.Trust("human:lee", h.Now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := h.create(args{"title": "Add a roof", "repo": "web", "checks": checks})
+	verbtest.ApproveAll(t, h.Workspace)
+	trees, err := work.TreesOf(h.store(), h.here(id), h.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := trees.Make(t.Context(), id, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write(tree.Path, "roof", "tiles\n")
+	if _, err := trees.Commit(t.Context(), tree, "a roof"); err != nil {
+		t.Fatal(err)
+	}
+	return id, other, trees, tree
+}
+
+// A merge into another repository that was cut off before the task was closed is closed by the same call.
+func TestAMergeElsewhereThatWasCutOffIsClosed(t *testing.T) {
+	h := newHome(t)
+	id, other, trees, tree := away(t, h, check("roof", "tiles"))
+	merged, err := trees.Merge(t.Context(), tree, worktree.Merge{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := h.apply(id, "merge", nil)
+	if err != nil || out.MergedCommit != merged || h.here(id).Status != "done" {
+		t.Errorf("merged %+v, %s: %v", out, h.here(id).Status, err)
+	}
+	if status := h.git(other, "status", "--porcelain"); status != "" {
+		t.Errorf("the checkout there is not clean:\n%s", status)
+	}
+}
+
+// A check that fails on what is merged into another repository leaves its base as it was, and the task open.
+func TestARefusedMergeElsewhereChangesNothing(t *testing.T) {
+	h := newHome(t)
+	id, other, trees, tree := away(t, h, check("roof", "tiles"), args{"desc": "no door", "cmd": "test ! -e door"})
+	before := h.git(other, "rev-parse", "main")
+	h.write(tree.Path, "door", "wood\n")
+	if _, err := trees.Commit(t.Context(), tree, "a door"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := h.apply(id, "merge", nil)
+	h.wantCode(err, "CHECKS_FAILED")
+	if !strings.Contains(err.Error(), "no door") {
+		t.Errorf("it does not say which check failed: %v", err)
+	}
+	if now := h.git(other, "rev-parse", "main"); now != before || h.here(id).Status == "done" {
+		t.Errorf("main there is at %s, was %s; the task is %s", now, before, h.here(id).Status)
+	}
+}
