@@ -1,13 +1,10 @@
-package git_test
+package git
 
 import (
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
-
-	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 // A remote that lies in the clone is found behind every spelling of its path, and one beside it is none.
@@ -15,19 +12,19 @@ func TestBundledRemotes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}
-	around := storetest.RealPath(t, t.TempDir())
-	top := storetest.Mkdir(t, around, "shop")
-	storetest.InitRepo(t, top)
-	storetest.Mkdir(t, top, "in.git")
-	storetest.Mkdir(t, around, "hub.git")
+	isolate(t)
+	around := realTempDir(t)
+	top := filepath.Join(around, "shop")
+	r := newRepoAt(t, top)
+	for _, dir := range []string{filepath.Join(top, "in.git"), filepath.Join(around, "hub.git")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.Symlink(top, filepath.Join(around, "link")); err != nil {
 		t.Fatal(err)
 	}
-	repo, _, err := git.Find(top)
-	if err != nil {
-		t.Fatal(err)
-	}
-	storetest.Git(t, top, "remote", "add", "origin", "x")
+	r.git("remote", "add", "origin", "x")
 	for url, want := range map[string]bool{
 		"./in.git":                         true,
 		top + "/in.git":                    true,
@@ -48,8 +45,8 @@ func TestBundledRemotes(t *testing.T) {
 		around + "/shop2/../shop/.git/x":   true,
 		"file://" + around + "/100%25.git": false,
 	} {
-		storetest.Git(t, top, "remote", "set-url", "origin", url)
-		if got, err := repo.Remotes().Bundled(t.Context(), "origin"); got != want || err != nil {
+		r.git("remote", "set-url", "origin", url)
+		if got, err := r.open().Remotes().Bundled(t.Context(), "origin"); got != want || err != nil {
 			t.Errorf("%s: %v, %v", url, got, err)
 		}
 	}
