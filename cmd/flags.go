@@ -73,7 +73,10 @@ func taken(fields []verb.Field, name string) bool {
 
 // usageOf is what a field means, with the word that stands for the value of its flag in backquotes.
 func usageOf(f verb.Field) string {
-	doc := strings.ReplaceAll(f.Doc, "guide filters", "cairn help filters")
+	doc := f.Doc
+	if f.From == "filters" {
+		doc += "; cairn help filters explains them"
+	}
 	if strings.Contains(doc, "{values}") {
 		var values []string
 		for _, v := range f.Values {

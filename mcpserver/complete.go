@@ -29,10 +29,10 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	w := c.workspace()
 	at, err := w.Open()
 	if err != nil {
-		return nil, protocolError(err)
+		return nil, c.protocolError(err)
 	}
 	if r.verb == jobVerb {
-		return jobsNamed(at, argument.Value)
+		return c.jobsNamed(at, argument.Value)
 	}
 	k, ok := kind.Named(r.kind)
 	if !ok {
@@ -40,7 +40,7 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	}
 	ids, err := at.Candidates(k, argument.Value)
 	if err != nil {
-		return nil, protocolError(err)
+		return nil, c.protocolError(err)
 	}
 	slices.Reverse(ids) // they begin with the time
 	shown := ids[:min(len(ids), completed)]
@@ -57,7 +57,7 @@ func (c completer) CompletePromptArgument(ctx context.Context, _ string, argumen
 	args["text"] = argument.Value
 	out, err := c.do(ctx, ready.verb, args)
 	if err != nil {
-		return nil, protocolError(err)
+		return nil, c.protocolError(err)
 	}
 	list := out.(tasks.ListOut)
 	found := &mcp.Completion{HasMore: list.NextCursor != ""}

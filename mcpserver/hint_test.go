@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,11 +41,74 @@ func TestCallsAreSpelledByTheFrontEnd(t *testing.T) {
 		{record.CallTo("doctor", "fix", true), "cairn doctor --fix", "cairn doctor --fix"},
 		{record.CallTo("trust signer add", "", "human:ada", "", "KEY.pub"), "cairn trust signer add human:ada KEY.pub", "cairn trust signer add human:ada KEY.pub"},
 	} {
-		if got := inTools(tt.call); got != tt.tool {
+		if got := inTools(verb.Rights{Profile: verb.Maintainer})(tt.call); got != tt.tool {
 			t.Errorf("for a client: got %q, want %q", got, tt.tool)
 		}
 		if got := catalogue.CommandLine(tt.call); got != tt.line {
 			t.Errorf("for a person: got %q, want %q", got, tt.line)
+		}
+	}
+}
+
+// A hint names as a tool what the caller is offered, and nothing else; for another verb it is the command.
+func TestHintsNameToolsThatTheCallerHas(t *testing.T) {
+	for _, rights := range append(everyRight(), defaultRights()...) {
+		spell := inTools(rights)
+		for _, v := range catalogue.All {
+			got := spell(record.CallTo(v.Name))
+			if want := offered(rights, v.Name); strings.HasPrefix(got, "the tool "+v.Name) != want || strings.HasPrefix(got, "cairn ") == want {
+				t.Fatalf("for %+v: %s is %q", rights, v.Name, got)
+			}
+		}
+	}
+	for _, dir := range []string{"internal", "task", "session", "store", "mcpserver", "check"} {
+		eachHint(t, filepath.Join("..", dir), func(at string, parts []ast.Expr) {
+			for _, word := range wordsOutsideCalls(parts) {
+				if _, isVerb := catalogue.Named(word); isVerb && strings.Contains(word, "_") {
+					t.Errorf("%s names %s, which its reader may not have: use record.CallTo", at, word)
+				}
+			}
+		})
+	}
+}
+
+// defaultRights are those that a server has which was told a profile, or that of a job.
+func defaultRights() (all []verb.Rights) {
+	for profile := verb.Viewer; profile <= verb.Maintainer; profile++ {
+		all = append(all, verb.Rights{Profile: profile, Toolsets: profile.Toolsets()})
+	}
+	return all
+}
+
+// wordsOutsideCalls are the words of a hint, without those of the calls in it.
+func wordsOutsideCalls(parts []ast.Expr) (words []string) {
+	for _, part := range parts {
+		ast.Inspect(part, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				return calledName(call) != "CallTo"
+			}
+			if lit, ok := n.(*ast.BasicLit); ok {
+				words = append(words, anyWord.FindAllString(lit.Value, -1)...)
+			}
+			return true
+		})
+	}
+	return words
+}
+
+// What a tool says of itself names no tool that its reader is not offered by default. Some names are English words too.
+func TestToolsNameToolsThatTheCallerHas(t *testing.T) {
+	english := []string{"attest", "create", "inbox", "logs", "next", "start", "status", "take", "wait"}
+	for _, rights := range defaultRights() {
+		for _, v := range catalogue.All {
+			if !offered(rights, v.Name) {
+				continue
+			}
+			for _, word := range anyWord.FindAllString(string(marshal(tool(v, ""))), -1) {
+				if _, isVerb := catalogue.Named(word); isVerb && !offered(rights, word) && !slices.Contains(english, word) {
+					t.Errorf("%s names %s, which a %s does not have", v.Name, word, rights.Profile)
+				}
+			}
 		}
 	}
 }
@@ -94,14 +158,7 @@ func eachHint(t *testing.T, dir string, visit func(at string, parts []ast.Expr))
 			if !ok {
 				return true
 			}
-			name := ""
-			switch f := call.Fun.(type) {
-			case *ast.SelectorExpr:
-				name = f.Sel.Name
-			case *ast.Ident:
-				name = f.Name
-			}
-			if name == "WithHint" || name == "Hintf" {
+			if name := calledName(call); name == "WithHint" || name == "Hintf" {
 				visit(files.Position(call.Pos()).String(), call.Args)
 			}
 			return true
@@ -113,11 +170,22 @@ func eachHint(t *testing.T, dir string, visit func(at string, parts []ast.Expr))
 	}
 }
 
+// calledName is the name of the function or method that is called, without its package.
+func calledName(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	case *ast.Ident:
+		return f.Name
+	}
+	return ""
+}
+
 // A failure over MCP has its hint in tools, whatever its code, and the one call in it as the next tool.
 func TestEveryCodeHasItsHintInTools(t *testing.T) {
 	for _, info := range record.Codes {
 		err := record.Errorf(info.Code, "no").WithHint("%s says more", record.CallTo("get", "id", "PROJ-7"))
-		got, failure := result(catalogue.FailureOf(err, verb.Rights{}, inTools), true)
+		got, failure := result(catalogue.FailureOf(err, verb.Rights{}, inTools(verb.Rights{})), true)
 		if failure != nil {
 			t.Fatal(failure)
 		}

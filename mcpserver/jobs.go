@@ -114,10 +114,10 @@ func artifactOf(s *store.Store, one job.Job, file job.Artifact) (text, version s
 }
 
 // jobsNamed completes the id of a job, the newest first.
-func jobsNamed(at *store.Store, part string) (*mcp.Completion, error) {
+func (s *Server) jobsNamed(at *store.Store, part string) (*mcp.Completion, error) {
 	all, err := work.Jobs(at).Peek()
 	if err != nil {
-		return nil, protocolError(err)
+		return nil, s.protocolError(err)
 	}
 	found := &mcp.Completion{}
 	for _, one := range all {

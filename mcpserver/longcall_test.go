@@ -13,7 +13,7 @@ import (
 func TestComeBack(t *testing.T) {
 	v, _ := catalogue.Named("run_checks")
 	const input = `{"id": "PROJ-1", "only": [0]}`
-	got := catalogue.FailureOf(comeBack(v, []byte(input), time.Second, verb.Progress{Message: "check 1 of 2"}), verb.Rights{Profile: verb.Operator}, inTools).Error
+	got := catalogue.FailureOf(comeBack(v, []byte(input), time.Second, verb.Progress{Message: "check 1 of 2"}), verb.Rights{Profile: verb.Operator}, inTools(verb.Rights{Profile: verb.Operator})).Error
 	if got.Code != record.ChecksRunning || !got.Retryable || got.Message != "run_checks PROJ-1: still at work after 1s: check 1 of 2" {
 		t.Errorf("it says %+v", got)
 	}

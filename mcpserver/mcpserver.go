@@ -118,7 +118,7 @@ func (s *Server) unknownTool(m message) *mcp.JSONRPCError {
 	}
 	said := verb.Head(name, 64)
 	if other := catalogue.OtherName(name); other != "" && !s.offers(other) {
-		why := catalogue.FailureOf(s.w.Allow(s.tools[other]), s.w.Rights, inTools).Error
+		why := s.failure(s.w.Allow(s.tools[other])).Error
 		return refusal(m.id, mcp.INVALID_PARAMS, "there is no tool %q: %s does that, and %s: %s", said, other, why.Message, why.Hint)
 	} else if other != "" {
 		return refusal(m.id, mcp.INVALID_PARAMS, "there is no tool %q: what it does elsewhere, %s does here", said, other)

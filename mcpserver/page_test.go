@@ -14,7 +14,7 @@ import (
 
 var (
 	anyWord    = regexp.MustCompile(`[a-z_]+`)
-	quotedWord = regexp.MustCompile("`([a-z_]+)`")
+	quotedWord = regexp.MustCompile("`([a-z_]+)(?:\\([^`]*)?`")
 )
 
 // No page names a tool that its reader is not offered, whatever the server's rights: in the guide tools stand in

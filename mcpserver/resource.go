@@ -147,11 +147,11 @@ func (s *Server) offers(name string) bool { return offered(s.w.Rights, name) }
 func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	r, id, err := resourceOf(req.Params.URI)
 	if err != nil {
-		return nil, protocolError(err)
+		return nil, s.protocolError(err)
 	}
 	got, err := s.read(ctx, r, id)
 	if err != nil {
-		return nil, protocolError(err)
+		return nil, s.protocolError(err)
 	}
 	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: r.mime(), Text: got.text}}, nil
 }

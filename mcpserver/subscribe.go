@@ -14,6 +14,7 @@ import (
 // several for as long as it is served, and the notifications carry the id of the request.
 type subscriber struct {
 	server.ClientSession
+	at      *Server
 	updates *updates // nil if the session is not known here
 	acks    chan mcp.JSONRPCNotification
 }
@@ -23,7 +24,7 @@ var _ server.SessionWithResourceSubscriptionsErr = (*subscriber)(nil)
 // subscribing gives mcp-go a session that can subscribe, for a request that does.
 func (s *Server) subscribing(ctx context.Context, m message) context.Context {
 	client := server.ClientSessionFromContext(ctx)
-	sub := &subscriber{ClientSession: client, acks: make(chan mcp.JSONRPCNotification, 1)}
+	sub := &subscriber{ClientSession: client, at: s, acks: make(chan mcp.JSONRPCNotification, 1)}
 	switch m.method {
 	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
 		if u, ok := s.sessions.Load(client.SessionID()); ok {
@@ -67,9 +68,9 @@ func (s *subscriber) NotificationChannel() chan<- mcp.JSONRPCNotification { retu
 // SubscribeToResourceErr subscribes. For a request that listens it has nothing left to do.
 func (s *subscriber) SubscribeToResourceErr(uri string) error {
 	if s.updates == nil {
-		return protocolError(record.Errorf(record.NotFound, "this server does not know the session").WithHint("begin a new one with initialize"))
+		return s.at.protocolError(record.Errorf(record.NotFound, "this server does not know the session").WithHint("begin a new one with initialize"))
 	}
-	return protocolError(s.updates.add(uri))
+	return s.at.protocolError(s.updates.add(uri))
 }
 
 // SubscribeToResource is required by the interface; mcp-go calls SubscribeToResourceErr instead.

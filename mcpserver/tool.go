@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
-	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
@@ -58,7 +57,7 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 			err = record.Errorf(record.IO, "%s: canceled before it was done", v.Name).WithHint("call it again, if it is still wanted")
 		}
 		if err != nil { // as a result, which the model sees: protocol errors are shown to few of them
-			return result(catalogue.FailureOf(err, s.w.Rights, inTools), true)
+			return result(s.failure(err), true)
 		}
 		if !whole {
 			out = v.Short(out)

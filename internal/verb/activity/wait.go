@@ -42,7 +42,7 @@ type WaitIn struct {
 	ID            verb.RecordID   `json:"id,omitempty" doc:"record to watch" cli:"arg"`
 	Session       verb.SessionID  `json:"session,omitempty" doc:"session to watch"`
 	Job           string          `json:"job,omitempty" doc:"job to watch" from:"jobs"`
-	Ready         bool            `json:"ready,omitempty" doc:"true: until next would find a task"`
+	Ready         bool            `json:"ready,omitempty" doc:"true: until a task can be started"`
 	Status        string          `json:"status,omitempty" doc:"in this state, or open" from:"open-states"`
 	Assignee      *string         `json:"assignee" doc:"of an actor, me, or unassigned" from:"actors" mcp:"quiet"`
 	Label         string          `json:"label,omitempty" doc:"with this label" from:"labels" mcp:"quiet"`

@@ -30,7 +30,7 @@ type In struct {
 	ID      record.ID  `json:"id,omitempty" doc:"only this task, its parts, and what must be done before them" cli:"arg"`
 	Up      bool       `json:"up,omitempty" doc:"with id: what waits for the task, in place of what it waits for"`
 	All     bool       `json:"all,omitempty" doc:"closed tasks too"`
-	Where   string     `json:"where,omitempty" doc:"only tasks that fit a filter: guide filters" from:"filters"`
+	Where   string     `json:"where,omitempty" doc:"only tasks that fit a filter, as in list" from:"filters"`
 	Depth   verb.Count `json:"depth,omitempty" doc:"how many steps to go from the task, or from those for which nothing waits"`
 	Limit   verb.Count `json:"limit,omitempty" doc:"how many tasks at most; 200 by default for an agent, else all"`
 	Mermaid bool       `json:"mermaid,omitempty" doc:"give the picture as a graph for Mermaid"`

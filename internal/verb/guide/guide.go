@@ -22,9 +22,12 @@ var Verbs = verb.Group{Name: "team", Toolset: verb.Team}.Of(
 //go:embed topics/*.md
 var pages embed.FS
 
+// WhichCall is the topic whose page is a table: what a caller wants, and the call that serves it.
+const WhichCall = "which-call"
+
 // Topics lists the topics in the order in which they are read.
 var Topics = []string{
-	"getting-started", "records", "the-loop", "tasks-and-deps", "filters", "checks", "decisions", "knowledge", "skills", "handoffs", "jobs-and-review", "git-and-repos",
+	"getting-started", WhichCall, "records", "the-loop", "tasks-and-deps", "filters", "checks", "decisions", "knowledge", "skills", "handoffs", "jobs-and-review", "git-and-repos",
 	"sessions-and-runs", "errors-and-recovery", "idempotency", "feedback", "glossary",
 }
 

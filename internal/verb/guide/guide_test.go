@@ -97,7 +97,7 @@ func TestTopics(t *testing.T) {
 	w := verbtest.EmptyFolder(t, verb.Viewer)
 	list, err := verbtest.Call[any](t, w, "guide", verbtest.Args{})
 	index, _ := list.(guide.Index)
-	if err != nil || len(index.Topics) != len(guide.Topics) || len(guide.Topics) != 17 {
+	if err != nil || len(index.Topics) != len(guide.Topics) || len(guide.Topics) != 18 {
 		t.Fatalf("got %+v, %v", list, err)
 	}
 	for _, h := range index.Topics {

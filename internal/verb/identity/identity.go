@@ -43,7 +43,7 @@ type Work struct {
 var Verbs = verb.Group{Name: "sessions", Toolset: verb.Core}.Of(
 	verb.DeclareBare(Identity, verb.Verb{Name: "identity", Title: "Who am I",
 		Summary: "Say who acts, with what rights, and in which workspace.",
-		When:    "Call it first: begin wants the actor that it names.",
+		When:    "Call it first: sessions are begun as this actor.",
 	}),
 )
 

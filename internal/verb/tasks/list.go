@@ -20,7 +20,7 @@ type ListIn struct {
 	Status    []string   `json:"status,omitempty" doc:"states, open (default) or closed" from:"open-states"`
 	All       bool       `json:"all,omitempty" doc:"closed too" mcp:"quiet"`
 	Closed    bool       `json:"closed,omitempty" doc:"closed only" mcp:"quiet"`
-	Where     string     `json:"where,omitempty" doc:"a filter: guide filters" from:"filters"`
+	Where     string     `json:"where,omitempty" doc:"a filter: ready and label=api" from:"filters"`
 	View      string     `json:"view,omitempty" doc:"a view of the config" from:"views" mcp:"quiet"`
 	Explain   bool       `json:"explain,omitempty" doc:"why each is ready or not" mcp:"quiet"`
 	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`

@@ -20,7 +20,7 @@ import (
 type UpdateIn struct {
 	ID             verb.RecordID `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg,several"`
 	IDs            []record.ID   `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
-	Where          string        `json:"where,omitempty" doc:"all that fit a filter, or none: guide filters" from:"filters"`
+	Where          string        `json:"where,omitempty" doc:"all that fit a filter, or none; as in list" from:"filters"`
 	Title          *string       `json:"title" doc:"new title"`
 	Body           *string       `json:"body" doc:"new body, in Markdown"`
 	Labels         *[]string     `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`

@@ -18,7 +18,7 @@ var createVerb = verb.Declare(Create, verb.Verb{Name: "create", Aliases: []strin
 var Verbs = verb.Group{Name: "tasks", Toolset: verb.Core}.Of(
 	verb.Declare(List, verb.Verb{Name: "list", Title: "List tasks", Lists: "task",
 		Summary: "List the open tasks that fit all filters, the most urgent first.",
-		When:    "With ready true it lists what next would hand out. A row without a priority has 2.",
+		When:    "With ready true it lists what can be started now. A row without a priority has 2.",
 	}),
 	verb.Declare(Get, verb.Verb{Name: "get", Follows: true, Title: "Read a task", Reads: "task", Aliases: []string{"show"},
 		Returns: []any{verb.Task{}, Context{}, Part{}, verb.Row{}, verb.Session{}, verb.Record{}, verb.RecordRow{}},

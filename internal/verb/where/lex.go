@@ -55,7 +55,7 @@ func tokens(text string) ([]token, error) {
 			WithHint("make it shorter, or ask twice")
 	}
 	if !utf8.ValidString(text) {
-		return nil, record.Errorf(record.InvalidInput, "where is no text in UTF-8").WithHint("%s", grammarHint)
+		return nil, record.Errorf(record.InvalidInput, "where is no text in UTF-8").WithHint("%s", grammarHint())
 	}
 	var out []token
 	for column := 1; ; {
@@ -94,4 +94,7 @@ func wrong(column int, format string, args ...any) *record.Error {
 	return record.Errorf(record.InvalidInput, "where: column %d: "+format, append([]any{column}, args...)...)
 }
 
-const grammarHint = "such as: status=open and (label=payments or priority<=1) and due<7d; cairn help filters explains them"
+// grammarHint shows a filter, and where all of the language is.
+func grammarHint() record.Hint {
+	return record.Hintf("such as: status=open and (label=payments or priority<=1) and due<7d; %s explains them", record.CallTo("guide", "topic", "filters").OnlyShown())
+}

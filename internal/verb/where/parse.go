@@ -77,7 +77,7 @@ func (p *parser[T]) unexpected(wanted string) *record.Error {
 	if t.text != "" && t.kind != opening && t.kind != closing && t.kind != comma {
 		what = strings.TrimSpace(what + " " + quote(t.text))
 	}
-	return wrong(t.column, "%s is here, and not %s", what, wanted).WithHint("%s", grammarHint)
+	return wrong(t.column, "%s is here, and not %s", what, wanted).WithHint("%s", grammarHint())
 }
 
 func (p *parser[T]) filter(depth int) (func(T) bool, error) {
