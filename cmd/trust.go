@@ -74,7 +74,7 @@ func (p trustCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	commands, err := s.Commands(ctx, s)
+	commands, err := s.CommandsToCome(ctx, s)
 	if err != nil {
 		return err
 	}

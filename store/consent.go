@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
+	"github.com/cairn-tasks/cairn/store/templates"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -22,7 +24,7 @@ type Command struct {
 	Cmd   string   `json:"cmd"`
 	Cwd   string   `json:"cwd,omitempty"`  // from the workspace root; absent for the root itself
 	Repo  string   `json:"repo,omitempty"` // repository of the config in which it runs; absent for the workspace's own
-	Where []string `json:"where"`          // the tasks that have it, or config.yaml
+	Where []string `json:"where"`          // the tasks that have it, proposals and templates such as templates/bug.md, or config.yaml
 
 	hash string // of all that is compared, by which the user's consent knows it
 }
@@ -67,6 +69,47 @@ func (r commandReader) all(c kind.Config, tasks []task.Task) []Command {
 func (s *Store) Commands(ctx context.Context, from kind.Lister) ([]Command, error) {
 	tasks, _, err := kind.Tasks.List(ctx, from)
 	return commandsBy(s.Config).all(s.Config, tasks), err
+}
+
+// CommandsToCome lists what Commands does, and the commands that tasks would have which are made of a template or of a
+// proposal that waits. Of what cannot be read there are none: no task is made of it.
+func (s *Store) CommandsToCome(ctx context.Context, from kind.Lister) ([]Command, error) {
+	out, err := s.Commands(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range templates.Names(s.Layout) {
+		src, _ := templates.Read(s.Layout, name)
+		out = append(out, s.plannedIn(templates.File(name), src)...)
+	}
+	waiting, _, err := kind.Proposals.List(ctx, from)
+	for _, p := range waiting {
+		if len(p.Made) == 0 {
+			out = append(out, s.plannedIn(p.ID, p.Tasks)...)
+		}
+	}
+	return united(out), err
+}
+
+// plannedIn are the commands of a task, or of a list of tasks, as JSON that create and plan take.
+func (s *Store) plannedIn(where string, src []byte) (out []Command) {
+	type planned struct {
+		Repo   string `json:"repo"`
+		Checks []struct {
+			Cmd string `json:"cmd"`
+			Cwd string `json:"cwd"`
+		} `json:"checks"`
+	}
+	var all []planned
+	if one := (planned{}); json.Unmarshal(src, &all) != nil && json.Unmarshal(src, &one) == nil {
+		all = []planned{one}
+	}
+	for _, t := range all {
+		for _, c := range t.Checks {
+			out = append(out, s.CommandsOf(where, task.Check{Cmd: c.Cmd, Cwd: c.Cwd, Repo: t.Repo})...)
+		}
+	}
+	return out
 }
 
 // CommandsOf are the commands of checks that stand somewhere: in a task, or in config.yaml.

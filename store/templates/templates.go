@@ -36,6 +36,9 @@ func Names(l layout.Layout) []string {
 	return out
 }
 
+// File is the path of a template in .cairn.
+func File(name string) string { return Folder + "/" + name + ext }
+
 // validName reports whether a template can have this name, which is that of its file: letters, digits, dashes and
 // underscores.
 func validName(name string) bool { return len(name) <= 100 && record.IsWord(name, "-_") }
@@ -48,7 +51,7 @@ func Read(l layout.Layout, name string) ([]byte, error) {
 		return nil, record.Errorf(record.InvalidInput, "%q cannot be the name of a template", record.Clip(name, 60)).WithHint("%s", hint(l))
 	}
 	shown := l.Rel(filepath.Join(l.Dir(Folder), name+ext))
-	src, err := disk.ReadIn(l.Top(), filepath.Join(Folder, name+ext), maxFile)
+	src, err := disk.ReadIn(l.Top(), filepath.FromSlash(File(name)), maxFile)
 	if problem.Missing(err) {
 		return nil, record.Errorf(record.NotFound, "there is no template %s", name).WithHint("%s", hint(l))
 	}

@@ -27,7 +27,7 @@ type RevertIn struct {
 type Reverted struct {
 	Commit   string        `json:"commit"`
 	Tasks    []RevertedOne `json:"tasks"`
-	Left     []NotReverted `json:"left,omitempty"` // what the commit changed and stays as it is
+	Left     []NotReverted `json:"left,omitempty"`    // what the commit changed and stays as it is
 	Notices  []verb.Notice `json:"notices,omitempty"` // what cairn check finds in the tasks as they are now
 	Replayed bool          `json:"replayed,omitempty"`
 }
