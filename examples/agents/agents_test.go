@@ -157,6 +157,12 @@ func TestAgents(t *testing.T) {
 			if len(rounds) != 2 || rounds[0] >= rounds[1] {                                          // of three digits each
 				t.Errorf("the jobs used %q tokens; the second has fewer moves than the first", rounds)
 			}
+			if program == "claude" { // what a run tells of its cost is of that run, also after it has gone on
+				costs := strings.Fields(l.run("cairn", "job", "list", "--format", "{{.cost}}"))
+				if len(costs) != 2 || costs[0] >= costs[1] { // below a dollar, and written alike
+					t.Errorf("the jobs cost %q; the second has fewer moves than the first", costs)
+				}
+			}
 			l.run("cairn", "review", "merge", l.model.task)
 			if stones, err := os.ReadFile(filepath.Join(l.dir, "stones")); err != nil || string(stones) != "granite\nmore\n" {
 				t.Errorf("on main the stones are %q: %v\n%s\n%s", stones, err, l.run("git", "log", "--oneline", "--stat"), l.log())
@@ -205,5 +211,33 @@ func TestAgentsAreOfferedTheirTools(t *testing.T) {
 				t.Errorf("it is offered %q", ours)
 			}
 		})
+	}
+}
+
+// What is said to a job reaches claude in the middle of its turn, and costs no further round.
+func TestAgentsHearWhileTheyWork(t *testing.T) {
+	for _, program := range programs(t) {
+		if program != "claude" { // the others are told with the next prompt
+			continue
+		}
+		l := newLead(t, program,
+			move{shell: "touch ../begun; sleep 5"}, move{shell: "echo slate > stones"},
+			move{tool: "finish", args: object{"summary": "The stones lie."}}, move{text: "Done."})
+		l.run("cairn", "job", "start", l.model.task, "--executor", program)
+		id := strings.TrimSpace(l.run("cairn", "job", "list", "--format", "{{.job}}"))
+		for until := time.Now().Add(time.Minute); len(l.model.requests()) == 0 && time.Now().Before(until); {
+			time.Sleep(50 * time.Millisecond)
+		}
+		if told := l.run("cairn", "job", "say", id, "slate, please", "--json"); !strings.Contains(told, `"told": "now"`) {
+			t.Errorf("it was told %s", told)
+		}
+		l.run("cairn", "wait", id, "--wait-for-status", "SUCCEEDED", "--timeout", "60s")
+		all := l.model.requests()
+		if len(all) != 4 || strings.Contains(all[0], "slate, please") || !strings.Contains(all[1], "slate, please") {
+			t.Errorf("of %d requests the second does not tell it:\n%s", len(all), all[min(1, len(all)-1)])
+		}
+		if got := strings.TrimSpace(l.run("cairn", "job", "list", "--format", "{{.attempt}}")); got != "1" {
+			t.Errorf("it took %s rounds", got)
+		}
 	}
 }

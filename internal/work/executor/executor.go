@@ -51,6 +51,10 @@ type Run struct {
 	Event      func(job.Event) // is called for each event, one at a time, in their order; nil is none
 	Budget     float64         // US dollars after which it is ended; 0 is no limit
 	Tokens     int64           // likewise, as job.Usage.Spent counts them
+
+	// Words is called now and then with a function that tells the program something while it works, and reports whether
+	// the program could be told. It is not called if the executor does not Hear. It may be nil.
+	Words func(tell func(text string) bool)
 }
 
 // Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done
@@ -69,6 +73,7 @@ type Result struct {
 	OverBudget bool   // it was ended because it used more than Budget or Tokens
 	ResumeID   string // of the session that can be gone on with; "" for none
 	Usage      job.Usage
+	Missed     int       // of what Words told last, how much the program did not take
 	Counted    job.Usage // of the session with its earlier runs, where the program counts so; zero elsewhere
 }
 
@@ -127,6 +132,9 @@ func (e Executor) ReadOnly() bool { return e.patch != nil }
 
 // Resumes reports whether it can go on with an earlier session of its own.
 func (e Executor) Resumes() bool { return e.resume != nil }
+
+// Hears reports whether it can be told something while it works.
+func (e Executor) Hears() bool { return e.prompt == asMessage }
 
 // Holds returns INVALID_SPEC for a budget that cannot be held, since the program never tells what it costs, or how many
 // tokens it uses.

@@ -50,6 +50,7 @@ const (
 	asArgument                  // {prompt} is in its command line; a prompt that is too long for that is a sentence that names the file
 	asFile                      // {prompt_file} is in its command line
 	bySpeech                    // the dialect sends it
+	asMessage                   // its standard input is messages, of which the prompt is the first, see messages.go
 )
 
 // acpDialect is the dialect that is a conversation, see acp.go.
@@ -63,10 +64,10 @@ func shipped() []row {
 		// denied. For a patch it has no other tools than those that read. It makes no work tree of its own, asks
 		// nobody, does not wait for somebody to approve a plan, and puts nothing off.
 		{
-			name: "claude", binary: "claude", dialect: "claude", hear: claudeLine, tells: toldCost, mcp: claudeMCP,
+			name: "claude", binary: "claude", dialect: "claude", hear: claudeLine, tells: toldCost, mcp: claudeMCP, prompt: asMessage,
 			install: "install it with npm install -g @anthropic-ai/claude-code, and run claude once to log in",
 			args: []group{
-				{"--print", "--output-format=stream-json", "--verbose"},
+				{"--print", "--output-format=stream-json", "--input-format=stream-json", "--replay-user-messages", "--verbose"},
 				{"--disallowedTools=" +
 					"AskUserQuestion,EnterWorktree,ExitWorktree,EnterPlanMode,ScheduleWakeup,CronCreate"},
 				{"--model", "{model}"}, {"--max-budget-usd", "{budget}"},

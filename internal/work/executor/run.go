@@ -67,7 +67,7 @@ func (e Executor) Start(parent context.Context, run Run) (Result, error) {
 	out.last()
 	complaints.last()
 	_ = input.Close()
-	if conversation, ok := talk.(*acpTalk); ok {
+	if conversation, ok := talk.(interface{ hangUp() }); ok {
 		conversation.hangUp()
 	}
 	s.endLater(false)
@@ -154,6 +154,8 @@ func (e Executor) talk(ctx context.Context, s *stream) (talk talk, input *os.Fil
 	switch {
 	case e.dialect == acpDialect:
 		return converse(ctx, s, e.model)
+	case e.prompt == asMessage:
+		return message(ctx, heard{s, e.hear})
 	case e.hear != nil:
 		talk = heard{s, e.hear}
 	default:

@@ -498,3 +498,53 @@ func TestAModelIsNoOption(t *testing.T) {
 		}
 	}
 }
+
+// What is said to claude while it works reaches it between two steps; what it has not taken by the end of its turn makes
+// another turn.
+func TestAnAgentHearsWhatIsSaidWhileItWorks(t *testing.T) {
+	heard := filepath.Join(t.TempDir(), "heard")
+	b := newBench(t, "claude", "hear "+heard, "say it is done")
+	said := 0
+	b.Words = func(tell func(string) bool) {
+		if said == 0 && tell("mind the gap") {
+			said++
+		}
+	}
+	if r := b.start(t); !r.Done || r.Failed || r.Missed != 0 || r.Final != "it is done" {
+		t.Errorf("result %+v", r)
+	}
+	if text, err := os.ReadFile(heard); err != nil || string(text) != "mind the gap" {
+		t.Errorf("it heard %q: %v", text, err)
+	}
+	told := false
+	late := newBench(t, "claude", "wait "+heard+".told", "say too early")
+	late.Words = func(tell func(string) bool) {
+		if !told {
+			told = tell("and the door")
+			if err := os.WriteFile(heard+".told", nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if r := late.start(t); !r.Done || r.Failed || r.Missed != 0 || r.Final != "and more" {
+		t.Errorf("told late: %+v", r)
+	}
+}
+
+// What a program was told and had not taken when it was gone was not heard.
+func TestAnAgentThatEndsWithoutHearing(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "told")
+	b := newBench(t, "claude", "wait "+gone, "exit 0")
+	told := false
+	b.Words = func(tell func(string) bool) {
+		if !told {
+			told = tell("mind the gap")
+			if err := os.WriteFile(gone, nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if r := b.start(t); r.Done || r.Missed != 1 {
+		t.Errorf("result %+v", r)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -34,7 +35,9 @@ type stream struct {
 	parts  []byte // of a message that comes in pieces: its end, if it is long
 	err    string // what went wrong last
 	last   bool   // its last step has ended, unless another follows
-	broke  bool   // it told of an error after which it does not go on
+
+	another atomic.Bool // another turn may follow the one that ends
+	broke   bool        // it told of an error after which it does not go on
 
 	counted string // the newest message of which the usage was added
 }
@@ -203,6 +206,11 @@ func (s *stream) done(failed bool, final string) {
 	}
 	if failed && s.result.Final == "" {
 		s.result.Final = s.err
+	}
+	if s.another.Load() && !failed {
+		s.last = true
+		s.endLater(true)
+		return
 	}
 	s.result.Done, s.result.Failed = true, failed
 	s.emit(job.Event{Type: job.EventEnd, Failed: failed, Text: s.result.Final})

@@ -35,6 +35,7 @@ type shell struct {
 	line      string
 	handsOver bool // the line calls the verbs itself
 	resumes   bool
+	missed    int  // of what it was told while it worked, in its next run
 	passing   bool // what fails passes
 	missing   error
 	used      job.Usage // in each run
@@ -70,10 +71,11 @@ func (a *shell) Start(ctx context.Context, r executor.Run) (executor.Result, err
 	_, _ = r.Stdout.Write(out.Bytes())
 	result := executor.Result{
 		Done: end.Passed(), Failed: !end.Passed() && end.Signal == "", Final: out.String(), Exit: end.Exit, Signal: end.Signal,
-		Canceled: end.Canceled, TimedOut: end.TimedOut, ResumeID: "again", Usage: a.used, Passing: a.passing && !end.Passed(),
+		Missed: a.missed, Canceled: end.Canceled, TimedOut: end.TimedOut, ResumeID: "again", Usage: a.used, Passing: a.passing && !end.Passed(),
 		OverBudget: r.Budget > 0 && a.used.Cost > r.Budget || r.Tokens > 0 && a.used.Spent() > r.Tokens,
 	}
 	a.mu.Lock()
+	a.missed = 0
 	a.results = append(a.results, result)
 	a.mu.Unlock()
 	return result, err

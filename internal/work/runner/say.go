@@ -29,12 +29,34 @@ func (r *run) gave(words []jobs.Word) error {
 	return r.owned.Change(func(s *job.Status) { s.Given = given })
 }
 
-// heard records that a run that was given words came to its end.
-func (r *run) heard() error {
+// tell gives the executor the words that it was not given yet, while it works. They are recorded once it has them: after
+// a cut they are given again.
+func (r *run) tell(send func(text string) bool) {
+	words := r.unheard()
+	given := r.owned.Job().Status.Given - r.owned.Job().Status.Heard
+	for n := given; n < len(words); n++ {
+		b := &page{}
+		b.said(words[n : n+1])
+		if !send(b.String()) {
+			return
+		}
+		_ = r.owned.Event(job.Event{Type: job.EventSaid, Text: string(words[n].By) + ": " + words[n].Text})
+		if err := r.owned.Change(func(s *job.Status) { s.Given = s.Heard + n + 1 }); err != nil {
+			r.note(err)
+			return
+		}
+	}
+}
+
+// heard records that a run that was given words came to its end, without having taken so many of the last ones.
+func (r *run) heard(missed int) error {
 	if s := r.owned.Job().Status; s.Heard == s.Given {
 		return nil
 	}
-	return r.owned.Change(func(s *job.Status) { s.Heard = s.Given })
+	return r.owned.Change(func(s *job.Status) {
+		s.Given = max(s.Given-missed, s.Heard)
+		s.Heard = s.Given
+	})
 }
 
 func (b *page) said(words []jobs.Word) {

@@ -70,6 +70,37 @@ func TestWhatIsSaidToAJob(t *testing.T) {
 	}
 }
 
+// What an executor can be told while it works it is told at once, and there is no round for it; what it did not take is
+// told with the prompt of the next.
+func TestWhatIsSaidToAnExecutorThatHears(t *testing.T) {
+	f := newField(t)
+	f.agent.resumes = true
+	var told []string
+	f.agent.does = func(r executor.Run) {
+		if len(f.agent.runs) > 1 {
+			return
+		}
+		f.say("job-1", "use tabs")
+		f.say("job-1", "and no blanks")
+		for range 2 { // the second time there is nothing left
+			r.Words(func(text string) bool { told = append(told, text); return true })
+		}
+		f.agent.missed = 1
+	}
+	one := f.runIt(f.make())
+	f.want(one, job.Succeeded, "")
+	if len(told) != 2 || !strings.Contains(told[0], "human:lee: use tabs") || strings.Contains(told[1], "use tabs") {
+		t.Errorf("it was told %q", told)
+	}
+	got := f.agent.prompts()
+	if len(got) != 2 || strings.Contains(got[1], "use tabs") || strings.Count(got[1], "and no blanks") != 1 {
+		t.Errorf("%d prompts: %q", len(got), got)
+	}
+	if one.Status.Given != 2 || one.Status.Heard != 2 {
+		t.Errorf("the state is %+v", one.Status)
+	}
+}
+
 // What was said to a job is told by the supervisor that goes on with it, if the one before was killed.
 func TestWhatIsSaidToAJobOutlivesItsSupervisor(t *testing.T) {
 	f := newField(t)

@@ -343,7 +343,7 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	result, err := r.agent.Start(alive, executor.Run{
 		Dir: r.tree.Root, Git: []string{r.tree.repo.CommonDir, r.tree.repo.GitDir}, Prompt: text, PromptFile: promptFile, Model: r.spec.Model, Output: r.spec.Output,
 		Resume: resume, Counted: r.counted(resume), MCP: cairn.Server(), Env: env, Private: private, Stdout: r.out, Stderr: r.problem, Event: r.watch.event,
-		Budget: budget, Tokens: tokens,
+		Budget: budget, Tokens: tokens, Words: r.tell,
 	})
 	r.watch.pulse.end()
 	lost := context.Cause(alive)
@@ -362,7 +362,7 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 		return result, e
 	}
 	if err == nil && result.Done && !result.Failed {
-		err = r.heard()
+		err = r.heard(result.Missed)
 	}
 	return result, err
 }

@@ -2,11 +2,13 @@ package jobs
 
 import (
 	"context"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
@@ -37,7 +39,8 @@ const (
 )
 
 // Say tells the program of a job something while the job lives. It is kept as a note of the task, and given to the
-// program with the prompt of its next round: if the job would end, it has one more for that.
+// program while it works if that can be, and else with the prompt of its next round: if the job would end, it has one
+// more for that.
 //
 // It returns ALREADY_TERMINAL for a job that has ended, and otherwise what a note is refused with.
 func Say(ctx context.Context, w *verb.Workspace, s *store.Store, in SayIn) (Said, error) {
@@ -61,7 +64,26 @@ func Say(ctx context.Context, w *verb.Workspace, s *store.Store, in SayIn) (Said
 	if err := w.RememberCall(ctx, s, session.Key{Session: in.Job}); err != nil {
 		return Said{}, err
 	}
-	return said(s, in.Job)
+	return saidNow(ctx, w, s, one)
+}
+
+// tellPatience is how long it is waited for the program of a job to be told, if it can be while it works.
+const tellPatience = 2 * time.Second
+
+// saidNow is what became of words that were just said to a job.
+func saidNow(ctx context.Context, w *verb.Workspace, s *store.Store, one job.Job) (Said, error) {
+	table, err := executor.Load(w.ConfigDir)
+	if err != nil {
+		return said(s, one.Spec.Job)
+	}
+	ex, err := table.Get(one.Spec.Executor)
+	for until := time.Now().Add(tellPatience); ; time.Sleep(tellPatience / 20) {
+		out, bad := said(s, one.Spec.Job)
+		hears := err == nil && ex.Hears() && one.Status.Phase == job.Working
+		if bad != nil || !hears || out.Told == toldNow || ctx.Err() != nil || time.Now().After(until) {
+			return out, bad
+		}
+	}
 }
 
 // keep makes words a note of the task of a job, where the newest record of that lies, and takes the time of the note.

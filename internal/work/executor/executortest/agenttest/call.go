@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -17,6 +20,8 @@ type call struct {
 	Resume  string
 	Dir     string
 	Server  *server
+
+	in *bufio.Reader // of a conversation
 }
 
 // server is the MCP server that it was given.
@@ -37,11 +42,31 @@ var options = map[string]struct{ resume, dir, prompt, server, key string }{
 	"droid":    {resume: "--session-id", dir: "--cwd", prompt: "--file"},
 }
 
+// message reads a message of the user, as claude takes them, and tells that it was taken. It reports false at their end.
+func (c *call) message() (text string, ok bool) {
+	line, err := c.in.ReadBytes('\n')
+	if err != nil {
+		return "", false
+	}
+	var m struct {
+		Message struct{ Content []struct{ Text string } }
+	}
+	must(json.Unmarshal(line, &m))
+	fmt.Println(strings.Replace(string(bytes.TrimSpace(line)), "{", `{"isReplay":true,`, 1))
+	return m.Message.Content[0].Text, true
+}
+
 // parse reads a command line as the real program does.
 func parse(dialect string, args []string) call {
 	c, by := call{Dialect: dialect}, options[dialect]
 	c.Dir, _ = os.Getwd()
-	if dialect != "acp" {
+	switch dialect {
+	case "acp":
+	case "claude":
+		c.in = bufio.NewReader(os.Stdin)
+		c.Prompt, _ = c.message()
+		c.Stdin = c.Prompt
+	default:
 		in, err := io.ReadAll(os.Stdin)
 		must(err)
 		c.Stdin, c.Prompt = string(in), string(in)

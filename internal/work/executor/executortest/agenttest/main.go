@@ -31,7 +31,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -74,7 +73,6 @@ type agent struct {
 	calls  int
 	denied []object
 
-	in     *bufio.Reader   // of a conversation
 	prompt json.RawMessage // the id of the call with the prompt
 	asked  int
 }
@@ -107,6 +105,9 @@ func (a *agent) do(order string, final *string) {
 		a.tool("mcp__cairn__"+first, "", func() error { return a.callCairn(first, others) })
 	case "report":
 		a.report(rest)
+	case "hear":
+		text, _ := a.message()
+		place(rest, []byte(text))
 	case "wait":
 		for !exists(rest) {
 			time.Sleep(5 * time.Millisecond)

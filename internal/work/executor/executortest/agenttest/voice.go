@@ -96,6 +96,10 @@ func (a *agent) end(failed bool, final string) {
 	switch {
 	case a.Dialect == "command" && failed:
 		os.Exit(1)
+	case a.Dialect == "claude": // what comes then is another turn
+		for _, more := a.message(); more; _, more = a.message() {
+			a.write("end", object{"text": "and more", "failed": false})
+		}
 	case a.Dialect == "acp": // it waits until the client closes the connection, as agents do; stay goes on from here too
 		for err := error(nil); err == nil; {
 			_, err = a.in.ReadBytes('\n')
