@@ -78,15 +78,21 @@ func statements(t task.Task, parent string, deps []string) []statement {
 }
 
 // seenOf is what an entry keeps of statements, so that a later import knows what the source said.
-func seenOf(_ task.Task, all []statement) []string {
+func seenOf(t task.Task, all []statement) []string {
 	var out []string
 	for _, s := range all {
-		if s.text != "" {
+		switch {
+		case s.text == "":
+		case s.field == "labels": // each by itself
+			out = append(out, s.field+"="+strings.Join(record.Each(t.Labels, mark), labelMarks))
+		default:
 			out = append(out, s.field+"="+mark(s.text))
 		}
 	}
 	return out
 }
+
+const labelMarks = "." // between the marks of two labels
 
 // mark stands for a text; "" for none.
 func mark(text string) string {
@@ -187,6 +193,13 @@ func (a *again) differences() {
 	}
 	for _, s := range says {
 		was, is := here[s.field], mark(s.text)
+		if s.field == "labels" && a.seen != nil {
+			if add, remove := a.labels(); len(add)+len(remove) > 0 {
+				after := slices.Sorted(slices.Values(record.Relabeled(a.was.Labels, add, remove)))
+				a.fields = append(a.fields, Difference{Field: s.field, Here: was, There: strings.Join(after, ", ")})
+			}
+			continue
+		}
 		if s.field == "body" && a.seen["body"] != mark(was) { // of one that was closed when it was imported
 			was, _ = apartCriteria(was)
 		}
@@ -207,6 +220,22 @@ func (a *again) differences() {
 		more := strconv.Itoa(len(notes.Provenance) - len(a.was.Provenance))
 		a.fields = append(a.fields, Difference{"comments", "", more + " more", ""})
 	}
+}
+
+// labels are those that the source has more or less since it was last imported, as far as they are not so here already.
+func (a *again) labels() (add, remove []string) {
+	seen := record.SetOf(strings.Split(a.seen["labels"], labelMarks))
+	for _, l := range a.now.Labels {
+		if !seen[mark(l)] && !slices.Contains(a.was.Labels, l) {
+			add = append(add, l)
+		}
+	}
+	for _, l := range a.was.Labels {
+		if seen[mark(l)] && !slices.Contains(a.now.Labels, l) {
+			remove = append(remove, l)
+		}
+	}
+	return add, remove
 }
 
 func (a *again) quietly() *draft {
@@ -268,6 +297,8 @@ func (a *again) edit() (ed task.Edit, some bool) {
 		switch f.Field {
 		case "status":
 			ed.To = &a.now.Status
+		case "labels":
+			ed.AddLabels, ed.RemoveLabels = a.labels()
 		case "assignee":
 			ed.Assignee = &a.now.Assignee
 		case "deps":

@@ -264,7 +264,7 @@ func TestWhatChangedThereSince(t *testing.T) {
 	if said != want || out.Updated != 1 || len(now.Provenance) != len(before.Provenance)+2 {
 		t.Errorf("updated %d, %d entries: %s", out.Updated, len(now.Provenance)-len(before.Provenance), said)
 	}
-	if now.Title != "One, here" || now.Status != "in_progress" || now.Body != "More text." || fmt.Sprint(now.Labels) != "[b a]" || now.Due != "2026-12-24" ||
+	if now.Title != "One, here" || now.Status != "in_progress" || now.Body != "More text." || fmt.Sprint(now.Labels) != "[a b]" || now.Due != "2026-12-24" ||
 		now.Assignee != "human:lee" || now.Urgency != 1 {
 		t.Errorf("%+v", now)
 	}
@@ -273,6 +273,35 @@ func TestWhatChangedThereSince(t *testing.T) {
 	}
 	if _, said := again(t, w, true, false, there); said != "" {
 		t.Errorf("told twice: %s", said)
+	}
+}
+
+// Labels are compared one by one: what was added here stays, what was taken away here does not come again, and what the
+// source has more or less since is taken over.
+func TestLabelsOneByOne(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	item := func(labels ...string) verbtest.Args {
+		return verbtest.Args{"ref": "J-1", "title": "One", "labels": labels}
+	}
+	id := imported(t, w, items{item("web", "slow", "old")}).Tasks[0].ID
+	edit := verbtest.Args{"id": id, "add_labels": []string{"ours"}, "remove_labels": []string{"slow"}}
+	if _, err := verbtest.Call[verb.Task](t, w, "update", edit); err != nil {
+		t.Fatal(err)
+	}
+	if _, said := again(t, w, true, false, item("web", "slow", "old")); said != "" {
+		t.Errorf("only here they changed: %s", said)
+	}
+	if _, said := again(t, w, true, false, item("web", "slow", "new")); said != "labels: old, ours, web -> new, ours, web" {
+		t.Errorf("it says %q", said)
+	}
+	if _, said := again(t, w, true, false, item("web", "slow", "new")); said != "" {
+		t.Errorf("told twice: %s", said)
+	}
+	if got := get(t, w, id).Labels; fmt.Sprint(got) != "[web ours new]" {
+		t.Errorf("they are %q", got)
+	}
+	if _, said := again(t, w, true, false, item("slow")); said != "labels: new, ours, web -> ours" {
+		t.Errorf("most of them gone, it says %q", said)
 	}
 }
 
