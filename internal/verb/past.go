@@ -131,6 +131,9 @@ func (p *Past) Changes(i int) (out []FieldChange) {
 			continue
 		}
 		from, to := valueIn(before, field), valueIn(after, field)
+		if from == to && field == "checks" {
+			from, to = changedChecks(before, after)
+		}
 		if from != to && len(from)+len(to) <= ValuesShown {
 			out = append(out, FieldChange{Field: field, From: from, To: to})
 		}
@@ -224,6 +227,34 @@ func valueIn(doc *format.Doc, field string) string {
 		}
 	}
 	return ""
+}
+
+// changedChecks are the checks of two states that are called alike and ask something else, with what they ask.
+func changedChecks(before, after *format.Doc) (from, to string) {
+	was, is := checksIn(before), checksIn(after)
+	differ := func(these, those []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(these), func(c string) bool { return slices.Contains(those, c) }), ", ")
+	}
+	return differ(was, is), differ(is, was)
+}
+
+// checksIn are the checks of a file, each with what it asks and without its result.
+func checksIn(doc *format.Doc) (out []string) {
+	list := format.Deref(doc.Get("checks"))
+	if list == nil {
+		return nil
+	}
+	for _, item := range list.Content {
+		item = format.Deref(item)
+		var asks []string
+		for i := 0; i+1 < len(item.Content); i += 2 {
+			if key := item.Content[i].Value; key != "desc" && key != "result" {
+				asks = append(asks, inWords(item.Content[i+1], " "))
+			}
+		}
+		out = append(out, strings.TrimSpace(inWords(item, " ")+" ("+strings.Join(asks, " ")+")"))
+	}
+	return out
 }
 
 // unsaid are the keys of an object that say nothing beside its entry.
