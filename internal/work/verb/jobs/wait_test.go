@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -9,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+	"github.com/cairn-tasks/cairn/store/layout"
 )
 
 // A job can be waited for like a record, by either argument: any change ends the wait, a state that is waited for, and
@@ -69,6 +71,74 @@ func TestWaitForAJob(t *testing.T) {
 	} {
 		if _, err := verbtest.Call[activity.Waited](t, w, "wait", tt.in); record.CodeOf(err) != tt.want {
 			t.Errorf("%v gives %v, want %s", tt.in, err, tt.want)
+		}
+	}
+}
+
+// byHand is a Watcher whose ticks a test sends. One is taken only by a wait that sleeps.
+type byHand chan struct{}
+
+func (ticks byHand) Watch(layout.Layout) (<-chan struct{}, func()) { return ticks, func() {} }
+
+// A caller whose context is small sleeps on while a job says something, and is woken by another phase and another state.
+func TestPollSleepsUntilStateOrPhaseChanges(t *testing.T) {
+	w, s, id := prepared(t)
+	one := mustStart(t, w, args{"id": id})
+	o, err := work.Jobs(s).Own(one.Job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = o.Release() }()
+	change := func(by func(s *job.Status)) {
+		t.Helper()
+		if err := o.Change(by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ticks := make(byHand)
+	sleeper := *w
+	sleeper.Bounded, sleeper.Watcher = true, ticks
+	for _, wakes := range []func(s *job.Status){
+		func(s *job.Status) { s.State = job.Running },
+		func(s *job.Status) { s.Phase = job.Working },
+		func(s *job.Status) { s.Phase = job.Checking },
+		func(s *job.Status) { s.State = job.Succeeded },
+	} {
+		woken := make(chan jobs.Polled)
+		go func() {
+			out, err := verbtest.Call[jobs.Polled](t, &sleeper, "job_poll", args{"job": one.Job, "wait": true})
+			if err != nil {
+				t.Error(err)
+			}
+			woken <- out
+		}()
+		tick := func() (out jobs.Polled, awake bool) {
+			select {
+			case ticks <- struct{}{}:
+				return out, false
+			case out = <-woken:
+				return out, true
+			}
+		}
+		for n := range 6 {
+			if out, awake := tick(); awake {
+				t.Fatalf("it was woken by a summary: %+v", out)
+			}
+			change(func(s *job.Status) { s.Summary = fmt.Sprint("step ", n) })
+		}
+		for range 2 { // of which the second is taken only once the last summary was seen
+			if out, awake := tick(); awake {
+				t.Fatalf("it was woken by a summary: %+v", out)
+			}
+		}
+		change(wakes)
+		out, awake := tick()
+		for !awake {
+			out, awake = tick()
+		}
+		want := job.Status{}
+		if wakes(&want); out.TimedOut || want.State != "" && out.State != want.State || want.Phase != "" && out.Phase != want.Phase {
+			t.Errorf("it was woken with %+v", out)
 		}
 	}
 }
