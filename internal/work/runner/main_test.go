@@ -39,6 +39,7 @@ type shell struct {
 	passing   bool // what fails passes
 	missing   error
 	used      job.Usage // in each run
+	counted   job.Usage // of the conversation, in each run
 	most      int
 
 	mu      sync.Mutex
@@ -71,7 +72,7 @@ func (a *shell) Start(ctx context.Context, r executor.Run) (executor.Result, err
 	_, _ = r.Stdout.Write(out.Bytes())
 	result := executor.Result{
 		Done: end.Passed(), Failed: !end.Passed() && end.Signal == "", Final: out.String(), Exit: end.Exit, Signal: end.Signal,
-		Missed: a.missed, Canceled: end.Canceled, TimedOut: end.TimedOut, ResumeID: "again", Usage: a.used, Passing: a.passing && !end.Passed(),
+		Missed: a.missed, Counted: a.counted, Canceled: end.Canceled, TimedOut: end.TimedOut, ResumeID: "again", Usage: a.used, Passing: a.passing && !end.Passed(),
 		OverBudget: r.Budget > 0 && a.used.Cost > r.Budget || r.Tokens > 0 && a.used.Spent() > r.Tokens,
 	}
 	a.mu.Lock()

@@ -821,3 +821,20 @@ func TestSlowJobsThatRunAtOnceHaveOtherNamesAndPorts(t *testing.T) {
 		t.Errorf("they have %s and %s", a, b)
 	}
 }
+
+// What a conversation has used is kept, also where the program told all of it while it worked: the next job that goes on
+// with it is told its own part by that.
+func TestWhatAConversationUsedIsKept(t *testing.T) {
+	f := newField(t)
+	f.agent.used = job.Usage{InputTokens: 500, OutputTokens: 50}
+	f.agent.counted = f.agent.used
+	f.agent.events = func(r executor.Run) {
+		r.Event(job.Event{Type: job.EventSession, ID: "again"})
+		r.Event(job.Event{Type: job.EventUsage, Usage: &f.agent.used})
+	}
+	one := f.runIt(f.make())
+	f.want(one, job.Succeeded, "")
+	if one.Status.Counted != f.agent.counted || one.Status.Usage != f.agent.used {
+		t.Errorf("counted %+v of %+v", one.Status.Counted, one.Status.Usage)
+	}
+}

@@ -352,10 +352,9 @@ func (r *run) start(ctx context.Context, more followUp) (executor.Result, error)
 	r.used = r.used.Plus(result.Usage)
 	r.exit = exit{result.Exit, result.Signal, result.Done, result.Failed, r.exit.Runs + 1}
 	known := r.owned.Job().Status
-	if id := cmp.Or(result.ResumeID, known.ResumeID); id != known.ResumeID || r.used != known.Usage {
-		_ = r.owned.Change(func(s *job.Status) {
-			s.Usage, s.ResumeID, s.Counted = r.used, id, cmp.Or(result.Counted, known.Counted)
-		})
+	id, counted := cmp.Or(result.ResumeID, known.ResumeID), cmp.Or(result.Counted, known.Counted)
+	if id != known.ResumeID || r.used != known.Usage || counted != known.Counted { // some of it was told while it worked
+		_ = r.owned.Change(func(s *job.Status) { s.Usage, s.ResumeID, s.Counted = r.used, id, counted })
 	}
 	var e *ended
 	if errors.As(lost, &e) {

@@ -564,3 +564,21 @@ func TestARetryGoesOnOrBeginsAnew(t *testing.T) {
 		t.Errorf("the new spec is %+v, %v", spec.Spec, err)
 	}
 }
+
+// Folders of jobs that cannot be read are counted, with what is wrong with the first.
+func TestBrokenFoldersAreCounted(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"job-01kvmtdg000000", "job-01kvmtfak00000", "job-01kvmvj3w00000"} {
+		if err := os.MkdirAll(filepath.Join(s.Live.Jobs(), id), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := verb.Do(t.Context(), w, jobs.List, jobs.ListIn{})
+	if err != nil || len(out.Problems) != 1 || !strings.HasSuffix(out.Problems[0].Message, "; and 2 more folders of jobs cannot be read") {
+		t.Errorf("%+v: %v", out.Problems, err)
+	}
+}

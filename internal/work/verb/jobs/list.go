@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -75,11 +76,21 @@ func List(_ context.Context, w *verb.Workspace, s *store.Store, in ListIn) (List
 	})
 	from := min(in.Offset, len(all))
 	to := min(from+cmp.Or(int(in.Limit), usualLimit), len(all))
-	out := Listed{Items: []Job{}, Total: len(all), HasMore: to < len(all), Problems: broken}
+	out := Listed{Items: []Job{}, Total: len(all), HasMore: to < len(all), Problems: counted(broken)}
 	for _, one := range all[from:to] {
 		out.Items = append(out.Items, View(s, one, w.Now()))
 	}
 	return out, nil
+}
+
+// counted is what is wrong with folders of jobs, in one line: the first of them, and how many more there are.
+func counted(broken []problem.Problem) []problem.Problem {
+	if len(broken) < 2 {
+		return broken
+	}
+	first := broken[0]
+	first.Message += fmt.Sprintf("; and %d more folders of jobs cannot be read", len(broken)-1)
+	return []problem.Problem{first}
 }
 
 // Parked are those of all jobs, the newest first, with which somebody may go on: the last one of each open task, if it
