@@ -106,7 +106,7 @@ func textsIn(list []any) (out []string) {
 	return out
 }
 
-// textOf is a scalar as text; of an object its name, its login or its id, as APIs give them, and of a document of
+// textOf is a scalar as text; of an object its name, its login, its address or its id, as APIs give them, and of a document of
 // Atlassian its text.
 func textOf(v any) string {
 	switch v := v.(type) {
@@ -118,7 +118,7 @@ func textOf(v any) string {
 		if v["type"] == "doc" {
 			return strings.TrimSpace(docText(v))
 		}
-		for _, key := range []string{"name", "displayName", "login", "title", "value", "id"} {
+		for _, key := range []string{"name", "displayName", "login", "title", "value", "email", "id"} {
 			if s := textOf(v[key]); s != "" {
 				return s
 			}

@@ -22,7 +22,7 @@ type table struct {
 	export  string // how its files are made, for hints
 	people  string // columns with the ids of people, each = the column with the name, with | between them
 
-	list   string       // the key of an object in JSON under which a list of items stands, if it is no item
+	list   string       // the paths in an object of JSON at which a list of items stands, if it is no item, with | between them
 	inside string       // the key of an item in JSON whose members stand for those of the item
 	links  func(object) // rewrites what JSON says in another form than CSV
 }
@@ -158,8 +158,11 @@ func (t table) rows(f File) ([]object, error) {
 	all, err := objectsOf(f)
 	for _, o := range all {
 		objects := []object{o}
-		if _, isList := o.keys[t.list].([]any); isList {
-			objects = o.objects(t.list)
+		for path := range strings.SplitSeq(t.list, "|") {
+			if list, ok := valueAt(o.keys, path).([]any); ok {
+				objects = objectsIn(list)
+				break
+			}
 		}
 		for _, o := range objects {
 			if members, ok := o.keys[t.inside].(map[string]any); ok {
@@ -177,6 +180,15 @@ func (t table) rows(f File) ([]object, error) {
 		}
 	}
 	return out, err
+}
+
+// valueAt is what stands at a path within objects; nil for nothing.
+func valueAt(v any, path string) any {
+	for key := range strings.SplitSeq(path, ".") {
+		keys, _ := v.(map[string]any)
+		v = keys[key]
+	}
+	return v
 }
 
 // tableReader makes items of the rows of a table.
@@ -410,8 +422,8 @@ func (c column) comments(o object) []transfer.Comment {
 			if one.keys["system"] == true {
 				continue // told by the system itself
 			}
-			who, _ := one.keys["author"].(map[string]any)
-			out = append(out, transfer.Comment{By: textOf(who), At: one.text("created", "created_at"), Text: cmp.Or(textOf(
+			who := cmp.Or(textOf(one.keys["author"]), textOf(one.keys["user"]))
+			out = append(out, transfer.Comment{By: who, At: one.text("created", "created_at", "createdAt"), Text: cmp.Or(textOf(
 				one.keys["body"]), one.text("note"))})
 		}
 		if len(list) > 0 {

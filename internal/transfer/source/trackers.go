@@ -67,35 +67,72 @@ func jiraLinks(o object) {
 	}
 }
 
-// linear is the table of the CSV that Linear exports.
+// linear is the table of Linear: the CSV that it exports, and the JSON that its API answers to a query of issues.
 var linear = table{
-	name: "linear", export: "in the settings of the workspace, Import / Export, Export CSV",
+	name: "linear", list: "data.issues.nodes|issues.nodes|nodes", links: linearJSON,
+	export: "in the settings of the workspace, Import / Export, Export CSV; or what its API answers to a query of issues",
 	columns: []column{
-		{to: "ref", from: "ID"},
-		{to: "alias", from: "UUID"},
+		{to: "ref", from: "identifier|ID"},
+		{to: "alias", from: "UUID|ID"},
 		{to: "title", from: "Title"},
 		{to: "body", from: "Description"},
-		{to: "state", from: "Status"},
-		{to: "started", from: "Started"},
-		{to: "closed", from: "Completed"},
-		{to: "dropped", from: "Canceled"},
+		{to: "state", from: "Status|state.name"},
+		{to: "started", from: "Started|startedAt"},
+		{to: "closed", from: "Completed|completedAt"},
+		{to: "dropped", from: "Canceled|canceledAt"},
 		{to: "priority", from: "Priority"},
 		{to: "assignee", from: "Assignee"},
-		{to: "created", from: "Created"},
+		{to: "created", from: "Created|createdAt"},
 		{to: "created_by", from: "Creator"},
-		{to: "due", from: "Due Date"},
+		{to: "due", from: "Due Date|dueDate"},
+		{to: "url", from: "url"},
 		{to: "points", from: "Estimate"},
 		{to: "parent", from: "Parent issue"},
 		{to: "labels", from: "Labels", split: ","},
 		{to: "labels project/", from: "Project"},
-		{to: "labels milestone/", from: "Project Milestone"},
-		{to: "labels cycle/", from: "Cycle Name|Cycle Number"},
+		{to: "labels milestone/", from: "Project Milestone|projectMilestone"},
+		{to: "labels cycle/", from: "Cycle Name|Cycle Number|cycle.name|cycle.number"},
 		{to: "deps", from: "Blocked by", split: ","},
+		{to: "blocks", from: "Blocks"},
+		{to: "comments", from: "comments"},
 		{to: "duplicates", from: "Duplicate of", split: ","},
 		{to: "related", from: "Related to", split: ","},
 	},
 	drop: "Team|Updated|Triaged|Project ID|Cycle Number|Cycle Start|Cycle End|Project Milestone ID|" +
-		"Time in status (minutes)",
+		"Time in status (minutes)|" +
+		"id|identifier|state|parent|cycle|priorityLabel|number|updatedAt|sortOrder|branchName|children|relations|inverseRelations",
+}
+
+// linearJSON writes what the API says of an issue as CSV has it: lists without their pages, words for priorities, and what
+// an issue belongs to and has to do with by the ids of the others.
+func linearJSON(o object) {
+	for key, v := range o.keys {
+		if page, ok := v.(map[string]any); ok {
+			if nodes, ok := page["nodes"].([]any); ok {
+				o.keys[key] = nodes
+			}
+		}
+	}
+	words := map[string]any{"0": "No priority", "1": "Urgent", "2": "High", "3": "Medium", "4": "Low"}
+	o.keys["priority"] = cmp.Or(words[textOf(o.keys["priority"])], o.keys["priority"])
+	idOf := func(v any) string {
+		other, _ := v.(map[string]any)
+		return cmp.Or(textOf(other["identifier"]), textOf(other["id"]))
+	}
+	if parent := idOf(o.keys["parent"]); parent != "" {
+		o.keys["Parent issue"] = parent
+	}
+	for _, side := range []struct{ list, other, blocks, same string }{
+		{"relations", "relatedIssue", "Blocks", "Duplicate of"}, {"inverseRelations", "issue", "Blocked by", ""},
+	} {
+		for _, one := range o.objects(side.list) {
+			column := map[string]string{"blocks": side.blocks, "duplicate": side.same, "related": "Related to"}[textOf(one.keys["type"])]
+			if id := idOf(one.keys[side.other]); id != "" && column != "" {
+				had, _ := o.keys[column].([]any)
+				o.keys[column] = append(had, id)
+			}
+		}
+	}
 }
 
 // gitlab is the table of GitLab: the CSV of its list of issues, the JSON of its REST API, and issues.ndjson of the
@@ -171,7 +208,7 @@ func tableSources() []Source {
 	}
 	return []Source{
 		one(jira, "CSV with all fields, or the JSON of the search API"),
-		one(linear, "the CSV that its settings export"),
+		one(linear, "the CSV that its settings export, or the JSON of its API"),
 		one(gitlab, "issues as CSV, as JSON of the API, or issues.ndjson of an exported project"),
 		one(anyTable, "CSV of any other origin: --map says which column is what"),
 	}
