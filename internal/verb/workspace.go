@@ -195,7 +195,7 @@ type Job struct {
 	Stalled  bool                    // it is silent for long
 	Used     string                  // tokens and what they cost, in words, as its program told; "" for nothing
 	Why      string                  // why it ended otherwise than by success, or stopped; "" for one that did not
-	Retry    string                  // the command that leads on from there
+	Retry    func() string           // the command that leads on from there
 	Row      any                     // what can change of it, for a wait
 	Show     func(now time.Time) any // as its own verbs show it
 }

@@ -114,7 +114,7 @@ func (c *collector) job(r *kind.Row, one verb.Job, parked string, sentBack bool)
 	of := sha256.Sum256([]byte(one.ID + state))
 	said := kind.Said{Who: cmp.Or(one.Actor, one.By), At: one.Ended, Hash: hex.EncodeToString(of[:])[:8]}
 	item := c.add(IsJob, r, said)
-	item.State, item.Job, item.Why, item.Next, item.urgency = state, one.ID, verb.Head(why, textShown), one.Retry, int(r.Priority)
+	item.State, item.Job, item.Why, item.Next, item.urgency = state, one.ID, verb.Head(why, textShown), one.Retry(), int(r.Priority)
 }
 
 // asked adds the handoffs to the actor that only the branch of a task has: an agent asked them while it works there.

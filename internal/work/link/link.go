@@ -97,7 +97,7 @@ func jobOf(s *store.Store, one job.Job) verb.Job {
 	return verb.Job{
 		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, By: one.Spec.By, Actor: now.Actor, Session: now.Session,
 		Ended: cmp.Or(now.FinishedAt, one.Spec.CreatedAt), State: record.Status(now.State), Live: now.State.Live(), Stalled: now.Stalled,
-		Why: whyStopped(now), Used: used(now.Usage), Retry: retryOf(one),
+		Why: whyStopped(now), Used: used(now.Usage), Retry: func() string { return retryOf(s, one) },
 		Row:  jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR, now.Usage},
 		Show: func(at time.Time) any { return verbs.View(s, one, at) },
 	}
@@ -110,11 +110,10 @@ func used(u job.Usage) string {
 	return u.Tokens() + " tokens, " + u.Dollars()
 }
 
-// retryOf is the command that tries a job again. What its branch may not have would be there again, so that it begins
-// anew.
-func retryOf(one job.Job) string {
+// retryOf is the command that tries a job again.
+func retryOf(s *store.Store, one job.Job) string {
 	command := "cairn job retry " + one.Spec.Job
-	if one.Status.Reason == job.Policy {
+	if trees.Fresh(s, one) {
 		command += " --fresh"
 	}
 	return command

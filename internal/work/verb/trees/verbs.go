@@ -110,7 +110,7 @@ func cutOff(s *store.Store, id record.ID, err error) error {
 	}
 	told := *refused
 	return told.WithHint("its job was cut off: %s goes on there, and %s keeps the work on a branch of its own",
-		record.CallTo("job retry", "", last.Spec.Job).OnlyShown(), record.CallTo("job_discard", "id", id).OnlyShown())
+		Retry(s, last), record.CallTo("job_discard", "id", id).OnlyShown())
 }
 
 // removeMerged removes each work tree by which nothing can be lost. One that came to hold something meanwhile stays.
