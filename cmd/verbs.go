@@ -340,14 +340,16 @@ func (p verbCommand) callEach(ctx context.Context, w *verb.Workspace, in *input)
 // of that.
 func (p verbCommand) collects() bool { return p.json || p.form != nil && p.form.Whole() }
 
-// looked makes an input for each of the ids of the line, once all of them were found.
+// looked makes an input for each of the ids of the line, once all of them were found. A record that is named twice has
+// one.
 func (p verbCommand) looked(ctx context.Context, w *verb.Workspace, in *input) ([]*input, error) {
 	s, err := w.Open()
 	if err != nil {
 		return nil, err
 	}
-	each := make([]*input, len(in.each))
-	for i, id := range in.each {
+	var each []*input
+	seen := map[any]bool{}
+	for _, id := range in.each {
 		one := newInput(p.program, in.line, in.fields)
 		one.each = in.each
 		maps.Copy(one.values, in.values)
@@ -362,7 +364,9 @@ func (p verbCommand) looked(ctx context.Context, w *verb.Workspace, in *input) (
 		if err != nil {
 			return nil, verb.OffersTake(s, withQuoteHint(err))
 		}
-		each[i] = one
+		if whole := one.values[in.several]; !seen[whole] {
+			seen[whole], each = true, append(each, one)
+		}
 	}
 	return each, nil
 }

@@ -118,11 +118,27 @@ func (t Task) SentBack() (record.Entry, bool) {
 		switch {
 		case e.Rejection():
 			return e, true
-		case e.Did == record.Finished, e.Did == record.Approved, e.Did == record.Attested && judges(e, t, record.Pass):
+		case e.Did == record.Finished, approves(e, t):
 			return record.Entry{}, false
 		}
 	}
 	return record.Entry{}, false
+}
+
+// Unfinished reports whether a task is in the working state, and nobody has handed it over or approved the work since
+// somebody began it.
+func (f Flow) Unfinished(t Task) bool {
+	if f.Working == "" || t.Status != f.Working || f.HandedOver(t) {
+		return false
+	}
+	last, _ := t.Provenance.Newest(func(e record.Entry) bool {
+		return e.Rejection() || e.To == f.Working || e.OfAttempt() || approves(e, t)
+	})
+	return !approves(last, t)
+}
+
+func approves(e record.Entry, t Task) bool {
+	return e.Did == record.Approved || e.Did == record.Attested && judges(e, t, record.Pass)
 }
 
 // stillApproved reports whether an approval that is bound to a state of the files was given for those that are judged.

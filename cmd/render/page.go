@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -420,14 +419,7 @@ func changesIn(e verb.Entry) (out []string) {
 		}
 	}
 	for _, c := range e.Changes {
-		switch {
-		case strings.Contains(c.From+c.To, "\n"):
-			out = append(out, c.Field)
-		case c.From == "":
-			out = append(out, c.Field+": "+c.To)
-		default:
-			out = append(out, c.Field+": "+c.From+" -> "+cmp.Or(c.To, "none"))
-		}
+		out = append(out, c.String())
 	}
 	if e.Did == record.Created {
 		return out

@@ -236,7 +236,7 @@ func OnBranches(s *store.Store, t task.Task) []BranchState {
 		if err != nil {
 			continue
 		}
-		one := BranchState{Branch: other.Branch, Commit: other.Commit, Changes: between(here, doc)}
+		one := BranchState{Branch: other.Branch, Commit: other.Commit, Changes: Between(here, doc)}
 		for i, name := range entryNames(there.Provenance) {
 			if known[name] {
 				continue
@@ -254,8 +254,8 @@ func OnBranches(s *store.Store, t task.Task) []BranchState {
 	return all
 }
 
-// between are the fields in which two files of a record differ, but for its entries. Long values are left out.
-func between(here, there *format.Doc) (out []FieldChange) {
+// Between are the fields in which two files of a record differ, but for its entries. Long values are left out.
+func Between(here, there *format.Doc) (out []FieldChange) {
 	add := func(field string) {
 		from, to := valueIn(here, field), valueIn(there, field)
 		if from == to {

@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,6 +21,18 @@ type FieldChange struct {
 	Field string    `json:"field"`          // fits says whether a task is among those that fit the filters
 	From  string    `json:"from,omitempty"`
 	To    string    `json:"to,omitempty"`
+}
+
+// String says it in one line: with both values if they are known and one line long, else by its name.
+func (c FieldChange) String() string {
+	switch {
+	case c.From+c.To == "", strings.Contains(c.From+c.To, "\n"):
+		return c.Field
+	case c.From == "":
+		return c.Field + ": " + c.To
+	default:
+		return c.Field + ": " + c.From + " -> " + cmp.Or(c.To, "none")
+	}
 }
 
 // ValuesShown is how many bytes an old and a new value have at most together.

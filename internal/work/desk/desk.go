@@ -16,6 +16,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
+// PairRole is the role of the session of a pair, by which it is known.
+const PairRole = "pair"
+
 // Desk is where somebody works on a task.
 type Desk struct {
 	Task record.ID

@@ -51,7 +51,7 @@ func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSessio
 	if err := t.checksKept(asked); err != nil {
 		return err
 	}
-	if err := t.othersKept(asked, stat.Records); err != nil {
+	if err := t.othersKept(ctx, stat); err != nil {
 		return err
 	}
 	if err := t.ownWords(ctx, ses, stat); err != nil {
@@ -177,29 +177,29 @@ func (t *workTree) checksKept(asked *store.Store) error {
 
 // othersKept asks that the branch has every record that it found, and that it neither closes another task nor changes
 // its checks: who reviews the work looks at files, and the rest of the record is not the job's.
-func (t *workTree) othersKept(asked *store.Store, changed []string) error {
+func (t *workTree) othersKept(ctx context.Context, stat worktree.Stat) error {
+	changes, err := witness.Changes(ctx, t.at, stat.From, stat.Tip, stat.Records)
+	if err != nil {
+		return or(job.InternalError, err)
+	}
 	flow := t.at.Config.Flow
-	for _, path := range changed {
-		k, id, ok := kind.At(strings.TrimPrefix(path, t.at.InRepo("")))
-		if !ok || k.Ref(id) == t.Task.Ref() {
+	for _, c := range changes {
+		if c.Kind.Ref(c.ID) == t.Task.Ref() {
 			continue
 		}
-		if _, _, err := asked.Source(k, id); err != nil {
-			continue // it is new, or broken there too
+		if c.Gone() {
+			return failed(job.Policy, "it took the %s %s away, which is not its own", c.Kind.Name, c.ID)
 		}
-		if _, _, err := t.at.Source(k, id); record.CodeOf(err) == record.NotFound {
-			return failed(job.Policy, "it took the %s %s away, which is not its own", k.Name, id)
-		}
-		was, err := kind.Tasks.Get(asked, record.ID(id))
-		now, bad := kind.Tasks.Get(t.at, record.ID(id))
+		was, isTask := c.Was.(task.Task)
+		now, _ := c.Now.(task.Task)
 		switch {
-		case k != kind.Tasks.Kind || err != nil:
-		case bad != nil:
-			return failed(job.Policy, "the file of %s cannot be read any more: %s", id, record.MessageOf(bad))
+		case !isTask:
+		case c.Broken != nil:
+			return failed(job.Policy, "the file of %s cannot be read any more: %s", c.ID, record.MessageOf(c.Broken))
 		case flow.IsClosed(now.Status) && !flow.IsClosed(was.Status):
-			return failed(job.Policy, "it closed %s (%s), which is not its task", id, now.Status)
+			return failed(job.Policy, "it closed %s (%s), which is not its task", c.ID, now.Status)
 		case !slices.Equal(now.CheckHashes(), was.CheckHashes()):
-			return failed(job.Policy, "it changed the checks of %s, which is not its task", id)
+			return failed(job.Policy, "it changed the checks of %s, which is not its task", c.ID)
 		}
 	}
 	return nil

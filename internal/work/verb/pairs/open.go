@@ -111,7 +111,7 @@ func (p *place) begin(ctx context.Context, w *verb.Workspace, dir, executor stri
 	agent := w.Actor()
 	if !agent.Agent() {
 		_, name, _ := strings.Cut(string(agent), ":")
-		full := cmp.Or(executor, role) + "-" + name
+		full := cmp.Or(executor, desk.PairRole) + "-" + name
 		agent = record.Actor("agent:" + full[:min(len(full), 64)])
 	}
 	acts := w.At(p.at.Root).InNameOf(agent)
@@ -122,7 +122,7 @@ func (p *place) begin(ctx context.Context, w *verb.Workspace, dir, executor stri
 	}
 	at := desk.Desk{Task: p.task.ID, Acts: acts, At: p.at, Top: p.top, By: w.Actor(), Why: "a pair works on it"}
 	id, err := at.Begin(ctx, sessions.BeginIn{
-		IdempotencyKey: "pair-" + key, Role: role, Client: cmp.Or(executor, w.Client), Worktree: p.top,
+		IdempotencyKey: "pair-" + key, Role: desk.PairRole, Client: cmp.Or(executor, w.Client), Worktree: p.top,
 	})
 	if err == nil {
 		p.session, err = kind.Sessions.Get(p.at, id)

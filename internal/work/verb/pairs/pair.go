@@ -44,9 +44,6 @@ var Verbs = verb.Group{Name: "jobs", Noun: Noun, Toolset: verb.Jobs}.Of(
 	}),
 )
 
-// role is the role of the session of a pair, by which it is known.
-const role = "pair"
-
 // Pair is a person and an agent at a task.
 type Pair struct {
 	Task        record.ID         `json:"task"`
@@ -159,7 +156,7 @@ func lastPair(at *store.Store, id record.ID) session.Session {
 		return session.Session{}
 	}
 	ses, err := kind.Sessions.Get(at, t.Provenance.LastSession())
-	if err != nil || ses.Role != role {
+	if err != nil || ses.Role != desk.PairRole {
 		return session.Session{}
 	}
 	return ses

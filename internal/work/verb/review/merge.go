@@ -88,6 +88,9 @@ func (m *merging) prepare(ctx context.Context) error {
 		return record.Errorf(record.Conflict, "was sent back by %s, and not handed over again", e.Who).
 			WithHint("what was missing: %s", record.Clip(e.Text, 300)).WithNext(record.CallTo("get", "id", m.Task.ID)).ForGood()
 	}
+	if err := m.Unfinished(m.Caller.Actor()); err != nil {
+		return err
+	}
 	if err := witnessed(ctx, m.Place); err != nil {
 		return err
 	}

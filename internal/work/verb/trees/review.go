@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/witness"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
@@ -21,30 +22,32 @@ import (
 
 // Review is what a reviewer of a task is shown, beside the task itself.
 type Review struct {
-	Worktree    string          `json:"worktree,omitempty"` // where the record lies that was read, if it is another than the caller's; or the work tree of the branch
-	Branch      string          `json:"branch,omitempty"`   // "" for a task without a branch of its own
-	Base        string          `json:"base,omitempty"`
-	Repo        string          `json:"repo,omitempty"` // the other repository that has them; "" for the workspace's own
-	Head        string          `json:"head,omitempty"`
-	Files       []git.Lines     `json:"files"` // that the branch changes, outside .cairn
-	FilesTotal  int             `json:"files_total,omitempty"`
-	Outside     []string        `json:"outside,omitempty"` // those of them that the scope of the task does not name
-	Added       int             `json:"added"`             // lines, in all files
-	Deleted     int             `json:"deleted"`           // the same
-	Commits     int             `json:"commits"`
-	Uncommitted bool            `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
-	Diff        string          `json:"diff,omitempty"`        // the resource that has it
-	Trust       []Trusted       `json:"trust,omitempty"`       // what the record on the branch changes of what is run, and of whose word counts
-	Checks      []CheckState    `json:"checks"`
-	Reviewers   []record.Actor  `json:"reviewers,omitempty"` // whose approval the task asks for
-	Approval    *Approval       `json:"approval,omitempty"`  // the newest that nobody took back
-	Rejected    *verb.Rejection `json:"rejected,omitempty"`  // the newest, if no approval came after it
-	Decisions   *verb.Governing `json:"decisions,omitempty"` // that govern the files that the branch changes
-	Comments    *verb.Thread    `json:"comments,omitempty"`
-	Job         *LastOf         `json:"job,omitempty"` // the newest of the task
-	Moved       string          `json:"moved,omitempty"`
-	Conflicts   []string        `json:"conflicts,omitempty"` // files that its branch and the base changed, as a merge in memory finds
-	Missing     []string        `json:"missing,omitempty"`   // what a merge would be refused for, as far as it can be told without running checks
+	Worktree     string          `json:"worktree,omitempty"` // where the record lies that was read, if it is another than the caller's; or the work tree of the branch
+	Branch       string          `json:"branch,omitempty"`   // "" for a task without a branch of its own
+	Base         string          `json:"base,omitempty"`
+	Repo         string          `json:"repo,omitempty"` // the other repository that has them; "" for the workspace's own
+	Head         string          `json:"head,omitempty"`
+	Files        []git.Lines     `json:"files"` // that the branch changes, outside .cairn
+	FilesTotal   int             `json:"files_total,omitempty"`
+	Outside      []string        `json:"outside,omitempty"` // those of them that the scope of the task does not name
+	Added        int             `json:"added"`             // lines, in all files
+	Deleted      int             `json:"deleted"`           // the same
+	Commits      int             `json:"commits"`
+	Uncommitted  bool            `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
+	Diff         string          `json:"diff,omitempty"`        // the resource that has it
+	Trust        []Trusted       `json:"trust,omitempty"`       // what the record on the branch changes of what is run, and of whose word counts
+	Records      []Changed       `json:"records,omitempty"`     // of others that the branch makes, changes or takes away; and the task itself, if it says something new by no entry
+	RecordsTotal int             `json:"records_total,omitempty"`
+	Checks       []CheckState    `json:"checks"`
+	Reviewers    []record.Actor  `json:"reviewers,omitempty"` // whose approval the task asks for
+	Approval     *Approval       `json:"approval,omitempty"`  // the newest that nobody took back
+	Rejected     *verb.Rejection `json:"rejected,omitempty"`  // the newest, if no approval came after it
+	Decisions    *verb.Governing `json:"decisions,omitempty"` // that govern the files that the branch changes
+	Comments     *verb.Thread    `json:"comments,omitempty"`
+	Job          *LastOf         `json:"job,omitempty"` // the newest of the task
+	Moved        string          `json:"moved,omitempty"`
+	Conflicts    []string        `json:"conflicts,omitempty"` // files that its branch and the base changed, as a merge in memory finds
+	Missing      []string        `json:"missing,omitempty"`   // what a merge would be refused for, as far as it can be told without running checks
 }
 
 // CheckState is how a check stands at a close with the files of the branch.
@@ -60,6 +63,13 @@ type Trusted struct {
 	Path    string    `json:"path"`
 	Task    record.ID `json:"task,omitempty"`
 	Message string    `json:"message"`
+}
+
+// Changed is what a branch makes of a record.
+type Changed struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+	Says string `json:"says"` // in one line
 }
 
 // TrustRules are the rules whose findings are such changes.
@@ -89,6 +99,7 @@ type LastOf struct {
 const (
 	filesShown    = 50
 	commentsShown = 20
+	recordRoom    = 400 // bytes, of one
 )
 
 // DiffURI is the resource with the diff of the branch of a task.
@@ -157,6 +168,9 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	if len(out.Files) > filesShown {
 		out.Files, out.FilesTotal = out.Files[:filesShown], len(out.Files)
 	}
+	if len(out.Records) > filesShown {
+		out.Records, out.RecordsTotal = out.Records[:filesShown], len(out.Records)
+	}
 	if c := out.Comments; c != nil && len(c.Comments) > commentsShown {
 		c.Comments, c.Truncated = c.Comments[len(c.Comments)-commentsShown:], true
 	}
@@ -180,6 +194,9 @@ func (p Place) missing(ctx context.Context, out *Review) (err error) {
 	add(out.Uncommitted, "what is not committed in %s", p.Tree.Path)
 	if e, sent := p.Task.SentBack(); sent {
 		add(true, "that it is handed over again: %s sent it back: %s", e.Who, record.Clip(e.Text, 300))
+	}
+	if err := p.Unfinished(p.Caller.Actor()); err != nil {
+		add(true, "that it is handed over: it %s", record.MessageOf(err))
 	}
 	for i, c := range p.Task.Checks {
 		switch state := out.Checks[i].State; {
@@ -221,7 +238,10 @@ func (p Place) branch(ctx context.Context, out *Review) (tree string, err error)
 	out.Branch, out.Base, out.Head = p.Tree.Branch, p.Tree.Base, stat.Tip
 	out.Files, out.Added, out.Deleted, out.Commits, out.Diff = stat.Files, stat.Added, stat.Deleted, stat.Commits, DiffURI(p.Task.ID)
 	if len(stat.Records) > 0 {
-		if out.Trust, err = p.trust(ctx, stat); err != nil {
+		if out.Trust, err = p.trust(ctx, stat); err == nil {
+			out.Records, err = p.records(ctx, stat)
+		}
+		if err != nil {
 			return "", err
 		}
 	}
@@ -247,6 +267,22 @@ func (p Place) trust(ctx context.Context, stat worktree.Stat) ([]Trusted, error)
 	}
 	if code := record.CodeOf(err); code == record.NoBase || code == record.InvalidInput {
 		err = nil
+	}
+	return out, err
+}
+
+// records lists what the branch makes of records that are not the task's or of its sessions, and what it says in the
+// task by no entry: by hand, or by a program.
+func (p Place) records(ctx context.Context, stat worktree.Stat) (out []Changed, err error) {
+	changes, err := witness.Changes(ctx, p.Home, stat.From, stat.Tip, stat.Records)
+	for _, c := range changes {
+		says := c.String()
+		if c.Of(p.Task.ID) {
+			says = strings.Join(record.Each(c.ByHand(), func(f verb.FieldChange) string { return f.String() + " (by no entry)" }), "; ")
+		}
+		if says != "" {
+			out = append(out, Changed{c.Kind.Name, c.ID, record.Clip(says, recordRoom)})
+		}
 	}
 	return out, err
 }

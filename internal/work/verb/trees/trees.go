@@ -12,6 +12,8 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/desk"
+	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/witness"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
@@ -204,6 +206,28 @@ func (p Place) Lost(by record.Actor) error {
 	again := record.CallTo("review_apply", "id", p.Task.ID, "action", "reject", "text", record.Clip(e.Text, 300))
 	return record.Errorf(record.Conflict, "its branch has lost what %s said of it: %s", e.Who, record.Clip(e.Text, 300)).
 		WithHint("%s says it once more, and goes into the record; or %s approves the work", again.OnlyShown(), e.Who).ForGood()
+}
+
+// Unfinished returns CONFLICT if somebody else began the work, and nobody has handed it over or approved it since.
+func (p Place) Unfinished(by record.Actor) error {
+	flow, t := p.S.Config.Flow, p.Task
+	if !flow.Unfinished(t) || by != "" && t.Assignee == by {
+		return nil
+	}
+	approve := record.CallTo("review_apply", "id", t.ID, "action", "approve").OnlyShown()
+	err := record.Errorf(record.Conflict, "is %s, and was not handed over", t.Status).ForGood()
+	if ses, gone := kind.Sessions.Get(p.S, t.Provenance.LastSession()); gone == nil && ses.Status == session.Active && ses.Role != desk.PairRole {
+		return err.WithHint("%s hands it over, by %s; or %s takes the work as it is",
+			record.CallTo("finish", "session", ses.ID).OnlyShown(), ses.Actor, approve)
+	} else if gone == nil && ses.Status == session.Active {
+		return err.WithHint("%s hands it over; or %s takes the work as it is",
+			record.CallTo("pair_close", "id", t.ID, "summary", "SUMMARY").OnlyShown(), approve)
+	}
+	if last, ok := work.Jobs(p.Home).LastOf(t.ID); ok && last.Status.State != job.Succeeded {
+		return err.WithHint("%s goes on with it; or %s takes the work as it is", Retry(p.Home, last), approve)
+	}
+	return err.WithHint("%s or %s goes on with it; or %s takes the work as it is", record.CallTo("pair_open", "id", t.ID).OnlyShown(),
+		record.CallTo("job_start", "id", t.ID).OnlyShown(), approve)
 }
 
 // Foreign returns CHECKS_FAILED if a job has worked on the branch and the branch brings an entry under another's name
