@@ -240,6 +240,10 @@ func (p importCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	as, err := sourceName(c, src)
+	if err != nil {
+		return err
+	}
 	m, err := p.mapping(w, c.StringSlice("map"))
 	if err != nil {
 		return err
@@ -249,10 +253,26 @@ func (p importCommand) run(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	in := transfer.ImportIn{
-		Source: cmp.Or(c.String("as"), src.Name), Items: batch.Items, Aside: batch.Aside, Update: c.Bool("update"),
+		Source: as, Items: batch.Items, Aside: batch.Aside, Update: c.Bool("update"),
 		Once: verb.Once{IdempotencyKey: c.String("idempotency-key")},
 	}
 	return p.transfer(ctx, c, w, in)
+}
+
+// sourceName is the name under which the ids of a file are kept: that of its source, or the one that is given. The names
+// of the sources are for files of these alone.
+func sourceName(c *cli.Command, src source.Source) (string, error) {
+	as := c.String("as")
+	_, notOne := source.Named(as)
+	switch {
+	case !c.IsSet("as"):
+		return src.Name, nil
+	case strings.TrimSpace(as) == "":
+		return "", usage("--as is empty").WithHint("give a name of your own, such as team-b, or leave it out")
+	case notOne == nil:
+		return "", usage("--as %s is the name of a source", as).WithHint("give a name of your own, such as team-b; without --as the ids are those of %s", src.Name)
+	}
+	return as, nil
 }
 
 // mapping is what the flags, and the files that they name, say of columns and states.

@@ -394,10 +394,14 @@ func isObject(value any) bool {
 	return ok
 }
 
-// nextPage prints how to read the next page, if there is one.
+// nextPage prints how to read the next page, if there is one. A cursor for which the terminal is too narrow is not shown.
 func (r *Renderer) nextPage(shown, total int, cursor string) string {
+	line := fmt.Sprintf("%d of %d; the next: --cursor %s", shown, total, cursor)
+	if r.Width > 0 && len(line) > r.Width {
+		line = fmt.Sprintf("%d of %d; --limit shows more, --json has the cursor", shown, total)
+	}
 	if cursor != "" {
-		r.Printf("%d of %d; the next: --cursor %s\n", shown, total, cursor)
+		r.Printf("%s\n", line)
 	}
 	return ""
 }
