@@ -150,6 +150,9 @@ func TestAgents(t *testing.T) {
 			if all := l.model.requests(); !strings.Contains(all[len(all)-1], "granite, from the quarry") || !strings.Contains(all[len(all)-1], "too few stones") {
 				t.Errorf("the second round does not go on with the first:\n%s", all[len(all)-1])
 			}
+			if program == "gemini" && strings.Contains(l.log(), "could not be gone on with") { // it had not kept its conversation
+				return
+			}
 			rounds := strings.Fields(l.run("cairn", "job", "list", "--format", "{{.input_tokens}}")) // the newest first
 			if len(rounds) != 2 || rounds[0] >= rounds[1] {                                          // of three digits each
 				t.Errorf("the jobs used %q tokens; the second has fewer moves than the first", rounds)
@@ -235,6 +238,25 @@ func TestAgentsHearWhileTheyWork(t *testing.T) {
 		}
 		if got := strings.TrimSpace(l.run("cairn", "job", "list", "--format", "{{.attempt}}")); got != "1" {
 			t.Errorf("it took %s rounds", got)
+		}
+	}
+}
+
+// What git takes commands from codex cannot write: git runs those outside of its sandbox.
+func TestAgentsWriteNoHooks(t *testing.T) {
+	for _, program := range programs(t) {
+		if program != "codex" { // the others have no sandbox
+			continue
+		}
+		l := newLead(t, program,
+			move{shell: "top=$(git rev-parse --git-common-dir); touch $top/hooks/evil; git config evil.is here; echo granite > stones"},
+			move{tool: "finish", args: object{"summary": "The stones lie."}}, move{text: "Done."})
+		l.works()
+		if _, err := os.Stat(filepath.Join(l.dir, ".git", "hooks", "evil")); err == nil {
+			t.Error("it wrote a hook")
+		}
+		if config, err := os.ReadFile(filepath.Join(l.dir, ".git", "config")); err != nil || strings.Contains(string(config), "evil") {
+			t.Errorf("the config is\n%s: %v", config, err)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package executor
 import (
 	"cmp"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,16 +58,38 @@ func (e Executor) Interactive(run Run) (argv, env []string, err error) {
 	return slices.Concat([]string{e.binary}, e.lead, words), append(e.ownVariables(), pass...), nil
 }
 
+// writable is what codex may write, as its permissions have it: the folder that it works in, temporary files, and the git
+// folders. Of these it may only read what git takes commands from.
+func writable(run Run) string {
+	rules := []string{`":root"="read"`, `":tmpdir"="write"`, `":slash_tmp"="write"`, tomlString(run.Dir) + `="write"`}
+	for _, dir := range run.Git {
+		rules = append(rules, tomlString(dir)+`="write"`)
+	}
+	var kept []string
+	if len(run.Git) > 0 {
+		kept = []string{filepath.Join(run.Git[0], "hooks"), filepath.Join(run.Git[0], "config")}
+	}
+	if link := filepath.Join(run.Dir, ".git"); isThere(link) {
+		kept = append(kept, link)
+	}
+	for _, path := range kept {
+		rules = append(rules, tomlString(path)+`="read"`)
+	}
+	return "{" + strings.Join(rules, ",") + "}"
+}
+
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // standIns is what words in braces stand for.
 type standIns map[string]string
 
 func (r row) standIns(run Run) standIns {
 	s := standIns{
 		"{model}": cmp.Or(run.Model, r.model), "{resume}": run.Resume, "{prompt}": run.Prompt,
-		"{prompt_file}": run.PromptFile, "{dir}": run.Dir, "{budget}": "", "{git}": "",
-	}
-	if len(run.Git) > 0 {
-		s["{git}"] = tomlStrings(run.Git)
+		"{prompt_file}": run.PromptFile, "{dir}": run.Dir, "{budget}": "", "{writable}": writable(run),
 	}
 	if run.Budget > 0 {
 		s["{budget}"] = strconv.FormatFloat(run.Budget, 'f', -1, 64)

@@ -36,7 +36,7 @@ const (
 // Run is what an executor is to do, and where what it says goes.
 type Run struct {
 	Dir        string     // the folder in which the program starts: the work tree, or a folder in it; an absolute path
-	Git        []string   // the git folders of Dir, which lie outside of it
+	Git        []string   // the git folders of Dir, which lie outside of it: that of the repository, and that of the work tree
 	Prompt     string     // what it is told
 	PromptFile string     // a file with the same text, outside of Dir; "" for one in Private
 	Model      string     // "" for the program's own choice

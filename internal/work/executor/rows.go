@@ -5,7 +5,7 @@ import "github.com/cairn-tasks/cairn/internal/work/job"
 // row is a program: how it is called, and what its output means.
 //
 // Its command line is: binary, lead, fresh or resume, args, edits or patch, the words that pass its MCP server, extra,
-// tail. These are lists of groups of words. In a word {model}, {resume}, {prompt}, {prompt_file}, {dir}, {git} and {budget}
+// tail. These are lists of groups of words. In a word {model}, {resume}, {prompt}, {prompt_file}, {dir}, {writable} and {budget}
 // stand for what the run says, and a group with one that the run does not say is left out.
 type row struct {
 	name    string
@@ -80,8 +80,9 @@ func shipped() []row {
 			set: []string{"MCP_TIMEOUT=60000", "MCP_TOOL_TIMEOUT=3600000"}, // milliseconds: finish runs the checks
 		},
 		// codex takes its sandbox from -c, since its subcommand resume knows no --sandbox. A sandbox without a network
-		// would keep tests from ports of this machine. Of git it may write what a linked work tree needs: its own git
-		// folder has to be named beside that of the repository (measured with 0.169.0 on Linux).
+		// would keep tests from ports of this machine. Of git it may write what a linked work tree needs, and neither the
+		// hooks nor the config of the repository, which git outside of the sandbox believes: see writable (measured with
+		// 0.171.0 on Linux).
 		{
 			name: "codex", binary: "codex", dialect: "codex", hear: codexLine, tells: toldTokens, mcp: codexMCP,
 			install: "install it with npm install -g @openai/codex, and log in with codex login",
@@ -89,8 +90,8 @@ func shipped() []row {
 			resume:  []group{{"exec", "resume"}},
 			args:    []group{{"--json", "--skip-git-repo-check", "-c", `approval_policy="never"`}, {"--model", "{model}"}},
 			edits: []group{
-				{"-c", `sandbox_mode="workspace-write"`, "-c", "sandbox_workspace_write.network_access=true"},
-				{"-c", "sandbox_workspace_write.writable_roots={git}"},
+				{"-c", `default_permissions="cairn"`, "-c", "permissions.cairn.network.enabled=true"},
+				{"-c", "permissions.cairn.filesystem={writable}"},
 			},
 			patch: []group{{"-c", `sandbox_mode="read-only"`}},
 			tail:  []group{{"{resume}"}, {"-"}},

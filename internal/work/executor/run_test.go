@@ -548,3 +548,17 @@ func TestAnAgentThatEndsWithoutHearing(t *testing.T) {
 		t.Errorf("result %+v", r)
 	}
 }
+
+// codex may write what a linked work tree needs of git, and only read what git takes commands from.
+func TestCodexOnlyReadsHooksAndConfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "report")
+	b := newBench(t, "codex", "report "+file)
+	b.Git = []string{"/r/.git", "/r/.git/worktrees/t"}
+	b.start(t)
+	words := strings.Join(executortest.ReadReport(t, file).Args, " ")
+	for _, rule := range []string{`"/r/.git"="write"`, `"/r/.git/worktrees/t"="write"`, `"/r/.git/hooks"="read"`, `"/r/.git/config"="read"`} {
+		if !strings.Contains(words, rule) {
+			t.Errorf("%s is missing in %s", rule, words)
+		}
+	}
+}
