@@ -433,3 +433,13 @@ func TestDueOfAHandoff(t *testing.T) {
 		t.Errorf("due soon: %v", err)
 	}
 }
+
+// Who asks nobody is told so; nobody is told of who is known, or of a group with members.
+func TestHandoffToNobodyIsTold(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	verbtest.Must(t, w, "register", verbtest.Args{"actor": "agent:b", "group": "crew"})
+	out, err := verbtest.Call[handoffs.Handoff](t, w, "handoff_create", verbtest.Args{"title": "Locks?", "to": []string{"me", "agent:b", "group:crew", "agent:none", "group:none"}})
+	if err != nil || len(out.Notices) != 2 || !strings.Contains(out.Notices[0].Message+out.Notices[1].Message, "agent:none is not known here") {
+		t.Errorf("%+v, %v", out.Notices, err)
+	}
+}

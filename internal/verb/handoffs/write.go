@@ -83,6 +83,10 @@ func Create(ctx context.Context, w *verb.Workspace, s *store.Store, in CreateIn)
 	if err != nil {
 		return Handoff{}, err
 	}
+	missed, err := unreached(ctx, w, s, h.To)
+	if err != nil {
+		return Handoff{}, err
+	}
 	ref, reused, err := verb.CreateUnlessLive(ctx, w, s, kind.Handoffs, h.Fingerprint, func(_ *store.Tx, token string) (ledger.Handoff, error) {
 		return ledger.NewHandoff(h, token, w.Stamp(""))
 	})
@@ -90,8 +94,29 @@ func Create(ctx context.Context, w *verb.Workspace, s *store.Store, in CreateIn)
 		return Handoff{}, err
 	}
 	out, err := show(w, s, ref.ID)
-	out.Reused = reused
+	out.Reused, out.Notices = reused, missed
 	return out, err
+}
+
+// unreached says which recipients nobody is as far as is known: they may register later.
+func unreached(ctx context.Context, w *verb.Workspace, s *store.Store, to []ledger.Recipient) (missed []verb.Notice, err error) {
+	people, err := w.EverybodyIn(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	all := append(people.All(), w.Actor())
+	for _, r := range to {
+		why := ""
+		if group := r.Group(); group != "" && len(people.Members(group)) == 0 {
+			why = " has no members"
+		} else if group == "" && !slices.Contains(all, record.Actor(r)) {
+			why = " is not known here"
+		}
+		if why != "" {
+			missed = append(missed, verb.Notice{Code: "HANDOFF_REACHES_NOBODY", Message: string(r) + why + ", and gets it once that is otherwise"})
+		}
+	}
+	return missed, nil
 }
 
 func over(s record.Status) bool { return slices.Contains(ledger.HandoffEnds, s) }
