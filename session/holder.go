@@ -240,6 +240,11 @@ func (c Claim) Refuse(id record.ID, actor record.Actor, worktree string, takeove
 	} else if c.Actor == actor {
 		mine = "you hold it there: go on there, or "
 	}
+	if !c.Taken && c.Worktree == "" && c.Clone == "" && c.Actor != actor && actor.Human() { // a plan of the team, or of where it was imported from
+		return record.Errorf(record.AlreadyClaimed, "assigned to %s, who has not begun it", c.Actor).
+			WithHint("%s gives it to you; or take another task: %s", record.CallTo("update", "id", id, "assignee", "me").OnlyShown(), ready).
+			WithNext(record.CallTo("wait", "ready", true))
+	}
 	return record.Errorf(record.AlreadyClaimed, "held by %s%s%s", c.Actor, c.where(), since).
 		WithHint("%stake another task: %s", mine, ready).WithNext(record.CallTo("wait", "ready", true))
 }

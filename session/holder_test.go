@@ -313,6 +313,8 @@ var refuseTests = []struct {
 		want: record.AlreadyClaimed, says: "held by agent:gemini on branch fix, worktree pay"},
 	{name: "another's, for a person", hold: claimed(gemini, here), who: shah,
 		want: record.AlreadyClaimed, says: "held by agent:gemini"},
+	{name: "another's who has not begun, for a person", hold: session.Claim{Source: session.FromFile, Actor: gemini}, who: shah,
+		want: record.AlreadyClaimed, says: "assigned to agent:gemini, who has not begun it"},
 	{name: "another's is not taken over while it lives", hold: claimed(gemini, here), who: claude, takeover: true,
 		want: record.AlreadyClaimed, says: "held by agent:gemini"},
 
