@@ -70,7 +70,7 @@ func linked(main layout.Layout, top string) (layout.Layout, error) {
 	l, err := layout.At(top)
 	if err == nil && (l.Repo == nil || l.Root != top || l.Repo.CommonDir != main.Repo.CommonDir) {
 		err = record.Errorf(record.NotFound, "%s is no work tree of %s any more", top, main.Root).
-			WithHint("%s tells what is known of it", record.CallTo("worktree_list"))
+			WithHint("%s tells what is known of it", record.CallTo("worktree_list").OnlyShown())
 	}
 	return l, err
 }

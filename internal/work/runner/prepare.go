@@ -114,7 +114,7 @@ func (r *run) makeTree(ctx context.Context) error {
 	}
 	if t.Repo != tree.Repo {
 		return record.Errorf(record.Conflict, "the work tree of %s, %s, is not in the repository that has its files now", t.ID, tree.Path).
-			WithHint("%s removes it, once its work is merged", record.CallTo("worktree_remove", "id", t.ID))
+			WithHint("%s removes it, once its work is merged", record.CallTo("worktree_remove", "id", t.ID).OnlyShown())
 	}
 	r.tree = &workTree{Tree: tree, trees: trees, jobs: work.Jobs(r.s), owned: r.owned, spec: r.spec}
 	if tree.Repo != "" {

@@ -43,7 +43,7 @@ func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string)
 	}
 	if ok && m.Repo != w.o.Repo {
 		return Tree{}, record.Errorf(record.Conflict, "%s has a work tree in another repository, %s", id, m.Path).
-			WithHint("%s removes it, once its work is merged", record.CallTo("worktree_remove", "id", id))
+			WithHint("%s removes it, once its work is merged", record.CallTo("worktree_remove", "id", id).OnlyShown())
 	}
 	if ok && m.Ready && m.Removing != "" {
 		r := &removal{clone: w.clone, made: m}

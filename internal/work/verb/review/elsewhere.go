@@ -15,7 +15,7 @@ import (
 func (m *merging) elsewhere(ctx context.Context, message string) (ApplyOut, error) {
 	if m.S.Config.Flow.IsClosed(m.Task.Status) {
 		return ApplyOut{}, record.Errorf(record.TaskClosed, "is closed (%s)", m.Task.Status).
-			WithHint("move it to an open state first; the merge closes it").WithNext(record.CallTo("get", "id", m.Task.ID))
+			WithHint("move it to an open state first; the merge closes it")
 	}
 	w := *m.W
 	w.Fresh = true
@@ -50,7 +50,7 @@ func (m *merging) elsewhere(ctx context.Context, message string) (ApplyOut, erro
 	out, err := tr.Write(ctx, &w, m.S, m.Task.ID, ran)
 	if err != nil {
 		return ApplyOut{}, record.Errorf(record.CodeOf(err), "was merged into %s of %s as %.12s, and not closed: %s", m.base, m.Tree.Repo, commit, record.MessageOf(err)).
-			WithHint("the same call closes it").WithNext(record.CallTo("review_apply", "id", m.Task.ID, "action", merge))
+			WithHint("the same call closes it")
 	}
 	return ApplyOut{Task: out, MergedCommit: commit, MergedInto: m.base}, nil
 }
