@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -13,6 +14,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -23,7 +26,8 @@ type Others struct {
 	Kind  *kind.Kind
 	store *store.Store
 	only  map[string]branches.Other
-	rows  []*kind.Row // sorted by id
+	there map[string]store.Further // those that a work tree has
+	rows  []*kind.Row              // sorted by id
 }
 
 // Others looks for the records of a kind that only other branches have.
@@ -56,15 +60,75 @@ func OthersOf(s *store.Store, k *kind.Kind, here []*kind.Row, problems []problem
 func (o Others) Rows() []*kind.Row { return o.rows }
 
 // Branch is the branch that has one of them; "" for a record that is here.
-func (o Others) Branch(id string) string { return o.only[id].Branch }
+func (o Others) Branch(id string) string { return cmp.Or(o.only[id].Branch, o.there[id].Place.Branch) }
+
+// InWorkTree is one of them as a work tree has it; nil for one that no work tree has.
+func (o Others) InWorkTree(id string) *store.Further {
+	if f, ok := o.there[id]; ok {
+		return &f
+	}
+	return nil
+}
 
 // Read implements kind.Reader.
 func (o Others) Read(k *kind.Kind, id string) (any, error) {
+	if f, ok := o.there[id]; ok && k == o.Kind {
+		return f.Value, nil
+	}
 	other, ok := o.only[id]
 	if !ok || k != o.Kind {
 		return o.store.Read(k, id)
 	}
 	src, err := o.store.Others().Text(other)
+	if err != nil {
+		return nil, err
+	}
+	return k.Parse(src)
+}
+
+// InWorkTrees are the records of a kind that the work trees of tasks have (WorkTrees): each task as it is there, and of
+// another kind those that are not here, nor were deleted here. What cannot be read there is left out.
+func (g *Graph) InWorkTrees(ctx context.Context, k *kind.Kind) (Others, error) {
+	o := Others{Kind: k, store: g.store, there: map[string]store.Further{}}
+	add := func(f store.Further) {
+		r := k.Row(f.Value)
+		o.there[r.ID], o.rows = f, append(o.rows, &r)
+	}
+	trees := g.WorkTrees()
+	if len(trees) == 0 {
+		return o, nil
+	}
+	here, err := g.reads.Look(ctx, g.store, k)
+	if err != nil {
+		return o, err
+	}
+	for _, at := range trees {
+		if k == kind.Tasks.Kind {
+			add(at)
+			continue
+		}
+		there, err := g.store.InWorktree(at.Place.Worktree)
+		if err != nil {
+			continue // it went meanwhile
+		}
+		files, _, _ := place.List(there.Layout, k)
+		for _, f := range files {
+			_, known := o.there[f.ID]
+			known = known || here.Find(f.ID) != nil || slices.ContainsFunc(here.Problems(), isAbout(k, f.ID))
+			if known || layout.Exists(g.store.Trash().File(k.Ref(f.ID))) {
+				continue
+			}
+			if v, err := readAt(there.Abs(f.Path), k); err == nil {
+				add(store.Further{Value: v, Place: at.Place, Root: at.Root})
+			}
+		}
+	}
+	sorted.By(o.rows, func(a, b *kind.Row) int { return strings.Compare(a.ID, b.ID) })
+	return o, nil
+}
+
+func readAt(path string, k *kind.Kind) (any, error) {
+	src, err := layout.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -99,9 +100,17 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), unread))
 	}
 	add(configKind, kind.RowOf(config.Header), func() logged { return config })
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, k := range kind.Kinds() {
 		if f.Kind != "" && f.Kind != k.Name {
 			continue
+		}
+		there, err := g.InWorkTrees(ctx, k)
+		if err != nil {
+			return nil, nil, err
 		}
 		view, err := w.Reads.Look(ctx, s, k)
 		if err != nil {
@@ -112,9 +121,13 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 			return nil, nil, err
 		}
 		problems = append(problems, view.Problems()...)
-		for _, r := range view.Rows() {
+		f.there[k] = there
+		for _, r := range slices.Concat(view.Rows(), there.Rows()) {
+			if at := there.InWorkTree(r.ID); at != nil && view.Find(r.ID) == r {
+				continue // as it is there it comes below
+			}
 			add(k.Name, *r, func() logged {
-				v, err := s.Read(k, r.ID)
+				v, err := there.Read(k, r.ID)
 				if err != nil { // it is gone meanwhile
 					return logged{}
 				}
@@ -176,10 +189,11 @@ type filters struct {
 	who          record.Actor
 	whole        bool // every record is read, because the oldest entries are asked for
 	past         map[string]*verb.Past
+	there        map[*kind.Kind]verb.Others // what work trees have
 }
 
 func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
-	f.HistoryIn, f.past = in, map[string]*verb.Past{}
+	f.HistoryIn, f.past, f.there = in, map[string]*verb.Past{}, map[*kind.Kind]verb.Others{}
 	if err := verb.KnownKind(in.Kind, configKind); err != nil {
 		return f, err
 	}
@@ -233,7 +247,7 @@ func (f filters) tellChanges(ctx context.Context, s *store.Store, id string, e *
 	}
 	past := f.past[id]
 	if past == nil {
-		k, v, err := kind.Find(s, id)
+		k, v, err := f.find(s, id)
 		if err != nil {
 			return
 		}
@@ -244,4 +258,14 @@ func (f filters) tellChanges(ctx context.Context, s *store.Store, id string, e *
 		f.past[id] = past
 	}
 	e.Changes = past.Changes(e.Place)
+}
+
+// find finds a record as logs did.
+func (f filters) find(s *store.Store, id string) (*kind.Kind, any, error) {
+	for k, o := range f.there {
+		if at := o.InWorkTree(id); at != nil {
+			return k, at.Value, nil
+		}
+	}
+	return kind.Find(s, id)
 }

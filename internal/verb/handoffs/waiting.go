@@ -13,8 +13,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -133,25 +131,12 @@ func (c *collector) asked(ctx context.Context, g *verb.Graph) error {
 			item.Branch, item.Next = branch, next
 		}
 	}
-	for _, at := range g.WorkTrees() {
-		there, err := c.s.InWorktree(at.Place.Worktree)
-		if err != nil {
-			continue // it went meanwhile
-		}
-		files, _, _ := place.List(there.Layout, kind.Handoffs.Kind) // what cannot be listed is in no inbox
-		for _, f := range files {
-			if place.There(c.s.Layout, kind.Handoffs.Kind, f.ID) {
-				continue
-			}
-			src, err := layout.ReadFile(there.Abs(f.Path))
-			if err != nil {
-				continue
-			}
-			if v, err := kind.Handoffs.Parse(src); err == nil {
-				r := kind.Handoffs.Row(v)
-				add(&r, at.Place.Branch, "cairn show "+f.ID)
-			}
-		}
+	there, err := g.InWorkTrees(ctx, kind.Handoffs.Kind)
+	if err != nil {
+		return err
+	}
+	for _, r := range there.Rows() {
+		add(r, there.Branch(r.ID), "cairn show "+r.ID)
 	}
 	for _, r := range others.Rows() {
 		if branch := others.Branch(r.ID); strings.HasPrefix(branch, "cairn/") {

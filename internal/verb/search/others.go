@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
@@ -11,13 +12,23 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
-// others are the records that only other branches have, of the kinds that are asked for.
+// others are the records of the kinds that are asked for that only other branches have, and, before them, those of work
+// trees, which may be among them.
 func (in In) others(ctx context.Context, w *verb.Workspace, s *store.Store) (all []verb.Others, err error) {
-	if len(s.Others().All()) == 0 {
-		return nil, nil
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	for _, k := range branches.Kinds() {
+	for _, k := range kind.Kinds() {
 		if in.Kind != "" && in.Kind != k.Name {
+			continue
+		}
+		there, err := g.InWorkTrees(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, there)
+		if !slices.Contains(branches.Kinds(), k) || len(s.Others().All()) == 0 {
 			continue
 		}
 		of, err := w.Others(ctx, s, k)
@@ -74,6 +85,6 @@ func textOf(o verb.Others, r *kind.Row) string {
 func otherItem(o verb.Others, r index.Ranked, hits terms.Hits) Item {
 	return Item{
 		ID: r.Row.ID, Kind: r.Kind.Name, Title: verb.Head(r.Row.Title, titleShown), Status: r.Row.Status,
-		Snippet: terms.Passage(textOf(o, r.Row), hits, snippetShown), OnBranch: o.Branch(r.Row.ID),
+		Snippet: terms.Passage(textOf(o, r.Row), hits, snippetShown), Rank: rounded(r.Score), OnBranch: o.Branch(r.Row.ID),
 	}
 }

@@ -55,7 +55,7 @@ type Item struct {
 	Snippet string        `json:"snippet"` // the passage in which the words are, on one line
 	Rank    float64       `json:"rank"`    // the higher the better; it says nothing across queries
 
-	OnBranch string `json:"on_branch,omitempty"` // the branch that alone has it, of a task
+	OnBranch string `json:"on_branch,omitempty"` // the branch that alone has it, or has it as it is now
 }
 
 const (
@@ -64,8 +64,9 @@ const (
 	maxQuery   = 1000 // bytes
 )
 
-// Search finds records by words. All kinds are one collection, also for a caller who asks about one of them. Records
-// that only other branches have come behind all others, by how many of the words they have.
+// Search finds records by words. All kinds are one collection, also for a caller who asks about one of them. A task
+// that is worked on is found by what its work tree has of it, in the place that it has by what it says here. Records that
+// only work trees or other branches have come behind all others, by how many of the words they have.
 func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, error) {
 	q, err := Query(in.Q)
 	if err != nil {
@@ -82,22 +83,30 @@ func Search(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 	if err != nil {
 		return Out{}, err
 	}
-	var fit []verb.Ranked[index.Ranked]
-	for _, r := range ranking.Found {
-		if keep(r) {
-			fit = append(fit, verb.Ranked[index.Ranked]{At: verb.Position{Key: verb.Highest(r.Score), ID: r.Row.ID}, Item: r})
-		}
-	}
 	beside, err := in.others(ctx, w, s)
 	if err != nil {
 		return Out{}, err
 	}
-	of := map[*kind.Row]verb.Others{}
+	var fit []verb.Ranked[index.Ranked]
+	add := func(r index.Ranked) {
+		if keep(r) {
+			fit = append(fit, verb.Ranked[index.Ranked]{At: verb.Position{Key: verb.Highest(r.Score), ID: r.Row.ID}, Item: r})
+		}
+	}
+	ranks := map[string]float64{} // that records have by what they say here, while a work tree has them as they are now
+	for _, r := range ranking.Found {
+		if slices.ContainsFunc(beside, func(o verb.Others) bool { return o.Kind == r.Kind && o.InWorkTree(r.Row.ID) != nil }) {
+			ranks[r.Row.ID] = r.Score
+			continue
+		}
+		add(r)
+	}
+	of, seen := map[*kind.Row]verb.Others{}, map[string]bool{}
 	for _, o := range beside {
 		for _, r := range Among(o, q) {
-			if keep(r) {
-				of[r.Row] = o
-				fit = append(fit, verb.Ranked[index.Ranked]{At: verb.Position{Key: verb.Highest(r.Score), ID: r.Row.ID}, Item: r})
+			if !seen[r.Row.ID] {
+				seen[r.Row.ID], of[r.Row], r.Score = true, o, max(r.Score, ranks[r.Row.ID])
+				add(r)
 			}
 		}
 	}
@@ -178,9 +187,11 @@ const (
 func itemOf(s *store.Store, r index.Ranked, hits terms.Hits) Item {
 	return Item{
 		ID: r.Row.ID, Kind: r.Kind.Name, Title: verb.Head(r.Row.Title, titleShown), Status: r.Row.Status,
-		Snippet: Snippet(s, r.Kind, r.Row.ID, hits), Rank: math.Round(r.Score*1000) / 1000,
+		Snippet: Snippet(s, r.Kind, r.Row.ID, hits), Rank: rounded(r.Score),
 	}
 }
+
+func rounded(rank float64) float64 { return math.Round(rank*1000) / 1000 }
 
 // Snippet is the passage of a record in which the terms are; the beginning of its body if only its title has them.
 func Snippet(s kind.Reader, k *kind.Kind, id string, hits terms.Hits) string {

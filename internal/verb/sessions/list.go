@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -32,7 +33,7 @@ type ListOut struct {
 	verb.Problems
 }
 
-// List returns the sessions that fit the filters, the newest first.
+// List returns the sessions that fit the filters, the newest first, those included that the work tree of a task has.
 func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (ListOut, error) {
 	who, err := w.ActorNamed(in.Actor)
 	if err != nil {
@@ -42,19 +43,49 @@ func List(ctx context.Context, w *verb.Workspace, s *store.Store, in ListIn) (Li
 	if err != nil {
 		return ListOut{}, err
 	}
-	view := w.View(s).OfMany(ctx)
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return ListOut{}, err
+	}
+	there, err := g.InWorkTrees(ctx, kind.Sessions.Kind)
+	if err != nil {
+		return ListOut{}, err
+	}
+	show := shownIn(there, w, w.View(s).OfMany(ctx))
 	var fit []verb.Ranked[*kind.Row]
-	below := in.below(all.Rows())
-	for _, r := range all.Rows() {
+	rows := slices.Concat(all.Rows(), there.Rows())
+	below := in.below(rows)
+	for _, r := range rows {
 		if in.Actor != "" && r.Assignee != who || !in.fits(r) || !below(r.ID) {
 			continue
 		}
-		if in.Health == "" || view.SessionOf(r).Health == in.Health {
+		if in.Health == "" || show(r).Health == in.Health {
 			fit = append(fit, verb.Ranked[*kind.Row]{At: verb.Position{Key: verb.NewestFirst(time.Unix(r.Created, 0)), ID: verb.Descending(r.ID)}, Item: r})
 		}
 	}
-	page, err := verb.PageOf(fit, view.SessionOf, all.Problems(), w.PageIn("sessions", verb.Paging{Limit: in.Limit, Cursor: in.Cursor}))
+	page, err := verb.PageOf(fit, show, all.Problems(), w.PageIn("sessions", verb.Paging{Limit: in.Limit, Cursor: in.Cursor}))
 	return ListOut{Sessions: page.Items, Total: page.Total, NextCursor: page.NextCursor, Problems: page.Problems}, err
+}
+
+// shownIn shows sessions, each as the worktree does that has it.
+func shownIn(there verb.Others, w *verb.Workspace, here verb.View) func(*kind.Row) verb.Session {
+	views := map[string]verb.View{"": here} // by the root of the workspace there
+	return func(r *kind.Row) verb.Session {
+		root := ""
+		if f := there.InWorkTree(r.ID); f != nil {
+			root = f.Root
+		}
+		v, known := views[root]
+		if !known {
+			v = here
+			at := w.At(root)
+			if s, err := at.Open(); err == nil { // else it went meanwhile
+				v = at.View(s)
+			}
+			views[root] = v
+		}
+		return v.SessionOf(r)
+	}
 }
 
 // fits reports whether a row is let through by the filters that it alone can answer.
