@@ -107,10 +107,16 @@ func (r *Renderer) table(name string, rows []any) (none string) {
 	one := sections()[name]
 	heads, _, _ := strings.Cut(one.text, "\n")
 	t := screen.Table{Head: strings.Split(heads, " | ")}
-	t.Grow = len(t.Head) - 1
+	t.Grow, t.Cols = len(t.Head)-1, make([]screen.Column, len(t.Head))
 	for i, head := range t.Head {
-		if name, grows := strings.CutSuffix(head, "+"); grows {
-			t.Head[i], t.Grow = name, i
+		name := strings.TrimRight(head, "+-_")
+		switch t.Head[i] = name; head[len(name):] {
+		case "+":
+			t.Grow = i
+		case "-":
+			t.Cols[i].Drop = len(t.Head) - i
+		case "_":
+			t.Cols[i].Below = true
 		}
 	}
 	row := r.template(name, func(text string) string {

@@ -6,10 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/mattn/go-runewidth"
 )
@@ -105,6 +108,21 @@ func TestTablesFitEveryWidth(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// On a narrow terminal a job gives up what matters least, and what it ended with stands below it. No id is cut.
+func TestJobsOnANarrowTerminal(t *testing.T) {
+	one := jobs.Job{Job: "job-01m8kk69xz0gew", Task: "SHOP-01m82n2fgv1ce6", State: job.Failed, Executor: "claude", Reason: job.ChecksFailed, Message: "tests pass: exit 1, 850 cents and not 849"}
+	var out strings.Builder
+	r := &Renderer{Out: &out, Width: 60, Now: time.Now}
+	r.table("[]jobs.Job", []any{one})
+	want := "JOB                 STATE   TASK                 EXECUTOR\n" +
+		"job-01m8kk69xz0gew  FAILED  SHOP-01m82n2fgv1ce6  claude\n" +
+		"      CHECKS_FAILED: tests pass: exit 1, 850 cents and not\n" +
+		"      849\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 }
 
