@@ -64,6 +64,19 @@ type Problems struct {
 	ProblemsTotal int               `json:"problems_total,omitempty"` // how many there are, if not all are on this page
 }
 
+// ProblemsOf are the first of the files that could not be read, for a result without pages.
+func ProblemsOf(all []problem.Problem, most int) Problems {
+	out := Problems{Problems: []problem.Problem{}}
+	for _, p := range all[:min(len(all), most)] {
+		p.Message = Head(p.Message, messageShown)
+		out.Problems = append(out.Problems, p)
+	}
+	if len(all) > most {
+		out.ProblemsTotal = len(all)
+	}
+	return out
+}
+
 // PageIn is which page of a list is asked for.
 type PageIn struct {
 	order, cursor string

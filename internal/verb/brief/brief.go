@@ -52,6 +52,7 @@ type Out struct {
 	Repositories []Titled   `json:"repositories"`     // that were registered
 	Activity     []Activity `json:"activity"`         // the last write of the records that were written last
 	Totals       Totals     `json:"totals"`           // of what may be cut above
+	verb.Problems
 }
 
 // Count is how many tasks are in a state.
@@ -107,6 +108,8 @@ const (
 	maxShown   = 50
 	titleShown = 120     // bytes
 	room       = 8 << 10 // bytes of JSON
+
+	problemsShown = 3 // files that could not be read
 )
 
 func (in *In) valid() error {
@@ -141,7 +144,7 @@ func Brief(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out, 
 			return Out{}, err
 		}
 	}
-	out := Out{Workspace: s.Config.Prefix}
+	out := Out{Workspace: s.Config.Prefix, Problems: verb.ProblemsOf(g.Problems(), problemsShown)}
 	b.tasks(&out)
 	if err := b.records(&out); err != nil {
 		return Out{}, err

@@ -168,13 +168,7 @@ func newNet(s *store.Store, look *verb.Graph, in In) *net {
 // show makes the result. Who acts is asked for only where there is more than an agent is shown.
 func (n *net) show(w *verb.Workspace, problems []problem.Problem) Out {
 	out := Out{Root: n.in.ID, Up: n.in.Up, Nodes: []Node{}, Edges: []Edge{}, CriticalPath: []record.ID{}, Unblocks: []Unblocks{}}
-	out.Problems.Problems = problems[:min(len(problems), 50)]
-	if len(problems) > 50 {
-		out.ProblemsTotal = len(problems)
-	}
-	if out.Problems.Problems == nil {
-		out.Problems.Problems = []problem.Problem{}
-	}
+	out.Problems = verb.ProblemsOf(problems, 50)
 	chosen := n.chosen()
 	out.Total = len(chosen)
 	bounded := w.Bounded || len(chosen) > boundedLimit && w.Actor().Agent()

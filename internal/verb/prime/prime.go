@@ -45,6 +45,7 @@ type Out struct {
 	Handoffs  []Handoff    `json:"handoffs"`          // that wait for the actor, the newest first
 	Totals    Totals       `json:"totals"`            // of the lists, which show the first
 	Text      string       `json:"text"`              // at most MaxText bytes of Markdown
+	verb.Problems
 
 	hook string
 }
@@ -86,14 +87,14 @@ const MaxText = 5800
 
 const (
 	shown      = 8  // of each list
-	openShown  = 3  // sessions
+	openShown  = 3  // sessions, and files that could not be read
 	titleShown = 90 // bytes
 )
 
 // Prime tells an agent what it must know at its start. It reads rows, and no file of a task. It returns NO_WORKSPACE
 // outside of a workspace, unless a hook asks: then there is nothing to tell.
 func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
-	out := Out{Sessions: []Session{}, Mine: []Task{}, Ready: []Task{}, Handoffs: []Handoff{}, hook: in.Hook}
+	out := Out{Sessions: []Session{}, Mine: []Task{}, Ready: []Task{}, Handoffs: []Handoff{}, Problems: verb.ProblemsOf(nil, 0), hook: in.Hook}
 	s, err := w.Open()
 	if err != nil {
 		if in.Hook != "" && record.CodeOf(err) == record.NoWorkspace {
@@ -106,6 +107,7 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	if err != nil {
 		return out, err
 	}
+	out.Problems = verb.ProblemsOf(g.Problems(), openShown)
 	out.tasks(ctx, w, s, g)
 	if err := out.sessions(ctx, w, s); err != nil {
 		return out, err

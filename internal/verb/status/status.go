@@ -59,6 +59,7 @@ type Out struct {
 	Next   []string `json:"next"` // commands to type
 
 	Remote *verb.RemoteKnown `json:"remote,omitempty"` // how old what is said of other clones is
+	verb.Problems
 }
 
 // Totals are how many there are of what is shown.
@@ -121,7 +122,7 @@ func Status(ctx context.Context, w *verb.Workspace, s *store.Store, in In) (Out,
 		return Out{}, err
 	}
 	l := looker{w: w, s: s, g: g, view: w.View(s).OfMany(ctx), most: cmp.Or(int(in.Limit), usualLimit)}
-	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}}
+	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}, Problems: verb.ProblemsOf(g.Problems(), l.most)}
 	if out.Waiting, out.Inbox, err = handoffs.WaitingFor(ctx, w, s, g); err != nil {
 		return Out{}, err
 	}
