@@ -17,12 +17,23 @@ import (
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
-// moveBase moves a base from one commit forward to another, with a reason for git's log of it. moved says that it failed
+// moveBase moves a base from one commit forward to another, with a reason for git's log of it. It holds the lock of
+// cairn's writes, so that no record is written meanwhile, and asks last before anything moves. moved says that it failed
 // because the base was not at from any more.
-func (c *clone) moveBase(ctx context.Context, base, from, to, why string) (moved bool, err error) {
+func (c *clone) moveBase(ctx context.Context, base, from, to, why string, last func(context.Context) error) (moved bool, err error) {
 	held, err := c.holderOf(ctx, base)
 	if err != nil {
 		return false, err
+	}
+	release, err := c.lockWrites(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	if last != nil {
+		if err := last(ctx); err != nil {
+			return false, err
+		}
 	}
 	if held != nil {
 		err = c.forward(ctx, &replacement{holder: held, from: from, to: to})
@@ -42,19 +53,23 @@ func (c *clone) moveBase(ctx context.Context, base, from, to, why string) (moved
 // writePatience is how long a merge waits for other writes of records.
 const writePatience = 10 * time.Second
 
-// forward moves the base where it is checked out, and the files there with it. It holds the lock of cairn's writes, so
-// that no record is written meanwhile.
-func (c *clone) forward(ctx context.Context, r *replacement) error {
+// lockWrites takes the lock of cairn's writes.
+func (c *clone) lockWrites(ctx context.Context) (release func(), err error) {
 	lock, err := filelock.AcquireWithin(ctx, c.layout.Live.Lock(), writePatience)
 	switch {
 	case ctx.Err() != nil && err != nil:
-		return ctx.Err()
+		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return record.Errorf(record.Busy, "another process writes to the workspace for too long").WithHint("try again later")
+		return nil, record.Errorf(record.Busy, "another process writes to the workspace for too long").WithHint("try again later")
 	case err != nil:
-		return c.layout.Live.Failed(err)
+		return nil, c.layout.Live.Failed(err)
 	}
-	defer func() { _ = lock.Release() }()
+	return func() { _ = lock.Release() }, nil
+}
+
+// forward moves the base where it is checked out, and the files there with it. The caller holds the lock of cairn's
+// writes.
+func (c *clone) forward(ctx context.Context, r *replacement) error {
 	r.awaitGit(ctx)
 	if err := r.mustBeClean(ctx); err != nil {
 		return err

@@ -33,6 +33,10 @@ type Merge struct {
 	// merge: Gate wrote them, or the commands that it ran. If it fails, nothing is merged, and its error returns. It may
 	// be nil.
 	Records func(paths []string) error
+
+	// Last is called right before the base moves, while nobody can write a record of the workspace. It must take no lock of
+	// the workspace. If it fails, nothing is merged, and its error returns. It may be nil.
+	Last func(ctx context.Context) error
 }
 
 // forTree is what is merged of a work tree, with what was left out filled in. It returns INVALID_INPUT for what cannot
@@ -151,7 +155,7 @@ func (a *attempt) once(ctx context.Context, within scratches) (moved bool, err e
 	if a.merged, err = a.run(ctx); err != nil || a.merged == a.from {
 		return false, err
 	}
-	return a.moveBase(ctx, a.asked.Base, a.from, a.merged, "cairn: merge "+a.tree.Branch)
+	return a.moveBase(ctx, a.asked.Base, a.from, a.merged, "cairn: merge "+a.tree.Branch, a.asked.Last)
 }
 
 // conflict is the error of a merge or a rebase that failed in a work tree. If files are in conflict there, it has the

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -29,28 +30,36 @@ func (m *merging) elsewhere(ctx context.Context, message string) (ApplyOut, erro
 		if ran, err = tr.Prepare(ctx, &w, there, m.Task.ID); err != nil {
 			return err
 		}
-		t, err := kind.Tasks.Get(m.S, m.Task.ID)
-		if err == nil {
-			err = ran.Alone(t)
+		if err := m.unmoved(ctx); err != nil { // the checks may have taken long
+			return err
 		}
+		t, err := kind.Tasks.Get(m.S, m.Task.ID)
 		if err == nil {
 			flow := m.S.Config.Flow
 			_, _, err = flow.Move(t, m.to, ran.Proof, kind.Deps(m.S, flow), w.Stamp(m.in.Text))
 			err = m.whereSettled(ctx, there, t, ran.Explain(err))
 		}
-		if err == nil {
-			err = m.unmoved(ctx) // the checks may have taken long
-		}
 		return err
 	}
-	commit, err := m.Trees.Merge(ctx, m.Tree, worktree.Merge{Base: m.base, Strategy: m.in.Strategy, Message: message, Gate: gate})
+	commit, err := m.Trees.Merge(ctx, m.Tree, worktree.Merge{Base: m.base, Strategy: m.in.Strategy, Message: message, Gate: gate, Last: m.unmoved})
 	if err != nil {
 		return ApplyOut{}, err
 	}
 	out, err := tr.Write(ctx, &w, m.S, m.Task.ID, ran)
 	if err != nil {
+		err = cmp.Or(m.unmoved(ctx), err)
 		return ApplyOut{}, record.Errorf(record.CodeOf(err), "was merged into %s of %s as %.12s, and not closed: %s", m.base, m.Tree.Repo, commit, record.MessageOf(err)).
-			WithHint("the same call closes it")
+			WithHint("%s", m.toClose())
 	}
 	return ApplyOut{Task: out, MergedCommit: commit, MergedInto: m.base}, nil
+}
+
+// toClose says what closes a task whose work was merged, and that is not closed.
+func (m *merging) toClose() record.Hint {
+	now, err := kind.Tasks.Get(m.S, m.Task.ID)
+	if _, sent := now.SentBack(); err != nil || !sent {
+		return record.Hintf("the same call closes it")
+	}
+	approve := record.CallTo("review_apply", "id", m.Task.ID, "action", "approve").OnlyShown()
+	return record.Hintf("%s takes the work as it is, and then the same call closes it; or take the merge back in %s", approve, m.Tree.Repo)
 }

@@ -1,9 +1,11 @@
 package review_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -80,5 +82,59 @@ func TestARefusedMergeElsewhereChangesNothing(t *testing.T) {
 	}
 	if now := h.git(other, "rev-parse", "main"); now != before || h.here(id).Status == "done" {
 		t.Errorf("main there is at %s, was %s; the task is %s", now, before, h.here(id).Status)
+	}
+}
+
+// held is a check that passes once a file is there, and says by another file that it runs.
+func held(t *testing.T) (check args, runs func(), release func()) {
+	t.Helper()
+	dir := storetest.RealPath(t, t.TempDir())
+	began, pass := filepath.ToSlash(filepath.Join(dir, "began")), filepath.ToSlash(filepath.Join(dir, "pass"))
+	runs = func() {
+		t.Helper()
+		for range 200 {
+			if _, err := os.Stat(began); err == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Error("the check does not run")
+	}
+	release = func() { storetest.WriteFile(t, pass, "") }
+	return args{"desc": "held", "cmd": "touch " + began + "; until test -e " + pass + "; do sleep 0.05; done; rm " + began + " " + pass}, runs, release
+}
+
+// What is said of the work while its merge is tested is asked again before the base moves, in this repository and in
+// another: it is not merged past a rejection that came meanwhile.
+func TestARejectionDuringAMerge(t *testing.T) {
+	for _, there := range []bool{false, true} {
+		t.Run(map[bool]string{false: "here", true: "in another repository"}[there], func(t *testing.T) {
+			h := newHome(t)
+			check, runs, release := held(t)
+			repo := h.Dir
+			var id record.ID
+			if there {
+				id, repo, _, _ = away(t, h, check)
+			} else {
+				id = h.create(args{"title": "Add a roof", "checks": []args{check}})
+				release()
+				h.work(id, map[string]string{"roof": "tiles\n"})
+			}
+			before := h.git(repo, "rev-parse", "main")
+			refused := make(chan error)
+			go func() { _, err := h.apply(id, "merge", nil); refused <- err }()
+			runs()
+			_, err := h.as("human:ann").apply(id, "reject", args{"text": "it leaks"})
+			release()
+			h.wantCode(err, "")
+			err = <-refused
+			h.wantCode(err, record.Conflict)
+			if !strings.Contains(err.Error(), "rejected by human:ann") {
+				t.Errorf("the refusal is %v", err)
+			}
+			if now := h.git(repo, "rev-parse", "main"); now != before {
+				t.Errorf("the base is at %s, was %s", now, before)
+			}
+		})
 	}
 }

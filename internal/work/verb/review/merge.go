@@ -52,7 +52,7 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 		return m.elsewhere(ctx, message)
 	}
 	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{
-		Base: base, Strategy: in.Strategy, Message: message, Gate: m.gate, Records: m.records,
+		Base: base, Strategy: in.Strategy, Message: message, Gate: m.gate, Records: m.records, Last: m.unmoved,
 	})
 	if err != nil {
 		return ApplyOut{}, err
@@ -347,13 +347,23 @@ func (m *merging) withoutSeen(ctx context.Context, s *store.Store, base string, 
 	}), err
 }
 
-// unmoved returns CONFLICT if the branch has a commit that nobody has looked at: it came since the merge began.
+// unmoved returns CONFLICT if the branch has a commit that nobody has looked at, or the record an entry, such as a
+// rejection: it came since the merge began.
 func (m *merging) unmoved(ctx context.Context) error {
 	tip, err := m.Repo().Commit(ctx, "refs/heads/"+m.Tree.Branch)
 	if err == nil && tip != m.head {
 		err = record.Errorf(record.Conflict, "%s was committed to while it was being merged", m.Tree.Branch).WithHint("look at it again").WithNext(record.CallTo("get", "id", m.Task.ID))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	now, err := kind.Tasks.Get(m.S, m.Task.ID)
+	if err != nil || slices.EqualFunc(now.Provenance, m.Task.Provenance, record.Entry.Equal) {
+		return err
+	}
+	last := now.Provenance.Last()
+	return record.Errorf(record.Conflict, "its record was written to while it was being merged: %s by %s", last.Did, last.Who).
+		WithHint("look at it again; what a check runs must not write under .cairn").WithNext(record.CallTo("get", "id", m.Task.ID))
 }
 
 // records returns CHECKS_FAILED for records that were written where the merge is tested and are not of the close:
