@@ -146,9 +146,19 @@ func (u *update) mayDropDeps() error {
 			WithNext(record.CallTo("get", "id", open[0]))
 	case strings.TrimSpace(u.entry.Text) == "":
 		return record.Errorf(record.InvalidInput, "%s is open: to wait for it no more needs a reason", names).
-			WithHint("say why in reason")
+			WithHint("say why: %s", dropDeps(u.before.ID, "WHY", u.edit.RemoveDeps...))
 	}
 	return nil
+}
+
+// dropDeps is the call that takes dependencies away for a reason.
+func dropDeps(id record.ID, reason string, deps ...record.ID) record.Call {
+	call := record.CallTo("update", "id", id)
+	for _, dep := range deps {
+		call.Args = append(call.Args, record.Arg{Name: "remove_deps", Value: string(dep)})
+	}
+	call.Args = append(call.Args, record.Arg{Name: "reason", Value: reason})
+	return call.OnlyShown()
 }
 
 // checks sets the list of checks.
@@ -226,7 +236,8 @@ func (u *update) mayWeaken(dropped []Check, gone []string) error {
 		return record.Errorf(record.Forbidden, "a check, or the need for evidence, that others rely on can be taken away or changed by a person only").
 			WithHint("ask a person to run %s with a reason; adding checks is free", record.CallTo("update", "id", u.before.ID).ByPerson())
 	case strings.TrimSpace(u.entry.Text) == "":
-		return record.Errorf(record.InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
+		return record.Errorf(record.InvalidInput, "taking away or changing a check needs a reason").
+			WithHint("say why, with what you change: %s", record.CallTo("update", "id", u.before.ID, "reason", "WHY").OnlyShown())
 	default:
 		return nil
 	}

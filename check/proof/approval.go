@@ -135,7 +135,7 @@ func (r *approvalRules) unsigned(f *TaskFile, n int, evidence *task.EvidenceInde
 		return true // the base has it so: it was closed before signatures were required, or was a finding then
 	}
 	got := r.report(AttestUnsigned, &f.File, resultOf(n), "the check %q passes with a signature only, and was passed by %s without one", c.Desc, ev.Who).
-		fix("a person runs cairn attest %s %d --sign", t.ID, n)
+		fix("a person looks, and if it is so: cairn attest %s %d --pass --sign", t.ID, n)
 	switch {
 	case r.change == nil && c.By == "":
 		got.Severity = Notice
@@ -168,7 +168,7 @@ func (r *approvalRules) approvedFiles(p pair) {
 			rule = SignedElsewhere
 		}
 		r.report(rule, &p.now.File, Path{"provenance", ev.Entry}, "the check %q was signed by %s for other files than those that the task was closed with", c.Desc, ev.Who).
-			fix("a person looks at the files as they are now: cairn transition %s %s, cairn attest %s %d --sign, and close it again",
-				t.ID, r.Config.Flow.Initial, t.ID, n)
+			fix("a person looks at the files as they are now, and if it is so: cairn transition %s %s; cairn attest %s %d --pass --sign; cairn transition %s %s",
+				t.ID, r.Config.Flow.Initial, t.ID, n, t.ID, t.Status)
 	}
 }

@@ -40,7 +40,7 @@ func (r pairRules) lacksDefaults() {
 	}
 	for _, c := range lacks {
 		r.report(ChecksWeakened, &r.now.File, Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
-			fix("give it the check: cairn update %s --check or --manual, with those it has", t.ID).
+			fix("give it the check, with those it has, by --check or --manual of cairn update %s", t.ID).
 			warnIf(!r.flow.ClaimsDone(t.Status))
 	}
 }

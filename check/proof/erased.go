@@ -35,7 +35,7 @@ func (r erasedRules) apply() {
 		}
 		if len(entries) > 0 {
 			r.report(ProvenanceRewritten, f, Path{"provenance"}, "an entry that an earlier commit has (%s) is gone, changed, or in another place%s", describe(entries[0]), soAre(len(entries)-1)).
-				fix("cairn check --fix puts back what went; git log -p -- %s shows the commit", f.Path)
+				fix("see which commit took it with git log -p -- %s; put back what went: cairn check --fix", f.Path)
 		}
 	}
 }

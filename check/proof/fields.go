@@ -33,7 +33,7 @@ func (r fileRules) ownFields(f *TaskFile) {
 		case held && err != nil:
 			got := r.report(FieldValue, &f.File, Path{one.Name}, "%s", record.MessageOf(err))
 			if len(one.Choices) > 0 {
-				got.fix("cairn update %s --set %s=VALUE with %s", f.ID(), one.Name, orList(one.Choices))
+				got.fix("it may be %s: cairn update %s --set %s=%s", orList(one.Choices), f.ID(), one.Name, one.Choices[0])
 			}
 		case !held && unknown != nil && unknown != "":
 			r.report(FieldValue, &f.File, Path{one.Name}, "%s must be one value, not a list or a mapping", one.Name)

@@ -27,10 +27,9 @@ func (r fileRules) apply() {
 	for _, f := range r.Seconds {
 		got := r.report(TwoFiles, &f.File, nil, "is not read, since %s has the same id", f.Counts)
 		if f.Same {
-			got.fix("cairn check --fix takes one of the two away, since they hold the same")
+			got.fix("they hold the same; one of the two goes with: cairn check --fix")
 		} else {
-			got.fix("they differ: cairn check --fix merges them into one; " +
-				"where it shows that they contradict each other, have both say the same first")
+			got.fix("where they contradict each other, have both say the same first; then merge them into one: cairn check --fix")
 		}
 	}
 }
@@ -59,7 +58,7 @@ func (r fileRules) task(f *TaskFile) {
 	}
 	if err := r.Config.Flow.Known(f.Task.Status); err != nil {
 		r.report(UnknownState, &f.File, Path{"status"}, "%s", record.MessageOf(err)).
-			fix("cairn transition %s %s, or another state that is configured; or add the state to states in config.yaml",
+			fix("add the state to states in config.yaml, or move the task to one that is configured: cairn transition %s %s",
 				f.ID(), r.Config.Flow.Initial)
 	}
 }
@@ -106,7 +105,7 @@ func (r fileRules) fields(f *TaskFile) {
 	}
 	if _, err := record.ParseActor(string(t.Assignee)); err != nil {
 		r.report(BadField, &f.File, Path{"assignee"}, "assignee %s", record.MessageOf(err)).
-			fix("cairn update %s --assignee names an actor such as agent:claude-1, or unassigned", f.ID())
+			fix("name an actor such as agent:claude-1, or nobody: cairn update %s --assignee unassigned", f.ID())
 	}
 }
 

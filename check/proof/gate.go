@@ -30,7 +30,7 @@ func (r gateRules) apply() {
 		}
 		if !r.flow.Evidenced(f.Task) {
 			r.report(EvidenceMissing, &f.File, Path{"requires_evidence"}, "is %s, and has no evidence: no commit, no pull request, and no command check that passed", f.Task.Status).
-				fix("cairn ref add %s commit --sha COMMIT names what was done; or cairn transition %s %s", f.ID(), f.ID(), r.Config.Flow.Initial)
+				fix("name the commit that is checked out: cairn ref add %s commit", f.ID())
 		}
 		if r.flow.HasLeft(f.Task) && !f.Task.ChecksExplained() {
 			r.unexplained(f)
@@ -49,7 +49,7 @@ func (r gateRules) result(f *TaskFile, n int, evidence *task.EvidenceIndex, fres
 	switch {
 	case c.Result != record.Pass && closed:
 		r.report(ClosedUnpassed, &f.File, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).
-			fix("cairn transition %s %s; %s; then close it again", t.ID, r.Config.Flow.Initial, settle(t, n))
+			fix("%s", r.anew(t, n))
 	case c.Result != record.Pass:
 	case evidence.Recorded(r.flow, n) != record.Pass && r.approvals.unsigned(f, n, evidence, fresh):
 	case evidence.Recorded(r.flow, n) != record.Pass && ev.Result == record.Pass && !ev.Hashed && !fresh[ev.Entry]:
@@ -82,7 +82,7 @@ func (r gateRules) unproven(f *TaskFile, n int, evidence *task.EvidenceIndex) *f
 
 // unsettled reports the result of a check, which a recorded one would settle.
 func (j *judge) unsettled(rule Rule, f *TaskFile, n int, format string, args ...any) *found {
-	return j.report(rule, &f.File, resultOf(n), format, args...).fix("%s", settle(f.Task, n))
+	return j.report(rule, &f.File, resultOf(n), format, args...).fix("%s%s", looking(f.Task, n), settle(f.Task, n))
 }
 
 // unexplained reports a list of checks that no entry of the provenance declared.
@@ -101,10 +101,24 @@ func (r gateRules) unexplained(f *TaskFile) {
 // resultOf is the path of the result of a check.
 func resultOf(n int) Path { return Path{"checks", n, "result"} }
 
-// settle returns the command that gives a check a recorded result.
+// anew returns how a closed task gets a recorded pass of a check: it is opened, settled and closed again.
+func (r gateRules) anew(t task.Task, n int) string {
+	return fmt.Sprintf("%scairn transition %s %s; %s; cairn transition %s %s",
+		looking(t, n), t.ID, r.Config.Flow.Initial, settle(t, n), t.ID, t.Status)
+}
+
+// looking says who settles a manual check, before the command that does.
+func looking(t task.Task, n int) string {
+	if t.Checks[n].Manual() {
+		return "somebody who may say so looks, and if it is so: "
+	}
+	return ""
+}
+
+// settle returns the command that gives a check a recorded pass.
 func settle(t task.Task, n int) string {
 	if t.Checks[n].Manual() {
-		return fmt.Sprintf("cairn attest %s %d, by somebody who may say so, after looking", t.ID, n)
+		return fmt.Sprintf("cairn attest %s %d --pass", t.ID, n)
 	}
 	return fmt.Sprintf("cairn run-checks %s --only %d", t.ID, n)
 }

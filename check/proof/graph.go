@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,13 +18,17 @@ func (r graphRules) apply() {
 		dangling: DanglingDep, circle: DepCycle, others: r.others,
 		of:   func(t task.Task) []record.ID { return t.Deps },
 		at:   func(i int) Path { return Path{"deps", i} },
-		verb: "waits for", fix: "cairn update %s --remove-dep %s",
+		verb: "waits for", remove: func(from, to record.ID, why string) string {
+			return fmt.Sprintf("cairn update %s --remove-dep %s --reason '%s'", from, to, why)
+		},
 	})
 	r.edges(edgeKind{
 		dangling: DanglingParent, circle: ParentCycle,
 		of:   parents,
 		at:   func(int) Path { return Path{"parent"} },
-		verb: "belongs to", fix: "cairn update %s --parent names another one than %s, or '' for none",
+		verb: "belongs to", remove: func(from, _ record.ID, _ string) string {
+			return fmt.Sprintf("cairn update %s --parent ''", from)
+		},
 	})
 	r.links()
 	r.caseClashes()
@@ -35,8 +40,8 @@ type edgeKind struct {
 	others           map[record.ID]*RecordFile // records of other kinds that can be referred to, which refer to nothing
 	of               func(task.Task) []record.ID
 	at               func(i int) Path
-	verb             string // what a task with such a reference does, for messages
-	fix              string // a format of the ids at both ends
+	verb             string                                      // what a task with such a reference does, for messages
+	remove           func(from, to record.ID, why string) string // the command that takes a reference away
 }
 
 func parents(t task.Task) []record.ID {
@@ -57,7 +62,7 @@ func (r graphRules) edges(kind edgeKind) {
 		for n, to := range next(f.ID()) {
 			if r.byName[to] == nil && kind.others[to] == nil {
 				r.report(kind.dangling, &f.File, kind.at(n), "%s %s, which does not exist", kind.verb, to).
-					fix("bring its file back from git; if it is gone for good, "+kind.fix, f.ID(), to)
+					fix("bring its file back from git; if it is gone for good: %s", kind.remove(f.ID(), to, "it is gone for good"))
 			}
 		}
 	}
@@ -73,7 +78,8 @@ func (r graphRules) circle(kind edgeKind, circle []record.ID) {
 		f := r.byName[id]
 		to := kind.of(f.Task)
 		n := slices.IndexFunc(to, func(to record.ID) bool { return in[to] })
-		r.report(kind.circle, &f.File, kind.at(n), "%s itself%s", kind.verb, through(circle)).fix(kind.fix, id, to[n])
+		r.report(kind.circle, &f.File, kind.at(n), "%s itself%s", kind.verb, through(circle)).
+			fix("take one of the circle out of it: %s", kind.remove(id, to[n], "they waited in a circle"))
 	}
 }
 

@@ -29,6 +29,6 @@ func (r hygieneRules) apply() {
 	}
 	for _, top := range slices.Sorted(maps.Keys(files)) {
 		r.report(IgnoredCommitted, &File{Path: slices.Min(files[top])}, nil, "git has %d of what belongs to one machine only, in %s", len(files[top]), top).
-			fix("git rm -r --cached %s keeps the files on disk; cairn init writes the lines that have git ignore them", top)
+			fix("take them out of git, where they stay on disk, and have git ignore them: git rm -r --cached %s; cairn init", top)
 	}
 }

@@ -79,7 +79,7 @@ func (r logRules) appendOnly() {
 	for i := range now {
 		if r.fresh[i] && (i > 0 && later(now[i-1], now[i]) || i+1 < len(now) && later(now[i], now[i+1])) {
 			r.report(ProvenanceRewritten, r.file, Path{"provenance", i}, "entry %d (%s) is new and out of the order of time", i+1, describe(now[i])).
-				fix("put the entry where its time belongs; cairn setup merge-driver has git do so when it merges")
+				fix("put the entry where its time belongs; to have git do so when it merges: cairn setup merge-driver")
 			return // the entries after it may be out of order only because of this one
 		}
 	}

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -22,7 +23,7 @@ func (r pairRules) moved() {
 		}
 		closed = closed && (r.flow.IsClosed(last) || r.flow.IsClosed(t.Status) || r.flow.IsClosed(before.Status) || r.flow.GateReview && t.Status == r.flow.Review)
 		r.report(StatusUnexplained, &r.now.File, Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
-			fix("write %s back into the file, then cairn transition %s %s, so that the gates are asked", before.Status, t.ID, t.Status).
+			fix("%s", r.backAndOn(before.Status)).
 			warnIf(!closed)
 		r.openNow(before)
 	}
@@ -32,6 +33,15 @@ func (r pairRules) moved() {
 	if !r.flow.IsAbandoned(t.Status) {
 		r.results(before)
 	}
+}
+
+// backAndOn says how a task gets where it is by way of the gates. Into a state that the config lacks there is no way.
+func (r pairRules) backAndOn(before record.Status) string {
+	t := r.now.Task
+	if r.change.Config.Flow.Known(t.Status) != nil {
+		return fmt.Sprintf("write %s back into the file: the config has no state %q", before, t.Status)
+	}
+	return fmt.Sprintf("write %s back into the file; then have the gates asked: cairn transition %s %s", before, t.ID, t.Status)
 }
 
 // openNow finds the open dependencies of a task that was started without an entry.

@@ -68,7 +68,7 @@ func (r pairRules) breach(b task.Breach) {
 		ofEntry(StatusUnexplained)
 	case task.EarlyStart:
 		r.report(StartedEarly, &r.now.File, r.depAt(b.Dep), "was started (%s) before %s, which it depends on, was closed", r.entry(b), b.Dep).
-			fix("cairn transition %s %s, and start it again once %s is closed", id, r.flow.Initial, b.Dep)
+			fix("start it again once %s is closed; until then: cairn transition %s %s", b.Dep, id, r.flow.Initial)
 	case task.StalePass:
 		r.unsettled(EvidenceStale, r.now, b.Check, "%s (%s)", b.Reason, r.entry(b)).warnIf(b.MadeGood && !r.needed[r.now.ID()])
 	case task.ForeignHold:
@@ -82,10 +82,10 @@ func (r pairRules) breach(b task.Breach) {
 			warnIf(declared && !r.flow.ClaimsDone(r.now.Task.Status))
 	case task.LostDep:
 		r.report(DepsUnexplained, &r.now.File, Path{"deps"}, "%s", b.Reason).
-			fix("write %s back into deps; cairn update %s --remove-dep %s takes it away, with a reason", b.Dep, id, b.Dep)
+			fix("write %s back into deps; if it is no longer needed, then: cairn update %s --remove-dep %s --reason 'no longer needed'", b.Dep, id, b.Dep)
 	case task.UnrecordedDep:
 		r.report(DepsUnexplained, &r.now.File, r.depAt(b.Dep), "%s", b.Reason).
-			fix("take %s out of deps; cairn update %s --add-dep %s adds it with an entry", b.Dep, id, b.Dep).warnIf(true)
+			fix("take %s out of deps; if it is needed, then: cairn update %s --add-dep %s", b.Dep, id, b.Dep).warnIf(true)
 	case task.RefusedEntry:
 		ofEntry(EntryRefused).warnIf(b.MadeGood && !r.needed[r.now.ID()])
 	}
@@ -108,7 +108,7 @@ func (r pairRules) startedAround() {
 		for _, id := range t.Deps {
 			if dep, ok := r.find(id); ok && r.abandonedAround(dep, e.At) {
 				r.report(StartedEarly, &r.now.File, r.depAt(id), "was started (%s) while %s, which it depends on, was abandoned; it is open again", describe(e), id).
-					fix("cairn transition %s %s, and start it again once %s is closed", t.ID, r.flow.Initial, id).warnIf(true)
+					fix("start it again once %s is closed; until then: cairn transition %s %s", id, t.ID, r.flow.Initial).warnIf(true)
 			}
 		}
 	}

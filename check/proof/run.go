@@ -70,7 +70,7 @@ func (t Tree) Failed(change *Change, c Command, summary string) []Finding {
 	for _, d := range c.Checks {
 		j.report(CheckFailed, &j.byName[d.Task].File, Path{"checks", d.Index, "cmd"},
 			"the check %q fails in this tree: %s", d.Check.Desc, summary).
-			fix("repair what it tests; or cairn transition %s %s", d.Task, t.Config.Flow.Initial)
+			fix("repair what it tests, or move the task back: cairn transition %s %s", d.Task, t.Config.Flow.Initial)
 	}
 	return j.findings()
 }

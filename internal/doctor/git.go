@@ -91,7 +91,7 @@ func (e *examination) signing(ctx context.Context) error {
 	file := path.Join(layout.Folder, layout.SignersName)
 	switch {
 	case asks && here.None:
-		e.find(signersMissing, file, "cairn trust signer add ACTOR KEY.pub, then commit the file and merge it",
+		e.find(signersMissing, file, "list whose signatures count, then commit the file and merge it: cairn trust signer add ACTOR KEY.pub",
 			"checks pass with a signature only, and nobody's counts: there is no such file")
 	case asks && len(inForce.Signers) == 0:
 		e.find(signersMissing, file, "commit the file and merge it: a change cannot bring its own keys",
@@ -118,7 +118,7 @@ func (e *examination) signer(ctx context.Context, file string, inForce snapshot.
 		return
 	}
 	if err := inForce.Allows(key, e.Actor, e.Now()); err != nil {
-		e.find(signerNotListed, file, "cairn trust signer add "+string(e.Actor)+" KEY.pub, then commit the file and merge it",
+		e.find(signerNotListed, file, "list your key, then commit the file and merge it: cairn trust signer add "+string(e.Actor)+" KEY.pub",
 			"a signature of yours would not count: %s, in %s", err, inForce.From)
 	}
 	if _, err := exec.LookPath(sshsign.Keygen); err != nil && !errors.Is(err, exec.ErrDot) {
@@ -145,7 +145,7 @@ func (e *examination) worktrees(ctx context.Context) error {
 		switch {
 		case one.Has(worktree.Parked): // which is as somebody wanted it
 		case one.Has(worktree.Gone):
-			fix := e.Spell(record.CallTo("worktree_remove", "id", one.Task, "force", true)) + " forgets it, if it was not moved"
+			fix := "if it was not moved, forget it: " + e.Spell(record.CallTo("worktree_remove", "id", one.Task, "force", true))
 			e.find(worktreeLost, "", fix, "the work tree %s: %s", one.Path, one.Reasons[0].Message).about(one.Task.Ref())
 		case over && one.Removable:
 			e.find(worktreeLeft, "", remove, "the work tree %s can be removed", one.Path).about(one.Task.Ref())

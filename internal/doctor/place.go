@@ -74,7 +74,7 @@ func (e *examination) crowd(ctx context.Context) error {
 			closed++
 		}
 	}
-	fix := e.Spell(record.CallTo("archive")) + " moves those that were closed long ago"
+	fix := "move those that were closed long ago: " + e.Spell(record.CallTo("archive"))
 	if closed == 0 {
 		fix = "close what nobody will do, or leave it: it only makes the folder long"
 	}
@@ -94,7 +94,7 @@ func (e *examination) jobs(context.Context) error {
 	}
 	for _, one := range all {
 		if id := one.Spec.Job; one.Status.State == job.Stale {
-			e.find(jobStale, "", "cairn job retry "+id+", or cairn job cancel "+id,
+			e.find(jobStale, "", "give it up with cairn job cancel "+id+", or try it again: cairn job retry "+id,
 				"%s of %s lost the process that ran it", id, one.Spec.Task).Task = one.Spec.Task
 		}
 	}

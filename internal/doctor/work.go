@@ -41,7 +41,7 @@ func (e *examination) work(ctx context.Context) error {
 // finding is about, if any.
 func (e *examination) claim(t task.Task, live session.Live) (ses string) {
 	hold, of := session.Holder(t.Header(), live, e.Now()), t.ID.Ref()
-	fix := "cairn claim " + string(t.ID) + " --takeover, if the work is to go on"
+	fix := "if the work is to go on: cairn claim " + string(t.ID) + " --takeover"
 	switch {
 	case !hold.Lapsed:
 		return ""
