@@ -37,6 +37,12 @@ func (t Trash) File(of record.Ref) string {
 	return newest
 }
 
+// Has reports whether the trash has a copy of a record.
+func (t Trash) Has(of record.Ref) bool {
+	info, err := os.Lstat(t.File(of))
+	return err == nil && info.Mode().IsRegular()
+}
+
 func extOf(of record.Ref) string {
 	if k, ok := kind.Named(of.Kind); ok {
 		return k.Ext()

@@ -52,6 +52,7 @@ func (l Lifecycle) DepsGate(t Task, to record.Status, find Find) error {
 	}
 	e := record.Errorf(record.DepsOpen, "waits for %s", strings.Join(names, ", "))
 	if _, ok := find(open[0]); !ok {
+		e.Err = record.MissingError{Ref: open[0].Ref()}
 		return e.WithHint("%s says why it cannot be read; bring its file back, or ask a person whether it is still to be waited for", record.CallTo("get", "id", open[0])).
 			WithNext(record.CallTo("get", "id", t.ID))
 	}

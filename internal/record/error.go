@@ -197,6 +197,11 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// MissingError is the cause of a refusal that says which record there is not.
+type MissingError struct{ Ref Ref }
+
+func (m MissingError) Error() string { return m.Ref.ID + " is not there" }
+
 // MessageOf returns the message of the first Error in err's chain without its operation and id, or else the text of
 // err.
 func MessageOf(err error) string {

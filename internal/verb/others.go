@@ -214,7 +214,7 @@ func OffersTake(s *store.Store, err error) error {
 	if !ok || e.Code != record.NotFound || s == nil {
 		return err
 	}
-	missing, ok := errors.AsType[kind.MissingError](err)
+	missing, ok := errors.AsType[record.MissingError](err)
 	if !ok {
 		return err
 	}

@@ -171,7 +171,7 @@ func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 		w, s = w.Follow(s, in)
 	}
 	out, err := v.invoke(ctx, w, s, in)
-	err = OffersTake(s, err)
+	err = offersRestore(s, OffersTake(s, err))
 	for asks := asksOf(err); asks != nil && w.Confirm != nil; asks = asksOf(err) {
 		if err = w.Confirm(ctx, asks); err != nil {
 			return nil, err

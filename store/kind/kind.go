@@ -144,17 +144,12 @@ func (k *Kind) Relabel(v any, labels []string, s record.Stamp) (any, error) {
 // NotFound is the error of an id without a record. Its hint is how to list those that exist.
 func (k *Kind) NotFound(id string) error {
 	e := record.Errorf(record.NotFound, "there is no %s %s", k.Name, id)
-	e.Err = MissingError{k.Ref(id)}
+	e.Err = record.MissingError{Ref: k.Ref(id)}
 	if k.Lists == "" {
 		return e.WithHint("the files are in %s/%s", layout.Folder, k.Folder)
 	}
 	return e.WithHint("%s shows what there is", record.CallTo(k.Lists))
 }
-
-// MissingError is the cause of a NOT_FOUND that says which record there is not.
-type MissingError struct{ Ref record.Ref }
-
-func (m MissingError) Error() string { return m.Ref.ID + " is not there" }
 
 // WrongName is the error of a file whose name is not that of its id.
 func (k *Kind) WrongName(doc *format.Doc, want, got string) error {
