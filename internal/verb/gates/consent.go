@@ -2,6 +2,7 @@ package gates
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,23 @@ func Consent(ctx context.Context, w *verb.Workspace, s *store.Store, commands []
 		}
 	}
 	return Untrusted(trusted, left)
+}
+
+// ConsentFor is Consent to commands of the work on a task. Where those of another repository would be refused next, the
+// refusal names both approvals.
+func ConsentFor(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, commands []store.Command) error {
+	err := Consent(ctx, w, s, commands)
+	e, refused := errors.AsType[*record.Error](err)
+	if !refused || e.Code != record.Untrusted || t.Repo == "" {
+		return err
+	}
+	files, none := FilesOf(s, t)
+	if none != nil || files.Trusted() {
+		return err
+	}
+	both := *e
+	return both.WithHint("read them, then a person runs %s, then %s in a terminal",
+		record.CallTo("trust").ByPerson(), record.CallTo("trust", "in-repo", files.Repo).ByPerson())
 }
 
 // Untrusted is the refusal to run commands, or in a clone that is not trusted to start any program.

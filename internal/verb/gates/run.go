@@ -35,7 +35,7 @@ func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Ta
 // Consent lets all of them run; BUSY while another run goes on in the worktree; and the context's error, with nothing
 // recorded, if it ended.
 func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int, before store.Tree) (*task.Run, *verb.RunReport, error) {
-	if err := Consent(ctx, w, s, ChecksOf(s, t, todo)); err != nil {
+	if err := ConsentFor(ctx, w, s, t, ChecksOf(s, t, todo)); err != nil {
 		return nil, nil, err
 	}
 	files, err := Ready(s, t)

@@ -46,7 +46,7 @@ func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, in RunChe
 		out.Run = &verb.RunReport{Checks: []verb.CheckRun{}}
 		return out, nil
 	}
-	if err := gates.Consent(ctx, w, s, gates.ChecksOf(s, t, todo)); err != nil {
+	if err := gates.ConsentFor(ctx, w, s, t, gates.ChecksOf(s, t, todo)); err != nil {
 		return verb.Task{}, verb.WithID(err, in.ID)
 	}
 	if err := s.Room(kind.Tasks.Kind, string(t.ID)); err != nil {

@@ -59,7 +59,7 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 			return err
 		}
 	}
-	if err := gates.Consent(ctx, w, s, gates.ToWork(s, t)); err != nil {
+	if err := gates.ConsentFor(ctx, w, s, t, gates.ToWork(s, t)); err != nil {
 		return err
 	}
 	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())

@@ -88,7 +88,7 @@ func (p place) mayOpen(ctx context.Context, w *verb.Workspace) error {
 	case p.s.Config.Flow.IsClosed(status):
 		return record.Errorf(record.TaskClosed, "is closed (%s)", status).WithHint("move it to an open state first, if there is more to do")
 	}
-	if err := gates.Consent(ctx, w, p.s, gates.ToWork(p.s, p.task)); err != nil {
+	if err := gates.ConsentFor(ctx, w, p.s, p.task, gates.ToWork(p.s, p.task)); err != nil {
 		return err
 	}
 	return p.noJob(record.AlreadyClaimed)

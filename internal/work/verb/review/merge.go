@@ -99,7 +99,7 @@ func (m *merging) prepare(ctx context.Context) error {
 	}
 	err := m.honest(ctx)
 	if err == nil { // asked before the base is locked; what the merge itself brings is asked for in there
-		err = gates.Consent(ctx, m.W, m.S, gates.ToWork(m.S, m.Task))
+		err = gates.ConsentFor(ctx, m.W, m.S, m.Task, gates.ToWork(m.S, m.Task))
 	}
 	if err != nil {
 		return err
