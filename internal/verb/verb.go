@@ -149,7 +149,7 @@ func (v Verb) call(ctx context.Context, w *Workspace, read func() (any, error)) 
 func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 	if v.Kind != Read && w.Actor() == "" { // asked before any lock: git may have to be started
 		return nil, record.Errorf(record.InvalidInput, "nobody is named who does this").
-			WithHint("git config --global user.name 'Ada Lovelace' says who you are; a Go program opens the workspace with As")
+			WithHint("git config --global user.name 'Ada Lovelace' says who you are")
 	}
 	if v.Kind != Read && w.MayAct != nil {
 		if err := w.MayAct(w.Actor()); err != nil {
