@@ -197,15 +197,15 @@ func (s *Store) commandsAt(ctx context.Context, ref string) map[string]bool {
 func (s *Store) Approve(commands []Command) error { return s.given().Add(hashesOf(commands)...) }
 
 // Written are the commands of a task that who makes a write of it has written: those among the checks that they declare
-// themselves which it did not have before. With the task, a command to which the user has consented may move to another
-// repository.
+// themselves which it did not have before, in the repository of the task. With the task, a command to which the user has
+// consented may move to another repository.
 func (s *Store) Written(ctx context.Context, before, after task.Task, declared []task.Check) []Command {
 	alike := func(in []task.Check, c task.Check) bool {
 		return slices.ContainsFunc(in, func(d task.Check) bool { return d.Cmd == c.Cmd && d.Folder() == c.Folder() })
 	}
 	moved := before.Repo != after.Repo
 	var own []task.Check
-	for _, c := range after.Checks {
+	for _, c := range after.InRepo(after.Repo).Checks {
 		was := c
 		was.Repo = before.Repo
 		switch had := alike(before.Checks, c); {

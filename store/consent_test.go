@@ -99,6 +99,11 @@ func TestWritten(t *testing.T) {
 	more.Checks = append(more.Checks[:2:2], check("own"))
 	want("checks that are declared again", had, more, more.Checks, "own")
 	want("another repository", had, had.InRepo("site"), nil, "known")
+	made.Repo = "site"
+	want("a new task of another repository", task.Task{}, made, []task.Check{check("own")}, "own")
+	if got := s.Written(t.Context(), task.Task{}, made, made.Checks); got[0].Repo != "site" {
+		t.Errorf("a new task of another repository has written %+v", got[0])
+	}
 }
 
 func wantUnapproved(t *testing.T, s *store.Store, want bool, c task.Check) {
