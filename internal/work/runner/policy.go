@@ -68,7 +68,20 @@ func (t *workTree) judgeThere(changed []string) error {
 			return failed(job.Policy, "it changed %s, which is a record of the workspace in %s", path, t.Repo)
 		}
 	}
+	if now, err := kind.Tasks.Get(t.at, t.Task); err == nil { // checksKept says why it cannot be read
+		if err := t.verdictsKept(now); err != nil {
+			return err
+		}
+	}
 	return t.checksKept(t.at)
+}
+
+// verdictsKept asks that the record has not lost a verdict that was given here.
+func (t *workTree) verdictsKept(now task.Task) error {
+	if e, lost := witness.Lost(t.at, now, t.Tree); lost {
+		return failed(job.Policy, "the record of the task has lost what %s said: %s", e.Who, record.Clip(e.Text, 300))
+	}
+	return nil
 }
 
 // ownWords asks that what the branch adds to records is under the name of the job's actor and in its sessions, unless
@@ -79,8 +92,8 @@ func (t *workTree) ownWords(ctx context.Context, ses *jobSession, stat worktree.
 	if err != nil {
 		return failed(job.Policy, "the file of the task cannot be read any more: %s", record.MessageOf(err))
 	}
-	if e, lost := witness.Lost(t.at, now, t.Tree); lost {
-		return failed(job.Policy, "the record of the task has lost what %s said: %s", e.Who, record.Clip(e.Text, 300))
+	if err := t.verdictsKept(now); err != nil {
+		return err
 	}
 	changed, err := witness.ChangedIn(ctx, t.at, stat)
 	if err != nil {

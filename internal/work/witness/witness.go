@@ -214,7 +214,8 @@ func Lost(s *store.Store, t task.Task, tree worktree.Tree) (record.Entry, bool) 
 	}
 	last := -1
 	for on, i := range newest {
-		if e := lines[i].Entry; lines[i].On.Branch == tree.Branch && denies(e) && !stands(t, on, e, i, at) {
+		here := tree.Repo != "" || lines[i].On.Branch == tree.Branch // the record of work elsewhere is on no branch of its own
+		if e := lines[i].Entry; here && denies(e) && !stands(t, on, e, i, at) {
 			last = max(last, i)
 		}
 	}

@@ -138,3 +138,17 @@ func TestARejectionDuringAMerge(t *testing.T) {
 		})
 	}
 }
+
+// A rejection that the record has lost stops a merge in another repository too.
+func TestALostRejectionElsewhere(t *testing.T) {
+	h := newHome(t)
+	id, _, _, _ := away(t, h)
+	_, err := h.as("human:ann").apply(id, "reject", args{"text": "it leaks"})
+	h.wantCode(err, "")
+	h.git(h.Dir, "checkout", "-q", ".cairn")
+	_, err = h.apply(id, "merge", nil)
+	h.wantCode(err, record.Conflict)
+	if !strings.Contains(err.Error(), "it leaks") {
+		t.Errorf("the refusal is %v", err)
+	}
+}
