@@ -26,8 +26,8 @@ type Left struct {
 // that is free; the work tree and the branch of the task are removed. A work tree of which git cannot make a commit, or
 // that holds a repository of its own, is moved aside as it is.
 //
-// It returns BUSY if something works there, and CONFLICT, having changed nothing, if a person has the branch checked out
-// elsewhere, or a submodule has commits that are nowhere else. A kill leaves all of it, or what the next call brings to
+// It returns BUSY if something works there, and having changed nothing INVALID_INPUT if the base is no branch any more,
+// and CONFLICT if a person has the branch checked out elsewhere, or a submodule has commits that are nowhere else. A kill leaves all of it, or what the next call brings to
 // its end.
 func (w *Worktrees) Park(ctx context.Context, id record.ID) (parked Left, err error) {
 	release, err := w.lockTask(ctx, id)
@@ -49,7 +49,9 @@ func (w *Worktrees) Park(ctx context.Context, id record.ID) (parked Left, err er
 	}
 	if err == nil && !made {
 		m = newMade(id)
-		m.Base, _, err = w.base(ctx, "")
+	}
+	if err == nil { // asked before anything is moved
+		m.Base, _, err = w.base(ctx, m.Base)
 	}
 	if err != nil {
 		return parked, err
