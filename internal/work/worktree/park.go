@@ -106,13 +106,13 @@ func (p *parking) free(ctx context.Context) error {
 
 // tree parks what the work tree has, and removes it.
 func (p *parking) tree(ctx context.Context) error {
-	at := git.WorktreeAt(p.adminDir(p.made))
-	moved := p.GitDir != "" && at != "" && at != p.Path // which is theirs who moved it
 	if layout.Exists(p.Path) {
 		if err := p.folder(ctx); err != nil {
 			return err
 		}
 	}
+	at := git.WorktreeAt(p.adminDir(p.made))            // asked now: a link in place of the folder would lead elsewhere
+	moved := p.GitDir != "" && at != "" && at != p.Path // which is theirs who moved it
 	if moved || p.GitDir == "" || !layout.Exists(p.adminDir(p.made)) {
 		return nil
 	}
