@@ -126,7 +126,7 @@ func (j Jobs) Resolve(part string) (string, error) {
 }
 
 func notFound(id string) error {
-	return record.Errorf(record.JobNotFound, "there is no job %s in this clone", id).WithHint("%s shows those there are", record.CallTo("job_list"))
+	return record.Errorf(record.JobNotFound, "there is no job %s in this clone", record.Clip(id, 100)).WithHint("%s shows those there are", record.CallTo("job_list"))
 }
 
 // List returns all jobs, the newest first, and reconciles each as Get does. Broken ones are left out; All has them.

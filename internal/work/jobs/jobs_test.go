@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
@@ -341,4 +342,12 @@ func TestLookersAreNoSupervisor(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// What was meant as a text to say and stands where a job is named is not shown whole.
+func TestALongNameIsShortened(t *testing.T) {
+	_, err := jobs.In(layout.Live(t.TempDir())).Resolve(strings.Repeat("x", 1<<20))
+	if storetest.WantCode(t, err, record.JobNotFound); len(record.MessageOf(err)) > 200 {
+		t.Errorf("the message has %d bytes", len(record.MessageOf(err)))
+	}
 }
