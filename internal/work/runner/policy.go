@@ -39,7 +39,7 @@ func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSessio
 		return failed(job.Policy, "it changed %s, outside of the paths that it may change", some(outside))
 	}
 	if t.Repo != "" {
-		return t.judgeThere(changed)
+		return t.judgeThere(stat)
 	}
 	own := slices.DeleteFunc(slices.Clone(stat.Records), func(path string) bool { return !t.ruled(path, asked) })
 	switch {
@@ -62,11 +62,9 @@ func (t *workTree) judge(ctx context.Context, asked *store.Store, ses *jobSessio
 
 // judgeThere is judge for a work tree in another repository, whose branch brings no record of this workspace. It may
 // change none of the workspace that is there.
-func (t *workTree) judgeThere(changed []string) error {
-	for _, path := range changed {
-		if strings.HasPrefix(path, layout.Folder+"/") {
-			return failed(job.Policy, "it changed %s, which is a record of the workspace in %s", path, t.Repo)
-		}
+func (t *workTree) judgeThere(stat worktree.Stat) error {
+	if paths := stat.OfWorkspaces(); len(paths) > 0 {
+		return failed(job.Policy, "it changed %s, which is a record of the workspace in %s", some(paths), t.Repo)
 	}
 	if now, err := kind.Tasks.Get(t.at, t.Task); err == nil { // checksKept says why it cannot be read
 		if err := t.verdictsKept(now); err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
@@ -62,6 +63,17 @@ type Stat struct {
 	Commits int
 	From    string // the commit that it is compared with
 	Tip     string
+}
+
+// OfWorkspaces lists the changed paths that are of a workspace, in any folder of the repository: records of its own, and
+// whatever else is called .cairn or lies in such a folder.
+func (s Stat) OfWorkspaces() (paths []string) {
+	for _, f := range s.Files {
+		if slices.ContainsFunc(strings.Split(f.Path, "/"), func(name string) bool { return strings.EqualFold(name, layout.Folder) }) {
+			paths = append(paths, f.Path)
+		}
+	}
+	return append(paths, s.Records...)
 }
 
 // Stat returns how much the commits of a work tree's branch changed since it left its base.

@@ -152,3 +152,22 @@ func TestALostRejectionElsewhere(t *testing.T) {
 		t.Errorf("the refusal is %v", err)
 	}
 }
+
+// A branch in another repository that changes what is of a workspace there is not merged: a link, or in a subfolder.
+func TestNoWorkspaceIsMergedElsewhere(t *testing.T) {
+	for _, name := range []string{".cairn", "sub/.cairn/config.yaml"} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			id, _, trees, tree := away(t, h)
+			h.write(tree.Path, name, "prefix: X\n")
+			if _, err := trees.Commit(t.Context(), tree, "more"); err != nil {
+				t.Fatal(err)
+			}
+			_, err := h.apply(id, "merge", nil)
+			h.wantCode(err, record.ChecksFailed)
+			if !strings.Contains(err.Error(), name) {
+				t.Errorf("the refusal is %v", err)
+			}
+		})
+	}
+}

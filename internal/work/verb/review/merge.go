@@ -111,12 +111,15 @@ func (m *merging) prepare(ctx context.Context) error {
 }
 
 // witnessed returns why the record of a branch is not believed: it has lost a verdict that was given here, or says what
-// nobody said.
+// nobody said; or that the branch changes a workspace of another repository.
 func witnessed(ctx context.Context, p trees.Place) error {
 	if err := p.Lost(""); err != nil {
 		return err
 	}
-	return p.Foreign(ctx)
+	if err := p.Foreign(ctx); err != nil {
+		return err
+	}
+	return p.Strays(ctx)
 }
 
 // gate asks the gates of the files as they are merged in a folder, and writes the close there.

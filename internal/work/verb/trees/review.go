@@ -207,7 +207,7 @@ func (p Place) missing(ctx context.Context, out *Review) (err error) {
 			add(true, "check %d, which is %s: %s", i, state, c.Desc)
 		}
 	}
-	for _, err := range []error{p.Lost(""), p.Foreign(ctx)} {
+	for _, err := range []error{p.Lost(""), p.Foreign(ctx), p.Strays(ctx)} {
 		if err != nil {
 			add(true, "%s", record.MessageOf(err))
 		}

@@ -277,6 +277,19 @@ func (p Place) Foreign(ctx context.Context) error {
 		WithHint("take it out of the branch in %s; if it holds, %s says it again, or a person brings that record to %s first", p.Tree.Path, found[0].Entry.Who, p.Tree.Base).ForGood()
 }
 
+// Strays returns CHECKS_FAILED if the branch is in another repository and changes what is of a workspace there.
+func (p Place) Strays(ctx context.Context) error {
+	if !p.Made || p.Tree.Repo == "" {
+		return nil
+	}
+	stat, err := p.Trees.Stat(ctx, p.Tree)
+	if paths := stat.OfWorkspaces(); err == nil && len(paths) > 0 {
+		err = record.Errorf(record.ChecksFailed, "the branch changes %s, which is of a workspace in %s%s", paths[0], p.Tree.Repo, record.AndMore(len(paths)-1)).
+			WithHint("take it out of the branch in %s; a person who wants it commits it on %s", p.Tree.Path, p.Tree.Base).ForGood()
+	}
+	return err
+}
+
 // Repo is the repository that has the branch of the task.
 func (p Place) Repo() *git.Repo {
 	if p.Trees == nil {
