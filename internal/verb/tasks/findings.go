@@ -3,13 +3,12 @@ package tasks
 import (
 	"context"
 	"fmt"
-	"path"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
@@ -27,9 +26,9 @@ func findings(ctx context.Context, w *verb.Workspace, s *store.Store, ids ...rec
 	}
 	brought := record.SetOf(ids)
 	for _, f := range checked.Findings {
-		of := record.ID(strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path)))
-		if f.Severity.AtLeast(proof.Warning) && brought[of] {
-			out = append(out, verb.Notice{Code: "CHECK_FINDS", Message: fmt.Sprintf("cairn check finds in %s: %s (%s)", of, f.Message, f.Rule)})
+		_, id, _ := kind.At(f.Path)
+		if f.Severity.AtLeast(proof.Warning) && brought[record.ID(id)] {
+			out = append(out, verb.Notice{Code: "CHECK_FINDS", Message: fmt.Sprintf("cairn check finds in %s: %s (%s)", id, f.Message, f.Rule)})
 		}
 	}
 	return out
