@@ -147,11 +147,13 @@ var refusalCases = []refusalCase{
 		verbtest.ApproveAll(s, s.w.At(dir))
 		s.commit() // the consent lies in the workspace here
 		s.worked(dir)
+		s.handOver(id)
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
 	{"a merge whose set-up fails", "review.setUp", record.ChecksFailed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(object{"checks": []object{{"desc": "holds", "cmd": "true"}}})
 		s.worked(dir)
+		s.handOver(id)
 		s.configure("worktree_setup: exit 1\n")
 		verbtest.ApproveAll(s, &s.w)
 		s.commit()
@@ -161,6 +163,7 @@ var refusalCases = []refusalCase{
 		id, dir := s.tree(object{"checks": []object{{"desc": "goes on", "cmd": `git -C "$(cat "$(git rev-parse --git-common-dir)/of-the-test")" -c user.name=L -c user.email=l@example.com commit -q --allow-empty -m more`}}})
 		writeFile(s, filepath.Join(s.w.Dir, ".git", "of-the-test"), dir)
 		s.worked(dir)
+		s.handOver(id)
 		return s.person(), "review_apply", object{"id": id, "action": "merge"}
 	}},
 	{"a task without a pull request", "review.syncOne", record.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
@@ -738,6 +741,12 @@ func (s *fixture) worked(dir string) {
 	writeFile(s, filepath.Join(dir, "work.txt"), "work\n")
 	git(s, dir, "add", "-A")
 	git(s, dir, "commit", "-qm", "work")
+}
+
+// handOver ends the pair of a task, and hands its work over.
+func (s *fixture) handOver(id record.ID) {
+	s.Helper()
+	does[object](s.T, s.agent(), "pair_close", object{"id": id, "summary": "worked"})
 }
 
 // in is a person in another folder.
