@@ -482,3 +482,23 @@ func (c containment) mergesToNothing(ctx context.Context) (bool, error) {
 	}
 	return c.hasTree(ctx, c.base, strings.TrimSpace(string(out)))
 }
+
+// Absent reports whether the base has each file that the branch of a task changed up to a commit as it was before: the
+// work was never there, or was taken back, as by a revert. It reports false for a commit that is not there any more.
+func (w *Worktrees) Absent(ctx context.Context, t Tree, tip string) (bool, error) {
+	base, err := w.branchTip(ctx, t.Base)
+	if err != nil || base == "" {
+		return false, err
+	}
+	if has, err := w.repo.Commit(ctx, tip); err != nil || has == "" {
+		return false, err
+	}
+	files, _, err := w.repo.History().NumStat(ctx, t.BaseCommit, tip)
+	c := containment{clone: w.clone, base: base, tip: t.BaseCommit}
+	for _, one := range files {
+		if has, err := c.hasFile(ctx, one.Path); err != nil || !has {
+			return false, err
+		}
+	}
+	return len(files) > 0, err
+}

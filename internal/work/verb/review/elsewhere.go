@@ -18,6 +18,9 @@ func (m *merging) elsewhere(ctx context.Context, message string) (ApplyOut, erro
 		return ApplyOut{}, record.Errorf(record.TaskClosed, "is closed (%s)", m.Task.Status).
 			WithHint("move it to an open state first; the merge closes it")
 	}
+	if err := m.takenBack(ctx); err != nil {
+		return ApplyOut{}, err
+	}
 	w := *m.W
 	w.Fresh = true
 	tr := m.closing(&w, m.S)
@@ -52,6 +55,22 @@ func (m *merging) elsewhere(ctx context.Context, message string) (ApplyOut, erro
 			WithHint("%s", m.toClose())
 	}
 	return ApplyOut{Task: out, MergedCommit: commit, MergedInto: m.base}, nil
+}
+
+// takenBack returns CONFLICT if the base has the commits of the branch, and what they changed was taken back there: git
+// would merge nothing.
+func (m *merging) takenBack(ctx context.Context) error {
+	merged, err := m.Repo().History().Contains(ctx, "refs/heads/"+m.base, m.head)
+	if err != nil || !merged {
+		return err
+	}
+	absent, err := m.Trees.Absent(ctx, m.Tree, m.head)
+	if err != nil || !absent {
+		return err
+	}
+	return record.Errorf(record.Conflict, "was merged into %s of %s, and taken back there", m.base, m.Tree.Repo).
+		WithHint("a person brings it back there, as by git revert of the commit that took it back; or %s begins anew",
+			record.CallTo("job_start", "id", m.Task.ID, "fresh", true).OnlyShown()).ForGood()
 }
 
 // toClose says what closes a task whose work was merged, and that is not closed.

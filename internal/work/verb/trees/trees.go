@@ -5,6 +5,7 @@
 package trees
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -145,22 +146,53 @@ func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 		return "", false, err
 	}
 	tree, made, err := all.Find(t.ID)
-	if err != nil || !made && t.Repo != "" { // a pair works on a branch of a person's
+	if err != nil {
 		return "", false, err
 	}
 	branch = worktree.Branch(t.ID)
 	tip, err := all.Repo().Commit(ctx, "refs/heads/"+branch)
-	if err != nil || tip == "" || cameHome(ctx, s, t, tip) {
+	switch {
+	case err != nil:
 		return branch, false, err
+	case tree.Repo != "":
+		unmerged, err = unmergedElsewhere(ctx, s, t, all, tree, tip)
+		return branch, unmerged, err
+	case tip == "" || cameHome(ctx, s, t, tip):
+		return branch, false, nil
 	}
 	if at, err := OnTask(ctx, w, t.ID); err == nil && cameHome(ctx, s, at.Task, tip) {
 		return branch, false, nil
 	}
-	if !made {
-		return branch, s.Git().Between(ctx, s.Head(ctx).Commit, tip, 1) > 0, nil
+	if !made { // a pair works on a branch of a person's
+		head, err := all.Repo().Commit(ctx, "HEAD")
+		if err != nil || head == "" {
+			return branch, false, err
+		}
+		beyond, err := all.Repo().Refs().Between(ctx, head, tip, 1)
+		return branch, beyond > 0, err
 	}
 	changed, err := all.Stat(ctx, tree)
 	return branch, len(changed.Files) > 0, err
+}
+
+// unmergedElsewhere is Unmerged for a work tree in another repository. The task's commands run in it, so it is asked
+// of the base there whether the work is in it still. Where the branch is gone, the commit that was merged stands for it.
+func unmergedElsewhere(ctx context.Context, s *store.Store, t task.Task, all *worktree.Worktrees, tree worktree.Tree, tip string) (bool, error) {
+	if tip == "" {
+		for _, e := range t.Provenance {
+			if e.At.After(tree.Since) {
+				tip = cmp.Or(e.Said().Merged, tip)
+			}
+		}
+		if tip == "" {
+			return true, nil
+		}
+	} else if !cameHome(ctx, s, t, tip) {
+		if changed, err := all.Stat(ctx, tree); err != nil || len(changed.Files) > 0 {
+			return true, err
+		}
+	}
+	return all.Absent(ctx, tree, tip)
 }
 
 // cameHome reports whether the record says that a commit of the task's branch was merged: by cairn, or on the host by a
