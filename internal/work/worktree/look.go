@@ -493,10 +493,14 @@ func (w *Worktrees) Absent(ctx context.Context, t Tree, tip string) (bool, error
 	if has, err := w.repo.Commit(ctx, tip); err != nil || has == "" {
 		return false, err
 	}
-	files, _, err := w.repo.History().NumStat(ctx, t.BaseCommit, tip)
-	c := containment{clone: w.clone, base: base, tip: t.BaseCommit}
+	return w.absent(ctx, t, base, tip)
+}
+
+func (c *clone) absent(ctx context.Context, t Tree, base, tip string) (bool, error) {
+	files, _, err := c.repo.History().NumStat(ctx, t.BaseCommit, tip)
+	before := containment{clone: c, base: base, tip: t.BaseCommit}
 	for _, one := range files {
-		if has, err := c.hasFile(ctx, one.Path); err != nil || !has {
+		if has, err := before.hasFile(ctx, one.Path); err != nil || !has {
 			return false, err
 		}
 	}

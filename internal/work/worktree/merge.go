@@ -144,8 +144,11 @@ func (a *attempt) once(ctx context.Context, within scratches) (moved bool, err e
 	if err != nil {
 		return false, err
 	}
+	if err := a.ask(ctx); err != nil {
+		return false, err
+	}
 	begin := a.from
-	if a.asked.Strategy == ByRebase {
+	if a.asked.Strategy == ByRebase && !a.already {
 		begin = a.head
 	}
 	if a.top, err = within.add(ctx, begin); err != nil {
@@ -155,7 +158,47 @@ func (a *attempt) once(ctx context.Context, within scratches) (moved bool, err e
 	if a.merged, err = a.run(ctx); err != nil || a.merged == a.from {
 		return false, err
 	}
+	if err := a.note(ctx); err != nil {
+		return false, err
+	}
 	return a.moveBase(ctx, a.asked.Base, a.from, a.merged, "cairn: merge "+a.tree.Branch, a.asked.Last)
+}
+
+// ask finds out whether the base has the work already: the commits, or what a merge made of them that was cut off in
+// another repository before the close.
+func (a *attempt) ask(ctx context.Context) (err error) {
+	if a.already, err = a.repo.History().Contains(ctx, a.from, a.head); err != nil || a.already || a.o.Repo == "" {
+		return err
+	}
+	m, ok, err := a.records().read(a.tree.Task)
+	if err != nil || !ok || m.Merge == nil || m.Merge.Head != a.head {
+		return err
+	}
+	has, err := a.repo.History().Contains(ctx, a.from, m.Merge.Commit)
+	if err != nil || !has {
+		return err
+	}
+	absent, err := a.absent(ctx, a.tree, a.from, a.head)
+	a.already = !absent
+	return err
+}
+
+// note notes what a base of another repository is to have: the close is written elsewhere, after it.
+func (a *attempt) note(ctx context.Context) error {
+	if a.o.Repo == "" {
+		return nil
+	}
+	release, err := a.lockTask(ctx, a.tree.Task)
+	if err != nil {
+		return err
+	}
+	defer release()
+	m, ok, err := a.records().read(a.tree.Task)
+	if err != nil || !ok {
+		return err
+	}
+	m.Merge = &ownMerge{a.head, a.merged}
+	return a.records().write(m)
 }
 
 // conflict is the error of a merge or a rebase that failed in a work tree. If files are in conflict there, it has the
@@ -187,6 +230,7 @@ type attempt struct {
 	asked   Merge
 	from    string   // the tip of the base
 	head    string   // the tip of the branch
+	already bool     // the base has the work
 	top     string   // of the throw-away work tree
 	parents []string // of the commit that is made there
 	merged  string   // that commit
@@ -222,13 +266,9 @@ func (a *attempt) merge(ctx context.Context) (tree string, err error) {
 	if err != nil {
 		return "", err
 	}
-	already, err := a.repo.History().Contains(ctx, a.from, a.head)
-	if err != nil {
-		return "", err
-	}
 	a.parents = []string{a.from}
 	switch {
-	case already && a.asked.Strategy != ByRebase:
+	case a.already:
 	case a.asked.Strategy == ByMerge:
 		a.parents = append(a.parents, a.head)
 		_, err = with.Run(ctx, a.top, "merge", "--quiet", "--no-ff", "--no-commit", "--no-edit", "--no-verify", a.head)
@@ -241,7 +281,7 @@ func (a *attempt) merge(ctx context.Context) (tree string, err error) {
 		return "", conflict(ctx, a.top, err, record.MergeConflict, a.tree.Branch+" and "+a.asked.Base+" conflict in",
 			record.Hintf("%s puts it on the newest %s, or shows what to settle", record.CallTo("review_apply", "id", a.tree.Task, "action", "rebase"), a.asked.Base))
 	}
-	if a.asked.Strategy == ByRebase {
+	if a.asked.Strategy == ByRebase && !a.already {
 		if a.parents[0], err = headOf(ctx, a.top); err != nil {
 			return "", err
 		}

@@ -36,6 +36,13 @@ type made struct {
 	Repo       string            `json:"repo,omitempty"`     // the name of the other repository that it is in
 	Pushed     map[string]string `json:"pushed,omitempty"`   // the commit that was pushed last, by remote
 	Copied     map[string]copied `json:"copied,omitempty"`   // the ignored files that were copied, by their path from the top
+	Merge      *ownMerge         `json:"merge,omitempty"`    // the newest into a base of the other repository
+}
+
+// ownMerge is a merge of the branch of a task. It is written before the base moves, so the base may not have it.
+type ownMerge struct {
+	Head   string `json:"head"`   // the tip of the branch
+	Commit string `json:"commit"` // what the base was to have
 }
 
 type copied struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -63,6 +64,30 @@ func TestAMergeElsewhereThatWasCutOffIsClosed(t *testing.T) {
 	}
 	if status := h.git(other, "status", "--porcelain"); status != "" {
 		t.Errorf("the checkout there is not clean:\n%s", status)
+	}
+}
+
+// A merge that was cut off before the close, and whose files have changed in the base since, merges nothing twice and
+// conflicts with nothing: the same call closes the task.
+func TestSlowAMergeElsewhereThatWasCutOffAndConflictsSinceIsClosed(t *testing.T) {
+	slowtest.Skip(t)
+	for _, strategy := range []string{worktree.BySquash, worktree.ByRebase} {
+		t.Run(strategy, func(t *testing.T) {
+			h := newHome(t)
+			id, other, trees, tree := away(t, h, check("roof", "slate"))
+			h.git(other, "commit", "--allow-empty", "-qm", "meanwhile")
+			if _, err := trees.Merge(t.Context(), tree, worktree.Merge{Strategy: strategy}); err != nil {
+				t.Fatal(err)
+			}
+			h.write(other, "roof", "slate\n")
+			h.git(other, "commit", "-qam", "a better roof")
+			before := h.git(other, "rev-parse", "main")
+			_, err := h.apply(id, "merge", args{"strategy": strategy})
+			h.wantCode(err, "")
+			if now := h.git(other, "rev-parse", "main"); now != before || h.here(id).Status != "done" {
+				t.Errorf("main there is at %s, was %s; the task is %s", now, before, h.here(id).Status)
+			}
+		})
 	}
 }
 
