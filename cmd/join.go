@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/setup"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
@@ -266,6 +267,8 @@ type syncResult struct {
 	Got         filesMoved `json:"got"`
 	TakenOut    []string   `json:"taken_out,omitempty"`    // records that lack entries which a commit has
 	MergeDriver []string   `json:"merge_driver,omitempty"` // what installing it changed
+
+	Notices []verb.Notice `json:"notices,omitempty"` // what cairn check finds in the records
 }
 
 // filesMoved are files that were committed, sent or got.
@@ -320,12 +323,17 @@ func runSync(ctx context.Context, c *call, in syncIn) error {
 		person = false
 	}
 	done, driver, err := work.Sync{Publish: in.Publish, Ask: person, Now: c.Now}.Run(ctx, s)
+	moves := slices.Concat(done.Committed.Records, done.Sent.Records, done.Got.Records)
+	var finds []verb.Notice
+	if len(moves) > 0 {
+		finds = verb.Findings(ctx, w, s, record.Each(moves, func(of record.Ref) record.ID { return record.ID(of.ID) })...)
+	}
 	if err != nil {
-		return err
+		return c.stoppedAfter(finds, err)
 	}
 	out := syncResult{
 		Branch: done.Branch, Upstream: done.Upstream, Remote: done.Remote, Commit: done.Commit,
-		Committed: moved(done.Committed), Sent: moved(done.Sent), Got: moved(done.Got), MergeDriver: driver,
+		Committed: moved(done.Committed), Sent: moved(done.Sent), Got: moved(done.Got), MergeDriver: driver, Notices: finds,
 	}
 	if out.Committed.Total()+out.Sent.Total()+out.Got.Total() > 0 {
 		back, _ := store.Fixes(ctx, s.Layout, nil, record.Stamp{Who: w.Actor(), At: c.Now()}) // the sync is done all the same
@@ -336,4 +344,21 @@ func runSync(ctx context.Context, c *call, in syncIn) error {
 	}
 	c.show(out)
 	return nil
+}
+
+// syncFinds is what is shown of a sync that stopped half-way.
+type syncFinds struct{ Notices []verb.Notice }
+
+// stoppedAfter is the error of a sync that stopped half-way, with what cairn check finds in what it has committed and
+// brought.
+func (p *call) stoppedAfter(finds []verb.Notice, err error) error {
+	if e, ok := errors.AsType[*record.Error](err); ok && p.json && len(finds) > 0 {
+		if e.Details == nil {
+			e.Details = map[string]any{}
+		}
+		e.Details["notices"] = finds
+	} else if !p.json && len(finds) > 0 {
+		p.show(syncFinds{finds})
+	}
+	return err
 }

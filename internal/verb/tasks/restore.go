@@ -42,7 +42,7 @@ func Restore(ctx context.Context, w *verb.Workspace, s *store.Store, in RestoreI
 	}
 	out, err := w.View(s).TaskByID(id)
 	if err == nil {
-		out.Notices = findings(ctx, w, s, id)
+		out.Notices = verb.Findings(ctx, w, s, id)
 	}
 	return out, err
 }

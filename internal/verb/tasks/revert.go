@@ -88,7 +88,7 @@ func Revert(ctx context.Context, w *verb.Workspace, s *store.Store, in RevertIn)
 	if err != nil {
 		return Reverted{}, err
 	}
-	r.out.Notices = findings(ctx, w, s, made.Tasks...)
+	r.out.Notices = verb.Findings(ctx, w, s, made.Tasks...)
 	return r.out, nil
 }
 

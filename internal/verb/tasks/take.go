@@ -64,7 +64,7 @@ func Take(ctx context.Context, w *verb.Workspace, s *store.Store, in TakeIn) (an
 	if err != nil {
 		return nil, err
 	}
-	return verb.Noticed(out, findings(ctx, w, s, record.ID(other.ID))), nil
+	return verb.Noticed(out, verb.Findings(ctx, w, s, record.ID(other.ID))), nil
 }
 
 func isHere(of record.Ref) error {

@@ -141,7 +141,7 @@ func undoSeveral(ctx context.Context, w *verb.Workspace, s *store.Store, in Undo
 	out := all[len(all)-1]
 	out.Before = all[:len(all)-1]
 	if in.Confirm {
-		out.Notices = findings(ctx, w, s, record.Each(all, func(one Undone) record.ID { return one.ID })...)
+		out.Notices = verb.Findings(ctx, w, s, record.Each(all, func(one Undone) record.ID { return one.ID })...)
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package tasks
+package verb
 
 import (
 	"context"
@@ -6,15 +6,14 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
-	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
-// findings are what cairn check finds in records that were brought back, as notices, without those of least severity.
+// Findings are what cairn check finds in records that were brought here, as notices, without those of least severity.
 // Where it cannot judge, as on a format that it does not know, there are none: it says so itself.
-func findings(ctx context.Context, w *verb.Workspace, s *store.Store, ids ...record.ID) (out []verb.Notice) {
+func Findings(ctx context.Context, w *Workspace, s *store.Store, ids ...record.ID) (out []Notice) {
 	opts := snapshot.CheckOptions{Trusted: s.Trusted(), Now: w.Now()}
 	checked, err := snapshot.Check(ctx, s.Layout, opts)
 	if record.CodeOf(err) == record.NoBase {
@@ -28,7 +27,7 @@ func findings(ctx context.Context, w *verb.Workspace, s *store.Store, ids ...rec
 	for _, f := range checked.Findings {
 		_, id, _ := kind.At(f.Path)
 		if f.Severity.AtLeast(proof.Warning) && brought[record.ID(id)] {
-			out = append(out, verb.Notice{Code: "CHECK_FINDS", Message: fmt.Sprintf("cairn check finds in %s: %s (%s)", id, f.Message, f.Rule)})
+			out = append(out, Notice{Code: "CHECK_FINDS", Message: fmt.Sprintf("cairn check finds in %s: %s (%s)", id, f.Message, f.Rule)})
 		}
 	}
 	return out
