@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"golang.org/x/text/unicode/norm"
 )
 
 // completeIDs replaces parts of ids by the whole ids.
@@ -115,10 +116,11 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	return id, err
 }
 
-// titled is the only open task that has words in its title, or else the only task; each may be the beginning of a word
-// there. It is "" if there is none, and of several it returns AMBIGUOUS_ID.
+// titled is the only open task whose title is just that, or else the only task, or else the only one that has the words
+// in its title; each may be the beginning of a word there. It is "" if there is none, and AMBIGUOUS_ID for several.
 func titled(ctx context.Context, w *verb.Workspace, said string) (string, error) {
-	words, k := strings.Fields(strings.ToLower(said)), kind.Tasks.Kind
+	fold := func(text string) string { return strings.ToLower(norm.NFC.String(text)) }
+	words, k := strings.Fields(fold(said)), kind.Tasks.Kind
 	s, err := w.Open()
 	if err != nil {
 		return "", err
@@ -133,26 +135,21 @@ func titled(ctx context.Context, w *verb.Workspace, said string) (string, error)
 			rows = append(rows, &other.Row)
 		}
 	}
-	var open, all []string
-	for _, row := range rows {
-		if !hasWords(strings.ToLower(row.Title), words) {
-			continue
-		}
-		all = append(all, row.ID)
-		if !s.Config.Flow.IsClosed(row.Status) {
-			open = append(open, row.ID)
-		}
+	all := record.Those(rows, func(r *kind.Row) bool { return slices.Equal(strings.Fields(fold(r.Title)), words) })
+	if len(all) == 0 {
+		all = record.Those(rows, func(r *kind.Row) bool { return hasWords(fold(r.Title), words) })
 	}
-	if len(open) > 0 {
+	if open := record.Those(all, func(r *kind.Row) bool { return !s.Config.Flow.IsClosed(r.Status) }); len(open) > 0 {
 		all = open
 	}
 	switch len(all) {
 	case 0:
 		return "", nil
 	case 1:
-		return all[0], nil
+		return all[0].ID, nil
 	}
-	return "", store.Ambiguous(k, said, all)
+	ids := record.Each(all, func(r *kind.Row) string { return r.ID })
+	return "", store.Ambiguous(k, said, ids, func(id string) string { return all[slices.Index(ids, id)].Title })
 }
 
 // hasWords reports whether a title has words that begin as these do. In a script without spaces between words it has them
@@ -175,8 +172,9 @@ func otherByPart(s *store.Store, part string, kinds []*kind.Kind) (string, error
 		if _, err := s.Resolve(k, part); err == nil || record.CodeOf(err) == record.AmbiguousID {
 			return "", nil
 		}
-		ids := record.Each(s.Others().Read(k), func(other branches.Other) string { return other.ID })
-		id, err := store.Complete(k, part, ids)
+		others := s.Others().Read(k)
+		ids := record.Each(others, func(other branches.Other) string { return other.ID })
+		id, err := store.Complete(k, part, ids, func(id string) string { return others[slices.Index(ids, id)].Row.Title })
 		if err == nil || record.CodeOf(err) == record.AmbiguousID {
 			return id, err
 		}
@@ -239,7 +237,7 @@ func completeAnyID(s *store.Store, k *kind.Kind, part string) (string, error) {
 	case len(hits) == 1:
 		return hits[0], nil
 	}
-	return store.Complete(k, part, hits)
+	return store.Complete(k, part, hits, s.TitleOf)
 }
 
 // sessionOn is the session that the caller has on a task, which a part of an id names in place of one. What names no

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"context"
 	"os"
 	"path/filepath"
@@ -85,7 +86,16 @@ func (s workTree) Resolve(k *kind.Kind, part string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return Complete(k, part, ids)
+	return Complete(k, part, ids, s.TitleOf)
+}
+
+// TitleOf is the title of the record with an id; "" if none can be read.
+func (s workTree) TitleOf(id string) string {
+	k, v, err := kind.Find(s, id)
+	if err != nil {
+		return ""
+	}
+	return k.Header(v).Title
 }
 
 // Candidates lists the ids of a kind in which a part occurs, in any case; sorted, and all ids for "".
@@ -102,8 +112,8 @@ func fitting(names []string, part string) []string {
 	})
 }
 
-// Complete finds the only one of some ids of a kind in which a part occurs, as Resolve does.
-func Complete(k *kind.Kind, part string, ids []string) (string, error) {
+// Complete finds the only one of some ids of a kind in which a part occurs, as Resolve does. A refusal shows the titles.
+func Complete(k *kind.Kind, part string, ids []string, title func(id string) string) (string, error) {
 	if slices.Contains(ids, part) {
 		return part, nil
 	}
@@ -117,14 +127,20 @@ func Complete(k *kind.Kind, part string, ids []string) (string, error) {
 	case 0:
 		return "", k.NotFound(part)
 	}
-	return "", Ambiguous(k, part, hits)
+	return "", Ambiguous(k, part, hits, title)
 }
 
 // Ambiguous is the AMBIGUOUS_ID of what names several records of a kind.
-func Ambiguous(k *kind.Kind, part string, hits []string) error {
+func Ambiguous(k *kind.Kind, part string, hits []string, title func(id string) string) error {
 	shown := hits[:min(len(hits), 8)]
+	named := record.Each(shown, func(id string) string {
+		if title := title(id); title != "" {
+			return fmt.Sprintf("%s %q", id, record.Clip(title, 60))
+		}
+		return id
+	})
 	e := record.Errorf(record.AmbiguousID, "%q fits %d %ss", part, len(hits), k.Name).
-		WithHint("one of %s%s", strings.Join(shown, ", "), record.AndMore(len(hits)-len(shown)))
+		WithHint("one of %s%s", strings.Join(named, ", "), record.AndMore(len(hits)-len(shown)))
 	e.Details = map[string]any{"candidates": shown}
 	return e
 }

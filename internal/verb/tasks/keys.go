@@ -182,7 +182,7 @@ func (k keyReader) id(part string) (string, error) {
 		return part, nil
 	}
 	ids := record.Each(k.g.Rows(), func(r *kind.Row) string { return r.ID })
-	id, err := store.Complete(kind.Tasks.Kind, part, ids)
+	id, err := store.Complete(kind.Tasks.Kind, part, ids, func(id string) string { return k.g.Row(record.ID(id)).Title })
 	if record.CodeOf(err) == record.NotFound {
 		if row, wrong := verb.ImportedAmong(k.g.Rows(), part); row != nil || wrong != nil {
 			return rowID(row), wrong

@@ -83,7 +83,7 @@ func otherOf(s *store.Store, in TakeIn) (branches.Other, error) {
 		all := s.Others().Read(k)
 		in.ID = cmp.Or(titled(all, in.ID), in.ID)
 		ids := record.Each(all, func(other branches.Other) string { return other.ID })
-		id, err := store.Complete(k, in.ID, ids)
+		id, err := store.Complete(k, in.ID, ids, func(id string) string { return all[slices.Index(ids, id)].Row.Title })
 		if here, other := s.Resolve(k, in.ID); other == nil && (err != nil || here == id) {
 			return branches.Other{}, isHere(k.Ref(here))
 		}
