@@ -142,8 +142,11 @@ func reasonText(why verb.Reason, shown func(record.ID) string) string {
 	var ids []string
 	for _, t := range why.Tasks {
 		id := shown(t.ID)
-		if t.Status != "" {
+		switch {
+		case t.Status != "":
 			id += " (" + string(t.Status) + ")"
+		case t.Unreadable != "":
+			id += " (" + t.Unreadable + " cannot be read)"
 		}
 		ids = append(ids, id)
 	}

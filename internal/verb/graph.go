@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -13,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -93,7 +95,7 @@ func (g *Graph) derive() {
 		return keep(g.reads, func(r *SharedReads) keptBy[[]waits] { return &r.waits }, g, waitsOfAll)
 	})
 	g.open = sync.OnceValue(func() openChildren {
-		return keep(g.reads, func(r *SharedReads) keptBy[openChildren] { return &r.children }, g, openChildrenOf)
+		return g.withUnreadable(keep(g.reads, func(r *SharedReads) keptBy[openChildren] { return &r.children }, g, openChildrenOf))
 	})
 }
 
@@ -267,6 +269,42 @@ func openChildrenOf(g *Graph, _ kept[openChildren], _ bool) openChildren {
 	return out
 }
 
+// withUnreadable adds to the open children the tasks whose files cannot be read, and that name a parent in a line: whether
+// they are closed is not known.
+func (g *Graph) withUnreadable(open openChildren) openChildren {
+	if len(g.Problems()) == 0 {
+		return open
+	}
+	out := openChildren{}
+	maps.Copy(out, open)
+	for _, p := range g.Problems() {
+		_, child, ok := kind.At(p.Path)
+		for _, parent := range parentsNamed(g.store, p.Path) {
+			if r := g.Row(parent); ok && r != nil && r.ID != child && !g.closed(parent) {
+				all := record.Unique(append(slices.Clone(out[r.ID]), record.ID(child)))
+				slices.Sort(all)
+				out[r.ID] = all
+			}
+		}
+	}
+	return out
+}
+
+// parentsNamed are the parents that a broken file of a task names: several, if conflict markers stand in it.
+func parentsNamed(s *store.Store, path string) (out []record.ID) {
+	src, err := layout.ReadFile(s.Abs(path))
+	if err != nil {
+		return nil // it is no file, or gone meanwhile
+	}
+	for line := range strings.Lines(string(src)) {
+		if said, ok := strings.CutPrefix(line, "parent:"); ok {
+			said, _, _ = strings.Cut(said, " #")
+			out = append(out, record.ID(strings.Trim(strings.TrimSpace(said), `'"`)))
+		}
+	}
+	return record.Unique(out)
+}
+
 // UnblocksMost returns the open task for which the most open tasks wait, directly or through others, and how many these
 // are: 0 if none waits. It waits for no task itself. Of equals it is the most urgent, and of these the first by id.
 func (g *Graph) UnblocksMost() (id record.ID, waiting int) {
@@ -334,6 +372,8 @@ type ReasonTask struct {
 	ID       record.ID     `json:"id"`
 	Status   record.Status `json:"status,omitempty"` // "" if there is no such record
 	Assignee record.Actor  `json:"assignee,omitempty"`
+
+	Unreadable string `json:"unreadable,omitempty"` // its file, if that cannot be read
 }
 
 const reasonTasks = 5
@@ -414,9 +454,21 @@ func (v View) Why(g *Graph, n int) []Reason {
 func (r *Reason) of(g *Graph, ids []record.ID) {
 	for _, id := range ids[:min(len(ids), reasonTasks)] {
 		t, _ := g.Find(id)
-		r.Tasks = append(r.Tasks, ReasonTask{id, t.Status, t.Assignee})
+		r.Tasks = append(r.Tasks, ReasonTask{id, t.Status, t.Assignee, g.unreadable(id)})
 	}
 	if len(ids) > reasonTasks {
 		r.Total = len(ids)
 	}
+}
+
+// unreadable is the file of a task if it cannot be read; "" for any other.
+func (g *Graph) unreadable(id record.ID) string {
+	i := slices.IndexFunc(g.Problems(), func(p problem.Problem) bool {
+		_, broken, ok := kind.At(p.Path)
+		return ok && broken == string(id)
+	})
+	if i < 0 {
+		return ""
+	}
+	return g.Problems()[i].Path
 }

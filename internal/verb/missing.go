@@ -2,6 +2,7 @@ package verb
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store"
@@ -10,7 +11,7 @@ import (
 )
 
 // offersRestore adds to a refusal for want of a task what brings the task back: the trash of this clone, or git. One
-// whose file is there, and cannot be read, keeps its hint; so does a NOT_FOUND of what was never deleted here.
+// whose file is there, and cannot be read, is said to be so; its hint stays with a NOT_FOUND of what was never deleted here.
 func offersRestore(s *store.Store, err error) error {
 	e, ok := errors.AsType[*record.Error](err)
 	missing, lacks := errors.AsType[record.MissingError](err)
@@ -20,7 +21,7 @@ func offersRestore(s *store.Store, err error) error {
 	id, gone := missing.Ref.ID, *e
 	switch {
 	case place.There(s.Layout, kind.Tasks.Kind, id):
-		return err
+		return unreadable(s, gone, id)
 	case s.Trash().Has(missing.Ref):
 		return gone.WithHint("%s was deleted in this clone; %s brings it back", id, record.CallTo("restore", "id", id).OnlyShown())
 	case e.Code == record.DepsOpen:
@@ -29,4 +30,13 @@ func offersRestore(s *store.Store, err error) error {
 			id, s.File(kind.Tasks.Kind, id), record.CallTo("revert", "commit", "COMMIT").OnlyShown(), drop)
 	}
 	return err
+}
+
+// unreadable is a refusal for want of a task whose file is there: it says what is wrong with the file.
+func unreadable(s *store.Store, refusal record.Error, id string) error {
+	if _, err := s.Read(kind.Tasks.Kind, id); err != nil && refusal.Code == record.DepsOpen {
+		refusal.Msg = strings.Replace(refusal.Msg, id+" (missing)", id+" (cannot be read)", 1)
+		return refusal.WithHint("%s; fix that file, or ask a person whether %s is still to be waited for", record.MessageOf(err), id)
+	}
+	return &refusal
 }

@@ -30,6 +30,8 @@ type Work struct {
 	Claimed  int         `json:"claimed"`         // open tasks that are held, assigned, lapsed or elsewhere
 	Yours    []record.ID `json:"yours,omitempty"` // of these, those that the caller has and has not begun
 	Replayed bool        `json:"replayed,omitempty"`
+
+	Unreadable *verb.Problems `json:"unreadable,omitempty"` // with no task: the files that cannot be read, which may be why
 }
 
 func exitOfNext(out any) int {
@@ -77,6 +79,9 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 			out.Task = &got
 		}
 		return out, err
+	}
+	if broken := verb.ProblemsOf(g.Problems(), partSize); len(broken.Problems) > 0 {
+		out.Unreadable = &broken
 	}
 	return out, nil
 }
