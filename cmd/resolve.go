@@ -66,7 +66,8 @@ func resolveCommands() []command {
 		about: "At a terminal it asks for each difference; elsewhere it takes a flag, or lists the differences and fails. What does go together\n" +
 			"is merged, the entries of both sides stay, and one more says what was chosen. In a merge that git has under way the file is\n" +
 			"written and staged, also where one side was checked out (git checkout --ours), which brings the lost entries back. What cairn\n" +
-			"sync could not merge is settled for the next sync.",
+			"sync could not merge is settled for the next sync. Of a record that one side deleted and the other changed, the side that is taken\n" +
+			"says whether it is deleted or kept.",
 	}, func(ctx context.Context, c *call, in resolveIn) error {
 		return resolveCommand{call: c, resolveIn: in}.run(ctx)
 	})}
@@ -152,6 +153,8 @@ func (p resolveCommand) settle(ctx context.Context, d work.Dispute) error {
 	theirs := slices.Repeat([]bool{p.Theirs}, len(d.Differences))
 	taken, took := d.Taken()
 	switch {
+	case p.Edit && d.Deleted:
+		return usage("one side deleted %s, so there are no two texts to edit", d.Ref.ID).WithHint("%s, or --theirs", record.CallTo("resolve", "", d.Ref.ID, "ours", true))
 	case p.Edit:
 		return p.inEditor(ctx, d)
 	case p.Ours, p.Theirs, len(d.Differences) == 0:
@@ -166,6 +169,10 @@ func (p resolveCommand) settle(ctx context.Context, d work.Dispute) error {
 	default:
 		if !p.json {
 			p.show(listed([]work.Dispute{d}))
+		}
+		if d.Deleted {
+			return verb.WithID(record.Errorf(record.MergeConflict, "one side deleted it and the other changed it, and nobody is here to choose").
+				WithHint("%s, or --theirs: the one that deleted it deletes it, the other keeps it", record.CallTo("resolve", "", d.Ref.ID, "ours", true)), record.ID(d.Ref.ID))
 		}
 		fields := record.Each(d.Differences, func(one kind.Difference) string { return one.Field })
 		e := record.Errorf(record.MergeConflict,

@@ -1,8 +1,8 @@
 package store
 
 import (
-	"fmt"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"

@@ -25,6 +25,8 @@ type Dispute struct {
 	Path string // of its file, from the workspace root
 	With string // where their version comes from: the branch, or "the other side" of what is under way
 
+	Deleted bool // one side deleted it, and the other changed it
+
 	kind.Choices
 	kind  *kind.Kind
 	sides [2][]byte // our version and theirs
@@ -73,12 +75,11 @@ func Disputes(ctx context.Context, s *store.Store, now func() time.Time) ([]Disp
 	return in.ofSync(ctx)
 }
 
-// of is the dispute of a path that git has as unmerged; nil if it is no record of the workspace, or one side deleted
-// it.
+// of is the dispute of a path that git has as unmerged; nil if it is no record of the workspace, or no side has it.
 func (in disputes) of(ctx context.Context, u git.Unmerged) (*Dispute, error) {
 	name, below := strings.CutPrefix(u.Path, in.InRepo(""))
 	k, id, ok := kind.At(name)
-	if !below || !ok || u.Ours == "" || u.Theirs == "" {
+	if !below || !ok || u.Ours == "" && u.Theirs == "" {
 		return nil, nil
 	}
 	var versions [3][]byte
@@ -95,10 +96,13 @@ func (in disputes) of(ctx context.Context, u git.Unmerged) (*Dispute, error) {
 	if err != nil && !problem.Missing(err) {
 		return nil, problem.IO(err)
 	}
-	return &Dispute{
-		Ref: k.Ref(id), Path: name, With: "the other side", kind: k, now: now, sides: [2][]byte{versions[1], versions[2]},
-		Choices: k.Choose(name, versions[0], versions[1], versions[2], in.Config.Flow),
-	}, nil
+	d := &Dispute{Ref: k.Ref(id), Path: name, With: "the other side", kind: k, now: now, sides: [2][]byte{versions[1], versions[2]}}
+	if d.Deleted = u.Ours == "" || u.Theirs == ""; d.Deleted {
+		d.Choices = k.ChooseWhole(versions[1], versions[2])
+	} else {
+		d.Choices = k.Choose(name, versions[0], versions[1], versions[2], in.Config.Flow)
+	}
+	return d, nil
 }
 
 // taken lists the records that both sides of a merge changed, and whose staged file lacks entries of one: somebody has
@@ -154,7 +158,11 @@ func (in disputes) ofSync(ctx context.Context) (all []Dispute, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(files) != 1 || files[0].ID != one.Ours || len(one.Settled) > 0 {
+		ours := ""
+		if len(files) == 1 {
+			ours = files[0].ID
+		}
+		if ours != one.Ours || one.IsSettled() {
 			continue
 		}
 		d, err := in.of(ctx, git.Unmerged{Path: in.InRepo(one.Path), Base: one.Base, Ours: one.Ours, Theirs: one.Theirs})
@@ -177,7 +185,7 @@ func (d Dispute) OfSync() bool { return d.sync != nil }
 func (d Dispute) Taken() (theirs, ok bool) {
 	lf := func(src []byte) []byte { return bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")) }
 	switch {
-	case d.sync != nil:
+	case d.sync != nil, d.Deleted: // git leaves the changed one there
 		return false, false
 	case bytes.Equal(lf(d.now), lf(d.sides[1])):
 		return true, true
@@ -189,7 +197,7 @@ func (d Dispute) Taken() (theirs, ok bool) {
 // ByHand reports whether somebody has settled it in the file, which has the entries of both sides and no markers.
 func (d Dispute) ByHand() bool {
 	doc, err := format.Parse(d.now, d.kind.Form)
-	return d.sync == nil && err == nil && doc.Unmerged() == 0 && len(d.kind.Lost(d.now, d.sides)) == 0
+	return d.sync == nil && !d.Deleted && err == nil && doc.Unmerged() == 0 && len(d.kind.Lost(d.now, d.sides)) == 0
 }
 
 // Text is what the file holds.
@@ -212,23 +220,28 @@ func (d Dispute) Chosen(theirs []bool) string {
 }
 
 // Settle settles a dispute: the record becomes a text that somebody chose, with the entries of both sides, and one that
-// says what was chosen. In a merge that is under way the file is written and staged; what a sync could not merge is
+// says what was chosen; or the record is deleted, where one side deleted it and the text is empty. In a merge that is
+// under way the file is written and staged; what a sync could not merge is
 // noted, and the next sync merges it so. It returns BAD_FILE for a text that cannot be read, and CONFLICT if the file
 // changed meanwhile.
 func (d Dispute) Settle(
 	ctx context.Context, s *store.Store, now func() time.Time, text []byte, stamp record.Stamp,
 ) error {
-	stamp.Text = record.Clip(stamp.Text, record.MaxText-len("…"))
-	settled, err := d.kind.Settled(d.Path, text, d.sides, s.Config.Flow, kind.Deps(s, s.Config.Flow), stamp)
-	if err != nil {
-		return err
-	}
 	trees, err := Trees(s, now)
 	if err != nil {
 		return err
 	}
+	gone := d.Deleted && len(text) == 0
+	var settled []byte
+	if !gone {
+		stamp.Text = record.Clip(stamp.Text, record.MaxText-len("…"))
+		settled, err = d.kind.Settled(d.Path, text, d.sides, s.Config.Flow, kind.Deps(s, s.Config.Flow), stamp)
+		if err != nil {
+			return err
+		}
+	}
 	if d.sync != nil {
-		d.sync.Settled = settled
+		d.sync.Settled, d.sync.Gone = settled, gone
 		return trees.Settle(*d.sync)
 	}
 	if err := (store.Fix{Path: d.Path, Old: d.now, New: settled}).Apply(ctx, s.Layout); err != nil {

@@ -61,6 +61,31 @@ func (k *Kind) Choose(name string, base, ours, theirs []byte, flow task.Flow) Ch
 	return c
 }
 
+// ChooseWhole is what is left to choose where one side deleted the record and the other changed it: the version of that
+// side, or nothing, which is an empty text.
+func (k *Kind) ChooseWhole(ours, theirs []byte) Choices {
+	d := Difference{Field: "the record", Ours: k.inShort(ours), Theirs: k.inShort(theirs), lines: [2]string{string(ours), string(theirs)}}
+	return Choices{kind: k, texts: []string{"", ""}, Differences: []Difference{d}}
+}
+
+// inShort is what a version of a record says, and who wrote to it last.
+func (k *Kind) inShort(src []byte) string {
+	if len(src) == 0 {
+		return "deleted"
+	}
+	doc, err := format.Parse(src, k.Form)
+	var v any
+	if err == nil {
+		v, err = k.Decode(doc)
+	}
+	if err != nil {
+		return "changed"
+	}
+	h := k.Header(v)
+	last := h.Log.Last()
+	return strings.TrimSpace("changed, " + string(last.Did) + " by " + string(last.Who) + ": " + h.Title)
+}
+
 // topKey is the key of the top mapping that a line begins with; "" for a line that begins otherwise.
 func topKey(line string) string {
 	key, rest, found := strings.Cut(line, ":")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,7 +27,11 @@ type Conflict struct {
 	Ours    string `json:"ours"`
 	Theirs  string `json:"theirs"`
 	Settled []byte `json:"settled,omitempty"` // what somebody made of them, which the next sync merges them to
+	Gone    bool   `json:"gone,omitempty"`    // or that it is deleted
 }
+
+// IsSettled reports whether somebody has settled it.
+func (c Conflict) IsSettled() bool { return c.Gone || len(c.Settled) > 0 }
 
 const conflictExt = ".conflict"
 
@@ -75,11 +80,11 @@ func (w *Worktrees) Stage(ctx context.Context, path string) error {
 }
 
 // settled is the conflict that was noted of a path, if somebody has settled it between these versions.
-func (y *syncing) settled(u git.Unmerged, path string) ([]byte, bool) {
+func (y *syncing) settled(u git.Unmerged, path string) (Conflict, bool) {
 	data, err := disk.ReadRegular(y.conflictFile(path), maxRecord)
 	var one Conflict
 	ok := err == nil && decode(data, &one) && one.Path == path && one.Ours == u.Ours && one.Theirs == u.Theirs
-	return one.Settled, ok && len(one.Settled) > 0
+	return one, ok && one.IsSettled()
 }
 
 // forgetConflicts removes what was noted of conflicts, once all is merged.
@@ -104,15 +109,30 @@ func (y *syncing) settle(ctx context.Context, there *git.Repo, failed error) err
 	var others []string
 	for _, u := range all {
 		name, of, ok := y.named(u.Path)
-		content, settled := y.settled(u, name)
+		chosen, settled := y.settled(u, name)
+		moved := false
+		if ok && (u.Ours == "" || u.Theirs == "") { // deleted, or put to rest
+			files, err := there.Index("").Named(ctx, path.Base(u.Path))
+			if err != nil {
+				return err
+			}
+			moved = slices.ContainsFunc(files, func(f git.File) bool { return f.Path != u.Path })
+		}
 		switch {
-		case !ok || u.Ours == "" || u.Theirs == "":
+		case !ok || moved:
 			others = append(others, u.Path)
 		case !settled:
 			records = append(records, of)
 			err = (&Worktrees{y.clone}).Settle(Conflict{Path: name, With: y.at.name(), Base: u.Base, Ours: u.Ours, Theirs: u.Theirs})
+		case chosen.Gone:
+			_, err = git.Writing{}.Run(ctx, there.Top, "rm", "--quiet", "--force", "--", u.Path)
 		default:
-			if err = atomicfile.WriteVolatile(filepath.Join(there.Top, filepath.FromSlash(u.Path)), content); err == nil {
+			file := filepath.Join(there.Top, filepath.FromSlash(u.Path))
+			err = os.MkdirAll(filepath.Dir(file), 0o755) // a file that is deleted here is not there
+			if err == nil {
+				err = atomicfile.WriteVolatile(file, chosen.Settled)
+			}
+			if err == nil {
 				_, err = git.Writing{}.Run(ctx, there.Top, "add", "--", u.Path)
 			}
 		}
