@@ -210,6 +210,7 @@ type Logged struct {
 type Changed struct {
 	Path  string   // from the top
 	New   bool     // the commit brings it
+	Gone  bool     // the commit deletes it
 	Added []string // of the lines that it adds those that fit; see Log
 }
 
@@ -341,6 +342,8 @@ func (r *logReader) line(text string) error {
 		r.hunk = true
 	case !r.hunk && strings.HasPrefix(text, "new file mode ") && len(at.Changed) > 0:
 		at.Changed[len(at.Changed)-1].New = true
+	case !r.hunk && strings.HasPrefix(text, "deleted file mode ") && len(at.Changed) > 0:
+		at.Changed[len(at.Changed)-1].Gone = true
 	case r.hunk && strings.HasPrefix(text, "+") && len(at.Changed) > 0 && r.keep(text[1:]):
 		last := &at.Changed[len(at.Changed)-1]
 		last.Added = append(last.Added, text[1:])

@@ -58,6 +58,7 @@ type Commit struct {
 	Merge        bool     `json:"merge,omitempty"`
 	Changes      []string `json:"changes,omitempty"` // the records that it changes, the first 20
 	ChangesTotal int      `json:"changes_total,omitempty"`
+	Deleted      []string `json:"deleted,omitempty"` // those among them that it deletes
 	ByHand       []string `json:"by_hand,omitempty"` // those among all of them to which it brings no entry: somebody changed the file itself
 }
 
@@ -233,7 +234,10 @@ func (c *Commit) changes(s *store.Store, in store.Logged, brought broughtLines) 
 			}
 		}
 		made := file.New && id == configKind // by init, which writes no entry
-		if len(file.Added) == 0 && places[id] == 1 && !made && len(c.ByHand) < recordsNamed {
+		switch once := places[id] == 1; {
+		case once && file.Gone && len(c.Deleted) < recordsNamed:
+			c.Deleted = append(c.Deleted, id)
+		case once && !file.Gone && len(file.Added) == 0 && !made && len(c.ByHand) < recordsNamed:
 			c.ByHand = append(c.ByHand, id)
 		}
 		for _, line := range file.Added {
