@@ -45,7 +45,11 @@ func ofReview(c record.Call) (action string, rest []record.Arg, ok bool) {
 	}
 	for i, a := range c.Args {
 		if a.Name == "action" && slices.Contains([]string{"approve", "reject", "rebase", "merge", "pr"}, a.Text()) {
-			return a.Text(), slices.Delete(slices.Clone(c.Args), i, i+1), true
+			rest = slices.Delete(slices.Clone(c.Args), i, i+1)
+			if i := slices.IndexFunc(rest, func(a record.Arg) bool { return a.Name == "text" }); i >= 0 && a.Text() != "merge" {
+				rest[i].Name = "" // it is positional there
+			}
+			return a.Text(), rest, true
 		}
 	}
 	return "", nil, false
@@ -76,7 +80,7 @@ func wordsOf(v verb.Verb, a record.Arg) []string {
 	}
 	switch {
 	case f.Arg:
-		return []string{a.Text()}
+		return []string{wordOf(a)}
 	case a.Value == record.Either:
 		return []string{"--" + f.Flag + "|--" + f.Not}
 	case a.Value == true:
@@ -84,6 +88,14 @@ func wordsOf(v verb.Verb, a record.Arg) []string {
 	case a.Value == false && f.Not != "":
 		return []string{"--" + f.Not}
 	default:
-		return []string{"--" + f.Flag, a.Text()}
+		return []string{"--" + f.Flag, wordOf(a)}
 	}
+}
+
+// wordOf is the value of an argument on a command line. A text is one word; the members of a list are several.
+func wordOf(a record.Arg) string {
+	if text, ok := a.Value.(string); ok {
+		return record.ShellWord(text)
+	}
+	return a.Text()
 }

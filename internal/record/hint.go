@@ -76,6 +76,14 @@ func (c Call) String() string {
 // Text is the value in words. The members of a list have spaces between them.
 func (a Arg) Text() string { return strings.Trim(fmt.Sprint(a.Value), "[]") }
 
+// ShellWord is a word as a POSIX shell takes it for what it is: quoted, if it needs that.
+func ShellWord(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !IsWord(string(r), "/._-=:,@%+") }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // Hint says what to do next. It is text that can hold calls, which are spelled where it is shown. The zero value says
 // nothing.
 type Hint struct {

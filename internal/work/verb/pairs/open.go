@@ -190,18 +190,10 @@ func (p place) withCommand(table executor.Table, name string) (Pair, error) {
 		return out, err
 	}
 	out.Executor, out.argv, out.variables = name, argv, append(out.variables, env...)
-	words := []string{"cd", quoted(p.dir), "&&", "env"}
+	words := []string{"cd", record.ShellWord(p.dir), "&&", "env"}
 	for _, word := range slices.Concat(out.variables, argv) {
-		words = append(words, quoted(word))
+		words = append(words, record.ShellWord(word))
 	}
 	out.Command = strings.Join(words, " ")
 	return out, nil
-}
-
-// quoted is a word that a POSIX shell takes for what it is.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !record.IsWord(string(r), "/._-=:,@%+") }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
