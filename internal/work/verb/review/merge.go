@@ -40,6 +40,9 @@ type merging struct {
 // What refuses the merge leaves base, branch, task and claims as they were.
 func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
 	m := &merging{Place: p, in: in, base: cmp.Or(in.Base, p.Tree.Base)}
+	if out, before := m.before(ctx); before {
+		return out, nil
+	}
 	if err := m.prepare(ctx); err != nil {
 		return ApplyOut{}, err
 	}
@@ -70,6 +73,22 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 		out.Run = m.out.Run
 	}
 	return out, nil
+}
+
+// before is the answer where a merge has brought home all that the branch has and closed the task: there is nothing to
+// do, and a notice says so.
+func (m *merging) before(ctx context.Context) (ApplyOut, bool) {
+	flow, log := m.S.Config.Flow, m.Task.Provenance
+	if !flow.IsClosed(m.Task.Status) || flow.IsAbandoned(m.Task.Status) || m.Repo() == nil || m.Made && m.base != m.Tree.Base {
+		return ApplyOut{}, false
+	}
+	tip, err := m.Repo().Commit(ctx, "refs/heads/"+worktree.Branch(m.Task.ID))
+	if err != nil || !slices.ContainsFunc(log, func(e record.Entry) bool { return e.Said().Merged != "" && (tip == "" || e.Said().Merged == tip) }) {
+		return ApplyOut{}, false
+	}
+	out := ApplyOut{Task: m.W.View(m.S).Task(m.Task)}
+	out.Notices = []verb.Notice{{Code: "MERGED_BEFORE", Message: "its work was merged and the task closed before; nothing was to do"}}
+	return out, true
 }
 
 func (m *merging) prepare(ctx context.Context) error {
