@@ -2,6 +2,7 @@ package gates
 
 import (
 	"context"
+	"os"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -23,10 +24,17 @@ func TreeOf(ctx context.Context, s *store.Store, t task.Task) store.Tree {
 }
 
 // FilesOf are where the commands of a task run. Of a task in another repository that is the work tree which was made for
-// it there, as long as there is one, and else the folder that the config names.
+// it there, as long as there is one, and else the folder that the config names. It returns NOT_FOUND if somebody took that
+// work tree away.
 func FilesOf(s *store.Store, t task.Task) (store.Files, error) {
 	if in := verb.OwnWork().FilesIn; t.Repo != "" && in != nil {
-		s = s.WithFiles(in(s, t))
+		top := in(s, t)
+		if info, err := os.Lstat(top); top != "" && (err != nil || !info.IsDir()) {
+			return store.Files{}, record.Errorf(record.NotFound, "the work tree of %s in %s is gone: there is no folder %s", t.ID, t.Repo, top).
+				WithHint("if it was moved, git worktree repair NEW-PATH in that repository; if not, %s begins anew, and keeps what its branch has",
+					record.CallTo("job_discard", "id", t.ID).OnlyShown())
+		}
+		s = s.WithFiles(top)
 	}
 	return s.Files(t)
 }

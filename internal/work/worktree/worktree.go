@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -114,7 +115,7 @@ func (w work) tip(ctx context.Context) (string, error) {
 	tip, err := w.branchTip(ctx, w.tree.Branch)
 	if err == nil && tip == "" {
 		err = record.Errorf(record.Conflict, "the branch %s of %s is not there any more", w.tree.Branch, w.tree.Task).
-			WithHint("git reflog may still name its commits")
+			WithHint("git reflog may still name its commits; %s begins anew, and keeps what is left", w.discard())
 	}
 	return tip, err
 }
@@ -133,7 +134,8 @@ func (w work) verified(ctx context.Context) (*git.Repo, error) {
 	there, err := w.opened(w.tree.Path)
 	if err != nil {
 		return nil, record.Errorf(record.Conflict, "the work tree of %s is not at %s any more", w.tree.Task, w.tree.Path).
-			WithHint("git worktree list shows where it is; %s tells what is known of it", record.CallTo("worktree_list"))
+			WithHint("if it was moved, git worktree list shows where it is; if it is gone, %s begins anew, and keeps what its branch has", w.discard()).
+			WithNext(record.CallTo("worktree_list"))
 	}
 	if !w.isOurs(there) {
 		return nil, w.changed("is not a work tree of this clone")
@@ -152,6 +154,10 @@ func (w work) verified(ctx context.Context) (*git.Repo, error) {
 	if head.Branch != w.tree.Branch {
 		return nil, w.changed("has " + checkedOut(head) + " checked out, and not " + w.tree.Branch)
 	}
+	if head.Commit == "" {
+		_, err := w.tip(ctx)
+		return nil, cmp.Or(err, w.changed("has no commit"))
+	}
 	if top, err := there.TopLevel(ctx); err != nil || filepath.Clean(filepath.FromSlash(top)) != w.tree.Path {
 		return nil, w.changed("is not the work tree that git finds there, which is " + top)
 	}
@@ -165,7 +171,12 @@ func (w work) verified(ctx context.Context) (*git.Repo, error) {
 func (w work) changed(what string) error {
 	return record.Errorf(record.Conflict, "the work tree of %s, %s, %s", w.tree.Task, w.tree.Path, what).
 		WithHint("what a person changed there is left alone; to go on, check out %s there again, or begin anew: %s keeps what is there on a branch of its own",
-			w.tree.Branch, record.CallTo("job_discard", "id", w.tree.Task).OnlyShown())
+			w.tree.Branch, w.discard())
+}
+
+// discard is the call that gives the attempt up, whatever is left of it.
+func (w work) discard() record.Call {
+	return record.CallTo("job_discard", "id", w.tree.Task).OnlyShown()
 }
 
 func checkedOut(h git.Head) string {
@@ -207,8 +218,11 @@ func (c *clone) adminDir(m made) string {
 // opened is the repository of the work tree whose top is a path. The workspace of the clone lies in it where it lies in
 // others.
 func (c *clone) opened(path string) (*git.Repo, error) {
-	if info, err := os.Lstat(path); err != nil || !info.IsDir() {
+	switch info, err := os.Lstat(path); {
+	case err != nil:
 		return nil, record.Errorf(record.NotFound, "there is no folder %s", path)
+	case !info.IsDir():
+		return nil, record.Errorf(record.NotFound, "%s is no folder any more", path)
 	}
 	repo, ok, err := git.Find(path)
 	if err != nil {
