@@ -119,6 +119,7 @@ func lastSeen(log record.Log) map[string]string {
 // compare finds what changed in the source of tasks that were imported before, and with Update takes it over.
 func (d *draft) compare(ctx context.Context, in ImportIn) error {
 	d.report.Update = in.Update
+	d.reworded(in.Items)
 	silent := d.silent(in.Items)
 	for _, it := range in.Items {
 		id, before := d.known[target(d.source, it.Ref)]

@@ -94,6 +94,7 @@ func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Rea
 			d.came[id] = ref
 		}
 	}
+	d.reworded(in.Items)
 	d.report.Read = len(in.Items)
 	for _, l := range in.Aside {
 		d.report.lose(l.Value, l.Field, "")

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -40,6 +41,12 @@ type Item struct {
 
 	Fields  verb.Values `json:"fields,omitempty" doc:"more of it, by name: a field where this workspace has one of that name, else it stands in the body"`
 	LeftOut []Loss      `json:"left_out,omitempty" doc:"what the source says of it and no field here holds; for the report"`
+}
+
+// WordsRef names an item without an id, by its file and by the words that tell it from others there. A second import may
+// find it reworded.
+func WordsRef(file string, words ...string) string {
+	return file + "#" + record.ContentHash(words...)[:12]
 }
 
 // Check is a check of a task that was one of cairn's.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -15,8 +14,8 @@ import (
 // of several that stand above an item the innermost; each other one below the title of the page is a label of it.
 //
 // At its end an item may say more in brackets, as export writes it: (p1, due 2026-08-01, est 90m, @lee, #roof, after
-// T-2 T-3, state in_review, id T-4). An item without an id is known by its words and those above it, so one that is
-// worded anew is another item.
+// T-2 T-3, state in_review, id T-4). An item without an id is known by its words and those above it; see
+// transfer.WordsRef. What has a word in its box is no item, and is told.
 func readMarkdown(files []File) (Batch, error) {
 	var out Batch
 	for _, f := range files {
@@ -30,7 +29,7 @@ func readMarkdown(files []File) (Batch, error) {
 		for i := range l.items {
 			l.items[i].Body = strings.Trim(l.items[i].Body, "\n")
 		}
-		out.Items = append(out.Items, l.items...)
+		out.Items, out.Aside = append(out.Items, l.items...), append(out.Aside, l.aside...)
 	}
 	return out, nil
 }
@@ -39,6 +38,7 @@ func readMarkdown(files []File) (Batch, error) {
 type checklist struct {
 	file   string
 	items  []transfer.Item
+	aside  []transfer.Loss
 	open   []level  // the items that the next one can stand below, the outermost first
 	labels []string // of the headings that are open, by their level; "" for one that is none
 	states []string
@@ -63,6 +63,9 @@ func (l *checklist) read(line string) {
 	if mark, words, isBox := box(text); ok && isBox && words != "" {
 		l.item(indent, mark, words)
 		return
+	}
+	if word, words, isBox := strings.Cut(strings.TrimPrefix(text, "["), "] "); ok && isBox && text[0] == '[' && !strings.ContainsAny(word, "[]") && words != "" {
+		l.aside = append(l.aside, transfer.Loss{Field: "line with a word in its box, which makes no task", Value: text})
 	}
 	l.text(line)
 }
@@ -123,6 +126,9 @@ func (l *checklist) item(indent int, mark byte, words string) {
 	case it.State == transfer.Done: // under such a heading, and not ticked
 		it.State = transfer.Open
 	}
+	if !strings.ContainsRune(" xX-~/>", rune(mark)) {
+		it.Lose("mark in a box that is not known; it says nothing of the state", string(rune(mark)))
+	}
 	above := ""
 	if n := len(l.open); n > 0 {
 		above = l.items[l.open[n-1].item].Ref
@@ -142,7 +148,7 @@ func (l *checklist) item(indent int, mark byte, words string) {
 func (l *checklist) ref(id, above, title string) string {
 	ref := l.file + "#" + id
 	if id == "" {
-		ref = l.file + "#" + record.ContentHash(above, strings.Join(l.labels, "/"), title)[:12]
+		ref = transfer.WordsRef(l.file, above, strings.Join(l.labels, "/"), title)
 	}
 	if l.refs[ref]++; l.refs[ref] > 1 {
 		ref += "." + itoa(l.refs[ref])
