@@ -120,9 +120,15 @@ func (in UpdateIn) valid() error {
 		}
 		seen[id] = true
 	}
+	changes := in
+	changes.ID, changes.IDs, changes.Where, changes.ExpectedRev, changes.ExpectedStatus = "", nil, "", "", ""
+	changes.Once, changes.Given = verb.Once{}, nil
 	switch {
 	case (in.ID == "") == (len(in.IDs) == 0):
 		return verb.BadInput("", "names neither one task nor several, or both").WithHint("give id, ids or where")
+	case reflect.ValueOf(changes).IsZero() && len(in.ownGiven()) == 0:
+		return verb.BadInput("", "names nothing to change").
+			WithHint("say what is to be changed, as in %s", record.CallTo("update", "id", string(in.all()[0]), "priority", "1").OnlyShown())
 	case in.Labels != nil && len(in.AddLabels)+len(in.RemoveLabels) > 0:
 		return verb.BadInput("labels", "replaces all labels, and add_labels and remove_labels change some").WithHint("give the one or the others")
 	case len(in.IDs) > mostAtOnce:
