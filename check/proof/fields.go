@@ -112,7 +112,7 @@ func (r *refRules) all(f *File) {
 		at := Path{"refs", i}
 		report := func(rule Rule, format string, args ...any) { r.report(rule, f, at, format, args...) }
 		if err := ref.Valid(); err != nil {
-			report(BadField, "%s", record.MessageOf(err))
+			r.report(BadField, f, at, "%s", record.MessageOf(err)).allowing(err)
 			continue
 		}
 		if slices.ContainsFunc(refs[:i], func(before record.Reference) bool { return before.Ref == ref.Ref }) {

@@ -96,7 +96,7 @@ func (r fileRules) fields(f *TaskFile) {
 			if field.Name == "checks" {
 				at = append(at, sort.Search(len(t.Checks), func(i int) bool { return task.ValidChecks(t.Checks[:i+1]) != nil }))
 			}
-			r.report(BadField, &f.File, at, "%s", record.MessageOf(err))
+			r.report(BadField, &f.File, at, "%s", record.MessageOf(err)).allowing(err)
 		}
 	}
 	r.ownFields(f)

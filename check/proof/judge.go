@@ -2,6 +2,7 @@ package proof
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -125,6 +126,14 @@ func (j *judge) report(rule Rule, file *File, at Path, format string, args ...an
 // fix replaces the rule's general fix.
 func (f *found) fix(format string, args ...any) *found {
 	f.Fix = fmt.Sprintf(format, args...)
+	return f
+}
+
+// allowing names in the fix which values are allowed, where the error about one knows them.
+func (f *found) allowing(err error) *found {
+	if e, ok := errors.AsType[*record.Error](err); ok && !e.Hint.Empty() {
+		f.fix("correct the value in an editor: %s", e.Hint)
+	}
 	return f
 }
 

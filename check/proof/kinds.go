@@ -45,7 +45,7 @@ func deletedDecision(c *Case) {
 func judgeDecision(c *Case) {
 	d, _ := c.Now.Value.(ledger.Decision)
 	if err := task.ValidScope(d.Scope); err != nil {
-		c.Report(BadField, Path{"scope"}, "%s", record.MessageOf(err))
+		c.badField(Path{"scope"}, err)
 	}
 	judgeContent(c, d)
 	judgeSuccession(c, d)
@@ -182,13 +182,13 @@ var Handoffs = Kind{Name: ledger.HandoffKind, Judge: judgeHandoff, Mover: "cairn
 func judgeHandoff(c *Case) {
 	h, _ := c.Now.Value.(ledger.Handoff)
 	if err := record.OneOf("type", h.Type, ledger.HandoffTypes); err != nil {
-		c.Report(BadField, Path{"type"}, "%s", record.MessageOf(err))
+		c.badField(Path{"type"}, err)
 	}
 	if len(h.To) == 0 {
 		c.Report(BadField, Path{"to"}, "to names nobody")
 	}
 	if err := h.Due.Valid(); err != nil {
-		c.Report(BadField, Path{"due"}, "%s", record.MessageOf(err))
+		c.badField(Path{"due"}, err)
 	}
 	if hash := ledger.RecordedHash(h.Log); hash != "" && !h.HasContent(hash) {
 		c.Report(HandoffRewritten, Path{"provenance", 0}, "what it asks is not what its first entry has the hash of")

@@ -25,9 +25,8 @@ func (r lifeRules) apply() {
 	}
 	if v, ok := r.Now.Value.(interface{ Valid() error }); ok {
 		if err := v.Valid(); err != nil {
-			msg := record.MessageOf(err)
-			key, _, _ := strings.Cut(msg, " ")
-			r.Report(BadField, Path{key}, "%s", msg)
+			key, _, _ := strings.Cut(record.MessageOf(err), " ")
+			r.badField(Path{key}, err)
 		}
 	}
 	if r.judge.change != nil {

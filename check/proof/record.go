@@ -105,6 +105,11 @@ func (c *Case) Report(rule Rule, at Path, format string, args ...any) *Finding {
 	return &c.judge.report(rule, &f.File, at, format, args...).Finding
 }
 
+// badField reports a value that is not allowed.
+func (c *Case) badField(at Path, err error) {
+	c.judge.report(BadField, &c.Now.File, at, "%s", record.MessageOf(err)).allowing(err)
+}
+
 // HasTask reports whether the tree has a task.
 func (c *Case) HasTask(id record.ID) bool { return c.judge.byName[id] != nil }
 
