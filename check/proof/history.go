@@ -20,6 +20,9 @@ func (r historyRules) apply() {
 	if r.change == nil {
 		return
 	}
+	if r.Config.Sound() && r.change.Base.Config.Sound() {
+		logRules{r.judge, compareLogs(&r.Config.File, &r.change.Base.Config.File)}.appendOnly()
+	}
 	for _, p := range r.change.pairs {
 		if p.was != nil && (p.was.ID() != p.now.ID() || p.was.Task.ID != p.now.Task.ID) {
 			was := p.was.Task.ID

@@ -283,6 +283,7 @@ func (r *treeReader) setConfig(f proof.File, doc *format.Doc) {
 			r.Config.Repos[repo.Name] = cmp.Or(repo.Path, repo.URL)
 		}
 		r.format = c.Format
+		r.Config.Head.Log, _ = kind.Entries(doc) // those of a config that is not sound are not compared
 	}
 }
 
