@@ -330,7 +330,8 @@ func TestSlowStoppingTheBoard(t *testing.T) {
 }
 
 // With its input from elsewhere the board is text.
-func TestTheBoardAwayFromATerminal(t *testing.T) {
+func TestSlowTheBoardAwayFromATerminal(t *testing.T) {
+	slowtest.Skip(t)
 	w := openTTY(t, 100, 40)
 	w.press("cairn board < /dev/null; echo status $?", "Enter")
 	w.until("backlog (4)", "closed (3)", "status 0")

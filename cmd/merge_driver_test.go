@@ -84,7 +84,8 @@ func TestSlowMergeDriverUnderGit(t *testing.T) {
 }
 
 // The driver gets a folder's name unchanged, even if a shell would expand it.
-func TestMergeDriverInFoldersWithOddNames(t *testing.T) {
+func TestSlowMergeDriverInFoldersWithOddNames(t *testing.T) {
+	slowtest.Skip(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no such names here")
 	}

@@ -34,12 +34,13 @@ import (
 //	commit               commit everything
 //	git COMMAND...       run git
 //	clock DURATION       move the clock on, or back
-//	judge [BASE]         judge the working tree, the index and the commit against the base, and print the findings
+//	judge [BASE]         judge the commit, and the working tree or the index, against the base, and print the findings
 //
 // An agent holds the SSH keys $ADA, $BOB and $EVE, with which attest --sign --key signs; no file of the beginning
 // allows them.
 //
-// The clock moves on by a minute with each command of cairn. The findings must be the same in all three places.
+// The clock moves on by a minute with each command of cairn. The findings must be the same in both places;
+// half of the histories are judged in the working tree, half in the index.
 //
 // Each history in cheats ends with its findings, which UPDATE=1 writes into it. Those in honest have none.
 func TestSlowHistories(t *testing.T) {
@@ -369,15 +370,16 @@ func judgeHistory(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	l, err := layout.At(ts.MkAbs("."))
 	ts.Check(err)
-	found := map[string]string{}
-	for _, opts := range []snapshot.CheckOptions{{Base: base, Trusted: true}, {Base: base, Staged: true}, {Base: base, Commit: "HEAD"}} {
+	uncommitted := []snapshot.CheckOptions{{Base: base, Trusted: true}, {Base: base, Staged: true}}[len(filepath.Base(ts.Name()))%2]
+	var found []string
+	for _, opts := range []snapshot.CheckOptions{uncommitted, {Base: base, Commit: "HEAD"}} {
 		c, err := snapshot.Check(context.Background(), l, opts)
 		ts.Check(err)
-		found[c.Judged] = list(c.Findings)
+		found = append(found, list(c.Findings))
 	}
-	if found[snapshot.WorkingTree] != found[snapshot.Index] || found[snapshot.Index] != found[snapshot.Commit] {
-		ts.Fatalf("the findings are not the same everywhere: %q", found)
+	if found[0] != found[1] {
+		ts.Fatalf("the findings are not those of the commit where nothing is committed yet (%+v): %q", uncommitted, found)
 	}
-	_, err = io.WriteString(ts.Stdout(), found[snapshot.Commit])
+	_, err = io.WriteString(ts.Stdout(), found[1])
 	ts.Check(err)
 }

@@ -196,7 +196,8 @@ func (w workspace) supervisor(t *testing.T, id string) int {
 	return state.Process
 }
 
-func TestAJobInTheForeground(t *testing.T) {
+func TestSlowAJobInTheForeground(t *testing.T) {
+	slowtest.Skip(t)
 	w := newJobs(t, 1, "cat >/dev/null; echo $PPID >parent; echo good >file")
 	c := w.command(t, "job", "start", "T-1", "--executor", "mine", "--json", "--foreground")
 	out, err := c.Output()

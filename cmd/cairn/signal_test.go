@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // patience is how long a test waits for what must happen.
@@ -105,7 +107,8 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 }
 
 // A check that prints without end makes neither the memory of the program nor the log large.
-func TestFloodOfOutput(t *testing.T) {
+func TestSlowFloodOfOutput(t *testing.T) {
+	slowtest.Skip(t)
 	w := newWorkspace(t, "cat /dev/zero", 1)
 	run := w.command(t, "run-checks", "T-1")
 	var said bytes.Buffer

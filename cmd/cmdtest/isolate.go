@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// identity is what git is told of whoever runs the tests.
-const identity = "[user]\n\tname = Shah\n\temail = shah@example.com\n[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n[gc]\n\tauto = 0\n"
-
 // Isolate gives this process a home folder of its own, in which git has an identity and the further settings, and takes
 // those of git and cairn out of its environment, so that no setting of this machine changes what the tests do. They call
 // it before any of them begins, and end when all have ended.
@@ -25,7 +22,7 @@ func Isolate(settings string) (end func()) {
 	for _, name := range []string{"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
 		_ = os.Setenv(name, home)
 	}
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(identity+settings), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(GitConfig+settings), 0o644); err != nil {
 		panic(err)
 	}
 	return func() { _ = os.RemoveAll(home) }

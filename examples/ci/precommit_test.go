@@ -5,11 +5,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // The hook that pre-commit would run keeps what is wrong out of the history, and judges what is staged and nothing
 // else.
-func TestPreCommit(t *testing.T) {
+func TestSlowPreCommit(t *testing.T) {
+	slowtest.Skip(t)
 	p := newProject(newMachine(t))
 	hooks := read[[]struct {
 		ID, Entry, Files string

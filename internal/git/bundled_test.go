@@ -5,10 +5,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // A remote that lies in the clone is found behind every spelling of its path, and one beside it is none.
-func TestBundledRemotes(t *testing.T) {
+func TestSlowBundledRemotes(t *testing.T) {
+	slowtest.Skip(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}

@@ -19,7 +19,8 @@ func withSubmodule(t testing.TB) repo {
 	return r
 }
 
-func TestASubmodule(t *testing.T) {
+func TestSlowASubmodule(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	r := withSubmodule(t)
 	sub := repo{t, r.path("sub")}

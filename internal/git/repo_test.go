@@ -97,7 +97,7 @@ func (r repo) git(args ...string) string {
 }
 
 func (r repo) try(args ...string) (string, error) {
-	cmd := exec.CommandContext(r.t.Context(), "git", args...)
+	cmd := exec.CommandContext(r.t.Context(), "git", append([]string{"-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir = r.dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }), "LC_ALL=C")
 	out, err := cmd.Output()

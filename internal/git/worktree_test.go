@@ -235,7 +235,8 @@ func TestModesThatGitIgnores(t *testing.T) {
 	r.equalsHead("after the edit")
 }
 
-func TestLineEndings(t *testing.T) {
+func TestSlowLineEndings(t *testing.T) {
+	slowtest.Skip(t)
 	isolate(t)
 	for name, config := range map[string][]string{
 		"autocrlf":   {"config", "core.autocrlf", "true"},

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 func TestOutputKeepsBothEnds(t *testing.T) {
@@ -76,7 +78,8 @@ func TestOutputIsValidUTF8(t *testing.T) {
 	}
 }
 
-func TestAFloodOfOutputTakesLittleMemory(t *testing.T) {
+func TestSlowAFloodOfOutputTakesLittleMemory(t *testing.T) {
+	slowtest.Skip(t)
 	const size = 200_000_000
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

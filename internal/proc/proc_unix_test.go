@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // gone waits until a process has ended, as one that was killed does soon.
@@ -106,7 +108,8 @@ func TestTheCallersDeadlineIsNotTheTimeLimit(t *testing.T) {
 	}
 }
 
-func TestALeftoverIsKilledAndNoFailure(t *testing.T) {
+func TestSlowALeftoverIsKilledAndNoFailure(t *testing.T) {
+	slowtest.Skip(t)
 	for name, redirect := range map[string]string{
 		"holding the output": "",
 		"letting it go":      ">/dev/null 2>&1",

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
@@ -343,7 +344,8 @@ func needs(t *testing.T, programs ...string) {
 	}
 }
 
-func TestSignWithKeygen(t *testing.T) {
+func TestSlowSignWithKeygen(t *testing.T) {
+	slowtest.Skip(t)
 	needs(t, "ssh-keygen")
 	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
 		t.Run(kind, func(t *testing.T) {

@@ -221,7 +221,8 @@ func TestReadNothing(t *testing.T) {
 
 // What was found is kept where there is live state, and only there. It is not believed once a branch changed, nor if it
 // is damaged.
-func TestReadKeepsWhatItFound(t *testing.T) {
+func TestSlowReadKeepsWhatItFound(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	c := newClones(t)
 	c.move(c.there, "PROJ-1", "in_review")

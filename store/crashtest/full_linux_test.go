@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
 // A real disk without space, which takes rights to make.
-func TestRealDiskIsFull(t *testing.T) {
+func TestSlowRealDiskIsFull(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHouse(t)
 	must(t, os.RemoveAll(filepath.Join(h.root, layout.Folder)))
 	if err := syscall.Mount("tmpfs", h.root, "tmpfs", 0, "size=256k"); err != nil {

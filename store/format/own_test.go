@@ -13,6 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"gopkg.in/yaml.v3"
 	"pgregory.net/rapid"
+
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 )
 
 // mustReadAlike fails if ownTree takes the YAML of a file, and yaml.v3 makes anything else of it or checkTree says
@@ -106,7 +108,8 @@ func kindOf(path string) Kind {
 
 // What ownTree reads is what yaml.v3 reads: of every file there is, and with each of its bytes taken out, doubled or
 // changed into one that means something to YAML.
-func TestOwnTreeIsThatOfYAML(t *testing.T) {
+func TestSlowOwnTreeIsThatOfYAML(t *testing.T) {
+	slowtest.Skip(t)
 	taken, tried := 0, 0
 	for path, src := range everyFile(t) {
 		tried++

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -26,7 +27,8 @@ const corpusSize = 80
 // No write surprises the author of a file. For each good file the file beside it, ending in .diff, says which kinds of
 // write have nothing to do there, and which are plain (see isPlain). For the others it holds the lines that they take
 // out and put in, or the refusal; UPDATE=1 writes it anew.
-func TestCorpusIsWrittenPlainly(t *testing.T) {
+func TestSlowCorpusIsWrittenPlainly(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	for name, src := range goodFiles(t) {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -106,7 +107,8 @@ func TestWritesReadBackAsMeant(t *testing.T) {
 }
 
 // One write after the other, all of them on one file, each on what the one before it left.
-func TestWritesFollowEachOther(t *testing.T) {
+func TestSlowWritesFollowEachOther(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	for _, path := range taskFiles(t) {
 		t.Run(testFile(path), func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -35,7 +36,8 @@ func team(t *testing.T) (here, there *store.Store) {
 }
 
 // A state is dropped when neither a worktree nor a branch of the clone lacks what it says, and not before.
-func TestDropCaughtUp(t *testing.T) {
+func TestSlowDropCaughtUp(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
@@ -134,7 +136,8 @@ func TestWhatCarriesNothingFurtherLeavesNoState(t *testing.T) {
 }
 
 // What a worktree waits for in vain is found by looking for it everywhere in the clone.
-func TestStranded(t *testing.T) {
+func TestSlowStranded(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	removeWorktree := func(t *testing.T, here, there *store.Store) {
 		storetest.Git(t, here.Root, "worktree", "remove", "--force", there.Root)

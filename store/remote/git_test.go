@@ -69,7 +69,8 @@ func unhook(t *testing.T, bare, name string) {
 }
 
 // The server dies once it has taken a push, before it says so.
-func TestGitLosesTheAnswer(t *testing.T) {
+func TestSlowGitLosesTheAnswer(t *testing.T) {
+	slowtest.Skip(t)
 	bare, all := realClones(t, "agent:ada", "agent:bea")
 	a, b := all[0], all[1]
 	hook(t, bare, "post-receive", "kill -9 $PPID")
@@ -103,7 +104,8 @@ func TestSlowGitStopsAtTheSecondRef(t *testing.T) {
 	}
 }
 
-func TestGitDeclinesTheNamespace(t *testing.T) {
+func TestSlowGitDeclinesTheNamespace(t *testing.T) {
+	slowtest.Skip(t)
 	bare, all := realClones(t, "agent:ada")
 	hook(t, bare, "pre-receive", "while read old new ref; do case $ref in refs/cairn/*) exit 1;; esac; done")
 	wantCode(t, all[0].claim(one), record.Offline, "pre-receive hook declined")
@@ -114,7 +116,8 @@ func TestGitDeclinesTheNamespace(t *testing.T) {
 	wantCode(t, remote.Verdict(found, all[0].Config.Claims), record.Offline, "pre-receive hook declined")
 }
 
-func TestGitPushesAMirror(t *testing.T) {
+func TestSlowGitPushesAMirror(t *testing.T) {
+	slowtest.Skip(t)
 	bare, all := realClones(t, "agent:ada", "agent:bea")
 	a, b := all[0], all[1]
 	a.mustClaim(one)
@@ -130,7 +133,8 @@ func TestGitPushesAMirror(t *testing.T) {
 }
 
 // Nothing of the claims of others stays in the clone that a fetch of the user's own could fail over.
-func TestGitFetchesBesideClaims(t *testing.T) {
+func TestSlowGitFetchesBesideClaims(t *testing.T) {
+	slowtest.Skip(t)
 	_, all := realClones(t, "agent:ada", "agent:bea")
 	a, b := all[0], all[1]
 	a.mustClaim(one)
@@ -154,7 +158,8 @@ func TestGitFetchesBesideClaims(t *testing.T) {
 }
 
 // A whole clone is copied, and the first half goes on.
-func TestGitACopiedClone(t *testing.T) {
+func TestSlowGitACopiedClone(t *testing.T) {
+	slowtest.Skip(t)
 	_, all := realClones(t, "agent:ada")
 	a := all[0]
 	a.mustClaim(one)
@@ -258,7 +263,8 @@ func TestSlowGitPushesElsewhere(t *testing.T) {
 }
 
 // Another URL for the same place is fine, such as one to read and one to write.
-func TestGitPushesByAnotherURL(t *testing.T) {
+func TestSlowGitPushesByAnotherURL(t *testing.T) {
+	slowtest.Skip(t)
 	bare, all := realClones(t, "agent:ada", "agent:bob")
 	a, b := all[0], all[1]
 	storetest.Git(t, a.s.Root, "config", "remote.origin.pushurl", "file://"+bare)
@@ -270,7 +276,8 @@ func TestGitPushesByAnotherURL(t *testing.T) {
 }
 
 // What git says of an address is kept without the credentials in it, whichever way they are there.
-func TestGitSaysNoCredentials(t *testing.T) {
+func TestSlowGitSaysNoCredentials(t *testing.T) {
+	slowtest.Skip(t)
 	for _, url := range []string{
 		"git://ada:s3cret@127.0.0.1:1/x.git", "https://ada:s3cret@127.0.0.1:1/x.git", "https://127.0.0.1:1/x.git?access_token=s3cret", "/nowhere/ada:s3cret@x",
 	} {

@@ -12,7 +12,8 @@ import (
 )
 
 // A probe leaves room for claims, and nothing at the remote.
-func TestAProbeIsCheap(t *testing.T) {
+func TestSlowAProbeIsCheap(t *testing.T) {
+	slowtest.Skip(t)
 	p := newPair(t)
 	key := p.two.Config.Claims.Key()
 	before, _ := p.two.Shared(key)
@@ -47,7 +48,8 @@ func TestSlowAProbeOfOtherRefs(t *testing.T) {
 }
 
 // A remote that gives no answer was not probed.
-func TestAProbeWithoutAnAnswer(t *testing.T) {
+func TestSlowAProbeWithoutAnAnswer(t *testing.T) {
+	slowtest.Skip(t)
 	p := newPair(t)
 	storetest.Git(t, p.two.Root, "config", "remote.origin.url", t.TempDir()+"/nowhere.git")
 	_, err := claims(p.two).Probe(t.Context())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/remote"
 )
@@ -77,7 +78,8 @@ func TestSeveralClaimsWaitOnce(t *testing.T) {
 
 // Whatever breaks, each of several claims is won or refused by itself: who was told that they have a record has it, and
 // nobody else was told the same. In the end the remote has the claims that somebody holds, and no others.
-func TestSeveralClaimsOfTwo(t *testing.T) {
+func TestSlowSeveralClaimsOfTwo(t *testing.T) {
+	slowtest.Skip(t)
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		c := newClock()

@@ -66,7 +66,8 @@ func crossed(t *testing.T, shallow bool) *store.Store {
 }
 
 // Histories that crossed parted at several commits, and what any of them holds must still be there.
-func TestEveryMergeBaseIsCompared(t *testing.T) {
+func TestSlowEveryMergeBaseIsCompared(t *testing.T) {
+	slowtest.Skip(t)
 	s := crossed(t, false)
 	bases := strings.Fields(storetest.GitOutput(t, s.Root, "merge-base", "--all", "main", "topic"))
 	if len(bases) != 2 {

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 // The name of a base means one commit. git takes a tag before a branch and a branch before an id, and only warns of it.
-func TestBaseHasOneMeaning(t *testing.T) {
+func TestSlowBaseHasOneMeaning(t *testing.T) {
+	slowtest.Skip(t)
 	s := recorded(t)
 	first := storetest.CommitOf(t, s.Root, "HEAD")
 	storetest.WriteTask(t, s, "PROJ-2")

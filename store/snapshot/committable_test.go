@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -87,7 +88,8 @@ func TestFilterIsFoundAndNotRun(t *testing.T) {
 }
 
 // Files that git was told not to look at are committed as they are staged, and not as they lie there.
-func TestHiddenFilesAreNotJudged(t *testing.T) {
+func TestSlowHiddenFilesAreNotJudged(t *testing.T) {
+	slowtest.Skip(t)
 	for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
 		t.Run(flag, func(t *testing.T) {
 			s := recorded(t)
@@ -163,7 +165,8 @@ func TestWorkTreeThatIsNotOurs(t *testing.T) {
 }
 
 // Where git has a submodule, or a file, in place of a folder of the record, nothing is judged and nothing compared.
-func TestFoldersThatAreNone(t *testing.T) {
+func TestSlowFoldersThatAreNone(t *testing.T) {
+	slowtest.Skip(t)
 	for _, row := range []struct {
 		name, path string
 		put        func(t *testing.T, s *store.Store, path string)

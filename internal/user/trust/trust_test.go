@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -140,7 +141,8 @@ func TestTrustHoldsForThisCloneOnly(t *testing.T) {
 
 // A folder that names a git folder which is not its own borrows nothing of the clone that it belongs to: neither its
 // trust nor its live state. Where git's own files say that it is somebody else's it is refused.
-func TestGitFoldersOfOthers(t *testing.T) {
+func TestSlowGitFoldersOfOthers(t *testing.T) {
+	slowtest.Skip(t)
 	gitFile := func(t *testing.T, names string) string {
 		dir := t.TempDir()
 		storetest.WriteFile(t, filepath.Join(dir, ".git"), "gitdir: "+names+"\n")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
@@ -54,7 +55,8 @@ func playDie(s *store.Store, args []string) error {
 
 // Whatever change of the disk a kill comes before, each job is whole: what was asked, a state that may be, and events
 // that can be read. Its lock is free, and the next job is created as ever.
-func TestAKillAtAnyStepLeavesWholeJobsOrNone(t *testing.T) {
+func TestSlowAKillAtAnyStepLeavesWholeJobsOrNone(t *testing.T) {
+	slowtest.Skip(t)
 	t.Parallel()
 	s := storetest.New(t)
 	for at := 1; ; at++ {

@@ -43,7 +43,8 @@ func TestAnAnswerIsReadInItsParts(t *testing.T) {
 
 func patched(s *job.Spec) { s.Output, s.Attempts = job.Patch, 0 }
 
-func TestAPatchIsApplied(t *testing.T) {
+func TestSlowAPatchIsApplied(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "cat <<'END'\nDIFF:\n```diff\n" + goodDiff + "```\nTEST_PLAN: look at it\nNOTES: easy\nEND"
 	one := f.run(patched)

@@ -253,7 +253,8 @@ func (f *field) finishes(status string) func(executor.Run) {
 	}
 }
 
-func TestAnAgentHandsOverByItself(t *testing.T) {
+func TestSlowAnAgentHandsOverByItself(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.handsOver, f.agent.line, f.agent.does = true, "true", f.finishes("")
 	one := f.run()
@@ -264,7 +265,8 @@ func TestAnAgentHandsOverByItself(t *testing.T) {
 	f.clean(one)
 }
 
-func TestAnAgentThatGivesUp(t *testing.T) {
+func TestSlowAnAgentThatGivesUp(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.handsOver, f.agent.line, f.agent.does = true, "true", f.finishes("failed")
 	one := f.run()
@@ -274,7 +276,8 @@ func TestAnAgentThatGivesUp(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatHandsOverBadWorkGetsItBack(t *testing.T) {
+func TestSlowAnAgentThatHandsOverBadWorkGetsItBack(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.handsOver, f.agent.line = true, "true"
 	hand := f.finishes("")
@@ -330,7 +333,8 @@ func TestSlowACrashIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestCrashesWithoutEnd(t *testing.T) {
+func TestSlowCrashesWithoutEnd(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "kill -9 $$"
 	f.want(f.run(), job.Failed, job.ExecutorError)
@@ -391,7 +395,8 @@ func (f *field) started(id string) bool {
 	return err == nil
 }
 
-func TestACancellationAsksFirst(t *testing.T) {
+func TestSlowACancellationAsksFirst(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = `trap 'echo asked >file; exit 0' TERM; >begun; while :; do sleep 0.05; done`
 	one := f.during(func(id string) {
@@ -824,7 +829,8 @@ func TestSlowJobsThatRunAtOnceHaveOtherNamesAndPorts(t *testing.T) {
 
 // What a conversation has used is kept, also where the program told all of it while it worked: the next job that goes on
 // with it is told its own part by that.
-func TestWhatAConversationUsedIsKept(t *testing.T) {
+func TestSlowWhatAConversationUsedIsKept(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.used = job.Usage{InputTokens: 500, OutputTokens: 50}
 	f.agent.counted = f.agent.used

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
@@ -35,7 +36,8 @@ func hints(err error, words string) bool {
 
 // What is said to a job at work is told with the next prompt, once, and there is a next round for it. It is a note of
 // the task, in the work tree that is reviewed.
-func TestWhatIsSaidToAJob(t *testing.T) {
+func TestSlowWhatIsSaidToAJob(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.resumes = true
 	f.agent.does = func(executor.Run) {
@@ -72,7 +74,8 @@ func TestWhatIsSaidToAJob(t *testing.T) {
 
 // What an executor can be told while it works it is told at once, and there is no round for it; what it did not take is
 // told with the prompt of the next.
-func TestWhatIsSaidToAnExecutorThatHears(t *testing.T) {
+func TestSlowWhatIsSaidToAnExecutorThatHears(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.resumes = true
 	var told []string
@@ -102,7 +105,8 @@ func TestWhatIsSaidToAnExecutorThatHears(t *testing.T) {
 }
 
 // What was said to a job is told by the supervisor that goes on with it, if the one before was killed.
-func TestWhatIsSaidToAJobOutlivesItsSupervisor(t *testing.T) {
+func TestSlowWhatIsSaidToAJobOutlivesItsSupervisor(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	ctx, stop := context.WithCancel(t.Context())
 	f.agent.does = func(r executor.Run) {

@@ -66,7 +66,8 @@ func (f *field) good(dir string) { storetest.WriteFile(f, filepath.Join(dir, "fi
 
 // An executor writes a pass of the command for the files as they are, in its own name, as docs/format.md says it. The
 // supervisor runs the command, and so it is told what fails.
-func TestSupervisorRunsTheChecksItself(t *testing.T) {
+func TestSlowSupervisorRunsTheChecksItself(t *testing.T) {
+	slowtest.Skip(t)
 	for name, forge := range map[string]func(task.Task, *task.Run, record.Stamp) task.Task{
 		"an entry checked": func(now task.Task, run *task.Run, s record.Stamp) task.Task {
 			now, _, _ = task.RecordRun(now, run, s)

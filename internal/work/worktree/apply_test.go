@@ -20,7 +20,8 @@ func added(path, mode, line string) string {
 }
 
 // A patch changes the work tree and stages that; it fits also where the branch has gone on elsewhere in the file.
-func TestApply(t *testing.T) {
+func TestSlowApply(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.make("PROJ-1")
 	put(t, tree.Path, "mine.txt", "uncommitted\n")
@@ -103,7 +104,8 @@ func TestSlowApplyRefused(t *testing.T) {
 }
 
 // A branch is put on the newest base, with the record that was not committed; a conflict changes nothing.
-func TestRebase(t *testing.T) {
+func TestSlowRebase(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.work("PROJ-1", "a.txt", "a\n")
 	storetest.WriteTask(t, storetest.Open(t, tree.Root), "PROJ-1", "labels: [noted]")
@@ -169,7 +171,8 @@ func TestSlowPush(t *testing.T) {
 }
 
 // A remote that asks for a password is an error at once, and the user's hook can refuse a push.
-func TestPushAsksNothing(t *testing.T) {
+func TestSlowPushAsksNothing(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.work("PROJ-1", "a.txt", "a\n")
 	f.push(tree)
@@ -209,7 +212,8 @@ func TestSlowPushSaysNoCredentials(t *testing.T) {
 
 // The user's hooks run for the commit of an agent's work, without a terminal, an editor or a signature; one that
 // refuses is quoted.
-func TestCommitRunsHooks(t *testing.T) {
+func TestSlowCommitRunsHooks(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.make("PROJ-1")
 	for name, text := range map[string]string{
@@ -311,7 +315,8 @@ func TestMakeOnWhatIsThere(t *testing.T) {
 }
 
 // What a kill left of a work tree that was being made is taken away, and it is made again.
-func TestMakingThatWasKilled(t *testing.T) {
+func TestSlowMakingThatWasKilled(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.make("PROJ-1")
 	file := filepath.Join(f.s.Live.Worktrees(), "PROJ-1.json")

@@ -231,7 +231,8 @@ func TestSlowMergeOverATaskThatWasNotCommitted(t *testing.T) {
 }
 
 // Two tasks whose records both changed on both sides merge without a conflict, though the clone has no merge driver.
-func TestRecordsMergeKeyByKey(t *testing.T) {
+func TestSlowRecordsMergeKeyByKey(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.make("PROJ-1")
 	add := func(s interface{ Abs(string) string }, line string) {

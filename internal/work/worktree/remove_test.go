@@ -272,7 +272,8 @@ func (f *field) push(tree worktree.Tree) string {
 }
 
 // A process that works in a work tree keeps it, also with force, and a folder deep in it counts.
-func TestALiveProcessKeepsIt(t *testing.T) {
+func TestSlowALiveProcessKeepsIt(t *testing.T) {
+	slowtest.Skip(t)
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("processes do not show where they work")
 	}
@@ -297,7 +298,8 @@ func TestALiveProcessKeepsIt(t *testing.T) {
 }
 
 // What begins between the look and the removal is found by the second look, and the work tree is put back.
-func TestASecondLookBeforeRemoval(t *testing.T) {
+func TestSlowASecondLookBeforeRemoval(t *testing.T) {
+	slowtest.Skip(t)
 	looksAtProcesses(t)
 	f := newField(t)
 	tree := f.merged()
@@ -346,7 +348,8 @@ func TestAFolderThatIsGone(t *testing.T) {
 }
 
 // A record that cairn did not write removes nothing.
-func TestARecordThatLies(t *testing.T) {
+func TestSlowARecordThatLies(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.merged()
 	file := filepath.Join(f.s.Live.Worktrees(), "PROJ-1.json")
@@ -436,7 +439,8 @@ func TestSlowASubmoduleKeepsIt(t *testing.T) {
 }
 
 // Where git fails, nothing is removed.
-func TestGitFails(t *testing.T) {
+func TestSlowGitFails(t *testing.T) {
+	slowtest.Skip(t)
 	f := newField(t)
 	tree := f.merged()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -4,13 +4,15 @@ import (
 	"context"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 // A sync pushes nothing over what it has not merged, also if another git in the clone fetches that meanwhile, or takes
 // the branch back.
-func TestSyncOverwritesNothing(t *testing.T) {
+func TestSlowSyncOverwritesNothing(t *testing.T) {
+	slowtest.Skip(t)
 	for name, meanwhile := range map[string]func(f *field){
 		"fetched": func(f *field) {
 			tree := f.git("commit-tree", "-p", "origin/main", "-m", "theirs", "origin/main^{tree}")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
@@ -99,7 +100,8 @@ func TestTheCommandOfAPair(t *testing.T) {
 }
 
 // A pair is closed by handing over or by giving the task back. What is not merged stays where it is.
-func TestAPairIsClosed(t *testing.T) {
+func TestSlowAPairIsClosed(t *testing.T) {
+	slowtest.Skip(t)
 	w, id := field(t)
 	got := open(t, w, verbtest.Args{"id": id})
 	if err := os.WriteFile(filepath.Join(got.Root, "wall.txt"), []byte("brick\n"), 0o644); err != nil {
@@ -161,7 +163,8 @@ func TestClosingAPairRunsTheChecksAndCommits(t *testing.T) {
 }
 
 // Where nothing was done, closing leaves neither a work tree nor a branch. What was said there is something.
-func TestAPairInWhichNothingWasDoneLeavesNothing(t *testing.T) {
+func TestSlowAPairInWhichNothingWasDoneLeavesNothing(t *testing.T) {
+	slowtest.Skip(t)
 	w, id := field(t)
 	if out, err := exec.Command("sh", "-c", "cd "+w.Dir+" && git add --all && git commit --quiet --message task").CombinedOutput(); err != nil {
 		t.Fatalf("%s", out)

@@ -51,7 +51,8 @@ func away(t *testing.T, h home, checks ...args) (record.ID, string, *worktree.Wo
 }
 
 // A merge into another repository that was cut off before the task was closed is closed by the same call.
-func TestAMergeElsewhereThatWasCutOffIsClosed(t *testing.T) {
+func TestSlowAMergeElsewhereThatWasCutOffIsClosed(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	id, other, trees, tree := away(t, h, check("roof", "tiles"))
 	merged, err := trees.Merge(t.Context(), tree, worktree.Merge{})
@@ -92,7 +93,8 @@ func TestSlowAMergeElsewhereThatWasCutOffAndConflictsSinceIsClosed(t *testing.T)
 }
 
 // A check that fails on what is merged into another repository leaves its base as it was, and the task open.
-func TestARefusedMergeElsewhereChangesNothing(t *testing.T) {
+func TestSlowARefusedMergeElsewhereChangesNothing(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	id, other, trees, tree := away(t, h, check("roof", "tiles"), args{"desc": "no door", "cmd": "test ! -e door"})
 	before := h.git(other, "rev-parse", "main")
@@ -131,7 +133,8 @@ func held(t *testing.T) (check args, runs func(), release func()) {
 
 // What is said of the work while its merge is tested is asked again before the base moves, in this repository and in
 // another: it is not merged past a rejection that came meanwhile.
-func TestARejectionDuringAMerge(t *testing.T) {
+func TestSlowARejectionDuringAMerge(t *testing.T) {
+	slowtest.Skip(t)
 	for _, there := range []bool{false, true} {
 		t.Run(map[bool]string{false: "here", true: "in another repository"}[there], func(t *testing.T) {
 			h := newHome(t)
@@ -165,7 +168,8 @@ func TestARejectionDuringAMerge(t *testing.T) {
 }
 
 // A rejection that the record has lost stops a merge in another repository too.
-func TestALostRejectionElsewhere(t *testing.T) {
+func TestSlowALostRejectionElsewhere(t *testing.T) {
+	slowtest.Skip(t)
 	h := newHome(t)
 	id, _, _, _ := away(t, h)
 	_, err := h.as("human:ann").apply(id, "reject", args{"text": "it leaks"})
@@ -179,7 +183,8 @@ func TestALostRejectionElsewhere(t *testing.T) {
 }
 
 // A branch in another repository that changes what is of a workspace there is not merged: a link, or in a subfolder.
-func TestNoWorkspaceIsMergedElsewhere(t *testing.T) {
+func TestSlowNoWorkspaceIsMergedElsewhere(t *testing.T) {
+	slowtest.Skip(t)
 	for _, name := range []string{".cairn", "sub/.cairn/config.yaml"} {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t)
