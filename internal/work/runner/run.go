@@ -235,7 +235,8 @@ func endOf(ctx context.Context, err error) *ended {
 }
 
 // or makes the error of a step an *ended with this reason, or with CLAIM_LOST if it says that. It leaves an *ended as
-// it is, and so the error of a context.
+// it is, and so the error of a context. A hint that holds a call is left out: the message is kept, and each front-end
+// spells calls in its own way.
 func or(reason job.Reason, err error) error {
 	var e *ended
 	if err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -246,7 +247,7 @@ func or(reason job.Reason, err error) error {
 	}
 	message := record.MessageOf(err)
 	var coded *record.Error
-	if errors.As(err, &coded) && !coded.Hint.Empty() {
+	if errors.As(err, &coded) && !coded.Hint.Empty() && len(coded.Hint.Calls()) == 0 {
 		message += "; " + coded.Hint.String()
 	}
 	return &ended{job.Failed, reason, message}

@@ -48,7 +48,7 @@ func (t *workTree) open(ctx context.Context, stateDir string, cut bool) error {
 		return t.openThere(ctx)
 	}
 	if t.at, err = store.Open(t.Root, stateDir); err != nil {
-		return err
+		return t.Unreadable(err)
 	}
 	t.repo = t.at.Repo
 	if cut {

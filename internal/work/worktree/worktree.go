@@ -64,6 +64,15 @@ type Tree struct {
 	Since      time.Time `json:"-"`              // the branch had no work before; zero for a branch that was there already
 }
 
+// Unreadable is the error of the workspace in a work tree that cannot be opened: whoever worked there has broken it.
+func (t Tree) Unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return record.Errorf(record.CodeOf(err), "the workspace in its work tree, %s, cannot be opened: %s", t.Path, record.MessageOf(err)).
+		WithHint("mend it there; or %s begins anew, and keeps what is there on a branch of its own", record.CallTo("job_discard", "id", t.Task).OnlyShown()).ForGood()
+}
+
 // Branch is the name of the branch of a task.
 func Branch(id record.ID) string { return layout.OwnBranch(string(id)) }
 

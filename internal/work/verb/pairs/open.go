@@ -147,6 +147,7 @@ func (p *place) choose(ctx context.Context, w *verb.Workspace, dir string) error
 		if err == nil {
 			p.dir, p.top, p.tree = tree.Root, tree.Path, &tree
 			p.at, err = store.Open(tree.Root, w.StateDir)
+			err = tree.Unreadable(err)
 		}
 		return err
 	}

@@ -335,5 +335,6 @@ func (p Place) InTree() (*store.Store, error) {
 	if p.S.Root == p.Tree.Root || p.Tree.Repo != "" {
 		return p.S, nil
 	}
-	return p.W.At(p.Tree.Root).Open()
+	there, err := p.W.At(p.Tree.Root).Open()
+	return there, p.Tree.Unreadable(err)
 }
