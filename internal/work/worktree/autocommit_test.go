@@ -100,7 +100,10 @@ func stepping(t *testing.T, dir, command string) func(n int, fn func()) int {
 	put(t, bin, "command", "cd '"+dir+"'\n"+command)
 	put(t, bin, "git", "#!/bin/sh\nexport PATH='"+usual+"'\nbin='"+bin+`'
 echo >> $bin/count
-if [ $(wc -l < $bin/count) = $(cat $bin/at) ]; then
+n=0
+while read -r _; do n=$((n+1)); done < $bin/count # starts nothing
+read -r at < $bin/at
+if [ $n = $at ]; then
 	env -i PATH="$PATH" HOME="$HOME" sh -e $bin/command < /dev/null > $bin/said 2>&1 || mv $bin/said $bin/failed
 fi
 exec git "$@"
@@ -110,7 +113,7 @@ exec git "$@"
 	}
 	return func(n int, fn func()) int {
 		put(t, bin, "count", "")
-		put(t, bin, "at", strconv.Itoa(n))
+		put(t, bin, "at", strconv.Itoa(n)+"\n")
 		t.Setenv("PATH", bin+string(os.PathListSeparator)+usual)
 		fn()
 		t.Setenv("PATH", usual)
