@@ -249,13 +249,10 @@ func (c Claim) Refuse(id record.ID, actor record.Actor, worktree string, takeove
 		WithHint("%stake another task: %s", mine, ready).WithNext(record.CallTo("wait", "ready", true))
 }
 
-// RefuseMove returns NOT_YOURS for an entry by which somebody moves a record, ends the work on it or gives it to another,
-// while another actor is at work on it by a live claim: that is for its holder, and for whoever takes it over. What
-// only adds to the record is open to all.
+// RefuseMove returns NOT_YOURS for an entry that moves a record (record.Entry.Moves) while another actor is at work on
+// it by a live claim: that is for its holder, and for whoever takes it over. What only adds to the record is open to all.
 func (c Claim) RefuseMove(id record.ID, by record.Entry) error {
-	_, gives := by.Holder()
-	moves := by.To != "" || gives || by.Did == record.Finished || by.Did == record.Failed || by.Did == record.Canceled
-	if !moves || by.Did == record.TakenOver || !c.Live() || !c.Taken || c.Actor == by.Who {
+	if !by.Moves() || by.Did == record.TakenOver || !c.Live() || !c.Taken || c.Actor == by.Who {
 		return nil
 	}
 	e := record.Errorf(record.NotYours, "held by %s%s", c.Actor, c.where())

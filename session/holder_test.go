@@ -383,6 +383,7 @@ func TestRefuseMove(t *testing.T) {
 		{"giving it to another", taken, toHolder(claude, shah, 0), true},
 		{"a release", taken, entry(claude, 0, record.Released), true},
 		{"an end of the attempt", taken, entry(claude, 0, record.Canceled), true},
+		{"a rejection of what was not handed over", taken, entry(claude, 0, record.Rejected), true},
 		{"a note", taken, entry(claude, 0, record.Noted), false},
 		{"a takeover", lapsed, entry(claude, 0, record.TakenOver), false},
 		{"a move of what lapsed", lapsed, to(entry(claude, 0, record.Transitioned)), true},

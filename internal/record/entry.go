@@ -229,5 +229,12 @@ func (e Entry) WithDeps(deps []ID) []ID {
 // Rejection reports whether an entry sends the task back to work: a rejection by its reviewer, or by anybody who may.
 func (e Entry) Rejection() bool { return e.Did == Rejected || e.Did == Attested && e.To != "" }
 
+// Moves reports whether an entry is for who has the record: it moves the record, sends the work back, ends it or gives
+// it to another.
+func (e Entry) Moves() bool {
+	_, gives := e.Holder()
+	return e.To != "" || gives || e.Did == Rejected || e.Did == Finished || e.Did == Failed || e.Did == Canceled
+}
+
 // Excuses reports whether the entry is by a person who recorded the list of checks and gave a reason.
 func (e Entry) Excuses() bool { return e.Checks != nil && e.Who.Human() && e.Text != "" }

@@ -247,7 +247,27 @@ func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id record.ID, 
 	if _, err := ofTasks(decide, string(id)).Run(ctx, w, s); err != nil {
 		return Task{}, err
 	}
-	return w.View(s).TaskByID(id)
+	out, err := w.View(s).TaskByID(id)
+	if err == nil {
+		out.Notices = w.goesOn(s, id)
+	}
+	return out, err
+}
+
+// goesOn says that a job works on a task and goes on, whatever the caller just made of the task by an entry that is for
+// who has it.
+func (w *Workspace) goesOn(s *store.Store, id record.ID) []Notice {
+	t, err := kind.Tasks.Get(s, id)
+	if by := t.Provenance.Last(); err != nil || OwnWork().PeekJobs == nil || by.Who != w.Actor() || !by.Moves() {
+		return nil
+	}
+	all, _ := OwnWork().PeekJobs(s)
+	for _, one := range all {
+		if one.Task == id && one.Live && one.Actor != w.Actor() {
+			return []Notice{{Code: "JOB_GOES_ON", Message: one.ID + " works on it, and goes on until it is canceled"}}
+		}
+	}
+	return nil
 }
 
 // Several is what a write made of several tasks, in the order in which they were named.
