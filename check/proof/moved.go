@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -30,9 +31,22 @@ func (r pairRules) moved() {
 	if t.Assignee != before.Assignee && (r.was != nil || t.HasHolder()) && !r.held() {
 		r.report(AssigneeUnexplained, &r.now.File, Path{"assignee"}, "is held by %s, was by %s, and no entry says so", t.Assignee.OrNobody(), before.Assignee.OrNobody())
 	}
+	if len(before.Scope) > 0 && len(t.Scope) == 0 && !r.unscoped() {
+		r.report(ScopeEmptied, &r.now.File, nil, "had the scope %s, and no entry says that it has none", strings.Join(before.Scope, ", "))
+	}
 	if !r.flow.IsAbandoned(t.Status) {
 		r.results(before)
 	}
+}
+
+// unscoped reports whether an entry that the change brings may have taken the scope.
+func (r pairRules) unscoped() bool {
+	for i, e := range r.now.Task.Provenance {
+		if r.fresh[i] && (e.Did == record.Restored || slices.Contains(e.Fields, "scope")) {
+			return true
+		}
+	}
+	return false
 }
 
 // backAndOn says how a task gets where it is by way of the gates. Into a state that the config lacks there is no way.

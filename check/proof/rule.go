@@ -120,6 +120,8 @@ var (
 		"move it back in the file, then with cairn transition, so that the gates are asked"}
 	AssigneeUnexplained = Rule{"assignee-unexplained", HistoryGroup, Warning, "the holder of a task was changed without an entry that says so",
 		"change it back in the file, then with cairn claim, release or update"}
+	ScopeEmptied = Rule{"scope-emptied", HistoryGroup, Warning, "the scope of a task was taken away without an entry that says so, so decisions about its paths no longer reach it",
+		"write the scope back into the file; to take it away, cairn update with an empty --scope"}
 	ResultUnexplained = Rule{"result-unexplained", HistoryGroup, Error, "the result of a check was changed without an entry that says so; a warning while the task is open",
 		"run the check: cairn run-checks; of a manual one somebody says that it passes: cairn attest; both write the entry that is missing"}
 	StartedEarly = Rule{"started-early", HistoryGroup, Error, "a task was started although, by the entries, one it depends on was not closed yet",
@@ -171,7 +173,7 @@ var ownRules = []Rule{
 	TwoFiles, DanglingDep, DanglingParent, DepCycle, ParentCycle, CaseClash, ClosedUnpassed,
 	NoEvidence, EvidenceMismatch, ChecksUnexplained, EvidenceUnhashed, EvidenceMissing,
 	AttestUnsigned, SignatureBad, SignedElsewhere, ProvenanceRewritten, StatusUnexplained,
-	AssigneeUnexplained, ResultUnexplained, StartedEarly, DeletedNeeded, IDChanged, ChecksWeakened,
+	AssigneeUnexplained, ScopeEmptied, ResultUnexplained, StartedEarly, DeletedNeeded, IDChanged, ChecksWeakened,
 	EvidenceTreeUnknown, EvidenceStale, EntryRefused, TimeAhead, DepsUnexplained, DepsWeakened,
 	TaskDeleted, RecordDeleted, SignedTreeUnknown, CommandChanged, ConfigLoosened, SignersChanged,
 	IgnoredCommitted, UnknownConfigKey, CheckFailed, FileMissing, FileChanged, RefsUnexplained, RefDangling, FieldValue,
