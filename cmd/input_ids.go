@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/sorted"
@@ -15,7 +13,6 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/kind"
-	"golang.org/x/text/unicode/norm"
 )
 
 // completeIDs replaces parts of ids by the whole ids.
@@ -43,7 +40,7 @@ func (in *input) completeID(ctx context.Context, w *verb.Workspace, f verb.Field
 	id, err := completeID(ctx, w, f, part)
 	k, _ := kind.Named(f.Names)
 	ofTask := k == kind.Tasks.Kind || k == kind.Sessions.Kind // a session goes by its task
-	if !ofTask || len(in.each) > 1 || len(part) < leastTitle || kind.Tasks.ParseID(part) == nil {
+	if !ofTask || len(in.each) > 1 || kind.Tasks.ParseID(part) == nil {
 		return id, err
 	}
 	unknown := record.CodeOf(err) == record.NotFound
@@ -116,11 +113,10 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	return id, err
 }
 
-// titled is the only open task whose title is just that, or else the only task, or else the only one that has the words
-// in its title; each may be the beginning of a word there. It is "" if there is none, and AMBIGUOUS_ID for several.
+// titled is the only open task of those that some words name (verb.Titled), or else the only task. It is "" if there is
+// none, and AMBIGUOUS_ID for several.
 func titled(ctx context.Context, w *verb.Workspace, said string) (string, error) {
-	fold := func(text string) string { return strings.ToLower(norm.NFC.String(text)) }
-	words, k := strings.Fields(fold(said)), kind.Tasks.Kind
+	k := kind.Tasks.Kind
 	s, err := w.Open()
 	if err != nil {
 		return "", err
@@ -135,10 +131,7 @@ func titled(ctx context.Context, w *verb.Workspace, said string) (string, error)
 			rows = append(rows, &other.Row)
 		}
 	}
-	all := record.Those(rows, func(r *kind.Row) bool { return slices.Equal(strings.Fields(fold(r.Title)), words) })
-	if len(all) == 0 {
-		all = record.Those(rows, func(r *kind.Row) bool { return hasWords(fold(r.Title), words) })
-	}
+	all := verb.Titled(rows, said, func(r *kind.Row) string { return r.Title })
 	if open := record.Those(all, func(r *kind.Row) bool { return !s.Config.Flow.IsClosed(r.Status) }); len(open) > 0 {
 		all = open
 	}
@@ -151,19 +144,6 @@ func titled(ctx context.Context, w *verb.Workspace, said string) (string, error)
 	ids := record.Each(all, func(r *kind.Row) string { return r.ID })
 	return "", store.Ambiguous(k, said, ids, func(id string) string { return all[slices.Index(ids, id)].Title })
 }
-
-// hasWords reports whether a title has words that begin as these do. In a script without spaces between words it has them
-// anywhere.
-func hasWords(title string, words []string) bool {
-	have := strings.FieldsFunc(title, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
-	return !slices.ContainsFunc(words, func(word string) bool {
-		unspaced := strings.ContainsFunc(word, record.Unspaced)
-		begun := slices.ContainsFunc(have, func(one string) bool { return strings.HasPrefix(one, word) })
-		return !begun && (!unspaced || !strings.Contains(title, word))
-	})
-}
-
-const leastTitle = 3 // bytes of words that name a task by its title
 
 // otherByPart is the only record of the first of some kinds with a part in its id that is on another branch alone; "" if
 // there is none, or if the part is one of an id here.

@@ -117,8 +117,8 @@ func (p resolveCommand) atTerminal() bool {
 	return ok && !p.json
 }
 
-// named is the dispute that is meant: that of the id or a part of it, or the only one if it is to be settled. It is
-// negative if none is.
+// named is the dispute that is meant: that of the id, a part of it or the words of its title, or the only one if it is to
+// be settled. It is negative if none is.
 func (p resolveCommand) named(settles bool) (int, error) {
 	if p.ID == "" {
 		if len(p.all) == 1 && settles {
@@ -126,19 +126,17 @@ func (p resolveCommand) named(settles bool) (int, error) {
 		}
 		return -1, nil
 	}
-	var fit []int
-	for i, d := range p.all {
-		if d.Ref.ID == p.ID {
-			return i, nil
-		}
-		if strings.Contains(d.Ref.ID, p.ID) {
-			fit = append(fit, i)
-		}
+	fit := record.Those(p.all, func(d work.Dispute) bool { return strings.Contains(d.Ref.ID, p.ID) })
+	if len(fit) == 0 {
+		fit = verb.Titled(p.all, p.ID, work.Dispute.Title)
 	}
-	switch len(fit) {
-	case 1:
-		return fit[0], nil
-	case 0:
+	i := slices.IndexFunc(p.all, func(d work.Dispute) bool {
+		return d.Ref.ID == p.ID || len(fit) == 1 && d.Ref == fit[0].Ref
+	})
+	switch {
+	case i >= 0:
+		return i, nil
+	case len(fit) == 0:
 		return 0, record.Errorf(record.NotFound, "%s is not in dispute", record.Clip(p.ID, 100)).
 			WithHint(
 				"%s lists what is; %s merges what others have pushed", record.CallTo("resolve"), record.CallTo("sync"))

@@ -75,12 +75,16 @@ func Disputes(ctx context.Context, s *store.Store, now func() time.Time) ([]Disp
 	return in.ofSync(ctx)
 }
 
-// of is the dispute of a path that git has as unmerged; nil if it is no record of the workspace, or no side has it.
+// of is the dispute of a path that git has as unmerged; nil if it is no record of the workspace, no side has it, or one
+// has it in another folder, which check --fix makes one of.
 func (in disputes) of(ctx context.Context, u git.Unmerged) (*Dispute, error) {
 	name, below := strings.CutPrefix(u.Path, in.InRepo(""))
 	k, id, ok := kind.At(name)
 	if !below || !ok || u.Ours == "" && u.Theirs == "" {
 		return nil, nil
+	}
+	if moved, err := worktree.InAnotherFolder(ctx, in.Repo, u); err != nil || moved {
+		return nil, err
 	}
 	var versions [3][]byte
 	for i, blob := range []string{u.Base, u.Ours, u.Theirs} {
@@ -177,6 +181,16 @@ func (in disputes) ofSync(ctx context.Context) (all []Dispute, err error) {
 	return all, nil
 }
 
+// Title is the title of the record in a version that can be read; "" if there is none.
+func (d Dispute) Title() string {
+	for _, src := range d.sides {
+		if v, err := d.kind.Parse(src); err == nil {
+			return d.kind.Header(v).Title
+		}
+	}
+	return ""
+}
+
 // OfSync reports whether a sync could not merge it, so that the file here has no markers.
 func (d Dispute) OfSync() bool { return d.sync != nil }
 
@@ -210,6 +224,9 @@ func (d Dispute) Chosen(theirs []bool) string {
 		took, left := "ours", one.Theirs
 		if theirs[i] {
 			took, left = "theirs", one.Ours
+		}
+		if d.Deleted && left != "deleted" {
+			took = "deleted"
 		}
 		parts = append(parts, fmt.Sprintf("%s is %s, not %q", one.Field, took, record.Clip(left, 200)))
 	}

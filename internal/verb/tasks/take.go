@@ -1,7 +1,6 @@
 package tasks
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -81,7 +80,9 @@ func isHere(of record.Ref) error {
 func otherOf(s *store.Store, in TakeIn) (branches.Other, error) {
 	for _, k := range branches.Kinds() {
 		all := s.Others().Read(k)
-		in.ID = cmp.Or(titled(all, in.ID), in.ID)
+		if named := verb.Titled(all, in.ID, func(other branches.Other) string { return other.Row.Title }); len(named) == 1 {
+			in.ID = named[0].ID
+		}
 		ids := record.Each(all, func(other branches.Other) string { return other.ID })
 		id, err := store.Complete(k, in.ID, ids, func(id string) string { return all[slices.Index(ids, id)].Row.Title })
 		if here, other := s.Resolve(k, in.ID); other == nil && (err != nil || here == id) {
@@ -100,23 +101,6 @@ func otherOf(s *store.Store, in TakeIn) (branches.Other, error) {
 	}
 	return branches.Other{}, record.Errorf(record.NotFound, "no other branch has a record %s that is not here", record.Clip(in.ID, 100)).
 		WithHint("git fetch brings what others have pushed; %s shows what there is", record.CallTo("list"))
-}
-
-const leastTitle = 3 // bytes of a title that name a record
-
-// titled is the id of the only record whose title has some words, in any case; "" for none, or for several.
-func titled(all []branches.Other, words string) (id string) {
-	words = strings.ToLower(strings.TrimSpace(words))
-	for _, other := range all {
-		if len(words) < leastTitle || !strings.Contains(strings.ToLower(other.Row.Title), words) {
-			continue
-		}
-		if id != "" {
-			return ""
-		}
-		id = other.ID
-	}
-	return id
 }
 
 // from is a record as the branch has it that is named.

@@ -87,6 +87,16 @@ func (y *syncing) settled(u git.Unmerged, path string) (Conflict, bool) {
 	return one, ok && one.IsSettled()
 }
 
+// InAnotherFolder reports whether a side that lacks an unmerged file has it in another folder: the record was put to rest there,
+// or brought back, and not deleted.
+func InAnotherFolder(ctx context.Context, repo *git.Repo, u git.Unmerged) (bool, error) {
+	if u.Ours != "" && u.Theirs != "" {
+		return false, nil
+	}
+	files, err := repo.Index("").Named(ctx, path.Base(u.Path))
+	return slices.ContainsFunc(files, func(f git.File) bool { return f.Path != u.Path }), err
+}
+
 // forgetConflicts removes what was noted of conflicts, once all is merged.
 func (y *syncing) forgetConflicts() error {
 	all, err := (&Worktrees{y.clone}).Conflicts()
@@ -111,12 +121,10 @@ func (y *syncing) settle(ctx context.Context, there *git.Repo, failed error) err
 		name, of, ok := y.named(u.Path)
 		chosen, settled := y.settled(u, name)
 		moved := false
-		if ok && (u.Ours == "" || u.Theirs == "") { // deleted, or put to rest
-			files, err := there.Index("").Named(ctx, path.Base(u.Path))
-			if err != nil {
+		if ok {
+			if moved, err = InAnotherFolder(ctx, there, u); err != nil {
 				return err
 			}
-			moved = slices.ContainsFunc(files, func(f git.File) bool { return f.Path != u.Path })
 		}
 		switch {
 		case !ok || moved:
