@@ -136,8 +136,8 @@ func (y *syncing) settle(ctx context.Context, there *git.Repo, failed error) err
 			_, err = git.Writing{}.Run(ctx, there.Top, "rm", "--quiet", "--force", "--", u.Path)
 		default:
 			file := filepath.Join(there.Top, filepath.FromSlash(u.Path))
-			err = os.MkdirAll(filepath.Dir(file), 0o755) // a file that is deleted here is not there
-			if err == nil {
+			dir := filepath.Dir(file) // a file that is deleted here is not there
+			if err = disk.Do(disk.Mkdir, dir, func() error { return os.MkdirAll(dir, 0o755) }); err == nil {
 				err = atomicfile.WriteVolatile(file, chosen.Settled)
 			}
 			if err == nil {
