@@ -125,7 +125,7 @@ clones:
 
 # Honest histories at random, at full size. Ordinary runs have eight.
 fleets:
-	CAIRN_TESTS=all FLEETS=$(FLEETS) $(GO) test ./check/proof/fleet -count=1 -timeout 0 -v -run Fleets
+	CAIRN_TESTS=all FLEETS=$(FLEETS) $(GO) test ./check/proof/fleet -count=1 -timeout 0 -v -run 'Fleets|FilesWin'
 
 # Whole jobs with real agent programs, against a model that the tests serve on loopback. npm installs them beside the cache of go.
 agents:

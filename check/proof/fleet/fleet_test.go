@@ -15,14 +15,19 @@ import (
 // and FLEET=seed tells that story again. KEEP names a folder for the clones of a failure.
 func TestFleets(t *testing.T) { sail(t, 0, 1) }
 
-// FLEETS is how many fleets there are, if not 8: make fleets has 200.
 func TestSlowFleets(t *testing.T) {
 	slowtest.Skip(t)
-	fleets, err := strconv.ParseUint(cmp.Or(os.Getenv("FLEETS"), "8"), 10, 64)
+	sail(t, 1, fleets(t))
+}
+
+// fleets is how many fleets there are: FLEETS, if not 8; make fleets has 200.
+func fleets(t *testing.T) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(cmp.Or(os.Getenv("FLEETS"), "8"), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sail(t, 1, fleets)
+	return n
 }
 
 func sail(t *testing.T, from, to uint64) {

@@ -17,9 +17,10 @@ import (
 // and who lost something by that is told so. FLEET and KEEP are as with TestFleets.
 func TestFilesWin(t *testing.T) { told(t, 100, 101, 15) }
 
+// TestSlowFilesWin has twice as many worlds as there are fleets.
 func TestSlowFilesWin(t *testing.T) {
 	slowtest.Skip(t)
-	told(t, 101, 143, 60)
+	told(t, 101, 101+2*fleets(t), 60)
 }
 
 func told(t *testing.T, from, to uint64, steps int) {
