@@ -148,6 +148,9 @@ func (v Verb) call(ctx context.Context, w *Workspace, read func() (any, error)) 
 // of them, and the verb is done again with what they confirmed.
 func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 	if v.Kind != Read && w.Actor() == "" { // asked before any lock: git may have to be started
+		if err := ctx.Err(); err != nil {
+			return nil, err // git was stopped before it said who this is
+		}
 		return nil, record.Errorf(record.InvalidInput, "nobody is named who does this").
 			WithHint("git config --global user.name 'Ada Lovelace' says who you are")
 	}

@@ -35,6 +35,9 @@ func Consent(ctx context.Context, w *verb.Workspace, s *store.Store, commands []
 			return s.Approve(left)
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return err // git was stopped before it said what the branches have that are trusted
+	}
 	return Untrusted(trusted, left)
 }
 
