@@ -221,11 +221,11 @@ func (d Dispute) Text() []byte { return d.now }
 func (d Dispute) Chosen(theirs []bool) string {
 	var parts []string
 	for i, one := range d.Differences {
-		took, left := "ours", one.Theirs
+		took, left, side := "ours", one.Theirs, d.sides[0]
 		if theirs[i] {
-			took, left = "theirs", one.Ours
+			took, left, side = "theirs", one.Ours, d.sides[1]
 		}
-		if d.Deleted && left != "deleted" {
+		if d.Deleted && len(side) == 0 {
 			took = "deleted"
 		}
 		parts = append(parts, fmt.Sprintf("%s is %s, not %q", one.Field, took, record.Clip(left, 200)))

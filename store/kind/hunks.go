@@ -73,11 +73,7 @@ func (k *Kind) inShort(src []byte) string {
 	if len(src) == 0 {
 		return "deleted"
 	}
-	doc, err := format.Parse(src, k.Form)
-	var v any
-	if err == nil {
-		v, err = k.Decode(doc)
-	}
+	v, err := k.Parse(src)
 	if err != nil {
 		return "changed"
 	}
