@@ -64,10 +64,10 @@ func (w *writing) keepSteps(st *staged, state session.State, after string) (out 
 }
 
 // Restore writes the records again that git took out of this worktree while a session of an actor worked here: each has
-// its file as it was written last, or, if the file has got something else since, the entries that it lacks. What was
-// written on another branch, or was committed on one, is left where it is, and so is what belongs to a session that is
-// over. With whole neither counts: the worktree is that of the session alone, whatever became of its branch. It returns
-// the paths of what it wrote, from the workspace root, and the errors of Update.
+// its file as it was written last, or, if the file has got something else since, the entries that it lacks. What a branch
+// has is left there, and so is what belongs to a session that is over, or whose task the branch that is checked out does
+// not have. With whole none of that counts: the worktree is that of the session alone, whatever became of its branch. It
+// returns the paths of what it wrote, from the workspace root, and the errors of Update.
 func (s *Store) Restore(ctx context.Context, who record.Actor, whole bool) (paths []string, err error) {
 	kept := s.Kept()
 	if len(kept) == 0 {
@@ -75,7 +75,7 @@ func (s *Store) Restore(ctx context.Context, who record.Actor, whole bool) (path
 	}
 	branch := s.Head(ctx).Branch
 	lost := slices.DeleteFunc(slices.Clone(kept), func(k session.Kept) bool {
-		return !whole && (k.Who != who || k.Branch != branch || !working(kept, k.Session)) || !s.lacks(k)
+		return !whole && (k.Who != who || k.Branch != branch && !s.hasTask(kept, k.Session) || !working(kept, k.Session)) || !s.lacks(k)
 	})
 	if !whole {
 		if lost, err = s.nowhere(ctx, lost); err != nil {
@@ -127,13 +127,22 @@ func (s *Store) nowhere(ctx context.Context, lost []session.Kept) ([]session.Kep
 
 // working reports whether a session was active when it was written last.
 func working(kept []session.Kept, id string) bool {
-	return slices.ContainsFunc(kept, func(k session.Kept) bool {
-		if k.Ref != kind.Sessions.Ref(id) {
-			return false
-		}
-		ses, err := kind.Sessions.Parse([]byte(k.Text))
-		return err == nil && ses.Status == session.Active
-	})
+	return keptSession(kept, id).Status == session.Active
+}
+
+// hasTask reports whether the files have the task of a session.
+func (s *Store) hasTask(kept []session.Kept, id string) bool {
+	task := keptSession(kept, id).Task
+	return task != "" && place.There(s.Layout, kind.Tasks.Kind, string(task))
+}
+
+// keptSession is a session as it was written last; the zero value if it is not kept.
+func keptSession(kept []session.Kept, id string) (ses session.Session) {
+	i := slices.IndexFunc(kept, func(k session.Kept) bool { return k.Ref == kind.Sessions.Ref(id) })
+	if i >= 0 {
+		ses, _ = kind.Sessions.Parse([]byte(kept[i].Text)) // live state is not believed where it cannot be read
+	}
+	return ses
 }
 
 // lacks reports whether the file of a record is not there, or can be read and has not the newest entry that was written

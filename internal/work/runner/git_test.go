@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/slowtest"
 	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
 
@@ -97,10 +98,18 @@ func TestSlowAnAgentThatDeletesItsWorkTree(t *testing.T) {
 	f.want(f.run(), job.Succeeded, "")
 }
 
-// One that deletes the workspace has changed by what rules its work is judged. The next begins anew.
+// One that deletes the workspace has changed by what rules its work is judged. Its session ends nevertheless, and the
+// next job goes on in the work tree.
 func TestSlowAnAgentThatDeletesTheWorkspace(t *testing.T) {
 	slowtest.Skip(t)
 	f := newField(t)
 	f.agent.line = "git rm -rq .cairn && git commit -qm 'no cairn' && echo good >file"
-	f.want(f.run(), job.Failed, job.Policy)
+	one := f.run()
+	f.want(one, job.Failed, job.Policy)
+	f.clean(one)
+	if ses, err := kind.Sessions.Get(f.there(one), one.Status.Session); err != nil || ses.Status != session.Failed {
+		t.Errorf("its session is %q, %v\n%s", ses.Status, err, f.events("job-1"))
+	}
+	f.agent.line = "echo good >file; echo done"
+	f.want(f.run(), job.Succeeded, "")
 }

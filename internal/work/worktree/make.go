@@ -105,7 +105,7 @@ func (c *clone) taken(ctx context.Context, m made, commit string) (Tree, error) 
 		return t, err
 	}
 	t = c.treeOf(m) // what was opened again may be in no commit yet
-	return t, (&making{c, m}).carry(ctx, layout.Layout{Root: t.Root, Worktree: m.Path})
+	return t, (&making{c, m}).carry(ctx, t.layout())
 }
 
 // unsaved lists what is in no commit in a work tree, without what belongs to this machine and what git ignores.
@@ -174,7 +174,7 @@ func (k *making) run(ctx context.Context) error {
 		k.Copied, err = k.copyIncluded(ctx)
 	}
 	if err == nil {
-		err = k.carry(ctx, layout.Layout{Root: k.treeOf(k.made).Root, Worktree: k.Path})
+		err = k.carry(ctx, k.treeOf(k.made).layout())
 	}
 	if err != nil {
 		return errors.Join(err, k.undo(context.WithoutCancel(ctx)))
@@ -301,13 +301,7 @@ func (k *making) carry(ctx context.Context, there layout.Layout) error {
 	if k.o.Repo != "" {
 		return nil
 	}
-	var files []string                                                                   // from the root of the workspace
-	for _, path := range []string{layout.ConfigName, ".gitignore", layout.SignersName} { // if the work tree lacks the config
-		from, to := filepath.Join(k.layout.Top(), path), filepath.Join(there.Top(), path)
-		if layout.IsFile(from) && !layout.Exists(to) && (path == layout.ConfigName || len(files) > 0) {
-			files = append(files, layout.Folder+"/"+path)
-		}
-	}
+	files := k.settings(there)
 	name, err := k.taskFile(ctx, there)
 	if err != nil {
 		return err
@@ -315,6 +309,23 @@ func (k *making) carry(ctx context.Context, there layout.Layout) error {
 	if name != "" {
 		files = append(files, name)
 	}
+	return k.bring(ctx, there, files)
+}
+
+// settings lists what a work tree lacks of the config of the workspace and what belongs to it, from the root of the
+// workspace; nothing if it has the config.
+func (k *making) settings(there layout.Layout) (files []string) {
+	for _, path := range []string{layout.ConfigName, ".gitignore", layout.SignersName} {
+		from, to := filepath.Join(k.layout.Top(), path), filepath.Join(there.Top(), path)
+		if layout.IsFile(from) && !layout.Exists(to) && (path == layout.ConfigName || len(files) > 0) {
+			files = append(files, layout.Folder+"/"+path)
+		}
+	}
+	return files
+}
+
+// bring copies files of the workspace into the work tree of the task, and commits them there.
+func (k *making) bring(ctx context.Context, there layout.Layout, files []string) (err error) {
 	if len(files) == 0 {
 		return nil
 	}

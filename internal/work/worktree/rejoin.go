@@ -25,7 +25,8 @@ import (
 //   - A work tree whose folder is gone is made again.
 //
 // It returns CONFLICT, and changes nothing, where that is for the agent to settle: a merge, a rebase or the like is not
-// at its end, or uncommitted changes are in the way. With force these are committed and parked. It returns CONFLICT too
+// at its end, or uncommitted changes are in the way. With force these are committed and parked, and a work tree that
+// lacks the config of the workspace gets it. It returns CONFLICT too
 // if the base itself is checked out there, which is a person's, or the folder is no work tree of this clone any more,
 // and GIT if git fails. The caller has ended every process that worked there.
 func (w *Worktrees) Rejoin(ctx context.Context, t Tree, last string, force bool) (Tree, []string, error) {
@@ -40,7 +41,15 @@ func (w *Worktrees) Rejoin(ctx context.Context, t Tree, last string, force bool)
 	}
 	s := &rejoining{clone: w.clone, made: m, last: last, force: force}
 	err = s.run(ctx)
-	return w.treeOf(s.made), s.did, err
+	t = w.treeOf(s.made)
+	if err == nil && force && t.Repo == "" {
+		k := &making{w.clone, s.made}
+		if lacks := k.settings(t.layout()); len(lacks) > 0 {
+			s.say("the workspace was taken out; %s is there again", lacks[0])
+			err = k.bring(ctx, t.layout(), lacks)
+		}
+	}
+	return t, s.did, err
 }
 
 // rejoining is Rejoin for the work tree of a task, whose lock the caller holds.

@@ -64,6 +64,8 @@ type Tree struct {
 	Since      time.Time `json:"-"`              // the branch had no work before; zero for a branch that was there already
 }
 
+func (t Tree) layout() layout.Layout { return layout.Layout{Root: t.Root, Worktree: t.Path} }
+
 // Unreadable is the error of the workspace in a work tree that cannot be opened: whoever worked there has broken it.
 func (t Tree) Unreadable(err error) error {
 	if err == nil {
