@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -236,11 +237,22 @@ func (b *reader) records(out *Out) error {
 
 const maxOthers = 10 // handoffs, and repositories
 
-// rows lists the records of a kind in some of its states that belong into the brief, the newest first.
+// rows lists the records of a kind in some of its states that belong into the brief, the newest first; handoffs also
+// from the work trees and the branches of tasks.
 func (b *reader) rows(k *kind.Kind, in ...record.Status) ([]*kind.Row, error) {
 	all, err := b.look(k)
 	if err != nil {
 		return nil, err
+	}
+	if k == kind.Handoffs.Kind {
+		away, err := handoffs.Away(b.ctx, b.w, b.s, b.g)
+		if err != nil {
+			return nil, err
+		}
+		all = slices.Clone(all)
+		for _, a := range away {
+			all = append(all, a.Row)
+		}
 	}
 	return verb.NewestRows(all, func(r *kind.Row) bool { return b.keeps(r) && slices.Contains(in, r.Status) }), nil
 }

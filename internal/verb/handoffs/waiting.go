@@ -115,33 +115,51 @@ func (c *collector) job(r *kind.Row, one verb.Job, parked string, sentBack bool)
 	item.State, item.Job, item.Why, item.Next, item.urgency = state, one.ID, verb.Head(why, textShown), one.Retry(), int(r.Priority)
 }
 
-// asked adds the handoffs to the actor that only the branch of a task has: an agent asked them while it works there.
+// asked adds the handoffs that only the work tree or the branch of a task has.
 func (c *collector) asked(ctx context.Context, g *verb.Graph) error {
-	others, err := c.w.Others(ctx, c.s, kind.Handoffs.Kind)
-	if err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	add := func(r *kind.Row, branch, next string) {
-		if seen[r.ID] {
-			return
-		}
-		seen[r.ID] = true
-		if item := c.handoff(r); item != nil {
-			item.Branch, item.Next = branch, next
+	all, err := Away(ctx, c.w, c.s, g)
+	for _, a := range all {
+		if item := c.handoff(a.Row); item != nil {
+			item.Branch, item.Next = a.Branch, "cairn show "+a.Row.ID
+			if !a.Readable {
+				item.Next = "cairn take " + a.Row.ID
+			}
 		}
 	}
+	return err
+}
+
+// AwayRow is a handoff that only the work tree or the branch of a task has.
+type AwayRow struct {
+	Row      *kind.Row
+	Branch   string
+	Readable bool // from here: it is in a work tree of this clone
+}
+
+// Away lists the handoffs that only the work trees or the branches of tasks have.
+func Away(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) (all []AwayRow, err error) {
 	there, err := g.InWorkTrees(ctx, kind.Handoffs.Kind)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	others, err := w.Others(ctx, s, kind.Handoffs.Kind)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	add := func(r *kind.Row, branch string, readable bool) {
+		if !seen[r.ID] {
+			seen[r.ID] = true
+			all = append(all, AwayRow{r, branch, readable})
+		}
 	}
 	for _, r := range there.Rows() {
-		add(r, there.Branch(r.ID), "cairn show "+r.ID)
+		add(r, there.Branch(r.ID), true)
 	}
 	for _, r := range others.Rows() {
 		if branch := others.Branch(r.ID); strings.HasPrefix(branch, "cairn/") {
-			add(r, branch, "cairn take "+r.ID)
+			add(r, branch, false)
 		}
 	}
-	return nil
+	return all, nil
 }

@@ -75,6 +75,11 @@ func (j Jobs) File(id, name string) string {
 // files are broken.
 func (j Jobs) Get(id string) (job.Job, error) {
 	one, err := j.find(id)
+	if record.CodeOf(err) == record.JobNotFound {
+		if last, found := j.LastOf(record.ID(id)); found {
+			err = notFound(id).WithHint("%s is the newest one of that task", record.CallTo("job_poll", "job", last.Spec.Job))
+		}
+	}
 	if err != nil {
 		return job.Job{}, err
 	}
@@ -92,8 +97,9 @@ func (j Jobs) find(id string) (job.Job, error) {
 	return j.read(id)
 }
 
-// Resolve returns the id of the only job in whose id a part occurs, in any case. It returns JOB_NOT_FOUND if there is
-// none, and AMBIGUOUS_ID, which names some, if there are several. No file of a job is read.
+// Resolve returns the id of the only job in whose id a part occurs, in any case, or else the job of the only task in
+// whose id it does (LastOf). It returns JOB_NOT_FOUND if there is none, and AMBIGUOUS_ID, which names some, if there are
+// several.
 func (j Jobs) Resolve(part string) (string, error) {
 	if err := j.noLinks(); err != nil {
 		return "", err
@@ -114,18 +120,49 @@ func (j Jobs) Resolve(part string) (string, error) {
 	}
 	switch len(hits) {
 	case 0:
-		return "", notFound(part)
+		return j.resolveTask(part)
 	case 1:
 		return hits[0], nil
 	}
 	slices.Reverse(hits) // the newest first
-	shown := hits[:min(len(hits), 8)]
-	e := record.Errorf(record.AmbiguousID, "%q fits %d jobs", part, len(hits)).WithHint("one of %s%s", strings.Join(shown, ", "), record.AndMore(len(hits)-len(shown)))
-	e.Details = map[string]any{"candidates": shown}
-	return "", e
+	return "", ambiguous(part, "jobs", hits)
 }
 
-func notFound(id string) error {
+// resolveTask is Resolve for a part of the id of a task.
+func (j Jobs) resolveTask(part string) (string, error) {
+	all, err := j.List()
+	if err != nil {
+		return "", err
+	}
+	var hits []string
+	for _, one := range all {
+		id := string(one.Spec.Task)
+		if id == part {
+			hits = []string{id}
+			break
+		}
+		if part != "" && strings.Contains(strings.ToLower(id), strings.ToLower(part)) && !slices.Contains(hits, id) {
+			hits = append(hits, id)
+		}
+	}
+	switch len(hits) {
+	case 0:
+		return "", notFound(part)
+	case 1:
+		last, _ := Last(all, record.ID(hits[0]))
+		return last.Spec.Job, nil
+	}
+	return "", ambiguous(part, "tasks that have jobs", hits)
+}
+
+func ambiguous(part, what string, hits []string) error {
+	shown := hits[:min(len(hits), 8)]
+	e := record.Errorf(record.AmbiguousID, "%q fits %d %s", part, len(hits), what).WithHint("one of %s%s", strings.Join(shown, ", "), record.AndMore(len(hits)-len(shown)))
+	e.Details = map[string]any{"candidates": shown}
+	return e
+}
+
+func notFound(id string) *record.Error {
 	return record.Errorf(record.JobNotFound, "there is no job %s in this clone", record.Clip(id, 100)).WithHint("%s shows those there are", record.CallTo("job_list"))
 }
 
