@@ -56,14 +56,19 @@ func (c Claim) Live() bool { return c.Holds() && c.Source != FromFile }
 
 // Holder decides who holds a record, of whatever kind: of what each source says of it, the live claim of this clone
 // weighs most, then that of another clone, then whom this one assigned it to, then work elsewhere that the file lacks,
-// then the assignee. What git brought counts for more than any claim of this clone (Live.Overruled).
+// then the assignee. What git brought counts for more than any claim of this clone (Live.Overruled), and what another
+// clone finished for more than one that the remote was never told of.
 func Holder(file record.Header, live Live, now time.Time) Claim {
 	here, other := live.Remote.onClaim(live.lease(file, now), now), live.Remote.claim(now)
 	first, second := here, other
 	if here.Source == FromClone && here.Worktree == "" && !here.Gone { // whoever was only named here yields to who is at work
 		first, second = other, here
 	}
-	hold := Decide(first, second, IsBehind(file, live), live.assignee(file, now))
+	behind := IsBehind(file, live)
+	if behind.Source == FromRemote && live.Remote.Own == nil { // of which a lease of a copy, or of whom it was given to, knows nothing
+		first, second, behind = behind, first, second
+	}
+	hold := Decide(first, second, behind, live.assignee(file, now))
 	hold.Overruled = live.Overruled(file)
 	return hold
 }
@@ -334,7 +339,11 @@ func inClone(branch, clone string) string {
 
 // Lost is CLAIM_LOST for whoever believed to hold the record that this claim took.
 func (c RemoteClaim) Lost(id record.ID) error {
-	return record.Errorf(record.ClaimLost, "claim lost: %s holds it since %s, on %s", c.Holder, c.Taken.UTC().Format(time.RFC3339), inClone(c.Branch, c.Clone)).
+	what, since := "holds it since", c.Taken
+	if c.State == RemoteFinished {
+		what, since = fmt.Sprintf("brought it to %s at", c.Status), c.Renewed
+	}
+	return record.Errorf(record.ClaimLost, "claim lost: %s %s %s, on %s", c.Holder, what, since.UTC().Format(time.RFC3339), inClone(c.Branch, c.Clone)).
 		WithHint("stop, and keep what you have on your branch; %s lets go of it here", record.CallTo("release", "id", id).OnlyShown()).
 		WithNext(record.CallTo("get", "id", id))
 }

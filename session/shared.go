@@ -10,19 +10,20 @@ import (
 // Shared is what a clone knows of the claims that all clones share through the git remote. It is a copy: the remote
 // decides.
 type Shared struct {
-	Clone  string      `json:"clone"`            // id of this clone
-	Folder string      `json:"folder,omitempty"` // what tells the folder of the live state from a copy of it
-	Remote string      `json:"remote"`           // name and namespace of what was asked; another one makes the rest worthless
-	Known  time.Time   `json:"known,omitzero"`   // when Seen was fetched
-	Own    []OwnClaim  `json:"own,omitempty"`    // of this clone
-	Made   []string    `json:"made,omitempty"`   // nonces of the claims that it asked for, the newest last
-	Seen   []SeenClaim `json:"seen,omitempty"`   // all of the remote, sorted by record
-	Spent  []time.Time `json:"spent,omitempty"`  // when the remote was asked in the last minute
-	Said   string      `json:"said,omitempty"`   // why the remote gave no answer the last time; "" if it gave one
-	Mute   time.Time   `json:"mute,omitzero"`    // when it gave none in time; zero if it answered since
-	Put    int         `json:"put,omitempty"`    // how many claims were put back that the remote had lost
-	PutAt  time.Time   `json:"put_at,omitzero"`  // the last time
-	Probe  *Probe      `json:"probe,omitempty"`  // what the remote allows; nil if it was never probed
+	Clone  string      `json:"clone"`             // id of this clone
+	Folder string      `json:"folder,omitempty"`  // what tells the folder of the live state from a copy of it
+	Remote string      `json:"remote"`            // name and namespace of what was asked; another one makes the rest worthless
+	At     string      `json:"address,omitempty"` // what tells its URL from another one, likewise
+	Known  time.Time   `json:"known,omitzero"`    // when Seen was fetched
+	Own    []OwnClaim  `json:"own,omitempty"`     // of this clone
+	Made   []string    `json:"made,omitempty"`    // nonces of the claims that it asked for, the newest last
+	Seen   []SeenClaim `json:"seen,omitempty"`    // all of the remote, sorted by record
+	Spent  []time.Time `json:"spent,omitempty"`   // when the remote was asked in the last minute
+	Said   string      `json:"said,omitempty"`    // why the remote gave no answer the last time; "" if it gave one
+	Mute   time.Time   `json:"mute,omitzero"`     // when it gave none in time; zero if it answered since
+	Put    int         `json:"put,omitempty"`     // how many claims were put back that the remote had lost
+	PutAt  time.Time   `json:"put_at,omitzero"`   // the last time
+	Probe  *Probe      `json:"probe,omitempty"`   // what the remote allows; nil if it was never probed
 }
 
 // Probe is what a remote was found to allow.
@@ -49,7 +50,7 @@ type SeenClaim struct {
 // ParseShared reads what a clone knows of the remote.
 func ParseShared(src []byte) (Shared, error) {
 	return parse(src, "what is known of the remote", func(s *Shared) bool {
-		return isToken(s.Clone) && all(s.Made, isToken) && isName(s.Remote) && isName(s.Folder) && isName(s.Said) && (s.Probe == nil || isName(s.Probe.Said)) &&
+		return isToken(s.Clone) && all(s.Made, isToken) && isName(s.Remote) && isName(s.At) && isName(s.Folder) && isName(s.Said) && (s.Probe == nil || isName(s.Probe.Said)) &&
 			all(s.Own, OwnClaim.valid) && all(s.Seen, SeenClaim.valid) && once(s.Own) && once(s.Seen)
 	})
 }
@@ -99,6 +100,11 @@ func (s SeenClaim) valid() bool {
 
 // madeKept is how many nonces a clone remembers. Its older claims are over.
 const madeKept = 500
+
+// Elsewhere is what stays true where another remote is asked, or another namespace: who asks.
+func (s Shared) Elsewhere(remote string) Shared {
+	return Shared{Clone: s.Clone, Remote: remote, Made: s.Made, Spent: s.Spent}
+}
 
 // Making is the same with a nonce of a claim that is asked for.
 func (s Shared) Making(nonce string) Shared {

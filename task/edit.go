@@ -21,6 +21,7 @@ type Edit struct {
 	AddDeps, RemoveDeps     []record.ID
 	To                      *record.Status // moves through the same gates as Move
 	MayWeaken               bool           // the caller may take away checks and open dependencies: a person, or a maintainer
+	Takes                   bool           // who gives the task to themselves takes it up, and does not only plan to
 	NoNote                  bool           // an edit that changes nothing is not recorded as a note, whatever its text
 }
 
@@ -48,7 +49,10 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s record.Stamp) (Task,
 	}
 	after, e := f.recordProof(u.task, p, u.entry)
 	e.Fields = changedFields(t, after)
-	if e.Did = kindOfEdit(t, after, e); e.Did == "" || e.Did == record.Noted && ed.NoNote {
+	if e.Did = kindOfEdit(t, after, e); e.Did == record.Assigned && ed.Takes && after.Assignee == s.Who && !f.IsClosed(after.Status) {
+		e.Did = record.Claimed
+	}
+	if e.Did == "" || e.Did == record.Noted && ed.NoNote {
 		return t, nil, nil
 	}
 	return commit(after, e)

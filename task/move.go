@@ -95,14 +95,15 @@ func Note(t Task, s record.Stamp) (Task, *record.Entry, error) {
 }
 
 // Claim makes the actor the holder. It does not ask whether the task is free: session.Holder decides that, because it
-// also knows the live state. Claiming what one holds changes nothing. It returns TASK_CLOSED for a closed task.
+// also knows the live state. Claiming what one took up changes nothing; who was only assigned takes it up by an entry,
+// so that other clones know. It returns TASK_CLOSED for a closed task.
 // takeover is recorded in the entry, which then names no session: one that it named would be the session that took
 // over.
 func (f Flow) Claim(t Task, takeover bool, s record.Stamp) (Task, *record.Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, nil, closedError(t)
 	}
-	if t.Assignee == s.Who && !takeover {
+	if t.Assignee == s.Who && !takeover && t.Header().Taken() {
 		return t, nil, nil
 	}
 	e := s.Entry(record.Claimed)
@@ -164,7 +165,7 @@ func (f Flow) Start(t Task, takeover bool, find Find, s record.Stamp) (Task, *re
 	switch {
 	case takeover:
 		e.Did, e.Session = record.TakenOver, ""
-	case e.To == "" && e.Assignee == nil:
+	case e.To == "" && e.Assignee == nil && t.Header().Taken():
 		return t, nil, nil
 	case e.To == "":
 		e.Did = record.Claimed

@@ -115,6 +115,7 @@ func TestMove(t *testing.T) {
 
 func TestClaim(t *testing.T) {
 	held, _, _ := flow.Claim(created(), false, by(claude))
+	named, _, _ := flow.Update(created(), task.Edit{Assignee: ptr(claude)}, task.Proof{}, nil, by(gemini))
 	closed := created()
 	closed.Status = "done"
 	for _, tt := range []struct {
@@ -125,6 +126,7 @@ func TestClaim(t *testing.T) {
 		code     record.Code
 	}{
 		{"a task that nobody holds", created(), false, &record.Entry{Who: claude, Did: record.Claimed, Assignee: ptr(claude)}, ""},
+		{"what one was only assigned", named, false, &record.Entry{Who: claude, Did: record.Claimed}, ""},
 		{"one's own changes nothing", held, false, nil, ""},
 		{"a takeover says so", created(), true, &record.Entry{Who: claude, Did: record.TakenOver, Assignee: ptr(claude)}, ""},
 		{"a takeover of what the file says one holds", held, true, &record.Entry{Who: claude, Did: record.TakenOver}, ""},

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -469,6 +471,21 @@ func startsProgram(key, value string) bool {
 	default:
 		return false
 	}
+}
+
+// Address tells one URL of a remote from another without saying it, as the config of the clone has it; "" if that has
+// none.
+func (r Remotes) Address(remote string) string {
+	cfg, err := readConfig(filepath.Join(r.repo.CommonDir, "config"))
+	if err != nil {
+		return ""
+	}
+	urls := cfg.Section("remote").Subsection(remote).OptionAll("url")
+	if len(urls) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(urls[0])) // of several git fetches from the first
+	return hex.EncodeToString(sum[:8])
 }
 
 // URL is the URL of the repository that a branch is shared through, as the config of the clone has it: that of the

@@ -138,23 +138,32 @@ func (d Clone) Inbox(who record.Actor) session.Inbox {
 }
 
 // Shared returns what the clone knows of the claims of all clones, as one of remote and namespace; what it knew of
-// another remote is worth nothing, and nothing is what a copy of a clone knows, since the claims are those of the
+// another remote, or of another URL of it, is worth nothing, and nothing is what a copy of a clone knows, since the claims are those of the
 // other. It reports false if it knows nothing.
 func (d Clone) Shared(remote string) (session.Shared, bool) {
 	known := Read(d.Live.Shared(), session.ParseShared)
 	if known == nil || known.Folder != d.folder() {
 		return session.Shared{Remote: remote}, false
 	}
-	if known.Remote != remote {
-		return session.Shared{Clone: known.Clone, Remote: remote, Spent: known.Spent}, true
+	if known.Remote != remote || known.At != "" && known.At != d.address(remote) {
+		return known.Elsewhere(remote), true
 	}
 	return *known, true
 }
 
 // PutShared writes what the clone knows of the claims of all clones. The caller holds the lock of who asks the remote.
 func (d Clone) PutShared(s session.Shared) error {
-	s.Folder = d.folder()
+	s.Folder, s.At = d.folder(), d.address(s.Remote)
 	return d.Write(d.Live.Shared(), s)
+}
+
+// address is what tells the URL of a remote, given with a namespace behind it, from another one.
+func (d Clone) address(remote string) string {
+	if d.Repo == nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(remote, " ")
+	return d.Repo.Remotes().Address(name)
 }
 
 // folder is what tells the folder of the live state from a copy, and stays if it is moved within a disk. Where the

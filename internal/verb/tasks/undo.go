@@ -215,9 +215,9 @@ func (u undo) decide() (task.Task, error) {
 		return u.create()
 	case u.last.Did == record.Noted:
 		return u.note()
-	case u.last.Did == record.Claimed:
+	case u.last.Did == record.Claimed && (u.holderBefore() == "" || u.holderBefore() == u.last.Who):
 		return u.claim()
-	case u.last.Did == record.Released, u.last.Did == record.Assigned, u.last.Did == record.Transitioned:
+	case u.last.Did == record.Claimed, u.last.Did == record.Released, u.last.Did == record.Assigned, u.last.Did == record.Transitioned:
 		return u.edit()
 	case u.last.Did == record.Updated && len(u.last.Results) == 0:
 		return u.edit()
@@ -313,8 +313,7 @@ func (u undo) edit() (task.Task, error) {
 		if t.Assignee != holder {
 			return t, u.changedSince("assignee")
 		}
-		e, _ := u.prior.Newest(func(e record.Entry) bool { _, held := e.Holder(); return held })
-		before, _ := e.Holder()
+		before := u.holderBefore()
 		ed.Assignee = &before
 		by = append(by, map[bool]string{true: "nobody holds it", false: fmt.Sprintf("%s holds it", before)}[before == ""])
 	}
@@ -343,6 +342,13 @@ func (u undo) edit() (task.Task, error) {
 		err = reassign(u.ctx, u.w, u.wc, *ed.Assignee, after.Status)
 	}
 	return after, err
+}
+
+// holderBefore is who had the task before the entry.
+func (u undo) holderBefore() record.Actor {
+	e, _ := u.prior.Newest(func(e record.Entry) bool { _, held := e.Holder(); return held })
+	before, _ := e.Holder()
+	return before
 }
 
 // changedSince refuses to take back what is not any more as the entry left it: a merge, or a hand, has changed it.

@@ -293,7 +293,7 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 	ed := task.Edit{
 		Set: task.Values{}, Acceptance: in.Acceptance, AddLabels: in.AddLabels, RemoveLabels: in.RemoveLabels,
 		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*record.Status)(in.To),
-		MayWeaken: w.MayWeaken(), NoNote: in.Assignee != nil && in.Note == "",
+		MayWeaken: w.MayWeaken(), Takes: true, NoNote: in.Assignee != nil && in.Note == "",
 	}
 	err := cmp.Or(
 		set(ed.Set, "title", in.Title, asGiven),
@@ -352,7 +352,7 @@ func (in UpdateIn) text() (string, error) {
 }
 
 // reassign gives a task, whose status is the one after the write, to somebody. What another holds only a person may
-// give away; its session ends as abandoned. Nobody works on a closed task, so whoever it is given to makes no claim
+// give away; its session ends as abandoned. What is further elsewhere nobody gives to anybody. Nobody works on a closed task, so whoever it is given to makes no claim
 // from a worktree.
 func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to record.Actor, status record.Status) error {
 	holds := to == wc.Hold.Actor && !wc.Hold.Ahead
@@ -360,7 +360,7 @@ func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to r
 	if holds || assigned {
 		return nil // it is theirs already, and a claim stays
 	}
-	if !wc.Hold.Free(w.Actor(), wc.Store.Worktree) && !w.Actor().Human() {
+	if !wc.Hold.Free(w.Actor(), wc.Store.Worktree) && (!w.Actor().Human() || wc.Hold.Ahead && to != "") {
 		return wc.Refusal(ctx, false)
 	}
 	if err := cmp.Or(wc.Hold.RefuseEnd(), wc.MayEndSession()); err != nil {
