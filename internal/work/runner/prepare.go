@@ -13,11 +13,14 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/desk"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 func (r *run) prepare(ctx context.Context) error {
@@ -77,6 +80,25 @@ func (r *run) mayStart(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.notBusy(); err != nil {
+		return err
+	}
+	return r.letGo(ctx, t)
+}
+
+// letGo releases the task where whoever asked for the job holds it without a session: before its file is copied into the
+// work tree, where they could not.
+func (r *run) letGo(ctx context.Context, t task.Task) error {
+	hold := session.Holder(t.Header(), r.s.Known(t.ID.Ref()), r.w.Now())
+	if hold.Session != "" || !hold.Mine(r.w.Actor(), r.s.Worktree) {
+		return nil
+	}
+	_, err := verb.Do(ctx, r.w, tasks.Release, tasks.ReleaseIn{ID: verb.RecordID(t.ID), Reason: r.spec.Job + " works on it"})
+	return err
+}
+
+// notBusy returns BUSY while another job works on the task.
+func (r *run) notBusy() error {
 	all, err := work.Jobs(r.s).List()
 	if err != nil {
 		return err

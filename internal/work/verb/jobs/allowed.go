@@ -66,6 +66,9 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, id record.I
 	if left, err := leftByJob(s, t, hold); left || err != nil {
 		return err
 	}
+	if hold.Session == "" && hold.Mine(w.Actor(), s.Worktree) { // whoever asks gives it to the job, which releases it
+		return nil
+	}
 	// An actor stands for that of the executor, whose number is not known before the job runs.
 	me := record.Actor("agent:" + name)
 	if hold.Ahead { // the task has moved on in another branch: a job may go on only from the branch of its own

@@ -205,7 +205,9 @@ func TestWhatIsRefusedLeavesNoJob(t *testing.T) {
 	closed := verbtest.Must(t, w, "create", args{"title": "Closed"}).ID
 	verbtest.Must(t, w, "transition", args{"id": closed, "to": "done"})
 	held := verbtest.Must(t, w, "create", args{"title": "Held"}).ID
-	if _, err := verbtest.CallAny(t, w, "claim", args{"id": held}); err != nil {
+	other := *w
+	other.Actor = verb.As("human:kim")
+	if _, err := verbtest.CallAny(t, &other, "claim", args{"id": held}); err != nil {
 		t.Fatal(err)
 	}
 	pair := verbtest.Must(t, w, "create", args{"title": "Together", "mode": "pair"}).ID
@@ -236,7 +238,7 @@ func TestWhatIsRefusedLeavesNoJob(t *testing.T) {
 		{"no such task", args{"id": "PROJ-none"}, record.NotFound},
 		{"open deps", args{"id": dep}, record.DepsOpen},
 		{"closed", args{"id": closed}, record.TaskClosed},
-		{"held by a person", args{"id": held}, record.AlreadyClaimed},
+		{"held by another person", args{"id": held}, record.AlreadyClaimed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := start(t, w, tt.in)
