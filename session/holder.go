@@ -340,8 +340,12 @@ func inClone(branch, clone string) string {
 // Lost is CLAIM_LOST for whoever believed to hold the record that this claim took.
 func (c RemoteClaim) Lost(id record.ID) error {
 	what, since := "holds it since", c.Taken
-	if c.State == RemoteFinished {
+	switch c.State {
+	case RemoteHeld:
+	case RemoteFinished:
 		what, since = fmt.Sprintf("brought it to %s at", c.Status), c.Renewed
+	case RemoteReleased:
+		what, since = "took it over, and let go of it at", c.Renewed
 	}
 	return record.Errorf(record.ClaimLost, "claim lost: %s %s %s, on %s", c.Holder, what, since.UTC().Format(time.RFC3339), inClone(c.Branch, c.Clone)).
 		WithHint("stop, and keep what you have on your branch; %s lets go of it here", record.CallTo("release", "id", id).OnlyShown()).

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -39,7 +40,7 @@ type Found int
 const (
 	NoRef      Found = iota
 	Ours             // this claim, perhaps renewed or finished
-	Before           // what the claim was to replace
+	Before           // what the claim was to replace, or what it may
 	Unreadable       // a ref that says nothing which is understood
 	Theirs           // a claim of another clone, or another one of this
 )
@@ -55,6 +56,8 @@ func (o OwnClaim) Found(seen *SeenClaim) Found {
 		return Before
 	case seen.Claim == nil:
 		return Unreadable
+	case seen.Claim.State == RemoteReleased && o.Sync != Synced && o.Sync != Lost && !slices.Contains(seen.Claim.Ousted, o.Claim.Nonce):
+		return Before // it is about others
 	default:
 		return Theirs
 	}
@@ -74,7 +77,7 @@ func (s Shared) Ask(w Want, worktree, nonce string, claimTTL time.Duration, now 
 	if seen != nil {
 		out.Was = seen.Object
 		if seen.Claim != nil {
-			claim.Epoch = seen.Claim.Next()
+			claim.Epoch, claim.Ousted = seen.Claim.Next(), s.ousted(*seen.Claim)
 		}
 	}
 	if own != nil && own.Claim.State == RemoteHeld && own.Claim.Holder == claim.Holder && own.Sync != Lost && own.Sync != Released {
@@ -110,6 +113,28 @@ func (o OwnClaim) Unconfirmed(said string) OwnClaim {
 // LetGo is a claim that ends here, and of which the remote may still have to hear.
 func (o OwnClaim) LetGo() OwnClaim {
 	o.Sync, o.Said = Released, ""
+	return o
+}
+
+// giveBack is the push by which the remote hears that a claim which it has ended here: it removes the ref, puts back what
+// was finished, or says that those from whom it was taken over do not have it either.
+func (o OwnClaim) giveBack(at string, now time.Time) Push {
+	if o.Over != "" || len(o.Claim.Ousted) == 0 {
+		return Push{Ref: o.Ref, Object: o.Over, Old: at}
+	}
+	over := o.Claim.release(now)
+	return Push{Ref: o.Ref, Claim: &over, Old: at}
+}
+
+// GiveBack is the push by which the remote hears that a claim ended here.
+func (o OwnClaim) GiveBack(now time.Time) Push { return o.giveBack(o.Object, now) }
+
+// Untaken is a claim that came to nothing: where it took the place of what was seen, that is put back.
+func (o OwnClaim) Untaken(seen *SeenClaim) OwnClaim {
+	o.Claim.Ousted = nil
+	if seen != nil {
+		o.Over = seen.Object
+	}
 	return o
 }
 

@@ -73,7 +73,7 @@ func (s Shared) reconcile(local func(record.Ref) Local, now time.Time, due renew
 func (s Shared) strays(local func(record.Ref) Local) []OwnClaim {
 	var all []OwnClaim
 	for _, seen := range s.Seen {
-		if seen.Claim == nil || !s.ours(*seen.Claim) || s.OwnOf(seen.Ref) != nil {
+		if seen.Claim == nil || seen.Claim.State == RemoteReleased || !s.ours(*seen.Claim) || s.OwnOf(seen.Ref) != nil {
 			continue
 		}
 		own := OwnClaim{Ref: seen.Ref, Claim: *seen.Claim, Object: seen.Object, Sync: Synced}
@@ -99,7 +99,10 @@ func (o OwnClaim) reconcile(seen *SeenClaim, l Local, now time.Time, due renewin
 		return nil, nil
 	case found == Before:
 		claim, object := o.wanted(l, now)
-		return &o, &Push{Claim: &claim, Object: object, Old: o.Was}
+		if seen.Object != o.Was {
+			claim.Ousted, object = seen.Claim.Ousted, ""
+		}
+		return &o, &Push{Claim: &claim, Object: object, Old: seen.Object}
 	case found == Unreadable: // written by nobody knows whom, so nobody is known to hold it
 		o = o.Unconfirmed("what the remote has of it cannot be read")
 	case found == Theirs && !o.Claim.Claims() && seen.Claim.Holder == o.Claim.Holder: // who it was given to has taken it up
@@ -132,9 +135,13 @@ func (o OwnClaim) absent(l Local, over bool, now time.Time) (*OwnClaim, *Push) {
 
 // there decides about a claim that the remote has.
 func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time, due renewing) (*OwnClaim, *Push) {
+	if over && seen.Claim.State == RemoteReleased {
+		return nil, nil
+	}
 	if over {
 		o.Sync = Released
-		return &o, &Push{Object: o.Over, Old: seen.Object}
+		back := o.giveBack(seen.Object, now)
+		return &o, &back
 	}
 	claim, _ := o.wanted(l, now)
 	if l.Ended != nil && seen.Claim.State == RemoteFinished && seen.Claim.Status == l.Ended.Status {
@@ -149,7 +156,7 @@ func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time, due r
 		o.Claim, o.Sync = claim, Unsynced
 		return &o, &Push{Claim: &claim, Old: seen.Object}
 	}
-	back := seen.Claim.State == RemoteFinished // which the write of this clone came to nothing after
+	back := seen.Claim.State != RemoteHeld // which the write of this clone came to nothing after
 	if back {
 		o.Sync = Unsynced
 	} else {

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,17 @@ func given(c session.RemoteClaim) session.RemoteClaim {
 
 func finished(c session.RemoteClaim) session.RemoteClaim {
 	return c.Finish(session.Progress{Status: "in_review", Entry: "done", Branch: "fix"}, c.Renewed)
+}
+
+// over is a claim that took the place of others.
+func over(c session.RemoteClaim, others ...string) session.RemoteClaim {
+	c.Ousted = others
+	return c
+}
+
+func released(c session.RemoteClaim) session.RemoteClaim {
+	c.State = session.RemoteReleased
+	return c
 }
 
 func own(c session.RemoteClaim, sync session.Sync) *session.OwnClaim {
@@ -107,6 +119,11 @@ func TestReconcile(t *testing.T) {
 		{"told that it is finished, and killed before that was written", own(mine, session.Synced), seen(finished(mine)), held, session.Unsynced, "held+", false},
 		{"told that it is finished, killed, and then let go", own(mine, session.Synced), seen(finished(mine)), nothing, session.Released, "gone", false},
 		{"finished by a clone that knew nothing of the remote", own(mine, session.Synced), seen(mine), let, session.Unsynced, "finished+", false},
+		{"let go here, and taken over from another clone", own(over(mine, "n2"), session.Synced), seen(over(mine, "n2")), nothing, session.Released, "released+", false},
+		{"that, and the remote heard of it", own(over(mine, "n2"), session.Released), seen(released(over(mine, "n2"))), nothing, "", "", false},
+		{"that, and this clone knows nothing of it any more", nil, seen(released(over(mine, "n2"))), nothing, "", "", false},
+		{"somebody took it over, and let go of it", own(mine, session.Synced), seen(released(over(other, "n1"))), held, session.Lost, "", false},
+		{"made while offline, where another claim was let go", own(mine, session.Unsynced), seen(released(over(other, "n3"))), held, session.Unsynced, "held", false},
 		{"merged, and taken away", own(finished(mine), session.Synced), nil, let, "", "", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -355,12 +372,12 @@ func TestWants(t *testing.T) {
 // hostile are values that make a claim at the remote count as unreadable.
 var hostile = map[string]any{
 	"version": 0, "holder": "shah", "clone": "../../x", "nonce": "", "worktree": "a\x1b[2J", "branch": "a\nb", "epoch": 1 << 40, "renewed": time.Time{},
-	"ttl": 1 << 30, "state": "gone", "status": "x\x00", "commit": "HEAD", "entry": "a/b", "record": record.ID("PROJ-8").Ref(),
+	"ttl": 1 << 30, "state": "gone", "status": "x\x00", "commit": "HEAD", "entry": "a/b", "ousted": []string{"a b"}, "record": record.ID("PROJ-8").Ref(),
 }
 
 func TestAHostileClaimIsNotRead(t *testing.T) {
 	good := remoteClaim(theirs, "n2", time.Minute)
-	if got, err := session.ParseRemoteClaim([]byte(good.Encode()+"\n"), pay); err != nil || got != good {
+	if got, err := session.ParseRemoteClaim([]byte(good.Encode()+"\n"), pay); err != nil || !reflect.DeepEqual(got, good) {
 		t.Errorf("a claim that is good reads %+v, %v", got, err)
 	}
 	for key, value := range hostile {

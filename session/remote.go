@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -27,6 +28,7 @@ type RemoteClaim struct {
 	Status   record.Status `json:"status,omitempty"` // of Finished: the status that the clone brought the record to
 	Entry    string        `json:"entry,omitempty"`  // hash of the entry that did
 	Commit   string        `json:"commit,omitempty"` // that was checked out then
+	Ousted   []string      `json:"ousted,omitempty"` // nonces of the claims of other clones that it took over
 }
 
 // RemoteVersion is the version of RemoteClaim that this version writes. A claim of a newer one is read as far as it is
@@ -40,6 +42,7 @@ type RemoteState string
 const (
 	RemoteHeld     RemoteState = "held"     // the clone works on the record
 	RemoteFinished RemoteState = "finished" // the clone has brought the record to Status, on Branch
+	RemoteReleased RemoteState = "released" // nobody has the record, and the claims in Ousted are over, whatever their clones know
 )
 
 const (
@@ -138,6 +141,42 @@ func (c RemoteClaim) goOn(now time.Time) RemoteClaim {
 	return c
 }
 
+// release is the claim of a clone that let go of what it took over from others.
+func (c RemoteClaim) release(now time.Time) RemoteClaim {
+	c = c.goOn(now)
+	c.State = RemoteReleased
+	return c
+}
+
+// oustedKept is how many claims of others are remembered as over.
+const oustedKept = 16
+
+// ousted are the claims of other clones that are over once a claim of this clone takes the place of one that was seen.
+func (s Shared) ousted(seen RemoteClaim) []string {
+	all := seen.Ousted
+	switch {
+	case seen.State == RemoteFinished:
+		return nil // it is put back as it was
+	case seen.State == RemoteHeld && !s.ours(seen):
+		all = append(slices.Clone(all), seen.Nonce)
+	}
+	return all[max(0, len(all)-oustedKept):]
+}
+
+// KeptFor is how long a finished claim stays at the remote after its work arrived there, for clones that do not fetch
+// every day, and one that was released for those that did not hear of it.
+const KeptFor = 3 * 24 * time.Hour
+
+// Old reports whether a claim that nobody holds may go from the remote, for a reader who saw it first at a time of its
+// own clock.
+func (c RemoteClaim) Old(seen, now time.Time) bool {
+	since := c.Renewed
+	if seen.Before(since) {
+		since = seen
+	}
+	return now.Sub(since) > KeptFor
+}
+
 // Encode is the message of the commit that the ref points at: one line.
 func (c RemoteClaim) Encode() string {
 	src, _ := json.Marshal(c) // every value of it can be encoded
@@ -148,7 +187,7 @@ func (c RemoteClaim) Encode() string {
 // returns INVALID_INPUT for what is not about the record, or has a value that is not of the right form.
 func ParseRemoteClaim(message []byte, of record.Ref) (RemoteClaim, error) {
 	return parse(bytes.TrimSpace(message), "the claim at the remote", func(c *RemoteClaim) bool {
-		if c.Version > RemoteVersion && c.State != RemoteFinished {
+		if c.Version > RemoteVersion && c.State != RemoteFinished && c.State != RemoteReleased {
 			c.State = RemoteHeld // whatever a newer version means by another state, somebody has the record
 		}
 		return c.Record == of && c.valid()
@@ -158,7 +197,7 @@ func ParseRemoteClaim(message []byte, of record.Ref) (RemoteClaim, error) {
 func (c RemoteClaim) valid() bool {
 	return c.Version >= 1 && isActor(c.Holder) && isToken(c.Clone) && isToken(c.Nonce) && isName(c.Worktree) && isName(c.Branch) && c.Epoch >= 1 && c.Epoch <= maxEpoch &&
 		c.TTL >= MinLease && c.TTL <= MaxLease && !c.Renewed.IsZero() && !c.Taken.IsZero() && isObject(c.Commit) && (c.Entry == "" || isHash(c.Entry)) &&
-		isName(string(c.Status)) && (c.State == RemoteHeld || c.State == RemoteFinished && c.Status != "")
+		isName(string(c.Status)) && len(c.Ousted) <= oustedKept && all(c.Ousted, isToken) && (c.State == RemoteHeld || c.State == RemoteReleased || c.State == RemoteFinished && c.Status != "")
 }
 
 // isToken accepts one word of letters and digits, 64 bytes at most.

@@ -66,10 +66,11 @@ func (p pair) finish(ago time.Duration) {
 
 func claims(s *store.Store) *remote.Claims { return remote.Of(s, "human:lee", time.Now) }
 
-// sync brings the second clone and the remote together.
-func (p pair) sync() {
+// sync brings a clone and the remote together, so much later.
+func (p pair) sync(s *store.Store, later time.Duration) {
 	p.Helper()
-	_, err := claims(p.two).SyncNow(p.Context())
+	now := func() time.Time { return time.Now().Add(later) }
+	_, err := remote.Of(s, "human:lee", now).SyncNow(p.Context())
 	storetest.WantCode(p, err, "")
 }
 
@@ -85,8 +86,8 @@ func (p pair) merge(to string) {
 	p.git(p.two, "fetch", "-q")
 }
 
-// What is finished is removed from the remote once its default branch shows the task closed, by any clone that has
-// fetched that, and for no other reason.
+// What is finished is removed from the remote some days later, once its default branch shows the task closed, by any
+// clone that has fetched that, and for no other reason.
 func TestSlowFinishedClaimsAreRemovedOnceTheyArrived(t *testing.T) {
 	slowtest.Skip(t)
 	t.Parallel()
@@ -134,11 +135,13 @@ func TestSlowFinishedClaimsAreRemovedOnceTheyArrived(t *testing.T) {
 			t.Parallel()
 			p := newPair(t)
 			tt.do(p)
-			if p.sync(); p.there() == tt.gone {
+			if p.sync(p.two, session.KeptFor-time.Hour); !p.there() {
+				t.Error("the claim was removed on the first days")
+			}
+			if p.sync(p.two, session.KeptFor+time.Hour); p.there() == tt.gone {
 				t.Errorf("the remote has the claim: %t", !tt.gone)
 			}
-			_, err := claims(p.one).SyncNow(t.Context())
-			storetest.WantCode(t, err, "")
+			p.sync(p.one, session.KeptFor+2*time.Hour)
 			if p.there() == tt.gone {
 				t.Errorf("after the clone that finished it looked, the remote has the claim: %t", !tt.gone)
 			}
@@ -151,11 +154,12 @@ func TestSlowRemovalIsOfWhatWasJudged(t *testing.T) {
 	slowtest.Skip(t)
 	t.Parallel()
 	p := newPair(t)
-	p.sync()
+	p.sync(p.two, 0)
 	p.merge("main")
 	storetest.WantCode(t, p.lee(time.Hour).Move("PROJ-1", "backlog"), "")
 	p.finish(time.Minute)
-	_, err := claims(p.two).Renew(t.Context()) // which does not ask first
+	later := func() time.Time { return time.Now().Add(session.KeptFor + time.Hour) }
+	_, err := remote.Of(p.two, "human:lee", later).Renew(t.Context()) // which does not ask first
 	storetest.WantCode(t, err, "")
 	if !p.there() {
 		t.Error("the removal took another claim")

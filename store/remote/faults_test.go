@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"reflect"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestALostAnswerWithoutNetworkIsNothing(t *testing.T) {
 			if again {
 				c.pass(3 * time.Hour)
 				a.mustClaim(one)
-				if got, own := at.claim(t, one), a.known().OwnOf(one).Claim; got != own || c.now().Sub(own.Renewed) > time.Minute {
+				if got, own := at.claim(t, one), a.known().OwnOf(one).Claim; !reflect.DeepEqual(got, own) || c.now().Sub(own.Renewed) > time.Minute {
 					t.Errorf("the remote has %+v, and the clone %+v", got, own)
 				}
 				wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
@@ -294,6 +295,45 @@ func TestAMirrorPushIsUndone(t *testing.T) {
 		t.Errorf("it is %+v and %+v; %d put back", a.hold(one), a.hold(two), a.known().Put)
 	}
 	wantCode(t, b.claim(one), record.AlreadyClaimed, "agent:ada")
+}
+
+// Who takes over what another clone holds and lets go of it ends that claim: its holder does not put it back, and is
+// told. Everybody may take the task then, and a takeover of which nothing came leaves the holder what they had.
+func TestATakeoverThatIsLetGo(t *testing.T) {
+	c := newClock()
+	at := newServer()
+	a, b, d := newClone(t, at, c, "agent:ada"), newClone(t, at, c, "human:bea"), newClone(t, at, c, "agent:dee")
+	a.mustClaim(one)
+	b.sync()
+	failed := errors.New("the disk is full")
+	if err := b.Take(t.Context(), b.want(one), func() error { return failed }); !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	if a.sync(); !a.believes(one) || at.claim(t, one).Holder != "agent:ada" {
+		t.Errorf("after a takeover that was not written it is %+v", at.claim(t, one))
+	}
+	c.pass(time.Minute)
+	b.sync()
+	b.mustClaim(one)
+	release := func(c *clone) {
+		if err := c.Release(t.Context(), []session.Want{{Ref: one}}, func() error { return c.live(one, nil) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release(b)
+	c.pass(time.Minute)
+	b.sync()
+	wantCode(t, d.claim(one), record.Conflict, "than was known") // so that it is decided anew
+	d.mustClaim(one)
+	release(d)
+	if lost := a.sync(); len(lost) != 1 || a.believes(one) || at.claim(t, one).State != session.RemoteReleased {
+		t.Errorf("its holder lost %+v, and the remote has %+v", lost, at.claim(t, one))
+	}
+	wantCode(t, a.hold(one).Refuse("PROJ-1", "agent:ada", a.s.Root, false), record.ClaimLost, "agent:dee took it over, and let go of it")
+	c.pass(session.KeptFor + time.Minute)
+	if d.sync(); at.object(one.ID) != "" {
+		t.Error("the remote still has it after some days")
+	}
 }
 
 // Whoever is silent does not put a claim back, and does not believe in it when they speak again.

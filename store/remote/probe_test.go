@@ -35,7 +35,7 @@ func TestSlowAProbeIsCheap(t *testing.T) {
 func TestSlowAProbeOfOtherRefs(t *testing.T) {
 	slowtest.Skip(t)
 	p := newPair(t)
-	p.sync()
+	p.sync(p.two, 0)
 	key := p.two.Config.Claims.Key()
 	before, _ := p.two.Shared(key)
 	if _, err := remote.Probing(p.two, "refs/heads/cairn/claims", time.Now).Probe(t.Context()); err != nil {

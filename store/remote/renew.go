@@ -99,22 +99,23 @@ func (t *turn) adopt(ctx context.Context) error {
 	return nil
 }
 
-// arrived removes the claims, of any clone, whose work the remote's default branch has and shows as closed, as this
-// clone has fetched it. It leaves alone what is pushed anyway.
+// arrived removes the claims, of any clone, that are some days old and whose work the remote's default branch has and
+// shows as closed, as this clone has fetched it; and those that were released so long ago. It leaves alone what is pushed anyway.
 func (t *turn) arrived(pushed []session.Push) []session.Push {
 	if p := t.shared.Probe; p != nil && !p.Deletes {
 		return nil
 	}
+	var away []session.Push
 	finished := map[record.Ref]session.SeenClaim{}
 	for _, c := range t.shared.Seen {
-		if c.Claim != nil && c.Claim.State == session.RemoteFinished {
+		switch {
+		case c.Claim == nil || !c.Claim.Old(c.First, t.Now()) || slices.ContainsFunc(pushed, func(p session.Push) bool { return p.Ref == c.Ref }):
+		case c.Claim.State == session.RemoteFinished:
 			finished[c.Ref] = c
+		case c.Claim.State == session.RemoteReleased:
+			away = append(away, session.Push{Ref: c.Ref, Old: c.Object})
 		}
 	}
-	for _, p := range pushed {
-		delete(finished, p.Ref)
-	}
-	var away []session.Push
 	of := branches.Source{Clone: t.Clone, Remote: t.Config.Claims.Remote}
 	of.Default(slices.Collect(maps.Keys(finished)), func(file record.Header) {
 		if c := finished[file.Ref]; t.Config.Flow.IsClosed(file.Status) && c.Claim.Arrived(file) {
@@ -187,11 +188,14 @@ func (t *turn) updates(ctx context.Context, pushes []session.Push) ([]git.RefUpd
 
 // took notes that the remote has taken a push.
 func (t *turn) took(p session.Push, object string) {
-	if p.Claim == nil {
+	if p.Claim == nil || p.Claim.State == session.RemoteReleased {
 		if own := t.shared.OwnOf(p.Ref); own != nil && own.Sync != session.Lost { // who lost the record is told, whatever became of it
 			t.shared = t.shared.WithoutOwn(p.Ref)
 		}
 		t.shared = t.shared.WithSeen(p.Ref, nil)
+		if p.Claim != nil {
+			t.have([]session.OwnClaim{{Ref: p.Ref, Claim: *p.Claim, Object: object}})
+		}
 		return
 	}
 	own := session.OwnClaim{Ref: p.Ref, Claim: *p.Claim, Object: object, Sync: session.Synced}

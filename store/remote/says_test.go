@@ -17,7 +17,7 @@ func TestWhatAClaimSays(t *testing.T) {
 	of := record.ID("PROJ-1").Ref()
 	want := []session.Want{{Ref: of, Lease: session.Lease{Actor: "agent:a", Worktree: p.two.Worktree}, Judged: p.two.Known(of).Remote.Mark()}}
 	_ = claims(p.two).Take(t.Context(), want, func() error { return nil })
-	p.sync()
+	p.sync(p.two, 0)
 	hub := strings.TrimSpace(storetest.GitOutput(t, p.two.Root, "config", "remote.origin.url"))
 	said := storetest.GitOutput(t, hub, "log", "--all", "--format=%B%an%ae%cn%ce")
 	name, _ := os.Hostname()

@@ -63,7 +63,7 @@ func (t *turn) undo(ctx context.Context, own []session.OwnClaim, before session.
 	var back []session.OwnClaim
 	for _, o := range own {
 		if left := o.Undone(before.OwnOf(o.Ref)); left == nil {
-			back = append(back, o)
+			back = append(back, o.Untaken(before.SeenOf(o.Ref)))
 		} else {
 			t.shared = t.shared.WithOwn(*left)
 		}
@@ -290,7 +290,7 @@ func (t *turn) won(own []session.OwnClaim) (bool, error) {
 		case seen != nil && seen.Object == o.Object:
 		case found == session.Ours: // an answer that was lost, of before; what is wanted now replaces it
 			own[i].Was, all = seen.Object, false
-		case found == session.Before, found == session.NoRef && o.Was == "":
+		case found == session.Before && seen.Object == o.Was, found == session.NoRef && o.Was == "":
 			all = false
 		default:
 			known := session.Live{Remote: &session.Remote{Clone: t.shared.Clone, Seen: seen}}
@@ -327,15 +327,19 @@ func (t *turn) giveBack(ctx context.Context, own []session.OwnClaim) {
 	if t.save() != nil || t.room(t.Budget) > 0 {
 		return
 	}
-	var updates []git.RefUpdate
+	var pushes []session.Push
 	for _, o := range own {
-		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Object, New: o.Over})
+		pushes = append(pushes, o.GiveBack(t.Now()))
+	}
+	updates, err := t.updates(ctx, pushes)
+	if err != nil {
+		return
 	}
 	if got, err := t.push(ctx, updates, false); err != nil || got.taken() < len(own) {
 		return
 	}
-	for _, o := range own {
-		t.shared = t.shared.WithoutOwn(o.Ref).WithSeen(o.Ref, nil)
+	for i, p := range pushes {
+		t.took(p, updates[i].New)
 	}
 	_ = t.save() // else the next Renew finds that the refs are gone
 }

@@ -113,6 +113,9 @@ func view(w *verb.Workspace, s *store.Store, only record.ID) Shared {
 		out.Own = append(out.Own, one)
 	}
 	for _, c := range known.Seen {
+		if c.Claim != nil && c.Claim.State == session.RemoteReleased {
+			continue // nobody has it
+		}
 		if (only == "" || c.Ref == only.Ref()) && (c.Claim == nil || c.Claim.Clone != known.Clone) {
 			out.Others = append(out.Others, other(c, now))
 		}
