@@ -120,6 +120,16 @@ func (g Git) Between(ctx context.Context, from, to string, most int) int {
 	return n
 }
 
+// Newest is the newest commit that changed a file, given by its full path, in short; "" if there is none or git does not
+// say.
+func (g Git) Newest(ctx context.Context, path string) string {
+	if g.repo == nil || g.repo.Usable(ctx) != nil {
+		return ""
+	}
+	commit, _ := g.repo.History().Newest(ctx, path)
+	return commit
+}
+
 // LogIn says which commits a log lists.
 type LogIn = git.LogIn
 

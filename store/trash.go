@@ -118,15 +118,19 @@ func (t Trash) Deleted(k *kind.Kind) ([]any, error) {
 // trash. It returns CONFLICT if there is a record of that id, NOT_FOUND if there is no copy, and BAD_FILE for one that
 // cannot be read.
 func (tx *Tx) Restore(k *kind.Kind, id string) (any, error) {
+	path := tx.s.Trash().File(k.Ref(id))
 	switch _, err := tx.Read(k, id); record.CodeOf(err) {
 	case record.NotFound:
 	case "":
+		if !layout.Exists(path) {
+			return nil, record.Errorf(record.Conflict, "there is a %s %s, and none of that id in the trash of this clone", k.Name, id).
+				WithHint("%s shows the one that is there", record.CallTo("get", "id", id).OnlyShown()).ForGood()
+		}
 		return nil, record.Errorf(record.Conflict, "there is a %s %s, so the one in the trash cannot come back", k.Name, id).
 			WithHint("%s shows the one that is there", record.CallTo("get", "id", id).OnlyShown()).ForGood()
 	default:
 		return nil, err
 	}
-	path := tx.s.Trash().File(k.Ref(id))
 	src, err := layout.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, record.Errorf(record.NotFound, "there is no %s %s in the trash of this clone", k.Name, id)

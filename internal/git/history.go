@@ -155,6 +155,12 @@ func (h History) Landings(ctx context.Context, commit, path string) ([]Step, err
 	return all, nil
 }
 
+// Newest is the newest commit on the way to HEAD, no merge, that changed a file, in short; "" for none.
+func (h History) Newest(ctx context.Context, path string) (string, error) {
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--max-count=1", "--no-merges", "--abbrev-commit", "HEAD", "--", path)
+	return strings.TrimSpace(string(out)), err
+}
+
 // Versions calls fn at least once with the id of every content that a file below one of some paths had in a commit that
 // is reachable from commit and not from since, those of a commit before those of its ancestors; "" for since means the
 // whole history. Contents that only a merge commit had are left out. The dates of commits do not matter, since anybody

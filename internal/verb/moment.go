@@ -13,6 +13,7 @@ import (
 //	2026-06-21               a date: that day in UTC
 //	2026-06-21T10:00:00Z     a time
 //	90m 24h 7d 1w2d 1mo      how long before now, or from now on, as the verb asks for what was or for what is to be
+//	now -7d                  of what was, as filters write it
 //	today tomorrow yesterday a date, in the zone of the machine
 //	mon to sun, or monday    the last such day before today, or the next one after today
 //
@@ -24,7 +25,10 @@ func Moment(field, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if ago, ok := record.Span(text); ok {
+	if strings.EqualFold(text, "now") {
+		return now, nil
+	}
+	if ago, ok := record.Span(strings.TrimPrefix(text, "-")); ok { // as filters write it
 		return now.Add(-ago), nil
 	}
 	if day, ok := record.DayNamed(text, now, -1); ok {

@@ -19,7 +19,7 @@ func TestTimesAsPeopleTypeThem(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"7d": "2026-06-14T10:00:00Z", "yesterday": "2026-06-20T00:00:00Z", "FRI": "2026-06-19T00:00:00Z", "sun": "2026-06-14T00:00:00Z", "2026-06-01": "2026-06-01T00:00:00Z",
+		"7d": "2026-06-14T10:00:00Z", "-7d": "2026-06-14T10:00:00Z", "Now": "2026-06-21T10:00:00Z", "yesterday": "2026-06-20T00:00:00Z", "FRI": "2026-06-19T00:00:00Z", "sun": "2026-06-14T00:00:00Z", "2026-06-01": "2026-06-01T00:00:00Z",
 	} {
 		if got, err := verb.Moment("since", text, now); got.Format(time.RFC3339) != want || err != nil {
 			t.Errorf("since %q = %v, %v, want %q", text, got, err, want)
@@ -30,7 +30,7 @@ func TestTimesAsPeopleTypeThem(t *testing.T) {
 			t.Errorf("due %q is read as %q", text, due)
 		}
 	}
-	for _, text := range []string{"soon", "-7d", "7", "fr", "2026-6-1"} {
+	for _, text := range []string{"soon", "--7d", "+7d", "7", "fr", "2026-6-1"} {
 		if at, err := verb.Moment("since", text, now); err == nil {
 			t.Errorf("since %q is read as %v", text, at)
 		}

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -38,13 +39,26 @@ func Restore(ctx context.Context, w *verb.Workspace, s *store.Store, in RestoreI
 		return nil, stageRestore(w, s, wc.Tx, id, in.Reason)
 	}}.Run(ctx, w, s)
 	if err != nil {
-		return verb.Task{}, verb.WithID(err, id)
+		return verb.Task{}, verb.WithID(deletedElsewhere(ctx, s, id, err), id)
 	}
 	out, err := w.View(s).TaskByID(id)
 	if err == nil {
 		out.Notices = verb.Findings(ctx, w, s, id)
 	}
 	return out, err
+}
+
+// deletedElsewhere adds to the refusal of a task that the trash of this clone lacks which commit deleted it.
+func deletedElsewhere(ctx context.Context, s *store.Store, id record.ID, err error) error {
+	e, ok := errors.AsType[*record.Error](err)
+	if !ok || e.Code != record.NotFound {
+		return err
+	}
+	commit := s.Git().Newest(ctx, s.File(kind.Tasks.Kind, string(id)))
+	if commit == "" {
+		return e.WithHint("no commit here has it either; it may be on a branch that was not fetched")
+	}
+	return e.WithHint("commit %s deleted it; %s takes that commit back", commit, record.CallTo("revert", "commit", commit).OnlyShown())
 }
 
 const trashNamed = 5
