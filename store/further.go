@@ -29,7 +29,7 @@ func (s *Store) FurtherOf() func(k *kind.Kind, here record.Header, known session
 // here lacks. It is not believed where it is closed, which only a merge makes true, and where no entry brought it to its
 // state, since whoever works there can write anything into it.
 func (t *there) further(k *kind.Kind, here record.Header, known session.Live) (Further, bool) {
-	if known.State == nil {
+	if known.State == nil || slices.Contains(known.Closed, here.Status) {
 		return Further{}, false
 	}
 	had := here.Log.Hashes()

@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"path/filepath"
 	"reflect"
 
 	"github.com/cairn-tasks/cairn/internal/record"
@@ -9,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // followed is a record that was followed to another worktree.
@@ -58,6 +60,33 @@ func (w *Workspace) Follow(s *store.Store, in any) (*Workspace, *store.Store) {
 	to.from = w
 	there.followed = to
 	return there, at
+}
+
+// notFurther returns ELSEWHERE for an input that names a task which the work tree of its own has brought to another state:
+// what is written here would be seen by nobody who looks there. An input says by StaysHere if it may be.
+func (w *Workspace) notFurther(s *store.Store, in any) error {
+	if one, ok := in.(interface{ StaysHere(kind.Config) bool }); ok && !one.StaysHere(s.Config) {
+		return nil
+	}
+	ids := []record.ID{record.ID(inputText(in, "ID"))}
+	if several, ok := in.(interface{ Others() []record.ID }); ok {
+		ids = append(ids, several.Others()...)
+	}
+	further := s.FurtherOf()
+	for _, id := range ids {
+		t, err := kind.Tasks.Get(s, id)
+		if err != nil {
+			continue // the verb says what is wrong
+		}
+		known := s.Known(t.ID.Ref())
+		f, found := further(kind.Tasks.Kind, t.Header(), known)
+		if there, _ := f.Value.(task.Task); found && there.Status != t.Status {
+			err = record.Errorf(record.Elsewhere, "%s on branch %s, worktree %s", there.Status, f.Place.Branch, filepath.Base(f.Place.Worktree)).
+				WithHint("go on there, or merge that work here")
+			return WithID(OfJob(s, t.ID, session.Holder(t.Header(), known, w.Now()), err), t.ID)
+		}
+	}
+	return nil
 }
 
 // rootOfAsked is the workspace in the work tree of a task that has a handoff which is not here; "" for none.

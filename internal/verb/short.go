@@ -82,9 +82,10 @@ func ShortRows(rows []Row) []Short {
 // Short leaves out what the caller wrote.
 func (s Several) Short(Verb) any {
 	return struct {
-		Tasks    []Short `json:"tasks"`
-		Replayed bool    `json:"replayed,omitempty"`
-	}{ShortRows(s.Tasks), s.Replayed}
+		Tasks    []Short  `json:"tasks"`
+		Notices  []Notice `json:"notices,omitempty"`
+		Replayed bool     `json:"replayed,omitempty"`
+	}{ShortRows(s.Tasks), s.Notices, s.Replayed}
 }
 
 // Short says of a task how it stands, and what a run of its checks showed.

@@ -47,6 +47,7 @@ type Verb struct {
 	Waits      bool    // waits for something to happen, so the end of input ends it at once
 	Signs      bool    // a person can sign what it records, so its command takes a key
 	Reads      string  // the kind of record of which it reads one by its id: "task", "session" or ""
+	Here       bool    // it is refused for a task that a work tree of its own has brought to another state; see notFurther
 	Follows    bool    // it is done in the worktree of the clone that has carried the record furthest; see Follow
 	Lists      string  // the kind of record that it lists, or ""
 
@@ -168,6 +169,11 @@ func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 	if v.Kind != Read && s != nil { // git may have taken out what the caller's session stands on
 		if _, err := s.Restore(ctx, w.Actor(), false); err != nil {
 			return nil, err
+		}
+	}
+	if v.Here {
+		if err := w.notFurther(s, in); err != nil {
+			return v.replayed(ctx, w, s, nil, err)
 		}
 	}
 	if v.Follows {

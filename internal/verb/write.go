@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -272,8 +273,9 @@ func (w *Workspace) goesOn(s *store.Store, id record.ID) []Notice {
 
 // Several is what a write made of several tasks, in the order in which they were named.
 type Several struct {
-	Tasks    []Row `json:"tasks" result:"rows"`
-	Replayed bool  `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
+	Tasks    []Row    `json:"tasks" result:"rows"`
+	Notices  []Notice `json:"notices,omitempty"`  // jobs that go on, whatever became of their tasks
+	Replayed bool     `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 
 // ChangeSeveral makes one write of several tasks: of all, or, if one of them may not be changed as decided, of none.
@@ -283,7 +285,11 @@ func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []rec
 	if _, err := c.Run(ctx, w, s); err != nil {
 		return Several{}, err
 	}
-	return w.View(s).Several(ids)
+	out, err := w.View(s).Several(ids)
+	for _, id := range ids {
+		out.Notices = append(out.Notices, w.goesOn(s, id)...)
+	}
+	return out, err
 }
 
 // Several reads several tasks.
@@ -335,19 +341,28 @@ func (wc WriteContext) Refusal(ctx context.Context, takeover bool) error {
 	return OfJob(s, wc.Task.ID, hold, err)
 }
 
-// OfJob adds to the refusal of a task that a job holds which job that is, and the command that follows it.
+// OfJob adds to the refusal of a task that a job holds which job that is, and the command that follows it; and to that of
+// one whose work lies on the branch that cairn made for it, what shows and what frees it.
 func OfJob(s *store.Store, id record.ID, hold session.Claim, err error) error {
 	var refused *record.Error
-	if !errors.As(err, &refused) || refused.Code != record.AlreadyClaimed || hold.Session == "" {
+	if !errors.As(err, &refused) || refused.Code != record.AlreadyClaimed && refused.Code != record.Elsewhere {
 		return err
 	}
+	told, atWork := *refused, hold.Session != ""
 	all, _ := wing.PeekJobs(s)
 	for _, one := range all {
-		if one.Task == id && one.Session == hold.Session && one.Live {
-			told := *refused
+		switch {
+		case one.Task != id || one.Session != hold.Session:
+		case !one.Live:
+			atWork = false
+		case atWork:
 			told.Msg += ", in " + one.ID
 			return told.WithHint("%s follows it; %s ends it", record.CallTo("job_poll", "job", one.ID, "wait", true).OnlyShown(), record.CallTo("job_cancel", "job", one.ID).OnlyShown())
 		}
+	}
+	if hold.Branch == layout.OwnBranch(string(id)) && hold.Local() && !atWork && !hold.Lapsed && !hold.NoBranch {
+		return told.WithHint("%s shows the work there; %s frees the task, and keeps that work on a branch of its own",
+			record.CallTo("get", "id", id, "include", []string{"review"}), record.CallTo("job_discard", "id", id).OnlyShown())
 	}
 	return err
 }

@@ -19,6 +19,12 @@ type TransitionIn struct {
 	verb.Once
 }
 
+// StaysHere is false for a task that is given up, which may be done from anywhere, and where the refusal to close a task
+// says more.
+func (in TransitionIn) StaysHere(c kind.Config) bool {
+	return !c.Flow.IsClosed(in.To) || in.To == c.Flow.Done() && !c.CloseByMerge
+}
+
 // Transition moves a task to a state. Before it enters a closed one, its command checks are run where they have not
 // passed on this very state of the tree.
 func Transition(ctx context.Context, w *verb.Workspace, s *store.Store, in TransitionIn) (verb.Task, error) {

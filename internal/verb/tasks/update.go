@@ -85,7 +85,50 @@ func Update(ctx context.Context, w *verb.Workspace, s *store.Store, in UpdateIn)
 		}
 		return in.transition(ctx, w, s, edit, text).Make(ctx, w, s, record.ID(in.ID))
 	}
-	return in.transition(ctx, w, s, edit, text).MakeSeveral(ctx, w, s, in.IDs)
+	return in.several(w, s, func(w *verb.Workspace, s *store.Store, ids []record.ID) (verb.Several, error) {
+		return in.transition(ctx, w, s, edit, text).MakeSeveral(ctx, w, s, ids)
+	})
+}
+
+// StaysHere is true for an edit that moves the task.
+func (in UpdateIn) StaysHere(kind.Config) bool { return in.To != nil }
+
+// Others are the tasks beside ID.
+func (in UpdateIn) Others() []record.ID { return in.IDs }
+
+// several changes several tasks: those that lie here in one write, and then each that a work tree of its own has carried
+// further, in a write there. An idempotency key goes with the first write.
+func (in UpdateIn) several(
+	w *verb.Workspace, s *store.Store, change func(*verb.Workspace, *store.Store, []record.ID) (verb.Several, error),
+) (out verb.Several, err error) {
+	var here []record.ID
+	var further []func() (verb.Several, error)
+	for _, id := range in.IDs {
+		there, at := w.Follow(s, struct{ ID string }{string(id)})
+		if there == w {
+			here = append(here, id)
+			continue
+		}
+		if len(here)+len(further) > 0 {
+			there = there.WithoutKey()
+		}
+		further = append(further, func() (verb.Several, error) { return change(there, at, []record.ID{id}) })
+	}
+	if len(here) > 0 {
+		out, err = change(w, s, here)
+	}
+	for _, one := range further {
+		if err != nil {
+			return out, err
+		}
+		var more verb.Several
+		more, err = one()
+		out.Tasks, out.Notices = append(out.Tasks, more.Tasks...), append(out.Notices, more.Notices...)
+	}
+	slices.SortStableFunc(out.Tasks, func(a, b verb.Row) int {
+		return cmp.Compare(slices.Index(in.IDs, a.ID), slices.Index(in.IDs, b.ID))
+	})
+	return out, err
 }
 
 // choose names the tasks that fit the filter, if there is one.

@@ -229,7 +229,8 @@ func (p place) noJob(code record.Code) error {
 	if !live {
 		return nil
 	}
-	return record.Errorf(code, "%s works on it", one.Spec.Job).WithHint("wait for it, or cancel it").
+	return record.Errorf(code, "%s works on it", one.Spec.Job).
+		WithHint("%s waits for its end; %s ends it", record.CallTo("job_poll", "job", one.Spec.Job, "wait", true).OnlyShown(), record.CallTo("job_cancel", "job", one.Spec.Job).OnlyShown()).
 		WithNext(record.CallTo("job_poll", "job", one.Spec.Job))
 }
 
