@@ -59,6 +59,7 @@ type Header struct {
 	Cmd     string    // the command
 	Dir     string    // the folder as declared
 	Commit  string    // the commit that was checked out
+	Guards  int       // how many files were put back as they were at the commit, for a run with those; 0 for a run as it is
 	Started time.Time // written in UTC, to the second
 }
 
@@ -77,6 +78,9 @@ func WriteLog(w io.Writer, h Header, o Outcome) error {
 	line("command", h.Cmd)
 	line("folder", h.Dir)
 	line("commit", h.Commit)
+	if h.Guards > 0 {
+		line("guards", fmt.Sprintf("%d files as they were at that commit", h.Guards))
+	}
 	if !h.Started.IsZero() {
 		line("started", h.Started.UTC().Format(time.RFC3339))
 	}

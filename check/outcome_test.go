@@ -20,7 +20,7 @@ func TestLogs(t *testing.T) {
 	}{
 		{
 			"failed",
-			Header{"T-1", "tests pass", "go test ./...", ".", "9fceb02d0ae598e95dc970b74767f19372d61af8", started},
+			Header{"T-1", "tests pass", "go test ./...", ".", "9fceb02d0ae598e95dc970b74767f19372d61af8", 0, started},
 			Outcome{Exit: 1, Duration: 1540 * time.Millisecond, Output: "ok\nFAIL", TotalBytes: 7},
 		},
 		{

@@ -16,10 +16,11 @@ import (
 // TestGenerated fails if a reference page differs from what the declarations say. "make docs" rewrites the pages.
 func TestGenerated(t *testing.T) {
 	for name, page := range map[string]string{
-		"verbs.md":  verbsPage(),
-		"errors.md": errorsPage(storiesOf(t)),
-		"mcp.md":    mcpPage(t),
-		"rules.md":  rulesPage(),
+		"verbs.md":   verbsPage(),
+		"errors.md":  errorsPage(storiesOf(t)),
+		"mcp.md":     mcpPage(t),
+		"rules.md":   rulesPage(),
+		"runners.md": runnersPage(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("..", "docs", name)

@@ -230,6 +230,7 @@ var smallestCalls = map[string]object{
 	"status":        {},
 	"log":           {},
 	"graph":         {},
+	"guards":        {"id": "PROJ-1"},
 	"restore":       {"id": "PROJ-1"},
 	"take":          {"id": "PROJ-1"},
 	"revert":        {"commit": "HEAD"},

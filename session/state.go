@@ -31,6 +31,7 @@ type Lease struct {
 	Worktree string       `json:"worktree"`          // absolute path
 	GitDir   string       `json:"git_dir,omitempty"` // of the worktree, from the common one of the clone; it tells worktrees apart wherever they are
 	Branch   string       `json:"branch,omitempty"`
+	Head     string       `json:"head,omitempty"` // the commit that was checked out when it was taken
 	Since    time.Time    `json:"since"`
 	Seen     time.Time    `json:"seen"`              // the holder's newest write
 	Seconds  int          `json:"seconds,omitempty"` // how long after that it holds; 0 for as long as claims do

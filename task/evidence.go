@@ -14,6 +14,7 @@ type Evidence struct {
 	Who    record.Actor
 	Commit string
 	Tree   string // "" if the working tree was unknown or changed during the run: such a pass is always stale
+	Held   bool   // it passed with the guarded files of the base too
 	Hashed bool   // false for entries of the original cairn, which name no check
 }
 
@@ -69,7 +70,7 @@ func (x *EvidenceIndex) fill() {
 			}
 			key := resultKey{r.Check, r.Unhashed}
 			if newer, known := x.of[kind][key]; !known || newer.Entry == n && r.Result == record.Fail {
-				x.of[kind][key] = Evidence{n, r.Result, e.Who, e.Commit, e.Tree, !r.Unhashed}
+				x.of[kind][key] = Evidence{n, r.Result, e.Who, e.Commit, e.Tree, r.Held == record.HeldBase, !r.Unhashed}
 			}
 			if x.stray[kind] < 0 && !r.Unhashed && r.Result == record.Pass && !declared[r.Check] {
 				x.stray[kind] = n
@@ -133,6 +134,7 @@ type Run struct {
 	Results []record.CheckResult // by Check.Key
 	Commit  string               // HEAD, "" outside git
 	Tree    string               // fingerprint of the working tree, "" if unknown or if it changed during the run
+	Base    string               // the commit whose guarded files the checks were held against; "" if none was
 }
 
 // Of returns the part of a run that is about checks that the task declares, or nil if there is none.

@@ -45,6 +45,7 @@ var Fields = sync.OnceValue(func() []Field {
 		{Name: "deps", At: func(t *Task) any { return &t.Deps }, derived: true},
 	}, linkFields(), []Field{
 		{Name: "scope", At: func(t *Task) any { return &t.Scope }, allows: func(t Task) error { return ValidScope(t.Scope) }},
+		{Name: "may_change", At: func(t *Task) any { return &t.MayChange }, allows: func(t Task) error { return ValidScope(t.MayChange) }},
 		{Name: "repo", At: func(t *Task) any { return &t.Repo }, allows: func(t Task) error { return ValidRepo(t.Repo) }},
 		{Name: "checks", At: func(t *Task) any { return &t.Checks }, allows: func(t Task) error { return ValidChecks(t.Checks) }, derived: true},
 		{Name: "requires_evidence", At: func(t *Task) any { return &t.RequiresEvidence }},
@@ -270,6 +271,13 @@ func validCheck(c Check) error {
 	if c.Cwd != "" && (path.IsAbs(c.Cwd) || strings.Contains(c.Cwd, `\`) || !pathStays(c.Cwd)) {
 		return record.Errorf(record.InvalidInput, "cwd %q leaves the workspace", record.Clip(c.Cwd, 100)).
 			WithHint("cwd is relative to the folder that holds .cairn, with forward slashes")
+	}
+	if err := ValidScope(c.Guards); err != nil {
+		return err
+	}
+	if c.Manual() && len(c.Guards) > 0 {
+		return record.Errorf(record.InvalidInput, "guards are of a check with a command, and %q has none", record.Clip(c.Desc, 60)).
+			WithHint("leave them out, or give it a cmd")
 	}
 	return validBy(c)
 }

@@ -14,6 +14,7 @@ type Proof struct {
 	Tree     string // fingerprint of the working tree now, or "" if unknown: then no pass of a command counts, and no signature made in git
 	Reviewed string // fingerprint of the files that a reviewer was shown, where that is not Tree: of the branch that is merged
 	Run      *Run   // results of a run made for this very move
+	Guards   Guarded
 }
 
 // Gate returns why an actor may not move a task to a state: UNKNOWN_STATE, or the refusal of a gate.
@@ -81,7 +82,7 @@ func (f Flow) ChecksGate(t Task, to record.Status, p Proof, who record.Actor) er
 		open = append(open, i)
 	}
 	if len(open) == 0 {
-		return nil
+		return f.guardsGate(t, to, p)
 	}
 	return f.sayWhatHelps(checksOpen(failed, pending), t, open, who)
 }
@@ -218,7 +219,7 @@ func (f Flow) ToRun(t Task, to record.Status, p Proof) []int {
 	var out []int
 	standing := f.Standings(t, p)
 	for i, c := range t.Checks {
-		if !c.Manual() && f.needs(t, to, c) && standing(i) != record.Pass {
+		if !c.Manual() && f.needs(t, to, c) && (standing(i) != record.Pass || len(t.Bent(i, p)) > 0) {
 			out = append(out, i)
 		}
 	}

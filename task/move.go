@@ -67,6 +67,11 @@ func (f Flow) recordProof(t Task, p Proof, e record.Entry) (Task, record.Entry) 
 // recordRun records a run in the checks and in the entry.
 func (t Task) recordRun(run *Run, e record.Entry) (Task, record.Entry) {
 	e.Results, e.Commit, e.Tree = run.Results, run.Commit, run.Tree
+	if run.Base != "" {
+		d := e.Said()
+		d.Base = run.Base
+		e = e.Saying(d)
+	}
 	t.Checks = slices.Clone(t.Checks)
 	result := run.results(t.ID)
 	for i, c := range t.Checks {

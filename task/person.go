@@ -38,6 +38,9 @@ func (f Flow) Asks(before, after Task, e record.Entry, find Find) []Ask {
 			}
 		}
 	}
+	if e.Did == record.GuardsSeen {
+		ask("guards", "%s", guardsAsk(e))
+	}
 	if e.Did == record.Approved {
 		ask("approve", "approving it as it is now")
 	}

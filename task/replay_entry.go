@@ -25,6 +25,7 @@ var effects = map[record.Did]struct{ created, moves, holds, results, declares bo
 	record.Attested:     {moves: true, results: true}, // a rejection alone
 	record.Approved:     {},
 	record.Rejected:     {moves: true}, // from review to work
+	record.GuardsSeen:   {},
 	record.Noted:        {},
 	record.Restored:     {},
 	record.Updated:      {moves: true, holds: true, results: true, declares: true},

@@ -10,21 +10,22 @@ import (
 
 // Task is one node of the graph, as its file says.
 type Task struct {
-	ID       record.ID
-	Title    string
-	Status   record.Status
-	Priority Priority
-	Due      Due // "" for none
-	Labels   []string
-	Mode     Mode         // who does it
-	Assignee record.Actor // "" when nobody
-	Parent   record.ID    // grouping only; gates nothing
-	Deps     []record.ID  // must be closed before this may leave the initial state
-	Scope    []string     // globs of the paths that it is about
-	Repo     string       // the repository of the workspace in which its files are and its commands run; "" for the workspace's own
-	Checks   []Check      // each names the task's Repo, see InRepo
-	Refs     []record.Reference
-	Links    // to records that it does not wait for
+	ID        record.ID
+	Title     string
+	Status    record.Status
+	Priority  Priority
+	Due       Due // "" for none
+	Labels    []string
+	Mode      Mode         // who does it
+	Assignee  record.Actor // "" when nobody
+	Parent    record.ID    // grouping only; gates nothing
+	Deps      []record.ID  // must be closed before this may leave the initial state
+	Scope     []string     // globs of the paths that it is about
+	MayChange []string     // globs of files on which its checks stand and which the work may change, see Flow.MayChange
+	Repo      string       // the repository of the workspace in which its files are and its commands run; "" for the workspace's own
+	Checks    []Check      // each names the task's Repo, see InRepo
+	Refs      []record.Reference
+	Links     // to records that it does not wait for
 
 	RequiresEvidence bool // it is closed as done only with a commit, a pull request, or a command check that passed
 

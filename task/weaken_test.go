@@ -89,7 +89,7 @@ func TestLost(t *testing.T) {
 	earlier := task.Task{ID: "A-1", Status: "in_progress", Checks: []task.Check{alpha, beta}, Provenance: []record.Entry{begins()}}
 	later := earlier
 	later.Checks = []task.Check{beta}
-	if lost := flow.Lost(later, earlier); len(lost) != 1 || lost[0] != alpha {
+	if lost := flow.Lost(later, earlier); len(lost) != 1 || !lost[0].Same(alpha) {
 		t.Errorf("lost is %+v", lost)
 	}
 	if lost := flow.Lost(earlier, earlier); len(lost) != 0 {

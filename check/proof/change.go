@@ -62,6 +62,14 @@ type History interface {
 	// fingerprint. known is false if that cannot be told.
 	HeldSince(id record.ID, e record.Entry, fingerprint string) (has, known bool)
 
+	// FilesSince says how files differ between where the change began, or before the commit that brought an entry of a task,
+	// and the first commit that has another one, or the judged files. known is false if that cannot be told.
+	FilesSince(id record.ID, from *record.Entry, to record.Entry) (d FileDiff, known bool)
+
+	// FilesUpTo says how files differ between where the change began, for the commit that has an entry of a task, and
+	// another commit. inside is false if that is none of the change's.
+	FilesUpTo(id record.ID, to record.Entry, commit string) (d FileDiff, inside bool)
+
 	// Merged says how the commit that an entry of a task names as merged came to the files that the entry came with. known
 	// is false if that commit is not in the history of the judged tree, or the entry is not committed.
 	Merged(id record.ID, e record.Entry) (m Merge, known bool)

@@ -12,6 +12,7 @@ import (
 func (r pairRules) earned() {
 	r.lacksDefaults()
 	r.movedOn()
+	r.guarded()
 	if !r.flow.ClaimsDone(r.now.Task.Status) {
 		return
 	}

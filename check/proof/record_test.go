@@ -145,4 +145,12 @@ func (oneCommit) FilesAt(record.ID, record.Entry) (fingerprint string, known boo
 
 func (oneCommit) HeldSince(record.ID, record.Entry, string) (has, known bool) { return }
 
+func (oneCommit) FilesSince(record.ID, *record.Entry, record.Entry) (proof.FileDiff, bool) {
+	return proof.FileDiff{}, false
+}
+
+func (oneCommit) FilesUpTo(record.ID, record.Entry, string) (proof.FileDiff, bool) {
+	return proof.FileDiff{}, false
+}
+
 func (oneCommit) Merged(record.ID, record.Entry) (m proof.Merge, known bool) { return }

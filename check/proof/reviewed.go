@@ -19,12 +19,7 @@ type Merge struct {
 // has judged that by what the closing entry says; this compares that with the history.
 func (r pairRules) reviewed() {
 	t := r.now.Task
-	closed := -1
-	for n, e := range t.Provenance {
-		if r.fresh[n] && e.To != "" && r.flow.ClaimsDone(e.To) {
-			closed = n
-		}
-	}
+	closed := r.closing()
 	if closed < 0 {
 		return
 	}

@@ -103,6 +103,9 @@ func (r trustRules) loosened() {
 	if was.ByMerge && !now.ByMerge {
 		say(Path{"close_by"}, "a task is closed without merging its branch")
 	}
+	if len(task.OutsideOf(now.Guards, was.Guards)) > 0 || len(now.Guards) > 0 && len(was.Guards) == 0 {
+		say(Path{"guards"}, "checks stand on other files than before: %s", strings.Join(now.Guards, ", "))
+	}
 	if was.Flow.Initial != now.Flow.Initial && now.Flow.Known(was.Flow.Initial) == nil {
 		say(Path{"initial"}, "%s is left without asking for dependencies", was.Flow.Initial)
 	}

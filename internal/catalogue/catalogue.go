@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/directory"
 	"github.com/cairn-tasks/cairn/internal/verb/feedback"
 	"github.com/cairn-tasks/cairn/internal/verb/graphs"
+	"github.com/cairn-tasks/cairn/internal/verb/guards"
 	"github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/identity"
@@ -48,6 +49,7 @@ var All = verb.Link(inOrder(
 	sessions.Verbs,
 	activity.Verbs,
 	graphs.Verbs,
+	guards.Verbs,
 	config.Verbs,
 	handoffs.Verbs,
 	identity.Verbs,

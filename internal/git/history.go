@@ -122,6 +122,67 @@ func (h History) Contains(ctx context.Context, commit, ancestor string) (bool, e
 	return err == nil, err
 }
 
+// At returns the newest commit of the branch of head that was made at a time or before; "" if there is none.
+func (h History) At(ctx context.Context, head string, at time.Time) (string, error) {
+	return answer(Run(ctx, h.repo.Top, "rev-list", "--first-parent", "--max-count=1", "--before="+strconv.FormatInt(at.Unix(), 10), head))
+}
+
+// WorkFrom returns the commit with which work is compared that is at head and began at another commit. It is that one,
+// unless head has since taken in more of the branch that the work goes to: into, by its short name, or the default
+// branch of origin, or without one main or master. Where that branch is at head itself, the whole work may be in it: then it counts only if the user
+// of this clone has made none of the commits since.
+func (h History) WorkFrom(ctx context.Context, head, began, into string) (string, error) {
+	if began == head {
+		return head, nil
+	}
+	for _, tip := range h.goesTo(ctx, into) {
+		bases, err := h.MergeBases(ctx, head, tip)
+		if err != nil || len(bases) == 0 {
+			continue // another history
+		}
+		newer, err := h.Contains(ctx, bases[0], began)
+		if err == nil && newer && bases[0] == head {
+			newer, err = h.byOthers(ctx, began, head)
+		}
+		if err != nil {
+			return "", err
+		}
+		if newer {
+			return bases[0], nil
+		}
+	}
+	return began, nil
+}
+
+// goesTo lists the tips of the branches that work may go to.
+func (h History) goesTo(ctx context.Context, into string) (tips []string) {
+	if into != "" {
+		if tip, err := h.repo.Refs().Commit(ctx, "refs/heads/"+into); err == nil && tip != "" {
+			tips = append(tips, tip)
+		}
+	}
+	if tip, ok := h.repo.Tracked("origin").Default(); ok {
+		return append(tips, tip.Commit)
+	}
+	head, _ := h.repo.Head(ctx)
+	for _, tip := range h.repo.Local().Tips() {
+		if (tip.Name == "main" || tip.Name == "master") && tip.Name != head.Branch {
+			tips = append(tips, tip.Commit)
+		}
+	}
+	return tips
+}
+
+// byOthers reports whether none of the commits since another is by the user of this clone.
+func (h History) byOthers(ctx context.Context, since, head string) (bool, error) {
+	own, err := Setting(ctx, h.repo.Top, "user.email")
+	if err != nil || own == "" {
+		return false, err
+	}
+	out, err := Run(ctx, h.repo.Top, "log", "--format=%ce", since+".."+head)
+	return err == nil && !slices.Contains(strings.Fields(string(out)), own), err
+}
+
 // Time returns when a commit was made, by the committer's date.
 func (h History) Time(ctx context.Context, commit string) (time.Time, error) {
 	out, err := Run(ctx, h.repo.Top, "rev-list", "--max-count=1", "--timestamp", commit)

@@ -357,6 +357,12 @@ func (x Index) Fingerprint(ctx context.Context) (string, error) {
 	return t.Fingerprint(), err
 }
 
+// Tree reads what is staged as a tree, without paths that are in conflict.
+func (x Index) Tree(ctx context.Context) (Tree, error) {
+	t, _, err := x.tree(ctx)
+	return t, err
+}
+
 // tree reads what is staged as a tree, without paths that are in conflict, which git status names. It also returns the
 // files in the work tree that git was told not to look at (unwatched): git status never names those.
 func (x Index) tree(ctx context.Context) (t Tree, unwatched []Change, err error) {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
 )
 
@@ -116,6 +117,11 @@ func (r *Repo) Fingerprint(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return t.Fingerprint(), nil
+}
+
+// Content reads a regular file of the work tree, of most bytes. No link leads out of the work tree.
+func (r *Repo) Content(path string, most int64) ([]byte, error) {
+	return disk.ReadIn(r.Top, filepath.FromSlash(path), most)
 }
 
 // path is where a path of the tree lies on disk.

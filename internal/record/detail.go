@@ -19,6 +19,8 @@ type Detail struct {
 	Content  string   `json:"content,omitempty"`  // hash of what never changes in the record
 	Merged   string   `json:"merged,omitempty"`   // the commit of the branch that was merged, of the close that came with it
 	Reviewed string   `json:"reviewed,omitempty"` // fingerprint of the files that were approved, where the move was made on others
+	Base     string   `json:"base,omitempty"`     // the commit whose guarded files a run was held against
+	Guards   []string `json:"guards,omitempty"`   // changed files on which the checks stand and that were looked at: of each its path, =, and the short hash of what it holds
 	Refs     []string `json:"refs,omitempty"`     // references that were added, changed or taken away, by their ref
 	Seen     []string `json:"seen,omitempty"`     // what an import saw: of each field its name, =, and a hash of what the source says
 	Next     []string `json:"next,omitempty"`     // what is to be done next, of the end of a session
@@ -26,20 +28,22 @@ type Detail struct {
 }
 
 // DetailKeys are the keys of a detail, in the order in which a file has them and a hash is made of them.
-var DetailKeys = []string{"re", "verb", "severity", "option", "content", "merged", "reviewed", "mentions", "about", "refs", "seen", "next", "blockers"}
+var DetailKeys = []string{"re", "verb", "severity", "option", "content", "merged", "reviewed", "base", "mentions", "about", "guards", "refs", "seen", "next", "blockers"}
 
 // detailsOf lists the keys of a Detail that an entry of each kind may have. No verb writes others.
 var detailsOf = sync.OnceValue(func() map[Did][]string {
 	return map[Did][]string{
-		Created:  {"content"},
-		Noted:    {"mentions", "re", "verb", "severity"},
-		Updated:  {"refs", "seen"},
-		Assigned: {"seen"},
-		Finished: {"next", "blockers"},
-		Failed:   {"next", "blockers"},
-		Canceled: {"next", "blockers"},
+		Created:    {"content"},
+		GuardsSeen: {"guards"},
+		Checked:    {"base"},
+		Noted:      {"mentions", "re", "verb", "severity"},
+		Updated:    {"refs", "seen"},
+		Assigned:   {"seen"},
+		Finished:   {"next", "blockers", "base"},
+		Failed:     {"next", "blockers"},
+		Canceled:   {"next", "blockers"},
 
-		Transitioned: {"merged", "reviewed", "seen"},
+		Transitioned: {"merged", "reviewed", "seen", "base"},
 
 		Responded: {"option", "about"},
 	}
@@ -75,8 +79,8 @@ func (d *Detail) values(each func(key string, texts []string)) {
 		return []string{text}
 	}
 	for i, texts := range [][]string{
-		one(d.Re), one(d.Verb), one(d.Severity), one(d.Option), one(d.Content), one(d.Merged), one(d.Reviewed),
-		Texts(d.Mentions), d.About, d.Refs, d.Seen, d.Next, d.Blockers,
+		one(d.Re), one(d.Verb), one(d.Severity), one(d.Option), one(d.Content), one(d.Merged), one(d.Reviewed), one(d.Base),
+		Texts(d.Mentions), d.About, d.Guards, d.Refs, d.Seen, d.Next, d.Blockers,
 	} {
 		if len(texts) > 0 {
 			each(DetailKeys[i], texts)

@@ -28,8 +28,9 @@ const (
 	Transitioned Did = "transitioned"
 	Checked      Did = "checked"
 	Attested     Did = "attested"
-	Approved     Did = "approved" // an approval that no check of the task asks for
-	Rejected     Did = "rejected" // sent back to work, by who is not the reviewer
+	GuardsSeen   Did = "guards_seen" // a person looked at changed files on which the checks stand
+	Approved     Did = "approved"    // an approval that no check of the task asks for
+	Rejected     Did = "rejected"    // sent back to work, by who is not the reviewer
 	Noted        Did = "noted"
 	Updated      Did = "updated"
 	Responded    Did = "responded" // of a handoff: an answer
@@ -96,6 +97,9 @@ func (e Entry) parts() []string {
 	}
 	for _, r := range e.Results {
 		parts = append(parts, r.Check, string(r.Result))
+		if r.Held != "" {
+			parts = append(parts, "held", r.Held)
+		}
 	}
 	if e.Sig != "" {
 		parts = append(parts, "sig", e.Sig)

@@ -23,6 +23,7 @@ const (
 	ChecksPending    Code = "CHECKS_PENDING"
 	ChecksRunning    Code = "CHECKS_RUNNING"
 	EvidenceMissing  Code = "EVIDENCE_MISSING"
+	GuardsChanged    Code = "GUARDS_CHANGED"
 	DanglingDep      Code = "DANGLING_DEP"
 	DepCycle         Code = "DEP_CYCLE"
 	AlreadyClaimed   Code = "ALREADY_CLAIMED"
@@ -98,6 +99,7 @@ var Codes = []CodeInfo{
 	{ChecksFailed, "a check ran and did not pass", 4, false},
 	{ChecksPending, "a check has no result that the record accounts for", 4, false},
 	{ChecksRunning, "the checks run on; the same call gets their result", 4, true},
+	{GuardsChanged, "a check passed, and stands on files that the work changed without anybody accounting for it", 4, false},
 	{EvidenceMissing, "the task requires evidence: a commit, a pull request, or a command check that passed", 4, false},
 	{DanglingDep, "a dependency or parent names a task that does not exist", 4, false},
 	{DepCycle, "the dependency would close a circle", 4, false},

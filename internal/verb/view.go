@@ -21,6 +21,7 @@ type Task struct {
 	Evidence        bool           `json:"requires_evidence,omitempty"` // it is closed as done only with a commit, a pull request, or a command check that passed
 	Provenance      []Entry        `json:"provenance"`
 	Scope           []string       `json:"scope,omitempty"`
+	MayChange       []string       `json:"may_change,omitempty"` // globs of files on which its checks stand and that the work may change
 	Body            string         `json:"body"`
 	Rev             record.Rev     `json:"rev"`
 	CreatedAt       *time.Time     `json:"created_at,omitempty"`
@@ -53,6 +54,7 @@ type Check struct {
 	Type    string        `json:"type,omitempty"` // manual
 	By      string        `json:"by,omitempty"`
 	Timeout int           `json:"timeout,omitempty"` // seconds
+	Guards  []string      `json:"guards,omitempty"`  // globs of the files on which the command stands, where it names them
 	Result  record.Result `json:"result"`
 }
 
@@ -91,6 +93,7 @@ type EntryCheck struct {
 	Check  string        `json:"check,omitempty"` // its key; left out for a small context where there is a description
 	Desc   string        `json:"desc,omitempty"`  // absent where the key says it, or the task no longer has that check
 	Result record.Result `json:"result"`
+	Held   string        `json:"held,omitempty"` // base: it passed with the guarded files of the base too
 }
 
 // RunReport is what a run of checks showed.
@@ -108,6 +111,9 @@ type CheckRun struct {
 	Summary string        `json:"summary"`          // e.g. "exit 1", "timed out after 120 s"
 	Seconds float64       `json:"seconds"`          // it took
 	Output  string        `json:"output,omitempty"` // the last of it, if the check failed
+
+	Guards []string `json:"guards_changed,omitempty"` // files on which it stands that the work changed and nobody accounts for, five at most
+	Held   string   `json:"held,omitempty"`           // base if it passes with those as they were too, else no
 }
 
 // View shows records to a caller: what their files say, and what follows from the time, from other records and from
@@ -172,6 +178,7 @@ func (v View) WholeTask(t task.Task) Task {
 		Evidence:   t.RequiresEvidence,
 		Provenance: []Entry{},
 		Scope:      t.Scope,
+		MayChange:  t.MayChange,
 		Body:       t.Body,
 		Rev:        t.Rev,
 		CreatedAt:  instant(t.Provenance.First().At),
@@ -190,7 +197,7 @@ func (v View) WholeTask(t task.Task) Task {
 }
 
 func viewCheck(c task.Check) Check {
-	out := Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, By: c.By, Timeout: c.Timeout, Result: c.Result}
+	out := Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, By: c.By, Timeout: c.Timeout, Guards: c.Guards, Result: c.Result}
 	if c.Manual() {
 		out.Type = "manual"
 	}
@@ -205,7 +212,7 @@ func ViewEntry(e record.Entry, descs Descs) Entry {
 		Deps: e.Deps, AddDeps: e.AddDeps, RemoveDeps: e.RemoveDeps, Fields: e.Fields, Detail: e.Detail,
 	}
 	for _, r := range e.Results {
-		out.Results = append(out.Results, EntryCheck{r.Check, descs.of(r.Check), r.Result})
+		out.Results = append(out.Results, EntryCheck{r.Check, descs.of(r.Check), r.Result, r.Held})
 	}
 	return out
 }

@@ -159,6 +159,16 @@ type Wing struct {
 	// FilesIn is the top of the work tree in another repository that was made for a task; "" for none.
 	FilesIn func(*store.Store, task.Task) string
 
+	// GoesInto is the branch that the work on a task goes into, by its short name; "" where none is named.
+	GoesInto func(*store.Store, task.Task) string
+
+	// Throwaway makes a work tree that has the files of a task as they are, links to some ignored folders among them, and
+	// removes it when use returns. use gets its top, and the folder in it in which commands run.
+	Throwaway func(ctx context.Context, s *store.Store, t task.Task, files store.Files, links []string, use func(top, root string) error) error
+
+	// PutFile gives a path below a folder a content, with git's mode of it; with the mode "" it takes away what is there.
+	PutFile func(top, path, mode, content string) error
+
 	// Place finds where the newest record of a task lies. It returns NOT_FOUND if there is no such task anywhere.
 	Place func(context.Context, *Workspace, record.ID) (Place, error)
 

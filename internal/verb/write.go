@@ -308,8 +308,9 @@ func (v View) Several(ids []record.ID) (Several, error) {
 // Lease is a live claim of the caller from this worktree, under a session or none.
 func (wc WriteContext) Lease(ctx context.Context, ses string) *session.Lease {
 	now, s := wc.Now.UTC(), wc.Store
+	head := s.Head(ctx)
 	return &session.Lease{
-		Actor: wc.w.Actor(), Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: s.Head(ctx).Branch, Since: now, Seen: now,
+		Actor: wc.w.Actor(), Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: head.Branch, Head: head.Commit, Since: now, Seen: now,
 	}
 }
 

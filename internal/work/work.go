@@ -16,6 +16,8 @@ package work
 
 import (
 	"cmp"
+	"context"
+	"path/filepath"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
@@ -79,6 +81,45 @@ func FilesIn(s *store.Store, t task.Task) string {
 		return top
 	}
 	return ""
+}
+
+// GoesInto is the branch that the work on a task goes into, where a work tree was made for the task.
+func GoesInto(s *store.Store, t task.Task) string {
+	if s.Repo == nil {
+		return ""
+	}
+	trees, err := TreesOf(s, t, time.Now)
+	if err != nil {
+		return ""
+	}
+	tree, _, err := trees.Find(t.ID)
+	if err != nil {
+		return ""
+	}
+	return tree.Base
+}
+
+// Throwaway makes a work tree with the files of a task as they are, and links to some folders that git ignores. It is
+// removed when use returns, which gets its top and the folder in it in which commands run.
+func Throwaway(ctx context.Context, s *store.Store, t task.Task, files store.Files, links []string, use func(top, root string) error) error {
+	trees, err := Trees(s, time.Now)
+	if files.Repo != "" {
+		trees, err = treesIn(s, files.Repo, time.Now)
+	}
+	if err != nil {
+		return err
+	}
+	what := worktree.Throwaway{
+		Lock:   "held-" + record.Digest(files.Layout.Repo.Top),
+		Commit: files.Head(ctx).Commit, From: files.Layout.Repo.Top, Links: links,
+	}
+	return trees.InThrowaway(ctx, what, func(top string) error {
+		root := top
+		if rel, err := filepath.Rel(files.Layout.Repo.Top, files.Root); err == nil {
+			root = filepath.Join(top, rel)
+		}
+		return use(top, root)
+	})
 }
 
 // worksOn names the job that works on a task, or that was interrupted and may go on; "" if there is none. One that was

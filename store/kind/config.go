@@ -28,6 +28,7 @@ type Config struct {
 	Format       int
 	Prefix       string
 	Flow         task.Flow
+	Guards       []string      // globs of the files on which the commands of all checks stand that name none; none takes the table's
 	CheckTimeout time.Duration // of a check that names none
 	StaleAfter   time.Duration // a session without a heartbeat for longer is stalled
 	ClaimTTL     time.Duration // an agent's claim without a session expires after it

@@ -38,7 +38,7 @@ var entryKeys = sync.OnceValue(func() (keys struct{ first, details, last []Key }
 		case "assignee":
 			keys.first[i].of = &single[*record.Actor]{assignee, assigneeValue, nil}
 		case "results":
-			keys.first[i].of = objectsOf[record.CheckResult](fieldsOf[record.CheckResult]("check", "result")...)
+			keys.first[i].of = objectsOf[record.CheckResult](fieldsOf[record.CheckResult]("check", "result", "held")...)
 		case "checks": // a list without any is another than none
 			keys.first[i].of = &single[[]string]{(*reader).texts, func(all []string) format.Value {
 				if all == nil {

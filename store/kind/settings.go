@@ -64,6 +64,14 @@ var configKeys = sync.OnceValue(func() []Setting {
 		limit("wait_timeout_default", "how long wait waits by default", func(c *Config) *time.Duration { return &c.WaitDefault }),
 		limit("wait_timeout_max", "the longest that wait may be asked to wait", func(c *Config) *time.Duration { return &c.WaitMax }),
 		{Key: "default_checks", read: (*configReader).checks},
+		{Key: "guards", read: func(r *configReader, n *format.Node) {
+			if r.c.Guards = r.texts("guards", n); len(r.c.Guards) == 0 {
+				r.c.Guards = nil
+			}
+			if err := task.ValidScope(r.c.Guards); err != nil {
+				r.fail(n, "guards: %v", err)
+			}
+		}},
 		{Key: "repos", read: (*configReader).repos},
 		{Key: "fields", read: (*configReader).fields},
 		{Key: "views", read: (*configReader).views},

@@ -154,6 +154,7 @@ var checkKeys = sync.OnceValue(func() []Key {
 		{name: "type", at: self, of: checkType{}},
 		KeyOf("by", func(c *task.Check) *string { return &c.By }),
 		KeyOf("timeout", func(c *task.Check) *int { return &c.Timeout }),
+		KeyOf("guards", func(c *task.Check) *[]string { return &c.Guards }),
 		KeyOf("result", func(c *task.Check) *record.Result { return &c.Result }),
 	}
 })
@@ -284,7 +285,7 @@ func (ownKeys) edit(_ *format.Doc, _ string, before, after any) []format.Edit {
 
 // editChecks changes the declared checks, and the results of those that stay.
 func editChecks(doc *format.Doc, was, now []task.Check) []format.Edit {
-	index := make(map[task.Check]int, len(was))
+	index := make(map[[6]string]int, len(was))
 	for at, c := range slices.Backward(was) { // of equal ones the first
 		index[declaration(c)] = at
 	}
@@ -307,9 +308,8 @@ func editChecks(doc *format.Doc, was, now []task.Check) []format.Edit {
 }
 
 // declaration is what the file says of a check beside its result.
-func declaration(c task.Check) task.Check {
-	c.Result, c.Repo = "", ""
-	return c
+func declaration(c task.Check) [6]string {
+	return [6]string{c.Desc, c.Cmd, c.Cwd, c.By, strconv.Itoa(c.Timeout), strings.Join(c.Guards, "\n")}
 }
 
 // BodyListed is the longest body, in bytes, that lists have whole. All bodies of a workspace together may not fit into

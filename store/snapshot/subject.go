@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -29,8 +30,9 @@ type subject struct {
 	gone  func(ctx context.Context, commit string) ([]string, error) // the paths, relative to the top, that a commit has and this has not
 	holds func(ctx context.Context, folder string) (bool, error)     // whether a folder, relative to the top, holds a workspace
 
-	fingerprint func(context.Context) (string, error) // of the files outside .cairn folders; nil for a commit
-	unhashed    bool                                  // the fingerprint may not be taken, since the clone is not trusted
+	fingerprint func(context.Context) (string, error)   // of the files outside .cairn folders; nil for a commit
+	files       func(context.Context) (git.Tree, error) // the same files; nil for a commit, and where they may not be hashed
+	unhashed    bool                                    // the fingerprint may not be taken, since the clone is not trusted
 }
 
 type subjectReader struct {
@@ -74,7 +76,7 @@ func (r subjectReader) workingTree(ctx context.Context, head string, trusted boo
 	others := otherWorkspaces{r.Layout}
 	s = subject{what: WorkingTree, head: head, unhashed: !trusted, gone: others.goneFromTree, holds: others.holdsInTree}
 	if trusted {
-		s.fingerprint = r.Repo.Fingerprint
+		s.fingerprint, s.files = r.Repo.Fingerprint, r.Repo.WorkTree
 	}
 	src := &treeSource{disk: diskSource{r.Layout}, index: indexSource(r.Layout, "")}
 	if s.tree, err = r.readGit(ctx, src, false, ""); err == nil {
@@ -86,7 +88,7 @@ func (r subjectReader) workingTree(ctx context.Context, head string, trusted boo
 // staged reads an index, which is named as for git.Repo.Index.
 func (r subjectReader) staged(ctx context.Context, index, head string) (s subject, err error) {
 	src := indexSource(r.Layout, index)
-	s = subject{what: Index, head: head, gone: src.gone, holds: src.holds, fingerprint: r.Repo.Index(index).Fingerprint}
+	s = subject{what: Index, head: head, gone: src.gone, holds: src.holds, fingerprint: r.Repo.Index(index).Fingerprint, files: r.Repo.Index(index).Tree}
 	s.tree, err = r.readGit(ctx, src, true, index)
 	return s, err
 }

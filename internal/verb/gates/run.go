@@ -27,26 +27,33 @@ const (
 func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int) (Run, error) {
 	r := Run{of: t}
 	var err error
-	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, TreeOf(ctx, s, t))
+	r.Proof.Run, r.Report, _, err = run(ctx, w, s, t, todo, TreeOf(ctx, s, t))
 	return r, err
 }
 
-// run runs commands of a task, one after the other, and keeps their log. It returns UNTRUSTED, with nothing run, unless
+// run runs commands of a task, one after the other, and keeps their log. Those that pass on files which the work has
+// changed are run with these as they were too. It returns UNTRUSTED, with nothing run, unless
 // Consent lets all of them run; BUSY while another run goes on in the worktree; and the context's error, with nothing
 // recorded, if it ended.
-func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int, before store.Tree) (*task.Run, *verb.RunReport, error) {
+func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int, before store.Tree) (*task.Run, *verb.RunReport, task.Guarded, error) {
+	var guarded task.Guarded
 	if err := ConsentFor(ctx, w, s, t, ChecksOf(s, t, todo)); err != nil {
-		return nil, nil, err
+		return nil, nil, guarded, err
 	}
 	files, err := Ready(s, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, guarded, err
 	}
 	unlock, err := files.Runs().Lock(ctx, fmt.Sprintf("%s by %s, process %d", t.ID, w.Actor(), os.Getpid()))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, guarded, err
 	}
 	defer unlock()
+	guards, err := guardsOf(ctx, s, t, files, before)
+	if err != nil {
+		return nil, nil, guarded, err
+	}
+	guarded = guards.state(w, t)
 	stop := beatWhile(ctx, w, s, t)
 	defer stop()
 	head := files.Head(ctx).Commit
@@ -59,13 +66,19 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit, Output: w.Output})
 		reported()
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, guarded, err
 		}
 		cr := reportOne(i, c, outcome)
 		run.Results = append(run.Results, record.CheckResult{Check: c.Key(t.ID), Result: cr.Result})
 		report.Checks = append(report.Checks, cr)
 		h := check.Header{Task: string(t.ID), Check: c.Desc, Cmd: c.Cmd, Dir: c.Folder(), Commit: head, Started: started}
 		logs = append(logs, func(out io.Writer) error { return check.WriteLog(out, h, outcome) })
+	}
+	logged := func(h check.Header, o check.Outcome) {
+		logs = append(logs, func(out io.Writer) error { return check.WriteLog(out, h, o) })
+	}
+	if err := guards.hold(ctx, w, s, t, run, report, guarded, logged); err != nil {
+		return nil, nil, guarded, err
 	}
 	compareTrees(ctx, files, before, run, report)
 	report.Log, err = s.Runs().Write(t.ID, w.Now(), func(out io.Writer) error {
@@ -81,7 +94,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 		}
 		return nil
 	})
-	return run, report, err
+	return run, report, guarded, err
 }
 
 func reportOne(i int, c task.Check, o check.Outcome) verb.CheckRun {

@@ -109,6 +109,11 @@ func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	}
 	tree := treeOf(ctx, files)
 	r.Proof.Commit, r.Proof.Tree = files.Head(ctx).Commit, Fingerprint(tree)
+	guards, err := guardsOf(ctx, s, t, files, tree)
+	if err != nil {
+		return Run{}, err
+	}
+	r.Proof.Guards = guards.state(w, t)
 	known := r.Proof
 	if tr.Merged != nil {
 		known = task.Proof{}
@@ -117,7 +122,7 @@ func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	if len(todo) == 0 {
 		return r, nil
 	}
-	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, tree)
+	r.Proof.Run, r.Report, r.Proof.Guards, err = run(ctx, w, s, t, todo, tree)
 	if err == nil && r.Proof.Run.Tree == "" {
 		r.Proof.Tree = "" // the run changed the tree, so passes earned before it are stale too
 	}
@@ -166,7 +171,7 @@ func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *stor
 	if err := tr.allByMerge(ctx, w, s, ids); err != nil {
 		return verb.Several{}, err
 	}
-	proofs := tr.proofs(ctx, s, ids)
+	proofs := tr.proofs(ctx, w, s, ids)
 	return w.ChangeSeveral(ctx, s, ids, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		return tr.decide(w, wc, Run{Proof: proofs[wc.Task.ID]})
 	})
@@ -174,11 +179,11 @@ func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *stor
 
 // proofs are the states of the files of tasks that are moved, each repository read once. A task whose files cannot be
 // read has none, so that no pass of a command counts.
-func (tr Transition) proofs(ctx context.Context, s *store.Store, ids []record.ID) map[record.ID]task.Proof {
+func (tr Transition) proofs(ctx context.Context, w *verb.Workspace, s *store.Store, ids []record.ID) map[record.ID]task.Proof {
 	if tr.To == "" {
 		return nil
 	}
-	out, of := map[record.ID]task.Proof{}, map[string]task.Proof{}
+	out, of, trees := map[record.ID]task.Proof{}, map[string]task.Proof{}, map[string]store.Tree{}
 	for _, id := range ids {
 		t, err := kind.Tasks.Get(s, id)
 		if err != nil {
@@ -193,9 +198,15 @@ func (tr Transition) proofs(ctx context.Context, s *store.Store, ids []record.ID
 			continue
 		}
 		if _, read := of[files.Root]; !read {
-			of[files.Root] = task.Proof{Commit: files.Head(ctx).Commit, Tree: Fingerprint(treeOf(ctx, files))}
+			trees[files.Root] = treeOf(ctx, files)
+			of[files.Root] = task.Proof{Commit: files.Head(ctx).Commit, Tree: Fingerprint(trees[files.Root])}
 		}
-		out[id] = of[files.Root]
+		p := of[files.Root]
+		guards, err := guardsOf(ctx, s, t, files, trees[files.Root])
+		if p.Guards = guards.state(w, t); err != nil {
+			p = task.Proof{} // no pass counts where that cannot be told
+		}
+		out[id] = p
 	}
 	return out
 }

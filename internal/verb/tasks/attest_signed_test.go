@@ -108,7 +108,7 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 					}
 				}
 			})
-			out, err := verb.Do(t.Context(), w, tasks.Attest, tasks.AttestIn{ID: id, Check: "read", Pass: true})
+			out, err := verb.Do(t.Context(), w, tasks.Attest, tasks.AttestIn{ID: id, Check: "read", Pass: new(true)})
 			if record.CodeOf(err) != row.code || signed != row.sigs {
 				t.Fatalf("signed %d times: %v", signed, err)
 			}
@@ -137,7 +137,7 @@ func TestCheckThatChangesWhileItIsSigned(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if out, err := verb.Do(t.Context(), w, tasks.Attest, tasks.AttestIn{ID: id, Check: "read", Pass: true}); record.CodeOf(err) != record.Forbidden {
+	if out, err := verb.Do(t.Context(), w, tasks.Attest, tasks.AttestIn{ID: id, Check: "read", Pass: new(true)}); record.CodeOf(err) != record.Forbidden {
 		t.Errorf("%+v, %v", out.Checks, err)
 	}
 }

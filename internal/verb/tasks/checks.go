@@ -87,20 +87,32 @@ func commands(t task.Task, only []int) ([]int, error) {
 // AttestIn is the input of Attest.
 type AttestIn struct {
 	ID    record.ID `json:"id" doc:"task whose check it is" cli:"arg"`
-	Check string    `json:"check" doc:"its index from 0, or its description or a part of it" cli:"arg" from:"manual-checks"`
-	Pass  bool      `json:"pass" doc:"true if the check passes" cli:"not=fail"`
+	Check string    `json:"check,omitempty" doc:"its index from 0, or its description or a part of it" cli:"arg" from:"manual-checks"`
+	Pass  *bool     `json:"pass,omitempty" doc:"true if the check passes" cli:"not=fail"`
 	Text  string    `json:"text,omitempty" doc:"what was looked at, or what is missing"`
+
+	Guards bool `json:"guards,omitempty" doc:"in place of a check: a person looked at the changed files on which the checks stand" mcp:"quiet"`
 	verb.Once
 }
 
-// Attest settles a manual check.
+// Attest settles a manual check, or records that a person looked at the changed files on which the checks stand.
 func Attest(ctx context.Context, w *verb.Workspace, s *store.Store, in AttestIn) (verb.Task, error) {
 	if err := record.ValidText("text", in.Text); err != nil {
 		return verb.Task{}, err
 	}
+	switch {
+	case in.Guards && (in.Check != "" || in.Pass != nil):
+		return verb.Task{}, verb.BadInput("guards", "goes with neither check nor pass: it is no verdict on a check")
+	case in.Guards:
+		return gates.SeeGuards(ctx, w, s, in.ID, in.Text)
+	case in.Check == "":
+		return verb.Task{}, verb.BadInput("check", "is missing").WithHint("name a manual check by its index or its description; %s lists them", record.CallTo("get", "id", in.ID).OnlyShown())
+	case in.Pass == nil:
+		return verb.Task{}, verb.BadInput("pass", "is missing").WithHint("say what was found: whether it is as the check demands, or not")
+	}
 	a := gates.Attestation{
 		Check: func(t task.Task) (int, error) { return t.FindCheck(in.Check) },
-		Pass:  in.Pass, Text: in.Text,
+		Pass:  *in.Pass, Text: in.Text,
 	}
 	if w.Signer != nil {
 		return a.Signed(ctx, w, s, in.ID)

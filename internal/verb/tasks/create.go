@@ -47,8 +47,9 @@ type TaskIn struct {
 	Assignee      string   `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors" mcp:"quiet"`
 	Reviewer      string   `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors" mcp:"quiet"`
 	LinksIn
-	Fields   verb.Values `json:"fields,omitempty" doc:"a field that the config declares" cli:"flag=set" mcp:"quiet" from:"fields"`
-	Evidence bool        `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check" mcp:"quiet"`
+	Fields    verb.Values `json:"fields,omitempty" doc:"a field that the config declares" cli:"flag=set" mcp:"quiet" from:"fields"`
+	MayChange []string    `json:"may_change,omitempty" doc:"globs of tests and scripts that its checks run and that the work may change" mcp:"quiet"`
+	Evidence  bool        `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check" mcp:"quiet"`
 }
 
 // own are the values that the caller gives of fields, optional and of the config.
@@ -80,6 +81,7 @@ type CheckIn struct {
 	Type    string       `json:"type,omitempty" doc:"manual: somebody attests it" mcp:"quiet"`
 	Cwd     string       `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace" mcp:"quiet"`
 	Timeout verb.Seconds `json:"timeout,omitempty" doc:"seconds, or as in 10m; the workspace has a default" mcp:"quiet"`
+	Guards  []string     `json:"guards,omitempty" doc:"globs of the files on which the command stands: its tests and what configures them; found by themselves for usual runners" mcp:"quiet"`
 	By      string       `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
 	Result  string       `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
 }
@@ -167,7 +169,7 @@ func (in TaskIn) modeOf(flow task.Flow) (task.Mode, error) {
 // New reads what a caller says of a new task as a task without an id.
 func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	checks, err := declaredChecks(w, in.Checks)
-	t := task.Task{Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Repo: in.Repo, RequiresEvidence: in.Evidence}
+	t := task.Task{Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, MayChange: in.MayChange, Repo: in.Repo, RequiresEvidence: in.Evidence}
 	var own map[string]string
 	var reviewer record.Actor
 	for _, read := range []func(){
@@ -209,7 +211,7 @@ func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 		case c.Cmd == "" && c.Timeout > 0:
 			return nil, verb.BadInput(where+".timeout", "is set, and there is no cmd").WithHint("leave it out")
 		}
-		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: AttesterNamed(w, c.By), Result: record.Pending})
+		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: AttesterNamed(w, c.By), Guards: c.Guards, Result: record.Pending})
 	}
 	return out, nil
 }
@@ -288,6 +290,7 @@ func (in CreateIn) withTemplate(s *store.Store) (CreateIn, error) {
 	in.Evidence = in.Evidence || from.Evidence
 	in.Labels = union(from.Labels, in.Labels)
 	in.Scope = union(from.Scope, in.Scope)
+	in.MayChange = union(from.MayChange, in.MayChange)
 	in.Acceptance = union(from.Acceptance, in.Acceptance)
 	in.DiscoveredFrom = union(from.DiscoveredFrom, in.DiscoveredFrom)
 	in.Duplicates = union(from.Duplicates, in.Duplicates)

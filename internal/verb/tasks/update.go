@@ -27,6 +27,7 @@ type UpdateIn struct {
 	AddLabels      []string      `json:"add_labels,omitempty" doc:"labels to add to those it has" cli:"flag=add-label" from:"labels"`
 	RemoveLabels   []string      `json:"remove_labels,omitempty" doc:"labels to take away" cli:"flag=remove-label" from:"labels"`
 	Scope          *[]string     `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
+	MayChange      *[]string     `json:"may_change" doc:"new globs of tests and scripts that its checks run and that the work may change; counts if somebody else says so before work begins"`
 	Priority       *string       `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Mode           *string       `json:"mode" doc:"who does it: auto (an agent, as a job), pair (a person with an agent), or empty for either" values:"auto,pair"`
 	Repo           *string       `json:"repo" doc:"repository in which its files are and its commands run; empty for the workspace's own" cli:"flag=in-repo" from:"repos"`
@@ -343,6 +344,7 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 		set(ed.Set, "body", in.Body, asGiven),
 		set(ed.Set, "labels", in.Labels, asGiven),
 		set(ed.Set, "scope", in.Scope, asGiven),
+		set(ed.Set, "may_change", in.MayChange, asGiven),
 		set(ed.Set, "parent", in.Parent, asGiven),
 		set(ed.Set, "repo", in.Repo, asGiven),
 		set(ed.Set, "requires_evidence", in.Evidence, asGiven),

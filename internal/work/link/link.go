@@ -45,6 +45,10 @@ func Wing() verb.Wing {
 		},
 		Parked:  parked,
 		FilesIn: work.FilesIn,
+
+		GoesInto:  work.GoesInto,
+		Throwaway: work.Throwaway,
+		PutFile:   worktree.PutFile,
 	}
 }
 

@@ -1,0 +1,58 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Change is how a file differs between where the work began and where its check ran.
+type Change struct {
+	Path     string
+	Was, Now string // of the file: its mode and its id, as git has them; "" where it is not there
+}
+
+// modeRepo is the mode of a submodule, as git has it.
+const modeRepo = "160000 "
+
+// Matching returns the guard that a change counts for. A file that was not there before counts only for a guard that
+// says so; of a file of which a part counts, the parts are yet to be compared.
+func (g Guards) Matching(c Change) (Guard, bool) {
+	file, err := task.ParseGlob(strings.NewReplacer("*", "?", `\`, "?", "{", "?", "}", "?").Replace(c.Path))
+	if err != nil {
+		return Guard{}, false
+	}
+	if strings.HasPrefix(c.Was, modeRepo) || strings.HasPrefix(c.Now, modeRepo) {
+		file = file.Folder()
+	}
+	for _, whole := range []bool{true, false} {
+		i := slices.IndexFunc(g.All, func(one Guard) bool {
+			return one.Whole() == whole && (one.New || c.Was != "") && one.glob.Meets(file)
+		})
+		if i >= 0 {
+			return g.All[i], true
+		}
+	}
+	return Guard{}, false
+}
+
+// Same reports whether two contents of a file are the same as far as the guard goes.
+func (g Guard) Same(was, now string) bool {
+	if g.part == nil {
+		return was == now
+	}
+	return g.part.Of(was) == g.part.Of(now)
+}
+
+// Whole reports whether all of a file counts, so that its contents need not be compared.
+func (g Guard) Whole() bool { return g.part == nil }
+
+// Old is the content of a file for a run with the files as they were: the old one, or the new one with the old part in
+// it.
+func (g Guard) Old(was, now string) string {
+	if g.part == nil || g.part.Into == nil {
+		return was
+	}
+	return g.part.Into(now, was)
+}

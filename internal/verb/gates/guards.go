@@ -1,0 +1,416 @@
+package gates
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/guard"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// guarding finds the files on which the commands of a task stand, and which of them its work has changed.
+type guarding struct {
+	files store.Files
+	base  string     // the commit where the work began
+	was   store.Tree // its files
+	now   store.Tree
+	below string // the workspace's folder from the top of the repository, "" or with a slash at its end
+
+	of      map[string]guard.Guards // by the key of a check
+	changed map[string][]change     // the same
+}
+
+// change is a changed file, and the guard that it counts for.
+type change struct {
+	guard.Change
+	by guard.Guard
+}
+
+// Guarded says how the files on which the commands of a task stand differ from where its work began. It says nothing
+// where that is not known: outside git, before the first commit, and in a clone that is not trusted.
+func Guarded(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (task.Guarded, error) {
+	files, err := FilesOf(s, t)
+	if err != nil {
+		return task.Guarded{}, err
+	}
+	g, err := guardsOf(ctx, s, t, files, treeOf(ctx, files))
+	if err != nil || g == nil {
+		return task.Guarded{Mover: w.Actor()}, err
+	}
+	return g.state(w, t), nil
+}
+
+// state is what the rules ask of it.
+func (g *guarding) state(w *verb.Workspace, t task.Task) task.Guarded {
+	if g == nil {
+		return task.Guarded{Mover: w.Actor()}
+	}
+	out := task.Guarded{Base: g.base, Changed: map[string][]task.GuardFile{}, Mover: w.Actor()}
+	for key, all := range g.changed {
+		out.Changed[key] = record.Each(all, func(c change) task.GuardFile { return task.GuardFileOf(c.Path, c.Now) })
+	}
+	return out
+}
+
+// guardsOf reads the files of a task; nil where nothing is known, and where no check is a command.
+func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.Files, now store.Tree) (*guarding, error) {
+	repo := files.Layout.Repo
+	if repo == nil || now == nil || !slices.ContainsFunc(t.Checks, func(c task.Check) bool { return !c.Manual() }) {
+		return nil, nil
+	}
+	base, err := beganAt(ctx, s, t, files)
+	if err != nil || base == "" {
+		return nil, err
+	}
+	g := &guarding{files: files, base: base, now: now, of: map[string]guard.Guards{}, changed: map[string][]change{}}
+	if g.was, err = repo.Objects().Tree(ctx, base); err != nil {
+		return nil, err
+	}
+	if files.Repo == "" {
+		g.below = s.InRepo("")
+	}
+	return g, g.compare(ctx, s, t)
+}
+
+// compare finds the changed files of each command.
+func (g *guarding) compare(ctx context.Context, s *store.Store, t task.Task) error {
+	paths := g.was.Changed(g.now)
+	if len(paths) == 0 {
+		return nil
+	}
+	for _, c := range t.Checks {
+		key := c.Key(t.ID)
+		if _, known := g.of[key]; c.Manual() || known {
+			continue
+		}
+		guards := g.guards(ctx, s, c, key)
+		for _, at := range paths {
+			one := guard.Change{Path: at, Was: g.was[at], Now: g.now[at]}
+			by, ok := guards.Matching(one)
+			if !ok {
+				continue
+			}
+			if same, err := g.same(ctx, one, by); err != nil {
+				return err
+			} else if !same {
+				g.changed[key] = append(g.changed[key], change{one, by})
+			}
+		}
+	}
+	return nil
+}
+
+// guards are the globs of a check.
+func (g *guarding) guards(ctx context.Context, s *store.Store, c task.Check, key string) guard.Guards {
+	if known, ok := g.of[key]; ok {
+		return known
+	}
+	g.of[key] = guard.Of(c, s.Config.Guards, g.below, g.reader(ctx))
+	return g.of[key]
+}
+
+const mostGuard = 1 << 20 // bytes of a file that is read for what it says
+
+// reader reads files as they were where the work began.
+func (g *guarding) reader(ctx context.Context) guard.Files {
+	known := map[string]*string{}
+	return func(path string) (string, bool) {
+		if g.was[path] == "" {
+			return "", false
+		}
+		if known[path] == nil {
+			text, _ := g.old(ctx, path)
+			known[path] = &text
+		}
+		return *known[path], true
+	}
+}
+
+// old is the content of a file where the work began.
+func (g *guarding) old(ctx context.Context, path string) (content string, err error) {
+	err = g.files.Layout.Repo.Objects().Blobs(ctx, []string{g.base + ":" + path}, mostGuard, func(_ int, b git.Blob) { content = string(b.Content) })
+	return content, err
+}
+
+// same reports whether a changed file is the same as far as its guard goes.
+func (g *guarding) same(ctx context.Context, c guard.Change, by guard.Guard) (bool, error) {
+	if by.Whole() {
+		return false, nil
+	}
+	was, now := "", ""
+	if c.Was != "" {
+		var err error
+		if was, err = g.old(ctx, c.Path); err != nil {
+			return false, err
+		}
+	}
+	if c.Now != "" {
+		content, err := g.files.Layout.Repo.Content(c.Path, mostGuard)
+		if err != nil {
+			return false, err
+		}
+		now = string(content)
+	}
+	return by.Same(was, now), nil
+}
+
+// beganAt is the commit where the work on a task began: that of its first session since it was last opened, else the
+// newest that is not later than the entry that began it. Where the branch has since taken in more of the branch that it
+// goes to, it is the newest commit of that. "" is none.
+func beganAt(ctx context.Context, s *store.Store, t task.Task, files store.Files) (string, error) {
+	repo := files.Layout.Repo
+	head := files.Head(ctx).Commit
+	if head == "" {
+		return "", nil
+	}
+	began, err := firstCommit(ctx, s, t, repo, head)
+	if err != nil {
+		return "", err
+	}
+	into := ""
+	if goes := verb.OwnWork().GoesInto; goes != nil {
+		into = goes(s, t)
+	}
+	return repo.History().WorkFrom(ctx, head, began, into)
+}
+
+// firstCommit is the commit at which the first attempt at a task began since it was last open: as its session has it, or
+// the claim of this clone, or else the newest one that is not later than the entry which began it.
+func firstCommit(ctx context.Context, s *store.Store, t task.Task, repo *git.Repo, head string) (string, error) {
+	var first record.Entry
+	for _, e := range t.Provenance {
+		holder, _ := e.Holder()
+		switch {
+		case e.To != "" && s.Config.Flow.IsClosed(e.From):
+			first = record.Entry{}
+		case first.Who == "" && holder != "" && (holder == e.Who || e.Did == record.Began):
+			first = e
+		}
+	}
+	if first.Who == "" {
+		return head, nil
+	}
+	if first.Session != "" {
+		if ses, err := kind.Sessions.Get(s, first.Session); err == nil && startOf(ses) != "" {
+			return startOf(ses), nil
+		}
+	}
+	if state := s.State(t.ID.Ref()); state != nil && state.Lease != nil && state.Lease.Head != "" && state.Lease.Since.Truncate(time.Second).Equal(first.At) {
+		return state.Lease.Head, nil
+	}
+	at, err := repo.History().At(ctx, head, first.At)
+	return cmp.Or(at, head), err
+}
+
+// startOf is the commit at which a session began.
+func startOf(ses session.Session) string {
+	if ses.Base != "" {
+		return ses.Base
+	}
+	return ses.Head
+}
+
+// Stands is on what a command of a task stands.
+type Stands struct {
+	Check   int            `json:"check"` // index
+	Desc    string         `json:"desc"`
+	Guards  []guard.Guard  `json:"guards"`
+	Changed []GuardChanged `json:"changed"`
+}
+
+// GuardChanged is a file on which a check stands, and which the work has changed.
+type GuardChanged struct {
+	Path string `json:"path"`
+	How  string `json:"how"`  // changed, added or deleted
+	Why  string `json:"why"`  // it is guarded
+	Owed bool   `json:"owed"` // nothing accounts for the change: no person looked at it, and no plan allows it
+	Glob string `json:"glob"`
+	Part string `json:"part,omitempty"` // what counts of it; "" for all
+}
+
+// StandsOn says on which files the commands of a task stand, and which of them its work has changed since a commit; ""
+// where that is not known.
+func StandsOn(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (base string, all []Stands, err error) {
+	files, err := FilesOf(s, t)
+	if err != nil {
+		return "", nil, err
+	}
+	g, err := guardsOf(ctx, s, t, files, treeOf(ctx, files))
+	if err != nil || g == nil {
+		return "", nil, err
+	}
+	state := g.state(w, t)
+	for i, c := range t.Checks {
+		if c.Manual() {
+			continue
+		}
+		key := c.Key(t.ID)
+		one := Stands{Check: i, Desc: c.Desc, Guards: verb.NoNil(g.guards(ctx, s, c, key).All), Changed: []GuardChanged{}}
+		owed := record.SetOf(record.Each(state.Owed(t, i), func(f task.GuardFile) string { return f.Path }))
+		for _, c := range g.changed[key] {
+			one.Changed = append(one.Changed, GuardChanged{Path: c.Path, How: c.how(), Why: c.by.Why, Glob: c.by.Glob, Part: c.by.Part, Owed: owed[c.Path]})
+		}
+		all = append(all, one)
+	}
+	return g.base, all, nil
+}
+
+// how says in a word what became of a file.
+func (c change) how() string {
+	switch {
+	case c.Was == "":
+		return "added"
+	case c.Now == "":
+		return "deleted"
+	}
+	return "changed"
+}
+
+// hold runs those commands of a run that passed, on files which the work has changed and for which nothing accounts,
+// once more: with the new code, and with these files as they were. What passes there too is held against the base.
+func (g *guarding) hold(
+	ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, run *task.Run, report *verb.RunReport, state task.Guarded,
+	logged func(check.Header, check.Outcome),
+) error {
+	var again []int // of the report
+	for n, cr := range report.Checks {
+		owed := state.Owed(t, cr.Check)
+		if cr.Result != record.Pass || len(owed) == 0 {
+			continue
+		}
+		again = append(again, n)
+		report.Checks[n].Guards = record.Each(owed[:min(len(owed), changedShown)], func(f task.GuardFile) string { return f.Path })
+		report.Checks[n].Held = notHeld
+	}
+	if len(again) == 0 {
+		return nil
+	}
+	run.Base = g.base
+	h := heldRun{g, w, s, t}
+	return h.in(ctx, record.Each(again, func(n int) int { return report.Checks[n].Check }), func(nth int, h check.Header, o check.Outcome) {
+		n := again[nth]
+		logged(h, o)
+		if o.Passed {
+			report.Checks[n].Held, run.Results[n].Held = record.HeldBase, record.HeldBase
+		} else {
+			report.Checks[n].Output = verb.Tail(o.Output, tailShown)
+		}
+	})
+}
+
+// notHeld is what a report says of a check that passes, and not with its files as they were.
+const notHeld = "no"
+
+// heldRun is a run of checks with their files as they were where the work began.
+type heldRun struct {
+	*guarding
+	w *verb.Workspace
+	s *store.Store
+	t task.Task
+}
+
+// in runs checks, by their indices, in a throw-away work tree, and calls ended with how each ended. Where the files
+// cannot be put back it calls nothing.
+func (h heldRun) in(ctx context.Context, todo []int, ended func(nth int, h check.Header, o check.Outcome)) error {
+	throwaway := verb.OwnWork().Throwaway
+	if throwaway == nil {
+		return nil
+	}
+	return throwaway(ctx, h.s, h.t, h.files, h.links(todo), func(top, root string) error {
+		for _, i := range todo {
+			for _, c := range h.changed[h.key(i)] {
+				if err := h.putBack(ctx, top, c); record.CodeOf(err) == record.InvalidInput {
+					return nil
+				} else if err != nil {
+					return err
+				}
+			}
+		}
+		if err := h.setUp(ctx, root); err != nil {
+			return err
+		}
+		for n, i := range todo {
+			c, limit, started := h.t.Checks[i], h.s.Config.Limit(h.t.Checks[i]), h.w.Now()
+			reported := reportWhile(h.w.Progress, n, len(todo), fmt.Sprintf("check %d of %d, with its files as they were: %s", n+1, len(todo), c.Desc), limit)
+			got, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: root, Cwd: c.Cwd, Timeout: limit})
+			reported()
+			if err != nil {
+				return err
+			}
+			ended(n, check.Header{
+				Task: string(h.t.ID), Check: c.Desc, Cmd: c.Cmd, Dir: c.Folder(), Commit: h.base, Guards: len(h.changed[h.key(i)]), Started: started,
+			}, got)
+		}
+		return nil
+	})
+}
+
+func (h heldRun) key(i int) string { return h.t.Checks[i].Key(h.t.ID) }
+
+// links are the ignored folders that the runners of some checks need: at the top, and in the folders of the checks.
+func (h heldRun) links(todo []int) (out []string) {
+	for _, i := range todo {
+		for _, folder := range h.of[h.key(i)].Links {
+			out = append(out, folder, path.Join(h.below, h.t.Checks[i].Folder(), folder))
+		}
+	}
+	return record.Unique(out)
+}
+
+// putBack gives a file of a throw-away work tree what it held where the work began, as far as its guard goes.
+func (g *guarding) putBack(ctx context.Context, top string, c change) error {
+	if c.Was == "" {
+		return verb.OwnWork().PutFile(top, c.Path, "", "")
+	}
+	was, err := g.old(ctx, c.Path)
+	if err != nil {
+		return err
+	}
+	now := ""
+	if c.Now != "" {
+		content, err := g.files.Layout.Repo.Content(c.Path, mostGuard)
+		if err != nil {
+			return err
+		}
+		now = string(content)
+	}
+	mode, _, _ := strings.Cut(c.Was, " ")
+	return verb.OwnWork().PutFile(top, c.Path, mode, c.by.Old(was, now))
+}
+
+// setUp runs the set-up command of work trees, if the user has consented to it.
+func (h heldRun) setUp(ctx context.Context, root string) error {
+	config := h.s.Config
+	if config.WorktreeSetup == "" || h.files.Repo != "" || len(h.s.Unapproved(ctx, h.s.SetUpCommand())) > 0 {
+		return nil
+	}
+	_, err := check.Attempt(ctx, check.Spec{Cmd: config.WorktreeSetup, Root: root, Timeout: cmp.Or(config.SetupTimeout, noLimit)})
+	return err
+}
+
+// SeeGuards records that a person looked at the changed files on which the checks of a task stand, as they are now.
+func SeeGuards(ctx context.Context, w *verb.Workspace, s *store.Store, id record.ID, text string) (verb.Task, error) {
+	t, err := w.ReadForWrite(s, id)
+	if err != nil {
+		return verb.Task{}, verb.WithID(err, id)
+	}
+	guarded, err := Guarded(ctx, w, s, t)
+	if err != nil {
+		return verb.Task{}, verb.WithID(err, id)
+	}
+	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
+		return task.SeeGuards(wc.Task, guarded, w.Stamp(text))
+	})
+}

@@ -1,0 +1,162 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/store/problem"
+)
+
+// Throwaway says what is in a throw-away work tree.
+type Throwaway struct {
+	Lock   string // under whose name it is made: others wait for it, and it removes what a killed one left
+	Commit string // that is checked out
+	From   string // the top of a work tree whose uncommitted changes it has too; "" for none
+
+	// Links are folders that git ignores in From, as paths from its top: it has links to those that are there.
+	Links []string
+}
+
+// InThrowaway makes a throw-away work tree, calls use with its top, and removes it. What is written there is lost. A kill
+// leaves the folder, which the next call with the same lock removes, and so does the doctor.
+func (w *Worktrees) InThrowaway(ctx context.Context, what Throwaway, use func(top string) error) error {
+	if err := w.mayWrite(); err != nil {
+		return err
+	}
+	release, err := w.lock(ctx, what.Lock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	within := scratches{clone: w.clone, lock: what.Lock}
+	if err := within.sweep(ctx); err != nil {
+		return err
+	}
+	top, err := within.add(ctx, what.Commit)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = within.remove(ctx, top) }() // if it fails, the next call does it
+	if what.From != "" {
+		if err := w.bringChanges(ctx, what, top); err != nil {
+			return err
+		}
+	}
+	return use(top)
+}
+
+// bringChanges gives a throw-away work tree what another work tree has beside its commit.
+func (w *Worktrees) bringChanges(ctx context.Context, what Throwaway, top string) error {
+	from, found, err := git.Find(what.From)
+	if err != nil || !found {
+		return err
+	}
+	changes, err := from.Changes(ctx, git.Looks{Shallow: true})
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if err := Place(what.From, top, strings.TrimSuffix(c.Path, "/")); err != nil {
+			return err
+		}
+	}
+	for _, folder := range what.Links {
+		here, there := filepath.Join(what.From, filepath.FromSlash(folder)), filepath.Join(top, filepath.FromSlash(folder))
+		if info, err := os.Stat(here); err != nil || !info.IsDir() {
+			continue
+		}
+		err := disk.Do(disk.Open, there, func() error { return os.Symlink(here, there) })
+		if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+			return problem.IO(err)
+		}
+	}
+	return nil
+}
+
+// mostCopied is how large a file may be that a throw-away work tree gets, in bytes.
+const mostCopied = 1 << 30
+
+// Place gives a path of one folder what the same path of another has: a file, a link, or nothing. What was there is
+// replaced, also a folder above it that is a link. A folder is left out.
+func Place(from, to, rel string) error {
+	info, err := os.Lstat(filepath.Join(from, filepath.FromSlash(rel)))
+	if err != nil && !problem.Missing(err) {
+		return problem.IO(err)
+	}
+	if info != nil && info.IsDir() {
+		return nil
+	}
+	if err := Clear(to, rel); err != nil || info == nil {
+		return err
+	}
+	local := filepath.FromSlash(rel)
+	if info.Mode()&fs.ModeSymlink == 0 {
+		_, err = disk.CopyIn(from, to, local, mostCopied)
+		return problem.IO(err)
+	}
+	target, err := os.Readlink(filepath.Join(from, local))
+	if err != nil {
+		return problem.IO(err)
+	}
+	return problem.IO(disk.Do(disk.Open, filepath.Join(to, local), func() error {
+		root, err := os.OpenRoot(to)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = root.Close() }()
+		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+			return err
+		}
+		return root.Symlink(target, local)
+	}))
+}
+
+// PutFile gives a path below a folder a content, with git's mode of it. With the mode "" it takes away what is there. It
+// returns INVALID_INPUT for a submodule.
+func PutFile(folder, rel, mode, content string) error {
+	if strings.HasPrefix(mode, "16") {
+		return record.Errorf(record.InvalidInput, "%s is a submodule, and cannot be put back as it was", rel)
+	}
+	if err := Clear(folder, rel); err != nil || mode == "" {
+		return err
+	}
+	at, local := filepath.Join(folder, filepath.FromSlash(rel)), filepath.FromSlash(rel)
+	return problem.IO(disk.Do(disk.Open, at, func() error {
+		root, err := os.OpenRoot(folder)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = root.Close() }()
+		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+			return err
+		}
+		if strings.HasPrefix(mode, "12") {
+			return root.Symlink(content, local)
+		}
+		perm := fs.FileMode(0o644)
+		if strings.HasSuffix(mode, "755") {
+			perm = 0o755
+		}
+		return root.WriteFile(local, []byte(content), perm)
+	}))
+}
+
+// Clear takes away what is at a path below a folder, and whatever stands above it that is no folder.
+func Clear(folder, rel string) error {
+	at := folder
+	for name := range strings.SplitSeq(rel, "/") { // from above, so that no link is followed
+		at = filepath.Join(at, name)
+		info, err := os.Lstat(at)
+		if err != nil || !info.IsDir() {
+			break
+		}
+	}
+	return problem.IO(disk.RemoveTree(at))
+}

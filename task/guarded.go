@@ -1,0 +1,159 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/record"
+)
+
+// Guarded is how the files on which the commands of a task stand differ from how they were where its work began. Package
+// guard says which files these are.
+type Guarded struct {
+	Base    string                 // the commit with which they are compared; "" for none, and then nothing is known
+	Changed map[string][]GuardFile // by Check.Key
+	Mover   record.Actor           // who makes the move, and so is one of those who worked
+}
+
+// GuardFile is a file on which a check stands, and which the work has changed.
+type GuardFile struct {
+	Path string // from the top of the repository
+	Now  string // 16 hex digits that stand for its mode and content; "" where it was taken away
+}
+
+// String is the form in which entries name a file and what it holds.
+func (f GuardFile) String() string { return f.Path + "=" + f.Now }
+
+// GuardFileOf names a file by its path, and what it holds by its mode and id, as git has them.
+func GuardFileOf(path, now string) GuardFile {
+	if now != "" {
+		now = record.Digest(now)
+	}
+	return GuardFile{path, now}
+}
+
+// Owed lists the changed files on which check i stands and for which nothing accounts; see Accounts.
+func (g Guarded) Owed(t Task, i int) []GuardFile {
+	changed := g.Changed[t.Checks[i].Key(t.ID)]
+	return slices.DeleteFunc(slices.Clone(changed), func(f GuardFile) bool { return t.Accounts(f, g.Mover) })
+}
+
+// Accounts reports whether the record of a task accounts for a change of a file on which its checks stand: a person
+// looked at it as it is now, or whoever planned the task said that it changes. mover is one of those who did the work.
+func (t Task) Accounts(f GuardFile, mover record.Actor) bool {
+	return covers(t.mayChange(mover), f.Path) || slices.ContainsFunc(t.Provenance, func(e record.Entry) bool {
+		return e.Did == record.GuardsSeen && e.Who.Human() && slices.Contains(e.Said().Guards, f.String())
+	})
+}
+
+// covers reports whether one of some globs means a path.
+func covers(globs []Glob, path string) bool {
+	p, err := ParseGlob(path)
+	return err == nil && !strings.ContainsAny(path, "*?") && slices.ContainsFunc(globs, func(g Glob) bool { return g.Meets(p) })
+}
+
+// mayChange are the globs of MayChange, if they count: they were said before work began, by an actor who did none of it.
+func (t Task) mayChange(mover record.Actor) []Glob {
+	if len(t.MayChange) == 0 || len(t.Provenance) == 0 {
+		return nil
+	}
+	said, workers, began := 0, map[record.Actor]bool{mover: true}, len(t.Provenance)
+	for i, e := range t.Provenance {
+		if slices.Contains(e.Fields, mayChangeField) {
+			said = i
+		}
+		if works(e) {
+			began = min(began, i)
+			workers[e.Who] = true
+		}
+	}
+	if said > began || workers[t.Provenance[said].Who] {
+		return nil
+	}
+	return ScopeOf(t.MayChange)
+}
+
+// works reports whether an entry is by who works on the task: it gives the task to its writer, or hands it over.
+func works(e record.Entry) bool {
+	holder, _ := e.Holder()
+	return holder != "" && holder == e.Who || e.Did == record.Finished
+}
+
+const mayChangeField = "may_change"
+
+// heldIn reports whether a run says of a check that it was held against the base.
+func (r *Run) heldIn(key string) bool {
+	return r != nil && slices.ContainsFunc(r.Results, func(got record.CheckResult) bool { return got.Check == key && got.Held == record.HeldBase })
+}
+
+// Bent lists the files for which check i, a command that stands at pass, does not count: the work has changed them,
+// nothing accounts for that, and the check has not passed with those of the base too.
+func (t Task) Bent(i int, p Proof) []GuardFile {
+	c := t.Checks[i]
+	owed := p.Guards.Owed(t, i)
+	if c.Manual() || len(owed) == 0 || p.Run.heldIn(c.Key(t.ID)) {
+		return nil
+	}
+	_, ran := p.Run.results(t.ID)(c)
+	if ev, ok := t.Evidence(i); ok && ev.Held && !ran {
+		return nil
+	}
+	return owed
+}
+
+const bentShown = 5
+
+// guardsGate returns GUARDS_CHANGED if checks that a move needs stand on files that the work changed.
+func (f Flow) guardsGate(t Task, to record.Status, p Proof) error {
+	var files, checks []string
+	for i, c := range t.Checks {
+		if bent := t.Bent(i, p); len(bent) > 0 && f.needs(t, to, c) {
+			checks = append(checks, c.Desc)
+			files = append(files, record.Each(bent, func(one GuardFile) string { return one.Path })...)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	files = record.Unique(files)
+	slices.Sort(files)
+	shown := strings.Join(files[:min(bentShown, len(files))], ", ") + record.AndMore(len(files)-min(bentShown, len(files)))
+	e := record.Errorf(record.GuardsChanged, "%s passed, but stands on files that this work changed, and does not pass with those of %.12s: %s",
+		strings.Join(checks, "; "), p.Guards.Base, shown).
+		WithHint("put the files back as they were, or hand it over: a person who has looked at the change says so with %s",
+			record.CallTo("attest", "id", t.ID, "guards", true).ByPerson().OnlyShown()).
+		WithNext(record.CallTo("get", "id", t.ID))
+	e.Details = map[string]any{"files": files, "base": p.Guards.Base}
+	return e
+}
+
+// SeeGuards records that a person looked at the changed files on which the checks of a task stand, as they are now. It
+// returns FORBIDDEN for an actor who is no person, and changes nothing if no file is owed.
+func SeeGuards(t Task, g Guarded, s record.Stamp) (Task, *record.Entry, error) {
+	if !s.Who.Human() {
+		return t, nil, record.Errorf(record.Forbidden, "changed files on which checks stand are looked at by a person").
+			WithHint("hand the task over for review, and say what changed in them and why")
+	}
+	var files []string
+	for i := range t.Checks {
+		for _, one := range g.Owed(t, i) {
+			files = append(files, one.String())
+		}
+	}
+	if len(files) == 0 {
+		return t, nil, nil
+	}
+	files = record.Unique(files)
+	slices.Sort(files)
+	e := s.Entry(record.GuardsSeen)
+	d := e.Said()
+	d.Guards = files
+	return commit(t, e.Saying(d))
+}
+
+// guardsAsk says what a person confirms who looked at changed files.
+func guardsAsk(e record.Entry) string {
+	files := record.Each(e.Said().Guards, func(one string) string { path, _, _ := strings.Cut(one, "="); return path })
+	return fmt.Sprintf("answering for the files on which its checks stand, as they are now (%s)", strings.Join(files, ", "))
+}
