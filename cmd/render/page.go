@@ -356,7 +356,8 @@ func (r *Renderer) heading(text string, shown, total int) string {
 	return ""
 }
 
-// names prints texts under their names, one a line, without the empty ones, all texts in one column. An object under
+// names prints texts under their names, without the empty ones, all texts in one column, in which those of several lines
+// go on. An object under
 // the name "" has a name and a text for each key, and one that is a list of objects a line for each of them.
 func (r *Renderer) names(pairs ...any) string {
 	var lines [][2]string
@@ -384,7 +385,8 @@ func (r *Renderer) names(pairs ...any) string {
 		}
 	}
 	for _, one := range lines {
-		r.Printf("  %-*s %s\n", width, one[0], one[1])
+		under := "\n" + strings.Repeat(" ", width+3)
+		r.Printf("  %-*s %s\n", width, one[0], screen.Lines(strings.ReplaceAll(strings.TrimRight(one[1], "\n"), "\n", under)))
 	}
 	return ""
 }
