@@ -36,7 +36,7 @@ func (c *clone) moveBase(ctx context.Context, base, from, to, why string, last f
 		}
 	}
 	if held != nil {
-		err = c.forward(ctx, &replacement{holder: held, from: from, to: to})
+		err = c.forward(ctx, &replacement{clone: c, holder: held, from: from, to: to})
 	} else {
 		_, err = git.Writing{}.Run(ctx, c.repo.Top, "update-ref", "-m", why, "refs/heads/"+base, to, from)
 	}
@@ -244,8 +244,9 @@ func (h *holder) awaitGit(ctx context.Context) {
 
 // replacement gives uncommitted files of records, where a base is checked out, the content that they have in the commit
 // that the base moves to. Git would refuse to move the base over them. Only a file whose content is in one of the
-// commits that the base moves over is replaced, so nothing is lost.
+// commits that the base moves over is replaced, or a record of which the last one says all, so nothing is lost.
 type replacement struct {
+	clone *clone
 	*holder
 	from, to string            // the commits that the base moves from and to
 	was      map[string][]byte // the files that were replaced, by their paths from the top
@@ -284,7 +285,8 @@ func (r *replacement) find(ctx context.Context) (paths []string, err error) {
 
 func (r *replacement) file(path string) string { return filepath.Join(r.Top, filepath.FromSlash(path)) }
 
-// movesOver reports whether one of the commits that the base moves over has a file as it is here.
+// movesOver reports whether one of the commits that the base moves over has a file as it is here, or the last one has
+// all that it says, as a squash of them does.
 func (r *replacement) movesOver(ctx context.Context, path string) bool {
 	content, err := layout.ReadFile(r.file(path))
 	if err != nil {
@@ -292,7 +294,11 @@ func (r *replacement) movesOver(ctx context.Context, path string) bool {
 	}
 	found, here := false, git.ContentID(content, r.to)
 	err = r.History().Versions(ctx, r.from, r.to, []string{path}, func(at, id string) { found = found || at == path && id == here })
-	return found && err == nil
+	if found || err != nil {
+		return err == nil
+	}
+	versions, err := r.clone.blobs(ctx, r.from+":"+path, r.to+":"+path)
+	return err == nil && versions[1] != nil && r.clone.takesIn(path, versions[0], versions[1], content)
 }
 
 // run replaces the files and stages that. If it fails, the caller calls undo.

@@ -417,12 +417,17 @@ func (c containment) hasFile(ctx context.Context, path string) (bool, error) {
 	if err != nil || versions[1] == nil || versions[2] == nil {
 		return false, err
 	}
-	if c.hasEntries(path, versions[1], versions[2]) {
-		return true, nil
+	return c.takesIn(path, versions[0], versions[1], versions[2]), nil
+}
+
+// takesIn reports whether a text of a record says all that another one says, beyond what both began with.
+func (c *clone) takesIn(path string, began, ours, theirs []byte) bool {
+	if c.hasEntries(path, ours, theirs) {
+		return true
 	}
 	markers := format.Markers{Size: 7, Ours: "ours", Theirs: "theirs"}
-	both, clean := kind.Merge(path, versions[0], versions[1], versions[2], kind.DefaultConfig().Flow, markers)
-	return clean && string(both) == string(versions[1]), nil
+	both, clean := kind.Merge(path, began, ours, theirs, kind.DefaultConfig().Flow, markers)
+	return clean && string(both) == string(ours)
 }
 
 // hasEntries reports whether a text of a record has all entries of another one, and says the same but for what entries

@@ -30,7 +30,8 @@ type Discarded struct {
 }
 
 // Discard gives up what was done on a task in its work tree: the live job of the task ends, whoever holds it there lets
-// go of it, its work is parked on a branch, and the work tree goes (worktree.Park). The task is as the base has it.
+// go of it, its work is parked on a branch, and the work tree goes (worktree.Park). The task is as the base has it, with what
+// others than whoever worked there said of it.
 // Whatever state the work tree is in, the task is free afterwards.
 //
 // It returns NOT_FOUND for a task that is not there, UNTRUSTED in a clone that nobody trusted, BUSY if something works
@@ -109,11 +110,18 @@ func discard(
 	if err != nil {
 		return none, err
 	}
-	parked, err := trees.Park(ctx, id)
-	if err != nil {
-		return parked, err
+	var others remarks
+	if tree, made, err := trees.Find(id); err == nil && made {
+		others = remarksIn(w, s, tree)
 	}
-	return parked, s.DropBranch(ctx, id.Ref(), worktree.Branch(id))
+	parked, err := trees.Park(ctx, id)
+	if err == nil {
+		err = s.DropBranch(ctx, id.Ref(), worktree.Branch(id))
+	}
+	if err == nil {
+		err = others.bring(ctx, w, s, id)
+	}
+	return parked, err
 }
 
 // letTaskGo is letGo for the work tree of a task, if there is one.

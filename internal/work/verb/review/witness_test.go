@@ -170,3 +170,26 @@ func TestSlowVerdictsOnAnotherAttempt(t *testing.T) {
 	_, err = h.apply(id, "merge", nil)
 	h.wantCode(err, "")
 }
+
+// What a reviewer said of an attempt that is given up, and made of the task meanwhile, is in the task that is left.
+func TestSlowVerdictsComeAlong(t *testing.T) {
+	slowtest.Skip(t)
+	h := newHome(t)
+	id := h.create(args{"title": "Add a roof"})
+	h.work(id, map[string]string{"roof": "straw\n"})
+	_, err := h.as("human:ann").apply(id, "reject", args{"text": "It leaks"})
+	h.wantCode(err, "")
+	verbtest.Must(t, h.Workspace, "note", args{"id": id, "text": "Mind the chimney"})
+	verbtest.Must(t, h.Workspace, "update", args{"id": id, "priority": "1"})
+	if _, err := verbtest.Call[any](t, h.Workspace, "job_discard", args{"id": id}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := h.Open()
+	h.wantCode(err, "")
+	left, err := kind.Tasks.Get(s, id)
+	h.wantCode(err, "")
+	note := left.Provenance.Last().Text
+	if !strings.Contains(note, "human:ann sent it back: It leaks") || !strings.Contains(note, "Mind the chimney") || left.Priority != 1 {
+		t.Errorf("priority %d, and %q", left.Priority, note)
+	}
+}
