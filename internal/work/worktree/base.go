@@ -113,7 +113,7 @@ func (c *clone) base(ctx context.Context, name string) (base, tip string, err er
 	}
 	if tip == "" {
 		return "", "", record.Errorf(record.InvalidInput, "the clone has no branch %q that work could go to", record.Clip(name, 100)).
-			WithHint("git branch lists those there are; git branch %s makes one", record.Clip(name, 100))
+			WithHint("git branch lists those there are; if it was renamed, name another one with base")
 	}
 	return name, tip, nil
 }

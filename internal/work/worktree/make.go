@@ -53,7 +53,7 @@ func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string)
 		m = r.made
 	}
 	if ok && m.Ready {
-		return w.taken(ctx, m, commit)
+		return w.taken(ctx, m, base, commit)
 	}
 	if ok {
 		if err := (&making{w.clone, m}).undo(ctx); err != nil {
@@ -70,9 +70,17 @@ func (w *Worktrees) Make(ctx context.Context, id record.ID, base, commit string)
 	return w.treeOf(next.made), w.Verify(ctx, w.treeOf(next.made))
 }
 
-// taken is the work tree that is there. If all its work has come into the base, by whatever strategy, it begins anew at
-// a commit, "" for the tip of the base.
-func (c *clone) taken(ctx context.Context, m made, commit string) (Tree, error) {
+// taken is the work tree that is there. Its base becomes another one if the one that it had is no branch any more. If all
+// its work has come into the base, by whatever strategy, it begins anew at a commit, "" for the tip of the base.
+func (c *clone) taken(ctx context.Context, m made, base, commit string) (Tree, error) {
+	if tip, err := c.branchTip(ctx, m.Base); err == nil && tip == "" {
+		if m.Base, _, err = c.base(ctx, base); err == nil {
+			err = c.records().write(m)
+		}
+		if err != nil {
+			return c.treeOf(m), err
+		}
+	}
 	t := c.treeOf(m)
 	there, err := c.on(t).verified(ctx)
 	if err != nil {
@@ -225,7 +233,8 @@ func (k *making) addTaken(ctx context.Context, tip string) error {
 		}
 		if path := filepath.FromSlash(other.Path); !layout.Exists(path) {
 			return record.Errorf(record.Conflict, "git has the branch %s checked out in %s, whose folder is gone", k.Branch, path).
-				WithHint("if it was moved, git worktree repair NEW-PATH; if it was deleted, git worktree remove %s", path)
+				WithHint("if it was moved, git worktree repair NEW-PATH; if it was deleted, git worktree remove %s, or %s, which begins anew and keeps what the branch has",
+					path, record.CallTo("job_discard", "id", k.Task).OnlyShown())
 		}
 		return record.Errorf(record.Conflict, "the branch %s is checked out in %s", k.Branch, other.Path).
 			WithHint("that work tree is a person's; switch it to another branch, or rename the branch")

@@ -26,8 +26,7 @@ type Left struct {
 // that is free; the work tree and the branch of the task are removed. A work tree of which git cannot make a commit, or
 // that holds a repository of its own, is moved aside as it is.
 //
-// It returns BUSY if something works there, and having changed nothing INVALID_INPUT if the base is no branch any more,
-// and CONFLICT if a person has the branch checked out elsewhere, or a submodule has commits that are nowhere else. A kill leaves all of it, or what the next call brings to
+// It returns BUSY if something works there, and having changed nothing CONFLICT if a person has the branch checked out elsewhere, or a submodule has commits that are nowhere else. A kill leaves all of it, or what the next call brings to
 // its end.
 func (w *Worktrees) Park(ctx context.Context, id record.ID) (parked Left, err error) {
 	release, err := w.lockTask(ctx, id)
@@ -50,13 +49,13 @@ func (w *Worktrees) Park(ctx context.Context, id record.ID) (parked Left, err er
 	if err == nil && !made {
 		m = newMade(id)
 	}
-	if err == nil { // asked before anything is moved
-		m.Base, _, err = w.base(ctx, m.Base)
-	}
 	if err != nil {
 		return parked, err
 	}
 	p := &parking{clone: w.clone, made: m}
+	if p.home, err = w.homeOf(ctx, m); err != nil { // asked before anything is moved
+		return parked, err
+	}
 	if err = p.free(ctx); err == nil && made {
 		err = p.tree(ctx)
 	}
@@ -76,8 +75,18 @@ func newMade(id record.ID) made { return made{Task: id, Branch: Branch(id)} }
 type parking struct {
 	*clone
 	made
+	home  string // the commit whose work is not parked
 	left  Left
 	heads []string // the commits of the branches that have the work
+}
+
+// homeOf is the tip of the base of a work tree, or the commit that it began at if the base is no branch any more.
+func (c *clone) homeOf(ctx context.Context, m made) (string, error) {
+	_, tip, err := c.base(ctx, m.Base)
+	if record.CodeOf(err) == record.InvalidInput && m.BaseCommit != "" {
+		return c.repo.Commit(ctx, m.BaseCommit)
+	}
+	return tip, err
 }
 
 // free sees to it that nobody else has the branch checked out. Where the work tree was moved, the folder is left to
@@ -92,6 +101,12 @@ func (p *parking) free(ctx context.Context) error {
 		if one.Branch != "refs/heads/"+p.Branch || path == p.Path {
 			continue
 		}
+		if !layout.Exists(path) {
+			if err := p.forget(ctx, path); err != nil {
+				return err
+			}
+			continue
+		}
 		there, err := p.opened(path)
 		if err != nil || p.GitDir == "" || layout.GitDirOf(there) != p.GitDir {
 			return record.Errorf(record.Conflict, "the branch %s is checked out in %s", p.Branch, path).
@@ -102,6 +117,21 @@ func (p *parking) free(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// forget has git forget a work tree with the branch whose folder is gone, and whose record was removed: git would not
+// make another one. One that cairn did not make stays.
+func (p *parking) forget(ctx context.Context, path string) error {
+	dir, err := p.clone.folder()
+	if err != nil {
+		return err
+	}
+	if path != filepath.Join(dir, string(p.Task)) {
+		return record.Errorf(record.Conflict, "git has the branch %s checked out in %s, whose folder is gone", p.Branch, path).
+			WithHint("if it was moved, git worktree repair NEW-PATH; if it was deleted, git worktree remove %s", path)
+	}
+	_, err = git.Writing{}.Run(ctx, p.repo.Top, "worktree", "remove", "--force", "--force", path)
+	return err
 }
 
 // tree parks what the work tree has, and removes it.
@@ -206,11 +236,10 @@ func (p *parking) branches(ctx context.Context) error {
 
 // keep parks a commit, unless the base or what is parked already has it.
 func (p *parking) keep(ctx context.Context, commit string) error {
-	_, base, err := p.base(ctx, p.Base)
-	if err != nil {
-		return err
-	}
-	for _, has := range append(slices.Clone(p.heads), base) {
+	for _, has := range append(slices.Clone(p.heads), p.home) {
+		if has == "" {
+			continue
+		}
 		in, err := p.repo.History().Contains(ctx, has, commit)
 		if err != nil || in {
 			return err

@@ -49,10 +49,10 @@ func remarksIn(w *verb.Workspace, s *store.Store, tree worktree.Tree) (out remar
 		if had[e.Hash()] || worked[e.Who] && !e.Who.Human() {
 			continue
 		}
-		switch e.Did {
-		case record.Noted:
+		if e.Did == record.Noted {
 			out.words = append(out.words, fmt.Sprintf("%s: %s", e.Who, e.Text))
-		case record.Rejected:
+		}
+		if e.Did == record.Rejected {
 			out.words = append(out.words, fmt.Sprintf("%s sent it back: %s", e.Who, e.Text))
 		}
 		set = append(set, e.Fields...)

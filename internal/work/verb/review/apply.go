@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -257,7 +258,7 @@ func rebaseWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error
 // ready returns why the branch of a task cannot be rebased, merged or pushed, and commits what was written to its
 // records. Code that is not committed is somebody's unfinished work, and is never committed here.
 func ready(ctx context.Context, p trees.Place, done string) error {
-	if err := branched(p, done); err != nil {
+	if err := branched(ctx, p, done); err != nil {
 		return err
 	}
 	if err := idle(p, "it is not "+done+" meanwhile"); err != nil {
@@ -271,12 +272,16 @@ func ready(ctx context.Context, p trees.Place, done string) error {
 }
 
 // branched returns why a task has no branch with which git may do something.
-func branched(p trees.Place, done string) error {
+func branched(ctx context.Context, p trees.Place, done string) error {
 	switch {
 	case p.Trees == nil:
 		return record.Errorf(record.Git, "%s is not in a git repository, so there is no branch to be %s", p.Home.Root, done).WithHint("git init makes it one")
 	case !p.Home.Trusted():
 		return untrusted()
+	case !p.Made && p.Home.Git().HasBranch(ctx, worktree.Branch(p.Task.ID)):
+		return record.Errorf(record.Conflict, "the work tree of its branch %s is gone, in which it would be %s", worktree.Branch(p.Task.ID), done).
+			WithHint("%s makes it again, from the branch; %s keeps that and begins anew",
+				record.CallTo("pair_open", "id", p.Task.ID).OnlyShown(), record.CallTo("job_discard", "id", p.Task.ID).OnlyShown()).WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
 	case !p.Made:
 		return record.Errorf(record.Conflict, "has no branch of its own to be %s", done).
 			WithHint("a task without changes is closed by %s", record.CallTo("transition", "id", p.Task.ID).OnlyShown()).WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()

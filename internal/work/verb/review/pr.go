@@ -50,7 +50,7 @@ func proposeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, erro
 func OpenPR(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error) {
 	p, err := trees.OnTask(ctx, w, id)
 	if err == nil {
-		err = branched(p, "pushed")
+		err = branched(ctx, p, "pushed")
 	}
 	if err != nil {
 		return job.PR{}, verb.WithID(err, id)
