@@ -116,6 +116,13 @@ type CheckRun struct {
 	Held   string   `json:"held,omitempty"`           // base if it passes with those as they were too, else no
 }
 
+// Stands reports whether a close would count the result: the command passed, and with the files on which it stands as
+// they were too, where the work changed them.
+func (c CheckRun) Stands() bool { return c.Result == record.Pass && c.Held != NotHeld }
+
+// NotHeld is what Held says of a check that passes, and not with its files as they were.
+const NotHeld = "no"
+
 // View shows records to a caller: what their files say, and what follows from the time, from other records and from
 // live state, which no file says.
 type View struct {

@@ -292,7 +292,7 @@ func (g *guarding) hold(
 		}
 		again = append(again, n)
 		report.Checks[n].Guards = record.Each(owed[:min(len(owed), changedShown)], func(f task.GuardFile) string { return f.Path })
-		report.Checks[n].Held = notHeld
+		report.Checks[n].Held = verb.NotHeld
 	}
 	if len(again) == 0 {
 		return nil
@@ -309,9 +309,6 @@ func (g *guarding) hold(
 		}
 	})
 }
-
-// notHeld is what a report says of a check that passes, and not with its files as they were.
-const notHeld = "no"
 
 // heldRun is a run of checks with their files as they were where the work began.
 type heldRun struct {

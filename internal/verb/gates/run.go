@@ -27,7 +27,7 @@ const (
 func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int) (Run, error) {
 	r := Run{of: t}
 	var err error
-	r.Proof.Run, r.Report, _, err = run(ctx, w, s, t, todo, TreeOf(ctx, s, t))
+	r.Proof.Run, r.Report, r.Proof.Guards, err = run(ctx, w, s, t, todo, TreeOf(ctx, s, t))
 	return r, err
 }
 

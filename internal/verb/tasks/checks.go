@@ -24,7 +24,7 @@ type RunChecksIn struct {
 // exitOfRun says whether all checks that ran have passed, as test runners do.
 func exitOfRun(out any) int {
 	run := out.(verb.Task).Run
-	if run != nil && slices.ContainsFunc(run.Checks, func(c verb.CheckRun) bool { return c.Result != record.Pass }) {
+	if run != nil && slices.ContainsFunc(run.Checks, func(c verb.CheckRun) bool { return !c.Stands() }) {
 		return verb.ExitCheckFailed
 	}
 	return 0

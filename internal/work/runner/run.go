@@ -100,6 +100,7 @@ type run struct {
 	earlier      job.Job   // that worked in this work tree last; the zero value if it is a new one
 	wentOn       bool      // the job was at work before
 	resumed      bool      // the last run went on with a conversation
+	toldGuards   bool      // that it changed files on which checks stand
 	anew         bool      // its conversation cannot be gone on with
 	release      []func()  // each gives a number or the slot back
 }

@@ -183,11 +183,19 @@ func (r *run) check(ctx context.Context) (output string, err error) {
 		return "", or(job.InternalError, err)
 	}
 	var b strings.Builder
+	bent := false
 	for _, c := range out.Run.Checks {
-		if c.Result != record.Pass {
+		switch {
+		case c.Result != record.Pass:
 			fmt.Fprintf(&b, "### %s (%s)\n\n%s\n\n", c.Desc, c.Summary, indented(c.Output))
+		case !c.Stands() && !r.toldGuards && r.spec.Attempts > 0: // once: then a person looks at it
+			bent = true
+			fmt.Fprintf(&b, "### %s passes, and not with the files on which it stands as they were: %s\n\n%s\n\n"+
+				"Put these files back as they were. If the task needs them changed, hand over once more and say what changed and why: a person looks at it.\n\n",
+				c.Desc, strings.Join(c.Guards, ", "), indented(c.Output))
 		}
 	}
+	r.toldGuards = r.toldGuards || bent
 	return b.String(), nil
 }
 

@@ -244,7 +244,7 @@ func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store,
 	if err != nil {
 		return verb.Task{}, err
 	}
-	proof.Run = ran.Proof.Run
+	proof.Run, proof.Guards = ran.Proof.Run, ran.Proof.Guards
 	if err := flow.ChecksGate(open, t.Status, proof, w.Actor()); err != nil {
 		return verb.Task{Run: ran.Report}, ran.Explain(err)
 	}

@@ -22,32 +22,33 @@ import (
 
 // Review is what a reviewer of a task is shown, beside the task itself.
 type Review struct {
-	Worktree     string          `json:"worktree,omitempty"` // where the record lies that was read, if it is another than the caller's; or the work tree of the branch
-	Branch       string          `json:"branch,omitempty"`   // "" for a task without a branch of its own
-	Base         string          `json:"base,omitempty"`
-	Repo         string          `json:"repo,omitempty"` // the other repository that has them; "" for the workspace's own
-	Head         string          `json:"head,omitempty"`
-	Files        []git.Lines     `json:"files"` // that the branch changes, outside .cairn
-	FilesTotal   int             `json:"files_total,omitempty"`
-	Outside      []string        `json:"outside,omitempty"` // those of them that the scope of the task does not name
-	Added        int             `json:"added"`             // lines, in all files
-	Deleted      int             `json:"deleted"`           // the same
-	Commits      int             `json:"commits"`
-	Uncommitted  bool            `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
-	Diff         string          `json:"diff,omitempty"`        // the resource that has it
-	Trust        []Trusted       `json:"trust,omitempty"`       // what the record on the branch changes of what is run, and of whose word counts
-	Records      []Changed       `json:"records,omitempty"`     // of others that the branch makes, changes or takes away; and the task itself, if it says something new by no entry
-	RecordsTotal int             `json:"records_total,omitempty"`
-	Checks       []CheckState    `json:"checks"`
-	Reviewers    []record.Actor  `json:"reviewers,omitempty"` // whose approval the task asks for
-	Approval     *Approval       `json:"approval,omitempty"`  // the newest that nobody took back
-	Rejected     *verb.Rejection `json:"rejected,omitempty"`  // the newest, if no approval came after it
-	Decisions    *verb.Governing `json:"decisions,omitempty"` // that govern the files that the branch changes
-	Comments     *verb.Thread    `json:"comments,omitempty"`
-	Job          *LastOf         `json:"job,omitempty"` // the newest of the task
-	Moved        string          `json:"moved,omitempty"`
-	Conflicts    []string        `json:"conflicts,omitempty"` // files that its branch and the base changed, as a merge in memory finds
-	Missing      []string        `json:"missing,omitempty"`   // what a merge would be refused for, as far as it can be told without running checks
+	Worktree     string               `json:"worktree,omitempty"` // where the record lies that was read, if it is another than the caller's; or the work tree of the branch
+	Branch       string               `json:"branch,omitempty"`   // "" for a task without a branch of its own
+	Base         string               `json:"base,omitempty"`
+	Repo         string               `json:"repo,omitempty"` // the other repository that has them; "" for the workspace's own
+	Head         string               `json:"head,omitempty"`
+	Files        []git.Lines          `json:"files"` // that the branch changes, outside .cairn
+	FilesTotal   int                  `json:"files_total,omitempty"`
+	Outside      []string             `json:"outside,omitempty"` // those of them that the scope of the task does not name
+	Guards       []gates.GuardChanged `json:"guards,omitempty"`  // changed files on which its checks stand
+	Added        int                  `json:"added"`             // lines, in all files
+	Deleted      int                  `json:"deleted"`           // the same
+	Commits      int                  `json:"commits"`
+	Uncommitted  bool                 `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
+	Diff         string               `json:"diff,omitempty"`        // the resource that has it
+	Trust        []Trusted            `json:"trust,omitempty"`       // what the record on the branch changes of what is run, and of whose word counts
+	Records      []Changed            `json:"records,omitempty"`     // of others that the branch makes, changes or takes away; and the task itself, if it says something new by no entry
+	RecordsTotal int                  `json:"records_total,omitempty"`
+	Checks       []CheckState         `json:"checks"`
+	Reviewers    []record.Actor       `json:"reviewers,omitempty"` // whose approval the task asks for
+	Approval     *Approval            `json:"approval,omitempty"`  // the newest that nobody took back
+	Rejected     *verb.Rejection      `json:"rejected,omitempty"`  // the newest, if no approval came after it
+	Decisions    *verb.Governing      `json:"decisions,omitempty"` // that govern the files that the branch changes
+	Comments     *verb.Thread         `json:"comments,omitempty"`
+	Job          *LastOf              `json:"job,omitempty"` // the newest of the task
+	Moved        string               `json:"moved,omitempty"`
+	Conflicts    []string             `json:"conflicts,omitempty"` // files that its branch and the base changed, as a merge in memory finds
+	Missing      []string             `json:"missing,omitempty"`   // what a merge would be refused for, as far as it can be told without running checks
 }
 
 // CheckState is how a check stands at a close with the files of the branch.
@@ -140,6 +141,9 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 		if out.Approval == nil && out.Rejected == nil && e.Rejection() {
 			out.Rejected = &verb.Rejection{By: e.Who, At: e.At, Text: e.Text}
 		}
+	}
+	if out.Guards, err = p.guards(ctx); err != nil {
+		return nil, err
 	}
 	out.Outside = task.OutsideOf(t.Scope, record.Each(out.Files, func(f git.Lines) string { return f.Path }))
 	about := t
@@ -294,5 +298,51 @@ func (p Place) Diff(ctx context.Context) (string, error) {
 		return "", record.Errorf(record.NotFound, "has no branch of its own, so there is no diff").WithNext(record.CallTo("get", "id", p.Task.ID)).ForGood()
 	}
 	diff, err := p.Trees.Diff(ctx, p.Tree)
-	return string(diff), err
+	if err != nil {
+		return "", err
+	}
+	guards, err := p.guards(ctx)
+	return guardsFirst(string(diff), guards), err
+}
+
+// guards are the changed files on which the checks of the task stand, each once. Where the record does not lie in the
+// work tree of its branch there are none.
+func (p Place) guards(ctx context.Context) (out []gates.GuardChanged, err error) {
+	if !p.Made || p.S.Root == p.Home.Root {
+		return nil, nil
+	}
+	_, checks, err := gates.StandsOn(ctx, p.W, p.S, p.Task)
+	for _, one := range checks {
+		for _, c := range one.Changed {
+			if !slices.ContainsFunc(out, func(known gates.GuardChanged) bool { return known.Path == c.Path }) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out, err
+}
+
+// guardsFirst puts the files on which checks stand before the others of a patch.
+func guardsFirst(patch string, guards []gates.GuardChanged) string {
+	const begins = "diff --git "
+	files := strings.SplitAfter(patch, "\n"+begins)
+	for i := range files[:max(0, len(files)-1)] {
+		files[i], files[i+1] = strings.TrimSuffix(files[i], begins), begins+files[i+1]
+	}
+	guarded := func(file string) bool {
+		head, _, _ := strings.Cut(file, "\n")
+		return slices.ContainsFunc(guards, func(c gates.GuardChanged) bool {
+			return strings.HasSuffix(head, "b/"+c.Path) || strings.Contains(head, " a/"+c.Path+" ")
+		})
+	}
+	slices.SortStableFunc(files, func(a, b string) int {
+		switch x, y := guarded(a), guarded(b); {
+		case x && !y:
+			return -1
+		case y && !x:
+			return 1
+		}
+		return 0
+	})
+	return strings.Join(files, "")
 }
