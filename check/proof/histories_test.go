@@ -194,6 +194,7 @@ var begun = sync.OnceValues(func() (map[string]string, error) {
 	b.write(".git/info/exclude", "/want\n/.tmp\n") // what testscript puts there
 	b.as("human:shah", "init", "--prefix", "T", "--merge-driver")
 	b.as("human:shah", "trust", "--yes")
+	b.guards() // what the checks look at is what is worked on
 	done := b.create("done", "Sell things", "--check", "tests pass=test -f shop", "--manual", "read by a person")
 	started := b.create("started", "Count stock", "--check", "tests pass=test -f shop", "--check", "it opens=grep -q open shop", "--manual", "read by a person")
 	todo := b.create("todo", "Print receipts", "--check", "tests pass=test -f shop")
@@ -243,6 +244,18 @@ func (b *beginning) write(name, text string) {
 	}
 	if b.err == nil {
 		b.err = os.WriteFile(path, []byte(text), 0o644)
+	}
+}
+
+// guards has checks stand on tests alone.
+func (b *beginning) guards() {
+	path := filepath.Join(b.dir, ".cairn", "config.yaml")
+	config, err := os.ReadFile(path)
+	if err == nil && b.err == nil {
+		err = os.WriteFile(path, append(config, "guards: [tests]\n"...), 0o644)
+	}
+	if b.err == nil {
+		b.err = err
 	}
 }
 

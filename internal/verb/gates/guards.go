@@ -14,7 +14,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/guard"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -175,7 +174,7 @@ func beganAt(ctx context.Context, s *store.Store, t task.Task, files store.Files
 	if head == "" {
 		return "", nil
 	}
-	began, err := firstCommit(ctx, s, t, repo, head)
+	began, err := firstCommit(ctx, s, t, files, head)
 	if err != nil {
 		return "", err
 	}
@@ -188,7 +187,7 @@ func beganAt(ctx context.Context, s *store.Store, t task.Task, files store.Files
 
 // firstCommit is the commit at which the first attempt at a task began since it was last open: as its session has it, or
 // the claim of this clone, or else the newest one that is not later than the entry which began it.
-func firstCommit(ctx context.Context, s *store.Store, t task.Task, repo *git.Repo, head string) (string, error) {
+func firstCommit(ctx context.Context, s *store.Store, t task.Task, files store.Files, head string) (string, error) {
 	var first record.Entry
 	for _, e := range t.Provenance {
 		holder, _ := e.Holder()
@@ -202,24 +201,28 @@ func firstCommit(ctx context.Context, s *store.Store, t task.Task, repo *git.Rep
 	if first.Who == "" {
 		return head, nil
 	}
-	if first.Session != "" {
-		if ses, err := kind.Sessions.Get(s, first.Session); err == nil && startOf(ses) != "" {
-			return startOf(ses), nil
+	if known := knownStart(s, t, first); files.Repo == "" && known != "" {
+		if at, err := files.Layout.Repo.Commit(ctx, known); err != nil || at != "" {
+			return at, err
 		}
 	}
-	if state := s.State(t.ID.Ref()); state != nil && state.Lease != nil && state.Lease.Head != "" && state.Lease.Since.Truncate(time.Second).Equal(first.At) {
-		return state.Lease.Head, nil
-	}
-	at, err := repo.History().At(ctx, head, first.At)
+	at, err := files.Layout.Repo.History().At(ctx, head, first.At)
 	return cmp.Or(at, head), err
 }
 
-// startOf is the commit at which a session began.
-func startOf(ses session.Session) string {
-	if ses.Base != "" {
-		return ses.Base
+// knownStart is the commit at which work on a task began with an entry, as the session or the claim of this clone has
+// it; "" if neither is known. It is one of the workspace's own repository.
+func knownStart(s *store.Store, t task.Task, began record.Entry) string {
+	if began.Session != "" {
+		if ses, err := kind.Sessions.Get(s, began.Session); err == nil && cmp.Or(ses.Base, ses.Head) != "" {
+			return cmp.Or(ses.Base, ses.Head)
+		}
 	}
-	return ses.Head
+	state := s.State(t.ID.Ref())
+	if state == nil || state.Lease == nil || !state.Lease.Since.Truncate(time.Second).Equal(began.At) {
+		return ""
+	}
+	return state.Lease.Head
 }
 
 // Stands is on what a command of a task stands.

@@ -108,7 +108,7 @@ func Attest(ctx context.Context, w *verb.Workspace, s *store.Store, in AttestIn)
 	case in.Check == "":
 		return verb.Task{}, verb.BadInput("check", "is missing").WithHint("name a manual check by its index or its description; %s lists them", record.CallTo("get", "id", in.ID).OnlyShown())
 	case in.Pass == nil:
-		return verb.Task{}, verb.BadInput("pass", "is missing").WithHint("say what was found: whether it is as the check demands, or not")
+		return verb.Task{}, verb.BadInput("", "says neither that the check passes nor that it fails").WithHint("say what was found: whether it is as the check demands, or not")
 	}
 	a := gates.Attestation{
 		Check: func(t task.Task) (int, error) { return t.FindCheck(in.Check) },

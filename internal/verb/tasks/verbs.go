@@ -64,7 +64,7 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Core}.Of(
 		Summary: "Run a task's command checks and record the results, without moving the task.",
 		When:    "A failing check is a result, not an error: look at run.",
 	}),
-	verb.Declare(Attest, verb.Verb{Name: "attest", Here: true, Title: "Attest a manual check", Kind: verb.Write,
+	verb.Declare(Attest, verb.Verb{Name: "attest", Follows: true, Title: "Attest a manual check", Kind: verb.Write,
 		Profile: verb.Operator, Idempotent: true, Signs: true,
 		Summary: "Settle a manual check: say whether it passes.",
 		When:    "Only those that the check names may do it; by default, a person.",
