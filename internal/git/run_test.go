@@ -147,4 +147,10 @@ func TestSetting(t *testing.T) {
 	if got, err := Setting(t.Context(), outside, "user.name"); err != nil || got != "" {
 		t.Errorf("not set: %q, %v", got, err)
 	}
+	elsewhere := filepath.Join(outside, "work.gitconfig")
+	writeFile(t, elsewhere, "[user]\n\tname = At Work\n")
+	t.Setenv("GIT_CONFIG_GLOBAL", elsewhere)
+	if got, err := Setting(t.Context(), outside, "user.name"); err != nil || got != "At Work" {
+		t.Errorf("in a config that a variable names: %q, %v", got, err)
+	}
 }

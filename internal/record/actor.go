@@ -16,8 +16,11 @@ var ActorKinds = []string{"human", "agent", "service", "ci"}
 func ParseActor(s string) (Actor, error) {
 	kind, name, _ := strings.Cut(s, ":")
 	if !slices.Contains(ActorKinds, kind) || !IsName(name) {
-		return "", Errorf(InvalidInput, "%q is not an actor", Clip(s, 100)).
-			WithHint("an actor is human:, agent:, service: or ci: and a name of letters of one alphabet, digits and ._@+-, such as agent:claude-1")
+		e := Errorf(InvalidInput, "%q is not an actor", Clip(s, 100))
+		if IsName(s) {
+			return "", e.WithHint("human:%s is a person of that name, agent:%s an agent", s, s)
+		}
+		return "", e.WithHint("an actor is human:, agent:, service: or ci: and a name of letters of one alphabet, digits and ._@+-, such as agent:claude-1")
 	}
 	return Actor(s), nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,10 +75,17 @@ func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool)
 // inTime is an error of git, or context.DeadlineExceeded where there was no answer in time.
 func inTime(ctx context.Context, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("there was none in time: %w", context.DeadlineExceeded)
+		return lateError{}
 	}
 	return err
 }
+
+// lateError is context.DeadlineExceeded in the words of the user.
+type lateError struct{}
+
+func (lateError) Error() string { return "none came in time" }
+
+func (lateError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 func (p gitPort) Apart(ctx context.Context) (bool, error) {
 	return p.repo.Remotes().Apart(ctx, p.remote)
