@@ -16,6 +16,7 @@ func TestSigningConfig(t *testing.T) {
 	dir := storetest.NewRepo(t)
 	home := t.TempDir()
 	t.Setenv("HOME", home)
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
 	t.Setenv("USERPROFILE", home)
 	t.Setenv("XDG_CONFIG_HOME", home)
 	read := func() store.SigningConfig {

@@ -100,7 +100,7 @@ var reading = []setting{
 	{"safe.bareRepository", "explicit"},
 }
 
-// variables are set for every git process, in place of the GIT_* of the caller, which may be a hook. Paths are taken
+// variables are set for every git process, in place of the GIT_* of the caller, which may be a hook, but for places. Paths are taken
 // literally, and replacement objects and grafts are ignored. No transport is allowed, so that no version of git fetches
 // what a partial clone lacks.
 var variables = []string{
@@ -112,8 +112,8 @@ var variables = []string{
 }
 
 // command makes a git command that reads. The process gets no input, prompts for nothing, starts no pager and no hook,
-// uses no network, prints no translated messages and takes no optional locks. It gets none of the caller's GIT_*, and
-// settings and variables override what a config could start or change in the output.
+// uses no network, prints no translated messages and takes no optional locks. Of the caller's GIT_* it gets places alone,
+// and settings and variables override what a config could start or change in the output.
 //
 // If dir is the top of a work tree, git works on that work tree, whatever core.worktree and core.bare say. It still
 // finds the git folder itself, because only then does it refuse the repository of another user.
@@ -143,13 +143,16 @@ func environ(dir string) []string {
 // InHook reports whether git has started this process, or one that it descends from, in the middle of a commit.
 func InHook() bool { return os.Getenv("GIT_INDEX_FILE") != "" }
 
-// foreign is the environment of this process without what is meant for git, but for some variables of git that are
-// kept.
+// places are the variables of git that say where the config of the user and of the system lies, as HOME does.
+var places = []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
+
+// foreign is the environment of this process without what is meant for git, but for places and some variables of git
+// that are kept.
 func foreign(keep func(name string) bool) []string {
 	var env []string
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if len(name) < 4 || !strings.EqualFold(name[:4], "GIT_") || keep != nil && keep(name) {
+		if len(name) < 4 || !strings.EqualFold(name[:4], "GIT_") || slices.Contains(places, name) || keep != nil && keep(name) {
 			env = append(env, v)
 		}
 	}

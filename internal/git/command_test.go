@@ -99,7 +99,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 	}
 }
 
-// Git gets none of the GIT_ variables in the caller's environment.
+// Git gets none of the GIT_ variables in the caller's environment, but for those that say where the user's config lies.
 func TestCallersVariablesAreCleared(t *testing.T) {
 	isolate(t)
 	if runtime.GOOS == "windows" {
@@ -113,7 +113,7 @@ func TestCallersVariablesAreCleared(t *testing.T) {
 		"GIT_EXTERNAL_DIFF": trap, "GIT_SSH": trap, "GIT_SSH_COMMAND": trap, "GIT_ASKPASS": trap, "GIT_PAGER": trap, "GIT_EDITOR": trap,
 		"GIT_SEQUENCE_EDITOR": trap, "GIT_PROXY_COMMAND": trap, "GIT_EXEC_PATH": filepath.Dir(trap), "GIT_TEMPLATE_DIR": filepath.Dir(trap),
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": trap,
-		"GIT_CONFIG_PARAMETERS": "'core.fsmonitor'='" + trap + "'", "GIT_CONFIG_GLOBAL": sprung, "GIT_CONFIG_SYSTEM": sprung, "GIT_CONFIG": sprung,
+		"GIT_CONFIG_PARAMETERS": "'core.fsmonitor'='" + trap + "'", "GIT_CONFIG": sprung,
 		"GIT_TRACE": sprung, "GIT_TRACE_SETUP": sprung, "GIT_TRACE2": sprung, "GIT_TRACE2_EVENT": sprung, "GIT_TRACE2_PERF": sprung, "GIT_TRACE_PACKET": sprung,
 		"GIT_DIR": "/nowhere", "GIT_WORK_TREE": "/nowhere", "GIT_COMMON_DIR": "/nowhere", "GIT_OBJECT_DIRECTORY": "/nowhere",
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES": "/nowhere", "GIT_NAMESPACE": "other", "GIT_SHALLOW_FILE": sprung, "GIT_GRAFT_FILE": sprung,

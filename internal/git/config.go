@@ -75,25 +75,12 @@ func UserSetting(ctx context.Context, dir, key string) (string, error) {
 	return "", nil
 }
 
-// places are the variables of git that say where the config of the user and of the system lie.
-var places = []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
-
-// Setting returns the value that git uses for a key in a folder, from any config; "" if there is none. Unlike other
-// commands that read it looks for the user's config where the caller's variables say.
+// Setting returns the value that git uses for a key in a folder, from any config; "" if there is none.
 func Setting(ctx context.Context, dir, key string) (string, error) {
 	if _, _, err := Find(dir); err != nil {
 		return "", err // git would wait for ever on a pipe in place of one of its files
 	}
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	args := []string{"config", "--get", key}
-	cmd := command(ctx, dir, args...)
-	for _, name := range places {
-		if value, ok := os.LookupEnv(name); ok {
-			cmd.Env = append(cmd.Env, name+"="+value)
-		}
-	}
-	return answer(output(ctx, cmd, args))
+	return answer(Run(ctx, dir, "config", "--get", key))
 }
 
 // Programs lists the keys of the clone's own config that have git start a program when it commits, merges, checks out or

@@ -83,7 +83,7 @@ func inTime(ctx context.Context, err error) error {
 // lateError is context.DeadlineExceeded in the words of the user.
 type lateError struct{}
 
-func (lateError) Error() string { return "none came in time" }
+func (lateError) Error() string { return "there was none in time" }
 
 func (lateError) Is(target error) bool { return target == context.DeadlineExceeded }
 
