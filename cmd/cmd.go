@@ -112,7 +112,18 @@ func (p *program) runLine(ctx context.Context) (err error) {
 		}
 	}()
 	root := p.rootOf(p.commandsOfLine())
-	return root.Run(ctx, append([]string{root.Name}, p.Args...))
+	err = root.Run(ctx, append([]string{root.Name}, p.Args...))
+	if err == nil {
+		return nil
+	}
+	if word, ok := strings.CutPrefix(err.Error(), "No help topic for '"); ok { // --help of what is no command
+		around := root
+		if first, ok := p.commandWord(root.Flags); ok {
+			around = cmp.Or(root.Command(first), root)
+		}
+		return noSuchCommand(around, strings.TrimSuffix(word, "'"))
+	}
+	return err
 }
 
 func (p *program) root() *cli.Command { return p.rootOf(made(p.declared())) }
@@ -163,6 +174,11 @@ func (p *program) strict(c *cli.Command, name string) {
 	}
 	c.DisableSliceFlagSeparator = true
 	shownAs(c.Flags)
+	if c.Commands == nil { // --help behind an argument, which the library would take for a command below
+		c.CommandNotFound = func(ctx context.Context, c *cli.Command, _ string) {
+			_ = cli.ShowCommandHelp(ctx, c.Lineage()[1], c.Name) // it is there
+		}
+	}
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
 		if c == c.Root() { // a wrong command comes before any other mistake, since the flags depend on it
 			if word, ok := p.commandWord(c.Flags); ok && c.Command(word) == nil {
