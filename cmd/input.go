@@ -281,7 +281,7 @@ func cleared(values []string) []string {
 
 // text is a value as given. For free text, - stands for standard input.
 func (in *input) text(ctx context.Context, f verb.Field, value string) (string, error) {
-	if value != "-" || f.Names != "" || f.Type != verb.Text {
+	if value != "-" || f.Names != "" || f.From != "" || f.Type != verb.Text {
 		return value, nil
 	}
 	text, err := readAll(ctx, "standard input", in.Stdin)

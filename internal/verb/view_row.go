@@ -326,7 +326,11 @@ func (v View) elsewhere(r *kind.Row, header func() record.Header) *Elsewhere {
 		return nil
 	}
 	live := v.known(of)
-	return ElsewhereOf(session.IsBehind(enough(r, live, header), live))
+	away := ElsewhereOf(session.IsBehind(enough(r, live, header), live))
+	if away != nil && away.Branch != "" && away.Worktree == v.Store.Worktree {
+		away.Worktree = "" // another branch was checked out here then
+	}
+	return away
 }
 
 // SecondsAt is a time of a row; nil for none.
