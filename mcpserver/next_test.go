@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -50,6 +51,16 @@ var refusalCases = []refusalCase{
 	}},
 	{"a job that is not there", "jobs.notFound", record.JobNotFound, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "job_poll", object{"job": "job-404"}
+	}},
+	{"a task in place of its job", "jobs.Get", record.JobNotFound, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+		cs, one := s.job()
+		return cs, "job_poll", object{"job": one.Task}
+	}},
+	{"a task whose work is in its work tree", "verb.OfJob", record.Elsewhere, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(nil)
+		s.worked(dir)
+		s.handOver(id)
+		return s.person(), "transition", object{"id": id, "to": "done"}
 	}},
 	{"a job that has ended", "jobs.terminal", record.AlreadyTerminal, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, one := s.job()
@@ -670,6 +681,19 @@ func offered(t *testing.T, cs *mcp.ClientSession) []string {
 		t.Fatal(err)
 	}
 	return namesOf(list.Tools)
+}
+
+// An answer leads to no tool that the server does not offer.
+func TestAnswersLeadToOfferedTools(t *testing.T) {
+	long := jobs.Job{NextTool: "job_poll", NextArguments: object{"wait": true}}
+	for _, out := range []any{verb.Short{ID: "PROJ-1", NextTool: "job_poll"}, long, long.Short(verb.Verb{})} {
+		for _, offered := range []bool{true, false} {
+			left, err := json.Marshal(verb.Leading(out, func(name string) bool { return offered && name == "job_poll" }))
+			if err != nil || strings.Contains(string(left), "next_") != offered {
+				t.Errorf("%T, offered %v: %s, %v", out, offered, left, err)
+			}
+		}
+	}
 }
 
 // fixture is a workspace with an agent and a person in it.

@@ -62,7 +62,7 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 		if !whole {
 			out = v.Short(out)
 		}
-		return result(out, false)
+		return result(verb.Leading(out, s.offers), false)
 	}
 }
 

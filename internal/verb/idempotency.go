@@ -159,6 +159,19 @@ func markReplayed(out any) any { return withField(out, "Replayed", true) }
 // Noticed is the result of a verb with notices, where it has a place for them.
 func Noticed(out any, notices []Notice) any { return withField(out, "Notices", notices) }
 
+// Leading is the result of a verb without the call that it leads to, if the caller is not offered that.
+func Leading(out any, offers func(name string) bool) any {
+	at := reflect.ValueOf(out)
+	if at.Kind() != reflect.Struct {
+		return out
+	}
+	next := at.FieldByName("NextTool")
+	if !next.IsValid() || next.String() == "" || offers(next.String()) {
+		return out
+	}
+	return withField(withField(out, "NextTool", ""), "NextArguments", map[string]any(nil))
+}
+
 // withField is a result with a value in a field, if it has that.
 func withField(out any, name string, value any) any {
 	if reflect.ValueOf(out).Kind() != reflect.Struct {

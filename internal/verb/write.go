@@ -363,7 +363,8 @@ func OfJob(s *store.Store, id record.ID, hold session.Claim, err error) error {
 	}
 	if hold.Branch == layout.OwnBranch(string(id)) && hold.Local() && !atWork && !hold.Lapsed && !hold.NoBranch {
 		return told.WithHint("%s shows the work there; %s frees the task, and keeps that work on a branch of its own",
-			record.CallTo("get", "id", id, "include", []string{"review"}), record.CallTo("job_discard", "id", id).OnlyShown())
+			record.CallTo("get", "id", id, "include", []string{"review"}).OnlyShown(), record.CallTo("job_discard", "id", id).OnlyShown()).
+			WithNext(record.CallTo("get", "id", id, "include", []string{"review"}))
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func (j Jobs) File(id, name string) string {
 // files are broken.
 func (j Jobs) Get(id string) (job.Job, error) {
 	one, err := j.find(id)
-	if record.CodeOf(err) == record.JobNotFound {
+	if code := record.CodeOf(err); code == record.JobNotFound || code == record.InvalidInput {
 		if last, found := j.LastOf(record.ID(id)); found {
 			err = notFound(id).WithHint("%s is the newest one of that task", record.CallTo("job_poll", "job", last.Spec.Job))
 		}
