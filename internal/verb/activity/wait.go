@@ -30,7 +30,7 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
 		Summary: "List who did what to which record, the newest first, deleted tasks included.",
 		When:    "To catch up after a pause, or to see what an actor did.",
 	}),
-	verb.Declare(Log, verb.Verb{Name: "log", Follows: true, Title: "Tell a story",
+	verb.Declare(Log, verb.Verb{Name: "log", Follows: true, Title: "Tell what happened",
 		Summary: "Tell the story of a record, or of all: what was done to it, and the commits beside it, the newest first.",
 		When:    "To understand how a task came to be as it is. history has the entries alone, with more filters.",
 	}),
