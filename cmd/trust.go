@@ -222,7 +222,7 @@ func (p trustCommand) consent(ctx context.Context, asks []task.Ask, commands []s
 		terminal, err = p.terminal()
 	}
 	if err != nil {
-		e := record.Errorf(record.Untrusted, "there is no terminal to ask on, and %d commands to approve", len(commands)).
+		e := record.Errorf(record.Untrusted, "there is no terminal to ask on, and %s to approve", record.Count(len(commands), "command")).
 			WithHint("a person reads them and runs cairn trust in a terminal")
 		e.Details = map[string]any{"commands": commands}
 		return e

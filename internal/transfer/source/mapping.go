@@ -75,8 +75,11 @@ func (m Mapping) add(pair string, fields []string) error {
 	}
 	known := slices.Concat(plain, lists, slices.Sorted(maps.Keys(special)), fields)
 	if !slices.Contains(known, name) {
-		return record.Errorf(record.InvalidInput, "map names the field %q, which no item has", record.Clip(to, 40)).
-			WithHint("%s; and the fields of this workspace", strings.Join(Fields(), ", "))
+		e := record.Errorf(record.InvalidInput, "map names the field %q, which no item has", record.Clip(to, 40))
+		if slices.Contains(known, from) {
+			return e.WithHint("the field stands first, then the column: %s=%s", from, to)
+		}
+		return e.WithHint("%s; and the fields of this workspace", strings.Join(Fields(), ", "))
 	}
 	m.columns[to] = append(m.columns[to], from)
 	return nil
