@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/cmd/background"
+	"github.com/cairn-tasks/cairn/cmd/terminal"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
@@ -151,6 +152,21 @@ func (p pairCommand) start(pair pairs.Pair, in string) error {
 		return record.Errorf(record.IO, "%s: %w", argv[0], err)
 	}
 	return nil // how a shell ends says nothing about the pair
+}
+
+// offerCommit asks a person at the terminal under which message that is committed which a closed pair left uncommitted,
+// and closes it once more with that. Without one it stays as it is.
+func (p verbCommand) offerCommit(ctx context.Context, w *verb.Workspace, in *input, closed pairs.Pair) (any, error) {
+	p.printf("The work tree has changes that %s has not. Message of a commit of them (empty for none): ", closed.Branch)
+	message, err := terminal.ReadLine(ctx, p.Stdin)
+	if err != nil || message == "" {
+		return closed, err
+	}
+	for _, done := range []string{"summary", "idempotency_key"} {
+		delete(in.values, done)
+	}
+	in.values["commit"] = message
+	return p.callOnce(ctx, w, in)
 }
 
 // ofAnother reports whether a variable tells of a session or a repository in which this program runs itself.

@@ -231,6 +231,9 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 		in.values["ids"], in.values["confirm"] = ids, true
 		out, err = p.callOnce(ctx, w, in)
 	}
+	if closed, ok := out.(pairs.Pair); err == nil && ok && closed.Uncommitted && p.asksHere() {
+		out, err = p.offerCommit(ctx, w, in, closed)
+	}
 	if err != nil {
 		return in.from.located(err)
 	}

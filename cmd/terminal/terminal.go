@@ -15,8 +15,14 @@ import (
 	"golang.org/x/term"
 )
 
-// ReadAnswer reads a line in lower case, without the white space around it. The end of input is an empty answer.
+// ReadAnswer is ReadLine in lower case.
 func ReadAnswer(ctx context.Context, in io.Reader) (string, error) {
+	line, err := ReadLine(ctx, in)
+	return strings.ToLower(line), err
+}
+
+// ReadLine reads a line, without the white space around it. The end of input is an empty one.
+func ReadLine(ctx context.Context, in io.Reader) (string, error) {
 	answer, err := Interruptible(ctx, func() (string, error) { return bufio.NewReader(in).ReadString('\n') })
 	switch {
 	case ctx.Err() != nil:
@@ -24,7 +30,7 @@ func ReadAnswer(ctx context.Context, in io.Reader) (string, error) {
 	case err != nil && !errors.Is(err, io.EOF):
 		return "", record.Errorf(record.IO, "the terminal: %w", err)
 	}
-	return strings.ToLower(strings.TrimSpace(answer)), nil
+	return strings.TrimSpace(answer), nil
 }
 
 // Interruptible waits until read is done or ctx ends, so that Ctrl-C ends a question. After that the read goes on in

@@ -63,7 +63,7 @@ func (w *Worktrees) Park(ctx context.Context, id record.ID) (parked Left, err er
 		err = p.branches(ctx)
 	}
 	if err == nil && made {
-		err = w.records().forget(string(id))
+		err = w.records().forgetTree(m)
 	}
 	return p.left, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,6 +82,23 @@ func (r records) put(name string, content any) error {
 }
 
 func (r records) forget(name string) error { return r.live.Failed(disk.RemoveFile(r.file(name))) }
+
+// forgetTree forgets a work tree that is removed, with what live state keeps of the records in it.
+func (r records) forgetTree(m made) error {
+	var kept []string
+	err := layout.EachName(r.live.Kept(), ".json", func(name string) {
+		if strings.HasPrefix(name, layout.Layout{Worktree: m.Path}.KeptPrefix()) {
+			kept = append(kept, filepath.Join(r.live.Kept(), name+".json"))
+		}
+	})
+	for _, path := range kept {
+		err = errors.Join(err, disk.RemoveFile(path))
+	}
+	if err != nil {
+		return r.live.Failed(err)
+	}
+	return r.forget(string(m.Task))
+}
 
 // read returns the record of a task, and false if there is none. It returns BAD_FILE for one that cairn cannot have
 // written.

@@ -142,7 +142,7 @@ func (r *removal) finish(ctx context.Context) error {
 	if err := r.dropBranch(ctx); err != nil {
 		return err
 	}
-	return r.records().forget(string(r.Task))
+	return r.records().forgetTree(r.made)
 }
 
 // dropBranch deletes the branch of the task if all its work is in its base.
