@@ -233,8 +233,7 @@ func (k *making) addTaken(ctx context.Context, tip string) error {
 		}
 		if path := filepath.FromSlash(other.Path); !layout.Exists(path) {
 			return record.Errorf(record.Conflict, "git has the branch %s checked out in %s, whose folder is gone", k.Branch, path).
-				WithHint("if it was moved, git worktree repair NEW-PATH; if it was deleted, git worktree remove %s, or %s, which begins anew and keeps what the branch has",
-					path, record.CallTo("job_discard", "id", k.Task).OnlyShown())
+				WithHint("if it was moved, git worktree repair NEW-PATH; if it was deleted, git worktree remove %s", path)
 		}
 		return record.Errorf(record.Conflict, "the branch %s is checked out in %s", k.Branch, other.Path).
 			WithHint("that work tree is a person's; switch it to another branch, or rename the branch")
