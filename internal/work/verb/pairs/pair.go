@@ -247,8 +247,8 @@ type CloseIn struct {
 // which refuse nothing. The work tree is removed only if it is the task's own, and all that was done in it is committed
 // and merged, or nothing was done; Kept says why it stays.
 //
-// It returns BUSY while a job of the task runs, NOT_FOUND if there is no pair and no work tree, and GIT if a hook refuses
-// the commit.
+// It returns BUSY while a job of the task runs, NOT_FOUND if there is no pair and no work tree, CONFLICT for a summary of a
+// pair that was closed already and whose work was sent back, and GIT if a hook refuses the commit.
 func Close(ctx context.Context, w *verb.Workspace, s *store.Store, in CloseIn) (Pair, error) {
 	p, err := taskOf(s, in.ID)
 	if err == nil {
@@ -264,7 +264,7 @@ func Close(ctx context.Context, w *verb.Workspace, s *store.Store, in CloseIn) (
 		err = p.find(w)
 	}
 	if err == nil {
-		err = p.mayEnd(w)
+		err = p.mayEnd(w, in.Summary)
 	}
 	if err != nil {
 		return Pair{}, verb.WithID(err, in.ID)
@@ -361,16 +361,29 @@ func (p *place) onlyBegan() bool {
 }
 
 // mayEnd returns why the caller does not close the pair. Who opened it may, and whoever may change the task.
-func (p *place) mayEnd(w *verb.Workspace) error {
+func (p *place) mayEnd(w *verb.Workspace, summary string) error {
 	who := w.Actor()
 	switch {
 	case !p.open() && p.tree == nil:
 		return record.Errorf(record.NotFound, "no pair works on %s", p.task.ID).
 			WithHint("%s opens one", record.CallTo("pair_open", "id", p.task.ID).OnlyShown())
+	case !p.open() && summary != "" && p.atWork():
+		return record.Errorf(record.Conflict, "the session of the pair has ended, and the work was not handed over or was sent back since").
+			WithHint("%s goes on with it; then close it with the summary", record.CallTo("pair_open", "id", p.task.ID).OnlyShown())
 	case p.open() && who.Agent() && who != p.session.Actor && w.Profile < verb.Maintainer:
 		return record.Errorf(record.NotYours, "the pair is %s's", p.session.Actor).WithHint("its person closes it")
 	}
 	return nil
+}
+
+// atWork reports whether the task, as its work tree has it, is neither handed over nor closed.
+func (p *place) atWork() bool {
+	if p.at == nil {
+		return false
+	}
+	there, err := kind.Tasks.Get(p.at, p.task.ID)
+	flow := p.at.Config.Flow
+	return err == nil && there.Status != flow.Review && !flow.IsClosed(there.Status)
 }
 
 // end ends the session of a pair as its agent.
