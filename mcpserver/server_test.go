@@ -231,6 +231,7 @@ var smallestCalls = map[string]object{
 	"log":           {},
 	"graph":         {},
 	"guards":        {"id": "PROJ-1"},
+	"verify":        {"id": "PROJ-1"},
 	"restore":       {"id": "PROJ-1"},
 	"take":          {"id": "PROJ-1"},
 	"revert":        {"commit": "HEAD"},

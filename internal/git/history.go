@@ -216,6 +216,12 @@ func (h History) Landings(ctx context.Context, commit, path string) ([]Step, err
 	return all, nil
 }
 
+// Touching lists the commits on the first-parent line of a commit that change a file in a folder, the oldest first.
+func (h History) Touching(ctx context.Context, commit, folder string) ([]string, error) {
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--first-parent", "--reverse", commit, "--", folder)
+	return strings.Fields(string(out)), err
+}
+
 // Newest is the newest commit on the way to HEAD, no merge, that changed a file, in short; "" for none.
 func (h History) Newest(ctx context.Context, path string) (string, error) {
 	out, err := Run(ctx, h.repo.Top, "rev-list", "--max-count=1", "--no-merges", "--abbrev-commit", "HEAD", "--", path)

@@ -162,9 +162,9 @@ type Wing struct {
 	// GoesInto is the branch that the work on a task goes into, by its short name; "" where none is named.
 	GoesInto func(*store.Store, task.Task) string
 
-	// Throwaway makes a work tree that has the files of a task as they are, links to some ignored folders among them, and
-	// removes it when use returns. use gets its top, and the folder in it in which commands run.
-	Throwaway func(ctx context.Context, s *store.Store, t task.Task, files store.Files, links []string, use func(top, root string) error) error
+	// Throwaway makes a work tree of the repository in which a task has its files, and removes it when use returns. use gets
+	// its top, and the folder in it in which commands run.
+	Throwaway func(ctx context.Context, s *store.Store, files store.Files, what Throwaway, use func(top, root string) error) error
 
 	// PutFile gives a path below a folder a content, with git's mode of it; with the mode "" it takes away what is there.
 	PutFile func(top, path, mode, content string) error
@@ -180,6 +180,13 @@ type Wing struct {
 
 	// Parked are the newest branches with given up work of tasks, by those that have no work tree.
 	Parked func(*store.Store) map[record.ID]string
+}
+
+// Throwaway is what a throw-away work tree has.
+type Throwaway struct {
+	For    string   // what it is for; of one purpose there is one at a time
+	Commit string   // whose files it has; "" for those that are there now, committed or not
+	Links  []string // folders that git ignores, by their paths from the top, to which it has links
 }
 
 // Place is where the newest record of a task lies, and what there is to review of the work on it.

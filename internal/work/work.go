@@ -22,6 +22,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -99,9 +100,9 @@ func GoesInto(s *store.Store, t task.Task) string {
 	return tree.Base
 }
 
-// Throwaway makes a work tree with the files of a task as they are, and links to some folders that git ignores. It is
-// removed when use returns, which gets its top and the folder in it in which commands run.
-func Throwaway(ctx context.Context, s *store.Store, t task.Task, files store.Files, links []string, use func(top, root string) error) error {
+// Throwaway makes a work tree of the repository of some files, and removes it when use returns. use gets its top, and the
+// folder in it in which commands run.
+func Throwaway(ctx context.Context, s *store.Store, files store.Files, what verb.Throwaway, use func(top, root string) error) error {
 	trees, err := Trees(s, time.Now)
 	if files.Repo != "" {
 		trees, err = treesIn(s, files.Repo, time.Now)
@@ -109,16 +110,17 @@ func Throwaway(ctx context.Context, s *store.Store, t task.Task, files store.Fil
 	if err != nil {
 		return err
 	}
-	what := worktree.Throwaway{
-		Lock:   "held-" + record.Digest(files.Layout.Repo.Top),
-		Commit: files.Head(ctx).Commit, From: files.Layout.Repo.Top, Links: links,
+	top := files.Layout.Repo.Top
+	in := worktree.Throwaway{
+		Lock:   what.For + "-" + record.Digest(top),
+		Commit: cmp.Or(what.Commit, files.Head(ctx).Commit), From: top, Changes: what.Commit == "", Links: what.Links,
 	}
-	return trees.InThrowaway(ctx, what, func(top string) error {
-		root := top
-		if rel, err := filepath.Rel(files.Layout.Repo.Top, files.Root); err == nil {
-			root = filepath.Join(top, rel)
+	return trees.InThrowaway(ctx, in, func(made string) error {
+		root := made
+		if rel, err := filepath.Rel(top, files.Root); err == nil {
+			root = filepath.Join(made, rel)
 		}
-		return use(top, root)
+		return use(made, root)
 	})
 }
 

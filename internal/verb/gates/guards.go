@@ -23,6 +23,7 @@ import (
 type guarding struct {
 	files store.Files
 	base  string     // the commit where the work began
+	at    string     // the commit with which that is compared; "" for the files as they are now
 	was   store.Tree // its files
 	now   store.Tree
 	below string // the workspace's folder from the top of the repository, "" or with a slash at its end
@@ -73,18 +74,19 @@ func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.File
 	if err != nil || base == "" {
 		return nil, err
 	}
-	g := &guarding{files: files, base: base, now: now, of: map[string]guard.Guards{}, changed: map[string][]change{}}
-	if g.was, err = repo.Objects().Tree(ctx, base); err != nil {
-		return nil, err
-	}
-	if files.Repo == "" {
-		g.below = s.InRepo("")
-	}
+	g := &guarding{files: files, base: base, now: now}
 	return g, g.compare(ctx, s, t)
 }
 
 // compare finds the changed files of each command.
-func (g *guarding) compare(ctx context.Context, s *store.Store, t task.Task) error {
+func (g *guarding) compare(ctx context.Context, s *store.Store, t task.Task) (err error) {
+	g.of, g.changed = map[string]guard.Guards{}, map[string][]change{}
+	if g.was, err = g.files.Layout.Repo.Objects().Tree(ctx, g.base); err != nil {
+		return err
+	}
+	if g.files.Repo == "" {
+		g.below = s.InRepo("")
+	}
 	paths := g.was.Changed(g.now)
 	if len(paths) == 0 {
 		return nil
@@ -120,7 +122,7 @@ func (g *guarding) guards(ctx context.Context, s *store.Store, c task.Check, key
 	return g.of[key]
 }
 
-const mostGuard = 1 << 20 // bytes of a file that is read for what it says
+const mostGuard = 64 << 20 // bytes of a file that is put back
 
 // reader reads files as they were where the work began.
 func (g *guarding) reader(ctx context.Context) guard.Files {
@@ -139,7 +141,27 @@ func (g *guarding) reader(ctx context.Context) guard.Files {
 
 // old is the content of a file where the work began.
 func (g *guarding) old(ctx context.Context, path string) (content string, err error) {
-	err = g.files.Layout.Repo.Objects().Blobs(ctx, []string{g.base + ":" + path}, mostGuard, func(_ int, b git.Blob) { content = string(b.Content) })
+	return g.inCommit(ctx, g.base, path)
+}
+
+// text is the content of a file as it is now, or in the commit that is looked at.
+func (g *guarding) text(ctx context.Context, path string) (content string, err error) {
+	if g.at != "" {
+		return g.inCommit(ctx, g.at, path)
+	}
+	src, err := g.files.Layout.Repo.Content(path, mostGuard)
+	return string(src), err
+}
+
+// inCommit is the content of a file in a commit. It returns INVALID_INPUT for one that is too large.
+func (g *guarding) inCommit(ctx context.Context, commit, path string) (content string, err error) {
+	large := false
+	err = g.files.Layout.Repo.Objects().Blobs(ctx, []string{commit + ":" + path}, mostGuard, func(_ int, b git.Blob) {
+		content, large = string(b.Content), b.Size > mostGuard
+	})
+	if err == nil && large {
+		err = record.Errorf(record.InvalidInput, "%s is too large to be put back", path)
+	}
 	return content, err
 }
 
@@ -156,11 +178,11 @@ func (g *guarding) same(ctx context.Context, c guard.Change, by guard.Guard) (bo
 		}
 	}
 	if c.Now != "" {
-		content, err := g.files.Layout.Repo.Content(c.Path, mostGuard)
+		content, err := g.text(ctx, c.Path)
 		if err != nil {
 			return false, err
 		}
-		now = string(content)
+		now = content
 	}
 	return by.Same(was, now), nil
 }
@@ -188,17 +210,8 @@ func beganAt(ctx context.Context, s *store.Store, t task.Task, files store.Files
 // firstCommit is the commit at which the first attempt at a task began since it was last open: as its session has it, or
 // the claim of this clone, or else the newest one that is not later than the entry which began it.
 func firstCommit(ctx context.Context, s *store.Store, t task.Task, files store.Files, head string) (string, error) {
-	var first record.Entry
-	for _, e := range t.Provenance {
-		holder, _ := e.Holder()
-		switch {
-		case e.To != "" && s.Config.Flow.IsClosed(e.From):
-			first = record.Entry{}
-		case first.Who == "" && holder != "" && (holder == e.Who || e.Did == record.Began):
-			first = e
-		}
-	}
-	if first.Who == "" {
+	first, ok := beginOf(s.Config.Flow, t)
+	if !ok {
 		return head, nil
 	}
 	if known := knownStart(s, t, first); files.Repo == "" && known != "" {
@@ -208,6 +221,20 @@ func firstCommit(ctx context.Context, s *store.Store, t task.Task, files store.F
 	}
 	at, err := files.Layout.Repo.History().At(ctx, head, first.At)
 	return cmp.Or(at, head), err
+}
+
+// beginOf is the entry with which work on a task began since it was last open.
+func beginOf(flow task.Flow, t task.Task) (first record.Entry, ok bool) {
+	for _, e := range t.Provenance {
+		holder, _ := e.Holder()
+		switch {
+		case e.To != "" && flow.IsClosed(e.From):
+			ok = false
+		case !ok && holder != "" && (holder == e.Who || e.Did == record.Began):
+			first, ok = e, true
+		}
+	}
+	return first, ok
 }
 
 // knownStart is the commit at which work on a task began with an entry, as the session or the claim of this clone has
@@ -328,7 +355,7 @@ func (h heldRun) in(ctx context.Context, todo []int, ended func(nth int, h check
 	if throwaway == nil {
 		return nil
 	}
-	return throwaway(ctx, h.s, h.t, h.files, h.links(todo), func(top, root string) error {
+	return throwaway(ctx, h.s, h.files, verb.Throwaway{For: "held", Links: h.links(todo)}, func(top, root string) error {
 		for _, i := range todo {
 			for _, c := range h.changed[h.key(i)] {
 				if err := h.putBack(ctx, top, c); record.CodeOf(err) == record.InvalidInput {
@@ -380,11 +407,11 @@ func (g *guarding) putBack(ctx context.Context, top string, c change) error {
 	}
 	now := ""
 	if c.Now != "" {
-		content, err := g.files.Layout.Repo.Content(c.Path, mostGuard)
+		content, err := g.text(ctx, c.Path)
 		if err != nil {
 			return err
 		}
-		now = string(content)
+		now = content
 	}
 	mode, _, _ := strings.Cut(c.Was, " ")
 	return verb.OwnWork().PutFile(top, c.Path, mode, c.by.Old(was, now))

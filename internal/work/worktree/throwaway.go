@@ -18,10 +18,10 @@ import (
 type Throwaway struct {
 	Lock   string // under whose name it is made: others wait for it, and it removes what a killed one left
 	Commit string // that is checked out
-	From   string // the top of a work tree whose uncommitted changes it has too; "" for none
+	From   string // the top of the work tree for which it stands in
 
-	// Links are folders that git ignores in From, as paths from its top: it has links to those that are there.
-	Links []string
+	Changes bool     // it has what is not committed there, too
+	Links   []string // folders that git ignores there, as paths from the top: it has links to those that are there
 }
 
 // InThrowaway makes a throw-away work tree, calls use with its top, and removes it. What is written there is lost. A kill
@@ -44,10 +44,13 @@ func (w *Worktrees) InThrowaway(ctx context.Context, what Throwaway, use func(to
 		return err
 	}
 	defer func() { _ = within.remove(ctx, top) }() // if it fails, the next call does it
-	if what.From != "" {
+	if what.Changes {
 		if err := w.bringChanges(ctx, what, top); err != nil {
 			return err
 		}
+	}
+	if err := what.link(top); err != nil {
+		return err
 	}
 	return use(top)
 }
@@ -67,6 +70,11 @@ func (w *Worktrees) bringChanges(ctx context.Context, what Throwaway, top string
 			return err
 		}
 	}
+	return nil
+}
+
+// link makes the links.
+func (what Throwaway) link(top string) error {
 	for _, folder := range what.Links {
 		here, there := filepath.Join(what.From, filepath.FromSlash(folder)), filepath.Join(top, filepath.FromSlash(folder))
 		if info, err := os.Stat(here); err != nil || !info.IsDir() {

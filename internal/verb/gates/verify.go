@@ -1,0 +1,297 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/check"
+	"github.com/cairn-tasks/cairn/internal/guard"
+	"github.com/cairn-tasks/cairn/internal/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Verified is what running the checks of a closed task again showed.
+type Verified struct {
+	ID     record.ID       `json:"id"`
+	Title  string          `json:"title"`
+	Commit string          `json:"commit,omitempty"` // with which it was closed, and in whose files its checks were run
+	Checks []VerifiedCheck `json:"checks"`
+	Why    string          `json:"why,omitempty"` // why nothing was run
+}
+
+// VerifiedCheck is a command that was run again.
+type VerifiedCheck struct {
+	Check    int     `json:"check"` // index
+	Desc     string  `json:"desc"`
+	Recorded string  `json:"recorded"`         // what the record says of it: pass, and held if it passed with the guarded files of the base too
+	Same     bool    `json:"same"`             // the recorded pass was earned on these very files
+	Now      string  `json:"now"`              // holds, flaky (it failed and then passed) or broken
+	Runs     int     `json:"runs"`             // three at most
+	Output   string  `json:"output,omitempty"` // the last of it, if it is broken
+	Matrix   *Matrix `json:"matrix,omitempty"`
+}
+
+// Matrix is what is known of a check by four runs: with the work and without it, and with its guarded files as they are
+// and as they were. Each is pass or fail; "" where it could not be made.
+type Matrix struct {
+	Now       string `json:"now"`       // the work, with its tests
+	OldTests  string `json:"old_tests"` // the work, with the tests as they were
+	Without   string `json:"without"`   // the tests of the work, without the work: fail shows that they test it
+	AsItWas   string `json:"as_it_was"` // neither
+	SeenToRed bool   `json:"red"`       // it was seen to fail without the work
+}
+
+// What a check that was run again is.
+const (
+	Holds  = "holds"
+	Flaky  = "flaky"
+	Broken = "broken"
+)
+
+const mostTries = 3
+
+// Verify runs the commands of a closed task again, in an empty folder with the files of the commit that closed it. It
+// writes nothing into the record. It returns UNTRUSTED where its commands may not run.
+func Verify(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, matrix bool) (Verified, error) {
+	out := Verified{ID: t.ID, Title: t.Title, Checks: []VerifiedCheck{}}
+	closed := closeOf(s.Config.Flow, t)
+	var todo []int
+	for i, c := range t.Checks {
+		if !c.Manual() {
+			todo = append(todo, i)
+		}
+	}
+	switch {
+	case !s.Config.Flow.ClaimsDone(t.Status) || closed < 0:
+		out.Why = "it is not closed as done"
+		return out, nil
+	case len(todo) == 0:
+		out.Why = "none of its checks is a command"
+		return out, nil
+	case s.Repo == nil || t.Repo != "":
+		out.Why = "its files are in no commit of this repository"
+		return out, nil
+	}
+	if err := ConsentFor(ctx, w, s, t, ChecksOf(s, t, todo)); err != nil {
+		return out, err
+	}
+	files, err := Ready(s, t)
+	if err == nil {
+		out.Commit, err = landed(ctx, s, t, t.Provenance[closed])
+	}
+	if err != nil || out.Commit == "" {
+		out.Why = "no commit has its close yet"
+		return out, err
+	}
+	g := &guarding{files: files, at: out.Commit}
+	return g.verify(ctx, w, s, t, todo, out, matrix)
+}
+
+// landed is the first commit on the way to HEAD that has an entry of a task; "" for none.
+func landed(ctx context.Context, s *store.Store, t task.Task, e record.Entry) (string, error) {
+	commits, err := s.Repo.History().Touching(ctx, "HEAD", s.InRepo(layout.Folder))
+	if err != nil {
+		return "", err
+	}
+	var failed error
+	at, _ := slices.BinarySearchFunc(commits, true, func(commit string, _ bool) int {
+		found, err := hasEntry(ctx, s, t.ID, commit, e)
+		if failed = err; found {
+			return 0
+		}
+		return -1
+	})
+	if failed != nil || at == len(commits) {
+		return "", failed
+	}
+	return commits[at], nil
+}
+
+// before is the commit before the one that brought the entry with which work on a closed task began; before its close
+// where no entry says so. "" is none.
+func before(ctx context.Context, s *store.Store, t task.Task) (string, error) {
+	e, ok := beginOf(s.Config.Flow, t)
+	if !ok {
+		e = t.Provenance[closeOf(s.Config.Flow, t)]
+	}
+	brought, err := landed(ctx, s, t, e)
+	if err != nil || brought == "" {
+		return "", err
+	}
+	return s.Repo.Commit(ctx, brought+"^1")
+}
+
+// closeOf is the index of the entry that closed a task as done last; -1 for none.
+func closeOf(flow task.Flow, t task.Task) int {
+	return t.Provenance.LastIndex(func(e record.Entry) bool { return e.To != "" && flow.ClaimsDone(e.To) })
+}
+
+// hasEntry reports whether a task has an entry in a commit.
+func hasEntry(ctx context.Context, s *store.Store, id record.ID, commit string, e record.Entry) (found bool, err error) {
+	err = place.InCommits(ctx, s.Layout, []string{commit}, []record.Ref{id.Ref()}, func(_ record.Ref, src []byte) {
+		doc, err := format.Parse(src, kind.Tasks.Form)
+		if err != nil {
+			return
+		}
+		log, err := kind.Entries(doc)
+		found = found || err == nil && slices.ContainsFunc(log, e.Equal)
+	})
+	return found, err
+}
+
+// ClosedIn reports whether a commit has the entry that closed a task.
+func ClosedIn(ctx context.Context, s *store.Store, t task.Task, commit string) (bool, error) {
+	closed := closeOf(s.Config.Flow, t)
+	if closed < 0 || s.Repo == nil {
+		return false, nil
+	}
+	return hasEntry(ctx, s, t.ID, commit, t.Provenance[closed])
+}
+
+// verify runs the commands.
+func (g *guarding) verify(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int, out Verified, matrix bool) (Verified, error) {
+	tree, err := g.files.Layout.Repo.Objects().Tree(ctx, g.at)
+	if err != nil {
+		return out, err
+	}
+	g.now = tree
+	if g.base, err = before(ctx, s, t); err != nil {
+		return out, err
+	}
+	if err := g.compare(ctx, s, t); err != nil {
+		return out, err
+	}
+	h, print := heldRun{g, w, s, t}, Fingerprint(tree)
+	evidence := t.EvidenceIndex()
+	err = h.inCommit(ctx, g.at, todo, nil, func(root string) error {
+		for n, i := range todo {
+			ev, _ := evidence.Evidence(i)
+			one := VerifiedCheck{Check: i, Desc: t.Checks[i].Desc, Recorded: string(ev.Result), Same: ev.Tree == print && print != ""}
+			if ev.Held {
+				one.Recorded += ", held"
+			}
+			if err := h.tries(ctx, root, n, todo, &one); err != nil {
+				return err
+			}
+			out.Checks = append(out.Checks, one)
+		}
+		return nil
+	})
+	for n := range out.Checks {
+		if err == nil && matrix {
+			out.Checks[n].Matrix, err = h.matrix(ctx, todo[n], out.Checks[n].Now != Broken)
+		}
+	}
+	return out, err
+}
+
+// tries runs a check until it passes, three times at most.
+func (h heldRun) tries(ctx context.Context, root string, n int, todo []int, one *VerifiedCheck) error {
+	for one.Runs = 1; ; one.Runs++ {
+		got, err := h.once(ctx, root, todo[n], fmt.Sprintf("check %d of %d of %s: %s", n+1, len(todo), h.t.ID, one.Desc))
+		switch {
+		case err != nil:
+			return err
+		case got.Passed && one.Runs == 1:
+			one.Now = Holds
+			return nil
+		case got.Passed:
+			one.Now = Flaky
+			return nil
+		case one.Runs == mostTries:
+			one.Now, one.Output = Broken, verb.Tail(got.Output, tailShown)
+			return nil
+		}
+	}
+}
+
+// once runs a check in a folder.
+func (h heldRun) once(ctx context.Context, root string, i int, what string) (check.Outcome, error) {
+	c, limit := h.t.Checks[i], h.s.Config.Limit(h.t.Checks[i])
+	reported := reportWhile(h.w.Progress, 0, 1, what, limit)
+	defer reported()
+	return check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: root, Cwd: c.Cwd, Timeout: limit})
+}
+
+// inCommit makes a throw-away work tree of a commit for some checks, gives it files, and calls use with the folder in which commands run.
+func (h heldRun) inCommit(ctx context.Context, commit string, todo []int, put []change, use func(root string) error) error {
+	throwaway := verb.OwnWork().Throwaway
+	if throwaway == nil {
+		return nil
+	}
+	return throwaway(ctx, h.s, h.files, verb.Throwaway{For: "verify", Commit: commit, Links: h.links(todo)}, func(top, root string) error {
+		for _, c := range put {
+			if err := h.putBack(ctx, top, c); err != nil {
+				return err
+			}
+		}
+		if err := h.setUp(ctx, root); err != nil {
+			return err
+		}
+		return use(root)
+	})
+}
+
+// matrix makes the other three runs of a check.
+func (h heldRun) matrix(ctx context.Context, i int, passes bool) (*Matrix, error) {
+	m := &Matrix{Now: verdictOf(passes)}
+	if h.base == "" || h.base == h.at {
+		return m, nil
+	}
+	run := func(into *string, commit string, put []change) error {
+		err := h.inCommit(ctx, commit, []int{i}, put, func(root string) error {
+			got, err := h.once(ctx, root, i, "the matrix of "+h.t.Checks[i].Desc)
+			*into = verdictOf(got.Passed)
+			return err
+		})
+		if record.CodeOf(err) == record.InvalidInput { // files that cannot be put there
+			*into, err = "", nil
+		}
+		return err
+	}
+	old := h.changed[h.key(i)]
+	if err := run(&m.OldTests, h.at, old); err != nil {
+		return m, err
+	}
+	turned := *h.guarding
+	turned.base, turned.at = h.at, h.base // what is put there is of the work
+	tests := h.newTests(ctx, i)
+	h.guarding = &turned
+	if err := run(&m.Without, turned.at, tests); err != nil {
+		return m, err
+	}
+	err := run(&m.AsItWas, turned.at, nil)
+	m.SeenToRed = m.Now == string(record.Pass) && m.Without == string(record.Fail)
+	return m, err
+}
+
+// newTests are the guarded files of the commit that is looked at, new ones too, as changes by which a work tree of the
+// base gets them.
+func (h heldRun) newTests(ctx context.Context, i int) (out []change) {
+	guards := h.guards(ctx, h.s, h.t.Checks[i], h.key(i))
+	for _, path := range h.was.Changed(h.now) {
+		was, now := h.was[path], h.now[path]
+		asOld := guard.Change{Path: path, Was: now, Now: was}
+		if asOld.Was == "" {
+			asOld.Was = was
+		}
+		if by, ok := guards.Matching(asOld); ok {
+			out = append(out, change{guard.Change{Path: path, Was: now, Now: was}, by})
+		}
+	}
+	return out
+}
+
+func verdictOf(passed bool) string {
+	if passed {
+		return string(record.Pass)
+	}
+	return string(record.Fail)
+}
