@@ -272,6 +272,29 @@ func (w workspace) holds(t *testing.T, id string) bool {
 	return one.Claim != nil
 }
 
+// Whoever takes over what they did not know to be held learns it by the push that is refused, and is not asked to try
+// again because the budget has no room for another question.
+func TestSlowATakeoverDecidesByTheAnswer(t *testing.T) {
+	slowtest.Skip(t)
+	f := newFleet(t, 2, 1)
+	must := func(w workspace, who record.Actor, args ...string) {
+		t.Helper()
+		c := w.as(t, who, args...)
+		c.Env = append(c.Env, "CAIRN_CLAIMS_BACKGROUND=off", budgetVar+"=6")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("cairn %v: %v\n%s", args, err, out)
+		}
+	}
+	for range 3 {
+		must(f.clones[0], "human:ada", "remote", "sync")
+	}
+	must(f.clones[1], "agent:bea", "claim", "T-1")
+	must(f.clones[0], "human:ada", "claim", "T-1", "--takeover")
+	if got := f.refs(t)["T-1"]; got.Holder != "human:ada" {
+		t.Errorf("the remote has %+v", got)
+	}
+}
+
 // What needs the remote asks it once, and what does not never does.
 func TestSlowConnectionsToTheRemote(t *testing.T) {
 	slowtest.Skip(t)

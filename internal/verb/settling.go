@@ -37,6 +37,7 @@ func (st settling) run(ctx context.Context) error {
 	asked := false
 	for range maxSettlings {
 		var found wants
+		known := st.known().Known
 		err := st.leases.Take(ctx, agreed.take, func() error {
 			return st.leases.Release(ctx, agreed.release, func() (err error) {
 				found, err = st.try(ctx, agreed)
@@ -48,7 +49,7 @@ func (st settling) run(ctx context.Context) error {
 			agreed = found
 		case record.CodeOf(err) == record.Conflict && len(agreed.take) > 0:
 			agreed = wants{} // the remote has something else by now
-		case !asked && st.stale(ctx, err):
+		case !asked && st.stale(ctx, err, known):
 			asked, agreed = true, wants{}
 		default:
 			return err
@@ -135,15 +136,21 @@ func (w wants) records() map[record.Ref]string {
 	return out
 }
 
-// stale reports whether a refusal rests on what is known of other clones, which may have changed, and was learnt anew
-// now.
-func (st settling) stale(ctx context.Context, err error) bool {
+// known is what this clone knows of the claims of all clones.
+func (st settling) known() session.Shared {
+	known, _ := st.s.Shared(st.s.Config.Claims.Key())
+	return known
+}
+
+// stale reports whether a refusal rests on what was known of other clones at a time, and more is known now: what the
+// remote answered since, or, if it was not asked, answers now.
+func (st settling) stale(ctx context.Context, err error, at time.Time) bool {
 	code := record.CodeOf(err)
 	if !st.s.Shares() || code != record.AlreadyClaimed && code != record.Elsewhere && code != record.ClaimLost {
 		return false
 	}
-	known, _ := st.s.Shared(st.s.Config.Claims.Key())
-	return known.Others() && remote.Of(st.s, st.w.Actor(), st.w.Now).Refresh(ctx)
+	known := st.known()
+	return known.Known.After(at) || known.Others() && remote.Of(st.s, st.w.Actor(), st.w.Now).Refresh(ctx)
 }
 
 // How often the background looks whether the git remote has to be asked, and how long it leaves it alone after it gave
