@@ -63,6 +63,7 @@ func TestOverHTTP(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			w := newWorkspace(t)
+			w.Watcher = clockwork{} // one of files waits for the kernel, and the clock of a bubble for it
 			synctest.Test(t, func(t *testing.T) {
 				d := openDoor(t, w)
 				cs := d.connect(era, nil)
