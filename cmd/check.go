@@ -25,6 +25,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -340,8 +341,34 @@ func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found s
 		}
 	})
 	p.meter.Clear()
+	if err == nil && !p.All {
+		err = p.heldByBase(ctx, s, found, r)
+	}
 	proof.Sort(r.Findings)
 	return err
+}
+
+// heldByBase runs the commands of the tasks that the change closes with the files on which they stand as the base has
+// them, where the change altered these. A record that says that they were held is not believed here.
+func (p *checkCommand) heldByBase(ctx context.Context, s *store.Store, found snapshot.Checked, r *report.Report) error {
+	w := &verb.Workspace{Now: func() time.Time { return p.Now }} // nobody acts
+	for _, id := range found.Closed {
+		t, err := kind.Tasks.Get(s, id)
+		if err != nil {
+			continue // the report says why it cannot be read
+		}
+		failed, err := gates.HoldsSince(ctx, w, s, t, found.Base)
+		if err != nil {
+			return err
+		}
+		for _, one := range failed {
+			c := t.Checks[one.Check]
+			command := proof.Command{Cmd: c.Cmd, Folder: c.Folder(), Checks: []proof.Declared{{Task: id, Index: one.Check, Check: c}}}
+			summary := fmt.Sprintf("%s, with %s as in the base", one.Outcome.Summary(), strings.Join(one.Files, ", "))
+			r.Findings = append(r.Findings, found.Failed(command, summary)...)
+		}
+	}
+	return nil
 }
 
 // mayRun returns an error unless the commands are approved. In CI, --run in the pipeline is the approval. Elsewhere each

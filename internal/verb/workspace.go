@@ -187,6 +187,8 @@ type Throwaway struct {
 	For    string   // what it is for; of one purpose there is one at a time
 	Commit string   // whose files it has; "" for those that are there now, committed or not
 	Links  []string // folders that git ignores, by their paths from the top, to which it has links
+
+	Consented bool // whoever calls has consented that git starts what this clone's config names, as a CI does
 }
 
 // Place is where the newest record of a task lies, and what there is to review of the work on it.

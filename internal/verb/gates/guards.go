@@ -49,15 +49,15 @@ func Guarded(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 	if err != nil || g == nil {
 		return task.Guarded{Mover: w.Actor()}, err
 	}
-	return g.state(w, t), nil
+	return g.state(w.Actor()), nil
 }
 
 // state is what the rules ask of it.
-func (g *guarding) state(w *verb.Workspace, t task.Task) task.Guarded {
+func (g *guarding) state(mover record.Actor) task.Guarded {
 	if g == nil {
-		return task.Guarded{Mover: w.Actor()}
+		return task.Guarded{Mover: mover}
 	}
-	out := task.Guarded{Base: g.base, Changed: map[string][]task.GuardFile{}, Mover: w.Actor()}
+	out := task.Guarded{Base: g.base, Changed: map[string][]task.GuardFile{}, Mover: mover}
 	for key, all := range g.changed {
 		out.Changed[key] = record.Each(all, func(c change) task.GuardFile { return task.GuardFileOf(c.Path, c.Now) })
 	}
@@ -281,7 +281,7 @@ func StandsOn(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 	if err != nil || g == nil {
 		return "", nil, err
 	}
-	state := g.state(w, t)
+	state := g.state(w.Actor())
 	for i, c := range t.Checks {
 		if c.Manual() {
 			continue
@@ -328,7 +328,7 @@ func (g *guarding) hold(
 		return nil
 	}
 	run.Base = g.base
-	h := heldRun{g, w, s, t}
+	h := heldRun{guarding: g, w: w, s: s, t: t}
 	return h.in(ctx, record.Each(again, func(n int) int { return report.Checks[n].Check }), func(nth int, h check.Header, o check.Outcome) {
 		n := again[nth]
 		logged(h, o)
@@ -346,6 +346,8 @@ type heldRun struct {
 	w *verb.Workspace
 	s *store.Store
 	t task.Task
+
+	consented bool // see verb.Throwaway
 }
 
 // in runs checks, by their indices, in a throw-away work tree, and calls ended with how each ended. Where the files
@@ -355,7 +357,7 @@ func (h heldRun) in(ctx context.Context, todo []int, ended func(nth int, h check
 	if throwaway == nil {
 		return nil
 	}
-	return throwaway(ctx, h.s, h.files, verb.Throwaway{For: "held", Links: h.links(todo)}, func(top, root string) error {
+	return throwaway(ctx, h.s, h.files, verb.Throwaway{For: "held", Links: h.links(todo), Consented: h.consented}, func(top, root string) error {
 		for _, i := range todo {
 			for _, c := range h.changed[h.key(i)] {
 				if err := h.putBack(ctx, top, c); record.CodeOf(err) == record.InvalidInput {
@@ -440,4 +442,46 @@ func SeeGuards(ctx context.Context, w *verb.Workspace, s *store.Store, id record
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *record.Entry, error) {
 		return task.SeeGuards(wc.Task, guarded, w.Stamp(text))
 	})
+}
+
+// NotHeld is a check that passes, and not with the files on which it stands as a commit has them.
+type NotHeld struct {
+	Check   int // index
+	Files   []string
+	Outcome check.Outcome
+}
+
+// HoldsSince runs the commands of a task with the files on which they stand as a commit has them, where they have changed
+// since and the record does not account for it by more than its own word that they were held. It returns those that do
+// not pass. Whoever calls has asked whether the commands may run.
+func HoldsSince(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, base string) (out []NotHeld, err error) {
+	files, err := FilesOf(s, t)
+	if err != nil || files.Layout.Repo == nil || t.Repo != "" {
+		return nil, err
+	}
+	g := &guarding{files: files, base: base}
+	if g.now, err = files.WorkTree(ctx); err != nil {
+		return nil, err
+	}
+	if err := g.compare(ctx, s, t); err != nil {
+		return nil, err
+	}
+	state := g.state(t.Provenance.Last().Who)
+	var todo []int
+	for i, c := range t.Checks {
+		if !c.Manual() && len(state.Owed(t, i)) > 0 {
+			todo = append(todo, i)
+		}
+	}
+	if len(todo) == 0 {
+		return nil, nil
+	}
+	h := heldRun{guarding: g, w: w, s: s, t: t, consented: true}
+	err = h.in(ctx, todo, func(nth int, _ check.Header, o check.Outcome) {
+		if !o.Passed {
+			paths := record.Each(state.Owed(t, todo[nth]), func(f task.GuardFile) string { return f.Path })
+			out = append(out, NotHeld{todo[nth], paths, o})
+		}
+	})
+	return out, err
 }

@@ -53,7 +53,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	if err != nil {
 		return nil, nil, guarded, err
 	}
-	guarded = guards.state(w, t)
+	guarded = guards.state(w.Actor())
 	stop := beatWhile(ctx, w, s, t)
 	defer stop()
 	head := files.Head(ctx).Commit

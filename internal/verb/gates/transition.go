@@ -113,7 +113,7 @@ func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	if err != nil {
 		return Run{}, err
 	}
-	r.Proof.Guards = guards.state(w, t)
+	r.Proof.Guards = guards.state(w.Actor())
 	known := r.Proof
 	if tr.Merged != nil {
 		known = task.Proof{}
@@ -203,7 +203,7 @@ func (tr Transition) proofs(ctx context.Context, w *verb.Workspace, s *store.Sto
 		}
 		p := of[files.Root]
 		guards, err := guardsOf(ctx, s, t, files, trees[files.Root])
-		if p.Guards = guards.state(w, t); err != nil {
+		if p.Guards = guards.state(w.Actor()); err != nil {
 			p = task.Proof{} // no pass counts where that cannot be told
 		}
 		out[id] = p

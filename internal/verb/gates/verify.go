@@ -168,7 +168,7 @@ func (g *guarding) verify(ctx context.Context, w *verb.Workspace, s *store.Store
 	if err := g.compare(ctx, s, t); err != nil {
 		return out, err
 	}
-	h, print := heldRun{g, w, s, t}, Fingerprint(tree)
+	h, print := heldRun{guarding: g, w: w, s: s, t: t}, Fingerprint(tree)
 	evidence := t.EvidenceIndex()
 	err = h.inCommit(ctx, g.at, todo, nil, func(root string) error {
 		for n, i := range todo {
