@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A small history: A on main, B on main, and C on a side branch from A.
@@ -110,6 +111,63 @@ func TestVersions(t *testing.T) {
 		slices.Sort(got)
 		if err != nil || strings.Join(got, " ") != row.want {
 			t.Errorf("%s: %q, %v", row.name, got, err)
+		}
+	}
+}
+
+// Where work is compared from: where it began, or the newest commit that it took in of the branch that it goes to.
+func TestWorkFrom(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	commit := func(path, text string) string {
+		r.write(path, text)
+		r.commit()
+		return r.git("rev-parse", "HEAD")
+	}
+	from := func(head, began, into, want string) {
+		t.Helper()
+		if got, err := r.open().History().WorkFrom(t.Context(), head, began, into); err != nil || got != want {
+			t.Errorf("work on %.7s that began at %.7s is compared with %.7s, %v, want %.7s", head, began, got, err, want)
+		}
+	}
+	began := commit("f", "a\n")
+	from(began, began, "", began)
+	own := commit("f", "b\n")
+	from(own, began, "", began)
+
+	r.git("switch", "-q", "-c", "work")
+	work := commit("g", "c\n")
+	r.git("switch", "-q", "main")
+	others := commit("h", "d\n")
+	r.git("switch", "-q", "work")
+	from(work, own, "", own)
+	r.git("merge", "-q", "-m", "merge", "main")
+	merged := r.git("rev-parse", "HEAD")
+	from(merged, own, "", others)
+	from(merged, own, "main", others)
+	from(merged, own, "nowhere", others)
+
+	r.git("branch", "-q", "-f", "main", "work") // all of it has landed
+	from(merged, own, "main", own)
+	r.git("config", "user.email", "another@example.com")
+	from(merged, own, "main", merged)
+}
+
+// The newest commit at a time, on the branch itself.
+func TestAt(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.write("f", "a\n")
+	r.commit()
+	head := r.git("rev-parse", "HEAD")
+	h := r.open().History()
+	at, err := h.Time(t.Context(), head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for when, want := range map[time.Time]string{at: head, at.Add(time.Hour): head, at.Add(-time.Second): ""} {
+		if got, err := h.At(t.Context(), head, when); err != nil || got != want {
+			t.Errorf("at %v it is %q, %v, want %q", when, got, err, want)
 		}
 	}
 }

@@ -43,7 +43,11 @@ func (w *Worktrees) InThrowaway(ctx context.Context, what Throwaway, use func(to
 	if err != nil {
 		return err
 	}
-	defer func() { _ = within.remove(ctx, top) }() // if it fails, the next call does it
+	defer func() {
+		if within.remove(ctx, top) == nil { // if it fails, the next call does it
+			removeEmpty(filepath.Dir(top), filepath.Dir(filepath.Dir(top)))
+		}
+	}()
 	if what.Changes {
 		if err := w.bringChanges(ctx, what, top); err != nil {
 			return err
@@ -53,6 +57,13 @@ func (w *Worktrees) InThrowaway(ctx context.Context, what Throwaway, use func(to
 		return err
 	}
 	return use(top)
+}
+
+// removeEmpty removes folders that nothing lies in, so that a close leaves none beside the repository.
+func removeEmpty(folders ...string) {
+	for _, folder := range folders {
+		_ = disk.Do(disk.Remove, folder, func() error { return os.Remove(folder) })
+	}
 }
 
 // bringChanges gives a throw-away work tree what another work tree has beside its commit.
@@ -65,12 +76,33 @@ func (w *Worktrees) bringChanges(ctx context.Context, what Throwaway, top string
 	if err != nil {
 		return err
 	}
-	for _, c := range changes {
-		if err := Place(what.From, top, strings.TrimSuffix(c.Path, "/")); err != nil {
+	var there []string
+	for _, c := range changes { // what is gone goes first: a link may stand in the place of its folder
+		path := strings.TrimSuffix(c.Path, "/")
+		if lies(what.From, path) {
+			there = append(there, path)
+		} else if err := Clear(top, path); err != nil {
+			return err
+		}
+	}
+	for _, path := range there {
+		if err := bring(what.From, top, path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lies reports whether there is something at a path below a folder, and no link on the way to it.
+func lies(folder, rel string) bool {
+	at, names := folder, strings.Split(rel, "/")
+	for i, name := range names {
+		at = filepath.Join(at, name)
+		if info, err := os.Lstat(at); err != nil || i < len(names)-1 && !info.IsDir() {
+			return false
+		}
+	}
+	return true
 }
 
 // link makes the links.
@@ -91,17 +123,17 @@ func (what Throwaway) link(top string) error {
 // mostCopied is how large a file may be that a throw-away work tree gets, in bytes.
 const mostCopied = 1 << 30
 
-// Place gives a path of one folder what the same path of another has: a file, a link, or nothing. What was there is
-// replaced, also a folder above it that is a link. A folder is left out.
-func Place(from, to, rel string) error {
+// bring gives a path of one folder the file or the link that is at the same path of another. What was there is replaced,
+// also a folder above it that is a link. A folder is left out.
+func bring(from, to, rel string) error {
 	info, err := os.Lstat(filepath.Join(from, filepath.FromSlash(rel)))
-	if err != nil && !problem.Missing(err) {
+	if err != nil {
 		return problem.IO(err)
 	}
-	if info != nil && info.IsDir() {
+	if info.IsDir() {
 		return nil
 	}
-	if err := Clear(to, rel); err != nil || info == nil {
+	if err := Clear(to, rel); err != nil {
 		return err
 	}
 	local := filepath.FromSlash(rel)

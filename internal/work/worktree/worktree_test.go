@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 7 && os.Args[1] == mergeDriver {
 		os.Exit(drive(os.Args[2:]))
 	}
-	storetest.Main(m, map[string]storetest.Part{"merge": playMerge})
+	storetest.Main(m, map[string]storetest.Part{"merge": playMerge, "throwaway": playThrowaway})
 }
 
 // drive merges as cairn merge-driver does.
