@@ -26,8 +26,20 @@ const (
 // RunChecks runs commands of a task, by their indices, because the caller asks for it and not for a transition.
 func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int) (Run, error) {
 	r := Run{of: t}
-	var err error
-	r.Proof.Run, r.Report, r.Proof.Guards, err = run(ctx, w, s, t, todo, TreeOf(ctx, s, t))
+	if err := ConsentFor(ctx, w, s, t, ChecksOf(s, t, todo)); err != nil {
+		return r, err
+	}
+	files, err := FilesOf(s, t)
+	if err != nil {
+		return r, err
+	}
+	tree := treeOf(ctx, files)
+	guards, err := guardsOf(ctx, s, t, files, tree)
+	if err != nil {
+		return r, err
+	}
+	r.Proof.Guards = guards.state(w.Actor())
+	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, tree, guards)
 	return r, err
 }
 
@@ -35,25 +47,19 @@ func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Ta
 // changed are run with these as they were too. It returns UNTRUSTED, with nothing run, unless
 // Consent lets all of them run; BUSY while another run goes on in the worktree; and the context's error, with nothing
 // recorded, if it ended.
-func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int, before store.Tree) (*task.Run, *verb.RunReport, task.Guarded, error) {
-	var guarded task.Guarded
+func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int, before store.Tree, guards *guarding) (*task.Run, *verb.RunReport, error) {
 	if err := ConsentFor(ctx, w, s, t, ChecksOf(s, t, todo)); err != nil {
-		return nil, nil, guarded, err
+		return nil, nil, err
 	}
 	files, err := Ready(s, t)
 	if err != nil {
-		return nil, nil, guarded, err
+		return nil, nil, err
 	}
 	unlock, err := files.Runs().Lock(ctx, fmt.Sprintf("%s by %s, process %d", t.ID, w.Actor(), os.Getpid()))
 	if err != nil {
-		return nil, nil, guarded, err
+		return nil, nil, err
 	}
 	defer unlock()
-	guards, err := guardsOf(ctx, s, t, files, before)
-	if err != nil {
-		return nil, nil, guarded, err
-	}
-	guarded = guards.state(w.Actor())
 	stop := beatWhile(ctx, w, s, t)
 	defer stop()
 	head := files.Head(ctx).Commit
@@ -66,7 +72,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit, Output: w.Output})
 		reported()
 		if err != nil {
-			return nil, nil, guarded, err
+			return nil, nil, err
 		}
 		cr := reportOne(i, c, outcome)
 		run.Results = append(run.Results, record.CheckResult{Check: c.Key(t.ID), Result: cr.Result})
@@ -77,8 +83,8 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	logged := func(h check.Header, o check.Outcome) {
 		logs = append(logs, func(out io.Writer) error { return check.WriteLog(out, h, o) })
 	}
-	if err := guards.hold(ctx, w, s, t, run, report, guarded, logged); err != nil {
-		return nil, nil, guarded, err
+	if err := guards.hold(ctx, w, s, t, run, report, logged); err != nil {
+		return nil, nil, err
 	}
 	compareTrees(ctx, files, before, run, report)
 	report.Log, err = s.Runs().Write(t.ID, w.Now(), func(out io.Writer) error {
@@ -94,7 +100,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 		}
 		return nil
 	})
-	return run, report, guarded, err
+	return run, report, err
 }
 
 func reportOne(i int, c task.Check, o check.Outcome) verb.CheckRun {

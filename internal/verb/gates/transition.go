@@ -122,7 +122,7 @@ func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	if len(todo) == 0 {
 		return r, nil
 	}
-	r.Proof.Run, r.Report, r.Proof.Guards, err = run(ctx, w, s, t, todo, tree)
+	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, tree, guards)
 	if err == nil && r.Proof.Run.Tree == "" {
 		r.Proof.Tree = "" // the run changed the tree, so passes earned before it are stale too
 	}
