@@ -96,6 +96,9 @@ func (in *input) arguments(ctx context.Context) error {
 	if in.plain && in.line.ArgsUsage == "" {
 		return e.WithHint("cairn help %s", strings.TrimPrefix(in.line.FullName(), "cairn "))
 	}
+	if slices.ContainsFunc(in.fields, func(f verb.Field) bool { return f.Name == "view" }) {
+		return e.WithHint("--status STATE lists what is in a state, --text WORDS finds by words, --view NAME is a list that the config names")
+	}
 	return e.WithHint("%s; quote text that has spaces", in.form())
 }
 
