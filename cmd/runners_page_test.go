@@ -13,7 +13,8 @@ func runnersPage() string {
 	b.WriteString(`# Runners
 
 The files on which a check [stands](proof.md) where neither it nor the config names them, by the program that its command starts. Globs are from the
-top of the repository; one that names a folder means all that lies in it. A new test changes nothing that was proved; a new file of the configuration counts.
+top of the repository; one that names a folder means all that lies in it. A new file of the configuration counts. A new test does where all run in one process, since it can end
+that; elsewhere it changes nothing that was proved.
 
 `)
 	for _, r := range guard.Runners {
@@ -24,11 +25,17 @@ top of the repository; one that names a folder means all that lies in it. A new 
 			}
 		}
 		row("started by", r.Commands)
-		row("tests", r.Tests)
+		tests := "tests"
+		if r.Together {
+			tests = "tests, new ones too"
+		}
+		row(tests, r.Tests)
 		row("configuration", r.Config)
 		for _, p := range r.Parts {
 			fmt.Fprintf(&b, "- of `%s`: %s\n", p.Glob, p.Says)
 		}
+		row("read for what they start", r.Follows)
+		row("read for what they load", r.Loads)
 		row("linked into the other run", r.Links)
 		fmt.Fprintf(&b, "- not caught: %s\n\n", r.Misses)
 	}

@@ -47,6 +47,25 @@ func (t Task) Accounts(f GuardFile, mover record.Actor) bool {
 	})
 }
 
+// Guarding returns check c of the task with the guards that count: those that it had where the work began, unless a person
+// has changed the checks since.
+func (t Task) Guarding(c Check, began Task) Check {
+	for _, e := range slices.Backward(t.Provenance) {
+		if slices.Contains(e.Fields, "checks") {
+			if e.Who.Human() {
+				return c
+			}
+			break
+		}
+	}
+	for _, was := range began.Checks {
+		if was.Key(t.ID) == c.Key(t.ID) {
+			c.Guards = was.Guards
+		}
+	}
+	return c
+}
+
 // covers reports whether one of some globs means a path.
 func covers(globs []Glob, path string) bool {
 	p, err := ParseGlob(path)

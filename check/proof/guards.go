@@ -87,8 +87,11 @@ func (r guardRules) judgeCheck(i int, c task.Check) {
 	}
 }
 
-// guards are the files on which a check stands, by the config of the base.
+// guards are the files on which a check stands, by the config and the task of the base.
 func (r guardRules) guards(c task.Check) guard.Guards {
+	if r.was != nil {
+		c = r.now.Task.Guarding(c, r.was.Task)
+	}
 	return guard.Of(c, r.change.Base.Config.Guards, r.all.Below, r.all.Was)
 }
 
@@ -96,7 +99,7 @@ func (r guardRules) guards(c task.Check) guard.Guards {
 func changedGuards(guards guard.Guards, d FileDiff) (out []task.GuardFile) {
 	for _, c := range d.Changes {
 		by, ok := guards.Matching(c)
-		if !ok {
+		if !ok || !by.Counts(c) {
 			continue
 		}
 		if !by.Whole() {
@@ -175,7 +178,7 @@ func (r guardRules) began() int {
 // unaccounted leaves out files for which another task that the change closes accounts.
 func (r guardRules) unaccounted(files []task.GuardFile) []task.GuardFile {
 	for _, p := range r.change.pairs {
-		other := pairRules{r.pairRules.judge, p}
+		other := pairRules{r.judge, p}
 		if p.now.ID() == r.now.ID() || other.closing() < 0 {
 			continue
 		}

@@ -32,7 +32,7 @@ import (
 //
 //	as ACTOR COMMAND...  run a command of cairn
 //	id NAME              set $NAME to the id that the last command printed
-//	edit FILE OLD NEW    replace the first OLD in a file by NEW; \n stands for a line break
+//	edit FILE OLD NEW    replace the first OLD in a file by NEW; \n stands for a line break, \t for a tab
 //	commit               commit everything
 //	git COMMAND...       run git
 //	clock DURATION       move the clock on, or back
@@ -135,6 +135,7 @@ func TestHistoriesOfEachKind(t *testing.T) {
 type isolated struct{ *testing.M }
 
 func (h isolated) Run() int {
+	keepToolchains()
 	defer cmdtest.Isolate("")()
 	socket, stop, err := signtest.Agent("ada", "bob", "eve")
 	if err != nil {
@@ -172,17 +173,23 @@ type actors struct {
 }
 
 func (a *actors) run(who string, args ...string) (stdout string, err error) {
+	out, complaint, exit := a.try(who, args...)
+	if exit != 0 {
+		return "", fmt.Errorf("cairn %s: %d: %s", strings.Join(args, " "), exit, complaint)
+	}
+	return out, nil
+}
+
+// try returns what the command printed also where it failed.
+func (a *actors) try(who string, args ...string) (stdout, stderr string, exit int) {
 	a.now = a.now.Add(time.Minute)
 	var out, complaint bytes.Buffer
-	exit := cmd.Main(context.Background(), cmd.Env{
+	exit = cmd.Main(context.Background(), cmd.Env{
 		Args: append([]string{"--actor", who}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaint,
 		Getenv: os.Getenv, Dir: a.dir, Now: func() time.Time { return a.now }, Rand: zeros{},
 		Terminal: cmdtest.Agrees,
 	})
-	if exit != 0 {
-		return "", fmt.Errorf("cairn %s: %d: %s", strings.Join(args, " "), exit, complaint.String())
-	}
-	return out.String(), nil
+	return out.String(), complaint.String(), exit
 }
 
 // begun makes the clone that histories begin in, once, and returns the ids of its tasks by their names.
@@ -340,7 +347,8 @@ func edit(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: edit FILE OLD NEW")
 	}
 	text := ts.ReadFile(args[0])
-	was, now := strings.ReplaceAll(args[1], `\n`, "\n"), strings.ReplaceAll(args[2], `\n`, "\n")
+	spaces := strings.NewReplacer(`\n`, "\n", `\t`, "\t")
+	was, now := spaces.Replace(args[1]), spaces.Replace(args[2])
 	if !strings.Contains(text, was) {
 		ts.Fatalf("%s does not say %q:\n%s", args[0], was, text)
 	}
@@ -384,6 +392,12 @@ func judgeHistory(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 1 {
 		base = args[0]
 	}
+	_, err := io.WriteString(ts.Stdout(), findingsFrom(ts, base))
+	ts.Check(err)
+}
+
+// findingsFrom prints the findings in the commit since a base.
+func findingsFrom(ts *testscript.TestScript, base string) string {
 	l, err := layout.At(ts.MkAbs("."))
 	ts.Check(err)
 	judged := []snapshot.CheckOptions{{Base: base, Commit: "HEAD"}}
@@ -402,8 +416,5 @@ func judgeHistory(ts *testscript.TestScript, neg bool, args []string) {
 	if len(found) > 1 {
 		ts.Fatalf("the findings are not those of the commit before it is committed: %q", slices.Sorted(maps.Keys(found)))
 	}
-	for findings := range found {
-		_, err = io.WriteString(ts.Stdout(), findings)
-		ts.Check(err)
-	}
+	return slices.Collect(maps.Keys(found))[0]
 }

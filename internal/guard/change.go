@@ -16,8 +16,12 @@ type Change struct {
 // modeRepo is the mode of a submodule, as git has it.
 const modeRepo = "160000 "
 
-// Matching returns the guard that a change counts for. A file that was not there before counts only for a guard that
-// says so; of a file of which a part counts, the parts are yet to be compared.
+// Counts reports whether a change that matches the guard counts: a file that was not there before counts only for a guard
+// that says so.
+func (g Guard) Counts(c Change) bool { return g.New || c.Was != "" }
+
+// Matching returns the guard that a change matches, one that it counts for before others. Of a file of which a part counts,
+// the parts are yet to be compared.
 func (g Guards) Matching(c Change) (Guard, bool) {
 	file, err := task.ParseGlob(strings.NewReplacer("*", "?", `\`, "?", "{", "?", "}", "?").Replace(c.Path))
 	if err != nil {
@@ -26,9 +30,9 @@ func (g Guards) Matching(c Change) (Guard, bool) {
 	if strings.HasPrefix(c.Was, modeRepo) || strings.HasPrefix(c.Now, modeRepo) {
 		file = file.Folder()
 	}
-	for _, whole := range []bool{true, false} {
+	for _, want := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
 		i := slices.IndexFunc(g.All, func(one Guard) bool {
-			return one.Whole() == whole && (one.New || c.Was != "") && one.glob.Meets(file)
+			return [2]bool{one.Counts(c), one.Whole()} == want && one.glob.Meets(file)
 		})
 		if i >= 0 {
 			return g.All[i], true

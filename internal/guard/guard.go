@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,23 +39,31 @@ const (
 // table. below is the folder of the workspace from the top of the repository, "" or with a slash at its end.
 func Of(c task.Check, config []string, below string, files Files) Guards {
 	f := finder{files: files, below: below, seen: map[string]bool{}}
+	modules, _ := files(".gitmodules")
+	for _, found := range modulePath.FindAllStringSubmatch(modules, -1) {
+		f.modules = append(f.modules, found[1])
+	}
 	switch {
 	case len(c.Guards) > 0:
 		f.declared(c.Guards, "the check names it")
 	case len(config) > 0:
 		f.declared(config, "the config names it (guards)")
 	default:
-		f.command(c.Cmd, path.Clean(below+c.Folder()), "the command names it", true, 0)
+		f.command(c.Cmd, []string{path.Clean(below + c.Folder())}, "the command names it", 0)
 	}
 	return f.found
 }
 
+// modulePath finds the folders of submodules in .gitmodules.
+var modulePath = regexp.MustCompile(`(?m)^\s*path\s*=\s*(\S+)`)
+
 // finder collects the guards of one check.
 type finder struct {
-	files Files
-	below string
-	seen  map[string]bool
-	found Guards
+	files   Files
+	below   string
+	modules []string // folders of submodules
+	seen    map[string]bool
+	found   Guards
 }
 
 // add adds a guard. A glob that is there already stays as it is.
@@ -77,40 +86,85 @@ func (f *finder) declared(globs []string, why string) {
 	}
 }
 
-// command adds what a text of the shell stands on, which runs in a folder. named says that all files which it names
-// count, and not only the scripts that it starts.
-func (f *finder) command(text, dir, why string, named bool, depth int) {
+// command adds what a text of the shell stands on, which runs in one of some folders. At depth 0 it is that of the check:
+// all files count that it names. Of a script those count that it starts or reads as tests.
+func (f *finder) command(text string, dirs []string, why string, depth int) {
+	for _, glob := range loops(text) {
+		f.inEach(dirs, glob, func(at string) { f.add(Guard{Glob: at, Why: why}) })
+	}
 	for _, words := range commandsIn(text) {
+		for i, word := range words {
+			if i > 0 && goesTo(words[i-1]) {
+				dirs = f.into(dirs, word)
+			}
+		}
+		ofRow := false
 		for i := range Runners {
 			if r := &Runners[i]; r.runs(words) {
-				f.runner(r, dir, depth)
+				ofRow = true
+				f.runner(r, dirs, depth)
 			}
 		}
 		for i, word := range words {
 			for _, folder := range pathFolders(word) {
-				f.add(Guard{Glob: path.Join(dir, folder) + "/*", Why: "the command has it on its PATH", New: true})
+				f.inEach(dirs, folder, func(at string) { f.add(Guard{Glob: at + "/*", Why: "it is on the PATH of the command", New: true}) })
 			}
-			at, ok := inFolder(dir, word)
-			if !ok || !named && !starts(words, i) {
-				continue
-			}
-			content, ok := f.files(at)
-			if !ok || f.seen[at] {
-				continue
-			}
-			f.add(Guard{Glob: at, Why: why})
-			if depth < mostDeep && isScript(at, content) {
-				f.command(content, dir, "started by "+at, false, depth+1)
-			}
+			begun, tests := starts(words, i), ofTests.MatchString(word) && (!ofRow || strings.Contains(word, "/"))
+			f.inEach(dirs, word, func(at string) { f.word(at, dirs, why, depth, begun, tests) })
 		}
 	}
 }
 
+// inEach calls fn with what a word may name in each of some folders.
+func (f *finder) inEach(dirs []string, word string, fn func(at string)) {
+	for _, dir := range dirs {
+		if at, ok := inFolder(dir, word); ok {
+			fn(at)
+		}
+	}
+}
+
+// into adds the folder to which a command goes.
+func (f *finder) into(dirs []string, word string) []string {
+	out := slices.Clone(dirs)
+	f.inEach(dirs, word, func(at string) {
+		if !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+	})
+	return out
+}
+
+// word adds what a word of a command names: what it begins to run, or has tests, or at depth 0 any file.
+func (f *finder) word(at string, dirs []string, why string, depth int, begun, tests bool) {
+	for _, module := range f.modules {
+		if at == module || strings.HasPrefix(at, module+"/") {
+			f.add(Guard{Glob: module, Why: why})
+			return
+		}
+	}
+	content, ok := f.files(at)
+	switch {
+	case f.seen[at]:
+	case !ok && (begun || tests) && (path.Ext(at) == "" || strings.Contains(at, "*")):
+		f.add(Guard{Glob: at, Why: why}) // a folder, if it is there at all
+	case !ok || depth > 0 && !begun && !tests:
+	default:
+		f.add(Guard{Glob: at, Why: why})
+		if depth < mostDeep && isScript(at, content) {
+			f.command(content, f.into(dirs, path.Dir(at)), "started by "+at, depth+1)
+		}
+	}
+}
+
+// ofTests finds an element of a path that says that it has tests, or what they expect.
+var ofTests = regexp.MustCompile(`(?i)^[\w./@*$-]*?(?:^|[/._-])(?:tests?|testing|cases?|specs?|expected|goldens?|fixtures?|testdata|snapshots?|e2e|suites?)(?:[/._-][\w./@*-]*)?$`)
+
 // runner adds the files of a row, and what the scripts of its configuration start.
-func (f *finder) runner(r *Runner, dir string, depth int) {
+func (f *finder) runner(r *Runner, dirs []string, depth int) {
 	why := "of " + r.Name
 	for _, glob := range r.Tests {
-		f.add(Guard{Glob: glob, Why: "a test " + why})
+		f.add(Guard{Glob: glob, Why: "a test " + why, New: r.Together})
 	}
 	for _, glob := range r.Config {
 		f.add(Guard{Glob: glob, Why: "configuration " + why, New: true})
@@ -123,20 +177,36 @@ func (f *finder) runner(r *Runner, dir string, depth int) {
 			f.found.Links = append(f.found.Links, folder)
 		}
 	}
-	for _, name := range follows[r.Name] {
-		at := path.Join(dir, name)
-		content, ok := f.files(at)
-		if mark := r.Name + "\x00" + at; ok && !f.seen[mark] && depth < mostDeep {
-			f.seen[mark] = true
-			f.command(content[:min(len(content), mostText)], dir, "started by "+at, false, depth+1)
-		}
+	f.add(Guard{Glob: "**/.gitignore", Why: why, New: true, part: hiding(r.Config)})
+	for _, name := range r.Follows {
+		f.inEach(dirs, name, func(at string) {
+			content, ok := f.files(at)
+			if mark := r.Name + "\x00" + at; ok && !f.seen[mark] && depth < mostDeep {
+				f.seen[mark] = true
+				f.command(content[:min(len(content), mostText)], dirs, "started by "+at, depth+1)
+			}
+		})
+	}
+	for _, name := range r.Loads {
+		f.inEach(dirs, name, func(at string) {
+			content, _ := f.files(at)
+			for _, word := range loaded(content) {
+				f.inEach([]string{path.Dir(at)}, word, func(file string) { f.add(Guard{Glob: file, Why: "loaded by " + at}) })
+			}
+		})
 	}
 }
+
+// shorter writes what scripts say of their own folder, and a value in quotes, in a form that splits into words.
+var shorter = strings.NewReplacer(
+	`$(dirname "$0")`, ".", `$(dirname $0)`, ".", `$(dirname -- "$0")`, ".", `${0%/*}`, ".", `$(dirname "${BASH_SOURCE[0]}")`, ".",
+	`$(pwd)`, "$PWD", `${PWD}`, "$PWD", `="`, "=", `='`, "=", ":-", " ",
+)
 
 // commandsIn splits a text of the shell into commands, and those into words. It is no shell: what it takes for a word
 // too much guards a file too much.
 func commandsIn(text string) (out [][]string) {
-	for _, command := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;|&(){}", r) }) {
+	for _, command := range strings.FieldsFunc(shorter.Replace(text), func(r rune) bool { return strings.ContainsRune("\n;|&(){}", r) }) {
 		if strings.HasPrefix(strings.TrimSpace(command), "#") {
 			continue
 		}
@@ -146,6 +216,26 @@ func commandsIn(text string) (out [][]string) {
 		}
 	}
 	return out
+}
+
+// goesTo reports whether the word behind another is a folder in which something runs.
+func goesTo(word string) bool {
+	return slices.Contains([]string{"cd", "pushd", "-C", "--directory", "--prefix", "--dir", "--cwd"}, word)
+}
+
+var (
+	loopOver = regexp.MustCompile(`\bfor\s+(\w+)\s+in\s+([^;\n]+)`)
+	loopRuns = `(?m)(?:^|;|&&|\|\||\b(?:do|then|exec|time|sh|bash|dash|zsh|python[0-9.]*|node))[ \t]+(?:-\w+[ \t]+)*"?\$\{?`
+)
+
+// loops lists what the loops of a text go over, each of which they run.
+func loops(text string) (globs []string) {
+	for _, found := range loopOver.FindAllStringSubmatch(text, -1) {
+		if regexp.MustCompile(loopRuns + found[1] + `\b`).MatchString(text) {
+			globs = append(globs, slices.DeleteFunc(strings.Fields(shorter.Replace(found[2])), func(w string) bool { return !strings.Contains(w, "/") })...)
+		}
+	}
+	return globs
 }
 
 // pathFolders lists the folders of the repository that a word puts on the PATH.
@@ -168,8 +258,10 @@ func inFolder(dir, word string) (string, bool) {
 	if _, value, ok := strings.Cut(word, "="); ok { // as in --config=x
 		word = value
 	}
-	word = strings.TrimPrefix(strings.TrimPrefix(word, "@"), "$PWD/")
-	if word == "" || word[0] == '/' || word[0] == '-' || word[0] == '$' {
+	if word = strings.TrimPrefix(word, "@"); strings.HasPrefix(word, "$") { // a folder that is not known, often the script's own
+		_, word, _ = strings.Cut(word, "/")
+	}
+	if word == "" || word[0] == '/' || word[0] == '-' || strings.Contains(word, "$") {
 		return "", false
 	}
 	at := path.Join(dir, word)
@@ -177,11 +269,14 @@ func inFolder(dir, word string) (string, bool) {
 }
 
 // interpreters are the programs that run the file which stands behind them.
-var interpreters = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "node", "ruby", "perl", "php", "deno", "bun", "tsx", "ts-node", "lua", "pwsh", "source", "."}
+var interpreters = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "node", "ruby", "perl", "php", "deno", "bun", "tsx", "ts-node", "lua", "pwsh", "source", ".", "include", "-include", "sinclude"}
 
 // starts reports whether a word of a command is a program in the repository, or the script of an interpreter.
 func starts(words []string, i int) bool {
 	if strings.HasPrefix(words[i], "./") || strings.HasPrefix(words[i], "@./") {
+		return true
+	}
+	if i > 1 && words[i-1] == "run" && sameProgram(words[i-2], "go") {
 		return true
 	}
 	for _, before := range slices.Backward(words[:i]) {

@@ -2,10 +2,10 @@ package guard
 
 import (
 	"encoding/json"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // lines returns what keeps the lines of a go.mod that begin with one of some words, and the blocks that they open.
@@ -79,18 +79,91 @@ func without(elements ...string) func(string) string {
 	}
 }
 
-// testModule finds a module behind #[cfg(test)] that ends in the first column, as rustfmt writes it.
-var testModule = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?ms)^#\[cfg\((?:test|all\(test\b[^\n]*)\)\]\s*\n(?:#\[[^\n]*\n)*(?:pub(?:\([a-z]+\))? )?mod \w+ \{.*?^\}\n?`)
-})
+// testItem begins a test in a source of Rust: a module behind cfg(test), or a function with an attribute of tests.
+var testItem = regexp.MustCompile(`^#\[(?:cfg\((?:test|all\(test\b)|(?:\w+::)*(?:test|test_case|rstest|bench|quickcheck)\b)`)
 
-// rustTests is the text of the test modules of a source file.
-func rustTests(content string) string {
-	return strings.Join(testModule().FindAllString(content, -1), "\n")
+// rustItems divides a source of Rust into its tests and the rest. A test ends where a line in the first column does, as
+// rustfmt writes it.
+func rustItems(content string) (tests, rest string) {
+	var in, out strings.Builder
+	inside := false
+	for line := range strings.Lines(content) {
+		inside = inside || testItem.MatchString(line)
+		if !inside {
+			out.WriteString(line)
+			continue
+		}
+		in.WriteString(line)
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" && strings.Trim(line[:1], " \t#") != "" {
+			inside = !strings.HasSuffix(line, "}") && !strings.HasSuffix(line, ";")
+		}
+	}
+	return in.String(), out.String()
 }
 
-// putRustTests replaces the test modules of a source file by those of another version of it.
+// rustTests is the text of the tests of a source file.
+func rustTests(content string) string {
+	tests, _ := rustItems(content)
+	return tests
+}
+
+// putRustTests replaces the tests of a source file by those of another version of it.
 func putRustTests(content, from string) string {
-	code := strings.TrimRight(testModule().ReplaceAllString(content, ""), "\n")
-	return code + "\n\n" + rustTests(from)
+	_, rest := rustItems(content)
+	return strings.TrimRight(rest, "\n") + "\n\n" + rustTests(from)
+}
+
+// cargoParts is what counts of a Cargo.toml: some sections, and where the dependencies of tests come from a folder or a
+// repository.
+func cargoParts(content string) string {
+	return sections("patch", "replace", "test", "lib", "bin", "profile", "target")(content) + "\n" + strings.Join(elsewhere(content), "\n")
+}
+
+// elsewhere lists the lines of a Cargo.toml that take a dependency of tests, which the code has not, from elsewhere than a
+// registry.
+func elsewhere(content string) []string {
+	code := sections("dependencies")(content)
+	return slices.DeleteFunc(strings.Split(sections("dev-dependencies")(content), "\n"), func(line string) bool {
+		name, value, _ := strings.Cut(line, "=")
+		return !strings.Contains(value, "path") && !strings.Contains(value, "git") || strings.Contains("\n"+code, "\n"+strings.TrimSpace(name)+" ")
+	})
+}
+
+var (
+	cargoPath = regexp.MustCompile(`path\s*=\s*"([^"]+)"`)
+	setUps    = regexp.MustCompile(`(?s)\b(?:setupFiles\w*|globalSetup|globalTeardown|testEnvironment|testRunner|resolver|reporters|snapshotSerializers|transform)["']?\s*[:=]\s*(\[[^\]]*\]|\{[^}]*\}|[^,\n]*)`)
+)
+
+// loaded lists the files that the configuration of a runner has it load before the tests, as paths from its folder.
+func loaded(content string) (paths []string) {
+	for _, found := range setUps.FindAllStringSubmatch(content, -1) {
+		for _, word := range strings.FieldsFunc(found[1], func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,[]{}:", r) }) {
+			if strings.ContainsAny(word, "./") {
+				paths = append(paths, strings.TrimPrefix(word, "<rootDir>/"))
+			}
+		}
+	}
+	for _, line := range elsewhere(content) {
+		if found := cargoPath.FindStringSubmatch(line); found != nil {
+			paths = append(paths, found[1])
+		}
+	}
+	return paths
+}
+
+// hiding is the part of a .gitignore that hides what configures a runner.
+func hiding(config []string) *Part {
+	return &Part{Says: "what hides configuration of a runner", Of: func(content string) string {
+		var out []string
+		for line := range strings.Lines(content) {
+			line = strings.TrimSpace(line)
+			if slices.ContainsFunc(config, func(glob string) bool {
+				hides, err := path.Match(path.Base(line), path.Base(glob))
+				return err == nil && hides && !strings.HasPrefix(line, "#")
+			}) {
+				out = append(out, line)
+			}
+		}
+		return strings.Join(out, "\n")
+	}}
 }

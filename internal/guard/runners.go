@@ -11,6 +11,9 @@ type Runner struct {
 	Config   []string // globs of what configures the runner, or stands in for what it tests; a new one counts too
 	Parts    []Part   // files of which only a part counts
 	Links    []string // folders that git ignores and that it needs, such as installed dependencies
+	Together bool     // tests run in one process, so that a new one can end or bend the others: it counts too
+	Follows  []string // files whose text says what else is run, as commands
+	Loads    []string // files of its configuration that name what it loads before the tests
 	Misses   string   // what the row does not catch
 }
 
@@ -30,6 +33,11 @@ var (
 	pythonConfig = []string{
 		"**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/tox.ini", "**/noxfile.py", "**/.coveragerc", "**/sitecustomize.py", "**/usercustomize.py",
 		"**/pytest.py", "**/_pytest", "**/pytest", "**/unittest.py", "**/unittest", "**/*.pth",
+		// at the top, where they stand in for Python's own, which runners and tests import:
+		"argparse.py", "ast.py", "asyncio.py", "bdb.py", "collections.py", "contextlib.py", "copy.py", "dataclasses.py", "datetime.py", "decimal.py", "difflib.py",
+		"doctest.py", "enum.py", "fractions.py", "functools.py", "gc.py", "inspect.py", "io.py", "itertools.py", "json.py", "logging.py", "math.py", "operator.py",
+		"os.py", "pathlib.py", "pprint.py", "random.py", "re.py", "shutil.py", "signal.py", "statistics.py", "string.py", "subprocess.py", "sys.py", "tempfile.py",
+		"threading.py", "time.py", "traceback.py", "types.py", "typing.py", "uuid.py", "warnings.py", "weakref.py",
 	}
 	pythonParts = []Part{
 		{Glob: "**/setup.cfg", Of: sections("tool:pytest", "pytest", "coverage:", "flake8"), Says: "the sections of pytest and coverage"},
@@ -38,7 +46,7 @@ var (
 	scriptTests  = []string{"**/*.test.*", "**/*.spec.*", "**/*-test.*", "**/*_test.*", "**/__tests__", "**/__snapshots__", "**/test", "**/tests", "**/spec", "**/cypress", "**/e2e"}
 	scriptConfig = []string{
 		"**/__mocks__", "**/.mocharc*", "**/jest.config.*", "**/jest.setup.*", "**/vitest.config.*", "**/vitest.setup.*", "**/vitest.workspace.*", "**/vite.config.*",
-		"**/babel.config.*", "**/.babelrc*", "**/karma.conf.*", "**/ava.config.*", "**/playwright.config.*", "**/cypress.config.*", "**/.npmrc", "**/.yarnrc*", "**/.taprc", "**/bunfig.toml",
+		"**/babel.config.*", "**/.babelrc*", "**/karma.conf.*", "**/ava.config.*", "**/playwright.config.*", "**/cypress.config.*", "**/.npmrc", "**/.yarnrc*", "**/.taprc", "**/bunfig.toml", "**/node_modules/.bin",
 	}
 	scriptParts = []Part{{
 		Glob: "**/package.json", Says: "scripts, and what configures runners",
@@ -50,27 +58,31 @@ var (
 var Runners = []Runner{
 	{
 		Name: "go test", Commands: []string{"go test", "gotestsum", "ginkgo", "richgo test"},
-		Tests:  []string{"**/*_test.go", "**/testdata"},
-		Config: []string{"**/go.work"},
-		Parts:  []Part{{Glob: "**/go.mod", Of: lines("replace", "exclude", "toolchain"), Says: "replace, exclude and toolchain"}},
-		Misses: "a build tag or an `init` in the code under test that knows that it is tested",
+		Tests:  []string{"**/*_test.go", "**/testdata", "**/*testutil*", "**/testhelper*", "**/testing", "**/assert", "**/*test"},
+		Config: []string{"**/go.work", "**/vendor"}, Together: true,
+		Parts:  []Part{{Glob: "**/go.mod", Of: lines("module", "replace", "exclude", "toolchain"), Says: "module, replace, exclude and toolchain"}},
+		Misses: "code under test that knows that it is tested, helpers of tests in a folder whose name does not say so, and what `go generate` runs; an upgrade of what lies in vendor counts as a change of it",
 	},
 	{
 		Name: "pytest", Commands: []string{"pytest", "py.test", "python -m pytest", "python -m unittest", "python -m doctest", "tox", "nox", "nose2", "manage.py test", "hatch test"},
 		Tests: pythonTests, Config: pythonConfig, Parts: pythonParts, Links: []string{".venv", "venv", ".tox"},
+		Together: true, Follows: []string{"tox.ini", "noxfile.py"},
 		Misses: "doctests in the modules themselves, and plugins in an environment that git ignores",
 	},
 	{
 		Name: "npm test", Commands: []string{"npm test", "npm t", "npm run", "npm exec", "yarn", "pnpm", "bun test", "bun run", "node --test", "mocha", "ava", "tap", "deno test", "playwright test", "cypress run", "karma start"},
 		Tests: scriptTests, Config: scriptConfig, Parts: scriptParts, Links: []string{"node_modules"},
-		Misses: "what is installed in node_modules, which git ignores",
+		Follows: []string{"package.json"},
+		Misses:  "what is installed in node_modules, which git ignores",
 	},
 	{
 		Name: "vitest", Commands: []string{"vitest"}, Tests: scriptTests, Config: scriptConfig, Parts: scriptParts, Links: []string{"node_modules"},
+		Loads:  []string{"vitest.config.ts", "vitest.config.mts", "vitest.config.js", "vitest.config.mjs", "vite.config.ts", "vite.config.mts", "vite.config.js", "vite.config.mjs"},
 		Misses: "tests in source files (`import.meta.vitest`), and what is installed in node_modules",
 	},
 	{
 		Name: "jest", Commands: []string{"jest", "react-scripts test", "ng test"}, Tests: scriptTests, Config: scriptConfig, Parts: scriptParts, Links: []string{"node_modules"},
+		Loads:  []string{"package.json", "jest.config.js", "jest.config.ts", "jest.config.mjs", "jest.config.cjs", "jest.config.json"},
 		Misses: "what is installed in node_modules, which git ignores",
 	},
 	{
@@ -78,10 +90,11 @@ var Runners = []Runner{
 		Tests:  []string{"**/tests", "**/tests.rs", "**/test.rs", "**/*_test.rs", "**/*_tests.rs", "**/snapshots"},
 		Config: []string{"**/.cargo", "**/build.rs", "**/rust-toolchain*", "**/nextest.toml", "**/.config/nextest.toml"},
 		Parts: []Part{
-			{Glob: "**/Cargo.toml", Of: sections("patch", "replace", "test", "lib", "bin", "profile", "target"), Says: "the sections of targets, patches and profiles"},
-			{Glob: "**/*.rs", Of: rustTests, Into: putRustTests, Says: "the modules behind #[cfg(test)]"},
+			{Glob: "**/Cargo.toml", Of: cargoParts, Says: "the sections of targets, patches and profiles, and dependencies of tests that are not from a registry"},
+			{Glob: "**/*.rs", Of: rustTests, Into: putRustTests, Says: "modules behind #[cfg(test)], and tests"},
 		},
-		Misses: "doctests, and tests in a source file that stand outside of a module behind #[cfg(test)] which ends in the first column",
+		Loads:  []string{"Cargo.toml"},
+		Misses: "doctests, what tests in the sources call, a macro in the sources that takes the name of one which they use, and tests that do not begin and end in the first column",
 	},
 	{
 		Name: "mvn", Commands: []string{"mvn", "mvnw"},
@@ -104,13 +117,14 @@ var Runners = []Runner{
 	{
 		Name: "rspec", Commands: []string{"rspec", "rake", "rails test", "bin/test", "minitest"},
 		Tests: []string{"**/spec", "**/test"}, Config: []string{"**/.rspec", "**/Rakefile", "**/spec_helper.rb", "**/rails_helper.rb", "**/test_helper.rb"}, Links: []string{"vendor/bundle"},
+		Together: true, Follows: []string{"Rakefile"},
 		Misses: "gems in a folder that git ignores",
 	},
 	{
 		Name: "phpunit", Commands: []string{"phpunit", "pest", "composer test", "composer run", "artisan test"},
 		Tests: []string{"**/tests", "**/test", "**/*Test.php"}, Config: []string{"**/phpunit.xml*", "**/phpunit.dist.xml", "**/Pest.php"},
 		Parts: []Part{{Glob: "**/composer.json", Of: jsonKeys("scripts", "autoload-dev"), Says: "scripts and autoload-dev"}},
-		Links: []string{"vendor"}, Misses: "what is installed in vendor, where git ignores it",
+		Links: []string{"vendor"}, Together: true, Follows: []string{"composer.json"}, Misses: "what is installed in vendor, where git ignores it",
 	},
 	{
 		Name: "ctest", Commands: []string{"ctest"},
@@ -119,23 +133,15 @@ var Runners = []Runner{
 	},
 	{
 		Name: "make", Commands: []string{"make", "gmake", "just", "task"},
-		Config: []string{"**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/justfile", "**/Taskfile.yml", "**/Taskfile.yaml"},
-		Misses: "files that a recipe names and that are neither scripts nor those of another row",
+		Config:  []string{"**/Makefile", "**/makefile", "**/GNUmakefile", "**/*.mk", "**/justfile", "**/Taskfile.yml", "**/Taskfile.yaml"},
+		Follows: []string{"Makefile", "makefile", "GNUmakefile", "justfile", "Taskfile.yml", "Taskfile.yaml"},
+		Misses:  "files that a recipe names and that are neither scripts nor those of another row",
 	},
 	{
 		Name: "bats", Commands: []string{"bats", "shellspec", "shunit2"},
 		Tests: []string{"**/*.bats", "**/spec", "**/test", "**/tests"}, Config: []string{"**/.shellspec"},
 		Misses: "helpers that lie elsewhere",
 	},
-}
-
-// follows are the files, by the name of a row, whose text says what else is run.
-var follows = map[string][]string{
-	"make":     {"Makefile", "makefile", "GNUmakefile", "justfile", "Taskfile.yml", "Taskfile.yaml"},
-	"npm test": {"package.json"},
-	"pytest":   {"tox.ini", "noxfile.py"},
-	"phpunit":  {"composer.json"},
-	"rspec":    {"Rakefile"},
 }
 
 // runs reports whether a command, as its words, starts one of a row. Words may stand in between, such as flags.
@@ -156,6 +162,7 @@ func (r Runner) runs(words []string) bool {
 
 // sameProgram reports whether a word names a program, wherever that lies and whatever its version.
 func sameProgram(word, name string) bool {
+	word = strings.TrimLeft(word, "@+") // of a recipe of make
 	word = strings.TrimSuffix(word[strings.LastIndexAny(word, `/\`)+1:], ".exe")
 	return word == name || name == "python" && strings.HasPrefix(word, name) && strings.Trim(word[len(name):], "0123456789.") == ""
 }

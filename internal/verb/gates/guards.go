@@ -28,8 +28,12 @@ type guarding struct {
 	now   store.Tree
 	below string // the workspace's folder from the top of the repository, "" or with a slash at its end
 
+	task    record.ID
+	checks  []task.Check            // with the guards that count
+	config  []string                // what the config said that all checks stand on
 	of      map[string]guard.Guards // by the key of a check
 	changed map[string][]change     // the same
+	added   map[string][]change     // the same; new tests, which do not count and are left out of the other run
 }
 
 // change is a changed file, and the guard that it counts for.
@@ -80,25 +84,57 @@ func guardsOf(ctx context.Context, s *store.Store, t task.Task, files store.File
 
 // compare finds the changed files of each command.
 func (g *guarding) compare(ctx context.Context, s *store.Store, t task.Task) (err error) {
-	g.of, g.changed = map[string]guard.Guards{}, map[string][]change{}
+	g.of, g.changed, g.added = map[string]guard.Guards{}, map[string][]change{}, map[string][]change{}
 	if g.was, err = g.files.Layout.Repo.Objects().Tree(ctx, g.base); err != nil {
 		return err
 	}
 	if g.files.Repo == "" {
 		g.below = s.InRepo("")
 	}
-	paths := g.was.Changed(g.now)
+	if err := g.declared(ctx, s, t); err != nil {
+		return err
+	}
+	return g.differ(ctx, g.now)
+}
+
+// declared reads what the config and the task said where the work began, so that work cannot narrow it.
+func (g *guarding) declared(ctx context.Context, s *store.Store, t task.Task) error {
+	g.task, g.config, g.checks = t.ID, s.Config.Guards, t.Checks
+	if g.files.Repo != "" {
+		return nil
+	}
+	text, err := g.old(ctx, s.InRepo(s.Rel(s.ConfigFile())))
+	if err != nil {
+		return err
+	}
+	if was, err := kind.ParseConfig([]byte(text)); err == nil && text != "" {
+		g.config = was.Guards
+	}
+	if text, err = g.old(ctx, s.InRepo(kind.Tasks.File(t.ID))); err != nil {
+		return err
+	}
+	if was, err := kind.Tasks.Parse([]byte(text)); err == nil {
+		g.checks = record.Each(t.Checks, func(c task.Check) task.Check { return t.Guarding(c, was) })
+	}
+	return nil
+}
+
+// differ finds the files of each command that a tree has otherwise. It may be called with more than one.
+func (g *guarding) differ(ctx context.Context, now store.Tree) error {
+	paths := g.was.Changed(now)
 	if len(paths) == 0 {
 		return nil
 	}
-	for _, c := range t.Checks {
-		key := c.Key(t.ID)
-		if _, known := g.of[key]; c.Manual() || known {
+	done := map[string]bool{}
+	for _, c := range g.checks {
+		key := c.Key(g.task)
+		if c.Manual() || done[key] {
 			continue
 		}
-		guards := g.guards(ctx, s, c, key)
+		done[key] = true
+		guards := g.guards(ctx, c, key)
 		for _, at := range paths {
-			one := guard.Change{Path: at, Was: g.was[at], Now: g.now[at]}
+			one := guard.Change{Path: at, Was: g.was[at], Now: now[at]}
 			by, ok := guards.Matching(one)
 			if !ok {
 				continue
@@ -106,19 +142,36 @@ func (g *guarding) compare(ctx context.Context, s *store.Store, t task.Task) (er
 			if same, err := g.same(ctx, one, by); err != nil {
 				return err
 			} else if !same {
-				g.changed[key] = append(g.changed[key], change{one, by})
+				g.put(key, change{one, by})
 			}
 		}
 	}
 	return nil
 }
 
+// put notes a change of a file, in the place of an earlier one.
+func (g *guarding) put(key string, c change) {
+	to := g.changed
+	if !c.by.Counts(c.Change) {
+		to = g.added
+	}
+	to[key] = append(slices.DeleteFunc(to[key], func(earlier change) bool { return earlier.Path == c.Path }), c)
+}
+
+// ran compares what a run left in the files with where the work began too, since it may have written into them.
+func (g *guarding) ran(ctx context.Context, after store.Tree) error {
+	if g == nil || after == nil || Fingerprint(after) == Fingerprint(g.now) {
+		return nil
+	}
+	return g.differ(ctx, after)
+}
+
 // guards are the globs of a check.
-func (g *guarding) guards(ctx context.Context, s *store.Store, c task.Check, key string) guard.Guards {
+func (g *guarding) guards(ctx context.Context, c task.Check, key string) guard.Guards {
 	if known, ok := g.of[key]; ok {
 		return known
 	}
-	g.of[key] = guard.Of(c, s.Config.Guards, g.below, g.reader(ctx))
+	g.of[key] = guard.Of(c, g.config, g.below, g.reader(ctx))
 	return g.of[key]
 }
 
@@ -180,7 +233,7 @@ func (g *guarding) same(ctx context.Context, c guard.Change, by guard.Guard) (bo
 	if c.Now != "" {
 		content, err := g.text(ctx, c.Path)
 		if err != nil {
-			return false, err
+			return false, nil // a link, or gone by now: it is not what it was
 		}
 		now = content
 	}
@@ -286,12 +339,12 @@ func StandsOn(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 		return "", nil, err
 	}
 	state := g.state(w.Actor())
-	for i, c := range t.Checks {
+	for i, c := range g.checks {
 		if c.Manual() {
 			continue
 		}
 		key := c.Key(t.ID)
-		one := Stands{Check: i, Desc: c.Desc, Guards: verb.NoNil(g.guards(ctx, s, c, key).All), Changed: []GuardChanged{}}
+		one := Stands{Check: i, Desc: c.Desc, Guards: verb.NoNil(g.guards(ctx, c, key).All), Changed: []GuardChanged{}}
 		owed := record.SetOf(record.Each(state.Owed(t, i), func(f task.GuardFile) string { return f.Path }))
 		for _, c := range g.changed[key] {
 			one.Changed = append(one.Changed, GuardChanged{Path: c.Path, How: c.how(), Why: c.by.Why, Glob: c.by.Glob, Part: c.by.Part, Owed: owed[c.Path]})
@@ -366,7 +419,7 @@ func (h heldRun) in(ctx context.Context, todo []int, ended func(nth int, h check
 	}
 	return throwaway(ctx, h.s, h.files, verb.Throwaway{For: "held", Links: h.links(todo), Consented: h.consented}, func(top, root string) error {
 		for _, i := range todo {
-			for _, c := range h.changed[h.key(i)] {
+			for _, c := range h.takenBack(i) {
 				if err := h.putBack(ctx, top, c); record.CodeOf(err) == record.InvalidInput {
 					return nil
 				} else if err != nil {
@@ -393,6 +446,11 @@ func (h heldRun) in(ctx context.Context, todo []int, ended func(nth int, h check
 	})
 }
 
+// takenBack are the changes that a run with the files as they were has not: new tests, and what counts.
+func (h heldRun) takenBack(i int) []change {
+	return slices.Concat(h.added[h.key(i)], h.changed[h.key(i)])
+}
+
 func (h heldRun) key(i int) string { return h.t.Checks[i].Key(h.t.ID) }
 
 // links are the ignored folders that the runners of some checks need: at the top, and in the folders of the checks.
@@ -415,10 +473,10 @@ func (g *guarding) putBack(ctx context.Context, top string, c change) error {
 		return err
 	}
 	now := ""
-	if c.Now != "" {
+	if c.Now != "" && !c.by.Whole() {
 		content, err := g.text(ctx, c.Path)
 		if err != nil {
-			return err
+			return record.Errorf(record.InvalidInput, "%s is no file any more of which a part can be put back", c.Path)
 		}
 		now = content
 	}

@@ -38,8 +38,8 @@ func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Ta
 	if err != nil {
 		return r, err
 	}
-	r.Proof.Guards = guards.state(w.Actor())
 	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, tree, guards)
+	r.Proof.Guards = guards.state(w.Actor()) // the run may have changed them
 	return r, err
 }
 
@@ -83,10 +83,14 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	logged := func(h check.Header, o check.Outcome) {
 		logs = append(logs, func(out io.Writer) error { return check.WriteLog(out, h, o) })
 	}
+	after := treeOf(ctx, files)
+	if err := guards.ran(ctx, after); err != nil {
+		return nil, nil, err
+	}
 	if err := guards.hold(ctx, w, s, t, run, report, logged); err != nil {
 		return nil, nil, err
 	}
-	compareTrees(ctx, files, before, run, report)
+	compareTrees(before, after, run, report)
 	report.Log, err = s.Runs().Write(t.ID, w.Now(), func(out io.Writer) error {
 		for i, write := range logs {
 			if i > 0 {
@@ -112,8 +116,7 @@ func reportOne(i int, c task.Check, o check.Outcome) verb.CheckRun {
 }
 
 // compareTrees takes the fingerprint away from a run during which files changed, and says which.
-func compareTrees(ctx context.Context, files store.Files, before store.Tree, run *task.Run, report *verb.RunReport) {
-	after := treeOf(ctx, files)
+func compareTrees(before, after store.Tree, run *task.Run, report *verb.RunReport) {
 	if Fingerprint(after) == run.Tree {
 		return
 	}

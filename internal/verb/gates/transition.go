@@ -123,6 +123,7 @@ func (tr Transition) Prepare(ctx context.Context, w *verb.Workspace, s *store.St
 		return r, nil
 	}
 	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, tree, guards)
+	r.Proof.Guards = guards.state(w.Actor()) // the run may have changed them
 	if err == nil && r.Proof.Run.Tree == "" {
 		r.Proof.Tree = "" // the run changed the tree, so passes earned before it are stale too
 	}

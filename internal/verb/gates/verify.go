@@ -256,7 +256,7 @@ func (h heldRun) matrix(ctx context.Context, i int, passes bool) (*Matrix, error
 		}
 		return err
 	}
-	old := h.changed[h.key(i)]
+	old := h.takenBack(i)
 	if err := run(&m.OldTests, h.at, old); err != nil {
 		return m, err
 	}
@@ -275,15 +275,12 @@ func (h heldRun) matrix(ctx context.Context, i int, passes bool) (*Matrix, error
 // newTests are the guarded files of the commit that is looked at, new ones too, as changes by which a work tree of the
 // base gets them.
 func (h heldRun) newTests(ctx context.Context, i int) (out []change) {
-	guards := h.guards(ctx, h.s, h.t.Checks[i], h.key(i))
+	guards := h.guards(ctx, h.checks[i], h.key(i))
 	for _, path := range h.was.Changed(h.now) {
 		was, now := h.was[path], h.now[path]
-		asOld := guard.Change{Path: path, Was: now, Now: was}
-		if asOld.Was == "" {
-			asOld.Was = was
-		}
-		if by, ok := guards.Matching(asOld); ok {
-			out = append(out, change{guard.Change{Path: path, Was: now, Now: was}, by})
+		back := guard.Change{Path: path, Was: now, Now: was}
+		if by, ok := guards.Matching(back); ok {
+			out = append(out, change{back, by})
 		}
 	}
 	return out
