@@ -107,10 +107,11 @@ func Throwaway(ctx context.Context, s *store.Store, files store.Files, what verb
 	if what.Consented {
 		o.Trusted = func() bool { return true }
 	}
-	trees, err := worktree.Open(s.Layout, o)
+	open := func() (*worktree.Worktrees, error) { return worktree.Open(s.Layout, o) }
 	if files.Repo != "" {
-		trees, err = treesIn(s, files.Repo, time.Now)
+		open = func() (*worktree.Worktrees, error) { return treesIn(s, files.Repo, time.Now) }
 	}
+	trees, err := open()
 	if err != nil {
 		return err
 	}

@@ -168,12 +168,12 @@ func (g *guarding) verify(ctx context.Context, w *verb.Workspace, s *store.Store
 	if err := g.compare(ctx, s, t); err != nil {
 		return out, err
 	}
-	h, print := heldRun{guarding: g, w: w, s: s, t: t}, Fingerprint(tree)
+	h, now := heldRun{guarding: g, w: w, s: s, t: t}, Fingerprint(tree)
 	evidence := t.EvidenceIndex()
 	err = h.inCommit(ctx, g.at, todo, nil, func(root string) error {
 		for n, i := range todo {
 			ev, _ := evidence.Evidence(i)
-			one := VerifiedCheck{Check: i, Desc: t.Checks[i].Desc, Recorded: string(ev.Result), Same: ev.Tree == print && print != ""}
+			one := VerifiedCheck{Check: i, Desc: t.Checks[i].Desc, Recorded: string(ev.Result), Same: ev.Tree == now && now != ""}
 			if ev.Held {
 				one.Recorded += ", held"
 			}
