@@ -51,8 +51,8 @@ func (t Task) Accounts(f GuardFile, mover record.Actor) bool {
 // has changed the checks since.
 func (t Task) Guarding(c Check, began Task) Check {
 	for _, e := range slices.Backward(t.Provenance) {
-		if slices.Contains(e.Fields, "checks") {
-			if e.Who.Human() {
+		if e.Checks != nil {
+			if e.Who.Human() && slices.Contains(e.Checks, c.Hash(t.ID)) {
 				return c
 			}
 			break

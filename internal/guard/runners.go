@@ -34,10 +34,7 @@ var (
 		"**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/tox.ini", "**/noxfile.py", "**/.coveragerc", "**/sitecustomize.py", "**/usercustomize.py",
 		"**/pytest.py", "**/_pytest", "**/pytest", "**/unittest.py", "**/unittest", "**/*.pth",
 		// at the top, where they stand in for Python's own, which runners and tests import:
-		"argparse.py", "ast.py", "asyncio.py", "bdb.py", "collections.py", "contextlib.py", "copy.py", "dataclasses.py", "datetime.py", "decimal.py", "difflib.py",
-		"doctest.py", "enum.py", "fractions.py", "functools.py", "gc.py", "inspect.py", "io.py", "itertools.py", "json.py", "logging.py", "math.py", "operator.py",
-		"os.py", "pathlib.py", "pprint.py", "random.py", "re.py", "shutil.py", "signal.py", "statistics.py", "string.py", "subprocess.py", "sys.py", "tempfile.py",
-		"threading.py", "time.py", "traceback.py", "types.py", "typing.py", "uuid.py", "warnings.py", "weakref.py",
+		"argparse.py", "ast.py", "contextlib.py", "copy.py", "dataclasses.py", "decimal.py", "difflib.py", "enum.py", "inspect.py", "json.py", "logging.py", "pprint.py", "random.py", "re.py", "statistics.py", "traceback.py", "typing.py", "warnings.py",
 	}
 	pythonParts = []Part{
 		{Glob: "**/setup.cfg", Of: sections("tool:pytest", "pytest", "coverage:", "flake8"), Says: "the sections of pytest and coverage"},
