@@ -26,7 +26,7 @@ func ParseID(s string) (ID, error) {
 // 32.
 func ParsePrefix(s string) (string, error) {
 	if len(s) > 32 || !isPrefix(s) {
-		return "", Errorf(InvalidInput, "prefix %q is not a letter followed by letters, digits and underscores, 32 at most", Clip(s, 40)).
+		return "", Errorf(InvalidInput, "prefix %q is not a letter followed by letters (A to Z, a to z), digits and underscores, 32 at most", Clip(s, 40)).
 			WithHint("a prefix looks like PROJ")
 	}
 	return s, nil

@@ -113,6 +113,9 @@ func Looks(text string) string {
 	}, plain.String())
 }
 
+// Folded is a text in lower case and with its letters composed, by which texts are compared where case does not count.
+func Folded(text string) string { return strings.ToLower(norm.NFC.String(text)) }
+
 // NameOf makes a name of what somebody is called: each run of characters that a name cannot have becomes one dash. It
 // is "" where nothing is left, and for a word in two alphabets.
 func NameOf(text string) string {

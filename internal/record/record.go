@@ -3,6 +3,8 @@ package record
 import (
 	"cmp"
 	"slices"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Ref names a record: its kind, and its id among the records of that kind.
@@ -76,7 +78,17 @@ type Rev string
 
 // Relabeled are labels without some and with others, each once. A label that is to go and is not there is no mistake.
 func Relabeled(labels, add, remove []string) []string {
-	gone := SetOf(remove)
-	kept := slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return gone[l] })
-	return Unique(append(kept, add...))
+	kept := slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return HasLabel(remove, l) })
+	for _, l := range add {
+		if !HasLabel(kept, l) {
+			kept = append(kept, l)
+		}
+	}
+	return Unique(kept)
+}
+
+// HasLabel reports whether a label is one of these, whether its letters are composed or not.
+func HasLabel(labels []string, label string) bool {
+	label = norm.NFC.String(label)
+	return slices.ContainsFunc(labels, func(l string) bool { return norm.NFC.String(l) == label })
 }

@@ -248,6 +248,9 @@ func escaped(line string) string {
 	return line
 }
 
+// Commas are the commas of several scripts, each of which parts what stands in the brackets of a checklist.
+const Commas = ",،、，"
+
 // words are what stands in the brackets behind a title. What has a comma in it, and labels that are no words, are left
 // out.
 func (w *page) words(t verb.Task) []string {
@@ -256,7 +259,7 @@ func (w *page) words(t verb.Task) []string {
 		out = append(out, "due "+string(t.Due))
 	}
 	for _, f := range task.OptionalFields() {
-		if text := t.Value(f.Name); text != "" && f.Mark != "" && !strings.ContainsAny(text, ",()") {
+		if text := t.Value(f.Name); text != "" && f.Mark != "" && !strings.ContainsAny(text, Commas+"()") {
 			out = append(out, f.Mark+" "+text)
 		}
 	}
@@ -264,7 +267,7 @@ func (w *page) words(t verb.Task) []string {
 		out = append(out, "@"+string(t.Assignee))
 	}
 	for _, l := range t.Labels {
-		if !strings.ContainsAny(l, ",() \t") && (l[0] < '0' || l[0] > '9') {
+		if !strings.ContainsAny(l, Commas+"() \t") && (l[0] < '0' || l[0] > '9') {
 			out = append(out, "#"+l)
 		}
 	}
@@ -277,7 +280,7 @@ func (w *page) words(t verb.Task) []string {
 		}
 	}
 	for _, f := range w.flow.Fields {
-		if text := ownText(t, f.Name); text != "" && !strings.ContainsAny(text, ",()\n") {
+		if text := ownText(t, f.Name); text != "" && !strings.ContainsAny(text, Commas+"()\n") {
 			out = append(out, "set "+f.Name+"="+text)
 		}
 	}

@@ -337,8 +337,8 @@ func (f Field) spelled(item any, at string) (any, error) {
 	return object, nil
 }
 
-// actorSources say that a field names actors or groups, whose letters are composed, however they were typed.
-var actorSources = []Source{"actors", "groups", "recipients"}
+// composedSources say that a field names actors, groups or labels, whose letters are composed, however they were typed.
+var composedSources = []Source{"actors", "groups", "recipients", "labels"}
 
 // setName stores text, which must be one of those that there are, or have the form of what the field names: no path gets
 // through as an id.
@@ -347,7 +347,7 @@ func (f Field) setName(target reflect.Value, v any, path string) error {
 	if _, isBool := v.(bool); isBool || text == "" && v != "" { // a check or a priority may be a bare number
 		return BadInput(path, "must be text, not %s", describe(v))
 	}
-	if f.Names == ledger.ActorKind || slices.Contains(actorSources, f.From) {
+	if f.Names == ledger.ActorKind || slices.Contains(composedSources, f.From) {
 		text = norm.NFC.String(text)
 	}
 	target.SetString(text)

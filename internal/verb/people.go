@@ -166,9 +166,9 @@ func (w *Workspace) Mentioned(ctx context.Context, s *store.Store, text string) 
 }
 
 // A mention begins a word, or stands behind a letter of a script that has no blanks between words. An address, such as
-// ada@example.org, has none.
+// ada@example.org, has none. The sign may be that of full width.
 var mention = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\p{Latin}\p{Greek}\p{Cyrillic}\pN._+:@-])@((?:(?:human|agent|service|ci):)?[\pL\pN_][\pL\pM\pN._@+-]*)`)
+	return regexp.MustCompile(`(?:^|[^\p{Latin}\p{Greek}\p{Cyrillic}\pN._+:@-])[@＠]((?:(?:human|agent|service|ci):)?[\pL\pN_][\pL\pM\pN._@+-]*)`)
 })
 
 // mentionsIn lists what a text mentions, without the marks that end the sentence.

@@ -79,6 +79,7 @@ func TestMentionsIn(t *testing.T) {
 		"@unknown:kind":                           {"unknown"},
 		"@山田太郎 と @Łukasz-Żółć, @श्रीनिवास.": {"山田太郎", "Łukasz-Żółć", "श्रीनिवास"},
 		"ありがとう@山田太郎":                        {"山田太郎"},
+		"＠山田太郎　ありがとう＠ada":                   {"山田太郎", "ada"},
 		"jörg@example.org, ада@пример.рф":   nil,
 	} {
 		if got := mentionsIn(text); !slices.Equal(got, want) {

@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/cairn-tasks/cairn/internal/record"
-	"golang.org/x/text/unicode/norm"
 )
 
 const leastTitle = 3 // bytes of words that name a record by its title
@@ -17,13 +16,12 @@ func Titled[T any](all []T, said string, title func(T) string) []T {
 	if len(strings.TrimSpace(said)) < leastTitle {
 		return nil
 	}
-	fold := func(text string) string { return strings.ToLower(norm.NFC.String(text)) }
-	words := strings.Fields(fold(said))
-	whole := record.Those(all, func(one T) bool { return slices.Equal(strings.Fields(fold(title(one))), words) })
+	words := strings.Fields(record.Folded(said))
+	whole := record.Those(all, func(one T) bool { return slices.Equal(strings.Fields(record.Folded(title(one))), words) })
 	if len(whole) > 0 {
 		return whole
 	}
-	return record.Those(all, func(one T) bool { return hasWords(fold(title(one)), words) })
+	return record.Those(all, func(one T) bool { return hasWords(record.Folded(title(one)), words) })
 }
 
 // hasWords reports whether a title has words that begin as these do. In a script without spaces between words it has them

@@ -166,18 +166,41 @@ func optionalMarked(word string) string {
 	return ""
 }
 
+// brackets cuts off what stands in brackets at the end of an item. The signs may be of full width, as in （p1、＃色）, and
+// its commas those of any of transfer.Commas.
+func brackets(words string) (before string, parts []string, ok bool) {
+	opening, closing := " (", ")"
+	if strings.HasSuffix(words, "）") {
+		opening, closing = "（", "）"
+	}
+	at := strings.LastIndex(words, opening)
+	if at < 0 || !strings.HasSuffix(words, closing) {
+		return "", nil, false
+	}
+	parts = strings.FieldsFunc(words[at+len(opening):len(words)-len(closing)], func(r rune) bool { return strings.ContainsRune(transfer.Commas, r) })
+	for i, part := range parts {
+		part = strings.TrimSpace(part)
+		if rest, wide := strings.CutPrefix(part, "＃"); wide {
+			part = "#" + rest
+		} else if rest, wide = strings.CutPrefix(part, "＠"); wide {
+			part = "@" + rest
+		}
+		parts[i] = part
+	}
+	return words[:at], parts, len(parts) > 0
+}
+
 // said reads what an item says of itself: its title, and what stands in brackets at its end if all of that is
 // understood. It returns the id that stands there.
 func said(it *transfer.Item, words string) (id string) {
 	it.Title = words
-	at := strings.LastIndex(words, " (")
-	if at < 0 || !strings.HasSuffix(words, ")") {
+	title, parts, ok := brackets(words)
+	if !ok {
 		return ""
 	}
 	read := *it
 	read.Labels, read.Deps = slices.Clone(it.Labels), nil
-	for part := range strings.SplitSeq(words[at+2:len(words)-1], ",") {
-		part = strings.TrimSpace(part)
+	for _, part := range parts {
 		key, value, _ := strings.Cut(part, " ")
 		switch value = strings.TrimSpace(value); {
 		case len(part) == 2 && part[0] == 'p' && part[1] >= '0' && part[1] <= '4':
@@ -220,7 +243,7 @@ func said(it *transfer.Item, words string) (id string) {
 			return ""
 		}
 	}
-	read.Title = strings.TrimSpace(words[:at])
+	read.Title = strings.TrimSpace(title)
 	if read.Title == "" {
 		return ""
 	}

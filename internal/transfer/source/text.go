@@ -84,7 +84,10 @@ func bullet(line string) (indent int, text string, ok bool) {
 
 // box reads a point of a list as a box to tick: the mark in it, and what stands behind it.
 func box(text string) (mark byte, rest string, ok bool) {
-	if len(text) < 3 || text[0] != '[' || text[2] != ']' || len(text) > 3 && text[3] != ' ' {
+	if rest, wide := strings.CutPrefix(text, "[\u3000]"); wide { // a blank of full width
+		text = "[ ]" + rest
+	}
+	if len(text) < 3 || text[0] != '[' || text[2] != ']' || len(text) > 3 && text[3] != ' ' && !strings.HasPrefix(text[3:], "\u3000") {
 		return 0, "", false
 	}
 	return text[1], strings.TrimSpace(text[3:]), true

@@ -160,7 +160,7 @@ func (f Filter) Fits(r *kind.Row) bool {
 	by, due := task.Due(r.Fact(kind.DueFact)).By() // the time of the task is up before that of the filter begins
 	return (f.states == nil || slices.Contains(f.states, string(r.Status))) && (f.before.IsZero() || due && !by.After(f.before)) &&
 		(in.Assignee == nil || r.Assignee == f.Assignee) &&
-		(in.Label == "" || slices.Contains(r.Labels, in.Label)) &&
+		(in.Label == "" || record.HasLabel(r.Labels, in.Label)) &&
 		(in.Mode == "" || r.Fact(kind.ModeFact) == f.mode) &&
 		(in.Repo == "" || r.Fact(kind.RepoFact) == in.Repo) &&
 		(in.Priority == "" || r.Priority == f.priority) &&

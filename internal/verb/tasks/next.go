@@ -65,7 +65,7 @@ func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (
 		return Work{}, err
 	}
 	free, n := Survey(ctx, w, s, g, func(r *kind.Row) bool {
-		return (in.Label == "" || slices.Contains(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
+		return (in.Label == "" || record.HasLabel(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
 	})
 	out := Work{Blocked: n.Blocked, Claimed: n.Taken, Yours: n.Yours}
 	sorted.By(free, MoreUrgent)

@@ -112,10 +112,10 @@ func (t Table[T]) compare(k Key[T], op string, value token) (func(T) bool, error
 		return func(item T) bool { return k.Flag(item) == want }, nil
 	case Text, Word, Words:
 	}
-	text = strings.ToLower(text)
+	text = record.Folded(text)
 	return func(item T) bool {
 		return slices.ContainsFunc(k.Texts(item), func(s string) bool {
-			s = strings.ToLower(s)
+			s = record.Folded(s)
 			return s == text || op == "~" && strings.Contains(s, text)
 		})
 	}, nil
