@@ -471,7 +471,7 @@ func (l *workRun) take(ctx context.Context) error {
 	for len(l.parked) > 0 && len(l.running) < l.most && ctx.Err() == nil {
 		one := l.parked[0]
 		l.parked = l.parked[1:]
-		if t, err := kind.Tasks.Get(s, one.Spec.Task); err == nil && (l.Label == "" || slices.Contains(t.Labels, l.Label)) {
+		if t, err := kind.Tasks.Get(s, one.Spec.Task); err == nil && (l.Label == "" || record.HasLabel(t.Labels, l.Label)) {
 			l.tried[t.ID] = t.Title
 			again, err := jobs.Retry(ctx, l.w, one.Spec.Job, false)
 			if err := l.began(t.ID, again, err); err != nil {

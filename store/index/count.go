@@ -3,6 +3,7 @@ package index
 import (
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/index/terms"
 	"github.com/cairn-tasks/cairn/store/kind"
 )
@@ -26,20 +27,20 @@ type reading struct {
 }
 
 var (
-	// A filter by text looks for a part of a word, which is what stands between blanks, in lower case.
+	// A filter by text looks for a part of a word, which is what stands between blanks, as record.Folded has it.
 	asWords = &reading{
-		magic: "cairnwrd", form: 2, path: func(s Source) string { return s.Words },
+		magic: "cairnwrd", form: 3, path: func(s Source) string { return s.Words },
 		each: func(k *kind.Kind, value any, add func(string, uint32)) {
 			for word := range strings.FieldsSeq(k.Text(value)) {
 				add(word, 1)
 			}
 		},
-		terms: func(word string) []string { return []string{strings.ToLower(word)} },
+		terms: func(word string) []string { return []string{record.Folded(word)} },
 	}
 
 	// A ranked search looks for the terms of package terms.
 	asTerms = &reading{
-		magic: "cairntrm", form: 1, path: func(s Source) string { return s.Postings },
+		magic: "cairntrm", form: 2, path: func(s Source) string { return s.Postings },
 		each: func(k *kind.Kind, value any, add func(string, uint32)) {
 			addAll := func(text string, weight uint32) {
 				terms.Each(text, func(word string, _, _ int) { add(word, weight) })

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
@@ -54,7 +55,7 @@ func (s Source) Search(ctx context.Context, v *View, t *Terms, parts []string) (
 	}
 	out := slices.Repeat([]bool{true}, len(v.entries))
 	for _, part := range parts {
-		part = strings.ToLower(part)
+		part = record.Folded(part)
 		has := make([]bool, len(out))
 		all.known.containing(part, func(record int) {
 			if row := all.rows[record]; row >= 0 {

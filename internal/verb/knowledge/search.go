@@ -142,7 +142,7 @@ func (in SearchIn) filter(ctx context.Context, w *verb.Workspace, s *store.Store
 	}
 	return func(r *kind.Row) bool {
 		for _, label := range in.Labels {
-			if !slices.Contains(r.Labels, label) {
+			if !record.HasLabel(r.Labels, label) {
 				return false
 			}
 		}

@@ -154,7 +154,7 @@ func (in In) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (fun
 	}
 	return func(r index.Ranked) bool {
 		return (in.Kind == "" || r.Kind.Name == in.Kind) && (in.Status == "" || r.Row.Status == in.Status) &&
-			(in.Label == "" || slices.Contains(r.Row.Labels, in.Label)) &&
+			(in.Label == "" || record.HasLabel(r.Row.Labels, in.Label)) &&
 			(since.IsZero() || !time.Unix(r.Row.Newest, 0).Before(since.Truncate(time.Second))) && within(r.Row)
 	}, nil
 }

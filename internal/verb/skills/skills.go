@@ -162,7 +162,7 @@ func (in ListIn) shown(w *verb.Workspace, s *store.Store) func(Skill) Skill {
 }
 
 func (in ListIn) fits(k Skill) bool {
-	return (in.Status == "" || k.Status == in.Status) && (in.Label == "" || slices.Contains(k.Labels, in.Label)) &&
+	return (in.Status == "" || k.Status == in.Status) && (in.Label == "" || record.HasLabel(k.Labels, in.Label)) &&
 		verb.AnyHas(in.Q, k.ID, k.Name, k.Description)
 }
 

@@ -4,7 +4,7 @@
 // A word is a run of letters, digits and underscores. Its term is its English stem in lower case, so that "retries" and
 // "retried" are one. An identifier has more terms: readLoyaltyCard and read_loyalty_card have those of read, loyalty
 // and card, and readloyaltycard. Writing without blanks between its words, such as Chinese and Japanese, has a term for
-// every two characters.
+// every two characters. The forms of one letter are one: full width, half width, composed and taken apart.
 package terms
 
 import (
@@ -15,6 +15,7 @@ import (
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -55,6 +56,7 @@ func inWord(r rune) bool {
 
 // Of lists the terms of a word, each once; the one of the whole word comes first.
 func Of(word string) []string {
+	word = norm.NFKC.String(word)
 	if hasUnspaced(word) {
 		return pairs(word)
 	}

@@ -20,6 +20,9 @@ func TestOf(t *testing.T) {
 		"sha256":            "sha256",
 		"検索する":              "検索 索す する",
 		"字":                 "字",
+		"ｶﾞﾗｽ":              "ガラ ラス",
+		"ＨＴＴＰServer":        "httpserver http server",
+		"cafe\u0301":        "café",
 		"_":                 "",
 	} {
 		if got := strings.Join(Of(word), " "); got != want {
