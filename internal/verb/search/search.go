@@ -131,7 +131,12 @@ func Query(q string) (terms.Query, error) {
 	}
 	out := terms.Parse(q)
 	if len(out) == 0 {
-		return nil, verb.BadInput("q", "has no word").WithHint("say a few words that the record has")
+		none := verb.BadInput("q", "has no word")
+		if record.Blank(q) {
+			return nil, none.WithHint("say a few words that the record has")
+		}
+		return nil, none.WithHint("say a few words that the record has; %s finds signs, such as emoji",
+			record.CallTo("list", "where", fmt.Sprintf("title~%q", q)).OnlyShown())
 	}
 	return out, nil
 }
