@@ -87,10 +87,14 @@ func (f *finder) declared(globs []string, why string) {
 }
 
 // command adds what a text of the shell stands on, which runs in one of some folders. At depth 0 it is that of the check:
-// all files count that it names. Of a script those count that it starts or reads as tests.
+// all files count that it names, but for those it only looks at. Of a script those count that it starts or reads as tests.
 func (f *finder) command(text string, dirs []string, why string, depth int) {
 	for _, glob := range loops(text) {
 		f.inEach(dirs, glob, func(at string) { f.add(Guard{Glob: at, Why: why}) })
+	}
+	var looked []string
+	if depth == 0 {
+		looked = lookedAt(text)
 	}
 	for _, words := range commandsIn(text) {
 		for i, word := range words {
@@ -110,6 +114,9 @@ func (f *finder) command(text string, dirs []string, why string, depth int) {
 				f.inEach(dirs, folder, func(at string) { f.add(Guard{Glob: at + "/*", Why: "it is on the PATH of the command", New: true}) })
 			}
 			begun, tests := starts(words, i), ofTests.MatchString(word) && (!ofRow || strings.Contains(word, "/"))
+			if !tests && slices.Contains(looked, word) {
+				continue
+			}
 			f.inEach(dirs, word, func(at string) { f.word(at, dirs, why, depth, begun, tests) })
 		}
 	}

@@ -74,6 +74,46 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// A file at which a command only looks is the work, and no guard; one that another program reads too is a guard.
+func TestLooking(t *testing.T) {
+	for command, guarded := range map[string]bool{
+		"grep -q pears F":                         false,
+		"! grep -q TODO ./F":                      false,
+		"LC_ALL=C /bin/grep -qE '(a|b);' F 2>&1":  false,
+		"go vet ./... && grep -q pears 'F'":       false,
+		`if grep -q pears "F"; then exit 1; fi`:   false,
+		"test -s F":                               false,
+		"[ -f F ] && [ -x other ]":                false,
+		`test "$(cat F)" = 2`:                     false,
+		`[ "$(head -n 1 F | wc -c)" -gt 3 ]`:      false,
+		"cat F | grep -q pears > /dev/null":       false,
+		"cut -f2 F | grep -q pears":               false,
+		"jq -e '.a == 1' F":                       false,
+		"grep -q pears < F":                       false,
+		"cat F | sh":                              true,
+		"(cat F; echo) | sh":                      true,
+		`sh -c "$(cat F; true)"`:                  true,
+		"x=$(cat F); eval $x":                     true,
+		"cat F | while read x; do ./run $x; done": true,
+		"for x in $(cat F); do ./run $x; done":    true,
+		"./run $(grep -v x F)":                    true,
+		"grep -v x F | xargs ./run":               true,
+		"grep -v x F > all; sh all":               true,
+		"grep -qf F out":                          true,
+		"jq --from-file F out":                    true,
+		"grep -q pears F && ./run F":              true,
+		"grep -q 'F' out && sh -c 'cat F | sh'":   true,
+		"diff F out":                              true,
+		"python F":                                true,
+		"grep -q pears ./F && sh F":               true,
+	} {
+		all := guard.Of(task.Check{Cmd: command}, nil, "", repo(map[string]string{"F": "pears", "out": ""})).All
+		if got := slices.ContainsFunc(all, func(g guard.Guard) bool { return g.Glob == "F" }); got != guarded {
+			t.Errorf("%s: guarded %t", command, got)
+		}
+	}
+}
+
 // What the check says goes before what the config says, and both before the table.
 func TestDeclared(t *testing.T) {
 	for name, row := range map[string]struct {

@@ -1,0 +1,74 @@
+package guard
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// lookers are the programs that run nothing of what they read.
+var lookers = []string{"grep", "egrep", "fgrep", "rg", "test", "[", "[[", "cat", "head", "tail", "wc", "cut", "tr", "sort", "jq", "echo", "printf", "true", "!"}
+
+var (
+	quoted  = regexp.MustCompile(`'[^']*'|"(?:[^"\\]|\\.)*"`)
+	nowhere = regexp.MustCompile(`[0-9&]?>\s*(?:/dev/null|&[0-9])`)
+	between = regexp.MustCompile(`\n|;|&&|\|\|`)
+	program = regexp.MustCompile(`^\s*(?:(?:if|then|elif|else|!)\s+|\w+=[^\s$]*\s+)*([^\s"]+)`)
+	rules   = regexp.MustCompile(`(?:^|\s)(?:-\w*f|--(?:file|from-file)[= ]|--exclude-from[= ])\s*\S`)
+)
+
+// lookedAt lists the words of a text of the shell that name only what it looks at, such as a file in which grep finds a
+// word. That file is the work itself: with the old one no such check passes. What a program of the repository, or a loop,
+// may read too is not among them.
+func lookedAt(text string) (words []string) {
+	text = nowhere.ReplaceAllString(shorter.Replace(text), " ")
+	masked := quoted.ReplaceAllStringFunc(text, func(q string) string {
+		if q[0] == '"' && strings.ContainsAny(q, "$`") {
+			return q
+		}
+		return strings.Map(func(r rune) rune {
+			if strings.ContainsRune("\n;|&(){}<>#", r) {
+				return ' '
+			}
+			return r
+		}, q)
+	})
+	units := []string{masked}
+	if !strings.ContainsAny(masked, "(){}`") && !strings.Contains(masked, "<<") {
+		units = between.Split(masked, -1)
+	}
+	count := map[string]int{}
+	for _, unit := range units {
+		for _, word := range slices.Concat(commandsIn(unit)...) {
+			if looks(unit) {
+				count[word]++
+			}
+		}
+	}
+	for _, word := range slices.Concat(commandsIn(text)...) {
+		count[word]--
+	}
+	for word, n := range count {
+		if n == 0 {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// looks reports whether all commands of a text only look, and none writes a file or takes what it does from one.
+func looks(text string) bool {
+	// What follows a substitution is more of the words before it.
+	parts := strings.FieldsFunc(strings.ReplaceAll(text, ")", ";echo "), func(r rune) bool { return strings.ContainsRune("\n;|&({}`", r) })
+	for _, part := range parts {
+		found := program.FindStringSubmatch(part)
+		if found == nil || !slices.Contains(lookers, path.Base(found[1])) || strings.Contains(part, ">") {
+			return false
+		}
+		if name := path.Base(found[1]); (strings.HasSuffix(name, "grep") || name == "rg" || name == "jq") && rules.MatchString(part) {
+			return false
+		}
+	}
+	return len(parts) > 0
+}
