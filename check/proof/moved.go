@@ -23,8 +23,12 @@ func (r pairRules) moved() {
 			last = cmp.Or(e.To, last)
 		}
 		closed = closed && (r.flow.IsClosed(last) || r.flow.IsClosed(t.Status) || r.flow.IsClosed(before.Status) || r.flow.GateReview && t.Status == r.flow.Review)
-		r.report(StatusUnexplained, &r.now.File, Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
-			fix("%s", r.backAndOn(before.Status)).
+		from := before.Status
+		if r.was == nil && last != t.Status {
+			from = cmp.Or(last, from)
+		}
+		r.report(StatusUnexplained, &r.now.File, Path{"status"}, "went from %s to %s, and no entry says so", from, t.Status).
+			fix("%s", r.backAndOn(from)).
 			warnIf(!closed)
 		r.openNow(before)
 	}

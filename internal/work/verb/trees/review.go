@@ -305,6 +305,11 @@ func (p Place) Diff(ctx context.Context) (string, error) {
 	return guardsFirst(string(diff), guards), err
 }
 
+// OwesGuards reports whether nothing accounts for the change of a file on which the checks of the task stand.
+func (r Review) OwesGuards() bool {
+	return slices.ContainsFunc(r.Guards, func(c gates.GuardChanged) bool { return c.Owed })
+}
+
 // guards are the changed files on which the checks of the task stand, each once. Where the record does not lie in the
 // work tree of its branch there are none.
 func (p Place) guards(ctx context.Context) (out []gates.GuardChanged, err error) {
