@@ -21,6 +21,10 @@ func isolate(t testing.TB) {
 	config := "[user]\n\tname = Test User\n\temail = test@example.com\n" +
 		"[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"
 	writeFile(t, filepath.Join(home, ".gitconfig"), config)
+	for _, name := range places { // nor a config that they name
+		t.Setenv(name, "")
+		_ = os.Unsetenv(name)
+	}
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	t.Setenv("XDG_CONFIG_HOME", home)

@@ -259,6 +259,7 @@ var untried = map[string]string{
 	"revert":          "it writes what update, delete and restore write, of several tasks in one write",
 	"job_say":         "its note is tried as note is, and its words are one file that is replaced whole",
 	"job_discard":     "what a kill leaves of a work tree is tried in internal/work/worktree, and what the task loses is live state",
+	"verify":          "it writes no record: what a kill leaves of its work tree is tried in internal/work/worktree",
 	"job_cancel":      "it leaves one file, which whoever looks next acts on: internal/work/jobs tries it",
 }
 

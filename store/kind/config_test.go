@@ -90,7 +90,7 @@ func TestConfigRefuses(t *testing.T) {
 	}{
 		{"a format that is no number", "format: new", 1, 9, `whole number, not "new"`},
 		{"a format below 1", "prefix: P\nformat: 0", 2, 9, "1 or more"},
-		{"a prefix with a dash", "prefix: A-B", 1, 9, "letters, digits and underscores"},
+		{"a prefix with a dash", "prefix: A-B", 1, 9, "digits and underscores"},
 		{"a prefix that is a list", "prefix: [A, B]", 1, 9, "one value"},
 		{"states that are a mapping", "states: {a: b}", 1, 9, "must be a list"},
 		{"no state at all", "states: []", 1, 9, "at least one state"},

@@ -17,7 +17,9 @@ import (
 func PrepareJobs(t testing.TB, w *verb.Workspace) {
 	t.Helper()
 	git(t, w, "init", "-q", "-b", "main")
-	git(t, w, "-c", "user.name=Lee", "-c", "user.email=lee@example.com", "commit", "-q", "--allow-empty", "-m", "first")
+	git(t, w, "config", "user.name", "Lee")
+	git(t, w, "config", "user.email", "lee@example.com")
+	git(t, w, "commit", "-q", "--allow-empty", "-m", "first")
 	WriteExecutor(t, w, "mine", `[sh, -c, 'cat > /dev/null']`)
 	s, err := w.Open()
 	if err == nil {
