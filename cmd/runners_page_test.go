@@ -17,7 +17,7 @@ top of the repository; one that names a folder means all that lies in it. A new 
 that; elsewhere it changes nothing that was proved.
 
 `)
-	for _, r := range guard.Runners {
+	for _, r := range guard.Runners() {
 		fmt.Fprintf(&b, "## %s\n\n", r.Name)
 		row := func(what string, globs []string) {
 			if len(globs) > 0 {

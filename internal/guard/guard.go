@@ -40,7 +40,7 @@ const (
 func Of(c task.Check, config []string, below string, files Files) Guards {
 	f := finder{files: files, below: below, seen: map[string]bool{}}
 	modules, _ := files(".gitmodules")
-	for _, found := range modulePath.FindAllStringSubmatch(modules, -1) {
+	for _, found := range modulePath().FindAllStringSubmatch(modules, -1) {
 		f.modules = append(f.modules, found[1])
 	}
 	switch {
@@ -55,7 +55,7 @@ func Of(c task.Check, config []string, below string, files Files) Guards {
 }
 
 // modulePath finds the folders of submodules in .gitmodules.
-var modulePath = regexp.MustCompile(`(?m)^\s*path\s*=\s*(\S+)`)
+var modulePath = lazily(`(?m)^\s*path\s*=\s*(\S+)`)
 
 // finder collects the guards of one check.
 type finder struct {
@@ -103,8 +103,8 @@ func (f *finder) command(text string, dirs []string, why string, depth int) {
 			}
 		}
 		ofRow := false
-		for i := range Runners {
-			if r := &Runners[i]; r.runs(words) {
+		for i := range Runners() {
+			if r := &Runners()[i]; r.runs(words) {
 				ofRow = true
 				f.runner(r, dirs, depth)
 			}
@@ -113,7 +113,7 @@ func (f *finder) command(text string, dirs []string, why string, depth int) {
 			for _, folder := range pathFolders(word) {
 				f.inEach(dirs, folder, func(at string) { f.add(Guard{Glob: at + "/*", Why: "it is on the PATH of the command", New: true}) })
 			}
-			begun, tests := starts(words, i), ofTests.MatchString(word) && (!ofRow || strings.Contains(word, "/"))
+			begun, tests := starts(words, i), ofTests().MatchString(word) && (!ofRow || strings.Contains(word, "/"))
 			if !tests && slices.Contains(looked, word) {
 				continue
 			}
@@ -165,7 +165,7 @@ func (f *finder) word(at string, dirs []string, why string, depth int, begun, te
 }
 
 // ofTests finds an element of a path that says that it has tests, or what they expect.
-var ofTests = regexp.MustCompile(`(?i)^[\w./@*$-]*?(?:^|[/._-])(?:tests?|testing|cases?|specs?|expected|goldens?|fixtures?|testdata|snapshots?|e2e|suites?)(?:[/._-][\w./@*-]*)?$`)
+var ofTests = lazily(`(?i)^[\w./@*$-]*?(?:^|[/._-])(?:tests?|testing|cases?|specs?|expected|goldens?|fixtures?|testdata|snapshots?|e2e|suites?)(?:[/._-][\w./@*-]*)?$`)
 
 // runner adds the files of a row, and what the scripts of its configuration start.
 func (f *finder) runner(r *Runner, dirs []string, depth int) {
@@ -231,13 +231,13 @@ func goesTo(word string) bool {
 }
 
 var (
-	loopOver = regexp.MustCompile(`\bfor\s+(\w+)\s+in\s+([^;\n]+)`)
+	loopOver = lazily(`\bfor\s+(\w+)\s+in\s+([^;\n]+)`)
 	loopRuns = `(?m)(?:^|;|&&|\|\||\b(?:do|then|exec|time|sh|bash|dash|zsh|python[0-9.]*|node))[ \t]+(?:-\w+[ \t]+)*"?\$\{?`
 )
 
 // loops lists what the loops of a text go over, each of which they run.
 func loops(text string) (globs []string) {
-	for _, found := range loopOver.FindAllStringSubmatch(text, -1) {
+	for _, found := range loopOver().FindAllStringSubmatch(text, -1) {
 		if regexp.MustCompile(loopRuns + found[1] + `\b`).MatchString(text) {
 			globs = append(globs, slices.DeleteFunc(strings.Fields(shorter.Replace(found[2])), func(w string) bool { return !strings.Contains(w, "/") })...)
 		}

@@ -3,7 +3,6 @@ package guard
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -80,7 +79,7 @@ func without(elements ...string) func(string) string {
 }
 
 // testItem begins a test in a source of Rust: a module behind cfg(test), or a function with an attribute of tests.
-var testItem = regexp.MustCompile(`^#\[(?:cfg\((?:test|all\(test\b)|(?:\w+::)*(?:test|test_case|rstest|bench|quickcheck)\b)`)
+var testItem = lazily(`^#\[(?:cfg\((?:test|all\(test\b)|(?:\w+::)*(?:test|test_case|rstest|bench|quickcheck)\b)`)
 
 // rustItems divides a source of Rust into its tests and the rest. A test ends where a line in the first column does, as
 // rustfmt writes it.
@@ -88,7 +87,7 @@ func rustItems(content string) (tests, rest string) {
 	var in, out strings.Builder
 	inside := false
 	for line := range strings.Lines(content) {
-		inside = inside || testItem.MatchString(line)
+		inside = inside || testItem().MatchString(line)
 		if !inside {
 			out.WriteString(line)
 			continue
@@ -130,13 +129,13 @@ func elsewhere(content string) []string {
 }
 
 var (
-	cargoPath = regexp.MustCompile(`path\s*=\s*"([^"]+)"`)
-	setUps    = regexp.MustCompile(`(?s)\b(?:setupFiles\w*|globalSetup|globalTeardown|testEnvironment|testRunner|resolver|reporters|snapshotSerializers|transform)["']?\s*[:=]\s*(\[[^\]]*\]|\{[^}]*\}|[^,\n]*)`)
+	cargoPath = lazily(`path\s*=\s*"([^"]+)"`)
+	setUps    = lazily(`(?s)\b(?:setupFiles\w*|globalSetup|globalTeardown|testEnvironment|testRunner|resolver|reporters|snapshotSerializers|transform)["']?\s*[:=]\s*(\[[^\]]*\]|\{[^}]*\}|[^,\n]*)`)
 )
 
 // loaded lists the files that the configuration of a runner has it load before the tests, as paths from its folder.
 func loaded(content string) (paths []string) {
-	for _, found := range setUps.FindAllStringSubmatch(content, -1) {
+	for _, found := range setUps().FindAllStringSubmatch(content, -1) {
 		for _, word := range strings.FieldsFunc(found[1], func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,[]{}:", r) }) {
 			if strings.ContainsAny(word, "./") {
 				paths = append(paths, strings.TrimPrefix(word, "<rootDir>/"))
@@ -144,7 +143,7 @@ func loaded(content string) (paths []string) {
 		}
 	}
 	for _, line := range elsewhere(content) {
-		if found := cargoPath.FindStringSubmatch(line); found != nil {
+		if found := cargoPath().FindStringSubmatch(line); found != nil {
 			paths = append(paths, found[1])
 		}
 	}
