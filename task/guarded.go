@@ -93,11 +93,40 @@ func (t Task) mayChange(mover record.Actor) []Glob {
 	return ScopeOf(t.MayChange)
 }
 
-// works reports whether an entry is by who works on the task: it gives the task to its writer, or hands it over.
-func works(e record.Entry) bool {
-	holder, _ := e.Holder()
-	return holder != "" && holder == e.Who || e.Did == record.Finished
+// WithSaid is the task without its MayChange where that differs from an earlier version and no entry says who set it.
+func (t Task) WithSaid(earlier Task) Task {
+	said := slices.ContainsFunc(t.Provenance, func(e record.Entry) bool { return slices.Contains(e.Fields, mayChangeField) })
+	if !said && !slices.Equal(earlier.MayChange, t.MayChange) {
+		t.MayChange = nil
+	}
+	return t
 }
+
+// works reports whether an entry is by an actor who works on the task: it gives the task to its writer, or hands it over.
+func works(e record.Entry) bool { return takesUp(e) || e.Did == record.Finished }
+
+// takesUp reports whether an entry gives the task to its writer.
+func takesUp(e record.Entry) bool {
+	holder, _ := e.Holder()
+	return e.Did == record.Began || holder != "" && holder == e.Who
+}
+
+// Began is the index of the entry with which work on a task began since it was last opened; -1 for none.
+func (l Lifecycle) Began(t Task) int {
+	began := -1
+	for i, e := range t.Provenance {
+		switch {
+		case e.To != "" && l.IsClosed(e.From):
+			began = -1
+		case began < 0 && takesUp(e):
+			began = i
+		}
+	}
+	return began
+}
+
+// Closes reports whether an entry closes its task as done.
+func (l Lifecycle) Closes(e record.Entry) bool { return e.To != "" && l.ClaimsDone(e.To) }
 
 const mayChangeField = "may_change"
 

@@ -191,7 +191,7 @@ func (c *Change) closes(p pair) bool {
 		return true
 	}
 	for i, e := range t.Provenance {
-		if p.fresh[i] && e.To != "" && flow.ClaimsDone(e.To) {
+		if p.fresh[i] && flow.Closes(e) {
 			return true
 		}
 	}

@@ -38,10 +38,10 @@ func (r pairRules) guarded() {
 	}
 }
 
-// closing is the entry of the change that closed the task as done; -1 if there is none.
+// closing is the last entry of the change that closed the task as done; -1 if there is none.
 func (r pairRules) closing() int {
 	for n, e := range slices.Backward(r.now.Task.Provenance) {
-		if r.fresh[n] && e.To != "" && r.flow.ClaimsDone(e.To) {
+		if r.fresh[n] && r.flow.Closes(e) {
 			return n
 		}
 	}
@@ -56,7 +56,7 @@ type guardRules struct {
 	state  task.Guarded
 }
 
-// judge reports the files on which a check stands that nothing accounts for.
+// judgeCheck reports the files on which a check stands that nothing accounts for.
 func (r guardRules) judgeCheck(i int, c task.Check) {
 	t := r.now.Task
 	then := t
@@ -65,7 +65,9 @@ func (r guardRules) judgeCheck(i int, c task.Check) {
 	for _, one := range changedGuards(r.guards(c), r.all) {
 		r.state.Changed[c.Key(t.ID)] = append(r.state.Changed[c.Key(t.ID)], one)
 	}
-	t.MayChange = r.mayChange()
+	if r.was != nil {
+		t = t.WithSaid(r.was.Task)
+	}
 	owed := r.state.Owed(t, i)
 	if len(owed) > 0 && ev.Held {
 		owed = r.sinceHeld(t, i, c, ev)
@@ -114,16 +116,6 @@ func changedGuards(guards guard.Guards, d FileDiff) (out []task.GuardFile) {
 	return out
 }
 
-// mayChange is what the task says that its work may change, if the base has it so, or the change tells who said it.
-func (r guardRules) mayChange() []string {
-	t := r.now.Task
-	said := slices.ContainsFunc(t.Provenance, func(e record.Entry) bool { return slices.Contains(e.Fields, "may_change") })
-	if r.was == nil || said || slices.Equal(r.was.Task.MayChange, t.MayChange) {
-		return t.MayChange
-	}
-	return nil
-}
-
 // sinceHeld lists what a check stands on and that changed before the commit with whose files it was held, where that is
 // one of the change.
 func (r guardRules) sinceHeld(t task.Task, i int, c task.Check, ev task.Evidence) []task.GuardFile {
@@ -159,20 +151,12 @@ func (r guardRules) byTask(c task.Check, files []task.GuardFile) (within, before
 
 // began is the entry of the change with which the work began that the change closed; -1 where the base has it.
 func (r guardRules) began() int {
-	first := -1
-	for n, e := range r.now.Task.Provenance[:r.closed+1] {
-		holder, _ := e.Holder()
-		switch {
-		case e.To != "" && r.flow.IsClosed(e.From):
-			first = -1
-		case first < 0 && holder != "" && (holder == e.Who || e.Did == record.Began):
-			first = n
-		}
+	then := r.now.Task
+	then.Provenance = then.Provenance[:r.closed+1]
+	if n := r.flow.Began(then); n >= 0 && r.fresh[n] {
+		return n
 	}
-	if first < 0 || !r.fresh[first] {
-		return -1
-	}
-	return first
+	return -1
 }
 
 // unaccounted leaves out files for which another task that the change closes accounts.

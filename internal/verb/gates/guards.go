@@ -263,10 +263,11 @@ func beganAt(ctx context.Context, s *store.Store, t task.Task, files store.Files
 // firstCommit is the commit at which the first attempt at a task began since it was last open: as its session has it, or
 // the claim of this clone, or else the newest one that is not later than the entry which began it.
 func firstCommit(ctx context.Context, s *store.Store, t task.Task, files store.Files, head string) (string, error) {
-	first, ok := beginOf(s.Config.Flow, t)
-	if !ok {
+	n := s.Config.Flow.Began(t)
+	if n < 0 {
 		return head, nil
 	}
+	first := t.Provenance[n]
 	switch known := knownStart(s, t, first); {
 	case files.Repo != "" || known == "":
 	case known == head:
@@ -278,20 +279,6 @@ func firstCommit(ctx context.Context, s *store.Store, t task.Task, files store.F
 	}
 	at, err := files.Layout.Repo.History().At(ctx, head, first.At)
 	return cmp.Or(at, head), err
-}
-
-// beginOf is the entry with which work on a task began since it was last open.
-func beginOf(flow task.Flow, t task.Task) (first record.Entry, ok bool) {
-	for _, e := range t.Provenance {
-		holder, _ := e.Holder()
-		switch {
-		case e.To != "" && flow.IsClosed(e.From):
-			ok = false
-		case !ok && holder != "" && (holder == e.Who || e.Did == record.Began):
-			first, ok = e, true
-		}
-	}
-	return first, ok
 }
 
 // knownStart is the commit at which work on a task began with an entry, as the session or the claim of this clone has

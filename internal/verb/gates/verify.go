@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -41,11 +42,11 @@ type VerifiedCheck struct {
 // Matrix is what is known of a check by four runs: with the work and without it, and with its guarded files as they are
 // and as they were. Each is pass or fail; "" where it could not be made.
 type Matrix struct {
-	Now       string `json:"now"`       // the work, with its tests
-	OldTests  string `json:"old_tests"` // the work, with the tests as they were
-	Without   string `json:"without"`   // the tests of the work, without the work: fail shows that they test it
-	AsItWas   string `json:"as_it_was"` // neither
-	SeenToRed bool   `json:"red"`       // it was seen to fail without the work
+	Now      string `json:"now"`       // the work, with its tests
+	OldTests string `json:"old_tests"` // the work, with the tests as they were
+	Without  string `json:"without"`   // the tests of the work, without the work: fail shows that they test it
+	AsItWas  string `json:"as_it_was"` // neither
+	Red      bool   `json:"red"`       // it was seen to fail without the work
 }
 
 // What a check that was run again is.
@@ -61,7 +62,7 @@ const mostTries = 3
 // writes nothing into the record. It returns UNTRUSTED where its commands may not run.
 func Verify(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, matrix bool) (Verified, error) {
 	out := Verified{ID: t.ID, Title: t.Title, Checks: []VerifiedCheck{}}
-	closed := closeOf(s.Config.Flow, t)
+	closed := closeOf(s, t)
 	var todo []int
 	for i, c := range t.Checks {
 		if !c.Manual() {
@@ -103,7 +104,8 @@ func landed(ctx context.Context, s *store.Store, t task.Task, e record.Entry) (s
 	var failed error
 	at, _ := slices.BinarySearchFunc(commits, true, func(commit string, _ bool) int {
 		found, err := hasEntry(ctx, s, t.ID, commit, e)
-		if failed = err; found {
+		failed = cmp.Or(failed, err)
+		if found {
 			return 0
 		}
 		return -1
@@ -117,11 +119,11 @@ func landed(ctx context.Context, s *store.Store, t task.Task, e record.Entry) (s
 // before is the commit before the one that brought the entry with which work on a closed task began; before its close
 // where no entry says so. "" is none.
 func before(ctx context.Context, s *store.Store, t task.Task) (string, error) {
-	e, ok := beginOf(s.Config.Flow, t)
-	if !ok {
-		e = t.Provenance[closeOf(s.Config.Flow, t)]
+	n := s.Config.Flow.Began(t)
+	if n < 0 {
+		n = closeOf(s, t)
 	}
-	brought, err := landed(ctx, s, t, e)
+	brought, err := landed(ctx, s, t, t.Provenance[n])
 	if err != nil || brought == "" {
 		return "", err
 	}
@@ -129,9 +131,7 @@ func before(ctx context.Context, s *store.Store, t task.Task) (string, error) {
 }
 
 // closeOf is the index of the entry that closed a task as done last; -1 for none.
-func closeOf(flow task.Flow, t task.Task) int {
-	return t.Provenance.LastIndex(func(e record.Entry) bool { return e.To != "" && flow.ClaimsDone(e.To) })
-}
+func closeOf(s *store.Store, t task.Task) int { return t.Provenance.LastIndex(s.Config.Flow.Closes) }
 
 // hasEntry reports whether a task has an entry in a commit.
 func hasEntry(ctx context.Context, s *store.Store, id record.ID, commit string, e record.Entry) (found bool, err error) {
@@ -148,7 +148,7 @@ func hasEntry(ctx context.Context, s *store.Store, id record.ID, commit string, 
 
 // ClosedIn reports whether a commit has the entry that closed a task.
 func ClosedIn(ctx context.Context, s *store.Store, t task.Task, commit string) (bool, error) {
-	closed := closeOf(s.Config.Flow, t)
+	closed := closeOf(s, t)
 	if closed < 0 || s.Repo == nil {
 		return false, nil
 	}
@@ -268,7 +268,7 @@ func (h heldRun) matrix(ctx context.Context, i int, passes bool) (*Matrix, error
 		return m, err
 	}
 	err := run(&m.AsItWas, turned.at, nil)
-	m.SeenToRed = m.Now == string(record.Pass) && m.Without == string(record.Fail)
+	m.Red = m.Now == string(record.Pass) && m.Without == string(record.Fail)
 	return m, err
 }
 

@@ -25,7 +25,7 @@ type Throwaway struct {
 }
 
 // InThrowaway makes a throw-away work tree, calls use with its top, and removes it. What is written there is lost. A kill
-// leaves the folder, which the next call with the same lock removes, and so does the doctor.
+// leaves the folder, which the next call with the same lock removes.
 func (w *Worktrees) InThrowaway(ctx context.Context, what Throwaway, use func(top string) error) error {
 	if err := w.mayWrite(); err != nil {
 		return err
