@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairn-tasks/cairn/check"
 	"github.com/cairn-tasks/cairn/internal/guard"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -170,7 +169,7 @@ func (g *guarding) verify(ctx context.Context, w *verb.Workspace, s *store.Store
 	}
 	h, now := heldRun{guarding: g, w: w, s: s, t: t}, Fingerprint(tree)
 	evidence := t.EvidenceIndex()
-	err = h.inCommit(ctx, g.at, todo, nil, func(root string) error {
+	err = h.inTree(ctx, g.at, todo, nil, func(root string) error {
 		for n, i := range todo {
 			ev, _ := evidence.Evidence(i)
 			one := VerifiedCheck{Check: i, Desc: t.Checks[i].Desc, Recorded: string(ev.Result), Same: ev.Tree == now && now != ""}
@@ -212,33 +211,6 @@ func (h heldRun) tries(ctx context.Context, root string, n int, todo []int, one 
 	}
 }
 
-// once runs a check in a folder.
-func (h heldRun) once(ctx context.Context, root string, i int, what string) (check.Outcome, error) {
-	c, limit := h.t.Checks[i], h.s.Config.Limit(h.t.Checks[i])
-	reported := reportWhile(h.w.Progress, 0, 1, what, limit)
-	defer reported()
-	return check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: root, Cwd: c.Cwd, Timeout: limit})
-}
-
-// inCommit makes a throw-away work tree of a commit for some checks, gives it files, and calls use with the folder in which commands run.
-func (h heldRun) inCommit(ctx context.Context, commit string, todo []int, put []change, use func(root string) error) error {
-	throwaway := verb.OwnWork().Throwaway
-	if throwaway == nil {
-		return nil
-	}
-	return throwaway(ctx, h.s, h.files, verb.Throwaway{For: "verify", Commit: commit, Links: h.links(todo)}, func(top, root string) error {
-		for _, c := range put {
-			if err := h.putBack(ctx, top, c); err != nil {
-				return err
-			}
-		}
-		if err := h.setUp(ctx, root); err != nil {
-			return err
-		}
-		return use(root)
-	})
-}
-
 // matrix makes the other three runs of a check.
 func (h heldRun) matrix(ctx context.Context, i int, passes bool) (*Matrix, error) {
 	m := &Matrix{Now: verdictOf(passes)}
@@ -246,7 +218,7 @@ func (h heldRun) matrix(ctx context.Context, i int, passes bool) (*Matrix, error
 		return m, nil
 	}
 	run := func(into *string, commit string, put []change) error {
-		err := h.inCommit(ctx, commit, []int{i}, put, func(root string) error {
+		err := h.inTree(ctx, commit, []int{i}, put, func(root string) error {
 			got, err := h.once(ctx, root, i, "the matrix of "+h.t.Checks[i].Desc)
 			*into = verdictOf(got.Passed)
 			return err
