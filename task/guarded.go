@@ -167,11 +167,14 @@ func (f Flow) guardsGate(t Task, to record.Status, p Proof) error {
 	files = record.Unique(files)
 	slices.Sort(files)
 	shown := strings.Join(files[:min(bentShown, len(files))], ", ") + record.AndMore(len(files)-min(bentShown, len(files)))
-	e := record.Errorf(record.GuardsChanged, "%s passed, but stands on files that this work changed, and does not pass with those of %.12s: %s",
+	attest := record.CallTo("attest", "id", t.ID, "guards", true).ByPerson().OnlyShown()
+	e := record.Errorf(record.GuardsChanged, "%s passed on files that this work changed, and not with them as they were at %.12s: %s",
 		strings.Join(checks, "; "), p.Guards.Base, shown).
-		WithHint("put the files back as they were, or hand it over: a person who has looked at the change says so with %s",
-			record.CallTo("attest", "id", t.ID, "guards", true).ByPerson().OnlyShown()).
+		WithHint("put the files back as they were, or hand it over: a person who has looked at the change says so with %s", attest).
 		WithNext(record.CallTo("get", "id", t.ID))
+	if p.Guards.Mover.Human() {
+		e = e.WithHint("put the files back as they were, or look at how they changed and say so with %s", attest)
+	}
 	e.Details = map[string]any{"files": files, "base": p.Guards.Base}
 	return e
 }

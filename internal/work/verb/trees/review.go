@@ -172,6 +172,7 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	if len(out.Files) > filesShown {
 		out.Files, out.FilesTotal = out.Files[:filesShown], len(out.Files)
 	}
+	out.Guards = out.Guards[:min(len(out.Guards), filesShown)]
 	if len(out.Records) > filesShown {
 		out.Records, out.RecordsTotal = out.Records[:filesShown], len(out.Records)
 	}
