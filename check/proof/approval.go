@@ -148,7 +148,7 @@ func (r *approvalRules) unsigned(f *TaskFile, n int, evidence *task.EvidenceInde
 // approvedFiles judges whether a task that the change closes was closed with the files that were signed.
 func (r *approvalRules) approvedFiles(p pair) {
 	t := p.now.Task
-	closed := t.Provenance.LastIndex(func(e record.Entry) bool { return e.To != "" && r.flow.ClaimsDone(e.To) })
+	closed := t.Provenance.LastIndex(r.flow.Closes)
 	if closed < 0 {
 		return
 	}
