@@ -24,6 +24,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -84,6 +85,9 @@ func (p *checkCommand) run(ctx context.Context) error {
 	l, err := p.layout()
 	if err != nil {
 		return err
+	}
+	if trees, err := worktree.Open(l, worktree.Options{}); err == nil {
+		trees.Sweep(ctx)
 	}
 	if p.Trusted = snapshot.InCI(p.Getenv); !p.Trusted { // a CI made the clone itself
 		s, err := store.Open(l.Root, p.stateDir())

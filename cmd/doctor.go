@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/doctor"
+	"github.com/cairn-tasks/cairn/internal/work"
 )
 
 // exitFindings is the exit number of check and doctor if something is wrong.
@@ -47,6 +48,7 @@ func runDoctor(ctx context.Context, c *call, in doctorIn) error {
 	if err != nil {
 		return err
 	}
+	work.Sweep(ctx, s)
 	findings, err := doctor.Visit{Store: s, Actor: w.Actor(), Now: c.Now, Home: c.home(), Spell: catalogue.CommandLine}.Examine(ctx)
 	if err != nil {
 		return err

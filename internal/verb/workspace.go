@@ -166,6 +166,9 @@ type Wing struct {
 	// its top, and the folder in it in which commands run.
 	Throwaway func(ctx context.Context, s *store.Store, files store.Files, what Throwaway, use func(top, root string) error) error
 
+	// Sweep removes the throw-away work trees that killed processes left, as far as it can now.
+	Sweep func(context.Context, *store.Store)
+
 	// PutFile gives a path below a folder a content, with git's mode of it; with the mode "" it takes away what is there.
 	PutFile func(top, path, mode, content string) error
 

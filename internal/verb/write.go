@@ -58,6 +58,9 @@ func (c Change) Run(ctx context.Context, w *Workspace, s *store.Store) (ref reco
 		return err
 	}
 	err = settling{w: w, s: s, leases: remote.Leases(s, w.Actor(), w.Now), write: write}.run(ctx)
+	if sweep := OwnWork().Sweep; sweep != nil {
+		sweep(ctx, s)
+	}
 	return ref, WithID(err, record.ID(ref.ID))
 }
 

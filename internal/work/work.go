@@ -129,6 +129,17 @@ func Throwaway(ctx context.Context, s *store.Store, files store.Files, what verb
 	})
 }
 
+// Sweep removes the throw-away work trees that killed processes left, as far as it can now. Where there is none it reads
+// one folder.
+func Sweep(ctx context.Context, s *store.Store) {
+	if s.Repo == nil {
+		return
+	}
+	if trees, err := Trees(s, time.Now); err == nil {
+		trees.Sweep(ctx)
+	}
+}
+
 // worksOn names the job that works on a task, or that was interrupted and may go on; "" if there is none. One that was
 // interrupted counts only as long as no other was started after it. If that cannot be told it says so, since then one
 // may.

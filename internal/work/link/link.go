@@ -48,6 +48,7 @@ func Wing() verb.Wing {
 
 		GoesInto:  work.GoesInto,
 		Throwaway: work.Throwaway,
+		Sweep:     work.Sweep,
 		PutFile:   worktree.PutFile,
 	}
 }

@@ -62,8 +62,8 @@ func (m Merge) forTree(t Tree) (Merge, error) {
 // (those under .cairn are committed first), INVALID_INPUT for a base that does not exist, and the error of Gate. In all
 // these cases the base is as it was, and so is the branch but for that commit.
 //
-// A kill leaves the base as it was, or moved to what Gate has passed. The next merge into the base removes the work
-// tree that was left.
+// A kill leaves the base as it was, or moved to what Gate has passed. The next write or merge removes the work tree that
+// was left.
 func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) {
 	if err := w.mayWrite(); err != nil {
 		return "", err
@@ -85,10 +85,8 @@ func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) 
 	}
 	defer release()
 	within := scratches{clone: w.clone, lock: lock}
-	if err = within.sweep(ctx); err == nil {
-		err = w.on(t).commitOnlyRecords(ctx)
-	}
-	if err != nil {
+	within.sweep(ctx)
+	if err := w.on(t).commitOnlyRecords(ctx); err != nil {
 		return "", err
 	}
 	for range 2 {
@@ -389,9 +387,7 @@ func (r *rebase) ready(ctx context.Context) (err error) {
 // rebased makes the rebased commits in a throw-away work tree, and returns the last one.
 func (r *rebase) rebased(ctx context.Context) (string, error) {
 	scratches := scratches{clone: r.clone, lock: taskLock(r.tree.Task)}
-	if err := scratches.sweep(ctx); err != nil {
-		return "", err
-	}
+	scratches.sweep(ctx)
 	top, err := scratches.add(ctx, r.from)
 	if err != nil {
 		return "", err

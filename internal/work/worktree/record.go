@@ -8,14 +8,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/internal/git"
-	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -145,6 +143,8 @@ type scratch struct {
 	Path   string    `json:"path"`
 	For    string    `json:"for"` // the lock under which it was made, and is removed
 	MadeAt time.Time `json:"made_at"`
+	Repo   string    `json:"repo,omitempty"` // the name of the other repository that it is in
+	Tried  time.Time `json:"tried,omitzero"` // when it could not be removed
 }
 
 const scratchPrefix = ".merge-"
@@ -167,7 +167,7 @@ func (s scratches) add(ctx context.Context, commit string) (path string, err err
 	}
 	name := scratchPrefix + randomName()
 	path = filepath.Join(dir, name)
-	if err := s.records().put(name, scratch{path, s.lock, s.o.Now().UTC()}); err != nil {
+	if err := s.records().put(name, scratch{Path: path, For: s.lock, MadeAt: s.o.Now().UTC(), Repo: s.o.Repo}); err != nil {
 		return "", err
 	}
 	args := append([]string{"worktree", "add", "--quiet", "--detach"}, flags...)
@@ -179,46 +179,3 @@ func (s scratches) add(ctx context.Context, commit string) (path string, err err
 }
 
 func randomName() string { return strings.ToLower(rand.Text()[:12]) }
-
-// remove removes a throw-away work tree. If it cannot, the record stays, and the next sweep under the same lock removes
-// it.
-func (s scratches) remove(ctx context.Context, path string) error {
-	ctx = context.WithoutCancel(ctx)
-	if _, err := (git.Writing{}).Run(ctx, s.repo.Top, "worktree", "remove", "--force", "--force", path); err != nil {
-		tops, listErr := s.repo.Worktrees(ctx)
-		if listErr != nil || slices.Contains(tops, filepath.ToSlash(path)) {
-			return err // git still has it
-		}
-	}
-	if err := disk.RemoveTree(path); err != nil {
-		return problem.IO(err)
-	}
-	return s.records().forget(filepath.Base(path))
-}
-
-// sweep removes what a killed process made under the lock, unless something still works in it.
-func (s scratches) sweep(ctx context.Context) error {
-	names, err := s.records().names()
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		data, err := disk.ReadRegular(s.records().file(name), maxRecord)
-		var found scratch
-		if !strings.HasPrefix(name, scratchPrefix) || err != nil || !decode(data, &found) || !absolute(found.Path) ||
-			filepath.Base(found.Path) != name || found.For != s.lock {
-			continue
-		}
-		path := found.Path
-		if live, err := proc.Inside(path); err == nil && len(live) > 0 {
-			continue
-		}
-		if there, err := s.opened(path); err == nil && there.CommonDir != s.repo.CommonDir {
-			continue // it belongs to another clone
-		}
-		if err := s.remove(ctx, path); err != nil {
-			return err
-		}
-	}
-	return nil
-}

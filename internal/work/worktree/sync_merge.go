@@ -33,9 +33,7 @@ func (y *syncing) merged(ctx context.Context, ours, theirs string) (string, erro
 	}
 	defer release()
 	within := scratches{clone: y.clone, lock: syncLock, empty: true}
-	if err := within.sweep(ctx); err != nil {
-		return "", err
-	}
+	within.sweep(ctx)
 	top, err := within.add(ctx, ours)
 	if err != nil {
 		return "", err

@@ -24,27 +24,26 @@ type Throwaway struct {
 	Links   []string // folders that git ignores there, as paths from the top: it has links to those that are there
 }
 
-// InThrowaway makes a throw-away work tree, calls use with its top, and removes it. What is written there is lost. A kill
-// leaves the folder, which the next call with the same lock removes.
+// InThrowaway makes a throw-away work tree, calls use with its top, and removes it, also where ctx ends. What is written
+// there is lost. A kill leaves the folder to the next call of Sweep or InThrowaway.
 func (w *Worktrees) InThrowaway(ctx context.Context, what Throwaway, use func(top string) error) error {
 	if err := w.mayWrite(); err != nil {
 		return err
 	}
+	w.Sweep(ctx)
 	release, err := w.lock(ctx, what.Lock)
 	if err != nil {
 		return err
 	}
 	defer release()
 	within := scratches{clone: w.clone, lock: what.Lock}
-	if err := within.sweep(ctx); err != nil {
-		return err
-	}
+	within.sweep(ctx)
 	top, err := within.add(ctx, what.Commit)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if within.remove(ctx, top) == nil { // if it fails, the next call does it
+		if within.remove(ctx, top) == nil { // if it fails, a later call does it
 			removeEmpty(filepath.Dir(top), filepath.Dir(filepath.Dir(top)))
 		}
 	}()
@@ -57,13 +56,6 @@ func (w *Worktrees) InThrowaway(ctx context.Context, what Throwaway, use func(to
 		return err
 	}
 	return use(top)
-}
-
-// removeEmpty removes folders that nothing lies in, so that a close leaves none beside the repository.
-func removeEmpty(folders ...string) {
-	for _, folder := range folders {
-		_ = disk.Do(disk.Remove, folder, func() error { return os.Remove(folder) })
-	}
 }
 
 // bringChanges gives a throw-away work tree what another work tree has beside its commit.

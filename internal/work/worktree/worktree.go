@@ -287,7 +287,7 @@ func (c *clone) acquire(ctx context.Context, name string) (release func(), err e
 	if err := c.layout.MakeWorktrees(); err != nil {
 		return nil, err
 	}
-	lock, err := filelock.Acquire(ctx, filepath.Join(c.layout.Live.Worktrees(), name+".lock"))
+	lock, err := filelock.Acquire(ctx, c.lockFile(name))
 	if ctx.Err() != nil {
 		return nil, record.Errorf(record.Busy, "another process works on %s for too long: %w", name, ctx.Err()).WithHint("try again later")
 	}
@@ -295,6 +295,10 @@ func (c *clone) acquire(ctx context.Context, name string) (release func(), err e
 		return nil, c.layout.Live.Failed(err)
 	}
 	return func() { _ = lock.Release() }, nil
+}
+
+func (c *clone) lockFile(name string) string {
+	return filepath.Join(c.layout.Live.Worktrees(), name+".lock")
 }
 
 func (c *clone) lockTask(ctx context.Context, id record.ID) (release func(), err error) {
