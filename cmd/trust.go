@@ -328,6 +328,7 @@ type signerRow struct {
 	Fingerprint string       `json:"fingerprint"`
 	From        time.Time    `json:"from,omitzero"`
 	Until       time.Time    `json:"until,omitzero"`
+	Witness     bool         `json:"witness,omitempty"`
 	Counts      bool         `json:"counts"` // in the version that decides here
 	Says        string       `json:"-"`      // whether it counts, for people
 }
@@ -354,6 +355,8 @@ type (
 		Key   string       `json:"key" doc:"a file with a public key, or the key in words" cli:"arg,value=KEY.pub"`
 		After string       `json:"valid_after,omitempty" doc:"a TIME before which it does not count, such as 2026-11-21T12:00:00Z" cli:"value=TIME"`
 		Until string       `json:"valid_before,omitempty" doc:"a TIME after which it does not count" cli:"value=TIME"`
+
+		Witness bool `json:"witness,omitempty" doc:"the key is that of a witness, such as a CI, which runs the checks of closed tasks again; it approves nothing"`
 	}
 	signerRemoveIn struct {
 		Actor  record.Actor `json:"actor" doc:"who signed" cli:"arg" from:"actors-alone"`
@@ -416,7 +419,11 @@ func (p signerCommand) add(ctx context.Context, in signerAddIn) error {
 			return usage("--%s %q is not a time", flag.name, flag.value).WithHint("write it as 2026-11-21T12:00:00Z")
 		}
 	}
-	if err := store.AddSigner(ctx, s.Layout, in.Actor, key, span[0], span[1]); err != nil {
+	namespace := task.SignatureNamespace
+	if in.Witness {
+		namespace = sshsign.WitnessNamespace
+	}
+	if err := store.AddSigner(ctx, s.Layout, in.Actor, key, namespace, span[0], span[1]); err != nil {
 		return err
 	}
 	if !p.json {
@@ -478,7 +485,12 @@ func (p signerCommand) show(ctx context.Context, s *store.Store) error {
 	}
 	list := signerList{layout.Folder + "/allowed_signers", inForce.From, []signerRow{}, []signersProblem{}}
 	for _, signer := range here.Signers {
-		row := signerRow{signer.Actor, signer.Key.Type(), signer.Fingerprint(), signer.After, signer.Before, inForce.Has(signer), "yes"}
+		row := signerRow{
+			signer.Actor, signer.Key.Type(), signer.Fingerprint(), signer.After, signer.Before, signer.Witness, inForce.Has(signer), "yes",
+		}
+		if signer.Witness {
+			row.Says = "as a witness"
+		}
 		if !row.Counts {
 			row.Says = "not yet: not in " + inForce.From
 		}

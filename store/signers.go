@@ -15,10 +15,11 @@ import (
 const signersTemplate = `# Whose signatures of approvals count, as ssh-keygen(1) describes under ALLOWED SIGNERS; docs/approvals.md of cairn says more.
 `
 
-// AddSigner lets an actor sign with a key, within a time span if one is given. It appends one line to allowed_signers.
+// AddSigner lets an actor sign with a key in a namespace, within a time span if one is given. It appends one line to
+// allowed_signers.
 // It returns CONFLICT for a key that is there already, for any actor: one key under two names would let one person
 // approve as two.
-func AddSigner(ctx context.Context, l layout.Layout, who record.Actor, key sshsign.PublicKey, after, before time.Time) error {
+func AddSigner(ctx context.Context, l layout.Layout, who record.Actor, key sshsign.PublicKey, namespace string, after, before time.Time) error {
 	return editSigners(ctx, l, func(src []byte) ([]byte, error) {
 		for _, have := range sshsign.ParseAllowed(src).Signers {
 			if key.Is(have) {
@@ -33,7 +34,7 @@ func AddSigner(ctx context.Context, l layout.Layout, who record.Actor, key sshsi
 		case !strings.HasSuffix(text, "\n"):
 			text += "\n"
 		}
-		return []byte(text + sshsign.Line(who, key, after, before) + "\n"), nil
+		return []byte(text + sshsign.Line(who, key, namespace, after, before) + "\n"), nil
 	})
 }
 

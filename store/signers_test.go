@@ -30,14 +30,14 @@ func TestAddAndEndSigners(t *testing.T) {
 	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 	other := "# ours\r\n\r\nhuman:eve   valid-after=\"20200101Z\",namespaces=\"git,cairn\"\t" + signtest.Line("eve") + " eve's key\r\nnobody understands this"
 	storetest.WriteFile(t, s.SignersFile(), other)
-	if err := store.AddSigner(t.Context(), s.Layout, "human:ada", key("ada"), time.Time{}, time.Time{}); err != nil {
+	if err := store.AddSigner(t.Context(), s.Layout, "human:ada", key("ada"), task.SignatureNamespace, time.Time{}, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	ada := "human:ada namespaces=\"cairn\" " + signtest.Line("ada") + "\n"
 	if got := storetest.ReadFile(t, s.SignersFile()); got != other+"\n"+ada {
 		t.Errorf("written:\n%s", got)
 	}
-	if err := store.AddSigner(t.Context(), s.Layout, "human:bob", key("eve"), time.Time{}, time.Time{}); record.CodeOf(err) != record.Conflict {
+	if err := store.AddSigner(t.Context(), s.Layout, "human:bob", key("eve"), task.SignatureNamespace, time.Time{}, time.Time{}); record.CodeOf(err) != record.Conflict {
 		t.Errorf("one key of two people: %v", err)
 	}
 	ended, err := store.EndSigners(t.Context(), s.Layout, "human:eve", "", at)
@@ -84,7 +84,7 @@ func TestSignersBehindALink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.AddSigner(t.Context(), s.Layout, "human:eve", k, time.Time{}, time.Time{}); err == nil {
+	if err := store.AddSigner(t.Context(), s.Layout, "human:eve", k, task.SignatureNamespace, time.Time{}, time.Time{}); err == nil {
 		t.Error("written")
 	}
 	if got := storetest.ReadFile(t, target); strings.Contains(got, "eve") {

@@ -88,6 +88,9 @@ var EntryValues = sync.OnceValue(func() (values struct{ Texts, Times []string })
 // Hash identifies what an entry says, however its line is written: 16 hex digits.
 func (e Entry) Hash() string { return Digest(e.parts()...) }
 
+// Digest is the whole hash of the entry: what is signed, or known beside the record, names the entry by it.
+func (e Entry) Digest() string { return FullHash(e.parts()...) }
+
 // parts are what the hash of an entry is made of.
 func (e Entry) parts() []string {
 	parts := []string{string(e.Who), e.At.UTC().Format(time.RFC3339), string(e.Did), string(e.From), string(e.To),

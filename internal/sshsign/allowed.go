@@ -20,16 +20,20 @@ import (
 
 // Signer is one line of allowed_signers: a key, its actor, and when it counts.
 type Signer struct {
-	Line   int // in the file, from 1
-	Actor  record.Actor
-	Key    ssh.PublicKey
-	After  time.Time // the first moment at which it counts; zero for no limit
-	Before time.Time // the last moment; zero for no limit
-	Others bool      // the line is for other namespaces, and grants nothing here
+	Line    int // in the file, from 1
+	Actor   record.Actor
+	Key     ssh.PublicKey
+	After   time.Time // the first moment at which it counts; zero for no limit
+	Before  time.Time // the last moment; zero for no limit
+	Others  bool      // the line is for other namespaces than that of approvals
+	Witness bool      // the line names WitnessNamespace
 }
 
 // Fingerprint is the fingerprint of the key: SHA256 and the hash.
 func (s Signer) Fingerprint() string { return ssh.FingerprintSHA256(s.Key) }
+
+// Grants reports whether the line is about signatures of cairn at all.
+func (s Signer) Grants() bool { return !s.Others || s.Witness }
 
 // String describes what the line grants.
 func (s Signer) String() string {
@@ -39,6 +43,9 @@ func (s Signer) String() string {
 	}
 	if !s.Before.IsZero() {
 		text += " until " + s.Before.Format(time.RFC3339)
+	}
+	if s.Witness {
+		text += " as a witness"
 	}
 	return text
 }
@@ -156,7 +163,9 @@ func (s *Signer) options(text string) error {
 			if strings.ContainsAny(value, "*?!") {
 				return fmt.Errorf("namespaces are names here, and no patterns: %q", clip(value))
 			}
-			s.Others = !slices.Contains(strings.Split(value, ","), task.SignatureNamespace)
+			named := strings.Split(value, ",")
+			s.Others = !slices.Contains(named, task.SignatureNamespace)
+			s.Witness = slices.Contains(named, WitnessNamespace)
 		case "valid-after":
 			s.After, err = parseTime(value)
 		case "valid-before":
@@ -237,9 +246,10 @@ func isKeyType(word string) bool {
 
 func clip(text string) string { return record.Clip(text, 60) }
 
-// Line is a line that lets an actor sign with a key in cairn's namespace, within the times that are not zero.
-func Line(who record.Actor, key PublicKey, after, before time.Time) string {
-	options := []string{fmt.Sprintf("namespaces=%q", task.SignatureNamespace)}
+// Line is a line that lets an actor sign with a key in a namespace, that of approvals or that of witnesses, within the
+// times that are not zero.
+func Line(who record.Actor, key PublicKey, namespace string, after, before time.Time) string {
+	options := []string{fmt.Sprintf("namespaces=%q", namespace)}
 	if !after.IsZero() {
 		options = append(options, fmt.Sprintf("valid-after=%q", after.UTC().Format(timeForm)+"Z"))
 	}
@@ -278,7 +288,7 @@ func withoutBefore(options string) string {
 
 // Has reports whether a line grants the same.
 func (a *Allowed) Has(s Signer) bool {
-	return !s.Others && slices.ContainsFunc(a.Signers, func(have Signer) bool { return !have.Others && have.String() == s.String() })
+	return s.Grants() && slices.ContainsFunc(a.Signers, func(have Signer) bool { return have.Others == s.Others && have.String() == s.String() })
 }
 
 // Verify is the method of task.Signers. The signature is the base64 of an SSHSIG: the lines between the first and the

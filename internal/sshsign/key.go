@@ -37,10 +37,7 @@ func FindKey(said, home string) (PublicKey, error) {
 	if InWords(said) {
 		return keyInWords(strings.TrimPrefix(said, "key::"))
 	}
-	path := said
-	if below, ok := strings.CutPrefix(said, "~/"); ok && home != "" {
-		path = filepath.Join(home, below)
-	}
+	path := atHome(said, home)
 	if !filepath.IsAbs(path) {
 		return PublicKey{}, record.Errorf(record.InvalidInput, "the key %q is neither a public key nor the full path of one", clip(said)).
 			WithHint("name it with --key FILE, or in user.signingkey by its full path")
@@ -54,6 +51,14 @@ func FindKey(said, home string) (PublicKey, error) {
 		k.file = path
 	}
 	return k, err
+}
+
+// atHome is a path in which ~/ at the beginning is the home folder.
+func atHome(path, home string) string {
+	if below, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
+		return filepath.Join(home, below)
+	}
+	return path
 }
 
 // InWords reports whether a value is a key itself, and not the name of a file.

@@ -298,7 +298,7 @@ func (r *treeReader) setSigners(f proof.File, _ *format.Doc) {
 	}
 	keys := sshsign.ParseAllowed(f.Src)
 	for _, s := range keys.Signers {
-		if !s.Others {
+		if s.Grants() {
 			r.Signers.Grants = append(r.Signers.Grants, proof.SignersLine{Line: s.Line, Text: s.String()})
 		}
 	}
