@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/sorted"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Later is what writes in a worktree that may be thrown away would have told the clone: who holds what, how far it was
@@ -18,6 +19,7 @@ type Later struct {
 	order   []record.Ref
 	silent  []string
 	key     *session.Key
+	saw     []task.Fact
 }
 
 // Apart returns the store as one whose writes change files alone. They take the locks of the clone and are as safe as
@@ -51,6 +53,7 @@ func (l *Later) take(tx *Tx) {
 		l.records[ref] = &last
 	}
 	l.silent = append(l.silent, tx.silent...)
+	l.saw = append(l.saw, tx.saw...)
 	if tx.key != nil {
 		l.key = tx.key
 	}
@@ -75,6 +78,11 @@ func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit st
 		}
 		for _, ses := range l.silent {
 			if err := disk.RemoveFile(s.Live.Heartbeat(ses)); err != nil {
+				return s.Live.Failed(err)
+			}
+		}
+		if len(l.saw) > 0 {
+			if err := live.Append(s.Live.Seen(), []byte(live.Lines(l.saw))); err != nil {
 				return s.Live.Failed(err)
 			}
 		}

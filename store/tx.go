@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Tx is a write that is being put together: what was read under the lock, and what is to be written. It may be used
@@ -25,6 +26,7 @@ type Tx struct {
 	silent   []string     // sessions whose heartbeat is removed
 	beats    []session.Heartbeat
 	inbox    *session.Inbox
+	saw      []task.Fact
 	key      *session.Key
 	gitUntil time.Time // when to stop waiting for git
 }
@@ -143,6 +145,9 @@ func (tx *Tx) Inbox(who record.Actor) session.Inbox { return tx.s.Inbox(who) }
 // Acknowledge stages what the clone is to keep of an inbox.
 func (tx *Tx) Acknowledge(in session.Inbox) { tx.inbox = &in }
 
+// Saw stages what this clone saw of checks, beside the records.
+func (tx *Tx) Saw(facts ...task.Fact) { tx.saw = append(tx.saw, facts...) }
+
 // EditConfig stages a change of config.yaml. It returns the error of edit if that has a code; a format error becomes
 // BAD_FILE.
 func (tx *Tx) EditConfig(edit func(*format.Doc) (*format.Doc, error)) error {
@@ -174,7 +179,7 @@ func (tx *Tx) idle() bool {
 			return false
 		}
 	}
-	return len(tx.files)+len(tx.moves)+len(tx.beats)+len(tx.silent) == 0 && tx.key == nil && tx.inbox == nil
+	return len(tx.files)+len(tx.moves)+len(tx.beats)+len(tx.silent)+len(tx.saw) == 0 && tx.key == nil && tx.inbox == nil
 }
 
 // changed reports whether the file of the record is to be written.

@@ -43,6 +43,13 @@ func (w *writing) liveSteps() []redoLive {
 	if in := w.tx.inbox; in != nil {
 		out = append(out, w.put(w.s.Live.Inbox(in.Actor), *in, ""))
 	}
+	if len(w.tx.saw) > 0 {
+		step := redoLive{Path: w.s.Live.Rel(w.s.Live.Seen()), Text: live.Lines(w.tx.saw), Append: true}
+		if len(w.files) > 0 {
+			step.After = w.s.Rel(w.decisive().path)
+		}
+		out = append(out, step)
+	}
 	if len(w.files) == 0 {
 		return append(out, keys...)
 	}
@@ -176,6 +183,9 @@ func (w *writing) tidy() {
 		if st := w.tx.records[of]; !st.gone {
 			_ = w.s.CutJournal(of, st.header().Log)
 		}
+	}
+	if len(w.tx.saw) > 0 {
+		_ = w.s.CutSeen()
 	}
 	if w.tx.key != nil {
 		_ = w.s.ForgetKeys()

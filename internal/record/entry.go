@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
@@ -245,3 +246,11 @@ func (e Entry) Moves() bool {
 
 // Excuses reports whether the entry is by a person who recorded the list of checks and gave a reason.
 func (e Entry) Excuses() bool { return e.Checks != nil && e.Who.Human() && e.Text != "" }
+
+// Digest identifies what an entry says where somebody may try to make another one of the same Hash, such as in what is
+// signed: the SHA-256 of its JSON form, as 64 hex digits.
+func (e Entry) Digest() string {
+	e.At = e.At.UTC().Truncate(time.Second)
+	src, _ := json.Marshal(e) // every entry can be encoded
+	return FullHash(string(src))
+}

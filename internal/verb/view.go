@@ -10,34 +10,35 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Task is a task as every verb returns it. Lists are never null, and what is not set is left out.
 type Task struct {
 	Row
-	Checks          []Check        `json:"checks"`
-	Refs            []Ref          `json:"refs,omitempty"`
-	Evidence        bool           `json:"requires_evidence,omitempty"` // it is closed as done only with a commit, a pull request, or a command check that passed
-	Provenance      []Entry        `json:"provenance"`
-	Scope           []string       `json:"scope,omitempty"`
-	MayChange       []string       `json:"may_change,omitempty"` // globs of files on which its checks stand and that the work may change
-	Body            string         `json:"body"`
-	Rev             record.Rev     `json:"rev"`
-	CreatedAt       *time.Time     `json:"created_at,omitempty"`
-	Extra           map[string]any `json:"extra,omitempty"`
-	OnBranches      []BranchState  `json:"on_branches,omitempty"`      // of get alone: what other branches say beyond this, the newest first
-	Run             *RunReport     `json:"run,omitempty"`              // of the call that returned this
-	BodyTruncated   bool           `json:"body_truncated,omitempty"`   // get with mode full has more
-	BodyNextOffset  int            `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut
-	ProvenanceTotal int            `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
-	ChecksTotal     int            `json:"checks_total,omitempty"`     // how many checks there are, if only the first are here
-	ScopeTotal      int            `json:"scope_total,omitempty"`      // how many globs there are, if only the first are here
-	RefsTotal       int            `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
-	ExtraTotal      int            `json:"extra_total,omitempty"`      // how many unknown keys there are, if only the first are here
-	Rest            string         `json:"rest,omitempty"`             // how to read what was cut
-	Notices         []Notice       `json:"notices,omitempty"`          // of a write: what was understood otherwise than it was written
-	Replayed        bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
+	Checks           []Check        `json:"checks"`
+	Refs             []Ref          `json:"refs,omitempty"`
+	RequiresEvidence bool           `json:"requires_evidence,omitempty"` // it is closed as done only with a commit, a pull request, or a command check that passed
+	Provenance       []Entry        `json:"provenance"`
+	Scope            []string       `json:"scope,omitempty"`
+	MayChange        []string       `json:"may_change,omitempty"` // globs of files on which its checks stand and that the work may change
+	Body             string         `json:"body"`
+	Rev              record.Rev     `json:"rev"`
+	CreatedAt        *time.Time     `json:"created_at,omitempty"`
+	Extra            map[string]any `json:"extra,omitempty"`
+	OnBranches       []BranchState  `json:"on_branches,omitempty"`      // of get alone: what other branches say beyond this, the newest first
+	Run              *RunReport     `json:"run,omitempty"`              // of the call that returned this
+	BodyTruncated    bool           `json:"body_truncated,omitempty"`   // get with mode full has more
+	BodyNextOffset   int            `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut
+	ProvenanceTotal  int            `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
+	ChecksTotal      int            `json:"checks_total,omitempty"`     // how many checks there are, if only the first are here
+	ScopeTotal       int            `json:"scope_total,omitempty"`      // how many globs there are, if only the first are here
+	RefsTotal        int            `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
+	ExtraTotal       int            `json:"extra_total,omitempty"`      // how many unknown keys there are, if only the first are here
+	Rest             string         `json:"rest,omitempty"`             // how to read what was cut
+	Notices          []Notice       `json:"notices,omitempty"`          // of a write: what was understood otherwise than it was written
+	Replayed         bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
 }
 
 // Notice says what a verb did otherwise than the caller wrote. The code is stable.
@@ -134,6 +135,7 @@ type View struct {
 	reads   *SharedReads
 	known   func(record.Ref) session.Live // what the clone knows of a record beside its file
 	carried func(record.Ref) bool         // whether it may know of progress that the file lacks
+	seen    func() live.Seen              // what it saw of closes
 	among   *Graph                        // where a single task finds its children; nil for whoever does not ask
 	away    followed                      // the record that is seen in another worktree than the caller's; zero for none
 }
@@ -142,7 +144,7 @@ type View struct {
 func (w *Workspace) View(s *store.Store) View {
 	return View{
 		Store: s, Bounded: w.Bounded, me: w.Actor, now: w.Now(), reads: w.Reads, known: s.Known,
-		carried: func(record.Ref) bool { return true }, away: w.followed,
+		carried: func(record.Ref) bool { return true }, away: w.followed, seen: sync.OnceValue(s.Seen),
 	}
 }
 
@@ -179,16 +181,16 @@ func (v View) Task(t task.Task) Task {
 // WholeTask shows a task with nothing cut.
 func (v View) WholeTask(t task.Task) Task {
 	out := Task{
-		Row:        v.RowOfTask(t, kind.Deps(v.Store, v.Store.Config.Flow)),
-		Checks:     []Check{},
-		Refs:       t.Refs,
-		Evidence:   t.RequiresEvidence,
-		Provenance: []Entry{},
-		Scope:      t.Scope,
-		MayChange:  t.MayChange,
-		Body:       t.Body,
-		Rev:        t.Rev,
-		CreatedAt:  instant(t.Provenance.First().At),
+		Row:              v.RowOfTask(t, kind.Deps(v.Store, v.Store.Config.Flow)),
+		Checks:           []Check{},
+		Refs:             t.Refs,
+		RequiresEvidence: t.RequiresEvidence,
+		Provenance:       []Entry{},
+		Scope:            t.Scope,
+		MayChange:        t.MayChange,
+		Body:             t.Body,
+		Rev:              t.Rev,
+		CreatedAt:        instant(t.Provenance.First().At),
 	}
 	out.Extra = withoutOwn(t.Extra, out.Fields)
 	for _, c := range t.Checks {

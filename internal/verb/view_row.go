@@ -42,6 +42,7 @@ type Row struct {
 	IsReviewing  bool         `json:"is_reviewing,omitempty"` // it is in the review state
 	IsBlocked    bool         `json:"is_blocked,omitempty"`   // it is open, and waits for its deps or its children
 	IsPending    bool         `json:"is_pending,omitempty"`   // it could be started, and nobody has
+	Evidence     *Evidence    `json:"evidence,omitempty"`     // of a closed task: how much is known of its close
 	UpdatedAt    *time.Time   `json:"updated_at,omitempty"`
 	Why          []Reason     `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
 
@@ -57,6 +58,26 @@ type Row struct {
 	DepsTotal      int `json:"deps_total,omitempty"`
 	BlockedByTotal int `json:"blocked_by_total,omitempty"`
 	LinksTotal     int `json:"links_total,omitempty"`
+}
+
+// Evidence is how much is known of the close of a task beside what its record says.
+type Evidence struct {
+	Level task.Level `json:"level"` // 1 to 5
+	Name  string     `json:"name"`
+	Held  bool       `json:"held,omitempty"` // of a level above those: what else is known
+	Red   bool       `json:"red,omitempty"`
+}
+
+// EvidenceOf is how much is known of the close of a task; nil for one that is not closed as done, and where no check
+// passed.
+func (v View) EvidenceOf(r *kind.Row) *Evidence {
+	about := r.Fact(kind.CloseFact)
+	if about == "" || !v.Store.Config.Flow.ClaimsDone(r.Status) {
+		return nil
+	}
+	seen := v.seen().Of(about)
+	level := task.LevelOf(true, seen)
+	return &Evidence{level, level.String(), level > task.LevelRed && seen.Held, level > task.LevelRed && seen.Red}
 }
 
 // Claim is who holds a task.
@@ -182,6 +203,7 @@ func (v View) row(t *kind.Row, blockedBy []record.ID, openChildren int, header f
 	knows := func() record.Header { return about }
 	r.Elsewhere, r.Lost = v.elsewhere(t, knows), v.lostOf(about, live)
 	if closed {
+		r.Evidence = v.EvidenceOf(t)
 		return r
 	}
 	hold := v.holder(t, knows)

@@ -79,7 +79,8 @@ const (
 	DueFact         = "due"
 	AboutFact       = "about" // one for each record
 	FingerprintFact = "fingerprint"
-	RepoFact        = "repo" // of a repository its host and path; of a task the name of one
+	CloseFact       = "close" // of a task: Task.Closing
+	RepoFact        = "repo"  // of a repository its host and path; of a task the name of one
 	RoleFact        = "role"
 	OriginFact      = "origin" // what the record was made from, as the target of its reference says; one for each
 )
@@ -298,6 +299,7 @@ func (r *Row) Wrote(who record.Actor) bool {
 func taskRow(v any, r *Row) {
 	t := v.(task.Task)
 	r.Priority, r.Parent, r.Deps = t.Priority, t.Parent, t.Deps
+	r.Add(CloseFact, t.Closing())
 	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
 		if value := t.Own[name]; len(value) <= mostOwn && len(name) <= mostOwn {
 			r.Add(ownFact+name, value)

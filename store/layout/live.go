@@ -99,6 +99,9 @@ func (l Live) Keys() string { return l.join("keys") }
 // Key is the path of what is remembered of a call.
 func (l Live) Key(call string) string { return l.join("keys", call+".json") }
 
+// Seen is the path of what this clone saw of closes beside their records. Without it their levels are lower.
+func (l Live) Seen() string { return l.join("seen") }
+
 // Inboxes is the folder of what actors have acknowledged.
 func (l Live) Inboxes() string { return l.join("inbox") }
 

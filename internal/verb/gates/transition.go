@@ -54,7 +54,7 @@ func (tr Transition) Write(ctx context.Context, w *verb.Workspace, s *store.Stor
 		t, entry, err := tr.decide(w, wc, ran)
 		if refusal = nil; err != nil && ran.Fits(wc.Task) { // nil again if the write starts over
 			refusal = err
-			return task.RecordRun(wc.Task, ran.Proof.Run.Of(wc.Task), w.WithoutKey().Stamp(""))
+			return ran.Record(wc, ran.Proof.Run.Of(wc.Task), w.WithoutKey().Stamp(""))
 		}
 		return t, entry, err
 	})
@@ -148,6 +148,23 @@ func (r Run) Alone(t task.Task) error {
 		WithHint("what a check runs must not write under .cairn").ForGood()
 }
 
+// Record records results in the task, without moving it.
+func (r Run) Record(wc verb.WriteContext, results *task.Run, s record.Stamp) (task.Task, *record.Entry, error) {
+	t, entry, err := task.RecordRun(wc.Task, results, s)
+	if err == nil {
+		r.saw(wc, t)
+	}
+	return t, entry, err
+}
+
+// saw keeps what this clone saw of the task's checks with a write that makes it now.
+func (r Run) saw(wc verb.WriteContext, now task.Task) {
+	flow := wc.Store.Config.Flow
+	if r.Proof.Run != nil || flow.ClaimsDone(now.Status) && !flow.ClaimsDone(wc.Task.Status) {
+		wc.Tx.Saw(flow.Saw(wc.Task, now, r.Proof, wc.Store.Seen().Of)...)
+	}
+}
+
 // Fits reports whether there are results, and the task still has the checks that they are of.
 func (r Run) Fits(t task.Task) bool { return r.Proof.Run != nil && t.SameChecks(r.of) }
 
@@ -162,6 +179,7 @@ func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (t
 	t, entry, err := tr.Decide(wc, ran.Proof)
 	if err == nil {
 		afterClose(w, wc, t)
+		ran.saw(wc, t)
 	}
 	return t, entry, err
 }

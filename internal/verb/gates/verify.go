@@ -188,7 +188,24 @@ func (g *guarding) verify(ctx context.Context, w *verb.Workspace, s *store.Store
 			out.Checks[n].Matrix, err = h.matrix(ctx, todo[n], out.Checks[n].Now != Broken)
 		}
 	}
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	about := t.Closing()
+	seen := s.Config.Flow.Together(t, func(i int) task.Seen {
+		n := slices.Index(todo, i)
+		m := cmp.Or(out.Checks[n].Matrix, &Matrix{})
+		held := len(g.changed[h.key(i)]) == 0 || m.OldTests == string(record.Pass)
+		return task.Seen{Held: out.Checks[n].Now == Holds && held && g.base != "", Red: m.Red}
+	})
+	if about == "" || seen == (task.Seen{}) {
+		return out, nil
+	}
+	_ = s.Update(ctx, func(tx *store.Tx) error { // where live state cannot be written the level is lower
+		tx.Saw(task.Fact{About: about, Seen: seen})
+		return nil
+	})
+	return out, nil
 }
 
 // tries runs a check until it passes, three times at most.

@@ -60,7 +60,7 @@ func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, in RunChe
 		if !ran.Fits(wc.Task) {
 			return wc.Task, nil, record.Errorf(record.Conflict, "its checks changed while they ran").WithHint("run them again")
 		}
-		return task.RecordRun(wc.Task, ran.Proof.Run, w.Stamp(""))
+		return ran.Record(wc, ran.Proof.Run, w.Stamp(""))
 	})
 	out.Run = ran.Report
 	return out, err

@@ -252,7 +252,7 @@ func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store,
 		if err := ran.Alone(wc.Task); err != nil {
 			return wc.Task, nil, err
 		}
-		return task.RecordRun(wc.Task, ran.Proof.Run.Of(wc.Task), w.Stamp(""))
+		return ran.Record(wc, ran.Proof.Run.Of(wc.Task), w.Stamp(""))
 	})
 	out.Run = ran.Report
 	return out, err
