@@ -89,8 +89,13 @@ var EntryValues = sync.OnceValue(func() (values struct{ Texts, Times []string })
 // Hash identifies what an entry says, however its line is written: 16 hex digits.
 func (e Entry) Hash() string { return Digest(e.parts()...) }
 
-// Digest is the whole hash of the entry: what is signed, or known beside the record, names the entry by it.
-func (e Entry) Digest() string { return FullHash(e.parts()...) }
+// Digest is the whole hash of the entry, of its JSON form: what is signed, or known beside the record, names the entry by
+// it. Entries that are not Equal have not the same form.
+func (e Entry) Digest() string {
+	e.At = e.At.UTC().Truncate(time.Second)
+	src, _ := json.Marshal(e) // every entry can be encoded
+	return FullHash(string(src))
+}
 
 // parts are what the hash of an entry is made of.
 func (e Entry) parts() []string {
@@ -246,11 +251,3 @@ func (e Entry) Moves() bool {
 
 // Excuses reports whether the entry is by a person who recorded the list of checks and gave a reason.
 func (e Entry) Excuses() bool { return e.Checks != nil && e.Who.Human() && e.Text != "" }
-
-// Digest identifies what an entry says where somebody may try to make another one of the same Hash, such as in what is
-// signed: the SHA-256 of its JSON form, as 64 hex digits.
-func (e Entry) Digest() string {
-	e.At = e.At.UTC().Truncate(time.Second)
-	src, _ := json.Marshal(e) // every entry can be encoded
-	return FullHash(string(src))
-}
