@@ -317,7 +317,7 @@ func (p *checkCommand) runCommands(ctx context.Context, l layout.Layout, found s
 	if err != nil {
 		return err
 	}
-	if err := p.mayRun(ctx, s, commands); err != nil {
+	if s, err = p.mayRun(ctx, s, commands); err != nil {
 		return err
 	}
 	log, err := newRunLog(p.program, len(commands))
@@ -375,23 +375,20 @@ func (p *checkCommand) heldByBase(ctx context.Context, s *store.Store, found sna
 	return nil
 }
 
-// mayRun returns an error unless the commands are approved. In CI, --run in the pipeline is the approval. Elsewhere each
-// must be, as for every other run. Neither is enough where the change may come from anybody and its commands would have
-// the repository's rights; only the flag --i-trust-this-code is.
-func (p *checkCommand) mayRun(ctx context.Context, s *store.Store, commands []proof.Command) error {
+// mayRun returns the store in which the commands may run. It returns an error unless they are approved: by a flag, by the
+// pipeline of a CI, or each as for every other run.
+func (p *checkCommand) mayRun(ctx context.Context, s *store.Store, commands []proof.Command) (*store.Store, error) {
 	if p.Trust {
-		return nil
+		return s.InPipeline(), nil
 	}
-	if why := foreign(p.Getenv); why != "" {
-		return record.Errorf(record.Untrusted, "%s, so --run would give the repository's rights to the author of the change", why).
-			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request)")
-	}
-	if snapshot.InCI(p.Getenv) {
-		return nil
+	if approved, err := p.pipeline("--run"); err != nil {
+		return nil, err
+	} else if approved {
+		return s.InPipeline(), nil
 	}
 	w, err := p.workspace(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var all []store.Command
 	for _, c := range commands {
@@ -399,7 +396,18 @@ func (p *checkCommand) mayRun(ctx context.Context, s *store.Store, commands []pr
 			all = append(all, s.CommandsOf(string(d.Task), d.Check)...)
 		}
 	}
-	return gates.Consent(ctx, w, s, all)
+	return s, gates.Consent(ctx, w, s, all)
+}
+
+// pipeline reports whether the pipeline of a CI says a command, which is the consent to what it runs. It returns UNTRUSTED
+// where the change may come from anybody and its commands would have the repository's rights: there only the flag
+// --i-trust-this-code of check is enough.
+func (p *program) pipeline(command string) (bool, error) {
+	if why := foreign(p.Getenv); why != "" {
+		return false, record.Errorf(record.Untrusted, "%s, so %s would give the repository's rights to the author of the change", why, command).
+			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request)")
+	}
+	return snapshot.InCI(p.Getenv), nil
 }
 
 // foreign says why, in this CI job, the change may come from anybody while its commands have the repository's rights;

@@ -199,6 +199,9 @@ func (p trustCommand) list() error {
 // consent shows the commands that may not run yet, and has the person at the terminal approve them unless --yes is set.
 // Only a person can consent.
 func (p trustCommand) consent(ctx context.Context, asks []task.Ask, commands []store.Command) error {
+	if asks[0].Who == "" {
+		return verb.Nobody()
+	}
 	if who := asks[0].Who; !who.Human() {
 		return record.Errorf(record.Forbidden, "%s cannot approve commands", who).WithHint("a person runs cairn trust")
 	}

@@ -175,6 +175,9 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	if err == nil && p.verb.Signs {
 		err = l.giveSigner(ctx, w)
 	}
+	if err == nil && p.verb.Kind == verb.Run {
+		w.Pipeline, err = p.pipeline(p.verb.Command())
+	}
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func verbsPage() string {
 	return b.String()
 }
 
-var kinds = map[verb.Kind]string{verb.Read: "read", verb.Write: "write", verb.Destructive: "destructive write"}
+var kinds = map[verb.Kind]string{verb.Read: "read", verb.Run: "run of commands", verb.Write: "write", verb.Destructive: "destructive write"}
 
 func argumentTable(fields []verb.Field) string {
 	rows := [][]string{{"argument", "type", "on the command line", "meaning"}}

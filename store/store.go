@@ -22,6 +22,7 @@ type Store struct {
 	stateDir string // the user's own folder, which has the consents of package trust
 	fresh    bool   // the index is not used
 	filesIn  string // the top of the work tree that has the files of tasks of another repository; "" for the folder of the config
+	pipeline bool   // of a CI, which has said that commands may run
 	later    *Later // keeps what would become live state; nil if that is written at once
 
 	lockPatience  time.Duration     // how long a write waits for the lock; shorter in tests

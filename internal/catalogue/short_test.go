@@ -19,7 +19,7 @@ const shortBytes = 500
 func TestWritesAnswerInFewBytes(t *testing.T) {
 	tried := 0
 	for _, v := range catalogue.All {
-		if v.Kind == verb.Read || v.Name == "next" || v.Name == "verify" { // which hands out a task that its caller has not read, and which writes none
+		if v.Kind < verb.Write || v.Name == "next" { // which hands out a task that its caller has not read
 			continue
 		}
 		tried++

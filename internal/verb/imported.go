@@ -67,7 +67,7 @@ func (v Verb) meant(ctx context.Context, w *Workspace, got jsonObject, refusal e
 		id, err := ImportedAs(ctx, w, s, name)
 		if id == "" && err == nil {
 			id, err = endingIn(s, name)
-			if id != "" && v.Kind != Read && v.Name != beginName {
+			if id != "" && v.Kind >= Write && v.Name != beginName {
 				return name, didYouMean(refusal, id)
 			}
 		}

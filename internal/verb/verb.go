@@ -22,6 +22,7 @@ type Kind int
 // The kinds.
 const (
 	Read        Kind = iota // changes nothing
+	Run                     // runs commands from the repository and changes no record, so nobody need be named
 	Write                   // changes tasks or sessions; nothing is lost
 	Destructive             // takes something away
 )
@@ -148,14 +149,13 @@ func (v Verb) call(ctx context.Context, w *Workspace, read func() (any, error)) 
 // do does the verb, unless the call was made before under the same idempotency key. What only a person may do is asked
 // of them, and the verb is done again with what they confirmed.
 func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
-	if v.Kind != Read && w.Actor() == "" { // asked before any lock: git may have to be started
+	if v.Kind >= Write && w.Actor() == "" { // asked before any lock: git may have to be started
 		if err := ctx.Err(); err != nil {
 			return nil, err // git was stopped before it said who this is
 		}
-		return nil, record.Errorf(record.InvalidInput, "nobody is named who does this").
-			WithHint("git config --global user.name 'Ada Lovelace' says who you are")
+		return nil, Nobody()
 	}
-	if v.Kind != Read && w.MayAct != nil {
+	if v.Kind >= Write && w.MayAct != nil {
 		if err := w.MayAct(w.Actor()); err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 	if err != nil {
 		return v.replayed(ctx, w, s, nil, err)
 	}
-	if v.Kind != Read && s != nil { // git may have taken out what the caller's session stands on
+	if v.Kind >= Write && s != nil { // git may have taken out what the caller's session stands on
 		if _, err := s.Restore(ctx, w.Actor(), false); err != nil {
 			return nil, err
 		}

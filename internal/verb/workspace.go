@@ -47,6 +47,9 @@ type Workspace struct {
 	// their answer. Nil where there is nobody to ask.
 	Approve func(context.Context, []store.Command) (bool, error)
 
+	// Pipeline says that the pipeline of a CI has the command in its own text, which is the consent to what it runs here.
+	Pipeline bool
+
 	// Handed says that what is written comes from a file that the caller hands over, and that somebody else may have made.
 	Handed bool
 
@@ -80,7 +83,16 @@ func (w *Workspace) Open() (*store.Store, error) {
 	if err == nil && w.Fresh {
 		s = s.Fresh()
 	}
+	if err == nil && w.Pipeline {
+		s = s.InPipeline()
+	}
 	return s, err
+}
+
+// Nobody is the refusal of what somebody has to do, where nobody is named.
+func Nobody() error {
+	return record.Errorf(record.InvalidInput, "nobody is named who does this").
+		WithHint("git config --global user.name 'Ada Lovelace' says who you are")
 }
 
 // Stamp is what the entries of this call say.
@@ -190,8 +202,6 @@ type Throwaway struct {
 	For    string   // what it is for; of one purpose there is one at a time
 	Commit string   // whose files it has; "" for those that are there now, committed or not
 	Links  []string // folders that git ignores, by their paths from the top, to which it has links
-
-	Consented bool // whoever calls has consented that git starts what this clone's config names, as a CI does
 }
 
 // Place is where the newest record of a task lies, and what there is to review of the work on it.

@@ -42,7 +42,7 @@ func Trees(s *store.Store, now func() time.Time) (*worktree.Worktrees, error) {
 }
 
 func options(s *store.Store, now func() time.Time) worktree.Options {
-	return worktree.Options{Setting: s.Config.Worktrees, StateDir: s.StateDir(), Now: now, Busy: func(id record.ID) string { return worksOn(s, id) }}
+	return worktree.Options{Setting: s.Config.Worktrees, StateDir: s.StateDir(), Trusted: s.Trusted, Now: now, Busy: func(id record.ID) string { return worksOn(s, id) }}
 }
 
 // TreesOf returns the work trees to which that of a task belongs: those of the repository in which one is recorded for
@@ -104,9 +104,6 @@ func GoesInto(s *store.Store, t task.Task) string {
 // folder in it in which commands run.
 func Throwaway(ctx context.Context, s *store.Store, files store.Files, what verb.Throwaway, use func(top, root string) error) error {
 	o := options(s, time.Now)
-	if what.Consented {
-		o.Trusted = func() bool { return true }
-	}
 	open := func() (*worktree.Worktrees, error) { return worktree.Open(s.Layout, o) }
 	if files.Repo != "" {
 		open = func() (*worktree.Worktrees, error) { return treesIn(s, files.Repo, time.Now) }

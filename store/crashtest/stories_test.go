@@ -259,7 +259,6 @@ var untried = map[string]string{
 	"revert":          "it writes what update, delete and restore write, of several tasks in one write",
 	"job_say":         "its note is tried as note is, and its words are one file that is replaced whole",
 	"job_discard":     "what a kill leaves of a work tree is tried in internal/work/worktree, and what the task loses is live state",
-	"verify":          "it writes no record: what a kill leaves of its work tree is tried in internal/work/worktree",
 	"job_cancel":      "it leaves one file, which whoever looks next acts on: internal/work/jobs tries it",
 }
 
@@ -267,7 +266,7 @@ var untried = map[string]string{
 func TestEveryVerbThatWritesHasAStory(t *testing.T) {
 	for _, v := range catalogue.All {
 		covered := slices.ContainsFunc(stories, func(s story) bool { return s.verb == v.Name })
-		if v.Kind != verb.Read && !covered && untried[v.Name] == "" {
+		if v.Kind >= verb.Write && !covered && untried[v.Name] == "" {
 			t.Errorf("%s has no story", v.Name)
 		}
 	}

@@ -56,8 +56,6 @@ type heldRun struct {
 	w *verb.Workspace
 	s *store.Store
 	t task.Task
-
-	consented bool // see verb.Throwaway
 }
 
 // in runs checks, by their indices, with the files on which they stand as they were, and calls ended with how each ended.
@@ -94,7 +92,7 @@ func (h heldRun) inTree(ctx context.Context, commit string, todo []int, put []ch
 	if throwaway == nil {
 		return nil
 	}
-	what := verb.Throwaway{For: "held", Commit: commit, Links: h.links(todo), Consented: h.consented}
+	what := verb.Throwaway{For: "held", Commit: commit, Links: h.links(todo)}
 	if commit != "" {
 		what.For = "verify"
 	}
@@ -199,7 +197,7 @@ func HoldsSince(ctx context.Context, w *verb.Workspace, s *store.Store, t task.T
 	if len(todo) == 0 {
 		return nil, nil
 	}
-	h := heldRun{guarding: g, w: w, s: s, t: t, consented: true}
+	h := heldRun{guarding: g, w: w, s: s, t: t}
 	ended := make([]check.Outcome, len(todo))
 	for n := range ended {
 		ended[n].Exit = -1 // not started

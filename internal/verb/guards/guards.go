@@ -17,7 +17,7 @@ var Verbs = verb.Group{Name: "tasks", Toolset: verb.Records}.Of(
 		Summary: "Show on which files each command check of a task stands and why, and which of them the work has changed.",
 		When:    "Before changing a test, a script that a check runs or what configures a runner; and after GUARDS_CHANGED.",
 	}),
-	verb.Declare(Verify, verb.Verb{Name: "verify", Title: "Verify closed tasks", Kind: verb.Write, Idempotent: true, Runs: true, Exit: exitOfVerify, Toolset: verb.Admin,
+	verb.Declare(Verify, verb.Verb{Name: "verify", Title: "Verify closed tasks", Kind: verb.Run, Idempotent: true, Runs: true, Exit: exitOfVerify, Toolset: verb.Admin,
 		Profile: verb.PairWorker,
 		Summary: "Run the checks of closed tasks again, each in an empty folder with the files of the commit that closed it.",
 		When:    "To see what still holds. Nothing in the record changes. With matrix it tells whether a check was seen to fail without the work.",
