@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/templates"
 	"github.com/cairn-tasks/cairn/task"
@@ -134,6 +135,15 @@ func (s *Store) InPipeline() *Store {
 	trusted := *s
 	trusted.pipeline = true
 	return &trusted
+}
+
+// Seen is what this clone saw of closes beside their records. In one that is not trusted no check has run: there it is
+// nothing, since the file came along with a copy.
+func (s *Store) Seen() live.Seen {
+	if !s.Trusted() {
+		return nil
+	}
+	return s.Clone.Seen()
 }
 
 // SetTrust records that the user trusts this clone, as trust.Set does. It consents to no command.

@@ -169,7 +169,7 @@ func isTrashFile(name string) bool {
 }
 
 // isLiveFile reports whether a path in the live folder is that of a state, a journal, a kept record, a key, a
-// heartbeat or an inbox.
+// heartbeat, an inbox or of what was seen.
 func isLiveFile(name string) bool {
 	folder, file, _ := strings.Cut(name, "/")
 	id := strings.TrimSuffix(file, path.Ext(file))
@@ -183,6 +183,8 @@ func isLiveFile(name string) bool {
 		return ok
 	case "keys.json", "inbox.json":
 		return len(id) <= 64 && record.IsWord(id, "_")
+	case layout.SeenName:
+		return file == ""
 	case "live.json":
 		return kind.Sessions.ParseID(id) == nil
 	default:

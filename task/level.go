@@ -58,7 +58,7 @@ func LevelOf(closed bool, s Seen) Level {
 // Closing stands for the newest move of a task and the passes on which it rests: 32 hex digits. A further move, or an
 // edit of the entries or of the commands that passed, makes it another. It is "" if none of the checks stands at pass.
 func (t Task) Closing() string {
-	n := t.Provenance.LastIndex(func(e record.Entry) bool { return e.To != "" })
+	n := t.Moved()
 	if n < 0 || !slices.ContainsFunc(t.Checks, func(c Check) bool { return c.Result == record.Pass }) {
 		return ""
 	}
@@ -73,6 +73,11 @@ func (t Task) Closing() string {
 		return ""
 	}
 	return record.ContentHash(parts...)
+}
+
+// Moved is the index of the entry that moved the task last; -1 for none.
+func (t Task) Moved() int {
+	return t.Provenance.LastIndex(func(e record.Entry) bool { return e.To != "" })
 }
 
 // until is a task with its entries up to one of them.

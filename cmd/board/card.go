@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/record"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 const (
@@ -118,6 +119,9 @@ func closedHow(r verb.Row, column Column) string {
 	}
 	if !r.Written.IsZero() {
 		said = append(said, r.Written.UTC().Format("2 Jan"))
+	}
+	if r.Evidence != nil {
+		said = append(said, fmt.Sprintf("%d/%d", r.Evidence.Level, task.LevelSigned), r.Evidence.Name)
 	}
 	return strings.Join(said, " ")
 }

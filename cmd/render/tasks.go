@@ -214,6 +214,8 @@ func standing(r verb.Row) string {
 		return fmt.Sprintf("open children: %d", r.OpenChildren)
 	case r.Assigned:
 		return "assigned"
+	case r.Evidence != nil:
+		return r.Evidence.String()
 	default:
 		return ""
 	}
@@ -249,7 +251,7 @@ func (r *Renderer) statusLists(s status.Out) string {
 			return screen.Cell{Text: fmt.Sprintf("p%d", t.Priority)}
 		}},
 		{"Closed this week", s.Closed, s.Totals.Closed, func(t status.Task) screen.Cell {
-			return screen.Cell{Text: string(t.Status) + r.since(t.Since)}
+			return screen.Cell{Text: string(t.Status) + r.since(t.Since) + evidenceMark(t.Evidence)}
 		}},
 	} {
 		t := screen.Table{Head: make([]string, 3), Grow: 2, Cols: []screen.Column{{Shorten: 1}, {Shorten: 2}, {}}, Indent: "  "}
@@ -276,6 +278,14 @@ func (r *Renderer) statusLists(s status.Out) string {
 		t.Print(r.Out, r.Width, r.Style)
 	}
 	return ""
+}
+
+// evidenceMark is how much is known of a close, behind something else.
+func evidenceMark(e *verb.Evidence) string {
+	if e == nil {
+		return ""
+	}
+	return ", " + e.String()
 }
 
 // waiting prints what waits for whoever leads: what it is, the command that leads on, and what it is about.

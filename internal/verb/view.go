@@ -84,6 +84,8 @@ type Entry struct {
 	Hash    string `json:"hash,omitempty"`   // names it within its record; of history and comments
 	Signed  string `json:"signed,omitempty"` // true, bad if the signature does not count, false if there should be one
 
+	Evidence *Evidence `json:"evidence,omitempty"` // of the entry that closed its task last, and only if the task is closed
+
 	*record.Detail // what few kinds of write say
 
 	Place int `json:"-"` // in the provenance of its record, of history and log
@@ -196,9 +198,10 @@ func (v View) WholeTask(t task.Task) Task {
 	for _, c := range t.Checks {
 		out.Checks = append(out.Checks, viewCheck(c))
 	}
-	descs := DescsOf(t)
+	descs, evidence := DescsOf(t), v.EvidenceAt(t)
 	for n, e := range t.Provenance {
 		view := ViewEntry(e, descs)
+		view.Evidence = evidence(n)
 		view.Signed = signed(v.Store.Config.Flow, t, n)
 		out.Provenance = append(out.Provenance, view)
 	}

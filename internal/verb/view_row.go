@@ -2,6 +2,7 @@ package verb
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,16 +69,41 @@ type Evidence struct {
 	Red   bool       `json:"red,omitempty"`
 }
 
-// EvidenceOf is how much is known of the close of a task; nil for one that is not closed as done, and where no check
-// passed.
-func (v View) EvidenceOf(r *kind.Row) *Evidence {
-	about := r.Fact(kind.CloseFact)
-	if about == "" || !v.Store.Config.Flow.ClaimsDone(r.Status) {
+// String is the mark of a level, such as 3/5 red, and what else is known of a level above those.
+func (e Evidence) String() string {
+	out := fmt.Sprintf("%d/%d %s", e.Level, task.LevelSigned, e.Name)
+	switch {
+	case e.Held && e.Red:
+		return out + " (held, red)"
+	case e.Held:
+		return out + " (held)"
+	}
+	return out
+}
+
+// EvidenceOf is how much is known of the close of a task, by its row; nil for one that is not closed as done, and where
+// no check passed.
+func (v View) EvidenceOf(r *kind.Row) *Evidence { return v.evidence(r.Status, r.Fact(kind.CloseFact)) }
+
+// EvidenceAt is EvidenceOf a task, at the entry with which it was closed last: of another one it is nil.
+func (v View) EvidenceAt(t task.Task) func(n int) *Evidence {
+	closed := t.Moved()
+	return func(n int) *Evidence {
+		if n != closed {
+			return nil
+		}
+		return v.evidence(t.Status, t.Closing())
+	}
+}
+
+func (v View) evidence(status record.Status, about string) *Evidence {
+	if about == "" || !v.Store.Config.Flow.ClaimsDone(status) {
 		return nil
 	}
 	seen := v.seen().Of(about)
 	level := task.LevelOf(true, seen)
-	return &Evidence{level, level.String(), level > task.LevelRed && seen.Held, level > task.LevelRed && seen.Red}
+	above := level > task.LevelRed
+	return &Evidence{level, level.String(), above && seen.Held, above && seen.Red}
 }
 
 // Claim is who holds a task.

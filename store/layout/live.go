@@ -100,7 +100,10 @@ func (l Live) Keys() string { return l.join("keys") }
 func (l Live) Key(call string) string { return l.join("keys", call+".json") }
 
 // Seen is the path of what this clone saw of closes beside their records. Without it their levels are lower.
-func (l Live) Seen() string { return l.join("seen") }
+func (l Live) Seen() string { return l.join(SeenName) }
+
+// SeenName is the name of that file.
+const SeenName = "seen"
 
 // Inboxes is the folder of what actors have acknowledged.
 func (l Live) Inboxes() string { return l.join("inbox") }

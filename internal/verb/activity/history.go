@@ -75,7 +75,8 @@ func History(ctx context.Context, w *verb.Workspace, s *store.Store, in HistoryI
 type logged struct {
 	record.Header
 	descs   verb.Descs
-	repeats func(record.Entry) bool // nil for a record that repeats none
+	level   func(n int) *verb.Evidence // nil for a record that is no task
+	repeats func(record.Entry) bool    // nil for a record that repeats none
 	deleted bool
 }
 
@@ -104,6 +105,7 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 	if err != nil {
 		return nil, nil, err
 	}
+	known := w.View(s)
 	for _, k := range kind.Kinds() {
 		if f.Kind != "" && f.Kind != k.Name {
 			continue
@@ -131,11 +133,11 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 				if err != nil { // it is gone meanwhile
 					return logged{}
 				}
-				return recorded(k, v, false)
+				return recorded(known, k, v, false)
 			})
 		}
 		for _, v := range deleted {
-			add(k.Name, k.Row(v), func() logged { return recorded(k, v, true) })
+			add(k.Name, k.Row(v), func() logged { return recorded(known, k, v, true) })
 		}
 	}
 	if len(all) == 0 && f.ID != "" {
@@ -144,10 +146,10 @@ func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (a
 	return all, problems, err
 }
 
-func recorded(k *kind.Kind, v any, deleted bool) logged {
+func recorded(view verb.View, k *kind.Kind, v any, deleted bool) logged {
 	r := logged{Header: k.Header(v), deleted: deleted, repeats: func(e record.Entry) bool { return k.Repeats(v, e) }}
 	if t, ok := v.(task.Task); ok {
-		r.descs = verb.DescsOf(t)
+		r.descs, r.level = verb.DescsOf(t), view.EvidenceAt(t)
 	}
 	return r
 }
@@ -228,6 +230,9 @@ func (f filters) eventsOf(rec logged) []verb.Ranked[Event] {
 		}
 		event := Event{Title: rec.Title, Deleted: rec.deleted, Entry: verb.ViewEntry(e, rec.descs)}
 		event.Hash, event.Place = e.ShortHash(), i
+		if rec.level != nil {
+			event.Evidence = rec.level(i)
+		}
 		if rec.Ref.Kind == record.TaskKind {
 			event.Task = record.ID(rec.Ref.ID)
 		} else {

@@ -128,12 +128,13 @@ func (f filters) about(ctx context.Context, w *verb.Workspace, s *store.Store) (
 	other := f
 	other.ID = ""
 	var out []verb.Ranked[Event]
+	view := w.View(s)
 	_, err := w.EachRow(ctx, s, func(k *kind.Kind, r *kind.Row) {
 		if r.ID == string(f.ID) || !slices.Contains(r.All(kind.AboutFact), string(f.ID)) || !other.mayFit(k.Name, r) {
 			return
 		}
 		if v, err := s.Read(k, r.ID); err == nil { // else it is gone meanwhile
-			out = append(out, other.eventsOf(recorded(k, v, false))...)
+			out = append(out, other.eventsOf(recorded(view, k, v, false))...)
 		}
 	})
 	return out, err

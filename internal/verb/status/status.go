@@ -77,17 +77,18 @@ type Totals struct {
 
 // Task is a task on the screen.
 type Task struct {
-	ID       record.ID     `json:"id"`
-	Title    string        `json:"title"`
-	Status   record.Status `json:"status"`
-	Priority task.Priority `json:"priority"`
-	Due      task.Due      `json:"due,omitempty"`
-	Actor    record.Actor  `json:"actor,omitempty"`   // who holds it
-	Session  string        `json:"session,omitempty"` // under which it is held
-	Since    *time.Time    `json:"since,omitempty"`   // held since, or closed at
-	Doing    string        `json:"doing,omitempty"`   // what the session last said
-	Mine     bool          `json:"mine,omitempty"`    // the caller holds it, or it waits for the caller's approval
-	Clone    string        `json:"clone,omitempty"`   // the other clone in which it is held
+	ID       record.ID      `json:"id"`
+	Title    string         `json:"title"`
+	Status   record.Status  `json:"status"`
+	Priority task.Priority  `json:"priority"`
+	Due      task.Due       `json:"due,omitempty"`
+	Actor    record.Actor   `json:"actor,omitempty"`    // who holds it
+	Session  string         `json:"session,omitempty"`  // under which it is held
+	Since    *time.Time     `json:"since,omitempty"`    // held since, or closed at
+	Doing    string         `json:"doing,omitempty"`    // what the session last said
+	Mine     bool           `json:"mine,omitempty"`     // the caller holds it, or it waits for the caller's approval
+	Evidence *verb.Evidence `json:"evidence,omitempty"` // of a closed task: how much is known of its close
+	Clone    string         `json:"clone,omitempty"`    // the other clone in which it is held
 
 	Unsynced bool `json:"unsynced,omitempty"` // the git remote is not known to have the claim
 	Lost     bool `json:"lost,omitempty"`     // the git remote gave the claim to another clone
@@ -235,6 +236,7 @@ func (l looker) shown(all []found) []Task {
 			Due: task.Due(one.row.Fact(kind.DueFact)), Actor: hold.Actor, Session: hold.Session, Mine: one.mine, Blocked: one.blocked,
 			Clone: hold.Clone, Unsynced: hold.Unsynced, Lost: hold.LostTo != nil,
 		}
+		t.Evidence = l.view.EvidenceOf(one.row)
 		if !hold.Since.IsZero() {
 			since := hold.Since.UTC()
 			t.Since = &since

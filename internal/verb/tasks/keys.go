@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +64,13 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "idle", Type: where.Span, About: "how long ago it was written last", Number: func(i Item) (float64, bool) { return since(now, i.Row.Updated) }},
 		{Name: "children", Type: where.Number, About: "how many open children it waits for", Number: func(i Item) (float64, bool) { return float64(len(i.graph.OpenChildren(i.Row))), true }},
 		{Name: "overdue", Type: where.Flag, About: "it is open, and its time is up", Flag: func(i Item) bool { return open(i) && task.Due(i.Row.Fact(kind.DueFact)).Passed(now) }},
+		{Name: "evidence", Type: where.Number, About: "how much is known of its close: 1 or recorded, held, red, witnessed, 5 or signed", Read: readLevel, Number: func(i Item) (float64, bool) {
+			e := i.view.EvidenceOf(i.Row)
+			if e == nil {
+				return 0, false
+			}
+			return float64(e.Level), true
+		}},
 		{Name: "execution", Type: where.Word, About: "active, stalled or awaiting_review: how its session does", Read: func(value string) (string, error) {
 			return strings.ToLower(value), record.OneOf("execution", strings.ToLower(value), executions)
 		}, Texts: func(i Item) []string { return []string{i.view.Execution(i.graph, i.Row)} }},
@@ -146,6 +154,14 @@ func readPriority(value string) (string, error) {
 		return value, nil // priority<5 is true of all
 	}
 	return strconv.Itoa(int(p)), err
+}
+
+func readLevel(value string) (string, error) {
+	value = strings.ToLower(value)
+	if _, number := strconv.ParseFloat(value, 64); number == nil {
+		return value, nil
+	}
+	return strconv.Itoa(slices.Index(task.LevelNames, value)), record.OneOf("evidence", value, task.LevelNames[1:])
 }
 
 func readMode(value string) (string, error) {
