@@ -141,10 +141,10 @@ var (
 func fieldsOf(t reflect.Type) []Field {
 	var out []Field
 	for _, sf := range reflect.VisibleFields(t) {
-		if sf.Anonymous || sf.Type == givenType {
+		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		if sf.Anonymous || name == "-" {
 			continue // its fields follow; and what no caller says
 		}
-		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
 		ft := sf.Type
 		pointer := ft.Kind() == reflect.Pointer
 		if pointer {

@@ -47,6 +47,7 @@ type Spec struct {
 	Tokens     int64        `json:"budget_tokens,omitempty"` // as Usage.Spent counts; 0 is no limit
 	Attempts   int          `json:"attempts"`                // further rounds after the first, for checks that fail
 	Restarts   int          `json:"retries,omitempty"`       // how often the executor is started again after crashes and errors that pass
+	Settles    string       `json:"settles,omitempty"`       // a branch with which the work conflicted, and may not when it is handed over
 	Context    string       `json:"context,omitempty"`       // what the executor is told beside the task
 	Retries    string       `json:"retry_of,omitempty"`      // the ended job that this one repeats
 	Notify     Notify       `json:"notify,omitzero"`

@@ -62,7 +62,7 @@ func playSlot(s *store.Store, args []string) error {
 	}
 	most, _ := strconv.Atoi(args[1])
 	ofExecutor, _ := strconv.Atoi(args[2])
-	release, err := o.Slot(context.Background(), most, ofExecutor)
+	release, err := o.Slot(context.Background(), most, ofExecutor, func() {})
 	if err != nil {
 		return err
 	}

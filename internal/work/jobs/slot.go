@@ -36,9 +36,9 @@ const queuePause = 100 * time.Millisecond
 // and no more than executorMax of the job's executor; 0 is no limit of those. A slot is a lock file, so it ends with
 // the process that has it.
 //
-// Of those who wait, the most urgent goes first (job.Before), unless its executor has no slot free. It returns the
-// error of ctx if that ends first.
-func (o *Owned) Slot(ctx context.Context, most, executorMax int) (release func(), err error) {
+// If none is free it calls waits, again and again. Of those who wait, the most urgent goes first (job.Before), unless its
+// executor has no slot free. It returns the error of ctx if that ends first.
+func (o *Owned) Slot(ctx context.Context, most, executorMax int, waits func()) (release func(), err error) {
 	spec := o.Job().Spec
 	me := waiter{spec.Job, spec.Priority, spec.CreatedAt, spec.Executor, executorMax}
 	if err := o.jobs.makeFolders(); err != nil {
@@ -58,6 +58,7 @@ func (o *Owned) Slot(ctx context.Context, most, executorMax int) (release func()
 		if err != nil || release != nil {
 			return release, err
 		}
+		waits()
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

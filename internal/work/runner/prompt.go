@@ -22,10 +22,11 @@ const (
 
 // followUp is what the executor is told in a round that follows another. The zero value is that of the first round.
 type followUp struct {
-	checks string // the output of checks that failed in the round before
-	tree   string // how the executor left the work tree, so that it cannot be judged
-	remind bool   // the executor ended without handing over
-	before string // how the work before this run ended, if it was begun already
+	checks string     // the output of checks that failed in the round before
+	tree   string     // how the executor left the work tree, so that it cannot be judged
+	reason job.Reason // why the job ends if that stays so; "" is POLICY
+	remind bool       // the executor ended without handing over
+	before string     // how the work before this run ended, if it was begun already
 }
 
 // before says how the work that a job goes on with has ended; "" for a work tree in which no job has been at work.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
@@ -31,7 +32,7 @@ type Agent interface {
 type Runner struct {
 	Agent   func(w *verb.Workspace, name string) (Agent, error)                        // finds an executor; nil for those of the user's config
 	OpenPR  func(ctx context.Context, w *verb.Workspace, id record.ID) (job.PR, error) // opens the pull request of a task's branch; nil for none
-	Owned   func()                                                                     // is called once this process is the supervisor; may be nil
+	Owned   func()                                                                     // is called once this process is the supervisor, and the job runs or has to wait; may be nil
 	Backoff func(crash int) time.Duration                                              // the pause after a crash; nil for job.Backoff
 	Program []string                                                                   // the command that starts cairn; nil for this program
 	Env     []string                                                                   // of the set-up command and of the executor, on top of what they inherit
@@ -65,9 +66,6 @@ func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 		return err
 	}
 	r.used, r.told, r.wentOn = one.Status.Usage, one.Status.Usage, one.Status.Attempt > 0
-	if f.Owned != nil {
-		f.Owned()
-	}
 	defer proc.Adopt()()
 	// How to find the processes of each command is recorded before it runs. An error is ignored: those of a killed
 	// supervisor are also found by the id of the job in their environment.
@@ -149,8 +147,15 @@ func (r *run) whole(ctx context.Context) error {
 	return r.over(err)
 }
 
-// queued waits for a slot, and makes the job RUNNING. Its error is an *ended.
+// queued waits for a slot, and makes the job RUNNING. Its error is an *ended. Whoever started the job is told of it as
+// soon as it is known whether it has to wait.
 func (r *run) queued(ctx context.Context) error {
+	tell := sync.OnceFunc(func() {
+		if r.Owned != nil {
+			r.Owned()
+		}
+	})
+	defer tell()
 	find := r.Agent
 	if find == nil {
 		find = func(w *verb.Workspace, name string) (Agent, error) {
@@ -169,7 +174,7 @@ func (r *run) queued(ctx context.Context) error {
 		return endOf(ctx, or(job.ExecutorMissing, err))
 	}
 	ctx, stop := r.watch.until(ctx, r.since.Add(r.spec.TTL.Duration()), errExpired)
-	release, err := r.owned.Slot(ctx, r.s.Config.JobsMax, r.agent.Max())
+	release, err := r.owned.Slot(ctx, r.s.Config.JobsMax, r.agent.Max(), tell)
 	if err != nil {
 		err = endOf(ctx, err)
 	}

@@ -59,6 +59,46 @@ func TestAJobBringsItsTaskToReview(t *testing.T) {
 	storetest.WantClean(t, f.there(one))
 }
 
+// Whoever starts a job reads that it runs where a slot is free, and that it waits where none is.
+func TestWhoeverStartsAJobIsToldWhetherItWaits(t *testing.T) {
+	f := newField(t)
+	f.agent.most = 1
+	start := func(id string) (told job.State) {
+		r := f.runner()
+		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+		defer stop()
+		r.Owned = func() {
+			if told = f.get(id).Status.State; told == job.Queued {
+				stop()
+			}
+		}
+		if err := r.Run(ctx, f.w, id); err != nil {
+			t.Error(err)
+		}
+		return told
+	}
+	first := f.make()
+	if told := start(first); told != job.Running {
+		t.Errorf("with a free slot the job is said to be %s", told)
+	}
+	f.create("PROJ-2")
+	f.settle()
+	waits, has := f.make(func(s *job.Spec) { s.Task = "PROJ-2" }), f.make(func(s *job.Spec) { s.Task = "PROJ-3" })
+	owned, err := work.Jobs(f.s).Own(has)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = owned.Release() }()
+	release, err := owned.Slot(t.Context(), 0, 1, func() { t.Fatal("the slot is not free") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if told := start(waits); told != job.Queued {
+		t.Errorf("without a free slot the job is said to be %s", told)
+	}
+}
+
 func TestSlowThePromptTellsWhatIsKnown(t *testing.T) {
 	slowtest.Skip(t)
 	f := newField(t)

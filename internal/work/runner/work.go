@@ -62,7 +62,7 @@ func (r *run) work(ctx context.Context) error {
 // gaveUp is the end of a job of which the last round left something to mend.
 func (f followUp) gaveUp(failures int) error {
 	if f.tree != "" {
-		return failed(job.Policy, "%s", f.tree)
+		return failed(cmp.Or(f.reason, job.Policy), "%s", f.tree)
 	}
 	return failed(job.ChecksFailed, "its checks failed in %s", rounds(failures))
 }
@@ -105,7 +105,7 @@ func (r *run) account(ctx context.Context) {
 
 // round lets the executor work once, commits what it left, and judges the change before any of it is run. handed
 // reports whether the executor handed over. again is what the executor has to mend before anything can be judged: what a
-// hook said that refused the commit, or how it left the work tree.
+// hook said that refused the commit, how it left the work tree, or the conflict that the job is to settle and did not.
 func (r *run) round(ctx context.Context, more followUp) (handed bool, again followUp, err error) {
 	result, err := r.execute(ctx, more)
 	if err != nil {
@@ -134,7 +134,14 @@ func (r *run) round(ctx context.Context, more followUp) (handed bool, again foll
 	if err != nil {
 		return false, again, or(job.InternalError, err)
 	}
-	return handed, again, r.tree.judge(ctx, r.s, r.session)
+	if err := r.tree.judge(ctx, r.s, r.session); err != nil || !handed || r.spec.Settles == "" {
+		return handed, again, err
+	}
+	open, err := r.tree.trees.TryMerge(ctx, r.tree.Tree, r.spec.Settles)
+	if len(open) > 0 {
+		again = followUp{tree: fmt.Sprintf("it still conflicts with %s in %s", r.spec.Settles, some(open)), reason: job.Conflict}
+	}
+	return handed, again, err
 }
 
 // handed reports whether the executor handed its work over. Its error is why the job ends.

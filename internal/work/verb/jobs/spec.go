@@ -52,7 +52,7 @@ func (st *starter) specOf(ctx context.Context, ex executor.Executor) (job.Spec, 
 		Job: job.Prefix + "-" + token, By: w.Actor(), Executor: ex.Name(), Model: in.Model, Output: cmp.Or(job.Output(in.Output), ex.Output()),
 		Scope: in.Scope, Priority: cmp.Or(job.Priority(in.Priority), usualPriority),
 		TTL: seconds(in.TTL, max(usualTTL, timeout.Duration())), Timeout: timeout, Stall: seconds(in.Stall, s.Config.JobSilence), Budget: in.Budget, Tokens: int64(in.Tokens),
-		Attempts: usualAttempts, Restarts: s.Config.JobRetries, Context: in.Context, Notify: in.Notify,
+		Attempts: usualAttempts, Restarts: s.Config.JobRetries, Context: in.Context, Settles: in.Settles, Notify: in.Notify,
 		Key: in.IdempotencyKey, Asked: asked(in), Root: s.Root, CreatedAt: w.Now().UTC(),
 	}
 	if in.Attempts != nil {

@@ -41,6 +41,7 @@ type StartIn struct {
 	Notify      job.Notify      `json:"notify,omitempty" doc:"who hears of the end"`
 	Restart     bool            `json:"restart,omitempty" doc:"true: cancel the live job of the task first"`
 	Fresh       bool            `json:"fresh,omitempty" doc:"true: begin anew at the base, and keep what earlier attempts left on a branch of its own" mcp:"quiet"`
+	Settles     string          `json:"-"` // see job.Spec
 	verb.Once
 }
 

@@ -31,7 +31,7 @@ func settleWork(ctx context.Context, p trees.Place, in ApplyIn, onto string) (Ap
 		return ApplyOut{}, err
 	}
 	next, err := verb.Do(ctx, p.Caller, jobs.Start, jobs.StartIn{
-		ID: in.ID, Executor: in.Executor, Base: p.Tree.Base, Context: settleText(p.Tree.Branch, onto, files, theirs),
+		ID: in.ID, Executor: in.Executor, Base: p.Tree.Base, Settles: onto, Context: settleText(p.Tree.Branch, onto, files, theirs),
 	})
 	return ApplyOut{Task: out, Job: next.Job}, err
 }
